@@ -1,0 +1,3 @@
+module github.com/monotable/monotable
+
+go 1.26
