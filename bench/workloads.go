@@ -1,0 +1,199 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// The table that every workload uses.
+//
+//	item#NNNNNNNNNN / 0        the preloaded items of about 1 KB, and those that writes add
+//	part#NNNNNNNNNN / 00…19    partitions of 20 items of about 400 B, also under GSI1
+//
+// Both kinds of item stand in both indexes.
+const (
+	tableName  = "bench"
+	partitions = 500
+	perPart    = 20
+	digits     = 10 // of a number inside a request
+)
+
+// workload is one kind of request, prepared so that sending it costs next to nothing.
+type workload struct {
+	name        string
+	transaction bool
+	// echoBytes is the size of the answer that the bare echo gives in place of this one's; 0 leaves it out.
+	echoBytes int
+	target    string
+	body      func(items int) template
+}
+
+// template is a request body with numbers to fill in before each send.
+type template struct {
+	body  []byte
+	slots []slot
+}
+
+// slot is a place of digits in a body.
+type slot struct {
+	at    int
+	kind  slotKind
+	bound int // existing: numbers are below it
+}
+
+type slotKind uint8
+
+const (
+	existing slotKind = iota // a random number below bound
+	fresh                    // a number never used before
+	mixed                    // either, by turns
+)
+
+// workloads lists them in the order of the report.
+func workloads() []workload {
+	return []workload{
+		{name: "get", target: "GetItem", echoBytes: 1100, body: func(items int) template {
+			return parse(items, `{"TableName":"bench","Key":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}}}`)
+		}},
+		{name: "put", target: "PutItem", echoBytes: 2, body: func(items int) template {
+			return parse(items, `{"TableName":"bench","Item":`+item("<mixed>")+`}`)
+		}},
+		{name: "condput", target: "PutItem", echoBytes: 2, body: func(items int) template {
+			return parse(items, `{"TableName":"bench","Item":`+item("<fresh>")+`,"ConditionExpression":"attribute_not_exists(PK)"}`)
+		}},
+		{name: "update", target: "UpdateItem", echoBytes: 2, body: func(items int) template {
+			return parse(items, `{"TableName":"bench","Key":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}},`+
+				`"UpdateExpression":"SET n = n + :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`)
+		}},
+		{name: "query", target: "Query", echoBytes: 9800, body: func(int) template {
+			return parse(partitions, `{"TableName":"bench","KeyConditionExpression":"PK = :p","ExpressionAttributeValues":{":p":{"S":"part#<existing>"}}}`)
+		}},
+		{name: "querygsi", target: "Query", echoBytes: 9800, body: func(int) template {
+			return parse(partitions, `{"TableName":"bench","IndexName":"GSI1","KeyConditionExpression":"GSI1PK = :p","ExpressionAttributeValues":{":p":{"S":"gpart#<existing>"}}}`)
+		}},
+		{name: "scan", target: "Scan", echoBytes: 100_000, body: func(items int) template {
+			return parse(items, `{"TableName":"bench","Limit":100,"ExclusiveStartKey":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}}}`)
+		}},
+		{name: "batchwrite", target: "BatchWriteItem", echoBytes: 40, body: func(items int) template {
+			puts := make([]string, 25)
+			for i := range puts {
+				puts[i] = `{"PutRequest":{"Item":` + item("<fresh>") + `}}`
+			}
+			return parse(items, `{"RequestItems":{"bench":[`+strings.Join(puts, ",")+`]}}`)
+		}},
+		{name: "transact", transaction: true, target: "TransactWriteItems", echoBytes: 2, body: func(items int) template {
+			actions := []string{`{"Update":{"TableName":"bench","Key":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}},` +
+				`"UpdateExpression":"SET n = n + :one","ConditionExpression":"attribute_exists(PK)","ExpressionAttributeValues":{":one":{"N":"1"}}}}`}
+			for range 4 {
+				actions = append(actions, `{"Put":{"TableName":"bench","Item":`+item("<fresh>")+`}}`)
+			}
+			return parse(items, `{"TransactItems":[`+strings.Join(actions, ",")+`]}`)
+		}},
+	}
+}
+
+func workloadNames() []string {
+	var names []string
+	for _, w := range workloads() {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+func chooseWorkloads(choice string) ([]workload, error) {
+	if choice == "all" {
+		return workloads(), nil
+	}
+	var chosen []workload
+	for name := range strings.SplitSeq(choice, ",") {
+		i := slices.Index(workloadNames(), name)
+		if i < 0 {
+			return nil, fmt.Errorf("no workload %q: choose among %s", name, strings.Join(workloadNames(), ", "))
+		}
+		chosen = append(chosen, workloads()[i])
+	}
+	return chosen, nil
+}
+
+// item is an item of about 1 KB whose keys carry a number.
+func item(number string) string {
+	return `{"PK":{"S":"item#` + number + `"},"SK":{"S":"0"},` +
+		`"GSI1PK":{"S":"g1#` + number + `"},"GSI1SK":{"S":"0"},"GSI2PK":{"S":"g2#` + number + `"},"GSI2SK":{"S":"0"},` +
+		`"n":{"N":"1"},"status":{"S":"ACTIVE"},"tags":{"SS":["a","b","c"]},` +
+		`"address":{"M":{"city":{"S":"Guadalajara"},"zip":{"S":"44100"}}},"payload":{"S":"` + strings.Repeat("x", 800) + `"}}`
+}
+
+// partItem is an item of about 400 B in a partition of 20.
+func partItem(partition, n int) string {
+	return fmt.Sprintf(`{"PK":{"S":"part#%0*d"},"SK":{"S":"%02d"},"GSI1PK":{"S":"gpart#%0*d"},"GSI1SK":{"S":"%02d"},`+
+		`"GSI2PK":{"S":"gpart2#%0*d"},"GSI2SK":{"S":"%02d"},"n":{"N":"%d"},"status":{"S":"ACTIVE"},"payload":{"S":"%s"}}`,
+		digits, partition, n, digits, partition, n, digits, partition, n, n, strings.Repeat("y", 250))
+}
+
+// parse finds the slots of a body; consecutive slots of one item carry one number.
+func parse(bound int, text string) template {
+	var t template
+	kinds := map[string]slotKind{"<existing>": existing, "<fresh>": fresh, "<mixed>": mixed}
+	for text != "" {
+		open := strings.IndexByte(text, '<')
+		if open < 0 {
+			t.body = append(t.body, text...)
+			break
+		}
+		end := open + strings.IndexByte(text[open:], '>') + 1
+		t.body = append(t.body, text[:open]...)
+		t.slots = append(t.slots, slot{at: len(t.body), kind: kinds[text[open:end]], bound: bound})
+		t.body = append(t.body, strings.Repeat("0", digits)...)
+		text = text[end:]
+	}
+	return t
+}
+
+// filler gives the numbers of one connection's requests.
+type filler struct {
+	random *rand.Rand
+	next   int // the next fresh number
+	step   int // distance to the one after it, so that connections never meet
+	turn   bool
+}
+
+// fill writes new numbers into body. The three slots of one item (its key and two index keys) get the same
+// number, which is what makes it an overwrite.
+func (f *filler) fill(body []byte, slots []slot) {
+	for i := 0; i < len(slots); {
+		number := f.number(slots[i])
+		group := 1
+		if slots[i].kind != existing {
+			group = min(3, len(slots)-i)
+		}
+		for _, s := range slots[i : i+group] {
+			putDigits(body[s.at:s.at+digits], number)
+		}
+		i += group
+	}
+}
+
+func (f *filler) number(s slot) int {
+	kind := s.kind
+	if kind == mixed {
+		f.turn = !f.turn
+		kind = fresh
+		if f.turn {
+			kind = existing
+		}
+	}
+	if kind == existing {
+		return f.random.IntN(s.bound)
+	}
+	f.next += f.step
+	return f.next
+}
+
+func putDigits(b []byte, number int) {
+	for i := len(b) - 1; i >= 0; i-- {
+		b[i] = byte('0' + number%10)
+		number /= 10
+	}
+}

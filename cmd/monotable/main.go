@@ -1,0 +1,20 @@
+// Command monotable is the database server and its tools; see monotable --help.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/monotable/monotable/internal/cli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := cli.Run(ctx, os.Args[1:], cli.Environment{
+		Program: os.Args[0], Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+	})
+	stop()
+	os.Exit(status)
+}

@@ -1,0 +1,114 @@
+// Package cli is the monotable command: its subcommands, flags and environment. Nothing below this package
+// reads flags or environment variables.
+//
+// Every flag can also be given as an environment variable: --data as MONOTABLE_DATA, --gsi-delay as
+// MONOTABLE_GSI_DELAY. The command line wins.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Environment is all that a command sees of the process it runs in.
+type Environment struct {
+	// Program is what the user typed to start it, for advice that can be pasted.
+	Program string
+	Getenv func(string) string
+	Stdout io.Writer
+	Stderr io.Writer
+}
+
+// errReported ends a command whose own output has said what is wrong.
+var errReported = errors.New("reported")
+
+// Run runs the command line args (without the program's name) until it ends or ctx does, and returns the
+// exit status: 0, or 1 after an error, which stands on Stderr in one line.
+func Run(ctx context.Context, args []string, env Environment) int {
+	root := newRoot(env)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errReported):
+		return 1
+	default:
+		fmt.Fprintf(env.Stderr, "monotable: %v\n", err)
+		return 1
+	}
+}
+
+func newRoot(env Environment) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "monotable",
+		Short: "DynamoDB's API, durable, on your own machine",
+		Long: `monotable is a database with DynamoDB's API: point any AWS SDK or the AWS CLI at it.
+It keeps what it has acknowledged, across restarts and crashes.`,
+		Example: `  monotable serve --data ./data     # start the database
+  eval "$(monotable env)"           # point SDKs and the AWS CLI at it
+  aws dynamodb list-tables`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return flagsFromEnvironment(cmd.Flags(), env.Getenv)
+		},
+	}
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.AddCommand(newServe(env), newEnv(env), newVerify(env), newVersion(env))
+	return root
+}
+
+// flagsFromEnvironment sets the flags that the command line left alone from MONOTABLE_ variables.
+func flagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
+	var faults []error
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed || flag.Name == "help" {
+			return
+		}
+		name := "MONOTABLE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		value := getenv(name)
+		if value == "" {
+			return
+		}
+		if err := flags.Set(flag.Name, value); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", name, err))
+		}
+	})
+	return errors.Join(faults...)
+}
+
+// logFlags are the flags that decide what is logged and how.
+type logFlags struct {
+	level  string
+	format string
+}
+
+func (l *logFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&l.level, "log-level", "info", "what to log: debug, info, warn or error")
+	flags.StringVar(&l.format, "log-format", "text", "how to log: text or json")
+}
+
+func (l *logFlags) logger(w io.Writer) (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(l.level)); err != nil {
+		return nil, fmt.Errorf("--log-level %q: want debug, info, warn or error", l.level)
+	}
+	options := &slog.HandlerOptions{Level: level}
+	switch l.format {
+	case "text":
+		return slog.New(slog.NewTextHandler(w, options)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(w, options)), nil
+	default:
+		return nil, fmt.Errorf("--log-format %q: want text or json", l.format)
+	}
+}

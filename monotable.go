@@ -1,0 +1,180 @@
+// Package monotable is DynamoDB in your process: the API exactly, the data durable.
+//
+// [Open] opens a directory, [OpenMemory] an empty database in memory. Either gives a real
+// *dynamodb.Client of the AWS SDK whose requests never touch a socket ([DB.Client]), and the same
+// [net/http.Handler] that the monotable server listens with ([DB.Handler]), so a program that runs on AWS
+// runs here unchanged, and the other way round.
+//
+// Durability: with the default, [DurabilitySync], a write is on disk when the call that made it returns;
+// many writes share one sync. A directory belongs to one process at a time; [ErrLocked] says that another
+// one has it.
+//
+// All methods of a DB may be called from any number of goroutines at once.
+package monotable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/monotable/monotable/internal/engine"
+	"github.com/monotable/monotable/internal/server"
+	"github.com/monotable/monotable/internal/storage/kv"
+	"github.com/monotable/monotable/internal/storage/kv/memkv"
+	"github.com/monotable/monotable/internal/storage/kv/pebblekv"
+)
+
+// ErrLocked is what Open returns, wrapped, when another process has the directory open.
+var ErrLocked = kv.ErrLocked
+
+// Durability says when a write may be answered.
+type Durability int
+
+const (
+	// DurabilitySync answers a write when it is on disk. Many writes share one sync.
+	DurabilitySync Durability = iota
+	// DurabilityInterval syncs every 100 ms: a crash of the machine loses at most that much.
+	DurabilityInterval
+	// DurabilityNone leaves syncing to the operating system: a crash of the machine may lose any
+	// amount of what was written last. A crash of the process alone may lose a little, too.
+	DurabilityNone
+)
+
+// Options of a database. The zero value, or nil, works.
+type Options struct {
+	// Region stands in ARNs and in stream records. Default "us-east-1".
+	Region string
+	// AccountID stands in ARNs: 12 digits. Default "000000000000".
+	AccountID string
+	// Durability of writes; without effect in memory.
+	Durability Durability
+	// GSIDelay makes reads of global secondary indexes see the state of that long ago, so that a program
+	// can be tried against the eventual consistency it will meet on AWS. Default 0: none.
+	GSIDelay time.Duration
+	// TableDelay is how long tables stay CREATING, UPDATING and DELETING. Default 0: the answer to the
+	// request shows that state, the next request finds it over.
+	TableDelay time.Duration
+	// Now is the database's clock: TTL, idempotency tokens, time stamps. Default time.Now.
+	Now func() time.Time
+	// Rand is the source of ids. Default crypto/rand.
+	Rand io.Reader
+	// Logger hears of background work and internal faults. Default: nothing is logged.
+	Logger *slog.Logger
+}
+
+// DB is an open database.
+type DB struct {
+	engine  *engine.Engine
+	handler http.Handler
+	region  string
+}
+
+// Open opens the database in dir, which is created if it does not exist.
+func Open(dir string, o *Options) (*DB, error) {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	store, err := pebblekv.Open(dir, pebblekv.Options{Durability: o.Durability.store(), Logger: o.Logger})
+	if err != nil {
+		return nil, fmt.Errorf("monotable: open %s: %w", dir, err)
+	}
+	return open(store, o)
+}
+
+// OpenMemory opens an empty database in memory, which Close forgets.
+func OpenMemory(o *Options) (*DB, error) {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	return open(memkv.New(), o)
+}
+
+func open(store kv.Store, o *Options) (*DB, error) {
+	e, err := engine.Open(context.Background(), store, engine.Options{
+		Region: o.Region, AccountID: o.AccountID,
+		Now: o.Now, Rand: o.Rand, Logger: o.Logger,
+		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay,
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
+	}
+	handler := server.New(e, server.Options{Region: o.Region, Logger: o.Logger})
+	return &DB{engine: e, handler: handler, region: o.Region}, nil
+}
+
+// Handler answers DynamoDB's API over HTTP; it is what the monotable server listens with.
+func (db *DB) Handler() http.Handler { return db.handler }
+
+// Close ends background work and closes the files. Requests under way must have ended.
+func (db *DB) Close() error { return db.engine.Close() }
+
+// withDefaults returns a copy with the defaults filled in; o may be nil.
+func (o *Options) withDefaults() *Options {
+	filled := Options{}
+	if o != nil {
+		filled = *o
+	}
+	if filled.Region == "" {
+		filled.Region = "us-east-1"
+	}
+	if filled.AccountID == "" {
+		filled.AccountID = "000000000000"
+	}
+	if filled.Logger == nil {
+		filled.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &filled
+}
+
+func (o *Options) validate() error {
+	var faults []error
+	if len(o.AccountID) != 12 {
+		faults = append(faults, fmt.Errorf("monotable: AccountID %q: want 12 digits", o.AccountID))
+	}
+	if o.Durability < DurabilitySync || o.Durability > DurabilityNone {
+		faults = append(faults, fmt.Errorf("monotable: unknown Durability %d", o.Durability))
+	}
+	if o.GSIDelay < 0 || o.TableDelay < 0 {
+		faults = append(faults, errors.New("monotable: GSIDelay and TableDelay cannot be negative"))
+	}
+	return errors.Join(faults...)
+}
+
+func (d Durability) store() pebblekv.Durability {
+	switch d {
+	case DurabilityInterval:
+		return pebblekv.Interval
+	case DurabilityNone:
+		return pebblekv.None
+	default:
+		return pebblekv.Sync
+	}
+}
+
+// String returns the word that the serve command's --durability takes.
+func (d Durability) String() string {
+	switch d {
+	case DurabilityInterval:
+		return "interval"
+	case DurabilityNone:
+		return "none"
+	default:
+		return "sync"
+	}
+}
+
+// ParseDurability reads sync, interval or none.
+func ParseDurability(word string) (Durability, error) {
+	for _, d := range []Durability{DurabilitySync, DurabilityInterval, DurabilityNone} {
+		if d.String() == word {
+			return d, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown durability %q: want sync, interval or none", word)
+}

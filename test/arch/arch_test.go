@@ -1,0 +1,215 @@
+// Package arch holds the source tree to its architecture: the import graph of layers.txt, one package
+// comment a package, and a licence.
+package arch
+
+import (
+	"bufio"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/monotable/monotable"
+
+// root is the module's directory as seen from this package.
+var root = filepath.Join("..", "..")
+
+// rule says what one package, or one directory of packages, may import.
+type rule struct {
+	line     int
+	internal []string // paths inside the module, "." is the root package
+	external []string // prefixes of import paths outside the module and the standard library
+}
+
+// sourcePackage is what the files of one directory say.
+type sourcePackage struct {
+	imports  map[string]string // import path → a file that imports it
+	comments []string          // files that carry a package comment
+}
+
+// TestImports compares every import of every non-test file with layers.txt.
+func TestImports(t *testing.T) {
+	rules := readRules(t, "layers.txt")
+	for dir, pkg := range readTree(t) {
+		r, ok := ruleFor(rules, dir)
+		if !ok {
+			t.Errorf("%s: no line in layers.txt; say what it may import", dir)
+			continue
+		}
+		for imported, file := range pkg.imports {
+			if !r.allows(imported) {
+				t.Errorf("%s imports %s, which layers.txt:%d does not allow for %s", file, imported, r.line, dir)
+			}
+		}
+	}
+}
+
+// TestRulesHaveSubjects keeps layers.txt from outliving the packages it speaks of.
+func TestRulesHaveSubjects(t *testing.T) {
+	tree := readTree(t)
+	for subject, r := range readRules(t, "layers.txt") {
+		prefix, isTree := strings.CutSuffix(subject, "/...")
+		found := false
+		for dir := range tree {
+			found = found || dir == subject || isTree && (dir == prefix || strings.HasPrefix(dir, prefix+"/"))
+		}
+		if !found {
+			t.Errorf("layers.txt:%d speaks of %s, which has no Go files", r.line, subject)
+		}
+	}
+}
+
+// TestPackageComments demands exactly one package comment a package, so that there is one place to read.
+func TestPackageComments(t *testing.T) {
+	for dir, pkg := range readTree(t) {
+		if len(pkg.comments) != 1 {
+			t.Errorf("%s: %d package comments, want 1: %v", dir, len(pkg.comments), pkg.comments)
+		}
+	}
+}
+
+func (r rule) allows(imported string) bool {
+	inside, isInside := strings.CutPrefix(imported, module)
+	if isInside {
+		inside = strings.TrimPrefix(inside, "/")
+		if inside == "" {
+			inside = "."
+		}
+		return slices.ContainsFunc(r.internal, func(allowed string) bool {
+			prefix, isTree := strings.CutSuffix(allowed, "/...")
+			return inside == allowed || isTree && strings.HasPrefix(inside+"/", prefix+"/")
+		})
+	}
+	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	return slices.ContainsFunc(r.external, func(prefix string) bool {
+		return strings.HasPrefix(imported+"/", prefix+"/")
+	})
+}
+
+// ruleFor finds the rule of a directory: its own line, else that of the nearest directory above.
+func ruleFor(rules map[string]rule, dir string) (rule, bool) {
+	if r, ok := rules[dir]; ok {
+		return r, true
+	}
+	for d := dir; d != "." && d != "/"; d = path.Dir(d) {
+		if r, ok := rules[d+"/..."]; ok {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+func readRules(t *testing.T, name string) map[string]rule {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rules := map[string]rule{}
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		text, _, _ := strings.Cut(lines.Text(), "#")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		subject, allowed, ok := strings.Cut(text, ":")
+		if !ok {
+			t.Fatalf("%s:%d: want PACKAGE: IMPORTS", name, n)
+		}
+		inside, outside, _ := strings.Cut(allowed, "|")
+		rules[strings.TrimSpace(subject)] = rule{line: n, internal: strings.Fields(inside), external: strings.Fields(outside)}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return rules
+}
+
+// readTree parses the head of every Go file of the module, by directory relative to its root.
+func readTree(t *testing.T) map[string]*sourcePackage {
+	t.Helper()
+	tree := map[string]*sourcePackage{}
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return skipDir(name, entry)
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		return readFile(tree, name)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tree) < 5 {
+		t.Fatalf("only %d packages under %s: %v", len(tree), root, slices.Collect(maps.Keys(tree)))
+	}
+	return tree
+}
+
+// skipDir leaves out what is no part of the module: hidden directories, data, installed packages, and
+// directories with a module of their own.
+func skipDir(name string, entry fs.DirEntry) error {
+	base := entry.Name()
+	if name == root {
+		return nil
+	}
+	if strings.HasPrefix(base, ".") || base == "node_modules" || base == "testdata" || base == "data" || base == "bin" {
+		return fs.SkipDir
+	}
+	if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+func readFile(tree map[string]*sourcePackage, name string) error {
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly|parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	relative, err := filepath.Rel(root, name)
+	if err != nil {
+		return err
+	}
+	dir := filepath.ToSlash(filepath.Dir(relative))
+	test := strings.HasSuffix(name, "_test.go")
+	pkg := tree[dir]
+	if pkg == nil {
+		pkg = &sourcePackage{imports: map[string]string{}}
+		tree[dir] = pkg
+	}
+	if hasPackageComment(file) {
+		pkg.comments = append(pkg.comments, relative)
+	}
+	if test {
+		return nil
+	}
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return err
+		}
+		pkg.imports[imported] = relative
+	}
+	return nil
+}
+
+func hasPackageComment(file *ast.File) bool {
+	return file.Doc != nil && strings.HasPrefix(file.Doc.Text(), "Package ") || file.Doc != nil && file.Name.Name == "main"
+}
