@@ -3,12 +3,24 @@ package engine
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/monotable/monotable/internal/engine/catalog"
+	"github.com/monotable/monotable/internal/storage/keyenc"
 	"github.com/monotable/monotable/internal/storage/kv"
 )
+
+// formatVersion is the newest version of the stored form that this program reads, and the one it writes.
+// It stands for everything below: keys, items, index entries, the change log.
+const formatVersion = 1
 
 // Options of an engine; the zero value works.
 type Options struct {
@@ -26,15 +38,128 @@ type Options struct {
 	TTLInterval time.Duration
 }
 
+func (o Options) withDefaults() Options {
+	if o.Region == "" {
+		o.Region = "us-east-1"
+	}
+	if o.AccountID == "" {
+		o.AccountID = "000000000000"
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.TTLInterval == 0 {
+		o.TTLInterval = time.Second
+	}
+	return o
+}
+
 // Engine executes operations: one method an operation (PutItem, Query, …) that takes the input struct of
 // package api, whose member constraints have been checked (api.Validate), and returns the output struct or
 // an error; an *apierr.Error is for the client, anything else is a fault of ours. All methods may be called
 // at once.
-type Engine struct{}
+type Engine struct {
+	store   kv.Store
+	catalog *catalog.Catalog
+	options Options // defaults filled
+	jobs    *jobs
+	past    *past // nil without GSIDelay
+
+	workspaces  workspaces
+	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
+
+	randMu sync.Mutex // an injected source need not be safe for concurrent use
+}
 
 // Open starts an engine on a store: it checks the format version, loads the catalog and resumes the jobs
 // (backfills, drops) that were under way. The engine closes the store in Close.
-func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) { panic("skeleton") }
+func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
+	o = o.withDefaults()
+	if err := checkFormat(ctx, store); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	c, err := catalog.Open(ctx, store, o.Region, o.AccountID, o.Now)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	e := &Engine{store: store, catalog: c, options: o}
+	e.jobs = newJobs(e)
+	if err := e.start(ctx); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+// start begins what runs beside requests.
+func (e *Engine) start(ctx context.Context) error {
+	if e.options.GSIDelay > 0 {
+		var err error
+		if e.past, err = newPast(ctx, e.store, e.options); err != nil {
+			return err
+		}
+		e.jobs.every(e.past.step, "keep the past of indexes", e.past.advance)
+	}
+	if e.options.TTLInterval > 0 {
+		e.jobs.every(e.options.TTLInterval, "expire items", func(ctx context.Context) error {
+			_, err := e.ExpireNow(ctx)
+			return err
+		})
+	}
+	e.jobs.every(logTrimInterval, "trim change logs", e.trimLogs)
+	return e.jobs.resume(ctx)
+}
 
 // Close stops the jobs and closes the store.
-func (e *Engine) Close() error { panic("skeleton") }
+func (e *Engine) Close() error {
+	e.jobs.stop()
+	if e.past != nil {
+		e.past.close()
+	}
+	return e.store.Close()
+}
+
+// checkFormat refuses a store that a newer program wrote, and marks a new one.
+func checkFormat(ctx context.Context, store kv.Store) error {
+	key := keyenc.FormatVersion()
+	return store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
+		data, err := txn.Get(key)
+		if err != nil {
+			return err
+		}
+		if data == nil {
+			txn.Set(key, binary.BigEndian.AppendUint64(nil, formatVersion))
+			return nil
+		}
+		return checkVersionRecord(txn)
+	})
+}
+
+// checkVersionRecord refuses a store whose format this program does not know.
+func checkVersionRecord(r kv.Reader) error {
+	data, err := r.Get(keyenc.FormatVersion())
+	if err != nil {
+		return err
+	}
+	if len(data) != 8 {
+		return fmt.Errorf("engine: the store does not tell its format version: %x", data)
+	}
+	if v := binary.BigEndian.Uint64(data); v < 1 || v > formatVersion {
+		return fmt.Errorf("engine: the store has format version %d and this program knows versions up to %d: "+
+			"open it with the program that wrote it, or a newer one", v, formatVersion)
+	}
+	return nil
+}
+
+// randomBytes fills p from the injected source.
+func (e *Engine) randomBytes(p []byte) error {
+	e.randMu.Lock()
+	defer e.randMu.Unlock()
+	_, err := io.ReadFull(e.options.Rand, p)
+	return err
+}

@@ -1,26 +1,23 @@
-// Package apierr is the catalogue of errors that a client can see: code, namespace, HTTP status,
-// sentences.
+// Package apierr is the catalogue of errors that a client can see.
+//
+// A code is the name that a client takes from the part of __type after '#'. A sentence is the message: AWS
+// words it by operation, and has reworded many in 2026, so no sentence is written where the error is found
+// if more than one operation can give it; it stands here, as data or as a constructor.
+//
+// The model of an error on the wire:
+//
+//	HTTP/1.1 400
+//	{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",   namespace#code
+//	 "message":"The conditional request failed",                                    absent where it is empty
+//	 "Item":{…}}                                                                    members of Details
+//
+// Files: codes.go is the catalogue (code, namespace, status, retryable); sentences.go has the sentences
+// that several operations share; faults.go has the sentences for attribute values that are none, which
+// differ by operation.
+//
+// An error for a client is an *Error and nothing else. Any other error that leaves the engine is a fault of
+// this server: the client gets InternalServerError, the log gets the text (package server).
 package apierr
-
-// Code is the name of an error as clients see it after the '#'.
-type Code string
-
-// The codes this server can answer with.
-const (
-	ValidationException                      Code = "ValidationException"
-	SerializationException                   Code = "SerializationException"
-	UnknownOperationException                Code = "UnknownOperationException"
-	ResourceNotFoundException                Code = "ResourceNotFoundException"
-	ResourceInUseException                   Code = "ResourceInUseException"
-	LimitExceededException                   Code = "LimitExceededException"
-	ConditionalCheckFailedException          Code = "ConditionalCheckFailedException"
-	ItemCollectionSizeLimitExceededException Code = "ItemCollectionSizeLimitExceededException"
-	TransactionCanceledException             Code = "TransactionCanceledException"
-	TransactionConflictException             Code = "TransactionConflictException"
-	TransactionInProgressException           Code = "TransactionInProgressException"
-	IdempotentParameterMismatchException     Code = "IdempotentParameterMismatchException"
-	InternalServerError                      Code = "InternalServerError"
-)
 
 // Error is an error that a client sees.
 type Error struct {
@@ -38,3 +35,21 @@ func New(code Code, message string) *Error { return &Error{Code: code, Message: 
 
 // Validation returns a ValidationException.
 func Validation(message string) *Error { return New(ValidationException, message) }
+
+// Type is the value of __type: the code's namespace and the code.
+func (e *Error) Type() string { return e.Code.info().namespace + "#" + string(e.Code) }
+
+// Status is the HTTP status of the answer.
+func (e *Error) Status() int { return e.Code.info().status }
+
+// Retryable tells whether AWS's table of errors lets a client send the same request again.
+func (e *Error) Retryable() bool { return e.Code.info().retryable }
+
+// MessageMember is the member of the error body that holds the message: "message", or "Message" where the
+// API's model spells it so.
+func (e *Error) MessageMember() string {
+	if e.Code.info().upperMessage {
+		return "Message"
+	}
+	return "message"
+}

@@ -1,33 +1,106 @@
 // Package itemenc is the compact binary form of an item: what a store keeps, what the change log
 // keeps, and what response JSON is written from without decoding.
+//
+// # The form, version 1
+//
+//	item    ┌───────┬────────┬────────┬───────┬───────┬──
+//	        │ 1     │ size   │ count  │ field │ field │ …
+//	        └───────┴────────┴────────┴───────┴───────┴──
+//	          1 byte  4 bytes  4 bytes
+//	field   ┌────────┬──────┬───────┐
+//	        │ length │ name │ value │
+//	        └────────┴──────┴───────┘
+//	          varint
+//	value   ┌─────┬────────┬───────┐
+//	        │ tag │ length │ bytes │                    S, N, B: text, normal form, raw bytes
+//	        └─────┴────────┴───────┘
+//	          1     varint
+//	        ┌─────┐
+//	        │ tag │                                     false, true, NULL: the tag says it all
+//	        └─────┘
+//	        ┌─────┬────────┬────────┬─────────┬─────────┬──
+//	        │ tag │ length │ count  │ element │ element │ …
+//	        └─────┴────────┴────────┴─────────┴─────────┴──
+//	          1     4 bytes  varint   L: values · M: fields · SS, NS, BS: length (varint) and bytes
+//
+// Size is the item's size by DynamoDB's accounting, which every operation asks for. Lengths count what
+// follows them, so that a reader reaches any field by skipping the others. Numbers of 4 bytes are big
+// endian; they have a fixed width because a writer goes back to fill them in: the length of a document once
+// its content is written, size and count of a projection once its fields are copied. A varint is unsigned
+// LEB128 (encoding/binary). Numbers are kept as text since that is what goes out again.
+//
+// # Invariants
+//
+//	I1  Fields, of items and of maps, are sorted by the bytes of their names, and names are unique.
+//	I2  Equal attr.Items have equal encodings, up to the order of the members of sets.
+//	I3  Reading never panics, never runs past the bytes given, and allocates no more than a small multiple
+//	    of their number, whatever the bytes are. Item.Check tests all of the above.
+//
+// # Reading without decoding
+//
+// Item.Fields, Item.Lookup, and the methods of Value walk an encoded item without allocating; everything
+// they return aliases the item.
+//
+// # Concurrency
+//
+// An Item is bytes that nobody changes; it may be read by any number of goroutines.
+//
+// # Errors
+//
+// ErrCorrupt and ErrVersion, possibly wrapped.
 package itemenc
 
-import "github.com/monotable/monotable/internal/dynamo/attr"
+import (
+	"encoding/binary"
+	"errors"
+)
 
-// Item is one encoded item; nil means absent. Form: version, DynamoDB size, number of fields, then per
-// field (sorted by name) name, length and value, so that any field is reached by skipping over lengths.
+// Version is the version of the form that Encode writes, the first byte of every item.
+const Version = 1
+
+// headLen is the length of what stands before the first field: version, size, count.
+const headLen = 1 + 4 + 4
+
+// The errors of reading.
+var (
+	ErrCorrupt = errors.New("itemenc: item is corrupt")
+	ErrVersion = errors.New("itemenc: item has a version this program does not know")
+)
+
+// Item is one encoded item; nil means absent. The package comment has its form.
 type Item []byte
 
-// Encode appends the encoded form of it to dst.
-func Encode(dst []byte, it attr.Item) Item { panic("skeleton") }
+// Size is the item's size by DynamoDB's accounting, read from the head. It is 0 for an absent item.
+func (it Item) Size() int {
+	if len(it) < headLen {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(it[1:]))
+}
 
-// Decode returns the whole item. The result does not alias it.
-func (it Item) Decode() (attr.Item, error) { panic("skeleton") }
+// Len is the number of top-level attributes, read from the head. It is 0 for an absent item.
+func (it Item) Len() int {
+	if len(it) < headLen {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(it[5:]))
+}
 
-// Get decodes one top-level attribute.
-func (it Item) Get(name string) (attr.Value, bool, error) { panic("skeleton") }
+// The tags of values. They are part of the form: a number once given is never given another meaning.
+const (
+	tagString    = 1
+	tagNumber    = 2
+	tagBinary    = 3
+	tagFalse     = 4
+	tagTrue      = 5
+	tagNull      = 6
+	tagList      = 7
+	tagMap       = 8
+	tagStringSet = 9
+	tagNumberSet = 10
+	tagBinarySet = 11
+)
 
-// Select decodes the named top-level attributes only (names sorted); for filters.
-func (it Item) Select(names []string) (attr.Item, error) { panic("skeleton") }
-
-// Project appends the encoded form of the item that has only the named top-level attributes (names
-// sorted), copying their bytes.
-func (it Item) Project(dst []byte, names []string) (Item, error) { panic("skeleton") }
-
-// Size is the item's size by DynamoDB's accounting, read from the head.
-func (it Item) Size() int { panic("skeleton") }
-
-// Check walks the whole encoding and reports whether it is well formed.
-func (it Item) Check() error { panic("skeleton") }
-
-// Visitor and walking functions for wire live here too (see AppendJSON in package wire).
+// maxDepth bounds recursion over an encoded value. It leaves room above attr.MaxDepth: a bound on what
+// clients may store is not a reason to lose what is stored.
+const maxDepth = 64

@@ -1,8 +1,8 @@
-// Package catalog keeps the definitions of tables and indexes: their stored form, a cache of them, and
-// the changes of their life cycle.
 package catalog
 
 import (
+	"slices"
+
 	"github.com/monotable/monotable/internal/dynamo/attr"
 	"github.com/monotable/monotable/internal/storage/keyenc"
 )
@@ -13,8 +13,8 @@ type KeyAttribute struct {
 	Kind attr.Kind // KindString, KindNumber or KindBinary
 }
 
-// Table is one version of a table's definition. It is immutable: a change makes a new one with the next
-// Version. What only the control plane needs (billing, tags, stream, times …) is added by its owner.
+// Table is one version of a table's definition, as the data plane needs it. It is immutable: a change makes
+// a new one with the next Version.
 type Table struct {
 	ID      keyenc.TableID
 	Name    string
@@ -25,6 +25,10 @@ type Table struct {
 	// TTLAttribute is the attribute that holds the expiry time while TTL is enabled, else "".
 	TTLAttribute string
 	OnDemand     bool
+	// Descriptor is everything else that is known of the table; read only.
+	Descriptor *Descriptor
+
+	stored []byte // the descriptor as stored
 }
 
 // IndexKind tells a local from a global secondary index.
@@ -48,6 +52,7 @@ type Index struct {
 	All       bool
 	Projected []string
 	// Readable is false until the backfill of a new index has ended, and while it is being deleted.
+	// While an index is maintained and not readable, entries of old items may not be there yet.
 	Readable bool
 	// Maintained is false once the index is being deleted: writes no longer keep it.
 	Maintained bool
@@ -61,4 +66,79 @@ func (t *Table) Index(name string) *Index {
 		}
 	}
 	return nil
+}
+
+// IndexByID returns the index of that id, nil where there is none.
+func (t *Table) IndexByID(id keyenc.IndexID) *Index {
+	for _, x := range t.Indexes {
+		if x.ID == id {
+			return x
+		}
+	}
+	return nil
+}
+
+// newTable derives the data plane's view of a descriptor.
+func newTable(d *Descriptor) *Table {
+	kinds := make(map[string]attr.Kind, len(d.Attributes))
+	for _, a := range d.Attributes {
+		kinds[a.Name] = attr.KindOf(a.Type)
+	}
+	t := &Table{
+		ID:           d.ID,
+		Name:         d.Name,
+		Version:      d.Version,
+		TTLAttribute: d.TTL.maintained(),
+		OnDemand:     d.Billing.OnDemand,
+		Descriptor:   d,
+	}
+	pk, sk := splitKeys(d.Keys, kinds)
+	t.PK = pk[0]
+	if len(sk) > 0 {
+		t.SK = sk[0]
+	}
+	t.Indexes = make([]*Index, len(d.Indexes))
+	for i := range d.Indexes {
+		t.Indexes[i] = newIndex(d, &d.Indexes[i], kinds)
+	}
+	return t
+}
+
+func newIndex(d *Descriptor, x *IndexDescriptor, kinds map[string]attr.Kind) *Index {
+	out := &Index{
+		ID:         x.ID,
+		Name:       x.Name,
+		Kind:       Global,
+		All:        x.Projection == ProjectAll,
+		Readable:   x.State == IndexActive,
+		Maintained: x.State != IndexDeleting,
+	}
+	if x.Local {
+		out.Kind = Local
+	}
+	out.PK, out.SK = splitKeys(x.Keys, kinds)
+	if !out.All {
+		for _, k := range d.Keys {
+			out.Projected = append(out.Projected, k.Name)
+		}
+		for _, k := range x.Keys {
+			out.Projected = append(out.Projected, k.Name)
+		}
+		out.Projected = append(out.Projected, x.Included...)
+		slices.Sort(out.Projected)
+		out.Projected = slices.Compact(out.Projected)
+	}
+	return out
+}
+
+func splitKeys(keys []KeyElement, kinds map[string]attr.Kind) (pk, sk []KeyAttribute) {
+	for _, k := range keys {
+		a := KeyAttribute{Name: k.Name, Kind: kinds[k.Name]}
+		if k.Range {
+			sk = append(sk, a)
+		} else {
+			pk = append(pk, a)
+		}
+	}
+	return pk, sk
 }

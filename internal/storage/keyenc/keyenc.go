@@ -1,80 +1,183 @@
 // Package keyenc lays out the database's key space: tables, indexes, TTL, catalog, statistics, tokens
 // as ordered bytes.
+//
+// # Key space
+//
+// The first byte of a key says which space it is in. Numbers are big endian, so that byte order is numeric
+// order; a table's and an index's id are never used again, so nothing of a dropped table can be mistaken
+// for something of its successor. No key begins with a byte of 0xF0 or more: those are the store's own.
+//
+//	item            ┌───┬───────┬───────┬──────┬────┬────┐
+//	                │ d │ table │ 0     │ hash │ pk │ sk │       sk only in tables that have a sort key
+//	                └───┴───────┴───────┴──────┴────┴────┘
+//	                      4       2       2      value values
+//	index entry     ┌───┬───────┬───────┬──────┬─────┬─────┬────┬────┐
+//	                │ d │ table │ index │ hash │ pk… │ sk… │ pk │ sk │   index key, then table key
+//	                └───┴───────┴───────┴──────┴─────┴─────┴────┴────┘
+//	TTL entry       ┌───┬───────┬─────────┬────┬────┐
+//	                │ t │ table │ seconds │ pk │ sk │            the table's key
+//	                └───┴───────┴─────────┴────┴────┘
+//	                      4       8, sign bit inverted
+//	statistics      ┌───┬───────┬───┬───────┐
+//	                │ s │ table │ 0 │ index │                    of a table (index 0) or index
+//	                └───┴───────┴───┴───────┘
+//	                ┌───┬───────┬───┬────┐
+//	                │ s │ table │ 1 │ pk │                       of one item collection
+//	                └───┴───────┴───┴────┘
+//	catalog         c f · c n · c d name · c v table             format, next id, descriptor, version
+//	token           ┌───┬───────┐
+//	                │ k │ token │
+//	                └───┴───────┘
+//
+// Hash is a hash of the whole partition key. It spreads partitions evenly over the range of a table, so that
+// a parallel scan splits by it and a distributed store's regions fill alike; within one hash partitions
+// stand in the order of their keys. An index entry ends with the table's key since index keys are not
+// unique; a page of an index resumes after both.
+//
+// # Values
+//
+// A value is self-delimiting and the bytes of two values of one kind order as the values do, whatever
+// follows them. Its first byte tells the kind, so a key can be read without its table's definition.
+//
+//	S, B            ┌─────┬───────┬───────┐
+//	                │ tag │ bytes │ 00 01 │     00 in the bytes is written 00 FF
+//	                └─────┴───────┴───────┘
+//	N > 0           ┌─────┬──────────┬────────┬────┐
+//	                │ tag │ exponent │ pairs… │ 00 │     ±0.d1d2… × 10^exponent, biased to 0…255
+//	                └─────┴──────────┴────────┴────┘     a pair is 1 + the number of two digits, 1…100
+//	N = 0           ┌─────┐
+//	                │ tag │
+//	                └─────┘
+//	N < 0           as N > 0, every byte after the tag inverted
+//
+// The end of a string sorts before every byte that could follow it, and an escaped 00 after the end but
+// before every other byte; a prefix without its end is therefore a prefix of all strings that begin with it
+// and of no others. The bias fits the exponents of DynamoDB's numbers into one byte exactly.
+//
+// # Invariants
+//
+//	I1  For values a, b of one kind, a < b exactly when AppendSort(a) < AppendSort(b), and neither
+//	    encoding is a prefix of the other unless a = b. FuzzSortOrder.
+//	I2  The encoding of a key is what it is for ever: format_v1 holds it, the hash included.
+//	I3  Parsing never panics; bytes that no function here could have written are ErrCorrupt.
+//
+// # Concurrency
+//
+// All functions are pure.
 package keyenc
 
-import "github.com/monotable/monotable/internal/dynamo/attr"
+import (
+	"encoding/binary"
+	"errors"
 
-// TableID and IndexID name a table and one of its indexes for ever; names can be reused, ids never are.
-// IndexID 0 is the table itself.
-type (
-	TableID uint32
-	IndexID uint16
+	"github.com/monotable/monotable/internal/dynamo/attr"
 )
 
-// PartitionHash is the 2-byte hash of a partition key (of all its values, in order).
-func PartitionHash(pk []attr.Value) uint16 { panic("skeleton") }
+// TableID names a table for ever: table names can be reused, ids never are.
+type TableID uint32
 
-// Item is the key of a base item: 'd' table index=0 hash pk sk. sk is the zero Value for a table without sort key.
-func Item(dst []byte, t TableID, pk, sk attr.Value) []byte { panic("skeleton") }
+// IndexID names one index of a table for ever. 0 is the table itself.
+type IndexID uint16
 
-// IndexEntry is the key of an index entry: 'd' table index hash pk… sk… then the table's own pk and sk.
-func IndexEntry(dst []byte, t TableID, x IndexID, pk, sk []attr.Value, basePK, baseSK attr.Value) []byte {
-	panic("skeleton")
-}
+// ErrCorrupt says that bytes are no key of the kind that was asked for.
+var ErrCorrupt = errors.New("keyenc: key is corrupt")
 
-// Partition is the prefix that all entries of one partition of a table (x=0) or index share.
-func Partition(dst []byte, t TableID, x IndexID, pk []attr.Value) []byte { panic("skeleton") }
+// The key spaces, by first byte.
+const (
+	spaceCatalog    = 'c'
+	spaceData       = 'd'
+	spaceToken      = 'k'
+	spaceStatistics = 's'
+	spaceTTL        = 't'
+)
 
-// AppendSort appends the encoding of one sort key value, self-delimiting and order-preserving, to a
-// Partition prefix (or to a key that already has earlier sort key values).
-func AppendSort(dst []byte, v attr.Value) []byte { panic("skeleton") }
+// Within the statistics of a table.
+const (
+	statisticsIndex      = 0
+	statisticsCollection = 1
+)
 
-// AppendSortPrefix appends the encoding of the beginning of an S or B value without its terminator:
-// the prefix of all keys whose value begins with v (begins_with).
-func AppendSortPrefix(dst []byte, v attr.Value) []byte { panic("skeleton") }
-
-// PrefixEnd returns the smallest key greater than every key that has the prefix.
-func PrefixEnd(prefix []byte) []byte { panic("skeleton") }
-
-// IndexBounds is the whole range [lo, hi) of a table (x=0) or one index.
-func IndexBounds(t TableID, x IndexID) (lo, hi []byte) { panic("skeleton") }
-
-// SegmentBounds is the part of IndexBounds that belongs to one segment of a parallel scan, split by hash.
-// With more segments than hashes some are empty.
-func SegmentBounds(t TableID, x IndexID, segment, total int64) (lo, hi []byte) { panic("skeleton") }
-
-// TableBounds is the range that holds all items and index entries of a table.
-func TableBounds(t TableID) (lo, hi []byte) { panic("skeleton") }
-
-// TTL is the key of a TTL entry: 't' table seconds(8, big endian) pk sk; ordered by time.
-func TTL(dst []byte, t TableID, seconds int64, pk, sk attr.Value) []byte { panic("skeleton") }
-
-// TTLBounds is the range of TTL entries of a table with seconds in [from, to).
-func TTLBounds(t TableID, from, to int64) (lo, hi []byte) { panic("skeleton") }
-
-// ParseTTL returns the parts of a TTL key; nSort tells whether the table has a sort key.
-func ParseTTL(key []byte) (t TableID, seconds int64, pk, sk attr.Value, err error) { panic("skeleton") }
-
-// ParseItem returns the parts of a base item's key.
-func ParseItem(key []byte) (t TableID, pk, sk attr.Value, err error) { panic("skeleton") }
-
-// ParseIndexEntry returns the parts of an index entry's key, given how many values its index key has.
-func ParseIndexEntry(key []byte, nPK, nSK int) (t TableID, x IndexID, pk, sk []attr.Value, basePK, baseSK attr.Value, err error) {
-	panic("skeleton")
-}
+// Within the catalog.
+const (
+	catalogFormat     = 'f'
+	catalogNextID     = 'n'
+	catalogDescriptor = 'd'
+	catalogVersion    = 'v'
+)
 
 // Statistics is the counter key of a table (x=0) or index: counters {items, bytes}.
-func Statistics(t TableID, x IndexID) []byte { panic("skeleton") }
+func Statistics(t TableID, x IndexID) []byte {
+	key := append(tableKey(spaceStatistics, t), statisticsIndex)
+	return binary.BigEndian.AppendUint16(key, uint16(x))
+}
 
-// Catalog keys: the store's format version, the next table id, one descriptor a table, one version a table.
-func FormatVersion() []byte              { panic("skeleton") }
-func NextTableID() []byte                { panic("skeleton") }
-func TableDescriptor(name string) []byte { panic("skeleton") }
-func TableDescriptors() (lo, hi []byte)  { panic("skeleton") }
+// Collection is the counter key of one item collection of a table with local indexes: a counter {bytes}.
+func Collection(t TableID, pk attr.Value) []byte {
+	key := make([]byte, 0, tableKeyLen+1+valueRoom(pk))
+	key = appendTable(key, spaceStatistics, t)
+	return AppendSort(append(key, statisticsCollection), pk)
+}
+
+// StatisticsBounds is the range of all counters of a table: its own, its indexes', its item collections'.
+func StatisticsBounds(t TableID) (lo, hi []byte) { return prefixBounds(tableKey(spaceStatistics, t)) }
+
+// FormatVersion is the key of the store's format version.
+func FormatVersion() []byte { return []byte{spaceCatalog, catalogFormat} }
+
+// NextTableID is the key of the id that the next table gets.
+func NextTableID() []byte { return []byte{spaceCatalog, catalogNextID} }
+
+// TableDescriptor is the key of a table's definition.
+func TableDescriptor(name string) []byte {
+	return append([]byte{spaceCatalog, catalogDescriptor}, name...)
+}
+
+// TableDescriptors is the range of all definitions, in the order of the names' bytes.
+func TableDescriptors() (lo, hi []byte) {
+	return prefixBounds([]byte{spaceCatalog, catalogDescriptor})
+}
+
+// ParseTableDescriptor returns the name in a definition's key.
+func ParseTableDescriptor(key []byte) (name string, err error) {
+	if len(key) <= 2 || key[0] != spaceCatalog || key[1] != catalogDescriptor {
+		return "", ErrCorrupt
+	}
+	return string(key[2:]), nil
+}
 
 // TableVersion guards a table's shape: every write checks it, every change of shape writes it.
-func TableVersion(t TableID) []byte { panic("skeleton") }
+func TableVersion(t TableID) []byte {
+	return binary.BigEndian.AppendUint32([]byte{spaceCatalog, catalogVersion}, uint32(t))
+}
 
 // Token is the key of a TransactWriteItems idempotency record.
-func Token(token string) []byte { panic("skeleton") }
-func Tokens() (lo, hi []byte)   { panic("skeleton") }
+func Token(token string) []byte { return append([]byte{spaceToken}, token...) }
+
+// Tokens is the range of all idempotency records.
+func Tokens() (lo, hi []byte) { return prefixBounds([]byte{spaceToken}) }
+
+// tableKeyLen is the length of what all keys of a table within a space begin with.
+const tableKeyLen = 1 + 4
+
+func tableKey(space byte, t TableID) []byte {
+	return appendTable(make([]byte, 0, tableKeyLen+3), space, t)
+}
+
+func appendTable(dst []byte, space byte, t TableID) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, space), uint32(t))
+}
+
+// PrefixEnd returns the smallest key greater than every key that has the prefix. A prefix of 0xFF bytes
+// only, which no key here begins with, has no such key: then it is nil.
+func PrefixEnd(prefix []byte) []byte {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] < 0xFF {
+			end := append(make([]byte, 0, i+1), prefix[:i+1]...)
+			end[i]++
+			return end
+		}
+	}
+	return nil
+}
+
+func prefixBounds(prefix []byte) (lo, hi []byte) { return prefix, PrefixEnd(prefix) }

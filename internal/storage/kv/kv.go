@@ -1,34 +1,84 @@
-// Package kv is the contract between the engine and a store: ordered keys, snapshots, transactions, a
-// change log.
+// Package kv is the contract between the engine and a store: ordered keys, snapshots, updates, counters
+// and change logs.
+//
+// # Vocabulary
+//
+// A store is an ordered map from byte keys to byte values. An update is a function that reads and writes
+// some of them and commits as a whole or not at all. Its intent names, before it starts, the keys that it
+// will hold: a request of the engine knows its keys, so an update never has to guess, retry or deadlock.
+// A snapshot is everything that was committed at one moment. A counter key holds sums that many updates
+// add to without holding the key. A change log is a sequence of records that updates append to as a part
+// of their commit.
+//
+// # Invariants
+//
+//  1. Updates are atomic: a reader, a crash and a log see all of an update or nothing of it.
+//  2. Updates whose intents conflict (one writes what the other writes or checks) run one after the other.
+//     An update that protects all it reads by its intent is therefore serializable. One that reads keys
+//     outside its intent is not: the key can change under it.
+//  3. What Update acknowledged with nil is visible to every later call, and stays, as far as the store's
+//     durability goes. A reader may see a commit shortly before it is durable; a commit that was made
+//     having seen it is never acknowledged before it is durable too.
+//  4. Within one change log, the records of updates that held a common key stand in the order of their
+//     commits, sequence numbers never repeat, and a reader that goes on after the last record it saw
+//     misses none.
+//  5. A store never keeps or changes a slice that it was given, nor one that it gave away for keeps.
+//
+// The engine relies on nothing else, above all on no lock of its own, so that a store shared by several
+// processes can take the place of an embedded one.
+//
+// Package kvtest is the suite that every implementation passes; Checked wraps any of them for tests and
+// asserts that its callers keep their part.
 package kv
 
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
-// Errors that a store returns and callers test for.
+// Errors that a store returns and callers test for with errors.Is. Any other error is a fault of the
+// machine below.
 var (
 	// ErrConflict: the intent met a transaction that is under way on one of its keys (see Intent), or a
 	// checked key changed. Nothing was written.
 	ErrConflict = errors.New("kv: conflict")
 	// ErrUndetermined: nobody knows whether the commit happened. Never retry blindly.
 	ErrUndetermined = errors.New("kv: outcome of the commit is unknown")
-	ErrTooLarge     = errors.New("kv: key, value or transaction exceeds the store's limits")
-	ErrClosed       = errors.New("kv: store is closed")
+	// ErrTooLarge: a key, a value or the whole update is past Limits. Nothing was written.
+	ErrTooLarge = errors.New("kv: key, value or transaction exceeds the store's limits")
+	// ErrClosed: the call came after Close.
+	ErrClosed = errors.New("kv: store is closed")
 	// ErrLocked: another process has the directory open.
 	ErrLocked = errors.New("kv: directory is in use by another process")
+	// ErrFailed: the store met a disk error earlier and takes no more writes until it is opened again.
+	// Nothing was written by this call; reads go on.
+	ErrFailed = errors.New("kv: store takes no more writes after a disk error")
 )
 
+// ConflictError is the ErrConflict of an intent that met a transaction. It names the key that it met it on;
+// where it met several, one of them.
+type ConflictError struct{ Key []byte }
+
+func (e *ConflictError) Error() string { return fmt.Sprintf("%v on key %x", ErrConflict, e.Key) }
+
+// Is makes a ConflictError an ErrConflict.
+func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
+
+// ReservedPrefix is the first byte at which a store's own keys begin: callers' keys are below it.
+const ReservedPrefix = 0xF0
+
 // LogID names one change log; the engine uses a table's id. Seq orders the records of one log and never
-// repeats or goes back, also across restarts and crashes; 0 is before the first.
+// repeats or goes back, also across restarts and crashes; 0 is before the first. Numbers between two
+// records of a log may be unused.
 type (
 	LogID uint32
 	Seq   uint64
 )
 
-// Store is an ordered map of byte keys. Keys whose first byte is 0xF0 or above are the store's own.
-// All methods may be called at once from any goroutine.
+// Store is an ordered map of byte keys. Keys are not empty; those whose first byte is ReservedPrefix or
+// above are the store's own. All methods may be called at once from any goroutine, and return ErrClosed
+// after Close.
 type Store interface {
 	// Get returns a copy of the latest committed value, nil where the key is absent.
 	Get(ctx context.Context, key []byte) ([]byte, error)
@@ -38,35 +88,43 @@ type Store interface {
 	Snapshot(ctx context.Context) (Snapshot, error)
 	// Update runs fn with the keys of in held, and commits what fn wrote, atomically. When it returns nil
 	// the commit is as durable as the store was opened to make it. fn may run more than once and must
-	// have no side effects but through Txn; an error from fn aborts and is returned as it is.
+	// have no side effects but through Txn; an error from fn aborts and is returned as it is. The context
+	// ends the wait for keys, never a commit that has begun.
 	Update(ctx context.Context, in Intent, fn func(Txn) error) error
 	// ReadLog returns records with Seq > after in order, at most limit, and never skips one that could
 	// still commit. Records are owned by the caller.
 	ReadLog(ctx context.Context, log LogID, after Seq, limit int) ([]Record, error)
 	// TrimLog forgets records with Seq <= upTo.
 	TrimLog(ctx context.Context, log LogID, upTo Seq) error
-	// DeleteRange removes [lo, hi). It is not isolated from concurrent updates: for keys nobody uses.
+	// DeleteRange removes [lo, hi), values and counters. It is not isolated from concurrent updates: for
+	// keys nobody uses. A nil hi is the end of the callers' keys.
 	DeleteRange(ctx context.Context, lo, hi []byte) error
+	// Limits returns what the store can take; it does not change.
 	Limits() Limits
+	// Close waits for calls under way and for open snapshots. Closing again does nothing.
 	Close() error
 }
 
-// Intent names the keys of an update before it starts.
+// Intent names the keys of an update before it starts. A key may stand in it more than once; one that is
+// in both lists is written.
 type Intent struct {
 	Write [][]byte // held exclusively; fn may read and write them
 	Check [][]byte // held shared: cannot change until this update has committed or failed
 	// Transaction marks a holder that others must not wait for: an update with FailOnTransaction that
-	// meets one of its keys held by a Transaction gets ErrConflict at once instead of waiting.
+	// meets one of its keys held by a Transaction gets ErrConflict at once instead of waiting. The keys
+	// are in the transaction's hands until it is acknowledged. Two that only check a key do not meet.
 	Transaction       bool
 	FailOnTransaction bool
 }
 
-// Reader reads one consistent state.
+// Reader reads one consistent state. It is for one goroutine at a time.
 type Reader interface {
-	// Get returns the value, nil where absent. Valid until the Reader ends.
+	// Get returns the value, nil where absent. Valid until the Reader ends; not to be changed.
 	Get(key []byte) ([]byte, error)
+	// Counter returns the counters of a key, nil where never added to.
 	Counter(key []byte) ([]int64, error)
-	// Iter iterates over [lo, hi). It must be closed.
+	// Iter iterates over [lo, hi). It must be closed, before the Reader ends. A nil hi is the end of the
+	// callers' keys. Counter keys appear with a value in the store's own form.
 	Iter(lo, hi []byte, o IterOptions) Iterator
 }
 
@@ -77,7 +135,8 @@ type IterOptions struct {
 	Limit int
 }
 
-// Iterator starts before its first entry. Key and Value are valid until the next call of Next or Close.
+// Iterator starts before its first entry. Key and Value are valid until the next call of Next or Close,
+// and not to be changed. Once Next returned false it goes on doing so.
 type Iterator interface {
 	Next() bool
 	Key() []byte
@@ -93,15 +152,17 @@ type Snapshot interface {
 	Close() error
 }
 
-// Txn reads its own writes. Only keys of the intent's Write may be set or deleted, except keys that are
-// derived from one of them and from nothing else (index entries, TTL entries): whoever holds the item
-// holds those. Keys read outside the intent are not protected.
+// Txn reads its own writes; an Iter sees those made before it was opened. Only keys of the intent's Write
+// may be set or deleted, except keys that are derived from one of them and from nothing else (index
+// entries, TTL entries): whoever holds the item holds those. Keys read outside the intent are not
+// protected. A Txn ends when fn returns.
 type Txn interface {
 	Reader
+	// Set and Delete copy what they are given.
 	Set(key, value []byte)
 	Delete(key []byte)
 	// Add adds deltas to the counters at key, element by element. Adds commute: they need no intent.
-	// Counter inside the same Txn need not see them.
+	// Counter inside the same Txn need not see them. A key has either values or counters.
 	Add(key []byte, deltas ...int64)
 	// AppendLog appends a record to a log at commit. Records of updates that shared a Write key stand in
 	// the log in the order of their commits; those of one update stand together in call order.
@@ -117,4 +178,11 @@ type Record struct {
 // Limits are what the store can take; a caller checks before it writes.
 type Limits struct {
 	KeyBytes, ValueBytes, TxnBytes int
+}
+
+// EmbeddedLimits are the limits of the stores in this tree that run inside the process. A value has room for
+// a change record with two of the largest items, an update for the largest transaction with all its index
+// entries.
+func EmbeddedLimits() Limits {
+	return Limits{KeyBytes: 64 << 10, ValueBytes: 8 << 20, TxnBytes: 512 << 20}
 }

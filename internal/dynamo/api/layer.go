@@ -1,0 +1,76 @@
+package api
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Layer says how AWS words faults of members. The choice by operation stands in the table of operations; it
+// is that of us-east-1 in autumn 2026: the item operations and BatchGetItem have moved to the newer layer,
+// the rest has not. A profile of another region is another choice of the same two.
+type Layer uint8
+
+const (
+	// Newer stops at the first fault, writes members as the API does, and does not echo the value:
+	//
+	//	1 validation error detected: Value at 'TableName' failed to satisfy constraint: …
+	Newer Layer = iota
+	// Older reports all faults together, writes members with a small first letter, and echoes the value:
+	//
+	//	2 validation errors detected: Value 'x' at 'tableName' failed to satisfy constraint: …; Value …
+	Older
+)
+
+// fault is one member that fails one constraint.
+type fault struct {
+	path       string // as the layer writes it
+	value      string // the echo, for the older layer
+	constraint string // the sentence's end: "Member must …"
+}
+
+// sentence words the faults of one request, of which there is at least one.
+func (l Layer) sentence(faults []fault) string {
+	if l == Newer {
+		return "1 validation error detected: Value at '" + faults[0].path + "' failed to satisfy constraint: " +
+			faults[0].constraint
+	}
+	var b strings.Builder
+	b.WriteString(strconv.Itoa(len(faults)))
+	if len(faults) == 1 {
+		b.WriteString(" validation error detected: ")
+	} else {
+		b.WriteString(" validation errors detected: ")
+	}
+	for i, f := range faults {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString("Value " + f.value + " at '" + f.path + "' failed to satisfy constraint: " + f.constraint)
+	}
+	return b.String()
+}
+
+// member writes a member's name as the layer does.
+func (l Layer) member(name string) string {
+	if l == Newer || name == "" {
+		return name
+	}
+	return strings.ToLower(name[:1]) + name[1:]
+}
+
+// special are the faults for which AWS has a sentence of its own, without the layer's frame. The key is
+// operation, member, and the constraint's sentence.
+var special = map[[3]string]string{
+	{"CreateTable", "TableName", notNull}:   requiredTableName,
+	{"DeleteTable", "TableName", notNull}:   requiredTableName,
+	{"DescribeTable", "TableName", notNull}: requiredTableName,
+	{"UpdateTable", "TableName", notNull}:   requiredTableName,
+
+	{"BatchWriteItem", "RequestItems", lengthAtLeastOne}: "The requestItems parameter is required for BatchWriteItem",
+}
+
+const (
+	notNull           = "Member must not be null"
+	lengthAtLeastOne  = "Member must have length greater than or equal to 1"
+	requiredTableName = "The parameter 'TableName' is required but was not present in the request"
+)

@@ -1,0 +1,118 @@
+package apierr
+
+import "net/http"
+
+// Code is the name of an error as clients see it after the '#'.
+type Code string
+
+// The codes of the framework in front of the database.
+const (
+	ValidationException                 Code = "ValidationException"
+	SerializationException              Code = "SerializationException"
+	UnknownOperationException           Code = "UnknownOperationException"
+	RequestEntityTooLargeException      Code = "RequestEntityTooLargeException"
+	AccessDeniedException               Code = "AccessDeniedException"
+	ExpiredTokenException               Code = "ExpiredTokenException"
+	IncompleteSignatureException        Code = "IncompleteSignatureException"
+	InvalidSignatureException           Code = "InvalidSignatureException"
+	MissingAuthenticationTokenException Code = "MissingAuthenticationTokenException"
+	UnrecognizedClientException         Code = "UnrecognizedClientException"
+	ThrottlingException                 Code = "ThrottlingException"
+	ServiceUnavailable                  Code = "ServiceUnavailable"
+)
+
+// The codes of the database, as the API's model has them.
+const (
+	BackupInUseException                     Code = "BackupInUseException"
+	BackupNotFoundException                  Code = "BackupNotFoundException"
+	ConditionalCheckFailedException          Code = "ConditionalCheckFailedException"
+	ContinuousBackupsUnavailableException    Code = "ContinuousBackupsUnavailableException"
+	DuplicateItemException                   Code = "DuplicateItemException"
+	ExportConflictException                  Code = "ExportConflictException"
+	ExportNotFoundException                  Code = "ExportNotFoundException"
+	GlobalTableAlreadyExistsException        Code = "GlobalTableAlreadyExistsException"
+	GlobalTableNotFoundException             Code = "GlobalTableNotFoundException"
+	IdempotentParameterMismatchException     Code = "IdempotentParameterMismatchException"
+	ImportConflictException                  Code = "ImportConflictException"
+	ImportNotFoundException                  Code = "ImportNotFoundException"
+	IndexNotFoundException                   Code = "IndexNotFoundException"
+	InternalServerError                      Code = "InternalServerError"
+	InvalidEndpointException                 Code = "InvalidEndpointException"
+	InvalidExportTimeException               Code = "InvalidExportTimeException"
+	InvalidRestoreTimeException              Code = "InvalidRestoreTimeException"
+	ItemCollectionSizeLimitExceededException Code = "ItemCollectionSizeLimitExceededException"
+	LimitExceededException                   Code = "LimitExceededException"
+	PointInTimeRecoveryUnavailableException  Code = "PointInTimeRecoveryUnavailableException"
+	PolicyNotFoundException                  Code = "PolicyNotFoundException"
+	ProvisionedThroughputExceededException   Code = "ProvisionedThroughputExceededException"
+	ReplicaAlreadyExistsException            Code = "ReplicaAlreadyExistsException"
+	ReplicaNotFoundException                 Code = "ReplicaNotFoundException"
+	ReplicatedWriteConflictException         Code = "ReplicatedWriteConflictException"
+	RequestLimitExceeded                     Code = "RequestLimitExceeded"
+	ResourceInUseException                   Code = "ResourceInUseException"
+	ResourceNotFoundException                Code = "ResourceNotFoundException"
+	TableAlreadyExistsException              Code = "TableAlreadyExistsException"
+	TableInUseException                      Code = "TableInUseException"
+	TableNotFoundException                   Code = "TableNotFoundException"
+	TransactionCanceledException             Code = "TransactionCanceledException"
+	TransactionConflictException             Code = "TransactionConflictException"
+	TransactionInProgressException           Code = "TransactionInProgressException"
+)
+
+// The namespaces that precede '#' in __type.
+const (
+	database     = "com.amazonaws.dynamodb.v20120810"
+	validate     = "com.amazon.coral.validate"
+	service      = "com.amazon.coral.service"
+	availability = "com.amazon.coral.availability"
+)
+
+// info is what the catalogue knows of a code.
+type info struct {
+	namespace    string
+	status       int
+	retryable    bool
+	upperMessage bool // the message member is "Message"
+}
+
+func (c Code) info() info {
+	if i, ok := exceptional[c]; ok {
+		return i
+	}
+	return info{namespace: database, status: http.StatusBadRequest}
+}
+
+// OfFramework reports whether the code is one of the framework in front of the database, which every
+// operation may answer with.
+func (c Code) OfFramework() bool { return c.info().namespace != database }
+
+// exceptional are the codes that are not plain errors of the database: namespace database, status 400, not
+// to be retried, "message" in lower case.
+var exceptional = map[Code]info{
+	ValidationException: {namespace: validate, status: http.StatusBadRequest},
+
+	SerializationException:              {namespace: service, status: http.StatusBadRequest},
+	UnknownOperationException:           {namespace: service, status: http.StatusBadRequest},
+	RequestEntityTooLargeException:      {namespace: service, status: http.StatusRequestEntityTooLarge},
+	AccessDeniedException:               {namespace: service, status: http.StatusBadRequest, upperMessage: true},
+	ExpiredTokenException:               {namespace: service, status: http.StatusBadRequest},
+	IncompleteSignatureException:        {namespace: service, status: http.StatusBadRequest},
+	InvalidSignatureException:           {namespace: service, status: http.StatusBadRequest},
+	MissingAuthenticationTokenException: {namespace: service, status: http.StatusBadRequest},
+	UnrecognizedClientException:         {namespace: service, status: http.StatusBadRequest, retryable: true},
+
+	ThrottlingException: {namespace: availability, status: http.StatusBadRequest, retryable: true},
+	ServiceUnavailable:  {namespace: availability, status: http.StatusServiceUnavailable, retryable: true},
+
+	InternalServerError: {namespace: database, status: http.StatusInternalServerError, retryable: true},
+
+	ItemCollectionSizeLimitExceededException: {namespace: database, status: http.StatusBadRequest, retryable: true},
+	LimitExceededException:                   {namespace: database, status: http.StatusBadRequest, retryable: true},
+	ProvisionedThroughputExceededException:   {namespace: database, status: http.StatusBadRequest, retryable: true},
+	ReplicatedWriteConflictException:         {namespace: database, status: http.StatusBadRequest, retryable: true},
+	RequestLimitExceeded:                     {namespace: database, status: http.StatusBadRequest, retryable: true},
+	TransactionConflictException:             {namespace: database, status: http.StatusBadRequest, retryable: true},
+	TransactionInProgressException:           {namespace: database, status: http.StatusBadRequest, retryable: true, upperMessage: true},
+	TransactionCanceledException:             {namespace: database, status: http.StatusBadRequest, upperMessage: true},
+	IdempotentParameterMismatchException:     {namespace: database, status: http.StatusBadRequest, upperMessage: true},
+}

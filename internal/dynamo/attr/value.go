@@ -1,0 +1,89 @@
+package attr
+
+import "unsafe"
+
+// Value is one attribute value. Values are immutable once built: sharing parts is safe. The zero Value has
+// KindInvalid and stands for an absent value.
+//
+// A value is three words, so that it travels in registers and an item's fields stay close together: the
+// content is a pointer and a length whose meaning the kind decides, as in slog.Value.
+type Value struct {
+	_    [0]func() // == would compare pointers: see Equal
+	kind Kind
+	b    bool
+	n    int
+	// p points to the bytes of S, N and B (n bytes), the elements of L and the members of sets (n Values),
+	// the fields of M (n Fields), and, for KindInvalid, to the Fault of a faulty value or to nothing.
+	p unsafe.Pointer
+}
+
+// String returns an S value.
+func String(s string) Value { return textValue(KindString, s) }
+
+// Binary returns a B value of raw bytes, not base64.
+func Binary(raw string) Value { return textValue(KindBinary, raw) }
+
+// Number takes a text in decimal's normal form (decimal.Decimal.String()).
+func Number(canonical string) Value { return textValue(KindNumber, canonical) }
+
+// Bool returns a BOOL value.
+func Bool(b bool) Value { return Value{kind: KindBool, b: b} }
+
+// Null returns the NULL value.
+func Null() Value { return Value{kind: KindNull} }
+
+// List returns an L value, which keeps elems.
+func List(elems []Value) Value { return elementsValue(KindList, elems) }
+
+// Map returns an M value, which keeps m. A nil item makes an empty map.
+func Map(m Item) Value {
+	return Value{kind: KindMap, n: len(m), p: unsafe.Pointer(unsafe.SliceData(m))}
+}
+
+// Set builds a set of kind KindStringSet, KindNumberSet or KindBinarySet from members of the matching
+// scalar kind that the caller has checked to be distinct. NewSet does the checking.
+func Set(kind Kind, members []Value) Value { return elementsValue(kind, members) }
+
+func textValue(kind Kind, s string) Value {
+	return Value{kind: kind, n: len(s), p: unsafe.Pointer(unsafe.StringData(s))}
+}
+
+func elementsValue(kind Kind, elems []Value) Value {
+	return Value{kind: kind, n: len(elems), p: unsafe.Pointer(unsafe.SliceData(elems))}
+}
+
+// Kind returns the value's type, KindInvalid for an absent and for a faulty value.
+func (v Value) Kind() Kind { return v.kind }
+
+// IsZero reports whether the value is absent. A faulty value is not.
+func (v Value) IsZero() bool { return v.kind == KindInvalid && v.p == nil }
+
+// Text is the text of S, the normal form of N, the raw bytes of B; "" for other kinds.
+func (v Value) Text() string {
+	if !v.kind.IsKey() {
+		return ""
+	}
+	return unsafe.String((*byte)(v.p), v.n)
+}
+
+// Bool is the value of BOOL.
+func (v Value) Bool() bool { return v.b }
+
+// Elems are the elements of L or the members of a set; nil for other kinds. Read only.
+func (v Value) Elems() []Value {
+	if v.kind != KindList && !v.kind.IsSet() {
+		return nil
+	}
+	return unsafe.Slice((*Value)(v.p), v.n)
+}
+
+// Item is the content of M: never nil for a map, nil for other kinds. Read only.
+func (v Value) Item() Item {
+	if v.kind != KindMap {
+		return nil
+	}
+	if v.n == 0 {
+		return Item{}
+	}
+	return unsafe.Slice((*Field)(v.p), v.n)
+}

@@ -1,0 +1,62 @@
+package expr
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync/atomic"
+)
+
+// cacheSets × cacheWays expressions are kept. A program has some tens of texts; a text that meets more than
+// cacheWays others in its set is parsed again now and then, no more.
+const (
+	cacheSets = 512
+	cacheWays = 2
+)
+
+// cache keeps parsed expressions by surface and text. It is a set-associative table of pointers: a look-up
+// hashes the text and compares it with cacheWays entries, without a lock or an allocation; storing replaces
+// an entry of the set. The zero value is empty.
+type cache struct {
+	sets [cacheSets][cacheWays]atomic.Pointer[cacheEntry]
+}
+
+type cacheEntry struct {
+	surface Surface
+	text    string
+	parsed  *Expression
+}
+
+var (
+	cacheSeed = maphash.MakeSeed()
+	recent    cache
+)
+
+// Load is Parse with a memory of recent texts. The Expression is shared: read only.
+func Load(s Surface, text string) (*Expression, error) { return recent.load(s, text) }
+
+func (c *cache) load(s Surface, text string) (*Expression, error) {
+	if len(text) > MaxTextBytes {
+		return Parse(s, text)
+	}
+	hash := maphash.String(cacheSeed, text) + uint64(s)
+	set := &c.sets[hash%cacheSets]
+	for i := range set {
+		if e := set[i].Load(); e != nil && e.surface == s && e.text == text {
+			return e.parsed, nil
+		}
+	}
+	// The tree holds parts of its text, which must outlive the caller's buffer.
+	text = strings.Clone(text)
+	parsed, err := Parse(s, text)
+	if err != nil {
+		return nil, err
+	}
+	entry := &cacheEntry{surface: s, text: text, parsed: parsed}
+	for i := range set {
+		if set[i].CompareAndSwap(nil, entry) {
+			return parsed, nil
+		}
+	}
+	set[hash/cacheSets%cacheWays].Store(entry)
+	return parsed, nil
+}

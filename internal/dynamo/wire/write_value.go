@@ -1,0 +1,193 @@
+package wire
+
+import (
+	"encoding/base64"
+
+	"github.com/monotable/monotable/internal/dynamo/attr"
+	"github.com/monotable/monotable/internal/dynamo/itemenc"
+)
+
+// AppendItem appends a stored item as JSON, without decoding it.
+func AppendItem(dst []byte, it itemenc.Item) ([]byte, error) {
+	return appendStoredFields(dst, it.Fields())
+}
+
+func appendStoredFields(dst []byte, fields itemenc.Fields) ([]byte, error) {
+	var err error
+	dst = append(dst, '{')
+	for first := true; fields.Next(); first = false {
+		if !first {
+			dst = append(dst, ',')
+		}
+		dst = appendText(dst, fields.Name())
+		dst = append(dst, ':')
+		if dst, err = appendStoredValue(dst, fields.Value()); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, '}'), fields.Err()
+}
+
+func appendStoredValue(dst []byte, v itemenc.Value) ([]byte, error) {
+	k := v.Kind()
+	dst = append(dst, opening(k)...)
+	var err error
+	switch k {
+	case attr.KindString, attr.KindNumber, attr.KindBinary:
+		dst = appendScalar(dst, k, v.Text())
+	case attr.KindBool:
+		dst = appendBool(dst, v.Bool())
+	case attr.KindMap:
+		dst, err = appendStoredFields(dst, v.Fields())
+	case attr.KindList, attr.KindStringSet, attr.KindNumberSet, attr.KindBinarySet:
+		dst, err = appendStoredElems(dst, k, v.Elems())
+	default:
+	}
+	return append(dst, '}'), err
+}
+
+func appendStoredElems(dst []byte, k attr.Kind, elems itemenc.Elems) ([]byte, error) {
+	var err error
+	dst = append(dst, '[')
+	for first := true; elems.Next(); first = false {
+		if !first {
+			dst = append(dst, ',')
+		}
+		if v := elems.Value(); k == attr.KindList {
+			if dst, err = appendStoredValue(dst, v); err != nil {
+				return nil, err
+			}
+		} else {
+			dst = appendScalar(dst, v.Kind(), v.Text())
+		}
+	}
+	return append(dst, ']'), elems.Err()
+}
+
+// AppendAttributes appends an item in memory as JSON.
+func AppendAttributes(dst []byte, it attr.Item) []byte {
+	dst = append(dst, '{')
+	for i := range it {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendText(dst, it[i].Name)
+		dst = append(dst, ':')
+		dst = appendValue(dst, it[i].Value)
+	}
+	return append(dst, '}')
+}
+
+func appendValue(dst []byte, v attr.Value) []byte {
+	k := v.Kind()
+	dst = append(dst, opening(k)...)
+	switch k {
+	case attr.KindString, attr.KindNumber, attr.KindBinary:
+		dst = appendScalar(dst, k, v.Text())
+	case attr.KindBool:
+		dst = appendBool(dst, v.Bool())
+	case attr.KindMap:
+		dst = AppendAttributes(dst, v.Item())
+	case attr.KindList, attr.KindStringSet, attr.KindNumberSet, attr.KindBinarySet:
+		dst = appendElems(dst, k, v.Elems())
+	default:
+	}
+	return append(dst, '}')
+}
+
+func appendElems(dst []byte, k attr.Kind, elems []attr.Value) []byte {
+	dst = append(dst, '[')
+	for i, v := range elems {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if k == attr.KindList {
+			dst = appendValue(dst, v)
+		} else {
+			dst = appendScalar(dst, v.Kind(), v.Text())
+		}
+	}
+	return append(dst, ']')
+}
+
+// opening is what stands before a value's content; for NULL, with the content.
+func opening(k attr.Kind) string {
+	switch k {
+	case attr.KindString:
+		return `{"S":`
+	case attr.KindNumber:
+		return `{"N":`
+	case attr.KindBinary:
+		return `{"B":`
+	case attr.KindBool:
+		return `{"BOOL":`
+	case attr.KindNull:
+		return `{"NULL":true`
+	case attr.KindList:
+		return `{"L":`
+	case attr.KindMap:
+		return `{"M":`
+	case attr.KindStringSet:
+		return `{"SS":`
+	case attr.KindNumberSet:
+		return `{"NS":`
+	case attr.KindBinarySet:
+		return `{"BS":`
+	default:
+		return `{`
+	}
+}
+
+func appendBool(dst []byte, b bool) []byte {
+	if b {
+		return append(dst, "true"...)
+	}
+	return append(dst, "false"...)
+}
+
+// appendScalar appends the JSON string of an S, N or B.
+func appendScalar[T string | []byte](dst []byte, k attr.Kind, text T) []byte {
+	switch k {
+	case attr.KindNumber: // digits, sign and point: nothing to escape
+		dst = append(dst, '"')
+		dst = append(dst, text...)
+		return append(dst, '"')
+	case attr.KindBinary:
+		dst = append(dst, '"')
+		dst = base64.StdEncoding.AppendEncode(dst, []byte(text))
+		return append(dst, '"')
+	default:
+		return appendText(dst, text)
+	}
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendText appends a JSON string. Text is UTF-8 and goes out as it is; only what JSON forbids inside a
+// string is escaped.
+func appendText[T string | []byte](dst []byte, text T) []byte {
+	dst = append(dst, '"')
+	done := 0
+	for i := range len(text) {
+		c := text[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, text[done:i]...)
+		done = i + 1
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+	}
+	dst = append(dst, text[done:]...)
+	return append(dst, '"')
+}

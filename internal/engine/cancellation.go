@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/monotable/monotable/internal/dynamo/api"
+	"github.com/monotable/monotable/internal/dynamo/apierr"
+	"github.com/monotable/monotable/internal/storage/kv"
+)
+
+// The codes of cancellation reasons.
+const (
+	reasonNone              = "None"
+	reasonConditionFailed   = "ConditionalCheckFailed"
+	reasonCollectionTooBig  = "ItemCollectionSizeLimitExceeded"
+	reasonTransactionInWay  = "TransactionConflict"
+	reasonValidationFailure = "ValidationError"
+)
+
+// refusal is an error that refuses a transaction as a whole, as if its request were malformed, where other
+// errors of its kind only cancel it.
+type refusal struct{ answer *apierr.Error }
+
+func (r *refusal) Error() string { return r.answer.Error() }
+
+// noReasons are the reasons of n actions that have none.
+func noReasons(n int) []api.CancellationReason {
+	code := reasonNone
+	reasons := make([]api.CancellationReason, n)
+	for i := range reasons {
+		reasons[i].Code = &code
+	}
+	return reasons
+}
+
+// reasonOf turns the error of one action into its reason. final is true for a reason after which AWS looks
+// at no further action; ok is false for an error that is a fault of ours.
+func reasonOf(err error) (reason api.CancellationReason, final, ok bool) {
+	var failed *conditionFailed
+	var refused *apierr.Error
+	switch {
+	case errors.As(err, &failed):
+		reason = newReason(reasonConditionFailed, failed.Error())
+		reason.Item = failed.old
+		return reason, false, true
+	case errors.As(err, &refused) && refused.Code == apierr.ItemCollectionSizeLimitExceededException:
+		return newReason(reasonCollectionTooBig, refused.Message), false, true
+	case errors.As(err, &refused) && refused.Code == apierr.ValidationException:
+		return newReason(reasonValidationFailure, refused.Message), true, true
+	default:
+		return reason, false, false
+	}
+}
+
+func newReason(code, message string) api.CancellationReason {
+	return api.CancellationReason{Code: &code, Message: &message}
+}
+
+// canceled is the error of a transaction that these reasons, one for each action, have stopped.
+func canceled(reasons []api.CancellationReason) error {
+	codes := make([]string, len(reasons))
+	for i, r := range reasons {
+		codes[i] = *r.Code
+	}
+	return &apierr.Error{
+		Code: apierr.TransactionCanceledException,
+		Message: "Transaction cancelled, please refer cancellation reasons for specific reasons [" +
+			strings.Join(codes, ", ") + "]",
+		Details: api.TransactionCanceledDetails{CancellationReasons: reasons},
+	}
+}
+
+// transactionError turns the error of a commit into what the client sees: a conflict becomes the reason of
+// the action whose item it was about, or tells that a request with the same token is under way.
+func transactionError(err error, g writeGroup, token *token) error {
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+		return refused.answer
+	case !errors.Is(err, kv.ErrConflict):
+		return err
+	}
+	at := 0
+	var conflict *kv.ConflictError
+	if errors.As(err, &conflict) {
+		if token != nil && bytes.Equal(conflict.Key, token.lock) {
+			return errTransactionInProgress()
+		}
+		for i, w := range g {
+			if bytes.Equal(conflict.Key, w.key) {
+				at = i
+			}
+		}
+	}
+	reasons := noReasons(len(g))
+	reasons[at] = newReason(reasonTransactionInWay, apierr.TransactionConflict().Message)
+	return canceled(reasons)
+}

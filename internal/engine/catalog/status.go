@@ -1,0 +1,50 @@
+package catalog
+
+import "time"
+
+// Status is the status of a table or index as DescribeTable tells it.
+type Status string
+
+// The statuses that this store has.
+const (
+	StatusCreating Status = "CREATING"
+	StatusUpdating Status = "UPDATING"
+	StatusDeleting Status = "DELETING"
+	StatusActive   Status = "ACTIVE"
+)
+
+// Status is the table's status at a time. While an index is being built or dropped the table is UPDATING.
+func (d *Descriptor) Status(now time.Time) Status {
+	ms := now.UnixMilli()
+	switch {
+	case d.GoneAt != 0:
+		return StatusDeleting
+	case ms < d.ReadyAt:
+		return StatusCreating
+	case ms < d.SettledAt:
+		return StatusUpdating
+	}
+	for i := range d.Indexes {
+		if d.Indexes[i].State != IndexActive || ms < d.Indexes[i].SettledAt {
+			return StatusUpdating
+		}
+	}
+	return StatusActive
+}
+
+// Gone reports whether the table's deletion is over at a time.
+func (d *Descriptor) Gone(now time.Time) bool { return d.GoneAt != 0 && d.GoneAt <= now.UnixMilli() }
+
+// IndexStatus is the status of one index of the table at a time.
+func (d *Descriptor) IndexStatus(x *IndexDescriptor, now time.Time) Status {
+	ms := now.UnixMilli()
+	switch {
+	case d.GoneAt != 0, x.State == IndexDeleting:
+		return StatusDeleting
+	case ms < d.ReadyAt, x.State != IndexActive:
+		return StatusCreating
+	case ms < x.SettledAt:
+		return StatusUpdating
+	}
+	return StatusActive
+}

@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/dynamo/api"
+	"github.com/monotable/monotable/internal/dynamo/apierr"
+	"github.com/monotable/monotable/internal/engine/catalog"
+	"github.com/monotable/monotable/internal/storage/kv"
+)
+
+// DeleteTable removes a table. Its name is free as soon as the table is gone, without Options.TableDelay at
+// once; its items go in the background. Deleting a table that is being deleted changes nothing.
+func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*api.DeleteTableOutput, error) {
+	now := e.options.Now()
+	var drop []job
+	d, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
+		drop = nil
+		switch {
+		case d.GoneAt != 0:
+			return nil
+		case d.DeletionBarred:
+			return apierr.Validation("Resource cannot be deleted as it is currently protected against deletion. " +
+				"Disable deletion protection first.")
+		}
+		if err := e.checkSettled(d, now, false); err != nil {
+			return err
+		}
+		d.GoneAt = max(e.settledAt(now), now.UnixMilli())
+		drop = []job{
+			{Kind: jobDropTable, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt},
+			{Kind: jobDropLog, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt + logRetention.Milliseconds()},
+		}
+		for i := range drop {
+			if err := drop[i].save(txn); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer e.jobs.start(drop...)
+	description, err := e.describeAt(ctx, d, now)
+	if err != nil {
+		return nil, err
+	}
+	return &api.DeleteTableOutput{TableDescription: description}, nil
+}

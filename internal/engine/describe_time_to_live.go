@@ -1,0 +1,31 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/dynamo/api"
+	"github.com/monotable/monotable/internal/engine/catalog"
+)
+
+// DescribeTimeToLive tells whether items of a table expire, and by which attribute.
+func (e *Engine) DescribeTimeToLive(ctx context.Context, in *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error) {
+	d, err := e.catalog.Get(ctx, *in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.TimeToLiveDescription{}
+	switch d.TTL.State {
+	case catalog.TTLEnabling:
+		out.TimeToLiveStatus = new("ENABLING")
+	case catalog.TTLEnabled:
+		out.TimeToLiveStatus = new("ENABLED")
+	case catalog.TTLDisabling:
+		out.TimeToLiveStatus = new("DISABLING")
+	default:
+		out.TimeToLiveStatus = new("DISABLED")
+	}
+	if d.TTL.Attribute != "" {
+		out.AttributeName = &d.TTL.Attribute
+	}
+	return &api.DescribeTimeToLiveOutput{TimeToLiveDescription: out}, nil
+}

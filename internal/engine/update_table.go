@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/internal/dynamo/api"
+	"github.com/monotable/monotable/internal/dynamo/apierr"
+	"github.com/monotable/monotable/internal/engine/catalog"
+	"github.com/monotable/monotable/internal/storage/keyenc"
+	"github.com/monotable/monotable/internal/storage/kv"
+)
+
+// UpdateTable changes a table: billing, throughput, one index created or deleted, others' throughput,
+// stream, class, encryption, deletion protection. The answer shows it UPDATING; without Options.TableDelay
+// all but the building and dropping of an index is over for whoever asks next.
+func (e *Engine) UpdateTable(ctx context.Context, in *api.UpdateTableInput) (*api.UpdateTableOutput, error) {
+	if err := checkUpdate(in); err != nil {
+		return nil, err
+	}
+	u := &tableUpdate{engine: e, in: in}
+	d, err := e.catalog.Change(ctx, *in.TableName, u.edit)
+	if err != nil {
+		return nil, err
+	}
+	defer e.jobs.start(u.jobs...)
+	description, err := e.describeAt(ctx, u.announced(d), u.now)
+	if err != nil {
+		return nil, err
+	}
+	return &api.UpdateTableOutput{TableDescription: description}, nil
+}
+
+// checkUpdate checks what the request alone shows wrong.
+func checkUpdate(in *api.UpdateTableInput) error {
+	if in.ProvisionedThroughput == nil && in.BillingMode == nil && in.StreamSpecification == nil &&
+		len(in.GlobalSecondaryIndexUpdates) == 0 && in.SSESpecification == nil && in.TableClass == nil &&
+		in.DeletionProtectionEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil {
+		return apierr.Validation("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
+			"GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
+	}
+	if in.BillingMode != nil {
+		if *in.BillingMode == billingOnDemand || in.ProvisionedThroughput != nil {
+			if err := checkTableThroughput(*in.BillingMode == billingOnDemand, true, in.ProvisionedThroughput); err != nil {
+				return err
+			}
+		}
+	} else if in.ProvisionedThroughput != nil {
+		if err := checkUnits(in.ProvisionedThroughput, ""); err != nil {
+			return err
+		}
+	}
+	if in.ProvisionedThroughput != nil && in.StreamSpecification != nil {
+		return apierr.InvalidParameter("You cannot modify stream status while updating table IOPS")
+	}
+	return checkIndexUpdates(in.GlobalSecondaryIndexUpdates)
+}
+
+// tableUpdate is one UpdateTable under way.
+type tableUpdate struct {
+	engine *Engine
+	in     *api.UpdateTableInput
+
+	// What the last run of edit did.
+	now     time.Time
+	jobs    []job
+	touched []keyenc.IndexID // indexes whose throughput changed
+}
+
+// edit changes the descriptor, in the order in which AWS refuses.
+func (u *tableUpdate) edit(txn kv.Txn, d *catalog.Descriptor) error {
+	u.now, u.jobs, u.touched = u.engine.options.Now(), nil, nil
+	if err := u.engine.checkSettled(d, u.now, u.onlyDeletesIndex(d)); err != nil {
+		return err
+	}
+	for _, step := range []func(*catalog.Descriptor) error{u.billing, u.indexes, u.stream, u.settings} {
+		if err := step(d); err != nil {
+			return err
+		}
+	}
+	d.SettledAt = u.engine.settledAt(u.now)
+	for i := range u.jobs {
+		if err := u.jobs[i].save(txn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onlyDeletesIndex reports whether the update does nothing but delete an index whose backfill is under way,
+// the one change that may interrupt it.
+func (u *tableUpdate) onlyDeletesIndex(d *catalog.Descriptor) bool {
+	updates := u.in.GlobalSecondaryIndexUpdates
+	if len(updates) != 1 || updates[0].Delete == nil {
+		return false
+	}
+	x := d.Index(*updates[0].Delete.IndexName)
+	return x != nil && x.State == catalog.IndexBackfilling
+}
+
+// checkSettled refuses to change a table that is not ACTIVE.
+func (e *Engine) checkSettled(d *catalog.Descriptor, now time.Time, interrupts bool) error {
+	doing := ""
+	switch d.Status(now) {
+	case catalog.StatusCreating:
+		doing = "created"
+	case catalog.StatusDeleting:
+		doing = "deleted"
+	case catalog.StatusUpdating:
+		if interrupts {
+			return nil
+		}
+		doing = "updated"
+	default:
+		return nil
+	}
+	return apierr.New(apierr.ResourceInUseException,
+		"Attempt to change a resource which is still in use: Table is being "+doing+": "+d.Name)
+}
+
+func (u *tableUpdate) billing(d *catalog.Descriptor) error {
+	in := u.in
+	onDemand := d.Billing.OnDemand
+	if in.BillingMode != nil {
+		onDemand = *in.BillingMode == billingOnDemand
+	}
+	if onDemand != d.Billing.OnDemand {
+		if err := u.switchBilling(d, onDemand); err != nil {
+			return err
+		}
+	} else if in.ProvisionedThroughput != nil {
+		if err := checkTableThroughput(onDemand, true, in.ProvisionedThroughput); err != nil {
+			return err
+		}
+		if unchanged(d.Billing.Throughput, in.ProvisionedThroughput) {
+			return errThroughputSame("table", "table", d.Billing.Throughput)
+		}
+		changeThroughput(&d.Billing.Throughput, in.ProvisionedThroughput, u.now)
+	}
+	if in.OnDemandThroughput != nil {
+		var err error
+		if d.OnDemand, err = newMaxima(in.OnDemandThroughput, onDemand, ""); err != nil {
+			return err
+		}
+	}
+	if in.WarmThroughput != nil {
+		var err error
+		d.Warm, err = newWarm(in.WarmThroughput, warmUnits(d.Warm, onDemand, d.Billing.Throughput), "")
+		return err
+	}
+	return nil
+}
+
+// switchBilling changes the billing mode of the table and all its global indexes.
+func (u *tableUpdate) switchBilling(d *catalog.Descriptor, onDemand bool) error {
+	if onDemand {
+		d.Billing.OnDemand, d.Billing.BecameOnDemand = true, u.now.UnixMilli()
+		d.Billing.Throughput.Read, d.Billing.Throughput.Write = 0, 0
+		for i := range d.Indexes {
+			d.Indexes[i].Throughput.Read, d.Indexes[i].Throughput.Write = 0, 0
+		}
+		return nil
+	}
+	if err := checkTableThroughput(false, true, u.in.ProvisionedThroughput); err != nil {
+		return err
+	}
+	var lacking []string
+	for i := range d.Indexes {
+		x := &d.Indexes[i]
+		if !x.Local && !u.givesThroughput(x.Name) {
+			lacking = append(lacking, x.Name)
+		}
+		x.OnDemand = nil
+	}
+	if lacking != nil {
+		return apierr.InvalidParameter("ProvisionedThroughput must be specified for index: " + strings.Join(lacking, ","))
+	}
+	d.Billing.OnDemand, d.OnDemand = false, nil
+	d.Billing.Throughput.Read, d.Billing.Throughput.Write = *u.in.ProvisionedThroughput.ReadCapacityUnits,
+		*u.in.ProvisionedThroughput.WriteCapacityUnits
+	return nil
+}
+
+// givesThroughput reports whether the request sets the provisioned throughput of an index or deletes it.
+func (u *tableUpdate) givesThroughput(index string) bool {
+	return slices.ContainsFunc(u.in.GlobalSecondaryIndexUpdates, func(g api.GlobalSecondaryIndexUpdate) bool {
+		return g.Update != nil && *g.Update.IndexName == index && g.Update.ProvisionedThroughput != nil ||
+			g.Delete != nil && *g.Delete.IndexName == index
+	})
+}
+
+func unchanged(t catalog.Throughput, in *api.ProvisionedThroughput) bool {
+	return t.Read == *in.ReadCapacityUnits && t.Write == *in.WriteCapacityUnits
+}
+
+// errThroughputSame refuses a change to what is already there. what is "table" or "index NAME".
+func errThroughputSame(what, kind string, t catalog.Throughput) error {
+	return apierr.Validation(fmt.Sprintf("The provisioned throughput for the %[1]s will not change. The requested value equals "+
+		"the current value. Current ReadCapacityUnits provisioned for the %[2]s: %[3]d. Requested ReadCapacityUnits: %[3]d. "+
+		"Current WriteCapacityUnits provisioned for the %[2]s: %[4]d. Requested WriteCapacityUnits: %[4]d. Refer to the Amazon "+
+		"DynamoDB Developer Guide for current limits and how to request higher limits.", what, kind, t.Read, t.Write))
+}
+
+func (u *tableUpdate) stream(d *catalog.Descriptor) error {
+	s := u.in.StreamSpecification
+	switch {
+	case s == nil:
+		return nil
+	case *s.StreamEnabled && d.Stream.Enabled:
+		return apierr.Validation("Table already has an enabled stream: TableName: " + d.Name)
+	case *s.StreamEnabled && s.StreamViewType == nil:
+		return apierr.InvalidParameter("If stream is being enabled, then UpdateViewType must be specified")
+	case *s.StreamEnabled:
+		d.Stream = newStream(s, u.now.UnixMilli())
+	case s.StreamViewType != nil:
+		return apierr.InvalidParameter("If stream is being disabled, then UpdateViewType must not be specified")
+	case !d.Stream.Enabled:
+		return apierr.Validation("Table has no stream to disable: TableName: " + d.Name)
+	default:
+		d.Stream.Enabled, d.Stream.View = false, ""
+	}
+	return nil
+}
+
+func (u *tableUpdate) settings(d *catalog.Descriptor) error {
+	if u.in.SSESpecification != nil {
+		var err error
+		if d.Encryption, err = u.engine.newEncryption(u.in.SSESpecification); err != nil {
+			return err
+		}
+	}
+	if class := u.in.TableClass; class != nil && *class != d.Class {
+		d.Class, d.ClassChanged = *class, u.now.UnixMilli()
+	}
+	if u.in.DeletionProtectionEnabled != nil {
+		d.DeletionBarred = *u.in.DeletionProtectionEnabled
+	}
+	return nil
+}
+
+// announced is the table as the answer shows it: what has changed is UPDATING, even if only for this answer.
+func (u *tableUpdate) announced(d *catalog.Descriptor) *catalog.Descriptor {
+	out := *d
+	out.SettledAt = max(d.SettledAt, u.now.UnixMilli()+1)
+	out.Indexes = slices.Clone(d.Indexes)
+	for i := range out.Indexes {
+		if slices.Contains(u.touched, out.Indexes[i].ID) {
+			out.Indexes[i].SettledAt = out.SettledAt
+		}
+	}
+	return &out
+}

@@ -1,0 +1,116 @@
+package server
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/dynamo/api"
+	"github.com/monotable/monotable/internal/dynamo/wire"
+)
+
+// Engine executes operations. Inputs have passed api.Validate. An *apierr.Error is for the client, any other
+// error is an internal fault. All methods may be called at once.
+type Engine interface {
+	BatchGetItem(context.Context, *api.BatchGetItemInput) (*api.BatchGetItemOutput, error)
+	BatchWriteItem(context.Context, *api.BatchWriteItemInput) (*api.BatchWriteItemOutput, error)
+	CreateTable(context.Context, *api.CreateTableInput) (*api.CreateTableOutput, error)
+	DeleteItem(context.Context, *api.DeleteItemInput) (*api.DeleteItemOutput, error)
+	DeleteTable(context.Context, *api.DeleteTableInput) (*api.DeleteTableOutput, error)
+	DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error)
+	DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error)
+	DescribeTable(context.Context, *api.DescribeTableInput) (*api.DescribeTableOutput, error)
+	DescribeTimeToLive(context.Context, *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error)
+	GetItem(context.Context, *api.GetItemInput) (*api.GetItemOutput, error)
+	ListTables(context.Context, *api.ListTablesInput) (*api.ListTablesOutput, error)
+	ListTagsOfResource(context.Context, *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error)
+	PutItem(context.Context, *api.PutItemInput) (*api.PutItemOutput, error)
+	Query(context.Context, *api.QueryInput) (*api.QueryOutput, error)
+	Scan(context.Context, *api.ScanInput) (*api.ScanOutput, error)
+	TagResource(context.Context, *api.TagResourceInput) (*api.TagResourceOutput, error)
+	TransactGetItems(context.Context, *api.TransactGetItemsInput) (*api.TransactGetItemsOutput, error)
+	TransactWriteItems(context.Context, *api.TransactWriteItemsInput) (*api.TransactWriteItemsOutput, error)
+	UntagResource(context.Context, *api.UntagResourceInput) (*api.UntagResourceOutput, error)
+	UpdateItem(context.Context, *api.UpdateItemInput) (*api.UpdateItemOutput, error)
+	UpdateTable(context.Context, *api.UpdateTableInput) (*api.UpdateTableOutput, error)
+	UpdateTimeToLive(context.Context, *api.UpdateTimeToLiveInput) (*api.UpdateTimeToLiveOutput, error)
+}
+
+// operation is an entry of the API's table with the way to serve it.
+type operation struct {
+	api.Operation
+	serve serveFunc
+}
+
+// serveFunc serves a request from its body to the operation's output.
+type serveFunc func(x *exchange, body []byte) (out any, err error)
+
+// methods are the engine's methods by operation.
+var methods = map[string]serveFunc{
+	"BatchGetItem":       serving(Engine.BatchGetItem),
+	"BatchWriteItem":     serving(Engine.BatchWriteItem),
+	"CreateTable":        serving(Engine.CreateTable),
+	"DeleteItem":         serving(Engine.DeleteItem),
+	"DeleteTable":        serving(Engine.DeleteTable),
+	"DescribeEndpoints":  atThisHost(serving(Engine.DescribeEndpoints)),
+	"DescribeLimits":     serving(Engine.DescribeLimits),
+	"DescribeTable":      serving(Engine.DescribeTable),
+	"DescribeTimeToLive": serving(Engine.DescribeTimeToLive),
+	"GetItem":            serving(Engine.GetItem),
+	"ListTables":         serving(Engine.ListTables),
+	"ListTagsOfResource": serving(Engine.ListTagsOfResource),
+	"PutItem":            serving(Engine.PutItem),
+	"Query":              serving(Engine.Query),
+	"Scan":               serving(Engine.Scan),
+	"TagResource":        serving(Engine.TagResource),
+	"TransactGetItems":   serving(Engine.TransactGetItems),
+	"TransactWriteItems": serving(Engine.TransactWriteItems),
+	"UntagResource":      serving(Engine.UntagResource),
+	"UpdateItem":         serving(Engine.UpdateItem),
+	"UpdateTable":        serving(Engine.UpdateTable),
+	"UpdateTimeToLive":   serving(Engine.UpdateTimeToLive),
+}
+
+// operationsByTarget returns the table by the value of X-Amz-Target.
+func operationsByTarget() map[string]operation {
+	table := make(map[string]operation, len(methods))
+	for _, o := range api.Operations() {
+		if serve, ok := methods[o.Name]; ok {
+			table[api.TargetPrefix+o.Name] = operation{Operation: o, serve: serve}
+		}
+	}
+	return table
+}
+
+// serving decodes and checks the input of an engine's method, and calls it.
+func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error)) serveFunc {
+	return func(x *exchange, body []byte) (any, error) {
+		in := new(In)
+		if err := wire.Decode(body, in); err != nil {
+			return nil, err
+		}
+		if err := api.Validate(in); err != nil {
+			return nil, err
+		}
+		out, err := method(x.server.engine, x.r.Context(), in)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			return nil, errNoOutput
+		}
+		return out, nil
+	}
+}
+
+// atThisHost replaces the address of DescribeEndpoints by the one that the request came to, which is the
+// only one that this server can know to be right for the client.
+func atThisHost(serve serveFunc) serveFunc {
+	return func(x *exchange, body []byte) (any, error) {
+		out, err := serve(x, body)
+		if described, ok := out.(*api.DescribeEndpointsResponse); ok && x.r.Host != "" {
+			for i := range described.Endpoints {
+				described.Endpoints[i].Address = &x.r.Host
+			}
+		}
+		return out, err
+	}
+}

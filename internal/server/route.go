@@ -1,0 +1,108 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/monotable/monotable/internal/dynamo/apierr"
+)
+
+// Names of headers in the form in which net/http keeps them.
+const (
+	headerTarget        = "X-Amz-Target"
+	headerRequestID     = "X-Amzn-Requestid"
+	headerChecksum      = "X-Amz-Crc32"
+	headerContentType   = "Content-Type"
+	headerContentLength = "Content-Length"
+	headerEncoding      = "Content-Encoding"
+)
+
+// contentType is a content type that the API speaks; the answer has the request's.
+type contentType []string
+
+var (
+	awsJSON   = contentType{"application/x-amz-json-1.0"}
+	plainJSON = contentType{"application/json"}
+	plainText = contentType{"text/plain; charset=utf-8"}
+)
+
+// unknownOperationPage answers what is no call of the API at all.
+const unknownOperationPage = "<UnknownOperationException/>"
+
+// route finds the operation that a request calls. Where there is none it answers itself; ok is then false.
+func (x *exchange) route() (op operation, ok bool) {
+	x.answer = awsJSON
+	x.allowOrigin()
+	if x.r.URL.Path == "/" || x.r.URL.Path == "" {
+		switch x.r.Method {
+		case http.MethodPost:
+			return x.routeCall()
+		case http.MethodGet:
+			x.answer = plainText
+			x.send(http.StatusOK, []byte(x.server.health))
+			return operation{}, false
+		case http.MethodOptions:
+			x.preflight()
+			return operation{}, false
+		}
+	}
+	x.notFound()
+	return operation{}, false
+}
+
+// routeCall finds the operation by content type and target.
+func (x *exchange) routeCall() (op operation, ok bool) {
+	if x.answer = contentTypeOf(x.r.Header.Get(headerContentType)); x.answer == nil {
+		x.notFound()
+		return operation{}, false
+	}
+	if op, ok = x.server.operations[x.r.Header.Get(headerTarget)]; !ok {
+		x.sendError(apierr.UnknownOperation())
+	}
+	return op, ok
+}
+
+// contentTypeOf recognises the two content types, whatever their parameters; nil for any other.
+func contentTypeOf(header string) contentType {
+	media, _, _ := strings.Cut(header, ";")
+	media = strings.TrimSpace(media)
+	switch {
+	case strings.EqualFold(media, awsJSON[0]):
+		return awsJSON
+	case strings.EqualFold(media, plainJSON[0]):
+		return plainJSON
+	default:
+		return nil
+	}
+}
+
+func (x *exchange) notFound() {
+	x.answer = nil
+	x.send(http.StatusNotFound, []byte(unknownOperationPage))
+}
+
+// allowOrigin lets any page of a browser read the answer, as AWS does.
+func (x *exchange) allowOrigin() {
+	if x.r.Header.Get("Origin") == "" {
+		return
+	}
+	h := x.w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date")
+}
+
+// preflight allows a browser what it asks for, for two days.
+func (x *exchange) preflight() {
+	h := x.w.Header()
+	for asked, allowed := range map[string]string{
+		"Access-Control-Request-Headers": "Access-Control-Allow-Headers",
+		"Access-Control-Request-Method":  "Access-Control-Allow-Methods",
+	} {
+		if value := x.r.Header.Get(asked); value != "" {
+			h.Set(allowed, value)
+		}
+	}
+	h.Set("Access-Control-Max-Age", "172800")
+	x.answer = nil
+	x.send(http.StatusOK, nil)
+}

@@ -1,0 +1,200 @@
+package kv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// rehearseEvery is how often Checked runs an update's function once more than needed.
+const rehearseEvery = 4
+
+// errRehearsed aborts the first run of a function that is about to run again.
+var errRehearsed = errors.New("kv: rehearsed")
+
+// Checked wraps a store, for tests. It panics where the caller, or the store, breaks the contract:
+//
+//   - a key is empty or reserved;
+//   - an update sets or deletes a key that it only checks, or that another update under way holds or writes;
+//   - two updates whose intents conflict run at once;
+//   - a value, or an iterator's key or value, is changed, or an iterator, reader or txn used after its end;
+//   - an iterator is left open when its reader ends.
+//
+// Slices are scrambled when their validity ends, those given to the store too, so that nobody keeps them
+// unnoticed, and every fourth update's function runs twice, as it may on a store that retries.
+func Checked(s Store) Store {
+	return &checked{Store: s, writers: map[string]*checkedTxn{}, checkers: map[string]int{}}
+}
+
+type checked struct {
+	Store
+	updates atomic.Uint64
+
+	mu       sync.Mutex
+	writers  map[string]*checkedTxn // keys held exclusively, or written as derived ones
+	checkers map[string]int         // how many updates hold a key shared
+}
+
+func (c *checked) Get(ctx context.Context, key []byte) ([]byte, error) {
+	checkKey(key)
+	return c.Store.Get(ctx, key)
+}
+
+func (c *checked) Counter(ctx context.Context, key []byte) ([]int64, error) {
+	checkKey(key)
+	return c.Store.Counter(ctx, key)
+}
+
+func (c *checked) Snapshot(ctx context.Context) (Snapshot, error) {
+	s, err := c.Store.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &checkedSnapshot{checkedReader: checkedReader{r: s}, snapshot: s}, nil
+}
+
+func (c *checked) DeleteRange(ctx context.Context, lo, hi []byte) error {
+	checkBounds(lo, hi)
+	return c.Store.DeleteRange(ctx, lo, hi)
+}
+
+func (c *checked) Update(ctx context.Context, in Intent, fn func(Txn) error) error {
+	for _, key := range in.Write {
+		checkKey(key)
+	}
+	for _, key := range in.Check {
+		checkKey(key)
+	}
+	if c.updates.Add(1)%rehearseEvery == 0 {
+		err := c.Store.Update(ctx, in, func(txn Txn) error {
+			_ = c.run(in, txn, fn)
+			return errRehearsed
+		})
+		if !errors.Is(err, errRehearsed) {
+			return err
+		}
+	}
+	return c.Store.Update(ctx, in, func(txn Txn) error { return c.run(in, txn, fn) })
+}
+
+func (c *checked) run(in Intent, txn Txn, fn func(Txn) error) error {
+	t := &checkedTxn{
+		checkedReader: checkedReader{r: txn},
+		txn:           txn,
+		store:         c,
+		checks:        map[string]bool{},
+	}
+	c.hold(t, in)
+	defer c.letGo(t)
+	err := fn(t)
+	t.end()
+	return err
+}
+
+// hold notes what the update's intent holds. What one writes nobody else may hold, for as long as fn runs.
+func (c *checked) hold(t *checkedTxn, in Intent) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range in.Write {
+		c.claim(t, key)
+	}
+	for _, key := range in.Check {
+		k := string(key)
+		if c.writers[k] == t || t.checks[k] {
+			continue
+		}
+		if c.writers[k] != nil {
+			panic(fmt.Sprintf("kv: key %x is checked while another update writes it", key))
+		}
+		t.checks[k] = true
+		c.checkers[k]++
+	}
+}
+
+// claim notes that the update writes the key.
+func (c *checked) claim(t *checkedTxn, key []byte) {
+	k := string(key)
+	if c.writers[k] == t {
+		return
+	}
+	if c.writers[k] != nil || c.checkers[k] > 0 {
+		panic(fmt.Sprintf("kv: key %x is written while another update holds it, or this one only checks it", key))
+	}
+	c.writers[k] = t
+	t.writes = append(t.writes, k)
+}
+
+func (c *checked) letGo(t *checkedTxn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range t.writes {
+		delete(c.writers, k)
+	}
+	for k := range t.checks {
+		if c.checkers[k]--; c.checkers[k] == 0 {
+			delete(c.checkers, k)
+		}
+	}
+}
+
+type checkedTxn struct {
+	checkedReader
+	txn    Txn
+	store  *checked
+	writes []string
+	checks map[string]bool
+}
+
+func (t *checkedTxn) Set(key, value []byte) {
+	t.checkWrite(key)
+	k, v := bytes.Clone(key), append([]byte{}, value...)
+	t.txn.Set(k, v)
+	scramble(k)
+	scramble(v)
+}
+
+func (t *checkedTxn) Delete(key []byte) {
+	t.checkWrite(key)
+	k := bytes.Clone(key)
+	t.txn.Delete(k)
+	scramble(k)
+}
+
+func (t *checkedTxn) Add(key []byte, deltas ...int64) {
+	t.checkLive()
+	checkKey(key)
+	k := bytes.Clone(key)
+	t.txn.Add(k, deltas...)
+	scramble(k)
+}
+
+func (t *checkedTxn) AppendLog(log LogID, record []byte) {
+	t.checkLive()
+	r := append([]byte{}, record...)
+	t.txn.AppendLog(log, r)
+	scramble(r)
+}
+
+func (t *checkedTxn) checkWrite(key []byte) {
+	t.checkLive()
+	checkKey(key)
+	t.store.mu.Lock()
+	defer t.store.mu.Unlock()
+	t.store.claim(t, key)
+}
+
+func checkKey(key []byte) {
+	if len(key) == 0 || key[0] >= ReservedPrefix {
+		panic(fmt.Sprintf("kv: key %x is empty or the store's own", key))
+	}
+}
+
+func checkBounds(lo, hi []byte) {
+	reserved := []byte{ReservedPrefix}
+	if bytes.Compare(lo, reserved) > 0 || bytes.Compare(hi, reserved) > 0 {
+		panic(fmt.Sprintf("kv: range [%x, %x) reaches into the store's own keys", lo, hi))
+	}
+}

@@ -1,0 +1,154 @@
+package kv
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// given is a slice that was handed out for a time.
+type given struct {
+	slice, original []byte
+}
+
+// lend returns what the caller gets to see of a slice, nil for nil.
+func lend(slice []byte) given {
+	return given{slice: bytes.Clone(slice), original: bytes.Clone(slice)}
+}
+
+// takeBack ends the slice's validity.
+func (g given) takeBack() {
+	if !bytes.Equal(g.slice, g.original) {
+		panic(fmt.Sprintf("kv: a slice of the store was changed from %x to %x", g.original, g.slice))
+	}
+	scramble(g.slice)
+}
+
+func scramble(slice []byte) {
+	for i := range slice {
+		slice[i] ^= 0xA5
+	}
+}
+
+type checkedReader struct {
+	r         Reader
+	lent      []given
+	iterators int // open ones
+	ended     bool
+}
+
+func (c *checkedReader) Get(key []byte) ([]byte, error) {
+	c.checkLive()
+	checkKey(key)
+	value, err := c.r.Get(key)
+	g := lend(value)
+	c.lent = append(c.lent, g)
+	return g.slice, err
+}
+
+func (c *checkedReader) Counter(key []byte) ([]int64, error) {
+	c.checkLive()
+	checkKey(key)
+	return c.r.Counter(key)
+}
+
+func (c *checkedReader) Iter(lo, hi []byte, o IterOptions) Iterator {
+	c.checkLive()
+	checkBounds(lo, hi)
+	c.iterators++
+	return &checkedIterator{it: c.r.Iter(lo, hi, o), reader: c}
+}
+
+func (c *checkedReader) checkLive() {
+	if c.ended {
+		panic("kv: a reader is used after its end")
+	}
+}
+
+func (c *checkedReader) end() {
+	c.checkLive()
+	if c.iterators != 0 {
+		panic(fmt.Sprintf("kv: a reader ends with %d iterators open", c.iterators))
+	}
+	c.ended = true
+	for _, g := range c.lent {
+		g.takeBack()
+	}
+}
+
+type checkedSnapshot struct {
+	checkedReader
+	snapshot Snapshot
+}
+
+func (s *checkedSnapshot) Close() error {
+	s.end()
+	return s.snapshot.Close()
+}
+
+type checkedIterator struct {
+	it         Iterator
+	reader     *checkedReader
+	key, value given
+	valid      bool // stands on an entry
+	exhausted  bool
+	closed     bool
+}
+
+func (c *checkedIterator) Next() bool {
+	c.checkOpen()
+	c.leave()
+	c.valid = c.it.Next()
+	if c.valid && c.exhausted {
+		panic("kv: an iterator goes on after its end")
+	}
+	c.exhausted = !c.valid
+	if c.valid {
+		c.key, c.value = lend(c.it.Key()), lend(c.it.Value())
+	}
+	return c.valid
+}
+
+func (c *checkedIterator) Key() []byte {
+	c.checkValid()
+	return c.key.slice
+}
+
+func (c *checkedIterator) Value() []byte {
+	c.checkValid()
+	return c.value.slice
+}
+
+func (c *checkedIterator) Err() error {
+	c.checkOpen()
+	return c.it.Err()
+}
+
+func (c *checkedIterator) Close() error {
+	c.checkOpen()
+	c.leave()
+	c.closed = true
+	c.reader.iterators--
+	return c.it.Close()
+}
+
+func (c *checkedIterator) leave() {
+	if c.valid {
+		c.key.takeBack()
+		c.value.takeBack()
+		c.valid = false
+	}
+}
+
+func (c *checkedIterator) checkOpen() {
+	if c.closed {
+		panic("kv: an iterator is used after Close")
+	}
+	c.reader.checkLive()
+}
+
+func (c *checkedIterator) checkValid() {
+	c.checkOpen()
+	if !c.valid {
+		panic("kv: an iterator that stands on no entry is asked for one")
+	}
+}

@@ -1,0 +1,47 @@
+// Package counters is the stored form of counter keys, and the only code that knows it: one signed varint
+// after the other, as many as there are counters. A sum is as long as the longer of its terms.
+//
+//	┌─────────┬─────────┬ ─ ─
+//	│ varint₀ │ varint₁ │
+//	└─────────┴─────────┴ ─ ─
+//
+// Addition is elementwise, wraps around like int64, and does not depend on order: a store may add up terms
+// in any grouping, at any time.
+package counters
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Append appends the stored form of the counters to dst.
+func Append(dst []byte, values []int64) []byte {
+	for _, v := range values {
+		dst = binary.AppendVarint(dst, v)
+	}
+	return dst
+}
+
+// Add adds the counters stored in data to sum and returns it, grown if need be.
+func Add(sum []int64, data []byte) ([]int64, error) {
+	for i := 0; len(data) > 0; i++ {
+		v, n := binary.Varint(data)
+		if n <= 0 {
+			return nil, fmt.Errorf("counters: %x is no varint", data)
+		}
+		if i == len(sum) {
+			sum = append(sum, 0)
+		}
+		sum[i] += v
+		data = data[n:]
+	}
+	return sum, nil
+}
+
+// Decode returns the counters stored in data, nil for nil.
+func Decode(data []byte) ([]int64, error) {
+	if data == nil {
+		return nil, nil
+	}
+	return Add(make([]int64, 0, 2), data)
+}

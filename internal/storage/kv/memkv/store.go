@@ -1,0 +1,152 @@
+// Package memkv is the store that lives in memory: for tests, and for databases that need not outlive
+// their process.
+//
+// # Model
+//
+// One B-tree of immutable entries holds everything but the change logs. Point reads and commits work on the
+// tree itself under a lock. A snapshot is a copy-on-write copy of the tree, which costs as much as one node;
+// it is shared by all who ask until the next commit, and whatever a commit then touches is copied first.
+//
+// # Invariants
+//
+//  1. An entry that was in the tree is never changed, so values can be handed to readers as they are, for as
+//     long as those promise not to change them.
+//  2. Commits are applied one at a time under the write lock, log records included: no reader sees a half,
+//     and the order of a log is the order of commits.
+//
+// Isolation of updates comes from the latches of package latch, as in every embedded store.
+package memkv
+
+import (
+	"bytes"
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tidwall/btree"
+
+	"github.com/monotable/monotable/internal/storage/kv"
+	"github.com/monotable/monotable/internal/storage/kv/counters"
+	"github.com/monotable/monotable/internal/storage/kv/latch"
+)
+
+// entry is a key and its value; immutable once in a tree.
+type entry struct {
+	key, value []byte
+}
+
+type tree = btree.BTreeG[*entry]
+
+// degree makes nodes of up to 63 entries: 512 bytes to copy when a commit follows a snapshot.
+const degree = 32
+
+// Store implements kv.Store.
+type Store struct {
+	latches *latch.Table
+	closed  atomic.Bool
+	txns    sync.Pool // of *txn
+
+	mu     sync.RWMutex
+	live   *tree
+	shared *tree // copy of live for snapshots; nil if live has changed since
+	logs   map[kv.LogID][]kv.Record
+	seq    kv.Seq // last given out
+}
+
+// New returns an empty store.
+func New() *Store {
+	return &Store{
+		latches: latch.New(),
+		live: btree.NewBTreeGOptions(
+			func(a, b *entry) bool { return bytes.Compare(a.key, b.key) < 0 },
+			btree.Options{Degree: degree, NoLocks: true},
+		),
+		logs: make(map[kv.LogID][]kv.Record),
+	}
+}
+
+// Get returns a copy of the latest committed value.
+func (s *Store) Get(_ context.Context, key []byte) ([]byte, error) {
+	if s.closed.Load() {
+		return nil, kv.ErrClosed
+	}
+	value := s.get(key)
+	if value == nil {
+		return nil, nil
+	}
+	return append(make([]byte, 0, len(value)), value...), nil
+}
+
+// Counter returns the latest committed counters of a key.
+func (s *Store) Counter(_ context.Context, key []byte) ([]int64, error) {
+	if s.closed.Load() {
+		return nil, kv.ErrClosed
+	}
+	return counters.Decode(s.get(key))
+}
+
+// Snapshot returns everything committed before the call.
+func (s *Store) Snapshot(context.Context) (kv.Snapshot, error) {
+	if s.closed.Load() {
+		return nil, kv.ErrClosed
+	}
+	return snapshot{s.freeze()}, nil
+}
+
+// DeleteRange removes [lo, hi).
+func (s *Store) DeleteRange(_ context.Context, lo, hi []byte) error {
+	if s.closed.Load() {
+		return kv.ErrClosed
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shared = nil
+	var doomed []*entry
+	s.live.Ascend(&entry{key: lo}, func(e *entry) bool {
+		if hi != nil && bytes.Compare(e.key, hi) >= 0 {
+			return false
+		}
+		doomed = append(doomed, e)
+		return true
+	})
+	for _, e := range doomed {
+		s.live.Delete(e)
+	}
+	return nil
+}
+
+// Limits are those of the persistent store, so that what fits into one fits into the other.
+func (s *Store) Limits() kv.Limits { return kv.EmbeddedLimits() }
+
+// Close frees nothing that snapshots still read.
+func (s *Store) Close() error {
+	s.closed.Store(true)
+	return nil
+}
+
+func (s *Store) get(key []byte) []byte {
+	probe := entry{key: key}
+	s.mu.RLock()
+	e, ok := s.live.Get(&probe)
+	s.mu.RUnlock()
+	if !ok {
+		return nil
+	}
+	return e.value
+}
+
+// freeze returns the present state as a tree that nobody changes.
+func (s *Store) freeze() *tree {
+	s.mu.RLock()
+	shared := s.shared
+	s.mu.RUnlock()
+	if shared != nil {
+		return shared
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shared == nil {
+		s.shared = s.live.Copy()
+	}
+	return s.shared
+}

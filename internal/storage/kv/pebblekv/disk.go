@@ -1,0 +1,200 @@
+package pebblekv
+
+import (
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// compactionCategory is how Pebble names what compactions write.
+const compactionCategory vfs.DiskWriteCategory = "pebble-compaction"
+
+// disk is the file system that Pebble sees. It keeps from Pebble the errors after which Pebble ends the
+// process: a log or manifest that cannot be written, synced or created.
+//
+// The first write that the file system refuses freezes the disk. From then on nothing reaches it, so that it
+// keeps exactly what a crash at that moment would have left, which is what recovery is made for; trying
+// again would be worse, for after a failed fsync nobody knows what is on disk. Pebble goes on over the frozen
+// disk without noticing:
+//
+//   - writes to logs and manifests are dropped and reported as done;
+//   - a table that was being written fails, which Pebble survives, and is written again as a new file;
+//   - new files live in memory, small in number since the store takes no more updates;
+//   - nothing is removed;
+//   - compactions wait for Close, for they would rewrite the store into memory.
+//
+// The store asks failure before it acknowledges anything. Since a failure is noted before Pebble is told that
+// all is well, no commit that the disk refused is acknowledged.
+type disk struct {
+	vfs.FS
+	log     *slog.Logger
+	memory  *vfs.MemFS
+	failed  atomic.Pointer[error]
+	closing chan struct{}
+	once    sync.Once
+}
+
+// newDisk returns the view of fs for a store whose Pebble files are in dir.
+func newDisk(fs vfs.FS, dir string, log *slog.Logger) *disk {
+	d := &disk{FS: fs, log: log, memory: vfs.NewMem(), closing: make(chan struct{})}
+	_ = d.memory.MkdirAll(dir, dirMode) // memory has room
+	return d
+}
+
+// failure returns why the disk is frozen, nil if it is not.
+func (d *disk) failure() error {
+	if err := d.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// fail freezes the disk.
+func (d *disk) fail(what, name string, err error) {
+	if d.failed.CompareAndSwap(nil, &err) {
+		d.log.Error("store: the disk refused a write; no more are taken until the store is opened again",
+			"operation", what, "file", name, "error", err)
+	}
+}
+
+// close lets waiting compactions end.
+func (d *disk) close() { d.once.Do(func() { close(d.closing) }) }
+
+// Unwrap returns the file system below.
+func (d *disk) Unwrap() vfs.FS { return d.FS }
+
+// Create makes a new file, in memory if the disk is frozen or freezes now.
+func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if d.failure() == nil {
+		f, err := d.FS.Create(name, category)
+		if err == nil {
+			return d.file(f, name), nil
+		}
+		d.fail("create", name, err)
+	}
+	if category == compactionCategory {
+		<-d.closing
+		return nil, d.failure()
+	}
+	return d.memory.Create(name, category)
+}
+
+// ReuseForWrite makes a new file of an old one.
+func (d *disk) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if d.failure() == nil {
+		f, err := d.FS.ReuseForWrite(oldname, newname, category)
+		if err == nil {
+			return d.file(f, newname), nil
+		}
+		d.fail("reuse", newname, err)
+	}
+	return d.memory.Create(newname, category)
+}
+
+// Open opens the newest version of a file.
+func (d *disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	if d.failure() != nil {
+		if f, err := d.memory.Open(name, opts...); err == nil {
+			return f, nil
+		}
+	}
+	return d.FS.Open(name, opts...)
+}
+
+// OpenDir opens a directory, whose syncs are writes like others.
+func (d *disk) OpenDir(name string) (vfs.File, error) {
+	f, err := d.FS.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	return d.file(f, name), nil
+}
+
+// Stat describes the newest version of a file.
+func (d *disk) Stat(name string) (vfs.FileInfo, error) {
+	if d.failure() != nil {
+		if info, err := d.memory.Stat(name); err == nil {
+			return info, nil
+		}
+	}
+	return d.FS.Stat(name)
+}
+
+// Remove removes a file, unless the disk is frozen.
+func (d *disk) Remove(name string) error {
+	if d.failure() != nil {
+		return nil
+	}
+	return d.FS.Remove(name)
+}
+
+// Rename renames a file, unless the disk is frozen.
+func (d *disk) Rename(oldname, newname string) error {
+	if d.failure() == nil {
+		err := d.FS.Rename(oldname, newname)
+		if err == nil {
+			return nil
+		}
+		d.fail("rename", newname, err)
+	}
+	_ = d.memory.Rename(oldname, newname) // a file that is only on disk keeps its name there
+	return nil
+}
+
+func (d *disk) file(f vfs.File, name string) vfs.File {
+	table := strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
+	return &diskFile{File: f, disk: d, name: name, table: table}
+}
+
+// diskFile is a file that was on the disk before it froze, if it did.
+type diskFile struct {
+	vfs.File
+	disk  *disk
+	name  string
+	table bool // may fail in Pebble's eyes: it is written again elsewhere
+}
+
+// guard does a write, or what the frozen disk does instead.
+func (f *diskFile) guard(what string, write func() error) error {
+	if f.disk.failure() == nil {
+		err := write()
+		if err == nil {
+			return nil
+		}
+		f.disk.fail(what, f.name, err)
+	}
+	if f.table {
+		return f.disk.failure()
+	}
+	return nil
+}
+
+func (f *diskFile) Write(p []byte) (n int, err error) {
+	n = len(p)
+	if err = f.guard("write", func() error { _, err := f.File.Write(p); return err }); err != nil {
+		n = 0
+	}
+	return n, err
+}
+
+func (f *diskFile) Sync() error { return f.guard("sync", f.File.Sync) }
+
+func (f *diskFile) SyncData() error { return f.guard("sync", f.File.SyncData) }
+
+func (f *diskFile) SyncTo(length int64) (full bool, err error) {
+	err = f.guard("sync", func() error {
+		var err error
+		full, err = f.File.SyncTo(length)
+		return err
+	})
+	return full, err
+}
+
+func (f *diskFile) Preallocate(offset, length int64) error {
+	return f.guard("preallocate", func() error { return f.File.Preallocate(offset, length) })
+}
+
+func (f *diskFile) Close() error { return f.guard("close", f.File.Close) }

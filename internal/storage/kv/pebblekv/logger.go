@@ -1,0 +1,52 @@
+package pebblekv
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// pebbleLogger hands Pebble's messages to slog.
+type pebbleLogger struct {
+	log *slog.Logger
+}
+
+// Infof is for Pebble's chatter.
+func (l pebbleLogger) Infof(format string, args ...any) {
+	l.log.Debug("pebble: " + fmt.Sprintf(format, args...))
+}
+
+// Errorf is for faults that Pebble goes on after.
+func (l pebbleLogger) Errorf(format string, args ...any) {
+	l.log.Error("pebble: " + fmt.Sprintf(format, args...))
+}
+
+// Fatalf must not return: Pebble calls it where it cannot go on. Errors of the disk do not lead here, see
+// disk; what is left is a broken invariant of Pebble itself, and going on would write wrong data.
+func (l pebbleLogger) Fatalf(format string, args ...any) {
+	message := "pebble: " + fmt.Sprintf(format, args...)
+	l.log.Error(message)
+	panic(message)
+}
+
+// eventListener reports what an operator should know.
+func eventListener(log *slog.Logger) *pebble.EventListener {
+	return &pebble.EventListener{
+		BackgroundError: func(err error) {
+			log.Error("store: background work failed", "error", err)
+		},
+		DataCorruption: func(info pebble.DataCorruptionInfo) {
+			log.Error("store: data on disk is corrupt", "path", info.Path, "error", info.Details)
+		},
+		WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
+			log.Warn("store: writes wait for compaction", "reason", info.Reason)
+		},
+		WriteStallEnd: func() {
+			log.Info("store: writes go on")
+		},
+		FormatUpgrade: func(v pebble.FormatMajorVersion) {
+			log.Debug("store: format of the files upgraded", "version", uint64(v))
+		},
+	}
+}

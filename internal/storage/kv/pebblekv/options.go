@@ -1,0 +1,98 @@
+package pebblekv
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Durability is what an acknowledged update has survived.
+type Durability uint8
+
+const (
+	// Sync: the write-ahead log is on stable storage before an update is acknowledged; updates under way at
+	// the same time share one fsync. Nothing acknowledged is ever lost.
+	Sync Durability = iota
+	// Interval: the log is brought to stable storage every Options.Interval. A crash, of the process alone
+	// too, loses at most the updates of that time, and always the latest ones.
+	Interval
+	// None: the log is written when its buffer is full. A crash loses the latest updates. A clean Close
+	// loses nothing, in this mode as in all.
+	None
+)
+
+// Options of a store. The zero value works.
+type Options struct {
+	// Durability of an acknowledged update; Sync by default.
+	Durability Durability
+	// Interval between syncs with Durability Interval; 100 ms by default.
+	Interval time.Duration
+	// Logger gets what happens in the background; slog.Default() by default.
+	Logger *slog.Logger
+	// CacheBytes is the most that the cache of uncompressed blocks takes; 256 MiB by default. It is not
+	// taken before it is needed.
+	CacheBytes int64
+	// MemTableBytes is the size of a memtable in steady state; 64 MiB by default. A store begins with a
+	// small one and doubles it as writes come.
+	MemTableBytes int
+	// FS is the file system; the machine's by default. Tests hand in one that crashes or fails.
+	FS vfs.FS
+}
+
+func (o Options) withDefaults() Options {
+	if o.Interval <= 0 {
+		o.Interval = 100 * time.Millisecond
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.CacheBytes <= 0 {
+		o.CacheBytes = 256 << 20
+	}
+	if o.MemTableBytes <= 0 {
+		o.MemTableBytes = 64 << 20
+	}
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	return o
+}
+
+// pebbleOptions returns Pebble's options for a database's workload: items of about a kilobyte with a few
+// index entries each, read one by one or twenty in a row, overwritten at random.
+func (o Options) pebbleOptions(fs vfs.FS, lock *pebble.Lock) *pebble.Options {
+	p := &pebble.Options{
+		FS:                 fs,
+		Lock:               lock,
+		FormatMajorVersion: pebble.FormatTableFormatV6,
+		Merger:             counterMerger(),
+		Logger:             pebbleLogger{o.Logger},
+		EventListener:      eventListener(o.Logger),
+		CacheSize:          o.CacheBytes,
+
+		MemTableSize: uint64(o.MemTableBytes),
+		// Room for a burst while the memtable before is being flushed.
+		MemTableStopWritesThreshold: 4,
+
+		// Few sublevels keep point reads quick; a high limit keeps writes from stopping dead.
+		L0CompactionThreshold: 4,
+		L0StopWritesThreshold: 32,
+		LBaseMaxBytes:         64 << 20,
+		FlushSplitBytes:       2 << 20,
+		// A second compaction starts only when the first falls behind.
+		CompactionConcurrencyRange: func() (lower, upper int) { return 1, 2 },
+
+		// Without syncs of its own the log of the weaker modes would reach the disk in bursts.
+		BytesPerSync:    1 << 20,
+		WALBytesPerSync: 1 << 20,
+	}
+	for i := range p.Levels {
+		p.Levels[i].BlockSize = 8 << 10
+		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+	}
+	p.Experimental.L0CompactionConcurrency = 8
+	return p
+}

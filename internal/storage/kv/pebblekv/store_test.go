@@ -1,0 +1,28 @@
+package pebblekv_test
+
+import (
+	"testing"
+
+	"github.com/monotable/monotable/internal/storage/kv"
+	"github.com/monotable/monotable/internal/storage/kv/kvtest"
+	"github.com/monotable/monotable/internal/storage/kv/pebblekv"
+)
+
+func TestContract(t *testing.T) {
+	kvtest.Run(t, func(t *testing.T) kv.Store { return open(t, t.TempDir(), pebblekv.Options{}) })
+}
+
+func TestContractChecked(t *testing.T) {
+	kvtest.Run(t, func(t *testing.T) kv.Store {
+		return kv.Checked(open(t, t.TempDir(), pebblekv.Options{Durability: pebblekv.None}))
+	})
+}
+
+func open(t *testing.T, dir string, o pebblekv.Options) *pebblekv.Store {
+	t.Helper()
+	s, err := pebblekv.Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

@@ -1,0 +1,197 @@
+// Package crash kills the database in the middle of its work, again and again, and then holds it to what it
+// acknowledged: nothing of that is lost, nothing is half there, and `monotable verify` finds every index
+// entry, expiry and count in agreement with its table. A failure prints the seed; set it with -seed.
+package crash
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/test/internal/serverproc"
+)
+
+var (
+	seedFlag  = flag.Uint64("seed", 0, "seed of the run; 0 draws one")
+	killsFlag = flag.Int("kills", 6, "how often the server is killed")
+)
+
+const writers = 8
+
+func TestKill(t *testing.T) {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	binary, dir := serverproc.Build(t), t.TempDir()
+	all := make([]*writer, writers)
+	for i := range all {
+		all[i] = &writer{id: i, random: rand.New(rand.NewPCG(seed, uint64(i+1))), ledger: newLedger()}
+	}
+	for round := range *killsFlag {
+		server := serverproc.Start(t, binary, "--data", dir, "--log-level", "warn")
+		client := connect(server)
+		if round == 0 {
+			createTable(t, client)
+		}
+		settle(t, client, all)
+		requests := writeUntilKilled(t, server, client, all, 50+random.Int64N(2000))
+		t.Logf("kill %d: after %d acknowledged requests", round+1, requests)
+		verify(t, binary, dir)
+	}
+	server := serverproc.Start(t, binary, "--data", dir, "--log-level", "warn")
+	settle(t, connect(server), all)
+	server.Stop(t)
+	verify(t, binary, dir)
+}
+
+// writeUntilKilled lets all writers write, kills the server when they have had so many answers, and returns
+// how many they had in the end.
+func writeUntilKilled(t *testing.T, server *serverproc.Server, client *dynamodb.Client, all []*writer, after int64) int64 {
+	t.Helper()
+	var done atomic.Int64
+	var wg sync.WaitGroup
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	reached := make(chan struct{})
+	counted := &countdown{done: &done, at: after, reached: reached}
+	for _, w := range all {
+		w.client = client
+		wg.Go(func() { w.run(ctx, counted) })
+	}
+	select {
+	case <-reached:
+	case <-ctx.Done():
+		t.Errorf("only %d requests answered within a minute", done.Load())
+	}
+	server.Kill(t)
+	wg.Wait()
+	return done.Load()
+}
+
+// countdown closes reached when done arrives at a number.
+type countdown struct {
+	done    *atomic.Int64
+	at      int64
+	reached chan struct{}
+}
+
+func (c *countdown) add() {
+	if c.done.Add(1) == c.at {
+		close(c.reached)
+	}
+}
+
+// settle reads the whole table, by itself and through its indexes, and compares it with every ledger.
+func settle(t *testing.T, client *dynamodb.Client, all []*writer) {
+	t.Helper()
+	found := versions(t, client, "")
+	for _, index := range []string{"byParity", "byVersion"} {
+		if got := versions(t, client, index); len(got) != len(found) {
+			t.Errorf("%s holds %d items, the table %d", index, len(got), len(found))
+		}
+	}
+	for _, w := range all {
+		own := map[string]int{}
+		for name, version := range found {
+			if strings.HasPrefix(name, "w"+strconv.Itoa(w.id)+"#") {
+				own[name] = version
+			}
+		}
+		for _, fault := range w.ledger.settle(own) {
+			t.Error(fault)
+		}
+	}
+}
+
+// versions scans the table or one of its indexes.
+func versions(t *testing.T, client *dynamodb.Client, index string) map[string]int {
+	t.Helper()
+	found := map[string]int{}
+	in := &dynamodb.ScanInput{TableName: aws.String(tableName)}
+	if index != "" {
+		in.IndexName = aws.String(index)
+	}
+	for pages := dynamodb.NewScanPaginator(client, in); pages.HasMorePages(); {
+		page, err := pages.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range page.Items {
+			name := it["pk"].(*types.AttributeValueMemberS).Value + "#" + it["sk"].(*types.AttributeValueMemberS).Value
+			version, err := strconv.Atoi(it["version"].(*types.AttributeValueMemberN).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[name] = version
+		}
+	}
+	return found
+}
+
+func verify(t *testing.T, binary, dir string) {
+	t.Helper()
+	if output, err := exec.CommandContext(t.Context(), binary, "verify", dir).CombinedOutput(); err != nil {
+		t.Fatalf("verify: %v\n%s", err, output)
+	}
+}
+
+func connect(server *serverproc.Server) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(server.Endpoint), Credentials: aws.AnonymousCredentials{},
+		Retryer: aws.NopRetryer{},
+	})
+}
+
+// createTable makes a table with a local and a global index and expiry turned on, so that every kind of
+// derived entry is there.
+func createTable(t *testing.T, client *dynamodb.Client) {
+	t.Helper()
+	definition := func(name string, kind types.ScalarAttributeType) types.AttributeDefinition {
+		return types.AttributeDefinition{AttributeName: &name, AttributeType: kind}
+	}
+	schema := func(partition, sort string) []types.KeySchemaElement {
+		return []types.KeySchemaElement{
+			{AttributeName: &partition, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
+		}
+	}
+	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String(tableName), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{
+			definition("pk", types.ScalarAttributeTypeS), definition("sk", types.ScalarAttributeTypeS),
+			definition("parity", types.ScalarAttributeTypeS), definition("version", types.ScalarAttributeTypeN),
+		},
+		KeySchema: schema("pk", "sk"),
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
+			IndexName: aws.String("byParity"), KeySchema: schema("parity", "version"),
+			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		}},
+		LocalSecondaryIndexes: []types.LocalSecondaryIndex{{
+			IndexName: aws.String("byVersion"), KeySchema: schema("pk", "version"),
+			Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
+		TableName:               aws.String(tableName),
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(true)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,182 @@
+// Package serverproc runs the monotable server as a process of its own, built from this tree, for tests that
+// speak to it over a socket or kill it.
+//
+// A Server belongs to one test: it is stopped when the test ends, and what it printed is logged if the test
+// failed. Stop and Kill may be called once, by the test's own goroutine.
+package serverproc
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	startWait = 30 * time.Second
+	stopWait  = 15 * time.Second
+)
+
+// endpointPattern is how the server names the address it listens on.
+var endpointPattern = regexp.MustCompile(`https?://127\.0\.0\.1:[0-9]+`)
+
+// Build compiles the monotable command for the length of the test and returns the binary's path.
+func Build(t testing.TB) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "monotable")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/monotable/monotable/cmd/monotable")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", build, err, output)
+	}
+	return binary
+}
+
+// Server is a running server.
+type Server struct {
+	// Endpoint is the URL it listens on.
+	Endpoint string
+
+	process *os.Process
+	printed *transcript
+	exited  chan struct{} // closed when the process is gone
+	failure error         // why it exited, once exited is closed
+}
+
+// Start runs "monotable serve" on a free port of the loopback interface, with further arguments (--memory, or
+// --data and a directory), and returns when it listens.
+func Start(t testing.TB, binary string, args ...string) *Server {
+	t.Helper()
+	//nolint:noctx // the server outlives t.Context, which ends before the test's cleanups
+	cmd := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	s := &Server{printed: &transcript{}, exited: make(chan struct{})}
+	cmd.Stderr = s.printed
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.process = cmd.Process
+	endpoint := make(chan string, 1)
+	go func() {
+		defer close(s.exited)
+		s.read(stdout, endpoint)
+		s.failure = cmd.Wait()
+	}()
+	t.Cleanup(func() { s.cleanUp(t) })
+	select {
+	case s.Endpoint = <-endpoint:
+	case <-s.exited:
+		t.Fatalf("%v ended before it listened: %v\n%s", cmd, s.failure, s.printed)
+	case <-time.After(startWait):
+		t.Fatalf("%v does not say where it listens after %v:\n%s", cmd, startWait, s.printed)
+	}
+	return s
+}
+
+// read copies the server's standard output and sends the endpoint it names.
+func (s *Server) read(stdout io.Reader, endpoint chan<- string) {
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		s.printed.add(lines.Bytes())
+		if url := endpointPattern.Find(lines.Bytes()); url != nil && endpoint != nil {
+			endpoint <- string(url)
+			endpoint = nil
+		}
+	}
+}
+
+// Env returns this process's environment for a program that uses an AWS SDK: the endpoint, a region and
+// credentials in place of whatever the machine has configured.
+func (s *Server) Env() []string {
+	var env []string
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "AWS_") {
+			env = append(env, variable)
+		}
+	}
+	return append(env,
+		"AWS_ENDPOINT_URL_DYNAMODB="+s.Endpoint,
+		"AWS_REGION=us-east-1",
+		"AWS_DEFAULT_REGION=us-east-1", // the older SDKs' name for it
+		"AWS_ACCESS_KEY_ID=local",
+		"AWS_SECRET_ACCESS_KEY=local",
+		"AWS_EC2_METADATA_DISABLED=true",
+		"AWS_CONFIG_FILE="+os.DevNull,
+		"AWS_SHARED_CREDENTIALS_FILE="+os.DevNull,
+		"AWS_PAGER=",
+	)
+}
+
+// Stop asks the server to end, as Ctrl-C does, and fails the test unless it ends well.
+func (s *Server) Stop(t testing.TB) {
+	t.Helper()
+	if err := s.process.Signal(os.Interrupt); err != nil {
+		t.Fatalf("stop the server: %v", err)
+	}
+	select {
+	case <-s.exited:
+		if s.failure != nil {
+			t.Errorf("the server ended with %v", s.failure)
+		}
+	case <-time.After(stopWait):
+		s.Kill(t)
+		t.Errorf("the server did not end within %v of being asked", stopWait)
+	}
+}
+
+// Kill ends the server as a crash would: at once, in the middle of whatever it does.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	if err := s.process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatalf("kill the server: %v", err)
+	}
+	<-s.exited
+}
+
+func (s *Server) cleanUp(t testing.TB) {
+	t.Helper()
+	select {
+	case <-s.exited:
+	default:
+		s.Stop(t)
+	}
+	if t.Failed() {
+		t.Logf("the server printed:\n%s", s.printed)
+	}
+}
+
+// transcript keeps what the server prints on both its outputs.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (p *transcript) Write(text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(text)
+}
+
+func (p *transcript) add(line []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text.Write(line)
+	p.text.WriteByte('\n')
+}
+
+// String returns all of it.
+func (p *transcript) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}

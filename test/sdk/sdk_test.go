@@ -1,0 +1,42 @@
+// Package sdk has the AWS CLI and boto3, as Debian ships them, create, write, query, page and transact over
+// HTTP against the built server. Both are years older than the newest SDKs, as the ones in use are.
+package sdk
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/monotable/monotable/test/internal/serverproc"
+)
+
+// Debian's own: another aws or python3 may come first in PATH.
+const (
+	aws    = "/usr/bin/aws"
+	python = "/usr/bin/python3"
+)
+
+func TestAWSCLI(t *testing.T) {
+	if _, err := os.Stat(aws); err != nil {
+		t.Fatalf("%v: run `make setup`, which installs awscli", err)
+	}
+	run(t, "bash", "awscli.sh", aws)
+}
+
+func TestBoto3(t *testing.T) {
+	if output, err := exec.CommandContext(t.Context(), python, "-c", "import boto3").CombinedOutput(); err != nil {
+		t.Fatalf("%s has no boto3: run `make setup`, which installs python3-boto3\n%s", python, output)
+	}
+	run(t, python, "-B", "boto3_test.py")
+}
+
+// run gives a script a server of its own in AWS_ENDPOINT_URL_DYNAMODB.
+func run(t *testing.T, name string, args ...string) {
+	t.Helper()
+	server := serverproc.Start(t, serverproc.Build(t), "--memory")
+	script := exec.CommandContext(t.Context(), name, args...)
+	script.Env = server.Env()
+	if output, err := script.CombinedOutput(); err != nil {
+		t.Errorf("%v: %v\n%s", script, err, output)
+	}
+}
