@@ -22,10 +22,11 @@ func (e *Engine) BatchWriteItem(ctx context.Context, in *api.BatchWriteItemInput
 	if err != nil {
 		return nil, err
 	}
+	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity)}
+	g.meter(ms.detail)
 	if err := e.commitBatch(ctx, g); err != nil {
 		return nil, err
 	}
-	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity)}
 	for _, w := range g {
 		w.charge(ms.of(w.table), false)
 	}

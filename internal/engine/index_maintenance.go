@@ -42,7 +42,10 @@ func (w *write) maintain(txn kv.Txn, ws *workspace, x *catalog.Index) (grown int
 	}
 	grown = int64(sizeOf(after) - sizeOf(before))
 	addStatistics(txn, w.t, x.ID, presence(after)-presence(before), grown)
-	return grown, w.chargeIndex(x, before, after, moved)
+	if w.metered {
+		err = w.chargeIndex(x, before, after, moved)
+	}
+	return grown, err
 }
 
 // keepProjections gives the memory of projections back to the workspace.

@@ -110,7 +110,11 @@ func (g *given) bindExpressions(w *write) error {
 	if !hasExpression && g.names == nil && g.values == nil {
 		return nil
 	}
-	b, err := eval.NewBinder(g.names, g.values, hasExpression, g.possible()...)
+	var possible []string
+	if !hasExpression {
+		possible = g.possible()
+	}
+	b, err := eval.NewBinder(g.names, g.values, hasExpression, possible...)
 	if err != nil {
 		return err
 	}

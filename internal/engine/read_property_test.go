@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monotable/monotable/internal/dynamo/api"
+	"github.com/monotable/monotable/internal/dynamo/apierr"
 	"github.com/monotable/monotable/internal/dynamo/attr"
 	"github.com/monotable/monotable/internal/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/engine"
@@ -63,6 +65,8 @@ func checkQuery(t *testing.T, e *engine.Engine, m model, s modelSource, rng *ran
 		t.Fatalf("%s %s %v\nitems (-want +got):\n%s", s.index, *in.KeyConditionExpression, in.ExpressionAttributeValues, diff)
 	}
 	checkOrder(t, m, s, forward)
+	in.ScanIndexForward = new(rng.IntN(2) == 0)
+	checkAnyStart(t, e, m, in, s, forward, rng)
 	for limit := range int64(evaluated + 2) {
 		in.Limit = new(limit + 1)
 		in.ScanIndexForward = new(true)
@@ -76,6 +80,66 @@ func checkQuery(t *testing.T, e *engine.Engine, m model, s modelSource, rng *ran
 			t.Fatalf("%s %s Limit %d backward (-want +got):\n%s", s.index, *in.KeyConditionExpression, limit+1, diff)
 		}
 	}
+}
+
+// checkAnyStart begins a Query at a place that need not be an item: it goes on with what follows there, or is
+// refused as the client's mistake.
+func checkAnyStart(
+	t *testing.T, e *engine.Engine, m model, in api.QueryInput, s modelSource, forward []string, rng *rand.Rand,
+) {
+	t.Helper()
+	whole := slices.Clone(forward)
+	if !*in.ScanIndexForward {
+		slices.Reverse(whole)
+	}
+	for range 4 {
+		start := attr.Item{}
+		for _, name := range slices.Concat([]string{"pk", "sk"}, s.pk, s.sk) {
+			if v, ok := equalTo(in, name); ok && rng.IntN(8) > 0 {
+				start = start.With(name, v)
+			} else if rng.IntN(20) > 0 {
+				start = start.With(name, modelValue(rng, name))
+			}
+		}
+		in.ExclusiveStartKey = start
+		out, err := e.Query(t.Context(), &in)
+		if err != nil {
+			if refused, ok := errors.AsType[*apierr.Error](err); !ok || refused.Code != apierr.ValidationException {
+				t.Fatalf("start %v: %v", start, err)
+			}
+			continue
+		}
+		want := slices.DeleteFunc(slices.Clone(whole), func(id string) bool {
+			c := comparePlaces(m[id], start, s)
+			return c == 0 || c > 0 != *in.ScanIndexForward
+		})
+		if diff := cmp.Diff(want, identities(t, out.Items)); diff != "" {
+			t.Fatalf("%s %s from %v (-want +got):\n%s", s.index, *in.KeyConditionExpression, start, diff)
+		}
+	}
+}
+
+// comparePlaces orders two keys within one partition of s.
+func comparePlaces(a, b attr.Item, s modelSource) int {
+	for _, name := range slices.Concat(s.sk, []string{"pk", "sk"}) {
+		v, _ := a.Get(name)
+		w, _ := b.Get(name)
+		if c := compare(v, w); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// equalTo returns the value that the key condition wants an attribute to equal.
+func equalTo(in api.QueryInput, name string) (attr.Value, bool) {
+	for alias, n := range in.ExpressionAttributeNames {
+		value := ":v" + strings.TrimPrefix(alias, "#k") + "0"
+		if n == name && strings.Contains(*in.KeyConditionExpression, alias+" = "+value) {
+			return in.ExpressionAttributeValues.Get(value)
+		}
+	}
+	return attr.Value{}, false
 }
 
 // checkOrder holds the order of a Query's items against their sort key values.

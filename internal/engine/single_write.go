@@ -17,10 +17,12 @@ import (
 func (e *Engine) commitSingle(ctx context.Context, w *write, wantCapacity, wantMetrics *string, report func(*outcome) error) (
 	*api.ConsumedCapacity, *api.ItemCollectionMetrics, error,
 ) {
+	detail := capacity.DetailOf(wantCapacity)
+	w.metered = detail != capacity.None
 	if err := e.commit(ctx, w, report); err != nil {
 		return nil, nil, singleError(err)
 	}
-	m := capacity.NewMeter(w.table, capacity.DetailOf(wantCapacity), capacity.NoSplit)
+	m := capacity.NewMeter(w.table, detail, capacity.NoSplit)
 	w.charge(m, false)
 	return m.Report(), w.collectionMetrics(wantMetrics), nil
 }

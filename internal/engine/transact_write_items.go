@@ -19,6 +19,7 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 	if err != nil {
 		return nil, err
 	}
+	g.meter(capacity.DetailOf(in.ReturnConsumedCapacity))
 	token := newToken(in, e.options.Now())
 	replayed := false
 	for {

@@ -39,6 +39,8 @@ type write struct {
 	// expired, in place of condition, makes a delete happen only while the item expires at that second.
 	expired *int64
 	origin  logenc.Origin
+	// metered asks for the cost of keeping the indexes.
+	metered bool
 	// showOld asks for the old item with the failure of the condition.
 	showOld bool
 

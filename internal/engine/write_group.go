@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/internal/dynamo/api"
+	"github.com/monotable/monotable/internal/engine/capacity"
 	"github.com/monotable/monotable/internal/engine/catalog"
 	"github.com/monotable/monotable/internal/storage/keyenc"
 	"github.com/monotable/monotable/internal/storage/kv"
@@ -12,6 +13,13 @@ import (
 // writeGroup are the writes of one request, carried out in one transaction of the store. No two are of the
 // same item.
 type writeGroup []*write
+
+// meter makes the writes count what their indexes cost, if the request wants to know.
+func (g writeGroup) meter(d capacity.Detail) {
+	for _, w := range g {
+		w.metered = d != capacity.None
+	}
+}
 
 // tables looks up the table of every write.
 func (e *Engine) tables(g writeGroup) ([]*catalog.Table, error) {

@@ -69,9 +69,7 @@ func (x *exchange) send(status int, body []byte) {
 	h := x.w.Header()
 	h[headerChecksum] = values[0:1:1]
 	h[headerContentLength] = values[1:2:2]
-	if x.answer != nil {
-		h[headerContentType] = x.answer[:1:1]
-	}
+	h[headerContentType] = x.answer // nil keeps net/http from guessing
 	x.started = true
 	x.w.WriteHeader(status)
 	if _, err := x.w.Write(body); err != nil {

@@ -17,7 +17,8 @@ const (
 	headerEncoding      = "Content-Encoding"
 )
 
-// contentType is a content type that the API speaks; the answer has the request's.
+// contentType is the content type of an answer, as a header's values; nil for none. It is shared: what adds
+// to a header copies it, as its capacity is its length.
 type contentType []string
 
 var (

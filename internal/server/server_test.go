@@ -174,7 +174,7 @@ func printed(t *testing.T, response *http.Response, body []byte) string {
 		}
 		fmt.Fprintf(&b, "%s: %s\n", name, value)
 	}
-	if len(body) > 200 {
+	if len(body) > 400 {
 		return fmt.Sprintf("%s%d bytes", b.String(), len(body))
 	}
 	if len(body) > 0 {
@@ -374,6 +374,17 @@ func TestHTTP2(t *testing.T) {
 	body, err := io.ReadAll(response.Body)
 	if err != nil || response.ProtoMajor != 2 || string(body) != "healthy: dynamodb.us-east-1.amazonaws.com " {
 		t.Errorf("%s: %q, %v", response.Proto, body, err)
+	}
+}
+
+// TestChunked sends a body in chunks, without its length.
+func TestChunked(t *testing.T) {
+	address, _ := listen(t)
+	answer := send(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-amz-json-1.0\r\n"+
+		"X-Amz-Target: DynamoDB_20120810.GetItem\r\nTransfer-Encoding: chunked\r\n\r\n"+
+		"10\r\n{\"TableName\":\"ec\r\nc\r\nho\",\"Key\":{}}\r\n0\r\n\r\n")
+	if !strings.HasPrefix(answer, "HTTP/1.1 200 ") || !strings.HasSuffix(answer, "\n{\"Item\":{}}\n") {
+		t.Error(answer)
 	}
 }
 

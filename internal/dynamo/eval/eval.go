@@ -231,9 +231,10 @@ func (b *Binder) resolve(e *expr.Expression) (scope, error) {
 
 // Done reports names and values that no expression used, and after these a value that is nested too deep.
 func (b *Binder) Done() error {
+	mentioned := b.mentioned()
 	var unused []string
 	for key := range b.names {
-		if !b.mentioned(key, func(e *expr.Expression) []expr.Reference { return e.Aliases }) {
+		if !mentioned(key) {
 			unused = append(unused, key)
 		}
 	}
@@ -242,8 +243,8 @@ func (b *Binder) Done() error {
 		return &expr.Error{Kind: expr.KindNamesUnused, Subject: strings.Join(unused, ", ")}
 	}
 	for i := range b.values {
-		if !b.mentioned(b.values[i].Name, func(e *expr.Expression) []expr.Reference { return e.Placeholders }) {
-			unused = append(unused, b.values[i].Name)
+		if key := b.values[i].Name; !mentioned(key) {
+			unused = append(unused, key)
 		}
 	}
 	if unused != nil {
@@ -255,13 +256,27 @@ func (b *Binder) Done() error {
 	return nil
 }
 
-func (b *Binder) mentioned(name string, references func(*expr.Expression) []expr.Reference) bool {
-	for _, e := range b.bound {
-		if expr.Mentions(references(e), name) {
-			return true
+// mentioned returns a test for what the bound expressions mention; their sigils keep names and values apart.
+func (b *Binder) mentioned() func(string) bool {
+	if len(b.names)+len(b.values) <= smallSet {
+		return func(key string) bool {
+			return slices.ContainsFunc(b.bound, func(e *expr.Expression) bool {
+				return expr.Mentions(e.Aliases, key) || expr.Mentions(e.Placeholders, key)
+			})
 		}
 	}
-	return false
+	keys := map[string]struct{}{}
+	for _, e := range b.bound {
+		for _, refs := range [...][]expr.Reference{e.Aliases, e.Placeholders} {
+			for i := range refs {
+				keys[refs[i].Name] = struct{}{}
+			}
+		}
+	}
+	return func(key string) bool {
+		_, ok := keys[key]
+		return ok
+	}
 }
 
 // value is what a placeholder stands for.

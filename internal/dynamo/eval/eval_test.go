@@ -139,6 +139,33 @@ func TestDepth(t *testing.T) {
 	}
 }
 
+// Many values are told apart as few are.
+func TestDoneMany(t *testing.T) {
+	values := attr.Item{}
+	text := strings.Builder{}
+	for i := range 40 {
+		key := ":v" + string(rune('A'+i/10)) + string(rune('0'+i%10))
+		values = values.With(key, attr.Number("1"))
+		if i == 17 || i == 33 {
+			continue
+		}
+		if i > 0 {
+			text.WriteString(" OR ")
+		}
+		text.WriteString("a = " + key)
+	}
+	b, err := eval.NewBinder(nil, values, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Condition(expr.Filter, text.String()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := message(b.Done()), "Value provided in ExpressionAttributeValues unused in expressions: keys: {:vB7, :vD3}"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestCheckMixed(t *testing.T) {
 	err := eval.CheckMixed([]string{"ConditionExpression"}, []string{"AttributeUpdates", "Expected"})
 	want := "Can not use both expression and non-expression parameters in the same request: " +

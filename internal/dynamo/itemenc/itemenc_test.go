@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -312,6 +313,9 @@ func TestCheckFindsWhatReadingDoesNot(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
+	if attrtest.Race {
+		t.Skip("the race detector allocates")
+	}
 	it := everyKind()
 	e := itemenc.Encode(nil, it)
 	room := make([]byte, 0, 1<<10)
@@ -364,6 +368,28 @@ func FuzzRoundTrip(f *testing.F) {
 			}
 		}
 		checkParts(t, e, names, part)
+
+		other := attrtest.Item(r)
+		for _, field := range other {
+			names = append(names, field.Name)
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+		replaced := it
+		for _, name := range names {
+			if v, ok := other.Get(name); ok {
+				replaced = replaced.With(name, v)
+			} else {
+				replaced = replaced.Without(name)
+			}
+		}
+		got, err := e.Replace(nil, names, other)
+		if err != nil || !bytes.Equal(got, itemenc.Encode(nil, replaced)) {
+			t.Fatalf("%v with %q of %v is %x, %v", it, names, other, []byte(got), err)
+		}
+		if same, err := got.Equal(e); err != nil || same != replaced.Equal(it) {
+			t.Fatalf("%v and %v are equal: %v, %v", it, replaced, same, err)
+		}
 	})
 }
 
@@ -382,6 +408,12 @@ func FuzzRead(f *testing.F) {
 		_, _ = e.Borrow(nil, names)
 		_, _ = e.Project(nil, names)
 		_, _, _ = e.Get("b")
+		_, _ = e.Replace(nil, names, attr.Item{{Name: "b", Value: attr.Null()}})
+		other := itemenc.Item(bytes.Clone(data))
+		if len(other) > 20 {
+			other[20] ^= 1
+		}
+		_, _ = e.Equal(other)
 		var out strings.Builder
 		_ = writeFields(&out, e.Fields())
 		if e.Check() != nil {

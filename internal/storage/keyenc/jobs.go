@@ -2,17 +2,10 @@ package keyenc
 
 import "encoding/binary"
 
-// spaceJob holds the records of jobs: work on a table that goes on after the request that caused it.
-//
-//	job             ┌───┬───────┬───────┬──────┐
-//	                │ j │ table │ index │ kind │
-//	                └───┴───────┴───────┴──────┘
-//	                      4       2       1
-const spaceJob = 'j'
-
 const jobKeyLen = tableKeyLen + 2 + 1
 
-// Job is the key of the record of one job. kind is the engine's; index is 0 for a job on the whole table.
+// Job is the key of the record of one job, which is work on a table that goes on after the request that
+// caused it. kind is a character of the engine's; index is 0 for a job on the whole table.
 func Job(t TableID, x IndexID, kind byte) []byte {
 	key := binary.BigEndian.AppendUint16(tableKey(spaceJob, t), uint16(x))
 	return append(key, kind)

@@ -1,5 +1,5 @@
-// Package keyenc lays out the database's key space: tables, indexes, TTL, catalog, statistics, tokens
-// as ordered bytes.
+// Package keyenc lays out the database's key space: tables, indexes, TTL, catalog, statistics,
+// jobs, tokens as ordered bytes.
 //
 // # Key space
 //
@@ -25,6 +25,10 @@
 //	                │ s │ table │ 1 │ pk │                       of one item collection
 //	                └───┴───────┴───┴────┘
 //	catalog         c f · c n · c d name · c v table             format, next id, descriptor, version
+//	job             ┌───┬───────┬───────┬──────┐
+//	                │ j │ table │ index │ kind │
+//	                └───┴───────┴───────┴──────┘
+//	                      4       2       1
 //	token           ┌───┬───────┐
 //	                │ k │ token │
 //	                └───┴───────┘
@@ -86,6 +90,7 @@ var ErrCorrupt = errors.New("keyenc: key is corrupt")
 const (
 	spaceCatalog    = 'c'
 	spaceData       = 'd'
+	spaceJob        = 'j'
 	spaceToken      = 'k'
 	spaceStatistics = 's'
 	spaceTTL        = 't'

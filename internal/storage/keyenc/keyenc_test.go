@@ -41,6 +41,7 @@ func formatKeys() map[string][]byte {
 		"next table":         keyenc.NextTableID(),
 		"descriptor":         keyenc.TableDescriptor("Music"),
 		"version":            keyenc.TableVersion(0x01020304),
+		"job":                keyenc.Job(0x01020304, 0x0506, 7),
 		"token":              keyenc.Token("t1"),
 		"number 1":           keyenc.AppendSort(nil, num("1")),
 		"number 1.05":        keyenc.AppendSort(nil, num("1.05")),
@@ -207,6 +208,9 @@ func TestRanges(t *testing.T) {
 	add("descriptor", lo, hi)
 	lo, hi = keyenc.Tokens()
 	add("token", lo, hi)
+	lo, hi = keyenc.Jobs()
+	add("job", lo, hi)
+	keys["job a"] = keyenc.Job(math.MaxUint32, math.MaxUint16, math.MaxUint8)
 	keys["descriptor a"], keys["token a"] = keyenc.TableDescriptor("a"), keyenc.Token("a")
 	keys["format"], keys["next"] = keyenc.FormatVersion(), keyenc.NextTableID()
 
@@ -292,6 +296,7 @@ func TestFormatForPeople(t *testing.T) {
 		{keyenc.NextTableID(), `catalog/next table`},
 		{keyenc.TableDescriptor("Music"), `catalog/table "Music"`},
 		{keyenc.TableVersion(3), `catalog/version/table 3`},
+		{keyenc.Job(3, 1, 'b'), `job/table 3/index 1/b`},
 		{keyenc.Token("x"), `token/"x"`},
 		{nil, `empty`},
 		{[]byte("\xf1\x02"), `?f102`},
@@ -308,6 +313,9 @@ func TestFormatForPeople(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
+	if attrtest.Race {
+		t.Skip("the race detector allocates")
+	}
 	pk, sk := str("CUSTOMER#00012345"), num("20260101000001")
 	room := make([]byte, 0, 256)
 	pks, sks := []attr.Value{pk}, []attr.Value{sk, pk}

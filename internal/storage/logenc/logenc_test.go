@@ -67,7 +67,7 @@ func TestRoundTrip(t *testing.T) {
 		if !bytes.HasPrefix(after, []byte("before")) || !bytes.Equal(after[6:], logenc.Append(nil, c)) {
 			t.Errorf("%s: appended to something it is another", name)
 		}
-		if allocs := testing.AllocsPerRun(10, func() { logenc.Append(nil, c) }); allocs > 1 {
+		if allocs := testing.AllocsPerRun(10, func() { logenc.Append(nil, c) }); allocs > 1 && !attrtest.Race {
 			t.Errorf("%s: Append allocates %v times", name, allocs)
 		}
 	}

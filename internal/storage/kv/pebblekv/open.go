@@ -78,17 +78,17 @@ func (s *Store) open(dir string, o Options) error {
 
 // prepare makes the open database a store.
 func (s *Store) prepare(dir string, exists bool) error {
+	if err := s.disk.failure(); err != nil {
+		return err
+	}
 	if !exists {
 		if err := writeFormat(s.disk.FS, dir); err != nil {
 			return err
 		}
 	}
 	reserved, err := s.reserved()
-	if err != nil {
-		return err
-	}
 	s.sequence = newSequence(reserved, s.reserve)
-	return s.disk.failure()
+	return err
 }
 
 // checkDirectory reports whether dir holds a store, and refuses one that holds anything else.
@@ -196,7 +196,7 @@ func writeFormat(fs vfs.FS, dir string) error {
 }
 
 func lockError(dir string, err error) error {
-	if errors.Is(err, os.ErrPermission) || errors.Is(err, os.ErrNotExist) {
+	if _, ok := errors.AsType[*os.PathError](err); ok { // of the file, not of the lock
 		return fmt.Errorf("pebblekv: %s cannot be locked: %w", dir, err)
 	}
 	return fmt.Errorf("%w: %s: stop that process, or give this one a directory of its own (%w)",

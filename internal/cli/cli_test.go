@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets scripts run "monotable" as a command.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"monotable": func() {
+			os.Exit(Run(context.Background(), os.Args[1:], Environment{
+				Program: "monotable", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+			}))
+		},
+	})
+}
+
+// TestScripts runs testdata/script/*.txtar. Beside testscript's own commands there are
+//
+//	serve ARGS…           run "monotable serve ARGS…" in this process; $URL is its address, the file "greeting" what it says
+//	shutdown              end it as Ctrl-C does
+//	call OPERATION FILE   send the JSON of a file to it; the answer is standard output
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Values[runningKey{}] = &running{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"serve": serveCommand, "shutdown": shutdownCommand, "call": callCommand,
+		},
+	})
+}
+
+// running is the server of one script.
+type running struct {
+	cancel context.CancelFunc
+	status chan int
+}
+
+type runningKey struct{}
+
+var endpointPattern = regexp.MustCompile(`https?://[0-9.]+:[0-9]+`)
+
+func serveCommand(ts *testscript.TestScript, negated bool, args []string) {
+	if negated {
+		ts.Fatalf("unsupported: use ! exec monotable serve")
+	}
+	for i, arg := range args {
+		if i > 0 && args[i-1] == "--data" {
+			args[i] = ts.MkAbs(arg)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ts.Defer(cancel)
+	server := ts.Value(runningKey{}).(*running)
+	server.cancel, server.status = cancel, make(chan int, 1)
+	reader, writer := io.Pipe()
+	go func() {
+		status := Run(ctx, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), Environment{
+			Program: "monotable", Getenv: ts.Getenv, Stdout: writer, Stderr: io.Discard,
+		})
+		_ = writer.Close()
+		server.status <- status
+	}()
+	greeting := readUntil(reader, "Stop with Ctrl-C.\n")
+	url := endpointPattern.FindString(greeting)
+	if url == "" {
+		ts.Fatalf("the server does not say where it listens:\n%s", greeting)
+	}
+	ts.Setenv("URL", url)
+	ts.Check(os.WriteFile(ts.MkAbs("greeting"), []byte(greeting), 0o600))
+}
+
+func shutdownCommand(ts *testscript.TestScript, _ bool, _ []string) {
+	server := ts.Value(runningKey{}).(*running)
+	server.cancel()
+	if status := <-server.status; status != 0 {
+		ts.Fatalf("the server ended with status %d", status)
+	}
+}
+
+func callCommand(ts *testscript.TestScript, negated bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: call OPERATION FILE")
+	}
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, ts.Getenv("URL"), strings.NewReader(ts.ReadFile(args[1])))
+	ts.Check(err)
+	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+args[0])
+	response, err := http.DefaultClient.Do(request)
+	ts.Check(err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	ts.Check(err)
+	_, err = ts.Stdout().Write(append(body, '\n'))
+	ts.Check(err)
+	if failed := response.StatusCode != http.StatusOK; failed != negated {
+		ts.Fatalf("%s: %s %s", args[0], response.Status, body)
+	}
+}
+
+// readUntil reads until the text has come, or the end.
+func readUntil(r io.Reader, text string) string {
+	var read strings.Builder
+	buffer := make([]byte, 1024)
+	for !strings.Contains(read.String(), text) {
+		n, err := r.Read(buffer)
+		read.Write(buffer[:n])
+		if err != nil {
+			break
+		}
+	}
+	return read.String()
+}

@@ -1,0 +1,24 @@
+package pebblekv_test
+
+import (
+	"io"
+	"log/slog"
+	"testing"
+
+	"github.com/monotable/monotable/internal/storage/kv"
+	"github.com/monotable/monotable/internal/storage/kv/kvtest"
+	"github.com/monotable/monotable/internal/storage/kv/pebblekv"
+)
+
+func BenchmarkStore(b *testing.B) {
+	kvtest.Benchmark(b, func(b *testing.B) kv.Store {
+		b.Helper()
+		s, err := pebblekv.Open(b.TempDir(), pebblekv.Options{
+			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return s
+	})
+}
