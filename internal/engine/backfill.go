@@ -100,7 +100,7 @@ func (e *Engine) nextItems(ctx context.Context, j *job) ([][]byte, error) {
 	defer snapshot.Close()
 	lo, hi := keyenc.IndexBounds(j.Table, 0)
 	if j.Cursor != nil {
-		lo = append(append([]byte(nil), j.Cursor...), 0)
+		lo = keyAfter(j.Cursor)
 	}
 	it := snapshot.Iter(lo, hi, kv.IterOptions{Limit: backfillItems})
 	defer it.Close()

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/monotable/monotable/internal/dynamo/api"
@@ -19,11 +20,11 @@ const (
 	reasonValidationFailure = "ValidationError"
 )
 
-// refusal is an error that refuses a transaction as a whole, as if its request were malformed, where other
+// refusalError is an error that refuses a transaction as a whole, as if its request were malformed, where other
 // errors of its kind only cancel it.
-type refusal struct{ answer *apierr.Error }
+type refusalError struct{ answer *apierr.Error }
 
-func (r *refusal) Error() string { return r.answer.Error() }
+func (r *refusalError) Error() string { return r.answer.Error() }
 
 // noReasons are the reasons of n actions that have none.
 func noReasons(n int) []api.CancellationReason {
@@ -38,7 +39,7 @@ func noReasons(n int) []api.CancellationReason {
 // reasonOf turns the error of one action into its reason. final is true for a reason after which AWS looks
 // at no further action; ok is false for an error that is a fault of ours.
 func reasonOf(err error) (reason api.CancellationReason, final, ok bool) {
-	var failed *conditionFailed
+	var failed *conditionError
 	var refused *apierr.Error
 	switch {
 	case errors.As(err, &failed):
@@ -75,26 +76,20 @@ func canceled(reasons []api.CancellationReason) error {
 // transactionError turns the error of a commit into what the client sees: a conflict becomes the reason of
 // the action whose item it was about, or tells that a request with the same token is under way.
 func transactionError(err error, g writeGroup, token *token) error {
-	var refused *refusal
-	switch {
-	case errors.As(err, &refused):
+	if refused, whole := errors.AsType[*refusalError](err); whole {
 		return refused.answer
-	case !errors.Is(err, kv.ErrConflict):
+	}
+	if !errors.Is(err, kv.ErrConflict) {
 		return err
 	}
+	reasons := noReasons(len(g))
 	at := 0
-	var conflict *kv.ConflictError
-	if errors.As(err, &conflict) {
+	if conflict, named := errors.AsType[*kv.ConflictError](err); named {
 		if token != nil && bytes.Equal(conflict.Key, token.lock) {
 			return errTransactionInProgress()
 		}
-		for i, w := range g {
-			if bytes.Equal(conflict.Key, w.key) {
-				at = i
-			}
-		}
+		at = max(0, slices.IndexFunc(g, func(w *write) bool { return bytes.Equal(conflict.Key, w.key) }))
 	}
-	reasons := noReasons(len(g))
 	reasons[at] = newReason(reasonTransactionInWay, apierr.TransactionConflict().Message)
 	return canceled(reasons)
 }

@@ -17,7 +17,7 @@ func (e *Engine) dropIndex(ctx context.Context, j *job) error {
 		return err
 	}
 	statistics := keyenc.Statistics(j.Table, j.Index)
-	if err := e.store.DeleteRange(ctx, statistics, append(slices.Clone(statistics), 0)); err != nil {
+	if err := e.store.DeleteRange(ctx, statistics, keyAfter(statistics)); err != nil {
 		return err
 	}
 	return e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {

@@ -59,7 +59,7 @@ func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Tim
 				n++
 			}
 		}
-		lo = append(keys[len(keys)-1], 0)
+		lo = keyAfter(keys[len(keys)-1])
 	}
 }
 
@@ -78,6 +78,9 @@ func (e *Engine) readKeys(ctx context.Context, lo, hi []byte, limit int) ([][]by
 	}
 	return keys, it.Err()
 }
+
+// keyAfter is the key that follows another directly.
+func keyAfter(key []byte) []byte { return append(slices.Clone(key), 0) }
 
 // isNotFound reports whether an error tells a client that a table is not there.
 func isNotFound(err error) bool {

@@ -94,7 +94,7 @@ func (t *token) record(txn kv.Txn, now time.Time) {
 }
 
 func errTransactionInProgress() error {
-	return apierr.New(apierr.TransactionInProgressException, "The transaction with the given request token is already in progress.")
+	return apierr.New(apierr.TransactionInProgressException, "Transaction from previous request is still in progress")
 }
 
 // sweepTokens drops the records of windows that are over, at the first transaction of a new window. Its

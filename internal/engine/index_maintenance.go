@@ -10,7 +10,7 @@ import (
 )
 
 // maintain brings index x in line with the change and returns by how many bytes the index has grown.
-// Entries that stay as they are are not touched, which also is when AWS charges nothing for an index.
+// An entry that stays the same is not touched, which also is when AWS charges nothing for an index.
 func (w *write) maintain(txn kv.Txn, ws *workspace, x *catalog.Index) (grown int64, err error) {
 	old, next := w.outcome.old, w.outcome.next
 	before, err := projectInto(ws.before[:0], x, old)

@@ -199,12 +199,12 @@ func putIndexFault(x *catalog.Index, k catalog.KeyAttribute, v attr.Value) error
 }
 
 // updateIndexFault is putIndexFault for the result of an update, for which AWS has other sentences.
-func updateIndexFault(x *catalog.Index, k catalog.KeyAttribute, v attr.Value) error {
+func updateIndexFault(k catalog.KeyAttribute, v attr.Value) error {
 	if v.IsZero() {
 		return apierr.Validation("The update expression attempted to update the secondary index key beyond allowed size limits")
 	}
 	if kind := emptyKind(v); kind != "" && v.Kind() == k.Kind {
-		return &refusal{apierr.Validation("One or more parameter values are not valid. The update expression attempted to update " +
+		return &refusalError{apierr.Validation("One or more parameter values are not valid. The update expression attempted to update " +
 			"a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty " +
 			kind + " value.")}
 	}

@@ -69,7 +69,7 @@ func (w *write) checkCondition(ws *workspace, old itemenc.Item) error {
 	if holds {
 		return nil
 	}
-	failed := &conditionFailed{}
+	failed := &conditionError{}
 	if w.showOld {
 		failed.old = slices.Clone(old)
 	}
@@ -211,8 +211,7 @@ func (e *Engine) expireItem(ctx context.Context, t *catalog.Table, pk, sk attr.V
 	}
 	w := &write{kind: deleteWrite, table: t.Name, item: key, expired: &seconds, origin: logenc.OriginTTL}
 	err := e.commit(ctx, w, nil)
-	var failed *conditionFailed
-	if errors.As(err, &failed) {
+	if _, changed := errors.AsType[*conditionError](err); changed {
 		return false, nil
 	}
 	return err == nil, err

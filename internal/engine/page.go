@@ -9,6 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/dynamo/eval"
 	"github.com/monotable/monotable/internal/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/engine/capacity"
+	"github.com/monotable/monotable/internal/storage/keyenc"
 	"github.com/monotable/monotable/internal/storage/kv"
 )
 
@@ -155,18 +156,19 @@ func (p *page) keep(item itemenc.Item) error {
 
 // fetch reads the whole item that an entry of a local index stands for. It costs like a read of its own.
 func (p *page) fetch(entry itemenc.Item) (itemenc.Item, error) {
-	position, err := entry.Select(p.plan.source.positionNames())
+	t := p.plan.source.table
+	pk, sk, err := primaryKey(t, entry)
 	if err != nil {
 		return nil, err
 	}
-	key := p.plan.source.tableKey(nil, position)
+	key := keyenc.Item(nil, t.ID, pk, sk)
 	item, err := p.reader.Get(key)
 	if err != nil {
 		return nil, err
 	}
 	if item == nil {
 		return nil, fmt.Errorf("engine: table %q: index %q has an entry for the item %x, which is not there",
-			p.plan.source.table.Name, p.plan.source.index.Name, key)
+			t.Name, p.plan.source.index.Name, key)
 	}
 	size := itemenc.Item(item).Size()
 	p.fetchedBytes += size

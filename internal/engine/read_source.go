@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/internal/dynamo/apierr"
-	"github.com/monotable/monotable/internal/dynamo/attr"
 	"github.com/monotable/monotable/internal/engine/catalog"
 	"github.com/monotable/monotable/internal/storage/keyenc"
 )
@@ -87,11 +86,4 @@ func (s *readSource) unprojected(names []string) []string {
 		}
 	}
 	return missing
-}
-
-// tableKey returns the place in the store of the item that an entry of an index stands for.
-func (s *readSource) tableKey(dst []byte, position attr.Item) []byte {
-	pk, _ := position.Get(s.table.PK.Name)
-	sk, _ := position.Get(s.table.SK.Name)
-	return keyenc.Item(dst, s.table.ID, pk, sk)
 }

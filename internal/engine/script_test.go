@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
 			datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+				t.Helper()
 				run := newScript(t, s.open)
 				datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 					t.Helper()
@@ -178,7 +179,7 @@ func (s *script) advance(d *datadriven.TestData) error {
 	return err
 }
 
-// argument is what stands behind the directive; with spaces in it it is written x=(some words).
+// argument is what stands behind the directive; one with spaces is written x=(some words).
 func argument(d *datadriven.TestData) string {
 	if len(d.CmdArgs) == 0 {
 		return ""
@@ -210,7 +211,7 @@ func perform(ctx context.Context, e *engine.Engine, directive, body string) (str
 		return "", err
 	}
 	results := method.Call([]reflect.Value{reflect.ValueOf(ctx), in})
-	if err, failed := results[1].Interface().(error); failed {
+	if err, failed := reflect.TypeAssert[error](results[1]); failed {
 		return "", withDetails(err)
 	}
 	out, err := wire.Append(nil, results[0].Interface())

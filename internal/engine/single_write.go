@@ -64,8 +64,8 @@ func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) err
 
 // singleError turns the error of a commit into what the client of a single write sees.
 func singleError(err error) error {
-	var failed *conditionFailed
-	var refused *refusal
+	var failed *conditionError
+	var refused *refusalError
 	switch {
 	case errors.As(err, &refused):
 		return refused.answer

@@ -21,7 +21,7 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 	}
 	g.meter(capacity.DetailOf(in.ReturnConsumedCapacity))
 	token := newToken(in, e.options.Now())
-	replayed := false
+	var replayed bool
 	for {
 		if err := e.bindTransaction(g); err != nil {
 			return nil, err

@@ -109,7 +109,7 @@ func (w *write) checkUpdated(next itemenc.Item) error {
 	if err != nil || x == nil {
 		return err
 	}
-	return updateIndexFault(x, k, v)
+	return updateIndexFault(k, v)
 }
 
 // returned is what the answer to the update holds of the items.

@@ -42,14 +42,9 @@ func checkUpdate(in *api.UpdateTableInput) error {
 		return apierr.Validation("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
 			"GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
 	}
-	if in.BillingMode != nil {
-		if *in.BillingMode == billingOnDemand || in.ProvisionedThroughput != nil {
-			if err := checkTableThroughput(*in.BillingMode == billingOnDemand, true, in.ProvisionedThroughput); err != nil {
-				return err
-			}
-		}
-	} else if in.ProvisionedThroughput != nil {
-		if err := checkUnits(in.ProvisionedThroughput, ""); err != nil {
+	if in.ProvisionedThroughput != nil {
+		toOnDemand := in.BillingMode != nil && *in.BillingMode == billingOnDemand
+		if err := checkTableThroughput(toOnDemand, true, in.ProvisionedThroughput); err != nil {
 			return err
 		}
 	}
@@ -103,7 +98,7 @@ func (u *tableUpdate) onlyDeletesIndex(d *catalog.Descriptor) bool {
 
 // checkSettled refuses to change a table that is not ACTIVE.
 func (e *Engine) checkSettled(d *catalog.Descriptor, now time.Time, interrupts bool) error {
-	doing := ""
+	var doing string
 	switch d.Status(now) {
 	case catalog.StatusCreating:
 		doing = "created"

@@ -115,7 +115,7 @@ func verifyNoStrays(r kv.Reader, tables map[string]*catalog.Table, report func(F
 		t, x, err := keyenc.ParseIndex(key)
 		if err != nil {
 			report(Finding{Key: key, What: "the key cannot be read"})
-			lo = append(key, 0)
+			lo = keyAfter(key)
 			continue
 		}
 		if !known[owner{t, x}] && !going[t] {
@@ -177,7 +177,10 @@ func (v *verifier) items() error {
 			return nil
 		}
 		pk, sk, err := primaryKey(v.t, stored)
-		if err != nil || pk.IsZero() || !bytes.Equal(keyenc.Item(nil, v.t.ID, pk, sk), key) {
+		if err != nil {
+			return err
+		}
+		if pk.IsZero() || !bytes.Equal(keyenc.Item(nil, v.t.ID, pk, sk), key) {
 			v.finding("", key, "the item does not have the key it is stored at")
 			return nil
 		}

@@ -52,8 +52,8 @@ type write struct {
 	outcome outcome
 }
 
-// outcome is what a run of a write did. The items may be the store's own bytes, valid while the
-// transaction and the workspace last.
+// outcome is what a run of a write did. The items are bytes of the store or of the workspace: good within the
+// transaction, and until the next write uses the workspace.
 type outcome struct {
 	old, next   itemenc.Item // nil where absent; equal where nothing changed
 	oldPart     attr.Item    // of an update: the attributes of old that it reads
@@ -104,15 +104,15 @@ func targetsNoKey(t *catalog.Table, u *eval.Update) error {
 	return nil
 }
 
-// conditionFailed is the error of a write whose condition is false.
-type conditionFailed struct {
+// conditionError is the error of a write whose condition is false.
+type conditionError struct {
 	old itemenc.Item // where the write shows it: a copy
 }
 
-func (*conditionFailed) Error() string { return "The conditional request failed" }
+func (*conditionError) Error() string { return "The conditional request failed" }
 
 // details are the members of the error beside its message; nil where there are none.
-func (f *conditionFailed) details() any {
+func (f *conditionError) details() any {
 	if f.old == nil {
 		return nil
 	}

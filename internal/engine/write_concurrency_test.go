@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -23,16 +24,6 @@ const accountsTable = `{"TableName":"Accounts","BillingMode":"PAY_PER_REQUEST",
  "AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"},{"AttributeName":"branch","AttributeType":"S"}],
  "KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],
  "GlobalSecondaryIndexes":[{"IndexName":"branches","KeySchema":[{"AttributeName":"branch","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
-
-// overStores runs a test over every store, with the accounts' table made.
-func overStores(t *testing.T, test func(t *testing.T, e *engine.Engine)) {
-	t.Helper()
-	for _, s := range stores() {
-		t.Run(s.name, func(t *testing.T) {
-			test(t, openAccounts(t, s.open(t)()))
-		})
-	}
-}
 
 func openAccounts(t *testing.T, store kv.Store) *engine.Engine {
 	t.Helper()
@@ -73,40 +64,46 @@ func together(n int, f func(i int)) {
 
 // Updates of one item do not lose each other.
 func TestConcurrentCounter(t *testing.T) {
-	overStores(t, func(t *testing.T, e *engine.Engine) {
-		const writers, each = 32, 20
-		together(writers, func(int) {
-			for range each {
-				send(t, e, "update-item", `{"TableName":"Accounts","Key":{"id":{"S":"a"}},"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`)
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			e := openAccounts(t, s.open(t)())
+			const writers, each = 32, 20
+			together(writers, func(int) {
+				for range each {
+					send(t, e, "update-item", `{"TableName":"Accounts","Key":{"id":{"S":"a"}},"UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`)
+				}
+			})
+			got := send(t, e, "get-item", `{"TableName":"Accounts","Key":{"id":{"S":"a"}},"ConsistentRead":true}`)
+			if want := fmt.Sprintf(`{"Item":{"id":{"S":"a"},"n":{"N":"%d"}}}`, writers*each); got != want {
+				t.Errorf("got %s, want %s", got, want)
 			}
 		})
-		got := send(t, e, "get-item", `{"TableName":"Accounts","Key":{"id":{"S":"a"}},"ConsistentRead":true}`)
-		if want := fmt.Sprintf(`{"Item":{"id":{"S":"a"},"n":{"N":"%d"}}}`, writers*each); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	})
+	}
 }
 
 // Of many puts that ask that there be no item, one succeeds.
 func TestConcurrentConditionalPut(t *testing.T) {
-	overStores(t, func(t *testing.T, e *engine.Engine) {
-		var mu sync.Mutex
-		won := 0
-		together(32, func(int) {
-			_, err := perform(t.Context(), e, "put-item", `{"TableName":"Accounts","Item":{"id":{"S":"a"}},"ConditionExpression":"attribute_not_exists(id)"}`)
-			switch {
-			case err == nil:
-				mu.Lock()
-				won++
-				mu.Unlock()
-			case codeOf(err) != apierr.ConditionalCheckFailedException:
-				t.Error(err)
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			e := openAccounts(t, s.open(t)())
+			var mu sync.Mutex
+			won := 0
+			together(32, func(int) {
+				_, err := perform(t.Context(), e, "put-item", `{"TableName":"Accounts","Item":{"id":{"S":"a"}},"ConditionExpression":"attribute_not_exists(id)"}`)
+				switch {
+				case err == nil:
+					mu.Lock()
+					won++
+					mu.Unlock()
+				case codeOf(err) != apierr.ConditionalCheckFailedException:
+					t.Error(err)
+				}
+			})
+			if won != 1 {
+				t.Errorf("%d puts succeeded", won)
 			}
 		})
-		if won != 1 {
-			t.Errorf("%d puts succeeded", won)
-		}
-	})
+	}
 }
 
 func codeOf(err error) apierr.Code {
@@ -123,26 +120,29 @@ func TestTransfers(t *testing.T) {
 	const accounts, workers, each, initial = 6, 8, 25, 100
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	overStores(t, func(t *testing.T, e *engine.Engine) {
-		for i := range accounts {
-			send(t, e, "put-item", fmt.Sprintf(`{"TableName":"Accounts","Item":{"id":{"S":"%d"},"n":{"N":"%d"},"branch":{"S":"x"}}}`, i, initial))
-		}
-		together(workers, func(worker int) {
-			random := rand.New(rand.NewPCG(seed, uint64(worker)))
-			for range each {
-				switch random.IntN(4) {
-				case 0:
-					touch(t, e, random.IntN(accounts), random.IntN(3))
-				case 1:
-					checkSum(t, e, accounts, accounts*initial)
-				default:
-					from := random.IntN(accounts)
-					transfer(t, e, from, (from+1+random.IntN(accounts-1))%accounts, 1+random.IntN(30))
-				}
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			e := openAccounts(t, s.open(t)())
+			for i := range accounts {
+				send(t, e, "put-item", fmt.Sprintf(`{"TableName":"Accounts","Item":{"id":{"S":"%d"},"n":{"N":"%d"},"branch":{"S":"x"}}}`, i, initial))
 			}
+			together(workers, func(worker int) {
+				random := rand.New(rand.NewPCG(seed, uint64(worker)))
+				for range each {
+					switch random.IntN(4) {
+					case 0:
+						touch(t, e, random.IntN(accounts), random.IntN(3))
+					case 1:
+						checkSum(t, e, accounts, accounts*initial)
+					default:
+						from := random.IntN(accounts)
+						transfer(t, e, from, (from+1+random.IntN(accounts-1))%accounts, 1+random.IntN(30))
+					}
+				}
+			})
+			checkSum(t, e, accounts, accounts*initial)
 		})
-		checkSum(t, e, accounts, accounts*initial)
-	})
+	}
 }
 
 func transfer(t *testing.T, e *engine.Engine, from, to, amount int) {
@@ -162,6 +162,9 @@ func transfer(t *testing.T, e *engine.Engine, from, to, amount int) {
 }
 
 func reasonCodes(err error) []string {
+	if err == nil {
+		return nil
+	}
 	var e *apierr.Error
 	if !errors.As(err, &e) || e.Code != apierr.TransactionCanceledException {
 		return []string{err.Error()}
@@ -220,20 +223,23 @@ func checkSum(t *testing.T, e *engine.Engine, accounts, want int) {
 
 // However often and however concurrently a request with a token is sent, it happens once.
 func TestConcurrentToken(t *testing.T) {
-	overStores(t, func(t *testing.T, e *engine.Engine) {
-		const request = `{"ClientRequestToken":"once","TransactItems":[{"Update":{"TableName":"Accounts","Key":{"id":{"S":"a"}},
-		 "UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}}}}]}`
-		together(32, func(int) {
-			_, err := perform(t.Context(), e, "transact-write-items", request)
-			if err != nil && codeOf(err) != apierr.TransactionInProgressException && !slices.Equal(reasonCodes(err), []string{"TransactionConflict"}) {
-				t.Error(err)
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			e := openAccounts(t, s.open(t)())
+			const request = `{"ClientRequestToken":"once","TransactItems":[{"Update":{"TableName":"Accounts","Key":{"id":{"S":"a"}},
+			 "UpdateExpression":"ADD n :one","ExpressionAttributeValues":{":one":{"N":"1"}}}}]}`
+			together(32, func(int) {
+				_, err := perform(t.Context(), e, "transact-write-items", request)
+				if err != nil && codeOf(err) != apierr.TransactionInProgressException && !slices.Equal(reasonCodes(err), []string{"TransactionConflict"}) {
+					t.Error(err)
+				}
+			})
+			got := send(t, e, "get-item", `{"TableName":"Accounts","Key":{"id":{"S":"a"}}}`)
+			if want := `{"Item":{"id":{"S":"a"},"n":{"N":"1"}}}`; got != want {
+				t.Errorf("got %s, want %s", got, want)
 			}
 		})
-		got := send(t, e, "get-item", `{"TableName":"Accounts","Key":{"id":{"S":"a"}}}`)
-		if want := `{"Item":{"id":{"S":"a"},"n":{"N":"1"}}}`; got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
-	})
+	}
 }
 
 // pausing holds transactions with their keys until they are let go.
@@ -280,7 +286,7 @@ func TestConflicts(t *testing.T) {
 		},
 		{
 			"transact-write-items", `{"ClientRequestToken":"tok","TransactItems":[{"Put":{"TableName":"Accounts","Item":{"id":{"S":"other"}}}}]}`,
-			"TransactionInProgressException: The transaction with the given request token is already in progress.",
+			"TransactionInProgressException: Transaction from previous request is still in progress",
 		},
 		{"put-item", `{"TableName":"Accounts","Item":{"id":{"S":"free"}}}`, "{}"},
 	} {
@@ -301,5 +307,63 @@ func TestConflicts(t *testing.T) {
 	under.Wait()
 	if got := send(t, e, "get-item", `{"TableName":"Accounts","Key":{"id":{"S":"a"}}}`); got != "{}" {
 		t.Errorf("after the batch there is %s", got)
+	}
+}
+
+// Writes go on while an index comes and goes; afterwards it agrees with the table (openAccounts verifies).
+func TestWritesWhileIndexesChange(t *testing.T) {
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			e := openAccounts(t, s.open(t)())
+			stop := make(chan struct{})
+			var writers sync.WaitGroup
+			for worker := range 4 {
+				writers.Go(func() {
+					random := rand.New(rand.NewPCG(1, uint64(worker)))
+					for {
+						select {
+						case <-stop:
+							return
+						default:
+						}
+						id := random.IntN(20)
+						if random.IntN(4) == 0 {
+							send(t, e, "delete-item", fmt.Sprintf(`{"TableName":"Accounts","Key":{"id":{"S":"%d"}}}`, id))
+							continue
+						}
+						send(t, e, "put-item", fmt.Sprintf(`{"TableName":"Accounts","Item":{"id":{"S":"%d"},"branch":{"S":"%d"},"city":{"S":"%d"}}}`,
+							id, random.IntN(3), random.IntN(3)))
+					}
+				})
+			}
+			for range 3 {
+				change(t, e, `{"TableName":"Accounts","AttributeDefinitions":[{"AttributeName":"city","AttributeType":"S"}],
+				 "GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"cities","KeySchema":[{"AttributeName":"city","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}`)
+				change(t, e, `{"TableName":"Accounts","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"cities"}}]}`)
+			}
+			change(t, e, `{"TableName":"Accounts","AttributeDefinitions":[{"AttributeName":"city","AttributeType":"S"}],
+			 "GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"cities","KeySchema":[{"AttributeName":"city","KeyType":"HASH"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}}]}`)
+			close(stop)
+			writers.Wait()
+		})
+	}
+}
+
+// change sends an UpdateTable until the table has time for it, and waits until it is done.
+func change(t *testing.T, e *engine.Engine, body string) {
+	t.Helper()
+	for {
+		_, err := perform(t.Context(), e, "update-table", body)
+		if err == nil {
+			break
+		}
+		if code := codeOf(err); code != apierr.ResourceInUseException && code != apierr.LimitExceededException {
+			t.Error(err)
+			return
+		}
+		runtime.Gosched()
+	}
+	for strings.Contains(send(t, e, "describe-table", `{"TableName":"Accounts"}`), "ING\"") {
+		runtime.Gosched()
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -74,11 +75,13 @@ func (pipelineEngine) DescribeEndpoints(context.Context, *api.DescribeEndpointsR
 func TestHTTP(t *testing.T) {
 	address, logged := listen(t)
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		t.Helper()
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
-			logged.Reset()
+			t.Helper()
+			logged.take()
 			answer := exchangeText(t, address, d.Input)
 			if d.HasArg("log") {
-				answer += "\n" + messages(logged.String())
+				answer += "\n" + messages(logged.take())
 			}
 			return answer
 		})
@@ -86,9 +89,9 @@ func TestHTTP(t *testing.T) {
 }
 
 // listen serves a pipelineEngine and returns its address, and its log.
-func listen(t *testing.T) (string, *bytes.Buffer) {
+func listen(t *testing.T) (string, *logBuffer) {
 	t.Helper()
-	logged := new(bytes.Buffer)
+	logged := new(logBuffer)
 	logger := slog.New(slog.NewTextHandler(logged, nil))
 	s := HTTPServer(New(pipelineEngine{}, Options{Logger: logger}), logger)
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -106,6 +109,26 @@ func listen(t *testing.T) (string, *bytes.Buffer) {
 		}
 	})
 	return l.Addr().String(), logged
+}
+
+// logBuffer is a log that several goroutines write to.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// take returns what was written since the last call.
+func (b *logBuffer) take() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.text.Reset()
+	return b.text.String()
 }
 
 // messages are the log's messages and errors, without times and ids.
@@ -382,7 +405,7 @@ func TestChunked(t *testing.T) {
 	address, _ := listen(t)
 	answer := send(t, address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-amz-json-1.0\r\n"+
 		"X-Amz-Target: DynamoDB_20120810.GetItem\r\nTransfer-Encoding: chunked\r\n\r\n"+
-		"10\r\n{\"TableName\":\"ec\r\nc\r\nho\",\"Key\":{}}\r\n0\r\n\r\n")
+		"10\r\n{\"TableName\":\"ec\r\nd\r\nho\",\"Key\":{}}\r\n0\r\n\r\n")
 	if !strings.HasPrefix(answer, "HTTP/1.1 200 ") || !strings.HasSuffix(answer, "\n{\"Item\":{}}\n") {
 		t.Error(answer)
 	}

@@ -30,9 +30,11 @@ func TestBoto3(t *testing.T) {
 	run(t, python, "-B", "boto3_test.py")
 }
 
-// run gives a script a server of its own in AWS_ENDPOINT_URL_DYNAMODB.
+// run gives a script a server of its own in AWS_ENDPOINT_URL_DYNAMODB. The CLI spends most of its time on
+// starting, so the scripts run side by side.
 func run(t *testing.T, name string, args ...string) {
 	t.Helper()
+	t.Parallel()
 	server := serverproc.Start(t, serverproc.Build(t), "--memory")
 	script := exec.CommandContext(t.Context(), name, args...)
 	script.Env = server.Env()

@@ -63,11 +63,15 @@ func (c constraint) sentence() string {
 	}
 }
 
-// bracketed is AWS's list of all the constraints on the parts of a list or map.
+// bracketed is AWS's list of all the constraints on the parts of a list or map: the pattern comes last.
 func bracketed(cs []constraint) string {
-	parts := make([]string, len(cs))
-	for i, c := range cs {
-		parts[i] = c.sentence()
+	var parts []string
+	for _, pattern := range []bool{false, true} {
+		for _, c := range cs {
+			if (c.kind == matchesPattern) == pattern {
+				parts = append(parts, c.sentence())
+			}
+		}
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }

@@ -41,7 +41,7 @@ var sentences = map[attr.FaultCode]string{
 	attr.FaultNumberPrecision: "Attempting to store more than 38 significant digits in a Number",
 	attr.FaultNumberOverflow:  "Number overflow. Attempting to store a number with magnitude larger than supported range",
 	attr.FaultNumberUnderflow: "Number underflow. Attempting to store a number with magnitude smaller than supported range",
-	attr.FaultTooDeep:         "Nesting Levels have exceeded supported limits",
+	attr.FaultTooDeep:         "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
 }
 
 // emptySets are the sentences for sets without members, in AWS's own grammar.

@@ -56,15 +56,16 @@ func (d *decoder) reset(body []byte) {
 	d.size = len(body)
 }
 
-// release gives the decoder back, without what it refers to.
+// release gives the decoder back, without what it refers to. What was popped off the stacks is clear
+// already; after an error, something may be left on them.
 func (d *decoder) release() {
 	d.jx.ResetBytes(nil)
 	d.text = strings.Builder{}
 	if cap(d.fields) > stackMax || cap(d.values) > stackMax || cap(d.raw) > stackMax {
 		return
 	}
-	clear(d.fields[:cap(d.fields)])
-	clear(d.values[:cap(d.values)])
+	clear(d.fields)
+	clear(d.values)
 	d.fields, d.values, d.raw = d.fields[:0], d.values[:0], d.raw[:0]
 	decoders.Put(d)
 }

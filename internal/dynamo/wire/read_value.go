@@ -31,6 +31,7 @@ func (d *decoder) item(depth int) (attr.Item, error) {
 	}
 	fields := make([]attr.Field, len(d.fields)-start)
 	copy(fields, d.fields[start:])
+	clear(d.fields[start:])
 	d.fields = d.fields[:start]
 	it, ok := attr.NewItem(fields)
 	if !ok {
@@ -186,6 +187,7 @@ func (d *decoder) gather(read func() (attr.Value, error), build func([]attr.Valu
 	}
 	values := make([]attr.Value, len(d.values)-start)
 	copy(values, d.values[start:])
+	clear(d.values[start:])
 	d.values = d.values[:start]
 	return build(values), nil
 }

@@ -22,7 +22,9 @@ import (
 // its item, or the error's body.
 func TestDecode(t *testing.T) {
 	datadriven.Walk(t, "testdata/decode", func(t *testing.T, path string) {
+		t.Helper()
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			t.Helper()
 			for _, o := range api.Operations() {
 				if o.Name == d.Cmd {
 					return decoded(t, o.Input(), d.Input)
@@ -272,4 +274,20 @@ func putKilobyte() []byte {
 	b.WriteString(strings.Repeat("lorem ipsum ", 60))
 	b.WriteString(`"}}}`)
 	return b.Bytes()
+}
+
+// TestAppendText puts every byte of ASCII at every place of a word, beside text that needs no escape.
+func TestAppendText(t *testing.T) {
+	for c := range 128 {
+		for at := range 20 {
+			text := strings.Repeat("é", at/2) + strings.Repeat("x", at%2) + string(rune(c)) + "~~~~~~~~~ü"
+			var back string
+			if err := json.Unmarshal(appendText(nil, text), &back); err != nil || back != text {
+				t.Fatalf("%q came back as %q, %v", text, back, err)
+			}
+			if string(appendText(nil, []byte(text))) != string(appendText(nil, text)) {
+				t.Fatalf("%q: bytes and string differ", text)
+			}
+		}
+	}
 }

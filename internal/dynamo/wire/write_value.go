@@ -160,34 +160,3 @@ func appendScalar[T string | []byte](dst []byte, k attr.Kind, text T) []byte {
 		return appendText(dst, text)
 	}
 }
-
-const hexDigits = "0123456789abcdef"
-
-// appendText appends a JSON string. Text is UTF-8 and goes out as it is; only what JSON forbids inside a
-// string is escaped.
-func appendText[T string | []byte](dst []byte, text T) []byte {
-	dst = append(dst, '"')
-	done := 0
-	for i := range len(text) {
-		c := text[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		dst = append(dst, text[done:i]...)
-		done = i + 1
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
-	}
-	dst = append(dst, text[done:]...)
-	return append(dst, '"')
-}

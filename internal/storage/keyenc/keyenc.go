@@ -32,6 +32,9 @@
 //	token           ┌───┬───────┐
 //	                │ k │ token │
 //	                └───┴───────┘
+//	job             ┌───┬───────┬───────┬──────┐
+//	                │ j │ table │ index │ kind │                   kinds are the engine's, see Job
+//	                └───┴───────┴───────┴──────┘
 //
 // Hash is a hash of the whole partition key. It spreads partitions evenly over the range of a table, so that
 // a parallel scan splits by it and a distributed store's regions fill alike; within one hash partitions
@@ -90,6 +93,7 @@ var ErrCorrupt = errors.New("keyenc: key is corrupt")
 const (
 	spaceCatalog    = 'c'
 	spaceData       = 'd'
+	spaceJob        = 'j'
 	spaceJob        = 'j'
 	spaceToken      = 'k'
 	spaceStatistics = 's'

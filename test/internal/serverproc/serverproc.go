@@ -8,6 +8,7 @@ package serverproc
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -29,12 +30,12 @@ const (
 var endpointPattern = regexp.MustCompile(`https?://127\.0\.0\.1:[0-9]+`)
 
 // Build compiles the monotable command for the length of the test and returns the binary's path.
-func Build(t testing.TB) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "monotable")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/monotable/monotable/cmd/monotable")
+func Build(tb testing.TB) string {
+	tb.Helper()
+	binary := filepath.Join(tb.TempDir(), "monotable")
+	build := exec.CommandContext(tb.Context(), "go", "build", "-o", binary, "github.com/monotable/monotable/cmd/monotable")
 	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", build, err, output)
+		tb.Fatalf("%v: %v\n%s", build, err, output)
 	}
 	return binary
 }
@@ -52,18 +53,18 @@ type Server struct {
 
 // Start runs "monotable serve" on a free port of the loopback interface, with further arguments (--memory, or
 // --data and a directory), and returns when it listens.
-func Start(t testing.TB, binary string, args ...string) *Server {
-	t.Helper()
-	//nolint:noctx // the server outlives t.Context, which ends before the test's cleanups
+func Start(tb testing.TB, binary string, args ...string) *Server {
+	tb.Helper()
+	//nolint:noctx // the server outlives tb.Context, which ends before the test's cleanups
 	cmd := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
 	s := &Server{printed: &transcript{}, exited: make(chan struct{})}
 	cmd.Stderr = s.printed
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	s.process = cmd.Process
 	endpoint := make(chan string, 1)
@@ -72,13 +73,13 @@ func Start(t testing.TB, binary string, args ...string) *Server {
 		s.read(stdout, endpoint)
 		s.failure = cmd.Wait()
 	}()
-	t.Cleanup(func() { s.cleanUp(t) })
+	tb.Cleanup(func() { s.cleanUp(tb) })
 	select {
 	case s.Endpoint = <-endpoint:
 	case <-s.exited:
-		t.Fatalf("%v ended before it listened: %v\n%s", cmd, s.failure, s.printed)
+		tb.Fatalf("%v ended before it listened: %v\n%s", cmd, s.failure, s.printed)
 	case <-time.After(startWait):
-		t.Fatalf("%v does not say where it listens after %v:\n%s", cmd, startWait, s.printed)
+		tb.Fatalf("%v does not say where it listens after %v:\n%s", cmd, startWait, s.printed)
 	}
 	return s
 }
@@ -117,40 +118,40 @@ func (s *Server) Env() []string {
 }
 
 // Stop asks the server to end, as Ctrl-C does, and fails the test unless it ends well.
-func (s *Server) Stop(t testing.TB) {
-	t.Helper()
+func (s *Server) Stop(tb testing.TB) {
+	tb.Helper()
 	if err := s.process.Signal(os.Interrupt); err != nil {
-		t.Fatalf("stop the server: %v", err)
+		tb.Fatalf("stop the server: %v", err)
 	}
 	select {
 	case <-s.exited:
 		if s.failure != nil {
-			t.Errorf("the server ended with %v", s.failure)
+			tb.Errorf("the server ended with %v", s.failure)
 		}
 	case <-time.After(stopWait):
-		s.Kill(t)
-		t.Errorf("the server did not end within %v of being asked", stopWait)
+		s.Kill(tb)
+		tb.Errorf("the server did not end within %v of being asked", stopWait)
 	}
 }
 
 // Kill ends the server as a crash would: at once, in the middle of whatever it does.
-func (s *Server) Kill(t testing.TB) {
-	t.Helper()
-	if err := s.process.Signal(syscall.SIGKILL); err != nil {
-		t.Fatalf("kill the server: %v", err)
+func (s *Server) Kill(tb testing.TB) {
+	tb.Helper()
+	if err := s.process.Signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		tb.Fatalf("kill the server: %v", err)
 	}
 	<-s.exited
 }
 
-func (s *Server) cleanUp(t testing.TB) {
-	t.Helper()
+func (s *Server) cleanUp(tb testing.TB) {
+	tb.Helper()
 	select {
 	case <-s.exited:
 	default:
-		s.Stop(t)
+		s.Stop(tb)
 	}
-	if t.Failed() {
-		t.Logf("the server printed:\n%s", s.printed)
+	if tb.Failed() {
+		tb.Logf("the server printed:\n%s", s.printed)
 	}
 }
 

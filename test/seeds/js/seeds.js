@@ -36,7 +36,7 @@ export async function open(t, document) {
   for (const table of tablesOf(document)) await createTable(t, client, table);
   const db = DynamoDBDocument.from(client);
   for (const [TableName, items] of Object.entries(itemsOf(document))) {
-    for (const Item of items) await db.put({ TableName, Item });
+    await Promise.all(items.map((Item) => db.put({ TableName, Item })));
   }
   return db;
 }

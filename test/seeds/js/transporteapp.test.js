@@ -13,9 +13,8 @@ suite("TransporteApp", () => {
 
   test("pagination: trips of a user, 20 a page, descending by id", async (t) => {
     const dynamodb = await open(t, "transporteapp");
-    for (let n = 0; n < 44; n++) {
-      await dynamodb.put({ TableName, Item: { PK: "USER#uuid", SK: `VIAJE#${String(n).padStart(2, "0")}` } });
-    }
+    const ids = Array.from({ length: 44 }, (_, n) => String(n).padStart(2, "0"));
+    await Promise.all(ids.map((id) => dynamodb.put({ TableName, Item: { PK: "USER#uuid", SK: `VIAJE#${id}` } })));
     const params = {
       TableName,
       KeyConditionExpression: "PK = :pk AND begins_with(SK, :sk)",

@@ -15,7 +15,7 @@ type snapshot struct {
 }
 
 func (s snapshot) Get(key []byte) ([]byte, error) {
-	e, ok := s.tree.Get(&entry{key: key})
+	e, ok := s.tree.Get(entry{key: key})
 	if !ok {
 		return nil, nil
 	}
@@ -35,11 +35,11 @@ func (s snapshot) Close() error { return nil }
 
 // iterator walks a tree that nobody changes. It stands before its first entry until the first Next.
 type iterator struct {
-	walk    btree.IterG[*entry]
+	walk    btree.IterG[entry]
 	lo, hi  []byte
 	reverse bool
 	state   iteratorState
-	current *entry
+	current entry
 }
 
 type iteratorState uint8
@@ -72,7 +72,7 @@ func (it *iterator) Next() bool {
 		ok = it.inside()
 	}
 	if !ok {
-		it.state, it.current = ended, nil
+		it.state, it.current = ended, entry{}
 	}
 	return ok
 }
@@ -83,14 +83,14 @@ func (it *iterator) first() bool {
 	case it.reverse && it.hi == nil:
 		return it.walk.Last()
 	case it.reverse:
-		if it.walk.Seek(&entry{key: it.hi}) {
+		if it.walk.Seek(entry{key: it.hi}) {
 			return it.walk.Prev()
 		}
 		return it.walk.Last()
 	case it.lo == nil:
 		return it.walk.First()
 	}
-	return it.walk.Seek(&entry{key: it.lo})
+	return it.walk.Seek(entry{key: it.lo})
 }
 
 // inside reports whether the current entry is before the far end of the range.
@@ -107,6 +107,6 @@ func (it *iterator) Err() error    { return nil }
 
 func (it *iterator) Close() error {
 	it.walk.Release()
-	it.state, it.current = ended, nil
+	it.state, it.current = ended, entry{}
 	return nil
 }

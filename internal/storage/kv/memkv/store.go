@@ -3,8 +3,8 @@
 //
 // # Model
 //
-// One B-tree of immutable entries holds everything but the change logs. Point reads and commits work on the
-// tree itself under a lock. A snapshot is a copy-on-write copy of the tree, which costs as much as one node;
+// One B-tree of immutable entries holds everything but the change logs, and an index by hash finds the entries
+// of the latest state. Point reads and commits work on these two under a lock. A snapshot is a copy-on-write copy of the tree, which costs as much as one node;
 // it is shared by all who ask until the next commit, and whatever a commit then touches is copied first.
 //
 // # Invariants
@@ -30,15 +30,15 @@ import (
 	"github.com/monotable/monotable/internal/storage/kv/latch"
 )
 
-// entry is a key and its value; immutable once in a tree.
+// entry is a key and its value, which is not nil; immutable once in a tree.
 type entry struct {
 	key, value []byte
 }
 
-type tree = btree.BTreeG[*entry]
+type tree = btree.BTreeG[entry]
 
-// degree makes nodes of up to 63 entries: 512 bytes to copy when a commit follows a snapshot.
-const degree = 32
+// degree makes nodes of up to 31 entries: 1.5 kB to copy for each level when a commit follows a snapshot.
+const degree = 16
 
 // Store implements kv.Store.
 type Store struct {
@@ -48,7 +48,8 @@ type Store struct {
 
 	mu     sync.RWMutex
 	live   *tree
-	shared *tree // copy of live for snapshots; nil if live has changed since
+	index  *index // of live
+	shared *tree  // copy of live for snapshots; nil if live has changed since
 	logs   map[kv.LogID][]kv.Record
 	seq    kv.Seq // last given out
 }
@@ -58,10 +59,11 @@ func New() *Store {
 	return &Store{
 		latches: latch.New(),
 		live: btree.NewBTreeGOptions(
-			func(a, b *entry) bool { return bytes.Compare(a.key, b.key) < 0 },
+			func(a, b entry) bool { return bytes.Compare(a.key, b.key) < 0 },
 			btree.Options{Degree: degree, NoLocks: true},
 		),
-		logs: make(map[kv.LogID][]kv.Record),
+		index: newIndex(),
+		logs:  make(map[kv.LogID][]kv.Record),
 	}
 }
 
@@ -101,8 +103,8 @@ func (s *Store) DeleteRange(_ context.Context, lo, hi []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shared = nil
-	var doomed []*entry
-	s.live.Ascend(&entry{key: lo}, func(e *entry) bool {
+	var doomed []entry
+	s.live.Ascend(entry{key: lo}, func(e entry) bool {
 		if hi != nil && bytes.Compare(e.key, hi) >= 0 {
 			return false
 		}
@@ -110,7 +112,7 @@ func (s *Store) DeleteRange(_ context.Context, lo, hi []byte) error {
 		return true
 	})
 	for _, e := range doomed {
-		s.live.Delete(e)
+		s.delete(e.key)
 	}
 	return nil
 }
@@ -125,14 +127,21 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) get(key []byte) []byte {
-	probe := entry{key: key}
 	s.mu.RLock()
-	e, ok := s.live.Get(&probe)
+	e, _ := s.index.get(s.live, key)
 	s.mu.RUnlock()
-	if !ok {
-		return nil
-	}
 	return e.value
+}
+
+// set and delete change the live state; the caller holds the lock.
+func (s *Store) set(e entry) {
+	s.live.Set(e)
+	s.index.set(e)
+}
+
+func (s *Store) delete(key []byte) {
+	s.live.Delete(entry{key: key})
+	s.index.delete(key)
 }
 
 // freeze returns the present state as a tree that nobody changes.

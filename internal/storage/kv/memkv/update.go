@@ -48,13 +48,13 @@ func (s *Store) commit(t *txn) error {
 	s.shared = nil
 	for key, value := range t.writes.All {
 		if value == nil {
-			s.live.Delete(&entry{key: key})
+			s.delete(key)
 		} else {
-			s.live.Set(&entry{key, value})
+			s.set(entry{key, value})
 		}
 	}
 	for _, e := range sums {
-		s.live.Set(e)
+		s.set(e)
 	}
 	for _, r := range t.records {
 		s.seq++
@@ -64,11 +64,11 @@ func (s *Store) commit(t *txn) error {
 }
 
 // sums returns the counters' new entries. Several adds to one key see each other's sum.
-func (s *Store) sums(adds []entry) ([]*entry, error) {
-	sums := make([]*entry, 0, len(adds))
+func (s *Store) sums(adds []entry) ([]entry, error) {
+	sums := make([]entry, 0, len(adds))
 	for _, a := range adds {
 		var before []byte
-		if e, ok := s.live.Get(&a); ok {
+		if e, ok := s.index.get(s.live, a.key); ok {
 			before = e.value
 		}
 		for _, e := range sums {
@@ -83,7 +83,7 @@ func (s *Store) sums(adds []entry) ([]*entry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("memkv: adding to key %x: %w", a.key, err)
 		}
-		sums = append(sums, &entry{a.key, counters.Append([]byte{}, sum)})
+		sums = append(sums, entry{a.key, counters.Append([]byte{}, sum)})
 	}
 	return sums, nil
 }

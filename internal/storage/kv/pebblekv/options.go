@@ -91,6 +91,7 @@ func (o Options) pebbleOptions(fs vfs.FS, lock *pebble.Lock) *pebble.Options {
 	}
 	for i := range p.Levels {
 		p.Levels[i].BlockSize = 8 << 10
+		p.Levels[i].IndexBlockSize = 256 << 10 // one level of index is quicker than two
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
 	}
 	p.Experimental.L0CompactionConcurrency = 8

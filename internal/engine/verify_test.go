@@ -1,0 +1,150 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/internal/dynamo/api"
+	"github.com/monotable/monotable/internal/dynamo/attr"
+	"github.com/monotable/monotable/internal/engine"
+	"github.com/monotable/monotable/internal/storage/keyenc"
+	"github.com/monotable/monotable/internal/storage/kv"
+	"github.com/monotable/monotable/internal/storage/kv/memkv"
+)
+
+// damaged is a store that is written to past the engine.
+type damaged struct {
+	t     *testing.T
+	store kv.Store
+}
+
+// set sets a key, or deletes it where value is nil.
+func (d damaged) set(key, value []byte) {
+	d.t.Helper()
+	d.update(key, func(txn kv.Txn) {
+		if value == nil {
+			txn.Delete(key)
+		} else {
+			txn.Set(key, value)
+		}
+	})
+}
+
+func (d damaged) update(key []byte, do func(kv.Txn)) {
+	d.t.Helper()
+	var in kv.Intent
+	if key != nil {
+		in.Write = [][]byte{key}
+	}
+	err := d.store.Update(d.t.Context(), in, func(txn kv.Txn) error {
+		do(txn)
+		return nil
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d damaged) get(key []byte) []byte {
+	d.t.Helper()
+	value, err := d.store.Get(d.t.Context(), key)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return value
+}
+
+// TestVerifyFinds damages a store in every way and looks at what Verify says of it.
+func TestVerifyFinds(t *testing.T) {
+	pk := attr.String("1")
+	item := keyenc.Item(nil, 1, pk, attr.Value{})
+	entry := keyenc.IndexEntry(nil, 1, 1, []attr.Value{attr.String("x")}, nil, pk, attr.Value{})
+	elsewhere := keyenc.IndexEntry(nil, 1, 1, []attr.Value{attr.String("y")}, nil, pk, attr.Value{})
+	ttl := keyenc.TTL(nil, 1, 2_000_000_000, pk, attr.Value{})
+	for _, c := range []struct {
+		name   string
+		damage func(damaged)
+		want   []string
+	}{
+		{"none", func(damaged) {}, nil},
+		{"item gone", func(d damaged) { d.set(item, nil) }, []string{
+			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+			"Music/a: the entry has no item: data/table 1/index 1/hash",
+			`Music: the TTL entry has no item that expires then: ttl/table 1/2000000000/"1"`,
+		}},
+		{"item not readable", func(d damaged) { d.set(item, []byte("?")) }, []string{
+			"Music: the item cannot be read: ",
+			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+			"Music/a: the entry's item belongs elsewhere in the index",
+			"Music: the TTL entry has no item that expires then",
+		}},
+		{"entry gone", func(d damaged) { d.set(entry, nil) }, []string{
+			"Music/a: the item has no entry in the index",
+			"Music/a: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+		}},
+		{"entry elsewhere", func(d damaged) {
+			d.set(elsewhere, d.get(entry))
+		}, []string{
+			"Music/a: the entry's item belongs elsewhere in the index",
+			"Music/a: there are 2 items of 20 bytes, and 1 of 10 bytes are counted",
+		}},
+		{"TTL entry gone", func(d damaged) { d.set(ttl, nil) }, []string{
+			"Music: the item expires and has no TTL entry",
+		}},
+		{"count wrong", func(d damaged) {
+			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Statistics(1, 1), 1, 0) })
+		}, []string{"Music/a: there are 1 items of 10 bytes, and 2 of 10 bytes are counted"}},
+		{"table gone", func(d damaged) { d.set(keyenc.TableDescriptor("Music"), nil) }, []string{
+			"store: there is something of a table or index that is not there: data/table 1/index 0",
+			"store: there is something of a table or index that is not there: data/table 1/index 1",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := memkv.New()
+			e := openOn(t, store, engine.Options{TTLInterval: -1})
+			createTable(t, e, musicTable("a"))
+			_, err := e.UpdateTimeToLive(t.Context(), &api.UpdateTimeToLiveInput{
+				TableName:               new("Music"),
+				TimeToLiveSpecification: &api.TimeToLiveSpecification{Enabled: new(true), AttributeName: new("exp")},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Settle()
+			err = putMusic(t.Context(), e, field("pk", "1"), field("a", "x"), attr.Field{Name: "exp", Value: attr.Number("2000000000")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			c.damage(damaged{t, store})
+			var got []string
+			done, err := engine.Verify(t.Context(), store, func(f engine.Finding) { got = append(got, f.String()) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if int(done.Findings) != len(got) {
+				t.Errorf("%d findings were counted", done.Findings)
+			}
+			if !prefixes(c.want, got) {
+				t.Errorf("findings (-want +got):\n%s", cmp.Diff(c.want, got))
+			}
+		})
+	}
+}
+
+// prefixes reports whether each text begins as wanted.
+func prefixes(want, got []string) bool {
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if !strings.HasPrefix(got[i], want[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,86 @@
+package monotable_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/monotabletest"
+)
+
+// TestOptionsFaults: every fault of the options is told, and all of them at once.
+func TestOptionsFaults(t *testing.T) {
+	_, err := monotable.OpenMemory(&monotable.Options{AccountID: "42", Durability: 7, GSIDelay: -1})
+	if err == nil {
+		t.Fatal("opened with bad options")
+	}
+	for _, want := range []string{"AccountID", "Durability", "GSIDelay"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error does not name %s: %v", want, err)
+		}
+	}
+}
+
+// TestClientErrors: the SDK sees the errors of the API as its own types.
+func TestClientErrors(t *testing.T) {
+	client := monotabletest.New(t).Client()
+	_, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{
+		TableName: aws.String("nowhere"),
+		Key:       map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}},
+	})
+	var missing *types.ResourceNotFoundException
+	if !errors.As(err, &missing) {
+		t.Errorf("got %v, want a ResourceNotFoundException", err)
+	}
+}
+
+// TestClientContext: a request whose context has ended is not made.
+func TestClientContext(t *testing.T) {
+	client := monotabletest.New(t).Client()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := client.ListTables(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestOptionsInARNs: region and account are those of the options.
+func TestOptionsInARNs(t *testing.T) {
+	client := monotabletest.NewWith(t, &monotable.Options{Region: "sa-east-1", AccountID: "123456789012"}).Client()
+	createOrders(t.Context(), client)
+	answer, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("orders")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := *answer.Table.TableArn, "arn:aws:dynamodb:sa-east-1:123456789012:table/orders"; got != want {
+		t.Errorf("ARN %q, want %q", got, want)
+	}
+}
+
+// TestOpenRefusesOtherDirectories: a directory that holds something else is left as it is.
+func TestOpenRefusesOtherDirectories(t *testing.T) {
+	dir := t.TempDir()
+	note := filepath.Join(dir, "thesis.tex")
+	if err := os.WriteFile(note, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if db, err := monotable.Open(dir, nil); err == nil {
+		t.Error("opened a directory that holds other files")
+		_ = db.Close()
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 {
+		t.Errorf("the directory was changed: %v", entries)
+	}
+}
