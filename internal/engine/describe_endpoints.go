@@ -9,8 +9,8 @@ import (
 // endpointCacheMinutes is for how long AWS lets a client keep an endpoint.
 const endpointCacheMinutes = 1440
 
-// DescribeEndpoints tells the address that clients which ask for it use from then on: Options.Endpoint, or
-// else AWS's name for the region's endpoint, which only the caller of the API can replace by its own.
+// DescribeEndpoints tells AWS's name for the region's endpoint. The address that a client reaches this
+// server by is known to the layer that serves it, which may put it in its place.
 func (e *Engine) DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error) {
 	return &api.DescribeEndpointsResponse{Endpoints: []api.Endpoint{{
 		Address:              new("dynamodb." + e.options.Region + ".amazonaws.com"),

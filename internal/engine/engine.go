@@ -1,11 +1,43 @@
 // Package engine executes DynamoDB's operations on a kv.Store.
+//
+// There is one file for each operation, with a method of Engine in it. What operations share is in files
+// named after it: how a write is carried out (write.go, mutate.go), what an item's entries in indexes are
+// (entry.go), what a Query or Scan walks through (read_source.go, page.go), what a table may look like
+// (schema.go) and is told to be (table_description.go).
+//
+// # Jobs
+//
+// Work that outlasts its request is a job: filling a new index, removing a deleted one's entries, building
+// or removing TTL entries, removing what a deleted table held. A job's record is written in the transaction
+// that makes the work necessary and removed in the one that ends it, so Open finds what was under way.
+// Jobs change the state of indexes and of TTL; states of a table that only take time are instants in its
+// descriptor (package catalog), which no job has to end.
+//
+//	UpdateTable ─► version n+1: writes keep the new index                 allocating
+//	job         ─► version n+2                                            backfilling
+//	            ─► entries of the items that were there, chunk by chunk
+//	            ─► version n+3: reads may use it                          active
+//
+// # Invariants
+//
+//	I1  What is derived of an item (index entries, TTL entry, counters, change-log record) is written in the
+//	    item's own transaction. Verify proves it; scripts and tests of the engine end with it.
+//	I2  A write acts on a table's definition only while it is the current one: it holds the table's version
+//	    shared, and a change of definition holds it exclusively.
+//	I3  An index that is not readable may lack entries of items older than itself, never hold wrong ones.
+//	    Writes and the backfill hold the item's key, so each entry is made, and counted, once.
+//	I4  All time is Options.Now and all randomness Options.Rand.
+//
+// # Errors
+//
+// What a client did is an *apierr.Error with AWS's sentence; any other error is a fault of the server or
+// its disk, for the log.
 package engine
 
 import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -78,20 +110,22 @@ type Engine struct {
 }
 
 // Open starts an engine on a store: it checks the format version, loads the catalog and resumes the jobs
-// (backfills, drops) that were under way. The engine closes the store in Close.
+// (backfills, drops) that were under way. The engine closes the store in Close; where Open fails, the store
+// stays the caller's.
 func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	o = o.withDefaults()
 	if err := checkFormat(ctx, store); err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, err
 	}
 	c, err := catalog.Open(ctx, store, o.Region, o.AccountID, o.Now)
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, err
 	}
 	e := &Engine{store: store, catalog: c, options: o}
 	e.jobs = newJobs(e)
 	if err := e.start(ctx); err != nil {
-		return nil, errors.Join(err, e.Close())
+		e.stop()
+		return nil, err
 	}
 	return e, nil
 }
@@ -117,11 +151,16 @@ func (e *Engine) start(ctx context.Context) error {
 
 // Close stops the jobs and closes the store.
 func (e *Engine) Close() error {
+	e.stop()
+	return e.store.Close()
+}
+
+// stop ends what runs beside requests.
+func (e *Engine) stop() {
 	e.jobs.stop()
 	if e.past != nil {
 		e.past.close()
 	}
-	return e.store.Close()
 }
 
 // checkFormat refuses a store that a newer program wrote, and marks a new one.

@@ -217,3 +217,24 @@ func TestCreateRace(t *testing.T) {
 		t.Errorf("%d tables were made", made)
 	}
 }
+
+// TestTablesMax creates as many tables as an account may have, and one more.
+func TestTablesMax(t *testing.T) {
+	e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
+	defer e.Close()
+	in := musicTable()
+	for i := range 2500 {
+		in.TableName = new(fmt.Sprintf("table%d", i))
+		createTable(t, e, in)
+	}
+	in.TableName = new("onemore")
+	_, err := e.CreateTable(t.Context(), in)
+	want := "LimitExceededException: Subscriber limit exceeded: There is a limit of 2500 tables per subscriber"
+	if err == nil || err.Error() != want {
+		t.Errorf("one table too many: %v", err)
+	}
+	if _, err := e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("table7")}); err != nil {
+		t.Fatal(err)
+	}
+	createTable(t, e, in)
+}

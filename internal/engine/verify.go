@@ -201,14 +201,36 @@ func (v *verifier) items() error {
 	if err := v.counter("", keyenc.Statistics(v.t.ID, 0), total); err != nil {
 		return err
 	}
-	for key, bytes := range collections {
-		counters, err := v.r.Counter([]byte(key))
-		if err != nil {
+	return v.collections(collections)
+}
+
+// collections compares the counters of item collections with what there is, by counter key.
+func (v *verifier) collections(want map[string]int64) error {
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if err := v.collection([]byte(key), want[key]); err != nil {
 			return err
 		}
-		if len(counters) == 0 || counters[0] != bytes {
-			v.finding("", []byte(key), "the item collection holds %d bytes and is counted as %v", bytes, counters)
+	}
+	lo, hi := keyenc.StatisticsBounds(v.t.ID)
+	return v.walk(lo, hi, func(key, _ []byte) error {
+		if _, seen := want[string(key)]; seen || !keyenc.IsCollection(key) {
+			return nil
 		}
+		return v.collection(key, 0)
+	})
+}
+
+func (v *verifier) collection(key []byte, want int64) error {
+	counters, err := v.r.Counter(key)
+	if err != nil {
+		return err
+	}
+	var got int64
+	if len(counters) > 0 {
+		got = counters[0]
+	}
+	if got != want {
+		v.finding("", key, "the item collection has %d bytes, and %d are counted", want, got)
 	}
 	return nil
 }

@@ -96,6 +96,9 @@ func TestVerifyFinds(t *testing.T) {
 		{"count wrong", func(d damaged) {
 			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Statistics(1, 1), 1, 0) })
 		}, []string{"Music/a: there are 1 items of 10 bytes, and 2 of 10 bytes are counted"}},
+		{"collection counted that is not there", func(d damaged) {
+			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Collection(1, pk), 5) })
+		}, []string{`Music: the item collection has 0 bytes, and 5 are counted: statistics/table 1/collection/"1"`}},
 		{"table gone", func(d damaged) { d.set(keyenc.TableDescriptor("Music"), nil) }, []string{
 			"store: there is something of a table or index that is not there: data/table 1/index 0",
 			"store: there is something of a table or index that is not there: data/table 1/index 1",

@@ -291,3 +291,14 @@ func TestAppendText(t *testing.T) {
 		}
 	}
 }
+
+// TestDecodeInvalidUTF8: text that is no UTF-8 is refused wherever it stands.
+func TestDecodeInvalidUTF8(t *testing.T) {
+	for _, body := range []string{
+		"{\"TableName\":\"\xff\"}", "{\"Item\":{\"\xc3\":{\"S\":\"x\"}}}", "{\"Item\":{\"a\":{\"S\":\"\xed\xa0\x80\"}}}", "{\"\xfe\":1}",
+	} {
+		if err := Decode([]byte(body), new(api.PutItemInput)); clientError(t, err).Error() != "SerializationException: " {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+}

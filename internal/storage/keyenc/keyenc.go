@@ -32,9 +32,6 @@
 //	token           ┌───┬───────┐
 //	                │ k │ token │
 //	                └───┴───────┘
-//	job             ┌───┬───────┬───────┬──────┐
-//	                │ j │ table │ index │ kind │                   kinds are the engine's, see Job
-//	                └───┴───────┴───────┴──────┘
 //
 // Hash is a hash of the whole partition key. It spreads partitions evenly over the range of a table, so that
 // a parallel scan splits by it and a distributed store's regions fill alike; within one hash partitions
@@ -94,7 +91,6 @@ const (
 	spaceCatalog    = 'c'
 	spaceData       = 'd'
 	spaceJob        = 'j'
-	spaceJob        = 'j'
 	spaceToken      = 'k'
 	spaceStatistics = 's'
 	spaceTTL        = 't'
@@ -125,6 +121,11 @@ func Collection(t TableID, pk attr.Value) []byte {
 	key := make([]byte, 0, tableKeyLen+1+valueRoom(pk))
 	key = appendTable(key, spaceStatistics, t)
 	return AppendSort(append(key, statisticsCollection), pk)
+}
+
+// IsCollection tells the counter key of an item collection from other keys.
+func IsCollection(key []byte) bool {
+	return len(key) > tableKeyLen && key[0] == spaceStatistics && key[tableKeyLen] == statisticsCollection
 }
 
 // StatisticsBounds is the range of all counters of a table: its own, its indexes', its item collections'.

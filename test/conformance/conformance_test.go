@@ -1,0 +1,246 @@
+// Package conformance holds a whole server, HTTP in and HTTP out, to what AWS answers.
+//
+// The scripts under testdata, one directory an area, are requests as they stand on the wire and the answers
+// that AWS gives to them. An expectation comes from AWS's documentation or from its recorded answers, never
+// from our own output; -rewrite only lays out what a human then compares with those. What could not be
+// confirmed is marked in the script. Every script begins on an empty database.
+//
+// A directive is an operation's name, its input the JSON body:
+//
+//	GetItem
+//	{"TableName":"t","Key":{"pk":{"S":"a"}}}
+//	----
+//	200
+//	{"Item":{"pk":{"S":"a"}}}
+//
+// An error prints as its status, the part of __type after '#' and the message; the other members follow:
+//
+//	400 ConditionalCheckFailedException: The conditional request failed
+//	{"Item":{"pk":{"S":"a"}}}
+//
+// Answers print with sorted members, without those that no two servers share (ids, dates, ARNs: see
+// print_test.go); long runs are abbreviated. In bodies «text*n» stands for n times the text, and «1..n:text»
+// for the texts, joined by commas, with each number in the place of $i. Arguments of a directive:
+//
+//	quiet           print only the status where it is 200
+//	sort            order Items and Responses, whose order AWS leaves open
+//	nowait          do not wait for a changed table to be ACTIVE, or for a deleted one to be gone
+//	target=name     the X-Amz-Target instead of DynamoDB_20120810.<directive>; empty: no such header
+//	type=(text)     the Content-Type
+//	header=(k: v)   a further header of the request
+//	method=GET path=/x
+//	show=(a,b)      print these headers of the answer too
+//	raw             print the body as it is
+//
+// By default the server is monotable in memory, in this process; with MONOTABLE_TEST_ENDPOINT=http://… it is
+// whatever answers there. Tables that a script created are deleted at its end.
+package conformance
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/monotable/monotable"
+)
+
+func TestConformance(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		t.Helper()
+		s := newServer(t)
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			t.Helper()
+			a, err := s.perform(t.Context(), d)
+			if err != nil {
+				d.Fatalf(t, "%v", err)
+			}
+			return a.print(d)
+		})
+	})
+}
+
+// server is the server under test as one script sees it.
+type server struct {
+	endpoint string
+	send     func(*http.Request) (*http.Response, error)
+	poll     time.Duration // between two looks at a table that changes
+	created  []string
+}
+
+func newServer(t *testing.T) *server {
+	t.Helper()
+	if endpoint := os.Getenv("MONOTABLE_TEST_ENDPOINT"); endpoint != "" {
+		s := &server{endpoint: endpoint, send: http.DefaultClient.Do, poll: 200 * time.Millisecond}
+		t.Cleanup(func() { s.deleteTables(t) })
+		return s
+	}
+	db, err := monotable.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &server{endpoint: "http://localhost:8000", poll: time.Millisecond, send: func(r *http.Request) (*http.Response, error) {
+		w := httptest.NewRecorder()
+		db.Handler().ServeHTTP(w, r)
+		return w.Result(), nil
+	}}
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// perform sends the request of a directive.
+func (s *server) perform(ctx context.Context, d *datadriven.TestData) (*answer, error) {
+	body := expand(d.Input)
+	a, err := s.request(ctx, request(d), body)
+	if err != nil || a.status != http.StatusOK {
+		return a, err
+	}
+	switch d.Cmd {
+	case "CreateTable", "UpdateTable", "DeleteTable":
+		name, err := tableName(body)
+		if err != nil || d.HasArg("nowait") {
+			return a, err
+		}
+		s.created = append(s.created, name)
+		return a, s.settled(ctx, name)
+	}
+	return a, nil
+}
+
+// call is a request without its body.
+type call struct {
+	method, path string
+	header       http.Header
+}
+
+// plain is the call of an operation as an SDK makes it.
+func plain(operation string) call {
+	return call{method: http.MethodPost, path: "/", header: http.Header{
+		"Content-Type": {"application/x-amz-json-1.0"},
+		"X-Amz-Target": {"DynamoDB_20120810." + operation},
+		"X-Amz-Date":   {"20261120T120000Z"},
+		"Authorization": {"AWS4-HMAC-SHA256 Credential=local/20261120/us-east-1/dynamodb/aws4_request, " +
+			"SignedHeaders=content-type;host;x-amz-date;x-amz-target, Signature=" + strings.Repeat("0", 64)},
+	}}
+}
+
+// request is the call that a directive asks for.
+func request(d *datadriven.TestData) call {
+	c := plain(d.Cmd)
+	for _, arg := range d.CmdArgs {
+		value := strings.Join(arg.Vals, ", ")
+		switch arg.Key {
+		case "target":
+			set(c.header, "X-Amz-Target", value)
+		case "type":
+			set(c.header, "Content-Type", value)
+		case "header":
+			name, text, _ := strings.Cut(value, ":")
+			set(c.header, name, strings.TrimSpace(text))
+		case "method":
+			c.method = value
+		case "path":
+			c.path = value
+		}
+	}
+	return c
+}
+
+// set sets a header, or removes it where the value is empty.
+func set(h http.Header, name, value string) {
+	if value == "" {
+		h.Del(name)
+		return
+	}
+	h.Set(name, value)
+}
+
+func (s *server) request(ctx context.Context, c call, body string) (*answer, error) {
+	r, err := http.NewRequestWithContext(ctx, c.method, s.endpoint+c.path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = c.header
+	response, err := s.send(r)
+	if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(response.Body)
+	return &answer{response.StatusCode, response.Header, content}, errors.Join(err, response.Body.Close())
+}
+
+func tableName(body string) (string, error) {
+	var in struct{ TableName string }
+	err := json.Unmarshal([]byte(body), &in)
+	return in.TableName, err
+}
+
+// settled waits until a table and its indexes are ACTIVE, or until it is gone.
+func (s *server) settled(ctx context.Context, table string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		a, err := s.request(ctx, plain("DescribeTable"), fmt.Sprintf(`{"TableName":%q}`, table))
+		if err != nil {
+			return err
+		}
+		if a.status != http.StatusOK || !bytes.Contains(a.body, []byte(`ING"`)) || quietTable(a.body) {
+			return nil
+		}
+		select {
+		case <-time.After(s.poll):
+		case <-ctx.Done():
+			return fmt.Errorf("table %s does not settle: %s", table, a.body)
+		}
+	}
+}
+
+// quietTable reports whether a description shows no change under way.
+func quietTable(body []byte) bool {
+	type state struct{ TableStatus, IndexStatus string }
+	var out struct {
+		Table struct {
+			state
+			GlobalSecondaryIndexes []state
+		}
+	}
+	if json.Unmarshal(body, &out) != nil {
+		return false
+	}
+	return !slices.ContainsFunc(append(out.Table.GlobalSecondaryIndexes, out.Table.state), func(s state) bool {
+		return cmp.Or(s.TableStatus, s.IndexStatus) != "ACTIVE"
+	})
+}
+
+func (s *server) deleteTables(t *testing.T) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	for _, table := range s.created {
+		_, err := s.request(ctx, plain("DeleteTable"), fmt.Sprintf(`{"TableName":%q}`, table))
+		if err := errors.Join(err, s.settled(ctx, table)); err != nil {
+			t.Error(err)
+		}
+	}
+}
