@@ -1,6 +1,7 @@
 package monotable_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -37,9 +38,7 @@ func BenchmarkGetItem(b *testing.B) {
 		"customer": &types.AttributeValueMemberS{Value: "ana"}, "order": &types.AttributeValueMemberS{Value: "1"},
 	}
 	it := map[string]types.AttributeValue{"text": &types.AttributeValueMemberS{Value: strings.Repeat("x", 1000)}}
-	for name, value := range key {
-		it[name] = value
-	}
+	maps.Copy(it, key)
 	if _, err := client.PutItem(b.Context(), &dynamodb.PutItemInput{TableName: aws.String("orders"), Item: it}); err != nil {
 		b.Fatal(err)
 	}
@@ -56,7 +55,7 @@ func BenchmarkGetItem(b *testing.B) {
 		handler := db.Handler()
 		body := `{"TableName":"orders","Key":{"customer":{"S":"ana"},"order":{"S":"1"}}}`
 		for b.Loop() {
-			request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+			request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "/", strings.NewReader(body))
 			request.Header.Set("Content-Type", "application/x-amz-json-1.0")
 			request.Header.Set("X-Amz-Target", "DynamoDB_20120810.GetItem")
 			answer := httptest.NewRecorder()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,9 +20,7 @@ import (
 func Example() {
 	ctx := context.Background()
 	db, err := monotable.OpenMemory(nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer db.Close()
 	client := db.Client()
 
@@ -36,9 +33,7 @@ func Example() {
 			"total":    &types.AttributeValueMemberN{Value: "12.50"},
 		},
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	answer, err := client.Query(ctx, &dynamodb.QueryInput{
 		TableName:              aws.String("orders"),
 		KeyConditionExpression: aws.String("customer = :c AND begins_with(#o, :day)"),
@@ -50,9 +45,7 @@ func Example() {
 			":day": &types.AttributeValueMemberS{Value: "2026-11-20"},
 		},
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	for _, it := range answer.Items {
 		fmt.Println(it["order"].(*types.AttributeValueMemberS).Value, it["total"].(*types.AttributeValueMemberN).Value)
 	}
@@ -64,31 +57,21 @@ func Example() {
 func ExampleOpen() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer os.RemoveAll(dir)
 
 	db, err := monotable.Open(dir, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	createOrders(ctx, db.Client())
 	_, err = monotable.Open(dir, nil)
 	fmt.Println("opened twice:", errors.Is(err, monotable.ErrLocked))
-	if err := db.Close(); err != nil {
-		log.Fatal(err)
-	}
+	check(db.Close())
 
 	db, err = monotable.Open(dir, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer db.Close()
 	tables, err := db.Client().ListTables(ctx, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(tables.TableNames)
 	// Output:
 	// opened twice: true
@@ -98,22 +81,16 @@ func ExampleOpen() {
 // The handler is the server: put it into one of your own, or into a test's.
 func ExampleDB_Handler() {
 	db, err := monotable.OpenMemory(nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer db.Close()
 	server := httptest.NewServer(db.Handler())
 	defer server.Close()
 
 	answer, err := http.Get(server.URL) //nolint:noctx // an example
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer answer.Body.Close()
 	health, err := io.ReadAll(answer.Body)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(string(health))
 	// Output: healthy: dynamodb.us-east-1.amazonaws.com
 }
@@ -122,23 +99,15 @@ func ExampleDB_Handler() {
 func ExampleVerify() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer os.RemoveAll(dir)
 	db, err := monotable.Open(dir, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	createOrders(ctx, db.Client())
-	if err := db.Close(); err != nil {
-		log.Fatal(err)
-	}
+	check(db.Close())
 
 	done, err := monotable.Verify(ctx, dir, func(f monotable.Finding) { fmt.Println(f.What) })
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Println(done.Tables, "table,", done.Findings, "findings")
 	// Output: 1 table, 0 findings
 }
@@ -156,7 +125,11 @@ func createOrders(ctx context.Context, client *dynamodb.Client) {
 			{AttributeName: aws.String("order"), KeyType: types.KeyTypeRange},
 		},
 	})
+	check(err)
+}
+
+func check(err error) {
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 }

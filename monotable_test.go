@@ -36,8 +36,7 @@ func TestClientErrors(t *testing.T) {
 		TableName: aws.String("nowhere"),
 		Key:       map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}},
 	})
-	var missing *types.ResourceNotFoundException
-	if !errors.As(err, &missing) {
+	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
 		t.Errorf("got %v, want a ResourceNotFoundException", err)
 	}
 }

@@ -16,21 +16,21 @@ import (
 )
 
 // New opens an empty database in memory for the length of the test.
-func New(t testing.TB) *monotable.DB {
-	t.Helper()
-	return NewWith(t, nil)
+func New(tb testing.TB) *monotable.DB {
+	tb.Helper()
+	return NewWith(tb, nil)
 }
 
 // NewWith is New with options: a clock of the test's own, say, or a delay of index reads.
-func NewWith(t testing.TB, o *monotable.Options) *monotable.DB {
-	t.Helper()
+func NewWith(tb testing.TB, o *monotable.Options) *monotable.DB {
+	tb.Helper()
 	db, err := monotable.OpenMemory(o)
 	if err != nil {
-		t.Fatalf("open a database in memory: %v", err)
+		tb.Fatalf("open a database in memory: %v", err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := db.Close(); err != nil {
-			t.Errorf("close the database: %v", err)
+			tb.Errorf("close the database: %v", err)
 		}
 	})
 	return db

@@ -21,9 +21,9 @@ import (
 type Environment struct {
 	// Program is what the user typed to start it, for advice that can be pasted.
 	Program string
-	Getenv func(string) string
-	Stdout io.Writer
-	Stderr io.Writer
+	Getenv  func(string) string
+	Stdout  io.Writer
+	Stderr  io.Writer
 }
 
 // errReported ends a command whose own output has said what is wrong.

@@ -23,6 +23,8 @@ const (
 
 	// shutdownWait is how long requests under way may take to end once the server is told to stop.
 	shutdownWait = 10 * time.Second
+
+	pprofHeaderTimeout = 10 * time.Second
 )
 
 // serveFlags are the flags of the serve command.
@@ -36,6 +38,7 @@ type serveFlags struct {
 	tlsKey     string
 	gsiDelay   time.Duration
 	tableDelay time.Duration
+	pprof      string
 	log        logFlags
 }
 
@@ -70,6 +73,7 @@ Requests are not authenticated: keep the address on loopback, or put something i
 	f.StringVar(&flags.tlsKey, "tls-key", "", "key file (PEM) of --tls-cert")
 	f.DurationVar(&flags.gsiDelay, "gsi-delay", 0, "let reads of global secondary indexes lag by this much")
 	f.DurationVar(&flags.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
+	f.StringVar(&flags.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")
 	flags.log.register(f)
 	cmd.MarkFlagsMutuallyExclusive("data", "memory")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
@@ -89,9 +93,13 @@ func serve(ctx context.Context, env Environment, flags *serveFlags) error {
 	if err != nil {
 		return err
 	}
+	stopPprof, err := servePprof(ctx, flags.pprof, logger)
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", flags.addr)
 	if err != nil {
-		return errors.Join(fmt.Errorf("listen on %s: %w (use --addr for another address)", flags.addr, err), db.Close())
+		return errors.Join(fmt.Errorf("listen on %s: %w (use --addr for another address)", flags.addr, err), stopPprof(), db.Close())
 	}
 	httpServer := server.HTTPServer(db.Handler(), logger)
 	scheme := "http"
@@ -103,7 +111,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags) error {
 	warnIfPublic(logger, listener.Addr())
 	greet(env, flags, scheme+"://"+listener.Addr().String())
 	err = serveUntilDone(ctx, httpServer, listener, logger)
-	return errors.Join(err, db.Close())
+	return errors.Join(err, stopPprof(), db.Close())
 }
 
 func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {

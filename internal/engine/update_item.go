@@ -7,7 +7,6 @@ import (
 	"github.com/monotable/monotable/internal/dynamo/api"
 	"github.com/monotable/monotable/internal/dynamo/apierr"
 	"github.com/monotable/monotable/internal/dynamo/attr"
-	"github.com/monotable/monotable/internal/dynamo/eval"
 	"github.com/monotable/monotable/internal/dynamo/itemenc"
 )
 
@@ -121,20 +120,20 @@ func (w *write) returned(r returnValues) itemenc.Item {
 	case returnAllNew:
 		return slices.Clone(o.next)
 	case returnUpdatedOld:
-		return w.touched(o.oldPart, func(u *eval.Update) attr.Item { return u.Touched(o.oldPart) })
+		return w.touched(o.oldPart)
 	case returnUpdatedNew:
-		return w.touched(o.nextPart, func(u *eval.Update) attr.Item { return u.TouchedNew(o.oldPart, o.nextPart) })
+		return w.touched(o.nextPart)
 	default:
 		return nil
 	}
 }
 
-// touched is a part of an item that the update names; nil where the item or the part is not there.
-func (w *write) touched(it attr.Item, part func(*eval.Update) attr.Item) itemenc.Item {
+// touched is the part of an item that the update names; nil where the item or the part is not there.
+func (w *write) touched(it attr.Item) itemenc.Item {
 	if w.update == nil || it == nil {
 		return nil
 	}
-	named := part(w.update)
+	named := w.update.Touched(it)
 	if len(named) == 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/monotable/monotable/internal/dynamo/api"
+	"github.com/monotable/monotable/internal/dynamo/apierr"
 	"github.com/monotable/monotable/internal/dynamo/wire"
 )
 
@@ -78,6 +79,15 @@ func operationsByTarget() map[string]operation {
 		}
 	}
 	return table
+}
+
+// unknownOperation serves a target that the server does not have: a body that is no JSON document is refused
+// as such first.
+func unknownOperation(_ *exchange, body []byte) (any, error) {
+	if err := wire.Decode(body, new(struct{})); err != nil {
+		return nil, err
+	}
+	return nil, apierr.UnknownOperation()
 }
 
 // serving decodes and checks the input of an engine's method, and calls it.

@@ -3,8 +3,6 @@ package server
 import (
 	"net/http"
 	"strings"
-
-	"github.com/monotable/monotable/internal/dynamo/apierr"
 )
 
 // Names of headers in the form in which net/http keeps them.
@@ -28,39 +26,49 @@ var (
 )
 
 // unknownOperationPage answers what is no call of the API at all.
-const unknownOperationPage = "<UnknownOperationException/>"
+const unknownOperationPage = "<UnknownOperationException/>\n"
 
 // route finds the operation that a request calls. Where there is none it answers itself; ok is then false.
+// AWS does not look at the path of a call.
 func (x *exchange) route() (op operation, ok bool) {
 	x.answer = awsJSON
-	x.allowOrigin()
-	if x.r.URL.Path == "/" || x.r.URL.Path == "" {
-		switch x.r.Method {
-		case http.MethodPost:
-			return x.routeCall()
-		case http.MethodGet:
-			x.answer = plainText
-			x.send(http.StatusOK, []byte(x.server.health))
-			return operation{}, false
-		case http.MethodOptions:
-			x.preflight()
-			return operation{}, false
-		}
+	origin := x.r.Header.Get("Origin") != ""
+	if origin {
+		x.w.Header().Set("Access-Control-Allow-Origin", "*")
 	}
-	x.notFound()
+	switch {
+	case x.r.Method == http.MethodOptions && origin:
+		x.preflight()
+		return operation{}, false
+	case origin:
+		x.w.Header().Set("Access-Control-Expose-Headers", "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date")
+	}
+	switch {
+	case x.r.Method == http.MethodPost:
+		return x.routeCall()
+	case x.r.Method == http.MethodGet && (x.r.URL.Path == "/" || x.r.URL.Path == ""):
+		x.answer = plainText
+		x.send(http.StatusOK, []byte(x.server.health))
+	default:
+		x.notFound()
+	}
 	return operation{}, false
 }
 
-// routeCall finds the operation by content type and target.
+// routeCall finds the operation by content type and target. What has no body needs no content type.
 func (x *exchange) routeCall() (op operation, ok bool) {
-	if x.answer = contentTypeOf(x.r.Header.Get(headerContentType)); x.answer == nil {
+	x.answer = contentTypeOf(x.r.Header.Get(headerContentType))
+	switch {
+	case x.answer == nil && x.r.ContentLength == 0:
+		x.answer = plainJSON
+	case x.answer == nil:
 		x.notFound()
 		return operation{}, false
 	}
 	if op, ok = x.server.operations[x.r.Header.Get(headerTarget)]; !ok {
-		x.sendError(apierr.UnknownOperation())
+		op = operation{serve: unknownOperation}
 	}
-	return op, ok
+	return op, true
 }
 
 // contentTypeOf recognises the two content types, whatever their parameters; nil for any other.
@@ -80,16 +88,6 @@ func contentTypeOf(header string) contentType {
 func (x *exchange) notFound() {
 	x.answer = nil
 	x.send(http.StatusNotFound, []byte(unknownOperationPage))
-}
-
-// allowOrigin lets any page of a browser read the answer, as AWS does.
-func (x *exchange) allowOrigin() {
-	if x.r.Header.Get("Origin") == "" {
-		return
-	}
-	h := x.w.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date")
 }
 
 // preflight allows a browser what it asks for, for two days.

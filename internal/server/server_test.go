@@ -201,7 +201,7 @@ func printed(t *testing.T, response *http.Response, body []byte) string {
 		return fmt.Sprintf("%s%d bytes", b.String(), len(body))
 	}
 	if len(body) > 0 {
-		fmt.Fprintf(&b, "%s\n", body)
+		fmt.Fprintf(&b, "%s\n", bytes.TrimSuffix(body, []byte("\n")))
 	}
 	return b.String()
 }

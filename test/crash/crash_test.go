@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -149,10 +150,12 @@ func verify(t *testing.T, binary, dir string) {
 	}
 }
 
+// connect retries, for the SDK closes a request's body when the answer has come, and net/http, if it has not yet
+// seen the end of that body, breaks the connection off under the answer. Every request here may be repeated.
 func connect(server *serverproc.Server) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(server.Endpoint), Credentials: aws.AnonymousCredentials{},
-		Retryer: aws.NopRetryer{},
+		Retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = 20 * time.Millisecond }),
 	})
 }
 

@@ -333,16 +333,14 @@ func newScan(r *rand.Rand) operation {
 
 // failure is the part of an error that all variants must agree on: all of it but the request's id.
 func failure(err error) string {
-	var cancelled *types.TransactionCanceledException
-	if errors.As(err, &cancelled) {
+	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		var codes []string
 		for _, reason := range cancelled.CancellationReasons {
 			codes = append(codes, aws.ToString(reason.Code))
 		}
 		return "cancelled " + strings.Join(codes, ", ")
 	}
-	var known smithy.APIError
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[smithy.APIError](err); ok {
 		return known.ErrorCode() + ": " + known.ErrorMessage()
 	}
 	return "unexpected: " + err.Error()

@@ -42,6 +42,8 @@ var sentences = map[attr.FaultCode]string{
 	attr.FaultNumberOverflow:  "Number overflow. Attempting to store a number with magnitude larger than supported range",
 	attr.FaultNumberUnderflow: "Number underflow. Attempting to store a number with magnitude smaller than supported range",
 	attr.FaultTooDeep:         "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
+	attr.FaultNoName:          "Empty attribute name",
+	attr.FaultLongName:        "Attribute name is too large, must be less than 65536 bytes",
 }
 
 // emptySets are the sentences for sets without members, in AWS's own grammar.

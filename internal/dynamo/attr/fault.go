@@ -45,6 +45,10 @@ const (
 	FaultNumberUnderflow
 	// FaultTooDeep: lists and maps inside each other beyond MaxDepth, cut off by the reader.
 	FaultTooDeep
+	// FaultNoName: an attribute, or a map's field, whose name is empty.
+	FaultNoName
+	// FaultLongName: one whose name has more than MaxNameBytes.
+	FaultLongName
 )
 
 // Faulty returns the value that carries f.
@@ -132,11 +136,18 @@ func (v Value) Fault() (f Fault, ok bool) {
 	}
 }
 
-// Fault returns the first fault of any field, and the field's name.
+// Fault returns the first fault of any field, of its name or in its value, and the field's name.
 func (it Item) Fault() (name string, f Fault, ok bool) {
 	for i := range it {
+		name = it[i].Name
+		switch n := len(name); {
+		case n == 0:
+			return name, Fault{Code: FaultNoName}, true
+		case n > MaxNameBytes:
+			return name, Fault{Code: FaultLongName}, true
+		}
 		if f, ok = it[i].Value.Fault(); ok {
-			return it[i].Name, f, true
+			return name, f, true
 		}
 	}
 	return "", Fault{}, false

@@ -11,6 +11,9 @@ const (
 // MaxDepth is the number of lists and maps that may stand inside each other in one attribute's value.
 const MaxDepth = 31
 
+// MaxNameBytes is the length of an attribute's name, and of the name of a map's field.
+const MaxNameBytes = 65535
+
 // Size is the value's size in bytes by DynamoDB's accounting, without its name.
 func (v Value) Size() int {
 	switch v.kind {

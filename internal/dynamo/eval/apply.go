@@ -171,15 +171,15 @@ func (c *change) add(old attr.Value) (attr.Value, error) {
 	case old.IsZero():
 		return c.value, nil
 	case old.Kind() != c.value.Kind():
-		return attr.Value{}, updateError(expr.KindUpdateType)
+		return attr.Value{}, c.typeError()
 	case old.Kind() == attr.KindNumber:
 		return sum(expr.Plus, old, c.value)
 	case old.Kind().IsSet():
 		return union(old, c.value), nil
-	case c.legacyAdd && old.Kind() == attr.KindList:
+	case c.legacy && old.Kind() == attr.KindList:
 		return concat(old, c.value), nil
 	default:
-		return attr.Value{}, updateError(expr.KindUpdateType)
+		return attr.Value{}, c.typeError()
 	}
 }
 
@@ -188,65 +188,16 @@ func (c *change) subtract(old attr.Value) (attr.Value, error) {
 	case old.IsZero():
 		return old, nil
 	case old.Kind() != c.value.Kind():
-		return attr.Value{}, updateError(expr.KindUpdateType)
+		return attr.Value{}, c.typeError()
 	default:
 		return difference(old, c.value), nil
 	}
 }
 
-// moved gives paths as they stand in the updated item: indexes of lists move where elements before them were
-// removed, and what was set beyond the end is at the end.
-func (u *Update) moved(old attr.Item, paths []*expr.Path) []*expr.Path {
-	out := make([]*expr.Path, len(paths))
-	for i, p := range paths {
-		out[i] = u.movedPath(old, p)
+// typeError is the answer to an ADD or DELETE whose operand does not fit the type of what it changes.
+func (c *change) typeError() error {
+	if c.legacy {
+		return updateError(expr.KindLegacyUpdateType)
 	}
-	return out
-}
-
-func (u *Update) movedPath(old attr.Item, p *expr.Path) *expr.Path {
-	v, _ := old.Get(p.Root(u.names))
-	out := p
-	for depth := 1; depth < len(p.Steps); depth++ {
-		s := &p.Steps[depth]
-		if s.Kind == expr.StepIndex {
-			if n := u.movedIndex(p, depth, len(v.Elems())); n != s.Number {
-				if out == p {
-					out = &expr.Path{Steps: append([]expr.Step(nil), p.Steps...), Pos: p.Pos}
-				}
-				out.Steps[depth].Number = n
-			}
-		}
-		v, _ = u.down(v, s)
-	}
-	return out
-}
-
-// movedIndex is the index, after the update, of the element that p names at depth in a list of length
-// elements.
-func (u *Update) movedIndex(p *expr.Path, depth, length int) int {
-	index := p.Steps[depth].Number
-	position, removed := min(index, length), 0
-	for i := range u.actions {
-		t := u.actions[i].Target
-		if len(t.Steps) != depth+1 || t.Steps[depth].Kind != expr.StepIndex || t.Steps[depth].Number >= index || !u.samePrefix(t, p, depth) {
-			continue
-		}
-		switch beyond := t.Steps[depth].Number >= length; {
-		case u.actions[i].Verb == expr.Remove && !beyond:
-			removed++
-		case u.actions[i].Verb != expr.Remove && beyond:
-			position++
-		}
-	}
-	return position - removed
-}
-
-func (u *Update) samePrefix(a, b *expr.Path, depth int) bool {
-	for i := range depth {
-		if !u.sameStep(&a.Steps[i], &b.Steps[i]) {
-			return false
-		}
-	}
-	return true
+	return updateError(expr.KindUpdateType)
 }

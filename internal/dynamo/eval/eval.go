@@ -48,9 +48,6 @@ import (
 	"github.com/monotable/monotable/internal/dynamo/expr"
 )
 
-// maxNameBytes is the length of an attribute name.
-const maxNameBytes = 65535
-
 // Binder binds the expressions of one request. All errors it returns are *expr.Error (AWS's sentence).
 type Binder struct {
 	names  map[string]string
@@ -113,7 +110,7 @@ func nameFault(key, name string) expr.Kind {
 		return expr.KindNamesKey
 	case name == "":
 		return expr.KindNameEmpty
-	case len(name) > maxNameBytes:
+	case len(name) > attr.MaxNameBytes:
 		return expr.KindNameTooLong
 	default:
 		return expr.KindNone

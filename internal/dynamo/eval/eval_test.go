@@ -252,7 +252,7 @@ func fuzzUpdate(t *testing.T, text string, u *eval.Update) {
 		return
 	}
 	_ = u.Touched(fuzzItem)
-	_ = u.TouchedNew(fuzzItem, updated)
+	_ = u.Touched(updated)
 	again, err := u.Apply(fuzzItem)
 	if err != nil || !again.Equal(updated) {
 		t.Errorf("%q: %s, then %s (%v)", text, updated, again, err)

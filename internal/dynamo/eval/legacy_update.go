@@ -31,7 +31,7 @@ func (u *Update) lower(name string, update api.AttributeValueUpdate) (action, er
 	if update.Action != nil {
 		verb = *update.Action
 	}
-	a := action{Action: expr.Action{Verb: expr.Remove, Target: expr.Literal(name)}}
+	a := action{Action: expr.Action{Verb: expr.Remove, Target: expr.Literal(name)}, legacy: true}
 	if update.Value == nil {
 		if verb != "DELETE" {
 			return action{}, &expr.Error{Kind: expr.KindUpdateWithoutValue}
@@ -48,7 +48,7 @@ func (u *Update) lower(name string, update api.AttributeValueUpdate) (action, er
 	case verb == "DELETE" && k.IsSet():
 		a.Verb = expr.Delete
 	case verb == "ADD" && (k == attr.KindNumber || k == attr.KindList || k.IsSet()):
-		a.Verb, a.legacyAdd = expr.Add, true
+		a.Verb = expr.Add
 	case verb == "DELETE":
 		return action{}, &expr.Error{Kind: expr.KindDeleteType, Operand: longName(k)}
 	default:

@@ -133,7 +133,7 @@ func (s *script) apply(u *eval.Update) (string, error) {
 		return "", err
 	}
 	out := fmt.Sprintf("%v -> %s\nold %s\nnew %s", u.Targets(), showItem(updated),
-		showItem(u.Touched(s.item)), showItem(u.TouchedNew(s.item, updated)))
+		showItem(u.Touched(s.item)), showItem(u.Touched(updated)))
 	s.item = updated
 	return out, nil
 }

@@ -16,8 +16,8 @@ type Update struct {
 // action is one change of an update.
 type action struct {
 	expr.Action
-	// legacyAdd tells ADD of AttributeUpdates, which appends to lists too.
-	legacyAdd bool
+	// legacy tells an action of AttributeUpdates, whose ADD appends to lists too.
+	legacy bool
 }
 
 // Update binds an UpdateExpression.
@@ -36,27 +36,25 @@ func (b *Binder) Update(text string) (*Update, error) {
 	if len(u.actions) == 1 {
 		return u, nil
 	}
-	targets := u.paths(nil)
+	targets := u.paths()
 	slices.SortFunc(u.actions, func(a, b action) int { return expr.ComparePaths(a.Target, b.Target, u.names) })
-	if err := expr.CheckPaths(expr.Update, targets, u.paths(nil), sc.names); err != nil {
+	if err := expr.CheckPaths(expr.Update, targets, u.paths(), sc.names); err != nil {
 		return nil, err
 	}
 	return u, nil
 }
 
-// paths are the targets of the actions that keep wants, in the order of the actions; nil wants all.
-func (u *Update) paths(wants func(expr.Verb) bool) []*expr.Path {
-	out := make([]*expr.Path, 0, len(u.actions))
+// paths are the targets of the actions, in their order.
+func (u *Update) paths() []*expr.Path {
+	out := make([]*expr.Path, len(u.actions))
 	for i := range u.actions {
-		if wants == nil || wants(u.actions[i].Verb) {
-			out = append(out, u.actions[i].Target)
-		}
+		out[i] = u.actions[i].Target
 	}
 	return out
 }
 
 // Targets are the top-level names of its target paths, sorted and unique: keys must not be among them.
-func (u *Update) Targets() []string { return u.roots(u.paths(nil)) }
+func (u *Update) Targets() []string { return u.roots(u.paths()) }
 
 // Attributes are the top-level names of all that Apply reads: targets and operands, sorted and unique. An item
 // cut down to them is changed by Apply as the whole item would be.
@@ -155,19 +153,9 @@ func longName(k attr.Kind) string {
 }
 
 // Touched returns the parts of it that the update's target paths reach, rebuilt into their parents: what
-// UPDATED_OLD returns of the item before the update. nil where nothing is reached.
+// UPDATED_OLD returns of the item before the update, and UPDATED_NEW of the item after it. A path is taken as
+// it is written: REMOVE l[0] reaches, after the update, what has moved to that place, and a SET beyond the end
+// of a list, which appends, reaches nothing. nil where nothing is reached.
 func (u *Update) Touched(it attr.Item) attr.Item {
-	return u.projectItem(it, u.paths(nil), 0)
-}
-
-// TouchedNew is Touched of the item that Apply made of old: what UPDATED_NEW returns. What the update removed
-// is not part of it, whatever has moved to its place in a list, and what it appended to a list is found
-// where it ended up.
-func (u *Update) TouchedNew(old, updated attr.Item) attr.Item {
-	kept := u.paths(func(v expr.Verb) bool { return v != expr.Remove })
-	if len(kept) == 0 {
-		return nil
-	}
-	moved := u.moved(old, kept)
-	return u.projectItem(updated, expr.SortPaths(moved, u.names), 0)
+	return u.projectItem(it, u.paths(), 0)
 }

@@ -78,6 +78,7 @@ const (
 	KindMissingAttribute Kind = KindKeyCount + 1 + iota
 	KindUpdatePath
 	KindUpdateType
+	KindLegacyUpdateType
 	KindNumberOverflow
 	KindNumberUnderflow
 	KindNumberPrecision
@@ -174,14 +175,15 @@ var sentences = [kindCount]sentence{
 	KindKeyTwoNames:        {text: `Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition`},
 	KindKeyNoName:          {text: `Invalid condition in KeyConditionExpression: No key attribute specified`},
 	KindKeyFirstOperand:    {text: `Invalid condition in KeyConditionExpression: {subject} operator must have the key attribute as its first operand`},
-	KindKeyNestedOperation: {text: `KeyConditionExpressions cannot contain nested operations`},
-	KindKeyNestedAttribute: {text: `KeyConditionExpressions cannot have conditions on nested attributes`},
-	KindKeyTwice:           {text: `KeyConditionExpressions must only contain one condition per key`},
+	KindKeyNestedOperation: {opening: openExpression, text: `KeyConditionExpressions cannot contain nested operations`},
+	KindKeyNestedAttribute: {opening: openExpression, text: `KeyConditionExpressions cannot have conditions on nested attributes`},
+	KindKeyTwice:           {opening: openExpression, text: `KeyConditionExpressions must only contain one condition per key`},
 	KindKeyNotIndexable:    {text: `Attempted conditional constraint is not an indexable operation`},
 	KindKeyCount:           {text: `Conditions can be of length 1 or 2 only`},
 
 	KindMissingAttribute: {text: `The provided expression refers to an attribute that does not exist in the item`},
 	KindUpdatePath:       {text: `The document path provided in the update expression is invalid for update`},
+	KindLegacyUpdateType: {text: `Type mismatch for attribute to update`},
 	KindUpdateType:       {text: `An operand in the update expression has an incorrect data type`},
 	KindNumberOverflow:   {text: `Number overflow. Attempting to store a number with magnitude larger than supported range`},
 	KindNumberUnderflow:  {text: `Number underflow. Attempting to store a number with magnitude smaller than supported range`},

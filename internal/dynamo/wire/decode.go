@@ -24,7 +24,8 @@ func Decode(body []byte, in any) error {
 	d.reset(body)
 	defer d.release()
 	v := reflect.ValueOf(in).Elem()
-	if err := d.structure(readPlanOf(v.Type()), v); err != nil {
+	p := readPlanOf(v.Type())
+	if err := d.structure(p, v, p.target); err != nil {
 		return d.clientError(err)
 	}
 	if !d.atEnd() {
@@ -106,25 +107,25 @@ func (d *decoder) null() (ok bool, err error) {
 	return true, d.jx.Null()
 }
 
-// object opens a JSON object for a member of kind want.
-func (d *decoder) object(want target) (jx.ObjIter, error) {
+// object opens a JSON object where the model has want.
+func (d *decoder) object(want *target) (jx.ObjIter, error) {
 	if d.jx.Next() != jx.Object {
 		return jx.ObjIter{}, d.mismatch(want)
 	}
 	return d.jx.ObjIter()
 }
 
-// array opens a JSON array.
-func (d *decoder) array() (jx.ArrIter, error) {
+// array opens a JSON array where the model has want.
+func (d *decoder) array(want *target) (jx.ArrIter, error) {
 	if d.jx.Next() != jx.Array {
-		return jx.ArrIter{}, d.mismatch(targetList)
+		return jx.ArrIter{}, d.mismatch(want)
 	}
 	return d.jx.ArrIter()
 }
 
 // structure reads a struct of package api.
-func (d *decoder) structure(p *readPlan, v reflect.Value) error {
-	members, err := d.object(targetStructure)
+func (d *decoder) structure(p *readPlan, v reflect.Value, want *target) error {
+	members, err := d.object(want)
 	if err != nil {
 		return err
 	}

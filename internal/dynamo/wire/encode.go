@@ -21,12 +21,12 @@ func Append(dst []byte, out any) ([]byte, error) {
 // AppendError appends the body of an error answer.
 func AppendError(dst []byte, e *apierr.Error) []byte {
 	dst = append(dst, `{"__type":`...)
-	dst = appendText(dst, e.Type())
+	dst = appendText(dst, []byte(e.Type()))
 	if e.Message != "" {
 		dst = append(dst, `,"`...)
 		dst = append(dst, e.MessageMember()...)
 		dst = append(dst, `":`...)
-		dst = appendText(dst, e.Message)
+		dst = appendText(dst, []byte(e.Message))
 	}
 	if e.Details != nil {
 		dst = appendDetails(dst, e.Details)

@@ -3,6 +3,7 @@ package wire
 import (
 	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/go-faster/jx"
 
@@ -10,64 +11,116 @@ import (
 )
 
 // target is what the API's model has where a JSON value stands.
-type target uint8
+type target struct {
+	java   string // the type as AWS names it
+	scalar string // what AWS says of a scalar there; "" where its sentence names the scalar's kind
+}
+
+// place is where a value stands: AWS's reader takes members of structures and what lists and maps hold by
+// different ways, and says different things of wrong types there.
+type place uint8
 
 const (
-	targetString target = iota
-	targetInteger
-	targetLong
-	targetBoolean
-	targetBlob
-	targetList
-	targetMap
-	targetStructure
+	inMember place = iota
+	inCollection
 )
 
 // AWS's sentences for JSON values of another type than the model's.
 const (
-	unexpectedList      = "Start of list found where not expected"
+	unexpectedList      = "Unrecognized collection type "
 	unexpectedStructure = "Start of structure or map found where not expected"
 	unexpectedField     = "Unexpected field type"
 	unexpectedValue     = "Unexpected value type in payload"
 	unexpectedToken     = "Unexpected token received from parser"
 	unexpectedBinary    = "only base-64-encoded strings are convertible to bytes"
+
+	// unexpectedGeneric is what AWS lets out of a list or map inside another.
+	unexpectedGeneric = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class " +
+		"java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module " +
+		"java.base of loader 'bootstrap')"
 )
 
-// converted are the model's types as AWS names them in "NUMBER_VALUE cannot be converted to String".
-var converted = map[target]string{
-	targetString:  "String",
-	targetInteger: "Integer",
-	targetLong:    "Long",
-	targetBoolean: "Boolean",
+const (
+	javaClass = "class "
+	javaLang  = javaClass + "java.lang."
+	javaShape = "com.amazonaws.dynamodb.v20120810."
+)
+
+var (
+	targetString  = &target{java: javaLang + "String"}
+	targetInteger = &target{java: javaLang + "Integer"}
+	targetLong    = &target{java: javaLang + "Long"}
+	targetBoolean = &target{java: javaLang + "Boolean"}
+	targetBlob    = &target{java: javaClass + "java.nio.ByteBuffer", scalar: unexpectedBinary}
+
+	// The parts of an attribute value, and the values that are held by something.
+	targetElements = &target{scalar: unexpectedField}
+	targetFields   = targetOf(itemType, inMember)
+	targetValue    = targetOf(valueType, inCollection)
+)
+
+// targetOf returns the target of a type that is no scalar.
+func targetOf(t reflect.Type, p place) *target {
+	java, generic := javaType(t)
+	want := &target{java: java, scalar: unexpectedField}
+	switch {
+	case p == inCollection && generic:
+		want.scalar = unexpectedGeneric
+	case p == inCollection:
+		want.scalar = unexpectedValue
+	}
+	if !generic {
+		want.java = javaClass + java
+	}
+	return want
+}
+
+// javaType names a type as Java does; generic types are lists and maps.
+func javaType(t reflect.Type) (name string, generic bool) {
+	var elem string
+	switch {
+	case t == itemType:
+		elem, _ = javaType(valueType)
+		return "java.util.Map<java.lang.String, " + elem + ">", true
+	case t == valueType:
+		return javaShape + "AttributeValue", false
+	case t.Kind() == reflect.String:
+		return "java.lang.String", false
+	case t.Kind() == reflect.Slice:
+		elem, _ = javaType(t.Elem())
+		return "java.util.List<" + elem + ">", true
+	case t.Kind() == reflect.Map:
+		elem, _ = javaType(t.Elem())
+		return "java.util.Map<java.lang.String, " + elem + ">", true
+	default:
+		return javaShape + t.Name(), false
+	}
 }
 
 // mismatch reads the next JSON value, which is of another type than want, and returns what AWS says of it.
-func (d *decoder) mismatch(want target) error {
+func (d *decoder) mismatch(want *target) error {
 	switch d.jx.Next() {
 	case jx.Array:
-		return apierr.Serialization(unexpectedList)
+		return apierr.Serialization(unexpectedList + want.java)
 	case jx.Object:
 		return apierr.Serialization(unexpectedStructure)
 	default:
 	}
 	token, err := d.token()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	switch want {
-	case targetBlob:
-		return apierr.Serialization(unexpectedBinary)
-	case targetList, targetMap:
-		return apierr.Serialization(unexpectedField)
-	case targetStructure:
-		return apierr.Serialization(unexpectedValue)
-	case targetBoolean:
-		if token == "STRING_VALUE" {
-			return apierr.Serialization(unexpectedToken)
-		}
+	case want.scalar != "":
+		return apierr.Serialization(want.scalar)
+	case want == targetBoolean && token == "STRING_VALUE":
+		return apierr.Serialization(unexpectedToken)
 	default:
+		return unconvertible(token, want)
 	}
-	return apierr.Serialization(token + " cannot be converted to " + converted[want])
+}
+
+func unconvertible(token string, want *target) error {
+	return apierr.Serialization(token + " cannot be converted to " + strings.TrimPrefix(want.java, javaLang))
 }
 
 // token reads a scalar and returns its kind in the words of AWS's JSON parser.
@@ -94,7 +147,7 @@ func (d *decoder) token() (string, error) {
 }
 
 // str reads a string; it is valid until the next read.
-func (d *decoder) str(want target) ([]byte, error) {
+func (d *decoder) str(want *target) ([]byte, error) {
 	if d.jx.Next() != jx.String {
 		return nil, d.mismatch(want)
 	}
@@ -109,7 +162,7 @@ func (d *decoder) boolean() (bool, error) {
 }
 
 // number reads a whole number into v, a *int64. AWS cuts a fraction off.
-func (d *decoder) number(want target, v reflect.Value) error {
+func (d *decoder) number(want *target, v reflect.Value) error {
 	if d.jx.Next() != jx.Number {
 		return d.mismatch(want)
 	}
@@ -119,7 +172,7 @@ func (d *decoder) number(want target, v reflect.Value) error {
 	}
 	n, ok := wholeNumber(string(raw))
 	if !ok {
-		return apierr.Serialization("NUMBER_VALUE cannot be converted to " + converted[want])
+		return unconvertible("NUMBER_VALUE", want)
 	}
 	v.Set(reflect.ValueOf(&n))
 	return nil

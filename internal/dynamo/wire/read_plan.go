@@ -10,6 +10,7 @@ import (
 // readPlan is how a struct is read.
 type readPlan struct {
 	members map[string]readMember
+	target  *target // of the struct as a request's whole body
 }
 
 type readMember struct {
@@ -45,10 +46,10 @@ func readPlanOf(t reflect.Type) *readPlan {
 }
 
 func compileRead(t reflect.Type) *readPlan {
-	p := &readPlan{members: make(map[string]readMember, t.NumField())}
+	p := &readPlan{members: make(map[string]readMember, t.NumField()), target: targetOf(t, inCollection)}
 	for i := range t.NumField() {
 		f := t.Field(i)
-		read := readerOf(f.Type)
+		read := readerOf(f.Type, inMember)
 		if f.Tag.Get("integer") == "32" {
 			read = readInteger
 		}
@@ -57,8 +58,13 @@ func compileRead(t reflect.Type) *readPlan {
 	return p
 }
 
-// readerOf returns how a member of a type is read. Shapes have no other types than these.
-func readerOf(t reflect.Type) readFunc {
+var (
+	itemType  = reflect.TypeFor[attr.Item]()
+	valueType = reflect.TypeFor[attr.Value]()
+)
+
+// readerOf returns how a value of a type is read. Shapes have no other types than these.
+func readerOf(t reflect.Type, p place) readFunc {
 	switch t {
 	case reflect.TypeFor[*string]():
 		return readString
@@ -66,10 +72,10 @@ func readerOf(t reflect.Type) readFunc {
 		return readLong
 	case reflect.TypeFor[*bool]():
 		return readBool
-	case reflect.TypeFor[attr.Item]():
-		return readItem
-	case reflect.TypeFor[attr.Value]():
-		return readValue
+	case itemType:
+		return readItem(targetOf(t, p))
+	case valueType:
+		return readValue(targetOf(t, p))
 	case reflect.TypeFor[string]():
 		return readText
 	}
@@ -77,12 +83,12 @@ func readerOf(t reflect.Type) readFunc {
 	case reflect.Pointer:
 		return readPointer(t.Elem())
 	case reflect.Struct:
-		p := compileRead(t)
-		return func(d *decoder, v reflect.Value) error { return d.structure(p, v) }
+		plan, want := compileRead(t), targetOf(t, p)
+		return func(d *decoder, v reflect.Value) error { return d.structure(plan, v, want) }
 	case reflect.Slice:
-		return readList(t)
+		return readList(t, targetOf(t, p))
 	case reflect.Map:
-		return readMap(t)
+		return readMap(t, targetOf(t, p))
 	default:
 		return readNothing
 	}
@@ -120,27 +126,31 @@ func readBool(d *decoder, v reflect.Value) error {
 	return nil
 }
 
-func readItem(d *decoder, v reflect.Value) error {
-	it, err := d.item(0)
-	if err != nil {
-		return err
+func readItem(want *target) readFunc {
+	return func(d *decoder, v reflect.Value) error {
+		it, err := d.item(0, want)
+		if err != nil {
+			return err
+		}
+		*v.Addr().Interface().(*attr.Item) = it
+		return nil
 	}
-	*v.Addr().Interface().(*attr.Item) = it
-	return nil
 }
 
-func readValue(d *decoder, v reflect.Value) error {
-	value, err := d.value(0)
-	if err != nil {
-		return err
+func readValue(want *target) readFunc {
+	return func(d *decoder, v reflect.Value) error {
+		value, err := d.value(0, want)
+		if err != nil {
+			return err
+		}
+		*v.Addr().Interface().(*attr.Value) = value
+		return nil
 	}
-	*v.Addr().Interface().(*attr.Value) = value
-	return nil
 }
 
 // readPointer reads a member that is a pointer to a struct or to a value.
 func readPointer(elem reflect.Type) readFunc {
-	read := readerOf(elem)
+	read := readerOf(elem, inMember)
 	return func(d *decoder, v reflect.Value) error {
 		p := reflect.New(elem)
 		if err := read(d, p.Elem()); err != nil {
@@ -152,10 +162,10 @@ func readPointer(elem reflect.Type) readFunc {
 }
 
 // readList reads a member that is a list. A null among the elements is an empty element.
-func readList(t reflect.Type) readFunc {
-	element := readMember{read: readerOf(t.Elem())}
+func readList(t reflect.Type, want *target) readFunc {
+	element := readMember{read: readerOf(t.Elem(), inCollection)}
 	return func(d *decoder, v reflect.Value) error {
-		elements, err := d.array()
+		elements, err := d.array(want)
 		if err != nil {
 			return err
 		}
@@ -172,10 +182,10 @@ func readList(t reflect.Type) readFunc {
 }
 
 // readMap reads a member that is a map. Keys with null are left out.
-func readMap(t reflect.Type) readFunc {
-	read := readerOf(t.Elem())
+func readMap(t reflect.Type, want *target) readFunc {
+	read := readerOf(t.Elem(), inCollection)
 	return func(d *decoder, v reflect.Value) error {
-		entries, err := d.object(targetMap)
+		entries, err := d.object(want)
 		if err != nil {
 			return err
 		}

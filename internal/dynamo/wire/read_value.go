@@ -12,15 +12,15 @@ import (
 )
 
 // item reads a JSON object as an item. depth is the number of documents around its values.
-func (d *decoder) item(depth int) (attr.Item, error) {
-	entries, err := d.object(targetMap)
+func (d *decoder) item(depth int, want *target) (attr.Item, error) {
+	entries, err := d.object(want)
 	if err != nil {
 		return nil, err
 	}
 	start := len(d.fields)
 	for entries.Next() {
 		name := d.keep(entries.Key())
-		v, err := d.value(depth)
+		v, err := d.value(depth, targetValue)
 		if err != nil {
 			return nil, err
 		}
@@ -54,11 +54,11 @@ func lastOfEach(fields []attr.Field) attr.Item {
 
 // value reads an attribute value: an object with one member, the type. Null and an object without a type
 // become a faulty value.
-func (d *decoder) value(depth int) (attr.Value, error) {
+func (d *decoder) value(depth int, want *target) (attr.Value, error) {
 	if isNull, err := d.null(); isNull || err != nil {
 		return attr.Faulty(attr.Fault{Code: attr.FaultNoType}), err
 	}
-	types, err := d.object(targetStructure)
+	types, err := d.object(want)
 	if err != nil {
 		return attr.Value{}, err
 	}
@@ -150,27 +150,27 @@ func (d *decoder) document(k attr.Kind, depth int) (attr.Value, error) {
 	case depth > attr.MaxDepth:
 		return d.tooDeep(k)
 	case k == attr.KindList:
-		return d.gather(func() (attr.Value, error) { return d.value(depth) }, attr.List)
+		return d.gather(func() (attr.Value, error) { return d.value(depth, targetValue) }, attr.List)
 	default:
-		it, err := d.item(depth)
+		it, err := d.item(depth, targetFields)
 		return attr.Map(it), err
 	}
 }
 
 // tooDeep skips a document.
 func (d *decoder) tooDeep(k attr.Kind) (attr.Value, error) {
-	if want, is := targetMap, d.jx.Next(); k == attr.KindMap && is != jx.Object || k == attr.KindList && is != jx.Array {
-		if k == attr.KindList {
-			want = targetList
-		}
-		return attr.Value{}, d.mismatch(want)
+	switch is := d.jx.Next(); {
+	case k == attr.KindMap && is != jx.Object:
+		return attr.Value{}, d.mismatch(targetFields)
+	case k == attr.KindList && is != jx.Array:
+		return attr.Value{}, d.mismatch(targetElements)
 	}
 	return attr.Faulty(attr.Fault{Code: attr.FaultTooDeep, Kind: k}), d.jx.Skip()
 }
 
 // gather reads the elements of a JSON array and makes a value of them.
 func (d *decoder) gather(read func() (attr.Value, error), build func([]attr.Value) attr.Value) (attr.Value, error) {
-	elements, err := d.array()
+	elements, err := d.array(targetElements)
 	if err != nil {
 		return attr.Value{}, err
 	}
@@ -212,14 +212,12 @@ func (d *decoder) binary() (string, error) {
 	return d.keep(d.raw), nil
 }
 
-// badBase64 words what is wrong with a text of the right length.
+// badBase64 words what is wrong with a text of the right length. AWS passes over padding in the wrong place
+// and stumbles at the end.
 func badBase64(s []byte) error {
-	text := bytes.TrimRight(s, "=")
-	if len(s)-len(text) <= 2 {
-		for _, c := range text {
-			if !inBase64(c) {
-				return apierr.Serialization(fmt.Sprintf("Invalid Base64 character: '%c'", c))
-			}
+	for _, c := range s {
+		if !inBase64(c) && c != '=' {
+			return apierr.Serialization(fmt.Sprintf("Invalid Base64 character: '%c'", c))
 		}
 	}
 	return apierr.Serialization("Invalid last non-pad Base64 character dectected")

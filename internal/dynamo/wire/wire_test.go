@@ -282,11 +282,8 @@ func TestAppendText(t *testing.T) {
 		for at := range 20 {
 			text := strings.Repeat("é", at/2) + strings.Repeat("x", at%2) + string(rune(c)) + "~~~~~~~~~ü"
 			var back string
-			if err := json.Unmarshal(appendText(nil, text), &back); err != nil || back != text {
+			if err := json.Unmarshal(appendText(nil, []byte(text)), &back); err != nil || back != text {
 				t.Fatalf("%q came back as %q, %v", text, back, err)
-			}
-			if string(appendText(nil, []byte(text))) != string(appendText(nil, text)) {
-				t.Fatalf("%q: bytes and string differ", text)
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func (p writePlan) members(dst []byte, v reflect.Value) ([]byte, error) {
 func writerOf(t reflect.Type) writeFunc {
 	switch t {
 	case reflect.TypeFor[string]():
-		return func(dst []byte, v reflect.Value) ([]byte, error) { return appendText(dst, v.String()), nil }
+		return func(dst []byte, v reflect.Value) ([]byte, error) { return appendText(dst, []byte(v.String())), nil }
 	case reflect.TypeFor[api.Timestamp]():
 		return writeTimestamp
 	case reflect.TypeFor[itemenc.Item]():
@@ -157,7 +157,7 @@ func writeMap(t reflect.Type) writeFunc {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendText(dst, key.String())
+			dst = appendText(dst, []byte(key.String()))
 			dst = append(dst, ':')
 			if dst, err = write(dst, v.MapIndex(key)); err != nil {
 				return nil, err

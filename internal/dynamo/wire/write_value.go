@@ -71,7 +71,7 @@ func AppendAttributes(dst []byte, it attr.Item) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendText(dst, it[i].Name)
+		dst = appendText(dst, []byte(it[i].Name))
 		dst = append(dst, ':')
 		dst = appendValue(dst, it[i].Value)
 	}
@@ -83,7 +83,7 @@ func appendValue(dst []byte, v attr.Value) []byte {
 	dst = append(dst, opening(k)...)
 	switch k {
 	case attr.KindString, attr.KindNumber, attr.KindBinary:
-		dst = appendScalar(dst, k, v.Text())
+		dst = appendScalar(dst, k, []byte(v.Text()))
 	case attr.KindBool:
 		dst = appendBool(dst, v.Bool())
 	case attr.KindMap:
@@ -104,7 +104,7 @@ func appendElems(dst []byte, k attr.Kind, elems []attr.Value) []byte {
 		if k == attr.KindList {
 			dst = appendValue(dst, v)
 		} else {
-			dst = appendScalar(dst, v.Kind(), v.Text())
+			dst = appendScalar(dst, v.Kind(), []byte(v.Text()))
 		}
 	}
 	return append(dst, ']')
@@ -146,7 +146,7 @@ func appendBool(dst []byte, b bool) []byte {
 }
 
 // appendScalar appends the JSON string of an S, N or B.
-func appendScalar[T string | []byte](dst []byte, k attr.Kind, text T) []byte {
+func appendScalar(dst []byte, k attr.Kind, text []byte) []byte {
 	switch k {
 	case attr.KindNumber: // digits, sign and point: nothing to escape
 		dst = append(dst, '"')
@@ -154,7 +154,7 @@ func appendScalar[T string | []byte](dst []byte, k attr.Kind, text T) []byte {
 		return append(dst, '"')
 	case attr.KindBinary:
 		dst = append(dst, '"')
-		dst = base64.StdEncoding.AppendEncode(dst, []byte(text))
+		dst = base64.StdEncoding.AppendEncode(dst, text)
 		return append(dst, '"')
 	default:
 		return appendText(dst, text)

@@ -68,13 +68,12 @@ func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 // ReservedPrefix is the first byte at which a store's own keys begin: callers' keys are below it.
 const ReservedPrefix = 0xF0
 
-// LogID names one change log; the engine uses a table's id. Seq orders the records of one log and never
-// repeats or goes back, also across restarts and crashes; 0 is before the first. Numbers between two
-// records of a log may be unused.
-type (
-	LogID uint32
-	Seq   uint64
-)
+// LogID names one change log; the engine uses a table's id.
+type LogID uint32
+
+// Seq orders the records of one log and never repeats or goes back, also across restarts and crashes; 0 is
+// before the first. Numbers between two records of a log may be unused.
+type Seq uint64
 
 // Store is an ordered map of byte keys. Keys are not empty; those whose first byte is ReservedPrefix or
 // above are the store's own. All methods may be called at once from any goroutine, and return ErrClosed
@@ -128,7 +127,7 @@ type Reader interface {
 	Iter(lo, hi []byte, o IterOptions) Iterator
 }
 
-// IterOptions: the zero value goes forward.
+// IterOptions say how to iterate; the zero value goes forward.
 type IterOptions struct {
 	Reverse bool
 	// Limit is a hint of how many entries will be read; 0 is unknown.

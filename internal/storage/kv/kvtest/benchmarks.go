@@ -39,7 +39,10 @@ func Benchmark(b *testing.B, open func(b *testing.B) kv.Store) {
 		n       int
 	}{{"Put1", 1, 1}, {"Put32", 32, 1}, {"Transaction1", 1, 5}, {"Transaction32", 32, 5}} {
 		b.Run(w.name, func(b *testing.B) {
-			write := func(b *testing.B, i uint64) { benchmarkWrite(b, s, i, w.n, w.n > 1) }
+			write := func(b *testing.B, i uint64) {
+				b.Helper()
+				benchmarkWrite(b, s, i, w.n, w.n > 1)
+			}
 			if w.writers == 1 {
 				for b.Loop() {
 					write(b, rand.Uint64N(benchmarkItems))
@@ -74,6 +77,7 @@ func benchmarkKey(dst []byte, i uint64) []byte {
 
 func benchmarkGet(s kv.Store) func(*testing.B, uint64) {
 	return func(b *testing.B, i uint64) {
+		b.Helper()
 		v, err := s.Get(b.Context(), benchmarkKey(make([]byte, 0, 64), i))
 		if len(v) != benchmarkItemBytes || err != nil {
 			b.Fatal(len(v), err)
@@ -83,6 +87,7 @@ func benchmarkGet(s kv.Store) func(*testing.B, uint64) {
 
 func benchmarkGetAbsent(s kv.Store) func(*testing.B, uint64) {
 	return func(b *testing.B, i uint64) {
+		b.Helper()
 		v, err := s.Get(b.Context(), append(benchmarkKey(make([]byte, 0, 64), i), 'x'))
 		if v != nil || err != nil {
 			b.Fatal(v, err)
@@ -92,6 +97,7 @@ func benchmarkGetAbsent(s kv.Store) func(*testing.B, uint64) {
 
 func benchmarkScan20(s kv.Store) func(*testing.B, uint64) {
 	return func(b *testing.B, i uint64) {
+		b.Helper()
 		snap, err := s.Snapshot(b.Context())
 		if err != nil {
 			b.Fatal(err)

@@ -1,3 +1,4 @@
+//nolint:thelper // these are the tests, not helpers of tests: a failure is to name the line that found it
 package kvtest
 
 import (
@@ -186,7 +187,7 @@ func testCrash(t *testing.T, d Disk, durable bool) {
 	load := &crashLoad{store: d.Open(t)}
 	stop := make(chan struct{})
 	wg := load.run(background(t), t, stop)
-	for i := range uint64(10) {
+	for i := range uint64(5) {
 		waitFor(load, load.acknowledged[0].Load()+20)
 		var promised [crashItems]uint64
 		for item := range promised {
@@ -218,7 +219,7 @@ func testCrashes(t *testing.T, d Disk, durable bool) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	load := &crashLoad{}
-	for i := range uint64(8) {
+	for i := range uint64(5) {
 		load.store = d.Open(t)
 		for item := range crashItems {
 			n := load.check(t, load.store, item, load.acknowledged[item].Load(), durable)

@@ -1,3 +1,4 @@
+//nolint:thelper // these are the tests, not helpers of tests: a failure is to name the line that found it
 package kvtest
 
 import (

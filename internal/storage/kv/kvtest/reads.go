@@ -1,3 +1,4 @@
+//nolint:thelper // these are the tests, not helpers of tests: a failure is to name the line that found it
 package kvtest
 
 import (
@@ -6,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -278,12 +280,12 @@ func compareWithModel(t *testing.T, r kv.Reader, model map[string]string, lo, hi
 	if reverse {
 		slices.Reverse(in)
 	}
-	want := ""
+	var want strings.Builder
 	for _, k := range in {
-		want += k + "=" + model[k] + " "
+		want.WriteString(k + "=" + model[k] + " ")
 	}
 	got := scan(t, r, lo, hi, kv.IterOptions{Reverse: reverse})
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want.String(), got); diff != "" {
 		t.Errorf("[%q, %q) reverse %v (-want +got):\n%s", lo, hi, reverse, diff)
 	}
 }

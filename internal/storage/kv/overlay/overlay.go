@@ -8,6 +8,7 @@ package overlay
 
 import (
 	"bytes"
+	"slices"
 )
 
 // indexFrom is how many writes make an index by key worth its allocations.
@@ -58,9 +59,9 @@ func (w *Writes) Get(key []byte) ([]byte, bool) {
 		}
 		return w.list[i].value, true
 	}
-	for i := len(w.list) - 1; i >= 0; i-- {
-		if bytes.Equal(w.list[i].key, key) {
-			return w.list[i].value, true
+	for _, x := range slices.Backward(w.list) {
+		if bytes.Equal(x.key, key) {
+			return x.value, true
 		}
 	}
 	return nil, false

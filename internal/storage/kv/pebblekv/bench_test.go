@@ -1,7 +1,6 @@
 package pebblekv_test
 
 import (
-	"io"
 	"log/slog"
 	"testing"
 
@@ -14,7 +13,7 @@ func BenchmarkStore(b *testing.B) {
 	kvtest.Benchmark(b, func(b *testing.B) kv.Store {
 		b.Helper()
 		s, err := pebblekv.Open(b.TempDir(), pebblekv.Options{
-			Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Logger: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -1,7 +1,6 @@
 package pebblekv_test
 
 import (
-	"io"
 	"log/slog"
 	"math/rand/v2"
 	"testing"
@@ -23,7 +22,7 @@ func (d memoryDisk) Open(t *testing.T) kv.Store {
 	t.Helper()
 	o := d.options
 	o.FS = d.fs
-	o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	o.Logger = slog.New(slog.DiscardHandler)
 	return open(t, "/srv/db", o)
 }
 

@@ -125,10 +125,10 @@ func (d *disk) Stat(name string) (vfs.FileInfo, error) {
 
 // Remove removes a file, unless the disk is frozen.
 func (d *disk) Remove(name string) error {
-	if d.failure() != nil {
-		return nil
+	if d.failed.Load() == nil {
+		return d.FS.Remove(name)
 	}
-	return d.FS.Remove(name)
+	return nil
 }
 
 // Rename renames a file, unless the disk is frozen.

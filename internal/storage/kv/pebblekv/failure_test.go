@@ -3,8 +3,8 @@ package pebblekv_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,13 +28,8 @@ type badDisk struct {
 func (d *badDisk) String() string { return "(bad " + d.suffix + ")" }
 
 func (d *badDisk) MaybeError(op errorfs.Op) error {
-	if !d.broken.Load() || !strings.Contains(op.Path, d.suffix) {
-		return nil
-	}
-	for _, kind := range d.kinds {
-		if op.Kind == kind {
-			return syscall.ENOSPC
-		}
+	if d.broken.Load() && strings.Contains(op.Path, d.suffix) && slices.Contains(d.kinds, op.Kind) {
+		return syscall.ENOSPC
 	}
 	return nil
 }
@@ -74,11 +69,12 @@ func TestDiskFailure(t *testing.T) {
 }
 
 func testDiskFailure(t *testing.T, disk *badDisk) {
+	t.Helper()
 	memory := vfs.NewCrashableMem()
 	o := pebblekv.Options{
 		FS:            badFS{errorfs.Wrap(memory, disk)},
 		MemTableBytes: 64 << 10,
-		Logger:        slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Logger:        slog.New(slog.DiscardHandler),
 	}
 	s := open(t, "/db", o)
 	acknowledged := writeUntilError(t, s, disk)
@@ -125,7 +121,7 @@ func TestDiskFailureWhileOpening(t *testing.T) {
 	for _, existing := range []bool{false, true} {
 		for nth := range 60 {
 			memory := vfs.NewCrashableMem()
-			logger := slog.New(slog.NewTextHandler(io.Discard, nil))
+			logger := slog.New(slog.DiscardHandler)
 			if existing {
 				s := open(t, "data/db", pebblekv.Options{FS: memory, Logger: logger})
 				set(t, s, "k", "v")

@@ -27,6 +27,9 @@ const (
 // Open opens the store in dir, or creates it where dir is missing or empty. It returns kv.ErrLocked if
 // another process, or another Store of this one, has it open.
 func Open(dir string, o Options) (*Store, error) {
+	if dir == "" {
+		return nil, errors.New("pebblekv: no directory is named")
+	}
 	o = o.withDefaults()
 	s := &Store{
 		disk:       newDisk(o.FS, o.FS.PathJoin(dir, pebbleDir), o.Logger),

@@ -26,6 +26,12 @@ func TestOpenCreatesPrivateDirectories(t *testing.T) {
 	}
 }
 
+func TestOpenNowhere(t *testing.T) {
+	if _, err := pebblekv.Open("", pebblekv.Options{}); err == nil {
+		t.Error("opened a store without a directory")
+	}
+}
+
 func TestOpenRelative(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"data", "./deep/data/", "."} {
@@ -93,29 +99,36 @@ func TestOpenRefuses(t *testing.T) {
 		want string
 	}{
 		{"a newer format", func(t *testing.T, dir string) {
+			t.Helper()
 			store(t, dir)
 			write(t, filepath.Join(dir, "FORMAT"), "monotable store format 2\n")
 		}, `has format "2" and this program knows format 1`},
 		{"a damaged format", func(t *testing.T, dir string) {
+			t.Helper()
 			store(t, dir)
 			write(t, filepath.Join(dir, "FORMAT"), "\x00\x00\x00")
 		}, "is damaged or not a store's"},
 		{"an empty format", func(t *testing.T, dir string) {
+			t.Helper()
 			store(t, dir)
 			write(t, filepath.Join(dir, "FORMAT"), "")
 		}, "is damaged or not a store's"},
 		{"a store without its format", func(t *testing.T, dir string) {
+			t.Helper()
 			store(t, dir)
 			remove(t, filepath.Join(dir, "FORMAT"))
 		}, "holds data but no file FORMAT"},
 		{"a store without its data", func(t *testing.T, dir string) {
+			t.Helper()
 			store(t, dir)
 			remove(t, filepath.Join(dir, "pebble"))
 		}, "its data is missing"},
 		{"other files", func(t *testing.T, dir string) {
+			t.Helper()
 			write(t, filepath.Join(dir, "letter.txt"), "dear")
 		}, "holds other files (letter.txt)"},
 		{"another program's database", func(t *testing.T, dir string) {
+			t.Helper()
 			db, err := pebble.Open(filepath.Join(dir, "pebble"), &pebble.Options{Logger: quiet{}})
 			if err != nil {
 				t.Fatal(err)
@@ -125,6 +138,7 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		}, "merger name"},
 		{"a newer Pebble", func(t *testing.T, dir string) {
+			t.Helper()
 			store(t, dir)
 			old, err := filepath.Glob(filepath.Join(dir, "pebble", "marker.format-version.*"))
 			if err != nil || len(old) != 1 {
@@ -135,6 +149,7 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		}, "unknown format major version"},
 		{"a file", func(t *testing.T, dir string) {
+			t.Helper()
 			remove(t, dir)
 			write(t, dir, "text")
 		}, "not a directory"},

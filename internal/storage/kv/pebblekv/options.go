@@ -13,14 +13,14 @@ import (
 type Durability uint8
 
 const (
-	// Sync: the write-ahead log is on stable storage before an update is acknowledged; updates under way at
+	// Sync brings the write-ahead log to stable storage before an update is acknowledged; updates under way at
 	// the same time share one fsync. Nothing acknowledged is ever lost.
 	Sync Durability = iota
-	// Interval: the log is brought to stable storage every Options.Interval. A crash, of the process alone
-	// too, loses at most the updates of that time, and always the latest ones.
+	// Interval brings the log to stable storage every Options.Interval. A crash, of the process alone too,
+	// loses at most the updates of that time, and always the latest ones.
 	Interval
-	// None: the log is written when its buffer is full. A crash loses the latest updates. A clean Close
-	// loses nothing, in this mode as in all.
+	// None writes the log when its buffer is full. A crash, of the process alone too, loses the latest
+	// updates. A clean Close loses nothing, in this mode as in all.
 	None
 )
 
@@ -35,8 +35,8 @@ type Options struct {
 	// CacheBytes is the most that the cache of uncompressed blocks takes; 256 MiB by default. It is not
 	// taken before it is needed.
 	CacheBytes int64
-	// MemTableBytes is the size of a memtable in steady state; 64 MiB by default. A store begins with a
-	// small one and doubles it as writes come.
+	// MemTableBytes is the size of a memtable in steady state; 32 MiB by default. A store begins with a
+	// small one and doubles it as writes come. After a crash about as much of the log is read again.
 	MemTableBytes int
 	// FS is the file system; the machine's by default. Tests hand in one that crashes or fails.
 	FS vfs.FS
@@ -53,7 +53,7 @@ func (o Options) withDefaults() Options {
 		o.CacheBytes = 256 << 20
 	}
 	if o.MemTableBytes <= 0 {
-		o.MemTableBytes = 64 << 20
+		o.MemTableBytes = 32 << 20
 	}
 	if o.FS == nil {
 		o.FS = vfs.Default

@@ -36,8 +36,8 @@
 //
 //  1. Sequence numbers are taken while the update's latches are held, and are in flight until its commit is
 //     as durable as the store makes it; ReadLog stops before the lowest number in flight.
-//  2. The number in key 0xF1 is on disk before any number at or above it is missing from the ones in use, so
-//     that none is given out twice, whatever a crash loses and trimming removes.
+//  2. A sequence number is used only when the number in key 0xF1 is above it, and on disk. The store opens at
+//     that number, so that none is given out twice, whatever a crash loses and trimming removes.
 //  3. After the first write that the disk refuses nothing more reaches the disk: see disk. Commits that were
 //     not yet durable answer ErrUndetermined, later ones ErrFailed.
 package pebblekv
@@ -135,7 +135,11 @@ func (s *Store) deleteRange(lo, hi []byte) error {
 // Limits of an update.
 func (s *Store) Limits() kv.Limits { return kv.EmbeddedLimits() }
 
+// quickReplay is how much log may be left for the next Open to read: a few milliseconds' worth.
+const quickReplay = 1 << 20
+
 // Close waits for calls under way and open snapshots, brings everything to disk and gives the directory free.
+// A longer log is turned into tables, so that opening the store again is quick.
 func (s *Store) Close() error {
 	s.life.Lock()
 	defer s.life.Unlock()
@@ -146,7 +150,11 @@ func (s *Store) Close() error {
 	close(s.stop)
 	s.stopped.Wait()
 	s.disk.close()
-	err := s.db.Close()
+	var err error
+	if s.disk.failure() == nil && s.db.Metrics().WAL.Size > quickReplay {
+		err = s.db.Flush()
+	}
+	err = errors.Join(err, s.db.Close())
 	if failure := s.disk.failure(); failure != nil {
 		err = errors.Join(err, fmt.Errorf("%w: %w", kv.ErrFailed, failure))
 	}

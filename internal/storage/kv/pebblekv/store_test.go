@@ -9,11 +9,15 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	kvtest.Run(t, func(t *testing.T) kv.Store { return open(t, t.TempDir(), pebblekv.Options{}) })
+	kvtest.Run(t, func(t *testing.T) kv.Store {
+		t.Helper()
+		return open(t, t.TempDir(), pebblekv.Options{})
+	})
 }
 
 func TestContractChecked(t *testing.T) {
 	kvtest.Run(t, func(t *testing.T) kv.Store {
+		t.Helper()
 		return kv.Checked(open(t, t.TempDir(), pebblekv.Options{Durability: pebblekv.None}))
 	})
 }

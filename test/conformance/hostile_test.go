@@ -1,0 +1,285 @@
+package conformance
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	hostileFor  = flag.Duration("hostile", 2*time.Second, "how long TestHostile goes on")
+	hostileSeed = flag.Uint64("hostile-seed", 0, "the seed of TestHostile; 0: the time")
+)
+
+// TestHostile sends requests with one to four places spoilt: members left out or null, of another type, out of
+// range, huge, doubled. The server answers every one at once, with JSON: an error has a type, and none is
+// the server's own.
+func TestHostile(t *testing.T) {
+	seed := *hostileSeed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d", seed)
+	h := &hostile{rand.New(rand.NewPCG(seed, 0))}
+	s := newServer(t)
+	var sane []sample
+	for _, r := range samples {
+		sane = append(sane, sample{r.operation, expand(r.body)})
+	}
+	deadline := time.Now().Add(*hostileFor)
+	sent := map[string]int{}
+	for n := 0; time.Now().Before(deadline); n++ {
+		// The tables come back from time to time: a spoilt request may well delete one.
+		if n%500 < len(sane) {
+			s.sendHostile(t, sane[n%500])
+			continue
+		}
+		r := sane[h.IntN(len(sane))]
+		if r.operation == "DeleteTable" && h.IntN(20) > 0 {
+			continue
+		}
+		r.body = h.spoil(r.body)
+		sent[fmt.Sprint(s.sendHostile(t, r))]++
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("answers by status: %v", sent)
+	if sent["200"] == 0 || sent["400"] == 0 {
+		t.Error("the requests are too tame, or too wild, to show anything")
+	}
+}
+
+// patience is how long an answer may take.
+const patience = 10 * time.Second
+
+func (s *server) sendHostile(t *testing.T, r sample) int {
+	t.Helper()
+	began := time.Now()
+	a, err := s.request(t.Context(), plain(r.operation), r.body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > patience {
+		t.Errorf("%v for %s %.2000s", took, r.operation, r.body)
+	}
+	var body map[string]any
+	isJSON := json.Unmarshal(a.body, &body) == nil
+	switch {
+	case a.status == http.StatusOK && (isJSON || len(a.body) == 0 && strings.HasSuffix(r.operation, "agResource")):
+	case a.status == http.StatusBadRequest && isJSON && strings.Contains(text(body, "__type"), "#"):
+	default:
+		t.Errorf("%d %.500s\nfor %s %.2000s", a.status, a.body, r.operation, r.body)
+	}
+	return a.status
+}
+
+// hostile spoils requests.
+type hostile struct{ *rand.Rand }
+
+func (h *hostile) spoil(body string) string {
+	var document any
+	if err := json.Unmarshal([]byte(body), &document); err != nil {
+		panic(err)
+	}
+	for range 1 + h.IntN(4) {
+		document = h.spoilt(document)
+	}
+	text := compact(document)
+	if h.IntN(50) == 0 {
+		cut := h.IntN(len(text))
+		return text[:cut] + string(rune(h.IntN(0x100))) + text[cut:]
+	}
+	return text
+}
+
+// spoilt changes one place in a JSON value, or all of it.
+func (h *hostile) spoilt(v any) any {
+	if h.IntN(4) == 0 {
+		return h.replacement(v)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) == 0 {
+			return h.replacement(v)
+		}
+		names := slices.Sorted(maps.Keys(v))
+		name := names[h.IntN(len(names))]
+		switch h.IntN(8) {
+		case 0:
+			delete(v, name)
+		case 1:
+			v[name] = nil
+		case 2:
+			v[h.text(name)] = v[name]
+		default:
+			v[name] = h.spoilt(v[name])
+		}
+		return v
+	case []any:
+		if len(v) == 0 {
+			return h.replacement(v)
+		}
+		i := h.IntN(len(v))
+		switch h.IntN(8) {
+		case 0:
+			return slices.Delete(v, i, i+1)
+		case 1:
+			return append(v, v[i])
+		case 2:
+			return slices.Repeat(v, 1+h.IntN(120))
+		default:
+			v[i] = h.spoilt(v[i])
+			return v
+		}
+	default:
+		return h.replacement(v)
+	}
+}
+
+// replacement is another value: of v's type or of another.
+func (h *hostile) replacement(v any) any {
+	if s, ok := v.(string); ok && h.IntN(3) > 0 {
+		return h.text(s)
+	}
+	switch h.IntN(10) {
+	case 0:
+		return nil
+	case 1:
+		return h.IntN(2) == 0
+	case 2:
+		return h.Int64() >> h.IntN(64) * int64(1-2*h.IntN(2))
+	case 3:
+		return h.NormFloat64() * 1e20
+	case 4:
+		return []any{}
+	case 5:
+		return map[string]any{}
+	case 6:
+		return []any{v, v}
+	case 7:
+		return map[string]any{h.text("a"): v}
+	case 8:
+		return h.nested()
+	default:
+		return h.text("")
+	}
+}
+
+// nested is an attribute value that is deeper than most.
+func (h *hostile) nested() any {
+	v := any(map[string]any{"S": "leaf"})
+	for range h.IntN(60) {
+		if h.IntN(2) == 0 {
+			v = map[string]any{"L": []any{v}}
+		} else {
+			v = map[string]any{"M": map[string]any{"a": v}}
+		}
+	}
+	return v
+}
+
+// odd are texts that mean something somewhere.
+var odd = []string{
+	"", " ", "a", "pk", "#p", ":v", "#", ":", "tbl", "NONE", "ALL_NEW", "INDEXES", "1", "-0", "1e125", "1e126", "1E-131", "NaN",
+	"0x10", "=", "QQ==", "QQ=", "a.b[0]", "a[99999999999999999999]", "a = :v", "SET a = :v", "REMOVE a", "ADD a :v", "size(a) > :v",
+	"contains(a, :v) AND NOT (a = :v OR attribute_exists(#p))", "a BETWEEN :v AND :v", "a IN (:v, :v)", "((", "arn:", "\x00",
+	"arn:aws:dynamodb:us-east-1:000000000000:table/tbl", "arn:aws:dynamodb:us-east-1:000000000000:table/tbl/index/byA", "日本語",
+	"\U0001F600", "\u202e", "\ufeff", "e\u0301", "S", "SS", "NULL", "byA", "byL",
+}
+
+// text is another text: an odd one, or s longer, cut, or repeated (its beginning, lest a request outgrow 16 MB).
+func (h *hostile) text(s string) string {
+	switch h.IntN(6) {
+	case 0:
+		return strings.Repeat(s[:min(len(s), 8)]+"a", 1<<h.IntN(17))
+	case 1:
+		return s[:h.IntN(len(s)+1)]
+	case 2:
+		return s + odd[h.IntN(len(odd))]
+	case 3:
+		return odd[h.IntN(len(odd))] + s
+	default:
+		return odd[h.IntN(len(odd))]
+	}
+}
+
+// sample is a request that is right.
+type sample struct{ operation, body string }
+
+// samples use every operation and nearly every member.
+var samples = []sample{
+	{"CreateTable", `{"TableName":"tbl","BillingMode":"PAY_PER_REQUEST","DeletionProtectionEnabled":false,
+		"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],
+		"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"N"},
+			{"AttributeName":"a","AttributeType":"S"},{"AttributeName":"b","AttributeType":"B"}],
+		"LocalSecondaryIndexes":[{"IndexName":"byL","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"a","KeyType":"RANGE"}],
+			"Projection":{"ProjectionType":"KEYS_ONLY"}}],
+		"GlobalSecondaryIndexes":[{"IndexName":"byA","KeySchema":[{"AttributeName":"a","KeyType":"HASH"},{"AttributeName":"b","KeyType":"RANGE"}],
+			"Projection":{"ProjectionType":"INCLUDE","NonKeyAttributes":["c"]},"OnDemandThroughput":{"MaxReadRequestUnits":5},
+			"WarmThroughput":{"ReadUnitsPerSecond":13000,"WriteUnitsPerSecond":5000}}],
+		"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_IMAGE"},"TableClass":"STANDARD",
+		"SSESpecification":{"Enabled":true,"SSEType":"KMS","KMSMasterKeyId":"alias/x"},"Tags":[{"Key":"k","Value":"v"}],
+		"OnDemandThroughput":{"MaxReadRequestUnits":5,"MaxWriteRequestUnits":-1}}`},
+	{"CreateTable", `{"TableName":"old","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1},
+		"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"B"}]}`},
+	{"PutItem", `{"TableName":"tbl","Item":{"pk":{"S":"p"},"sk":{"N":"1"},"a":{"S":"x"},"b":{"B":"QQ=="},"c":{"L":[{"N":"1.5"},{"NULL":true}]},
+		"d":{"M":{"e":{"BOOL":false},"f":{"SS":["g","h"]}}},"n":{"NS":["1","2"]},"bs":{"BS":["QQ==","Qg=="]}},
+		"ConditionExpression":"attribute_not_exists(#p) OR size(a) > :v","ExpressionAttributeNames":{"#p":"pk"},
+		"ExpressionAttributeValues":{":v":{"N":"0"}},"ReturnValues":"ALL_OLD","ReturnConsumedCapacity":"INDEXES",
+		"ReturnItemCollectionMetrics":"SIZE","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}`},
+	{"PutItem", `{"TableName":"tbl","Item":{"pk":{"S":"p"},"sk":{"N":"2"}},"Expected":{"pk":{"Exists":false},"q":{"ComparisonOperator":"BETWEEN",
+		"AttributeValueList":[{"N":"1"},{"N":"2"}]}},"ConditionalOperator":"OR"}`},
+	{"GetItem", `{"TableName":"tbl","Key":{"pk":{"S":"p"},"sk":{"N":"1"}},"ConsistentRead":true,"ProjectionExpression":"#c[0],d.e",
+		"ExpressionAttributeNames":{"#c":"c"},"ReturnConsumedCapacity":"TOTAL"}`},
+	{"GetItem", `{"TableName":"tbl","Key":{"pk":{"S":"p"},"sk":{"N":"1"}},"AttributesToGet":["a","b"]}`},
+	{"UpdateItem", `{"TableName":"tbl","Key":{"pk":{"S":"p"},"sk":{"N":"1"}},"UpdateExpression":"SET a = if_not_exists(a, :s), c[3] = :n, d.e = list_append(:l, :l) REMOVE c[0] ADD n :ns DELETE d.f :ss",
+		"ConditionExpression":"attribute_exists(pk) AND NOT contains(a, :s)","ReturnValues":"UPDATED_NEW",
+		"ExpressionAttributeValues":{":s":{"S":"x"},":n":{"N":"1"},":l":{"L":[{"S":"y"}]},":ns":{"NS":["3"]},":ss":{"SS":["g"]}}}`},
+	{"UpdateItem", `{"TableName":"tbl","Key":{"pk":{"S":"p"},"sk":{"N":"1"}},"AttributeUpdates":{"x":{"Action":"ADD","Value":{"N":"1"}},
+		"y":{"Action":"PUT","Value":{"S":"z"}},"n":{"Action":"DELETE","Value":{"NS":["1"]}}},"ReturnValues":"ALL_NEW"}`},
+	{"DeleteItem", `{"TableName":"tbl","Key":{"pk":{"S":"p"},"sk":{"N":"2"}},"ConditionExpression":"sk BETWEEN :a AND :b",
+		"ExpressionAttributeValues":{":a":{"N":"1"},":b":{"N":"3"}},"ReturnValues":"ALL_OLD"}`},
+	{"Query", `{"TableName":"tbl","KeyConditionExpression":"#p = :p AND sk > :s","FilterExpression":"a IN (:p, :s)","Limit":3,"Select":"SPECIFIC_ATTRIBUTES",
+		"ProjectionExpression":"a,b","ScanIndexForward":false,"ExpressionAttributeNames":{"#p":"pk"},
+		"ExpressionAttributeValues":{":p":{"S":"p"},":s":{"N":"0"}},"ExclusiveStartKey":{"pk":{"S":"p"},"sk":{"N":"9"}}}`},
+	{"Query", `{"TableName":"tbl","IndexName":"byA","KeyConditionExpression":"a = :a AND begins_with(b, :b)","ReturnConsumedCapacity":"INDEXES",
+		"ExpressionAttributeValues":{":a":{"S":"x"},":b":{"B":"QQ=="}},"ExclusiveStartKey":{"pk":{"S":"p"},"sk":{"N":"9"},"a":{"S":"x"},"b":{"B":"QQ=="}}}`},
+	{"Query", `{"TableName":"tbl","IndexName":"byL","ConsistentRead":true,"KeyConditions":{"pk":{"ComparisonOperator":"EQ","AttributeValueList":[{"S":"p"}]},
+		"a":{"ComparisonOperator":"BEGINS_WITH","AttributeValueList":[{"S":"x"}]}},"QueryFilter":{"q":{"ComparisonOperator":"NULL"}},"AttributesToGet":["a"]}`},
+	{"Scan", `{"TableName":"tbl","Segment":1,"TotalSegments":4,"Limit":5,"FilterExpression":"attribute_type(a, :t)","Select":"COUNT",
+		"ExpressionAttributeValues":{":t":{"S":"S"}},"ExclusiveStartKey":{"pk":{"S":"p"},"sk":{"N":"9"}}}`},
+	{"Scan", `{"TableName":"tbl","IndexName":"byA","ScanFilter":{"a":{"ComparisonOperator":"IN","AttributeValueList":[{"S":"x"},{"N":"1"}]}}}`},
+	{"BatchGetItem", `{"RequestItems":{"tbl":{"Keys":[{"pk":{"S":"p"},"sk":{"N":"1"}},{"pk":{"S":"p"},"sk":{"N":"2"}}],"ConsistentRead":true,
+		"ProjectionExpression":"a"},"old":{"Keys":[{"pk":{"B":"QQ=="}}],"AttributesToGet":["a"]}},"ReturnConsumedCapacity":"TOTAL"}`},
+	{"BatchWriteItem", `{"RequestItems":{"tbl":[{"PutRequest":{"Item":{"pk":{"S":"p"},"sk":{"N":"3"}}}},{"DeleteRequest":{"Key":{"pk":{"S":"p"},"sk":{"N":"4"}}}}],
+		"old":[{"PutRequest":{"Item":{"pk":{"B":"QQ=="}}}}]},"ReturnItemCollectionMetrics":"SIZE"}`},
+	{"TransactWriteItems", `{"ClientRequestToken":"token","TransactItems":[{"Put":{"TableName":"tbl","Item":{"pk":{"S":"t"},"sk":{"N":"1"}}}},
+		{"Update":{"TableName":"tbl","Key":{"pk":{"S":"t"},"sk":{"N":"2"}},"UpdateExpression":"SET a = :a","ExpressionAttributeValues":{":a":{"S":"x"}}}},
+		{"Delete":{"TableName":"old","Key":{"pk":{"B":"QQ=="}}}},
+		{"ConditionCheck":{"TableName":"tbl","Key":{"pk":{"S":"t"},"sk":{"N":"3"}},"ConditionExpression":"attribute_not_exists(pk)"}}]}`},
+	{"TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"tbl","Key":{"pk":{"S":"t"},"sk":{"N":"1"}},"ProjectionExpression":"a"}},
+		{"Get":{"TableName":"old","Key":{"pk":{"B":"QQ=="}}}}],"ReturnConsumedCapacity":"TOTAL"}`},
+	{"UpdateTable", `{"TableName":"tbl","AttributeDefinitions":[{"AttributeName":"z","AttributeType":"S"}],"GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"byZ",
+		"KeySchema":[{"AttributeName":"z","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}}]}`},
+	{"UpdateTable", `{"TableName":"tbl","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"byZ"}}]}`},
+	{"UpdateTable", `{"TableName":"old","BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":2,"WriteCapacityUnits":2},
+		"TableClass":"STANDARD_INFREQUENT_ACCESS","DeletionProtectionEnabled":false,"StreamSpecification":{"StreamEnabled":false}}`},
+	{"UpdateTimeToLive", `{"TableName":"tbl","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"ttl"}}`},
+	{"DescribeTimeToLive", `{"TableName":"tbl"}`},
+	{"DescribeTable", `{"TableName":"arn:aws:dynamodb:us-east-1:000000000000:table/tbl"}`},
+	{"ListTables", `{"Limit":1,"ExclusiveStartTableName":"old"}`},
+	{"TagResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/tbl","Tags":[{"Key":"k","Value":"v"}]}`},
+	{"UntagResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/tbl","TagKeys":["k"]}`},
+	{"ListTagsOfResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/tbl","NextToken":"k"}`},
+	{"DescribeLimits", `{}`},
+	{"DescribeEndpoints", `{}`},
+	{"DeleteTable", `{"TableName":"old"}`},
+}
