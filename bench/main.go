@@ -38,9 +38,15 @@ type settings struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if len(os.Args) > 1 && os.Args[1] == "echo" {
-		fail(serveEcho(os.Args[2:]))
-		return
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case "echo":
+			fail(serveEcho(os.Args[2:]))
+			return
+		case "scale":
+			fail(measureScale(os.Stdout, os.Args[2:]))
+			return
+		}
 	}
 	s := settings{}
 	flag.IntVar(&s.items, "items", 100_000, "items of 1 KB to load before measuring")
@@ -62,6 +68,7 @@ func usage() {
   make bench                                            everything (about 25 minutes)
   make bench BENCHFLAGS="-items 10000 -rounds 1 -duration 1s"
   make bench BENCHFLAGS="-servers monotable,echo -workloads get,query"
+  make bench BENCHFLAGS="scale -items 10000000"         what grows with the table, in process
 
 Peers come from npm (bench/package-lock.json); DynamoDB Local also needs Java 17.
 

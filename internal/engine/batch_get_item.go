@@ -76,6 +76,9 @@ func bindBatchGet(requests map[string]api.KeysAndAttributes) ([]batchGet, error)
 	if total > maxBatchGetKeys {
 		return nil, apierr.Validation("Too many items requested for the BatchGetItem call")
 	}
+	if err := refuseMixedBatch(gets); err != nil {
+		return nil, err
+	}
 	for i := range gets {
 		r := &gets[i].request
 		g := getter{"BatchGetItem", r.AttributesToGet, r.ProjectionExpression, r.ExpressionAttributeNames}
@@ -88,6 +91,13 @@ func bindBatchGet(requests map[string]api.KeysAndAttributes) ([]batchGet, error)
 		}
 	}
 	return gets, nil
+}
+
+// refuseMixedBatch refuses AttributesToGet beside a ProjectionExpression, even of another table.
+func refuseMixedBatch(gets []batchGet) error {
+	return refuseMixing(
+		[]parameter{{"AttributesToGet", slices.ContainsFunc(gets, func(g batchGet) bool { return g.request.AttributesToGet != nil })}},
+		[]parameter{{"ProjectionExpression", slices.ContainsFunc(gets, func(g batchGet) bool { return g.request.ProjectionExpression != nil })}})
 }
 
 // hasDuplicates reports whether two keys are equal. Equal keys have equal encodings: a key has no sets.

@@ -106,6 +106,9 @@ func (e *Engine) bindBatch(g writeGroup) error {
 		return err
 	}
 	for i, w := range g {
+		if w.kind == putWrite && !hasKey(ts[i], w.item) {
+			return apierr.KeyMismatch() // where PutItem says which attribute it is
+		}
 		if err := w.bind(ts[i]); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func keyOf(t *catalog.Table, key attr.Item) (pk, sk attr.Value, err error) {
 		sk, _ = key.Get(t.SK.Name)
 	}
 	if len(key) != want || pk.Kind() != t.PK.Kind || want == 2 && sk.Kind() != t.SK.Kind {
-		return pk, sk, apierr.Validation("The provided key element does not match the schema")
+		return pk, sk, apierr.KeyMismatch()
 	}
 	return pk, sk, checkKeyValues(t, pk, sk)
 }
@@ -40,6 +40,16 @@ func keyOfItem(t *catalog.Table, item attr.Item) (pk, sk attr.Value, err error) 
 		}
 	}
 	return pk, sk, checkKeyValues(t, pk, sk)
+}
+
+// hasKey reports whether the item has the key attributes of t, with their types.
+func hasKey(t *catalog.Table, item attr.Item) bool {
+	pk, _ := item.Get(t.PK.Name)
+	if t.SK.Name == "" {
+		return pk.Kind() == t.PK.Kind
+	}
+	sk, _ := item.Get(t.SK.Name)
+	return pk.Kind() == t.PK.Kind && sk.Kind() == t.SK.Kind
 }
 
 func keyAttribute(item attr.Item, k catalog.KeyAttribute) (attr.Value, error) {

@@ -20,7 +20,8 @@ type given struct {
 	update    *string
 	names     map[string]string
 	values    attr.Item
-	updatable bool // the operation has update expressions
+	// updatable tells that the operation has update expressions, transacted that it is a transaction.
+	updatable, transacted bool
 
 	expected map[string]api.ExpectedAttributeValue
 	operator *string
@@ -128,7 +129,20 @@ func (g *given) bindExpressions(w *write) error {
 			return err
 		}
 	}
-	return b.Done()
+	err = b.Done()
+	if e, ok := errors.AsType[*expr.Error](err); ok && g.transacted && e.Kind == expr.KindValueTooDeep {
+		w.passTooDeep(e)
+		return nil
+	}
+	return err
+}
+
+// passTooDeep lets a value pass that is nested too deep, as AWS does in a transaction: in an update it cancels
+// the transaction, in a condition it is a value that no item has.
+func (w *write) passTooDeep(e *expr.Error) {
+	if w.kind == updateWrite {
+		w.cancels = expressionErrorIn("TransactWriteItems", e)
+	}
 }
 
 // possible names the expressions that the request could have had.

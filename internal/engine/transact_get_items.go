@@ -19,7 +19,10 @@ const maxTransactBytes = 4 << 20
 func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsInput) (*api.TransactGetItemsOutput, error) {
 	shapes := make([]shape, len(in.TransactItems))
 	for i, item := range in.TransactItems {
-		g := getter{operation: "TransactGetItems", projection: item.Get.ProjectionExpression, names: item.Get.ExpressionAttributeNames}
+		g := getter{operation: "TransactGetItems", projection: item.Get.ProjectionExpression}
+		if g.projection != nil {
+			g.names = item.Get.ExpressionAttributeNames // without one, AWS does not look at them
+		}
 		var err error
 		if shapes[i], err = g.bind(item.Get.Key); err != nil {
 			return nil, err
@@ -47,8 +50,12 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 			return nil, canceledRead(len(keys), i, apierr.Validation("The aggregate size of the items in the transaction exceeds 4 MB"))
 		}
 		consumed.of(*in.TransactItems[i].Get.TableName).Table(capacity.ReadUnits(size, capacity.Transactional))
-		if responses[i].Item, err = shapes[i].of(nil, stored); err != nil {
+		part, err := shapes[i].of(nil, stored)
+		if err != nil {
 			return nil, err
+		}
+		if part.Len() > 0 {
+			responses[i].Item = part
 		}
 	}
 	return &api.TransactGetItemsOutput{Responses: responses, ConsumedCapacity: consumed.reports()}, nil

@@ -66,6 +66,10 @@ func prepareAction(a *api.TransactWriteItem) (*write, *given, error) {
 	if actions != 1 {
 		return nil, nil, apierr.Validation("TransactItems can only contain one of Check, Put, Update or Delete")
 	}
+	if g.condition == nil && g.update == nil {
+		g.names, g.values = nil, nil // AWS does not look at them
+	}
+	g.transacted = true
 	const operation = "TransactWriteItems"
 	if err := refuseFault(operation, w.item); err != nil {
 		return nil, nil, err
@@ -99,6 +103,9 @@ func (e *Engine) bindTransaction(g writeGroup) error {
 		err := w.bind(ts[i])
 		if err == nil {
 			bound = append(bound, w)
+			err = w.cancels
+		}
+		if err == nil {
 			continue
 		}
 		reason, _, ok := reasonOf(err)

@@ -43,6 +43,8 @@ type write struct {
 	metered bool
 	// showOld asks for the old item with the failure of the condition.
 	showOld bool
+	// cancels is an error of the request that cancels a transaction, where others refuse it.
+	cancels error
 
 	t   *catalog.Table
 	key []byte // of the item in the store
