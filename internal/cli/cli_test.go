@@ -2,12 +2,24 @@ package cli
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
 	"io"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -33,7 +45,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Values[runningKey{}] = &running{}
-			return nil
+			return writeCertificate(env.Cd)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": serveCommand, "shutdown": shutdownCommand, "call": callCommand,
@@ -56,7 +68,7 @@ func serveCommand(ts *testscript.TestScript, negated bool, args []string) {
 		ts.Fatalf("unsupported: use ! exec monotable serve")
 	}
 	for i, arg := range args {
-		if i > 0 && args[i-1] == "--data" {
+		if i > 0 && slices.Contains([]string{"--data", "--tls-cert", "--tls-key"}, args[i-1]) {
 			args[i] = ts.MkAbs(arg)
 		}
 	}
@@ -97,7 +109,7 @@ func callCommand(ts *testscript.TestScript, negated bool, args []string) {
 	ts.Check(err)
 	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+args[0])
-	response, err := http.DefaultClient.Do(request)
+	response, err := client.Do(request)
 	ts.Check(err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
@@ -107,6 +119,35 @@ func callCommand(ts *testscript.TestScript, negated bool, args []string) {
 	if failed := response.StatusCode != http.StatusOK; failed != negated {
 		ts.Fatalf("%s: %s %s", args[0], response.Status, body)
 	}
+}
+
+// client accepts the certificate of writeCertificate, which no authority has signed.
+var client = &http.Client{Transport: &http.Transport{
+	TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+}}
+
+// writeCertificate puts cert.pem and key.pem into a script's directory.
+func writeCertificate(dir string) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, "cert.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}), 0o600),
+		os.WriteFile(filepath.Join(dir, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600),
+	)
 }
 
 // readUntil reads until the text has come, or the end.

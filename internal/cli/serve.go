@@ -89,6 +89,9 @@ func serve(ctx context.Context, env Environment, flags *serveFlags) error {
 	if err != nil {
 		return err
 	}
+	if !flags.memory {
+		tuneCollector(env.Getenv)
+	}
 	db, err := flags.open(logger)
 	if err != nil {
 		return err

@@ -81,11 +81,7 @@ func (e *Engine) overItems(ctx context.Context, j *job, do func(kv.Txn, *catalog
 		if err != nil || len(keys) == 0 {
 			return err
 		}
-		err = e.overChunk(ctx, j, keys, do)
-		if errors.Is(err, errTableChanged) {
-			err = e.catalog.Refresh(ctx)
-		}
-		if err != nil {
+		if err := e.overChunk(ctx, j, keys, do); err != nil {
 			return err
 		}
 	}
@@ -111,6 +107,7 @@ func (e *Engine) nextItems(ctx context.Context, j *job) ([][]byte, error) {
 	return keys, it.Err()
 }
 
+// overChunk does nothing where the table has changed since it was looked up; the next call sees the change.
 func (e *Engine) overChunk(ctx context.Context, j *job, keys [][]byte, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
 	t := e.catalog.Tables()[j.Name]
 	if t == nil || t.ID != j.Table {
@@ -140,7 +137,10 @@ func (e *Engine) overChunk(ctx context.Context, j *job, keys [][]byte, do func(k
 		}
 		return after.save(txn)
 	})
-	if err == nil {
+	switch {
+	case errors.Is(err, errTableChanged):
+		return e.catalog.Renew(ctx, t)
+	case err == nil:
 		*j = after
 	}
 	return err

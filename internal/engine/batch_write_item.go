@@ -90,8 +90,10 @@ func (e *Engine) commitBatch(ctx context.Context, g writeGroup) error {
 				return err
 			}
 			return e.commitBatch(ctx, g[half:])
+		case errors.Is(err, kv.ErrTooLarge):
+			return errItemTooLarge()
 		case errors.Is(err, errTableChanged):
-			if err := e.catalog.Refresh(ctx); err != nil {
+			if err := e.catalog.Renew(ctx, g.distinctTables()...); err != nil {
 				return err
 			}
 		default:

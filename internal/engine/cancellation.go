@@ -74,10 +74,13 @@ func canceled(reasons []api.CancellationReason) error {
 }
 
 // transactionError turns the error of a commit into what the client sees: a conflict becomes the reason of
-// the action whose item it was about, or tells that a request with the same token is under way.
-func transactionError(err error, g writeGroup, token *token) error {
+// the action whose item it was about.
+func transactionError(err error, g writeGroup) error {
 	if refused, whole := errors.AsType[*refusalError](err); whole {
 		return refused.answer
+	}
+	if errors.Is(err, kv.ErrTooLarge) { // with all that the actions touch, which AWS does not bound
+		return errTransactionTooLarge()
 	}
 	if !errors.Is(err, kv.ErrConflict) {
 		return err
@@ -85,9 +88,6 @@ func transactionError(err error, g writeGroup, token *token) error {
 	reasons := noReasons(len(g))
 	at := 0
 	if conflict, named := errors.AsType[*kv.ConflictError](err); named {
-		if token != nil && bytes.Equal(conflict.Key, token.lock) {
-			return errTransactionInProgress()
-		}
 		at = max(0, slices.IndexFunc(g, func(w *write) bool { return bytes.Equal(conflict.Key, w.key) }))
 	}
 	reasons[at] = newReason(reasonTransactionInWay, apierr.TransactionConflict().Message)

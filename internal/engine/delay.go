@@ -17,22 +17,8 @@ const (
 	pastStepMin = time.Millisecond
 )
 
-// indexReader returns the state that a read of a global secondary index sees, and what to call when the
-// read is over. Without Options.GSIDelay that is the present: indexes are kept in the same commit as
-// their items. With it, it is the newest kept state that is at least that old, so that a program meets
-// what eventual consistency may show it.
-func (e *Engine) indexReader(ctx context.Context) (kv.Reader, func(), error) {
-	if e.past != nil {
-		return e.past.reader()
-	}
-	s, err := e.store.Snapshot(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, func() { _ = s.Close() }, nil
-}
-
-// past keeps snapshots of the last while. The oldest state it knows is that of Open: for the length of the
+// past keeps snapshots of the last while, for Options.GSIDelay; without that, indexes are read as they are:
+// they are kept in the same commit as their items. The oldest state it knows is that of Open: for the length of the
 // delay after Open, reads see that.
 type past struct {
 	store kv.Store
@@ -88,6 +74,9 @@ func (p *past) visible() int {
 	return max(i, 0)
 }
 
+// reader returns the state that a read of a global secondary index sees, and what to call when the read is
+// over: the newest kept state that is at least the delay old, so that a program meets what eventual
+// consistency may show it.
 func (p *past) reader() (kv.Reader, func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -104,6 +104,7 @@ type Engine struct {
 	past    *past // nil without GSIDelay
 
 	workspaces  workspaces
+	arenas      arenas
 	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
 
 	randMu sync.Mutex // an injected source need not be safe for concurrent use

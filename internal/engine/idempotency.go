@@ -31,20 +31,20 @@ const tokenLifetime = 10 * time.Minute
 //
 // A live record is in the window of now or the one before, and all older windows are dropped at once.
 // While a request is under way it holds the key of the token without a window, so that a second one with
-// the same token meets it.
+// the same token meets it. The clock is read by who holds that key: the one who comes later reads the later time,
+// and so looks for the record in the right windows.
 type token struct {
 	text        string
-	now         time.Time
 	lock        []byte
 	fingerprint [sha256.Size]byte
 }
 
-func newToken(in *api.TransactWriteItemsInput, now time.Time) *token {
+func newToken(in *api.TransactWriteItemsInput) *token {
 	if in.ClientRequestToken == nil {
 		return nil
 	}
 	text := *in.ClientRequestToken
-	return &token{text: text, now: now, lock: keyenc.Token("/" + text), fingerprint: fingerprint(in)}
+	return &token{text: text, lock: keyenc.Token("/" + text), fingerprint: fingerprint(in)}
 }
 
 func tokenWindow(t time.Time) int64 { return t.UnixMilli() / tokenLifetime.Milliseconds() }
@@ -56,11 +56,11 @@ func windowPrefix(window int64) string { return fmt.Sprintf("%012x/", window) }
 
 // replayed reports whether the request has been carried out before, and fails where another one has been
 // under the same token.
-func (t *token) replayed(txn kv.Reader) (bool, error) {
+func (t *token) replayed(txn kv.Reader, now time.Time) (bool, error) {
 	if t == nil {
 		return false, nil
 	}
-	for _, window := range []int64{tokenWindow(t.now), tokenWindow(t.now) - 1} {
+	for _, window := range []int64{tokenWindow(now), tokenWindow(now) - 1} {
 		record, err := txn.Get(tokenKey(window, t.text))
 		if err != nil {
 			return false, err
@@ -72,7 +72,7 @@ func (t *token) replayed(txn kv.Reader) (bool, error) {
 			return false, fmt.Errorf("engine: record of token %q has %d bytes", t.text, len(record))
 		}
 		finished := time.UnixMilli(int64(binary.BigEndian.Uint64(record)))
-		if t.now.Sub(finished) >= tokenLifetime {
+		if now.Sub(finished) >= tokenLifetime {
 			continue
 		}
 		if !bytes.Equal(record[8:], t.fingerprint[:]) {
@@ -103,7 +103,7 @@ func (e *Engine) sweepTokens(ctx context.Context, t *token) {
 	if t == nil {
 		return
 	}
-	window := tokenWindow(t.now)
+	window := tokenWindow(e.options.Now())
 	if last := e.sweptWindow.Load(); window <= last || !e.sweptWindow.CompareAndSwap(last, window) {
 		return
 	}

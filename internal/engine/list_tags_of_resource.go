@@ -2,19 +2,13 @@ package engine
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/monotable/monotable/internal/dynamo/api"
 	"github.com/monotable/monotable/internal/dynamo/apierr"
-	"github.com/monotable/monotable/internal/engine/catalog"
 )
 
-// tagsPage is how many tags one answer holds.
-const tagsPage = 10
-
-// ListTagsOfResource tells the tags of a table in order of key, a page at a time. The token of the next page
-// is the last key told.
+// ListTagsOfResource tells the tags of a table in order of key, all at once as AWS does: there is no token that
+// it could have given out.
 func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error) {
 	name, err := e.tagged(ctx, *in.ResourceArn)
 	if err != nil {
@@ -24,19 +18,10 @@ func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResou
 	if err != nil {
 		return nil, err
 	}
-	tags := d.Tags
 	if in.NextToken != nil {
-		i, found := slices.BinarySearchFunc(tags, *in.NextToken, func(t catalog.Tag, key string) int { return strings.Compare(t.Key, key) })
-		if !found {
-			return nil, apierr.Validation("Invalid NextToken provided as input")
-		}
-		tags = tags[i+1:]
+		return nil, apierr.Validation("Invalid NextToken provided as input")
 	}
-	out := &api.ListTagsOfResourceOutput{Tags: describeTags(tags[:min(len(tags), tagsPage)])}
-	if len(tags) > tagsPage {
-		out.NextToken = &tags[tagsPage-1].Key
-	}
-	return out, nil
+	return &api.ListTagsOfResourceOutput{Tags: describeTags(d.Tags)}, nil
 }
 
 // tagged returns the name of the table that a ResourceArn names, which must be there.

@@ -36,10 +36,9 @@ type pagePlan struct {
 // page is what was read of a plan.
 type page struct {
 	plan   pagePlan
-	reader kv.Reader
-	arena  arena
+	reader kv.Reader // of what is fetched; nil where nothing is
+	arena  *arena    // of the items that are returned; nil where the plan only counts
 
-	items          []itemenc.Item // never nil, unless the plan only counts
 	count, scanned int64
 	last           attr.Item // LastEvaluatedKey; nil where the range has ended
 	evaluatedBytes int
@@ -51,18 +50,16 @@ type page struct {
 func (e *Engine) readPage(ctx context.Context, plan pagePlan) (*page, error) {
 	p := &page{plan: plan}
 	if !plan.count {
-		p.items = make([]itemenc.Item, 0, plan.expected())
+		p.arena = e.arenas.get()
 	}
 	if bytes.Compare(plan.lo, plan.hi) >= 0 { // BETWEEN, or a start key at the range's end
 		return p, nil
 	}
-	reader, done, err := e.sourceReader(ctx, &p.plan.source)
+	it, done, err := e.iterate(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	p.reader = reader
-	it := reader.Iter(plan.lo, plan.hi, kv.IterOptions{Reverse: plan.reverse, Limit: plan.limit})
 	err = p.walk(it)
 	if closeErr := it.Close(); err == nil {
 		err = closeErr
@@ -73,24 +70,34 @@ func (e *Engine) readPage(ctx context.Context, plan pagePlan) (*page, error) {
 	return p, nil
 }
 
-func (e *Engine) sourceReader(ctx context.Context, s *readSource) (kv.Reader, func(), error) {
-	if s.isGlobalIndex() {
-		return e.indexReader(ctx)
+// iterate opens the iterator over the page's entries. Only a page that fetches items beside them needs a
+// reader, and only a global index can be seen in a state that is past.
+func (e *Engine) iterate(ctx context.Context, p *page) (it kv.Iterator, done func(), err error) {
+	plan := &p.plan
+	o := kv.IterOptions{Reverse: plan.reverse, Limit: plan.limit}
+	switch {
+	case plan.source.isGlobalIndex() && e.past != nil:
+		p.reader, done, err = e.past.reader()
+	case plan.fetchToFilter || plan.fetchToReturn:
+		var snapshot kv.Snapshot
+		snapshot, err = e.store.Snapshot(ctx)
+		p.reader, done = snapshot, func() { _ = snapshot.Close() }
+	default:
+		it, err = e.store.Iter(ctx, plan.lo, plan.hi, o)
+		return it, func() {}, err
 	}
-	snapshot, err := e.store.Snapshot(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	return snapshot, func() { _ = snapshot.Close() }, nil
+	return p.reader.Iter(plan.lo, plan.hi, o), done, nil
 }
 
-// expected is the number of items to make room for at first.
-func (p *pagePlan) expected() int {
-	const some = 32
-	if p.limit == 0 {
-		return some
+// items are the page's: nil where it only counts, else not nil.
+func (p *page) items() []itemenc.Item {
+	if p.arena == nil {
+		return nil
 	}
-	return min(p.limit, 4*some)
+	return p.arena.items
 }
 
 func (p *page) walk(it kv.Iterator) error {
@@ -143,14 +150,14 @@ func (p *page) keep(item itemenc.Item) error {
 	}
 	room := p.arena.room(len(item), more)
 	if p.plan.shape.projection == nil {
-		p.items = append(p.items, p.arena.keep(append(room, item...)))
+		p.arena.keep(append(room, item...))
 		return nil
 	}
 	part, err := p.plan.shape.of(room, item)
 	if err != nil {
 		return err
 	}
-	p.items = append(p.items, p.arena.keep(part))
+	p.arena.keep(part)
 	return nil
 }
 

@@ -156,10 +156,14 @@ func (g *given) possible() []string {
 // encodeItem gives a put's item its stored form, or refuses it as too large.
 func (w *write) encodeItem() error {
 	if w.item.Size() > maxItemBytes {
-		return apierr.Validation("Item size has exceeded the maximum allowed size")
+		return errItemTooLarge()
 	}
 	w.stored = itemenc.Encode(nil, w.item)
 	return nil
+}
+
+func errItemTooLarge() error {
+	return apierr.Validation("Item size has exceeded the maximum allowed size")
 }
 
 // returnValues is the ReturnValues parameter.

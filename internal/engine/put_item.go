@@ -48,11 +48,11 @@ func preparePut(in *api.PutItemInput) (*write, error) {
 		return nil, enveloped(err)
 	}
 	w := &write{kind: putWrite, table: *in.TableName, item: in.Item, showOld: wantsOld(in.ReturnValuesOnConditionCheckFailure)}
-	if err := w.encodeItem(); err != nil {
-		return nil, enveloped(err)
-	}
 	if err := g.refuseFaults(operation); err != nil {
 		return nil, err
 	}
-	return w, g.bindTo(operation, w)
+	if err := g.bindTo(operation, w); err != nil {
+		return nil, err
+	}
+	return w, w.encodeItem() // a limit, which AWS words without the envelope
 }

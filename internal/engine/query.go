@@ -34,13 +34,17 @@ func (e *Engine) Query(ctx context.Context, in *api.QueryInput) (*api.QueryOutpu
 	}
 	m := capacity.NewMeter(*in.TableName, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit)
 	p.charge(m)
-	return &api.QueryOutput{
-		Items:            p.items,
+	out := &api.QueryOutput{
+		Items:            p.items(),
 		Count:            &p.count,
 		ScannedCount:     &p.scanned,
 		LastEvaluatedKey: p.last,
 		ConsumedCapacity: m.Report(),
-	}, nil
+	}
+	if p.arena != nil {
+		out.Lend(p.arena)
+	}
+	return out, nil
 }
 
 // query is a QueryInput whose expressions are bound: what is left to check needs the table.
@@ -62,14 +66,17 @@ func bindQuery(in *api.QueryInput) (query, error) {
 	if fault := s.fault(); fault != "" {
 		return query{}, apierr.Validation("1 validation error detected: " + fault)
 	}
-	if in.KeyConditions == nil && in.KeyConditionExpression == nil {
-		return query{}, apierr.Validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
-	}
 	q := query{in: in}
 	if err := q.bindLegacy(); err != nil {
 		return query{}, expressionErrorIn("Query", err)
 	}
-	return q, expressionErrorIn("Query", q.bindExpressions())
+	if err := q.bindExpressions(); err != nil {
+		return query{}, expressionErrorIn("Query", err)
+	}
+	if in.KeyConditions == nil && in.KeyConditionExpression == nil {
+		return query{}, apierr.Validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+	}
+	return q, nil
 }
 
 // refuseMixedQuery refuses expressions beside legacy parameters. KeyConditions is the exception: old clients

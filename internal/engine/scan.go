@@ -37,13 +37,17 @@ func (e *Engine) Scan(ctx context.Context, in *api.ScanInput) (*api.ScanOutput, 
 	}
 	m := capacity.NewMeter(*in.TableName, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit)
 	p.charge(m)
-	return &api.ScanOutput{
-		Items:            p.items,
+	out := &api.ScanOutput{
+		Items:            p.items(),
 		Count:            &p.count,
 		ScannedCount:     &p.scanned,
 		LastEvaluatedKey: p.last,
 		ConsumedCapacity: m.Report(),
-	}, nil
+	}
+	if p.arena != nil {
+		out.Lend(p.arena)
+	}
+	return out, nil
 }
 
 // scan is a ScanInput whose expressions are bound: what is left to check needs the table.

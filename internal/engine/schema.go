@@ -32,7 +32,7 @@ func newSchema(definitions []api.AttributeDefinition) (*schema, error) {
 	s := &schema{types: make(map[string]string, len(definitions))}
 	for _, a := range definitions {
 		if _, twice := s.types[*a.AttributeName]; twice {
-			return nil, apierr.InvalidParameter("Duplicate AttributeName in AttributeDefinitions: " + *a.AttributeName)
+			return nil, apierr.Validation("Attribute Name is duplicated: " + *a.AttributeName)
 		}
 		s.types[*a.AttributeName] = *a.AttributeType
 		s.attributes = append(s.attributes, catalog.Attribute{Name: *a.AttributeName, Type: *a.AttributeType})
@@ -62,17 +62,19 @@ func (s *schema) tableKeys(in []api.KeySchemaElement) ([]catalog.KeyElement, err
 	keys := newKeys(in)
 	for _, k := range keys {
 		if s.types[k.Name] == "" {
-			return nil, apierr.Validation("Invalid KeySchema: Some index key attribute have no definition")
+			return nil, errKeyUndefined()
 		}
 	}
 	return keys, nil
 }
 
+func errKeyUndefined() error {
+	return apierr.Validation("Invalid KeySchema: Some index key attribute have no definition")
+}
+
 // checkSimpleKeys checks the form of a key of one HASH and at most one RANGE attribute.
 func checkSimpleKeys(in []api.KeySchemaElement) error {
 	switch {
-	case len(in) > keyElementsOfTable:
-		return apierr.Validation("Invalid KeySchema: The number of KeySchemaElements exceeds the limit of 2")
 	case *in[0].KeyType != keyHash:
 		return apierr.Validation("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
 	case len(in) == keyElementsOfTable && *in[1].KeyType != keyRange:

@@ -56,7 +56,7 @@ func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) err
 		if !errors.Is(err, errTableChanged) {
 			return err
 		}
-		if err := e.catalog.Refresh(ctx); err != nil {
+		if err := e.catalog.Renew(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -73,6 +73,8 @@ func singleError(err error) error {
 		return apierr.ConditionalCheckFailed(failed.details())
 	case errors.Is(err, kv.ErrConflict):
 		return apierr.TransactionConflict()
+	case errors.Is(err, kv.ErrTooLarge):
+		return errItemTooLarge()
 	default:
 		return err
 	}

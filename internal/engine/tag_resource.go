@@ -11,12 +11,12 @@ import (
 
 // TagResource sets tags of a table. AWS answers with an empty body.
 func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*api.TagResourceOutput, error) {
+	if len(in.Tags) == 0 {
+		return nil, apierr.Validation("Atleast one Tag needs to be provided as Input.")
+	}
 	name, err := e.tagged(ctx, *in.ResourceArn)
 	if err != nil {
 		return nil, err
-	}
-	if len(in.Tags) == 0 {
-		return nil, apierr.Validation("Atleast one Tag needs to be provided as Input.")
 	}
 	_, err = e.catalog.Change(ctx, name, func(_ kv.Txn, d *catalog.Descriptor) error {
 		var err error

@@ -20,22 +20,25 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 		return nil, err
 	}
 	g.meter(capacity.DetailOf(in.ReturnConsumedCapacity))
-	token := newToken(in, e.options.Now())
+	token := newToken(in)
 	var replayed bool
 	for {
 		if err := e.bindTransaction(g); err != nil {
 			return nil, err
 		}
 		replayed, err = e.commitTransaction(ctx, g, token)
+		if errors.Is(err, kv.ErrConflict) && token != nil {
+			replayed, err = e.commitElsewhere(ctx, g, token, err)
+		}
 		if !errors.Is(err, errTableChanged) {
 			break
 		}
-		if err := e.catalog.Refresh(ctx); err != nil {
+		if err := e.catalog.Renew(ctx, g.distinctTables()...); err != nil {
 			return nil, err
 		}
 	}
 	if err != nil {
-		return nil, transactionError(err, g, token)
+		return nil, transactionError(err, g)
 	}
 	e.sweepTokens(ctx, token)
 	if replayed {
@@ -55,7 +58,8 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 	ws := e.workspaces.get()
 	defer e.workspaces.put(ws)
 	err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
-		if replayed, err = token.replayed(txn); err != nil {
+		now := e.options.Now()
+		if replayed, err = token.replayed(txn, now); err != nil {
 			return err
 		}
 		if err := g.checkVersions(txn); err != nil {
@@ -64,7 +68,6 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 		if replayed {
 			return g.readOnly(txn)
 		}
-		now := e.options.Now()
 		if err := g.runAll(txn, ws, now.UnixMilli()); err != nil {
 			return err
 		}
@@ -72,6 +75,27 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 		return nil
 	})
 	return replayed, err
+}
+
+// commitElsewhere tells what became of a request that met a conflict and may have been sent before: it is under
+// way at this moment, or it has been carried out by now, or the conflict was with another request. Clients
+// send a request again that is in progress, and give up one that was canceled.
+func (e *Engine) commitElsewhere(ctx context.Context, g writeGroup, token *token, conflict error) (replayed bool, err error) {
+	intent := kv.Intent{Check: [][]byte{token.lock}, FailOnTransaction: true}
+	err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
+		if replayed, err = token.replayed(txn, e.options.Now()); err != nil || !replayed {
+			return err
+		}
+		return g.readOnly(txn)
+	})
+	switch {
+	case errors.Is(err, kv.ErrConflict):
+		return false, errTransactionInProgress()
+	case err == nil && !replayed:
+		return false, conflict
+	default:
+		return replayed, err
+	}
 }
 
 // runAll runs every action, and fails with the reasons of all that cannot be carried out.

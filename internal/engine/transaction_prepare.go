@@ -24,9 +24,13 @@ func prepareTransaction(in *api.TransactWriteItemsInput) (writeGroup, error) {
 		carried += w.item.Size() + g1.values.Size() + textLen(g1.condition) + textLen(g1.update)
 	}
 	if carried > maxTransactionBytes {
-		return nil, apierr.Validation("Transaction request size exceeds the maximum allowed size of 4 MB")
+		return nil, errTransactionTooLarge()
 	}
 	return g, nil
+}
+
+func errTransactionTooLarge() error {
+	return apierr.Validation("Transaction request size exceeds the maximum allowed size of 4 MB")
 }
 
 func textLen(text *string) int {

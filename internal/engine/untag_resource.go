@@ -12,12 +12,12 @@ import (
 
 // UntagResource removes tags of a table; keys it has not are passed over. AWS answers with an empty body.
 func (e *Engine) UntagResource(ctx context.Context, in *api.UntagResourceInput) (*api.UntagResourceOutput, error) {
+	if len(in.TagKeys) == 0 {
+		return nil, apierr.Validation("Atleast one Tag Key needs to be provided as Input.")
+	}
 	name, err := e.tagged(ctx, *in.ResourceArn)
 	if err != nil {
 		return nil, err
-	}
-	if len(in.TagKeys) == 0 {
-		return nil, apierr.Validation("Atleast one Tag Key needs to be provided as Input.")
 	}
 	_, err = e.catalog.Change(ctx, name, func(_ kv.Txn, d *catalog.Descriptor) error {
 		d.Tags = slices.DeleteFunc(d.Tags, func(t catalog.Tag) bool { return slices.Contains(in.TagKeys, t.Key) })

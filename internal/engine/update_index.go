@@ -80,6 +80,9 @@ func (u *tableUpdate) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSec
 		return apierr.New(apierr.LimitExceededException,
 			"Subscriber limit exceeded: GlobalSecondaryIndex count exceeds the per-table limit of 20")
 	}
+	if !u.defines(in.KeySchema) {
+		return errKeyUndefined()
+	}
 	s := u.mergedSchema(d)
 	index := api.GlobalSecondaryIndex(*in)
 	if err := s.globalIndex(d, index, catalog.IndexAllocating); err != nil {
@@ -89,6 +92,19 @@ func (u *tableUpdate) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSec
 	pruneAttributes(d)
 	u.addJob(d, jobBackfill, d.LastIndexID)
 	return nil
+}
+
+// defines reports whether the request itself defines all attributes of a key. AWS asks for that even where
+// the table has the definitions.
+func (u *tableUpdate) defines(key []api.KeySchemaElement) bool {
+	for _, k := range key {
+		if !slices.ContainsFunc(u.in.AttributeDefinitions, func(a api.AttributeDefinition) bool {
+			return *a.AttributeName == *k.AttributeName
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // mergedSchema is the table's attribute definitions and after them those of the request that are new; a

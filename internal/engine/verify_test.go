@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -54,6 +55,20 @@ func (d damaged) get(key []byte) []byte {
 		d.t.Fatal(err)
 	}
 	return value
+}
+
+// TestVersionDamaged: a write to a table whose version record is not the descriptor's fails, and does not try for
+// ever.
+func TestVersionDamaged(t *testing.T) {
+	store := memkv.New()
+	e := openOn(t, store, engine.Options{TTLInterval: -1})
+	defer e.Close()
+	createTable(t, e, musicTable())
+	damaged{t, store}.set(keyenc.TableVersion(1), binary.BigEndian.AppendUint64(nil, 7))
+	want := `catalog: table "Music": the descriptor is of version 1 and the stored version is another one`
+	if err := putMusic(t.Context(), e, field("pk", "1")); err == nil || err.Error() != want {
+		t.Errorf("PutItem: %v", err)
+	}
 }
 
 // TestVerifyFinds damages a store in every way and looks at what Verify says of it.

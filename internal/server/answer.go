@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/monotable/monotable/internal/dynamo/api"
 	"github.com/monotable/monotable/internal/dynamo/apierr"
 	"github.com/monotable/monotable/internal/dynamo/wire"
 )
@@ -39,6 +40,9 @@ func (x *exchange) succeed(op *operation, out any) {
 	buffer := getBuffer()
 	defer putBuffer(buffer)
 	body, err := wire.Append((*buffer)[:0], out)
+	if lender, ok := out.(api.Memory); ok {
+		lender.Release()
+	}
 	if err != nil {
 		x.fail(op, err)
 		return

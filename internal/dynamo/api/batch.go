@@ -29,7 +29,7 @@ type KeysAndAttributes struct {
 	AttributesToGet          []string    `min:"1" each_max:"65535"`
 	ConsistentRead           *bool
 	ProjectionExpression     *string
-	ExpressionAttributeNames map[string]string `value_max:"65535"`
+	ExpressionAttributeNames map[string]string
 }
 
 // BatchWriteItemInput puts and deletes up to 25 items of one or more tables, each on its own.

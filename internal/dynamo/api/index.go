@@ -10,7 +10,7 @@ type Projection struct {
 // LocalSecondaryIndex has the table's partition key and another sort key; it is made with the table.
 type LocalSecondaryIndex struct {
 	IndexName  *string            `required:"true" min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
-	KeySchema  []KeySchemaElement `required:"true" min:"1"`
+	KeySchema  []KeySchemaElement `required:"true" min:"1" max:"2"`
 	Projection *Projection        `required:"true"`
 }
 

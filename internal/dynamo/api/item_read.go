@@ -16,7 +16,7 @@ type GetItemInput struct {
 	ConsistentRead           *bool
 	ReturnConsumedCapacity   *string `enum:"INDEXES|TOTAL|NONE"`
 	ProjectionExpression     *string
-	ExpressionAttributeNames map[string]string `value_max:"65535"`
+	ExpressionAttributeNames map[string]string
 }
 
 // GetItemOutput is the answer to GetItem.
@@ -49,13 +49,14 @@ type QueryInput struct {
 	ProjectionExpression      *string
 	FilterExpression          *string
 	KeyConditionExpression    *string
-	ExpressionAttributeNames  map[string]string `value_max:"65535"`
+	ExpressionAttributeNames  map[string]string
 	ExpressionAttributeValues attr.Item
 }
 
 // QueryOutput is one page: at most Limit items and 1 MB of evaluated data.
 type QueryOutput struct {
-	// Items is nil for Select COUNT, else not nil.
+	lent
+	// Items is nil for Select COUNT, else not nil. They are good until Release.
 	Items []itemenc.Item
 	// Count is the number of items after the filter, ScannedCount before it.
 	Count        *int64
@@ -83,14 +84,15 @@ type ScanInput struct {
 	Segment                   *int64 `integer:"32" min:"0" max:"999999"`
 	ProjectionExpression      *string
 	FilterExpression          *string
-	ExpressionAttributeNames  map[string]string `value_max:"65535"`
+	ExpressionAttributeNames  map[string]string
 	ExpressionAttributeValues attr.Item
 	ConsistentRead            *bool
 }
 
 // ScanOutput is one page: at most Limit items and 1 MB of evaluated data.
 type ScanOutput struct {
-	// Items is nil for Select COUNT, else not nil.
+	lent
+	// Items is nil for Select COUNT, else not nil. They are good until Release.
 	Items            []itemenc.Item
 	Count            *int64
 	ScannedCount     *int64

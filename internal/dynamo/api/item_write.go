@@ -21,7 +21,7 @@ type PutItemInput struct {
 	// ConditionExpression is at most 4 KB of text and 300 operators.
 	ConditionExpression *string
 	// ExpressionAttributeNames maps #alias to an attribute name; aliases have at most 255 bytes.
-	ExpressionAttributeNames map[string]string `value_max:"65535"`
+	ExpressionAttributeNames map[string]string
 	// ExpressionAttributeValues maps :alias to a value; at most 2 MB in all.
 	ExpressionAttributeValues           attr.Item
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
@@ -51,7 +51,7 @@ type UpdateItemInput struct {
 	// UpdateExpression may be absent: then the item is made if it is not there, with its key only.
 	UpdateExpression                    *string
 	ConditionExpression                 *string
-	ExpressionAttributeNames            map[string]string `value_max:"65535"`
+	ExpressionAttributeNames            map[string]string
 	ExpressionAttributeValues           attr.Item
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
 }
@@ -77,7 +77,7 @@ type DeleteItemInput struct {
 	ReturnConsumedCapacity              *string `enum:"INDEXES|TOTAL|NONE"`
 	ReturnItemCollectionMetrics         *string `enum:"SIZE|NONE"`
 	ConditionExpression                 *string
-	ExpressionAttributeNames            map[string]string `value_max:"65535"`
+	ExpressionAttributeNames            map[string]string
 	ExpressionAttributeValues           attr.Item
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
 }

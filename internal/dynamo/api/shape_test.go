@@ -83,6 +83,9 @@ func compareShapes(t *testing.T, where string, ours, sdk reflect.Type) {
 		theirs[f.Name] = f.Type
 	}
 	for f := range ours.Fields() {
+		if !f.IsExported() {
+			continue
+		}
 		sdkType, ok := theirs[f.Name]
 		if !ok {
 			t.Errorf("%s: %s is not in the SDK's model", where, f.Name)

@@ -6,7 +6,7 @@ type CreateTableInput struct {
 	// AttributeDefinitions has the key attributes of the table and of its indexes, and no others.
 	AttributeDefinitions []AttributeDefinition
 	TableName            *string            `required:"true" min:"1" max:"1024" name:"table"`
-	KeySchema            []KeySchemaElement `min:"1"`
+	KeySchema            []KeySchemaElement `min:"1" max:"2"`
 	// LocalSecondaryIndexes are at most 5, GlobalSecondaryIndexes at most 20.
 	LocalSecondaryIndexes  []LocalSecondaryIndex
 	GlobalSecondaryIndexes []GlobalSecondaryIndex

@@ -32,10 +32,10 @@ type TransactWriteItem struct {
 
 // ConditionCheck asserts a condition on an item without writing it.
 type ConditionCheck struct {
-	Key                                 attr.Item         `required:"true"`
-	TableName                           *string           `required:"true" min:"1" max:"1024" name:"table"`
-	ConditionExpression                 *string           `required:"true"`
-	ExpressionAttributeNames            map[string]string `value_max:"65535"`
+	Key                                 attr.Item `required:"true"`
+	TableName                           *string   `required:"true" min:"1" max:"1024" name:"table"`
+	ConditionExpression                 *string   `required:"true"`
+	ExpressionAttributeNames            map[string]string
 	ExpressionAttributeValues           attr.Item
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
 }
@@ -45,7 +45,7 @@ type Put struct {
 	Item                                attr.Item `required:"true"`
 	TableName                           *string   `required:"true" min:"1" max:"1024" name:"table"`
 	ConditionExpression                 *string
-	ExpressionAttributeNames            map[string]string `value_max:"65535"`
+	ExpressionAttributeNames            map[string]string
 	ExpressionAttributeValues           attr.Item
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
 }
@@ -55,7 +55,7 @@ type Delete struct {
 	Key                                 attr.Item `required:"true"`
 	TableName                           *string   `required:"true" min:"1" max:"1024" name:"table"`
 	ConditionExpression                 *string
-	ExpressionAttributeNames            map[string]string `value_max:"65535"`
+	ExpressionAttributeNames            map[string]string
 	ExpressionAttributeValues           attr.Item
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
 }
@@ -66,7 +66,7 @@ type Update struct {
 	UpdateExpression                    *string   `required:"true"`
 	TableName                           *string   `required:"true" min:"1" max:"1024" name:"table"`
 	ConditionExpression                 *string
-	ExpressionAttributeNames            map[string]string `value_max:"65535"`
+	ExpressionAttributeNames            map[string]string
 	ExpressionAttributeValues           attr.Item
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
 }
@@ -95,7 +95,7 @@ type Get struct {
 	Key                      attr.Item `required:"true"`
 	TableName                *string   `required:"true" min:"1" max:"1024" name:"table"`
 	ProjectionExpression     *string
-	ExpressionAttributeNames map[string]string `value_max:"65535"`
+	ExpressionAttributeNames map[string]string
 }
 
 // ItemResponse is one item; Item is absent where there is none.

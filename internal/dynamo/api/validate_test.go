@@ -45,9 +45,6 @@ func TestValidate(t *testing.T) {
 		"1 validation error detected: Value at 'KeyConditions.a.member.ComparisonOperator' failed to satisfy constraint: Member must not be null")
 	f(&GetItemInput{TableName: new("T01"), Key: item, AttributesToGet: []string{}},
 		"1 validation error detected: Value at 'AttributesToGet' failed to satisfy constraint: Member must have length greater than or equal to 1")
-	f(&GetItemInput{TableName: new("T01"), Key: item, ExpressionAttributeNames: map[string]string{"#a": strings.Repeat("x", 65536)}},
-		"1 validation error detected: Value at 'ExpressionAttributeNames' failed to satisfy constraint: "+
-			"Map value must satisfy constraint: [Member must have length less than or equal to 65535]")
 	f(&BatchGetItemInput{RequestItems: map[string]KeysAndAttributes{}},
 		"1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
 	f(&BatchGetItemInput{RequestItems: map[string]KeysAndAttributes{"T01": {Keys: make([]attr.Item, 101)}}},

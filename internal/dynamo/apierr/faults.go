@@ -2,6 +2,7 @@ package apierr
 
 import (
 	"encoding/base64"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,18 +82,32 @@ func (w wording) sentence(f attr.Fault) string {
 			return "The parameter cannot be converted to a numeric value"
 		}
 		return "The parameter cannot be converted to a numeric value: " + f.Text
+	case attr.FaultNumberOverflow:
+		if w == older && exponentWraps(f.Text) {
+			return sentences[attr.FaultNumberUnderflow]
+		}
+		return sentences[f.Code]
 	case attr.FaultDuplicate:
-		return invalid + w.duplicates(f)
+		return w.duplicates(f)
 	default:
 		return sentences[f.Code]
 	}
+}
+
+// exponentWraps reports whether a number, 1e2147483647 say, is so large that the older layer, which counts its
+// magnitude in 32 bits, takes it for one too small.
+func exponentWraps(number string) bool {
+	mantissa, exponent, found := strings.Cut(strings.ToLower(number), "e")
+	exp, err := strconv.ParseInt(exponent, 10, 32)
+	whole, _, _ := strings.Cut(strings.TrimLeft(mantissa, "+-"), ".")
+	return found && err == nil && exp+int64(len(whole)) > math.MaxInt32
 }
 
 // duplicates names the members of a set as they were sent, or, in the newer wording, quoted and sorted as
 // far as the first that repeats. Sets of numbers name none.
 func (w wording) duplicates(f attr.Fault) string {
 	if f.Kind == attr.KindNumberSet {
-		return "Input collection contains duplicates"
+		return "Input collection contains duplicates" // without the opening of the others
 	}
 	texts := make([]string, len(f.Members))
 	for i, m := range f.Members {
@@ -104,7 +119,7 @@ func (w wording) duplicates(f attr.Fault) string {
 	if w != older {
 		texts = quotedToRepeat(texts)
 	}
-	list := "Input collection [" + strings.Join(texts, ", ") + "]"
+	list := invalid + "Input collection [" + strings.Join(texts, ", ") + "]"
 	if f.Kind == attr.KindBinarySet {
 		return list + "of type BS contains duplicates."
 	}

@@ -52,7 +52,7 @@ func (p *parser) parse() error {
 		return err
 	}
 	if p.operators > MaxOperators {
-		p.fault(&Error{Kind: KindTooManyOperators, Count: p.operators})
+		p.fault(&Error{Kind: KindTooManyOperators, Count: MaxOperators + 1}) // AWS counts no further
 	}
 	var first *Error
 	for kind, fault := range p.faults {

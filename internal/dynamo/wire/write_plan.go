@@ -36,10 +36,11 @@ func writePlanOf(t reflect.Type) writePlan {
 }
 
 func compileWrite(t reflect.Type) writePlan {
-	p := make(writePlan, t.NumField())
-	for i := range p {
-		f := t.Field(i)
-		p[i] = writeMember{index: i, key: `"` + f.Name + `":`, write: writerOf(f.Type)}
+	p := make(writePlan, 0, t.NumField())
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() {
+			p = append(p, writeMember{index: i, key: `"` + f.Name + `":`, write: writerOf(f.Type)})
+		}
 	}
 	return p
 }

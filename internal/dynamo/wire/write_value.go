@@ -19,8 +19,9 @@ func appendStoredFields(dst []byte, fields itemenc.Fields) ([]byte, error) {
 		if !first {
 			dst = append(dst, ',')
 		}
-		dst = appendText(dst, fields.Name())
-		dst = append(dst, ':')
+		dst = append(dst, '"')
+		dst = appendContent(dst, fields.Name())
+		dst = append(dst, `":`...)
 		if dst, err = appendStoredValue(dst, fields.Value()); err != nil {
 			return nil, err
 		}
@@ -30,10 +31,15 @@ func appendStoredFields(dst []byte, fields itemenc.Fields) ([]byte, error) {
 
 func appendStoredValue(dst []byte, v itemenc.Value) ([]byte, error) {
 	k := v.Kind()
+	if k == attr.KindString { // most are
+		dst = append(dst, `{"S":"`...)
+		dst = appendContent(dst, v.Text())
+		return append(dst, `"}`...), nil
+	}
 	dst = append(dst, opening(k)...)
 	var err error
 	switch k {
-	case attr.KindString, attr.KindNumber, attr.KindBinary:
+	case attr.KindNumber, attr.KindBinary:
 		dst = appendScalar(dst, k, v.Text())
 	case attr.KindBool:
 		dst = appendBool(dst, v.Bool())

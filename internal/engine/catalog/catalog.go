@@ -31,6 +31,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -89,10 +90,31 @@ func (c *Catalog) Lookup(nameOrARN string) (*Table, error) {
 // them.
 func (c *Catalog) Tables() map[string]*Table { return *c.tables.Load() }
 
+// Renew is for who has bound a transaction to these tables and found, by its version, that one of them is over.
+// Of many who find that at once, one reads the store. Where all are as the store has them, the store is damaged:
+// that is an error, since whoever tried again would do so for ever.
+func (c *Catalog) Renew(ctx context.Context, bound ...*Table) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	over := func(t *Table) bool { return (*c.tables.Load())[t.Name] != t }
+	if slices.ContainsFunc(bound, over) {
+		return nil
+	}
+	if err := c.refresh(ctx); err != nil || slices.ContainsFunc(bound, over) {
+		return err
+	}
+	return fmt.Errorf("catalog: table %q: the descriptor is of version %d and the stored version is another one",
+		bound[0].Name, bound[0].Version)
+}
+
 // Refresh reads all descriptors anew.
 func (c *Catalog) Refresh(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.refresh(ctx)
+}
+
+func (c *Catalog) refresh(ctx context.Context) error {
 	snapshot, err := c.store.Snapshot(ctx)
 	if err != nil {
 		return fmt.Errorf("catalog: refresh: %w", err)

@@ -48,6 +48,15 @@ func (c *checked) Counter(ctx context.Context, key []byte) ([]int64, error) {
 	return c.Store.Counter(ctx, key)
 }
 
+func (c *checked) Iter(ctx context.Context, lo, hi []byte, o IterOptions) (Iterator, error) {
+	checkBounds(lo, hi)
+	it, err := c.Store.Iter(ctx, lo, hi, o)
+	if err != nil {
+		return nil, err
+	}
+	return &checkedIterator{it: it, reader: &checkedReader{iterators: 1}}, nil
+}
+
 func (c *checked) Snapshot(ctx context.Context) (Snapshot, error) {
 	s, err := c.Store.Snapshot(ctx)
 	if err != nil {

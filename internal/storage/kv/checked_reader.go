@@ -23,8 +23,10 @@ func (g given) takeBack() {
 	scramble(g.slice)
 }
 
+// scramble spoils a slice, a large one in some thousand places.
 func scramble(slice []byte) {
-	for i := range slice {
+	step := 1 + len(slice)>>16
+	for i := 0; i < len(slice); i += step {
 		slice[i] ^= 0xA5
 	}
 }

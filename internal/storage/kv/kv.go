@@ -83,6 +83,9 @@ type Store interface {
 	Get(ctx context.Context, key []byte) ([]byte, error)
 	// Counter returns the latest committed counters of a key, see Txn.Add; nil where never added to.
 	Counter(ctx context.Context, key []byte) ([]int64, error)
+	// Iter iterates over [lo, hi) of everything committed before the call, as it was at one moment. It must
+	// be closed. A nil hi is the end of the callers' keys. For one range it is cheaper than a Snapshot.
+	Iter(ctx context.Context, lo, hi []byte, o IterOptions) (Iterator, error)
 	// Snapshot returns a consistent view of everything committed before the call. It must be closed.
 	Snapshot(ctx context.Context) (Snapshot, error)
 	// Update runs fn with the keys of in held, and commits what fn wrote, atomically. When it returns nil
@@ -93,14 +96,15 @@ type Store interface {
 	// ReadLog returns records with Seq > after in order, at most limit, and never skips one that could
 	// still commit. Records are owned by the caller.
 	ReadLog(ctx context.Context, log LogID, after Seq, limit int) ([]Record, error)
-	// TrimLog forgets records with Seq <= upTo.
+	// TrimLog forgets records with Seq <= upTo. A store whose room for logs is bounded does so by itself, and
+	// forgets the oldest.
 	TrimLog(ctx context.Context, log LogID, upTo Seq) error
 	// DeleteRange removes [lo, hi), values and counters. It is not isolated from concurrent updates: for
 	// keys nobody uses. A nil hi is the end of the callers' keys.
 	DeleteRange(ctx context.Context, lo, hi []byte) error
 	// Limits returns what the store can take; it does not change.
 	Limits() Limits
-	// Close waits for calls under way and for open snapshots. Closing again does nothing.
+	// Close waits for calls under way and for open snapshots and iterators. Closing again does nothing.
 	Close() error
 }
 
@@ -180,8 +184,9 @@ type Limits struct {
 }
 
 // EmbeddedLimits are the limits of the stores in this tree that run inside the process. A value has room for
-// a change record with two of the largest items, an update for the largest transaction with all its index
-// entries.
+// a change record with two of the largest items (18 MB each, if they are full of numbers like 1E-130, which
+// are kept in plain decimal), an update for the largest transaction of other items with the entries of 25
+// indexes each.
 func EmbeddedLimits() Limits {
-	return Limits{KeyBytes: 64 << 10, ValueBytes: 8 << 20, TxnBytes: 512 << 20}
+	return Limits{KeyBytes: 64 << 10, ValueBytes: 48 << 20, TxnBytes: 1536 << 20}
 }

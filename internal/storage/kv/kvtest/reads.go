@@ -298,7 +298,11 @@ func testSnapshotStandsStill(t *testing.T, s kv.Store) {
 		return nil
 	})
 	snap := snapshot(t, s)
-	it := snap.Iter(nil, []byte("n"), kv.IterOptions{})
+	iterators := map[string]kv.Iterator{"snapshot": snap.Iter(nil, []byte("n"), kv.IterOptions{})}
+	var err error
+	if iterators["store"], err = s.Iter(t.Context(), nil, []byte("n"), kv.IterOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	update(t, s, writing("a", "b", "c"), func(txn kv.Txn) error {
 		txn.Set([]byte("a"), []byte("2"))
 		txn.Delete([]byte("b"))
@@ -312,15 +316,17 @@ func testSnapshotStandsStill(t *testing.T, s kv.Store) {
 	if got := scan(t, snap, nil, []byte("n"), kv.IterOptions{}); got != "a=1 b=1 " {
 		t.Errorf("the snapshot became %s", got)
 	}
-	var seen []string
-	for it.Next() {
-		seen = append(seen, string(it.Key())+"="+string(it.Value()))
-	}
-	if err := it.Close(); err != nil {
-		t.Error(err)
-	}
-	if diff := cmp.Diff([]string{"a=1", "b=1"}, seen); diff != "" {
-		t.Errorf("an iterator made before the update (-want +got):\n%s", diff)
+	for of, it := range iterators {
+		var seen []string
+		for it.Next() {
+			seen = append(seen, string(it.Key())+"="+string(it.Value()))
+		}
+		if err := it.Close(); err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff([]string{"a=1", "b=1"}, seen); diff != "" {
+			t.Errorf("an iterator of the %s made before the update (-want +got):\n%s", of, diff)
+		}
 	}
 	if v, err := snap.Get([]byte("c")); v != nil || err != nil {
 		t.Errorf("the snapshot reads %q, %v", v, err)

@@ -32,14 +32,48 @@ func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rest := s.logs[log]
-	rest = rest[recordsUpTo(rest, upTo):]
-	if len(rest) == 0 {
-		delete(s.logs, log)
-		return nil
-	}
-	s.logs[log] = slices.Clone(rest) // lets go of what was trimmed
+	s.trim(log, upTo)
 	return nil
+}
+
+// appendLog gives the records their numbers and makes room for them; the caller holds the lock.
+func (s *Store) appendLog(records []record) {
+	for _, r := range records {
+		s.seq++
+		s.logs[r.log] = append(s.logs[r.log], kv.Record{Seq: s.seq, Data: r.data})
+		s.logBytes += len(r.data)
+	}
+	for s.logBytes > maxLogBytes {
+		s.trimOldest()
+	}
+}
+
+// trimOldest forgets the oldest eighth of the numbers, in all logs.
+func (s *Store) trimOldest() {
+	oldest := s.seq
+	for _, records := range s.logs {
+		oldest = min(oldest, records[0].Seq)
+	}
+	upTo := oldest + (s.seq-oldest)/8
+	for log := range s.logs {
+		s.trim(log, upTo)
+	}
+}
+
+// trim forgets the records of a log up to a number; the caller holds the lock.
+func (s *Store) trim(log kv.LogID, upTo kv.Seq) {
+	records := s.logs[log]
+	n := recordsUpTo(records, upTo)
+	for _, r := range records[:n] {
+		s.logBytes -= len(r.Data)
+	}
+	switch n {
+	case 0:
+	case len(records):
+		delete(s.logs, log)
+	default:
+		s.logs[log] = slices.Clone(records[n:]) // lets go of what was trimmed
+	}
 }
 
 // recordsUpTo is how many of the records have a Seq <= seq.

@@ -14,6 +14,9 @@
 //  2. Commits are applied one at a time under the write lock, log records included: no reader sees a half,
 //     and the order of a log is the order of commits.
 //
+// Change logs are kept as long as there is room for them: beyond 64 MiB, all logs together, the oldest records
+// go as if they had been trimmed.
+//
 // Isolation of updates comes from the latches of package latch, as in every embedded store.
 package memkv
 
@@ -50,9 +53,15 @@ type Store struct {
 	live   *tree
 	index  *index // of live
 	shared *tree  // copy of live for snapshots; nil if live has changed since
-	logs   map[kv.LogID][]kv.Record
-	seq    kv.Seq // last given out
+	logs   map[kv.LogID][]kv.Record // none empty
+	seq    kv.Seq                   // last given out
+	// logBytes is the length of all records in logs.
+	logBytes int
 }
+
+// maxLogBytes bounds the change logs: memory is for the data, and what is written to it in a day can be many
+// times as much.
+const maxLogBytes = 64 << 20
 
 // New returns an empty store.
 func New() *Store {
@@ -85,6 +94,14 @@ func (s *Store) Counter(_ context.Context, key []byte) ([]int64, error) {
 		return nil, kv.ErrClosed
 	}
 	return counters.Decode(s.get(key))
+}
+
+// Iter iterates over what was committed before the call.
+func (s *Store) Iter(_ context.Context, lo, hi []byte, o kv.IterOptions) (kv.Iterator, error) {
+	if s.closed.Load() {
+		return nil, kv.ErrClosed
+	}
+	return newIterator(s.freeze(), lo, hi, o), nil
 }
 
 // Snapshot returns everything committed before the call.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/monotable/monotable/internal/storage/kv"
 	"github.com/monotable/monotable/internal/storage/kv/counters"
@@ -56,34 +57,28 @@ func (s *Store) commit(t *txn) error {
 	for _, e := range sums {
 		s.set(e)
 	}
-	for _, r := range t.records {
-		s.seq++
-		s.logs[r.log] = append(s.logs[r.log], kv.Record{Seq: s.seq, Data: r.data})
-	}
+	s.appendLog(t.records)
 	return nil
 }
 
-// sums returns the counters' new entries. Several adds to one key see each other's sum.
+// sums returns the counters' new entries, one for each key.
 func (s *Store) sums(adds []entry) ([]entry, error) {
-	sums := make([]entry, 0, len(adds))
+	sums := make([]entry, 0, min(len(adds), 8))
 	for _, a := range adds {
-		var before []byte
-		if e, ok := s.index.get(s.live, a.key); ok {
-			before = e.value
+		at := slices.IndexFunc(sums, func(e entry) bool { return bytes.Equal(e.key, a.key) })
+		if at < 0 {
+			at = len(sums)
+			before, _ := s.index.get(s.live, a.key)
+			sums = append(sums, entry{a.key, before.value})
 		}
-		for _, e := range sums {
-			if bytes.Equal(e.key, a.key) {
-				before = e.value
-			}
-		}
-		sum, err := counters.Decode(before)
+		sum, err := counters.Decode(sums[at].value)
 		if err == nil {
 			sum, err = counters.Add(sum, a.value)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("memkv: adding to key %x: %w", a.key, err)
 		}
-		sums = append(sums, entry{a.key, counters.Append([]byte{}, sum)})
+		sums[at].value = counters.Append([]byte{}, sum)
 	}
 	return sums, nil
 }

@@ -193,8 +193,13 @@ func (f *diskFile) SyncTo(length int64) (full bool, err error) {
 	return full, err
 }
 
+// Preallocate reserves room. Its failure is no failure of the disk: not every file system can, and where there
+// is no room the write will tell.
 func (f *diskFile) Preallocate(offset, length int64) error {
-	return f.guard("preallocate", func() error { return f.File.Preallocate(offset, length) })
+	if err := f.disk.failure(); err != nil {
+		return err
+	}
+	return f.File.Preallocate(offset, length)
 }
 
 func (f *diskFile) Close() error { return f.guard("close", f.File.Close) }

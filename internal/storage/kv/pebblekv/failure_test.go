@@ -148,6 +148,29 @@ func TestDiskFailureWhileOpening(t *testing.T) {
 	}
 }
 
+// unreserving is a file system that cannot reserve room for a file, like NFS and ZFS.
+type unreserving struct{ vfs.FS }
+
+func (fs unreserving) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := fs.FS.Create(name, category)
+	return unreservedFile{f}, err
+}
+
+type unreservedFile struct{ vfs.File }
+
+func (unreservedFile) Preallocate(int64, int64) error { return syscall.EOPNOTSUPP }
+
+// TestNoPreallocation: a file system that reserves no room is not a broken disk.
+func TestNoPreallocation(t *testing.T) {
+	s := open(t, t.TempDir(), pebblekv.Options{FS: unreserving{vfs.Default}, Logger: slog.New(slog.DiscardHandler)})
+	for i := range 10 {
+		set(t, s, "k", strings.Repeat("v", i<<16))
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func set(t *testing.T, s kv.Store, key, value string) {
 	t.Helper()
 	err := s.Update(t.Context(), intent(key), func(txn kv.Txn) error {

@@ -34,6 +34,7 @@ func (s *snapshot) Close() error {
 
 // iterator gives Pebble's the contract's form. It touches no data before the first Next.
 type iterator struct {
+	store   *Store           // that waits for the iterator; nil if it waits for its snapshot or update
 	walk    *pebble.Iterator // nil if the range is empty or it could not be made
 	reverse bool
 	begun   bool
@@ -95,11 +96,15 @@ func (it *iterator) Err() error { return it.err }
 
 func (it *iterator) Close() error {
 	it.ended = true
-	if it.walk == nil {
-		return nil
+	var err error
+	if it.walk != nil {
+		err = it.walk.Close()
+		it.walk = nil
 	}
-	err := it.walk.Close()
-	it.walk = nil
+	if it.store != nil {
+		it.store.end()
+		it.store = nil
+	}
 	return err
 }
 

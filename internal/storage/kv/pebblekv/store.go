@@ -97,6 +97,18 @@ func (s *Store) Counter(_ context.Context, key []byte) ([]int64, error) {
 	return counter(s.db, key)
 }
 
+// Iter iterates over what was committed before the call. Pebble's iterators are consistent by themselves: a
+// snapshot would take the database's lock twice more, and closing it looks for compactions to start, which
+// together is a twentieth of what a query of 20 items costs.
+func (s *Store) Iter(_ context.Context, lo, hi []byte, o kv.IterOptions) (kv.Iterator, error) {
+	if !s.begin() {
+		return nil, kv.ErrClosed
+	}
+	it := newIterator(s.db, lo, hi, o)
+	it.store = s
+	return it, nil
+}
+
 // Snapshot returns everything committed before the call.
 func (s *Store) Snapshot(context.Context) (kv.Snapshot, error) {
 	if !s.begin() {

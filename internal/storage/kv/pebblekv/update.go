@@ -25,8 +25,12 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	}
 	t := s.newTxn(held)
 	defer t.close()
-	if err := fn(t); err != nil {
-		return err
+	err = fn(t)
+	if closing := t.endReads(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err // fn's as it is
 	}
 	if t.tooLarge {
 		return kv.ErrTooLarge
@@ -82,6 +86,7 @@ type txn struct {
 	store    *Store
 	held     *latch.Held
 	batch    *pebble.Batch
+	reads    *pebble.Iterator // of the state that Get reads; nil until it does
 	writes   overlay.Writes
 	records  []int // where in the batch the sequence numbers of log records belong
 	scratch  []byte
@@ -107,6 +112,9 @@ func (t *txn) release() {
 
 func (t *txn) close() {
 	t.release()
+	if err := t.endReads(); err != nil {
+		t.store.log.Error("store: closing an iterator", "error", err)
+	}
 	if err := t.batch.Close(); err != nil {
 		t.store.log.Error("store: closing a batch", "error", err)
 	}
@@ -116,11 +124,39 @@ func (t *txn) close() {
 	t.store.txns.Put(t)
 }
 
+// Get reads through one iterator of the update's own. What the update holds does not change, so the state of
+// the first read is good for all. Pebble's Get asks no bloom filter on the last level, where most keys are:
+// to find that a key is absent, as a new item's is, it reads a block there. With 300,000 items that took
+// 13 to 40 µs, against 10 µs with a new iterator and 6 to 8 µs with one that serves a batch of 25; keys that
+// are present cost the same either way.
 func (t *txn) Get(key []byte) ([]byte, error) {
 	if value, ok := t.writes.Get(key); ok {
 		return value, nil
 	}
-	return get(t.store.db, key)
+	if t.reads == nil {
+		var err error
+		if t.reads, err = t.store.db.NewIter(&pebble.IterOptions{UseL6Filters: true}); err != nil {
+			return nil, err
+		}
+	}
+	if !t.reads.SeekPrefixGE(key) { // the prefix is the whole key
+		return nil, t.reads.Error()
+	}
+	value, err := t.reads.ValueAndErr()
+	if err != nil {
+		return nil, err
+	}
+	return append(make([]byte, 0, len(value)), value...), nil
+}
+
+// endReads closes the iterator of Get, which keeps memtables and files from being dropped.
+func (t *txn) endReads() error {
+	if t.reads == nil {
+		return nil
+	}
+	err := t.reads.Close()
+	t.reads = nil
+	return err
 }
 
 func (t *txn) Counter(key []byte) ([]int64, error) { return counter(t.store.db, key) }
