@@ -40,7 +40,7 @@ func measure(ctx context.Context, s *server, w workload, n int, set settings) (m
 		}
 		defer connection.Close()
 		workers[i] = newWorker(connection, s, w, t, &filler{
-			random: rand.New(rand.NewPCG(uint64(i), uint64(base))), next: base + i, step: n,
+			random: rand.New(rand.NewPCG(uint64(i), uint64(base))), connection: i, connections: n, next: base + i,
 		})
 	}
 	if err := runAll(workers, set.duration/5); err != nil { // warm up

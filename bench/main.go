@@ -35,6 +35,9 @@ type settings struct {
 	check       bool
 }
 
+// itemsMin is more than the most connections.
+const itemsMin = 1000
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -84,6 +87,9 @@ func fail(err error) {
 }
 
 func run(ctx context.Context, s settings) error {
+	if s.items < itemsMin {
+		return fmt.Errorf("-items %d: want at least %d, so that each connection has some of its own", s.items, itemsMin)
+	}
 	connections, err := parseCounts(s.connections)
 	if err != nil {
 		return err

@@ -132,8 +132,8 @@ func parseCounts(text string) ([]int, error) {
 	var counts []int
 	for word := range strings.SplitSeq(text, ",") {
 		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 || n > 1000 {
-			return nil, fmt.Errorf("connections %q: want numbers from 1 to 1000", text)
+		if err != nil || n < 1 || n > partitions {
+			return nil, fmt.Errorf("connections %q: want numbers from 1 to %d", text, partitions)
 		}
 		counts = append(counts, n)
 	}

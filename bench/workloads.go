@@ -46,7 +46,7 @@ type slot struct {
 type slotKind uint8
 
 const (
-	existing slotKind = iota // a random number below bound
+	existing slotKind = iota // a random number below bound, of the connection's own
 	fresh                    // a number never used before
 	mixed                    // either, by turns
 )
@@ -151,12 +151,14 @@ func parse(bound int, text string) template {
 	return t
 }
 
-// filler gives the numbers of one connection's requests.
+// filler gives the numbers of one connection's requests. Each of n connections has every nth number to itself, so
+// that transactions never conflict.
 type filler struct {
-	random *rand.Rand
-	next   int // the next fresh number
-	step   int // distance to the one after it, so that connections never meet
-	turn   bool
+	random      *rand.Rand
+	connection  int // 0 to connections-1
+	connections int
+	next        int // the last fresh number
+	turn        bool
 }
 
 // fill writes new numbers into body. The three slots of one item (its key and two index keys) get the same
@@ -185,9 +187,9 @@ func (f *filler) number(s slot) int {
 		}
 	}
 	if kind == existing {
-		return f.random.IntN(s.bound)
+		return f.random.IntN(s.bound/f.connections)*f.connections + f.connection
 	}
-	f.next += f.step
+	f.next += f.connections
 	return f.next
 }
 

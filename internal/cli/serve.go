@@ -104,7 +104,6 @@ func serve(ctx context.Context, env Environment, flags *serveFlags) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen on %s: %w (use --addr for another address)", flags.addr, err), stopPprof(), db.Close())
 	}
-	listener = server.Listener(listener)
 	httpServer := server.HTTPServer(db.Handler(), logger)
 	scheme := "http"
 	if tlsConfig != nil {

@@ -1,9 +1,7 @@
 package engine_test
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/monotable/monotable/internal/dynamo/api"
@@ -41,7 +39,7 @@ func TestReleasedPages(t *testing.T) {
 				scanned.Release()
 				scanned.Release() // once is enough, twice does no harm
 				again := query(3)
-				if len(again.Items) != 3 || !slices.EqualFunc(again.Items[:2], held.Items, func(a, b []byte) bool { return bytes.Equal(a, b) }) {
+				if len(again.Items) != 3 || fmt.Sprintf("%x", again.Items[:2]) != before {
 					t.Fatalf("a page reads %x", again.Items)
 				}
 				again.Release()

@@ -121,6 +121,46 @@ func numbered(body string, i, j int) string {
 	return strings.NewReplacer("{i}", strconv.Itoa(i), "{j}", strconv.Itoa(j)).Replace(body)
 }
 
+// panicking is a store whose iterators panic, and are counted while they are open.
+type panicking struct {
+	kv.Store
+	open int
+}
+
+type panickingIterator struct {
+	kv.Iterator
+	store *panicking
+}
+
+func (s *panicking) Iter(ctx context.Context, lo, hi []byte, o kv.IterOptions) (kv.Iterator, error) {
+	it, err := s.Store.Iter(ctx, lo, hi, o)
+	s.open++
+	return panickingIterator{it, s}, err
+}
+
+func (it panickingIterator) Next() bool { panic("a defect") }
+
+func (it panickingIterator) Close() error {
+	it.store.open--
+	return it.Iterator.Close()
+}
+
+// TestPanicLeavesNothingOpen: a server survives a panic in a request, and can still close its store, which waits for
+// whatever is open.
+func TestPanicLeavesNothingOpen(t *testing.T) {
+	store := &panicking{Store: memkv.New()}
+	e := openLimits(t, store)
+	send(t, e, "create-table", accountsTable)
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = perform(t.Context(), e, "scan", `{"TableName":"Accounts"}`)
+		t.Error("the store did not panic")
+	}()
+	if store.open != 0 {
+		t.Errorf("%d iterators are open", store.open)
+	}
+}
+
 // TestTableComesAndGoes deletes a table and makes another of its name, with other keys, while clients write to
 // it: what they wrote is in the table that was there, whole, or gone with it.
 func TestTableComesAndGoes(t *testing.T) {

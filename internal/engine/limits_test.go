@@ -118,12 +118,12 @@ func TestLongestText(t *testing.T) {
 	tiny := attr.Number("0." + strings.Repeat("0", 129) + "1")
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
-			e := openLimits(t, s.open(t)())
-			createTable(t, e, musicTable("a"))
-			it, _ := attr.NewItem([]attr.Field{field("pk", "1"), field("a", "x")})
+			e := openEngine(t, s.open(t)())
+			createTable(t, e, musicTable())
+			it, _ := attr.NewItem([]attr.Field{field("pk", "1")})
 			elements := (maxItem - it.Size() - len("n") - attr.DocumentSize) / (attr.ElementSize + tiny.Size())
 			for range 2 { // the second time the change log holds it twice
-				it = it.With("n", attr.List(bytesOf(tiny, elements)))
+				it = it.With("n", attr.List(repeated(tiny, elements)))
 				if _, err := e.PutItem(t.Context(), &api.PutItemInput{TableName: new("Music"), Item: it}); err != nil {
 					t.Fatalf("an item of %d bytes: %v", it.Size(), err)
 				}
@@ -133,7 +133,7 @@ func TestLongestText(t *testing.T) {
 	}
 }
 
-func bytesOf(v attr.Value, n int) []attr.Value {
+func repeated(v attr.Value, n int) []attr.Value {
 	values := make([]attr.Value, n)
 	for i := range values {
 		values[i] = v
@@ -184,8 +184,10 @@ func TestLongestKeys(t *testing.T) {
 				TableName:   new("Music"),
 				BillingMode: new("PAY_PER_REQUEST"),
 				AttributeDefinitions: []api.AttributeDefinition{
-					{AttributeName: new("pk"), AttributeType: new("B")}, {AttributeName: new("sk"), AttributeType: new("B")},
-					{AttributeName: new("x"), AttributeType: new("B")}, {AttributeName: new("y"), AttributeType: new("B")},
+					{AttributeName: new("pk"), AttributeType: new("B")},
+					{AttributeName: new("sk"), AttributeType: new("B")},
+					{AttributeName: new("x"), AttributeType: new("B")},
+					{AttributeName: new("y"), AttributeType: new("B")},
 				},
 				KeySchema: []api.KeySchemaElement{
 					{AttributeName: new("pk"), KeyType: new("HASH")}, {AttributeName: new("sk"), KeyType: new("RANGE")},

@@ -60,11 +60,8 @@ func (e *Engine) readPage(ctx context.Context, plan pagePlan) (*page, error) {
 		return nil, err
 	}
 	defer done()
-	err = p.walk(it)
-	if closeErr := it.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	defer it.Close() // its errors are those of the walk
+	if err := p.walk(it); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -1,7 +1,6 @@
 package engine
 
 import (
-
 	"github.com/monotable/monotable/internal/dynamo/attr"
 	"github.com/monotable/monotable/internal/dynamo/eval"
 	"github.com/monotable/monotable/internal/dynamo/itemenc"

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/monotable/monotable/internal/dynamo/api"
 	"github.com/monotable/monotable/internal/dynamo/attr"
+	"github.com/monotable/monotable/internal/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/engine"
 	"github.com/monotable/monotable/internal/storage/keyenc"
 	"github.com/monotable/monotable/internal/storage/kv"
@@ -68,6 +70,30 @@ func TestVersionDamaged(t *testing.T) {
 	want := `catalog: table "Music": the descriptor is of version 1 and the stored version is another one`
 	if err := putMusic(t.Context(), e, field("pk", "1")); err == nil || err.Error() != want {
 		t.Errorf("PutItem: %v", err)
+	}
+}
+
+// TestDamagedItem: what cannot be read is an error to whoever reads it, never a panic or an absence.
+func TestDamagedItem(t *testing.T) {
+	store := memkv.New()
+	e := openOn(t, store, engine.Options{TTLInterval: -1})
+	defer e.Close()
+	send(t, e, "create-table", accountsTable)
+	const item = `{"id":{"S":"1"},"branch":{"S":"x"},"l":{"L":[{"N":"1"},{"SS":["a","b"]}]}}`
+	send(t, e, "put-item", `{"TableName":"Accounts","Item":`+item+`}`)
+	key := keyenc.Item(nil, 1, attr.String("1"), attr.Value{})
+	whole := damaged{t, store}.get(key)
+	for n := 1; n < len(whole); n++ {
+		for _, r := range [][2]string{
+			{"get-item", `{"TableName":"Accounts","Key":{"id":{"S":"1"}},"ProjectionExpression":"l[0],zz"}`},
+			{"scan", `{"TableName":"Accounts","FilterExpression":"attribute_not_exists(zz)"}`},
+			{"update-item", `{"TableName":"Accounts","Key":{"id":{"S":"1"}},"UpdateExpression":"SET l[1] = :v","ExpressionAttributeValues":{":v":{"N":"2"}}}`},
+		} {
+			damaged{t, store}.set(key, whole[:n])
+			if out, err := perform(t.Context(), e, r[0], r[1]); !errors.Is(err, itemenc.ErrCorrupt) {
+				t.Errorf("%s of %d of %d bytes: %s, %v", r[0], n, len(whole), out, err)
+			}
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package server
 import (
 	"compress/gzip"
 	"compress/zlib"
-	"errors"
 	"hash/crc32"
 	"io"
 	"log/slog"
@@ -77,26 +76,11 @@ func (x *exchange) send(status int, body []byte) {
 	h[headerContentType] = x.answer // nil keeps net/http from guessing
 	x.started = true
 	x.w.WriteHeader(status)
-	if err := x.deliver(body); err != nil {
+	if _, err := x.w.Write(body); err != nil {
 		// The client has gone; there is no one to tell.
 		x.server.options.Logger.DebugContext(x.r.Context(), "answer not delivered",
 			slog.String("request_id", x.id), slog.Any("error", err))
 	}
-}
-
-// deliver hands the answer's body to net/http; a large one goes out in one piece with its head.
-func (x *exchange) deliver(body []byte) error {
-	c := connOf(x.r)
-	if c == nil || len(body) < gatherMin {
-		_, err := x.w.Write(body)
-		return err
-	}
-	c.gather()
-	_, err := x.w.Write(body)
-	if f, ok := x.w.(http.Flusher); ok {
-		f.Flush() // hands over what net/http's own buffer holds
-	}
-	return errors.Join(err, c.flush())
 }
 
 // acceptedEncoding picks gzip or deflate from an Accept-Encoding header, "" where it wants neither.

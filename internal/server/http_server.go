@@ -24,7 +24,6 @@ func HTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
 		Handler:           handler,
-		ConnContext:       rememberConn,
 		Protocols:         protocols,
 		MaxHeaderBytes:    headerMax,
 		ReadHeaderTimeout: readHeaderTimeout,

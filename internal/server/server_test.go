@@ -99,7 +99,7 @@ func listen(t *testing.T) (string, *logBuffer) {
 		t.Fatal(err)
 	}
 	done := make(chan error)
-	go func() { done <- s.Serve(Listener(l)) }()
+	go func() { done <- s.Serve(l) }()
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

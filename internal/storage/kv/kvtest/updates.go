@@ -64,13 +64,14 @@ func testClosed(t *testing.T, s kv.Store) {
 	_, get := s.Get(ctx, k)
 	_, counter := s.Counter(ctx, k)
 	_, snap := s.Snapshot(ctx)
+	_, iter := s.Iter(ctx, nil, nil, kv.IterOptions{})
 	_, log := s.ReadLog(ctx, 1, 0, 1)
 	update := s.Update(ctx, writing("a"), func(kv.Txn) error {
 		t.Error("fn ran on a closed store")
 		return nil
 	})
 	for name, err := range map[string]error{
-		"Get": get, "Counter": counter, "Snapshot": snap, "ReadLog": log, "Update": update,
+		"Get": get, "Counter": counter, "Snapshot": snap, "Iter": iter, "ReadLog": log, "Update": update,
 		"TrimLog": s.TrimLog(ctx, 1, 1), "DeleteRange": s.DeleteRange(ctx, k, nil),
 	} {
 		if !errors.Is(err, kv.ErrClosed) {

@@ -20,16 +20,17 @@ func newIndex() *index {
 	return &index{seed: maphash.MakeSeed(), entries: make(map[uint64]entry)}
 }
 
-// get returns the key's entry. If it is not sure it asks the tree.
-func (x *index) get(t *tree, key []byte) (entry, bool) {
+// get returns the key's value, nil where there is none. If it is not sure it asks the tree.
+func (x *index) get(t *tree, key []byte) []byte {
 	e, ok := x.entries[maphash.Bytes(x.seed, key)]
-	if ok && bytes.Equal(e.key, key) {
-		return e, true
+	switch {
+	case ok && bytes.Equal(e.key, key):
+	case x.collided:
+		e, _ = t.Get(entry{key: key})
+	default:
+		return nil
 	}
-	if x.collided {
-		return t.Get(entry{key: key})
-	}
-	return entry{}, false
+	return e.value
 }
 
 func (x *index) set(e entry) {

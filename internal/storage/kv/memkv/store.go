@@ -51,8 +51,8 @@ type Store struct {
 
 	mu     sync.RWMutex
 	live   *tree
-	index  *index // of live
-	shared *tree  // copy of live for snapshots; nil if live has changed since
+	index  *index                   // of live
+	shared *tree                    // copy of live for snapshots; nil if live has changed since
 	logs   map[kv.LogID][]kv.Record // none empty
 	seq    kv.Seq                   // last given out
 	// logBytes is the length of all records in logs.
@@ -145,9 +145,8 @@ func (s *Store) Close() error {
 
 func (s *Store) get(key []byte) []byte {
 	s.mu.RLock()
-	e, _ := s.index.get(s.live, key)
-	s.mu.RUnlock()
-	return e.value
+	defer s.mu.RUnlock()
+	return s.index.get(s.live, key)
 }
 
 // set and delete change the live state; the caller holds the lock.

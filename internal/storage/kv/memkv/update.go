@@ -68,8 +68,7 @@ func (s *Store) sums(adds []entry) ([]entry, error) {
 		at := slices.IndexFunc(sums, func(e entry) bool { return bytes.Equal(e.key, a.key) })
 		if at < 0 {
 			at = len(sums)
-			before, _ := s.index.get(s.live, a.key)
-			sums = append(sums, entry{a.key, before.value})
+			sums = append(sums, entry{a.key, s.index.get(s.live, a.key)})
 		}
 		sum, err := counters.Decode(sums[at].value)
 		if err == nil {
