@@ -43,6 +43,7 @@ fuzz: ## fuzz every fuzz target for FUZZTIME (20s)
 	done
 
 bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices)
+	@cmp -s bench/package-lock.json bench/node_modules/.installed || { (cd bench && npm ci --no-audit --no-fund --loglevel=error) && cp bench/package-lock.json bench/node_modules/.installed; }
 	@go run ./bench $(BENCHFLAGS)
 
 tidy: ## tidy go.mod and tools/go.mod

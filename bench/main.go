@@ -68,7 +68,7 @@ func main() {
 func usage() {
 	fmt.Fprint(os.Stderr, `Measure monotable beside other servers of DynamoDB's API.
 
-  make bench                                            everything (about 25 minutes)
+  make bench                                            everything (about 15 minutes)
   make bench BENCHFLAGS="-items 10000 -rounds 1 -duration 1s"
   make bench BENCHFLAGS="-servers monotable,echo -workloads get,query"
   make bench BENCHFLAGS="scale -items 10000000"         what grows with the table, in process

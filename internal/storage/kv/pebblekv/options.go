@@ -80,7 +80,7 @@ func (o Options) pebbleOptions(fs vfs.FS, lock *pebble.Lock) *pebble.Options {
 		// Few sublevels keep point reads quick; a high limit keeps writes from stopping dead.
 		L0CompactionThreshold: 4,
 		L0StopWritesThreshold: 32,
-		LBaseMaxBytes:         64 << 20,
+		LBaseMaxBytes:         256 << 20,
 		FlushSplitBytes:       2 << 20,
 		// A second compaction starts only when the first falls behind.
 		CompactionConcurrencyRange: func() (lower, upper int) { return 1, 2 },
