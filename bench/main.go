@@ -15,6 +15,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -111,6 +112,11 @@ func run(ctx context.Context, s settings) error {
 			return fmt.Errorf("%s: %w", server.name, err)
 		}
 	}
+	for _, server := range running {
+		if err := server.pause(); err != nil {
+			return err
+		}
+	}
 	results := newResults(left)
 	for round := range s.rounds {
 		for _, n := range connections {
@@ -141,8 +147,11 @@ func measureAll(ctx context.Context, running []*server, w workload, connections 
 		if w.transaction && server.noTransactions || server.echo && w.echoBytes == 0 {
 			continue
 		}
+		if err := server.resume(); err != nil {
+			return err
+		}
 		m, err := measure(ctx, server, w, connections, s)
-		if err != nil {
+		if err := errors.Join(err, server.pause()); err != nil {
 			return fmt.Errorf("%s, %s: %w", server.name, w.name, err)
 		}
 		r.add(server.name, w.name, connections, m)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -178,6 +179,11 @@ func stopServers(running []*server) {
 		_ = os.RemoveAll(s.dir)
 	}
 }
+
+// pause holds a server still, so that what it does in the background (collecting garbage, compacting) cannot
+// slow another one's measurement on the core they share; resume lets it go on.
+func (s *server) pause() error  { return s.process.Process.Signal(syscall.SIGSTOP) }
+func (s *server) resume() error { return s.process.Process.Signal(syscall.SIGCONT) }
 
 // cpu is the processor time the server has used so far. Linux only; 0 elsewhere.
 func (s *server) cpu() time.Duration {
