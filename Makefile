@@ -23,7 +23,7 @@ run: build ## start the database on 127.0.0.1:8000 with its data in ./data
 setup: ## install what the tests need: AWS CLI, boto3 (Debian), npm packages (pinned)
 	@test/setup
 
-test: setup build ## run every test, the real SDKs of four languages included
+test: setup build ## run every test, real SDKs and the AWS CLI included
 	@go test $(TESTFLAGS) ./...
 
 lint: ## check style and correctness with golangci-lint (pinned in tools/go.mod)
