@@ -120,6 +120,12 @@ func hashBound(t TableID, x IndexID, h int64) []byte {
 	return binary.BigEndian.AppendUint16(key, uint16(h))
 }
 
+// InTable appends to dst the key that stands in another table for what key stands for in its own: an item, an
+// index entry, a counter. key is one of these.
+func InTable(dst, key []byte, t TableID) []byte {
+	return append(appendTable(dst, key[0], t), key[tableKeyLen:]...)
+}
+
 // ParseIndex returns the table and the index, 0 for the table itself, whose range a data key is in.
 func ParseIndex(key []byte) (t TableID, x IndexID, err error) {
 	if len(key) < partitionAt || key[0] != spaceData {

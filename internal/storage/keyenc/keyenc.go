@@ -25,6 +25,7 @@
 //	                │ s │ table │ 1 │ pk │                       of one item collection
 //	                └───┴───────┴───┴────┘
 //	catalog         c f · c n · c d name · c v table             format, next id, descriptor, version
+//	                c s table label · c b backup                 stream, backup
 //	job             ┌───┬───────┬───────┬──────┐
 //	                │ j │ table │ index │ kind │
 //	                └───┴───────┴───────┴──────┘
@@ -108,6 +109,8 @@ const (
 	catalogNextID     = 'n'
 	catalogDescriptor = 'd'
 	catalogVersion    = 'v'
+	catalogStream     = 's'
+	catalogBackup     = 'b'
 )
 
 // Statistics is the counter key of a table (x=0) or index: counters {items, bytes}.
@@ -159,6 +162,21 @@ func ParseTableDescriptor(key []byte) (name string, err error) {
 func TableVersion(t TableID) []byte {
 	return binary.BigEndian.AppendUint32([]byte{spaceCatalog, catalogVersion}, uint32(t))
 }
+
+// Stream is the key of what is known of one stream of a table; it may outlive the table.
+func Stream(t TableID, label string) []byte {
+	key := binary.BigEndian.AppendUint32([]byte{spaceCatalog, catalogStream}, uint32(t))
+	return append(key, label...)
+}
+
+// Streams is the range of all streams, by table.
+func Streams() (lo, hi []byte) { return prefixBounds([]byte{spaceCatalog, catalogStream}) }
+
+// Backup is the key of what is known of one backup.
+func Backup(id string) []byte { return append([]byte{spaceCatalog, catalogBackup}, id...) }
+
+// Backups is the range of all backups, in the order of their ids' bytes.
+func Backups() (lo, hi []byte) { return prefixBounds([]byte{spaceCatalog, catalogBackup}) }
 
 // Token is the key of a TransactWriteItems idempotency record.
 func Token(token string) []byte { return append([]byte{spaceToken}, token...) }

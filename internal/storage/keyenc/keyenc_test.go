@@ -152,6 +152,22 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestInTable(t *testing.T) {
+	keys := func(t keyenc.TableID) [][]byte {
+		x := []attr.Value{str("x")}
+		return [][]byte{
+			keyenc.Item(nil, t, str("a"), num("1")), keyenc.IndexEntry(nil, t, 2, x, x, str("a"), none),
+			keyenc.Statistics(t, 3), keyenc.Collection(t, bin("\x00")),
+		}
+	}
+	for i, key := range keys(7) {
+		want := keys(0x01020304)[i]
+		if got := keyenc.InTable([]byte("before"), key, 0x01020304); !bytes.Equal(got, append([]byte("before"), want...)) {
+			t.Errorf("%s becomes %x, want %x", keyenc.Format(key), got, want)
+		}
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	item := keyenc.Item(nil, 1, str("a"), num("42"))
 	wrongHash := slices.Clone(item)

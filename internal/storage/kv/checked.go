@@ -21,12 +21,16 @@ var errRehearsed = errors.New("kv: rehearsed")
 //   - an update sets or deletes a key that it only checks, or that another update under way holds or writes;
 //   - two updates whose intents conflict run at once;
 //   - a value, or an iterator's key or value, is changed, or an iterator, reader or txn used after its end;
-//   - an iterator is left open when its reader ends.
+//   - an iterator is left open when its reader ends;
+//   - keys are loaded out of order, or after fill has returned;
+//   - a kept snapshot has a name that it must not have, or is dropped while it is open.
 //
 // Slices are scrambled when their validity ends, those given to the store too, so that nobody keeps them
 // unnoticed, and every fourth update's function runs twice, as it may on a store that retries.
 func Checked(s Store) Store {
-	return &checked{Store: s, writers: map[string]*checkedTxn{}, checkers: map[string]int{}}
+	return &checked{
+		Store: s, writers: map[string]*checkedTxn{}, checkers: map[string]int{}, openKept: map[string]int{},
+	}
 }
 
 type checked struct {
@@ -36,6 +40,7 @@ type checked struct {
 	mu       sync.Mutex
 	writers  map[string]*checkedTxn // keys held exclusively, or written as derived ones
 	checkers map[string]int         // how many updates hold a key shared
+	openKept map[string]int         // how often a kept snapshot is open
 }
 
 func (c *checked) Get(ctx context.Context, key []byte) ([]byte, error) {
@@ -185,6 +190,11 @@ func (t *checkedTxn) AppendLog(log LogID, record []byte) {
 	r := append([]byte{}, record...)
 	t.txn.AppendLog(log, r)
 	scramble(r)
+}
+
+func (t *checkedTxn) LogSeq() Seq {
+	t.checkLive()
+	return t.txn.LogSeq()
 }
 
 func (t *checkedTxn) checkWrite(key []byte) {

@@ -80,10 +80,19 @@ func (c *checkedReader) end() {
 type checkedSnapshot struct {
 	checkedReader
 	snapshot Snapshot
+	closed   func() // told of Close; may be nil
+}
+
+func (s *checkedSnapshot) ReadLog(log LogID, after Seq, limit int) ([]Record, error) {
+	s.checkLive()
+	return s.snapshot.ReadLog(log, after, limit)
 }
 
 func (s *checkedSnapshot) Close() error {
 	s.end()
+	if s.closed != nil {
+		s.closed()
+	}
 	return s.snapshot.Close()
 }
 

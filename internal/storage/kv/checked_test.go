@@ -32,6 +32,17 @@ func TestCheckedPanics(t *testing.T) {
 			fn(snap)
 		}
 	}
+	inLoad := func(keys ...string) func(*testing.T, kv.Store) {
+		return func(t *testing.T, s kv.Store) {
+			t.Helper()
+			_ = s.Load(t.Context(), func(put func(key, value []byte) error) error {
+				for _, k := range keys {
+					_ = put([]byte(k), a)
+				}
+				return nil
+			})
+		}
+	}
 	tests := []struct {
 		name string
 		want string
@@ -70,6 +81,49 @@ func TestCheckedPanics(t *testing.T) {
 			_ = s.Close()
 			_, _ = s.Get(a)
 		})},
+		{"log of a snapshot after Close", "after its end", inSnapshot(func(s kv.Snapshot) {
+			_ = s.Close()
+			_, _ = s.ReadLog(1, 0, 1)
+		})},
+		{"LogSeq after the end", "after its end", func(t *testing.T, s kv.Store) {
+			t.Helper()
+			var kept kv.Txn
+			inUpdate(func(txn kv.Txn) { kept = txn })(t, s)
+			kept.LogSeq()
+		}},
+		{"load out of order", "is loaded after key 62", inLoad("a", "b", "b")},
+		{"load of a reserved key", "empty or the store's own", inLoad("a", "\xF0")},
+		{"load of an empty key", "empty or the store's own", inLoad("")},
+		{"put after fill", "after the end of fill", func(t *testing.T, s kv.Store) {
+			t.Helper()
+			var kept func(key, value []byte) error
+			_ = s.Load(t.Context(), func(put func(key, value []byte) error) error { kept = put; return nil })
+			_ = kept(a, a)
+		}},
+		{"size of a reserved range", "reaches into", func(t *testing.T, s kv.Store) {
+			t.Helper()
+			_, _ = s.Size(t.Context(), a, []byte{0xF1})
+		}},
+		{"compaction of a reserved range", "reaches into", func(t *testing.T, s kv.Store) {
+			t.Helper()
+			_ = s.Compact(t.Context(), []byte{0xF1}, nil)
+		}},
+		{"keep of a reserved range", "reaches into", func(t *testing.T, s kv.Store) {
+			t.Helper()
+			_ = s.Keep(t.Context(), "k", kv.Selection{Spans: []kv.Span{{Lo: a, Hi: b}, {Hi: []byte{0xF1}}}})
+		}},
+		{"keep under a bad name", "cannot be the name", func(t *testing.T, s kv.Store) {
+			t.Helper()
+			_ = s.Keep(t.Context(), "../k", kv.Selection{})
+		}},
+		{"drop of a kept snapshot that is open", "while it is open", func(t *testing.T, s kv.Store) {
+			t.Helper()
+			_ = s.Keep(t.Context(), "k", kv.Selection{})
+			one, _ := s.OpenKept(t.Context(), "k")
+			_, _ = s.OpenKept(t.Context(), "k")
+			_ = one.Close()
+			_ = s.DropKept(t.Context(), "k")
+		}},
 		{"iterator after Close", "used after Close", inSnapshot(func(s kv.Snapshot) {
 			it := s.Iter(nil, nil, kv.IterOptions{})
 			_ = it.Close()

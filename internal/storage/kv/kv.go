@@ -51,6 +51,10 @@ var (
 	ErrClosed = errors.New("kv: store is closed")
 	// ErrLocked: another process has the directory open.
 	ErrLocked = errors.New("kv: directory is in use by another process")
+	// ErrKeptExists: a kept snapshot of that name is there already.
+	ErrKeptExists = errors.New("kv: a kept snapshot of that name exists")
+	// ErrNotKept: there is no kept snapshot of that name.
+	ErrNotKept = errors.New("kv: no kept snapshot of that name")
 	// ErrFailed: the store met a disk error earlier and takes no more writes until it is opened again.
 	// Nothing was written by this call; reads go on.
 	ErrFailed = errors.New("kv: store takes no more writes after a disk error")
@@ -93,19 +97,68 @@ type Store interface {
 	// have no side effects but through Txn; an error from fn aborts and is returned as it is. The context
 	// ends the wait for keys, never a commit that has begun.
 	Update(ctx context.Context, in Intent, fn func(Txn) error) error
-	// ReadLog returns records with Seq > after in order, at most limit, and never skips one that could
-	// still commit. Records are owned by the caller.
-	ReadLog(ctx context.Context, log LogID, after Seq, limit int) ([]Record, error)
+	// ReadLog returns records with Seq > after in order, at most limit, and how far that is: no record with
+	// after < Seq <= through is missing, nor will one ever appear. Whoever goes on after through misses
+	// nothing and sees nothing twice. through is at least after; with limit records it is the last one's Seq.
+	// Records are owned by the caller.
+	ReadLog(ctx context.Context, log LogID, after Seq, limit int) (records []Record, through Seq, err error)
 	// TrimLog forgets records with Seq <= upTo. A store whose room for logs is bounded does so by itself, and
 	// forgets the oldest.
 	TrimLog(ctx context.Context, log LogID, upTo Seq) error
+	// LogTrimmed returns the highest Seq that may have been forgotten, by TrimLog or for want of room; 0 where
+	// nothing was. It survives a restart.
+	LogTrimmed(ctx context.Context, log LogID) (Seq, error)
 	// DeleteRange removes [lo, hi), values and counters. It is not isolated from concurrent updates: for
 	// keys nobody uses. A nil hi is the end of the callers' keys.
 	DeleteRange(ctx context.Context, lo, hi []byte) error
+	// Load writes keys that nobody uses yet, in bulk: fill calls put with keys in ascending order, and what
+	// it put appears all at once when fill has returned nil, durable when Load returns. put copies what it
+	// is given. Load writes values only, no counters, and is not isolated from updates of the same keys.
+	Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error
+	// Size estimates how many bytes of the store's room the keys of [lo, hi) take; LogSize, the records of a
+	// log. What was written a moment ago may be missing from the estimate.
+	Size(ctx context.Context, lo, hi []byte) (int64, error)
+	LogSize(ctx context.Context, log LogID) (int64, error)
+	// Compact gives back the room of what was deleted or overwritten in [lo, hi) and lays out the rest for
+	// reading; with a nil hi, in the change logs too. It may take long, and reads and updates go on meanwhile.
+	Compact(ctx context.Context, lo, hi []byte) error
+	Keeper
 	// Limits returns what the store can take; it does not change.
 	Limits() Limits
 	// Close waits for calls under way and for open snapshots and iterators. Closing again does nothing.
 	Close() error
+}
+
+// Keeper keeps snapshots beyond the life of a process. A kept snapshot shares its data with the store: it is
+// made in an instant whatever its size, and costs room only for what the store has changed since. Kept
+// snapshots never change. Names are 1 to 200 of the characters a-z, 0-9 and '-'.
+type Keeper interface {
+	// Keep keeps what the selection held at one moment during the call, and every update that was acknowledged
+	// before it, durably. A name that is taken is refused with ErrKeptExists. After a crash during the call
+	// there is nothing under that name, or all of it.
+	Keep(ctx context.Context, name string, what Selection) error
+	// OpenKept opens a kept snapshot; it must be closed before the store. ErrNotKept where there is none.
+	// What it answers for keys and logs outside its selection is not defined.
+	OpenKept(ctx context.Context, name string) (Snapshot, error)
+	// Kept lists the kept snapshots by name, with the room that each would take by itself.
+	Kept(ctx context.Context) ([]KeptSnapshot, error)
+	// DropKept forgets a kept snapshot, which nobody may have open. Dropping what is not there does nothing.
+	DropKept(ctx context.Context, name string) error
+}
+
+// Selection is a part of a store.
+type Selection struct {
+	Spans []Span
+	Logs  []LogID
+}
+
+// Span is the range of keys [Lo, Hi); a nil Hi is the end of the callers' keys.
+type Span struct{ Lo, Hi []byte }
+
+// KeptSnapshot is an entry of Keeper.Kept.
+type KeptSnapshot struct {
+	Name  string
+	Bytes int64
 }
 
 // Intent names the keys of an update before it starts. A key may stand in it more than once; one that is
@@ -152,6 +205,9 @@ type Iterator interface {
 // Snapshot is a Reader that lives until Close.
 type Snapshot interface {
 	Reader
+	// ReadLog returns records with Seq > after in order, at most limit: those of all commits that the snapshot
+	// has, and of no other. Fewer than limit are the last there are.
+	ReadLog(log LogID, after Seq, limit int) ([]Record, error)
 	Close() error
 }
 
@@ -170,6 +226,10 @@ type Txn interface {
 	// AppendLog appends a record to a log at commit. Records of updates that shared a Write key stand in
 	// the log in the order of their commits; those of one update stand together in call order.
 	AppendLog(log LogID, record []byte)
+	// LogSeq returns a number that divides all logs in time: records of updates that were acknowledged before
+	// this one began, or that held one of its Write keys before it, are below; this one's own, and those of
+	// updates that hold one of its Write keys after it or begin when it is acknowledged, are not.
+	LogSeq() Seq
 }
 
 // Record is one record of a change log.

@@ -23,6 +23,9 @@ type Disk interface {
 	// of the rest some part that depends on the seed. The store that is open on the first disk is not
 	// disturbed.
 	Crash(t *testing.T, seed uint64) Disk
+	// CrashDuring runs fn, which uses the store that is open on the disk, and returns disks as losses of power
+	// at moments during it could leave them, the last one at its end.
+	CrashDuring(t *testing.T, seed uint64, fn func()) []Disk
 }
 
 // RunDisk runs the tests of persistence. newDisk returns an empty disk. durable says whether an update that
@@ -34,6 +37,11 @@ func RunDisk(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
 	t.Run("Crash", func(t *testing.T) { testCrash(t, newDisk(t), durable) })
 	t.Run("CrashAgainAndAgain", func(t *testing.T) { testCrashes(t, newDisk(t), durable) })
 	t.Run("CrashSequence", func(t *testing.T) { testCrashSequence(t, newDisk(t)) })
+	t.Run("ReopenKept", func(t *testing.T) { testReopenKept(t, newDisk(t)) })
+	t.Run("CrashDuringKeep", func(t *testing.T) { testCrashDuringKeep(t, newDisk(t)) })
+	t.Run("CrashDuringDropKept", func(t *testing.T) { testCrashDuringDropKept(t, newDisk(t)) })
+	t.Run("CrashAfterKeepUnderLoad", func(t *testing.T) { testCrashAfterKeep(t, newDisk(t)) })
+	t.Run("CrashDuringLoad", func(t *testing.T) { testCrashDuringLoad(t, newDisk(t)) })
 }
 
 func closeStore(t *testing.T, s kv.Store) {
@@ -46,7 +54,7 @@ func closeStore(t *testing.T, s kv.Store) {
 func testReopenEmpty(t *testing.T, d Disk) {
 	for range 3 {
 		s := d.Open(t)
-		if got := scanStore(t, s, kv.IterOptions{}); got != "" {
+		if got := scanStore(t, s); got != "" {
 			t.Errorf("an empty store holds %s", got)
 		}
 		closeStore(t, s)
@@ -54,7 +62,7 @@ func testReopenEmpty(t *testing.T, d Disk) {
 }
 
 func testReopen(t *testing.T, d Disk) {
-	var last kv.Seq
+	var last, trimmed kv.Seq
 	for round := range 4 {
 		s := d.Open(t)
 		if round > 0 {
@@ -81,13 +89,25 @@ func testReopen(t *testing.T, d Disk) {
 		last = records[0].Seq
 		if round == 1 {
 			// What is trimmed stays trimmed, and its numbers do not come back.
-			if err := s.TrimLog(t.Context(), 1, last); err != nil {
-				t.Fatal(err)
-			}
+			trimLog(t, s, 1, last)
+			trimmed = last
+		}
+		if got := logTrimmed(t, s, 1); got != trimmed {
+			t.Errorf("round %d: %d is forgotten, want %d", round, got, trimmed)
+		}
+		at, own := divided(t, s, 2)
+		if at <= last || own[0] < at {
+			t.Errorf("round %d: LogSeq %d after %d, of an update that has %d", round, at, last, own)
+		}
+		if got := through(t, s, 1, last, 10); got < own[0] {
+			t.Errorf("round %d: the log reads through %d, and %d is acknowledged", round, got, own)
 		}
 		closeStore(t, s)
 	}
 	s := d.Open(t)
+	if got := logTrimmed(t, s, 1); got != trimmed {
+		t.Errorf("opened again, %d is forgotten, want %d", got, trimmed)
+	}
 	if got := readLog(t, s, 1, 0, 10); len(got) != 2 || string(got[0].Data) != "2" {
 		t.Errorf("the log holds %v", got)
 	}

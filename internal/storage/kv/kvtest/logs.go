@@ -17,7 +17,7 @@ import (
 
 func readLog(t *testing.T, s kv.Store, log kv.LogID, after kv.Seq, limit int) []kv.Record {
 	t.Helper()
-	records, err := s.ReadLog(t.Context(), log, after, limit)
+	records, _, err := s.ReadLog(t.Context(), log, after, limit)
 	if err != nil {
 		t.Fatalf("ReadLog: %v", err)
 	}
@@ -175,7 +175,7 @@ func testLogFromManyGoroutines(t *testing.T, s kv.Store) {
 	go func() {
 		for {
 			last := stop.Load() // everything is committed before the reading that follows
-			records, err := s.ReadLog(ctx, 9, f.seq, 7)
+			records, _, err := s.ReadLog(ctx, 9, f.seq, 7)
 			if err == nil {
 				err = f.take(records)
 			}

@@ -93,7 +93,7 @@ func testAbort(t *testing.T, s kv.Store) {
 	if err != abort { //nolint:errorlint // the contract promises the very error
 		t.Errorf("Update returned %v, want fn's error as it is", err)
 	}
-	if got := scanStore(t, s, kv.IterOptions{}); got != "a=1 " {
+	if got := scanStore(t, s); got != "a=1 " {
 		t.Errorf("after an abort: %s", got)
 	}
 	if c, err := s.Counter(t.Context(), []byte("c")); c != nil || err != nil {
@@ -397,7 +397,7 @@ func testDeleteRange(t *testing.T, s kv.Store) {
 	if err := s.DeleteRange(t.Context(), nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := scanStore(t, s, kv.IterOptions{}); got != "" {
+	if got := scanStore(t, s); got != "" {
 		t.Errorf("after deleting everything: %q", got)
 	}
 	if records := readLog(t, s, 1, 0, 10); len(records) != 1 {

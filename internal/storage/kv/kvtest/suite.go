@@ -1,8 +1,8 @@
 // Package kvtest is the suite that every implementation of package kv passes.
 //
-// Run tests the contract on stores that begin empty. RunDisk tests what a store on disk keeps when it is
-// opened again and when the machine loses power. Both say what they tried by their subtests' names; tests
-// with random histories print their seed.
+// Run tests the contract on stores that begin empty. RunMisuse tests what a store refuses. RunDisk tests what a
+// store on disk keeps when it is opened again and when the machine loses power. They say what they tried by
+// their subtests' names; tests with random histories print their seed.
 package kvtest
 
 import (
@@ -47,6 +47,30 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store) {
 		{"Log", testLog},
 		{"LogFromManyGoroutines", testLogFromManyGoroutines},
 		{"LogTrim", testLogTrim},
+		{"LogTrimmed", testLogTrimmed},
+		{"LogTrimmedFromManyGoroutines", testLogTrimmedFromManyGoroutines},
+		{"LogThrough", testLogThrough},
+		{"LogThroughUnderLoad", testLogThroughUnderLoad},
+		{"LogOfSnapshot", testLogOfSnapshot},
+		{"LogOfSnapshotUnderLoad", testLogOfSnapshotUnderLoad},
+		{"LogSeq", testLogSeq},
+		{"LogSeqOfOneKey", testLogSeqOfOneKey},
+		{"Keep", testKeep},
+		{"DropKept", testDropKept},
+		{"KeepNames", testKeepNames},
+		{"KeepEmpty", testKeepEmpty},
+		{"KeepCancelled", testKeepCancelled},
+		{"KeepUnderLoad", testKeepUnderLoad},
+		{"KeepWhileLoading", testKeepWhileLoading},
+		{"Load", testLoad},
+		{"LoadNothing", testLoadNothing},
+		{"LoadFails", testLoadFails},
+		{"LoadOverDeleted", testLoadOverDeleted},
+		{"LoadAtOnce", testLoadAtOnce},
+		{"LoadLimits", testLoadLimits},
+		{"Size", testSize},
+		{"LogSize", testLogSize},
+		{"Compact", testCompact},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -137,11 +161,11 @@ func scan(t *testing.T, r kv.Reader, lo, hi []byte, o kv.IterOptions) string {
 }
 
 // scanStore scans the latest state.
-func scanStore(t *testing.T, s kv.Store, o kv.IterOptions) string {
+func scanStore(t *testing.T, s kv.Store) string {
 	t.Helper()
 	snap := snapshot(t, s)
 	defer closeSnapshot(t, snap)
-	return scan(t, snap, nil, nil, o)
+	return scan(t, snap, nil, nil, kv.IterOptions{})
 }
 
 // background is a context for goroutines that may outlive a failed test's own.

@@ -65,14 +65,25 @@ func testClosed(t *testing.T, s kv.Store) {
 	_, counter := s.Counter(ctx, k)
 	_, snap := s.Snapshot(ctx)
 	_, iter := s.Iter(ctx, nil, nil, kv.IterOptions{})
-	_, log := s.ReadLog(ctx, 1, 0, 1)
+	_, _, log := s.ReadLog(ctx, 1, 0, 1)
+	_, trimmed := s.LogTrimmed(ctx, 1)
+	_, size := s.Size(ctx, nil, nil)
+	_, logSize := s.LogSize(ctx, 1)
+	_, open := s.OpenKept(ctx, "k")
+	_, kept := s.Kept(ctx)
+	load := s.Load(ctx, func(func(key, value []byte) error) error {
+		t.Error("fill ran on a closed store")
+		return nil
+	})
 	update := s.Update(ctx, writing("a"), func(kv.Txn) error {
 		t.Error("fn ran on a closed store")
 		return nil
 	})
 	for name, err := range map[string]error{
 		"Get": get, "Counter": counter, "Snapshot": snap, "Iter": iter, "ReadLog": log, "Update": update,
-		"TrimLog": s.TrimLog(ctx, 1, 1), "DeleteRange": s.DeleteRange(ctx, k, nil),
+		"TrimLog": s.TrimLog(ctx, 1, 1), "DeleteRange": s.DeleteRange(ctx, k, nil), "LogTrimmed": trimmed,
+		"Size": size, "LogSize": logSize, "Compact": s.Compact(ctx, nil, nil), "Load": load,
+		"Keep": s.Keep(ctx, "k", kv.Selection{}), "OpenKept": open, "Kept": kept, "DropKept": s.DropKept(ctx, "k"),
 	} {
 		if !errors.Is(err, kv.ErrClosed) {
 			t.Errorf("%s after Close: %v", name, err)

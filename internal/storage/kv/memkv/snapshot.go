@@ -9,9 +9,12 @@ import (
 	"github.com/monotable/monotable/internal/storage/kv/counters"
 )
 
-// snapshot reads a tree that nobody changes.
-type snapshot struct {
-	tree *tree
+// snapshot reads a state that nobody changes.
+type snapshot struct{ *state }
+
+func (s snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error) {
+	records, _ := s.logs.Get(log)
+	return readLog(records, after, limit), nil
 }
 
 func (s snapshot) Get(key []byte) ([]byte, error) {

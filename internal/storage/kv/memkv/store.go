@@ -3,9 +3,10 @@
 //
 // # Model
 //
-// One B-tree of immutable entries holds everything but the change logs, and an index by hash finds the entries
-// of the latest state. Point reads and commits work on these two under a lock. A snapshot is a copy-on-write copy of the tree, which costs as much as one node;
-// it is shared by all who ask until the next commit, and whatever a commit then touches is copied first.
+// One B-tree of immutable entries holds everything but the change logs, another one the logs, and an index by
+// hash finds the entries of the latest state. Point reads and commits work on these under a lock. A snapshot is
+// a copy-on-write copy of the trees, which costs as much as one node; it is shared by all who ask until the next
+// commit, and whatever a commit then touches is copied first. A kept snapshot is one that has a name.
 //
 // # Invariants
 //
@@ -40,6 +41,16 @@ type entry struct {
 
 type tree = btree.BTreeG[entry]
 
+// logs are the records of each log, in ascending order. None is empty, and records are only ever appended or
+// replaced by a new slice.
+type logs = btree.Map[kv.LogID, []kv.Record]
+
+// state is all that was committed at one moment; nobody changes it.
+type state struct {
+	tree *tree
+	logs *logs
+}
+
 // degree makes nodes of up to 31 entries: 1.5 kB to copy for each level when a commit follows a snapshot.
 const degree = 16
 
@@ -49,12 +60,14 @@ type Store struct {
 	closed  atomic.Bool
 	txns    sync.Pool // of *txn
 
-	mu     sync.RWMutex
-	live   *tree
-	index  *index                   // of live
-	shared *tree                    // copy of live for snapshots; nil if live has changed since
-	logs   map[kv.LogID][]kv.Record // none empty
-	seq    kv.Seq                   // last given out
+	mu      sync.RWMutex
+	live    *tree
+	index   *index // of live
+	logs    *logs
+	shared  *state              // copy of live and logs for snapshots; nil if they have changed since
+	trimmed map[kv.LogID]kv.Seq // the last forgotten of each log that was trimmed
+	kept    map[string]*kept
+	seq     kv.Seq // last given out
 	// logBytes is the length of all records in logs.
 	logBytes int
 }
@@ -71,8 +84,10 @@ func New() *Store {
 			func(a, b entry) bool { return bytes.Compare(a.key, b.key) < 0 },
 			btree.Options{Degree: degree, NoLocks: true},
 		),
-		index: newIndex(),
-		logs:  make(map[kv.LogID][]kv.Record),
+		index:   newIndex(),
+		logs:    new(logs),
+		trimmed: make(map[kv.LogID]kv.Seq),
+		kept:    make(map[string]*kept),
 	}
 }
 
@@ -101,7 +116,7 @@ func (s *Store) Iter(_ context.Context, lo, hi []byte, o kv.IterOptions) (kv.Ite
 	if s.closed.Load() {
 		return nil, kv.ErrClosed
 	}
-	return newIterator(s.freeze(), lo, hi, o), nil
+	return newIterator(s.freeze().tree, lo, hi, o), nil
 }
 
 // Snapshot returns everything committed before the call.
@@ -160,8 +175,8 @@ func (s *Store) delete(key []byte) {
 	s.index.delete(key)
 }
 
-// freeze returns the present state as a tree that nobody changes.
-func (s *Store) freeze() *tree {
+// freeze returns the present state.
+func (s *Store) freeze() *state {
 	s.mu.RLock()
 	shared := s.shared
 	s.mu.RUnlock()
@@ -170,8 +185,13 @@ func (s *Store) freeze() *tree {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.frozen()
+}
+
+// frozen is freeze for a caller that holds the lock.
+func (s *Store) frozen() *state {
 	if s.shared == nil {
-		s.shared = s.live.Copy()
+		s.shared = &state{s.live.Copy(), s.logs.Copy()}
 	}
 	return s.shared
 }

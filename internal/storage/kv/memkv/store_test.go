@@ -12,6 +12,10 @@ func TestContract(t *testing.T) {
 	kvtest.Run(t, func(*testing.T) kv.Store { return memkv.New() })
 }
 
+func TestMisuse(t *testing.T) {
+	kvtest.RunMisuse(t, func(*testing.T) kv.Store { return memkv.New() })
+}
+
 // TestLogBound: logs do not grow for ever. The oldest records go, whichever log they are in, and the numbers of
 // those that stay do not change.
 func TestLogBound(t *testing.T) {
@@ -28,7 +32,7 @@ func TestLogBound(t *testing.T) {
 	}
 	kept := 0
 	for log := range kv.LogID(3) {
-		records, err := s.ReadLog(t.Context(), log, 0, 120)
+		records, _, err := s.ReadLog(t.Context(), log, 0, 120)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -125,7 +125,7 @@ func (t *txn) Counter(key []byte) ([]int64, error) {
 }
 
 func (t *txn) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
-	return t.writes.Iter(newIterator(t.store.freeze(), lo, hi, o), lo, hi, o)
+	return t.writes.Iter(newIterator(t.store.freeze().tree, lo, hi, o), lo, hi, o)
 }
 
 func (t *txn) Set(key, value []byte) {
@@ -153,6 +153,13 @@ func (t *txn) AppendLog(log kv.LogID, data []byte) {
 	}
 }
 
+// LogSeq is the next number to be given out: whoever held this update's keys before it has been applied.
+func (t *txn) LogSeq() kv.Seq {
+	t.store.mu.RLock()
+	defer t.store.mu.RUnlock()
+	return t.store.seq + 1
+}
+
 // keep copies a key and value, or notes that they are past the limits.
 func (t *txn) keep(key, value []byte) (entry, bool) {
 	t.bytes += len(key) + len(value)
@@ -161,8 +168,13 @@ func (t *txn) keep(key, value []byte) (entry, bool) {
 		t.tooLarge = true
 		return entry{}, false
 	}
+	return newEntry(key, value), true
+}
+
+// newEntry copies a key and value into one piece of memory.
+func newEntry(key, value []byte) entry {
 	both := make([]byte, len(key)+len(value))
 	n := copy(both, key)
 	copy(both[n:], value)
-	return entry{both[:n:n], both[n:]}, true
+	return entry{both[:n:n], both[n:]}
 }

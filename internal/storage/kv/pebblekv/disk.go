@@ -28,18 +28,25 @@ const compactionCategory vfs.DiskWriteCategory = "pebble-compaction"
 //
 // The store asks failure before it acknowledges anything. Since a failure is noted before Pebble is told that
 // all is well, no commit that the disk refused is acknowledged.
+//
+// All this is about the files in Pebble's own directory. What Pebble writes elsewhere is a copy for somebody who
+// asked for it: a failure there is an error of that call and of nothing else. The one that Pebble would end the
+// process for, of syncing the copy's directory, is kept from it: see beginCopy.
 type disk struct {
 	vfs.FS
-	log     *slog.Logger
-	memory  *vfs.MemFS
-	failed  atomic.Pointer[error]
-	closing chan struct{}
-	once    sync.Once
+	dir      string // Pebble's
+	log      *slog.Logger
+	memory   *vfs.MemFS
+	failed   atomic.Pointer[error]
+	frozen   chan struct{}         // closed with the first failure
+	uncopied atomic.Pointer[error] // the first failure to sync a directory elsewhere since beginCopy
+	closing  chan struct{}
+	once     sync.Once
 }
 
 // newDisk returns the view of fs for a store whose Pebble files are in dir.
 func newDisk(fs vfs.FS, dir string, log *slog.Logger) *disk {
-	d := &disk{FS: fs, log: log, memory: vfs.NewMem(), closing: make(chan struct{})}
+	d := &disk{FS: fs, dir: dir, log: log, memory: vfs.NewMem(), frozen: make(chan struct{}), closing: make(chan struct{})}
 	_ = d.memory.MkdirAll(dir, dirMode) // memory has room
 	return d
 }
@@ -55,10 +62,25 @@ func (d *disk) failure() error {
 // fail freezes the disk.
 func (d *disk) fail(what, name string, err error) {
 	if d.failed.CompareAndSwap(nil, &err) {
+		close(d.frozen)
 		d.log.Error("store: the disk refused a write; no more are taken until the store is opened again",
 			"operation", what, "file", name, "error", err)
 	}
 }
+
+// beginCopy is to be called before Pebble writes elsewhere, and endCopy after that. One copy can be made at a time.
+func (d *disk) beginCopy() { d.uncopied.Store(nil) }
+
+// endCopy returns why the copy is not durable although Pebble may think so.
+func (d *disk) endCopy() error {
+	if err := d.uncopied.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// own reports whether a file is Pebble's own.
+func (d *disk) own(name string) bool { return name == d.dir || d.PathDir(name) == d.dir }
 
 // close lets waiting compactions end.
 func (d *disk) close() { d.once.Do(func() { close(d.closing) }) }
@@ -68,6 +90,9 @@ func (d *disk) Unwrap() vfs.FS { return d.FS }
 
 // Create makes a new file, in memory if the disk is frozen or freezes now.
 func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if !d.own(name) {
+		return d.FS.Create(name, category)
+	}
 	if d.failure() == nil {
 		f, err := d.FS.Create(name, category)
 		if err == nil {
@@ -80,6 +105,15 @@ func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, er
 		return nil, d.failure()
 	}
 	return d.memory.Create(name, category)
+}
+
+// Link gives a file a second name. That it cannot be done does not freeze the disk: Pebble copies the file
+// instead, or gives up what it was about to do.
+func (d *disk) Link(oldname, newname string) error {
+	if err := d.failure(); err != nil && d.own(newname) {
+		return err
+	}
+	return d.FS.Link(oldname, newname)
 }
 
 // ReuseForWrite makes a new file of an old one.
@@ -107,10 +141,26 @@ func (d *disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 // OpenDir opens a directory, whose syncs are writes like others.
 func (d *disk) OpenDir(name string) (vfs.File, error) {
 	f, err := d.FS.OpenDir(name)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case d.own(name):
+		return d.file(f, name), nil
 	}
-	return d.file(f, name), nil
+	return copyDirectory{f, d}, nil
+}
+
+// copyDirectory is a directory that Pebble makes elsewhere.
+type copyDirectory struct {
+	vfs.File
+	disk *disk
+}
+
+func (f copyDirectory) Sync() error {
+	if err := f.File.Sync(); err != nil {
+		f.disk.uncopied.CompareAndSwap(nil, &err)
+	}
+	return nil
 }
 
 // Stat describes the newest version of a file.
@@ -125,7 +175,7 @@ func (d *disk) Stat(name string) (vfs.FileInfo, error) {
 
 // Remove removes a file, unless the disk is frozen.
 func (d *disk) Remove(name string) error {
-	if d.failed.Load() == nil {
+	if d.failure() == nil || !d.own(name) {
 		return d.FS.Remove(name)
 	}
 	return nil
@@ -133,6 +183,9 @@ func (d *disk) Remove(name string) error {
 
 // Rename renames a file, unless the disk is frozen.
 func (d *disk) Rename(oldname, newname string) error {
+	if !d.own(newname) {
+		return d.FS.Rename(oldname, newname)
+	}
 	if d.failure() == nil {
 		err := d.FS.Rename(oldname, newname)
 		if err == nil {

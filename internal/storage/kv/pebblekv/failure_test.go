@@ -34,6 +34,28 @@ func (d *badDisk) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
+// refusal refuses one of the writes that it is about.
+type refusal struct {
+	about     func(op errorfs.Op) bool
+	err       error
+	countdown atomic.Int64 // to the write that is refused
+}
+
+func (r *refusal) String() string { return "(one refusal)" }
+
+func (r *refusal) MaybeError(op errorfs.Op) error {
+	if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && r.about(op) && r.countdown.Add(-1) == 0 {
+		return r.err
+	}
+	return nil
+}
+
+// arm has the nth write from now on refused, counted from 0.
+func (r *refusal) arm(nth int) { r.countdown.Store(int64(nth) + 1) }
+
+// disarm has nothing refused any more, and reports whether something was.
+func (r *refusal) disarm() bool { return r.countdown.Swap(0) <= 0 }
+
 // badFS asks a badDisk before each write. The file system that it is made of does not watch reused files.
 type badFS struct {
 	*errorfs.FS

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,14 @@ const (
 	formatPrefix  = "monotable store format "
 	formatVersion = "1"
 	pebbleDir     = "pebble"
-	dirMode       = 0o700
+	keptDir       = "kept"
+	makingDir     = "making"
+	// incompleteFile marks a copy that has no FORMAT yet.
+	incompleteFile = "INCOMPLETE"
+	newSuffix      = ".new"
+	lockFile       = "LOCK"       // Pebble's
+	lostFound      = "lost+found" // of a file system's root
+	dirMode        = 0o700
 )
 
 // Open opens the store in dir, or creates it where dir is missing or empty. It returns kv.ErrLocked if
@@ -32,7 +40,12 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	o = o.withDefaults()
 	s := &Store{
+		dir:        dir,
+		options:    o,
+		fs:         o.FS,
 		disk:       newDisk(o.FS, o.FS.PathJoin(dir, pebbleDir), o.Logger),
+		cache:      pebble.NewCache(o.CacheBytes),
+		keeper:     keeper{open: map[string]*openKept{}},
 		log:        o.Logger,
 		latches:    latch.New(),
 		durability: o.Durability,
@@ -43,6 +56,7 @@ func Open(dir string, o Options) (*Store, error) {
 		s.write = pebble.NoSync
 	}
 	if err := s.open(dir, o); err != nil {
+		s.cache.Unref()
 		return nil, err
 	}
 	if o.Durability == Interval {
@@ -65,7 +79,11 @@ func (s *Store) open(dir string, o Options) error {
 		return lockError(dir, err)
 	}
 	s.lock = lock
+	if err := o.FS.RemoveAll(o.FS.PathJoin(dir, makingDir)); err != nil {
+		return errors.Join(fmt.Errorf("pebblekv: removing what was left unfinished: %w", err), lock.Close())
+	}
 	p := o.pebbleOptions(s.disk, lock)
+	p.Cache = s.cache
 	// A store that was complete once is never silently replaced by an empty one, nor is another program's
 	// Pebble database taken for a store whose creation a crash interrupted.
 	p.ErrorIfNotExists, p.ErrorIfNotPristine = exists, !exists
@@ -85,7 +103,7 @@ func (s *Store) prepare(dir string, exists bool) error {
 		return err
 	}
 	if !exists {
-		if err := writeFormat(s.disk.FS, dir); err != nil {
+		if err := writeFormat(s.fs, dir); err != nil {
 			return err
 		}
 	}
@@ -110,8 +128,12 @@ func checkDirectory(fs vfs.FS, dir string) (exists bool, err error) {
 		}
 		return false, fmt.Errorf("pebblekv: %s: %w", dir, err)
 	}
+	if slices.Contains(names, incompleteFile) {
+		return false, fmt.Errorf("pebblekv: %s holds a copy of a store that was not completed: "+
+			"remove it, and copy again", dir)
+	}
 	for _, name := range names {
-		if name != pebbleDir && name != formatFile+".new" && name != "lost+found" {
+		if name != pebbleDir && name != formatFile+newSuffix && name != lostFound {
 			return false, fmt.Errorf("pebblekv: %s holds other files (%s) and no store: "+
 				"give the store a directory of its own", dir, name)
 		}
@@ -178,21 +200,26 @@ func syncDirectory(fs vfs.FS, dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// writeFormat declares the store complete. The file appears whole or not at all.
+// writeFormat declares the store complete.
 func writeFormat(fs vfs.FS, dir string) error {
-	name := fs.PathJoin(dir, formatFile)
-	f, err := fs.Create(name+".new", vfs.WriteCategoryUnspecified)
+	return writeWhole(fs, dir, formatFile, formatPrefix+formatVersion+"\n")
+}
+
+// writeWhole writes a small file, which appears whole or not at all.
+func writeWhole(fs vfs.FS, dir, name, text string) error {
+	name = fs.PathJoin(dir, name)
+	f, err := fs.Create(name+newSuffix, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write([]byte(formatPrefix + formatVersion + "\n"))
+	_, err = f.Write([]byte(text))
 	if err == nil {
 		err = f.Sync()
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err := fs.Rename(name+".new", name); err != nil {
+	if err := fs.Rename(name+newSuffix, name); err != nil {
 		return err
 	}
 	return syncDirectory(fs, dir)
@@ -236,10 +263,7 @@ func (s *Store) reserve(limit kv.Seq) error {
 	if err := s.db.Set([]byte(sequenceKey), value, pebble.Sync); err != nil {
 		return err
 	}
-	if err := s.disk.failure(); err != nil {
-		return fmt.Errorf("%w: %w", kv.ErrFailed, err)
-	}
-	return nil
+	return s.writable()
 }
 
 // syncEvery brings the log to disk in intervals in which something was committed.

@@ -84,3 +84,10 @@ func (q *sequence) bound() kv.Seq {
 	}
 	return q.next
 }
+
+// upcoming is the lowest number that is not given out.
+func (q *sequence) upcoming() kv.Seq {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.next
+}

@@ -2,16 +2,18 @@ package pebblekv
 
 import (
 	"bytes"
+	"context"
+	"math"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/monotable/monotable/internal/storage/kv"
 )
 
-// snapshot is a moment of the database.
+// snapshot is a moment of the database: one of Pebble's snapshots, or a kept one.
 type snapshot struct {
 	store *Store
-	view  *pebble.Snapshot
+	view  pebble.Reader
 }
 
 func (s *snapshot) Get(key []byte) ([]byte, error)      { return get(s.view, key) }
@@ -19,6 +21,14 @@ func (s *snapshot) Counter(key []byte) ([]int64, error) { return counter(s.view,
 
 func (s *snapshot) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
 	return newIterator(s.view, lo, hi, o)
+}
+
+// ReadLog needs no bound: whatever is applied in the snapshot is all there will be of it.
+func (s *snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error) {
+	if after == math.MaxUint64 || limit <= 0 {
+		return nil, nil
+	}
+	return readLog(context.Background(), s.view, log, after, math.MaxUint64, limit)
 }
 
 // Close lets the store forget the moment. Closing again does nothing.

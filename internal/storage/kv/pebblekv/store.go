@@ -6,6 +6,8 @@
 //
 //	DIR/FORMAT    "monotable store format 1", written when the store is complete
 //	DIR/pebble/   Pebble's own files
+//	DIR/kept/     a directory for each kept snapshot: a Pebble checkpoint, by hard links
+//	DIR/making/   what is not complete; Open removes it
 //
 // and in Pebble's key space:
 //
@@ -15,6 +17,8 @@
 //	│ 0xF0 │ log 4 │ 8   │  change logs: log id, sequence number, both big endian
 //	├──────┴───────┴─────┤
 //	│ 0xF1 "sequence"    │  the number below which sequence numbers may have been given out
+//	├────────────────────┤
+//	│ 0xF1 "trimmed" log │  the last sequence number of a log that was forgotten
 //	└────────────────────┘
 //
 // An update takes its latches, reads the live database, collects its writes in one batch, and commits it.
@@ -32,6 +36,14 @@
 // ErrConflict, and for its caller it is under way until it is acknowledged; giving its keys away earlier
 // would let conflicts come and go in the middle of it.
 //
+// # Kept snapshots, backups, loads
+//
+// A kept snapshot is a checkpoint of the database: new names for the tables, which nobody changes, and a copy of
+// the little log that there is. It is made under DIR/making and moved to its name when it is complete and on
+// disk. A backup is a checkpoint of everything, with the kept snapshots, in a directory of its own, which is
+// marked INCOMPLETE until it has its FORMAT. Load writes tables under DIR/making and has Pebble take them in with
+// one change of its manifest. Tables are in no log, so checkpoints and loads wait for each other.
+//
 // # Invariants
 //
 //  1. Sequence numbers are taken while the update's latches are held, and are in flight until its commit is
@@ -39,7 +51,10 @@
 //  2. A sequence number is used only when the number in key 0xF1 is above it, and on disk. The store opens at
 //     that number, so that none is given out twice, whatever a crash loses and trimming removes.
 //  3. After the first write that the disk refuses nothing more reaches the disk: see disk. Commits that were
-//     not yet durable answer ErrUndetermined, later ones ErrFailed.
+//     not yet durable answer ErrUndetermined, later ones ErrFailed. Copies outside of Pebble's directory can
+//     fail without that.
+//  4. What has a name under DIR/kept is complete, on disk, and never changed. A directory gets its FORMAT when
+//     all else of it is complete and on disk.
 package pebblekv
 
 import (
@@ -52,6 +67,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/monotable/monotable/internal/storage/kv"
 	"github.com/monotable/monotable/internal/storage/kv/counters"
@@ -60,13 +76,22 @@ import (
 
 // Store implements kv.Store.
 type Store struct {
+	dir      string
+	fs       vfs.FS // as it was handed in
+	options  Options
 	db       *pebble.DB
-	disk     *disk
-	lock     io.Closer // the directory's
+	disk     *disk         // fs as Pebble sees it
+	cache    *pebble.Cache // of the database and of open kept snapshots
+	lock     io.Closer     // the directory's
 	log      *slog.Logger
 	latches  *latch.Table
 	sequence *sequence
 	txns     sync.Pool // of *txn
+	keeper   keeper
+	made     atomic.Uint64 // names given out under DIR/making
+	trimming sync.Mutex    // held by TrimLog
+	// moment is held while a checkpoint is taken, or tables join the database.
+	moment sync.Mutex
 
 	durability Durability
 	write      *pebble.WriteOptions // Sync or NoSync, as durability says
@@ -131,15 +156,33 @@ func (s *Store) DeleteRange(_ context.Context, lo, hi []byte) error {
 }
 
 func (s *Store) deleteRange(lo, hi []byte) error {
-	if err := s.disk.failure(); err != nil {
-		return fmt.Errorf("%w: %w", kv.ErrFailed, err)
+	batch := s.db.NewBatch()
+	defer batch.Close()
+	if err := batch.DeleteRange(lo, hi, nil); err != nil {
+		return err
 	}
-	if err := s.db.DeleteRange(lo, hi, s.write); err != nil {
+	return s.applyWhole(batch)
+}
+
+// applyWhole commits a batch that is no update's, as durably as updates.
+func (s *Store) applyWhole(batch *pebble.Batch) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	if err := s.db.Apply(batch, s.write); err != nil {
 		return err
 	}
 	s.dirty.Store(true)
 	if err := s.disk.failure(); err != nil {
 		return fmt.Errorf("%w: %w", kv.ErrUndetermined, err)
+	}
+	return nil
+}
+
+// writable returns why the store takes no more writes, nil if it does.
+func (s *Store) writable() error {
+	if err := s.disk.failure(); err != nil {
+		return fmt.Errorf("%w: %w", kv.ErrFailed, err)
 	}
 	return nil
 }
@@ -167,10 +210,8 @@ func (s *Store) Close() error {
 		err = s.db.Flush()
 	}
 	err = errors.Join(err, s.db.Close())
-	if failure := s.disk.failure(); failure != nil {
-		err = errors.Join(err, fmt.Errorf("%w: %w", kv.ErrFailed, failure))
-	}
-	return errors.Join(err, s.lock.Close())
+	s.cache.Unref()
+	return errors.Join(err, s.writable(), s.lock.Close())
 }
 
 // begin enters a call that Close waits for, unless Close has begun.

@@ -22,6 +22,13 @@ func TestContractChecked(t *testing.T) {
 	})
 }
 
+func TestMisuse(t *testing.T) {
+	kvtest.RunMisuse(t, func(t *testing.T) kv.Store {
+		t.Helper()
+		return open(t, t.TempDir(), pebblekv.Options{})
+	})
+}
+
 func open(t *testing.T, dir string, o pebblekv.Options) *pebblekv.Store {
 	t.Helper()
 	s, err := pebblekv.Open(dir, o)

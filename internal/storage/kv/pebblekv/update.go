@@ -38,8 +38,8 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	if t.batch.Empty() {
 		return nil
 	}
-	if err := s.disk.failure(); err != nil {
-		return fmt.Errorf("%w: %w", kv.ErrFailed, err)
+	if err := s.writable(); err != nil {
+		return err
 	}
 	first, err := s.sequence.take(len(t.records))
 	if err != nil {
@@ -201,6 +201,9 @@ func (t *txn) AppendLog(log kv.LogID, record []byte) {
 	lengthLen := binary.PutUvarint(length[:], uint64(len(record)))
 	t.records = append(t.records, len(t.batch.Repr())-len(record)-lengthLen-seqLen)
 }
+
+// LogSeq is the next number to be given out: whoever held this update's keys before it has taken its numbers.
+func (t *txn) LogSeq() kv.Seq { return t.store.sequence.upcoming() }
 
 // number fills in the sequence numbers of the update's log records.
 func (t *txn) number(first kv.Seq) {
