@@ -25,6 +25,8 @@
 //	integer:"32"               a number that AWS calls an Integer, not a Long, when it is sent as something else
 //	unsupported:"subject"      this server refuses the member when it asks for something
 //
+// A member of an output whose name on the wire begins with a small letter is tagged with it: as:"eventID".
+//
 // The order of an input's members is the order in which they are checked, and the order of an output's
 // members is the order in which they are written.
 //

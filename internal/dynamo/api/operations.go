@@ -7,8 +7,12 @@ import (
 	"github.com/monotable/monotable/internal/dynamo/apierr"
 )
 
-// TargetPrefix precedes the operation's name in the X-Amz-Target header: DynamoDB_20120810.GetItem.
-const TargetPrefix = "DynamoDB_20120810."
+// TargetPrefix precedes the operation's name in the X-Amz-Target header: DynamoDB_20120810.GetItem. The
+// operations on streams are a service of their own.
+const (
+	TargetPrefix        = "DynamoDB_20120810."
+	streamsTargetPrefix = "DynamoDBStreams_20120810."
+)
 
 // Operation is one entry of the table of operations.
 type Operation struct {
@@ -19,9 +23,19 @@ type Operation struct {
 	Layer Layer
 	// EmptyAnswer is true where the answer's body is empty rather than a JSON object.
 	EmptyAnswer bool
+	// OfStreams is true where the operation belongs to DynamoDB Streams.
+	OfStreams bool
 	// Errors are the codes of the database that the operation may answer with. Any operation may also
 	// answer with the codes of the framework: ValidationException, SerializationException …
 	Errors []apierr.Code
+}
+
+// Target is the value of the X-Amz-Target header that calls the operation.
+func (o *Operation) Target() string {
+	if o.OfStreams {
+		return streamsTargetPrefix + o.Name
+	}
+	return TargetPrefix + o.Name
 }
 
 // MayAnswer reports whether the operation may answer with the code.
@@ -44,6 +58,12 @@ var (
 		apierr.ResourceNotFoundException)
 
 	tableRead = with(anyOperation, apierr.ResourceNotFoundException)
+
+	backupRead = with(anyOperation, apierr.BackupNotFoundException)
+
+	restore = with(anyOperation, apierr.LimitExceededException, apierr.TableAlreadyExistsException, apierr.TableInUseException)
+
+	shardRead = with(tableRead, apierr.TrimmedDataAccessException)
 )
 
 func with(codes []apierr.Code, more ...apierr.Code) []apierr.Code {
@@ -58,20 +78,51 @@ var operations = []Operation{
 		Errors: with(dataPlane, apierr.ItemCollectionSizeLimitExceededException, apierr.ReplicatedWriteConflictException),
 	},
 	{
+		Name: "CreateBackup", Input: input[CreateBackupInput], Layer: Older,
+		Errors: with(anyOperation, apierr.BackupInUseException, apierr.ContinuousBackupsUnavailableException,
+			apierr.LimitExceededException, apierr.TableInUseException, apierr.TableNotFoundException),
+	},
+	{
 		Name: "CreateTable", Input: input[CreateTableInput], Layer: Older,
 		Errors: with(anyOperation, apierr.LimitExceededException, apierr.ResourceInUseException),
 	},
+	{
+		Name: "DeleteBackup", Input: input[DeleteBackupInput], Layer: Older,
+		Errors: with(backupRead, apierr.BackupInUseException, apierr.LimitExceededException),
+	},
 	{Name: "DeleteItem", Input: input[DeleteItemInput], Layer: Newer, Errors: itemWrite},
 	{Name: "DeleteTable", Input: input[DeleteTableInput], Layer: Older, Errors: tableChange},
+	{Name: "DescribeBackup", Input: input[DescribeBackupInput], Layer: Older, Errors: backupRead},
+	{
+		Name: "DescribeContinuousBackups", Input: input[DescribeContinuousBackupsInput], Layer: Older,
+		Errors: with(anyOperation, apierr.TableNotFoundException),
+	},
 	{Name: "DescribeEndpoints", Input: input[DescribeEndpointsRequest], Layer: Older, Errors: anyOperation},
 	{Name: "DescribeLimits", Input: input[DescribeLimitsInput], Layer: Older, Errors: anyOperation},
+	{Name: "DescribeStream", Input: input[DescribeStreamInput], Layer: Older, OfStreams: true, Errors: tableRead},
 	{Name: "DescribeTable", Input: input[DescribeTableInput], Layer: Older, Errors: tableRead},
 	{Name: "DescribeTimeToLive", Input: input[DescribeTimeToLiveInput], Layer: Older, Errors: tableRead},
 	{Name: "GetItem", Input: input[GetItemInput], Layer: Newer, Errors: dataPlane},
+	{
+		Name: "GetRecords", Input: input[GetRecordsInput], Layer: Older, OfStreams: true,
+		Errors: with(shardRead, apierr.ExpiredIteratorException, apierr.LimitExceededException),
+	},
+	{Name: "GetShardIterator", Input: input[GetShardIteratorInput], Layer: Older, OfStreams: true, Errors: shardRead},
+	{Name: "ListBackups", Input: input[ListBackupsInput], Layer: Older, Errors: anyOperation},
+	{Name: "ListStreams", Input: input[ListStreamsInput], Layer: Older, OfStreams: true, Errors: tableRead},
 	{Name: "ListTables", Input: input[ListTablesInput], Layer: Older, Errors: anyOperation},
 	{Name: "ListTagsOfResource", Input: input[ListTagsOfResourceInput], Layer: Older, Errors: tableRead},
 	{Name: "PutItem", Input: input[PutItemInput], Layer: Newer, Errors: itemWrite},
 	{Name: "Query", Input: input[QueryInput], Layer: Newer, Errors: dataPlane},
+	{
+		Name: "RestoreTableFromBackup", Input: input[RestoreTableFromBackupInput], Layer: Older,
+		Errors: with(restore, apierr.BackupInUseException, apierr.BackupNotFoundException),
+	},
+	{
+		Name: "RestoreTableToPointInTime", Input: input[RestoreTableToPointInTimeInput], Layer: Older,
+		Errors: with(restore, apierr.InvalidRestoreTimeException, apierr.PointInTimeRecoveryUnavailableException,
+			apierr.TableNotFoundException),
+	},
 	{Name: "Scan", Input: input[ScanInput], Layer: Older, Errors: dataPlane},
 	{Name: "TagResource", Input: input[TagResourceInput], Layer: Older, EmptyAnswer: true, Errors: tableChange},
 	{
@@ -84,6 +135,10 @@ var operations = []Operation{
 			apierr.TransactionInProgressException),
 	},
 	{Name: "UntagResource", Input: input[UntagResourceInput], Layer: Older, EmptyAnswer: true, Errors: tableChange},
+	{
+		Name: "UpdateContinuousBackups", Input: input[UpdateContinuousBackupsInput], Layer: Older,
+		Errors: with(anyOperation, apierr.ContinuousBackupsUnavailableException, apierr.TableNotFoundException),
+	},
 	{Name: "UpdateItem", Input: input[UpdateItemInput], Layer: Newer, Errors: itemWrite},
 	{Name: "UpdateTable", Input: input[UpdateTableInput], Layer: Older, Errors: tableChange},
 	{Name: "UpdateTimeToLive", Input: input[UpdateTimeToLiveInput], Layer: Older, Errors: tableChange},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/monotable/monotable/internal/dynamo/attr"
 	"github.com/monotable/monotable/internal/dynamo/itemenc"
@@ -14,40 +15,57 @@ import (
 
 // model are the SDK's shapes by operation: what this package must have, member for member.
 var model = map[string][2]any{
-	"BatchGetItem":       {dynamodb.BatchGetItemInput{}, dynamodb.BatchGetItemOutput{}},
-	"BatchWriteItem":     {dynamodb.BatchWriteItemInput{}, dynamodb.BatchWriteItemOutput{}},
-	"CreateTable":        {dynamodb.CreateTableInput{}, dynamodb.CreateTableOutput{}},
-	"DeleteItem":         {dynamodb.DeleteItemInput{}, dynamodb.DeleteItemOutput{}},
-	"DeleteTable":        {dynamodb.DeleteTableInput{}, dynamodb.DeleteTableOutput{}},
-	"DescribeEndpoints":  {dynamodb.DescribeEndpointsInput{}, dynamodb.DescribeEndpointsOutput{}},
-	"DescribeLimits":     {dynamodb.DescribeLimitsInput{}, dynamodb.DescribeLimitsOutput{}},
-	"DescribeTable":      {dynamodb.DescribeTableInput{}, dynamodb.DescribeTableOutput{}},
-	"DescribeTimeToLive": {dynamodb.DescribeTimeToLiveInput{}, dynamodb.DescribeTimeToLiveOutput{}},
-	"GetItem":            {dynamodb.GetItemInput{}, dynamodb.GetItemOutput{}},
-	"ListTables":         {dynamodb.ListTablesInput{}, dynamodb.ListTablesOutput{}},
-	"ListTagsOfResource": {dynamodb.ListTagsOfResourceInput{}, dynamodb.ListTagsOfResourceOutput{}},
-	"PutItem":            {dynamodb.PutItemInput{}, dynamodb.PutItemOutput{}},
-	"Query":              {dynamodb.QueryInput{}, dynamodb.QueryOutput{}},
-	"Scan":               {dynamodb.ScanInput{}, dynamodb.ScanOutput{}},
-	"TagResource":        {dynamodb.TagResourceInput{}, dynamodb.TagResourceOutput{}},
-	"TransactGetItems":   {dynamodb.TransactGetItemsInput{}, dynamodb.TransactGetItemsOutput{}},
-	"TransactWriteItems": {dynamodb.TransactWriteItemsInput{}, dynamodb.TransactWriteItemsOutput{}},
-	"UntagResource":      {dynamodb.UntagResourceInput{}, dynamodb.UntagResourceOutput{}},
-	"UpdateItem":         {dynamodb.UpdateItemInput{}, dynamodb.UpdateItemOutput{}},
-	"UpdateTable":        {dynamodb.UpdateTableInput{}, dynamodb.UpdateTableOutput{}},
-	"UpdateTimeToLive":   {dynamodb.UpdateTimeToLiveInput{}, dynamodb.UpdateTimeToLiveOutput{}},
+	"BatchGetItem":              {dynamodb.BatchGetItemInput{}, dynamodb.BatchGetItemOutput{}},
+	"BatchWriteItem":            {dynamodb.BatchWriteItemInput{}, dynamodb.BatchWriteItemOutput{}},
+	"CreateTable":               {dynamodb.CreateTableInput{}, dynamodb.CreateTableOutput{}},
+	"DeleteItem":                {dynamodb.DeleteItemInput{}, dynamodb.DeleteItemOutput{}},
+	"DeleteTable":               {dynamodb.DeleteTableInput{}, dynamodb.DeleteTableOutput{}},
+	"DescribeEndpoints":         {dynamodb.DescribeEndpointsInput{}, dynamodb.DescribeEndpointsOutput{}},
+	"DescribeLimits":            {dynamodb.DescribeLimitsInput{}, dynamodb.DescribeLimitsOutput{}},
+	"DescribeStream":            {dynamodbstreams.DescribeStreamInput{}, dynamodbstreams.DescribeStreamOutput{}},
+	"DescribeTable":             {dynamodb.DescribeTableInput{}, dynamodb.DescribeTableOutput{}},
+	"DescribeTimeToLive":        {dynamodb.DescribeTimeToLiveInput{}, dynamodb.DescribeTimeToLiveOutput{}},
+	"GetItem":                   {dynamodb.GetItemInput{}, dynamodb.GetItemOutput{}},
+	"GetRecords":                {dynamodbstreams.GetRecordsInput{}, dynamodbstreams.GetRecordsOutput{}},
+	"GetShardIterator":          {dynamodbstreams.GetShardIteratorInput{}, dynamodbstreams.GetShardIteratorOutput{}},
+	"ListStreams":               {dynamodbstreams.ListStreamsInput{}, dynamodbstreams.ListStreamsOutput{}},
+	"ListTables":                {dynamodb.ListTablesInput{}, dynamodb.ListTablesOutput{}},
+	"ListTagsOfResource":        {dynamodb.ListTagsOfResourceInput{}, dynamodb.ListTagsOfResourceOutput{}},
+	"PutItem":                   {dynamodb.PutItemInput{}, dynamodb.PutItemOutput{}},
+	"Query":                     {dynamodb.QueryInput{}, dynamodb.QueryOutput{}},
+	"Scan":                      {dynamodb.ScanInput{}, dynamodb.ScanOutput{}},
+	"TagResource":               {dynamodb.TagResourceInput{}, dynamodb.TagResourceOutput{}},
+	"TransactGetItems":          {dynamodb.TransactGetItemsInput{}, dynamodb.TransactGetItemsOutput{}},
+	"TransactWriteItems":        {dynamodb.TransactWriteItemsInput{}, dynamodb.TransactWriteItemsOutput{}},
+	"UntagResource":             {dynamodb.UntagResourceInput{}, dynamodb.UntagResourceOutput{}},
+	"UpdateItem":                {dynamodb.UpdateItemInput{}, dynamodb.UpdateItemOutput{}},
+	"UpdateTable":               {dynamodb.UpdateTableInput{}, dynamodb.UpdateTableOutput{}},
+	"UpdateTimeToLive":          {dynamodb.UpdateTimeToLiveInput{}, dynamodb.UpdateTimeToLiveOutput{}},
+	"CreateBackup":              {dynamodb.CreateBackupInput{}, dynamodb.CreateBackupOutput{}},
+	"DeleteBackup":              {dynamodb.DeleteBackupInput{}, dynamodb.DeleteBackupOutput{}},
+	"DescribeBackup":            {dynamodb.DescribeBackupInput{}, dynamodb.DescribeBackupOutput{}},
+	"DescribeContinuousBackups": {dynamodb.DescribeContinuousBackupsInput{}, dynamodb.DescribeContinuousBackupsOutput{}},
+	"ListBackups":               {dynamodb.ListBackupsInput{}, dynamodb.ListBackupsOutput{}},
+	"RestoreTableFromBackup":    {dynamodb.RestoreTableFromBackupInput{}, dynamodb.RestoreTableFromBackupOutput{}},
+	"RestoreTableToPointInTime": {dynamodb.RestoreTableToPointInTimeInput{}, dynamodb.RestoreTableToPointInTimeOutput{}},
+	"UpdateContinuousBackups":   {dynamodb.UpdateContinuousBackupsInput{}, dynamodb.UpdateContinuousBackupsOutput{}},
 }
 
 // outputs are this package's outputs by operation.
 var outputs = map[string]any{
 	"BatchGetItem": BatchGetItemOutput{}, "BatchWriteItem": BatchWriteItemOutput{}, "CreateTable": CreateTableOutput{},
 	"DeleteItem": DeleteItemOutput{}, "DeleteTable": DeleteTableOutput{}, "DescribeEndpoints": DescribeEndpointsResponse{},
-	"DescribeLimits": DescribeLimitsOutput{}, "DescribeTable": DescribeTableOutput{},
+	"DescribeLimits": DescribeLimitsOutput{}, "DescribeStream": DescribeStreamOutput{}, "GetRecords": GetRecordsOutput{},
+	"GetShardIterator": GetShardIteratorOutput{}, "ListStreams": ListStreamsOutput{}, "DescribeTable": DescribeTableOutput{},
 	"DescribeTimeToLive": DescribeTimeToLiveOutput{}, "GetItem": GetItemOutput{}, "ListTables": ListTablesOutput{},
 	"ListTagsOfResource": ListTagsOfResourceOutput{}, "PutItem": PutItemOutput{}, "Query": QueryOutput{},
 	"Scan": ScanOutput{}, "TagResource": TagResourceOutput{}, "TransactGetItems": TransactGetItemsOutput{},
 	"TransactWriteItems": TransactWriteItemsOutput{}, "UntagResource": UntagResourceOutput{},
 	"UpdateItem": UpdateItemOutput{}, "UpdateTable": UpdateTableOutput{}, "UpdateTimeToLive": UpdateTimeToLiveOutput{},
+	"CreateBackup": CreateBackupOutput{}, "DeleteBackup": DeleteBackupOutput{},
+	"DescribeBackup": DescribeBackupOutput{}, "DescribeContinuousBackups": DescribeContinuousBackupsOutput{},
+	"ListBackups": ListBackupsOutput{}, "RestoreTableFromBackup": RestoreTableFromBackupOutput{},
+	"RestoreTableToPointInTime": RestoreTableToPointInTimeOutput{}, "UpdateContinuousBackups": UpdateContinuousBackupsOutput{},
 }
 
 // TestMembers compares the shapes with the SDK's: a member that is missing would be skipped without a word.

@@ -288,8 +288,7 @@ func refuseUnsupported(s *shape, v reflect.Value) error {
 			f.Kind() == reflect.Pointer && f.Elem().Kind() == reflect.Bool && !f.Elem().Bool() {
 			continue
 		}
-		return apierr.InvalidParameter("This server does not support " + m.unsupported + ": " + m.name +
-			" must not be given")
+		return apierr.Unsupported.With(m.unsupported, m.name)
 	}
 	return nil
 }

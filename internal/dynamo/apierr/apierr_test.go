@@ -29,6 +29,25 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
+// TestSentence: facts stand for verbs, and the table has the codes.
+func TestSentence(t *testing.T) {
+	for _, c := range []struct {
+		got  *Error
+		code Code
+		want string
+	}{
+		{KeyMissing.With("50%s"), ValidationException, "One or more parameter values were invalid: Missing the key 50%s in the item"},
+		{NotFound.With(), ResourceNotFoundException, "Requested resource not found"},
+		{StartKeyFault.With(KeyMismatch), ValidationException, "The provided starting key is invalid: The provided key element does not match the schema"},
+		{KeyOfOtherType.With("id", attr.KindString, attr.KindNumber), ValidationException, "One or more parameter values were invalid: Type mismatch for key id expected: S actual: N"},
+		{TooManyTables.With(2500), LimitExceededException, "Subscriber limit exceeded: There is a limit of 2500 tables per subscriber"},
+	} {
+		if c.got.Code != c.code || c.got.Message != c.want {
+			t.Errorf("got  %v\nwant %s: %s", c.got, c.code, c.want)
+		}
+	}
+}
+
 // TestInvalidValue: one value is worded differently by operation.
 func TestInvalidValue(t *testing.T) {
 	set := attr.Fault{Code: attr.FaultEmptySet, Kind: attr.KindStringSet}

@@ -28,6 +28,7 @@ const (
 	ConditionalCheckFailedException          Code = "ConditionalCheckFailedException"
 	ContinuousBackupsUnavailableException    Code = "ContinuousBackupsUnavailableException"
 	DuplicateItemException                   Code = "DuplicateItemException"
+	ExpiredIteratorException                 Code = "ExpiredIteratorException"
 	ExportConflictException                  Code = "ExportConflictException"
 	ExportNotFoundException                  Code = "ExportNotFoundException"
 	GlobalTableAlreadyExistsException        Code = "GlobalTableAlreadyExistsException"
@@ -57,6 +58,7 @@ const (
 	TransactionCanceledException             Code = "TransactionCanceledException"
 	TransactionConflictException             Code = "TransactionConflictException"
 	TransactionInProgressException           Code = "TransactionInProgressException"
+	TrimmedDataAccessException               Code = "TrimmedDataAccessException"
 )
 
 // The namespaces that precede '#' in __type.

@@ -17,7 +17,7 @@ type wording uint8
 const (
 	older     wording = iota // the sentence alone; values of expressions name their key
 	bare                     // the newer sentence alone
-	enveloped                // the newer sentence after "1 validation error detected: "
+	enveloped                // the newer sentence in the envelope
 )
 
 // wordings is the choice by operation; operations that are not here use the older wording.
@@ -31,13 +31,10 @@ var wordings = map[string]wording{
 	"Query":        bare,
 }
 
-// invalid opens most of the sentences.
-const invalid = "One or more parameter values were invalid: "
-
 // sentences are those without parts that depend on the value.
-var sentences = map[attr.FaultCode]string{
-	attr.FaultNoType:          "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes",
-	attr.FaultManyTypes:       "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
+var sentences = map[attr.FaultCode]Sentence{
+	attr.FaultNoType:          NoType,
+	attr.FaultManyTypes:       ManyTypes,
 	attr.FaultNull:            invalid + "Null attribute value types must have the value of true",
 	attr.FaultNumberPrecision: "Attempting to store more than 38 significant digits in a Number",
 	attr.FaultNumberOverflow:  "Number overflow. Attempting to store a number with magnitude larger than supported range",
@@ -48,7 +45,7 @@ var sentences = map[attr.FaultCode]string{
 }
 
 // emptySets are the sentences for sets without members, in AWS's own grammar.
-var emptySets = map[attr.Kind]string{
+var emptySets = map[attr.Kind]Sentence{
 	attr.KindStringSet: invalid + "An string set  may not be empty",
 	attr.KindNumberSet: invalid + "An number set  may not be empty",
 	attr.KindBinarySet: invalid + "Binary sets should not be empty",
@@ -59,7 +56,7 @@ func InvalidValue(operation string, f attr.Fault) *Error {
 	w := wordings[operation]
 	text := w.sentence(f)
 	if w == enveloped && f.Code != attr.FaultTooDeep {
-		text = "1 validation error detected: " + text
+		text = envelope + text
 	}
 	return Validation(text)
 }
@@ -76,7 +73,7 @@ func InvalidExpressionValue(operation, key string, f attr.Fault) *Error {
 func (w wording) sentence(f attr.Fault) string {
 	switch f.Code {
 	case attr.FaultEmptySet:
-		return emptySets[f.Kind]
+		return string(emptySets[f.Kind])
 	case attr.FaultNumberSyntax:
 		if f.Text == "" {
 			return "The parameter cannot be converted to a numeric value"
@@ -84,13 +81,13 @@ func (w wording) sentence(f attr.Fault) string {
 		return "The parameter cannot be converted to a numeric value: " + f.Text
 	case attr.FaultNumberOverflow:
 		if w == older && exponentWraps(f.Text) {
-			return sentences[attr.FaultNumberUnderflow]
+			return string(sentences[attr.FaultNumberUnderflow])
 		}
-		return sentences[f.Code]
+		return string(sentences[f.Code])
 	case attr.FaultDuplicate:
 		return w.duplicates(f)
 	default:
-		return sentences[f.Code]
+		return string(sentences[f.Code])
 	}
 }
 

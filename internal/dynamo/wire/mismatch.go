@@ -25,7 +25,7 @@ const (
 	inCollection
 )
 
-// AWS's sentences for JSON values of another type than the model's.
+// AWS's sentences for JSON values of another type than the model's, and for texts that are no base64.
 const (
 	unexpectedList      = "Unrecognized collection type "
 	unexpectedStructure = "Start of structure or map found where not expected"
@@ -33,6 +33,10 @@ const (
 	unexpectedValue     = "Unexpected value type in payload"
 	unexpectedToken     = "Unexpected token received from parser"
 	unexpectedBinary    = "only base-64-encoded strings are convertible to bytes"
+
+	base64Length    = "Base64 encoded length is expected a multiple of 4 bytes but found: %d"
+	base64Character = "Invalid Base64 character: '%c'"
+	base64End       = "Invalid last non-pad Base64 character dectected" // AWS's spelling
 
 	// unexpectedGeneric is what AWS lets out of a list or map inside another.
 	unexpectedGeneric = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class " +
@@ -51,6 +55,7 @@ var (
 	targetInteger = &target{java: javaLang + "Integer"}
 	targetLong    = &target{java: javaLang + "Long"}
 	targetBoolean = &target{java: javaLang + "Boolean"}
+	targetDate    = &target{java: javaClass + "java.util.Date"}
 	targetBlob    = &target{java: javaClass + "java.nio.ByteBuffer", scalar: unexpectedBinary}
 
 	// The parts of an attribute value, and the values that are held by something.
@@ -120,7 +125,7 @@ func (d *decoder) mismatch(want *target) error {
 }
 
 func unconvertible(token string, want *target) error {
-	return apierr.Serialization(token + " cannot be converted to " + strings.TrimPrefix(want.java, javaLang))
+	return apierr.Serialization(token + " cannot be converted to " + want.java[strings.LastIndexByte(want.java, '.')+1:])
 }
 
 // token reads a scalar and returns its kind in the words of AWS's JSON parser.

@@ -2,8 +2,12 @@ package wire
 
 import (
 	"reflect"
+	"strconv"
 	"sync"
 
+	"github.com/go-faster/jx"
+
+	"github.com/monotable/monotable/internal/dynamo/api"
 	"github.com/monotable/monotable/internal/dynamo/attr"
 )
 
@@ -72,6 +76,8 @@ func readerOf(t reflect.Type, p place) readFunc {
 		return readLong
 	case reflect.TypeFor[*bool]():
 		return readBool
+	case reflect.TypeFor[*api.Timestamp]():
+		return readTimestamp
 	case itemType:
 		return readItem(targetOf(t, p))
 	case valueType:
@@ -123,6 +129,23 @@ func readBool(d *decoder, v reflect.Value) error {
 		return err
 	}
 	v.Set(reflect.ValueOf(&b))
+	return nil
+}
+
+// readTimestamp reads seconds since the epoch, with or without a fraction.
+func readTimestamp(d *decoder, v reflect.Value) error {
+	if d.jx.Next() != jx.Number {
+		return d.mismatch(targetDate)
+	}
+	raw, err := d.jx.Num()
+	if err != nil {
+		return err
+	}
+	seconds, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		return unconvertible("NUMBER_VALUE", targetDate)
+	}
+	v.Set(reflect.ValueOf(new(api.Timestamp(seconds))))
 	return nil
 }
 

@@ -202,8 +202,7 @@ func (d *decoder) binary() (string, error) {
 		return "", err
 	}
 	if len(s)%4 != 0 {
-		return "", apierr.Serialization(fmt.Sprintf(
-			"Base64 encoded length is expected a multiple of 4 bytes but found: %d", len(s)))
+		return "", apierr.Serialization(fmt.Sprintf(base64Length, len(s)))
 	}
 	d.raw, err = strict.AppendDecode(d.raw[:0], s)
 	if err != nil || bytes.ContainsAny(s, "\r\n") {
@@ -217,10 +216,10 @@ func (d *decoder) binary() (string, error) {
 func badBase64(s []byte) error {
 	for _, c := range s {
 		if !inBase64(c) && c != '=' {
-			return apierr.Serialization(fmt.Sprintf("Invalid Base64 character: '%c'", c))
+			return apierr.Serialization(fmt.Sprintf(base64Character, c))
 		}
 	}
-	return apierr.Serialization("Invalid last non-pad Base64 character dectected")
+	return apierr.Serialization(base64End)
 }
 
 func inBase64(c byte) bool {

@@ -39,7 +39,11 @@ func compileWrite(t reflect.Type) writePlan {
 	p := make(writePlan, 0, t.NumField())
 	for i := range t.NumField() {
 		if f := t.Field(i); f.IsExported() {
-			p = append(p, writeMember{index: i, key: `"` + f.Name + `":`, write: writerOf(f.Type)})
+			name := f.Name
+			if spelled := f.Tag.Get("as"); spelled != "" {
+				name = spelled
+			}
+			p = append(p, writeMember{index: i, key: `"` + name + `":`, write: writerOf(f.Type)})
 		}
 	}
 	return p
