@@ -70,6 +70,15 @@ func (e *Engine) changeOwn(ctx context.Context, j *job, edit func(kv.Txn, *catal
 	return err
 }
 
+// ownTable returns the table that the job is for; moot where it is gone.
+func (e *Engine) ownTable(j *job) (*catalog.Table, error) {
+	t := e.catalog.Tables()[j.Name]
+	if t == nil || t.ID != j.Table {
+		return nil, errJobMoot
+	}
+	return t, nil
+}
+
 // overItems calls do for every item of the job's table after the job's cursor, each in a transaction that
 // holds the item's key and moves the cursor on.
 func (e *Engine) overItems(ctx context.Context, j *job, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
@@ -109,9 +118,9 @@ func (e *Engine) nextItems(ctx context.Context, j *job) ([][]byte, error) {
 
 // overChunk does nothing where the table has changed since it was looked up; the next call sees the change.
 func (e *Engine) overChunk(ctx context.Context, j *job, keys [][]byte, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
-	t := e.catalog.Tables()[j.Name]
-	if t == nil || t.ID != j.Table {
-		return errJobMoot
+	t, err := e.ownTable(j)
+	if err != nil {
+		return err
 	}
 	after := *j
 	after.Cursor = keys[len(keys)-1]
@@ -119,7 +128,7 @@ func (e *Engine) overChunk(ctx context.Context, j *job, keys [][]byte, do func(k
 		Write: append(keys, j.key()),
 		Check: [][]byte{keyenc.TableVersion(t.ID)},
 	}
-	err := e.store.Update(ctx, intent, func(txn kv.Txn) error {
+	err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
 		if err := checkVersion(txn, t); err != nil {
 			return err
 		}

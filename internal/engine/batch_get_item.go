@@ -74,7 +74,7 @@ func bindBatchGet(requests map[string]api.KeysAndAttributes) ([]batchGet, error)
 		gets = append(gets, batchGet{table: table, request: r, consistency: capacity.ConsistencyOf(r.ConsistentRead)})
 	}
 	if total > maxBatchGetKeys {
-		return nil, apierr.Validation("Too many items requested for the BatchGetItem call")
+		return nil, apierr.TooManyBatchGets.With()
 	}
 	if err := refuseMixedBatch(gets); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func bindBatchGet(requests map[string]api.KeysAndAttributes) ([]batchGet, error)
 			return nil, err
 		}
 		if hasDuplicates(r.Keys) {
-			return nil, apierr.Validation("Provided list of item keys contains duplicates")
+			return nil, apierr.BatchRepeatsKey.With()
 		}
 	}
 	return gets, nil

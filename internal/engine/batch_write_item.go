@@ -51,7 +51,7 @@ func prepareBatch(in *api.BatchWriteItemInput) (writeGroup, error) {
 		}
 	}
 	if len(g) > maxBatchWrites {
-		return nil, apierr.Validation("Too many items requested for the BatchWriteItem call")
+		return nil, apierr.TooManyBatchWrites.With()
 	}
 	return g, nil
 }
@@ -59,9 +59,9 @@ func prepareBatch(in *api.BatchWriteItemInput) (writeGroup, error) {
 func prepareBatched(table string, r api.WriteRequest) (*write, error) {
 	switch {
 	case r.PutRequest == nil && r.DeleteRequest == nil:
-		return nil, apierr.Validation("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+		return nil, apierr.NoType.With()
 	case r.PutRequest != nil && r.DeleteRequest != nil:
-		return nil, apierr.Validation("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
+		return nil, apierr.ManyTypes.With()
 	case r.PutRequest != nil:
 		w := &write{kind: putWrite, table: table, item: r.PutRequest.Item}
 		if err := refuseFault("BatchWriteItem", w.item); err != nil {
@@ -91,7 +91,7 @@ func (e *Engine) commitBatch(ctx context.Context, g writeGroup) error {
 			}
 			return e.commitBatch(ctx, g[half:])
 		case errors.Is(err, kv.ErrTooLarge):
-			return errItemTooLarge()
+			return apierr.ItemTooLarge.With()
 		case errors.Is(err, errTableChanged):
 			if err := e.catalog.Renew(ctx, g.distinctTables()...); err != nil {
 				return err
@@ -109,14 +109,14 @@ func (e *Engine) bindBatch(g writeGroup) error {
 	}
 	for i, w := range g {
 		if w.kind == putWrite && !hasKey(ts[i], w.item) {
-			return apierr.KeyMismatch() // where PutItem says which attribute it is
+			return apierr.KeyMismatch.With() // where PutItem says which attribute it is
 		}
 		if err := w.bind(ts[i]); err != nil {
 			return err
 		}
 	}
 	if g.repeats() {
-		return apierr.Validation("Provided list of item keys contains duplicates")
+		return apierr.BatchRepeatsKey.With()
 	}
 	return nil
 }

@@ -65,12 +65,9 @@ func canceled(reasons []api.CancellationReason) error {
 	for i, r := range reasons {
 		codes[i] = *r.Code
 	}
-	return &apierr.Error{
-		Code: apierr.TransactionCanceledException,
-		Message: "Transaction cancelled, please refer cancellation reasons for specific reasons [" +
-			strings.Join(codes, ", ") + "]",
-		Details: api.TransactionCanceledDetails{CancellationReasons: reasons},
-	}
+	e := apierr.TransactionCanceled.With(strings.Join(codes, ", "))
+	e.Details = api.TransactionCanceledDetails{CancellationReasons: reasons}
+	return e
 }
 
 // transactionError turns the error of a commit into what the client sees: a conflict becomes the reason of
@@ -80,7 +77,7 @@ func transactionError(err error, g writeGroup) error {
 		return refused.answer
 	}
 	if errors.Is(err, kv.ErrTooLarge) { // with all that the actions touch, which AWS does not bound
-		return errTransactionTooLarge()
+		return apierr.TransactionTooLarge.With()
 	}
 	if !errors.Is(err, kv.ErrConflict) {
 		return err
@@ -90,6 +87,6 @@ func transactionError(err error, g writeGroup) error {
 	if conflict, named := errors.AsType[*kv.ConflictError](err); named {
 		at = max(0, slices.IndexFunc(g, func(w *write) bool { return bytes.Equal(conflict.Key, w.key) }))
 	}
-	reasons[at] = newReason(reasonTransactionInWay, apierr.TransactionConflict().Message)
+	reasons[at] = newReason(reasonTransactionInWay, string(apierr.TransactionConflict))
 	return canceled(reasons)
 }

@@ -88,7 +88,7 @@ type follower struct {
 func (f *follower) follow() {
 	f.t.Helper()
 	for {
-		records, err := f.store.ReadLog(context.Background(), 1, f.after, 7)
+		records, _, err := f.store.ReadLog(context.Background(), 1, f.after, 7)
 		if err != nil {
 			f.t.Error(err)
 		}
@@ -144,7 +144,7 @@ func TestTrimOnce(t *testing.T) {
 			}
 		}
 		advance(25 * time.Hour)
-		if records, err := store.ReadLog(t.Context(), 1, 0, 10); len(records) != 0 || err != nil {
+		if records, _, err := store.ReadLog(t.Context(), 1, 0, 10); len(records) != 0 || err != nil {
 			t.Errorf("after a day the log has %d records, %v", len(records), err)
 		}
 		if n := store.trims.Load(); n != 1 {

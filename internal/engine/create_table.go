@@ -9,6 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/dynamo/api"
 	"github.com/monotable/monotable/internal/dynamo/apierr"
 	"github.com/monotable/monotable/internal/engine/catalog"
+	"github.com/monotable/monotable/internal/storage/kv"
 )
 
 // CreateTable makes a table. The answer shows it CREATING; without Options.TableDelay it is ACTIVE for
@@ -18,7 +19,13 @@ func (e *Engine) CreateTable(ctx context.Context, in *api.CreateTableInput) (*ap
 	if err != nil {
 		return nil, err
 	}
-	if err := e.catalog.Create(ctx, d); err != nil {
+	err = e.catalog.CreateWith(ctx, d, kv.Intent{}, func(txn kv.Txn) error {
+		if !d.Stream.Enabled {
+			return nil
+		}
+		return e.openStream(txn, d, time.UnixMilli(d.Created), d.ReadyAt)
+	})
+	if err != nil {
 		return nil, err
 	}
 	d.ReadyAt = d.Created + max(1, e.options.TableDelay.Milliseconds())
@@ -33,7 +40,7 @@ func (e *Engine) CreateTable(ctx context.Context, in *api.CreateTableInput) (*ap
 // indexes, attribute definitions, the rest.
 func (e *Engine) newDescriptor(in *api.CreateTableInput) (*catalog.Descriptor, error) {
 	if !catalog.ValidName(*in.TableName) { // an ARN names a table that is there
-		return nil, apierr.InvalidName()
+		return nil, apierr.InvalidName.With()
 	}
 	now := e.options.Now()
 	d := &catalog.Descriptor{Name: *in.TableName, Created: now.UnixMilli(), ReadyAt: e.settledAt(now)}
@@ -78,8 +85,7 @@ func createSchema(d *catalog.Descriptor, in *api.CreateTableInput) error {
 		return err
 	}
 	if in.LocalSecondaryIndexes == nil && in.GlobalSecondaryIndexes == nil && len(s.types) != len(d.Keys) {
-		return apierr.InvalidParameter("Number of attributes in KeySchema does not exactly match number of " +
-			"attributes defined in AttributeDefinitions")
+		return apierr.AttributesNotKeys.With()
 	}
 	if err := s.localIndexes(d, in.LocalSecondaryIndexes); err != nil {
 		return err

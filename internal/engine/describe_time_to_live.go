@@ -13,8 +13,12 @@ func (e *Engine) DescribeTimeToLive(ctx context.Context, in *api.DescribeTimeToL
 	if err != nil {
 		return nil, err
 	}
+	return &api.DescribeTimeToLiveOutput{TimeToLiveDescription: describeTTL(d.TTL)}, nil
+}
+
+func describeTTL(t catalog.TTL) *api.TimeToLiveDescription {
 	out := &api.TimeToLiveDescription{}
-	switch d.TTL.State {
+	switch t.State {
 	case catalog.TTLEnabling:
 		out.TimeToLiveStatus = new("ENABLING")
 	case catalog.TTLEnabled:
@@ -24,8 +28,8 @@ func (e *Engine) DescribeTimeToLive(ctx context.Context, in *api.DescribeTimeToL
 	default:
 		out.TimeToLiveStatus = new("DISABLED")
 	}
-	if d.TTL.Attribute != "" {
-		out.AttributeName = &d.TTL.Attribute
+	if t.Attribute != "" {
+		out.AttributeName = &t.Attribute
 	}
-	return &api.DescribeTimeToLiveOutput{TimeToLiveDescription: out}, nil
+	return out
 }

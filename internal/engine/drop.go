@@ -28,8 +28,13 @@ func (e *Engine) dropIndex(ctx context.Context, j *job) error {
 	})
 }
 
-// dropTable removes all that a deleted table held but its change log.
+// dropTable removes all that a deleted table held but its change log. What a backup is to have is kept first.
 func (e *Engine) dropTable(ctx context.Context, j *job) error {
+	if j.Backup != "" {
+		if err := e.keepDeleted(ctx, j.Backup, j.Table); err != nil {
+			return err
+		}
+	}
 	if err := e.catalog.Forget(ctx, j.Name, j.Table); err != nil {
 		return err
 	}

@@ -8,10 +8,10 @@
 // # Jobs
 //
 // Work that outlasts its request is a job: filling a new index, removing a deleted one's entries, building
-// or removing TTL entries, removing what a deleted table held. A job's record is written in the transaction
-// that makes the work necessary and removed in the one that ends it, so Open finds what was under way.
-// Jobs change the state of indexes and of TTL; states of a table that only take time are instants in its
-// descriptor (package catalog), which no job has to end.
+// or removing TTL entries, filling a restored table (restore.go), removing what a deleted one held. A job's
+// record is written in the transaction that makes the work necessary and removed in the one that ends it, so
+// Open finds what was under way. Jobs change the state of indexes and of TTL; states of a table that only take
+// time are instants in its descriptor (package catalog), which no job has to end.
 //
 //	UpdateTable ─► version n+1: writes keep the new index                 allocating
 //	job         ─► version n+2                                            backfilling
@@ -26,12 +26,14 @@
 //	    shared, and a change of definition holds it exclusively.
 //	I3  An index that is not readable may lack entries of items older than itself, never hold wrong ones.
 //	    Writes and the backfill hold the item's key, so each entry is made, and counted, once.
-//	I4  All time is Options.Now and all randomness Options.Rand.
+//	I4  A record of a change log is in one shard of a stream, also for who reads while shards change: both hold
+//	    the table's version and the stream's record (stream_life.go).
+//	I5  All time is Options.Now and all randomness Options.Rand.
 //
 // # Errors
 //
-// What a client did is an *apierr.Error with AWS's sentence; any other error is a fault of the server or
-// its disk, for the log.
+// What a client did is an *apierr.Error: the engine gives the facts, package apierr has AWS's sentence for
+// them. Any other error is a fault of the server or its disk, for the log.
 package engine
 
 import (
@@ -46,6 +48,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/engine/catalog"
+	"github.com/monotable/monotable/internal/engine/stream"
 	"github.com/monotable/monotable/internal/storage/keyenc"
 	"github.com/monotable/monotable/internal/storage/kv"
 )
@@ -53,6 +56,9 @@ import (
 // formatVersion is the newest version of the stored form that this program reads, and the one it writes.
 // It stands for everything below: keys, items, index entries, the change log.
 const formatVersion = 1
+
+// StreamShardsMax is how many open shards a stream may have.
+const StreamShardsMax = stream.ShardsMax
 
 // Options of an engine; the zero value works.
 type Options struct {
@@ -68,6 +74,14 @@ type Options struct {
 	TableDelay time.Duration
 	// TTLInterval is how often expired items are looked for. Default 1 s; negative: only by ExpireNow.
 	TTLInterval time.Duration
+	// StreamShards is how many shards a new stream begins with, 1 to StreamShardsMax. Default 1.
+	StreamShards int
+	// StreamShardRotation is how long a shard stays open before another takes its place. Default 4 h; negative:
+	// for ever.
+	StreamShardRotation time.Duration
+	// StreamShardLoad is how many records a second, over some seconds, let a shard be split in two. Default 1000;
+	// negative: none do.
+	StreamShardLoad int
 }
 
 func (o Options) withDefaults() Options {
@@ -89,6 +103,15 @@ func (o Options) withDefaults() Options {
 	if o.TTLInterval == 0 {
 		o.TTLInterval = time.Second
 	}
+	if o.StreamShards == 0 {
+		o.StreamShards = 1
+	}
+	if o.StreamShardRotation == 0 {
+		o.StreamShardRotation = 4 * time.Hour
+	}
+	if o.StreamShardLoad == 0 {
+		o.StreamShardLoad = 1000
+	}
 	return o
 }
 
@@ -102,9 +125,13 @@ type Engine struct {
 	options Options // defaults filled
 	jobs    *jobs
 	past    *past // nil without GSIDelay
+	shards  shardWatch
+
+	knownStreams knownStreams
 
 	workspaces  workspaces
 	arenas      arenas
+	landings    landings
 	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
 
 	randMu sync.Mutex // an injected source need not be safe for concurrent use
@@ -122,7 +149,8 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{store: store, catalog: c, options: o}
+	e := &Engine{catalog: c, options: o}
+	e.store = heardStore{store, &e.landings}
 	e.jobs = newJobs(e)
 	if err := e.start(ctx); err != nil {
 		e.stop()
@@ -146,7 +174,15 @@ func (e *Engine) start(ctx context.Context) error {
 			return err
 		})
 	}
+	if err := e.adoptStreams(ctx); err != nil {
+		return err
+	}
+	e.jobs.every(reshardInterval, "rotate and split shards", e.reshardStreams)
 	e.jobs.every(logTrimInterval, "trim change logs", e.trimLogs)
+	e.jobs.every(backupExpiryInterval, "expire backups", e.expireBackups)
+	if err := e.dropNamelessKept(ctx); err != nil {
+		return err
+	}
 	return e.jobs.resume(ctx)
 }
 

@@ -10,14 +10,16 @@ import (
 	"github.com/monotable/monotable/internal/engine/catalog"
 	"github.com/monotable/monotable/internal/storage/keyenc"
 	"github.com/monotable/monotable/internal/storage/kv"
+	"github.com/monotable/monotable/internal/storage/logenc"
 )
 
 const (
 	// ttlYearsMax is how far in the past an expiry time may lie for the item to be removed: AWS takes
 	// older ones for mistakes.
 	ttlYearsMax = 5
-	// expireChunk is how many TTL entries are read at a time.
-	expireChunk = 256
+	// expireGroup is how many items are removed in one commit: a backlog goes with few syncs of the disk, and
+	// nobody waits long for one of the items.
+	expireGroup = 100
 )
 
 // ExpireNow removes the items whose time has come and returns how many there were. It runs by itself every
@@ -34,33 +36,113 @@ func (e *Engine) ExpireNow(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// expireTable walks the TTL entries in order of time. Each item is looked at again under its own key before
-// it goes: a write may have given it more time since.
+// expireTable walks the TTL entries in order of time. A table that is deleted meanwhile has nothing left to
+// expire.
 func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Time) (n int, err error) {
 	lo, hi := keyenc.TTLBounds(t.ID, now.AddDate(-ttlYearsMax, 0, 0).Unix(), now.Unix()+1)
 	for {
-		keys, err := e.readKeys(ctx, lo, hi, expireChunk)
+		keys, err := e.readKeys(ctx, lo, hi, expireGroup)
 		if err != nil || len(keys) == 0 {
 			return n, err
 		}
-		for _, key := range keys {
-			_, seconds, pk, sk, err := keyenc.ParseTTL(key)
-			if err != nil {
-				return n, err
-			}
-			removed, err := e.expireItem(ctx, t, pk, sk, seconds)
-			if isNotFound(err) {
-				return n, nil // the table was deleted meanwhile
-			}
-			if err != nil {
-				return n, err
-			}
-			if removed {
-				n++
-			}
+		removed, err := e.expireKeys(ctx, t, keys)
+		n += removed
+		if isNotFound(err) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
 		}
 		lo = keyAfter(keys[len(keys)-1])
 	}
+}
+
+// expireKeys removes the items of TTL entries in one commit, or, where they are too large for one, in several,
+// and returns how many it removed. It waits for transactions on the items.
+func (e *Engine) expireKeys(ctx context.Context, t *catalog.Table, keys [][]byte) (removed int, err error) {
+	g, err := expiries(t, keys)
+	if err != nil {
+		return 0, err
+	}
+	removed, err = e.expireWrites(ctx, g)
+	for errors.Is(err, errTableChanged) {
+		if t, err = e.successor(ctx, t); err != nil {
+			return 0, err
+		}
+		for _, w := range g {
+			w.t = t
+		}
+		removed, err = e.expireWrites(ctx, g)
+	}
+	if !errors.Is(err, kv.ErrTooLarge) || len(keys) == 1 {
+		return removed, err
+	}
+	for half := range slices.Chunk(keys, (len(keys)+1)/2) {
+		n, err := e.expireKeys(ctx, t, half)
+		removed += n
+		if err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// expiries makes the removals that TTL entries of a table ask for.
+func expiries(t *catalog.Table, keys [][]byte) (writeGroup, error) {
+	g := make(writeGroup, len(keys))
+	for i, key := range keys {
+		_, seconds, pk, sk, err := keyenc.ParseTTL(key)
+		if err != nil {
+			return nil, err
+		}
+		g[i] = &write{
+			kind: deleteWrite, expired: &seconds, origin: logenc.OriginTTL,
+			t: t, key: keyenc.Item(nil, t.ID, pk, sk), pk: pk, sk: sk,
+		}
+	}
+	return g, nil
+}
+
+// expireWrites carries out removals. Each item is looked at again under its own key before it goes: a write
+// may have given it more time since.
+func (e *Engine) expireWrites(ctx context.Context, g writeGroup) (removed int, err error) {
+	ws := e.workspaces.get()
+	defer e.workspaces.put(ws)
+	err = e.store.Update(ctx, g.intent(), func(txn kv.Txn) error {
+		removed = 0
+		if err := g.checkVersions(txn); err != nil {
+			return err
+		}
+		now := e.options.Now().UnixMilli()
+		for _, w := range g {
+			err := w.run(txn, ws, now)
+			if _, kept := errors.AsType[*conditionError](err); kept {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			removed++
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
+
+// successor returns the newest definition of a table. A table that is not there any more is a
+// ResourceNotFoundException, even if another one has its name.
+func (e *Engine) successor(ctx context.Context, t *catalog.Table) (*catalog.Table, error) {
+	if err := e.catalog.Renew(ctx, t); err != nil {
+		return nil, err
+	}
+	next, err := e.catalog.Lookup(t.Name)
+	if err == nil && next.ID != t.ID {
+		err = apierr.NotFound.With()
+	}
+	return next, err
 }
 
 // readKeys returns the first keys of a range, at most limit.

@@ -76,8 +76,7 @@ func (t *token) replayed(txn kv.Reader, now time.Time) (bool, error) {
 			continue
 		}
 		if !bytes.Equal(record[8:], t.fingerprint[:]) {
-			return false, apierr.New(apierr.IdempotentParameterMismatchException,
-				"Request rejected because it was retried with a different payload but with a request token that was already used.")
+			return false, apierr.TokenOfOtherRequest.With()
 		}
 		return true, nil
 	}
@@ -91,10 +90,6 @@ func (t *token) record(txn kv.Txn, now time.Time) {
 	}
 	value := binary.BigEndian.AppendUint64(nil, uint64(now.UnixMilli()))
 	txn.Set(tokenKey(tokenWindow(now), t.text), append(value, t.fingerprint[:]...))
-}
-
-func errTransactionInProgress() error {
-	return apierr.New(apierr.TransactionInProgressException, "Transaction from previous request is still in progress")
 }
 
 // sweepTokens drops the records of windows that are over, at the first transaction of a new window. Its

@@ -30,8 +30,8 @@ func (w *write) countCollection(txn kv.Txn, grown int64) error {
 	if len(counters) > 0 {
 		size += counters[0]
 	}
-	if grown > 0 && size > maxCollectionBytes {
-		return apierr.New(apierr.ItemCollectionSizeLimitExceededException, "Collection size exceeded.")
+	if grown > 0 && size > maxCollectionBytes && !w.restores {
+		return apierr.ItemCollectionTooLarge.With()
 	}
 	if grown != 0 {
 		txn.Add(key, grown)

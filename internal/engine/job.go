@@ -20,6 +20,7 @@ const (
 	jobDropTTL   jobKind = 'u' // remove the TTL entries, then call TTL disabled
 	jobDropTable jobKind = 'd' // remove all that a deleted table held but its change log
 	jobDropLog   jobKind = 'l' // remove a deleted table's change log, when it is too old to be read
+	jobRestore   jobKind = 'r' // fill a table from a kept snapshot, then open it for use
 )
 
 // jobFormat is the version of the stored form of a job.
@@ -40,6 +41,10 @@ type job struct {
 	NotBefore int64 `json:"notBefore,omitempty"`
 	// Cursor is the key of the last item that a backfill has dealt with.
 	Cursor []byte `json:"cursor,omitempty"`
+	// Backup is the id of the backup that is to have a deleted table's data before they go; "" is none.
+	Backup string `json:"backup,omitempty"`
+	// Restore is there for a jobRestore.
+	Restore *restoration `json:"restore,omitempty"`
 }
 
 func (j *job) key() []byte { return keyenc.Job(j.Table, j.Index, byte(j.Kind)) }

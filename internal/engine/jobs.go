@@ -195,6 +195,8 @@ func (e *Engine) work(ctx context.Context, j *job) error {
 		return e.dropTable(ctx, j)
 	case jobDropLog:
 		return e.dropLog(ctx, j)
+	case jobRestore:
+		return e.restore(ctx, j)
 	default:
 		return errJobMoot
 	}

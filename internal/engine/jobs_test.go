@@ -82,7 +82,7 @@ func TestExpiryByItself(t *testing.T) {
 		}
 		logged := func() int {
 			t.Helper()
-			records, err := store.ReadLog(t.Context(), 1, 0, 10)
+			records, _, err := store.ReadLog(t.Context(), 1, 0, 10)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,12 +8,6 @@ import (
 	"github.com/monotable/monotable/internal/storage/keyenc"
 )
 
-const (
-	keyConditionNotSupported = "Query key condition not supported"
-	keyConditionMissed       = "Query condition missed key schema element: "
-	keyConditionWrongType    = "One or more parameter values were invalid: Condition parameter type does not match schema type"
-)
-
 // queryRange is the part [lo, hi) of a source that a key condition selects. It lies within one partition.
 type queryRange struct {
 	lo, hi    []byte
@@ -33,7 +27,7 @@ func queryRangeOf(s *readSource, clauses []eval.KeyPredicate) (queryRange, error
 		pk[i] = clauseOn(clauses, k.Name).Values[0]
 	}
 	if keyBytes(pk) > maxPartitionKeyBytes {
-		return queryRange{}, errHashKeyTooLong()
+		return queryRange{}, apierr.PartitionKeyTooBig.With()
 	}
 	prefix := keyenc.Partition(nil, s.table.ID, s.id(), pk)
 	r := queryRange{partition: prefix, single: s.index == nil}
@@ -46,7 +40,7 @@ func queryRangeOf(s *readSource, clauses []eval.KeyPredicate) (queryRange, error
 		}
 		for _, v := range c.Values {
 			if sortBytes+keyLen(v) > maxSortKeyBytes {
-				return queryRange{}, errRangeKeyTooLong()
+				return queryRange{}, apierr.SortKeyTooBig.With()
 			}
 		}
 		if c.Op != eval.Equal {
@@ -97,10 +91,10 @@ func checkClauses(s *readSource, clauses []eval.KeyPredicate) error {
 	for _, k := range s.pk {
 		c := clauseOn(clauses, k.Name)
 		if c == nil {
-			return apierr.Validation(keyConditionMissed + k.Name)
+			return apierr.KeyConditionLacksKey.With(k.Name)
 		}
 		if c.Op != eval.Equal {
-			return apierr.Validation(keyConditionNotSupported)
+			return apierr.KeyConditionNotSupported.With()
 		}
 		used++
 	}
@@ -108,17 +102,17 @@ func checkClauses(s *readSource, clauses []eval.KeyPredicate) error {
 		c := clauseOn(clauses, k.Name)
 		if c == nil {
 			if used < len(clauses) { // the others are on later attributes, or on none of the key
-				return apierr.Validation(keyConditionMissed + k.Name)
+				return apierr.KeyConditionLacksKey.With(k.Name)
 			}
 			break
 		}
 		used++
 		if c.Op != eval.Equal && i+1 < len(s.sk) && clauseOn(clauses, s.sk[i+1].Name) != nil {
-			return apierr.Validation(keyConditionNotSupported)
+			return apierr.KeyConditionNotSupported.With()
 		}
 	}
 	if used < len(clauses) {
-		return apierr.Validation(keyConditionNotSupported)
+		return apierr.KeyConditionNotSupported.With()
 	}
 	return checkClauseValues(s, clauses)
 }
@@ -132,7 +126,7 @@ func checkClauseValues(s *readSource, clauses []eval.KeyPredicate) error {
 			}
 			for _, v := range c.Values {
 				if v.Kind() != k.Kind {
-					return apierr.Validation(keyConditionWrongType)
+					return apierr.KeyConditionOfOtherType.With()
 				}
 				if err := checkNotEmpty(k.Name, v); err != nil {
 					return err

@@ -24,7 +24,7 @@ func keyOf(t *catalog.Table, key attr.Item) (pk, sk attr.Value, err error) {
 		sk, _ = key.Get(t.SK.Name)
 	}
 	if len(key) != want || pk.Kind() != t.PK.Kind || want == 2 && sk.Kind() != t.SK.Kind {
-		return pk, sk, apierr.KeyMismatch()
+		return pk, sk, apierr.KeyMismatch.With()
 	}
 	return pk, sk, checkKeyValues(t, pk, sk)
 }
@@ -55,11 +55,10 @@ func hasKey(t *catalog.Table, item attr.Item) bool {
 func keyAttribute(item attr.Item, k catalog.KeyAttribute) (attr.Value, error) {
 	v, ok := item.Get(k.Name)
 	if !ok {
-		return v, apierr.Validation("One or more parameter values were invalid: Missing the key " + k.Name + " in the item")
+		return v, apierr.KeyMissing.With(k.Name)
 	}
 	if v.Kind() != k.Kind {
-		return v, apierr.Validation("One or more parameter values were invalid: Type mismatch for key " + k.Name +
-			" expected: " + k.Kind.String() + " actual: " + v.Kind().String())
+		return v, apierr.KeyOfOtherType.With(k.Name, k.Kind, v.Kind())
 	}
 	return v, nil
 }
@@ -73,10 +72,10 @@ func checkKeyValues(t *catalog.Table, pk, sk attr.Value) error {
 		return err
 	}
 	if keyLen(pk) > maxPartitionKeyBytes {
-		return errHashKeyTooLong()
+		return apierr.PartitionKeyTooBig.With()
 	}
 	if keyLen(sk) > maxSortKeyBytes {
-		return errRangeKeyTooLong()
+		return apierr.SortKeyTooBig.With()
 	}
 	return nil
 }
@@ -86,8 +85,7 @@ func checkNotEmpty(name string, v attr.Value) error {
 	if kind == "" {
 		return nil
 	}
-	return apierr.Validation("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
-		kind + " value. Key: " + name)
+	return apierr.KeyEmpty.With(kind, name)
 }
 
 // emptyKind says what sort of empty value v is: "string", "binary", or "" for any other value.
@@ -100,15 +98,6 @@ func emptyKind(v attr.Value) string {
 	default:
 		return ""
 	}
-}
-
-// AWS's sentence lacks the space before the number.
-func errHashKeyTooLong() error {
-	return apierr.Validation("One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes")
-}
-
-func errRangeKeyTooLong() error {
-	return apierr.Validation("One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
 }
 
 // fitsKey reports whether v can be the key attribute k.
@@ -196,27 +185,23 @@ func indexFault(x *catalog.Index, of attributes) (k catalog.KeyAttribute, v attr
 func putIndexFault(x *catalog.Index, k catalog.KeyAttribute, v attr.Value) error {
 	if v.IsZero() {
 		if k == x.PK[0] {
-			return errHashKeyTooLong()
+			return apierr.PartitionKeyTooBig.With()
 		}
-		return errRangeKeyTooLong()
+		return apierr.SortKeyTooBig.With()
 	}
 	if kind := emptyKind(v); kind != "" && v.Kind() == k.Kind {
-		return apierr.Validation("One or more parameter values are not valid. A value specified for a secondary index key is not supported. " +
-			"The AttributeValue for a key attribute cannot contain an empty " + kind + " value. IndexName: " + x.Name + ", IndexKey: " + k.Name)
+		return apierr.IndexKeyEmpty.With(kind, x.Name, k.Name)
 	}
-	return apierr.Validation("One or more parameter values were invalid: Type mismatch for Index Key " + k.Name +
-		" Expected: " + k.Kind.String() + " Actual: " + v.Kind().String() + " IndexName: " + x.Name)
+	return apierr.IndexKeyOfOtherType.With(k.Name, k.Kind, v.Kind(), x.Name)
 }
 
 // updateIndexFault is putIndexFault for the result of an update, for which AWS has other sentences.
 func updateIndexFault(k catalog.KeyAttribute, v attr.Value) error {
 	if v.IsZero() {
-		return apierr.Validation("The update expression attempted to update the secondary index key beyond allowed size limits")
+		return apierr.UpdatedIndexKeyTooBig.With()
 	}
 	if kind := emptyKind(v); kind != "" && v.Kind() == k.Kind {
-		return &refusalError{apierr.Validation("One or more parameter values are not valid. The update expression attempted to update " +
-			"a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty " +
-			kind + " value.")}
+		return &refusalError{apierr.UpdatedIndexKeyEmpty.With(kind)}
 	}
-	return apierr.Validation("The update expression attempted to update the secondary index key to unsupported type")
+	return apierr.UpdatedIndexKeyOfOtherType.With()
 }

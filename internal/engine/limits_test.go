@@ -27,7 +27,7 @@ func openLimits(t *testing.T, store kv.Store) *engine.Engine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := e.Verify(context.Background(), func(f engine.Finding) { t.Error(f) }); err != nil {
+		if _, err := e.Verify(context.Background(), func(f engine.Finding) { t.Error(f) }, nil); err != nil {
 			t.Error(err)
 		}
 		if err := e.Close(); err != nil {

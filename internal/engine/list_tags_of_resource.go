@@ -19,7 +19,7 @@ func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResou
 		return nil, err
 	}
 	if in.NextToken != nil {
-		return nil, apierr.Validation("Invalid NextToken provided as input")
+		return nil, apierr.InvalidNextToken.With()
 	}
 	return &api.ListTagsOfResourceOutput{Tags: describeTags(d.Tags)}, nil
 }
@@ -32,7 +32,7 @@ func (e *Engine) tagged(ctx context.Context, text string) (string, error) {
 	}
 	if _, err := e.catalog.Get(ctx, name); err != nil {
 		if isNotFound(err) {
-			return "", apierr.ResourceNotFoundByARN(text)
+			return "", apierr.ResourceNotFound.With(text)
 		}
 		return "", err
 	}

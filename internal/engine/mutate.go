@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"slices"
 
@@ -137,6 +136,9 @@ func (w *write) store(txn kv.Txn, ws *workspace, nowMillis int64) error {
 	if err := w.countCollection(txn, local); err != nil {
 		return err
 	}
+	if w.restores {
+		return nil
+	}
 	ws.record = logenc.Append(ws.record[:0], logenc.Change{
 		Time: nowMillis, Origin: w.origin, Key: w.key, Old: o.old, New: o.next,
 	})
@@ -200,19 +202,4 @@ func checkVersion(txn kv.Reader, t *catalog.Table) error {
 		return errTableChanged
 	}
 	return nil
-}
-
-// expireItem removes the item of t with that key if it still expires at that second, and reports whether it
-// did. It waits for transactions on the item.
-func (e *Engine) expireItem(ctx context.Context, t *catalog.Table, pk, sk attr.Value, seconds int64) (bool, error) {
-	key := attr.Item{{Name: t.PK.Name, Value: pk}}
-	if t.SK.Name != "" {
-		key = key.With(t.SK.Name, sk)
-	}
-	w := &write{kind: deleteWrite, table: t.Name, item: key, expired: &seconds, origin: logenc.OriginTTL}
-	err := e.commit(ctx, w, nil)
-	if _, changed := errors.AsType[*conditionError](err); changed {
-		return false, nil
-	}
-	return err == nil, err
 }

@@ -19,7 +19,7 @@ func TestNewerFormat(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("Open: %v", err)
 	}
-	if _, err := engine.Verify(t.Context(), store, nil); err == nil || err.Error() != want {
+	if _, err := engine.Verify(t.Context(), store, nil, nil); err == nil || err.Error() != want {
 		t.Errorf("Verify: %v", err)
 	}
 

@@ -156,14 +156,10 @@ func (g *given) possible() []string {
 // encodeItem gives a put's item its stored form, or refuses it as too large.
 func (w *write) encodeItem() error {
 	if w.item.Size() > maxItemBytes {
-		return errItemTooLarge()
+		return apierr.ItemTooLarge.With()
 	}
 	w.stored = itemenc.Encode(nil, w.item)
 	return nil
-}
-
-func errItemTooLarge() error {
-	return apierr.Validation("Item size has exceeded the maximum allowed size")
 }
 
 // returnValues is the ReturnValues parameter.
@@ -188,7 +184,7 @@ func returnValuesOf(parameter *string) returnValues {
 // onlyOld refuses what a put or delete cannot return.
 func (r returnValues) onlyOld() error {
 	if r != returnNone && r != returnAllOld {
-		return apierr.Validation("ReturnValues can only be ALL_OLD or NONE")
+		return apierr.ReturnsOnlyOld.With()
 	}
 	return nil
 }
@@ -222,5 +218,5 @@ func enveloped(err error) error {
 	if !errors.As(err, &e) || e.Code != apierr.ValidationException {
 		return err
 	}
-	return apierr.Validation("1 validation error detected: " + e.Message)
+	return apierr.Enveloped.With(e.Message)
 }

@@ -63,8 +63,8 @@ func bindQuery(in *api.QueryInput) (query, error) {
 		return query{}, err
 	}
 	s := selectionOf(in.Select, in.AttributesToGet, in.ProjectionExpression, in.IndexName)
-	if fault := s.fault(); fault != "" {
-		return query{}, apierr.Validation("1 validation error detected: " + fault)
+	if err := s.check(); err != nil {
+		return query{}, enveloped(err)
 	}
 	q := query{in: in}
 	if err := q.bindLegacy(); err != nil {
@@ -74,7 +74,7 @@ func bindQuery(in *api.QueryInput) (query, error) {
 		return query{}, expressionErrorIn("Query", err)
 	}
 	if in.KeyConditions == nil && in.KeyConditionExpression == nil {
-		return query{}, apierr.Validation("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
+		return query{}, apierr.KeyConditionMissing.With()
 	}
 	return q, nil
 }
@@ -185,11 +185,10 @@ func (q *query) checkFilterNames(source *readSource) error {
 		if !source.isKey(name) {
 			continue
 		}
-		parameter := "Filter Expression"
 		if q.in.QueryFilter != nil {
-			parameter = "QueryFilter"
+			return apierr.QueryFilterOnKey.With(name)
 		}
-		return apierr.Validation(parameter + " can only contain non-primary key attributes: Primary key attribute: " + name)
+		return apierr.FilterOnKey.With(name)
 	}
 	return nil
 }

@@ -27,13 +27,13 @@ func sourceOf(t *catalog.Table, indexName *string, consistent bool) (readSource,
 	}
 	x := t.Index(*indexName)
 	if x == nil || !x.Maintained {
-		return readSource{}, apierr.Validation("The table does not have the specified index: " + *indexName)
+		return readSource{}, apierr.IndexNotInTable.With(*indexName)
 	}
 	if consistent && x.Kind == catalog.Global {
-		return readSource{}, apierr.Validation("Consistent reads are not supported on global secondary indexes")
+		return readSource{}, apierr.GlobalIndexConsistent.With()
 	}
 	if !x.Readable {
-		return readSource{}, apierr.Validation("Cannot read from backfilling global secondary index: " + x.Name)
+		return readSource{}, apierr.IndexBackfilling.With(x.Name)
 	}
 	return readSource{table: t, index: x, pk: x.PK, sk: x.SK}, nil
 }

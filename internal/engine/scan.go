@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/monotable/monotable/internal/dynamo/api"
 	"github.com/monotable/monotable/internal/dynamo/apierr"
@@ -78,8 +77,8 @@ func bindScan(in *api.ScanInput) (scan, error) {
 		return scan{}, err
 	}
 	sel := selectionOf(in.Select, in.AttributesToGet, in.ProjectionExpression, in.IndexName)
-	if fault := sel.fault(); fault != "" {
-		return scan{}, apierr.Validation(fault)
+	if err := sel.check(); err != nil {
+		return scan{}, err
 	}
 	s := scan{in: in}
 	if err := s.bindLegacy(); err != nil {
@@ -93,14 +92,11 @@ func checkSegment(segment, total *int64) error {
 	case segment == nil && total == nil:
 		return nil
 	case total == nil:
-		return apierr.Validation("The TotalSegments parameter is required but was not present in the request " +
-			"when Segment parameter is present")
+		return apierr.TotalSegmentsMissing.With()
 	case segment == nil:
-		return apierr.Validation("The Segment parameter is required but was not present in the request " +
-			"when parameter TotalSegments is present")
+		return apierr.SegmentMissing.With()
 	case *segment >= *total:
-		return apierr.Validation("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: " +
-			strconv.FormatInt(*segment, 10) + " is not less than TotalSegments: " + strconv.FormatInt(*total, 10))
+		return apierr.SegmentBeyondSegments.With(*segment, *total)
 	default:
 		return nil
 	}
@@ -165,11 +161,10 @@ func (s *scan) plan(source readSource) (pagePlan, error) {
 	}
 	start, ok := source.position(in.ExclusiveStartKey)
 	if !ok {
-		return pagePlan{}, apierr.Validation(startKeyInvalid + ": " + apierr.KeyMismatch().Message)
+		return pagePlan{}, apierr.StartKeyFault.With(apierr.KeyMismatch)
 	}
 	if in.TotalSegments != nil && !between(p.lo, start, p.hi) {
-		return pagePlan{}, apierr.Validation(startKeyInvalid + ": Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. " +
-			"TotalSegments: " + strconv.FormatInt(*in.TotalSegments, 10) + " Segment: " + strconv.FormatInt(*in.Segment, 10))
+		return pagePlan{}, apierr.StartKeyOtherSegment.With(*in.TotalSegments, *in.Segment)
 	}
 	p.lo, p.hi = after(p.lo, p.hi, start, false)
 	return p, nil

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func newSchema(definitions []api.AttributeDefinition) (*schema, error) {
 	s := &schema{types: make(map[string]string, len(definitions))}
 	for _, a := range definitions {
 		if _, twice := s.types[*a.AttributeName]; twice {
-			return nil, apierr.Validation("Attribute Name is duplicated: " + *a.AttributeName)
+			return nil, apierr.AttributeDefinedTwice.With(*a.AttributeName)
 		}
 		s.types[*a.AttributeName] = *a.AttributeType
 		s.attributes = append(s.attributes, catalog.Attribute{Name: *a.AttributeName, Type: *a.AttributeType})
@@ -53,8 +52,7 @@ func (s *schema) names() []string {
 // tableKeys checks a table's own key schema: HASH, or HASH and RANGE.
 func (s *schema) tableKeys(in []api.KeySchemaElement) ([]catalog.KeyElement, error) {
 	if len(in) == 0 {
-		return nil, apierr.Validation("1 validation error detected: Value null at 'keySchema' failed to satisfy " +
-			"constraint: Member must not be null")
+		return nil, apierr.KeySchemaMissing.With()
 	}
 	if err := checkSimpleKeys(in); err != nil {
 		return nil, err
@@ -62,25 +60,21 @@ func (s *schema) tableKeys(in []api.KeySchemaElement) ([]catalog.KeyElement, err
 	keys := newKeys(in)
 	for _, k := range keys {
 		if s.types[k.Name] == "" {
-			return nil, errKeyUndefined()
+			return nil, apierr.KeyUndefined.With()
 		}
 	}
 	return keys, nil
-}
-
-func errKeyUndefined() error {
-	return apierr.Validation("Invalid KeySchema: Some index key attribute have no definition")
 }
 
 // checkSimpleKeys checks the form of a key of one HASH and at most one RANGE attribute.
 func checkSimpleKeys(in []api.KeySchemaElement) error {
 	switch {
 	case *in[0].KeyType != keyHash:
-		return apierr.Validation("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+		return apierr.FirstKeyNotHash.With()
 	case len(in) == keyElementsOfTable && *in[1].KeyType != keyRange:
-		return apierr.Validation("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
+		return apierr.SecondKeyNotRange.With()
 	case len(in) == keyElementsOfTable && *in[0].AttributeName == *in[1].AttributeName:
-		return apierr.Validation("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+		return apierr.KeysEqual.With()
 	}
 	return nil
 }
@@ -92,26 +86,25 @@ func checkIndexKeys(in []api.KeySchemaElement) error {
 		return checkSimpleKeys(in)
 	}
 	if *in[0].KeyType != keyHash {
-		return apierr.Validation("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
+		return apierr.FirstKeyNotHash.With()
 	}
 	seen := map[string]bool{}
 	var hash, ranges int
 	for _, k := range in {
 		switch {
 		case seen[*k.AttributeName]:
-			return apierr.Validation("Invalid KeySchema: The KeySchema has the attribute " + *k.AttributeName + " more than once")
+			return apierr.KeyRepeated.With(*k.AttributeName)
 		case *k.KeyType == keyRange:
 			ranges++
 		case ranges > 0:
-			return apierr.Validation("Invalid KeySchema: HASH key elements must come before RANGE key elements")
+			return apierr.HashAfterRange.With()
 		default:
 			hash++
 		}
 		seen[*k.AttributeName] = true
 	}
 	if hash > indexHashKeysMax || ranges > indexRangeKeysMax {
-		return apierr.Validation(fmt.Sprintf("Invalid KeySchema: The KeySchema of an index may have at most %d HASH and %d RANGE elements",
-			indexHashKeysMax, indexRangeKeysMax))
+		return apierr.TooManyIndexKeys.With(indexHashKeysMax, indexRangeKeysMax)
 	}
 	return nil
 }
@@ -131,10 +124,9 @@ func (s *schema) localIndexes(d *catalog.Descriptor, in []api.LocalSecondaryInde
 	}
 	switch {
 	case len(in) == 0:
-		return apierr.InvalidParameter("List of LocalSecondaryIndexes is empty")
+		return apierr.LocalIndexesEmpty.With()
 	case len(d.Keys) < keyElementsOfTable:
-		return apierr.InvalidParameter("Table KeySchema does not have a range key, which is required when specifying a " +
-			"LocalSecondaryIndex")
+		return apierr.LocalIndexNoTableSort.With()
 	}
 	for _, x := range in {
 		if err := s.localIndex(d, x); err != nil {
@@ -142,7 +134,7 @@ func (s *schema) localIndexes(d *catalog.Descriptor, in []api.LocalSecondaryInde
 		}
 	}
 	if len(in) > localIndexesMax {
-		return apierr.InvalidParameter("Number of LocalSecondaryIndexes exceeds per-table limit of 5")
+		return apierr.TooManyLocalIndexes.With()
 	}
 	return nil
 }
@@ -157,10 +149,9 @@ func (s *schema) localIndex(d *catalog.Descriptor, x api.LocalSecondaryIndex) er
 	}
 	switch {
 	case len(index.Keys) < keyElementsOfTable:
-		return apierr.InvalidParameter("Index KeySchema does not have a range key for index: " + index.Name)
+		return apierr.LocalIndexNoSort.With(index.Name)
 	case index.Keys[0].Name != d.Keys[0].Name:
-		return apierr.InvalidParameter(fmt.Sprintf("Index KeySchema does not have the same leading hash key as table KeySchema "+
-			"for index: %s. index hash key: %s, table hash key: %s", index.Name, index.Keys[0].Name, d.Keys[0].Name))
+		return apierr.LocalIndexOtherHash.With(index.Name, index.Keys[0].Name, d.Keys[0].Name)
 	}
 	return addIndex(d, index, x.Projection)
 }
@@ -171,7 +162,7 @@ func (s *schema) globalIndexes(d *catalog.Descriptor, in []api.GlobalSecondaryIn
 		return nil
 	}
 	if len(in) == 0 {
-		return apierr.InvalidParameter("List of GlobalSecondaryIndexes is empty")
+		return apierr.GlobalIndexesEmpty.With()
 	}
 	for _, x := range in {
 		if err := s.globalIndex(d, x, catalog.IndexActive); err != nil {
@@ -179,7 +170,7 @@ func (s *schema) globalIndexes(d *catalog.Descriptor, in []api.GlobalSecondaryIn
 		}
 	}
 	if len(in) > globalIndexesMax {
-		return apierr.InvalidParameter("GlobalSecondaryIndex count exceeds the per-table limit of 20")
+		return apierr.TooManyGlobalIndexes.With()
 	}
 	return nil
 }
@@ -219,14 +210,13 @@ func (s *schema) defined(keys []catalog.KeyElement) error {
 	for i, k := range keys {
 		names[i] = k.Name
 	}
-	return apierr.InvalidParameter("Some index key attributes are not defined in AttributeDefinitions. Keys: " +
-		bracketed(names) + ", AttributeDefinitions: " + bracketed(s.names()))
+	return apierr.IndexKeysUndefined.With(bracketed(names), bracketed(s.names()))
 }
 
 // addIndex checks name and projection of an index and gives it the table's next index id.
 func addIndex(d *catalog.Descriptor, index catalog.IndexDescriptor, p *api.Projection) error {
 	if d.Index(index.Name) != nil {
-		return apierr.InvalidParameter("Duplicate index name: " + index.Name)
+		return apierr.IndexRepeated.With(index.Name)
 	}
 	if err := checkProjection(p); err != nil {
 		return err
@@ -237,11 +227,10 @@ func addIndex(d *catalog.Descriptor, index catalog.IndexDescriptor, p *api.Proje
 		projected += len(d.Indexes[i].Included)
 	}
 	if projected > projectedNamesMax {
-		return apierr.InvalidParameter(fmt.Sprintf("Number of projected non-key attributes over all indexes exceeds the "+
-			"per-table limit of %d", projectedNamesMax))
+		return apierr.TooManyProjectedNames.With(projectedNamesMax)
 	}
 	if d.LastIndexID == ^keyenc.IndexID(0) {
-		return apierr.New(apierr.LimitExceededException, "The table has had too many indexes; copy it to a new one")
+		return apierr.TooManyIndexesEver.With()
 	}
 	d.LastIndexID++
 	index.ID = d.LastIndexID
@@ -251,19 +240,19 @@ func addIndex(d *catalog.Descriptor, index catalog.IndexDescriptor, p *api.Proje
 
 func checkProjection(p *api.Projection) error {
 	if p.ProjectionType == nil {
-		return apierr.InvalidParameter("Unknown ProjectionType: null")
+		return apierr.ProjectionTypeMissing.With()
 	}
 	included := *p.ProjectionType == catalog.ProjectInclude
 	switch {
 	case !included && p.NonKeyAttributes != nil:
-		return apierr.InvalidParameter("ProjectionType is " + *p.ProjectionType + ", but NonKeyAttributes is specified")
+		return apierr.ProjectionTakesNoNames.With(*p.ProjectionType)
 	case included && p.NonKeyAttributes == nil:
-		return apierr.InvalidParameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+		return apierr.ProjectionLacksNames.With()
 	}
 	seen := map[string]bool{}
 	for _, name := range p.NonKeyAttributes {
 		if seen[name] {
-			return apierr.InvalidParameter("Duplicate attribute in NonKeyAttributes: " + name)
+			return apierr.ProjectionRepeatsName.With(name)
 		}
 		seen[name] = true
 	}
@@ -276,8 +265,7 @@ func (s *schema) allUsed(d *catalog.Descriptor) error {
 	if len(used) == len(s.types) {
 		return nil
 	}
-	return apierr.InvalidParameter("Some AttributeDefinitions are not used. AttributeDefinitions: " +
-		bracketed(s.names()) + ", keys used: " + bracketed(used))
+	return apierr.AttributesUnused.With(bracketed(s.names()), bracketed(used))
 }
 
 // usedAttributes lists the attributes of all keys in order of name.

@@ -124,7 +124,7 @@ func (s *script) log(ctx context.Context, table string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	records, err := s.store.ReadLog(ctx, kv.LogID(id), 0, 1000)
+	records, _, err := s.store.ReadLog(ctx, kv.LogID(id), 0, 1000)
 	if err != nil {
 		return "", err
 	}

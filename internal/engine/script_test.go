@@ -28,7 +28,7 @@ import (
 //
 // A directive that is an operation's name (put-item) has the request as its input and the answer, or the
 // error, as its output; with the word quiet the answer is only "ok". In requests, <<text*n>> stands for n
-// times the text. The others:
+// times the text, and {{name}} for the ARN of the latest backup of that name. The others:
 //
 //	advance 1h      moves the clock
 //	restart         closes the engine and opens it again on the same data
@@ -37,6 +37,9 @@ import (
 //	expire          removes what has expired by now
 //	settle          waits for the background jobs
 //	trim            trims the change logs
+//	stream …        and others in streamDirective
+//	kept            prints what snapshots the store keeps
+//	expire-backups  removes the backups that have expired by now
 //	verify          proves indexes, TTL entries and counters against the items
 //
 // The clock begins at 2026-11-20T12:00:00Z and moves by advance only. With -rewrite the outputs are written
@@ -93,6 +96,8 @@ type script struct {
 	store  kv.Store
 	engine *engine.Engine
 	now    time.Time
+
+	iterator *string // of streamDirective
 }
 
 func newScript(t *testing.T, open func(*testing.T) func() kv.Store) *script {
@@ -115,6 +120,8 @@ func (s *script) start(t *testing.T) {
 		Now:         func() time.Time { return s.now },
 		Rand:        &counting{},
 		TTLInterval: -1,
+
+		StreamShardRotation: -1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -156,10 +163,16 @@ func (s *script) directive(t *testing.T, d *datadriven.TestData) string {
 		s.engine.Settle()
 	case "trim":
 		err = s.engine.TrimLogs(t.Context())
+	case "stream", "iterator", "records", "reshard":
+		out, err = s.streamDirective(t.Context(), d)
+	case "kept":
+		out, err = s.keptSnapshots(t.Context())
+	case "expire-backups":
+		err = s.engine.ExpireBackups(t.Context())
 	case "verify":
 		out, err = s.verify(t.Context())
 	default:
-		out, err = perform(t.Context(), s.engine, d.Cmd, expand(d.Input))
+		out, err = perform(t.Context(), s.engine, d.Cmd, s.nameBackups(t.Context(), expand(d.Input)))
 		if err == nil && d.HasArg("quiet") {
 			out = "ok\n"
 		}
@@ -245,6 +258,6 @@ func expand(input string) string {
 
 func (s *script) verify(ctx context.Context) (string, error) {
 	var findings strings.Builder
-	done, err := s.engine.Verify(ctx, func(f engine.Finding) { fmt.Fprintln(&findings, f) })
+	done, err := s.engine.Verify(ctx, func(f engine.Finding) { fmt.Fprintln(&findings, f) }, nil)
 	return fmt.Sprintf("%s%v\n", &findings, done), err
 }

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"strings"
-
-	"github.com/monotable/monotable/internal/dynamo/apierr"
-)
+import "github.com/monotable/monotable/internal/dynamo/apierr"
 
 // The values of Select.
 const (
@@ -30,29 +26,30 @@ func selectionOf(sel *string, attributesToGet []string, projection, indexName *s
 	return s
 }
 
-// fault says what the request alone shows wrong with the combination, "" where nothing is. AWS puts an
-// envelope around the sentence for a Query and none for a Scan, where it speaks of Querying nevertheless.
-func (s *selection) fault() string {
+// check refuses what the request alone shows wrong with the combination. AWS puts an envelope around the
+// sentence for a Query and none for a Scan, where it speaks of Querying nevertheless.
+func (s *selection) check() error {
 	switch {
 	case s.selects == selectProjected && !s.hasIndex:
-		return "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
+		return apierr.SelectProjectedOfTable.With()
 	case s.selects == selectSpecific && !s.legacy && !s.expression:
-		return "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+		return apierr.SelectSpecificOfNone.With()
 	case s.selects == "" || s.selects == selectSpecific:
-		return ""
+		return nil
 	}
-	what := s.selects
-	if what == selectCount {
-		what = "only the Count"
-	}
+	var names string
 	switch {
 	case s.legacy:
-		return "Cannot specify the AttributesToGet when choosing to get " + what
+		names = "AttributesToGet"
 	case s.expression:
-		return "Cannot specify the ProjectionExpression when choosing to get " + what
+		names = "ProjectionExpression"
 	default:
-		return ""
+		return nil
 	}
+	if s.selects == selectCount {
+		return apierr.SelectCountWithNames.With(names)
+	}
+	return apierr.SelectWithNames.With(names, s.selects)
 }
 
 // shapeFrom sets what the plan returns of each item, and what it must fetch for it from the table.
@@ -70,18 +67,16 @@ func (p *pagePlan) shapeFrom(selects string, sh shape) error {
 		return nil
 	}
 	if selects == selectAll {
-		return apierr.InvalidParameter("Select type ALL_ATTRIBUTES is not supported for global secondary index " + s.index.Name +
-			" because its projection type is not ALL")
+		return apierr.GlobalIndexNotAll.With(s.index.Name)
 	}
 	if len(wanted) > 0 {
-		return apierr.InvalidParameter("Global secondary index " + s.index.Name + " does not project [" + strings.Join(wanted, ", ") + "]")
+		return apierr.GlobalIndexLacks.With(s.index.Name, bracketed(wanted))
 	}
 	if p.filter == nil {
 		return nil
 	}
 	if wanted = s.unprojected(p.filter.Attributes()); len(wanted) > 0 {
-		return apierr.InvalidParameter("Global secondary index " + s.index.Name + " does not project one or more filter attributes: [" +
-			strings.Join(wanted, ", ") + "]")
+		return apierr.GlobalIndexLacksFiltered.With(s.index.Name, bracketed(wanted))
 	}
 	return nil
 }

@@ -72,9 +72,9 @@ func singleError(err error) error {
 	case errors.As(err, &failed):
 		return apierr.ConditionalCheckFailed(failed.details())
 	case errors.Is(err, kv.ErrConflict):
-		return apierr.TransactionConflict()
+		return apierr.TransactionConflict.With()
 	case errors.Is(err, kv.ErrTooLarge):
-		return errItemTooLarge()
+		return apierr.ItemTooLarge.With()
 	default:
 		return err
 	}

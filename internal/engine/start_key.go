@@ -10,8 +10,6 @@ import (
 	"github.com/monotable/monotable/internal/storage/keyenc"
 )
 
-const startKeyInvalid = "The provided starting key is invalid"
-
 // checkStartKeyValues refuses what an ExclusiveStartKey shows wrong without its table: no attribute at all, a
 // value that is none, an empty one.
 func checkStartKeyValues(operation string, start attr.Item) error {
@@ -19,11 +17,11 @@ func checkStartKeyValues(operation string, start attr.Item) error {
 		return nil
 	}
 	if len(start) == 0 {
-		return apierr.Validation("Exclusive Start Key must have same size as table's key schema")
+		return apierr.StartKeyEmpty.With()
 	}
 	err := checkKeyParameter(operation, start)
 	if e, ok := errors.AsType[*apierr.Error](err); ok {
-		return apierr.Validation(startKeyInvalid + ": " + e.Message)
+		return apierr.StartKeyFault.With(e.Message)
 	}
 	return err
 }
@@ -48,13 +46,13 @@ func queryPosition(s *readSource, r *queryRange, start attr.Item) ([]byte, error
 	key, ok := s.position(start)
 	switch {
 	case !ok:
-		return nil, apierr.Validation(startKeyInvalid)
+		return nil, apierr.StartKeyInvalid.With()
 	case !bytes.HasPrefix(key, r.partition):
-		return nil, apierr.Validation("The provided starting key is outside query boundaries based on provided conditions")
+		return nil, apierr.StartKeyOutside.With()
 	case r.single:
-		return nil, apierr.Validation("The query can return at most one row and cannot be restarted")
+		return nil, apierr.StartKeyOfSingleItem.With()
 	case !between(r.lo, key, r.hi):
-		return nil, apierr.Validation("The provided starting key does not match the range key predicate")
+		return nil, apierr.StartKeyOutsideRange.With()
 	default:
 		return key, nil
 	}

@@ -50,6 +50,7 @@ func (e *Engine) describeAt(ctx context.Context, d *catalog.Descriptor, now time
 		OnDemandThroughput:        describeMaxima(d.OnDemand),
 		SSEDescription:            describeEncryption(d.Encryption),
 		TableClassSummary:         describeClass(d),
+		RestoreSummary:            describeRestored(d.Restored),
 	}
 	warm := warmUnits(d.Warm, d.Billing.OnDemand, d.Billing.Throughput)
 	out.WarmThroughput = &api.TableWarmThroughputDescription{
@@ -182,6 +183,17 @@ func describeClass(d *catalog.Descriptor) *api.TableClassSummary {
 	out := &api.TableClassSummary{TableClass: &d.Class}
 	if d.ClassChanged != 0 {
 		out.LastUpdateDateTime = timestamp(d.ClassChanged)
+	}
+	return out
+}
+
+func describeRestored(r *catalog.Restored) *api.RestoreSummary {
+	if r == nil {
+		return nil
+	}
+	out := &api.RestoreSummary{SourceTableArn: &r.TableARN, RestoreDateTime: timestamp(r.At), RestoreInProgress: &r.InProgress}
+	if r.BackupARN != "" {
+		out.SourceBackupArn = &r.BackupARN
 	}
 	return out
 }

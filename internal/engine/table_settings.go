@@ -13,9 +13,9 @@ import (
 func checkNewStream(s *api.StreamSpecification) error {
 	switch {
 	case *s.StreamEnabled && s.StreamViewType == nil:
-		return apierr.InvalidParameter("Table is being created with a stream enabled, but StreamViewType is not specified")
+		return apierr.NewStreamViewMissing.With()
 	case !*s.StreamEnabled && s.StreamViewType != nil:
-		return apierr.InvalidParameter("Table is being created with a stream disabled, UpdateViewType should not be specified")
+		return apierr.NewStreamViewNeedless.With()
 	}
 	return nil
 }
@@ -25,7 +25,7 @@ func newStream(s *api.StreamSpecification, now int64) catalog.Stream {
 	return catalog.Stream{
 		Enabled: true,
 		View:    *s.StreamViewType,
-		Label:   time.UnixMilli(now).UTC().Format("2006-01-02T15:04:05.000"),
+		Label:   time.UnixMilli(now).UTC().Format(streamLabel),
 	}
 }
 
@@ -37,11 +37,11 @@ func (e *Engine) newEncryption(in *api.SSESpecification) (catalog.Encryption, er
 	case in == nil:
 		return catalog.Encryption{}, nil
 	case !enabled && (in.SSEType != nil || in.KMSMasterKeyId != nil):
-		return catalog.Encryption{}, apierr.InvalidParameter("SSEType cannot be specified when SSE is not enabled")
+		return catalog.Encryption{}, apierr.SSETypeWithoutSSE.With()
 	case !enabled:
 		return catalog.Encryption{}, nil
 	case in.SSEType != nil && *in.SSEType != "KMS":
-		return catalog.Encryption{}, apierr.InvalidParameter("SSEType " + *in.SSEType + " is not supported")
+		return catalog.Encryption{}, apierr.SSETypeUnsupported.With(*in.SSEType)
 	}
 	scope := "arn:aws:kms:" + e.options.Region + ":" + e.options.AccountID + ":"
 	switch id := in.KMSMasterKeyId; {
@@ -68,9 +68,9 @@ func mergeTags(old []catalog.Tag, in []api.Tag) ([]catalog.Tag, error) {
 	for _, t := range in {
 		switch {
 		case seen[*t.Key]:
-			return nil, apierr.InvalidParameter("Duplicate Tag Keys are not allowed: " + *t.Key)
+			return nil, apierr.TagRepeated.With(*t.Key)
 		case strings.HasPrefix(strings.ToLower(*t.Key), reservedTagPrefix):
-			return nil, apierr.InvalidParameter("Tag keys starting with 'aws:' are reserved for system use")
+			return nil, apierr.TagReserved.With()
 		}
 		seen[*t.Key] = true
 		i, found := slices.BinarySearchFunc(merged, *t.Key, func(t catalog.Tag, key string) int { return strings.Compare(t.Key, key) })
@@ -80,7 +80,7 @@ func mergeTags(old []catalog.Tag, in []api.Tag) ([]catalog.Tag, error) {
 		merged[i].Value = *t.Value
 	}
 	if len(merged) > tagsMax {
-		return nil, apierr.InvalidParameter("Too many tags: a resource can have at most 50 tags")
+		return nil, apierr.TooManyTags.With()
 	}
 	return merged, nil
 }

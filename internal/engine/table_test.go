@@ -120,7 +120,7 @@ func wantStatus(t *testing.T, e *engine.Engine, want string) {
 
 func wantVerified(t *testing.T, e *engine.Engine) engine.Verified {
 	t.Helper()
-	done, err := e.Verify(t.Context(), func(f engine.Finding) { t.Error(f) })
+	done, err := e.Verify(t.Context(), func(f engine.Finding) { t.Error(f) }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // TagResource sets tags of a table. AWS answers with an empty body.
 func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*api.TagResourceOutput, error) {
 	if len(in.Tags) == 0 {
-		return nil, apierr.Validation("Atleast one Tag needs to be provided as Input.")
+		return nil, apierr.NoTags.With()
 	}
 	name, err := e.tagged(ctx, *in.ResourceArn)
 	if err != nil {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/monotable/monotable/internal/dynamo/api"
@@ -12,21 +11,18 @@ import (
 // throughputMax is the most units that AWS takes as a number; quotas are another matter.
 const throughputMax = 1_000_000_000_000
 
-const noThroughput = "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
-
 // checkTableThroughput checks a table's provisioned throughput against its billing mode. named tells
 // whether the request names the mode: AWS words the lack of throughput differently then.
 func checkTableThroughput(onDemand, named bool, t *api.ProvisionedThroughput) error {
 	switch {
 	case onDemand && t != nil:
-		return apierr.InvalidParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when " +
-			"BillingMode is PAY_PER_REQUEST")
+		return apierr.ThroughputOnDemand.With()
 	case onDemand:
 		return nil
 	case t == nil && named:
-		return apierr.InvalidParameter(noThroughput)
+		return apierr.ThroughputMissing.With()
 	case t == nil:
-		return apierr.Validation("No provisioned throughput specified for the table")
+		return apierr.ThroughputNotGiven.With()
 	}
 	return checkUnits(t, "")
 }
@@ -35,28 +31,31 @@ func checkTableThroughput(onDemand, named bool, t *api.ProvisionedThroughput) er
 func checkIndexThroughput(onDemand bool, index string, t *api.ProvisionedThroughput) error {
 	switch {
 	case onDemand && t != nil:
-		return apierr.InvalidParameter("ProvisionedThroughput should not be specified for index: " + index +
-			" when BillingMode is PAY_PER_REQUEST")
+		return apierr.IndexThroughputOnDemand.With(index)
 	case onDemand:
 		return nil
 	case t == nil:
-		return apierr.InvalidParameter("ProvisionedThroughput must be specified for index: " + index)
+		return apierr.IndexThroughputMissing.With(index)
 	}
 	return checkUnits(t, index)
 }
 
+// checkUnits checks the units of an index, or with "" of a table.
 func checkUnits(t *api.ProvisionedThroughput, index string) error {
-	suffix := ""
-	if index != "" {
-		suffix = " for index " + index
-	}
 	if *t.ReadCapacityUnits > throughputMax {
-		return apierr.Validation(fmt.Sprintf("Given value %d for ReadCapacityUnits is out of bounds%s", *t.ReadCapacityUnits, suffix))
+		return errOutOfBounds(*t.ReadCapacityUnits, "ReadCapacityUnits", index)
 	}
 	if *t.WriteCapacityUnits > throughputMax {
-		return apierr.Validation(fmt.Sprintf("Given value %d for WriteCapacityUnits is out of bounds%s", *t.WriteCapacityUnits, suffix))
+		return errOutOfBounds(*t.WriteCapacityUnits, "WriteCapacityUnits", index)
 	}
 	return nil
+}
+
+func errOutOfBounds(units int64, member, index string) error {
+	if index == "" {
+		return apierr.UnitsOutOfBounds.With(units, member)
+	}
+	return apierr.IndexUnitsOutOfBounds.With(units, member, index)
 }
 
 func newThroughput(t *api.ProvisionedThroughput) catalog.Throughput {
@@ -93,10 +92,9 @@ func newMaxima(in *api.OnDemandThroughput, onDemand bool, index string) (*catalo
 	}
 	if !onDemand {
 		if index != "" {
-			return nil, apierr.InvalidParameter("OnDemandThroughput should not be specified for index: " + index +
-				" when BillingMode is PROVISIONED")
+			return nil, apierr.IndexMaximaNotOnDemand.With(index)
 		}
-		return nil, apierr.InvalidParameter("OnDemandThroughput cannot be specified when BillingMode is PROVISIONED")
+		return nil, apierr.MaximaNotOnDemand.With()
 	}
 	m := &catalog.Maxima{Read: -1, Write: -1}
 	if in.MaxReadRequestUnits != nil {
@@ -106,10 +104,10 @@ func newMaxima(in *api.OnDemandThroughput, onDemand bool, index string) (*catalo
 		m.Write = *in.MaxWriteRequestUnits
 	}
 	if badMaximum(m.Read) {
-		return nil, apierr.Validation(fmt.Sprintf("Given value %d for MaxReadRequestUnits is out of bounds", m.Read))
+		return nil, apierr.UnitsOutOfBounds.With(m.Read, "MaxReadRequestUnits")
 	}
 	if badMaximum(m.Write) {
-		return nil, apierr.Validation(fmt.Sprintf("Given value %d for MaxWriteRequestUnits is out of bounds", m.Write))
+		return nil, apierr.UnitsOutOfBounds.With(m.Write, "MaxWriteRequestUnits")
 	}
 	return m, nil
 }
@@ -122,10 +120,6 @@ func newWarm(in *api.WarmThroughput, floor catalog.Units, index string) (*catalo
 	if in == nil {
 		return nil, nil //nolint:nilnil // nothing was asked for: nothing is stored
 	}
-	of := "table"
-	if index != "" {
-		of = "index: " + index
-	}
 	warm := floor
 	if in.ReadUnitsPerSecond != nil {
 		warm.Read = *in.ReadUnitsPerSecond
@@ -133,17 +127,22 @@ func newWarm(in *api.WarmThroughput, floor catalog.Units, index string) (*catalo
 	if in.WriteUnitsPerSecond != nil {
 		warm.Write = *in.WriteUnitsPerSecond
 	}
-	if in.ReadUnitsPerSecond == nil && in.WriteUnitsPerSecond == nil {
-		return nil, apierr.InvalidParameter("At least one of ReadUnitsPerSecond or WriteUnitsPerSecond must be specified in " +
-			"WarmThroughput for " + of)
-	}
-	if warm.Read < floor.Read {
-		return nil, apierr.InvalidParameter(fmt.Sprintf("Requested ReadUnitsPerSecond for WarmThroughput for %s is lower than "+
-			"current WarmThroughput, decreasing WarmThroughput is not supported", of))
-	}
-	if warm.Write < floor.Write {
-		return nil, apierr.InvalidParameter(fmt.Sprintf("Requested WriteUnitsPerSecond for WarmThroughput for %s is lower than "+
-			"current WarmThroughput, decreasing WarmThroughput is not supported", of))
+	switch {
+	case in.ReadUnitsPerSecond == nil && in.WriteUnitsPerSecond == nil && index == "":
+		return nil, apierr.WarmThroughputEmpty.With()
+	case in.ReadUnitsPerSecond == nil && in.WriteUnitsPerSecond == nil:
+		return nil, apierr.IndexWarmThroughputEmpty.With(index)
+	case warm.Read < floor.Read:
+		return nil, errWarmReduced("ReadUnitsPerSecond", index)
+	case warm.Write < floor.Write:
+		return nil, errWarmReduced("WriteUnitsPerSecond", index)
 	}
 	return &warm, nil
+}
+
+func errWarmReduced(member, index string) error {
+	if index == "" {
+		return apierr.WarmThroughputReduced.With(member)
+	}
+	return apierr.IndexWarmThroughputReduced.With(member, index)
 }

@@ -47,7 +47,7 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 		}
 		size := sizeOf(stored)
 		if total += size; total > maxTransactBytes {
-			return nil, canceledRead(len(keys), i, apierr.Validation("The aggregate size of the items in the transaction exceeds 4 MB"))
+			return nil, canceledRead(len(keys), i, apierr.TransactionReadsTooMuch.With())
 		}
 		consumed.of(*in.TransactItems[i].Get.TableName).Table(capacity.ReadUnits(size, capacity.Transactional))
 		part, err := shapes[i].of(nil, stored)
@@ -82,7 +82,7 @@ func (e *Engine) transactKeys(items []api.TransactGetItem) ([][]byte, error) {
 		seen[string(key)] = struct{}{}
 	}
 	if len(seen) < len(keys) {
-		return nil, apierr.Validation("Transaction request cannot include multiple operations on one item")
+		return nil, apierr.TransactionRepeatsItem.With()
 	}
 	return keys, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/monotable/monotable/internal/dynamo/api"
+	"github.com/monotable/monotable/internal/dynamo/apierr"
 	"github.com/monotable/monotable/internal/engine/capacity"
 	"github.com/monotable/monotable/internal/storage/kv"
 )
@@ -90,7 +91,7 @@ func (e *Engine) commitElsewhere(ctx context.Context, g writeGroup, token *token
 	})
 	switch {
 	case errors.Is(err, kv.ErrConflict):
-		return false, errTransactionInProgress()
+		return false, apierr.TransactionInProgress.With()
 	case err == nil && !replayed:
 		return false, conflict
 	default:

@@ -24,13 +24,9 @@ func prepareTransaction(in *api.TransactWriteItemsInput) (writeGroup, error) {
 		carried += w.item.Size() + g1.values.Size() + textLen(g1.condition) + textLen(g1.update)
 	}
 	if carried > maxTransactionBytes {
-		return nil, errTransactionTooLarge()
+		return nil, apierr.TransactionTooLarge.With()
 	}
 	return g, nil
-}
-
-func errTransactionTooLarge() error {
-	return apierr.Validation("Transaction request size exceeds the maximum allowed size of 4 MB")
 }
 
 func textLen(text *string) int {
@@ -68,7 +64,7 @@ func prepareAction(a *api.TransactWriteItem) (*write, *given, error) {
 		}
 	}
 	if actions != 1 {
-		return nil, nil, apierr.Validation("TransactItems can only contain one of Check, Put, Update or Delete")
+		return nil, nil, apierr.TransactionActionCount.With()
 	}
 	if g.condition == nil && g.update == nil {
 		g.names, g.values = nil, nil // AWS does not look at them
@@ -122,7 +118,7 @@ func (e *Engine) bindTransaction(g writeGroup) error {
 		}
 	}
 	if bound.repeats() {
-		return apierr.Validation("Transaction request cannot include multiple operations on one item")
+		return apierr.TransactionRepeatsItem.With()
 	}
 	if reasons != nil {
 		return canceled(reasons)

@@ -13,7 +13,7 @@ import (
 // UntagResource removes tags of a table; keys it has not are passed over. AWS answers with an empty body.
 func (e *Engine) UntagResource(ctx context.Context, in *api.UntagResourceInput) (*api.UntagResourceOutput, error) {
 	if len(in.TagKeys) == 0 {
-		return nil, apierr.Validation("Atleast one Tag Key needs to be provided as Input.")
+		return nil, apierr.NoTagKeys.With()
 	}
 	name, err := e.tagged(ctx, *in.ResourceArn)
 	if err != nil {

@@ -29,19 +29,16 @@ func checkIndexUpdates(updates []api.GlobalSecondaryIndexUpdate) error {
 		}
 		switch {
 		case kinds == 0:
-			return apierr.InvalidParameter("One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, " +
-				"GlobalSecondaryIndexUpdate.Delete must not be null")
+			return apierr.IndexUpdateEmpty.With()
 		case kinds > 1:
-			return apierr.InvalidParameter("Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, " +
-				"GlobalSecondaryIndexUpdate.Delete may be specified")
+			return apierr.IndexUpdateAmbiguous.With()
 		case seen[name]:
-			return apierr.InvalidParameter("Only one global secondary index update per index is allowed simultaneously. Index: " + name)
+			return apierr.IndexUpdatedTwice.With(name)
 		}
 		seen[name] = true
 	}
 	if online > 1 {
-		return apierr.New(apierr.LimitExceededException,
-			"Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
+		return apierr.TooManyIndexesInTheMake.With()
 	}
 	return nil
 }
@@ -68,7 +65,7 @@ func (u *tableUpdate) indexes(d *catalog.Descriptor) error {
 // createIndex adds an index that writes keep from now on, and the job that fills it.
 func (u *tableUpdate) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSecondaryIndexAction) error {
 	if d.Index(*in.IndexName) != nil {
-		return apierr.Validation("Attempting to create an index which already exists")
+		return apierr.IndexExists.With()
 	}
 	global := 0
 	for i := range d.Indexes {
@@ -77,11 +74,10 @@ func (u *tableUpdate) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSec
 		}
 	}
 	if global >= globalIndexesMax {
-		return apierr.New(apierr.LimitExceededException,
-			"Subscriber limit exceeded: GlobalSecondaryIndex count exceeds the per-table limit of 20")
+		return apierr.NoRoomForGlobalIndex.With()
 	}
 	if !u.defines(in.KeySchema) {
-		return errKeyUndefined()
+		return apierr.KeyUndefined.With()
 	}
 	s := u.mergedSchema(d)
 	index := api.GlobalSecondaryIndex(*in)
@@ -136,7 +132,7 @@ func pruneAttributes(d *catalog.Descriptor) {
 func (u *tableUpdate) deleteIndex(d *catalog.Descriptor, in *api.DeleteGlobalSecondaryIndexAction) error {
 	x := d.Index(*in.IndexName)
 	if x == nil || x.Local {
-		return apierr.NotFound()
+		return apierr.NotFound.With()
 	}
 	x.State = catalog.IndexDeleting
 	u.addJob(d, jobDropIndex, x.ID)
@@ -147,11 +143,10 @@ func (u *tableUpdate) deleteIndex(d *catalog.Descriptor, in *api.DeleteGlobalSec
 func (u *tableUpdate) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSecondaryIndexAction) error {
 	x := d.Index(*in.IndexName)
 	if x == nil || x.Local {
-		return apierr.NotFound()
+		return apierr.NotFound.With()
 	}
 	if in.ProvisionedThroughput == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil {
-		return apierr.InvalidParameter("At least one of ProvisionedThroughput, OnDemandThroughput or WarmThroughput is required " +
-			"for index: " + x.Name)
+		return apierr.IndexUpdateUnchanged.With(x.Name)
 	}
 	if in.ProvisionedThroughput != nil {
 		if err := checkTableThroughput(d.Billing.OnDemand, true, in.ProvisionedThroughput); err != nil {
@@ -161,7 +156,7 @@ func (u *tableUpdate) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSec
 			return err
 		}
 		if unchanged(x.Throughput, in.ProvisionedThroughput) {
-			return errThroughputSame("index "+x.Name, "index", x.Throughput)
+			return apierr.IndexThroughputUnchanged.With(x.Name, x.Throughput.Read, x.Throughput.Write)
 		}
 		changeThroughput(&x.Throughput, in.ProvisionedThroughput, u.now)
 	}

@@ -102,7 +102,7 @@ func withKey(it, key attr.Item) attr.Item {
 // checkUpdated refuses what an update has made of an item.
 func (w *write) checkUpdated(next itemenc.Item) error {
 	if next.Size() > maxItemBytes {
-		return apierr.Validation("Item size to update has exceeded the maximum allowed size")
+		return apierr.UpdatedItemTooLarge.With()
 	}
 	x, k, v, err := firstIndexFault(w.t, func(name string) (attr.Value, error) { return borrow(next, name) })
 	if err != nil || x == nil {

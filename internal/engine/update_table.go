@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -39,8 +38,7 @@ func checkUpdate(in *api.UpdateTableInput) error {
 	if in.ProvisionedThroughput == nil && in.BillingMode == nil && in.StreamSpecification == nil &&
 		len(in.GlobalSecondaryIndexUpdates) == 0 && in.SSESpecification == nil && in.TableClass == nil &&
 		in.DeletionProtectionEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil {
-		return apierr.Validation("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
-			"GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
+		return apierr.TableUnchanged.With()
 	}
 	if in.ProvisionedThroughput != nil {
 		toOnDemand := in.BillingMode != nil && *in.BillingMode == billingOnDemand
@@ -49,7 +47,7 @@ func checkUpdate(in *api.UpdateTableInput) error {
 		}
 	}
 	if in.ProvisionedThroughput != nil && in.StreamSpecification != nil {
-		return apierr.InvalidParameter("You cannot modify stream status while updating table IOPS")
+		return apierr.StreamAndThroughputSet.With()
 	}
 	return checkIndexUpdates(in.GlobalSecondaryIndexUpdates)
 }
@@ -77,6 +75,9 @@ func (u *tableUpdate) edit(txn kv.Txn, d *catalog.Descriptor) error {
 		}
 	}
 	d.SettledAt = u.engine.settledAt(u.now)
+	if err := u.switchStream(txn, d); err != nil {
+		return err
+	}
 	for i := range u.jobs {
 		if err := u.jobs[i].save(txn); err != nil {
 			return err
@@ -98,22 +99,18 @@ func (u *tableUpdate) onlyDeletesIndex(d *catalog.Descriptor) bool {
 
 // checkSettled refuses to change a table that is not ACTIVE.
 func (e *Engine) checkSettled(d *catalog.Descriptor, now time.Time, interrupts bool) error {
-	var doing string
 	switch d.Status(now) {
 	case catalog.StatusCreating:
-		doing = "created"
+		return apierr.TableBeingCreated.With(d.Name)
 	case catalog.StatusDeleting:
-		doing = "deleted"
+		return apierr.TableBeingDeleted.With(d.Name)
 	case catalog.StatusUpdating:
-		if interrupts {
-			return nil
+		if !interrupts {
+			return apierr.TableBeingUpdated.With(d.Name)
 		}
-		doing = "updated"
 	default:
-		return nil
 	}
-	return apierr.New(apierr.ResourceInUseException,
-		"Attempt to change a resource which is still in use: Table is being "+doing+": "+d.Name)
+	return nil
 }
 
 func (u *tableUpdate) billing(d *catalog.Descriptor) error {
@@ -131,7 +128,7 @@ func (u *tableUpdate) billing(d *catalog.Descriptor) error {
 			return err
 		}
 		if unchanged(d.Billing.Throughput, in.ProvisionedThroughput) {
-			return errThroughputSame("table", "table", d.Billing.Throughput)
+			return apierr.TableThroughputUnchanged.With(d.Billing.Throughput.Read, d.Billing.Throughput.Write)
 		}
 		changeThroughput(&d.Billing.Throughput, in.ProvisionedThroughput, u.now)
 	}
@@ -171,7 +168,7 @@ func (u *tableUpdate) switchBilling(d *catalog.Descriptor, onDemand bool) error 
 		x.OnDemand = nil
 	}
 	if lacking != nil {
-		return apierr.InvalidParameter("ProvisionedThroughput must be specified for index: " + strings.Join(lacking, ","))
+		return apierr.IndexThroughputMissing.With(strings.Join(lacking, ","))
 	}
 	d.Billing.OnDemand, d.OnDemand = false, nil
 	d.Billing.Throughput.Read, d.Billing.Throughput.Write = *u.in.ProvisionedThroughput.ReadCapacityUnits,
@@ -191,33 +188,37 @@ func unchanged(t catalog.Throughput, in *api.ProvisionedThroughput) bool {
 	return t.Read == *in.ReadCapacityUnits && t.Write == *in.WriteCapacityUnits
 }
 
-// errThroughputSame refuses a change to what is already there. what is "table" or "index NAME".
-func errThroughputSame(what, kind string, t catalog.Throughput) error {
-	return apierr.Validation(fmt.Sprintf("The provisioned throughput for the %[1]s will not change. The requested value equals "+
-		"the current value. Current ReadCapacityUnits provisioned for the %[2]s: %[3]d. Requested ReadCapacityUnits: %[3]d. "+
-		"Current WriteCapacityUnits provisioned for the %[2]s: %[4]d. Requested WriteCapacityUnits: %[4]d. Refer to the Amazon "+
-		"DynamoDB Developer Guide for current limits and how to request higher limits.", what, kind, t.Read, t.Write))
-}
-
 func (u *tableUpdate) stream(d *catalog.Descriptor) error {
 	s := u.in.StreamSpecification
 	switch {
 	case s == nil:
 		return nil
 	case *s.StreamEnabled && d.Stream.Enabled:
-		return apierr.Validation("Table already has an enabled stream: TableName: " + d.Name)
+		return apierr.StreamAlreadyEnabled.With(d.Name)
 	case *s.StreamEnabled && s.StreamViewType == nil:
-		return apierr.InvalidParameter("If stream is being enabled, then UpdateViewType must be specified")
+		return apierr.StreamViewMissing.With()
 	case *s.StreamEnabled:
 		d.Stream = newStream(s, u.now.UnixMilli())
 	case s.StreamViewType != nil:
-		return apierr.InvalidParameter("If stream is being disabled, then UpdateViewType must not be specified")
+		return apierr.StreamViewNeedless.With()
 	case !d.Stream.Enabled:
-		return apierr.Validation("Table has no stream to disable: TableName: " + d.Name)
+		return apierr.StreamAlreadyDisabled.With(d.Name)
 	default:
 		d.Stream.Enabled, d.Stream.View = false, ""
 	}
 	return nil
+}
+
+// switchStream opens or closes the stream as the descriptor now has it.
+func (u *tableUpdate) switchStream(txn kv.Txn, d *catalog.Descriptor) error {
+	switch {
+	case u.in.StreamSpecification == nil:
+		return nil
+	case d.Stream.Enabled:
+		return u.engine.openStream(txn, d, u.now, d.SettledAt)
+	default:
+		return u.engine.closeStream(txn, d, u.now, d.SettledAt)
+	}
 }
 
 func (u *tableUpdate) settings(d *catalog.Descriptor) error {

@@ -46,14 +46,14 @@ func checkTTLChange(t catalog.TTL, enable bool, attribute string, now time.Time)
 	on := t.State == catalog.TTLEnabled || t.State == catalog.TTLEnabling
 	switch {
 	case on && attribute != t.Attribute:
-		return apierr.Validation("TimeToLive is active on a different AttributeName: current AttributeName is " + t.Attribute)
+		return apierr.TTLOnOtherAttribute.With(t.Attribute)
 	case on && enable:
-		return apierr.Validation("TimeToLive is already enabled")
+		return apierr.TTLAlreadyEnabled.With()
 	case !on && !enable:
-		return apierr.Validation("TimeToLive is already disabled")
+		return apierr.TTLAlreadyDisabled.With()
 	case t.State == catalog.TTLEnabling, t.State == catalog.TTLDisabling,
 		t.Changed != 0 && now.Sub(time.UnixMilli(t.Changed)) < ttlChangeInterval:
-		return apierr.Validation("Time to live has been modified multiple times within a fixed interval")
+		return apierr.TTLChangedJustNow.With()
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"encoding/binary"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -114,12 +115,14 @@ func TestVerifyFinds(t *testing.T) {
 			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
 			"Music/a: the entry has no item: data/table 1/index 1/hash",
 			`Music: the TTL entry has no item that expires then: ttl/table 1/2000000000/"1"`,
+			"Music: change log record 1: the item is not what this record, its last, says: data/table 1/index 0/hash",
 		}},
 		{"item not readable", func(d damaged) { d.set(item, []byte("?")) }, []string{
 			"Music: the item cannot be read: ",
 			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
 			"Music/a: the entry's item belongs elsewhere in the index",
 			"Music: the TTL entry has no item that expires then",
+			"Music: change log record 1: the item is not what this record, its last, says",
 		}},
 		{"entry gone", func(d damaged) { d.set(entry, nil) }, []string{
 			"Music/a: the item has no entry in the index",
@@ -141,42 +144,54 @@ func TestVerifyFinds(t *testing.T) {
 			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Collection(1, pk), 5) })
 		}, []string{`Music: the item collection has 0 bytes, and 5 are counted: statistics/table 1/collection/"1"`}},
 		{"table gone", func(d damaged) { d.set(keyenc.TableDescriptor("Music"), nil) }, []string{
+			"Music: the stream is open and its table has another or none, or the other way round: catalog/stream/table 1/",
 			"store: there is something of a table or index that is not there: data/table 1/index 0",
 			"store: there is something of a table or index that is not there: data/table 1/index 1",
+			"store: there is a change log of table 1, which is not there",
 		}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			store := memkv.New()
-			e := openOn(t, store, engine.Options{TTLInterval: -1})
-			createTable(t, e, musicTable("a"))
-			_, err := e.UpdateTimeToLive(t.Context(), &api.UpdateTimeToLiveInput{
-				TableName:               new("Music"),
-				TimeToLiveSpecification: &api.TimeToLiveSpecification{Enabled: new(true), AttributeName: new("exp")},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			e.Settle()
-			err = putMusic(t.Context(), e, field("pk", "1"), field("a", "x"), attr.Field{Name: "exp", Value: attr.Number("2000000000")})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := e.Close(); err != nil {
-				t.Fatal(err)
-			}
-			c.damage(damaged{t, store})
-			var got []string
-			done, err := engine.Verify(t.Context(), store, func(f engine.Finding) { got = append(got, f.String()) })
-			if err != nil {
-				t.Fatal(err)
-			}
-			if int(done.Findings) != len(got) {
-				t.Errorf("%d findings were counted", done.Findings)
-			}
-			if !prefixes(c.want, got) {
-				t.Errorf("findings (-want +got):\n%s", cmp.Diff(c.want, got))
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { wantFindings(t, c.damage, c.want...) })
+	}
+}
+
+// wantFindings damages a store that holds one item, with an entry in an index, a TTL entry and a record in the
+// change log, and compares the beginnings of what Verify says of it.
+func wantFindings(t *testing.T, damage func(damaged), want ...string) {
+	t.Helper()
+	store := memkv.New()
+	e := openOn(t, store, engine.Options{TTLInterval: -1})
+	create := musicTable("a")
+	create.StreamSpecification = &api.StreamSpecification{StreamEnabled: new(true), StreamViewType: new("KEYS_ONLY")}
+	createTable(t, e, create)
+	_, err := e.UpdateTimeToLive(t.Context(), &api.UpdateTimeToLiveInput{
+		TableName:               new("Music"),
+		TimeToLiveSpecification: &api.TimeToLiveSpecification{Enabled: new(true), AttributeName: new("exp")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Settle()
+	err = putMusic(t.Context(), e, field("pk", "1"), field("a", "x"), attr.Field{Name: "exp", Value: attr.Number("2000000000")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.CreateBackup(t.Context(), &api.CreateBackupInput{TableName: new("Music"), BackupName: new("first")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	damage(damaged{t, store})
+	var got []string
+	done, err := engine.Verify(t.Context(), store, func(f engine.Finding) { got = append(got, f.String()) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int(done.Findings) != len(got) {
+		t.Errorf("%d findings were counted", done.Findings)
+	}
+	if !prefixes(want, got) {
+		t.Errorf("findings (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -191,4 +206,32 @@ func prefixes(want, got []string) bool {
 		}
 	}
 	return true
+}
+
+// TestVerifyProgress: progress moves up to everything that was looked at.
+func TestVerifyProgress(t *testing.T) {
+	e := newEngine(t, engine.Options{TTLInterval: -1})
+	createTable(t, e, musicTable("a"))
+	const items = 5000
+	for i := range items {
+		if err := putMusic(t.Context(), e, field("pk", strconv.Itoa(i)), field("a", "x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var told [][2]int64
+	done, err := e.Verify(t.Context(), func(f engine.Finding) { t.Error(f) }, func(done, total int64) {
+		told = append(told, [2]int64{done, total})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, now := range told {
+		if now[0] > now[1] || now[1] < 2*items || i > 0 && now[0] < told[i-1][0] {
+			t.Errorf("progress %v", told)
+		}
+	}
+	all := done.Items + done.IndexEntries + done.LogRecords
+	if last := told[len(told)-1]; len(told) < 3 || last != [2]int64{all, all} {
+		t.Errorf("progress ends with %v, and %d are done", last, all)
+	}
 }

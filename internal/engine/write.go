@@ -39,6 +39,9 @@ type write struct {
 	// expired, in place of condition, makes a delete happen only while the item expires at that second.
 	expired *int64
 	origin  logenc.Origin
+	// restores makes the write no change of its table, which is only becoming what another one was: nothing is
+	// logged, no ceiling holds.
+	restores bool
 	// metered asks for the cost of keeping the indexes.
 	metered bool
 	// showOld asks for the old item with the failure of the condition.
@@ -99,8 +102,7 @@ func (w *write) bind(t *catalog.Table) error {
 func targetsNoKey(t *catalog.Table, u *eval.Update) error {
 	for _, name := range u.Targets() {
 		if name == t.PK.Name || name == t.SK.Name {
-			return apierr.Validation("One or more parameter values were invalid: Cannot update attribute " + name +
-				". This attribute is part of the key")
+			return apierr.UpdateOfKey.With(name)
 		}
 	}
 	return nil
@@ -111,7 +113,7 @@ type conditionError struct {
 	old itemenc.Item // where the write shows it: a copy
 }
 
-func (*conditionError) Error() string { return "The conditional request failed" }
+func (*conditionError) Error() string { return string(apierr.ConditionFailed) }
 
 // details are the members of the error beside its message; nil where there are none.
 func (f *conditionError) details() any {

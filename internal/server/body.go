@@ -17,7 +17,7 @@ import (
 const bodyMax = 16 << 20
 
 // errTooLarge answers a body beyond bodyMax.
-var errTooLarge = apierr.New(apierr.RequestEntityTooLargeException, "Request body is larger than 16 MB")
+var errTooLarge = apierr.BodyTooLarge.With()
 
 var errNoOutput = errors.New("server: the engine returned neither output nor error")
 
@@ -94,14 +94,14 @@ func decompress(encoding string, raw []byte) ([]byte, error) {
 		return raw, nil
 	}
 	if err != nil {
-		return nil, apierr.Internal()
+		return nil, apierr.InternalFault.With()
 	}
 	plain, err := readAll(nil, r, -1)
 	if errors.Is(err, errTooLarge) {
 		return nil, errTooLarge
 	}
 	if err = errors.Join(err, r.Close()); err != nil {
-		return nil, apierr.Internal()
+		return nil, apierr.InternalFault.With()
 	}
 	return plain, nil
 }

@@ -13,23 +13,35 @@ import (
 type Engine interface {
 	BatchGetItem(context.Context, *api.BatchGetItemInput) (*api.BatchGetItemOutput, error)
 	BatchWriteItem(context.Context, *api.BatchWriteItemInput) (*api.BatchWriteItemOutput, error)
+	CreateBackup(context.Context, *api.CreateBackupInput) (*api.CreateBackupOutput, error)
 	CreateTable(context.Context, *api.CreateTableInput) (*api.CreateTableOutput, error)
+	DeleteBackup(context.Context, *api.DeleteBackupInput) (*api.DeleteBackupOutput, error)
 	DeleteItem(context.Context, *api.DeleteItemInput) (*api.DeleteItemOutput, error)
 	DeleteTable(context.Context, *api.DeleteTableInput) (*api.DeleteTableOutput, error)
+	DescribeBackup(context.Context, *api.DescribeBackupInput) (*api.DescribeBackupOutput, error)
+	DescribeContinuousBackups(context.Context, *api.DescribeContinuousBackupsInput) (*api.DescribeContinuousBackupsOutput, error)
 	DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error)
 	DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error)
+	DescribeStream(context.Context, *api.DescribeStreamInput) (*api.DescribeStreamOutput, error)
 	DescribeTable(context.Context, *api.DescribeTableInput) (*api.DescribeTableOutput, error)
 	DescribeTimeToLive(context.Context, *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error)
 	GetItem(context.Context, *api.GetItemInput) (*api.GetItemOutput, error)
+	GetRecords(context.Context, *api.GetRecordsInput) (*api.GetRecordsOutput, error)
+	GetShardIterator(context.Context, *api.GetShardIteratorInput) (*api.GetShardIteratorOutput, error)
+	ListBackups(context.Context, *api.ListBackupsInput) (*api.ListBackupsOutput, error)
+	ListStreams(context.Context, *api.ListStreamsInput) (*api.ListStreamsOutput, error)
 	ListTables(context.Context, *api.ListTablesInput) (*api.ListTablesOutput, error)
 	ListTagsOfResource(context.Context, *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error)
 	PutItem(context.Context, *api.PutItemInput) (*api.PutItemOutput, error)
 	Query(context.Context, *api.QueryInput) (*api.QueryOutput, error)
+	RestoreTableFromBackup(context.Context, *api.RestoreTableFromBackupInput) (*api.RestoreTableFromBackupOutput, error)
+	RestoreTableToPointInTime(context.Context, *api.RestoreTableToPointInTimeInput) (*api.RestoreTableToPointInTimeOutput, error)
 	Scan(context.Context, *api.ScanInput) (*api.ScanOutput, error)
 	TagResource(context.Context, *api.TagResourceInput) (*api.TagResourceOutput, error)
 	TransactGetItems(context.Context, *api.TransactGetItemsInput) (*api.TransactGetItemsOutput, error)
 	TransactWriteItems(context.Context, *api.TransactWriteItemsInput) (*api.TransactWriteItemsOutput, error)
 	UntagResource(context.Context, *api.UntagResourceInput) (*api.UntagResourceOutput, error)
+	UpdateContinuousBackups(context.Context, *api.UpdateContinuousBackupsInput) (*api.UpdateContinuousBackupsOutput, error)
 	UpdateItem(context.Context, *api.UpdateItemInput) (*api.UpdateItemOutput, error)
 	UpdateTable(context.Context, *api.UpdateTableInput) (*api.UpdateTableOutput, error)
 	UpdateTimeToLive(context.Context, *api.UpdateTimeToLiveInput) (*api.UpdateTimeToLiveOutput, error)
@@ -46,28 +58,40 @@ type serveFunc func(x *exchange, body []byte) (out any, err error)
 
 // methods are the engine's methods by operation.
 var methods = map[string]serveFunc{
-	"BatchGetItem":       serving(Engine.BatchGetItem),
-	"BatchWriteItem":     serving(Engine.BatchWriteItem),
-	"CreateTable":        serving(Engine.CreateTable),
-	"DeleteItem":         serving(Engine.DeleteItem),
-	"DeleteTable":        serving(Engine.DeleteTable),
-	"DescribeEndpoints":  atThisHost(serving(Engine.DescribeEndpoints)),
-	"DescribeLimits":     serving(Engine.DescribeLimits),
-	"DescribeTable":      serving(Engine.DescribeTable),
-	"DescribeTimeToLive": serving(Engine.DescribeTimeToLive),
-	"GetItem":            serving(Engine.GetItem),
-	"ListTables":         serving(Engine.ListTables),
-	"ListTagsOfResource": serving(Engine.ListTagsOfResource),
-	"PutItem":            serving(Engine.PutItem),
-	"Query":              serving(Engine.Query),
-	"Scan":               serving(Engine.Scan),
-	"TagResource":        serving(Engine.TagResource),
-	"TransactGetItems":   serving(Engine.TransactGetItems),
-	"TransactWriteItems": serving(Engine.TransactWriteItems),
-	"UntagResource":      serving(Engine.UntagResource),
-	"UpdateItem":         serving(Engine.UpdateItem),
-	"UpdateTable":        serving(Engine.UpdateTable),
-	"UpdateTimeToLive":   serving(Engine.UpdateTimeToLive),
+	"BatchGetItem":              serving(Engine.BatchGetItem),
+	"BatchWriteItem":            serving(Engine.BatchWriteItem),
+	"CreateBackup":              serving(Engine.CreateBackup),
+	"CreateTable":               serving(Engine.CreateTable),
+	"DeleteBackup":              serving(Engine.DeleteBackup),
+	"DeleteItem":                serving(Engine.DeleteItem),
+	"DeleteTable":               serving(Engine.DeleteTable),
+	"DescribeBackup":            serving(Engine.DescribeBackup),
+	"DescribeContinuousBackups": serving(Engine.DescribeContinuousBackups),
+	"DescribeEndpoints":         atThisHost(serving(Engine.DescribeEndpoints)),
+	"DescribeLimits":            serving(Engine.DescribeLimits),
+	"DescribeStream":            serving(Engine.DescribeStream),
+	"DescribeTable":             serving(Engine.DescribeTable),
+	"DescribeTimeToLive":        serving(Engine.DescribeTimeToLive),
+	"GetItem":                   serving(Engine.GetItem),
+	"GetRecords":                serving(Engine.GetRecords),
+	"GetShardIterator":          serving(Engine.GetShardIterator),
+	"ListBackups":               serving(Engine.ListBackups),
+	"ListStreams":               serving(Engine.ListStreams),
+	"ListTables":                serving(Engine.ListTables),
+	"ListTagsOfResource":        serving(Engine.ListTagsOfResource),
+	"PutItem":                   serving(Engine.PutItem),
+	"Query":                     serving(Engine.Query),
+	"RestoreTableFromBackup":    serving(Engine.RestoreTableFromBackup),
+	"RestoreTableToPointInTime": serving(Engine.RestoreTableToPointInTime),
+	"Scan":                      serving(Engine.Scan),
+	"TagResource":               serving(Engine.TagResource),
+	"TransactGetItems":          serving(Engine.TransactGetItems),
+	"TransactWriteItems":        serving(Engine.TransactWriteItems),
+	"UntagResource":             serving(Engine.UntagResource),
+	"UpdateContinuousBackups":   serving(Engine.UpdateContinuousBackups),
+	"UpdateItem":                serving(Engine.UpdateItem),
+	"UpdateTable":               serving(Engine.UpdateTable),
+	"UpdateTimeToLive":          serving(Engine.UpdateTimeToLive),
 }
 
 // operationsByTarget returns the table by the value of X-Amz-Target.
@@ -75,7 +99,7 @@ func operationsByTarget() map[string]operation {
 	table := make(map[string]operation, len(methods))
 	for _, o := range api.Operations() {
 		if serve, ok := methods[o.Name]; ok {
-			table[api.TargetPrefix+o.Name] = operation{Operation: o, serve: serve}
+			table[o.Target()] = operation{Operation: o, serve: serve}
 		}
 	}
 	return table

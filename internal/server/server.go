@@ -120,7 +120,7 @@ func (x *exchange) fail(op *operation, err error) {
 	switch {
 	case !ok:
 		x.logFault(op, err)
-		e = apierr.Internal()
+		e = apierr.InternalFault.With()
 	case !op.MayAnswer(e.Code):
 		x.logFault(op, fmt.Errorf("not among the operation's errors: %w", err))
 	}
@@ -151,6 +151,6 @@ func (x *exchange) recover() {
 		slog.String("target", x.r.Header.Get(headerTarget)), slog.String("request_id", x.id),
 		slog.Any("panic", reason), slog.String("stack", string(debug.Stack())))
 	if !x.started {
-		x.sendError(apierr.Internal())
+		x.sendError(apierr.InternalFault.With())
 	}
 }

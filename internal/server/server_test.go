@@ -44,7 +44,7 @@ func (pipelineEngine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.G
 		item := attr.Item{{Name: "a", Value: attr.String(strings.Repeat("monotable ", 1000))}}
 		return &api.GetItemOutput{Item: itemenc.Encode(nil, item)}, nil
 	case "absent":
-		return nil, apierr.NotFound()
+		return nil, apierr.NotFound.With()
 	case "unlisted":
 		return nil, apierr.New(apierr.ConditionalCheckFailedException, "not an error of GetItem")
 	case "panic":
@@ -369,7 +369,7 @@ func TestAuthenticator(t *testing.T) {
 func TestEveryOperation(t *testing.T) {
 	table := operationsByTarget()
 	for _, o := range api.Operations() {
-		if _, ok := table[api.TargetPrefix+o.Name]; !ok {
+		if _, ok := table[o.Target()]; !ok {
 			t.Errorf("%s has no method", o.Name)
 		}
 	}

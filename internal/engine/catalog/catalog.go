@@ -75,12 +75,12 @@ func (c *Catalog) Lookup(nameOrARN string) (*Table, error) {
 			return nil, err
 		}
 		if t, ok = tables[name]; !ok {
-			return nil, apierr.NotFound()
+			return nil, apierr.NotFound.With()
 		}
 	}
-	if d := t.Descriptor; d.ReadyAt != 0 || d.GoneAt != 0 {
+	if d := t.Descriptor; d.ReadyAt != 0 || d.GoneAt != 0 || d.BeingRestored() {
 		if s := d.Status(c.now()); s == StatusCreating || d.GoneAt != 0 {
-			return nil, apierr.NotFound()
+			return nil, apierr.NotFound.With()
 		}
 	}
 	return t, nil

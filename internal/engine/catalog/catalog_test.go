@@ -97,6 +97,8 @@ func TestStoredForm(t *testing.T) {
 	d.OnDemand, d.Warm = &catalog.Maxima{Read: -1, Write: 2}, &catalog.Units{Read: 3, Write: 4}
 	d.Class, d.ClassChanged, d.DeletionBarred = "STANDARD", 8, true
 	d.Encryption.KeyARN = "arn"
+	d.PITR = catalog.PITR{Enabled: true, Days: 9, Since: 10, From: 11}
+	d.Restored = &catalog.Restored{BackupARN: "b", TableARN: "t", At: 12, InProgress: true}
 	if err := open(t, store).Create(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +116,8 @@ func TestStoredForm(t *testing.T) {
 		`"state":"deleting"}],"lastIndexID":4,` +
 		`"billing":{"onDemand":true,"becameOnDemand":5},"onDemand":{"read":-1,"write":2},"warm":{"read":3,"write":4},` +
 		`"stream":{"enabled":true,"view":"KEYS_ONLY","label":"l"},"ttl":{"attribute":"exp","state":"enabled","changed":7},` +
+		`"pitr":{"enabled":true,"days":9,"since":10,"from":11},` +
+		`"restored":{"backupARN":"b","tableARN":"t","at":12,"inProgress":true},` +
 		`"encryption":{"keyARN":"arn"},"class":"STANDARD","classChanged":8,"deletionBarred":true,"tags":[{"key":"k","value":"v"}]}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("stored form (-want +got):\n%s", diff)

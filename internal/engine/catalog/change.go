@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/monotable/monotable/internal/dynamo/apierr"
 	"github.com/monotable/monotable/internal/storage/keyenc"
@@ -30,23 +31,29 @@ func (c *Catalog) Get(ctx context.Context, nameOrARN string) (*Descriptor, error
 // live decodes a descriptor and checks that its table is still there.
 func (c *Catalog) live(name string, data []byte) (*Descriptor, error) {
 	if data == nil {
-		return nil, apierr.TableNotFound(name)
+		return nil, apierr.TableNotFound.With(name)
 	}
 	d, err := decodeDescriptor(data)
 	if err != nil {
 		return nil, err
 	}
 	if d.Gone(c.now()) {
-		return nil, apierr.TableNotFound(name)
+		return nil, apierr.TableNotFound.With(name)
 	}
 	return d, nil
 }
 
 // Create stores a new table under d.Name, giving it the next id and version 1.
 func (c *Catalog) Create(ctx context.Context, d *Descriptor) error {
-	key := keyenc.TableDescriptor(d.Name)
-	intent := kv.Intent{Write: [][]byte{key, keyenc.NextTableID()}}
-	err := c.store.Update(ctx, intent, func(txn kv.Txn) error {
+	return c.CreateWith(ctx, d, kv.Intent{}, func(kv.Txn) error { return nil })
+}
+
+// CreateWith is Create with more in the same transaction: with holds the keys of in, knows d.ID, may run more
+// than once, and may write those keys and records that belong to the table. An error of it ends the creation
+// with nothing written.
+func (c *Catalog) CreateWith(ctx context.Context, d *Descriptor, in kv.Intent, with func(txn kv.Txn) error) error {
+	in.Write = append(slices.Clip(in.Write), keyenc.TableDescriptor(d.Name), keyenc.NextTableID())
+	err := c.store.Update(ctx, in, func(txn kv.Txn) error {
 		if err := c.nameIsFree(txn, d.Name); err != nil {
 			return err
 		}
@@ -60,6 +67,9 @@ func (c *Catalog) Create(ctx context.Context, d *Descriptor) error {
 		next = max(next, 1)
 		d.ID, d.Version = keyenc.TableID(next), 0
 		txn.Set(keyenc.NextTableID(), encodeUint64(next+1))
+		if err := with(txn); err != nil {
+			return err
+		}
 		return c.put(txn, d)
 	})
 	if err != nil {
@@ -78,7 +88,7 @@ func (c *Catalog) nameIsFree(r kv.Reader, name string) error {
 		return err
 	}
 	if !old.Gone(c.now()) {
-		return apierr.New(apierr.ResourceInUseException, "Table already exists: "+name)
+		return apierr.TableExists.With(name)
 	}
 	return nil
 }
@@ -98,8 +108,7 @@ func (c *Catalog) roomForOneMore(r kv.Reader) error {
 		return err
 	}
 	if n >= tablesMax {
-		return apierr.New(apierr.LimitExceededException, fmt.Sprintf(
-			"Subscriber limit exceeded: There is a limit of %d tables per subscriber", tablesMax))
+		return apierr.TooManyTables.With(tablesMax)
 	}
 	return nil
 }

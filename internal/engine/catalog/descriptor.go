@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/internal/storage/keyenc"
+	"github.com/monotable/monotable/internal/storage/kv"
 )
 
 // descriptorFormat is the newest stored form that this program reads, and the one it writes.
@@ -37,6 +38,8 @@ type Descriptor struct {
 	Warm           *Units     `json:"warm,omitempty"`
 	Stream         Stream     `json:"stream,omitzero"`
 	TTL            TTL        `json:"ttl,omitzero"`
+	PITR           PITR       `json:"pitr,omitzero"`
+	Restored       *Restored  `json:"restored,omitempty"`
 	Encryption     Encryption `json:"encryption,omitzero"`
 	Class          string     `json:"class,omitempty"` // "" where never named
 	ClassChanged   int64      `json:"classChanged,omitempty"`
@@ -145,6 +148,26 @@ type TTL struct {
 	Changed   int64    `json:"changed,omitempty"`
 }
 
+// PITR is the table's setting of point-in-time recovery.
+type PITR struct {
+	Enabled bool `json:"enabled,omitempty"`
+	// Days is the length of the recovery period, 1 to 35; it stays when PITR is turned off.
+	Days int `json:"days,omitempty"`
+	// Since is the first second that can be recovered: the one before it was turned on last, or the one that the
+	// period began with before it became longer.
+	Since int64 `json:"since,omitempty"`
+	// From divides the table's change log: records that recovery needs have numbers from here on.
+	From kv.Seq `json:"from,omitempty"`
+}
+
+// Restored says what a table was restored from. While InProgress the table is CREATING.
+type Restored struct {
+	BackupARN  string `json:"backupARN,omitempty"`
+	TableARN   string `json:"tableARN"`
+	At         int64  `json:"at"` // the moment that was restored
+	InProgress bool   `json:"inProgress,omitempty"`
+}
+
 // maintained is the attribute whose TTL entries writes keep.
 func (t TTL) maintained() string {
 	if t.State == TTLEnabling || t.State == TTLEnabled {
@@ -186,6 +209,18 @@ func (d *Descriptor) encode() ([]byte, error) {
 	d.Format = descriptorFormat
 	return json.Marshal(d)
 }
+
+// ReadDescriptor reads the descriptor of the table of a name, in whatever state it is; nil where there is none.
+func ReadDescriptor(r kv.Reader, name string) (*Descriptor, error) {
+	data, err := r.Get(keyenc.TableDescriptor(name))
+	if err != nil || data == nil {
+		return nil, err
+	}
+	return decodeDescriptor(data)
+}
+
+// DecodeDescriptor reads a descriptor that stands in another record than its own; its form is told by itself.
+func DecodeDescriptor(data []byte) (*Descriptor, error) { return decodeDescriptor(data) }
 
 func decodeDescriptor(data []byte) (*Descriptor, error) {
 	var head struct {

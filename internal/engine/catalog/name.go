@@ -21,14 +21,13 @@ func (c *Catalog) TableARN(name string) string {
 func (c *Catalog) Name(nameOrARN string) (string, error) {
 	if !strings.HasPrefix(nameOrARN, "arn:") {
 		if !ValidName(nameOrARN) {
-			return "", apierr.InvalidName()
+			return "", apierr.InvalidName.With()
 		}
 		return nameOrARN, nil
 	}
 	arn, ok := ParseARN(nameOrARN)
 	if !ok || !ValidName(arn.Table) || arn.Rest != "" {
-		return "", apierr.Validation("1 validation error detected: Value '" + nameOrARN +
-			"' at 'tableName' failed to satisfy constraint: Member must be a table name or the ARN of a table")
+		return "", apierr.NotTableOrARN.With(nameOrARN)
 	}
 	return arn.Table, c.checkScope(arn, nameOrARN)
 }
@@ -36,10 +35,10 @@ func (c *Catalog) Name(nameOrARN string) (string, error) {
 // checkScope refuses an ARN of another account or region: there are no tables of those here.
 func (c *Catalog) checkScope(arn ARN, text string) error {
 	if arn.Account != c.account {
-		return errNoAccess(text)
+		return apierr.OtherAccount.With(text)
 	}
 	if arn.Region != c.region {
-		return apierr.Validation("1 validation error detected: Invalid AWS region in '" + text + "'")
+		return apierr.OtherRegion.With(text)
 	}
 	return nil
 }
@@ -49,11 +48,11 @@ func (c *Catalog) NameOfResource(text string) (string, error) {
 	arn, ok := ParseARN(text)
 	switch {
 	case ok && arn.Account != c.account:
-		return "", errNoAccess(text)
+		return "", apierr.OtherAccount.With(text)
 	case !ok && foreignService(text):
-		return "", errNoAccess(text)
+		return "", apierr.OtherAccount.With(text)
 	case !ok, arn.Region != c.region, arn.Rest != "", !ValidName(arn.Table):
-		return "", apierr.Validation("Invalid TableArn: Invalid ResourceArn provided as input " + text)
+		return "", apierr.InvalidTableARN.With(text)
 	}
 	return arn.Table, nil
 }
@@ -62,11 +61,6 @@ func (c *Catalog) NameOfResource(text string) (string, error) {
 func foreignService(text string) bool {
 	parts := strings.SplitN(text, ":", 6)
 	return len(parts) == 6 && parts[0] == "arn" && parts[2] != "dynamodb"
-}
-
-func errNoAccess(arn string) error {
-	return apierr.New(apierr.AccessDeniedException, "User is not authorized to access resource: "+arn+
-		" because no resource-based policy allows it")
 }
 
 // ARN is a table's ARN in its parts. Rest is what follows the table's name ("/index/x"), "" where nothing

@@ -19,7 +19,7 @@ func (d *Descriptor) Status(now time.Time) Status {
 	switch {
 	case d.GoneAt != 0:
 		return StatusDeleting
-	case ms < d.ReadyAt:
+	case ms < d.ReadyAt, d.BeingRestored():
 		return StatusCreating
 	case ms < d.SettledAt:
 		return StatusUpdating
@@ -32,6 +32,9 @@ func (d *Descriptor) Status(now time.Time) Status {
 	return StatusActive
 }
 
+// BeingRestored reports whether the table is still being filled from a backup or an earlier time.
+func (d *Descriptor) BeingRestored() bool { return d.Restored != nil && d.Restored.InProgress }
+
 // Gone reports whether the table's deletion is over at a time.
 func (d *Descriptor) Gone(now time.Time) bool { return d.GoneAt != 0 && d.GoneAt <= now.UnixMilli() }
 
@@ -41,7 +44,7 @@ func (d *Descriptor) IndexStatus(x *IndexDescriptor, now time.Time) Status {
 	switch {
 	case d.GoneAt != 0, x.State == IndexDeleting:
 		return StatusDeleting
-	case ms < d.ReadyAt, x.State != IndexActive:
+	case ms < d.ReadyAt, d.BeingRestored(), x.State != IndexActive:
 		return StatusCreating
 	case ms < x.SettledAt:
 		return StatusUpdating
