@@ -37,7 +37,7 @@ type Durability int
 const (
 	// DurabilitySync answers a write when it is on disk. Many writes share one sync.
 	DurabilitySync Durability = iota
-	// DurabilityInterval syncs every 100 ms: a crash of the machine loses at most that much.
+	// DurabilityInterval syncs every 100 ms: a crash, of the process alone too, loses at most that much.
 	DurabilityInterval
 	// DurabilityNone leaves syncing to the operating system: a crash of the machine may lose any
 	// amount of what was written last. A crash of the process alone may lose a little, too.
@@ -58,6 +58,12 @@ type Options struct {
 	// TableDelay is how long tables stay CREATING, UPDATING and DELETING. Default 0: the answer to the
 	// request shows that state, the next request finds it over.
 	TableDelay time.Duration
+	// StreamShards is how many shards a new stream begins with, 1 to 100. Default 1. A shard that takes more than
+	// 1000 records a second is split in two.
+	StreamShards int
+	// StreamShardRotation is how long a shard of a stream stays open before another takes its place, so that a
+	// consumer meets shards that close as it will on AWS. Default 4 h, about as there; negative: for ever.
+	StreamShardRotation time.Duration
 	// Now is the database's clock: TTL, idempotency tokens, time stamps. Default time.Now.
 	Now func() time.Time
 	// Rand is the source of ids. Default crypto/rand.
@@ -68,6 +74,8 @@ type Options struct {
 
 // DB is an open database.
 type DB struct {
+	store   kv.Store
+	dir     string // "" in memory
 	engine  *engine.Engine
 	handler http.Handler
 	region  string
@@ -79,11 +87,15 @@ func Open(dir string, o *Options) (*DB, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	store, err := pebblekv.Open(dir, pebblekv.Options{Durability: o.Durability.store(), Logger: o.Logger})
+	path, err := absolute(dir)
+	if err != nil {
+		return nil, fmt.Errorf("monotable: open: %w", err)
+	}
+	store, err := pebblekv.Open(path, pebblekv.Options{Durability: o.Durability.store(), Logger: o.Logger})
 	if err != nil {
 		return nil, fmt.Errorf("monotable: open %s: %w", dir, err)
 	}
-	return open(store, o)
+	return open(store, path, o)
 }
 
 // OpenMemory opens an empty database in memory, which Close forgets.
@@ -92,20 +104,21 @@ func OpenMemory(o *Options) (*DB, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	return open(memkv.New(), o)
+	return open(memkv.New(), "", o)
 }
 
-func open(store kv.Store, o *Options) (*DB, error) {
+func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	e, err := engine.Open(context.Background(), store, engine.Options{
 		Region: o.Region, AccountID: o.AccountID,
 		Now: o.Now, Rand: o.Rand, Logger: o.Logger,
 		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay,
+		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
 	}
 	handler := server.New(e, server.Options{Region: o.Region, Logger: o.Logger})
-	return &DB{engine: e, handler: handler, region: o.Region}, nil
+	return &DB{store: store, dir: dir, engine: e, handler: handler, region: o.Region}, nil
 }
 
 // Handler answers DynamoDB's API over HTTP; it is what the monotable server listens with.
@@ -142,6 +155,9 @@ func (o *Options) validate() error {
 	}
 	if o.GSIDelay < 0 || o.TableDelay < 0 {
 		faults = append(faults, errors.New("monotable: GSIDelay and TableDelay cannot be negative"))
+	}
+	if o.StreamShards < 0 || o.StreamShards > engine.StreamShardsMax {
+		faults = append(faults, fmt.Errorf("monotable: StreamShards %d: want 1 to %d", o.StreamShards, engine.StreamShardsMax))
 	}
 	return errors.Join(faults...)
 }

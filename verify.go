@@ -3,12 +3,8 @@ package monotable
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
-	"os"
 
 	"github.com/monotable/monotable/internal/engine"
-	"github.com/monotable/monotable/internal/storage/kv/pebblekv"
 )
 
 // Finding is something that Verify found wrong.
@@ -24,23 +20,37 @@ type Verified struct {
 	Items        int64 `json:"items"`
 	IndexEntries int64 `json:"index_entries"`
 	TTLEntries   int64 `json:"ttl_entries"`
+	LogRecords   int64 `json:"log_records"`
+	Streams      int64 `json:"streams"`
+	Backups      int64 `json:"backups"`
 	Findings     int64 `json:"findings"`
 }
 
-// Verify proves a directory that no process has open against itself: every item is readable, every index
-// entry, expiry and counter is what would be derived from the items now, and nothing else is there. It
-// calls report for everything that is wrong, and changes nothing. The error says that verifying itself
-// failed; findings are not errors.
-func Verify(ctx context.Context, dir string, report func(Finding)) (Verified, error) {
-	if _, err := os.Stat(dir); err != nil {
-		return Verified{}, fmt.Errorf("monotable: verify: %w", err)
-	}
-	store, err := pebblekv.Open(dir, pebblekv.Options{Logger: slog.New(slog.DiscardHandler)})
+// Verify proves the database against itself as it is at one moment of the call: every item is readable, every
+// index entry, expiry and counter is what would be derived from the items now, every change log tells how the
+// items became what they are, what is known of streams and backups is there, and nothing else is. It calls
+// report for everything that is wrong, and changes nothing. The error says that verifying itself failed;
+// findings are not errors.
+//
+// progress, unless nil, hears now and then how many items, entries and records of about how many are done.
+// Room for what has been deleted since the call begins is not given back before it ends.
+func (db *DB) Verify(ctx context.Context, report func(Finding), progress func(done, total int64)) (Verified, error) {
+	done, err := db.engine.Verify(ctx, reportTo(report), progress)
+	return Verified(done), err
+}
+
+// Verify is [DB.Verify] for a directory that no process has open.
+func Verify(ctx context.Context, dir string, report func(Finding), progress func(done, total int64)) (Verified, error) {
+	store, err := openStore(dir)
 	if err != nil {
-		return Verified{}, fmt.Errorf("monotable: open %s: %w", dir, err)
+		return Verified{}, err
 	}
-	done, err := engine.Verify(ctx, store, func(f engine.Finding) {
-		report(Finding{Table: f.Table, Index: f.Index, What: f.String()})
-	})
+	done, err := engine.Verify(ctx, store, reportTo(report), progress)
 	return Verified(done), errors.Join(err, store.Close())
+}
+
+func reportTo(report func(Finding)) func(engine.Finding) {
+	return func(f engine.Finding) {
+		report(Finding{Table: f.Table, Index: f.Index, What: f.String()})
+	}
 }

@@ -144,19 +144,33 @@ func run(ctx context.Context, s settings) error {
 // measureAll runs one workload against every server in turn.
 func measureAll(ctx context.Context, running []*server, w workload, connections int, s settings, r *results) error {
 	for _, server := range running {
-		if w.transaction && server.noTransactions || server.echo && w.echoBytes == 0 {
+		if w.transaction && server.noTransactions || server.echo && w.echoBytes == 0 || w.stream && !server.own {
 			continue
 		}
 		if err := server.resume(); err != nil {
 			return err
 		}
-		m, err := measure(ctx, server, w, connections, s)
+		m, err := measureWith(ctx, server, w, connections, s)
 		if err := errors.Join(err, server.pause()); err != nil {
 			return fmt.Errorf("%s, %s: %w", server.name, w.name, err)
 		}
 		r.add(server.name, w.name, connections, m)
 	}
 	return nil
+}
+
+// measureWith measures with the table's stream turned on where the workload wants it.
+func measureWith(ctx context.Context, server *server, w workload, connections int, s settings) (measurement, error) {
+	if w.stream {
+		if err := call(ctx, server, "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`); err != nil {
+			return measurement{}, err
+		}
+	}
+	m, err := measure(ctx, server, w, connections, s)
+	if w.stream {
+		err = errors.Join(err, call(ctx, server, "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":false}}`))
+	}
+	return m, err
 }
 
 // progress tells on standard error what is going on.

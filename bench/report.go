@@ -32,9 +32,11 @@ var floors = []floor{
 
 // echoShare is the least share of the bare echo's throughput that get must reach; readsCPU the most that a
 // read's processor time may be, in multiples of the echo's.
+// streamShare is the least share of a write's throughput that must be left with a stream on the table.
 const (
-	echoShare = 0.55
-	readsCPU  = 2.0
+	echoShare   = 0.55
+	readsCPU    = 2.0
+	streamShare = 0.75
 )
 
 // result is the median of the rounds of one workload against one server.
@@ -193,6 +195,13 @@ func (r *results) verdicts() []verdict {
 		}
 		multiple := own.CPUMicros / echo.CPUMicros
 		add(name+" cpu", multiple <= readsCPU, fmt.Sprintf("%s: %.2f × the echo's processor time; ceiling 2", name, multiple))
+	}
+	for _, name := range []string{"put", "transact"} {
+		with, found := r.find("monotable", name+streamSuffix, 32)
+		if without, other := r.find("monotable", name, 32); found && other {
+			share := with.OpsPerSecond / without.OpsPerSecond
+			add(name+streamSuffix, share >= streamShare, fmt.Sprintf("%s: %.0f %% of the throughput without a stream; floor 75 %%", name+streamSuffix, 100*share))
+		}
 	}
 	return all
 }

@@ -24,6 +24,8 @@ const (
 type workload struct {
 	name        string
 	transaction bool
+	// stream turns the table's stream on while the workload runs: what that costs is monotable's own floor.
+	stream bool
 	// echoBytes is the size of the answer that the bare echo gives in place of this one's; 0 leaves it out.
 	echoBytes int
 	target    string
@@ -51,8 +53,21 @@ const (
 	mixed                    // either, by turns
 )
 
-// workloads lists them in the order of the report.
+// workloads lists them in the order of the report. Those with a stream come last: they run on monotable only.
 func workloads() []workload {
+	all := plainWorkloads()
+	for _, name := range []string{"put", "transact"} {
+		w := all[slices.IndexFunc(all, func(w workload) bool { return w.name == name })]
+		w.name, w.stream, w.echoBytes = name+streamSuffix, true, 0
+		all = append(all, w)
+	}
+	return all
+}
+
+// streamSuffix ends the name of a workload with a stream; what precedes it names the one without.
+const streamSuffix = "+stream"
+
+func plainWorkloads() []workload {
 	return []workload{
 		{name: "get", target: "GetItem", echoBytes: 1100, body: func(items int) template {
 			return parse(items, `{"TableName":"bench","Key":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}}}`)

@@ -41,7 +41,7 @@ func Run(ctx context.Context, args []string, env Environment) int {
 	case errors.Is(err, errReported):
 		return 1
 	default:
-		fmt.Fprintf(env.Stderr, "monotable: %v\n", err)
+		fmt.Fprintf(env.Stderr, "monotable: %s\n", strings.TrimPrefix(err.Error(), "monotable: "))
 		return 1
 	}
 }
@@ -63,7 +63,8 @@ It keeps what it has acknowledged, across restarts and crashes.`,
 	}
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.AddCommand(newServe(env), newEnv(env), newVerify(env), newVersion(env))
+	root.AddCommand(newServe(env), newEnv(env), newStream(env), newVersion(env))
+	root.AddCommand(newBackup(env), newRestore(env), newVerify(env), newCompact(env), newStats(env))
 	return root
 }
 

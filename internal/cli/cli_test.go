@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 //	serve ARGS…           run "monotable serve ARGS…" in this process; $URL is its address, the file "greeting" what it says
 //	shutdown              end it as Ctrl-C does
 //	call OPERATION FILE   send the JSON of a file to it; the answer is standard output
+//	damage DIR            remove the first item of the first table from a data directory, past the engine
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -48,7 +49,7 @@ func TestScripts(t *testing.T) {
 			return writeCertificate(env.Cd)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"serve": serveCommand, "shutdown": shutdownCommand, "call": callCommand,
+			"serve": serveCommand, "shutdown": shutdownCommand, "call": callCommand, "damage": damageCommand,
 		},
 	})
 }

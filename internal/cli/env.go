@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// placeholderKey is a key that SDKs sign with and nobody checks.
+const placeholderKey = "monotable"
+
 func newEnv(env Environment) *cobra.Command {
 	var endpoint, region string
 	var fish bool
@@ -28,8 +31,8 @@ The keys are placeholders: SDKs insist on some, the server does not check them.`
 				{"AWS_ENDPOINT_URL_DYNAMODB_STREAMS", endpoint},
 				{"AWS_REGION", region},
 				{"AWS_DEFAULT_REGION", region},
-				{"AWS_ACCESS_KEY_ID", "monotable"},
-				{"AWS_SECRET_ACCESS_KEY", "monotable"},
+				{"AWS_ACCESS_KEY_ID", placeholderKey},
+				{"AWS_SECRET_ACCESS_KEY", placeholderKey},
 			} {
 				fmt.Fprintf(env.Stdout, form, variable[0], shellQuote(variable[1]))
 			}

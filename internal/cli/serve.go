@@ -24,6 +24,9 @@ const (
 	// shutdownWait is how long requests under way may take to end once the server is told to stop.
 	shutdownWait = 10 * time.Second
 
+	// defaultRotation is about how long AWS keeps a shard of a stream open.
+	defaultRotation = 4 * time.Hour
+
 	pprofHeaderTimeout = 10 * time.Second
 )
 
@@ -38,8 +41,12 @@ type serveFlags struct {
 	tlsKey     string
 	gsiDelay   time.Duration
 	tableDelay time.Duration
-	pprof      string
-	log        logFlags
+
+	streamShards        int
+	streamShardRotation time.Duration
+
+	pprof string
+	log   logFlags
 }
 
 func newServe(env Environment) *cobra.Command {
@@ -73,6 +80,8 @@ Requests are not authenticated: keep the address on loopback, or put something i
 	f.StringVar(&flags.tlsKey, "tls-key", "", "key file (PEM) of --tls-cert")
 	f.DurationVar(&flags.gsiDelay, "gsi-delay", 0, "let reads of global secondary indexes lag by this much")
 	f.DurationVar(&flags.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
+	f.IntVar(&flags.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
+	f.DurationVar(&flags.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
 	f.StringVar(&flags.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")
 	flags.log.register(f)
 	cmd.MarkFlagsMutuallyExclusive("data", "memory")
@@ -112,8 +121,10 @@ func serve(ctx context.Context, env Environment, flags *serveFlags) error {
 		scheme = "https"
 	}
 	warnIfPublic(logger, listener.Addr())
+	stopControl := serveControl(db, flags, logger)
 	greet(env, flags, scheme+"://"+listener.Addr().String())
 	err = serveUntilDone(ctx, httpServer, listener, logger)
+	stopControl()
 	return errors.Join(err, stopPprof(), db.Close())
 }
 
@@ -124,6 +135,13 @@ func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {
 	}
 	options := &monotable.Options{
 		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
+		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation,
+	}
+	if f.streamShards < 1 { // which would be the default
+		return nil, fmt.Errorf("--stream-shards %d: want 1 to 100", f.streamShards)
+	}
+	if f.streamShardRotation == 0 {
+		options.StreamShardRotation = -1
 	}
 	if f.memory {
 		return monotable.OpenMemory(options)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,25 +10,35 @@ import (
 )
 
 func newVerify(env Environment) *cobra.Command {
-	var asJSON bool
+	var asJSON, asked bool
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
-		Short: "Prove a data directory: every index entry, expiry and count against its table",
+		Short: "Prove a data directory: indexes, expiries, counts and change logs against the items",
 		Long: `Read a whole data directory and prove it against itself: every item is readable, every index
-entry, expiry and count is what the items say it should be, and nothing else is there. Nothing is changed.
+entry, expiry and count is what the items say it should be, every change log tells how the items became what
+they are, what streams and backups of tables need is there, and nothing else is. Nothing is changed.
 
-The directory must not be open: stop the server first. The exit status is 1 when something is wrong.`,
+A server that has the directory open verifies the state of one moment, and goes on answering. The exit status
+is 1 when something is wrong.`,
 		Example: `  monotable verify ./data
-  monotable verify ./data --json`,
+  monotable verify /backups/2026-11-21 --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var findings []monotable.Finding
-			done, err := monotable.Verify(cmd.Context(), args[0], func(f monotable.Finding) {
-				findings = append(findings, f)
-			})
-			if errors.Is(err, monotable.ErrLocked) {
-				return fmt.Errorf("%s is open in another process: stop that one first", args[0])
+			db, err := reach(cmd.Context(), args[0])
+			if err != nil {
+				return err
 			}
+			bar := newProgress(env, "verify", unitThings, asked)
+			findings := []monotable.Finding{}
+			done, err := db.Verify(cmd.Context(), func(f monotable.Finding) {
+				if asJSON {
+					findings = append(findings, f)
+					return
+				}
+				bar.clear()
+				fmt.Fprintln(env.Stdout, f.What)
+			}, bar.update)
+			bar.end()
 			if err != nil {
 				return err
 			}
@@ -37,26 +46,24 @@ The directory must not be open: stop the server first. The exit status is 1 when
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	progressFlag(cmd, &asked)
 	return cmd
 }
 
 func reportVerified(env Environment, asJSON bool, done monotable.Verified, findings []monotable.Finding) error {
+	var err error
 	if asJSON {
-		if err := json.NewEncoder(env.Stdout).Encode(struct {
+		err = json.NewEncoder(env.Stdout).Encode(struct {
 			monotable.Verified
 			Wrong []monotable.Finding `json:"wrong"`
-		}{done, findings}); err != nil {
-			return err
-		}
+		}{done, findings})
 	} else {
-		for _, f := range findings {
-			fmt.Fprintln(env.Stdout, f.What)
-		}
-		fmt.Fprintf(env.Stdout, "%d tables, %d items, %d index entries, %d expiries: %d wrong\n",
-			done.Tables, done.Items, done.IndexEntries, done.TTLEntries, done.Findings)
+		_, err = fmt.Fprintf(env.Stdout,
+			"%d tables, %d items, %d index entries, %d expiries, %d log records, %d streams, %d backups: %d wrong\n",
+			done.Tables, done.Items, done.IndexEntries, done.TTLEntries, done.LogRecords, done.Streams, done.Backups, done.Findings)
 	}
-	if done.Findings > 0 {
+	if err == nil && done.Findings > 0 {
 		return errReported
 	}
-	return nil
+	return err
 }

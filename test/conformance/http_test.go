@@ -451,13 +451,12 @@ func TestHTTP2(t *testing.T) {
 
 // unserved are the operations of the API that answer UnknownOperationException.
 var unserved = []string{
-	"BatchExecuteStatement", "CreateBackup", "CreateGlobalTable", "DeleteBackup", "DeleteResourcePolicy", "DescribeBackup",
-	"DescribeContinuousBackups", "DescribeContributorInsights", "DescribeExport", "DescribeGlobalTable",
-	"DescribeGlobalTableSettings", "DescribeImport", "DescribeKinesisStreamingDestination", "DescribeTableReplicaAutoScaling",
-	"DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination", "ExecuteStatement", "ExecuteTransaction",
-	"ExportTableToPointInTime", "GetResourcePolicy", "ImportTable", "ListBackups", "ListContributorInsights", "ListExports",
-	"ListGlobalTables", "ListImports", "PutResourcePolicy", "RestoreTableFromBackup", "RestoreTableToPointInTime",
-	"SearchVectors", "UpdateContinuousBackups", "UpdateContributorInsights", "UpdateGlobalTable",
+	"BatchExecuteStatement", "CreateGlobalTable", "DeleteResourcePolicy", "DescribeContributorInsights",
+	"DescribeExport", "DescribeGlobalTable", "DescribeGlobalTableSettings", "DescribeImport",
+	"DescribeKinesisStreamingDestination", "DescribeTableReplicaAutoScaling", "DisableKinesisStreamingDestination",
+	"EnableKinesisStreamingDestination", "ExecuteStatement", "ExecuteTransaction", "ExportTableToPointInTime",
+	"GetResourcePolicy", "ImportTable", "ListContributorInsights", "ListExports", "ListGlobalTables", "ListImports",
+	"PutResourcePolicy", "SearchVectors", "UpdateContributorInsights", "UpdateGlobalTable",
 	"UpdateGlobalTableSettings", "UpdateKinesisStreamingDestination", "UpdateTableReplicaAutoScaling",
 }
 

@@ -61,7 +61,7 @@ func TestHistory(t *testing.T) {
 	history := newHistory(rand.New(rand.NewPCG(seed, 0)), *stepsFlag)
 	var want []string
 	for _, v := range variants {
-		got := answers(t, v, history)
+		got := answers(t, v, history, seed)
 		if want == nil {
 			want = got
 			continue
@@ -78,7 +78,7 @@ func TestHistory(t *testing.T) {
 }
 
 // answers runs the history and returns what each step answered.
-func answers(t *testing.T, v variant, history []operation) []string {
+func answers(t *testing.T, v variant, history []operation, seed uint64) []string {
 	t.Helper()
 	s := &subject{variant: v, dir: t.TempDir(), table: "history"}
 	s.open(t)
@@ -93,6 +93,7 @@ func answers(t *testing.T, v variant, history []operation) []string {
 			got[i] = op.run(t.Context(), s)
 		}
 	}
+	s.looksBack(t, seed)
 	s.close(t)
 	return got
 }

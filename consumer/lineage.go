@@ -1,0 +1,274 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+)
+
+// lineage is the tree of a stream's shards during one run: which of them there are, and which are waiting for
+// their parent, being read, or done. It is for the goroutine that runs follow; readers report through ended.
+type lineage struct {
+	consumer *Consumer
+	catchUp  bool
+	saved    map[string]Checkpoint // as loaded
+	shards   map[string]*shard
+	listed   bool // at least once
+	closed   bool // the stream is disabled
+	reading  int
+	ended    chan ending
+	slots    chan struct{} // one for each batch that may be handled at once
+}
+
+// shard is one shard as far as the lineage knows it.
+type shard struct {
+	id, parent string
+	first      string // the first sequence number it can have
+	last       string // the last, "" while it is open
+	state      state
+	begin      Checkpoint
+	latest     bool // begin after its newest record
+}
+
+type state uint8
+
+const (
+	waiting state = iota
+	reading
+	caughtUp // up to the present, where that is the end
+	done
+)
+
+// ending is a reader's last word on its shard.
+type ending struct {
+	shard      *shard
+	state      state
+	checkpoint Checkpoint
+	err        error
+}
+
+// errShardGone: the server no longer knows a shard.
+var errShardGone = errors.New("consumer: shard is no longer there")
+
+func newLineage(c *Consumer, saved map[string]Checkpoint, catchUp bool) *lineage {
+	return &lineage{
+		consumer: c, catchUp: catchUp, saved: saved, shards: map[string]*shard{},
+		ended: make(chan ending), slots: make(chan struct{}, c.options.Concurrency),
+	}
+}
+
+// follow reads all shards until there is nothing left to read, an error, or the end of ctx. All readers have
+// ended when it returns.
+func (l *lineage) follow(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var readers sync.WaitGroup
+	defer readers.Wait()
+	defer cancel()
+	ticks := make(chan struct{})
+	readers.Go(func() { l.tick(ctx, ticks) })
+	for {
+		if err := l.discover(ctx); err != nil {
+			return err
+		}
+		l.start(ctx, &readers)
+		if l.reading == 0 && (l.closed || l.catchUp) {
+			return nil
+		}
+		select {
+		case e := <-l.ended:
+			if err := l.end(ctx, e); err != nil {
+				return err
+			}
+		case <-ticks:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// tick sends whenever it is time to look for new shards.
+func (l *lineage) tick(ctx context.Context, ticks chan<- struct{}) {
+	for l.consumer.options.Sleep(ctx, l.consumer.options.DiscoverInterval) == nil {
+		select {
+		case ticks <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// discover lists the stream's shards, takes in those that are new and forgets those that are gone.
+func (l *lineage) discover(ctx context.Context) error {
+	listed, err := l.list(ctx)
+	if err != nil {
+		return err
+	}
+	for id, listing := range listed {
+		s := l.shards[id]
+		if s == nil {
+			s = &shard{id: id}
+			l.shards[id] = s
+		}
+		s.parent = aws.ToString(listing.ParentShardId)
+		if r := listing.SequenceNumberRange; r != nil {
+			s.first, s.last = aws.ToString(r.StartingSequenceNumber), aws.ToString(r.EndingSequenceNumber)
+		}
+	}
+	if !l.listed {
+		l.listed = true
+		return l.begin(ctx)
+	}
+	return l.forget(ctx, listed)
+}
+
+func (l *lineage) list(ctx context.Context) (map[string]types.Shard, error) {
+	c := l.consumer
+	listed := map[string]types.Shard{}
+	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &c.stream}
+	for {
+		var out *dynamodbstreams.DescribeStreamOutput
+		err := c.patiently(ctx, "describe stream", func(ctx context.Context) (err error) {
+			out, err = c.streams.DescribeStream(ctx, in)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("consumer: %w", err)
+		}
+		for _, s := range out.StreamDescription.Shards {
+			listed[aws.ToString(s.ShardId)] = s
+		}
+		l.closed = out.StreamDescription.StreamStatus == types.StreamStatusDisabled
+		in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId
+		if aws.ToString(in.ExclusiveStartShardId) == "" {
+			return listed, nil
+		}
+	}
+}
+
+// begin decides where the shards that are there at the beginning are read from. Shards that appear later are
+// read from their beginning.
+func (l *lineage) begin(ctx context.Context) error {
+	for id, c := range l.saved {
+		s := l.shards[id]
+		if s == nil {
+			if err := l.lose(ctx, id, c); err != nil {
+				return err
+			}
+			continue
+		}
+		s.begin = c
+		if c.Done {
+			s.state = done
+		}
+		// Whoever has a checkpoint has begun when its ancestors were done, or not wanted.
+		for a := l.shards[s.parent]; a != nil && a.state != done; a = l.shards[a.parent] {
+			if _, ok := l.saved[a.id]; ok {
+				break
+			}
+			a.state = done
+		}
+	}
+	if len(l.saved) == 0 {
+		for _, s := range l.shards {
+			s.beginAt(l.consumer.options.From)
+		}
+	}
+	return nil
+}
+
+// beginAt sets where a shard is read from by a consumer without checkpoints.
+func (s *shard) beginAt(from Position) {
+	switch from {
+	case TrimHorizon:
+	case Latest:
+		s.latest = true
+		if s.last != "" {
+			s.state = done
+		}
+	default:
+		after := string(from)
+		switch {
+		case s.last != "" && compareSequences(s.last, after) <= 0:
+			s.state = done
+		case s.first != "" && compareSequences(s.first, after) <= 0:
+			s.begin.Sequence = after
+		}
+	}
+}
+
+// forget drops the checkpoints of shards that are done and no longer listed.
+func (l *lineage) forget(ctx context.Context, listed map[string]types.Shard) error {
+	for id, s := range l.shards {
+		if _, ok := listed[id]; ok || s.state != done {
+			continue
+		}
+		if err := l.drop(ctx, id); err != nil {
+			return err
+		}
+		delete(l.shards, id)
+	}
+	return nil
+}
+
+func (l *lineage) drop(ctx context.Context, id string) error {
+	c := l.consumer
+	return c.patiently(ctx, "delete checkpoint", func(ctx context.Context) error {
+		return c.options.Checkpoints.Delete(ctx, c.stream, id)
+	})
+}
+
+// lose deals with a shard that is no longer there and was, or was not, read to its end.
+func (l *lineage) lose(ctx context.Context, id string, c Checkpoint) error {
+	if !c.Done {
+		if !l.consumer.options.SkipTrimmed {
+			return fmt.Errorf("%w: shard %s, after %q, is no longer there", ErrTrimmed, id, c.Sequence)
+		}
+		l.consumer.options.Logger.Warn("shard is gone before it was read to its end", "stream", l.consumer.stream, "shard", id, "after", c.Sequence)
+	}
+	return l.drop(ctx, id)
+}
+
+// start reads the shards whose parents are done, or not there any more.
+func (l *lineage) start(ctx context.Context, readers *sync.WaitGroup) {
+	for _, s := range l.shards {
+		if parent := l.shards[s.parent]; s.state != waiting || parent != nil && parent.state != done {
+			continue
+		}
+		s.state = reading
+		l.reading++
+		r := &reader{Consumer: l.consumer, shard: s.id, checkpoint: s.begin, latest: s.latest, closed: s.last != "", catchUp: l.catchUp, slots: l.slots}
+		readers.Go(func() {
+			state, err := r.read(ctx)
+			select {
+			case l.ended <- ending{s, state, r.checkpoint, err}:
+			case <-ctx.Done():
+			}
+		})
+	}
+}
+
+// end takes note of a reader's end.
+func (l *lineage) end(ctx context.Context, e ending) error {
+	l.reading--
+	e.shard.state = e.state
+	if !errors.Is(e.err, errShardGone) {
+		return e.err
+	}
+	listed, err := l.list(ctx)
+	if err != nil {
+		return err // it is the stream that is gone
+	}
+	if _, ok := listed[e.shard.id]; ok {
+		return e.err
+	}
+	e.shard.state = done
+	if e.checkpoint == (Checkpoint{}) {
+		return l.drop(ctx, e.shard.id) // nothing of it had been read, and now there is nothing
+	}
+	return l.lose(ctx, e.shard.id, e.checkpoint)
+}

@@ -1,0 +1,252 @@
+package consumer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+)
+
+const (
+	// caughtUpPages is how many pages without records in a row are taken for the present.
+	caughtUpPages = 5
+	// hasteInterval is how long a shard rests whose end is near: a closed one has all of its records already, and
+	// CatchUp does not wait for more.
+	hasteInterval = 50 * time.Millisecond
+	// saveWait is how long a checkpoint may take to be saved when the run is over.
+	saveWait = 10 * time.Second
+)
+
+// reader reads one shard.
+type reader struct {
+	*Consumer
+	shard      string
+	checkpoint Checkpoint
+	latest     bool // begin after the newest record
+	closed     bool // when reading began
+	catchUp    bool
+	slots      chan struct{}
+}
+
+// read reads the shard until it is drained, or caught up with where that is wanted. An error that is not the
+// context's ends the run.
+func (r *reader) read(ctx context.Context) (state, error) {
+	iterator, err := r.begin(ctx)
+	if err != nil {
+		return waiting, err
+	}
+	for empty := 0; ; {
+		page, err := r.page(ctx, &iterator)
+		if err != nil {
+			return waiting, err
+		}
+		empty++
+		if len(page.Records) > 0 {
+			empty = 0
+			if err := r.deliver(ctx, page.Records); err != nil {
+				return waiting, err
+			}
+		}
+		if aws.ToString(page.NextShardIterator) == "" {
+			r.checkpoint.Done = true
+			return done, r.save(ctx)
+		}
+		iterator = page.NextShardIterator
+		if empty == 0 {
+			continue
+		}
+		if r.catchUp && empty == caughtUpPages {
+			return caughtUp, nil
+		}
+		if err := r.idle(ctx); err != nil {
+			return waiting, err
+		}
+	}
+}
+
+func (r *reader) idle(ctx context.Context) error {
+	interval := r.options.PollInterval
+	if r.closed || r.catchUp {
+		interval = min(interval, hasteInterval)
+	}
+	return r.options.Sleep(ctx, interval)
+}
+
+// begin returns the first iterator. That reading has begun is a checkpoint, too: a later run knows from it
+// that what the shard got meanwhile is wanted.
+func (r *reader) begin(ctx context.Context) (*string, error) {
+	iterator, err := r.iterator(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return iterator, r.save(ctx)
+}
+
+// iterator returns one for what follows the checkpoint.
+func (r *reader) iterator(ctx context.Context) (*string, error) {
+	for {
+		in := &dynamodbstreams.GetShardIteratorInput{StreamArn: &r.stream, ShardId: &r.shard}
+		switch {
+		case r.checkpoint.Sequence != "":
+			in.ShardIteratorType, in.SequenceNumber = types.ShardIteratorTypeAfterSequenceNumber, &r.checkpoint.Sequence
+		case !r.checkpoint.Since.IsZero():
+			in.ShardIteratorType, in.Timestamp = types.ShardIteratorTypeAtTimestamp, &r.checkpoint.Since
+		case r.latest:
+			in.ShardIteratorType = types.ShardIteratorTypeLatest
+		default:
+			in.ShardIteratorType = types.ShardIteratorTypeTrimHorizon
+		}
+		var out *dynamodbstreams.GetShardIteratorOutput
+		err := r.patiently(ctx, "get shard iterator", func(ctx context.Context) (err error) {
+			out, err = r.streams.GetShardIterator(ctx, in)
+			return err
+		})
+		if err == nil {
+			if in.ShardIteratorType == types.ShardIteratorTypeLatest {
+				r.checkpoint.Since = serverTime(out)
+			}
+			return out.ShardIterator, nil
+		}
+		if err := r.bear(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// serverTime is when an iterator was given out, by the server's clock if it tells, in whole seconds as the times of
+// records are.
+func serverTime(out *dynamodbstreams.GetShardIteratorOutput) time.Time {
+	t, told := awsmiddleware.GetServerTime(out.ResultMetadata)
+	if !told {
+		t = time.Now()
+	}
+	return t.Truncate(time.Second)
+}
+
+// page returns the records at the iterator, which it renews where that is needed.
+func (r *reader) page(ctx context.Context, iterator **string) (*dynamodbstreams.GetRecordsOutput, error) {
+	for {
+		var page *dynamodbstreams.GetRecordsOutput
+		err := r.patiently(ctx, "get records", func(ctx context.Context) (err error) {
+			page, err = r.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{
+				ShardIterator: *iterator, Limit: aws.Int32(int32(r.options.BatchSize)), //nolint:gosec // at most 1000
+			})
+			return err
+		})
+		if err == nil {
+			return page, nil
+		}
+		if _, expired := errors.AsType[*types.ExpiredIteratorException](err); !expired {
+			if err := r.bear(ctx, err); err != nil {
+				return nil, err
+			}
+		}
+		if *iterator, err = r.iterator(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// bear returns nil where an error can be got over with another iterator, which iterator then asks for.
+func (r *reader) bear(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if _, gone := errors.AsType[*types.ResourceNotFoundException](err); gone {
+		return fmt.Errorf("%w: %s: %w", errShardGone, r.shard, err)
+	}
+	if _, trimmed := errors.AsType[*types.TrimmedDataAccessException](err); !trimmed {
+		return fmt.Errorf("consumer: shard %s: %w", r.shard, err)
+	}
+	if r.checkpoint != (Checkpoint{}) {
+		if !r.options.SkipTrimmed {
+			return fmt.Errorf("%w: shard %s, after %q: %w", ErrTrimmed, r.shard, r.checkpoint.Sequence, err)
+		}
+		r.options.Logger.Warn("records were trimmed before they were read", "stream", r.stream, "shard", r.shard, "after", r.checkpoint.Sequence)
+	}
+	// From the oldest record there is. That horizon moves, too: not so fast that it is met twice in a row.
+	r.checkpoint, r.latest = Checkpoint{}, false
+	return r.rest(ctx, 1)
+}
+
+// deliver hands records to the handler until they are handled, or given up.
+func (r *reader) deliver(ctx context.Context, records []types.Record) error {
+	for attempt := 1; ; attempt++ {
+		err := r.handle(ctx, records)
+		switch {
+		case err == nil:
+			return r.advance(ctx, records)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case r.options.Bisect && len(records) > 1:
+			half := len(records) / 2
+			if err := r.deliver(ctx, records[:half]); err != nil {
+				return err
+			}
+			records, attempt = records[half:], 0
+			continue
+		case attempt == r.options.MaxAttempts:
+			return r.giveUp(ctx, records, attempt, err)
+		}
+		r.options.Logger.Warn("handler failed and will be tried again",
+			"stream", r.stream, "shard", r.shard, "records", len(records), "attempt", attempt, "error", err)
+		if err := r.rest(ctx, attempt); err != nil {
+			return err
+		}
+	}
+}
+
+// handle calls the handler when one of the slots is free.
+func (r *reader) handle(ctx context.Context, records []types.Record) error {
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return r.handler(ctx, r.batch(records))
+}
+
+func (r *reader) batch(records []types.Record) Batch {
+	return Batch{Stream: r.stream, Shard: r.shard, Records: records}
+}
+
+func (r *reader) giveUp(ctx context.Context, records []types.Record, attempts int, err error) error {
+	if r.options.OnFailure == nil {
+		return fmt.Errorf("consumer: shard %s: handler failed %d times: %w", r.shard, attempts, err)
+	}
+	if err := r.options.OnFailure(ctx, Failure{Batch: r.batch(records), Err: err, Attempts: attempts}); err != nil {
+		return fmt.Errorf("consumer: shard %s: give up a batch: %w", r.shard, err)
+	}
+	return r.advance(ctx, records)
+}
+
+// advance moves the checkpoint behind records that are dealt with.
+func (r *reader) advance(ctx context.Context, records []types.Record) error {
+	last := records[len(records)-1]
+	if last.Dynamodb == nil || last.Dynamodb.SequenceNumber == nil {
+		return fmt.Errorf("consumer: shard %s: record %s has no sequence number", r.shard, aws.ToString(last.EventID))
+	}
+	r.checkpoint = Checkpoint{Sequence: *last.Dynamodb.SequenceNumber}
+	return r.save(ctx)
+}
+
+// save saves the checkpoint. What has been handled is saved also when the run is over, if the store can do it
+// soon.
+func (r *reader) save(ctx context.Context) error {
+	save := func(ctx context.Context) error {
+		return r.options.Checkpoints.Save(ctx, r.stream, r.shard, r.checkpoint)
+	}
+	err := r.patiently(ctx, "save checkpoint", save)
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveWait)
+	defer cancel()
+	return save(ctx)
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func newCompact(env Environment) *cobra.Command {
+	var asJSON, asked bool
+	cmd := &cobra.Command{
+		Use:   "compact DIR",
+		Short: "Give back the disk of what was deleted or overwritten",
+		Long: `Rewrite a data directory without what was deleted or overwritten. A server that has it open does so, and goes
+on answering meanwhile, more slowly.
+
+The database gives room back by itself, in time. This command is for when a lot was deleted and the disk is
+wanted now. While it runs it may take as much room again as there is data.`,
+		Example: `  monotable compact ./data
+  monotable compact ./data --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			db, err := reach(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			begun, bar := time.Now(), newProgress(env, "compact", unitBytes, asked)
+			bar.begin()
+			err = db.Compact(cmd.Context())
+			bar.end()
+			if err != nil {
+				return err
+			}
+			seconds := time.Since(begun).Seconds()
+			stats, err := db.Stats(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(env.Stdout).Encode(struct {
+					Disk    int64   `json:"disk_bytes"`
+					Seconds float64 `json:"seconds"`
+				}{stats.Total.Disk, seconds})
+			}
+			_, err = fmt.Fprintf(env.Stdout, "compact: %s, %s in %.1f s\n", args[0], formatBytes(stats.Total.Disk), seconds)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	progressFlag(cmd, &asked)
+	return cmd
+}

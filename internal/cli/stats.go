@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable"
+)
+
+func newStats(env Environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "stats DIR",
+		Short: "Show how much every table and index holds, and the disk that takes",
+		Long: `Show what a data directory holds: for every table its items, each index, expiries and change log; backups of
+tables; totals. A server that has the directory open answers.
+
+ROWS and SIZE are counted with every write, SIZE by DynamoDB's accounting. DISK is an estimate of the bytes on
+disk: data compress, and what was written a moment ago is missing. Backups of tables share their files with
+the tables until these change; "all files" has each file once.`,
+		Example: `  monotable stats ./data
+  monotable stats ./data --json | jq '.tables[] | {name, disk: .total.disk_bytes}'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			db, err := reach(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			stats, err := db.Stats(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(env.Stdout).Encode(stats)
+			}
+			return printStats(env.Stdout, &stats)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printStats(out io.Writer, s *monotable.Stats) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	// What stands behind the last tab is aligned to the left: the names.
+	line := func(rows, size, disk, name string) { fmt.Fprintf(w, "%s\t%s\t%s\t  %s\n", rows, size, disk, name) }
+	full := func(size monotable.Size, name string) {
+		line(fmt.Sprint(size.Rows), formatBytes(size.Bytes), formatBytes(size.Disk), name)
+	}
+	room := func(r monotable.Room, name string) { line("", "", formatBytes(r.Disk), name) }
+	line("ROWS", "SIZE", "DISK", "WHAT")
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		full(t.Total, "table "+t.Name+" ("+t.Status+")")
+		full(t.Items, "  items")
+		for _, x := range t.Indexes {
+			full(x.Size, "  index "+x.Name)
+		}
+		room(t.Expiries, "  expiries")
+		room(t.ChangeLog, "  change log")
+	}
+	for _, k := range s.Kept {
+		name := "kept " + k.Name
+		if k.Backup != "" {
+			name = "backup " + k.Backup + " of table " + k.Table
+		}
+		room(k.Room, name)
+	}
+	room(s.DeletedLogs, "change logs of deleted tables")
+	full(s.Total, "all tables and logs")
+	room(monotable.Room{Disk: s.Directory}, "all files")
+	return w.Flush()
+}

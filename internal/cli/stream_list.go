@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/spf13/cobra"
+)
+
+func newStreamList(env Environment) *cobra.Command {
+	var flags streamsFlags
+	var table string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the streams there are",
+		Long:  `List the streams that can be read: those of the tables, and for 24 hours those that were disabled.`,
+		Example: `  monotable stream list
+  monotable stream list --table orders`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			streams, err := flags.client(env).list(cmd.Context(), table)
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+			for _, s := range streams {
+				fmt.Fprintf(w, "%s\t%s\n", aws.ToString(s.TableName), aws.ToString(s.StreamArn))
+			}
+			return w.Flush()
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&table, "table", "", "list the streams of this table only")
+	return cmd
+}

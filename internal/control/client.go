@@ -1,0 +1,133 @@
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/monotable/monotable"
+)
+
+// helloTimeout is how long a process may take to say that it is there.
+const helloTimeout = 5 * time.Second
+
+// Client works on the database that another process has open.
+type Client struct {
+	http *http.Client
+}
+
+// Dial reaches the process that has dir open. It returns ErrNobody where there is no socket, or none that
+// anybody answers on; another error where this process may not use it, or does not understand who answers.
+func Dial(ctx context.Context, dir string) (*Client, error) {
+	c := &Client{&http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (conn net.Conn, err error) {
+			err = withSocket(dir, func(path string) (err error) {
+				conn, err = new(net.Dialer).DialContext(ctx, "unix", path)
+				return err
+			})
+			return conn, err
+		},
+	}}}
+	ctx, cancel := context.WithTimeout(ctx, helloTimeout)
+	defer cancel()
+	var there hello
+	err := c.do(ctx, http.MethodGet, "/", nil, &answered{result: &there})
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("control: the database in %s is another user's: %w", dir, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w on %s: %w", ErrNobody, filepath.Join(dir, SocketName), err)
+	case there.Protocol != protocol:
+		return nil, fmt.Errorf("control: the process that has %s open is of another release: use the command of that one", dir)
+	}
+	return c, nil
+}
+
+// Backup makes dest, a path of this process, a copy of the database. The other process writes it.
+func (c *Client) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
+	path, err := filepath.Abs(dest)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, http.MethodPost, "/backup", backupRequest{path}, &answered{progress: progress})
+}
+
+// Compact gives back room that the database does not need.
+func (c *Client) Compact(ctx context.Context) error {
+	return c.do(ctx, http.MethodPost, "/compact", nil, &answered{})
+}
+
+// Stats returns what the database holds.
+func (c *Client) Stats(ctx context.Context) (s monotable.Stats, err error) {
+	err = c.do(ctx, http.MethodGet, "/stats", nil, &answered{result: &s})
+	return s, err
+}
+
+// Verify proves the database against itself.
+func (c *Client) Verify(ctx context.Context, report func(monotable.Finding), progress func(done, total int64)) (v monotable.Verified, err error) {
+	err = c.do(ctx, http.MethodPost, "/verify", nil, &answered{result: &v, finding: report, progress: progress})
+	return v, err
+}
+
+// answered is where the parts of an answer go; parts that have no place are passed over.
+type answered struct {
+	progress func(done, total int64)
+	finding  func(monotable.Finding)
+	result   any
+}
+
+// do sends a request and reads the answer to its end.
+func (c *Client) do(ctx context.Context, method, path string, in any, out *answered) error {
+	var body io.Reader = http.NoBody
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(data)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, "http://monotable.invalid"+path, body)
+	if err != nil {
+		return err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("control: %s %s: %s", method, path, response.Status)
+	}
+	return out.read(json.NewDecoder(response.Body))
+}
+
+func (out *answered) read(lines *json.Decoder) error {
+	for {
+		var e event
+		err := lines.Decode(&e)
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return errors.New("control: the process that has the database open ended before it was done")
+		case err != nil:
+			return fmt.Errorf("control: answer: %w", err)
+		case e.Error != "":
+			return errors.New(e.Error)
+		case e.Result != nil && out.result != nil:
+			return json.Unmarshal(e.Result, out.result)
+		case e.Result != nil:
+			return nil
+		case e.Finding != nil && out.finding != nil:
+			out.finding(*e.Finding)
+		case e.Progress != nil && out.progress != nil:
+			out.progress(e.Progress.Done, e.Progress.Total)
+		}
+	}
+}

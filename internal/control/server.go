@@ -1,0 +1,136 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/monotable/monotable"
+)
+
+const (
+	requestMax    = 64 << 10 // bytes of a request's body
+	headerTimeout = 10 * time.Second
+	// stopTimeout is how long work that is told to end may take.
+	stopTimeout = 10 * time.Second
+	// progressInterval is the least time between two lines of progress.
+	progressInterval = 100 * time.Millisecond
+)
+
+// errStopping is why work ends when the database is closed.
+var errStopping = errors.New("control: the server that has the database open is stopping")
+
+// Serve lets tools work on db, which this process has open in dir. stop ends what they are doing and returns
+// when that has ended; db can be closed then.
+func Serve(dir string, db Database, logger *slog.Logger) (stop func(), err error) {
+	listener, err := listen(dir)
+	if err != nil {
+		return nil, fmt.Errorf("control: listen in %s: %w", dir, err)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	server := &http.Server{
+		Handler:           newHandler(db, logger),
+		ReadHeaderTimeout: headerTimeout,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			logger.Error("tools are not served any more", "error", err)
+		}
+	}()
+	return func() {
+		cancel(errStopping)
+		deadline, done := context.WithTimeout(context.Background(), stopTimeout)
+		defer done()
+		if err := server.Shutdown(deadline); err != nil {
+			logger.Warn("a tool was cut off", "error", errors.Join(err, server.Close()))
+		}
+		<-served
+		if err := removeSocket(dir); err != nil {
+			logger.Warn("the socket for tools stays behind", "error", err)
+		}
+	}, nil
+}
+
+// newHandler answers the requests of clients.
+func newHandler(db Database, logger *slog.Logger) http.Handler {
+	handle := func(mux *http.ServeMux, pattern string, work func(*http.Request, *answer) (any, error)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			logger.Info("a tool asks", "request", pattern)
+			w.Header().Set("Content-Type", "application/x-ndjson")
+			r.Body = http.MaxBytesReader(w, r.Body, requestMax)
+			a := &answer{lines: json.NewEncoder(w), flush: http.NewResponseController(w).Flush}
+			result, err := work(r, a)
+			if err != nil && errors.Is(context.Cause(r.Context()), errStopping) {
+				err = errStopping
+			}
+			a.end(result, err)
+		})
+	}
+	mux := http.NewServeMux()
+	handle(mux, "GET /{$}", func(*http.Request, *answer) (any, error) { return hello{protocol}, nil })
+	handle(mux, "POST /backup", func(r *http.Request, a *answer) (any, error) {
+		var in backupRequest
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			return nil, fmt.Errorf("control: backup: %w", err)
+		}
+		if !filepath.IsAbs(in.Dest) {
+			return nil, fmt.Errorf("control: backup: %q is not an absolute path", in.Dest)
+		}
+		return struct{}{}, db.Backup(r.Context(), in.Dest, a.progress)
+	})
+	handle(mux, "POST /compact", func(r *http.Request, _ *answer) (any, error) {
+		return struct{}{}, db.Compact(r.Context())
+	})
+	handle(mux, "GET /stats", func(r *http.Request, _ *answer) (any, error) { return db.Stats(r.Context()) })
+	handle(mux, "POST /verify", func(r *http.Request, a *answer) (any, error) {
+		return db.Verify(r.Context(), a.finding, a.progress)
+	})
+	return mux
+}
+
+// answer writes the lines of an answer. Nobody hears of lines that cannot be written: then the client is gone,
+// and the request's context ends.
+type answer struct {
+	lines *json.Encoder
+	flush func() error
+	told  time.Time // of the last progress
+}
+
+func (a *answer) send(e *event) {
+	if a.lines.Encode(e) == nil {
+		_ = a.flush()
+	}
+}
+
+func (a *answer) progress(done, total int64) {
+	now := time.Now()
+	if now.Sub(a.told) < progressInterval {
+		return
+	}
+	a.told = now
+	a.send(&event{Progress: &progress{done, total}})
+}
+
+func (a *answer) finding(f monotable.Finding) { a.send(&event{Finding: &f}) }
+
+func (a *answer) end(result any, err error) {
+	var data []byte
+	if err == nil {
+		data, err = json.Marshal(result)
+	}
+	if err != nil {
+		a.send(&event{Error: err.Error()})
+		return
+	}
+	a.send(&event{Result: data})
+}

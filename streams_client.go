@@ -1,0 +1,17 @@
+package monotable
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+)
+
+// StreamsClient returns a client of the AWS SDK for the streams of the database's tables, which needs no socket
+// either; see Client.
+func (db *DB) StreamsClient(options ...func(*dynamodbstreams.Options)) *dynamodbstreams.Client {
+	return dynamodbstreams.New(dynamodbstreams.Options{
+		Region:       db.region,
+		BaseEndpoint: aws.String(endpoint),
+		Credentials:  aws.AnonymousCredentials{},
+		HTTPClient:   inProcess{db.handler},
+	}, options...)
+}

@@ -1,0 +1,177 @@
+package monotable_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable"
+)
+
+// openOrders opens a database on disk with a table of one item.
+func openOrders(t *testing.T, dir string) *monotable.DB {
+	t.Helper()
+	db, err := monotable.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	createOrders(t.Context(), db.Client())
+	putOrder(t, db, "1")
+	return db
+}
+
+func putOrder(t *testing.T, db *monotable.DB, order string) {
+	t.Helper()
+	_, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{
+		TableName: aws.String("orders"),
+		Item: map[string]types.AttributeValue{
+			"customer": &types.AttributeValueMemberS{Value: "c"}, "order": &types.AttributeValueMemberS{Value: order},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantVerified proves a directory, which must hold so many items.
+func wantVerified(t *testing.T, dir string, items int64) {
+	t.Helper()
+	done, err := monotable.Verify(t.Context(), dir, func(f monotable.Finding) { t.Error(f) }, nil)
+	if err != nil || done.Items != items {
+		t.Errorf("%s: %+v, %v, want %d items", dir, done, err, items)
+	}
+}
+
+// TestBackupAndRestore: a backup of an open database, one of its directory, and what is restored of either hold
+// what was there at the time.
+func TestBackupAndRestore(t *testing.T) {
+	home := t.TempDir()
+	at := func(name string) string { return filepath.Join(home, name) }
+	var done, total int64
+	progress := func(d, n int64) { done, total = d, n }
+
+	db := openOrders(t, at("db"))
+	if err := db.Backup(t.Context(), at("first"), progress); err != nil || done != total || total <= 0 {
+		t.Errorf("backup: %v, %d of %d bytes", err, done, total)
+	}
+	putOrder(t, db, "2")
+	if err := monotable.Backup(t.Context(), at("db"), at("none"), nil); !errors.Is(err, monotable.ErrLocked) {
+		t.Errorf("backup of a directory that is open: %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := monotable.Backup(t.Context(), at("db"), at("second"), progress); err != nil || done != total || total <= 0 {
+		t.Errorf("backup: %v, %d of %d bytes", err, done, total)
+	}
+	if err := monotable.Restore(t.Context(), at("first"), at("back"), progress); err != nil || done != total || total <= 0 {
+		t.Errorf("restore: %v, %d of %d bytes", err, done, total)
+	}
+	wantVerified(t, at("db"), 2)
+	wantVerified(t, at("first"), 1)
+	wantVerified(t, at("second"), 2)
+	wantVerified(t, at("back"), 1)
+
+	for what, err := range map[string]error{
+		"backup over a database":  monotable.Backup(t.Context(), at("db"), at("first"), nil),
+		"restore over a database": monotable.Restore(t.Context(), at("first"), at("db"), nil),
+		"backup into itself":      monotable.Backup(t.Context(), at("db"), at("db/copy"), nil),
+		"backup to nowhere":       monotable.Backup(t.Context(), at("db"), "", nil),
+		"backup of nothing":       monotable.Backup(t.Context(), at("nothing"), at("none"), nil),
+		"restore of nothing":      monotable.Restore(t.Context(), at("nothing"), at("none"), nil),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	if _, err := os.Stat(at("none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something is left of what failed: %v", err)
+	}
+	wantVerified(t, at("db"), 2)
+	wantVerified(t, at("first"), 1)
+}
+
+// TestBackupCanceled: what is not completed is not there.
+func TestBackupCanceled(t *testing.T) {
+	home := t.TempDir()
+	db := openOrders(t, filepath.Join(home, "db"))
+	defer db.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	err := db.Backup(ctx, filepath.Join(home, "copy"), func(int64, int64) { cancel() })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("backup: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(home, "copy")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something is left: %v", err)
+	}
+}
+
+// TestToolsInMemory: what needs files says that there are none.
+func TestToolsInMemory(t *testing.T) {
+	db, err := monotable.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Backup(t.Context(), filepath.Join(t.TempDir(), "copy"), nil); err == nil || !strings.Contains(err.Error(), "in memory") {
+		t.Errorf("backup: %v", err)
+	}
+	if err := db.Compact(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if s, err := db.Stats(t.Context()); err != nil || s.Directory != 0 || len(s.Tables) != 0 {
+		t.Errorf("stats: %+v, %v", s, err)
+	}
+	if done, err := db.Verify(t.Context(), func(f monotable.Finding) { t.Error(f) }, nil); err != nil || done.Tables != 0 {
+		t.Errorf("verify: %+v, %v", done, err)
+	}
+}
+
+// TestStats: an open database and its directory tell the same of what they hold.
+func TestStats(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "db")
+	db := openOrders(t, dir)
+	if err := db.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	open, err := db.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := monotable.Compact(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	closed, err := monotable.ReadStats(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// "customer", "c", "order" and "1" have 15 bytes.
+	want := monotable.TableStats{Name: "orders", Status: "ACTIVE", Indexes: []monotable.IndexStats{}}
+	want.Items.Rows, want.Items.Bytes = 1, 15
+	want.Total = want.Items
+	for _, s := range []monotable.Stats{open, closed} {
+		if len(s.Tables) != 1 || s.Total.Rows != 1 || s.Total.Bytes != 15 || s.Total.Disk <= 0 || s.Directory < s.Total.Disk {
+			t.Fatalf("stats: %+v", s)
+		}
+		got := s.Tables[0]
+		if got.Total.Disk != got.Items.Disk+got.Expiries.Disk+got.ChangeLog.Disk || got.Items.Disk <= 0 {
+			t.Errorf("rooms: %+v", got)
+		}
+		got.Items.Disk, got.Expiries.Disk, got.ChangeLog.Disk, got.Total.Disk = 0, 0, 0, 0
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("stats (-want +got):\n%s", diff)
+		}
+	}
+}
