@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -95,14 +96,15 @@ type script struct {
 	open   func() kv.Store
 	store  kv.Store
 	engine *engine.Engine
-	now    time.Time
+	now    atomic.Int64 // nanoseconds; jobs read it beside the script
 
 	iterator *string // of streamDirective
 }
 
 func newScript(t *testing.T, open func(*testing.T) func() kv.Store) *script {
 	t.Helper()
-	s := &script{open: open(t), now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	s := &script{open: open(t)}
+	s.now.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixNano())
 	s.start(t)
 	t.Cleanup(func() {
 		if err := s.engine.Close(); err != nil {
@@ -117,7 +119,7 @@ func (s *script) start(t *testing.T) {
 	s.store = s.open()
 	var err error
 	s.engine, err = engine.Open(t.Context(), s.store, engine.Options{
-		Now:         func() time.Time { return s.now },
+		Now:         func() time.Time { return time.Unix(0, s.now.Load()).UTC() },
 		Rand:        &counting{},
 		TTLInterval: -1,
 
@@ -188,7 +190,7 @@ func (s *script) advance(d *datadriven.TestData) error {
 		return errors.New("advance needs a duration")
 	}
 	by, err := time.ParseDuration(d.CmdArgs[0].String())
-	s.now = s.now.Add(by)
+	s.now.Add(int64(by))
 	return err
 }
 

@@ -128,7 +128,7 @@ func checkDirectory(fs vfs.FS, dir string) (exists bool, err error) {
 		}
 		return false, fmt.Errorf("pebblekv: %s: %w", dir, err)
 	}
-	if slices.Contains(names, incompleteFile) {
+	if slices.Contains(names, incompleteFile) || slices.Contains(names, incompleteFile+newSuffix) {
 		return false, fmt.Errorf("pebblekv: %s holds a copy of a store that was not completed: "+
 			"remove it, and copy again", dir)
 	}
