@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/spf13/cobra"
@@ -56,14 +55,10 @@ type streamsClient struct {
 func (f *streamsFlags) client(env Environment) streamsClient {
 	endpoint := cmp.Or(f.endpoint, env.Getenv("AWS_ENDPOINT_URL_DYNAMODB_STREAMS"), env.Getenv("AWS_ENDPOINT_URL_DYNAMODB"),
 		env.Getenv("AWS_ENDPOINT_URL"), defaultEndpoint)
-	id, secret, token := env.Getenv("AWS_ACCESS_KEY_ID"), env.Getenv("AWS_SECRET_ACCESS_KEY"), env.Getenv("AWS_SESSION_TOKEN")
-	if id == "" || secret == "" {
-		id, secret, token = placeholderKey, placeholderKey, ""
-	}
 	return streamsClient{dynamodbstreams.New(dynamodbstreams.Options{
 		BaseEndpoint: &endpoint,
-		Region:       cmp.Or(f.region, env.Getenv("AWS_REGION"), env.Getenv("AWS_DEFAULT_REGION"), defaultRegion),
-		Credentials:  credentials.NewStaticCredentialsProvider(id, secret, token),
+		Region:       regionOf(env, f.region),
+		Credentials:  credentialsOf(env),
 	}), endpoint}
 }
 

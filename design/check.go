@@ -1,0 +1,209 @@
+package design
+
+import (
+	"slices"
+	"strings"
+)
+
+// checker proves the invariants of the package comment on a whole design, however it was read.
+type checker struct {
+	*faults
+	design *Design
+	// whole tells that nothing was wrong before: then what is missing was never there.
+	whole bool
+}
+
+func (c *checker) check() {
+	d := c.design
+	c.whole = len(c.list) == 0
+	if d.Name == "" {
+		c.missing(Pos{1, 1}, "the design has no name")
+	}
+	if !isGoPackage(d.Go.Package) {
+		c.hint(c.at(&d.Go.Package, Pos{1, 1}), "go: { package: shop }", "%q is no name for a Go package", d.Go.Package)
+	}
+	if d.Tenant != "" && !slices.ContainsFunc(d.Entities, func(e *Entity) bool { return e.Field(d.Tenant) != nil }) {
+		c.hint(c.at(&d.Tenant, Pos{1, 1}), "the tenant is a field, userId", "no entity has the tenant's field %q", d.Tenant)
+	}
+	c.types()
+	c.tables()
+	c.entities()
+	c.patterns()
+	names := set{}
+	for _, w := range d.Writes {
+		c.name(names, "a write", w.Name, w.Pos)
+		c.write(w)
+	}
+	c.runs()
+}
+
+// missing reports what a reader of the text would have reported in its own words.
+func (c *checker) missing(p Pos, format string, args ...any) {
+	if c.whole {
+		c.fault(p, format, args...)
+	}
+}
+
+// set are the names of one kind that were met.
+type set map[string]bool
+
+// name checks the name of something, and that nothing of its kind has it.
+func (c *checker) name(taken set, what, name string, p Pos) {
+	switch {
+	case !isName(name):
+		c.fault(p, "%q is no name for %s: it needs a letter, then letters, digits and _", name, what)
+	case taken[name]:
+		c.fault(p, "the name %q has been given already, to another of its kind", name)
+	}
+	taken[name] = true
+}
+
+// dynamoName checks the name of a table or an index, which is DynamoDB's: it may have dashes and dots.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+func (c *checker) dynamoName(taken set, what, name string, p Pos) {
+	switch {
+	case len(name) < 3 || len(name) > 255 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") != "":
+		c.fault(p, "%q is no name for %s: it needs 3 to 255 letters, digits, _, - and .", name, what)
+	case taken[name]:
+		c.fault(p, "the name %q has been given already, to another of its kind", name)
+	}
+	taken[name] = true
+}
+
+// word checks that a word is one of those that are known.
+func (c *checker) word(s *string, otherwise Pos, known ...string) {
+	if !slices.Contains(known, *s) {
+		listed := strings.Join(slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == "" }), ", ")
+		c.hint(c.at(s, otherwise), or(suggestion(*s, known), "known: "+listed), "%q is not known here", *s)
+	}
+}
+
+func (c *checker) accepted(list []Acceptance) {
+	taken := set{}
+	for _, a := range list {
+		letters := strings.TrimRight(a.Rule, "0123456789")
+		if len(letters) == len(a.Rule) || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || letters == "" {
+			c.hint(a.Pos, "ST301: \"why this is right here\"", "%q is no id of a finding", a.Rule)
+		}
+		if taken[a.Rule] {
+			c.fault(a.Pos, "%s is accepted twice", a.Rule)
+		}
+		if a.Reason == "" {
+			c.missing(a.Pos, "accepting a finding needs a reason")
+		}
+		taken[a.Rule] = true
+	}
+}
+
+// entity finds an entity; a fault and nil where there is none.
+func (c *checker) entity(name *string, otherwise Pos) *Entity {
+	e := c.design.Entity(*name)
+	switch {
+	case e != nil:
+	case *name == "":
+		c.missing(otherwise, "the name of an entity is missing")
+	default:
+		c.hint(c.at(name, otherwise), suggestion(*name, namesIn(c.design.Entities, func(e *Entity) string { return e.Name })), "there is no entity %q", *name)
+	}
+	return e
+}
+
+// field finds a field; a fault and nil where there is none. An entity that is not there has been reported.
+func (c *checker) field(e *Entity, name string, p Pos) *Field {
+	if e == nil {
+		return nil
+	}
+	f := e.Field(name)
+	if f == nil {
+		c.hint(p, suggestion(name, namesIn(e.Fields, func(f *Field) string { return f.Name })), "%s has no field %q", e.Name, name)
+	}
+	return f
+}
+
+// fieldNames checks a list of fields, each of which stands there once.
+func (c *checker) fieldNames(e *Entity, list []string, otherwise Pos) {
+	for i := range list {
+		p := c.at(&list[i], otherwise)
+		c.field(e, list[i], p)
+		if slices.Contains(list[:i], list[i]) {
+			c.fault(p, "field %q stands twice in the list", list[i])
+		}
+	}
+}
+
+// path checks a field with steps into it: address.city.
+func (c *checker) path(e *Entity, path string, p Pos) {
+	names := steps(path)
+	f := c.field(e, names[0], p)
+	for _, name := range names[1:] {
+		if f == nil {
+			return
+		}
+		t := f.Type
+		for t.Kind == KindList && t.Elem != nil {
+			t = *t.Elem
+		}
+		s := c.design.Struct(t.Name)
+		switch {
+		case t.Kind == KindMap:
+			return // whose names are not declared
+		case t.Kind != KindStruct || s == nil:
+			c.fault(p, "field %s is of type %s and has no part %q", f.Name, f.Type, name)
+			return
+		}
+		f = find(s.Fields, func(f *Field) bool { return f.Name == name })
+		if f == nil {
+			c.hint(p, suggestion(name, namesIn(s.Fields, func(f *Field) string { return f.Name })), "%s has no field %q", s.Name, name)
+		}
+	}
+}
+
+// parameters say which ones a condition or value may use.
+type parameters uint8
+
+const (
+	noParams   parameters = iota
+	paramsOnly            // :outcome
+	lineParams            // :line.quantity as well
+)
+
+// condition checks that the fields which a condition reads are the entity's.
+func (c *checker) condition(e *Entity, cond *Condition, params parameters) {
+	if cond == nil {
+		return
+	}
+	for _, n := range cond.Names {
+		p := c.source.within(cond.Pos, cond.Text, n.At)
+		if n.Step() {
+			if e != nil && e.Field(steps(n.Field)[0]) != nil {
+				c.path(e, n.Field, p)
+			}
+			continue
+		}
+		c.field(e, n.Field, p)
+	}
+	for _, name := range cond.Params() {
+		c.param(name, cond.Pos, params)
+	}
+}
+
+func (c *checker) param(name string, p Pos, params parameters) {
+	root, field, _ := strings.Cut(name, ".")
+	switch {
+	case params == noParams:
+		c.hint(p, "compare with a literal", "the condition always holds or not: it cannot depend on the parameter :%s", name)
+	case root == "line" && params != lineParams:
+		c.hint(p, "each: lines", ":%s is of a line, and the step is not repeated for lines", name)
+	case root == "line" && field == "":
+		c.hint(p, ":line.quantity", ":line is a line and not one of its values")
+	}
+}
+
+// namesIn are the names of the members of a list.
+func namesIn[T any](list []*T, name func(*T) string) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = name(x)
+	}
+	return out
+}

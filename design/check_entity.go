@@ -1,0 +1,205 @@
+package design
+
+import (
+	"slices"
+	"strings"
+)
+
+func (c *checker) entities() {
+	names := set{}
+	for _, e := range c.design.Entities {
+		c.name(names, "an entity", e.Name, e.Pos)
+		c.accepted(e.Accept)
+		if len(e.Fields) == 0 {
+			c.hint(e.Pos, "fields: { userId: id }", "%s has no fields", e.Name)
+		}
+		c.fields(e.Fields)
+		c.relations(e)
+		c.volume(e)
+		t := c.design.TableOf(e)
+		if t == nil {
+			if e.Table != "" {
+				known := namesIn(c.design.Tables, func(t *Table) string { return t.Name })
+				c.hint(c.at(&e.Table, e.Pos), suggestion(e.Table, known), "there is no table %q", e.Table)
+			} else {
+				c.missing(e.Pos, "%s is in no table", e.Name)
+			}
+			continue
+		}
+		c.places(e, t)
+		c.keys(e, t)
+		if e.TTL != nil && e.TTL.Field != "" {
+			f := c.field(e, e.TTL.Field, c.at(&e.TTL.Field, e.TTL.Pos))
+			if f != nil && (len(f.Path) != 1 || f.Path[0] != t.TTLAttr) {
+				c.hint(e.TTL.Pos, "ttl_attr: "+f.Name+", at the table", "%s expires by %s, which is not the TTL attribute of table %s", e.Name, f.Name, t.Name)
+			}
+		}
+	}
+}
+
+// places checks that an item's attributes are one thing each: a key, the type or a field.
+func (c *checker) places(e *Entity, t *Table) {
+	if t.TypeAttr != "" && e.TypeValue == "" {
+		c.missing(e.Pos, "%s has nothing to stand in %s", e.Name, t.TypeAttr)
+	}
+	for _, f := range e.Fields {
+		if len(f.Path) > 0 && f.Path[0] == t.TypeAttr {
+			c.hint(f.Pos, "leave the field out: the attribute is written for every item", "field %s is stored in %s, which holds the type", f.Name, t.TypeAttr)
+		}
+	}
+	told := set{}
+	for k, template := range e.keys(t) {
+		f := find(e.Fields, func(f *Field) bool { return len(f.Path) > 0 && f.Path[0] == k.Name })
+		if f != nil && e.stored(template, k.Name) == nil && !told[k.Name] {
+			told[k.Name] = true
+			c.hint(f.Pos, f.Name+": { type: "+f.Type.String()+", attr: … }", "field %s is stored in %s, which holds the key %q", f.Name, k.Name, template)
+		}
+	}
+}
+
+func (c *checker) keys(e *Entity, t *Table) {
+	c.key(e, t, e.Key, e.Pos)
+	names := set{"key": true}
+	for _, x := range t.Indexes {
+		names[x.Name] = true
+	}
+	for _, x := range e.Copies {
+		c.name(names, "a copy, index or marker", x.Name, x.Pos)
+		c.key(e, t, x.Key, x.Pos)
+		c.fieldNames(e, x.Fields, x.Pos)
+		if x.All && len(x.Fields) > 0 {
+			c.fault(x.Pos, "copy %s holds all and some fields", x.Name)
+		}
+	}
+	for _, m := range e.Unique {
+		c.name(names, "a copy, index or marker", m.Name, m.Pos)
+		c.key(e, t, m.Key, m.Pos)
+		c.templates(e, t.PK, m.Key.PK)
+		if t.SK != nil {
+			c.templates(e, *t.SK, m.Key.SK)
+		}
+	}
+	met := set{}
+	for _, entry := range e.Entries {
+		c.entry(e, t, entry)
+		place := entry.Index + " " + entry.Of
+		if met[place] {
+			c.fault(entry.Pos, "%s has two entries in index %s", e.Name, entry.Index)
+		}
+		met[place] = true
+	}
+	for k, template := range e.keys(t) {
+		c.templates(e, k, template)
+	}
+}
+
+func (c *checker) key(e *Entity, t *Table, k Key, p Pos) {
+	if k.PK == nil || (k.SK == nil) != (t.SK == nil) {
+		c.missing(p, "%s has no key that fits table %s", e.Name, t.Name)
+	}
+}
+
+func (c *checker) entry(e *Entity, t *Table, entry *Entry) {
+	x := t.Index(entry.Index)
+	switch {
+	case x == nil:
+		known := namesIn(t.Indexes, func(x *Index) string { return x.Name })
+		c.hint(entry.Pos, suggestion(entry.Index, known), "table %s has no index %q", t.Name, entry.Index)
+	case len(x.PK) != len(entry.PK) || len(x.SK) != len(entry.SK):
+		c.missing(entry.Pos, "the entry of %s in index %s has not as many templates as the key has attributes", e.Name, x.Name)
+	}
+	if entry.Of != "" && e.Copy(entry.Of) == nil {
+		c.fault(entry.Pos, "%s has no copy %q", e.Name, entry.Of)
+	}
+	c.condition(e, entry.Where, noParams)
+}
+
+// templates checks what a template makes of fields that are known against the attribute it is for.
+func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
+	if t == nil {
+		return
+	}
+	for _, p := range t.Parts {
+		f := e.Field(p.Field)
+		if f == nil {
+			continue
+		}
+		at := c.source.within(t.Pos, t.Text, p.At)
+		if what := misuse(p, f.Type); what != "" {
+			c.fault(at, "%s", what)
+			return
+		} else if f.Type.Kind == KindBytes && len(p.Funcs) == 0 && k.Type != KeyBinary {
+			c.hint(at, "|hash(16), or a key attribute of type B", "bytes are no text for key attribute %s", k.Name)
+			return
+		}
+	}
+	if k.Type == KeyString {
+		if f := e.stored(t, k.Name); f != nil && f.Type.key() != KeyString {
+			c.hint(t.Pos, k.Name+":"+string(f.Type.key()), "key attribute %s is of type S and holds field %s, which is of type %s", k.Name, f.Name, f.Type)
+		}
+		return
+	}
+	fits := len(t.Parts) == 1 && t.Parts[0].Field != ""
+	if f := e.Field(t.field()); f != nil {
+		fits = f.Type.key() == k.Type
+	} else if fits && len(t.Parts[0].Funcs) > 0 {
+		last := t.Parts[0].Funcs[len(t.Parts[0].Funcs)-1].Name
+		fits = k.Type == KeyNumber && slices.Contains([]string{"pad", "desc", "ts", "shard"}, last)
+	}
+	if !fits {
+		c.hint(t.Pos, "write "+k.Name+" without the type", "key attribute %s is of type %s, which %q does not make", k.Name, k.Type, t)
+	}
+}
+
+// relations are what entities say of each other.
+func (c *checker) relations(e *Entity) {
+	if e.Duplicates != "" && c.entity(&e.Duplicates, e.Pos) == e {
+		c.fault(c.at(&e.Duplicates, e.Pos), "%s duplicates itself", e.Name)
+	}
+	number := func(f *Field, p Pos) {
+		if f != nil && !f.Type.Numeric() {
+			c.fault(p, "field %s is of type %s, not a number", f.Name, f.Type)
+		}
+	}
+	taken := set{}
+	for _, x := range e.Counters {
+		c.name(taken, "a counter", x.Field, x.Pos)
+		number(c.field(e, x.Field, x.Pos), x.Pos)
+		of := c.entity(&x.Of, x.Pos)
+		c.condition(of, x.Where, noParams)
+		if x.Sum != "" {
+			p := c.at(&x.Sum, x.Pos)
+			number(c.field(of, x.Sum, p), p)
+		}
+	}
+	taken = set{}
+	for i := range e.Snapshots {
+		s := &e.Snapshots[i]
+		c.name(taken, "a snapshot", s.Field, s.Pos)
+		c.field(e, s.Field, s.Pos)
+		c.field(c.entity(&s.Entity, s.Pos), s.From, s.Pos)
+	}
+}
+
+func (c *checker) volume(e *Entity) {
+	v := &e.Volume
+	switch {
+	case v.Per != "" && v.Count > 0:
+		c.hint(v.Pos, "count: 1000, or per: User with typical and max", "the volume of %s is a count in all, or so many for each of an entity, not both", e.Name)
+	case v.Max > 0 && v.Max < max(v.Typical, v.Count):
+		c.fault(v.Pos, "the volume of %s has a max below what is typical", e.Name)
+	case v.MaxSize > 0 && v.MaxSize < v.Size:
+		c.fault(v.Pos, "the volume of %s has a max_size below its size", e.Name)
+	}
+	if v.Per == "" || c.entity(&v.Per, v.Pos) == nil {
+		return
+	}
+	round := []string{e.Name}
+	for next := c.design.Entity(v.Per); next != nil && len(round) <= len(c.design.Entities); next = c.design.Entity(next.Volume.Per) {
+		round = append(round, next.Name)
+		if next == e {
+			c.hint(c.at(&v.Per, v.Pos), "one of them has a count", "volumes go round in a circle: %s", strings.Join(round, " per "))
+			return
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package design
+
+import (
+	"slices"
+	"strings"
+)
+
+// patterns checks reads and collections.
+func (c *checker) patterns() {
+	names := set{}
+	for _, r := range c.design.Reads {
+		c.name(names, "a read", r.Name, r.Pos)
+		c.accepted(r.Accept)
+		c.read(r)
+	}
+	for _, x := range c.design.Collections {
+		c.name(names, "a read or collection", x.Name, x.Pos)
+		c.accepted(x.Accept)
+		c.collection(x)
+	}
+	for _, w := range c.design.Writes {
+		if names[w.Name] {
+			c.fault(w.Pos, "there is a read or collection of the name %q", w.Name)
+		}
+	}
+}
+
+func (c *checker) read(r *Read) {
+	e := c.entity(&r.Entity, r.Pos)
+	c.fieldNames(e, r.By, r.Pos)
+	c.fieldNames(e, r.Returns, r.Pos)
+	for _, f := range []*string{&r.Prefix, &r.Range, &r.Owner} {
+		if *f != "" {
+			c.field(e, *f, c.at(f, r.Pos))
+		}
+	}
+	for _, f := range []*string{&r.Prefix, &r.Range} {
+		if *f != "" && slices.Contains(r.By, *f) {
+			c.fault(c.at(f, r.Pos), "field %q stands in by, where its value is given, and cannot vary", *f)
+		}
+	}
+	for _, o := range r.Order {
+		if !isName(o.Field) {
+			c.missing(r.Pos, "%q is no order", o.Field)
+		}
+	}
+	c.condition(e, r.Filter, paramsOnly)
+	if !r.Many && (r.Page > 0 || r.Limit > 0) {
+		c.hint(r.Pos, "many: "+r.Entity, "read %s is of one, and has a page or limit", r.Name)
+	}
+	if e != nil && r.Via != "" {
+		c.via(&r.Via, r.Pos, e)
+	}
+}
+
+// via must name the key, an index, a copy or a marker: an index of all entities where there are several.
+func (c *checker) via(name *string, otherwise Pos, of ...*Entity) {
+	var known []string
+	for i, e := range of {
+		places := []string{"key"}
+		if t := c.design.TableOf(e); t != nil {
+			places = append(places, namesIn(t.Indexes, func(x *Index) string { return x.Name })...)
+		}
+		if len(of) == 1 {
+			places = append(places, namesIn(e.Copies, func(x *Copy) string { return x.Name })...)
+			places = append(places, namesIn(e.Unique, func(m *Marker) string { return m.Name })...)
+		}
+		if i == 0 {
+			known = places
+		}
+		known = slices.DeleteFunc(known, func(k string) bool { return !slices.Contains(places, k) })
+	}
+	if !slices.Contains(known, *name) {
+		what := "there is no index %q"
+		if len(of) == 1 {
+			what = of[0].Name + " has no index, copy or marker %q"
+		}
+		c.hint(c.at(name, otherwise), or(suggestion(*name, known), "one of "+strings.Join(known, ", ")), what, *name)
+	}
+}
+
+func (c *checker) collection(x *Collection) {
+	if len(x.Of) < 2 {
+		c.hint(x.Pos, "of: [Order, OrderItem]", "a collection is of two entities or more")
+	}
+	var of []*Entity
+	for i := range x.Of {
+		p := c.at(&x.Of[i], x.Pos)
+		e := c.entity(&x.Of[i], x.Pos)
+		c.fieldNames(e, x.By, x.Pos)
+		switch {
+		case e == nil:
+			continue
+		case slices.Contains(of, e):
+			c.fault(p, "%s stands twice in the collection", e.Name)
+		case len(of) > 0 && e.Table != of[0].Table:
+			c.hint(p, "one Query reads one table", "%s and %s are in different tables", of[0].Name, e.Name)
+		}
+		of = append(of, e)
+	}
+	owners := of
+	if x.Root != "" {
+		root := c.entity(&x.Root, x.Pos)
+		if root != nil && !slices.Contains(x.Of, x.Root) {
+			c.fault(c.at(&x.Root, x.Pos), "the root %s is not one of the collection's entities", x.Root)
+		}
+		owners = []*Entity{root}
+	}
+	for _, e := range owners {
+		if x.Owner != "" && e != nil {
+			c.field(e, x.Owner, c.at(&x.Owner, x.Pos))
+		}
+	}
+	if x.Via != "" && len(of) > 0 {
+		c.via(&x.Via, x.Pos, of...)
+	}
+}

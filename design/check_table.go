@@ -1,0 +1,130 @@
+package design
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxKeyAttributes is how many attributes a multi-attribute key of an index has at most.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html
+const maxKeyAttributes = 4
+
+func (c *checker) tables() {
+	names := set{}
+	if len(c.design.Tables) == 0 {
+		c.missing(Pos{1, 1}, "the design has no tables")
+	}
+	for _, t := range c.design.Tables {
+		c.dynamoName(names, "a table", t.Name, t.Pos)
+		c.physical(t)
+		c.word((*string)(&t.Naming), t.Pos, string(NamingAsIs), string(NamingSnake))
+		c.word((*string)(&t.Billing), t.Pos, string(OnDemand), string(Provisioned))
+		c.word(&t.Stream, t.Pos, "", "KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES")
+		c.accepted(t.Accept)
+		c.tableKey(t)
+		indexes := set{}
+		for _, x := range t.Indexes {
+			c.dynamoName(indexes, "an index", x.Name, x.Pos)
+			c.accepted(x.Accept)
+			c.index(t, x)
+			c.projection(t, x)
+		}
+		c.keyTypes(t)
+	}
+}
+
+// physical checks a table's own name, in which {stage} stands for what the deployment says.
+func (c *checker) physical(t *Table) {
+	name, p := t.Physical, c.at(&t.Physical, t.Pos)
+	for name != "" {
+		before, rest, open := strings.Cut(name, "{")
+		hole, after, closed := strings.Cut(rest, "}")
+		if strings.Contains(before, "}") || open && (!closed || !isName(hole)) {
+			c.hint(p, "name: \"shop-{stage}\"", "the placeholders of the table's name %q are not right", t.Physical)
+			return
+		}
+		name = after
+	}
+	filled := strings.NewReplacer("{", "", "}", "").Replace(t.Physical)
+	c.dynamoName(set{}, "a table", filled, p)
+}
+
+func (c *checker) tableKey(t *Table) {
+	if t.PK.Name == "" {
+		c.missing(t.Pos, "table %s has no partition key", t.Name)
+		return
+	}
+	if t.SK != nil && t.SK.Name == t.PK.Name {
+		c.fault(c.at(&t.SK.Name, t.Pos), "%s is the partition key and the sort key of table %s", t.PK.Name, t.Name)
+	}
+	for _, other := range []*string{&t.TypeAttr, &t.TTLAttr} {
+		if *other == t.PK.Name || t.SK != nil && *other == t.SK.Name {
+			c.fault(c.at(other, t.Pos), "attribute %s is in the key of table %s and cannot be another thing too", *other, t.Name)
+		}
+	}
+	if t.TypeAttr != "" && t.TypeAttr == t.TTLAttr {
+		c.fault(c.at(&t.TTLAttr, t.Pos), "attribute %s holds the type and cannot hold the time too", t.TTLAttr)
+	}
+}
+
+func (c *checker) index(t *Table, x *Index) {
+	switch {
+	case len(x.PK) == 0:
+		c.hint(x.Pos, "pk: "+x.Name+"PK", "index %s has no partition key", x.Name)
+	case len(x.PK) > maxKeyAttributes || len(x.SK) > maxKeyAttributes:
+		c.fault(x.Pos, "index %s has more than %d partition or sort key attributes", x.Name, maxKeyAttributes)
+	case x.Local && (t.SK == nil || x.PK[0].Name != t.PK.Name || len(x.PK) != 1 || len(x.SK) != 1):
+		c.hint(x.Pos, "{ local: true, sk: createdAt }", "a local index has the partition key of its table, which has a sort key, and one sort key of its own")
+	}
+	taken := set{}
+	for _, k := range slices.Concat(x.PK, x.SK) {
+		if taken[k.Name] {
+			c.fault(x.Pos, "attribute %s stands twice in the key of index %s", k.Name, x.Name)
+		}
+		taken[k.Name] = true
+	}
+}
+
+// keyTypes checks names and types of key attributes: an attribute has one type in all keys of a table.
+func (c *checker) keyTypes(t *Table) {
+	types := map[string]KeyType{}
+	for _, k := range t.keyAttributes() {
+		p := c.at(&k.Name, t.Pos)
+		switch {
+		case k.Name == "":
+			c.missing(p, "a key attribute has no name")
+		case len(k.Name) > 255 || strings.ContainsAny(k.Name, "{}#\"\n"):
+			c.fault(p, "%q is no name for a key attribute", k.Name)
+		case k.Type != KeyString && k.Type != KeyNumber && k.Type != KeyBinary:
+			c.hint(p, k.Name+":N", "a key attribute is of type S, N or B, not %q", k.Type)
+		case types[k.Name] != "" && types[k.Name] != k.Type:
+			c.fault(p, "key attribute %s is %s here and %s in another key of the table", k.Name, k.Type, types[k.Name])
+		}
+		types[k.Name] = k.Type
+	}
+}
+
+// projection checks that each projected field is some entity's.
+func (c *checker) projection(t *Table, x *Index) {
+	project := &x.Project
+	if project.All && len(project.Fields) > 0 {
+		c.fault(x.Pos, "index %s projects all and some fields", x.Name)
+	}
+	var known []string
+	for _, e := range c.design.Entities {
+		if e.Table == t.Name {
+			known = append(known, namesIn(e.Fields, func(f *Field) string { return f.Name })...)
+		}
+	}
+	for i, name := range project.Fields {
+		p := c.at(&project.Fields[i], x.Pos)
+		switch {
+		case name == "all" || name == "keys":
+			c.hint(p, "project: "+name, "%s stands alone, not in a list of fields", name)
+		case !slices.Contains(known, name):
+			c.hint(p, suggestion(name, known), "index %s projects %q, which no entity of the table has", x.Name, name)
+		case slices.Contains(project.Fields[:i], name):
+			c.fault(p, "field %q stands twice in the list", name)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package design
+
+import (
+	"slices"
+	"strings"
+)
+
+func (c *checker) write(w *Write) {
+	c.accepted(w.Accept)
+	c.fields(w.Params)
+	if len(w.Steps) == 0 {
+		c.missing(w.Pos, "write %s does nothing", w.Name)
+	}
+	for _, f := range w.Params {
+		if f.Name == "line" || f.Name == "lines" {
+			c.fault(f.Pos, "a param cannot be named %s, which stands for what the write repeats", f.Name)
+		}
+	}
+	for _, s := range w.Steps {
+		c.step(w, s)
+	}
+	if w.Idempotent != nil {
+		c.idempotent(w, w.Idempotent)
+	}
+}
+
+func (c *checker) idempotent(w *Write, i *Idempotent) {
+	c.entity(&i.With, i.Pos)
+	if i.Replay != "" && c.design.Read(i.Replay) == nil && c.design.Collection(i.Replay) == nil {
+		c.hint(c.at(&i.Replay, i.Pos), suggestion(i.Replay, c.patternNames()), "there is no read or collection %q to answer a repetition with", i.Replay)
+	}
+	known := namesIn(w.Params, func(f *Field) string { return f.Name })
+	if w.Lines != nil {
+		known = append(known, "lines")
+	}
+	for _, s := range w.Steps {
+		if e := c.design.Entity(s.Entity); e != nil {
+			known = append(known, namesIn(e.Fields, func(f *Field) string { return f.Name })...)
+		}
+	}
+	for n := range i.Request {
+		if !slices.Contains(known, i.Request[n]) {
+			c.hint(c.at(&i.Request[n], i.Pos), suggestion(i.Request[n], known), "%q is no param of %s and no field of what it writes", i.Request[n], w.Name)
+		}
+	}
+}
+
+// patternNames are the names of reads and collections.
+func (c *checker) patternNames() []string {
+	return slices.Concat(
+		namesIn(c.design.Reads, func(r *Read) string { return r.Name }),
+		namesIn(c.design.Collections, func(x *Collection) string { return x.Name }),
+	)
+}
+
+func (c *checker) step(w *Write, s *Step) {
+	actions := []string{string(Create), string(Put), string(Update), string(Upsert), string(Delete), string(Check)}
+	c.word((*string)(&s.Action), s.Pos, actions...)
+	e := c.entity(&s.Entity, s.Pos)
+	if s.Each && w.Lines == nil {
+		c.hint(s.Pos, "lines: { max: 30 }, at the write", "the step is repeated for lines, which the write does not take")
+	}
+	params := paramsOnly
+	if s.Each {
+		params = lineParams
+	}
+	c.assignments(w, e, s, params)
+	c.condition(e, s.When, params)
+	taken := set{}
+	for i, x := range s.Else {
+		c.name(taken, "an error", x.Error, x.Pos)
+		c.condition(e, x.When, params)
+		if x.When == nil && i < len(s.Else)-1 {
+			c.missing(x.Pos, "error %s holds always: those after it never do", x.Error)
+		}
+	}
+	switch {
+	case s.Action == Check && s.When == nil:
+		c.missing(s.Pos, "a check without a condition checks nothing")
+	case len(s.Else) > 0 && s.When == nil && (s.Action == Put || s.Action == Upsert || s.Action == Delete):
+		c.hint(s.Pos, "when: …", "the step has errors and no condition that could fail")
+	}
+}
+
+// assignments checks what a step sets: where the action can, each field once, with values that are there.
+func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
+	can := map[Action]string{Create: "set", Put: "set", Update: "set add", Upsert: "set add init"}
+	met := set{}
+	for _, list := range []struct {
+		key string
+		of  []*Assignment
+	}{{"set", s.Set}, {"add", s.Add}, {"init", s.Init}} {
+		if len(list.of) > 0 && !slices.Contains(strings.Fields(can[s.Action]), list.key) {
+			c.fault(list.of[0].Pos, "%s does not %s fields", s.Action, list.key)
+		}
+		for _, a := range list.of {
+			if a.Value == nil {
+				c.missing(a.Pos, "field %s is given nothing", a.Field)
+				continue
+			}
+			if !isPath(a.Field, true) {
+				c.fault(a.Pos, "%q is no field", a.Field)
+				continue
+			}
+			c.path(e, a.Field, a.Pos)
+			if met[a.Field] {
+				c.fault(a.Pos, "field %q is given a value twice", a.Field)
+			}
+			met[a.Field] = true
+			if f := e.fieldNamed(a.Field); f != nil && list.key == "add" && !f.Type.Numeric() {
+				c.hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+			}
+			c.valueExpr(w, e, a.Value, params)
+		}
+	}
+}
+
+// fieldNamed is Field of an entity that may not be there.
+func (e *Entity) fieldNamed(name string) *Field {
+	if e == nil {
+		return nil
+	}
+	return e.Field(name)
+}
+
+func (c *checker) valueExpr(w *Write, e *Entity, v *ValueExpr, params parameters) {
+	for _, t := range v.Terms {
+		p := c.source.within(v.Pos, v.Text, t.At)
+		switch t.Kind {
+		case FieldTerm:
+			c.path(e, t.Name, p)
+		case ParamTerm:
+			c.param(t.Name, p, params)
+		case SumTerm, CountTerm:
+			if w.Lines == nil {
+				c.hint(p, "lines: { max: 30 }, at the write", "there are no lines to count or sum")
+			}
+		default:
+		}
+	}
+}
+
+// runs checks what can be executed: samples, examples and invariants.
+func (c *checker) runs() {
+	d := c.design
+	for _, s := range d.Samples {
+		e := c.entity(&s.Entity, s.Pos)
+		for name, v := range s.Values {
+			c.field(e, name, v.Pos)
+		}
+	}
+	for _, x := range d.Examples {
+		var of []*Entity
+		read, collection := d.Read(x.Pattern), d.Collection(x.Pattern)
+		switch {
+		case read != nil:
+			of = append(of, d.Entity(read.Entity))
+		case collection != nil:
+			for _, name := range collection.Of {
+				of = append(of, d.Entity(name))
+			}
+		default:
+			c.hint(c.at(&x.Pattern, x.Pos), suggestion(x.Pattern, c.patternNames()), "there is no read or collection %q to give an example of", x.Pattern)
+			continue
+		}
+		if x.Error != "" && len(x.Expect) > 0 {
+			c.fault(x.Pos, "an example expects items or an error, not both")
+		}
+		for name, v := range x.Given {
+			known := read != nil && slices.Contains(read.Filter.Params(), name)
+			for _, e := range of {
+				known = known || e == nil || e.Field(name) != nil
+			}
+			if !known {
+				c.fault(v.Pos, "%q is nothing that %s is asked with", name, x.Pattern)
+			}
+		}
+	}
+	taken := set{}
+	for _, i := range d.Invariants {
+		c.name(taken, "an invariant", i.Name, i.Pos)
+		if i.Text == "" {
+			c.missing(i.Pos, "invariant %s does not say what holds", i.Name)
+		}
+	}
+}

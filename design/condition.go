@@ -1,0 +1,258 @@
+package design
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/monotable/monotable/internal/dynamo/expr"
+)
+
+// Condition is a condition on the fields of an item, in DynamoDB's own grammar with three eases: fields stand by
+// their names even where those are reserved words, literals stand as they are ('open', 12, -1, true, null), and a
+// parameter may be a part of one (:line.quantity).
+type Condition struct {
+	Text string
+	// Expression is the same in DynamoDB's grammar: every field, and every step into one, is an alias of Names, every
+	// literal and parameter a placeholder of Values.
+	Expression string
+	Names      []NameRef
+	Values     []ValueRef
+	Pos        Pos
+}
+
+// NameRef is an alias of a condition and the field it stands for.
+type NameRef struct {
+	Alias string // #status
+	// Field is a field, status, or a step into one, which has dots: address.city is the city of a structure in the
+	// field address. A step always comes with the field that it is in.
+	Field string
+	At    int // byte of the condition's text
+}
+
+// Step reports whether the alias stands for a step into a field, not for a field.
+func (n NameRef) Step() bool { return strings.Contains(n.Field, ".") }
+
+// ValueRef is a placeholder of a condition and what it stands for: a literal or a parameter.
+type ValueRef struct {
+	Placeholder string // :p1
+	Param       string // line.quantity; "" for a literal
+	Literal     Constant
+}
+
+// Constant is a literal inside an expression.
+type Constant struct {
+	Kind ConstantKind
+	Text string // of a string, without its quotes; of the others, as written
+}
+
+// ConstantKind is the type of a literal.
+type ConstantKind uint8
+
+// The kinds of literals.
+const (
+	StringConstant ConstantKind = iota + 1
+	NumberConstant
+	BoolConstant
+	NullConstant
+)
+
+// Fields are the names of the fields that the condition reads.
+func (c *Condition) Fields() []string {
+	if c == nil {
+		return nil
+	}
+	names := make([]string, 0, len(c.Names))
+	for _, n := range c.Names {
+		if !n.Step() {
+			names = append(names, n.Field)
+		}
+	}
+	return names
+}
+
+// Params are the parameters that the condition uses.
+func (c *Condition) Params() []string {
+	if c == nil {
+		return nil
+	}
+	var names []string
+	for _, v := range c.Values {
+		if v.Param != "" {
+			names = append(names, v.Param)
+		}
+	}
+	return names
+}
+
+// String is the condition as the file has it.
+func (c *Condition) String() string { return c.Text }
+
+// MarshalJSON writes the text.
+func (c *Condition) MarshalJSON() ([]byte, error) { return marshalText(c.Text) }
+
+// UnmarshalJSON reads the text and parses it.
+func (c *Condition) UnmarshalJSON(data []byte) error {
+	return unmarshalText(data, ParseCondition, c)
+}
+
+func (c *Condition) fromNode(d *decoder, n *node) {
+	decodeText(d, n, ParseCondition, c)
+	c.Pos = n.pos
+}
+
+// ParseCondition reads a condition. It is the database's own parser that decides what is one. Errors are
+// *SyntaxError.
+func ParseCondition(s string) (*Condition, error) {
+	words, err := scanWords(s)
+	if err != nil {
+		return nil, err
+	}
+	c := &Condition{Text: s}
+	var out strings.Builder
+	starts := make([]int, len(words)) // of each word, in out
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		starts[i] = out.Len()
+		switch {
+		case w.text == "-" && w.kind == signWord && i+1 < len(words) && words[i+1].kind == numberWord:
+			i++
+			starts[i] = starts[i-1]
+			out.WriteString(c.literal(Constant{NumberConstant, "-" + words[i].text}))
+		case w.kind == nameWord:
+			called := i+1 < len(words) && words[i+1].text == "(" && words[i+1].kind == signWord
+			out.WriteString(c.word(w, called))
+		case w.kind == paramWord:
+			out.WriteString(c.value(ValueRef{Param: w.text}))
+		case w.kind == stringWord:
+			out.WriteString(c.literal(Constant{StringConstant, w.text}))
+		case w.kind == numberWord:
+			out.WriteString(c.literal(Constant{NumberConstant, w.text}))
+		default:
+			out.WriteString(w.text)
+		}
+	}
+	c.Expression = out.String()
+	if _, err := expr.Parse(expr.Condition, c.Expression); err != nil {
+		return nil, c.fault(err, words, starts)
+	}
+	return c, nil
+}
+
+// word rewrites a field, keyword, function or literal.
+func (c *Condition) word(w word, called bool) string {
+	switch {
+	case conditionKeyword(w.text), called:
+		return w.text
+	case w.text == "true" || w.text == "false":
+		return c.literal(Constant{BoolConstant, w.text})
+	case w.text == "null":
+		return c.literal(Constant{NullConstant, w.text})
+	default:
+		return c.name(w)
+	}
+}
+
+// conditionKeyword reports whether a word is one of the grammar's, in whatever case.
+func conditionKeyword(word string) bool {
+	return slices.Contains([]string{"AND", "OR", "NOT", "BETWEEN", "IN"}, strings.ToUpper(word))
+}
+
+// conditionFunctions are the functions that a condition may call.
+func conditionFunctions() []string {
+	return []string{
+		string(expr.AttributeExists), string(expr.AttributeNotExists), string(expr.AttributeType),
+		string(expr.BeginsWith), string(expr.Contains), string(expr.Size),
+	}
+}
+
+// fault says in the design's words what the database's parser has found in the rewritten text.
+func (c *Condition) fault(err error, words []word, starts []int) error {
+	out := &SyntaxError{Text: c.Text, Message: err.Error()}
+	var known *expr.Error
+	if !errors.As(err, &known) {
+		return out
+	}
+	i := max(sort.SearchInts(starts, known.Pos+1)-1, 0)
+	if len(words) > 0 {
+		out.At = words[i].at
+	}
+	_, out.Message, _ = strings.Cut(known.Error(), ": ")
+	switch known.Kind {
+	case expr.KindEmpty:
+		out.Message = "the condition is empty"
+	case expr.KindSyntax:
+		if known.Pos >= len(c.Expression) {
+			out.At, out.Message = len(c.Text), "the condition ends too early"
+			break
+		}
+		out.Message = fmt.Sprintf("%q cannot stand here", words[i].text)
+		switch {
+		case words[i].text == "+" || words[i].text == "-":
+			out.Hint = "a condition compares, it does not compute"
+		case words[i].text == "=" && i > 0 && words[i-1].text == "=":
+			out.Hint = "equality is a single ="
+		}
+	case expr.KindUnknownFunction:
+		out.Message = fmt.Sprintf("there is no function %q", known.Subject)
+		out.Hint = or(suggestion(known.Subject, conditionFunctions()), "functions: "+strings.Join(conditionFunctions(), ", "))
+	case expr.KindOperandCount:
+		out.Message = fmt.Sprintf("%s does not take %d operands", known.Subject, known.Count)
+	case expr.KindOperandNoPath:
+		out.Message = fmt.Sprintf("%s needs a field", known.Subject)
+	case expr.KindFunctionMisplaced:
+		out.Message = fmt.Sprintf("%s cannot stand here", known.Subject)
+	case expr.KindRedundantParentheses:
+		out.Message = "there are parentheses around parentheses"
+	default:
+	}
+	return out
+}
+
+// name returns the alias of a field, which may have steps: address.city, tags[0].
+func (c *Condition) name(w word) string {
+	written := strings.Split(w.text, ".")
+	names := steps(w.text)
+	for i, step := range written {
+		_, index, indexed := strings.Cut(step, "[")
+		written[i] = c.alias(strings.Join(names[:i+1], "."), w.at)
+		if indexed {
+			written[i] += "[" + index
+		}
+	}
+	return strings.Join(written, ".")
+}
+
+// alias finds or makes the alias of a path: #address, #address_city.
+func (c *Condition) alias(path string, at int) string {
+	alias := "#" + strings.ReplaceAll(path, ".", "_")
+	for {
+		i := slices.IndexFunc(c.Names, func(n NameRef) bool { return n.Alias == alias || n.Field == path })
+		if i < 0 {
+			c.Names = append(c.Names, NameRef{alias, path, at})
+			return alias
+		}
+		if c.Names[i].Field == path {
+			return c.Names[i].Alias
+		}
+		alias += "_" // the alias is another path's
+	}
+}
+
+func (c *Condition) literal(k Constant) string { return c.value(ValueRef{Literal: k}) }
+
+func (c *Condition) value(v ValueRef) string {
+	for _, known := range c.Values {
+		if known.Param == v.Param && known.Literal == v.Literal {
+			return known.Placeholder
+		}
+	}
+	v.Placeholder = fmt.Sprintf(":p%d", len(c.Values))
+	c.Values = append(c.Values, v)
+	return v.Placeholder
+}

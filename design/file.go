@@ -1,0 +1,280 @@
+package design
+
+import "reflect"
+
+// The shapes of a design file, as it is written. Every member is optional here; the resolver says what is missing. The
+// order of the members is the order in which Format writes them, and these tags say what fits them:
+//
+//	layout:"block"     the value is never written on one line
+//	layout:"blocks"    nor are the values in it
+//	words:"a b"        the words that the value can be
+//	words:"a b …"      the words that it can be beside others
+//	need:"yes"         the map means nothing without it
+
+type fileShape struct {
+	Version     text                    `yaml:"design" need:"yes" words:"1"`
+	Name        text                    `yaml:"name" need:"yes"`
+	Doc         string                  `yaml:"doc"`
+	Go          goShape                 `yaml:"go"`
+	Tenant      text                    `yaml:"tenant"`
+	Tables      named[tableShape]       `yaml:"tables" need:"yes" layout:"blocks"`
+	Types       named[typeShape]        `yaml:"types" layout:"block"`
+	Entities    named[entityShape]      `yaml:"entities" layout:"blocks"`
+	Collections named[collectionShape]  `yaml:"collections" layout:"block"`
+	Reads       named[readShape]        `yaml:"reads" layout:"block"`
+	Writes      named[writeShape]       `yaml:"writes" layout:"blocks"`
+	Workload    workloadShape           `yaml:"workload"`
+	Samples     named[[]named[Literal]] `yaml:"samples" layout:"block"`
+	Examples    named[[]exampleShape]   `yaml:"examples" layout:"block"`
+	Invariants  named[invariantShape]   `yaml:"invariants" layout:"block"`
+}
+
+type goShape struct {
+	Package text `yaml:"package"`
+}
+
+type tableShape struct {
+	Name     text              `yaml:"name"`
+	Doc      string            `yaml:"doc"`
+	Key      tableKeyShape     `yaml:"key" need:"yes"`
+	Naming   text              `yaml:"naming" words:"snake_case"`
+	TypeAttr text              `yaml:"type_attr" words:"none …"`
+	TTLAttr  text              `yaml:"ttl_attr"`
+	Billing  text              `yaml:"billing" words:"on-demand provisioned"`
+	Stream   text              `yaml:"stream" words:"KEYS_ONLY NEW_IMAGE OLD_IMAGE NEW_AND_OLD_IMAGES"`
+	Indexes  named[indexShape] `yaml:"indexes" layout:"block"`
+	Accept   acceptShape       `yaml:"accept"`
+	Pos      Pos
+}
+
+type tableKeyShape struct {
+	PK  text `yaml:"pk" need:"yes"`
+	SK  text `yaml:"sk"`
+	Pos Pos
+}
+
+type indexShape struct {
+	Local   bool         `yaml:"local"`
+	PK      []text       `yaml:"pk"`
+	SK      []text       `yaml:"sk"`
+	Project projectShape `yaml:"project"`
+	Accept  acceptShape  `yaml:"accept"`
+}
+
+// projectShape is all, keys, or a list of fields.
+type projectShape struct {
+	words []text
+	pos   Pos
+}
+
+func (p *projectShape) fromNode(d *decoder, n *node) {
+	p.pos = n.pos
+	d.value(n, reflect.ValueOf(&p.words).Elem())
+}
+
+// typeShape is an enumeration or a structure.
+type typeShape struct {
+	Doc    string            `yaml:"doc"`
+	Enum   []text            `yaml:"enum"`
+	Fields named[fieldShape] `yaml:"fields"`
+}
+
+// fieldShape is a type, or a map with more to say.
+type fieldShape struct {
+	Type text   `yaml:"type" need:"yes" words:"id uuid ulid ksuid slug email text secret int decimal money bool time date ttl bytes …"`
+	Doc  string `yaml:"doc"`
+	Attr text   `yaml:"attr"` // the attribute's name, where it is not the field's by the table's naming
+	At   text   `yaml:"at"`   // a path into maps: data.nombre
+	Max  int    `yaml:"max"`  // bytes
+}
+
+func (f *fieldShape) fromNode(d *decoder, n *node) {
+	if n.kind == mapNode {
+		d.members(n, reflect.ValueOf(f).Elem())
+		return
+	}
+	f.Type.fromNode(d, n)
+}
+
+type entityShape struct {
+	Doc        string              `yaml:"doc"`
+	Table      text                `yaml:"table"`
+	Type       text                `yaml:"type"`
+	Key        keyShape            `yaml:"key"`
+	Copies     named[copyShape]    `yaml:"copies"`
+	Index      named[entryShape]   `yaml:"index"`
+	Unique     named[keyShape]     `yaml:"unique"`
+	Counters   named[counterShape] `yaml:"counters"`
+	Fields     named[fieldShape]   `yaml:"fields" need:"yes"`
+	Snapshot   named[text]         `yaml:"snapshot"`
+	TTL        *ttlShape           `yaml:"ttl"`
+	Volume     volumeShape         `yaml:"volume"`
+	Duplicates text                `yaml:"duplicates"`
+	Accept     acceptShape         `yaml:"accept"`
+}
+
+type keyShape struct {
+	PK  text `yaml:"pk"`
+	SK  text `yaml:"sk"`
+	Pos Pos
+}
+
+type copyShape struct {
+	PK     text              `yaml:"pk" need:"yes"`
+	SK     text              `yaml:"sk"`
+	Fields []text            `yaml:"fields" words:"all …"` // all, or names
+	Index  named[entryShape] `yaml:"index"`
+	Pos    Pos
+}
+
+type entryShape struct {
+	PK    []text `yaml:"pk"`
+	SK    []text `yaml:"sk"`
+	Where text   `yaml:"where"`
+}
+
+// counterShape is the entity that is counted, or a map with more to say.
+type counterShape struct {
+	Count text `yaml:"count"`
+	Sum   text `yaml:"sum"` // Entity.field
+	Where text `yaml:"where"`
+}
+
+func (c *counterShape) fromNode(d *decoder, n *node) {
+	if n.kind == mapNode {
+		d.members(n, reflect.ValueOf(c).Elem())
+		return
+	}
+	c.Count.fromNode(d, n)
+}
+
+type ttlShape struct {
+	Attr  text `yaml:"attr" need:"yes"`
+	After text `yaml:"after"`
+	Pos   Pos
+}
+
+type volumeShape struct {
+	Count   float64 `yaml:"count"`
+	Per     text    `yaml:"per"`
+	Typical float64 `yaml:"typical"`
+	Max     float64 `yaml:"max"`
+	Size    int     `yaml:"size"`
+	MaxSize int     `yaml:"max_size"`
+	Pos     Pos
+}
+
+type readShape struct {
+	Doc        string      `yaml:"doc"`
+	One        text        `yaml:"one"`
+	Many       text        `yaml:"many"`
+	Via        text        `yaml:"via"`
+	By         []text      `yaml:"by"`
+	Prefix     text        `yaml:"prefix"`
+	Range      text        `yaml:"range"`
+	Order      []text      `yaml:"order"`
+	Filter     text        `yaml:"filter"`
+	Returns    []text      `yaml:"returns"`
+	Page       int         `yaml:"page"`
+	Limit      int         `yaml:"limit"`
+	Consistent bool        `yaml:"consistent"`
+	Owner      text        `yaml:"owner"`
+	Shared     text        `yaml:"shared"`
+	Rate       float64     `yaml:"rate"`
+	Accept     acceptShape `yaml:"accept"`
+}
+
+type collectionShape struct {
+	Doc        string      `yaml:"doc"`
+	Of         []text      `yaml:"of" need:"yes"`
+	Root       text        `yaml:"root"`
+	Via        text        `yaml:"via"`
+	By         []text      `yaml:"by"`
+	Page       int         `yaml:"page"`
+	Consistent bool        `yaml:"consistent"`
+	Owner      text        `yaml:"owner"`
+	Shared     text        `yaml:"shared"`
+	Rate       float64     `yaml:"rate"`
+	Accept     acceptShape `yaml:"accept"`
+}
+
+type writeShape struct {
+	Doc        string            `yaml:"doc"`
+	Params     named[fieldShape] `yaml:"params"`
+	Lines      *linesShape       `yaml:"lines"`
+	Idempotent *idempotentShape  `yaml:"idempotent"`
+	Do         []stepShape       `yaml:"do" need:"yes" layout:"block"`
+	Rate       float64           `yaml:"rate"`
+	Accept     acceptShape       `yaml:"accept"`
+}
+
+type linesShape struct {
+	Max     int     `yaml:"max"`
+	Typical float64 `yaml:"typical"`
+	Pos     Pos
+}
+
+type idempotentShape struct {
+	With    text   `yaml:"with" need:"yes"`
+	Request []text `yaml:"request"`
+	Replay  text   `yaml:"replay"`
+	Pos     Pos
+}
+
+type stepShape struct {
+	Each   text        `yaml:"each" words:"lines"`
+	Create text        `yaml:"create"`
+	Put    text        `yaml:"put"`
+	Update text        `yaml:"update"`
+	Upsert text        `yaml:"upsert"`
+	Delete text        `yaml:"delete"`
+	Check  text        `yaml:"check"`
+	Set    assignShape `yaml:"set"`
+	Add    assignShape `yaml:"add"`
+	Init   assignShape `yaml:"init"`
+	When   text        `yaml:"when"`
+	Else   elseShape   `yaml:"else"`
+	Pos    Pos
+}
+
+// elseShape is the name of an error, or errors with the condition under which each is the one; "*" is any.
+type elseShape struct {
+	named[text]
+}
+
+func (e *elseShape) fromNode(d *decoder, n *node) {
+	if n.kind == mapNode {
+		e.named.fromNode(d, n)
+		return
+	}
+	var name text
+	name.fromNode(d, n)
+	e.named = named[text]{{name: name.value, pos: name.pos, value: text{"*", name.pos}}}
+}
+
+type workloadShape struct {
+	Region text    `yaml:"region"`
+	Budget float64 `yaml:"budget"`
+	Pos    Pos
+}
+
+type exampleShape struct {
+	Given  named[Literal] `yaml:"given"`
+	Expect []Literal      `yaml:"expect"`
+	Error  text           `yaml:"error"`
+	Pos    Pos
+}
+
+// invariantShape is a statement, or a map with its words.
+type invariantShape struct {
+	Doc  string `yaml:"doc"`
+	Hold text   `yaml:"hold" need:"yes"`
+}
+
+func (i *invariantShape) fromNode(d *decoder, n *node) {
+	if n.kind == mapNode {
+		d.members(n, reflect.ValueOf(i).Elem())
+		return
+	}
+	i.Hold.fromNode(d, n)
+}

@@ -1,0 +1,172 @@
+package design
+
+import (
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/token"
+)
+
+// Format returns a design's text in its canonical form. Comments are kept, and the meaning: the text parses to the
+// same design, or is as wrong, as before. Of a document whose name ends in .md the fences are formatted.
+//
+//   - Keys that the language knows stand in the order of its page; names stay in the order of the text.
+//   - Indentation is 2. A map or list stands on one line where that has no comment in it and at most 120 characters;
+//     sections, tables, entities, writes and lists of maps never do, nor do maps of names to several maps.
+//   - Quotes stand only where they are needed, double ones where possible.
+//   - A blank line stands between sections and between entities; elsewhere one is kept where there was one or more.
+//
+// Format of formatted text changes nothing. A text that is no YAML of the strict profile is refused with Errors.
+func Format(name string, data []byte) ([]byte, error) {
+	source, data := newSource(name, data)
+	if ext := strings.ToLower(filepath.Ext(name)); ext != ".md" && ext != ".markdown" {
+		return format(source, data)
+	}
+	found, err := fences(source)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	at := 0
+	for _, f := range found {
+		// The lines before keep their places, for errors.
+		text := strings.Repeat("\n", f.from) + strings.Join(source.Lines[f.from:f.to], "\n") + "\n"
+		formatted, err := format(source, []byte(text))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, source.Lines[at:f.from]...)
+		if len(formatted) > 0 {
+			out = append(out, strings.TrimSuffix(string(formatted), "\n"))
+		}
+		at = f.to
+	}
+	return []byte(strings.Join(append(out, source.Lines[at:]...), "\n")), nil
+}
+
+// format formats YAML that has the lines of the source.
+func format(source *Source, data []byte) ([]byte, error) {
+	root, comments, err := parseYAML(source, data)
+	if err != nil {
+		return nil, err
+	}
+	f := formatter{notes: remarksOn(source, root, comments)}
+	shape := reflect.TypeFor[fileShape]()
+	f.document(root, shape)
+	out := []byte(strings.Join(f.lines, "\n"))
+	if len(out) > 0 {
+		out = append(out, '\n')
+	}
+	// A formatter that changed what it formats would be worse than none: it looks at its own work.
+	again, _ := newSource(source.Name, out)
+	tree, after, err := parseYAML(again, out)
+	if err != nil || !sameTree(root, tree, shape) || !sameComments(comments, after) {
+		return nil, Errors{{Source: source, Pos: Pos{1, 1}, Message: "this text cannot be formatted without changing it", Hint: "please report it"}}
+	}
+	return out, nil
+}
+
+// sameTree reports whether two trees say the same, with the keys of known maps in any order.
+func sameTree(a, b *node, shape reflect.Type) bool {
+	if a.kind != b.kind || a.text != b.text || len(a.items) != len(b.items) || len(a.entries) != len(b.entries) {
+		return false
+	}
+	for i := range a.items {
+		if !sameTree(a.items[i], b.items[i], itemShape(shape)) {
+			return false
+		}
+	}
+	x, y := inOrder(a.entries, shape), inOrder(b.entries, shape)
+	for i := range x {
+		if x[i].key != y[i].key || !sameTree(x[i].value, y[i].value, valueShape(shape, x[i].key)) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameComments(a, b []*token.Token) bool {
+	texts := func(list []*token.Token) []string {
+		var out []string
+		for _, t := range list {
+			out = append(out, strings.TrimSpace(t.Value))
+		}
+		slices.Sort(out)
+		return out
+	}
+	return slices.Equal(texts(a), texts(b))
+}
+
+// inOrder returns the entries of a map in the order in which they are written: known keys in the order of the
+// shape, then the others in that of the text.
+func inOrder(entries []nodeEntry, shape reflect.Type) []nodeEntry {
+	known := knownKeys(shape)
+	rank := func(e nodeEntry) int {
+		if i := slices.Index(known, e.key); i >= 0 {
+			return i
+		}
+		return len(known)
+	}
+	out := slices.Clone(entries)
+	slices.SortStableFunc(out, func(a, b nodeEntry) int { return rank(a) - rank(b) })
+	return out
+}
+
+// knownKeys are the keys of a shape that is a struct; nil for others, and where there is no shape.
+func knownKeys(shape reflect.Type) []string {
+	if shape = structOf(shape); shape == nil {
+		return nil
+	}
+	return memberKeys(shape, "yaml")
+}
+
+// structOf returns the struct that a shape is, a pointer to or a list of; nil where it is none.
+func structOf(shape reflect.Type) reflect.Type {
+	for shape != nil && namesOf(shape) == nil && (shape.Kind() == reflect.Pointer || shape.Kind() == reflect.Slice) {
+		shape = shape.Elem()
+	}
+	if shape == nil || shape.Kind() != reflect.Struct || keyList(shape, "yaml") == "" {
+		return nil
+	}
+	return shape
+}
+
+// itemShape is the shape of a list's items.
+func itemShape(shape reflect.Type) reflect.Type {
+	if shape != nil && shape.Kind() == reflect.Slice && namesOf(shape) == nil {
+		return shape.Elem()
+	}
+	return nil
+}
+
+// valueShape is the shape of a key's value, nil where it has none.
+func valueShape(shape reflect.Type, key string) reflect.Type {
+	if shape == nil {
+		return nil
+	}
+	if value := namesOf(shape); value != nil {
+		return value
+	}
+	if m, ok := member(shape, key); ok {
+		return m.Type
+	}
+	if item := itemShape(shape); item != nil {
+		return valueShape(item, key) // a single value that stands for a list of one
+	}
+	return nil
+}
+
+// member is the member of a struct that a key is for.
+func member(shape reflect.Type, key string) (reflect.StructField, bool) {
+	t := structOf(shape)
+	if t == nil || key == "" {
+		return reflect.StructField{}, false
+	}
+	i := slices.Index(memberKeys(t, "yaml"), key)
+	if i < 0 {
+		return reflect.StructField{}, false
+	}
+	return t.Field(i), true
+}

@@ -1,0 +1,197 @@
+package design_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/design"
+)
+
+// FuzzParse: no text makes the package panic. A text that is YAML can be formatted, to a text that formatting leaves
+// alone. A design is the same after formatting, and after its way through the interchange form.
+func FuzzParse(f *testing.F) {
+	for _, text := range drafts(f) {
+		f.Add(string(text))
+	}
+	for _, text := range rest {
+		f.Add(complete(text))
+	}
+	for _, text := range scripts(f) {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := design.Parse("x", []byte(text))
+		out, refused := design.Format("x", []byte(text))
+		if refused != nil {
+			if strings.Contains(refused.Error(), "without changing it") || err == nil {
+				t.Fatalf("cannot be formatted: %v", refused)
+			}
+			return
+		}
+		again, refused := design.Format("x", out)
+		if refused != nil || string(again) != string(out) {
+			t.Fatalf("formatting twice is not formatting once: %v\n%s\n----\n%s", refused, out, again)
+		}
+		if err != nil {
+			return
+		}
+		j, err := d.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		formatted, err := design.Parse("x", out)
+		if err != nil {
+			t.Fatalf("what Format wrote is refused: %v\n%s", err, out)
+		}
+		if k, _ := formatted.JSON(); string(k) != string(j) {
+			t.Fatalf("formatting changes the design:\n%s\n----\n%s", j, k)
+		}
+		back, err := design.ParseJSON("x", j)
+		if err != nil {
+			t.Fatalf("the interchange form is refused: %v\n%s", err, j)
+		}
+		if k, _ := back.JSON(); string(k) != string(j) {
+			t.Fatalf("the interchange form changes:\n%s\n----\n%s", j, k)
+		}
+	})
+}
+
+// FuzzParseJSON: no text makes the package panic, and a design keeps its form.
+func FuzzParseJSON(f *testing.F) {
+	for name, text := range drafts(f) {
+		f.Add(form(f, name, text))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := design.ParseJSON("x", []byte(text))
+		if err != nil {
+			return
+		}
+		j, err := d.JSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := design.ParseJSON("x", j)
+		if err != nil {
+			t.Fatalf("the interchange form is refused: %v\n%s", err, j)
+		}
+		if k, _ := back.JSON(); string(k) != string(j) {
+			t.Fatalf("the interchange form changes:\n%s\n----\n%s", j, k)
+		}
+	})
+}
+
+// FuzzTemplate: the parts of a template are all of it.
+func FuzzTemplate(f *testing.F) {
+	for text := range strings.SplitSeq("METADATA|USER#{userId}|{a|pad(8)}{b}|{{x}}#{at|date(yyyy-MM)}|{id|shard(auto)|lower}", "|") {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		parsed, err := design.ParseTemplate(text)
+		if err != nil {
+			inside(t, text, err)
+			return
+		}
+		var back strings.Builder
+		for _, p := range parsed.Parts {
+			if p.Field == "" {
+				back.WriteString(strings.NewReplacer("{", "{{", "}", "}}").Replace(p.Literal))
+				continue
+			}
+			back.WriteString("{" + p.Field)
+			for _, call := range p.Funcs {
+				back.WriteString("|" + call.String())
+			}
+			back.WriteString("}")
+		}
+		if back.String() != text {
+			t.Fatalf("%q has the parts of %q", text, back.String())
+		}
+	})
+}
+
+// FuzzCondition: what is a condition is one in JSON, and DynamoDB's parser has taken it.
+func FuzzCondition(f *testing.F) {
+	for _, text := range []string{"status = 'PENDING'", "a.b[0].c > -1.5 AND NOT contains(x, :p.q)", "a IN (1, null, true)"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := design.ParseCondition(text)
+		if err != nil {
+			inside(t, text, err)
+			return
+		}
+		var again design.Condition
+		roundTrip(t, c, &again)
+		if again.Expression != c.Expression || len(again.Names) != len(c.Names) || len(again.Values) != len(c.Values) {
+			t.Fatalf("%q becomes %q, and %q from JSON", text, c.Expression, again.Expression)
+		}
+		aliases := map[string]bool{}
+		for _, n := range c.Names {
+			if aliases[n.Alias] {
+				t.Fatalf("%q: alias %s stands for two", text, n.Alias)
+			}
+			aliases[n.Alias] = true
+		}
+	})
+}
+
+// FuzzValue: what is a value is one in JSON.
+func FuzzValue(f *testing.F) {
+	for _, text := range []string{"'x'", "-:line.n + 1", "now()", "sum(lines.total) - count(lines)", "true"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		v, err := design.ParseValue(text)
+		if err != nil {
+			inside(t, text, err)
+			return
+		}
+		var again design.ValueExpr
+		roundTrip(t, v, &again)
+		if len(again.Terms) != len(v.Terms) {
+			t.Fatalf("%q has other terms from JSON", text)
+		}
+	})
+}
+
+// inside checks that an error is about a place of the text.
+func inside(t *testing.T, text string, err error) {
+	t.Helper()
+	syntax, ok := err.(*design.SyntaxError) //nolint:errorlint // it is not wrapped, which is the promise
+	if !ok || syntax.At < 0 || syntax.At > len(text) || syntax.Message == "" {
+		t.Fatalf("%q: %v", text, err)
+	}
+}
+
+// roundTrip sends a value through JSON. Texts that JSON cannot hold are left out.
+func roundTrip(t *testing.T, from, to any) {
+	t.Helper()
+	j, err := json.Marshal(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(j), "�") || strings.Contains(string(j), `\ufffd`) {
+		t.Skip("not UTF-8")
+	}
+	if err := json.Unmarshal(j, to); err != nil {
+		t.Fatalf("%s: %v", j, err)
+	}
+}
+
+// scripts are the inputs of testdata/script and testdata/format.
+func scripts(tb testing.TB) []string {
+	tb.Helper()
+	var texts []string
+	for _, dir := range []string{"testdata/script", "testdata/format"} {
+		for _, file := range files(tb, dir) {
+			for test := range strings.SplitSeq(file, "\n\n") {
+				if _, text, ok := strings.Cut(test, "\n"); ok {
+					input, _, _ := strings.Cut(text, "\n----\n")
+					texts = append(texts, complete(input))
+				}
+			}
+		}
+	}
+	return texts
+}

@@ -1,0 +1,86 @@
+package design
+
+import (
+	"bytes"
+	"strings"
+)
+
+// ParseMarkdown reads the design that stands in a document, in one fence or several:
+//
+//	```yaml design
+//	design: 1
+//	```
+//
+// The fences are one text; errors have the document's lines.
+func ParseMarkdown(name string, data []byte) (*Design, error) {
+	source, data := newSource(name, data)
+	lines := bytes.Split(data, []byte("\n"))
+	found, err := fences(source)
+	if err != nil {
+		return nil, err
+	}
+	at := 0
+	for _, f := range found {
+		for ; at < f.from; at++ {
+			lines[at] = nil
+		}
+		at = f.to
+	}
+	for ; at < len(lines); at++ {
+		lines[at] = nil
+	}
+	return parse(source, bytes.Join(lines, []byte("\n")))
+}
+
+// fence is a part of a document: its lines from and before to, counted from 0, without the marks.
+type fence struct{ from, to int }
+
+// fences finds the parts of a document that are designs.
+func fences(s *Source) ([]fence, error) {
+	var found []fence
+	fault := func(line int, message, hint string) error {
+		return Errors{{Source: s, Pos: Pos{line + 1, 1}, Message: message, Hint: hint}}
+	}
+	for i := 0; i < len(s.Lines); i++ {
+		mark, info := fenceMark(s.Lines[i])
+		if mark == "" {
+			continue
+		}
+		to := i + 1
+		for to < len(s.Lines) && !closes(s.Lines[to], mark) {
+			to++
+		}
+		if w := strings.Fields(info); len(w) == 2 && (w[0] == "yaml" || w[0] == "yml") && w[1] == "design" {
+			switch {
+			case to == len(s.Lines):
+				return nil, fault(i, "the fence is not closed", "close it with "+mark)
+			case !strings.HasPrefix(s.Lines[i], mark):
+				return nil, fault(i, "the fence of a design is indented", "begin it in the first column")
+			}
+			found = append(found, fence{i + 1, to})
+		}
+		i = to
+	}
+	if found == nil {
+		return nil, fault(0, "the document has no fence that is a design", "open one with ```yaml design")
+	}
+	return found, nil
+}
+
+// fenceMark returns the run of backquotes or tildes that opens a fence, and what stands behind it; "" for other lines.
+func fenceMark(line string) (mark, info string) {
+	text := strings.TrimLeft(line, " ")
+	for _, c := range []string{"`", "~"} {
+		info := strings.TrimLeft(text, c)
+		if n := len(text) - len(info); n >= 3 && len(line)-len(text) <= 3 && (c == "~" || !strings.Contains(info, c)) {
+			return text[:n], info
+		}
+	}
+	return "", ""
+}
+
+// closes reports whether a line ends the fence that mark opened.
+func closes(line, mark string) bool {
+	text := strings.TrimSpace(line)
+	return len(text) >= len(mark) && strings.Trim(text, mark[:1]) == ""
+}

@@ -1,0 +1,89 @@
+package design
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+)
+
+// Load reads a design from a file: YAML, the interchange form where the name ends in .json, or the fences marked
+// "yaml design" of a document whose name ends in .md.
+func Load(name string) (*Design, error) {
+	data, err := os.ReadFile(name) //nolint:gosec // the user names the file to read
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no file %s", name)
+		}
+		return nil, err
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".json":
+		return ParseJSON(name, data)
+	case ".md", ".markdown":
+		return ParseMarkdown(name, data)
+	default:
+		return Parse(name, data)
+	}
+}
+
+// Parse reads a design from YAML. name stands in errors, which are Errors: all that is wrong, not the first.
+func Parse(name string, data []byte) (*Design, error) {
+	source, data := newSource(name, data)
+	return parse(source, data)
+}
+
+// parse reads YAML that is, or has the lines of, the source.
+func parse(source *Source, data []byte) (*Design, error) {
+	root, _, err := parseYAML(source, data)
+	if err != nil {
+		return nil, err
+	}
+	f := &faults{source: source, places: map[*string]Pos{}}
+	if root.kind == nullNode {
+		f.hint(Pos{1, 1}, "a design begins with the line \"design: 1\"", "the text is empty")
+		return nil, f.err()
+	}
+	var file fileShape
+	d := &decoder{faults: f, tag: "yaml"}
+	d.value(root, reflect.ValueOf(&file).Elem())
+	if err := f.err(); err != nil {
+		return nil, err // what follows would only tell of the consequences
+	}
+	r := &resolver{faults: f, design: &Design{Version: Version, Tables: []*Table{}, Entities: []*Entity{}, Source: source}}
+	r.file(&file)
+	return checked(f, r.design)
+}
+
+// ParseJSON reads the interchange form, which Design.JSON writes, and holds it to the same rules as Parse does.
+func ParseJSON(name string, data []byte) (*Design, error) {
+	source, data := newSource(name, data)
+	root, err := parseJSON(source, data)
+	if err != nil {
+		return nil, err
+	}
+	f := &faults{source: source, places: map[*string]Pos{}}
+	d := &Design{Source: source}
+	(&decoder{faults: f, tag: "json"}).value(root, reflect.ValueOf(d).Elem())
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	if d.Version != Version {
+		f.fault(root.pos, "the design is of version %d, and this program knows version %d", d.Version, Version)
+		return nil, f.err()
+	}
+	return checked(f, d)
+}
+
+// checked returns the design if nothing is wrong with it.
+func checked(f *faults, d *Design) (*Design, error) {
+	c := checker{faults: f, design: d}
+	c.check()
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}

@@ -1,0 +1,60 @@
+package design
+
+// Read is a question about items of one entity: what is known, and what is wanted.
+type Read struct {
+	Name   string `json:"name"`
+	Doc    string `json:"doc,omitempty"`
+	Entity string `json:"entity"`
+	// Many tells a list from at most one item.
+	Many bool `json:"many,omitempty"`
+	// By are the fields whose values the caller gives.
+	By []string `json:"by,omitempty"`
+	// Prefix is a field of whose value the caller gives the beginning; Range, one of which the caller gives
+	// a lower and an upper bound, either of which may be left out.
+	Prefix string  `json:"prefix,omitempty"`
+	Range  string  `json:"range,omitempty"`
+	Order  []Order `json:"order,omitempty"`
+	// Filter is a condition on what is returned, evaluated after the read.
+	Filter *Condition `json:"filter,omitempty"`
+	// Returns are the fields that the caller needs; empty is all that the place has.
+	Returns []string `json:"returns,omitempty"`
+	// Page is how many a page has, Limit how many are returned in all; 0 where not bounded.
+	Page  int `json:"page,omitempty"`
+	Limit int `json:"limit,omitempty"`
+	// Consistent asks for a strongly consistent read.
+	Consistent bool `json:"consistent,omitempty"`
+	// Owner is the field that must equal the caller's own: an item of somebody else's is as good as absent.
+	Owner string `json:"owner,omitempty"`
+	// Shared is the reason why other tenants' items may be returned; "" where they may not.
+	Shared string `json:"shared,omitempty"`
+	// Via names the index, copy or marker that the authors say serves the read; the planner verifies it. "" leaves the
+	// choice to the planner.
+	Via    string       `json:"via,omitempty"`
+	Rate   float64      `json:"rate,omitempty"` // a second
+	Accept []Acceptance `json:"accept,omitempty"`
+	Pos    Pos          `json:"-"`
+}
+
+// Order is one step of a sort order.
+type Order struct {
+	Field string `json:"field"`
+	Desc  bool   `json:"desc,omitempty"`
+}
+
+// Collection is a question whose answer has items of several entities from one partition, in one Query.
+type Collection struct {
+	Name string   `json:"name"`
+	Doc  string   `json:"doc,omitempty"`
+	Of   []string `json:"of"` // entities
+	By   []string `json:"by,omitempty"`
+	// Root is the entity of which there is one, to which the others belong.
+	Root       string       `json:"root,omitempty"`
+	Owner      string       `json:"owner,omitempty"`
+	Shared     string       `json:"shared,omitempty"`
+	Via        string       `json:"via,omitempty"`
+	Consistent bool         `json:"consistent,omitempty"`
+	Page       int          `json:"page,omitempty"`
+	Rate       float64      `json:"rate,omitempty"`
+	Accept     []Acceptance `json:"accept,omitempty"`
+	Pos        Pos          `json:"-"`
+}

@@ -1,0 +1,159 @@
+package design
+
+import (
+	"go/token"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// resolver makes a Design of a file's shapes: it fills what was left to defaults, and parses templates, conditions
+// and values. What names refer to is checked when the design is whole (check.go).
+type resolver struct {
+	*faults
+	design *Design
+}
+
+func (r *resolver) file(f *fileShape) {
+	d := r.design
+	top := Pos{1, 1}
+	if f.Version.value != "1" {
+		p := top
+		if f.Version.given() {
+			p = f.Version.pos
+		}
+		r.hint(p, "a design begins with the line \"design: 1\"", "the version of the language is missing or unknown: %q", f.Version.value)
+	}
+	if !f.Name.given() {
+		r.hint(top, "name: Shop", "the design has no name")
+	}
+	d.Doc = f.Doc
+	r.put(&d.Name, f.Name)
+	r.put(&d.Tenant, f.Tenant)
+	r.put(&d.Go.Package, f.Go.Package)
+	d.Go.Package = or(d.Go.Package, goPackage(d.Name))
+	if len(f.Tables) == 0 {
+		r.hint(top, "tables: { Shop: { key: { pk: PK, sk: SK } } }", "the design has no tables")
+	}
+	r.types(f.Types)
+	for _, t := range f.Tables {
+		r.table(t)
+	}
+	for _, e := range f.Entities {
+		r.entity(e)
+	}
+	for _, t := range d.Tables {
+		r.keyTypes(t)
+	}
+	for _, read := range f.Reads {
+		r.read(read)
+	}
+	for _, c := range f.Collections {
+		r.collection(c)
+	}
+	for _, w := range f.Writes {
+		r.write(w)
+	}
+	d.Workload = Workload{Budget: f.Workload.Budget, Pos: f.Workload.Pos}
+	r.put(&d.Workload.Region, f.Workload.Region)
+	r.runs(f)
+}
+
+// goPackage is the name of the generated package where the file names none.
+func goPackage(name string) string {
+	s := strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			return c
+		case c >= 'A' && c <= 'Z':
+			return c - 'A' + 'a'
+		}
+		return -1
+	}, name)
+	if !isGoPackage(s) {
+		return "db" + s
+	}
+	return s
+}
+
+func isGoPackage(s string) bool {
+	return token.IsIdentifier(s) && isName(s) && s == strings.ToLower(s)
+}
+
+// put stores a text and where it stands.
+func (r *resolver) put(to *string, t text) {
+	*to = t.value
+	if t.given() {
+		r.places[to] = t.pos
+	}
+}
+
+// texts stores a list of texts and where they stand; nil for none given.
+func (r *resolver) texts(list []text) []string {
+	if list == nil {
+		return nil
+	}
+	out := make([]string, len(list))
+	for i := range list {
+		r.put(&out[i], list[i])
+	}
+	return out
+}
+
+func (r *resolver) accept(list acceptShape) []Acceptance {
+	var out []Acceptance
+	for _, a := range list {
+		if a.value.value == "" {
+			r.hint(a.pos, a.name+": \"why this is right here\"", "accepting a finding needs a reason")
+		}
+		out = append(out, Acceptance{Rule: a.name, Reason: a.value.value, Pos: a.pos})
+	}
+	return out
+}
+
+// template parses a template; nil after a fault.
+func (r *resolver) template(t text) *Template {
+	out, err := ParseTemplate(t.value)
+	if !r.parsed(t.pos, err) {
+		return nil
+	}
+	out.Pos = t.pos
+	return out
+}
+
+// condition parses a condition; nil for none, and after a fault.
+func (r *resolver) condition(t text) *Condition {
+	if !t.given() {
+		return nil
+	}
+	out, err := ParseCondition(t.value)
+	if !r.parsed(t.pos, err) {
+		return nil
+	}
+	out.Pos = t.pos
+	return out
+}
+
+// maxAfter is the longest time after which an item may go; longer ones are slips.
+const maxAfter = 50 * 365 * 24 * time.Hour
+
+// duration reads 90d, 24h, 15m.
+func (r *resolver) duration(t text) time.Duration {
+	if !t.given() {
+		return 0
+	}
+	var d time.Duration
+	var err error
+	if days, ok := strings.CutSuffix(t.value, "d"); ok {
+		var n float64
+		n, err = strconv.ParseFloat(digits(days), 64)
+		d = time.Duration(n * float64(24*time.Hour)) // what is too long for the type is too long below, or negative
+	} else {
+		d, err = time.ParseDuration(t.value)
+	}
+	if err != nil || d < time.Second || d > maxAfter || d%time.Second != 0 {
+		r.hint(t.pos, "write 90d, 24h or 15m", "%q is no length of time from a second to 50 years", t.value)
+		return 0
+	}
+	return d
+}

@@ -1,0 +1,229 @@
+package design
+
+import (
+	"iter"
+	"strings"
+)
+
+func (r *resolver) entity(in namedEntry[entityShape]) {
+	d, s := r.design, in.value
+	e := &Entity{Name: in.name, Doc: s.Doc, Accept: r.accept(s.Accept), Pos: in.pos}
+	d.Entities = append(d.Entities, e)
+	r.put(&e.Duplicates, s.Duplicates)
+	e.Volume = Volume{
+		Count: s.Volume.Count, Typical: s.Volume.Typical, Max: s.Volume.Max,
+		Size: s.Volume.Size, MaxSize: s.Volume.MaxSize, Pos: s.Volume.Pos,
+	}
+	r.put(&e.Volume.Per, s.Volume.Per)
+	t := r.tableOf(e, s.Table)
+	naming := NamingAsIs
+	if t != nil {
+		naming = t.Naming
+	}
+	e.Fields = r.fields(s.Fields, naming)
+	for _, c := range s.Counters {
+		e.Counters = append(e.Counters, r.counter(c))
+	}
+	for _, n := range s.Snapshot {
+		entity, from, of := strings.Cut(n.value.value, ".")
+		if !of {
+			r.hint(n.value.pos, n.name+": Product.price", "a snapshot says of which entity's field it is")
+			continue
+		}
+		e.Snapshots = append(e.Snapshots, Snapshot{Field: n.name, Entity: entity, From: from, Pos: n.pos})
+	}
+	if s.TTL != nil {
+		e.TTL = &TTL{After: r.duration(s.TTL.After), Pos: s.TTL.Pos}
+		r.put(&e.TTL.Field, s.TTL.Attr)
+		if !s.TTL.Attr.given() {
+			r.hint(s.TTL.Pos, "ttl: { attr: expiresAt, after: 90d }", "ttl does not say in which field the time is")
+		}
+	}
+	if t == nil {
+		return
+	}
+	r.typeValue(e, t, s.Type)
+	e.Key = r.key(e, t, s.Key.PK, s.Key.SK, in.pos, true)
+	r.entries(e, t, "", e.Key, s.Index)
+	for _, c := range s.Copies {
+		r.copyOf(e, t, c)
+	}
+	for _, m := range s.Unique {
+		e.Unique = append(e.Unique, &Marker{Name: m.name, Key: r.key(e, t, m.value.PK, m.value.SK, m.pos, false), Pos: m.pos})
+	}
+}
+
+// tableOf finds an entity's table, which need not be named where there is only one.
+func (r *resolver) tableOf(e *Entity, t text) *Table {
+	tables := r.design.Tables
+	switch {
+	case t.given():
+		r.put(&e.Table, t)
+		return r.design.Table(t.value)
+	case len(tables) == 1:
+		e.Table = tables[0].Name
+		return tables[0]
+	case len(tables) > 1:
+		r.hint(e.Pos, "table: "+tables[0].Name, "%s must say in which of the tables it is", e.Name)
+	}
+	return nil
+}
+
+func (r *resolver) typeValue(e *Entity, t *Table, given text) {
+	switch {
+	case t.TypeAttr != "" && given.given():
+		r.put(&e.TypeValue, given)
+	case t.TypeAttr != "":
+		e.TypeValue = strings.ToUpper(snake(e.Name))
+	case given.given():
+		r.hint(given.pos, "type_attr: entityType, at the table", "table %s has no type_attr that could hold %q", t.Name, given.value)
+	}
+}
+
+// key reads the templates of a primary key. The item's own key may leave out what a field is stored as.
+func (r *resolver) key(e *Entity, t *Table, pk, sk text, p Pos, own bool) Key {
+	one := func(what string, k *KeyAttribute, given text) *Template {
+		switch {
+		case k == nil && given.given():
+			r.fault(given.pos, "table %s has no sort key", t.Name)
+			return nil
+		case k == nil || k.Name == "":
+			return nil
+		case given.given():
+			return r.template(given)
+		case own:
+			if f := e.fieldAt(k.Name); f != nil {
+				return asItIs(f, p)
+			}
+		}
+		r.hint(p, "key: { pk: \"…#{id}\", sk: … }", "%s has no %s key, which table %s needs in %s", e.Name, what, t.Name, k.Name)
+		return nil
+	}
+	return Key{PK: one("partition", &t.PK, pk), SK: one("sort", t.SK, sk)}
+}
+
+// fieldAt is the field that is stored in an attribute as it is, nil for none.
+func (e *Entity) fieldAt(attribute string) *Field {
+	return find(e.Fields, func(f *Field) bool { return len(f.Path) == 1 && f.Path[0] == attribute })
+}
+
+// asItIs is the template of a field without anything else.
+func asItIs(f *Field, p Pos) *Template {
+	return &Template{Text: "{" + f.Name + "}", Parts: []Part{{Field: f.Name}}, Pos: p}
+}
+
+// entries reads the index entries of an entity, or of its copy named of, whose primary key is key.
+func (r *resolver) entries(e *Entity, t *Table, of string, key Key, list named[entryShape]) {
+	for _, in := range list {
+		entry := &Entry{Of: of, Where: r.condition(in.value.Where), Pos: in.pos}
+		r.put(&entry.Index, text{in.name, in.pos})
+		x := t.Index(in.name)
+		if x == nil {
+			e.Entries = append(e.Entries, entry)
+			continue
+		}
+		if x.Local && in.value.PK == nil && len(x.PK) == 1 && key.PK != nil && x.PK[0].Name == t.PK.Name {
+			entry.PK = []*Template{key.PK}
+		} else {
+			entry.PK = r.entryKey(e, x, "partition", x.PK, in.value.PK, in.pos)
+		}
+		entry.SK = r.entryKey(e, x, "sort", x.SK, in.value.SK, in.pos)
+		e.Entries = append(e.Entries, entry)
+	}
+}
+
+// entryKey reads the templates of an index's key attributes; where none are given, each attribute is a field of
+// the entity as it is.
+func (r *resolver) entryKey(e *Entity, x *Index, what string, attributes []KeyAttribute, given []text, p Pos) []*Template {
+	var out []*Template
+	if given == nil {
+		for _, a := range attributes {
+			if f := e.fieldAt(a.Name); f != nil {
+				out = append(out, asItIs(f, p))
+			} else {
+				r.hint(p, "give a template for it", "%s has no field that is stored as %s, a %s key of index %s", e.Name, a.Name, what, x.Name)
+			}
+		}
+		return out
+	}
+	if len(given) != len(attributes) {
+		r.fault(p, "index %s has %d %s key attributes, and %d templates are given", x.Name, len(attributes), what, len(given))
+	}
+	for _, t := range given {
+		if parsed := r.template(t); parsed != nil {
+			out = append(out, parsed)
+		}
+	}
+	return out
+}
+
+func (r *resolver) copyOf(e *Entity, t *Table, in namedEntry[copyShape]) {
+	s := in.value
+	c := &Copy{Name: in.name, Key: r.key(e, t, s.PK, s.SK, in.pos, false), Pos: in.pos}
+	if s.Fields == nil || len(s.Fields) == 1 && s.Fields[0].value == "all" {
+		c.All = true
+	} else {
+		c.Fields = r.texts(s.Fields)
+	}
+	e.Copies = append(e.Copies, c)
+	r.entries(e, t, in.name, c.Key, s.Index)
+}
+
+func (r *resolver) counter(in namedEntry[counterShape]) *Counter {
+	s := in.value
+	c := &Counter{Field: in.name, Where: r.condition(s.Where), Pos: in.pos}
+	switch {
+	case s.Count.given() == s.Sum.given():
+		r.hint(in.pos, in.name+": Entity, or { sum: Entity.field }", "counter %s needs either what it counts or what it sums", in.name)
+	case s.Count.given():
+		r.put(&c.Of, s.Count)
+	default:
+		of, field, ok := strings.Cut(s.Sum.value, ".")
+		if !ok {
+			r.hint(s.Sum.pos, "sum: Order.total", "a sum says of which entity's field it is")
+		}
+		r.put(&c.Of, text{of, s.Sum.pos})
+		r.put(&c.Sum, text{field, s.Sum.pos})
+	}
+	return c
+}
+
+// keys are the key attributes of an entity's item, and of its copies, with the templates that make them.
+func (e *Entity) keys(t *Table) iter.Seq2[KeyAttribute, *Template] {
+	return func(yield func(KeyAttribute, *Template) bool) {
+		all := []Key{e.Key}
+		for _, c := range e.Copies {
+			all = append(all, c.Key)
+		}
+		for _, k := range all {
+			if k.PK != nil && !yield(t.PK, k.PK) || k.SK != nil && t.SK != nil && !yield(*t.SK, k.SK) {
+				return
+			}
+		}
+		for _, entry := range e.Entries {
+			x := t.Index(entry.Index)
+			if x == nil {
+				continue
+			}
+			for i := range min(len(x.PK), len(entry.PK)) {
+				if !yield(x.PK[i], entry.PK[i]) {
+					return
+				}
+			}
+			for i := range min(len(x.SK), len(entry.SK)) {
+				if !yield(x.SK[i], entry.SK[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// stored is the field that a template puts into the attribute as it is, being stored there; nil where the
+// template makes something else.
+func (e *Entity) stored(t *Template, attribute string) *Field {
+	if f := e.fieldAt(attribute); f != nil && f.Name == t.field() {
+		return f
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package design
+
+import "strings"
+
+func (r *resolver) read(in namedEntry[readShape]) {
+	s := in.value
+	out := &Read{
+		Name: in.name, Doc: s.Doc, By: r.texts(s.By), Returns: r.texts(s.Returns), Filter: r.condition(s.Filter),
+		Page: s.Page, Limit: s.Limit, Consistent: s.Consistent, Rate: s.Rate, Accept: r.accept(s.Accept), Pos: in.pos,
+	}
+	r.design.Reads = append(r.design.Reads, out)
+	r.put(&out.Prefix, s.Prefix)
+	r.put(&out.Range, s.Range)
+	r.put(&out.Owner, s.Owner)
+	r.put(&out.Shared, s.Shared)
+	r.put(&out.Via, s.Via)
+	switch {
+	case s.One.given() && s.Many.given():
+		r.fault(in.pos, "read %s is of one or of many, not both", in.name)
+	case s.One.given():
+		r.put(&out.Entity, s.One)
+	case s.Many.given():
+		r.put(&out.Entity, s.Many)
+		out.Many = true
+	default:
+		r.hint(in.pos, "one: Entity, or many: Entity", "read %s does not say what it reads", in.name)
+	}
+	for _, o := range s.Order {
+		out.Order = append(out.Order, r.order(o))
+	}
+}
+
+// order reads "createdAt desc". An order by what the entity does not have is a finding of the checker's.
+func (r *resolver) order(t text) Order {
+	var o Order
+	switch w := strings.Fields(t.value); {
+	case len(w) == 0 || len(w) > 2 || !isName(w[0]):
+		r.hint(t.pos, "createdAt desc", "%q is no order", t.value)
+	case len(w) == 2 && w[1] != "asc" && w[1] != "desc":
+		r.hint(t.pos, w[0]+" desc", "%q is neither asc nor desc", w[1])
+	default:
+		o = Order{Field: w[0], Desc: len(w) == 2 && w[1] == "desc"}
+	}
+	return o
+}
+
+func (r *resolver) collection(in namedEntry[collectionShape]) {
+	s := in.value
+	out := &Collection{
+		Name: in.name, Doc: s.Doc, Of: r.texts(s.Of), By: r.texts(s.By), Consistent: s.Consistent, Page: s.Page, Rate: s.Rate,
+		Accept: r.accept(s.Accept), Pos: in.pos,
+	}
+	r.design.Collections = append(r.design.Collections, out)
+	r.put(&out.Root, s.Root)
+	r.put(&out.Owner, s.Owner)
+	r.put(&out.Shared, s.Shared)
+	r.put(&out.Via, s.Via)
+}
+
+func (r *resolver) write(in namedEntry[writeShape]) {
+	s := in.value
+	w := &Write{Name: in.name, Doc: s.Doc, Params: r.params(s.Params), Steps: []*Step{}, Rate: s.Rate, Accept: r.accept(s.Accept), Pos: in.pos}
+	r.design.Writes = append(r.design.Writes, w)
+	if s.Lines != nil {
+		w.Lines = &Lines{Max: s.Lines.Max, Typical: s.Lines.Typical, Pos: s.Lines.Pos}
+	}
+	if i := s.Idempotent; i != nil {
+		w.Idempotent = &Idempotent{Request: r.texts(i.Request), Pos: i.Pos}
+		r.put(&w.Idempotent.With, i.With)
+		r.put(&w.Idempotent.Replay, i.Replay)
+		if !i.With.given() {
+			r.hint(i.Pos, "with: Idempotency", "idempotent does not say which entity keeps the records")
+		}
+	}
+	if len(s.Do) == 0 {
+		r.hint(in.pos, "do: [ { create: Entity } ]", "write %s does nothing", in.name)
+	}
+	for i := range s.Do {
+		r.step(w, &s.Do[i])
+	}
+}
+
+func (r *resolver) step(w *Write, s *stepShape) {
+	step := &Step{When: r.condition(s.When), Pos: s.Pos}
+	for _, a := range []struct {
+		action Action
+		of     text
+	}{{Create, s.Create}, {Put, s.Put}, {Update, s.Update}, {Upsert, s.Upsert}, {Delete, s.Delete}, {Check, s.Check}} {
+		switch {
+		case !a.of.given():
+		case step.Action != "":
+			r.fault(a.of.pos, "a step does one thing: %s or %s", step.Action, a.action)
+		default:
+			step.Action = a.action
+			r.put(&step.Entity, a.of)
+		}
+	}
+	if step.Action == "" {
+		r.hint(s.Pos, "create, put, update, upsert, delete or check", "the step does not say what it does")
+		return
+	}
+	w.Steps = append(w.Steps, step)
+	if s.Each.given() {
+		step.Each = true
+		if s.Each.value != "lines" {
+			r.hint(s.Each.pos, "each: lines", "there is no list %q to repeat the step for", s.Each.value)
+		}
+	}
+	step.Set, step.Add, step.Init = r.assignments(s.Set), r.assignments(s.Add), r.assignments(s.Init)
+	for _, in := range s.Else.named {
+		refusal := &Refusal{Error: in.name, Pos: in.pos}
+		if in.value.value != "*" {
+			refusal.When = r.condition(in.value)
+		}
+		step.Else = append(step.Else, refusal)
+	}
+}
+
+func (r *resolver) assignments(list assignShape) []*Assignment {
+	var out []*Assignment
+	for _, in := range list {
+		v, err := ParseValue(in.value.value)
+		if !r.parsed(in.value.pos, err) {
+			continue
+		}
+		v.Pos = in.value.pos
+		out = append(out, &Assignment{Field: in.name, Value: v, Pos: in.pos})
+	}
+	return out
+}
+
+// runs reads what can be executed: samples, examples, invariants.
+func (r *resolver) runs(f *fileShape) {
+	d := r.design
+	for _, list := range f.Samples {
+		for _, item := range list.value {
+			s := &Sample{Values: map[string]Literal{}, Pos: list.pos}
+			r.put(&s.Entity, text{list.name, list.pos})
+			for i, v := range item {
+				if i == 0 {
+					s.Pos = v.pos
+				}
+				v.value.Pos = v.pos // the name's, which is where a fault of either is looked for
+				s.Values[v.name] = v.value
+			}
+			d.Samples = append(d.Samples, s)
+		}
+	}
+	for _, list := range f.Examples {
+		for _, in := range list.value {
+			x := &Example{Given: map[string]Literal{}, Expect: in.Expect, Pos: in.Pos}
+			r.put(&x.Pattern, text{list.name, list.pos})
+			r.put(&x.Error, in.Error)
+			for _, g := range in.Given {
+				g.value.Pos = g.pos
+				x.Given[g.name] = g.value
+			}
+			if in.Expect == nil && !in.Error.given() {
+				r.hint(in.Pos, "expect: [ … ], or error: NotFound", "the example does not say what is expected")
+			}
+			d.Examples = append(d.Examples, x)
+		}
+	}
+	for _, in := range f.Invariants {
+		x := &Invariant{Name: in.name, Doc: in.value.Doc, Pos: in.pos}
+		r.put(&x.Text, in.value.Hold)
+		d.Invariants = append(d.Invariants, x)
+	}
+}

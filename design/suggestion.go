@@ -1,0 +1,61 @@
+package design
+
+import (
+	"fmt"
+	"strings"
+)
+
+// suggestion names the known word that is nearest to a misspelt one, "" where none is near.
+func suggestion(word string, known []string) string {
+	best, distance := "", 1+min(1+len(word)/5, 3)
+	if len(word) > 64 {
+		return ""
+	}
+	for _, k := range known {
+		switch {
+		case k == "" || len(k) > 64 || k == word:
+		case strings.EqualFold(k, word):
+			return fmt.Sprintf("did you mean %q?", k)
+		default:
+			if n := editDistance(word, k); n < distance && n < len(word) {
+				best, distance = k, n
+			}
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", best)
+}
+
+// editDistance is how many characters must be put, taken, changed or swapped with their neighbour to make b of a
+// (the optimal string alignment distance).
+func editDistance(a, b string) int {
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(b)]
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

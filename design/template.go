@@ -1,0 +1,171 @@
+package design
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Template says how a key attribute is made of fields: literals and fields by turns. "TX#{createdAt}#{txId}"
+// puts the fields' texts between the literals; a field may go through functions, "{email|lower}", in the order in
+// which they stand. "{{" and "}}" are braces.
+type Template struct {
+	Text  string
+	Parts []Part
+	Pos   Pos
+}
+
+// Part is a literal, or a field with its functions.
+type Part struct {
+	Literal string // where Field is ""
+	Field   string
+	Funcs   []Func
+	At      int // byte of the template's text
+}
+
+// Func is a function of a template with its argument, "" for none. What functions do to a value:
+//
+//	lower     A-Z, and letters beyond ASCII, to lower case
+//	fold      for search: no marks (é is e), lower case, one space for many, trimmed
+//	slug      fold, and a "-" for each run of other characters than a-z 0-9
+//	pad(n)    an int of at least 0 with n digits
+//	desc(n)   an int of at least 0 as 10^n - 1 - value with n digits: sorts descending
+//	ts(ms)    a time as milliseconds since the epoch with 13 digits; ts(s) as seconds with 10
+//	date(L)   a time or date cut to a layout: yyyy, yyyy-MM, yyyy-MM-dd, yyyy-MM-ddTHH
+//	shard(n)  a number below n from a hash of the value, which spreads a key over n partitions
+//	first(n)  the first n characters
+//	hash(n)   n hexadecimal digits of the value's SHA-256
+type Func struct {
+	Name string `json:"name"`
+	Arg  string `json:"arg,omitempty"`
+}
+
+// String is the function as a template writes it: pad(8).
+func (f Func) String() string {
+	if f.Arg == "" {
+		return f.Name
+	}
+	return f.Name + "(" + f.Arg + ")"
+}
+
+// Int is the argument as a number; 0 where it is none.
+func (f Func) Int() int {
+	n, _ := strconv.Atoi(f.Arg)
+	return n
+}
+
+// String is the template as the file has it.
+func (t *Template) String() string { return t.Text }
+
+// Fields are the names of the fields in the template, in order, each once.
+func (t *Template) Fields() []string {
+	var names []string
+	for _, p := range t.Parts {
+		if p.Field != "" && !slices.Contains(names, p.Field) {
+			names = append(names, p.Field)
+		}
+	}
+	return names
+}
+
+// Prefix is the literal that the template begins with, "" where it begins with a field.
+func (t *Template) Prefix() string {
+	if len(t.Parts) == 0 || t.Parts[0].Field != "" {
+		return ""
+	}
+	return t.Parts[0].Literal
+}
+
+// field is the field that the template is, as it is; "" where the template makes something of it.
+func (t *Template) field() string {
+	if t == nil || len(t.Parts) != 1 || len(t.Parts[0].Funcs) > 0 {
+		return ""
+	}
+	return t.Parts[0].Field
+}
+
+// MarshalJSON writes the text.
+func (t *Template) MarshalJSON() ([]byte, error) { return marshalText(t.Text) }
+
+// UnmarshalJSON reads the text and parses it.
+func (t *Template) UnmarshalJSON(data []byte) error {
+	return unmarshalText(data, ParseTemplate, t)
+}
+
+func (t *Template) fromNode(d *decoder, n *node) {
+	decodeText(d, n, ParseTemplate, t)
+	t.Pos = n.pos
+}
+
+// maxTemplateBytes is the length of the longest key that DynamoDB takes, which no template can usefully pass.
+const maxTemplateBytes = 2048
+
+// ParseTemplate reads a template. Errors are *SyntaxError.
+func ParseTemplate(s string) (*Template, error) {
+	switch {
+	case s == "":
+		return nil, &SyntaxError{Message: "the template is empty", Hint: "a key attribute is never empty: write a constant, METADATA, where nothing varies"}
+	case len(s) > maxTemplateBytes:
+		return nil, &SyntaxError{Text: s[:32] + "…", Message: "the template is longer than a key can be"}
+	}
+	t := &Template{Text: s}
+	var literal strings.Builder
+	at := 0 // of the literal
+	flush := func() {
+		if literal.Len() > 0 {
+			t.Parts = append(t.Parts, Part{Literal: literal.String(), At: at})
+			literal.Reset()
+		}
+	}
+	for i := 0; i < len(s); {
+		if literal.Len() == 0 {
+			at = i
+		}
+		switch {
+		case strings.HasPrefix(s[i:], "{{"), strings.HasPrefix(s[i:], "}}"):
+			literal.WriteByte(s[i])
+			i += 2
+		case s[i] == '}':
+			return nil, &SyntaxError{Text: s, At: i, Message: "the } closes nothing", Hint: "write }} for a brace"}
+		case s[i] == '{':
+			flush()
+			part, n, err := parsePart(s, i)
+			if err != nil {
+				return nil, err
+			}
+			t.Parts = append(t.Parts, part)
+			i += n
+		default:
+			literal.WriteByte(s[i])
+			i++
+		}
+	}
+	flush()
+	return t, nil
+}
+
+// parsePart reads the part in braces at byte i, with its length.
+func parsePart(s string, i int) (Part, int, error) {
+	n := strings.IndexByte(s[i:], '}') + 1
+	if n == 0 {
+		return Part{}, 0, &SyntaxError{Text: s, At: i, Message: "the { is not closed", Hint: "write {{ for a brace"}
+	}
+	field, calls, piped := strings.Cut(s[i+1:i+n-1], "|")
+	if !isName(field) {
+		return Part{}, 0, &SyntaxError{Text: s, At: i + 1, Message: "a { is followed by the name of a field: " + strconv.Quote(field) + " is none"}
+	}
+	p := Part{Field: field, At: i}
+	at := i + 1 + len(field) + 1
+	for piped {
+		var call string
+		call, calls, piped = strings.Cut(calls, "|")
+		f, err := parseFunc(call)
+		if err != nil {
+			err.Text, err.At = s, at
+			return Part{}, 0, err
+		}
+		p.Funcs = append(p.Funcs, f)
+		at += len(call) + 1
+	}
+	return p, n, nil
+}

@@ -1,0 +1,160 @@
+package design
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ValueExpr is what a step assigns: a sum of terms, most often one.
+type ValueExpr struct {
+	Text  string
+	Terms []Term
+	Pos   Pos
+}
+
+// TermKind is what a term takes its value from.
+type TermKind uint8
+
+// The kinds of terms.
+const (
+	ConstantTerm TermKind = iota + 1
+	ParamTerm             // :outcome, :line.quantity
+	FieldTerm             // a field of the item as it is, with steps into it: address.city
+	NowTerm               // now(): the time of the write
+	NewIDTerm             // newID(): an id of the field's type
+	SumTerm               // sum(lines.subtotal)
+	CountTerm             // count(lines)
+)
+
+// Term is one operand of a ValueExpr.
+type Term struct {
+	Kind     TermKind
+	Negative bool
+	Constant Constant // of a ConstantTerm
+	Name     string   // of the parameter or field; of a sum, the line's field
+	At       int      // byte of the value's text
+}
+
+// numeric reports whether the term can be a number, as a term of a sum must be.
+func (t Term) numeric() bool {
+	switch t.Kind {
+	case ConstantTerm:
+		return t.Constant.Kind == NumberConstant
+	case NowTerm, NewIDTerm:
+		return false
+	default:
+		return true
+	}
+}
+
+// String is the value as the file has it.
+func (v *ValueExpr) String() string { return v.Text }
+
+// MarshalJSON writes the text.
+func (v *ValueExpr) MarshalJSON() ([]byte, error) { return marshalText(v.Text) }
+
+// UnmarshalJSON reads the text and parses it.
+func (v *ValueExpr) UnmarshalJSON(data []byte) error {
+	return unmarshalText(data, ParseValue, v)
+}
+
+func (v *ValueExpr) fromNode(d *decoder, n *node) {
+	decodeText(d, n, ParseValue, v)
+	v.Pos = n.pos
+}
+
+// ParseValue reads what a step assigns. Errors are *SyntaxError.
+func ParseValue(s string) (*ValueExpr, error) {
+	words, err := scanWords(s)
+	if err != nil {
+		return nil, err
+	}
+	v := &ValueExpr{Text: s}
+	for i := 0; i < len(words); {
+		signed, negative := words[i].kind == signWord && (words[i].text == "-" || words[i].text == "+"), words[i].text == "-"
+		switch {
+		case signed:
+			i++
+		case len(v.Terms) > 0:
+			return nil, &SyntaxError{Text: s, At: words[i].at, Message: fmt.Sprintf("%q follows a value without + or -", words[i].text)}
+		}
+		if i == len(words) {
+			return nil, &SyntaxError{Text: s, At: len(s), Message: "the value ends too early"}
+		}
+		term, n, fault := parseTerm(words[i:])
+		if fault != nil {
+			fault.Text = s
+			return nil, fault
+		}
+		term.Negative = signed && negative
+		v.Terms = append(v.Terms, term)
+		i += n
+	}
+	if len(v.Terms) == 0 {
+		return nil, &SyntaxError{Text: s, Message: "the value is empty", Hint: "write '' for an empty text"}
+	}
+	for _, t := range v.Terms {
+		if (len(v.Terms) > 1 || t.Negative) && !t.numeric() {
+			return nil, &SyntaxError{Text: s, At: t.At, Message: "only numbers have signs and sums"}
+		}
+	}
+	return v, nil
+}
+
+// parseTerm reads a term with the number of its words.
+func parseTerm(words []word) (Term, int, *SyntaxError) {
+	w := words[0]
+	t := Term{Kind: ConstantTerm, At: w.at}
+	switch w.kind {
+	case stringWord:
+		t.Constant = Constant{StringConstant, w.text}
+	case numberWord:
+		t.Constant = Constant{NumberConstant, w.text}
+	case paramWord:
+		t.Kind, t.Name = ParamTerm, w.text
+	case nameWord:
+		return parseWord(t, words)
+	default:
+		return t, 0, &SyntaxError{At: w.at, Message: fmt.Sprintf("%q stands where a value is needed", w.text)}
+	}
+	return t, 1, nil
+}
+
+// parseWord reads a term that begins with a name: a boolean, a field or a call.
+func parseWord(t Term, words []word) (Term, int, *SyntaxError) {
+	name := words[0].text
+	switch {
+	case name == "true" || name == "false":
+		t.Constant = Constant{BoolConstant, name}
+		return t, 1, nil
+	case name == "null":
+		return t, 0, &SyntaxError{At: t.At, Message: "a field is not set to null", Hint: "an optional field that has no value is absent"}
+	case len(words) < 2 || words[1].text != "(" || words[1].kind != signWord:
+		t.Kind, t.Name = FieldTerm, name
+		return t, 1, nil
+	}
+	arg, n := "", 3
+	if len(words) > 2 && words[2].kind == nameWord {
+		arg, n = words[2].text, 4
+	}
+	if len(words) < n || words[n-1].text != ")" || words[n-1].kind != signWord {
+		return t, 0, &SyntaxError{At: words[1].at, Message: fmt.Sprintf("%s( is not closed", name)}
+	}
+	field, ofLines := strings.CutPrefix(arg, "lines.")
+	switch {
+	case name == "now" && arg == "":
+		t.Kind = NowTerm
+	case name == "newID" && arg == "":
+		t.Kind = NewIDTerm
+	case name == "sum" && ofLines:
+		t.Kind, t.Name = SumTerm, field
+	case name == "count" && arg == "lines":
+		t.Kind = CountTerm
+	default:
+		return t, 0, &SyntaxError{
+			At: t.At, Message: fmt.Sprintf("there is no value %s(%s)", name, arg),
+			Hint: "there are now(), newID(), sum(lines.field) and count(lines)",
+		}
+	}
+	return t, n, nil
+}

@@ -1,0 +1,242 @@
+package design
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/monotable/monotable/internal/dynamo/decimal"
+	"github.com/monotable/monotable/internal/dynamo/expr"
+)
+
+// SyntaxError is what is wrong with the text of a template, a condition or a value.
+type SyntaxError struct {
+	Text string
+	// At is the byte of Text where it is wrong.
+	At int
+	// Message says what is wrong; Hint, what to do, "" where that is plain.
+	Message, Hint string
+}
+
+// Error has the text, the place, the message and the hint.
+func (e *SyntaxError) Error() string {
+	text := fmt.Sprintf("%q, byte %d: %s", e.Text, e.At+1, e.Message)
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+// wordKind is the sort of a word in a condition or value.
+type wordKind uint8
+
+const (
+	signWord   wordKind = iota // operators, parentheses, commas
+	nameWord                   // a field, keyword or function; with steps into it
+	paramWord                  // without its colon
+	stringWord                 // without its quotes
+	numberWord
+)
+
+type word struct {
+	kind wordKind
+	text string
+	at   int
+}
+
+// scanWords splits a condition or value into words.
+func scanWords(s string) ([]word, error) {
+	if len(s) > expr.MaxTextBytes {
+		return nil, &SyntaxError{Text: s[:32] + "…", Message: fmt.Sprintf("the text is longer than %d bytes", expr.MaxTextBytes)}
+	}
+	var words []word
+	for i := 0; i < len(s); {
+		w, n, err := scanWord(s, i)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			words = append(words, w)
+			i += n
+			continue
+		}
+		i++ // white space
+	}
+	return words, nil
+}
+
+// scanWord reads the word at byte i with its length, which is 0 where white space stands.
+func scanWord(s string, i int) (word, int, error) {
+	c := s[i]
+	n := span(s[i:])
+	text := s[i : i+n]
+	fault := func(hint, format string, args ...any) (word, int, error) {
+		return word{}, 0, &SyntaxError{Text: s, At: i, Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	switch {
+	case c == ' ' || c == '\t' || c == '\n':
+		return word{}, 0, nil
+	case c == '\'':
+		inside, n, closed := scanString(s[i:])
+		if !closed {
+			return fault("a quote inside of a text is two: 'it''s'", "the text that begins here is not closed by a '")
+		}
+		return word{stringWord, inside, i}, n, nil
+	case c == ':' || isNameStart(c):
+		name, kind := text, nameWord
+		if c == ':' {
+			name, kind = text[1:], paramWord
+		}
+		if !isPath(name, kind == nameWord) {
+			return fault("", "%q is no name", text)
+		}
+		return word{kind, name, i}, n, nil
+	case c >= '0' && c <= '9' || c == '.':
+		if _, err := decimal.Parse(text); err != nil {
+			return fault("", "%q is no number that DynamoDB can hold", text)
+		}
+		return word{numberWord, text, i}, n, nil
+	case strings.ContainsRune("=<>(),+-", rune(c)):
+		return word{signWord, text, i}, n, nil
+	default:
+		r, _ := utf8.DecodeRuneInString(s[i:])
+		hint := ""
+		if c == '"' {
+			hint = "texts stand in single quotes"
+		}
+		return fault(hint, "%q has no meaning here", r)
+	}
+}
+
+// scanString reads a quoted text; two quotes stand for one.
+func scanString(s string) (text string, n int, closed bool) {
+	var out strings.Builder
+	for i := 1; i < len(s); i++ {
+		if s[i] != '\'' {
+			out.WriteByte(s[i])
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == '\'' {
+			out.WriteByte('\'')
+			i++
+			continue
+		}
+		return out.String(), i + 1, true
+	}
+	return "", 0, false
+}
+
+// span is the length of the word that s begins with.
+func span(s string) int {
+	digit := func(i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
+	c, n := s[0], 1
+	switch {
+	case c == ':' || isNameStart(c):
+		for n < len(s) && (isNameStart(s[n]) || digit(n) || strings.IndexByte(".[]", s[n]) >= 0) {
+			n++
+		}
+	case digit(0) || c == '.':
+		for digit(n) || n < len(s) && s[n] == '.' {
+			n++
+		}
+		if n < len(s) && (s[n] == 'e' || s[n] == 'E') {
+			n++
+			if n+1 < len(s) && (s[n] == '-' || s[n] == '+') && digit(n+1) {
+				n++
+			}
+			for digit(n) {
+				n++
+			}
+		}
+	case strings.HasPrefix(s, "<>"), strings.HasPrefix(s, "<="), strings.HasPrefix(s, ">="):
+		return 2
+	}
+	return n
+}
+
+func isNameStart(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
+}
+
+// isName reports whether a text is a name of the language: a letter, then letters, digits and underscores.
+func isName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c != '_' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isPath reports whether a text is a name with steps into what it names: address.city, and with lists tags[0].
+func isPath(s string, lists bool) bool {
+	for step := range strings.SplitSeq(s, ".") {
+		name, indexes, indexed := strings.Cut(step, "[")
+		if !isName(name) || indexed && !lists {
+			return false
+		}
+		for indexed {
+			var index, rest string
+			index, rest, indexed = strings.Cut(indexes, "]")
+			if !indexed || index == "" || len(index) > 9 || strings.Trim(index, "0123456789") != "" {
+				return false
+			}
+			if rest == "" {
+				break
+			}
+			if indexes, indexed = strings.CutPrefix(rest, "["); !indexed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// steps splits a path into its names, without the indexes of lists.
+func steps(path string) []string {
+	names := strings.Split(path, ".")
+	for i := range names {
+		names[i], _, _ = strings.Cut(names[i], "[")
+	}
+	return names
+}
+
+// What templates, conditions and values share: in the interchange form they are their texts.
+
+// marshalText writes a text as JSON with < and > as they are.
+func marshalText(s string) ([]byte, error) {
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	err := e.Encode(s)
+	return []byte(strings.TrimSuffix(out.String(), "\n")), err
+}
+
+func unmarshalText[T any](data []byte, parse func(string) (*T, error), to *T) error {
+	var s string
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	parsed, err := parse(s)
+	if err == nil {
+		*to = *parsed
+	}
+	return err
+}
+
+// decodeText parses a text out of a tree.
+func decodeText[T any](d *decoder, n *node, parse func(string) (*T, error), to *T) {
+	var s string
+	before := len(d.list)
+	d.scalar(n, reflect.ValueOf(&s).Elem())
+	if len(d.list) > before {
+		return
+	}
+	if parsed, err := parse(s); d.parsed(n.pos, err) {
+		*to = *parsed
+	}
+}

@@ -1,0 +1,78 @@
+package design
+
+// Write is a change that is made as a whole or not at all.
+type Write struct {
+	Name string `json:"name"`
+	Doc  string `json:"doc,omitempty"`
+	// Params are what the caller gives beside the fields of the items.
+	Params []*Field `json:"params,omitempty"`
+	// Lines makes the write take a list; steps with Each are repeated for each line.
+	Lines      *Lines       `json:"lines,omitempty"`
+	Idempotent *Idempotent  `json:"idempotent,omitempty"`
+	Steps      []*Step      `json:"steps"`
+	Rate       float64      `json:"rate,omitempty"` // a second
+	Accept     []Acceptance `json:"accept,omitempty"`
+	Pos        Pos          `json:"-"`
+}
+
+// Lines bounds the list that a write takes; Max is 0 where the design does not bound it.
+type Lines struct {
+	Max     int     `json:"max,omitempty"`
+	Typical float64 `json:"typical,omitempty"`
+	Pos     Pos     `json:"-"`
+}
+
+// Idempotent says how a repeated request is recognised.
+type Idempotent struct {
+	// With is the entity of the records.
+	With string `json:"with"`
+	// Request are the params and fields whose values must be the same in a repetition; empty where none are compared.
+	Request []string `json:"request,omitempty"`
+	// Replay is the read or collection whose answer a repetition gets.
+	Replay string `json:"replay,omitempty"`
+	Pos    Pos    `json:"-"`
+}
+
+// Action is what a step does with an item.
+type Action string
+
+// The actions.
+const (
+	Create Action = "create" // put an item that must not exist
+	Put    Action = "put"    // put an item, whatever was there
+	Update Action = "update" // change an item that must exist
+	Upsert Action = "upsert" // change an item, or make it
+	Delete Action = "delete"
+	Check  Action = "check" // only ask the condition
+)
+
+// Step is one action on one item, or on one for each line.
+type Step struct {
+	Action Action `json:"action"`
+	Entity string `json:"entity"`
+	Each   bool   `json:"each,omitempty"`
+	// Set assigns, Add adds to a number, Init assigns where there was nothing.
+	Set  []*Assignment `json:"set,omitempty"`
+	Add  []*Assignment `json:"add,omitempty"`
+	Init []*Assignment `json:"init,omitempty"`
+	// When must hold, or the whole write is refused.
+	When *Condition `json:"when,omitempty"`
+	// Else names the errors of a refusal, the first whose condition holds for the item that refused; the last may
+	// have none.
+	Else []*Refusal `json:"else,omitempty"`
+	Pos  Pos        `json:"-"`
+}
+
+// Assignment gives a field a value.
+type Assignment struct {
+	Field string     `json:"field"`
+	Value *ValueExpr `json:"value"`
+	Pos   Pos        `json:"-"`
+}
+
+// Refusal is a declared error.
+type Refusal struct {
+	Error string     `json:"error"`
+	When  *Condition `json:"when,omitempty"` // nil is always
+	Pos   Pos        `json:"-"`
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+)
+
+func newFmt(env Environment) *cobra.Command {
+	var write, check bool
+	cmd := &cobra.Command{
+		Use:   "fmt FILE...",
+		Short: "Write designs in their canonical form",
+		Long: `Format designs: keys in the language's order, one line for what fits on one, quotes only where they are needed.
+Comments are kept, and so is the meaning. In a document (.md) only the fences marked "yaml design" change.
+
+Without -w the result is printed. With --check nothing is: the names of the files that are not formatted are,
+and the exit status is 1 if there are any.`,
+		Example: `  monotable fmt -w *.design.yaml
+  monotable fmt --check shop.design.yaml`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return formatFiles(env, args, write, check)
+		},
+	}
+	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the result to the file")
+	cmd.Flags().BoolVar(&check, "check", false, "name the files that are not formatted, and change nothing")
+	cmd.MarkFlagsMutuallyExclusive("write", "check")
+	return cmd
+}
+
+// formatFiles formats all files; one that cannot be does not keep the others from it.
+func formatFiles(env Environment, names []string, write, check bool) error {
+	var failed error
+	for _, name := range names {
+		before, after, err := formatFile(name)
+		if err != nil {
+			if err = designError(env, err); !errors.Is(err, errReported) {
+				return err
+			}
+			failed = err
+			continue
+		}
+		same := bytes.Equal(before, after)
+		switch {
+		case check && !same:
+			fmt.Fprintln(env.Stdout, name)
+			failed = errReported
+		case write && !same:
+			err = os.WriteFile(name, after, 0o644) //nolint:gosec // a text that others may read; an existing file keeps its mode
+		case !check && !write:
+			_, err = env.Stdout.Write(after)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+func formatFile(name string) (before, after []byte, err error) {
+	before, err = os.ReadFile(name) //nolint:gosec // the user names the file to read
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("there is no file %s", name)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err = design.Format(name, before)
+	return before, after, err
+}

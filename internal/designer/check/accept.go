@@ -1,0 +1,83 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/monotable/monotable/design"
+)
+
+// acceptance is one accept of the design with the object that has it.
+type acceptance struct {
+	subject string
+	design.Acceptance
+	used bool
+}
+
+// accept marks the findings that are accepted, and finds the acceptances that accept nothing.
+func (c *checker) accept() {
+	all := acceptances(c.design)
+	for i := range c.findings {
+		f := &c.findings[i]
+		for j := range all {
+			a := &all[j]
+			if a.Rule != f.Rule || !within(f.Subject, a.subject) {
+				continue
+			}
+			a.used = true
+			if ruleOf(f.Rule).Refused {
+				continue // DynamoDB does not accept it
+			}
+			f.Accepted = a.Reason
+		}
+	}
+	for _, a := range all {
+		switch {
+		case ruleOf(a.Rule).ID == "":
+			c.find("ST001", a.subject, a.Pos, "accepts %s, and there is no such rule", a.Rule).report()
+		case ruleOf(a.Rule).Refused:
+			c.find("ST001", a.subject, a.Pos, "accepts %s, and what violates that rule DynamoDB itself refuses", a.Rule).
+				mend("mend the design").report()
+		case !a.used:
+			c.find("ST001", a.subject, a.Pos, "accepts %s, which finds nothing here any more", a.Rule).
+				mend("remove the acceptance").report()
+		}
+	}
+}
+
+// within reports whether a finding's subject is the object or a part of it: Order.GSI1 is within Order.
+func within(subject, object string) bool {
+	for part := range strings.SplitSeq(subject, "+") {
+		if part == object || strings.HasPrefix(part, object+".") {
+			return true
+		}
+	}
+	return false
+}
+
+func acceptances(d *design.Design) []acceptance {
+	var all []acceptance
+	add := func(subject string, list []design.Acceptance) {
+		for _, a := range list {
+			all = append(all, acceptance{subject: subject, Acceptance: a})
+		}
+	}
+	for _, t := range d.Tables {
+		add(t.Name, t.Accept)
+		for _, x := range t.Indexes {
+			add(t.Name+"."+x.Name, x.Accept)
+		}
+	}
+	for _, e := range d.Entities {
+		add(e.Name, e.Accept)
+	}
+	for _, c := range d.Collections {
+		add(c.Name, c.Accept)
+	}
+	for _, r := range d.Reads {
+		add(r.Name, r.Accept)
+	}
+	for _, w := range d.Writes {
+		add(w.Name, w.Accept)
+	}
+	return all
+}

@@ -1,0 +1,90 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/design"
+)
+
+// expiry are the rules on TTL, ST7xx.
+func (c *checker) expiry() {
+	for _, e := range c.design.Entities {
+		if e.TTL == nil {
+			continue
+		}
+		f := e.Field(e.TTL.Field)
+		if f != nil && f.Type.Kind != design.KindTTL {
+			c.find("ST701", e.Name, e.TTL.Pos, "expires by %s, which is %s: DynamoDB removes items by a number of seconds since the epoch, "+
+				"and leaves others for ever", f.Name, article(f.Type.String())).mend("fields: { %s: ttl }", f.Name).report()
+		}
+		c.outlived(e)
+	}
+	for _, e := range c.design.Entities {
+		for _, counter := range e.Counters {
+			if of := c.design.Entity(counter.Of); of != nil && of.TTL != nil {
+				c.find("ST704", e.Name, counter.Pos, "%s counts %s, whose items expire: what DynamoDB removes is not counted down", counter.Field, of.Name).
+					mend("count down from the table's stream, or do not count what expires").report()
+			}
+		}
+	}
+	for _, r := range c.design.Reads {
+		c.readsExpired(r)
+	}
+}
+
+// outlived is ST703: what belongs to an expiring item and stays, or goes, at another time; and copies of it without the
+// field by which it expires.
+func (c *checker) outlived(e *design.Entity) {
+	for _, x := range e.Copies {
+		if !x.All && !slices.Contains(x.Fields, e.TTL.Field) {
+			c.find("ST703", e.Name+"."+x.Name, x.Pos, "is a copy of %s, which expires, and has no %s: it stays for ever", e.Name, e.TTL.Field).
+				mend("fields: [… %s]", e.TTL.Field).report()
+		}
+	}
+	for _, child := range c.design.Entities {
+		if child.Volume.Per != e.Name {
+			continue
+		}
+		find := func(format string, args ...any) {
+			c.find("ST703", child.Name, child.Pos, "belongs to %s, which expires, and %s", e.Name, fmt.Sprintf(format, args...)).
+				mend("give it the same ttl, set from the same time").report()
+		}
+		switch {
+		case child.TTL == nil:
+			find("does not expire itself: it stays for ever")
+		case child.TTL.After > 0 && e.TTL.After > 0 && child.TTL.After > e.TTL.After:
+			find("expires later, after %s instead of %s", period(child.TTL.After), period(e.TTL.After))
+		case child.TTL.After > 0 && e.TTL.After > 0 && child.TTL.After < e.TTL.After:
+			find("expires before it, after %s instead of %s", period(child.TTL.After), period(e.TTL.After))
+		}
+	}
+}
+
+// period is a length of time as a design writes it.
+func period(d time.Duration) string {
+	if days := d / (24 * time.Hour); d%(24*time.Hour) == 0 {
+		return fmt.Sprintf("%dd", days)
+	}
+	text := d.String() // 12h0m0s
+	for _, zero := range []struct{ unit, part string }{{"m", "0s"}, {"h", "0m"}} {
+		if strings.HasSuffix(text, zero.unit+zero.part) {
+			text = strings.TrimSuffix(text, zero.part)
+		}
+	}
+	return text
+}
+
+// readsExpired is ST702: one item is read after its time, since removal takes up to some days. A list of what has
+// expired is mostly harmless; what is looked up is believed. What belongs to an expiring item is read after it.
+func (c *checker) readsExpired(r *design.Read) {
+	e := c.design.Entity(r.Entity)
+	of := c.design.Entity(e.Volume.Per)
+	if e.TTL == nil || r.Many || slices.Contains(r.Filter.Fields(), e.TTL.Field) || of != nil && of.TTL != nil {
+		return
+	}
+	c.find("ST702", r.Name, r.Pos, "can find %s whose time is over: DynamoDB removes it within days, not at once", article(e.Name)).
+		mend("filter: \"%s > :now\"", e.TTL.Field).report()
+}

@@ -1,0 +1,90 @@
+package check
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+)
+
+// A limit is an invariant that bounds a field, or a number of items: these two forms of the invariants' grammar.
+//
+//	user.cartas <= user.limiteCartas
+//	count(Conductor of user) <= user.limiteConductores
+var (
+	fieldLimit = regexp.MustCompile(`^\s*(\w+)\.(\w+)\s*(<=|<|>=|>)\s*(\w+\.\w+|-?\d+)\s*$`)
+	countLimit = regexp.MustCompile(`^\s*count\(\s*(\w+)(?:\s+of\s+(\w+))?\s*\)\s*(<=|<)\s*(\w+\.\w+|\d+)\s*$`)
+)
+
+// limits is ST510: writes that can pass a limit and do not ask whether they do.
+func (c *checker) limits() {
+	for _, i := range c.design.Invariants {
+		if m := fieldLimit.FindStringSubmatch(i.Text); m != nil {
+			if e := c.entityCalled(m[1]); e != nil && e.Field(m[2]) != nil {
+				c.fieldLimit(i, e, m[2], strings.HasPrefix(m[3], "<"))
+			}
+		}
+		if m := countLimit.FindStringSubmatch(i.Text); m != nil {
+			if e := c.entityCalled(m[1]); e != nil {
+				c.countLimit(i, e, c.entityCalled(m[2]))
+			}
+		}
+	}
+}
+
+// entityCalled is the entity of a name, whose first letter may be small; nil for none.
+func (c *checker) entityCalled(name string) *design.Entity {
+	i := slices.IndexFunc(c.design.Entities, func(e *design.Entity) bool { return strings.EqualFold(e.Name, name) })
+	if i < 0 {
+		return nil
+	}
+	return c.design.Entities[i]
+}
+
+// fieldLimit looks for steps that take a field towards its bound without a condition on it.
+func (c *checker) fieldLimit(i *design.Invariant, e *design.Entity, field string, upper bool) {
+	for _, w := range c.design.Writes {
+		for _, s := range w.Steps {
+			if s.Entity != e.Name || s.Action != design.Update && s.Action != design.Upsert || slices.Contains(s.When.Fields(), field) {
+				continue
+			}
+			for _, a := range slices.Concat(s.Set, s.Add) {
+				if a.Field == field && towards(a, slices.Contains(s.Add, a), upper) {
+					c.find("ST510", w.Name, a.Pos, "changes %s of %s and does not ask whether %s, %q, still holds", field, e.Name, i.Name, i.Text).
+						mend("when: \"%s %s :limit\"", field, map[bool]string{true: "<", false: ">"}[upper]).report()
+				}
+			}
+		}
+	}
+}
+
+// towards reports whether an assignment can take a field towards its upper, or lower, bound. A constant is what the
+// authors see themselves.
+func towards(a *design.Assignment, add, upper bool) bool {
+	terms := a.Value.Terms
+	if len(terms) == 1 && terms[0].Kind == design.ConstantTerm {
+		negative := terms[0].Negative || strings.HasPrefix(terms[0].Constant.Text, "-")
+		return add && negative != upper
+	}
+	if len(terms) == 1 && add {
+		return terms[0].Negative != upper
+	}
+	return true
+}
+
+// countLimit looks for steps that make an item of an entity while no step of the write has a condition on what it
+// belongs to.
+func (c *checker) countLimit(i *design.Invariant, e, of *design.Entity) {
+	for _, w := range c.design.Writes {
+		asked := slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
+			return s.When != nil && s.Entity != e.Name && (of == nil || s.Entity == of.Name || belongs(c.design, c.design.Entity(s.Entity), of))
+		})
+		for _, s := range w.Steps {
+			if s.Entity == e.Name && (s.Action == design.Create || s.Action == design.Put) && !asked {
+				c.find("ST510", w.Name, s.Pos, "makes one more %s and does not ask whether %s, %q, still holds", e.Name, i.Name, i.Text).
+					mend("count them in a field: { update: …, add: { n: \"1\" }, when: \"n < :limit\" } in the same write").report()
+			}
+		}
+	}
+}

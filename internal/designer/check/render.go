@@ -1,0 +1,82 @@
+package check
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+)
+
+// WriteText writes findings for people: each with its line of the design and a caret, and a count at the end.
+// Accepted ones are told in one line, and only where all is wanted.
+func WriteText(w io.Writer, d *design.Design, findings Findings, all bool) error {
+	out := &errWriter{w: w}
+	counts := map[Severity]int{}
+	accepted := 0
+	for _, f := range findings {
+		if f.Accepted != "" {
+			accepted++
+			if all {
+				out.printf("%saccepted %s %s: %s\n  because: %s\n\n", place(d, f.Pos), f.Rule, f.Subject, f.Message, f.Accepted)
+			}
+			continue
+		}
+		counts[f.Severity]++
+		out.printf("%s%s %s %s: %s\n", place(d, f.Pos), f.Severity, f.Rule, f.Subject, f.Message)
+		if excerpt := d.Source.Excerpt(f.Pos); excerpt != "" {
+			out.printf("%s\n", excerpt)
+		}
+		if f.Witness != "" {
+			out.printf("  shown by: %s\n", f.Witness)
+		}
+		if f.Mend != "" {
+			out.printf("  mend: %s\n", f.Mend)
+		}
+		out.printf("\n")
+	}
+	out.printf("%s: %s\n", d.Name, tally(counts, accepted))
+	return out.err
+}
+
+func place(d *design.Design, p design.Pos) string {
+	if d.Source == nil || p == (design.Pos{}) {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d: ", d.Source.Name, p.Line, p.Column)
+}
+
+func tally(counts map[Severity]int, accepted int) string {
+	var parts []string
+	for _, s := range []Severity{Error, Warning, Info} {
+		if n := counts[s]; n > 0 {
+			parts = append(parts, plural(n, string(s)))
+		}
+	}
+	if accepted > 0 {
+		parts = append(parts, fmt.Sprintf("%d accepted", accepted))
+	}
+	if len(parts) == 0 {
+		return "nothing found"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int, what string) string {
+	if n != 1 && what != string(Info) {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// errWriter keeps the first error of a run of writes.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) printf(format string, args ...any) {
+	if e.err == nil {
+		_, e.err = fmt.Fprintf(e.w, format, args...)
+	}
+}

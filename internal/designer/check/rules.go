@@ -1,0 +1,104 @@
+package check
+
+import "slices"
+
+// Rule is an entry of the catalogue.
+type Rule struct {
+	ID       string   `json:"id"`
+	Severity Severity `json:"severity"`
+	Title    string   `json:"title"`
+	// Refused says that DynamoDB itself refuses what violates the rule: it cannot be accepted.
+	Refused bool `json:"refused,omitempty"`
+	// Command is the command that reports the rule, where it is not check: its violations are seen only by running
+	// the design, or in the code that uses it.
+	Command string `json:"command,omitempty"`
+}
+
+// Rules is the catalogue, by id. Each has a page in docs/rules.
+func Rules() []Rule { return slices.Clone(rules) }
+
+func ruleOf(id string) Rule {
+	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
+	if i < 0 {
+		return Rule{}
+	}
+	return rules[i]
+}
+
+//nolint:gochecknoglobals // the catalogue
+var rules = []Rule{
+	{ID: "ST001", Severity: Error, Title: "an acceptance that accepts nothing"},
+
+	{ID: "ST101", Severity: Error, Title: "two items can have one primary key"},
+	{ID: "ST102", Severity: Error, Title: "two tuples of fields make the same key"},
+	{ID: "ST103", Severity: Error, Title: "a key is made of a field that may be absent, or is not there"},
+	{ID: "ST104", Severity: Error, Title: "a write changes a field of the primary key", Refused: true},
+	{ID: "ST105", Severity: Warning, Title: "a key does not sort as its values do"},
+	{ID: "ST106", Severity: Warning, Title: "upper and lower case make two keys of one value"},
+	{ID: "ST107", Severity: Error, Title: "a key can be longer than DynamoDB allows", Refused: true},
+	{ID: "ST108", Severity: Error, Title: "an index key can be empty", Refused: true},
+	{ID: "ST109", Severity: Info, Title: "one thing has several prefixes or formats"},
+	{ID: "ST110", Severity: Error, Title: "nothing tells two entities apart"},
+
+	{ID: "ST201", Severity: Error, Title: "no key serves a read"},
+	{ID: "ST202", Severity: Error, Title: "a read also returns other entities"},
+	{ID: "ST203", Severity: Warning, Title: "a filter drops what was paid for"},
+	{ID: "ST204", Severity: Error, Title: "the order that is wanted is not the key's"},
+	{ID: "ST205", Severity: Error, Title: "a strongly consistent read of a global index", Refused: true},
+	{ID: "ST206", Severity: Error, Title: "a prefix ends inside a value"},
+	{ID: "ST207", Severity: Error, Title: "an index does not have what a read returns"},
+	{ID: "ST208", Severity: Warning, Title: "one item is wanted of an index that can have several"},
+	{ID: "ST209", Severity: Warning, Title: "a list has no bound"},
+	{ID: "ST210", Severity: Info, Title: "the root of a collection sorts last"},
+	{ID: "ST211", Severity: Warning, Title: "a read asks many partitions, or once more for each item"},
+	{ID: "ST212", Severity: Warning, Title: "an index or copy that no read uses"},
+	{ID: "ST213", Severity: Warning, Title: "a collection pages through items that it does not want"},
+
+	{ID: "ST301", Severity: Warning, Title: "a partition key has few values"},
+	{ID: "ST302", Severity: Error, Title: "a partition is written or read more than DynamoDB allows"},
+	{ID: "ST303", Severity: Warning, Title: "a partition grows for ever"},
+	{ID: "ST304", Severity: Error, Title: "a read returns other tenants' items"},
+	{ID: "ST305", Severity: Error, Title: "a read by id does not check whose the item is"},
+	{ID: "ST306", Severity: Warning, Title: "one item takes many writes"},
+	{ID: "ST307", Severity: Info, Title: "a key grows at its end only, so a hot partition cannot split"},
+
+	{ID: "ST401", Severity: Error, Title: "one record has several entries in one index"},
+	{ID: "ST402", Severity: Error, Title: "an index key is no scalar attribute", Refused: true},
+	{ID: "ST403", Severity: Error, Title: "a projection names a path, and so projects nothing"},
+	{ID: "ST404", Severity: Info, Title: "an index projects everything"},
+	{ID: "ST405", Severity: Info, Title: "a composed index key could be a multi-attribute key"},
+	{ID: "ST406", Severity: Warning, Title: "an index repeats the table or another index"},
+	{ID: "ST407", Severity: Error, Title: "more indexes or projected attributes than DynamoDB allows"},
+	{ID: "ST408", Severity: Error, Title: "a secret is copied into an index or copy"},
+	{ID: "ST409", Severity: Warning, Title: "an optional field is in an index key"},
+	{ID: "ST410", Severity: Error, Title: "a write changes a part of an index key without the rest"},
+
+	{ID: "ST501", Severity: Error, Title: "uniqueness is assumed and not guarded"},
+	{ID: "ST502", Severity: Warning, Title: "a put overwrites whatever is there"},
+	{ID: "ST503", Severity: Error, Title: "nothing keeps a duplicate equal"},
+	{ID: "ST504", Severity: Error, Title: "a transaction can have more than 100 actions", Refused: true},
+	{ID: "ST505", Severity: Error, Title: "a transaction can be larger than 4 MB", Refused: true},
+	{ID: "ST506", Severity: Error, Title: "a transaction touches one item twice", Refused: true},
+	{ID: "ST507", Severity: Warning, Title: "a repeated request repeats its effect"},
+	{ID: "ST508", Severity: Warning, Title: "an update depends on what was read and has no condition"},
+	{ID: "ST509", Severity: Error, Title: "an update of a path that may be absent, or of overlapping paths", Refused: true},
+	{ID: "ST510", Severity: Error, Title: "a declared limit is not in the condition of the write"},
+	{ID: "ST511", Severity: Warning, Title: "a batch of items that need conditions or copies"},
+	{ID: "ST512", Severity: Warning, Title: "transactions conflict on one item"},
+	{ID: "ST513", Severity: Error, Title: "an order of requests breaks an invariant", Command: "races"},
+	{ID: "ST514", Severity: Error, Title: "an idempotency key is not the caller's own, never expires, or compares nothing"},
+	{ID: "ST515", Severity: Error, Title: "a transaction's refusal is expected as another error", Command: "vet"},
+
+	{ID: "ST601", Severity: Error, Title: "an item can be larger than 400 KB", Refused: true},
+	{ID: "ST602", Severity: Warning, Title: "a large item is read or written often"},
+	{ID: "ST603", Severity: Warning, Title: "a list or map has no bound"},
+	{ID: "ST604", Severity: Warning, Title: "a small field that changes often is inside a large item"},
+
+	{ID: "ST701", Severity: Error, Title: "the TTL attribute is not a number of seconds"},
+	{ID: "ST702", Severity: Warning, Title: "a read can return what has expired"},
+	{ID: "ST703", Severity: Warning, Title: "what belongs to an expiring item outlives it, or goes before it"},
+	{ID: "ST704", Severity: Warning, Title: "an expiring item is counted"},
+
+	{ID: "ST801", Severity: Info, Title: "what a pattern costs"},
+	{ID: "ST802", Severity: Warning, Title: "the design costs more than its budget"},
+}

@@ -1,0 +1,147 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/design"
+)
+
+func (d *differ) entities() {
+	pairs(d.old.Entities, d.now.Entities, func(e *design.Entity) string { return e.Name }, d.entity,
+		func(e *design.Entity) { d.add(Free, e.Name, e.Pos, "the entity is new") },
+		func(e *design.Entity) {
+			d.add(Breaking, e.Name, design.Pos{}, "the entity is gone, and its items are still there")
+		})
+}
+
+func (d *differ) entity(o, n *design.Entity) {
+	if o.Table != n.Table {
+		d.weigh(d.add(Rewrite, n.Name, n.Pos, "it is in the table %s, and was in %s", n.Table, o.Table), n, 2)
+	} else if !sameKey(o.Key, n.Key) {
+		d.weigh(d.add(Rewrite, n.Name, n.Pos, "its key is %s, and was %s: each item is put under the new key and deleted under the old one",
+			keyText(n.Key), keyText(o.Key)), n, 2)
+	}
+	if o.TypeValue != n.TypeValue {
+		d.weigh(d.add(Backfill, n.Name, n.Pos, "the type attribute holds %q, and held %q", n.TypeValue, o.TypeValue), n, 1)
+	}
+	d.fields(o, n)
+	pairs(o.Copies, n.Copies, func(c *design.Copy) string { return c.Name },
+		func(oc, nc *design.Copy) {
+			if !sameKey(oc.Key, nc.Key) {
+				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy's key is %s, and was %s", keyText(nc.Key), keyText(oc.Key)), n, 2)
+			} else if oc.All != nc.All || !slices.Equal(oc.Fields, nc.Fields) {
+				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy holds other fields"), n, 1)
+			}
+		},
+		func(c *design.Copy) {
+			d.weigh(d.add(Backfill, n.Name+"."+c.Name, c.Pos, "the copy is new: each item gets one"), n, 1)
+		},
+		func(c *design.Copy) {
+			d.add(Breaking, n.Name+"."+c.Name, design.Pos{}, "the copy is gone, and programs of the old design may read it")
+		})
+	pairs(o.Unique, n.Unique, func(m *design.Marker) string { return m.Name },
+		func(om, nm *design.Marker) {
+			if !sameKey(om.Key, nm.Key) {
+				d.weigh(d.add(Backfill, n.Name+"."+nm.Name, nm.Pos, "the marker's key is %s, and was %s", keyText(nm.Key), keyText(om.Key)), n, 2)
+			}
+		},
+		func(m *design.Marker) {
+			d.weigh(d.add(Backfill, n.Name+"."+m.Name, m.Pos, "the marker is new: each item gets one, and items that are not unique must be dealt with first"), n, 1)
+		},
+		func(m *design.Marker) {
+			d.add(Free, n.Name+"."+m.Name, design.Pos{}, "the marker is gone: what it made unique is not any more, and its items can be deleted")
+		})
+	d.entries(o, n)
+}
+
+// entries compares index entries. An entry whose keys are fields as they are needs nothing of the items: the attributes
+// are there. One that is composed needs an attribute that no item has yet.
+func (d *differ) entries(o, n *design.Entity) {
+	name := func(x *design.Entry) string { return x.Index + " " + x.Of }
+	backfill := func(x *design.Entry, what string) {
+		subject := n.Name + "." + x.Index
+		if composed(x) {
+			d.weigh(d.add(Backfill, subject, x.Pos, "%s: each item gets the attributes of its key", what), n, 1)
+			return
+		}
+		d.add(IndexBuild, subject, x.Pos, "%s, of attributes that items have", what)
+	}
+	pairs(o.Entries, n.Entries, name,
+		func(ox, nx *design.Entry) {
+			if !sameTemplates(ox.PK, nx.PK) || !sameTemplates(ox.SK, nx.SK) {
+				backfill(nx, "the entry's key is another")
+			} else if conditionText(ox.Where) != conditionText(nx.Where) {
+				backfill(nx, "the entry is there under another condition")
+			}
+		},
+		func(x *design.Entry) { backfill(x, "the entry is new") },
+		func(x *design.Entry) {
+			d.add(Breaking, n.Name+"."+x.Index, design.Pos{}, "the entry is gone, and programs of the old design may read it")
+		})
+}
+
+// composed reports whether some key of the entry is more than one field as it is.
+func composed(x *design.Entry) bool {
+	return slices.ContainsFunc(slices.Concat(x.PK, x.SK), func(t *design.Template) bool {
+		return len(t.Parts) != 1 || t.Parts[0].Field == "" || len(t.Parts[0].Funcs) > 0
+	})
+}
+
+func (d *differ) fields(o, n *design.Entity) {
+	pairs(o.Fields, n.Fields, func(f *design.Field) string { return f.Name },
+		func(of, nf *design.Field) {
+			subject := n.Name + "." + nf.Name
+			if of.Type.String() != nf.Type.String() {
+				d.add(Breaking, subject, nf.Pos, "it is %s, and was %s: items hold the old type", nf.Type, of.Type)
+			}
+			if !slices.Equal(of.Path, nf.Path) {
+				d.weigh(d.add(Backfill, subject, nf.Pos, "it is stored at %v, and was at %v", nf.Path, of.Path), n, 1)
+			}
+			switch {
+			case of.Optional && !nf.Optional:
+				d.weigh(d.add(Backfill, subject, nf.Pos, "it is always there now: items without it need a value"), n, 1)
+			case !of.Optional && nf.Optional:
+				d.add(Breaking, subject, nf.Pos, "it may be absent now, and programs of the old design rely on it")
+			}
+		},
+		func(f *design.Field) {
+			if f.Optional {
+				d.add(Free, n.Name+"."+f.Name, f.Pos, "the optional field is new")
+				return
+			}
+			d.weigh(d.add(Backfill, n.Name+"."+f.Name, f.Pos, "the field is new and always there: items that are there need a value; "+
+				"or make it optional"), n, 1)
+		},
+		func(f *design.Field) {
+			d.add(Breaking, n.Name+"."+f.Name, design.Pos{}, "the field is gone; if it has another name now, keep its attribute: { attr: %s }", f.Attribute())
+		})
+}
+
+func sameKey(a, b design.Key) bool {
+	return templateText(a.PK) == templateText(b.PK) && templateText(a.SK) == templateText(b.SK)
+}
+
+func sameTemplates(a, b []*design.Template) bool {
+	return slices.EqualFunc(a, b, func(x, y *design.Template) bool { return x.Text == y.Text })
+}
+
+func templateText(t *design.Template) string {
+	if t == nil {
+		return ""
+	}
+	return t.Text
+}
+
+func conditionText(c *design.Condition) string {
+	if c == nil {
+		return ""
+	}
+	return c.Text
+}
+
+func keyText(k design.Key) string {
+	if k.SK == nil {
+		return templateText(k.PK)
+	}
+	return templateText(k.PK) + " / " + k.SK.Text
+}

@@ -1,0 +1,330 @@
+package keylang
+
+import (
+	"math"
+	"slices"
+)
+
+// automaton is a finite automaton without empty moves whose labels stand on the states: whatever way leads into a
+// state reads a byte of its set. State 0 is the start and is never entered. Two properties follow that the questions
+// rest on: reversing is turning the arrows round, and a state can say to which part of a template the byte belongs.
+// Automata are not changed once built; the functions below make new ones.
+type automaton []state
+
+type state struct {
+	in    byteSet
+	wish  byte // the byte that reads best here; 0 for none in particular
+	part  int  // of a template
+	next  []int
+	final bool
+}
+
+func empty() automaton { return automaton{{final: true}} }
+
+// one is the language of the single bytes of a set.
+func one(set byteSet, wish byte) automaton {
+	return automaton{{next: []int{1}}, {in: set, wish: wish, final: true}}
+}
+
+func class(spec string, wish byte) automaton { return one(setOf(spec), wish) }
+
+func literal(s string) automaton { return words([]string{s}) }
+
+// words is the language of a list.
+func words(list []string) automaton {
+	a := automaton{{}}
+	for _, w := range list {
+		at := 0
+		for i := range len(w) {
+			c := w[i]
+			to := slices.IndexFunc(a[at].next, func(n int) bool { return a[n].in.has(c) })
+			if to >= 0 {
+				at = a[at].next[to]
+				continue
+			}
+			a = append(a, state{in: span(c, c), wish: c})
+			a[at].next = append(a[at].next, len(a)-1)
+			at = len(a) - 1
+		}
+		a[at].final = true
+	}
+	return a
+}
+
+// seq is one text of each language, one after the other.
+func seq(list ...automaton) automaton {
+	out := empty()
+	ends := []int{0}
+	for _, b := range list {
+		offset := len(out) - 1
+		var now []int
+		for i, s := range b[1:] {
+			s.next = shift(s.next, offset)
+			out = append(out, s)
+			if s.final {
+				now = append(now, i+1+offset)
+			}
+		}
+		first := shift(b[0].next, offset)
+		for _, e := range ends {
+			out[e].next = append(out[e].next, first...)
+			out[e].final = b[0].final
+		}
+		if b[0].final {
+			now = append(ends, now...)
+		}
+		ends = now
+	}
+	return out
+}
+
+// shift adds an offset to states' numbers, in a slice of its own.
+func shift(states []int, offset int) []int {
+	out := make([]int, len(states))
+	for i, n := range states {
+		out[i] = n + offset
+	}
+	return out
+}
+
+// alt is any text of any of the languages.
+func alt(list ...automaton) automaton {
+	out := automaton{{}}
+	for _, b := range list {
+		offset := len(out) - 1
+		for _, s := range b[1:] {
+			s.next = shift(s.next, offset)
+			out = append(out, s)
+		}
+		out[0].next = append(out[0].next, shift(b[0].next, offset)...)
+		out[0].final = out[0].final || b[0].final
+	}
+	return out
+}
+
+func opt(a automaton) automaton {
+	a = slices.Clone(a)
+	a[0].final = true
+	return a
+}
+
+// plus is one text of a or more.
+func plus(a automaton) automaton {
+	a = slices.Clone(a)
+	for i := 1; i < len(a); i++ {
+		if a[i].final {
+			a[i].next = append(slices.Clone(a[i].next), a[0].next...)
+		}
+	}
+	return a
+}
+
+func star(a automaton) automaton { return opt(plus(a)) }
+
+// times is from least to most texts of a.
+func times(a automaton, least, most int) automaton {
+	tail := empty()
+	for range most - least {
+		tail = opt(seq(a, tail))
+	}
+	return seq(append(slices.Repeat([]automaton{a}, least), tail)...)
+}
+
+// nonEmpty is the language without the empty text.
+func nonEmpty(a automaton) automaton {
+	a = slices.Clone(a)
+	a[0].final = false
+	return a
+}
+
+// lowered has a-z where the language has A-Z.
+func lowered(a automaton) automaton {
+	a = slices.Clone(a)
+	for i := range a {
+		a[i].in = a[i].in.lower()
+		if a[i].wish >= 'A' && a[i].wish <= 'Z' {
+			a[i].wish += 'a' - 'A'
+		}
+	}
+	return a
+}
+
+// inPart puts all bytes of the language into a part of a template.
+func inPart(a automaton, part int) automaton {
+	a = slices.Clone(a)
+	for i := range a {
+		a[i].part = part
+	}
+	return a
+}
+
+// reversed reads the texts backwards, parts included, of which there are n.
+func reversed(a automaton, n int) automaton {
+	out := make(automaton, len(a))
+	out[0].final = a[0].final
+	for i, s := range a {
+		if i > 0 {
+			out[i].in, out[i].wish, out[i].part = s.in, s.wish, n-1-s.part
+			if s.final {
+				out[0].next = append(out[0].next, i)
+			}
+		}
+		for _, to := range s.next {
+			if i == 0 {
+				out[to].final = true
+			} else {
+				out[to].next = append(out[to].next, i)
+			}
+		}
+	}
+	return out
+}
+
+// alphabet are the bytes that stand in texts of the language.
+func alphabet(a automaton) byteSet {
+	var s byteSet
+	for i := range a[1:] {
+		s = s.or(a[i+1].in)
+	}
+	return s
+}
+
+// unrolled counts along: it is the automaton of pairs of a state and a count, where step says what the count is
+// after a state is entered, or false where it must not be, and end whether a text may end there.
+func unrolled(a automaton, step func(count int, s *state) (int, bool), end func(count int, s *state) bool) automaton {
+	type pair struct{ state, count int }
+	number := map[pair]int{{0, 0}: 0}
+	queue := []pair{{0, 0}}
+	out := automaton{{}}
+	for i := 0; i < len(queue); i++ {
+		at := queue[i]
+		out[i].final = end(at.count, &a[at.state])
+		for _, to := range a[at.state].next {
+			count, ok := step(at.count, &a[to])
+			if !ok {
+				continue
+			}
+			p := pair{to, count}
+			n, seen := number[p]
+			if !seen {
+				n = len(out)
+				number[p] = n
+				queue = append(queue, p)
+				out = append(out, state{in: a[to].in, wish: a[to].wish, part: a[to].part})
+			}
+			out[i].next = append(out[i].next, n)
+		}
+	}
+	return trimmed(out)
+}
+
+// within is the language's texts of at most n bytes.
+func within(a automaton, n int) automaton {
+	return unrolled(a,
+		func(count int, _ *state) (int, bool) { return count + 1, count < n },
+		func(_ int, s *state) bool { return s.final })
+}
+
+// beginnings is what is left of the texts when they are cut to n characters.
+func beginnings(a automaton, n int) automaton {
+	whole := func(s *state) bool {
+		return s.final || slices.ContainsFunc(s.next, func(to int) bool { return a[to].in.begins() })
+	}
+	return unrolled(a,
+		func(count int, s *state) (int, bool) {
+			if s.in.begins() {
+				count++
+			}
+			return count, count <= n
+		},
+		func(count int, s *state) bool { return s.final || count == n && whole(s) })
+}
+
+// trimmed leaves out the states from which no text ends.
+func trimmed(a automaton) automaton {
+	from := make([][]int, len(a))
+	var queue []int
+	live := make([]bool, len(a))
+	for i, s := range a {
+		for _, to := range s.next {
+			from[to] = append(from[to], i)
+		}
+		if s.final {
+			queue = append(queue, i)
+			live[i] = true
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		for _, p := range from[queue[i]] {
+			if !live[p] {
+				live[p] = true
+				queue = append(queue, p)
+			}
+		}
+	}
+	number := make([]int, len(a))
+	out := automaton{a[0]}
+	for i := 1; i < len(a); i++ {
+		if live[i] {
+			number[i] = len(out)
+			out = append(out, a[i])
+		}
+	}
+	for i := range out {
+		var next []int
+		for _, to := range out[i].next {
+			if live[to] {
+				next = append(next, number[to])
+			}
+		}
+		out[i].next = next
+	}
+	return out
+}
+
+// lengths are the bytes of the shortest text and of the longest, math.MaxInt where there is none. States that lead
+// nowhere must have been left out.
+func lengths(a automaton) (shortest, longest int) {
+	shortest, longest = math.MaxInt, 0
+	depth := make([]int, len(a)) // of the longest way to a state
+	ways := make([]int, len(a))  // that lead into it, not yet walked
+	for _, s := range a {
+		for _, to := range s.next {
+			ways[to]++
+		}
+	}
+	order := []int{0}
+	for i := 0; i < len(order); i++ {
+		at := order[i]
+		if a[at].final {
+			longest = max(longest, depth[at])
+		}
+		for _, to := range a[at].next {
+			depth[to] = max(depth[to], depth[at]+1)
+			if ways[to]--; ways[to] == 0 {
+				order = append(order, to)
+			}
+		}
+	}
+	if len(order) < len(a) {
+		longest = math.MaxInt // a circle is never entered by this order
+	}
+	near := make([]bool, len(a))
+	ring := []int{0}
+	for n := 0; len(ring) > 0; n++ {
+		var out []int
+		for _, at := range ring {
+			if a[at].final {
+				return n, longest
+			}
+			for _, to := range a[at].next {
+				if !near[to] {
+					near[to] = true
+					out = append(out, to)
+				}
+			}
+		}
+		ring = out
+	}
+	return shortest, longest
+}

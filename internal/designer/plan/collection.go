@@ -1,0 +1,168 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+)
+
+// CollectionPlan is how a collection is served: one Query over a partition that holds all of its entities.
+type CollectionPlan struct {
+	Collection *design.Collection
+	// Members are the places of the collection's entities, in the order of Collection.Of; empty where no partition
+	// holds all of them.
+	Members []Place
+	// Fanout is how many partitions are asked.
+	Fanout int
+	// SKPrefix is what all of the sort keys begin with.
+	SKPrefix string
+	// Reverse reads in descending order, so that the root comes first. RootLast says that it would come last
+	// otherwise.
+	Reverse, RootLast bool
+	OwnerInKey        bool
+	// Lacks says of each location what keeps it from serving; of the chosen one it is nothing.
+	Misses []CollectionMiss
+}
+
+// CollectionMiss is a table or index that does not serve a collection.
+type CollectionMiss struct {
+	Index *design.Index // nil for the table
+	// Without are the entities that have no place in a partition that By leads to.
+	Without []string
+	// Apart are entities that have one, in another partition than the first's.
+	Apart []string
+}
+
+// ForCollection plans a collection: in the table or, where that cannot serve it, in an index.
+func ForCollection(d *design.Design, c *design.Collection) CollectionPlan {
+	out := CollectionPlan{Collection: c, Fanout: 1}
+	table := d.TableOf(d.Entity(c.Of[0]))
+	locations := append([]*design.Index{nil}, table.Indexes...)
+	for _, x := range locations {
+		if c.Via != "" && c.Via != nameOf(x) {
+			continue
+		}
+		members, miss := membersAt(d, c, x)
+		if members == nil {
+			out.Misses = append(out.Misses, miss)
+			continue
+		}
+		if out.Members == nil {
+			out.Members = members
+		}
+	}
+	if out.Members == nil {
+		return out
+	}
+	for _, t := range out.Members[0].PK {
+		for _, part := range t.Parts {
+			if n := shards(part); n > 0 && !slices.Contains(c.By, part.Field) {
+				out.Fanout *= n
+			}
+		}
+	}
+	out.SKPrefix = commonPrefix(out.Members)
+	out.RootLast = rootLast(out.Members, c.Root)
+	out.Reverse = out.RootLast
+	out.OwnerInKey = c.Owner != "" && slices.Contains(c.By, c.Owner)
+	return out
+}
+
+func nameOf(x *design.Index) string {
+	if x == nil {
+		return "key"
+	}
+	return x.Name
+}
+
+// membersAt finds for each entity a place in a table (nil) or index, all in the partition that By leads to.
+func membersAt(d *design.Design, c *design.Collection, x *design.Index) ([]Place, CollectionMiss) {
+	miss := CollectionMiss{Index: x}
+	var members []Place
+	for _, name := range c.Of {
+		var found, other bool
+		for _, p := range Places(d, d.Entity(name)) {
+			if p.Kind == MarkerPlace || p.Index != x || !bound(p, c.By) {
+				continue
+			}
+			if len(members) > 0 && !samePartition(members[0], p) {
+				other = true
+				continue
+			}
+			members, found = append(members, p), true
+			break
+		}
+		switch {
+		case found:
+		case other:
+			miss.Apart = append(miss.Apart, name)
+		default:
+			miss.Without = append(miss.Without, name)
+		}
+	}
+	if len(members) < len(c.Of) {
+		return nil, miss
+	}
+	return members, miss
+}
+
+// bound reports whether the place's partition key is known but for shards.
+func bound(p Place, by []string) bool {
+	for _, t := range p.PK {
+		for _, part := range t.Parts {
+			if part.Field != "" && !slices.Contains(by, part.Field) && shards(part) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// samePartition reports whether two places have the same partition key for the same fields.
+func samePartition(a, b Place) bool {
+	return slices.EqualFunc(a.PK, b.PK, func(x, y *design.Template) bool {
+		return slices.EqualFunc(x.Parts, y.Parts, func(p, q design.Part) bool {
+			return p.Literal == q.Literal && p.Field == q.Field && slices.Equal(p.Funcs, q.Funcs)
+		})
+	})
+}
+
+// commonPrefix is the literal that the sort keys of all members begin with.
+func commonPrefix(members []Place) string {
+	prefix, first := "", true
+	for _, p := range members {
+		if len(p.SK) == 0 {
+			return ""
+		}
+		own := p.SK[0].Prefix()
+		if first {
+			prefix, first = own, false
+			continue
+		}
+		n := 0
+		for n < min(len(prefix), len(own)) && prefix[n] == own[n] {
+			n++
+		}
+		prefix = prefix[:n]
+	}
+	return prefix
+}
+
+// rootLast reports whether the root sorts after every other member by what the sort keys begin with.
+func rootLast(members []Place, root string) bool {
+	var own string
+	var others []string
+	for _, p := range members {
+		if len(p.SK) == 0 {
+			return false
+		}
+		if p.Entity.Name == root {
+			own = p.SK[0].Prefix()
+		} else {
+			others = append(others, p.SK[0].Prefix())
+		}
+	}
+	return own != "" && len(others) > 0 && own > slices.MaxFunc(others, cmp.Compare) && !strings.HasPrefix(own, slices.Max(others))
+}

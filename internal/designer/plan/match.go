@@ -1,0 +1,223 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/design"
+)
+
+// match tries a place for a read.
+func match(p Place, r *design.Read) Miss {
+	m := matcher{place: p, read: r, plan: &Plan{
+		Operation: Query, Place: p, Fanout: 1, Consistent: r.Consistent, Filter: r.Filter, OwnerField: r.Owner,
+		Limit: cmpOr(r.Limit, r.Page),
+	}}
+	m.partition()
+	m.sort()
+	m.order()
+	m.rest()
+	out := Miss{Place: p, Lacks: m.lacks}
+	if !m.useless {
+		out.Plan = m.plan
+	}
+	return out
+}
+
+func cmpOr(a, b int) int {
+	if a != 0 {
+		return a
+	}
+	return b
+}
+
+// matcher tries one place for one read.
+type matcher struct {
+	place Place
+	read  *design.Read
+	plan  *Plan
+	lacks []Lack
+	// useless is set by lacks that no price mends.
+	useless bool
+
+	used []string // known fields that the keys have taken
+	// whole is whether the sort key is known to its end; open are the fields of the rest of it.
+	whole bool
+	open  []design.Part
+}
+
+func (m *matcher) lack(r Reason, fields ...string) {
+	m.lacks = append(m.lacks, Lack{r, fields})
+	switch r {
+	case PartitionKeyUnknown, PrefixInPartitionKey, RangeInPartitionKey, NotEveryItem, NoSortPosition:
+		m.useless = true
+	default:
+	}
+}
+
+func (m *matcher) known(field string) bool { return slices.Contains(m.read.By, field) }
+
+// partition asks that every field of the partition key is known.
+func (m *matcher) partition() {
+	for _, t := range m.place.PK {
+		for _, part := range t.Parts {
+			switch {
+			case part.Field == "":
+			case m.known(part.Field):
+				m.used = append(m.used, part.Field)
+			case shards(part) > 0:
+				m.plan.Fanout *= shards(part)
+			case part.Field == m.read.Prefix:
+				m.lack(PrefixInPartitionKey, part.Field)
+			case part.Field == m.read.Range:
+				m.lack(RangeInPartitionKey, part.Field)
+			default:
+				m.lack(PartitionKeyUnknown, part.Field)
+			}
+		}
+	}
+	if m.plan.Fanout > 1 {
+		m.lack(FansOut)
+	}
+}
+
+// shards is over how many partitions a part spreads a key; 0 where it does not.
+func shards(part design.Part) int {
+	for _, f := range part.Funcs {
+		if f.Name == "shard" {
+			return max(f.Int(), 1) // auto is one until the checker proposes a number
+		}
+	}
+	return 0
+}
+
+// sort walks the sort key as far as it is known.
+func (m *matcher) sort() {
+	m.whole = true
+	ranged := false
+	for _, t := range m.place.SK {
+		if !m.whole {
+			m.open = append(m.open, fieldParts(t.Parts)...)
+			continue
+		}
+		n := 0
+		for n < len(t.Parts) && (t.Parts[n].Field == "" || m.known(t.Parts[n].Field)) {
+			if f := t.Parts[n].Field; f != "" {
+				m.used = append(m.used, f)
+			}
+			n++
+		}
+		if n == len(t.Parts) {
+			m.plan.SK = append(m.plan.SK, SortCondition{Comparison: SortEqual, Template: t, Parts: n})
+			continue
+		}
+		m.whole = false
+		c := SortCondition{Comparison: SortBeginsWith, Template: t, Parts: n}
+		switch next := t.Parts[n].Field; next {
+		case m.read.Prefix:
+			c.Prefix, ranged = next, true
+		case m.read.Range:
+			c.Comparison, c.Range, ranged = SortBetween, next, true
+		}
+		if n > 0 || ranged {
+			m.plan.SK = append(m.plan.SK, c)
+		}
+		m.open = append(m.open, fieldParts(t.Parts[n:])...)
+	}
+	for _, f := range []string{m.read.Prefix, m.read.Range} {
+		if f != "" && !ranged && !slices.Contains(m.lackFields(), f) {
+			m.lack(NoSortPosition, f)
+		}
+	}
+	if !m.read.Many && m.whole && m.place.Index == nil {
+		m.plan.Operation = GetItem
+	}
+}
+
+func (m *matcher) lackFields() []string {
+	var out []string
+	for _, l := range m.lacks {
+		out = append(out, l.Fields...)
+	}
+	return out
+}
+
+func fieldParts(parts []design.Part) []design.Part {
+	return slices.DeleteFunc(slices.Clone(parts), func(p design.Part) bool { return p.Field == "" })
+}
+
+// order asks that what follows in the sort key is the order that is wanted.
+func (m *matcher) order() {
+	at, direction := 0, 0
+	for _, o := range m.read.Order {
+		if m.known(o.Field) {
+			continue // all answers are equal in it
+		}
+		if at == len(m.open) || m.open[at].Field != o.Field {
+			m.lack(WrongOrder, o.Field)
+			return
+		}
+		wanted := 1
+		if o.Desc != descends(m.open[at]) {
+			wanted = -1
+		}
+		if direction != 0 && wanted != direction {
+			m.lack(WrongOrder, o.Field)
+			return
+		}
+		direction = wanted
+		at++
+	}
+	m.plan.Reverse = direction < 0
+}
+
+// descends reports whether a greater value of the field sorts first.
+func descends(part design.Part) bool {
+	return slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "desc" })
+}
+
+// rest asks for everything beside the keys.
+func (m *matcher) rest() {
+	p, r := m.place, m.read
+	for _, f := range r.By {
+		if !slices.Contains(m.used, f) {
+			m.plan.FilterBy = append(m.plan.FilterBy, f)
+		}
+	}
+	if p.Where != nil {
+		switch {
+		case r.Filter != nil && r.Filter.Text == p.Where.Text:
+			m.plan.Filter = nil // the index holds just those
+		case r.Via != p.Name:
+			m.lack(NotEveryItem, p.Where.Fields()...)
+		}
+	}
+	if len(m.plan.FilterBy) > 0 || m.plan.Filter != nil {
+		m.lack(FilterNeeded, slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())...)
+	}
+	if r.Consistent && p.Global() {
+		m.lack(NotConsistent)
+	}
+	m.plan.OwnerInKey = r.Owner != "" && slices.Contains(m.used, r.Owner)
+	if m.plan.Hydrate = p.Missing(m.needed()); len(m.plan.Hydrate) > 0 {
+		m.lack(FieldsMissing, m.plan.Hydrate...)
+	}
+}
+
+// needed are the fields that are returned, filtered by, or compared with the caller's own; none where whatever the place
+// has is wanted.
+func (m *matcher) needed() []string {
+	fields := slices.Clone(m.read.Returns)
+	if m.place.Kind == MarkerPlace && len(fields) == 0 {
+		return nil // the item that it leads to
+	}
+	more := slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())
+	if m.read.Owner != "" && !m.plan.OwnerInKey {
+		more = append(more, m.read.Owner)
+	}
+	for _, f := range more {
+		if !slices.Contains(fields, f) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}

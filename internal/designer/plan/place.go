@@ -1,0 +1,132 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/design"
+)
+
+// Kind is the sort of a place.
+type Kind uint8
+
+// The kinds of places.
+const (
+	KeyPlace    Kind = iota // the item itself, in the table
+	CopyPlace               // a copy, in the table
+	MarkerPlace             // a marker of uniqueness, in the table
+	EntryPlace              // an entry of the item, or of a copy, in an index
+)
+
+// Place is one kind of item in one physical order: what a GetItem or Query can find there, and by which keys.
+type Place struct {
+	Entity *design.Entity
+	Table  *design.Table
+	Index  *design.Index // nil in the table itself
+	Kind   Kind
+	// Name is what a design's via says: key, the copy's, marker's or index's name.
+	Name string
+	// Copy is the copy whose item, or whose entry, it is; nil otherwise.
+	Copy *design.Copy
+	// PK and SK are the templates of the key attributes there, one for each.
+	PK, SK []*design.Template
+	// Where is the condition under which an item has the entry; nil is always.
+	Where *design.Condition
+	Pos   design.Pos
+}
+
+// Places are all places of an entity, the item itself first.
+func Places(d *design.Design, e *design.Entity) []Place {
+	t := d.TableOf(e)
+	inTable := func(kind Kind, name string, k design.Key, p design.Pos) Place {
+		return Place{Entity: e, Table: t, Kind: kind, Name: name, PK: templates(k.PK), SK: templates(k.SK), Pos: p}
+	}
+	out := []Place{inTable(KeyPlace, "key", e.Key, e.Pos)}
+	for _, c := range e.Copies {
+		p := inTable(CopyPlace, c.Name, c.Key, c.Pos)
+		p.Copy = c
+		out = append(out, p)
+	}
+	for _, x := range e.Entries {
+		out = append(out, Place{
+			Entity: e, Table: t, Index: t.Index(x.Index), Kind: EntryPlace, Name: x.Index, Copy: e.Copy(x.Of),
+			PK: x.PK, SK: x.SK, Where: x.Where, Pos: x.Pos,
+		})
+	}
+	for _, m := range e.Unique {
+		out = append(out, inTable(MarkerPlace, m.Name, m.Key, m.Pos))
+	}
+	return out
+}
+
+func templates(t *design.Template) []*design.Template {
+	if t == nil {
+		return nil
+	}
+	return []*design.Template{t}
+}
+
+// String is the place as messages call it: Order.key, Order.GSI1.
+func (p Place) String() string { return p.Entity.Name + "." + p.Name }
+
+// Global reports whether the place is in a global index: read eventually, and not unique.
+func (p Place) Global() bool { return p.Index != nil && !p.Index.Local }
+
+// Has reports whether an item found at the place has the field. A marker has the fields of its own key and of the
+// entity's, which is how the item is found.
+func (p Place) Has(field string) bool {
+	f := p.Entity.Field(field)
+	if f == nil {
+		return false
+	}
+	switch {
+	case p.Kind == MarkerPlace:
+		return slices.Contains(KeyFields(p.Entity), field) || slices.Contains(fieldsOf(p.PK, p.SK), field)
+	case p.Copy != nil && !p.Copy.All && !slices.Contains(p.Copy.Fields, field):
+		return p.Copy.All || slices.Contains(fieldsOf(p.PK, p.SK), field)
+	case p.Index == nil || p.Index.Project.All:
+		return true
+	default:
+		return slices.Contains(p.Index.Project.Fields, field) || p.inKeys(f)
+	}
+}
+
+// inKeys reports whether the field is itself an attribute of the index's or the table's key, which every
+// projection holds.
+func (p Place) inKeys(f *design.Field) bool {
+	if f.Nested() {
+		return false
+	}
+	is := func(k design.KeyAttribute) bool { return k.Name == f.Attribute() }
+	return is(p.Table.PK) || p.Table.SK != nil && is(*p.Table.SK) ||
+		slices.ContainsFunc(p.Index.PK, is) || slices.ContainsFunc(p.Index.SK, is)
+}
+
+// Missing are the fields of the entity that an item found at the place does not have.
+func (p Place) Missing(want []string) []string {
+	if len(want) == 0 && p.Kind != MarkerPlace {
+		return nil // whatever the place has is what is wanted
+	}
+	if len(want) == 0 {
+		for _, f := range p.Entity.Fields {
+			want = append(want, f.Name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(want), p.Has)
+}
+
+// KeyFields are the fields of an entity's primary key.
+func KeyFields(e *design.Entity) []string { return fieldsOf(templates(e.Key.PK), templates(e.Key.SK)) }
+
+func fieldsOf(lists ...[]*design.Template) []string {
+	var out []string
+	for _, list := range lists {
+		for _, t := range list {
+			for _, name := range t.Fields() {
+				if !slices.Contains(out, name) {
+					out = append(out, name)
+				}
+			}
+		}
+	}
+	return out
+}

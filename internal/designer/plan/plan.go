@@ -1,0 +1,210 @@
+// Package plan decides how DynamoDB serves the reads and collections of a design: which place, which request,
+// and why no other place would do.
+//
+// # Model
+//
+// A place (Place) is one kind of item in one physical order: an entity's items in the table, a copy of them, an entry
+// of them in an index, a marker. A read says what is known (by, prefix, range) and what is wanted (order, fields).
+// A place serves a read if
+//
+//   - every field of its partition key is known, since DynamoDB wants equality there. A field that only chooses a
+//     shard need not be: then every shard is asked, and the answers are merged;
+//   - what else is known is at the beginning of its sort key, as equalities, then at most one prefix or range;
+//   - the fields that follow there are the order that is wanted;
+//   - it is as fresh, and as whole, as is wanted.
+//
+// What is known and stands elsewhere can only be filtered after the read, which is paid for. The places that do not
+// serve are near misses, each with all that it lacks: that is what a checker reports and an explanation shows.
+//
+// # Invariants
+//
+//	I1  A plan is a pure function of the design: the same design gives the same plans in the same order.
+//	I2  A plan that is not a Scan is a request that DynamoDB accepts.
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+)
+
+// Operation is the request that serves a read.
+type Operation string
+
+// The operations.
+const (
+	GetItem Operation = "GetItem"
+	Query   Operation = "Query"
+	Scan    Operation = "Scan"
+)
+
+// Plan is how a read is served.
+type Plan struct {
+	Operation Operation
+	Place     Place
+	// Fanout is how many partitions are asked: 1, or the shards of the partition key.
+	Fanout int
+	// SK is what the request says of each sort key attribute, as far as it says anything.
+	SK []SortCondition
+	// Reverse reads in descending order of the sort key.
+	Reverse bool
+	// Consistent asks for a strongly consistent read.
+	Consistent bool
+	// Filter is evaluated after the read; nil where there is none. FilterBy are known fields that only a filter can
+	// apply.
+	Filter   *design.Condition
+	FilterBy []string
+	// Limit is how many items a request asks for; 0 where it does not say.
+	Limit int
+	// Hydrate are the fields that the place lacks, so that each item must be read from the table.
+	Hydrate []string
+	// OwnerField is compared with the caller's own value after the read, or is in the key already.
+	OwnerField string
+	OwnerInKey bool
+}
+
+// SortComparison is how a request bounds one sort key attribute.
+type SortComparison uint8
+
+// The comparisons.
+const (
+	SortEqual SortComparison = iota
+	SortBeginsWith
+	SortBetween
+)
+
+// SortCondition bounds one sort key attribute: its template's first Parts parts are known, and of the next, the
+// beginning (with Prefix) or the bounds (with Range).
+type SortCondition struct {
+	Comparison SortComparison
+	Template   *design.Template
+	Parts      int
+	Prefix     string // the field of which a beginning is given
+	Range      string // the field of which bounds are given
+}
+
+// Reason says in what way a place does not serve a read.
+type Reason uint8
+
+// The reasons, from those that make a place useless to those that cost.
+const (
+	PartitionKeyUnknown  Reason = iota // a field of the partition key is not known
+	PrefixInPartitionKey               // of a field of the partition key only the beginning is known
+	RangeInPartitionKey
+	NotEveryItem   // the index is sparse, and the read does not say that it wants only those
+	NoSortPosition // prefix or range is of a field that is not next in the sort key
+	WrongOrder
+	NotConsistent
+	FilterNeeded  // something known is neither in the partition key nor next in the sort key
+	FieldsMissing // and must be read from the table, item by item
+	FansOut
+)
+
+// Lack is one thing in which a place does not serve a read.
+type Lack struct {
+	Reason Reason
+	Fields []string
+}
+
+// String words the lack.
+func (l Lack) String() string {
+	fields := "{" + strings.Join(l.Fields, "} {") + "}"
+	switch l.Reason {
+	case PartitionKeyUnknown:
+		return "its partition key needs " + fields
+	case PrefixInPartitionKey:
+		return fields + " is in the partition key, where DynamoDB wants equality, not a prefix"
+	case RangeInPartitionKey:
+		return fields + " is in the partition key, where DynamoDB wants equality, not a range"
+	case NotEveryItem:
+		return "it does not hold every item"
+	case NoSortPosition:
+		return fields + " is not what comes next in the sort key"
+	case WrongOrder:
+		return "it does not sort by " + fields
+	case NotConsistent:
+		return "a global index is read eventually"
+	case FilterNeeded:
+		return fields + " can only be filtered after the read, which is paid for"
+	case FieldsMissing:
+		return "it does not hold " + fields
+	case FansOut:
+		return "every shard must be asked"
+	}
+	return ""
+}
+
+// Miss is a place that was not chosen, with what it lacks; nothing where it would serve as well.
+type Miss struct {
+	Place Place
+	Lacks []Lack
+	// Plan is how the read would be served there; nil where it cannot be.
+	Plan *Plan
+}
+
+// Result is what the planner found for a read.
+type Result struct {
+	Read *design.Read
+	// Plan is never nil; a Scan where no place serves.
+	Plan  *Plan
+	Lacks []Lack // of the chosen place
+	// Others are the other places, the nearest first.
+	Others []Miss
+}
+
+// ForRead plans a read.
+func ForRead(d *design.Design, r *design.Read) Result {
+	e := d.Entity(r.Entity)
+	var all []Miss
+	for _, p := range Places(d, e) {
+		if p.Kind == MarkerPlace && r.Many {
+			continue // a marker leads to one item
+		}
+		all = append(all, match(p, r))
+	}
+	slices.SortStableFunc(all, func(a, b Miss) int { return cmp.Compare(a.rank(), b.rank()) })
+	out := Result{Read: r}
+	if i := slices.IndexFunc(all, func(m Miss) bool { return m.Plan != nil && (r.Via == "" || m.Place.Name == r.Via) }); i >= 0 {
+		out.Plan, out.Lacks = all[i].Plan, all[i].Lacks
+		out.Others = slices.Delete(all, i, i+1)
+		return out
+	}
+	out.Plan = &Plan{Operation: Scan, Place: Places(d, e)[0], Fanout: 1, Filter: r.Filter, FilterBy: r.By, Consistent: r.Consistent}
+	out.Others = all
+	return out
+}
+
+// rank orders places: those that serve, by how well; then those that do not, by how near they come.
+func (m Miss) rank() int {
+	rank := 0
+	if m.Plan == nil {
+		rank += 1 << 20
+	}
+	for _, l := range m.Lacks {
+		rank += weights[l.Reason]
+	}
+	if m.Plan == nil {
+		return rank
+	}
+	if m.Plan.Operation != GetItem {
+		rank += 2
+	}
+	switch m.Place.Kind {
+	case MarkerPlace:
+		rank += 8 // two reads
+	case EntryPlace:
+		rank += 4
+	case CopyPlace:
+		rank++
+	default:
+	}
+	return rank + m.Plan.Fanout - 1
+}
+
+// weights say how bad a lack is when there is a choice.
+var weights = [...]int{ //nolint:gochecknoglobals // a table
+	PartitionKeyUnknown: 4096, PrefixInPartitionKey: 2048, RangeInPartitionKey: 2048, NotEveryItem: 4096,
+	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, FilterNeeded: 128, FieldsMissing: 64, FansOut: 16,
+}

@@ -1,0 +1,173 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+)
+
+// Request is a plan as the request that DynamoDB gets. Values are told by what they are made of: the texts of
+// templates, in which a field stands in braces.
+type Request struct {
+	Operation Operation `json:"operation"`
+	Table     string    `json:"table"`
+	Index     string    `json:"index,omitempty"`
+	// Key is the primary key of a GetItem: attribute and template.
+	Key []KeyValue `json:"key,omitempty"`
+	// KeyCondition is the KeyConditionExpression of a Query, with Values for its placeholders.
+	KeyCondition string     `json:"keyCondition,omitempty"`
+	Filter       string     `json:"filter,omitempty"`
+	Values       []KeyValue `json:"values,omitempty"`
+	Projection   []string   `json:"projection,omitempty"`
+	// Forward is false for descending order.
+	Forward    bool `json:"forward"`
+	Limit      int  `json:"limit,omitempty"`
+	Consistent bool `json:"consistent"`
+	// Times is how often the request is made: for each shard of a spread key.
+	Times int `json:"times"`
+	// Then is the request that follows for each item: from a marker to its item, or from an entry to what it lacks.
+	Then *Request `json:"then,omitempty"`
+}
+
+// KeyValue is a name, of an attribute or placeholder, with what it stands for.
+type KeyValue struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Request is the plan as a request.
+func (p *Plan) Request() Request {
+	out := Request{
+		Operation: p.Operation, Table: p.Place.Table.Physical, Forward: !p.Reverse, Limit: p.Limit,
+		Consistent: p.Consistent && !p.Place.Global(), Times: p.Fanout,
+	}
+	if p.Place.Index != nil {
+		out.Index = p.Place.Index.Name
+	}
+	switch p.Operation {
+	case GetItem:
+		out.Key, out.Forward, out.Limit = p.Place.Key(), true, 0
+	case Query:
+		out.keyCondition(p)
+	default:
+	}
+	if p.Operation != GetItem {
+		out.filter(p)
+	}
+	local := p.Place.Index != nil && p.Place.Index.Local // from which DynamoDB goes to the table by itself
+	if p.Place.Kind == MarkerPlace || len(p.Hydrate) > 0 && !local {
+		home := Place{Entity: p.Place.Entity, Table: p.Place.Table, PK: templates(p.Place.Entity.Key.PK), SK: templates(p.Place.Entity.Key.SK)}
+		out.Then = &Request{
+			Operation: GetItem, Table: out.Table, Key: home.Key(), Forward: true, Consistent: p.Consistent, Times: 1,
+		}
+	}
+	return out
+}
+
+// Attributes are the key attributes of the place, partition key first.
+func (p Place) Attributes() (pk, sk []design.KeyAttribute) {
+	if p.Index != nil {
+		return p.Index.PK, p.Index.SK
+	}
+	pk = []design.KeyAttribute{p.Table.PK}
+	if p.Table.SK != nil {
+		sk = []design.KeyAttribute{*p.Table.SK}
+	}
+	return pk, sk
+}
+
+// Key is the primary or index key at the place: each attribute with its template.
+func (p Place) Key() []KeyValue {
+	var out []KeyValue
+	pk, sk := p.Attributes()
+	for i, t := range p.PK {
+		out = append(out, KeyValue{pk[i].Name, t.Text})
+	}
+	for i, t := range p.SK {
+		out = append(out, KeyValue{sk[i].Name, t.Text})
+	}
+	return out
+}
+
+func (r *Request) keyCondition(p *Plan) {
+	pk, sk := p.Place.Attributes()
+	var terms []string
+	for i, t := range p.Place.PK {
+		terms = append(terms, pk[i].Name+" = "+r.value("pk", i, len(p.Place.PK), t.Text))
+	}
+	for i, c := range p.SK {
+		name, known := sk[i].Name, partsText(c.Template.Parts[:c.Parts])
+		switch c.Comparison {
+		case SortEqual:
+			terms = append(terms, name+" = "+r.value("sk", i, len(p.SK), known))
+		case SortBeginsWith:
+			if c.Prefix != "" {
+				known += "{" + c.Prefix + "…}"
+			}
+			terms = append(terms, "begins_with("+name+", "+r.value("sk", i, len(p.SK), known)+")")
+		case SortBetween:
+			terms = append(terms, name+" BETWEEN "+r.value("from", i, len(p.SK), known+"{from}")+" AND "+r.value("to", i, len(p.SK), known+"{to}"))
+		}
+	}
+	r.KeyCondition = strings.Join(terms, " AND ")
+}
+
+func (r *Request) filter(p *Plan) {
+	var terms []string
+	for _, f := range p.FilterBy {
+		terms = append(terms, p.Place.Entity.Field(f).Attribute()+" = "+r.value(f, 0, 1, "{"+f+"}"))
+	}
+	if p.Filter != nil {
+		terms = append(terms, p.Filter.Text)
+	}
+	r.Filter = strings.Join(terms, " AND ")
+}
+
+// value adds a value and returns its placeholder.
+func (r *Request) value(name string, i, n int, text string) string {
+	placeholder := ":" + name
+	if n > 1 {
+		placeholder = fmt.Sprintf(":%s%d", name, i+1)
+	}
+	r.Values = append(r.Values, KeyValue{placeholder, text})
+	return placeholder
+}
+
+// partsText is the text of a part of a template.
+func partsText(parts []design.Part) string {
+	var out strings.Builder
+	for _, p := range parts {
+		if p.Field == "" {
+			out.WriteString(p.Literal)
+			continue
+		}
+		out.WriteString("{" + p.Field)
+		for _, f := range p.Funcs {
+			out.WriteString("|" + f.Name)
+			if f.Arg != "" {
+				out.WriteString("(" + f.Arg + ")")
+			}
+		}
+		out.WriteString("}")
+	}
+	return out.String()
+}
+
+// Request is the plan of a collection as a request; it has members.
+func (p CollectionPlan) Request() Request {
+	c := p.Collection
+	return (&Plan{
+		Operation: Query, Place: p.Members[0], Fanout: p.Fanout, Reverse: p.Reverse, Consistent: c.Consistent, Limit: c.Page,
+		SK: p.prefix(),
+	}).Request()
+}
+
+// prefix is the condition on the sort key that all members share.
+func (p CollectionPlan) prefix() []SortCondition {
+	if p.SKPrefix == "" {
+		return nil
+	}
+	t := &design.Template{Text: p.SKPrefix, Parts: []design.Part{{Literal: p.SKPrefix}}}
+	return []SortCondition{{Comparison: SortBeginsWith, Template: t, Parts: 1}}
+}

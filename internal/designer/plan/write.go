@@ -1,0 +1,251 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+)
+
+// WritePlan is what a write becomes: one request if it touches one item, else one transaction.
+type WritePlan struct {
+	Write *design.Write
+	// Items are the items that are touched, in the order of the steps; the idempotency record comes first.
+	Items []ItemWrite
+}
+
+// ItemWrite is what a write does with one item, or with one for each line.
+type ItemWrite struct {
+	// Step is the step that it comes from; nil for an idempotency record.
+	Step   *design.Step
+	Place  Place // of the item: key, copy or marker
+	Action design.Action
+	Each   bool
+	// Changed are the fields that an update changes; nil where all of the item comes or goes.
+	Changed []string
+	Entries []EntryWrite
+}
+
+// EntryEffect is what becomes of an index entry.
+type EntryEffect uint8
+
+// The effects.
+const (
+	EntryUntouched EntryEffect = iota // nothing of it changes: costs nothing
+	EntryAdded
+	EntryRemoved
+	EntryUpdated // something projected changes
+	EntryMoved   // a key of it changes: one removed, one added
+)
+
+// String is the effect as a participle.
+func (e EntryEffect) String() string {
+	return [...]string{"untouched", "added", "removed", "updated", "moved"}[e]
+}
+
+// EntryWrite is what becomes of an item's entry in one index.
+type EntryWrite struct {
+	Place  Place
+	Effect EntryEffect
+}
+
+// Transaction reports whether the write needs a transaction.
+func (p WritePlan) Transaction() bool {
+	return len(p.Items) > 1 || len(p.Items) == 1 && p.Items[0].Each
+}
+
+// Actions is how many items the write touches: a fixed number, and a number for each line.
+func (p WritePlan) Actions() (fixed, perLine int) {
+	for _, i := range p.Items {
+		if i.Each {
+			perLine++
+		} else {
+			fixed++
+		}
+	}
+	return fixed, perLine
+}
+
+// ForWrite plans a write: its steps with what they entail. Creating an entity puts its copies and markers;
+// changing it changes the copies that hold what changes, and moves copies and markers whose key changes: one deleted, one
+// put; deleting it deletes them; counters of other entities are kept; an idempotent write puts its record.
+func ForWrite(d *design.Design, w *design.Write) WritePlan {
+	p := writer{design: d, plan: WritePlan{Write: w}}
+	if w.Idempotent != nil {
+		if record := d.Entity(w.Idempotent.With); record != nil {
+			p.add(ItemWrite{Place: Places(d, record)[0], Action: design.Create})
+		}
+	}
+	for _, s := range w.Steps {
+		e := d.Entity(s.Entity)
+		changed := changedFields(e, s)
+		for _, place := range Places(d, e) {
+			if place.Kind == EntryPlace || !touches(place, s, changed) {
+				continue
+			}
+			item := ItemWrite{Step: s, Place: place, Action: s.Action, Each: s.Each}
+			if s.Action == design.Update || s.Action == design.Upsert {
+				item.Changed = changed
+			}
+			if item.Changed != nil && place.Kind != KeyPlace && moves(place, changed) {
+				item.Changed, item.Action = nil, design.Delete
+				p.add(item)
+				item.Action = design.Create
+			}
+			p.add(item)
+		}
+		p.count(e, s)
+	}
+	return p.plan
+}
+
+// writer makes the plan of a write.
+type writer struct {
+	design *design.Design
+	plan   WritePlan
+}
+
+// touches reports whether a step has to do with an item at the place.
+func touches(place Place, s *design.Step, changed []string) bool {
+	switch {
+	case place.Kind == KeyPlace:
+		return true
+	case s.Action == design.Check:
+		return false
+	case s.Action == design.Create || s.Action == design.Put || s.Action == design.Delete:
+		return true
+	case place.Kind == MarkerPlace:
+		return moves(place, changed)
+	default:
+		return slices.ContainsFunc(changed, place.Has)
+	}
+}
+
+// moves reports whether a change of fields gives the item at a place another key.
+func moves(place Place, changed []string) bool {
+	return slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(fieldsOf(place.PK, place.SK), f) })
+}
+
+// changedFields are the fields of an entity that a step assigns.
+func changedFields(e *design.Entity, s *design.Step) []string {
+	var out []string
+	for _, list := range [][]*design.Assignment{s.Set, s.Add, s.Init} {
+		for _, a := range list {
+			root, _, _ := strings.Cut(a.Field, ".")
+			if e.Field(root) != nil && !slices.Contains(out, root) {
+				out = append(out, root)
+			}
+		}
+	}
+	return out
+}
+
+// count adds the counters that a step moves: one update of each entity that has some, whatever it counts and sums.
+func (p *writer) count(of *design.Entity, s *design.Step) {
+	d := p.design
+	if s.Action == design.Check {
+		return
+	}
+	changed := changedFields(of, s)
+	for _, e := range d.Entities {
+		var fields []string
+		for _, c := range e.Counters {
+			counted := append(c.Where.Fields(), c.Sum)
+			same := s.Action == design.Update && !slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(counted, f) })
+			if c.Of == of.Name && !same {
+				fields = append(fields, c.Field)
+			}
+		}
+		if len(fields) == 0 {
+			continue
+		}
+		item := ItemWrite{Step: s, Place: Places(d, e)[0], Action: design.Update, Each: s.Each && !p.one(e), Changed: fields}
+		i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool { return i.counter() && i.Place.Entity == e && i.Each == item.Each })
+		if i < 0 {
+			p.add(item)
+			continue
+		}
+		item.Step = p.plan.Items[i].Step
+		for _, f := range p.plan.Items[i].Changed {
+			if !slices.Contains(item.Changed, f) {
+				item.Changed = append(item.Changed, f)
+			}
+		}
+		item.Entries = entries(d, item)
+		p.plan.Items[i] = item
+	}
+}
+
+// counter reports whether the item is there for its counters, which a step on another entity moves.
+func (i ItemWrite) counter() bool { return i.Step != nil && i.Step.Entity != i.Place.Entity.Name }
+
+// one reports whether all lines of the write are counted on one item: what tells it, a step tells that is not repeated.
+func (p *writer) one(e *design.Entity) bool {
+	var known []string
+	for _, s := range p.plan.Write.Steps {
+		if !s.Each {
+			known = append(known, KeyFields(p.design.Entity(s.Entity))...)
+		}
+	}
+	return !slices.ContainsFunc(KeyFields(e), func(f string) bool { return !slices.Contains(known, f) })
+}
+
+func (p *writer) add(item ItemWrite) {
+	item.Entries = entries(p.design, item)
+	p.plan.Items = append(p.plan.Items, item)
+}
+
+// entries are what becomes of the index entries of an item.
+func entries(d *design.Design, item ItemWrite) []EntryWrite {
+	if item.Place.Kind == MarkerPlace || item.Action == design.Check {
+		return nil
+	}
+	var out []EntryWrite
+	for _, entry := range Places(d, item.Place.Entity) {
+		if entry.Kind == EntryPlace && entry.Copy == item.Place.Copy {
+			out = append(out, EntryWrite{entry, effect(entry, item)})
+		}
+	}
+	return out
+}
+
+// effect is what a write of the item does to an entry of it. A put is taken for one of a new item.
+func effect(entry Place, item ItemWrite) EntryEffect {
+	switch item.Action {
+	case design.Create, design.Put:
+		return EntryAdded
+	case design.Delete:
+		return EntryRemoved
+	default:
+	}
+	within := func(fields []string) bool {
+		return slices.ContainsFunc(item.Changed, func(f string) bool { return slices.Contains(fields, f) })
+	}
+	moved := within(fieldsOf(entry.PK, entry.SK))
+	switch {
+	case within(entry.Where.Fields()) && leaves(entry.Where, item.Step):
+		return EntryRemoved
+	case within(entry.Where.Fields()) && !moved:
+		return EntryAdded // or removed, for the same price
+	case moved && item.Action == design.Upsert:
+		return EntryAdded // the fields of a key are there from the first time on
+	case moved:
+		return EntryMoved
+	case slices.ContainsFunc(item.Changed, entry.Has):
+		return EntryUpdated
+	default:
+		return EntryUntouched
+	}
+}
+
+// leaves reports whether a step surely takes an item out of a sparse index, whose condition is that a field has a
+// value: it sets the field to another.
+func leaves(where *design.Condition, s *design.Step) bool {
+	if s == nil || len(where.Names) != 1 || len(where.Values) != 1 || where.Expression != where.Names[0].Alias+" = "+where.Values[0].Placeholder {
+		return false
+	}
+	return slices.ContainsFunc(s.Set, func(a *design.Assignment) bool {
+		constant := len(a.Value.Terms) == 1 && a.Value.Terms[0].Kind == design.ConstantTerm
+		return a.Field == where.Names[0].Field && constant && a.Value.Terms[0].Constant != where.Values[0].Literal
+	})
+}

@@ -1,0 +1,294 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// applyWait bounds the wait for a table or index; an index on a large table takes its time.
+const applyWait = 6 * time.Hour
+
+// Apply makes the tables that are not there and brings the others up to the design as far as that is safe: it adds
+// missing indexes, one at a time as DynamoDB wants it, and turns TTL and the stream on. It removes nothing, and
+// what differs and cannot be changed in place is an error that says so. say hears of each step.
+func Apply(ctx context.Context, client *dynamodb.Client, specs []Spec, say func(format string, args ...any)) error {
+	var faults []error
+	for _, s := range specs {
+		if len(s.Placeholders) > 0 {
+			return fmt.Errorf("the table's name %q has placeholders: fill them in with --set %s=…", s.Name, s.Placeholders[0])
+		}
+		a := applier{ctx, client, s, say}
+		if err := a.table(); err != nil {
+			faults = append(faults, fmt.Errorf("table %s: %w", s.Name, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+type applier struct {
+	ctx    context.Context //nolint:containedctx // of one call of Apply, which the applier does not outlive
+	client *dynamodb.Client
+	spec   Spec
+	say    func(format string, args ...any)
+}
+
+func (a *applier) table() error {
+	there, err := a.describe()
+	if err != nil {
+		return err
+	}
+	if there == nil {
+		return a.create()
+	}
+	if err := a.sameKeys(there); err != nil {
+		return err
+	}
+	changed := false
+	for i := range a.spec.Indexes {
+		added, err := a.index(there, &a.spec.Indexes[i])
+		if err != nil {
+			return err
+		}
+		changed = changed || added
+	}
+	for _, x := range there.GlobalSecondaryIndexes {
+		if !slices.ContainsFunc(a.spec.Indexes, func(want IndexSpec) bool { return want.Name == *x.IndexName }) {
+			a.say("%s: the index %s is not in the design; it is left as it is", a.spec.Name, *x.IndexName)
+		}
+	}
+	settings, err := a.settings(there)
+	if err == nil && !changed && !settings {
+		a.say("%s: is as the design has it", a.spec.Name)
+	}
+	return err
+}
+
+// describe returns nil where there is no such table.
+func (a *applier) describe() (*types.TableDescription, error) {
+	out, err := a.client.DescribeTable(a.ctx, &dynamodb.DescribeTableInput{TableName: &a.spec.Name})
+	if _, absent := errors.AsType[*types.ResourceNotFoundException](err); absent {
+		return nil, nil //nolint:nilnil // no table is an answer
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out.Table, nil
+}
+
+func (a *applier) create() error {
+	s := &a.spec
+	in := &dynamodb.CreateTableInput{
+		TableName: &s.Name, AttributeDefinitions: a.definitions(), KeySchema: schemaOf([]string{s.PK}, sortKey(s.SK)),
+		BillingMode: types.BillingModePayPerRequest,
+	}
+	if !s.OnDemand {
+		in.BillingMode, in.ProvisionedThroughput = types.BillingModeProvisioned, a.throughput()
+	}
+	for i := range s.Indexes {
+		x := &s.Indexes[i]
+		if x.Local {
+			in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes, types.LocalSecondaryIndex{
+				IndexName: &x.Name, KeySchema: schemaOf(x.PK, x.SK), Projection: projectionOf(x),
+			})
+			continue
+		}
+		g := types.GlobalSecondaryIndex{IndexName: &x.Name, KeySchema: schemaOf(x.PK, x.SK), Projection: projectionOf(x)}
+		if !s.OnDemand {
+			g.ProvisionedThroughput = a.throughput()
+		}
+		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, g)
+	}
+	if s.Stream != "" {
+		in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewType(s.Stream)}
+	}
+	if _, err := a.client.CreateTable(a.ctx, in); err != nil {
+		return err
+	}
+	if err := a.wait(); err != nil {
+		return err
+	}
+	a.say("%s: created with %d indexes", s.Name, len(s.Indexes))
+	_, err := a.settings(&types.TableDescription{StreamSpecification: in.StreamSpecification})
+	return err
+}
+
+// sameKeys refuses a table whose primary key is another: keys cannot be changed.
+func (a *applier) sameKeys(there *types.TableDescription) error {
+	if want := schemaOf([]string{a.spec.PK}, sortKey(a.spec.SK)); !sameSchema(want, there.KeySchema) {
+		return fmt.Errorf("its primary key is (%s) and the design's (%s): a key cannot be changed, only a new table can have it",
+			schemaText(there.KeySchema), schemaText(want))
+	}
+	return nil
+}
+
+// index adds an index that is not there, and waits for it.
+func (a *applier) index(there *types.TableDescription, x *IndexSpec) (added bool, err error) {
+	want := schemaOf(x.PK, x.SK)
+	for _, have := range there.GlobalSecondaryIndexes {
+		if *have.IndexName == x.Name {
+			return false, differs(x, want, have.KeySchema, have.Projection)
+		}
+	}
+	for _, have := range there.LocalSecondaryIndexes {
+		if *have.IndexName == x.Name {
+			return false, differs(x, want, have.KeySchema, have.Projection)
+		}
+	}
+	if x.Local {
+		return false, fmt.Errorf("it has no local index %s, and one can only be made together with its table", x.Name)
+	}
+	create := &types.CreateGlobalSecondaryIndexAction{IndexName: &x.Name, KeySchema: want, Projection: projectionOf(x)}
+	if !a.spec.OnDemand {
+		create.ProvisionedThroughput = a.throughput()
+	}
+	a.say("%s: adding the index %s", a.spec.Name, x.Name)
+	if _, err := a.client.UpdateTable(a.ctx, &dynamodb.UpdateTableInput{
+		TableName: &a.spec.Name, AttributeDefinitions: a.definitions(),
+		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: create}},
+	}); err != nil {
+		return false, err
+	}
+	return true, a.wait()
+}
+
+// differs refuses an index of the same name that is another.
+func differs(x *IndexSpec, want, have []types.KeySchemaElement, projection *types.Projection) error {
+	switch {
+	case !sameSchema(want, have):
+		return fmt.Errorf("its index %s has the key (%s) and the design's (%s): delete it, or give the new one another name",
+			x.Name, schemaText(have), schemaText(want))
+	case projection != nil && !covers(projection, x):
+		return fmt.Errorf("its index %s projects %s %v and the design's %s %v: a projection cannot be changed; give the new one another name",
+			x.Name, projection.ProjectionType, projection.NonKeyAttributes, x.Projection, x.Attributes)
+	}
+	return nil
+}
+
+// covers reports whether a projection has all that is wanted.
+func covers(have *types.Projection, x *IndexSpec) bool {
+	if have.ProjectionType == types.ProjectionTypeAll {
+		return true
+	}
+	if x.Projection == "ALL" {
+		return false
+	}
+	return !slices.ContainsFunc(x.Attributes, func(name string) bool { return !slices.Contains(have.NonKeyAttributes, name) })
+}
+
+// settings turns TTL and the stream on where the design has them and the table has not.
+func (a *applier) settings(there *types.TableDescription) (changed bool, err error) {
+	s := &a.spec
+	if s.Stream != "" && (there.StreamSpecification == nil || !aws.ToBool(there.StreamSpecification.StreamEnabled)) {
+		if _, err := a.client.UpdateTable(a.ctx, &dynamodb.UpdateTableInput{
+			TableName: &s.Name,
+			StreamSpecification: &types.StreamSpecification{
+				StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewType(s.Stream),
+			},
+		}); err != nil {
+			return false, err
+		}
+		a.say("%s: stream turned on", s.Name)
+		changed = true
+	}
+	if s.TTLAttr == "" {
+		return changed, nil
+	}
+	ttl, err := a.client.DescribeTimeToLive(a.ctx, &dynamodb.DescribeTimeToLiveInput{TableName: &s.Name})
+	if err != nil {
+		return changed, err
+	}
+	if d := ttl.TimeToLiveDescription; d != nil && aws.ToString(d.AttributeName) == s.TTLAttr && d.TimeToLiveStatus != types.TimeToLiveStatusDisabled {
+		return changed, nil
+	}
+	if _, err := a.client.UpdateTimeToLive(a.ctx, &dynamodb.UpdateTimeToLiveInput{
+		TableName: &s.Name, TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &s.TTLAttr, Enabled: aws.Bool(true)},
+	}); err != nil {
+		return changed, err
+	}
+	a.say("%s: items expire by %s", s.Name, s.TTLAttr)
+	return true, nil
+}
+
+// wait waits until the table and all its indexes are active.
+func (a *applier) wait() error {
+	ctx, cancel := context.WithTimeout(a.ctx, applyWait)
+	defer cancel()
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
+		there, err := a.describe()
+		if err != nil {
+			return err
+		}
+		if there != nil && there.TableStatus == types.TableStatusActive &&
+			!slices.ContainsFunc(there.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool {
+				return x.IndexStatus != types.IndexStatusActive
+			}) {
+			return nil
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return fmt.Errorf("it does not become ACTIVE: %w", ctx.Err())
+		case <-timer.C:
+		}
+	}
+}
+
+// definitions are of the key attributes of the table and all its indexes.
+func (a *applier) definitions() []types.AttributeDefinition {
+	var out []types.AttributeDefinition
+	for _, k := range a.spec.Attributes {
+		out = append(out, types.AttributeDefinition{AttributeName: aws.String(k.Name), AttributeType: types.ScalarAttributeType(k.Type)})
+	}
+	return out
+}
+
+func (a *applier) throughput() *types.ProvisionedThroughput {
+	return &types.ProvisionedThroughput{
+		ReadCapacityUnits: aws.Int64(int64(a.spec.Capacity.Read)), WriteCapacityUnits: aws.Int64(int64(a.spec.Capacity.Write)),
+	}
+}
+
+func sortKey(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
+
+func schemaOf(pk, sk []string) []types.KeySchemaElement {
+	var out []types.KeySchemaElement
+	for _, name := range pk {
+		out = append(out, types.KeySchemaElement{AttributeName: aws.String(name), KeyType: types.KeyTypeHash})
+	}
+	for _, name := range sk {
+		out = append(out, types.KeySchemaElement{AttributeName: aws.String(name), KeyType: types.KeyTypeRange})
+	}
+	return out
+}
+
+func sameSchema(a, b []types.KeySchemaElement) bool { return schemaText(a) == schemaText(b) }
+
+func schemaText(list []types.KeySchemaElement) string {
+	parts := make([]string, len(list))
+	for i, k := range list {
+		parts[i] = *k.AttributeName + " " + string(k.KeyType)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func projectionOf(x *IndexSpec) *types.Projection {
+	p := &types.Projection{ProjectionType: types.ProjectionType(x.Projection)}
+	if x.Projection == "INCLUDE" {
+		p.NonKeyAttributes = x.Attributes
+	}
+	return p
+}

@@ -1,0 +1,86 @@
+package provision
+
+import (
+	"io"
+	"strings"
+)
+
+// WriteCloudFormation writes a CloudFormation template with the tables; with sam, one that SAM's transform reads, to
+// which functions can be added. Placeholders of names become parameters of the template. Tables are kept when the stack
+// is deleted, and can be recovered to any second.
+func WriteCloudFormation(w io.Writer, name string, specs []Spec, sam bool) error {
+	out := new(object).set("AWSTemplateFormatVersion", "2010-09-09")
+	if sam {
+		out.set("Transform", "AWS::Serverless-2016-10-31")
+	}
+	out.set("Description", "Tables of "+name)
+	parameters := new(object)
+	seen := map[string]bool{}
+	resources, outputs := new(object), new(object)
+	for _, s := range specs {
+		for _, p := range s.Placeholders {
+			if !seen[p] {
+				parameters.set(logicalID(p), new(object).set("Type", "String"))
+			}
+			seen[p] = true
+		}
+		id := logicalID(s.Name) + "Table"
+		properties := s.createTable()
+		for i, n := range properties.names {
+			switch n {
+			case "TableName":
+				properties.values[i] = substituted(s.Name, s.Placeholders)
+			case "StreamSpecification":
+				properties.values[i] = new(object).set("StreamViewType", s.Stream)
+			}
+		}
+		if s.TTLAttr != "" {
+			properties.set("TimeToLiveSpecification", new(object).set("AttributeName", s.TTLAttr).set("Enabled", true))
+		}
+		properties.set("PointInTimeRecoverySpecification", new(object).set("PointInTimeRecoveryEnabled", true))
+		resources.set(id, new(object).set("Type", "AWS::DynamoDB::Table").set("DeletionPolicy", "Retain").
+			set("UpdateReplacePolicy", "Retain").set("Properties", properties))
+		outputs.set(id+"Name", new(object).set("Value", new(object).set("Ref", id)))
+		outputs.set(id+"Arn", new(object).set("Value", new(object).set("Fn::GetAtt", []string{id, "Arn"})))
+	}
+	if len(parameters.names) > 0 {
+		out.set("Parameters", parameters)
+	}
+	return writeJSON(w, out.set("Resources", resources).set("Outputs", outputs))
+}
+
+// substituted is a name with references to parameters in place of its placeholders.
+func substituted(name string, placeholders []string) any {
+	if len(placeholders) == 0 {
+		return name
+	}
+	for _, p := range placeholders {
+		name = strings.ReplaceAll(name, "{"+p+"}", "${"+logicalID(p)+"}")
+	}
+	return new(object).set("Fn::Sub", name)
+}
+
+// logicalID makes an id for CloudFormation of a name: letters and digits, each word with a capital.
+func logicalID(name string) string {
+	var out strings.Builder
+	capital, braces := true, false
+	for _, c := range name {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		switch {
+		case c == '{':
+			braces = true
+		case c == '}':
+			braces, capital = false, true
+		case braces && strings.Contains(name, "{"):
+		case !letter && (c < '0' || c > '9'):
+			capital = true
+		default:
+			if capital && c >= 'a' && c <= 'z' {
+				c -= 'a' - 'A'
+			}
+			capital = false
+			out.WriteRune(c)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,92 @@
+package provision
+
+import (
+	"io"
+	"strings"
+)
+
+// WriteTerraform writes the tables as Terraform's JSON (NAME.tf.json): resources aws_dynamodb_table of the provider
+// hashicorp/aws. Placeholders of names become variables.
+func WriteTerraform(w io.Writer, specs []Spec) error {
+	variables, tables := new(object), new(object)
+	seen := map[string]bool{}
+	for _, s := range specs {
+		for _, p := range s.Placeholders {
+			if !seen[p] {
+				variables.set(p, new(object).set("type", "string"))
+			}
+			seen[p] = true
+		}
+		tables.set(strings.ToLower(logicalID(s.Name)), s.terraform())
+	}
+	out := new(object)
+	if len(variables.names) > 0 {
+		out.set("variable", variables)
+	}
+	return writeJSON(w, out.set("resource", new(object).set("aws_dynamodb_table", tables)))
+}
+
+func (s *Spec) terraform() *object {
+	name := s.Name
+	for _, p := range s.Placeholders {
+		name = strings.ReplaceAll(name, "{"+p+"}", "${var."+p+"}")
+	}
+	o := new(object).set("name", name).set("hash_key", s.PK)
+	if s.SK != "" {
+		o.set("range_key", s.SK)
+	}
+	if s.OnDemand {
+		o.set("billing_mode", "PAY_PER_REQUEST")
+	} else {
+		o.set("billing_mode", "PROVISIONED").set("read_capacity", s.Capacity.Read).set("write_capacity", s.Capacity.Write)
+	}
+	var attributes, global, local []*object
+	for _, a := range s.Attributes {
+		attributes = append(attributes, new(object).set("name", a.Name).set("type", string(a.Type)))
+	}
+	for _, x := range s.Indexes {
+		index := new(object).set("name", x.Name)
+		switch {
+		case x.Local:
+			index.set("range_key", x.SK[0])
+		case len(x.PK) == 1 && len(x.SK) <= 1:
+			index.set("hash_key", x.PK[0])
+			if len(x.SK) == 1 {
+				index.set("range_key", x.SK[0])
+			}
+		default: // a multi-attribute key
+			var keys []*object
+			for _, k := range keySchema(x.PK, x.SK) {
+				keys = append(keys, new(object).set("attribute_name", k.values[0]).set("key_type", k.values[1]))
+			}
+			index.set("key_schema", keys)
+		}
+		index.set("projection_type", x.Projection)
+		if x.Projection == "INCLUDE" {
+			index.set("non_key_attributes", x.Attributes)
+		}
+		if x.Local {
+			local = append(local, index)
+			continue
+		}
+		if !s.OnDemand {
+			index.set("read_capacity", s.Capacity.Read).set("write_capacity", s.Capacity.Write)
+		}
+		global = append(global, index)
+	}
+	o.set("attribute", attributes)
+	if local != nil {
+		o.set("local_secondary_index", local)
+	}
+	if global != nil {
+		o.set("global_secondary_index", global)
+	}
+	if s.TTLAttr != "" {
+		o.set("ttl", new(object).set("attribute_name", s.TTLAttr).set("enabled", true))
+	}
+	if s.Stream != "" {
+		o.set("stream_enabled", true).set("stream_view_type", s.Stream)
+	}
+	return o.set("point_in_time_recovery", new(object).set("enabled", true)).
+		set("lifecycle", new(object).set("prevent_destroy", true))
+}
