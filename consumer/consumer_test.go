@@ -129,6 +129,20 @@ func TestParentsBeforeChildren(t *testing.T) {
 	})
 }
 
+// TestEmptyPages: a closed shard may give any number of pages without records before its end, and only behind that
+// are its children.
+func TestEmptyPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStream(1)
+		want := s.write(0, "x")
+		s.emptyPages = 20
+		last := s.write(s.split(0, 1), "x")
+		a := &audience{}
+		catchUp(t, s, a.handle, consumer.Options{})
+		a.want(t, want, last)
+	})
+}
+
 func lastIndex(order []string, id string) int {
 	for i, other := range slices.Backward(order) {
 		if other == id {

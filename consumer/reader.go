@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// caughtUpPages is how many pages without records in a row are taken for the present.
+	// caughtUpPages is how many pages without records in a row are taken for the present, in a shard that is open.
 	caughtUpPages = 5
 	// hasteInterval is how long a shard rests whose end is near: a closed one has all of its records already, and
 	// CatchUp does not wait for more.
@@ -60,7 +60,7 @@ func (r *reader) read(ctx context.Context) (state, error) {
 		if empty == 0 {
 			continue
 		}
-		if r.catchUp && empty == caughtUpPages {
+		if r.catchUp && !r.closed && empty == caughtUpPages {
 			return caughtUp, nil
 		}
 		if err := r.idle(ctx); err != nil {

@@ -28,6 +28,8 @@ type stream struct {
 	pageSize int                     // of DescribeStream
 	fault    func(call string) error // of the call that is about to be answered; nil for none
 	calls    []string
+	// emptyPages is how many pages of GetRecords are without records before one has some.
+	emptyPages int
 }
 
 type shard struct {
@@ -227,6 +229,10 @@ func (s *stream) GetRecords(_ context.Context, in *dynamodbstreams.GetRecordsInp
 		return nil, &types.TrimmedDataAccessException{}
 	}
 	end := min(at+int(*in.Limit), len(h.records))
+	if s.emptyPages > 0 {
+		s.emptyPages--
+		end = at
+	}
 	out := &dynamodbstreams.GetRecordsOutput{Records: h.records[at:end]}
 	if !h.closed || end < len(h.records) {
 		out.NextShardIterator = iteratorAt(h, end)

@@ -1,9 +1,11 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -275,7 +277,7 @@ func TestRestartWithinRestore(t *testing.T) {
 			for loads := range int64(5) {
 				testRestart(t, s, loads, 1<<40)
 			}
-			for updates := range int64(9) {
+			for updates := range int64(10) {
 				testRestart(t, s, 1<<40, updates)
 			}
 		})
@@ -311,6 +313,9 @@ func testRestart(t *testing.T, s storeKind, loads, updates int64) {
 	if err := turnRecoveryOn(ofRequest(t.Context()), e, "History"); err != nil {
 		t.Fatal(err)
 	}
+	c.set(c.now().Add(20 * time.Second))
+	write(30)
+	c.set(c.now().Add(-20 * time.Second)) // what follows is made again after those are undone
 	write(30)
 	want := contents(t, e, "History")
 	for range 12 { // two stretches of the log
@@ -341,6 +346,98 @@ func testRestart(t *testing.T, s storeKind, loads, updates int64) {
 	wantKept(t, store)
 	if err := e.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// impatient is a store whose reads heed their context, which ends when a table has just been created.
+type impatient struct {
+	kv.Store
+	cancel func()
+}
+
+func (s *impatient) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	err := s.Store.Update(ctx, in, fn)
+	if s.cancel != nil && slices.ContainsFunc(in.Write, func(key []byte) bool { return bytes.Equal(key, keyenc.NextTableID()) }) {
+		s.cancel()
+	}
+	return err
+}
+
+func (s *impatient) Get(ctx context.Context, key []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.Store.Get(ctx, key)
+}
+
+// TestRestoreNobodyWaitsFor: a client that goes away when the restore has just begun does not leave a table that is
+// CREATING for ever.
+func TestRestoreNobodyWaitsFor(t *testing.T) {
+	var c clock
+	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	store := &impatient{Store: memkv.New()}
+	e := openOn(t, store, engine.Options{Now: c.now, TTLInterval: -1})
+	defer e.Close()
+	send(t, e, "create-table", historyTable)
+	if err := turnRecoveryOn(t.Context(), e, "History"); err != nil {
+		t.Fatal(err)
+	}
+	c.set(c.now().Add(2 * time.Second))
+	ctx, cancel := context.WithCancel(t.Context())
+	store.cancel = cancel
+	_ = restoreTo(ctx, e, "History", c.now().Add(-time.Second), "Again")
+	e.Settle()
+	send(t, e, "put-item", `{"TableName":"Again","Item":{"pk":{"S":"a"},"sk":{"N":"1"}}}`)
+	wantKept(t, store)
+}
+
+// lingering is a store that, from some updates of jobs on, counts them, and finishes the first of these only when the
+// engine is being closed.
+type lingering struct {
+	*gate
+	late atomic.Int64
+}
+
+func (s *lingering) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if s.holds(ctx, &s.updates) {
+		s.late.Add(1)
+		_ = s.wait(ctx)
+	}
+	return s.Store.Update(ctx, in, fn)
+}
+
+// TestCloseWithinUndo: a restore that has much to undo does not hold up the end of the engine.
+func TestCloseWithinUndo(t *testing.T) {
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			var c clock
+			c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+			store := &lingering{gate: newGate(s.open(t)(), 1<<40, 1<<40)}
+			e, err := engine.Open(ofRequest(t.Context()), store, engine.Options{Now: c.now, TTLInterval: -1, StreamShardRotation: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			send(t, e, "create-table", historyTable)
+			if err := turnRecoveryOn(t.Context(), e, "History"); err != nil {
+				t.Fatal(err)
+			}
+			c.set(c.now().Add(2 * time.Second))
+			padding := strings.Repeat("x", 390_000)
+			for i := range 60 { // eleven in a step
+				send(t, e, "put-item", fmt.Sprintf(`{"TableName":"History","Item":{"pk":{"S":"a"},"sk":{"N":"%d"},"x":{"S":"%s"}}}`, i, padding))
+			}
+			store.updates.Store(2) // two for what is copied
+			if err := restoreTo(ofRequest(t.Context()), e, "History", c.now().Add(-time.Second), "Again"); err != nil {
+				t.Fatal(err)
+			}
+			<-store.reached
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+			if n := store.late.Load(); n != 1 {
+				t.Errorf("%d steps were taken after the engine was to end", n-1)
+			}
+		})
 	}
 }
 

@@ -29,7 +29,8 @@ type Change struct {
 const (
 	// ChangesKept is before the oldest change that the table's log still has.
 	ChangesKept kv.Seq = 0
-	// ChangesNow is after everything that was acknowledged before the call.
+	// ChangesNow is after everything that was acknowledged before the call. Who reads items after the call sees all
+	// that is before it.
 	ChangesNow kv.Seq = math.MaxUint64
 )
 
@@ -114,16 +115,16 @@ func (e *Engine) newFollower(ctx context.Context, nameOrARN string, from kv.Seq)
 	if from == ChangesKept {
 		return f, nil
 	}
-	upcoming, err := e.upcoming(ctx)
-	switch {
-	case err != nil:
-		return nil, err
-	case from == ChangesNow:
+	if from == ChangesNow {
+		upcoming, err := e.awaitWrites(ctx, t.ID)
 		f.after = upcoming - 1
-	case from >= upcoming:
-		return nil, ErrChangesAhead
+		return f, err
 	}
-	return f, nil
+	upcoming, err := e.upcoming(ctx)
+	if err == nil && from >= upcoming {
+		err = ErrChangesAhead
+	}
+	return f, err
 }
 
 // upcoming returns a number that all acknowledged changes are below.

@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/monotable/monotable/internal/dynamo/api"
 	"github.com/monotable/monotable/internal/dynamo/attr"
@@ -19,6 +23,7 @@ import (
 	"github.com/monotable/monotable/internal/engine"
 	"github.com/monotable/monotable/internal/storage/kv"
 	"github.com/monotable/monotable/internal/storage/kv/memkv"
+	"github.com/monotable/monotable/internal/storage/kv/pebblekv"
 )
 
 // TestChangesUnderLoad follows a table twice while eight writers write it, and another one, in every way: each
@@ -248,6 +253,93 @@ func TestChangesClosed(t *testing.T) {
 		}
 		waiting.wantEnd(t, kv.ErrClosed)
 	})
+}
+
+// heldLog is a file system that, when armed, holds up the next log of Pebble: a write that needs it has its number by
+// then, and nobody can see it.
+type heldLog struct {
+	vfs.FS
+	armed         atomic.Bool
+	held, release chan struct{}
+}
+
+func (fs *heldLog) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	fs.hold(name)
+	return fs.FS.Create(name, category)
+}
+
+func (fs *heldLog) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	fs.hold(name)
+	return fs.FS.ReuseForWrite(old, name, category)
+}
+
+func (fs *heldLog) hold(name string) {
+	if strings.HasSuffix(name, ".log") && fs.armed.CompareAndSwap(true, false) {
+		close(fs.held)
+		<-fs.release
+	}
+}
+
+// TestChangesNowMissesNothing: who asks for the changes from now on, and then reads the items, knows of every change. A
+// write that is under way may have a number already and be in neither, so both ways to ask wait for it.
+func TestChangesNowMissesNothing(t *testing.T) {
+	fs := &heldLog{FS: vfs.NewMem(), held: make(chan struct{}), release: make(chan struct{})}
+	store, err := pebblekv.Open("/data", pebblekv.Options{FS: fs, MemTableBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(t.Context(), store, engine.Options{TTLInterval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	createTable(t, e, streamedTable("KEYS_ONLY"))
+	c := newConsumer(t, e)
+	shard := c.shards()[0].ShardId
+	fs.armed.Store(true)
+	var last atomic.Int64
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for fs.armed.Load() {
+			n := last.Add(1)
+			if err := putMusic(t.Context(), e, field("pk", fmt.Sprint(n)), field("v", strings.Repeat("x", 100_000))); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	<-fs.held
+	key := attr.Item{field("pk", fmt.Sprint(last.Load()))}
+	if out, err := e.GetItem(t.Context(), &api.GetItemInput{TableName: new("Music"), Key: key}); err != nil || out.Item != nil {
+		t.Fatalf("the write can be seen: %v, %v", out, err)
+	}
+	after := func(ask func() error) (asked chan struct{}) {
+		asked = make(chan struct{})
+		go func() {
+			if err := ask(); err != nil {
+				t.Error(err)
+			}
+			close(asked)
+		}()
+		return asked
+	}
+	for name, asked := range map[string]chan struct{}{
+		"Changes": after(func() error { e.Changes(t.Context(), "Music", engine.ChangesNow); return nil }),
+		"LATEST": after(func() error {
+			_, err := e.GetShardIterator(t.Context(), &api.GetShardIteratorInput{StreamArn: c.arn, ShardId: shard, ShardIteratorType: new("LATEST")})
+			return err
+		}),
+	} {
+		select {
+		case <-asked:
+			t.Errorf("%s begins behind a write that nobody can see yet", name)
+		case <-time.After(50 * time.Millisecond): // it waits
+		}
+		defer func() { <-asked }()
+	}
+	close(fs.release)
+	<-written
 }
 
 // overtaken is a store whose logs show nothing from a number on, as a store does while a commit with that

@@ -41,6 +41,9 @@ func (e *Engine) ExpireNow(ctx context.Context) (n int, err error) {
 func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Time) (n int, err error) {
 	lo, hi := keyenc.TTLBounds(t.ID, now.AddDate(-ttlYearsMax, 0, 0).Unix(), now.Unix()+1)
 	for {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
 		keys, err := e.readKeys(ctx, lo, hi, expireGroup)
 		if err != nil || len(keys) == 0 {
 			return n, err

@@ -139,6 +139,19 @@ func TestExpireStops(t *testing.T) {
 	})
 }
 
+// TestExpireCanceled: nor does it where the store looks at no context.
+func TestExpireCanceled(t *testing.T) {
+	store := memkv.New()
+	backlog(t, store, 10)
+	e := openOn(t, store, engine.Options{TTLInterval: -1})
+	defer e.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if n, err := e.ExpireNow(ctx); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("expired %d, %v", n, err)
+	}
+}
+
 // BenchmarkExpire removes expired items from a store on disk, where each commit is synced.
 func BenchmarkExpire(b *testing.B) {
 	dir := b.TempDir()

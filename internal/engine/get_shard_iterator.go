@@ -92,6 +92,9 @@ func (e *Engine) startIn(ctx context.Context, s *stream.Stream, shard *stream.Sh
 	}
 	switch start.kind {
 	case fromLatest:
+		if shard.Open() { // if it is closed meanwhile, what comes is in its children
+			return e.awaitWrites(ctx, s.Table)
+		}
 		return end, nil
 	case fromHorizon:
 		return e.firstSince(ctx, log, max(shard.Start, horizon+1), end, e.oldestReadable())

@@ -94,7 +94,14 @@ func (e *Engine) trimStream(ctx context.Context, s *stream.Stream, now time.Time
 	if err != nil {
 		return err
 	}
-	horizon, err := e.lastBefore(ctx, kv.LogID(s.Table), known, before)
+	begin := known
+	if len(s.Shards) > 0 { // the log may go back far beyond the stream
+		begin = max(known, s.Shards[0].Start-1)
+	}
+	horizon, err := e.lastBefore(ctx, kv.LogID(s.Table), begin, before)
+	if horizon == begin {
+		horizon = known
+	}
 	if !s.Gone(now) && !s.Trim(horizon, before) {
 		return err
 	}

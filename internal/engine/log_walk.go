@@ -8,11 +8,12 @@ import (
 	"github.com/monotable/monotable/internal/storage/logenc"
 )
 
-// A log is read in chunks: the first of so many records, the next of as many as come to about so many bytes.
+// A log is read in chunks: the first of so many records, the next of as many as come to about so many bytes. They
+// are never many, for large records may stand behind small ones.
 const (
 	firstLogChunk = 16
 	logChunkBytes = 256 << 10
-	logChunkMax   = 1000
+	logChunkMax   = 64
 )
 
 // walkLog calls visit with the records of a log after a number, in order, until it returns false or there are no

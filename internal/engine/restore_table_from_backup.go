@@ -44,10 +44,10 @@ func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTabl
 	if err := e.beginRestore(ctx, d, &work, kv.Intent{Check: [][]byte{b.key()}}, stillThere); err != nil {
 		return nil, err
 	}
+	defer e.jobs.start(work) // the answer shows the table CREATING
 	description, err := e.describe(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	e.jobs.start(work)
 	return &api.RestoreTableFromBackupOutput{TableDescription: description}, nil
 }

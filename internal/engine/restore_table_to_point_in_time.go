@@ -28,11 +28,11 @@ func (e *Engine) RestoreTableToPointInTime(ctx context.Context, in *api.RestoreT
 		if err != nil {
 			return nil, err
 		}
+		defer e.jobs.start(work) // the answer shows the table CREATING
 		description, err := e.describe(ctx, d)
 		if err != nil {
 			return nil, err
 		}
-		e.jobs.start(work)
 		return &api.RestoreTableToPointInTimeOutput{TableDescription: description}, nil
 	}
 }
@@ -133,7 +133,7 @@ func (e *Engine) restoreTime(ctx context.Context, d *catalog.Descriptor, in *api
 
 // keepWithLog keeps the source with all changes of that time or before, and the log of all that came later.
 func (e *Engine) keepWithLog(ctx context.Context, d *catalog.Descriptor, kept string, at int64) error {
-	if err := e.awaitWrites(ctx, d.ID); err != nil {
+	if _, err := e.awaitWrites(ctx, d.ID); err != nil {
 		return err
 	}
 	what := keptOf(d)
@@ -162,7 +162,12 @@ func (e *Engine) keepWithLog(ctx context.Context, d *catalog.Descriptor, kept st
 }
 
 // awaitWrites waits for the writes of a table that are under way, each of which has looked at the clock while it
-// held the table's version: a change with an earlier time than this call cannot come after it.
-func (e *Engine) awaitWrites(ctx context.Context, table keyenc.TableID) error {
-	return e.store.Update(ctx, kv.Intent{Write: [][]byte{keyenc.TableVersion(table)}}, func(kv.Txn) error { return nil })
+// held the table's version: a change with an earlier time than this call cannot come after it. It returns a number
+// that divides the table's changes: those below can be seen by whoever reads items now, the others come after the call.
+func (e *Engine) awaitWrites(ctx context.Context, table keyenc.TableID) (n kv.Seq, err error) {
+	err = e.store.Update(ctx, kv.Intent{Write: [][]byte{keyenc.TableVersion(table)}}, func(txn kv.Txn) error {
+		n = txn.LogSeq()
+		return nil
+	})
+	return n, err
 }

@@ -252,6 +252,52 @@ func TestRecordLimits(t *testing.T) {
 	}
 }
 
+// measured is a store that remembers how many records of logs were read, and how many bytes at most at once.
+type measured struct {
+	kv.Store
+	records, bytes int
+}
+
+func (s *measured) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit int) ([]kv.Record, kv.Seq, error) {
+	records, through, err := s.Store.ReadLog(ctx, log, after, limit)
+	bytes := 0
+	for i := range records {
+		bytes += len(records[i].Data)
+	}
+	s.records, s.bytes = s.records+len(records), max(s.bytes, bytes)
+	return records, through, err
+}
+
+// TestLargeBehindSmall: that the first records are small says little of how large the next are.
+func TestLargeBehindSmall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the periodic tasks stand still
+		store := &measured{Store: memkv.New()}
+		e := openOn(t, store, engine.Options{TTLInterval: -1})
+		defer e.Close()
+		createTable(t, e, streamedTable("NEW_IMAGE"))
+		for i := range 620 {
+			padding := ""
+			if i >= 20 {
+				padding = strings.Repeat("x", 100_000)
+			}
+			if err := putMusic(t.Context(), e, field("pk", fmt.Sprint(i)), field("x", padding)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := newConsumer(t, e)
+		it, err := e.GetShardIterator(t.Context(), &api.GetShardIteratorInput{
+			StreamArn: c.arn, ShardId: c.shards()[0].ShardId, ShardIteratorType: new("TRIM_HORIZON"),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := e.GetRecords(t.Context(), &api.GetRecordsInput{ShardIterator: it.ShardIterator})
+		if err != nil || len(out.Records) < 20 || store.bytes > 16<<20 {
+			t.Errorf("%d records came, %v; %d bytes were read at once", len(out.Records), err, store.bytes)
+		}
+	})
+}
+
 // TestForgottenRecords: a store that forgets by itself, for want of room, makes what was forgotten trimmed data.
 func TestForgottenRecords(t *testing.T) {
 	store := memkv.New()
@@ -386,4 +432,29 @@ func TestRecoveryKeepsTheLog(t *testing.T) {
 		}
 		now = now.Add(24*time.Hour + 5*time.Minute)
 	}
+}
+
+// TestTrimOfNewStream: a new stream of a table whose log goes back far is trimmed without a look at what was before it.
+func TestTrimOfNewStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the periodic tasks stand still
+		now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+		store := &measured{Store: memkv.New()}
+		e := openOn(t, store, engine.Options{TTLInterval: -1, Now: func() time.Time { return now }})
+		defer e.Close()
+		createTable(t, e, musicTable())
+		if err := turnRecoveryOn(t.Context(), e, "Music"); err != nil {
+			t.Fatal(err)
+		}
+		for range 500 {
+			countUp(t, e, "a")
+		}
+		now = now.Add(10 * 24 * time.Hour)
+		send(t, e, "update-table", `{"TableName":"Music","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}}`)
+		if err := e.TrimLogs(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if store.records > 20 {
+			t.Errorf("%d records were read", store.records)
+		}
+	})
 }

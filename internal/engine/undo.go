@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/monotable/monotable/internal/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/engine/catalog"
 	"github.com/monotable/monotable/internal/storage/keyenc"
 	"github.com/monotable/monotable/internal/storage/kv"
@@ -27,11 +28,14 @@ const (
 type stretch struct {
 	after kv.Seq
 	n     int
+	later bool // has changes that came after the time to restore
+	early bool // has others that stand behind such a change
 }
 
 // undo takes back the changes that came after the time to restore. It goes through the log from its end to the
 // first of them and puts back what each one replaced: what an item was before its first change after the time is
-// written last, and stays.
+// written last, and stays. Where the clock was set back there are changes of the time or before that stand behind
+// later ones of the same item: in the end those are made again, in the order of the log.
 //
 // Each step is a transaction that notes how far it is. A step that is taken twice does no harm.
 func (r *restorer) undo(ctx context.Context) error {
@@ -40,13 +44,28 @@ func (r *restorer) undo(ctx context.Context) error {
 		return err
 	}
 	for _, s := range slices.Backward(stretches) {
-		if undone := r.job.Restore.Undone; undone != 0 && undone <= s.after+1 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if undone := r.job.Restore.Undone; !s.later || undone != 0 && undone <= s.after+1 {
 			continue
 		}
-		if err := r.undoStretch(ctx, s); err != nil {
+		if err := r.putBack(ctx, s, true, s.after+1); err != nil {
 			return err
 		}
 		r.undone += int64(s.n)
+		r.report()
+	}
+	for _, s := range stretches {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !s.early {
+			continue
+		}
+		if err := r.putBack(ctx, s, false, r.job.Restore.Undone); err != nil {
+			return err
+		}
 		r.report()
 	}
 	return nil
@@ -54,19 +73,20 @@ func (r *restorer) undo(ctx context.Context) error {
 
 func (r *restorer) log() kv.LogID { return kv.LogID(r.job.Restore.Source) }
 
-// laterChanges finds the stretches of the log that have changes after the time, in the order of the log.
+// laterChanges finds the stretches of the log that have changes after the time, or others behind such a one, in the
+// order of the log.
 func (r *restorer) laterChanges(ctx context.Context) ([]stretch, error) {
 	after, err := r.beginOfLater()
 	if err != nil {
 		return nil, err
 	}
 	var all []stretch
-	s, bytes, later := stretch{after: after}, 0, false
+	s, bytes, begun := stretch{after: after}, 0, false
 	end := func() {
-		if later {
+		if s.later || s.early {
 			all = append(all, s)
 		}
-		s, bytes, later = stretch{after: after}, 0, false
+		s, bytes = stretch{after: after}, 0
 	}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -81,8 +101,10 @@ func (r *restorer) laterChanges(ctx context.Context) ([]stretch, error) {
 			if err != nil {
 				return nil, err
 			}
-			after, later = records[i].Seq, later || change.Time > r.job.Restore.At
-			s.n, bytes = s.n+1, bytes+len(records[i].Data)
+			later := change.Time > r.job.Restore.At
+			begun = begun || later
+			s.later, s.early = s.later || later, s.early || begun && !later
+			after, s.n, bytes = records[i].Seq, s.n+1, bytes+len(records[i].Data)
 			if s.n >= undoRecordsMax || bytes >= undoBytes {
 				end()
 			}
@@ -131,9 +153,10 @@ func (r *restorer) beginOfLater() (kv.Seq, error) {
 	return lo, nil
 }
 
-// undoStretch undoes the changes of a stretch that came after the time.
-func (r *restorer) undoStretch(ctx context.Context, s stretch) error {
-	writes, err := r.replaced(s)
+// putBack gives the items of a stretch what its later changes replaced, or what the others made, and notes that all
+// from a number on is undone.
+func (r *restorer) putBack(ctx context.Context, s stretch, later bool, undone kv.Seq) error {
+	writes, err := r.writes(s, later)
 	if err != nil {
 		return err
 	}
@@ -142,7 +165,7 @@ func (r *restorer) undoStretch(ctx context.Context, s stretch) error {
 		if err != nil {
 			return err
 		}
-		err = r.putBack(ctx, t, writes, s.after+1)
+		err = r.write(ctx, t, writes, undone)
 		if !errors.Is(err, errTableChanged) {
 			return err
 		}
@@ -152,10 +175,10 @@ func (r *restorer) undoStretch(ctx context.Context, s stretch) error {
 	}
 }
 
-// replaced returns the writes that put back what the changes of a stretch replaced, one an item.
-func (r *restorer) replaced(s stretch) ([]*write, error) {
+// writes returns the writes of putBack, one an item: of later changes its first decides, of the others its last.
+func (r *restorer) writes(s stretch, later bool) ([]*write, error) {
 	var writes []*write
-	seen := map[string]bool{}
+	of := map[string]int{}
 	for n := 0; n < s.n; {
 		records, err := r.from.ReadLog(r.log(), s.after, min(s.n-n, undoRecords))
 		if err != nil {
@@ -169,14 +192,20 @@ func (r *restorer) replaced(s stretch) ([]*write, error) {
 			if err != nil {
 				return nil, err
 			}
-			// The first change of an item decides.
-			if change.Time > r.job.Restore.At && !seen[string(change.Key)] {
-				seen[string(change.Key)] = true
-				w, err := r.writeBack(change)
-				if err != nil {
-					return nil, fmt.Errorf("engine: restore: log record %d: %w", records[i].Seq, err)
-				}
-				writes = append(writes, w)
+			at, seen := of[string(change.Key)]
+			if later != (change.Time > r.job.Restore.At) || later && seen {
+				continue
+			}
+			if !seen {
+				at = len(writes)
+				of[string(change.Key)], writes = at, append(writes, nil)
+			}
+			image := change.New
+			if later {
+				image = change.Old
+			}
+			if writes[at], err = r.writeOf(change.Key, image); err != nil {
+				return nil, fmt.Errorf("engine: restore: log record %d: %w", records[i].Seq, err)
 			}
 		}
 		n, s.after = n+len(records), records[len(records)-1].Seq
@@ -184,20 +213,20 @@ func (r *restorer) replaced(s stretch) ([]*write, error) {
 	return writes, nil
 }
 
-// writeBack is the write that puts back what a change replaced.
-func (r *restorer) writeBack(change logenc.Change) (*write, error) {
-	w := &write{kind: putWrite, table: r.job.Name, stored: change.Old, restores: true}
-	if change.Old == nil {
+// writeOf is the write that makes an item of the source, by its key there, what it is to be; nil is absent.
+func (r *restorer) writeOf(key []byte, image itemenc.Item) (*write, error) {
+	w := &write{kind: putWrite, table: r.job.Name, stored: image, restores: true}
+	if image == nil {
 		w.kind = deleteWrite
 	}
-	w.key = keyenc.InTable(nil, change.Key, r.job.Table)
+	w.key = keyenc.InTable(nil, key, r.job.Table)
 	var err error
 	_, w.pk, w.sk, err = keyenc.ParseItem(w.key)
 	return w, err
 }
 
-// putBack carries out writes to a table that nobody uses yet, and notes that all from a number on is undone.
-func (r *restorer) putBack(ctx context.Context, t *catalog.Table, writes []*write, undone kv.Seq) error {
+// write carries out writes to a table that nobody uses yet, and notes that all from a number on is undone.
+func (r *restorer) write(ctx context.Context, t *catalog.Table, writes []*write, undone kv.Seq) error {
 	intent := kv.Intent{Check: [][]byte{keyenc.TableVersion(t.ID)}, Write: [][]byte{r.job.key()}}
 	for _, w := range writes {
 		w.t = t

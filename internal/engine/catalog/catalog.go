@@ -154,11 +154,11 @@ func load(r kv.Reader, old map[string]*Table) (map[string]*Table, error) {
 	return tables, nil
 }
 
-// reload reads one descriptor anew.
+// reload reads one descriptor anew. What has been changed must be known, whatever becomes of the context.
 func (c *Catalog) reload(ctx context.Context, name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	data, err := c.store.Get(ctx, keyenc.TableDescriptor(name))
+	data, err := c.store.Get(context.WithoutCancel(ctx), keyenc.TableDescriptor(name))
 	if err != nil {
 		return fmt.Errorf("catalog: reload table %q: %w", name, err)
 	}

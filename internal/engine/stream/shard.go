@@ -46,9 +46,6 @@ func (s *Shard) Covers(seq kv.Seq) bool { return s.Start <= seq && (s.Open() || 
 // Last is the last number that a record of a closed shard can have; of one that can have none, its first.
 func (s *Shard) Last() kv.Seq { return max(s.End-1, s.Start) }
 
-// Middle is the first hash of the upper half of the shard's.
-func (s *Shard) Middle() uint16 { return s.Low + uint16((int(s.High)-int(s.Low)+1)/2) }
-
 func (s *Shard) close(end kv.Seq, now int64) { s.End, s.Closed = max(end, s.Start), now }
 
 // Reshard closes open shards before a number and opens children in their places. pieces says into how many each is
