@@ -65,7 +65,7 @@ It keeps what it has acknowledged, across restarts and crashes.`,
 	root.SetErr(env.Stderr)
 	root.AddCommand(newServe(env), newEnv(env), newStream(env), newVersion(env))
 	root.AddCommand(newBackup(env), newRestore(env), newVerify(env), newCompact(env), newStats(env))
-	root.AddCommand(newCheck(env), newExplain(env), newCost(env), newProvision(env), newDiff(env), newFmt(env), newResolve(env), newSchema(env))
+	root.AddCommand(newCheck(env), newExplain(env), newCost(env), newDocs(env), newProvision(env), newDiff(env), newFmt(env), newResolve(env), newSchema(env))
 	return root
 }
 

@@ -225,11 +225,24 @@ func within(a automaton, n int) automaton {
 		func(_ int, s *state) bool { return s.final })
 }
 
+// wholeCharacters reports whether a text can be cut at a state: it ends there, or another character begins.
+func wholeCharacters(a automaton, s *state) bool {
+	return s.final || slices.ContainsFunc(s.next, func(to int) bool { return a[to].in.begins() })
+}
+
+// anyBeginnings is the texts cut anywhere between two characters: more than those cut to n, where that cannot be
+// counted.
+func anyBeginnings(a automaton) automaton {
+	out := slices.Clone(a)
+	for i := range a {
+		out[i].final = wholeCharacters(a, &a[i])
+	}
+	return out
+}
+
 // beginnings is what is left of the texts when they are cut to n characters.
 func beginnings(a automaton, n int) automaton {
-	whole := func(s *state) bool {
-		return s.final || slices.ContainsFunc(s.next, func(to int) bool { return a[to].in.begins() })
-	}
+	whole := func(s *state) bool { return wholeCharacters(a, s) }
 	return unrolled(a,
 		func(count int, s *state) (int, bool) {
 			if s.in.begins() {

@@ -274,7 +274,10 @@ func (v *value) first(n int) {
 	}
 	if unrolls(v.texts, n) {
 		v.texts = beginnings(v.texts, n)
-	} else if most := n * utf8.UTFMax; v.bound == 0 || most < v.bound {
+		return
+	}
+	v.texts, v.rough = anyBeginnings(v.texts), true
+	if most := n * utf8.UTFMax; v.bound == 0 || most < v.bound {
 		v.bound = most
 	}
 }

@@ -43,7 +43,7 @@
 //   - Values of one item are independent: a field that stands in both attributes, twice in one, or with different functions,
 //     may have a different text in each. A collision or ambiguity is certain when such values were found to agree.
 //   - A MaxBytes, or first(n), is in the automaton up to some 512 bytes of an id and 34 characters of a text; a longer one
-//     counts in Language.MaxBytes only.
+//     counts in Language.MaxBytes only, and first(n) then makes any beginnings.
 //   - lower and fold keep all letters beyond ASCII; fold and slug of a text, or of an enumeration beyond ASCII, are any text
 //     that they can make of any.
 //   - An enumeration of more than 2 KB is any text of its characters; a template of more than 128 parts, or 4,096 states,

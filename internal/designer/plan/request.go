@@ -103,11 +103,11 @@ func (r *Request) keyCondition(p *Plan) {
 			terms = append(terms, name+" = "+r.value("sk", i, len(p.SK), known))
 		case SortBeginsWith:
 			if c.Prefix != "" {
-				known += "{" + c.Prefix + "…}"
+				known += givenText(c, c.Prefix+"…")
 			}
 			terms = append(terms, "begins_with("+name+", "+r.value("sk", i, len(p.SK), known)+")")
 		case SortBetween:
-			terms = append(terms, name+" BETWEEN "+r.value("from", i, len(p.SK), known+"{from}")+" AND "+r.value("to", i, len(p.SK), known+"{to}"))
+			terms = append(terms, name+" BETWEEN "+r.value("from", i, len(p.SK), known+givenText(c, "from"))+" AND "+r.value("to", i, len(p.SK), known+givenText(c, "to")))
 		}
 	}
 	r.KeyCondition = strings.Join(terms, " AND ")
@@ -132,6 +132,11 @@ func (r *Request) value(name string, i, n int, text string) string {
 	}
 	r.Values = append(r.Values, KeyValue{placeholder, text})
 	return placeholder
+}
+
+// givenText is what the caller gives in place of the part after the known ones, with that part's functions.
+func givenText(c SortCondition, name string) string {
+	return partsText([]design.Part{{Field: name, Funcs: c.Template.Parts[c.Parts].Funcs}})
 }
 
 // partsText is the text of a part of a template.
