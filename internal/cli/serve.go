@@ -100,6 +100,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags) error {
 	}
 	if !flags.memory {
 		tuneCollector(env.Getenv)
+		tuneProcessors(env.Getenv)
 	}
 	db, err := flags.open(logger)
 	if err != nil {
