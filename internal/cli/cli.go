@@ -51,10 +51,12 @@ func newRoot(env Environment) *cobra.Command {
 		Use:   "monotable",
 		Short: "DynamoDB's API, durable, on your own machine",
 		Long: `monotable is a database with DynamoDB's API: point any AWS SDK or the AWS CLI at it.
-It keeps what it has acknowledged, across restarts and crashes.`,
+It keeps what it has acknowledged, across restarts and crashes. It also checks, explains and provisions designs of
+tables for DynamoDB, here and on AWS.`,
 		Example: `  monotable serve --data ./data     # start the database
   eval "$(monotable env)"           # point SDKs and the AWS CLI at it
-  aws dynamodb list-tables`,
+  aws dynamodb list-tables
+  monotable check shop.design.yaml  # find what is wrong with a single-table design`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -63,9 +65,23 @@ It keeps what it has acknowledged, across restarts and crashes.`,
 	}
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.AddCommand(newServe(env), newEnv(env), newStream(env), newVersion(env))
-	root.AddCommand(newBackup(env), newRestore(env), newVerify(env), newCompact(env), newStats(env))
-	root.AddCommand(newCheck(env), newExplain(env), newCost(env), newDocs(env), newProvision(env), newDiff(env), newFmt(env), newResolve(env), newSchema(env))
+	for _, group := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"database", "The database:", []*cobra.Command{newServe(env), newEnv(env), newStream(env)}},
+		{"directory", "Its data directory:", []*cobra.Command{newBackup(env), newRestore(env), newVerify(env), newCompact(env), newStats(env)}},
+		{"design", "Designs of tables:", []*cobra.Command{
+			newCheck(env), newExplain(env), newCost(env), newDocs(env), newProvision(env), newDiff(env), newFmt(env), newResolve(env), newSchema(env),
+		}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, command := range group.commands {
+			command.GroupID = group.id
+			root.AddCommand(command)
+		}
+	}
+	root.AddCommand(newVersion(env))
 	return root
 }
 

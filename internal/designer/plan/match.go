@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/monotable/monotable/design"
@@ -10,7 +11,7 @@ import (
 func match(p Place, r *design.Read) Miss {
 	m := matcher{place: p, read: r, plan: &Plan{
 		Operation: Query, Place: p, Fanout: 1, Consistent: r.Consistent, Filter: r.Filter, OwnerField: r.Owner,
-		Limit: cmpOr(r.Limit, r.Page),
+		Limit: cmp.Or(r.Limit, r.Page),
 	}}
 	m.partition()
 	m.sort()
@@ -21,13 +22,6 @@ func match(p Place, r *design.Read) Miss {
 		out.Plan = m.plan
 	}
 	return out
-}
-
-func cmpOr(a, b int) int {
-	if a != 0 {
-		return a
-	}
-	return b
 }
 
 // matcher tries one place for one read.

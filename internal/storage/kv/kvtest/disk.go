@@ -37,6 +37,7 @@ func RunDisk(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
 	t.Run("Crash", func(t *testing.T) { testCrash(t, newDisk(t), durable) })
 	t.Run("CrashAgainAndAgain", func(t *testing.T) { testCrashes(t, newDisk(t), durable) })
 	t.Run("CrashSequence", func(t *testing.T) { testCrashSequence(t, newDisk(t)) })
+	t.Run("CrashDuringTrim", func(t *testing.T) { testCrashDuringTrim(t, newDisk(t), durable) })
 	t.Run("ReopenKept", func(t *testing.T) { testReopenKept(t, newDisk(t)) })
 	t.Run("CrashDuringKeep", func(t *testing.T) { testCrashDuringKeep(t, newDisk(t)) })
 	t.Run("CrashDuringDropKept", func(t *testing.T) { testCrashDuringDropKept(t, newDisk(t)) })

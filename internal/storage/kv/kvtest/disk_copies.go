@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/monotable/monotable/internal/storage/kv"
 )
 
@@ -97,6 +99,46 @@ func crashes(t *testing.T, d Disk, fn func()) []Disk {
 		t.Errorf("%d moments are too few to tell anything", len(disks))
 	}
 	return disks
+}
+
+// testCrashDuringTrim: a log is trimmed or it is not, and says which.
+func testCrashDuringTrim(t *testing.T, d Disk, durable bool) {
+	s := d.Open(t)
+	for i := range 20 {
+		update(t, s, writing("a"), func(txn kv.Txn) error {
+			txn.AppendLog(1, fmt.Appendf(nil, "%d", i))
+			return nil
+		})
+	}
+	before := readLog(t, s, 1, 0, 100)
+	upTo := before[11].Seq
+	trim := func() { trimLog(t, s, 1, upTo) }
+	var disks []Disk
+	if durable {
+		disks = crashes(t, d, trim)
+	} else {
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		disks = d.CrashDuring(t, seed, trim) // without a sync nothing is written in the middle
+	}
+	closeStore(t, s)
+	for i, crashed := range disks {
+		s := crashed.Open(t)
+		after, last := readLog(t, s, 1, 0, 100), i == len(disks)-1
+		switch trimmed := logTrimmed(t, s, 1); {
+		case trimmed == upTo:
+			if diff := cmp.Diff(before[12:], after); diff != "" && durable {
+				t.Errorf("moment %d of %d, trimmed (-want +got):\n%s", i, len(disks), diff)
+			}
+		case trimmed != 0 || last && durable:
+			t.Errorf("moment %d of %d: %d is forgotten, want 0 or %d", i, len(disks), trimmed, upTo)
+		default:
+			if diff := cmp.Diff(before, after); diff != "" && durable {
+				t.Errorf("moment %d of %d, not trimmed (-want +got):\n%s", i, len(disks), diff)
+			}
+		}
+		closeStore(t, s)
+	}
 }
 
 func testCrashDuringKeep(t *testing.T, d Disk) {
