@@ -34,7 +34,9 @@ func (c *checker) check() {
 		c.name(names, "a write", w.Name, w.Pos)
 		c.write(w)
 	}
+	c.flows()
 	c.runs()
+	c.races()
 }
 
 // missing reports what a reader of the text would have reported in its own words.

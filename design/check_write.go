@@ -64,6 +64,7 @@ func (c *checker) step(w *Write, s *Step) {
 	if s.Each {
 		params = lineParams
 	}
+	c.identity(w, e, s, params)
 	c.assignments(w, e, s, params)
 	c.condition(e, s.When, params)
 	taken := set{}
@@ -80,6 +81,44 @@ func (c *checker) step(w *Write, s *Step) {
 	case len(s.Else) > 0 && s.When == nil && (s.Action == Put || s.Action == Upsert || s.Action == Delete):
 		c.hint(s.Pos, "when: …", "the step has errors and no condition that could fail")
 	}
+}
+
+// identity checks what tells which item a step is about: fields of its key, each once, and no field of the item itself, which
+// is not known before it is found.
+func (c *checker) identity(w *Write, e *Entity, s *Step, params parameters) {
+	met := set{}
+	for _, a := range s.By {
+		if a.Value == nil {
+			c.missing(a.Pos, "field %s is given nothing", a.Field)
+			continue
+		}
+		switch {
+		case e == nil:
+		case e.Field(a.Field) == nil:
+			c.field(e, a.Field, a.Pos)
+		case !slices.Contains(slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK)), a.Field):
+			c.hint(a.Pos, "set: { "+a.Field+": … }", "field %q is not in the key of %s, so it does not tell which item it is", a.Field, e.Name)
+		}
+		if met[a.Field] {
+			c.fault(a.Pos, "field %q is given a value twice", a.Field)
+		}
+		met[a.Field] = true
+		for _, t := range a.Value.Terms {
+			if t.Kind == FieldTerm {
+				c.hint(c.source.within(a.Value.Pos, a.Value.Text, t.At), "write :"+t.Name, "the item has no fields before it is found")
+				return
+			}
+		}
+		c.valueExpr(w, e, a.Value, params)
+	}
+}
+
+// fieldsOf are the fields of a template that may not be there.
+func fieldsOf(t *Template) []string {
+	if t == nil {
+		return nil
+	}
+	return t.Fields()
 }
 
 // assignments checks what a step sets: where the action can, each field once, with values that are there.
@@ -179,8 +218,6 @@ func (c *checker) runs() {
 	taken := set{}
 	for _, i := range d.Invariants {
 		c.name(taken, "an invariant", i.Name, i.Pos)
-		if i.Text == "" {
-			c.missing(i.Pos, "invariant %s does not say what holds", i.Name)
-		}
+		c.invariant(i)
 	}
 }

@@ -10,7 +10,7 @@
 // attributes, indexes and their projections. Entities are what the application means: typed fields, and key
 // templates that say how an item's keys are made of them. Reads and collections are questions, told by what is
 // known and wanted, not by how; writes are transactions told by their steps. Volumes and rates say how much
-// there is and how often. Samples, examples and invariants can be run.
+// there is and how often. Samples, examples, and invariants with flows and races can be run.
 //
 // A Design is plain data: other objects are referred to by name, and the methods find them. Every object
 // knows where it stands in the text (Pos), for findings that point at it.
@@ -20,9 +20,9 @@
 //	I1  Every name that refers to a table, entity, index, field, enum, structure, copy, marker, read or collection is
 //	    there. (That templates and orders name fields that are there is a finding of the checker, not an error of
 //	    the text.)
-//	I2  Every template, condition and assignment is parsed, and there wherever its field says that it is not nil.
-//	I3  Names are unique within their kind, and the lists stand in the order of the text. Reads, collections and
-//	    writes are one kind; so are the copies and markers of an entity.
+//	I2  Every template, condition, expression and assignment is parsed, and there wherever its field says that it is not nil.
+//	I3  Names are unique within their kind, and the lists stand in the order of the text. Reads, collections,
+//	    writes and flows are one kind; so are the copies and markers of an entity.
 //	I4  No two of an entity's fields and keys are stored in the same place, key attributes of one name have one
 //	    type, and neither volumes nor required structures go round in a circle.
 //
@@ -60,10 +60,12 @@ type Design struct {
 	Collections []*Collection `json:"collections,omitempty"`
 	Reads       []*Read       `json:"reads,omitempty"`
 	Writes      []*Write      `json:"writes,omitempty"`
+	Flows       []*Flow       `json:"flows,omitempty"`
 	Workload    Workload      `json:"workload,omitzero"`
 	Samples     []*Sample     `json:"samples,omitempty"`
 	Examples    []*Example    `json:"examples,omitempty"`
 	Invariants  []*Invariant  `json:"invariants,omitempty"`
+	Races       []*Race       `json:"races,omitempty"`
 
 	// Source is the text that the design was read from, YAML or JSON, for findings that show a line of it; nil for a
 	// design that was made in another way.

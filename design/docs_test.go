@@ -21,7 +21,7 @@ var around = map[string]string{
 `,
 	"types": "types: { Status: { enum: [open, paid] } }\n",
 	"entities": `entities:
-  User: { key: { pk: "USER#{userId}", sk: PROFILE }, fields: { userId: id, email: email } }
+  User: { key: { pk: "USER#{userId}", sk: PROFILE }, fields: { userId: id, email: email, orders: int, spent: money } }
   Order:
     key: { pk: "ORDER#{orderId}", sk: METADATA }
     copies: { byUser: { pk: "USER#{userId}", sk: "ORDER#{createdAt}#{orderId}", fields: all } }

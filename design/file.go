@@ -23,10 +23,12 @@ type fileShape struct {
 	Collections named[collectionShape]  `yaml:"collections" layout:"block"`
 	Reads       named[readShape]        `yaml:"reads" layout:"block"`
 	Writes      named[writeShape]       `yaml:"writes" layout:"blocks"`
+	Flows       named[flowShape]        `yaml:"flows" layout:"blocks"`
 	Workload    workloadShape           `yaml:"workload"`
 	Samples     named[[]named[Literal]] `yaml:"samples" layout:"block"`
 	Examples    named[[]exampleShape]   `yaml:"examples" layout:"block"`
 	Invariants  named[invariantShape]   `yaml:"invariants" layout:"block"`
+	Races       named[raceShape]        `yaml:"races" layout:"blocks"`
 }
 
 type goShape struct {
@@ -229,6 +231,7 @@ type stepShape struct {
 	Upsert text        `yaml:"upsert"`
 	Delete text        `yaml:"delete"`
 	Check  text        `yaml:"check"`
+	By     assignShape `yaml:"by"`
 	Set    assignShape `yaml:"set"`
 	Add    assignShape `yaml:"add"`
 	Init   assignShape `yaml:"init"`
@@ -268,6 +271,7 @@ type exampleShape struct {
 // invariantShape is a statement, or a map with its words.
 type invariantShape struct {
 	Doc  string `yaml:"doc"`
+	At   text   `yaml:"at" words:"always end …"`
 	Hold text   `yaml:"hold" need:"yes"`
 }
 
@@ -277,4 +281,44 @@ func (i *invariantShape) fromNode(d *decoder, n *node) {
 		return
 	}
 	i.Hold.fromNode(d, n)
+}
+
+type flowShape struct {
+	Doc      string            `yaml:"doc"`
+	Given    named[fieldShape] `yaml:"given"`
+	Do       []flowStepShape   `yaml:"do" need:"yes" layout:"block"`
+	Retry    []text            `yaml:"retry"`
+	Attempts int               `yaml:"attempts"`
+}
+
+type flowStepShape struct {
+	Let   named[raw] `yaml:"let"`
+	If    text       `yaml:"if"`
+	Each  text       `yaml:"each"`
+	Read  text       `yaml:"read"`
+	Write text       `yaml:"write"`
+	As    text       `yaml:"as"`
+	With  named[raw] `yaml:"with"`
+	Lines text       `yaml:"lines"`
+	Pos   Pos
+}
+
+type raceShape struct {
+	Doc    string          `yaml:"doc"`
+	Start  []raceCallShape `yaml:"start" layout:"block"`
+	Run    []raceCallShape `yaml:"run" need:"yes" layout:"block"`
+	Crash  bool            `yaml:"crash"`
+	Stale  bool            `yaml:"stale"`
+	Expire bool            `yaml:"expire"`
+	Depth  int             `yaml:"depth"`
+	States int             `yaml:"states"`
+}
+
+type raceCallShape struct {
+	Flow  text           `yaml:"flow"`
+	Write text           `yaml:"write"`
+	Put   text           `yaml:"put"`
+	Given named[Literal] `yaml:"given"`
+	Times int            `yaml:"times"`
+	Pos   Pos
 }

@@ -155,6 +155,41 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
+// FuzzExpression: what is an expression, or a selection, is one in JSON, and the conditions in it stand where it says.
+func FuzzExpression(f *testing.F) {
+	for _, text := range []string{
+		"count(Order of user where status = 'open') = user.orders", "NOT (a.b = 1 OR :c < -2) AND exists(x)", "unchanged(a.b)", "now()",
+		"members where userId <> :userId", ":items", "a.b - 1 + sum(Order.total of user)",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if s, err := design.ParseSelection(text); err != nil {
+			inside(t, text, err)
+		} else {
+			roundTrip(t, s, new(design.Selection))
+		}
+		e, err := design.ParseExpression(text)
+		if err != nil {
+			inside(t, text, err)
+			return
+		}
+		for _, o := range e.Operands() {
+			if o.Start() < 0 || o.Start() >= len(text) {
+				t.Fatalf("%q has an operand at %d", text, o.Start())
+			}
+			if c, is := o.(*design.CallOperand); is && c.Where != nil && !strings.HasPrefix(text[c.WhereAt:], c.Where.Text) {
+				t.Fatalf("%q has no %q at %d", text, c.Where.Text, c.WhereAt)
+			}
+		}
+		var again design.Expression
+		roundTrip(t, e, &again)
+		if len(again.Operands()) != len(e.Operands()) {
+			t.Fatalf("%q has other operands from JSON", text)
+		}
+	})
+}
+
 // inside checks that an error is about a place of the text.
 func inside(t *testing.T, text string, err error) {
 	t.Helper()

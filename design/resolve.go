@@ -54,9 +54,15 @@ func (r *resolver) file(f *fileShape) {
 	for _, w := range f.Writes {
 		r.write(w)
 	}
+	for _, flow := range f.Flows {
+		r.flow(flow)
+	}
 	d.Workload = Workload{Budget: f.Workload.Budget, Pos: f.Workload.Pos}
 	r.put(&d.Workload.Region, f.Workload.Region)
 	r.runs(f)
+	for _, race := range f.Races {
+		r.race(race)
+	}
 }
 
 // goPackage is the name of the generated package where the file names none.

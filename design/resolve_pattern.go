@@ -106,6 +106,7 @@ func (r *resolver) step(w *Write, s *stepShape) {
 			r.hint(s.Each.pos, "each: lines", "there is no list %q to repeat the step for", s.Each.value)
 		}
 	}
+	step.By = r.assignments(s.By)
 	step.Set, step.Add, step.Init = r.assignments(s.Set), r.assignments(s.Add), r.assignments(s.Init)
 	for _, in := range s.Else.named {
 		refusal := &Refusal{Error: in.name, Pos: in.pos}
@@ -163,6 +164,9 @@ func (r *resolver) runs(f *fileShape) {
 	}
 	for _, in := range f.Invariants {
 		x := &Invariant{Name: in.name, Doc: in.value.Doc, Pos: in.pos}
+		if in.value.At.value != "always" {
+			r.put(&x.At, in.value.At)
+		}
 		r.put(&x.Text, in.value.Hold)
 		d.Invariants = append(d.Invariants, x)
 	}

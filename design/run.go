@@ -34,10 +34,17 @@ type Example struct {
 type Invariant struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc,omitempty"`
-	// Text is the statement in the invariants' grammar; package races reads it.
-	Text string `json:"text"`
-	Pos  Pos    `json:"-"`
+	// At is when it must hold: at any time where it is "", when nothing runs any more (AtEnd), or when an item of the
+	// entity of this name is made.
+	At string `json:"at,omitempty"`
+	// Text is the statement, Statement what it says.
+	Text      string      `json:"text"`
+	Statement *Expression `json:"-"`
+	Pos       Pos         `json:"-"`
 }
+
+// AtEnd is the At of invariants that hold when all that ran has ended or crashed.
+const AtEnd = "end"
 
 // Literal is a value as the text writes it, typed by the field that it is for: a scalar, a list or a map. In JSON it is
 // a string, an array, an object or null.

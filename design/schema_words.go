@@ -13,10 +13,12 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"file.collections": "Questions whose answer has items of several entities from one partition.",
 	"file.reads":       "Questions about items of one entity: what is known and wanted, not how.",
 	"file.writes":      "Changes that are made as a whole or not at all.",
+	"file.flows":       "What an application does with several requests, which other requests can come between.",
 	"file.workload":    "What holds for all reads and writes.",
 	"file.samples":     "Items for documents and tests, by entity.",
 	"file.examples":    "Calls of reads and collections, with what they must answer from the samples.",
 	"file.invariants":  "Statements that no order of the writes may break.",
+	"file.races":       "What may run at once: monotable races tries every order of its requests.",
 
 	"go.package": "The name of the generated package; without it, the design's in small letters.",
 
@@ -143,6 +145,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"step.upsert": "Change an item of the entity, or make it.",
 	"step.delete": "Delete an item of the entity.",
 	"step.check":  "Only ask the condition of an item of the entity.",
+	"step.by":     "Which item it is, where a key's field is not the value of its own name: { userId: \":line.userId\" }.",
 	"step.set":    "What fields are given: \"'open'\", \":param\", now().",
 	"step.add":    "What is added to numbers: \"-:line.quantity\".",
 	"step.init":   "What fields are given where there was nothing.",
@@ -157,5 +160,36 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"example.error":  "The error that is expected instead: NotFound.",
 
 	"invariant.doc":  "What the statement means.",
-	"invariant.hold": "The statement.",
+	"invariant.at":   "When it holds: always, at the end of all that runs, or when an item of an entity is made.",
+	"invariant.hold": "The statement: \"count(Order of user) = user.orders\".",
+
+	"flow.doc":      "What the flow is for.",
+	"flow.given":    "What the caller gives, with types.",
+	"flow.do":       "The reads and writes, one after another.",
+	"flow.retry":    "The errors after which the flow starts again from its first step.",
+	"flow.attempts": "How often it starts in all; 5 where nothing is said.",
+
+	"flowStep.let":   "Names for values, which the steps that follow have as what the flow is given: { next: candidate.yes + 1 }.",
+	"flowStep.if":    "The condition under which the step is made: \"candidate.yes + 1 = room.memberCount\".",
+	"flowStep.each":  "The list for whose items the step is repeated: \"votes where vote = true\"; :line.movieId is a value of one.",
+	"flowStep.read":  "The read that is made.",
+	"flowStep.write": "The write that is made.",
+	"flowStep.as":    "The name of what is found, for the steps that follow.",
+	"flowStep.with":  "What the pattern is given: { seen: candidate.yes }; what the flow is given goes with it by name.",
+	"flowStep.lines": "The lines of a write that takes some: \"members where userId <> :userId\", or :items.",
+
+	"race.doc":    "What the scenario is about.",
+	"race.start":  "What is there: writes, flows and items, one after another.",
+	"race.run":    "What runs at once, in every order of its requests.",
+	"race.crash":  "Whether each of them may stop between two requests.",
+	"race.stale":  "Whether reads that are not strongly consistent may miss what was written last.",
+	"race.expire": "Whether what is there at the start has outlived its time, and is removed at any moment.",
+	"race.depth":  "The most requests that an order has.",
+	"race.states": "The most states that are looked at.",
+
+	"raceCall.flow":  "The flow that is run.",
+	"raceCall.write": "The write that is run.",
+	"raceCall.put":   "The entity of an item that is there.",
+	"raceCall.given": "Values by name; what is needed and not given is made up.",
+	"raceCall.times": "How many of it run at once.",
 }

@@ -69,6 +69,7 @@ func complete(fragment string) string {
 //	template   a template, to its parts
 //	condition  a condition, to what DynamoDB gets
 //	value      a value, to its terms
+//	expression an expression, to its operands with parentheses around each
 func TestScripts(t *testing.T) {
 	datadriven.Walk(t, "testdata/script", func(t *testing.T, path string) {
 		t.Helper()
@@ -92,6 +93,8 @@ func TestScripts(t *testing.T) {
 				return each(d.Input, showCondition)
 			case "value":
 				return each(d.Input, showValue)
+			case "expression":
+				return each(d.Input, showExpression)
 			default:
 				t.Fatalf("unknown directive %s", d.Cmd)
 				return ""
@@ -239,6 +242,40 @@ func showValue(s string) (string, error) {
 		out = append(out, kind)
 	}
 	return "= " + strings.Join(out, ", "), nil
+}
+
+func showExpression(s string) (string, error) {
+	e, err := design.ParseExpression(s)
+	if err != nil {
+		return "", err
+	}
+	return "= " + showOperand(e.Root), nil
+}
+
+func showOperand(o design.Operand) string {
+	switch o := o.(type) {
+	case *design.Operation:
+		return fmt.Sprintf("(%s %s %s)", showOperand(o.Left), o.Operator, showOperand(o.Right))
+	case *design.Negation:
+		return fmt.Sprintf("(NOT %s)", showOperand(o.Operand))
+	case *design.ConstantOperand:
+		return fmt.Sprintf("%s %q", []string{"", "text", "number", "bool"}[o.Constant.Kind], o.Constant.Text)
+	case *design.ParamOperand:
+		return "param " + o.Name
+	case *design.CallOperand:
+		out := string(o.Function) + "(" + o.Of
+		if o.Per != "" {
+			out += " of " + o.Per
+		}
+		if o.Where != nil {
+			out += fmt.Sprintf(" where %q at %d", o.Where.Text, o.WhereAt)
+		}
+		return out + ")"
+	case *design.NameOperand:
+		return "name " + o.Path
+	default:
+		return "?"
+	}
 }
 
 func each(input string, show func(string) (string, error)) string {

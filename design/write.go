@@ -51,6 +51,8 @@ type Step struct {
 	Action Action `json:"action"`
 	Entity string `json:"entity"`
 	Each   bool   `json:"each,omitempty"`
+	// By tells which item it is, for the key's fields that are not the write's or the line's values of the same names.
+	By []*Assignment `json:"by,omitempty"`
 	// Set assigns, Add adds to a number, Init assigns where there was nothing.
 	Set  []*Assignment `json:"set,omitempty"`
 	Add  []*Assignment `json:"add,omitempty"`

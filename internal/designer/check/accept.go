@@ -37,7 +37,7 @@ func (c *checker) accept() {
 		case ruleOf(a.Rule).Refused:
 			c.find("ST001", a.subject, a.Pos, "accepts %s, and what violates that rule DynamoDB itself refuses", a.Rule).
 				mend("mend the design").report()
-		case !a.used:
+		case !a.used && ruleOf(a.Rule).Command == "": // what another command reports, that command knows of
 			c.find("ST001", a.subject, a.Pos, "accepts %s, which finds nothing here any more", a.Rule).
 				mend("remove the acceptance").report()
 		}

@@ -95,11 +95,12 @@ func assigned(lists ...[]*design.Assignment) []string {
 
 // given is what a step sets a field to; nil where it does not.
 func given(s *design.Step, field string) *design.ValueExpr {
-	i := slices.IndexFunc(s.Set, func(a *design.Assignment) bool { return a.Field == field })
-	if i < 0 {
-		return nil
+	for _, a := range slices.Concat(s.By, s.Set) {
+		if a.Field == field {
+			return a.Value
+		}
 	}
-	return s.Set[i].Value
+	return nil
 }
 
 // has reports whether a value has a term of a kind.

@@ -85,5 +85,6 @@ func (c *checker) hotItem(w *design.Write) {
 
 // adds reports whether an item is changed by adding to it, as counters and stocks are, and so by many callers.
 func adds(i plan.ItemWrite) bool {
-	return len(i.Step.Add) > 0 && i.Step.Entity == i.Place.Entity.Name || i.Step.Entity != i.Place.Entity.Name
+	counts := slices.ContainsFunc(i.Place.Entity.Counters, func(c *design.Counter) bool { return slices.Contains(i.Changed, c.Field) })
+	return len(i.Step.Add) > 0 && i.Step.Entity == i.Place.Entity.Name || counts
 }

@@ -250,16 +250,21 @@ func changes(of plan.ItemWrite) string {
 		return "counter " + codes(of.Changed)
 	}
 	var out []string
+	counters := slices.Clone(of.Changed)
 	for _, list := range []struct {
 		assignments []*design.Assignment
 		how         string
 	}{{s.Set, "%s = %s"}, {s.Add, "%s += %s"}, {s.Init, "%s = %s where there was nothing"}} {
 		for _, a := range list.assignments {
 			root, _, _ := strings.Cut(a.Field, ".")
+			counters = slices.DeleteFunc(counters, func(f string) bool { return f == root })
 			if of.Place.Has(root) {
 				out = append(out, fmt.Sprintf(list.how, code(a.Field), code(a.Value.Text)))
 			}
 		}
+	}
+	if len(counters) > 0 && of.Place.Kind == plan.KeyPlace {
+		out = append(out, "counter "+codes(counters)) // which other steps move
 	}
 	return strings.Join(out, ", ")
 }

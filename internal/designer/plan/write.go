@@ -68,7 +68,8 @@ func (p WritePlan) Actions() (fixed, perLine int) {
 
 // ForWrite plans a write: its steps with what they entail. Creating an entity puts its copies and markers;
 // changing it changes the copies that hold what changes, and moves copies and markers whose key changes: one deleted, one
-// put; deleting it deletes them; counters of other entities are kept; an idempotent write puts its record.
+// put; deleting it deletes them; counters of other entities are kept, by the step on their item where there is one; an
+// idempotent write puts its record.
 func ForWrite(d *design.Design, w *design.Write) WritePlan {
 	p := writer{design: d, plan: WritePlan{Write: w}}
 	if w.Idempotent != nil {
@@ -96,6 +97,7 @@ func ForWrite(d *design.Design, w *design.Write) WritePlan {
 		}
 		p.count(e, s)
 	}
+	p.join()
 	return p.plan
 }
 
@@ -174,6 +176,55 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 		item.Entries = entries(d, item)
 		p.plan.Items[i] = item
 	}
+}
+
+// join moves counters by the steps that are about their items: a check becomes an update under its condition, and what
+// makes or deletes the item has the counter in it.
+func (p *writer) join() {
+	items := p.plan.Items
+	joined := map[int]bool{}
+	for n, i := range items {
+		at := slices.IndexFunc(items, func(of ItemWrite) bool {
+			return i.counter() && of.Step != nil && !of.counter() && of.Place.String() == i.Place.String() && of.Each == i.Each &&
+				sameItem(i.Place.Entity, i.Step, of.Step)
+		})
+		if at < 0 {
+			continue
+		}
+		joined[n] = true
+		of := &items[at]
+		if of.Action == design.Check {
+			of.Action = design.Update
+		}
+		if of.Action == design.Update || of.Action == design.Upsert {
+			of.Changed = slices.Clone(of.Changed) // the copies have the same list
+			for _, f := range i.Changed {
+				if !slices.Contains(of.Changed, f) {
+					of.Changed = append(of.Changed, f)
+				}
+			}
+			of.Entries = entries(p.design, *of)
+		}
+	}
+	p.plan.Items = nil
+	for n, i := range items {
+		if !joined[n] {
+			p.plan.Items = append(p.plan.Items, i)
+		}
+	}
+}
+
+// sameItem reports whether two steps mean the same by each field of an entity's key.
+func sameItem(e *design.Entity, a, b *design.Step) bool {
+	meant := func(s *design.Step, field string) string {
+		for _, given := range slices.Concat(s.By, s.Set) {
+			if given.Field == field {
+				return given.Value.Text
+			}
+		}
+		return ":" + field
+	}
+	return !slices.ContainsFunc(KeyFields(e), func(f string) bool { return meant(a, f) != meant(b, f) })
 }
 
 // counter reports whether the item is there for its counters, which a step on another entity moves.

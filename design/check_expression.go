@@ -1,0 +1,280 @@
+package design
+
+import (
+	"slices"
+	"strings"
+)
+
+// EntityCalled is the entity that a word of a statement means: the one of that name, or whose name begins with the word's
+// first letter as a capital (user is User). nil where there is none.
+func (d *Design) EntityCalled(word string) *Entity {
+	if e := d.Entity(word); e != nil || word == "" {
+		return e
+	}
+	return d.Entity(strings.ToUpper(word[:1]) + word[1:])
+}
+
+// Related are the fields by which items of two entities belong together: those of both keys; where there are none, the
+// fields of the one's key that the other has. Empty where nothing joins them.
+func Related(a, b *Entity) []string {
+	inA, inB := slices.Concat(fieldsOf(a.Key.PK), fieldsOf(a.Key.SK)), slices.Concat(fieldsOf(b.Key.PK), fieldsOf(b.Key.SK))
+	var both, either []string
+	for _, name := range slices.Concat(inA, inB) {
+		switch {
+		case slices.Contains(either, name) || a.Field(name) == nil || b.Field(name) == nil:
+		case slices.Contains(inA, name) && slices.Contains(inB, name):
+			both, either = append(both, name), append(either, name)
+		default:
+			either = append(either, name)
+		}
+	}
+	if len(both) > 0 {
+		return both
+	}
+	return either
+}
+
+// class is what an operand is, as far as that decides what it can be compared with.
+type class uint8
+
+const (
+	unknownClass class = iota // a fault has been reported, or nothing tells
+	numberClass
+	textClass
+	boolClass
+	otherClass // a list, a structure, bytes
+)
+
+func (k class) String() string {
+	return [...]string{"something", "a number", "a text", "true or false", "a list, a structure or bytes"}[k]
+}
+
+func classOf(t Type) class {
+	switch {
+	case t.Numeric():
+		return numberClass
+	case t.Kind == KindBool:
+		return boolClass
+	case !t.Scalar() || t.Kind == KindBytes:
+		return otherClass
+	default:
+		return textClass
+	}
+}
+
+// scope says what the names, parameters and functions of an expression stand for.
+type scope interface {
+	name(n *NameOperand, p Pos) class
+	param(n *ParamOperand, p Pos) class
+	call(n *CallOperand, e *Expression, p Pos) class
+}
+
+// statement checks an expression that must be true or false.
+func (c *checker) statement(e *Expression, s scope) {
+	if k := c.expression(e, s); k != boolClass && k != unknownClass {
+		c.hint(e.Pos, "compare it with something", "%q is %s, and nothing that holds or does not", e.Text, k)
+	}
+}
+
+// expression checks an expression and says what it is.
+func (c *checker) expression(e *Expression, s scope) class { return c.operand(e.Root, e, s) }
+
+func (c *checker) operand(o Operand, e *Expression, s scope) class {
+	p := c.source.within(e.Pos, e.Text, o.Start())
+	switch o := o.(type) {
+	case *ConstantOperand:
+		return map[ConstantKind]class{StringConstant: textClass, NumberConstant: numberClass, BoolConstant: boolClass}[o.Constant.Kind]
+	case *NameOperand:
+		return s.name(o, p)
+	case *ParamOperand:
+		return s.param(o, p)
+	case *CallOperand:
+		return s.call(o, e, p)
+	case *Negation:
+		c.is(o.Operand, boolClass, "NOT", e, s)
+		return boolClass
+	case *Operation:
+		return c.operation(o, e, s)
+	default:
+		return unknownClass
+	}
+}
+
+func (c *checker) operation(o *Operation, e *Expression, s scope) class {
+	switch o.Operator {
+	case And, Or:
+		c.is(o.Left, boolClass, string(o.Operator), e, s)
+		c.is(o.Right, boolClass, string(o.Operator), e, s)
+		return boolClass
+	case Plus, Minus:
+		c.is(o.Left, numberClass, string(o.Operator), e, s)
+		c.is(o.Right, numberClass, string(o.Operator), e, s)
+		return numberClass
+	default:
+	}
+	left, right := c.operand(o.Left, e, s), c.operand(o.Right, e, s)
+	p := c.source.within(e.Pos, e.Text, o.At)
+	ordered := o.Operator != Equal && o.Operator != NotEqual
+	switch {
+	case left == unknownClass || right == unknownClass:
+	case left != right:
+		c.fault(p, "%s is compared with %s", left, right)
+	case left == otherClass:
+		c.fault(p, "%s cannot be compared", left)
+	case ordered && left == boolClass:
+		c.fault(p, "true and false have no order")
+	}
+	return boolClass
+}
+
+// is checks that an operand of a word is of a class.
+func (c *checker) is(o Operand, want class, word string, e *Expression, s scope) {
+	if got := c.operand(o, e, s); got != want && got != unknownClass {
+		c.fault(c.source.within(e.Pos, e.Text, o.Start()), "%s needs %s, and this is %s", word, want, got)
+	}
+}
+
+// classAt is the class of a field, with steps into it; a fault where it is not there.
+func (c *checker) classAt(e *Entity, path string, p Pos) class {
+	before := len(c.list)
+	c.path(e, path, p)
+	if len(c.list) > before {
+		return unknownClass
+	}
+	names := steps(path)
+	f := e.Field(names[0])
+	for _, name := range names[1:] {
+		s := c.design.Struct(f.Type.Name)
+		if s == nil {
+			return unknownClass // a map, whose values are of one type, or a list
+		}
+		f = find(s.Fields, func(f *Field) bool { return f.Name == name })
+	}
+	return classOf(f.Type)
+}
+
+// invariant checks what an invariant says, and when.
+func (c *checker) invariant(i *Invariant) {
+	if i.At != "" && i.At != AtEnd && c.design.Entity(i.At) == nil {
+		known := append(namesIn(c.design.Entities, func(e *Entity) string { return e.Name }), AtEnd)
+		c.hint(c.at(&i.At, i.Pos), or(suggestion(i.At, known), "end, or the entity when an item of it is made"), "there is no moment %q", i.At)
+	}
+	if i.Text == "" {
+		c.missing(i.Pos, "invariant %s does not say what holds", i.Name)
+		return
+	}
+	p := c.at(&i.Text, i.Pos)
+	e, err := ParseExpression(i.Text)
+	if !c.parsed(p, err) {
+		return
+	}
+	e.Pos, i.Statement = p, e
+	s := &itemScope{checker: c}
+	c.statement(e, s)
+	s.joined(i, p)
+}
+
+// itemScope is that of invariants: names are fields of all items of an entity.
+type itemScope struct {
+	*checker
+	items []*Entity // that the names stand for
+}
+
+// entity finds the entity that a word means, and notes that the statement is about its items.
+func (s *itemScope) entity(word string, p Pos, named bool) *Entity {
+	e := s.design.EntityCalled(word)
+	switch {
+	case e == nil:
+		known := namesIn(s.design.Entities, func(e *Entity) string {
+			if strings.ToLower(word[:1]) == word[:1] {
+				return strings.ToLower(e.Name[:1]) + e.Name[1:]
+			}
+			return e.Name
+		})
+		s.hint(p, or(suggestion(word, known), "the name of an entity, with a small letter for each item of it: user.limit"), "there is no entity %q", word)
+	case named && !slices.Contains(s.items, e):
+		s.items = append(s.items, e)
+	}
+	return e
+}
+
+func (s *itemScope) name(n *NameOperand, p Pos) class {
+	word, path, hasField := strings.Cut(n.Path, ".")
+	e := s.entity(word, p, true)
+	switch {
+	case e == nil:
+		return unknownClass
+	case !hasField:
+		s.hint(p, word+".field, or exists("+e.Name+")", "%q is an item and not one of its values", word)
+		return unknownClass
+	}
+	return s.classAt(e, path, p)
+}
+
+func (s *itemScope) param(n *ParamOperand, p Pos) class {
+	s.fault(p, "an invariant is given nothing that :%s could stand for", n.Name)
+	return unknownClass
+}
+
+func (s *itemScope) call(n *CallOperand, e *Expression, p Pos) class {
+	if n.Function == NowFunction || n.Function == NewIDFunction {
+		s.fault(p, "%s() is no property of what is stored", n.Function)
+		return unknownClass
+	}
+	word, path, _ := strings.Cut(n.Of, ".")
+	ofPos := s.source.within(e.Pos, e.Text, n.OfAt)
+	of := s.entity(word, ofPos, n.Function == UnchangedFunction)
+	if n.Per != "" {
+		perPos := s.source.within(e.Pos, e.Text, n.PerAt)
+		per := s.entity(n.Per, perPos, true)
+		switch {
+		case of == nil || per == nil:
+		case n.Function == UnchangedFunction:
+			s.fault(perPos, "unchanged is about each item by itself")
+		case len(Related(of, per)) == 0:
+			s.fault(perPos, "nothing tells which %s are of a %s: no field of the one's key is a field of the other", of.Name, per.Name)
+		}
+	}
+	if n.Where != nil {
+		n.Where.Pos = s.source.within(e.Pos, e.Text, n.WhereAt)
+		if n.Function == UnchangedFunction {
+			s.fault(n.Where.Pos, "unchanged is about every item")
+		}
+		s.condition(of, n.Where, noParams)
+	}
+	switch {
+	case of == nil:
+		return unknownClass
+	case n.Function == CountFunction:
+		return numberClass
+	case n.Function == SumFunction:
+		if k := s.classAt(of, path, ofPos); k != numberClass && k != unknownClass {
+			s.fault(ofPos, "%s.%s is %s, and cannot be summed", of.Name, path, k)
+		}
+		return numberClass
+	case n.Function == UnchangedFunction:
+		s.classAt(of, path, ofPos)
+	}
+	return boolClass
+}
+
+// joined checks that the items of a statement belong together: nobody means each with each.
+func (s *itemScope) joined(i *Invariant, p Pos) {
+	if made := s.design.Entity(i.At); made != nil && !slices.Contains(s.items, made) && len(s.items) > 0 {
+		s.items = append(s.items, made)
+	}
+	if len(s.items) == 0 {
+		return
+	}
+	reached, rest := s.items[:1:1], slices.Clone(s.items[1:])
+	for len(rest) > 0 {
+		next := slices.IndexFunc(rest, func(e *Entity) bool {
+			return slices.ContainsFunc(reached, func(other *Entity) bool { return len(Related(e, other)) > 0 })
+		})
+		if next < 0 {
+			s.hint(p, "two invariants, or count(… of …)", "nothing tells which %s belongs to a %s: no field of the one's key is a field of the other", rest[0].Name, reached[0].Name)
+			return
+		}
+		reached, rest = append(reached, rest[next]), slices.Delete(rest, next, next+1)
+	}
+}

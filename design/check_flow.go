@@ -1,0 +1,276 @@
+package design
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// maxProcesses is how many flows and writes a race runs at once: the orders of more cannot be looked at.
+const maxProcesses = 16
+
+// flows checks flows, which are patterns as reads, collections and writes are.
+func (c *checker) flows() {
+	taken := set{}
+	for _, name := range c.patternNames() {
+		taken[name] = true
+	}
+	for _, w := range c.design.Writes {
+		taken[w.Name] = true
+	}
+	for _, f := range c.design.Flows {
+		c.name(taken, "a flow", f.Name, f.Pos)
+		c.flow(f)
+	}
+}
+
+func (c *checker) flow(f *Flow) {
+	c.fields(f.Given)
+	for _, given := range f.Given {
+		if given.Name == "line" {
+			c.fault(given.Pos, "what is given cannot be named line, which stands for what a step is repeated for")
+		}
+	}
+	if len(f.Steps) == 0 {
+		c.missing(f.Pos, "flow %s does nothing", f.Name)
+	}
+	s := &flowScope{checker: c, flow: f, results: map[string]result{}, lets: map[string]class{}}
+	for _, step := range f.Steps {
+		s.step(step)
+	}
+	if f.Attempts > 0 && len(f.Retry) == 0 {
+		c.hint(f.Pos, "retry: [Conflict]", "flow %s has attempts and does not say after which errors it starts again", f.Name)
+	}
+	known := c.errorsOf(f)
+	for i := range f.Retry {
+		if !slices.Contains(known, f.Retry[i]) {
+			c.hint(c.at(&f.Retry[i], f.Pos), or(suggestion(f.Retry[i], known), "known: "+strings.Join(known, ", ")), "no write of %s ends with the error %q", f.Name, f.Retry[i])
+		}
+	}
+}
+
+// errorsOf are the errors that a flow's writes can end with: those that they declare, and those of every write.
+func (c *checker) errorsOf(f *Flow) []string {
+	var known []string
+	for _, step := range f.Steps {
+		w := c.design.Write(step.Write)
+		if w == nil {
+			continue
+		}
+		for _, s := range w.Steps {
+			for _, x := range s.Else {
+				if !slices.Contains(known, x.Error) {
+					known = append(known, x.Error)
+				}
+			}
+		}
+	}
+	return append(known, "NotFound", "Exists", "Conflict", "Reused")
+}
+
+// result is what a step of a flow has found.
+type result struct {
+	entity *Entity // nil after a fault
+	many   bool
+}
+
+// flowScope is that of a flow's step: what the flow is given, and what the steps before it have found.
+type flowScope struct {
+	*checker
+	flow    *Flow
+	results map[string]result
+	lets    map[string]class
+	line    *Entity // of what the step is repeated for; nil where it is not
+	repeats bool
+}
+
+func (s *flowScope) step(step *FlowStep) {
+	s.line, s.repeats = nil, step.Each != nil
+	if step.Each != nil {
+		s.line = s.selection(step.Each)
+	}
+	if step.If != nil {
+		s.statement(step.If, s)
+	}
+	switch {
+	case step.Read != "" && step.Write != "", (step.Read != "" || step.Write != "") == (len(step.Let) > 0):
+		s.missing(step.Pos, "a step of a flow is one thing: a read, a write, or values with names")
+	case step.Read != "":
+		s.read(step)
+	case step.Write != "":
+		s.write(step)
+	default:
+		s.let(step)
+	}
+}
+
+// let checks values that get names.
+func (s *flowScope) let(step *FlowStep) {
+	if step.Each != nil || len(step.With) > 0 || step.Lines != nil || step.As != "" {
+		s.fault(step.Pos, "values with names are not repeated, found or handed to anything")
+	}
+	for _, a := range step.Let {
+		_, taken := s.lets[a.Name]
+		switch {
+		case !isName(a.Name) || a.Name == "line":
+			s.fault(a.Pos, "%q is no name for a value: it needs a letter, then letters, digits and _", a.Name)
+		case taken || find(s.flow.Given, func(f *Field) bool { return f.Name == a.Name }) != nil:
+			s.fault(a.Pos, "the name %q has been given to another value", a.Name)
+		}
+		s.lets[a.Name] = unknownClass
+		if a.Value == nil {
+			s.missing(a.Pos, "%s is given nothing", a.Name)
+			continue
+		}
+		s.lets[a.Name] = s.expression(a.Value, s)
+	}
+}
+
+// values are the names of what the flow is given and has named so far.
+func (s *flowScope) values() []string {
+	return append(namesIn(s.flow.Given, func(f *Field) string { return f.Name }), slices.Sorted(maps.Keys(s.lets))...)
+}
+
+func (s *flowScope) read(step *FlowStep) {
+	p := s.at(&step.Read, step.Pos)
+	r := s.design.Read(step.Read)
+	switch {
+	case r != nil:
+	case s.design.Collection(step.Read) != nil:
+		s.hint(p, "make reads of its entities", "%s is a collection, and a flow reads one entity at a time", step.Read)
+	default:
+		s.hint(p, suggestion(step.Read, namesIn(s.design.Reads, func(r *Read) string { return r.Name })), "there is no read %q", step.Read)
+	}
+	found := result{}
+	if r != nil {
+		found = result{s.design.Entity(r.Entity), r.Many}
+		inputs := slices.Concat(r.By, []string{r.Prefix, r.Owner}, r.Filter.Params())
+		s.with(step, inputs, func(name string) (Type, bool) { return typeOfField(found.entity, name) })
+		for _, name := range append(slices.Clone(r.By), r.Owner) {
+			if name != "" && !s.has(step, name) {
+				s.hint(step.Pos, "with: { "+name+": … }", "%s asks for %s, which the flow is not given and the step does not say", r.Name, name)
+			}
+		}
+	}
+	if step.Lines != nil || step.Each != nil {
+		s.fault(step.Pos, "a read takes no lines and is not repeated")
+	}
+	if step.As == "" {
+		return
+	}
+	if asPos := s.at(&step.As, step.Pos); !isName(step.As) {
+		s.fault(asPos, "%q is no name for what is found: it needs a letter, then letters, digits and _", step.As)
+	} else if _, taken := s.results[step.As]; taken {
+		s.fault(asPos, "the name %q has been given to what another step has found", step.As)
+	}
+	s.results[step.As] = found
+}
+
+// has reports whether a step gives its pattern a value: by saying so, or because the flow has one of that name.
+func (s *flowScope) has(step *FlowStep, name string) bool {
+	return slices.ContainsFunc(step.With, func(a *Argument) bool { return a.Name == name }) || slices.Contains(s.values(), name)
+}
+
+func (s *flowScope) write(step *FlowStep) {
+	w := s.design.Write(step.Write)
+	if w == nil {
+		s.hint(s.at(&step.Write, step.Pos), suggestion(step.Write, namesIn(s.design.Writes, func(w *Write) string { return w.Name })), "there is no write %q", step.Write)
+	} else {
+		s.with(step, s.inputsOf(w), func(name string) (Type, bool) { return s.inputType(w, name) })
+	}
+	if step.As != "" {
+		s.fault(s.at(&step.As, step.Pos), "a write finds nothing that could have a name")
+	}
+	if step.Lines != nil {
+		s.selection(step.Lines)
+	}
+	switch {
+	case w == nil:
+	case w.Lines == nil && step.Lines != nil:
+		s.fault(step.Lines.Pos, "%s takes no lines", w.Name)
+	case w.Lines != nil && step.Lines == nil:
+		s.hint(step.Pos, "lines: …", "%s takes lines, and the step does not say which", w.Name)
+	}
+}
+
+// inputsOf are the names that a write may be given: its params, and the fields of what it writes.
+func (c *checker) inputsOf(w *Write) []string {
+	known := namesIn(w.Params, func(f *Field) string { return f.Name })
+	of := namesIn(w.Steps, func(s *Step) string { return s.Entity })
+	if w.Idempotent != nil {
+		of = append(of, w.Idempotent.With)
+	}
+	for _, name := range of {
+		if e := c.design.Entity(name); e != nil {
+			known = append(known, namesIn(e.Fields, func(f *Field) string { return f.Name })...)
+		}
+	}
+	for _, s := range w.Steps {
+		conditions := []*Condition{s.When}
+		for _, x := range s.Else {
+			conditions = append(conditions, x.When)
+		}
+		for _, cond := range conditions {
+			known = append(known, cond.Params()...)
+		}
+		for _, a := range slices.Concat(s.By, s.Set, s.Add, s.Init) {
+			for _, t := range a.Value.terms() {
+				if t.Kind == ParamTerm {
+					known = append(known, t.Name)
+				}
+			}
+		}
+	}
+	return known
+}
+
+// terms are those of a value that may not be there.
+func (v *ValueExpr) terms() []Term {
+	if v == nil {
+		return nil
+	}
+	return v.Terms
+}
+
+// inputType is the type of a write's input, where its declaration or a field of its name tells.
+func (c *checker) inputType(w *Write, name string) (Type, bool) {
+	if f := find(w.Params, func(f *Field) bool { return f.Name == name }); f != nil {
+		return f.Type, true
+	}
+	for _, s := range w.Steps {
+		if t, known := typeOfField(c.design.Entity(s.Entity), name); known {
+			return t, true
+		}
+	}
+	return Type{}, false
+}
+
+func typeOfField(e *Entity, name string) (Type, bool) {
+	if f := e.fieldNamed(name); f != nil {
+		return f.Type, true
+	}
+	return Type{}, false
+}
+
+// with checks what a step hands to its pattern.
+func (s *flowScope) with(step *FlowStep, inputs []string, typed func(name string) (Type, bool)) {
+	met := set{}
+	for _, a := range step.With {
+		if a.Value == nil {
+			s.missing(a.Pos, "%s is given nothing", a.Name)
+			continue
+		}
+		if !slices.Contains(inputs, a.Name) {
+			s.hint(a.Pos, suggestion(a.Name, inputs), "%q is nothing that %s takes", a.Name, or(step.Read, step.Write))
+		}
+		if met[a.Name] {
+			s.fault(a.Pos, "%q is given twice", a.Name)
+		}
+		met[a.Name] = true
+		got := s.expression(a.Value, s)
+		t, known := typed(a.Name)
+		if want := classOf(t); known && got != unknownClass && got != want {
+			s.fault(a.Value.Pos, "%s is %s, and %q is %s", a.Name, want, a.Value.Text, got)
+		}
+	}
+}

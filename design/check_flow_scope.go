@@ -1,0 +1,137 @@
+package design
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// What the names of a flow stand for: lists that were found, fields of what was found, what is given or named.
+
+// selection checks a list, and returns the entity of its items; nil where they have none.
+func (s *flowScope) selection(l *Selection) *Entity {
+	var of *Entity
+	given := find(s.flow.Given, func(f *Field) bool { return f.Name == l.List })
+	found, known := s.results[l.List]
+	switch {
+	case l.Given && given == nil:
+		s.hint(l.Pos, suggestion(l.List, namesIn(s.flow.Given, func(f *Field) string { return f.Name })), "the flow is not given :%s", l.List)
+	case l.Given && (given.Type.Kind != KindList || given.Type.Elem == nil || given.Type.Elem.Kind != KindStruct):
+		s.hint(l.Pos, "list<Line>, of a structure", ":%s is of type %s, and lines are a list of structures", l.List, given.Type)
+	case l.Given:
+		if l.Where != nil {
+			s.fault(l.Pos, "what is given is taken as it is")
+		}
+	case !known:
+		s.unknown(l.List, l.Pos)
+	case !found.many:
+		s.hint(l.Pos, "read: a pattern of many", "%s is one item and no list", l.List)
+	default:
+		of = found.entity
+	}
+	s.where(of, l.Where, s.source.within(l.Pos, l.Text, strings.LastIndex(l.Text, l.Where.text())))
+	return of
+}
+
+// text is that of a condition that may not be there.
+func (c *Condition) text() string {
+	if c == nil {
+		return ""
+	}
+	return c.Text
+}
+
+// where checks a condition on items that were found: its parameters are what the flow is given.
+func (s *flowScope) where(of *Entity, cond *Condition, p Pos) {
+	if cond == nil {
+		return
+	}
+	cond.Pos = p
+	s.condition(of, cond, lineParams)
+	for _, name := range cond.Params() {
+		s.param(&ParamOperand{Name: name}, p)
+	}
+}
+
+func (s *flowScope) unknown(name string, p Pos) {
+	known := slices.Sorted(maps.Keys(s.results))
+	s.hint(p, or(suggestion(name, known), "read: Pattern, as: "+name), "no step before has found %q", name)
+}
+
+func (s *flowScope) name(n *NameOperand, p Pos) class {
+	word, path, hasField := strings.Cut(n.Path, ".")
+	found, known := s.results[word]
+	switch {
+	case !known && slices.Contains(s.values(), word):
+		s.hint(p, ":"+n.Path, "what the flow is given, or has named, has a colon before it")
+	case !known:
+		s.unknown(word, p)
+	case found.many:
+		s.hint(p, "count("+word+"), exists("+word+")", "%s is a list and not one value", word)
+	case !hasField:
+		s.hint(p, word+".field, or exists("+word+")", "%s is an item and not one of its values", word)
+	case found.entity != nil:
+		return s.classAt(found.entity, path, p)
+	}
+	return unknownClass
+}
+
+func (s *flowScope) param(n *ParamOperand, p Pos) class {
+	name, field, hasField := strings.Cut(n.Name, ".")
+	if name == "line" {
+		switch {
+		case !s.repeats:
+			s.hint(p, "each: list", ":%s is of a line, and the step is not repeated", n.Name)
+		case !hasField:
+			s.hint(p, ":line.field", ":line is a line and not one of its values")
+		case s.line != nil:
+			return s.classAt(s.line, field, p)
+		}
+		return unknownClass
+	}
+	if k, named := s.lets[name]; named {
+		return k
+	}
+	given := find(s.flow.Given, func(f *Field) bool { return f.Name == name })
+	switch {
+	case given == nil:
+		s.hint(p, suggestion(name, s.values()), "the flow is not given :%s", name)
+		return unknownClass
+	case hasField:
+		return unknownClass
+	}
+	return classOf(given.Type)
+}
+
+func (s *flowScope) call(n *CallOperand, e *Expression, p Pos) class {
+	switch n.Function {
+	case NowFunction, NewIDFunction:
+		return unknownClass // of the type that is wanted
+	case UnchangedFunction:
+		s.fault(p, "unchanged is for invariants")
+		return unknownClass
+	default:
+	}
+	word, path, _ := strings.Cut(n.Of, ".")
+	ofPos := s.source.within(e.Pos, e.Text, n.OfAt)
+	found, known := s.results[word]
+	if !known {
+		s.unknown(word, ofPos)
+	}
+	if n.Per != "" {
+		s.hint(s.source.within(e.Pos, e.Text, n.PerAt), "read what is meant", "of is for invariants: a flow knows what it has read")
+	}
+	s.where(found.entity, n.Where, s.source.within(e.Pos, e.Text, n.WhereAt))
+	switch {
+	case known && !found.many && (n.Function != ExistsFunction || n.Where != nil):
+		s.hint(ofPos, "exists("+word+")", "%s is one item and no list", word)
+	case n.Function == SumFunction && found.entity != nil:
+		if k := s.classAt(found.entity, path, ofPos); k != numberClass && k != unknownClass {
+			s.fault(ofPos, "%s is %s, and cannot be summed", n.Of, k)
+		}
+	}
+	if n.Function == ExistsFunction {
+		return boolClass
+	}
+	return numberClass
+}

@@ -1,0 +1,83 @@
+package design
+
+import (
+	"maps"
+	"slices"
+)
+
+func (c *checker) races() {
+	taken := set{}
+	for _, r := range c.design.Races {
+		c.name(taken, "a race", r.Name, r.Pos)
+		if len(r.Run) == 0 {
+			c.missing(r.Pos, "nothing runs in race %s", r.Name)
+		}
+		processes := 0
+		for _, call := range r.Start {
+			c.raceCall(call)
+			if call.Times > 1 {
+				c.hint(call.Pos, "leave times out", "what a race starts with is run once, one after another")
+			}
+		}
+		for _, call := range r.Run {
+			c.raceCall(call)
+			processes += call.Times
+			if call.Put != "" {
+				c.hint(c.at(&call.Put, call.Pos), "start: [ { put: … } ]", "an item is put at the start; what runs are flows and writes")
+			}
+		}
+		if processes > maxProcesses {
+			c.fault(r.Pos, "%d run at once in race %s, and at most %d can", processes, r.Name, maxProcesses)
+		}
+	}
+}
+
+// raceCall checks what is called, and that it takes what it is given.
+func (c *checker) raceCall(x *RaceCall) {
+	d := c.design
+	var known []string
+	what := ""
+	named := 0
+	for _, name := range []string{x.Flow, x.Write, x.Put} {
+		if name != "" {
+			what, named = name, named+1
+		}
+	}
+	switch {
+	case named != 1:
+		c.hint(x.Pos, "flow: Name, write: Name, or put: Entity", "it is a flow, a write or an item: one of them")
+		return
+	case x.Times < 1:
+		c.fault(x.Pos, "times is 1 or more")
+	}
+	switch {
+	case x.Flow != "":
+		f := d.Flow(x.Flow)
+		if f == nil {
+			c.hint(c.at(&x.Flow, x.Pos), suggestion(x.Flow, namesIn(d.Flows, func(f *Flow) string { return f.Name })), "there is no flow %q", x.Flow)
+			return
+		}
+		known = namesIn(f.Given, func(f *Field) string { return f.Name })
+	case x.Write != "":
+		w := d.Write(x.Write)
+		if w == nil {
+			c.hint(c.at(&x.Write, x.Pos), suggestion(x.Write, namesIn(d.Writes, func(w *Write) string { return w.Name })), "there is no write %q", x.Write)
+			return
+		}
+		known = c.inputsOf(w)
+		if w.Lines != nil {
+			known = append(known, "lines")
+		}
+	default:
+		e := c.entity(&x.Put, x.Pos)
+		if e == nil {
+			return
+		}
+		known = namesIn(e.Fields, func(f *Field) string { return f.Name })
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Given)) {
+		if !slices.Contains(known, name) {
+			c.hint(x.Given[name].Pos, suggestion(name, known), "%q is nothing that %s takes", name, what)
+		}
+	}
+}

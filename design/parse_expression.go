@@ -1,0 +1,343 @@
+package design
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxNesting bounds the parentheses and negations within each other; no statement comes near it.
+const maxNesting = 32
+
+// expressionParser reads the words of an expression from left to right, a method for each way of joining them:
+//
+//	either  = both { OR both }
+//	both    = not { AND not }
+//	not     = compare | NOT not
+//	compare = sum [ ( = | <> | < | <= | > | >= ) sum ]
+//	sum     = term { ( + | - ) term }
+//	term    = number | 'text' | true | false | name | :param | call | ( either )
+//	call    = function ( [ name [ of name ] [ where condition ] ] )
+type expressionParser struct {
+	text  string
+	words []word
+	next  int
+	depth int
+}
+
+// ParseExpression reads an expression. Errors are *SyntaxError.
+func ParseExpression(s string) (*Expression, error) {
+	p, err := newExpressionParser(s)
+	if err != nil {
+		return nil, err
+	}
+	root, fault := p.either()
+	if fault == nil && p.next < len(p.words) {
+		fault = p.misplaced()
+	}
+	if fault != nil {
+		fault.Text = s
+		return nil, fault
+	}
+	return &Expression{Text: s, Root: root}, nil
+}
+
+// ParseSelection reads a selection. Errors are *SyntaxError.
+func ParseSelection(s string) (*Selection, error) {
+	p, err := newExpressionParser(s)
+	if err != nil {
+		return nil, err
+	}
+	out := &Selection{Text: s}
+	fault := func() *SyntaxError {
+		first := p.peek()
+		if first.kind != nameWord && first.kind != paramWord {
+			return p.wrong("members, or members where userId <> :userId", "a list is the name of what a read has found")
+		}
+		p.next++
+		out.List, out.Given = first.text, first.kind == paramWord
+		if p.next == len(p.words) {
+			return nil
+		}
+		if !p.keyword("where") {
+			return p.misplaced()
+		}
+		var fault *SyntaxError
+		out.Where, _, fault = p.condition(len(s))
+		p.next = len(p.words)
+		return fault
+	}()
+	if fault != nil {
+		fault.Text = s
+		return nil, fault
+	}
+	return out, nil
+}
+
+func newExpressionParser(s string) (*expressionParser, error) {
+	words, err := scanWords(s)
+	if err != nil {
+		return nil, err
+	}
+	if len(words) == 0 {
+		return nil, &SyntaxError{Text: s, Message: "the expression is empty"}
+	}
+	return &expressionParser{text: s, words: words}, nil
+}
+
+// peek is the next word; behind the last, one that is none.
+func (p *expressionParser) peek() word {
+	if p.next == len(p.words) {
+		return word{at: len(p.text)}
+	}
+	return p.words[p.next]
+}
+
+func (p *expressionParser) sign(text string) bool {
+	w := p.peek()
+	if w.kind != signWord || w.text != text {
+		return false
+	}
+	p.next++
+	return true
+}
+
+// keyword reads a word in whatever case.
+func (p *expressionParser) keyword(text string) bool {
+	w := p.peek()
+	if w.kind != nameWord || !strings.EqualFold(w.text, text) {
+		return false
+	}
+	p.next++
+	return true
+}
+
+func (p *expressionParser) wrong(hint, format string, args ...any) *SyntaxError {
+	return &SyntaxError{At: p.peek().at, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// misplaced says that the next word cannot stand where it does.
+func (p *expressionParser) misplaced() *SyntaxError {
+	w := p.peek()
+	switch {
+	case w.text == "" && w.kind == signWord:
+		return p.wrong("", "the expression ends too early")
+	case w.kind == signWord && w.text == "=" && p.next > 0 && p.words[p.next-1].text == "=":
+		return p.wrong("equality is a single =", "%q cannot stand here", w.text)
+	case operatorOf(w) != "":
+		return p.wrong("put one of the comparisons in parentheses", "there are two comparisons without AND or OR between them")
+	case strings.EqualFold(w.text, "between"), strings.EqualFold(w.text, "in"):
+		return p.wrong("write a >= 1 AND a <= 2; a = 'x' OR a = 'y'", "%q is a word of conditions on one item", w.text)
+	default:
+		return p.wrong("", "%q cannot stand here", w.text)
+	}
+}
+
+func (p *expressionParser) either() (Operand, *SyntaxError) {
+	return p.joined("or", Or, p.both)
+}
+
+func (p *expressionParser) both() (Operand, *SyntaxError) {
+	return p.joined("and", And, p.not)
+}
+
+func (p *expressionParser) joined(keyword string, operator Operator, part func() (Operand, *SyntaxError)) (Operand, *SyntaxError) {
+	left, fault := part()
+	for fault == nil {
+		at := p.peek().at
+		if !p.keyword(keyword) {
+			break
+		}
+		var right Operand
+		right, fault = part()
+		left = &Operation{operator, left, right, at}
+	}
+	return left, fault
+}
+
+func (p *expressionParser) not() (Operand, *SyntaxError) {
+	at := p.peek().at
+	if !p.keyword("not") {
+		return p.compare()
+	}
+	if p.depth++; p.depth > maxNesting {
+		return nil, p.wrong("", "the nesting is too deep")
+	}
+	of, fault := p.not()
+	p.depth--
+	return &Negation{of, at}, fault
+}
+
+func (p *expressionParser) compare() (Operand, *SyntaxError) {
+	left, fault := p.sum()
+	if fault != nil {
+		return nil, fault
+	}
+	w := p.peek()
+	operator := operatorOf(w)
+	if operator == "" {
+		return left, nil
+	}
+	p.next++
+	right, fault := p.sum()
+	return &Operation{operator, left, right, w.at}, fault
+}
+
+// operatorOf is the comparison that a word is, "" for none.
+func operatorOf(w word) Operator {
+	if w.kind != signWord {
+		return ""
+	}
+	switch o := Operator(w.text); o {
+	case Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual:
+		return o
+	default:
+		return ""
+	}
+}
+
+func (p *expressionParser) sum() (Operand, *SyntaxError) {
+	left, fault := p.term()
+	for fault == nil {
+		w := p.peek()
+		operator := Plus
+		if !p.sign("+") {
+			if !p.sign("-") {
+				break
+			}
+			operator = Minus
+		}
+		var right Operand
+		right, fault = p.term()
+		left = &Operation{operator, left, right, w.at}
+	}
+	return left, fault
+}
+
+func (p *expressionParser) term() (Operand, *SyntaxError) {
+	w := p.peek()
+	negative := p.sign("-")
+	number := p.peek()
+	switch {
+	case number.kind == numberWord && negative:
+		p.next++
+		return &ConstantOperand{Constant{NumberConstant, "-" + number.text}, w.at}, nil
+	case negative:
+		return nil, p.wrong("write 0 - n", "a sign stands before a number only")
+	case p.sign("("):
+		return p.inParentheses()
+	case w.kind == signWord:
+		return nil, p.misplaced()
+	}
+	p.next++
+	switch {
+	case w.kind == numberWord:
+		return &ConstantOperand{Constant{NumberConstant, w.text}, w.at}, nil
+	case w.kind == stringWord:
+		return &ConstantOperand{Constant{StringConstant, w.text}, w.at}, nil
+	case w.kind == paramWord:
+		return &ParamOperand{w.text, w.at}, nil
+	case w.text == "true" || w.text == "false":
+		return &ConstantOperand{Constant{BoolConstant, w.text}, w.at}, nil
+	case p.sign("("):
+		return p.call(w)
+	case conditionKeyword(w.text) || w.text == "null":
+		p.next--
+		return nil, p.misplaced()
+	default:
+		return &NameOperand{w.text, w.at}, nil
+	}
+}
+
+func (p *expressionParser) inParentheses() (Operand, *SyntaxError) {
+	if p.depth++; p.depth > maxNesting {
+		return nil, p.wrong("", "the nesting is too deep")
+	}
+	of, fault := p.either()
+	p.depth--
+	if fault == nil && !p.sign(")") {
+		fault = p.misplaced()
+	}
+	return of, fault
+}
+
+// call reads a function behind its parenthesis.
+func (p *expressionParser) call(name word) (Operand, *SyntaxError) {
+	c := &CallOperand{Function: Function(name.text), At: name.at}
+	switch c.Function {
+	case NowFunction, NewIDFunction:
+		if !p.sign(")") {
+			return nil, p.wrong(name.text+"()", "%s takes nothing", name.text)
+		}
+		return c, nil
+	case CountFunction, SumFunction, ExistsFunction, UnchangedFunction:
+	default:
+		p.next -= 2
+		return nil, p.wrong("there are count, sum, exists, unchanged, now and newID", "there is no function %q", name.text)
+	}
+	of := p.peek()
+	if of.kind != nameWord {
+		return nil, p.wrong("count(Order of user), sum(Order.total of user)", "%s needs the name of what it is about", name.text)
+	}
+	p.next++
+	c.Of, c.OfAt = of.text, of.at
+	_, field, hasField := strings.Cut(c.Of, ".")
+	if needs := c.Function == SumFunction || c.Function == UnchangedFunction; needs && field == "" {
+		return nil, &SyntaxError{At: of.at, Message: name.text + " needs a field", Hint: fmt.Sprintf("%s(%s.field)", name.text, of.text)}
+	} else if !needs && hasField {
+		return nil, &SyntaxError{At: of.at, Message: fmt.Sprintf("%s is about items, not about a field of theirs", name.text)}
+	}
+	if p.keyword("of") {
+		per := p.peek()
+		if per.kind != nameWord || !isName(per.text) {
+			return nil, p.wrong("count(Order of user)", "of needs the name of an entity")
+		}
+		p.next++
+		c.Per, c.PerAt = per.text, per.at
+	}
+	if p.keyword("where") {
+		end, fault := p.closing(name)
+		if fault != nil {
+			return nil, fault
+		}
+		if c.Where, c.WhereAt, fault = p.condition(p.words[end].at); fault != nil {
+			return nil, fault
+		}
+		p.next = end
+	}
+	if !p.sign(")") {
+		return nil, p.misplaced()
+	}
+	return c, nil
+}
+
+// closing is the word that closes a function's parenthesis.
+func (p *expressionParser) closing(name word) (int, *SyntaxError) {
+	depth := 0
+	for i := p.next; i < len(p.words); i++ {
+		w := p.words[i]
+		switch {
+		case w.kind != signWord:
+		case w.text == "(":
+			depth++
+		case w.text == ")" && depth == 0:
+			return i, nil
+		case w.text == ")":
+			depth--
+		}
+	}
+	return 0, &SyntaxError{At: name.at, Message: fmt.Sprintf("%s( is not closed", name.text)}
+}
+
+// condition parses what stands between the next word and the byte end as a condition; it begins at the byte that is returned.
+func (p *expressionParser) condition(end int) (*Condition, int, *SyntaxError) {
+	at := p.peek().at
+	if at >= end {
+		return nil, 0, p.wrong("where status = 'open'", "the condition is empty")
+	}
+	c, err := ParseCondition(strings.TrimRight(p.text[at:end], " \t\n"))
+	if syntax, is := err.(*SyntaxError); is { //nolint:errorlint // ParseCondition says that it is one
+		syntax.At += at
+		return nil, 0, syntax
+	}
+	return c, at, nil
+}
