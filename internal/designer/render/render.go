@@ -2,18 +2,18 @@
 //
 // # Model
 //
-//	sample's value ──Text──▶ the value's one text ──Apply──▶ … ──Apply──▶ its text in the key
+//	sample's value ──Text──▶ the value's one text ──keytext.Apply──▶ … ──▶ its text in the key
 //	                                      Key puts those between the literals
 //
 // A value has one text by its kind: a time is 2006-01-02T15:04:05.000Z in UTC, a number its shortest decimal form without
-// an exponent, and so on (design.Kind). A function takes a text and gives one; design.Func says what each is for.
+// an exponent, and so on (design.Kind). A function takes a text and gives one; design.Func says what each is for. The
+// texts themselves are made by package keytext, as are those in the keys that applications write.
 //
 // # Invariants
 //
 //	I1  What Key makes of an item is in the language that package keylang gives its template. A value that is outside
 //	    its kind's language is refused, as far as a function or the key itself depends on it.
-//	I2  Equal values make equal keys, on every machine and in every version: keys are stored. The functions that
-//	    are no standard of their own are FNV-1a of 32 bits (shard) and NFKD without marks (fold).
+//	I2  Equal values make equal keys.
 //
 // Everything is a pure function and may be called from any number of goroutines. Errors are sentences for the author
 // of the values.
@@ -24,17 +24,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/monotable/monotable/design"
-	"github.com/monotable/monotable/internal/dynamo/decimal"
-)
-
-// The times that texts hold: those of which milliseconds have 13 digits at most and years four.
-const (
-	timeLayout = "2006-01-02T15:04:05.000Z"
-	dateLayout = "2006-01-02"
+	"github.com/monotable/monotable/internal/designer/keytext"
 )
 
 // Text is the one text that a value of a type has in a key, before functions. Of bytes, which a design writes in base
@@ -48,30 +41,21 @@ func Text(t design.Type, value design.Literal) (string, error) {
 		return "", fmt.Errorf("%q is not UTF-8", s)
 	}
 	switch t.Kind {
-	case design.KindInt, design.KindMoney, design.KindTTL:
-		return whole(t.Kind, s)
+	case design.KindInt, design.KindMoney:
+		return keytext.Whole(s)
+	case design.KindTTL:
+		return seconds(s)
 	case design.KindDecimal:
-		n, err := decimal.Parse(s)
-		if err != nil {
-			return "", fmt.Errorf("%q is not a number that DynamoDB holds", s)
-		}
-		return n.String(), nil
+		return keytext.Decimal(s)
 	case design.KindBool:
 		if s != "true" && s != "false" {
 			return "", fmt.Errorf("%q is neither true nor false", s)
 		}
 		return s, nil
 	case design.KindTime:
-		at, err := parseTime(s)
-		if err != nil {
-			return "", err
-		}
-		return at.Format(timeLayout), nil
+		return keytext.Time(s)
 	case design.KindDate:
-		if _, err := time.Parse(dateLayout, s); err != nil {
-			return "", fmt.Errorf("%q is not a date: write 2024-01-15", s)
-		}
-		return s, nil
+		return keytext.Date(s)
 	case design.KindBytes:
 		b, err := base64.StdEncoding.DecodeString(s)
 		if err != nil {
@@ -83,28 +67,16 @@ func Text(t design.Type, value design.Literal) (string, error) {
 	}
 }
 
-// whole is the text of a whole number; a ttl may also be written as a time.
-func whole(kind design.Kind, s string) (string, error) {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if kind == design.KindTTL && err != nil {
-		at, fault := parseTime(s)
-		n, err = at.Unix(), fault
+// seconds is the text of a ttl, which may also be written as a time.
+func seconds(s string) (string, error) {
+	if at, err := keytext.ParseTime(s); err == nil {
+		s = strconv.FormatInt(at.Unix(), 10)
 	}
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("%q is not a whole number", s)
-	case kind == design.KindTTL && n < 0:
+	text, err := keytext.Whole(s)
+	if err == nil && strings.HasPrefix(text, "-") {
 		return "", fmt.Errorf("%q is before 1970", s)
 	}
-	return strconv.FormatInt(n, 10), nil
-}
-
-func parseTime(s string) (time.Time, error) {
-	at, err := time.Parse(time.RFC3339Nano, s)
-	if at = at.UTC(); err == nil && at.Year() >= 0 && at.Year() <= 9999 {
-		return at, nil
-	}
-	return time.Time{}, fmt.Errorf("%q is not a time: write 2024-01-15T10:00:00.000Z", s)
+	return text, err
 }
 
 // Key is a template with an entity's values, for a key attribute of a type. An attribute of type N gets the shortest
@@ -128,11 +100,11 @@ func Key(e *design.Entity, t *design.Template, kind design.KeyType, values map[s
 	case key == "":
 		return "", fmt.Errorf("the key %q would be empty", t)
 	case kind == design.KeyNumber:
-		n, err := decimal.Parse(key)
+		number, err := keytext.Decimal(key)
 		if err != nil {
-			return "", fmt.Errorf("the key %q is not a number that DynamoDB holds", key)
+			return "", fmt.Errorf("the key: %w", err)
 		}
-		return n.String(), nil
+		return number, nil
 	}
 	return key, nil
 }
@@ -155,7 +127,7 @@ func part(e *design.Entity, p design.Part, values map[string]design.Literal) (st
 		return "", err
 	}
 	for _, fn := range p.Funcs {
-		if text, err = Apply(fn, text); err != nil {
+		if text, err = keytext.Apply(fn.Name, fn.Arg, text); err != nil {
 			return "", err
 		}
 		switch fn.Name {

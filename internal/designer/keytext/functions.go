@@ -1,4 +1,4 @@
-package render
+package keytext
 
 import (
 	"crypto/sha256"
@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/monotable/monotable/design"
 )
 
-// Apply is a function of templates, of the text that a value has by now. What the functions do says design.Func.
-func Apply(fn design.Func, text string) (string, error) {
-	n := fn.Int()
-	switch fn.Name {
+// Apply is a function of templates with its argument, of the text that a value has by now. What the functions do says
+// design.Func.
+func Apply(name, arg, text string) (string, error) {
+	n, _ := strconv.Atoi(arg) // 0 where it is no number
+	switch name {
 	case "lower":
 		return strings.ToLower(text), nil
 	case "fold":
@@ -30,9 +30,9 @@ func Apply(fn design.Func, text string) (string, error) {
 	case "desc":
 		return desc(text, n)
 	case "ts":
-		return timestamp(text, fn.Arg)
+		return timestamp(text, arg)
 	case "date":
-		return cut(text, fn.Arg)
+		return cut(text, arg)
 	case "shard":
 		return shard(text, n), nil
 	case "first":
@@ -41,7 +41,7 @@ func Apply(fn design.Func, text string) (string, error) {
 		sum := sha256.Sum256([]byte(text))
 		return hex.EncodeToString(sum[:])[:min(n, hex.EncodedLen(len(sum)))], nil
 	default:
-		return "", fmt.Errorf("there is no function |%s", fn.Name)
+		return "", fmt.Errorf("there is no function |%s", name)
 	}
 }
 
@@ -105,7 +105,7 @@ func desc(text string, n int) (string, error) {
 }
 
 func timestamp(text, unit string) (string, error) {
-	at, err := parseTime(text)
+	at, err := ParseTime(text)
 	if err != nil {
 		return "", err
 	}
@@ -115,9 +115,12 @@ func timestamp(text, unit string) (string, error) {
 	return pad(strconv.FormatInt(at.UnixMilli(), 10), 13)
 }
 
+// layouts are the arguments of date.
+func layouts() []string { return []string{"yyyy", "yyyy-MM", "yyyy-MM-dd", "yyyy-MM-ddTHH"} }
+
 // cut is date: the layouts are beginnings of the text of a time or date.
 func cut(text, layout string) (string, error) {
-	if _, known := design.DateLayouts()[layout]; !known || len(text) < len(layout) {
+	if !slices.Contains(layouts(), layout) || len(text) < len(layout) {
 		return "", fmt.Errorf("|date(%s) is not for %q", layout, text)
 	}
 	return text[:len(layout)], nil

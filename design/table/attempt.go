@@ -1,0 +1,263 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+)
+
+// maxActions is how many items a transaction touches at most.
+const maxActions = 100
+
+// attempt is one attempt of a write.
+type attempt struct {
+	*writing
+	effects []*effect
+	// replayed is what the idempotency record says of a repetition.
+	replayed *Outcome
+}
+
+// try makes one attempt. It is errAgain where an item was not, or was no longer, as the attempt took it to be.
+func (r *writing) try(ctx context.Context) (Outcome, error) {
+	a := &attempt{writing: r}
+	for _, c := range r.changes {
+		a.effects = append(a.effects, newEffect(c, r.learned))
+	}
+	if err := a.prepare(ctx); err != nil {
+		return Outcome{}, err
+	}
+	if a.replayed != nil {
+		return *a.replayed, nil
+	}
+	ops, err := a.operations()
+	if err != nil {
+		return Outcome{}, err
+	}
+	switch {
+	case !slices.ContainsFunc(ops, func(o *operation) bool { return o.role != nothing }):
+		return a.outcome(nil), nil // what was to be deleted is not there
+	case len(ops) == 1 && ops[0].kind != checking:
+		return a.single(ctx, ops[0])
+	default:
+		return a.transact(ctx, ops)
+	}
+}
+
+// prepare makes the operations of all effects, and reads the items that they depend on.
+func (a *attempt) prepare(ctx context.Context) error {
+	var unread []*effect
+	for _, e := range a.effects {
+		_, err := e.movements()
+		if err == nil {
+			err = e.derive()
+		}
+		if errors.Is(err, errUnread) {
+			unread = append(unread, e)
+		} else if err != nil {
+			return err
+		}
+	}
+	if len(unread) > 0 {
+		if err := a.look(ctx, unread); err != nil || a.replayed != nil {
+			return err
+		}
+		if first := a.effects[0]; first.doomed {
+			return a.refusedItself(first, first.old) // nothing is refused before it
+		}
+	}
+	if err := a.count(ctx); err != nil || a.replayed != nil {
+		return err
+	}
+	for {
+		unread = unread[:0]
+		for _, e := range a.effects {
+			if e.planned {
+				continue
+			}
+			err := e.derive()
+			switch {
+			case errors.Is(err, errUnread) && !e.read:
+				unread = append(unread, e)
+			case err != nil:
+				return e.fault(err)
+			}
+		}
+		if len(unread) == 0 {
+			return nil
+		}
+		if err := a.look(ctx, unread); err != nil || a.replayed != nil {
+			return err
+		}
+	}
+}
+
+// look reads the items of effects as they are now. The idempotency record is read along: what another request with its key
+// has done since may be why an item is gone.
+func (a *attempt) look(ctx context.Context, effects []*effect) error {
+	if record := a.effects[0]; record.number < 0 && !slices.Contains(effects, record) {
+		effects = append([]*effect{record}, effects...)
+	}
+	for _, group := range byTable(effects) {
+		found, err := a.fetch(ctx, group)
+		if err != nil {
+			return err
+		}
+		for i, e := range group {
+			if len(found[i]) == 0 {
+				found[i] = nil
+			}
+			if e.number < 0 && e.action == Create {
+				if found[i] == nil || e.entity.expired(found[i], a.now.Unix()) {
+					continue
+				}
+				out, err := a.replay(e, found[i])
+				a.replayed = &out
+				return err
+			}
+			if err := e.see(found[i]); err != nil {
+				return e.fault(err)
+			}
+		}
+	}
+	return nil
+}
+
+// byTable groups effects by the tables of their items.
+func byTable(effects []*effect) [][]*effect {
+	var out [][]*effect
+	for _, e := range effects {
+		i := slices.IndexFunc(out, func(group []*effect) bool { return group[0].entity.Table.Name == e.entity.Table.Name })
+		if i < 0 {
+			out = append(out, nil)
+			i = len(out) - 1
+		}
+		out[i] = append(out[i], e)
+	}
+	return out
+}
+
+// fetch reads the items of effects on one table, consistently.
+func (a *attempt) fetch(ctx context.Context, effects []*effect) ([]Item, error) {
+	t := effects[0].entity.Table
+	if len(effects) > 1 {
+		return a.db.fetch(ctx, a.call, t, each(effects, func(e *effect) Item { return e.primary }), true)
+	}
+	answer, err := a.db.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: a.db.tableName(t), Key: effects[0].primary, ConsistentRead: aws.Bool(true), ReturnConsumedCapacity: a.call.capacity(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.call.read(answer.ConsumedCapacity)
+	return []Item{answer.Item}, nil
+}
+
+// operations are all operations in the order of their effects. Two on one item, and more than a transaction holds, are
+// refused.
+func (a *attempt) operations() ([]*operation, error) {
+	var ops []*operation
+	met := map[string]*operation{}
+	for _, e := range a.effects {
+		for _, o := range e.ops {
+			id := o.identity()
+			if before := met[id]; before != nil {
+				return nil, a.twice(before.of.change, e.change, before.noun, o.noun)
+			}
+			met[id] = o
+			ops = append(ops, o)
+		}
+	}
+	if len(ops) > maxActions {
+		return nil, a.tooMany(ops)
+	}
+	return ops, nil
+}
+
+// distinct refuses steps and lines that are about one item.
+func (r *writing) distinct() error {
+	met := map[string]*change{}
+	for _, c := range r.changes {
+		id := c.entity.Table.identityOf(c.primary)
+		if before := met[id]; before != nil {
+			return r.twice(before, c, before.entity.Name, c.entity.Name)
+		}
+		met[id] = c
+	}
+	return nil
+}
+
+// twice is the error of two changes that touch one item, which no transaction may.
+func (r *writing) twice(a, b *change, first, second string) error {
+	what := first
+	if second != first {
+		what += ", " + second
+	}
+	switch {
+	case a.line >= 0 && b.line >= 0 && a.line != b.line:
+		return fmt.Errorf("%w: lines %d and %d are about one item (%s)", ErrLines, a.line+1, b.line+1, what)
+	case a.line >= 0 || b.line >= 0:
+		return fmt.Errorf("%w: line %d is about an item of another step (%s)", ErrLines, max(a.line, b.line)+1, what)
+	}
+	fields := fieldsOf(b.entity.Key)
+	name := strings.Join(fields, ", ")
+	if name == "" {
+		name = b.entity.Name
+	}
+	return &ValueError{Field: name, Reason: fmt.Sprintf("makes steps %s and %s touch one item (%s), which a write does once", a.step(), b.step(), what)}
+}
+
+// step is the number of a change's step, for people.
+func (c *change) step() string {
+	if c.number < 0 {
+		return "0, the idempotency record," // it precedes those of the design
+	}
+	return strconv.Itoa(c.number + 1)
+}
+
+// tooMany is the error of a transaction with too many operations: it says how many of what there are.
+func (a *attempt) tooMany(ops []*operation) error {
+	var nouns []string
+	counts := map[string]int{}
+	for _, o := range ops {
+		if counts[o.noun] == 0 {
+			nouns = append(nouns, o.noun)
+		}
+		counts[o.noun]++
+	}
+	for i, noun := range nouns {
+		nouns[i] = strconv.Itoa(counts[noun]) + " × " + noun
+	}
+	err := fmt.Errorf("the write has %d actions, and a transaction holds %d: %s", len(ops), maxActions, strings.Join(nouns, ", "))
+	if a.w.Lines {
+		return fmt.Errorf("%w: %w", ErrLines, err)
+	}
+	return err
+}
+
+// outcome is what the attempt did. updated are the attributes of the item of a single update.
+func (a *attempt) outcome(updated Item) Outcome {
+	out := Outcome{Items: make([][]Values, len(a.w.Steps))}
+	for _, e := range a.effects {
+		if e.number < 0 || e.counters {
+			continue
+		}
+		var v Values
+		switch {
+		case e.creates():
+			v = e.entity.valuesOf(e.ops[0].item)
+		case e.action != Update && e.action != Upsert || e.refusedAs == Check:
+		case updated != nil:
+			v = e.entity.valuesOf(updated)
+		case e.read:
+			v = e.will
+		}
+		out.Items[e.number] = append(out.Items[e.number], v)
+	}
+	return out
+}

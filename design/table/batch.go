@@ -1,0 +1,143 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+const (
+	// maxBatchKeys is how many keys a BatchGetItem has at most.
+	maxBatchKeys = 100
+	// maxConcurrentBatches is how many of them are under way at once.
+	maxConcurrentBatches = 2
+
+	// Keys that DynamoDB leaves unprocessed are asked for again after a pause, which doubles while it processes none, up
+	// to a last one: for about ten seconds in all.
+	maxIdleBatches = 10
+	shortestPause  = 25 * time.Millisecond
+	longestPause   = 3 * time.Second
+)
+
+// Batch runs a read of one item by its primary key, for several inputs at once: answers stand in the order of the
+// inputs, nil for an item that is not there, or is somebody else's. An item that several inputs ask for is read once.
+func (db *DB) Batch(ctx context.Context, r *Read, in []Input) (v []Values, err error) {
+	c := db.begin(r.Pattern)
+	defer func() { c.end(ctx, 1, err) }()
+	v, err = db.batch(ctx, c, r, in)
+	return v, named(r.Pattern, err)
+}
+
+func (db *DB) batch(ctx context.Context, c *call, r *Read, in []Input) ([]Values, error) {
+	if r.Key == nil {
+		return nil, errors.New("it is served by a Query, which has no batches: ask for one item at a time")
+	}
+	candidates := make([]*candidate, len(in))
+	keys := make([]Item, len(in))
+	for i := range in {
+		q, err := db.ask(r, in[i])
+		if err != nil {
+			return nil, err
+		}
+		q.here = true // BatchGetItem has no filter
+		candidates[i] = &candidate{question: q}
+		if keys[i], err = r.Entity.keyOf(r.Key, in[i].Values); err != nil {
+			return nil, err
+		}
+	}
+	items, err := db.fetch(ctx, c, r.Entity.Table, keys, r.Consistent)
+	if err != nil {
+		return nil, err
+	}
+	for i := range items {
+		candidates[i].item = items[i]
+	}
+	if err := db.judge(ctx, c, r, r.Consistent, candidates...); err != nil {
+		return nil, err
+	}
+	return each(candidates, func(c *candidate) Values { return c.values }), nil
+}
+
+// fetch reads items by their primary keys; those that are not there are nil. Equal keys are asked for once.
+func (db *DB) fetch(ctx context.Context, c *call, t *Table, keys []Item, consistent bool) ([]Item, error) {
+	var distinct []Item
+	numbers := map[string]int{} // of distinct keys
+	for _, key := range keys {
+		id := t.identity(key)
+		if _, met := numbers[id]; !met {
+			numbers[id] = len(distinct)
+			distinct = append(distinct, key)
+		}
+	}
+	var chunks [][]Item
+	for chunk := range slices.Chunk(distinct, maxBatchKeys) {
+		chunks = append(chunks, chunk)
+	}
+	found := make([]Item, len(distinct))
+	err := concurrently(ctx, len(chunks), db.atOnce(maxConcurrentBatches), func(ctx context.Context, i int) error {
+		items, err := db.fetchChunk(ctx, c, t, chunks[i], consistent)
+		for _, it := range items {
+			if at, asked := numbers[t.identity(it)]; asked {
+				found[at] = it
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return each(keys, func(key Item) Item { return found[numbers[t.identity(key)]] }), nil
+}
+
+// fetchChunk reads what one BatchGetItem can ask for, with as many more as it takes until all keys are processed.
+func (db *DB) fetchChunk(ctx context.Context, c *call, t *Table, keys []Item, consistent bool) ([]Item, error) {
+	var out []Item
+	rest := map[string]types.KeysAndAttributes{*db.tableName(t): {Keys: keys, ConsistentRead: aws.Bool(consistent)}}
+	for idle := 0; ; {
+		answer, err := db.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: rest, ReturnConsumedCapacity: c.capacity()})
+		if err != nil {
+			return nil, err
+		}
+		c.read(each(answer.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
+		idle++
+		for _, items := range answer.Responses {
+			out = append(out, items...)
+			if len(items) > 0 {
+				idle = 1
+			}
+		}
+		if rest = answer.UnprocessedKeys; len(rest) == 0 {
+			return out, nil
+		}
+		if idle == maxIdleBatches {
+			return nil, &types.ProvisionedThroughputExceededException{
+				Message: aws.String(fmt.Sprintf("BatchGetItem processed none of its keys, %d times in a row", idle)),
+			}
+		}
+		if err := pause(ctx, idle); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause waits before the attempt that follows so many in vain: at random up to a time that doubles with each.
+func pause(ctx context.Context, attempts int) error {
+	longest := min(shortestPause<<(attempts-1), longestPause)
+	return wait(ctx, rand.N(longest)+1)
+}
+
+// identity is a text that keys of one item have in common, and those of others do not.
+func (t *Table) identity(it Item) string {
+	b := appendValue(nil, it[t.PK.Name])
+	if t.SK.Name != "" {
+		b = appendValue(b, it[t.SK.Name])
+	}
+	return string(b)
+}

@@ -1,0 +1,165 @@
+package table
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Collect runs a collection: a page of it, or all where it has no pages. Items that are none of the members' are left out.
+// Where there is a root, the first page is ErrNotFound unless the root is there and is the owner's; the pages behind it
+// rest on that.
+func (db *DB) Collect(ctx context.Context, c *Collection, in Input, o PageOptions) (p Page[Found], err error) {
+	counted := db.begin(c.Pattern)
+	defer func() { counted.end(ctx, 1, err) }()
+	p, err = db.collect(ctx, counted, c, in, o)
+	return p, named(c.Pattern, err)
+}
+
+func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Input, o PageOptions) (Page[Found], error) {
+	if err := c.check(in.Values); err != nil {
+		return Page[Found]{}, err
+	}
+	s := c.source()
+	partitions, err := s.partitions(in.Values)
+	if err != nil {
+		return Page[Found]{}, err
+	}
+	names := slices.Clone(c.By)
+	if c.Owner != "" {
+		names = append(names, c.Owner)
+	}
+	scope := s.scope(*db.tableName(s.table), Input{Values: in.Values}, names)
+	var positions []position
+	if o.After != "" {
+		if _, positions, err = db.continued(scope, o.After, partitions, s.positioned); err != nil {
+			return Page[Found]{}, err
+		}
+	}
+	request, err := s.request(db.tableName(s.table), in)
+	if err != nil {
+		return Page[Found]{}, err
+	}
+	g := gathering{collection: c}
+	if c.Owner != "" {
+		g.owner = in.Values[c.Owner]
+	}
+	if g.equal, err = fill(s.entity, each(c.PK, func(a KeyAttribute) Template { return a.Template }), c.By, in.Values); err != nil {
+		return Page[Found]{}, err
+	}
+	g.reading = db.read(counted, s, request, partitions, positions)
+	page, positions, err := g.page(ctx, o)
+	if err == nil && o.After == "" && c.Root >= 0 {
+		err = g.rooted(ctx)
+	}
+	if err != nil {
+		return Page[Found]{}, err
+	}
+	if positions != nil {
+		page.Next, err = db.cursor(scope, 0, positions, s.positioned)
+	}
+	return page, err
+}
+
+// check asks that all inputs are given, and are of their fields' types.
+func (c *Collection) check(v Values) error {
+	names := slices.Clone(c.By)
+	if c.Owner != "" {
+		names = append(names, c.Owner)
+	}
+	for _, name := range names {
+		if v[name] == nil {
+			return missing(name)
+		}
+		for _, m := range c.Members {
+			if f := m.Entity.field(name); f != nil {
+				if err := f.Type.checkValue(name, v[name], f.MaxBytes); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// gathering reads a collection.
+type gathering struct {
+	collection *Collection
+	equal      filled
+	owner      types.AttributeValue // nil where no one owns the items
+	reading    *reading
+	root       Values // nil until it is met
+}
+
+// page reads a page, or all, with the positions behind it; nil at the end.
+func (g *gathering) page(ctx context.Context, o PageOptions) (p Page[Found], behind []position, err error) {
+	all := g.collection.Page == 0
+	size := o.size(g.collection.Page)
+	for round := 0; !g.reading.done() && (all || round < maxPageRounds && len(p.Items) < size); round++ {
+		n := MaxPage
+		if !all {
+			n = size - len(p.Items)
+		}
+		found, err := g.next(ctx, n)
+		if err != nil {
+			return Page[Found]{}, nil, err
+		}
+		p.Items = append(p.Items, found...)
+	}
+	if g.reading.done() {
+		return p, nil, nil
+	}
+	return p, g.reading.positions(), nil
+}
+
+// next are the members' items among the next n.
+func (g *gathering) next(ctx context.Context, n int) ([]Found, error) {
+	items, err := g.reading.next(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	var out []Found
+	for _, it := range items {
+		f, ok := g.member(it)
+		if !ok || g.collection.Root < 0 && !g.owned(f.Values) {
+			continue
+		}
+		if f.Member == g.collection.Root {
+			g.root = f.Values
+		}
+		f.Values = restricted(f.Values, g.collection.Members[f.Member].Fields)
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// member is the member that an item is of.
+func (g *gathering) member(it Item) (Found, bool) {
+	for i, m := range g.collection.Members {
+		v, is := m.Entity.is(m.Place, it)
+		if is && g.equal.hold(m.Entity, v, m.Place.Kind == KeyPlace) {
+			return Found{Member: i, Values: v}, true
+		}
+	}
+	return Found{}, false
+}
+
+// owned reports whether values are the owner's.
+func (g *gathering) owned(v Values) bool {
+	return g.owner == nil || equal(v[g.collection.Owner], g.owner)
+}
+
+// rooted asks that the root is there, and the owner's. Most often it comes first; where it does not, what is behind the page
+// is read until it is met.
+func (g *gathering) rooted(ctx context.Context) error {
+	for g.root == nil && !g.reading.done() {
+		if _, err := g.next(ctx, MaxPage); err != nil {
+			return err
+		}
+	}
+	if g.root == nil || !g.owned(g.root) {
+		return ErrNotFound
+	}
+	return nil
+}

@@ -1,0 +1,258 @@
+package table
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"maps"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Cursor continues a list behind a page; "" is the beginning, and the end.
+type Cursor string
+
+// A cursor is the version, a nonce and a sealed text, in base64url. The text is how far each partition has been read
+// (see encodePositions), padded so that the cursor's length does not tell that of keys. It is sealed with AES-256-GCM,
+// with the scope (see scope) as additional data. The first part of the nonce makes a key of its own for each cursor, so that
+// random nonces do not run out: 96 bits for a key that is used for ever would not be enough for a busy list.
+const (
+	cursorVersion = 1
+	keyNonceBytes = 12
+	nonceBytes    = keyNonceBytes + 12
+	cursorPadding = 32
+
+	minCursorKey = 32
+	sealingInfo  = "monotable cursor 1 " // separates these keys from others that are derived of the same secret
+)
+
+// sealer seals cursors and opens them.
+type sealer struct {
+	keys [][]byte // pseudorandom keys that keys of cursors are derived from; the first seals
+}
+
+// newSealer makes a sealer; nil where there is no key.
+func newSealer(current []byte, old [][]byte) (*sealer, error) {
+	if len(current) == 0 && len(old) == 0 {
+		return nil, nil
+	}
+	s := &sealer{}
+	for i, secret := range append([][]byte{current}, old...) {
+		if len(secret) < minCursorKey {
+			name := "Config.CursorKey"
+			if i > 0 {
+				name = fmt.Sprintf("Config.OldCursorKeys[%d]", i-1)
+			}
+			return nil, fmt.Errorf("%s has %d bytes: it must have at least %d, from a random source", name, len(secret), minCursorKey)
+		}
+		key, err := hkdf.Extract(sha256.New, secret, nil)
+		if err != nil {
+			return nil, fmt.Errorf("derive keys of cursors: %w", err)
+		}
+		s.keys = append(s.keys, key)
+	}
+	return s, nil
+}
+
+// seal makes a cursor that open with the same scope only.
+func (s *sealer) seal(scope, text []byte) (Cursor, error) {
+	sealed := make([]byte, 1+nonceBytes, 1+nonceBytes+len(text)+2*cursorPadding)
+	sealed[0] = cursorVersion
+	nonce := sealed[1:]
+	if _, err := rand.Read(nonce); err != nil {
+		return "", fmt.Errorf("make a cursor: %w", err)
+	}
+	aead, err := cursorAEAD(s.keys[0], nonce)
+	if err != nil {
+		return "", err
+	}
+	padded := append(text, make([]byte, -len(text)&(cursorPadding-1))...) //nolint:gocritic // text is the caller's last use of it
+	return Cursor(base64.RawURLEncoding.EncodeToString(aead.Seal(sealed, nonce[keyNonceBytes:], padded, scope))), nil
+}
+
+// open is the text of a cursor, with its padding. All that is wrong with a cursor is ErrCursor.
+func (s *sealer) open(scope []byte, c Cursor) ([]byte, error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(string(c))
+	if err != nil || len(sealed) < 1+nonceBytes || sealed[0] != cursorVersion {
+		return nil, ErrCursor
+	}
+	if base64.RawURLEncoding.EncodeToString(sealed) != string(c) {
+		return nil, ErrCursor // line breaks, or bits after the last byte: the same bytes, but not what was given out
+	}
+	nonce := sealed[1 : 1+nonceBytes]
+	for _, key := range s.keys {
+		aead, err := cursorAEAD(key, nonce)
+		if err != nil {
+			return nil, err
+		}
+		if text, err := aead.Open(nil, nonce[keyNonceBytes:], sealed[1+nonceBytes:], scope); err == nil {
+			return text, nil
+		}
+	}
+	return nil, ErrCursor
+}
+
+// cursorAEAD is the cipher of the one cursor that has the nonce.
+func cursorAEAD(key, nonce []byte) (cipher.AEAD, error) {
+	own, err := hkdf.Expand(sha256.New, key, sealingInfo+string(nonce[:keyNonceBytes]), 32)
+	if err != nil {
+		return nil, fmt.Errorf("derive the key of a cursor: %w", err)
+	}
+	block, err := aes.NewCipher(own)
+	if err != nil {
+		return nil, fmt.Errorf("derive the key of a cursor: %w", err)
+	}
+	return cipher.NewGCM(block)
+}
+
+// position is how far a partition has been read: not at all, behind a key, or to its end.
+type position struct {
+	at   Item // the last key that was consumed; nil where there is none
+	done bool
+}
+
+// The states of a partition in a cursor.
+const (
+	atBegin byte = iota
+	atKey
+	atEnd
+)
+
+// encodePositions writes how many items may still follow (0 does not bound them), then for each partition its state and,
+// within it, the attributes of the last key: those that the partition does not tell.
+func encodePositions(left int, positions []position, attributes []Attribute) ([]byte, error) {
+	out := binary.AppendUvarint(nil, uint64(max(left, 0))) //nolint:gosec // not negative
+	for _, p := range positions {
+		switch {
+		case p.done:
+			out = append(out, atEnd)
+			continue
+		case p.at == nil:
+			out = append(out, atBegin)
+			continue
+		}
+		out = append(out, atKey)
+		for _, a := range attributes {
+			text, ok := keyText(p.at[a.Name])
+			if !ok {
+				return nil, fmt.Errorf("an item was answered without its key attribute %s", a.Name)
+			}
+			out = binary.AppendUvarint(out, uint64(len(text)))
+			out = append(out, text...)
+		}
+	}
+	return out, nil
+}
+
+// decodePositions is the inverse, for as many partitions; the keys have the partitions' own attributes too.
+func decodePositions(text []byte, partitions []Item, attributes []Attribute) (left int, positions []position, err error) {
+	d := positionDecoder{text: text}
+	left = d.number()
+	for _, partition := range partitions {
+		var p position
+		switch d.state() {
+		case atBegin:
+		case atEnd:
+			p.done = true
+		case atKey:
+			p.at = maps.Clone(partition)
+			for _, a := range attributes {
+				p.at[a.Name] = a.valueOf(d.bytes())
+			}
+		default:
+			d.fail()
+		}
+		positions = append(positions, p)
+	}
+	if d.end(); d.err != nil {
+		return 0, nil, d.err
+	}
+	return left, positions, nil
+}
+
+// positionDecoder takes a text apart; after a fault it gives nothing.
+type positionDecoder struct {
+	text []byte
+	err  error
+}
+
+func (d *positionDecoder) fail() { d.text, d.err = nil, ErrCursor }
+
+func (d *positionDecoder) number() int {
+	n, size := binary.Uvarint(d.text)
+	if size <= 0 || n > 1<<31 {
+		d.fail()
+		return 0
+	}
+	d.text = d.text[size:]
+	return int(n)
+}
+
+func (d *positionDecoder) state() byte {
+	if len(d.text) == 0 {
+		d.fail()
+		return atBegin
+	}
+	s := d.text[0]
+	d.text = d.text[1:]
+	return s
+}
+
+func (d *positionDecoder) bytes() []byte {
+	n := d.number()
+	if n > len(d.text) {
+		d.fail()
+		return nil
+	}
+	b := d.text[:n]
+	d.text = d.text[n:]
+	return b
+}
+
+// end asks that nothing but padding is left.
+func (d *positionDecoder) end() {
+	for _, b := range d.text {
+		if b != 0 {
+			d.fail()
+			return
+		}
+	}
+}
+
+// valueOf is the inverse of keyText.
+func (a Attribute) valueOf(text []byte) types.AttributeValue {
+	switch a.Type {
+	case types.ScalarAttributeTypeN:
+		return &types.AttributeValueMemberN{Value: string(text)}
+	case types.ScalarAttributeTypeB:
+		return &types.AttributeValueMemberB{Value: text}
+	default:
+		return &types.AttributeValueMemberS{Value: string(text)}
+	}
+}
+
+// continued opens the cursor that a page is asked behind.
+func (db *DB) continued(scope []byte, c Cursor, partitions []Item, attributes []Attribute) (left int, positions []position, err error) {
+	if db.cursors == nil {
+		return 0, nil, fmt.Errorf("%w: Config.CursorKey is not set, so that there are none", ErrCursor)
+	}
+	text, err := db.cursors.open(scope, c)
+	if err != nil {
+		return 0, nil, err
+	}
+	return decodePositions(text, partitions, attributes)
+}
+
+// cursor seals positions: "" at the end of all partitions, and where there is no key.
+func (db *DB) cursor(scope []byte, left int, positions []position, attributes []Attribute) (Cursor, error) {
+	text, err := encodePositions(left, positions, attributes)
+	if db.cursors == nil || err != nil {
+		return "", err
+	}
+	return db.cursors.seal(scope, text)
+}

@@ -1,0 +1,118 @@
+package table
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// DecodeError is a stored value that is none of its field's type, or one that is missing: what other programs wrote, or a
+// design that has changed.
+type DecodeError struct {
+	Entity string
+	Field  string // with steps into it: address.city, tags[2]
+	Reason string
+}
+
+func (e *DecodeError) Error() string {
+	subject := e.Field
+	if e.Entity != "" {
+		subject = e.Entity + "." + e.Field
+	}
+	return "stored " + subject + " " + e.Reason
+}
+
+// undecodable is the error of a codec, whose caller knows the field.
+func undecodable(reason string) error { return &DecodeError{Reason: reason} }
+
+// inside is a codec's error with the step that leads to the value.
+func inside(step string, err error) error {
+	found, ok := errors.AsType[*DecodeError](err)
+	if !ok {
+		return &DecodeError{Field: step, Reason: "cannot be read: " + err.Error()}
+	}
+	field := step + found.Field
+	if found.Field != "" && !strings.HasPrefix(found.Field, ".") && !strings.HasPrefix(found.Field, "[") {
+		field = step + "." + found.Field
+	}
+	return &DecodeError{Field: field, Reason: found.Reason}
+}
+
+// typedAs is a value as the type that it must be stored as.
+func typedAs[M types.AttributeValue](v types.AttributeValue, kind string) (M, error) {
+	m, ok := v.(M)
+	switch {
+	case ok:
+		return m, nil
+	case v == nil:
+		return m, undecodable("is missing")
+	default:
+		return m, undecodable("is stored as " + storedAs(v) + ", not as " + kind)
+	}
+}
+
+// Set gives a field its value, unless the codec does not store it.
+func Set[T any](v Values, name string, c Codec[T], x T) {
+	if e := c.Encode(x); e != nil {
+		v[name] = e
+	}
+}
+
+// SetOptional gives an optional field its value; nil is none.
+func SetOptional[T any](v Values, name string, c Codec[T], x *T) {
+	if x != nil {
+		Set(v, name, c, *x)
+	}
+}
+
+// Decoder takes values apart. It keeps the first error, which is to be asked for at the end.
+type Decoder struct {
+	entity string
+	values Values
+	err    error
+}
+
+// Decode begins to take the values of an entity apart.
+func Decode(entity string, v Values) *Decoder { return &Decoder{entity: entity, values: v} }
+
+// Get is the value of a field.
+func Get[T any](d *Decoder, name string, c Codec[T]) T {
+	x, err := c.Decode(d.value(name))
+	if err != nil {
+		var none T
+		d.fail(name, err)
+		return none
+	}
+	return x
+}
+
+// GetOptional is the value of an optional field, nil where there is none.
+func GetOptional[T any](d *Decoder, name string, c Codec[T]) *T {
+	if d.value(name) == nil {
+		return nil
+	}
+	x := Get(d, name, c)
+	return &x
+}
+
+// Err is the first error, a *DecodeError; nil where there is none.
+func (d *Decoder) Err() error { return d.err }
+
+// value is a field's value; NULL, which some programs write for what is absent, is none.
+func (d *Decoder) value(name string) types.AttributeValue {
+	v := d.values[name]
+	if _, null := v.(*types.AttributeValueMemberNULL); null {
+		return nil
+	}
+	return v
+}
+
+func (d *Decoder) fail(name string, err error) {
+	if d.err != nil {
+		return
+	}
+	found, _ := errors.AsType[*DecodeError](inside(name, err))
+	found.Entity = d.entity
+	d.err = found
+}

@@ -1,0 +1,77 @@
+package table
+
+// take puts a marker that must be free.
+func (e *effect) take(m *Marker, v Values) error {
+	it, err := e.entity.marker(m, v)
+	if err != nil {
+		return err
+	}
+	o := e.operation(putting, taking, "put of marker "+m.Name, it)
+	o.marker = m
+	x := newExpression()
+	o.keeps(x, e.isFree(x))
+	return nil
+}
+
+// release deletes the item's marker. Where items expire it may be another's by now: then it stays.
+func (e *effect) release(m *Marker) error {
+	key, err := e.keyBefore(m.Key)
+	if err != nil || key == nil || e.shared.foreign[e.entity.Table.identityOf(key)] {
+		return err
+	}
+	o := e.operation(deleting, releasing, "delete of marker "+m.Name, key)
+	o.marker = m
+	if e.entity.TTL == nil {
+		return nil
+	}
+	x := newExpression()
+	var own []string
+	for _, name := range fieldsOf(e.entity.Key) {
+		f := e.entity.field(name)
+		if inKey(m.Key, f.Path) {
+			continue
+		}
+		own = append(own, "attribute_not_exists("+x.path(f.Path)+") OR "+x.path(f.Path)+" = "+x.value(e.values[name]))
+	}
+	o.keeps(x, own...)
+	return nil
+}
+
+// deriveMarker keeps a marker of an item that is changed: where its key changes, the old one is given back and the new one
+// taken; where only something that it holds changes, it is put again.
+func (e *effect) deriveMarker(m *Marker) error {
+	key := fieldsOf(m.Key)
+	held := e.entity.withTTL(fieldsOf(e.entity.Key, m.Key))
+	if !e.changes(held) {
+		return nil
+	}
+	old, err := e.keyBefore(m.Key)
+	if err != nil {
+		return err
+	}
+	v, err := e.valuesAfter(held)
+	if err != nil {
+		return err
+	}
+	e.relyAfter(key...)
+	moved, err := e.entity.keyOf(m.Key, v)
+	if err != nil {
+		return err
+	}
+	if old != nil && e.entity.Table.identity(old) == e.entity.Table.identity(moved) {
+		it, err := e.entity.marker(m, v)
+		if err != nil {
+			return err
+		}
+		e.relyAfter(held...)
+		e.operation(putting, elsewhere, "put of marker "+m.Name, it)
+		return nil
+	}
+	if old != nil {
+		if err := e.release(m); err != nil {
+			return err
+		}
+	}
+	e.relyAfter(held...)
+	return e.take(m, v)
+}

@@ -1,0 +1,46 @@
+package table
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+)
+
+// FromStream is an image of a stream's record as an Item, which the generated Decode reads; nil for no image.
+func FromStream(image map[string]streams.AttributeValue) Item {
+	if image == nil {
+		return nil
+	}
+	out := make(Item, len(image))
+	for name, v := range image {
+		out[name] = valueFromStream(v)
+	}
+	return out
+}
+
+// valueFromStream is a value as the client of tables has it: the clients have types of their own for the same values.
+func valueFromStream(v streams.AttributeValue) types.AttributeValue {
+	switch v := v.(type) {
+	case *streams.AttributeValueMemberS:
+		return &types.AttributeValueMemberS{Value: v.Value}
+	case *streams.AttributeValueMemberN:
+		return &types.AttributeValueMemberN{Value: v.Value}
+	case *streams.AttributeValueMemberB:
+		return &types.AttributeValueMemberB{Value: v.Value}
+	case *streams.AttributeValueMemberBOOL:
+		return &types.AttributeValueMemberBOOL{Value: v.Value}
+	case *streams.AttributeValueMemberNULL:
+		return &types.AttributeValueMemberNULL{Value: v.Value}
+	case *streams.AttributeValueMemberSS:
+		return &types.AttributeValueMemberSS{Value: v.Value}
+	case *streams.AttributeValueMemberNS:
+		return &types.AttributeValueMemberNS{Value: v.Value}
+	case *streams.AttributeValueMemberBS:
+		return &types.AttributeValueMemberBS{Value: v.Value}
+	case *streams.AttributeValueMemberM:
+		return &types.AttributeValueMemberM{Value: FromStream(v.Value)}
+	case *streams.AttributeValueMemberL:
+		return &types.AttributeValueMemberL{Value: each(v.Value, valueFromStream)}
+	default:
+		return &types.UnknownUnionMember{} // of a newer service: no field's type
+	}
+}

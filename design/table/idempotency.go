@@ -1,0 +1,105 @@
+package table
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// requestField is the field of an idempotency record that has the fingerprint of the request.
+const requestField = "request"
+
+// record is the creation of the idempotency record.
+func (r *writing) record() (*change, error) {
+	e := r.w.Idempotent.Record
+	created := r.created()
+	v := make(Values, len(e.Fields))
+	for i := range e.Fields {
+		f := &e.Fields[i]
+		value, err := r.recorded(f, created)
+		if err != nil {
+			return nil, named("idempotency record", err)
+		}
+		if value != nil {
+			v[f.Name] = value
+		}
+	}
+	if err := e.check(v); err != nil {
+		return nil, named("idempotency record", err)
+	}
+	primary, err := e.keyOf(e.Key, v)
+	if err != nil {
+		return nil, named("idempotency record", err)
+	}
+	return &change{
+		number: -1, line: -1, action: Create, refusedAs: Create, entity: e, values: v, primary: primary,
+		in: inputs{values: r.in.Values, now: r.now},
+	}, nil
+}
+
+// created are the fields of the items that the write makes once, by name: what stands first counts.
+func (r *writing) created() Values {
+	out := Values{}
+	for _, c := range r.changes {
+		if c.line >= 0 || c.action != Create && c.action != Put {
+			continue
+		}
+		own := maps.Clone(c.values)
+		maps.Copy(own, out)
+		out = own
+	}
+	return out
+}
+
+// recorded is the value of a record's field.
+func (r *writing) recorded(f *Field, created Values) (types.AttributeValue, error) {
+	ttl := r.w.Idempotent.Record.TTL
+	switch v := r.in.Values[f.Name]; {
+	case f.Name == requestField:
+		return &types.AttributeValueMemberS{Value: r.fingerprint()}, nil
+	case v != nil:
+		return v, nil
+	case created[f.Name] != nil:
+		return created[f.Name], nil
+	case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
+		return nowAs(f.Type.Kind, f.Name, r.now.Add(ttl.After))
+	case f.Type.Kind == kindTime || f.Type.Kind == kindDate:
+		return nowAs(f.Type.Kind, f.Name, r.now)
+	case f.Optional || f.Counter || f.Type.Kind.collection():
+		return nil, nil //nolint:nilnil // an optional field that nothing gives is absent
+	default:
+		return nil, missing(f.Name)
+	}
+}
+
+// fingerprint is the same for requests whose inputs are the same, as far as the design compares them: the SHA-256, in
+// hexadecimal digits, of their canonical forms with their names.
+func (r *writing) fingerprint() string {
+	var b []byte
+	for _, name := range r.w.Idempotent.Request {
+		b = appendText(b, tagText, name)
+		if name != "lines" {
+			b = appendValue(b, r.in.Values[name])
+			continue
+		}
+		lines := each(r.in.Lines, func(line Values) types.AttributeValue {
+			given := maps.Clone(line)
+			maps.DeleteFunc(given, func(_ string, v types.AttributeValue) bool { return v == nil })
+			return &types.AttributeValueMemberM{Value: given}
+		})
+		b = appendValue(b, &types.AttributeValueMemberL{Value: lines})
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// replay answers a repetition by the record of the first request.
+func (a *attempt) replay(e *effect, old Item) (Outcome, error) {
+	v := e.entity.valuesOf(old)
+	if len(a.w.Idempotent.Request) > 0 && !equal(v[requestField], e.values[requestField]) {
+		return Outcome{}, a.refusal(e, errorOr(a.w.Idempotent.Reused, ErrReused), old)
+	}
+	return Outcome{Replayed: true, Record: v}, nil
+}

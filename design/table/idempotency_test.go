@@ -1,0 +1,176 @@
+package table
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// payment makes an order once for each request key.
+func (s *store) payment() *Write {
+	return &Write{
+		Pattern: "Pay", Params: []Param{{Name: "requestKey", Type: Type{Kind: kindID}}},
+		Idempotent: &Idempotent{Record: s.requests, Request: []string{"total", "note"}, Reused: errRequestReused},
+		Steps: []Step{{Action: Create, Entity: s.order, Set: []Assignment{
+			assign("orderId", Term{Kind: NewIDTerm}), assign("status", constantly(aText("open"))), assign("createdAt", Term{Kind: NowTerm}), assign("street", constantly(aText("here"))),
+		}}},
+	}
+}
+
+func aPayment(key, total string) Input {
+	return Input{Values: Values{"requestKey": aText(key), "customerId": aText("c1"), "total": aNumber(total)}}
+}
+
+// orders is how many orders there are.
+func (s *store) orders() int {
+	n := 0
+	for _, r := range s.primaries() {
+		if r.of == s.order {
+			n++
+		}
+	}
+	return n
+}
+
+func TestRepetition(t *testing.T) {
+	s, _ := stocked(t)
+	first := s.write(s.payment(), aPayment("k1", "12.0"))
+	id := first.Items[0][0]["orderId"]
+	want := Values{
+		"customerId": aText("c1"), "requestKey": aText("k1"), "orderId": id, "at": s.now(), "expiresAt": s.seconds(24 * time.Hour),
+	}
+	if first.Replayed || first.Record != nil || s.orders() != 2 {
+		t.Errorf("the first request is %+v, and there are %d orders", first, s.orders())
+	}
+	s.pass(time.Hour)
+	again := s.write(s.payment(), aPayment("k1", "12")) // the same number
+	request, _ := again.Record["request"].(*types.AttributeValueMemberS)
+	if !again.Replayed || again.Items != nil || request == nil || len(request.Value) != 64 || !sameItem(Item(again.Record.without("request")), Item(want)) {
+		t.Errorf("the repetition is %+v; want the record %v", again, attributes(Item(want)))
+	}
+	_, err := s.db.Write(t.Context(), s.payment(), aPayment("k1", "13"))
+	_ = wantRefusal(t, err, -1, -1, errRequestReused)
+	if !errors.Is(err, ErrReused) {
+		t.Errorf("%v is no ErrReused", err)
+	}
+	if n := s.orders(); n != 2 {
+		t.Errorf("there are %d orders; want 2", n)
+	}
+	s.wantTable("repetitions", counted(s.primaries())...)
+
+	s.pass(24 * time.Hour) // the record's time is over, though it is still there
+	if later := s.write(s.payment(), aPayment("k1", "13")); later.Replayed || s.orders() != 3 {
+		t.Errorf("the key's later use is %+v, and there are %d orders; want a new one", later, s.orders())
+	}
+	s.wantTable("the later use", counted(s.primaries())...)
+}
+
+// TestRepetitionOfWhatIsGone: a repetition is recognised though what the first request did would refuse it now, whether the
+// items are read first or not.
+func TestRepetitionOfWhatIsGone(t *testing.T) {
+	s, _ := stocked(t)
+	for name, w := range map[string]*Write{
+		"read first": {Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order, When: cond("#status = :open", Item{":open": aText("open")})}}},
+		"not read":   {Pattern: "Retire", Steps: []Step{{Action: Update, Entity: s.product, Set: []Assignment{assign("active", constantly(aBool(false)))}, When: cond("#active = :yes", Item{":yes": aBool(true)})}}},
+	} {
+		w.Idempotent = &Idempotent{Record: s.requests, Reused: errRequestReused}
+		in := Input{Values: Values{"customerId": aText("c1"), "requestKey": aText(w.Pattern), "orderId": aText("o1"), "productId": aText("p1")}}
+		if out := s.write(w, in); out.Replayed {
+			t.Errorf("%s: the first request is a repetition", name)
+		}
+		if out := s.write(w, in); !out.Replayed || !equal(out.Record["orderId"], aText("o1")) {
+			t.Errorf("%s: the repetition is %+v", name, out)
+		}
+		in.Values["requestKey"] = aText("another")
+		_, err := s.db.Write(t.Context(), w, in)
+		if _, refused := errors.AsType[*Refusal](err); !refused {
+			t.Errorf("%s: another request is %v; want a refusal", name, err)
+		}
+	}
+	s.wantTable("all", counted(s.primaries())...)
+}
+
+// TestRepetitionIsReadFirst: where items are read, the record is read along, before anything that the item by now is can
+// be a fault.
+func TestRepetitionIsReadFirst(t *testing.T) {
+	s, _ := stocked(t)
+	w := &Write{
+		Pattern: "Refund", Idempotent: &Idempotent{Record: s.requests, Reused: errRequestReused},
+		Steps: []Step{{Action: Update, Entity: s.order, Add: []Assignment{assign("total", constantly(aNumber("-7")))}}},
+	}
+	in := Input{Values: Values{"customerId": aText("c1"), "requestKey": aText("k1"), "orderId": aText("o1")}}
+	s.write(w, in)
+	l := &listening{Client: s.client}
+	if out, err := s.open(l).Write(t.Context(), w, in); err != nil || !out.Replayed || !slices.Equal(l.heard, []string{"BatchGet(2)"}) {
+		t.Errorf("the repetition is %+v, %v, after %v", out, err, l.heard)
+	}
+	in.Values["requestKey"] = aText("k2")
+	_, err := s.db.Write(t.Context(), w, in)
+	wantValueError(t, err, "total", "can be in no key", "another refund")
+}
+
+// TestDuplicatesAtOnce: of many equal requests at once one has its effect, and all others its record.
+func TestDuplicatesAtOnce(t *testing.T) {
+	s, _ := stocked(t)
+	var mu sync.Mutex
+	ids := map[string]int{}
+	effects := 0
+	atOnce(16, func(i int) {
+		w := s.payment()
+		key := "k" + strconv.Itoa(i%2)
+		var out Outcome
+		err := ErrConflict
+		for errors.Is(err, ErrConflict) {
+			out, err = s.db.Write(t.Context(), w, aPayment(key, "12"))
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil:
+			t.Error(err)
+		case out.Replayed:
+			ids[key+printed(out.Record["orderId"])]++
+		default:
+			effects++
+			ids[key+printed(out.Items[0][0]["orderId"])]++
+		}
+	})
+	if effects != 2 || len(ids) != 2 || s.orders() != 3 {
+		t.Errorf("%d effects, the orders are %v, of which the table has %d; want one for each of two keys, and the first", effects, ids, s.orders()-1)
+	}
+	s.wantTable("the duplicates", counted(s.primaries())...)
+}
+
+// TestFingerprint: requests are the same only if all that is compared is, lines in their order.
+func TestFingerprint(t *testing.T) {
+	s := s0()
+	of := func(in Input, names ...string) string {
+		return (&writing{w: &Write{Idempotent: &Idempotent{Record: s.requests, Request: names}}, in: in}).fingerprint()
+	}
+	line := func(id, n string) Values { return Values{"productId": aText(id), "quantity": aNumber(n)} }
+	base := Input{Values: Values{"total": aNumber("12"), "tags": aTextSet("a", "b"), "other": aText("x")}, Lines: []Values{line("p1", "1"), line("p2", "2")}}
+	same := Input{Values: Values{"total": aNumber("1.2E1"), "tags": aTextSet("b", "a")}, Lines: []Values{line("p1", "1.0"), line("p2", "2")}}
+	names := []string{"total", "tags", "lines", "absent"}
+	if of(base, names...) != of(same, names...) {
+		t.Error("two forms of one request differ")
+	}
+	met := map[string]int{of(base, names...): -1}
+	for i, in := range []Input{
+		{Values: base.Values, Lines: []Values{line("p2", "2"), line("p1", "1")}},
+		{Values: base.Values, Lines: []Values{line("p1", "1")}},
+		{Values: base.Values, Lines: []Values{line("p1", "1"), line("p2", "2").with("note", "x")}},
+		{Values: Values{"total": aText("12"), "tags": aTextSet("a", "b")}, Lines: base.Lines},
+		{Values: Values{"total": aNumber("12"), "tags": aTextSet("a", "b"), "absent": aText("")}, Lines: base.Lines},
+		{Values: Values{"tags": aTextSet("a", "b")}, Lines: base.Lines},
+	} {
+		if before, ok := met[of(in, names...)]; ok {
+			t.Errorf("request %d has the fingerprint of request %d", i, before)
+		}
+		met[of(in, names...)] = i
+	}
+}

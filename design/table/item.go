@@ -1,0 +1,186 @@
+package table
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Items are all items that stand for an entity's values: the item itself, its copies, its markers.
+func Items(e *Entity, v Values) ([]Item, error) {
+	places := []Place{{Kind: KeyPlace}}
+	for i := range e.Copies {
+		places = append(places, Place{Kind: CopyPlace, Copy: e.Copies[i].Name})
+	}
+	var out []Item
+	for _, p := range places {
+		it, err := e.item(p, v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, it)
+	}
+	for i := range e.Markers {
+		it, err := e.marker(&e.Markers[i], v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, it)
+	}
+	return out, nil
+}
+
+// item is what the entity's own item (place KeyPlace) or a copy of it stores for values, with keys, type attribute and
+// index entries. Required fields must be there, except counters, which begin with 0, and collections, which are empty.
+func (e *Entity) item(p Place, v Values) (Item, error) {
+	key, held := e.Key, []string(nil)
+	if p.Copy != "" {
+		c := e.copyOf(p.Copy)
+		if c == nil {
+			return nil, &ValueError{Field: p.Copy, Reason: "is no copy of " + e.Name}
+		}
+		key, held = c.Key, e.heldBy(c)
+	}
+	v = e.counted(v)
+	it, err := e.fieldsAndKey(held, key, v)
+	if err != nil {
+		return nil, err
+	}
+	if e.Table != nil && e.Table.TypeAttr != "" {
+		it[e.Table.TypeAttr] = &types.AttributeValueMemberS{Value: e.TypeValue}
+	}
+	set, _, err := e.entries(p, v, it)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(it, set)
+	return it, nil
+}
+
+// marker is a marker's item: the fields by which the entity's item is found, those that are unique, and the time at which
+// both go. It has no type attribute, which is for what stands for the entity.
+func (e *Entity) marker(m *Marker, v Values) (Item, error) {
+	return e.fieldsAndKey(e.withTTL(fieldsOf(e.Key, m.Key)), m.Key, e.counted(v))
+}
+
+// fieldsAndKey is an item with some fields, nil for all, and a key.
+func (e *Entity) fieldsAndKey(held []string, key []KeyAttribute, v Values) (Item, error) {
+	if err := e.check(v); err != nil {
+		return nil, err
+	}
+	it := Item{}
+	for i := range e.Fields {
+		f := &e.Fields[i]
+		if held != nil && !slices.Contains(held, f.Name) {
+			continue
+		}
+		value, err := f.toStore(v[f.Name])
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			put(it, f.Path, value)
+		}
+	}
+	keys, err := e.keyOf(key, v)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(it, keys)
+	return it, nil
+}
+
+// counted are values with all counters, which begin with 0.
+func (e *Entity) counted(v Values) Values {
+	var out Values
+	for i := range e.Fields {
+		f := &e.Fields[i]
+		if !f.Counter || v[f.Name] != nil {
+			continue
+		}
+		if out == nil {
+			out = make(Values, len(v)+1)
+			maps.Copy(out, v)
+		}
+		out[f.Name] = &types.AttributeValueMemberN{Value: "0"}
+	}
+	if out == nil {
+		return v
+	}
+	return out
+}
+
+// toStore is what is stored for a field's value: nil for nothing.
+func (f *Field) toStore(v types.AttributeValue) (types.AttributeValue, error) {
+	switch {
+	case emptySet(v):
+		return nil, nil // DynamoDB has none: one that is not there is empty
+	case v != nil:
+		return v, nil
+	case f.Optional, f.Type.Kind == kindSet:
+		return nil, nil
+	case f.Type.Kind == kindList:
+		return &types.AttributeValueMemberL{Value: []types.AttributeValue{}}, nil
+	case f.Type.Kind == kindMap:
+		return &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}, nil
+	default:
+		return nil, missing(f.Name)
+	}
+}
+
+func emptySet(v types.AttributeValue) bool {
+	switch set := v.(type) {
+	case *types.AttributeValueMemberSS:
+		return len(set.Value) == 0
+	case *types.AttributeValueMemberNS:
+		return len(set.Value) == 0
+	case *types.AttributeValueMemberBS:
+		return len(set.Value) == 0
+	default:
+		return false
+	}
+}
+
+// copyOf is the copy of a name, nil where there is none.
+func (e *Entity) copyOf(name string) *Copy {
+	for i := range e.Copies {
+		if e.Copies[i].Name == name {
+			return &e.Copies[i]
+		}
+	}
+	return nil
+}
+
+// heldBy are the fields that a copy holds, nil for all. Beside those of the design it has what its keys are made of, so that it
+// can be recognised and continues to be told what it is a copy of, and the time at which it goes.
+func (e *Entity) heldBy(c *Copy) []string {
+	if c.Fields == nil {
+		return nil
+	}
+	keys := [][]KeyAttribute{c.Key}
+	for i := range c.Entries {
+		keys = append(keys, c.Entries[i].PK, c.Entries[i].SK)
+	}
+	return e.withTTL(append(fieldsOf(keys...), c.Fields...))
+}
+
+// withTTL are fields and the one by which the entity's items go.
+func (e *Entity) withTTL(fields []string) []string {
+	if e.TTL != nil && e.TTL.Field != "" {
+		fields = append(fields, e.TTL.Field)
+	}
+	return fields
+}
+
+// valuesOf reads the fields out of a stored item, by their paths.
+func (e *Entity) valuesOf(it Item) Values {
+	v := make(Values, len(e.Fields))
+	for i := range e.Fields {
+		f := &e.Fields[i]
+		if value := at(it, f.Path); value != nil {
+			v[f.Name] = value
+		}
+	}
+	return v
+}

@@ -1,0 +1,183 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Record is an entity's item as plain values, for Load.
+type Record struct {
+	Entity *Entity
+	Values Values
+}
+
+// Bounds of a load.
+const (
+	batchItems     = 25 // of a BatchWriteItem
+	loadsInFlight  = 4
+	firstLoadPause = 50 * time.Millisecond // before what was left unprocessed is tried again; twice as long each time
+	longLoadPause  = 5 * time.Second
+)
+
+// Load puts records with their copies, index entries and markers as they are, without any condition: for imports and
+// samples. It calls progress, if that is not nil, with the number of records that are stored, and never from two goroutines
+// at once. A record that is none stops it, as an error of DynamoDB does; what is stored by then stays. Throttled writes
+// are tried again for as long as the context lets them. Of records with one key, any may stay.
+func (db *DB) Load(ctx context.Context, records iter.Seq[Record], progress func(int)) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	l := &load{db: db, progress: progress, stop: cancel, slots: make(chan struct{}, loadsInFlight)}
+	defer l.running.Wait()
+	next, n := newBatch(), 0
+	for r := range records {
+		if ctx.Err() != nil {
+			break
+		}
+		n++
+		items, err := Items(r.Entity, r.Values)
+		if err != nil {
+			cancel(fmt.Errorf("load record %d, %s: %w", n, r.Entity.Name, err))
+			break
+		}
+		if len(next.requests)+len(items) > batchItems && next.records > 0 {
+			l.start(ctx, next)
+			next = newBatch()
+		}
+		next.add(db, r.Entity, items)
+	}
+	if next.records > 0 && ctx.Err() == nil {
+		l.start(ctx, next)
+	}
+	l.running.Wait()
+	return context.Cause(ctx)
+}
+
+// load is a Load that runs.
+type load struct {
+	db      *DB
+	slots   chan struct{} // one for each batch in flight
+	running sync.WaitGroup
+	stop    context.CancelCauseFunc
+
+	mu       sync.Mutex // of what follows
+	progress func(int)
+	stored   int
+}
+
+// start puts a batch as soon as there is a slot.
+func (l *load) start(ctx context.Context, b *batch) {
+	select {
+	case l.slots <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	l.running.Go(func() {
+		defer func() { <-l.slots }()
+		if err := l.put(ctx, b); err != nil {
+			l.stop(err)
+			return
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.stored += b.records
+		if l.progress != nil {
+			l.progress(l.stored)
+		}
+	})
+}
+
+// put stores a batch. A record alone may have more items than a request.
+func (l *load) put(ctx context.Context, b *batch) error {
+	for from := 0; from < len(b.requests); from += batchItems {
+		requests := map[string][]types.WriteRequest{}
+		for _, r := range b.requests[from:min(from+batchItems, len(b.requests))] {
+			requests[r.table] = append(requests[r.table], types.WriteRequest{PutRequest: &types.PutRequest{Item: r.item}})
+		}
+		if err := l.putAll(ctx, requests); err != nil {
+			return fmt.Errorf("load: %w", err)
+		}
+	}
+	return nil
+}
+
+// putAll makes one request, and again for what it leaves.
+func (l *load) putAll(ctx context.Context, requests map[string][]types.WriteRequest) error {
+	for pause := firstLoadPause; ; pause = min(2*pause, longLoadPause) {
+		out, err := l.db.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: requests})
+		switch {
+		case err == nil:
+			requests = out.UnprocessedItems
+		case !throttled(err):
+			return err
+		}
+		if len(requests) == 0 {
+			return nil
+		}
+		if err := wait(ctx, pause/2+rand.N(pause/2)); err != nil { //nolint:gosec // a pause needs no secret
+			return err
+		}
+	}
+}
+
+// throttled reports whether DynamoDB has refused a whole request for now.
+func throttled(err error) bool {
+	if _, is := errors.AsType[*types.ProvisionedThroughputExceededException](err); is {
+		return true
+	}
+	if _, is := errors.AsType[*types.ThrottlingException](err); is {
+		return true
+	}
+	_, is := errors.AsType[*types.RequestLimitExceeded](err)
+	return is
+}
+
+// wait lets time pass, unless the context ends before.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// batch are records' items that are put together: those of as many whole records as one request takes.
+type batch struct {
+	requests []putRequest
+	places   map[string]int // of requests, by table and key
+	records  int
+}
+
+type putRequest struct {
+	table string
+	item  Item
+}
+
+func newBatch() *batch { return &batch{places: map[string]int{}} }
+
+// add adds a record's items. A request must not have two items of one key: the later one takes the place of the earlier.
+func (b *batch) add(db *DB, e *Entity, items []Item) {
+	b.records++
+	for _, it := range items {
+		r := putRequest{table: *db.tableName(e.Table), item: it}
+		pk, _ := keyText(it[e.Table.PK.Name])
+		sk, _ := keyText(it[e.Table.SK.Name])
+		key := fmt.Sprintf("%q %q %q", r.table, pk, sk)
+		if i, there := b.places[key]; there {
+			b.requests[i] = r
+			continue
+		}
+		b.places[key] = len(b.requests)
+		b.requests = append(b.requests, r)
+	}
+}

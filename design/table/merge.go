@@ -1,0 +1,210 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+)
+
+// maxConcurrentQueries is how many partitions are asked at once.
+const maxConcurrentQueries = 8
+
+// reading reads the partitions of a source, and merges what they answer.
+type reading struct {
+	db     *DB
+	call   *call
+	source *source
+	lanes  []*lane
+}
+
+// lane is a partition that is read: what was answered and is not consumed, and how far it is consumed.
+type lane struct {
+	request dynamodb.QueryInput
+	buffer  []Item
+	// next is where the next request begins; behind a buffer, nil says that there is none.
+	next Item
+	position
+}
+
+// read begins a reading of partitions, at positions; nil is the beginning.
+func (db *DB) read(c *call, s *source, q *dynamodb.QueryInput, partitions []Item, positions []position) *reading {
+	r := &reading{db: db, call: c, source: s}
+	for i, partition := range partitions {
+		l := &lane{request: s.requestOf(q, partition)}
+		l.request.ReturnConsumedCapacity = c.capacity()
+		if positions != nil {
+			l.position, l.next = positions[i], positions[i].at
+		}
+		r.lanes = append(r.lanes, l)
+	}
+	return r
+}
+
+// dry reports whether only a request tells how the lane goes on.
+func (l *lane) dry() bool { return len(l.buffer) == 0 && !l.done }
+
+// done reports whether all is consumed.
+func (r *reading) done() bool {
+	for _, l := range r.lanes {
+		if !l.done {
+			return false
+		}
+	}
+	return true
+}
+
+// positions are how far the partitions are consumed.
+func (r *reading) positions() []position {
+	return each(r.lanes, func(l *lane) position { return l.position })
+}
+
+// next consumes up to n items in the order of the source. It asks every partition that ran dry once, for at most as
+// many items; so there may be fewer, or none, before the end.
+func (r *reading) next(ctx context.Context, n int) ([]Item, error) {
+	if err := r.fill(ctx, n); err != nil {
+		return nil, err
+	}
+	var out []Item
+	for len(out) < n {
+		l := r.least()
+		if l == nil {
+			break
+		}
+		out = append(out, l.buffer[0])
+		l.consume(r.source)
+	}
+	return out, nil
+}
+
+// fill asks the partitions that ran dry, several at once. The first fault ends all.
+func (r *reading) fill(ctx context.Context, limit int) error {
+	var dry []*lane
+	for _, l := range r.lanes {
+		if l.dry() {
+			dry = append(dry, l)
+		}
+	}
+	return concurrently(ctx, len(dry), r.db.atOnce(maxConcurrentQueries), func(ctx context.Context, i int) error {
+		return r.ask(ctx, dry[i], limit)
+	})
+}
+
+// ask makes a lane's next request.
+func (r *reading) ask(ctx context.Context, l *lane, limit int) error {
+	request := l.request
+	request.Limit = aws.Int32(int32(limit)) //nolint:gosec // at most MaxPage, or a design's limit
+	request.ExclusiveStartKey = l.next
+	answer, err := r.db.client.Query(ctx, &request)
+	if err != nil {
+		return err
+	}
+	r.call.read(answer.ConsumedCapacity)
+	l.buffer, l.next = answer.Items, answer.LastEvaluatedKey
+	if len(l.next) == 0 || len(l.buffer) > 0 && r.source.single() {
+		l.next = nil
+	}
+	l.settle()
+	return nil
+}
+
+// settle moves a lane without buffer to where its next request begins, or to its end.
+func (l *lane) settle() {
+	switch {
+	case len(l.buffer) > 0:
+	case l.next == nil:
+		l.position = position{done: true}
+	default:
+		l.position = position{at: l.next}
+	}
+}
+
+// consume drops the buffer's first item and moves behind it.
+func (l *lane) consume(s *source) {
+	l.position = position{at: s.keyOfItem(l.buffer[0])}
+	l.buffer = l.buffer[1:]
+	l.settle()
+}
+
+// least is the lane whose next item comes first; nil where there is none, or a lane must be asked to tell.
+func (r *reading) least() *lane {
+	var least *lane
+	for _, l := range r.lanes {
+		switch {
+		case l.dry():
+			return nil
+		case len(l.buffer) == 0:
+		case least == nil || r.source.compare(l.buffer[0], least.buffer[0]) < 0:
+			least = l
+		}
+	}
+	return least
+}
+
+// compare orders two items as the source does; items of several partitions that are equal keep the partitions' order.
+func (s *source) compare(a, b Item) int {
+	for _, key := range s.sort {
+		c := compareKeys(a[key.Name], b[key.Name])
+		if s.reverse {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// keyOfItem is where an item stands, as a start key says it.
+func (s *source) keyOfItem(it Item) Item {
+	key := make(Item, len(s.pk)+len(s.positioned))
+	for _, a := range s.pk {
+		key[a.Name] = it[a.Name]
+	}
+	for _, a := range s.positioned {
+		key[a.Name] = it[a.Name]
+	}
+	return key
+}
+
+// concurrently does n things, at most so many at once, each with its number. The first fault cancels the others and is what
+// it returns.
+func concurrently(ctx context.Context, n, atOnce int, do func(ctx context.Context, i int) error) error {
+	if n == 1 {
+		return do(ctx, 0)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		all   sync.WaitGroup
+		once  sync.Once
+		first error
+	)
+	free := make(chan struct{}, atOnce)
+	for i := range n {
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			err := ctx.Err()
+			if err == nil {
+				err = do(ctx, i)
+			}
+			if err != nil {
+				once.Do(func() { first = err })
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	return first
+}
+
+// named is an error with the pattern that failed.
+func named(pattern string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", pattern, err)
+}

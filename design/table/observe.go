@@ -1,0 +1,68 @@
+package table
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// call counts what one call of a pattern takes. Requests may be counted from several goroutines.
+type call struct {
+	observe func(context.Context, Call)
+	start   time.Time
+
+	mu   sync.Mutex
+	seen Call
+}
+
+// begin starts counting for a pattern; end must follow.
+func (db *DB) begin(pattern string) *call {
+	return &call{observe: db.observe, start: time.Now(), seen: Call{Pattern: pattern}}
+}
+
+// capacity is what requests say of consumed capacity: it is asked for only if someone is told.
+func (c *call) capacity() types.ReturnConsumedCapacity {
+	if c.observe == nil {
+		return ""
+	}
+	return types.ReturnConsumedCapacityTotal
+}
+
+// read counts a request that reads, with the capacity of each table that its answer tells.
+func (c *call) read(consumed ...*types.ConsumedCapacity) { c.count(consumed, &c.seen.ReadUnits) }
+
+// wrote counts a request that writes, with the capacity of each table that its answer tells.
+func (c *call) wrote(consumed ...*types.ConsumedCapacity) { c.count(consumed, &c.seen.WriteUnits) }
+
+// count counts a request. Only the answers of transactions tell reads and writes apart; what other answers tell are
+// units of the request's own kind.
+func (c *call) count(consumed []*types.ConsumedCapacity, own *float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen.Requests++
+	for _, units := range consumed {
+		switch {
+		case units == nil:
+		case units.ReadCapacityUnits == nil && units.WriteCapacityUnits == nil:
+			*own += aws.ToFloat64(units.CapacityUnits)
+		default:
+			c.seen.ReadUnits += aws.ToFloat64(units.ReadCapacityUnits)
+			c.seen.WriteUnits += aws.ToFloat64(units.WriteCapacityUnits)
+		}
+	}
+}
+
+// end reports the call to the observer.
+func (c *call) end(ctx context.Context, attempts int, err error) {
+	if c.observe == nil {
+		return
+	}
+	c.mu.Lock()
+	c.seen.Attempts, c.seen.Duration, c.seen.Err = attempts, time.Since(c.start), err
+	seen := c.seen
+	c.mu.Unlock()
+	c.observe(ctx, seen)
+}

@@ -1,0 +1,90 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DB runs patterns against tables. It may be used from any number of goroutines.
+type DB struct {
+	client  Client
+	names   map[string]string // of the tables, by their names in the design
+	clock   func() time.Time
+	observe func(context.Context, Call)
+	cursors *sealer // nil where there is no key
+	newID   func(Kind) string
+	// sequential is Config.Sequential.
+	sequential bool
+}
+
+// Open makes a DB of the tables that the patterns to be run are about.
+func Open(client Client, c Config, tables ...*Table) (*DB, error) {
+	if client == nil {
+		return nil, errors.New("open the tables: there is no client: give a *dynamodb.Client")
+	}
+	names, err := physicalNames(c.Tables, tables)
+	if err != nil {
+		return nil, fmt.Errorf("open the tables: %w", err)
+	}
+	cursors, err := newSealer(c.CursorKey, c.OldCursorKeys)
+	if err != nil {
+		return nil, fmt.Errorf("open the tables: %w", err)
+	}
+	clock := c.Clock
+	if clock == nil {
+		clock = time.Now
+	}
+	return &DB{
+		client: client, names: names, clock: clock, observe: c.Observe, cursors: cursors, newID: c.NewID, sequential: c.Sequential,
+	}, nil
+}
+
+// atOnce is how many of so many requests are under way at once.
+func (db *DB) atOnce(n int) int {
+	if db.sequential {
+		return 1
+	}
+	return n
+}
+
+// physicalNames are the names of the tables, by their names in the design: what is configured, else what the design says.
+func physicalNames(configured map[string]string, tables []*Table) (map[string]string, error) {
+	names := make(map[string]string, len(tables))
+	for _, t := range tables {
+		name, told := configured[t.Name]
+		switch {
+		case told && name == "":
+			return nil, fmt.Errorf("the name of table %s is empty: Config.Tables[%q] is the name that it has on DynamoDB", t.Name, t.Name)
+		case !told && strings.ContainsAny(t.Physical, "{}"):
+			return nil, fmt.Errorf("the name of table %s is %s, which depends on the deployment: set Config.Tables[%q] to the name that it has there",
+				t.Name, t.Physical, t.Name)
+		case !told:
+			name = t.Physical
+		}
+		names[t.Name] = name
+	}
+	for _, name := range slices.Sorted(maps.Keys(configured)) {
+		if _, known := names[name]; !known {
+			return nil, fmt.Errorf("Config.Tables names table %q, which is none of the design's: %s",
+				name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+		}
+	}
+	return names, nil
+}
+
+// tableName is the name of a table in requests.
+func (db *DB) tableName(t *Table) *string {
+	name, opened := db.names[t.Name]
+	if !opened {
+		name = t.Physical
+	}
+	return &name
+}
+
+// now is the time of a call, to the millisecond.
+func (db *DB) now() time.Time { return db.clock().UTC().Truncate(time.Millisecond) }

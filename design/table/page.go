@@ -1,0 +1,144 @@
+package table
+
+import (
+	"context"
+	"iter"
+)
+
+// MaxPage is how many items a page has at most.
+const MaxPage = 1000
+
+// maxPageRounds is how often each partition is asked for one page.
+const maxPageRounds = 10
+
+// PageOptions say which page is wanted.
+type PageOptions struct {
+	// Limit is how many items the page has at most; 0 is the pattern's own page, more than MaxPage is MaxPage.
+	Limit int
+	// After continues behind a page; "" begins.
+	After Cursor
+}
+
+// Page is a part of a list. Next is "" at its end. A page may have fewer items than were asked for, or none, and yet not be
+// the last: where a filter, the owner or what happened to items meanwhile drops some, each partition is asked ten times at most.
+type Page[T any] struct {
+	Items []T
+	Next  Cursor
+}
+
+// size is how many items a page has at most.
+func (o PageOptions) size(own int) int {
+	size := o.Limit
+	if size <= 0 {
+		size = own
+	}
+	if size <= 0 {
+		size = MaxPage
+	}
+	return min(size, MaxPage)
+}
+
+// Page runs a read of many, for a page.
+func (db *DB) Page(ctx context.Context, r *Read, in Input, o PageOptions) (p Page[Values], err error) {
+	c := db.begin(r.Pattern)
+	defer func() { c.end(ctx, 1, err) }()
+	p, err = db.page(ctx, c, r, in, o)
+	return p, named(r.Pattern, err)
+}
+
+func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOptions) (Page[Values], error) {
+	q, err := db.ask(r, in)
+	if err != nil {
+		return Page[Values]{}, err
+	}
+	s := r.source()
+	scope := s.scope(*db.tableName(s.table), in, q.names())
+	left, positions := r.Limit, []position(nil)
+	if o.After != "" {
+		partitions, err := s.partitions(in.Values)
+		if err != nil {
+			return Page[Values]{}, err
+		}
+		if left, positions, err = db.continued(scope, o.After, partitions, s.positioned); err != nil {
+			return Page[Values]{}, err
+		}
+	}
+	reading, err := db.query(c, q, s, positions)
+	if reading == nil || err != nil {
+		return Page[Values]{}, err
+	}
+	size := o.size(r.Page)
+	if r.Limit > 0 {
+		left = min(left, r.Limit)
+		size = min(size, left)
+	}
+	var out Page[Values]
+	for round := 0; round < maxPageRounds && len(out.Items) < size && !reading.done(); round++ {
+		found, err := db.answers(ctx, q, reading, size-len(out.Items))
+		if err != nil {
+			return Page[Values]{}, err
+		}
+		out.Items = append(out.Items, found...)
+	}
+	left -= len(out.Items)
+	if reading.done() || r.Limit > 0 && left == 0 {
+		return out, nil
+	}
+	out.Next, err = db.cursor(scope, left, reading.positions(), s.positioned)
+	return out, err
+}
+
+// List runs a read of many with a limit, and reads all that there is where it has none.
+func (db *DB) List(ctx context.Context, r *Read, in Input) ([]Values, error) {
+	var out []Values
+	for v, err := range db.All(ctx, r, in) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// All walks all pages, up to the read's limit where it has one. Nothing is asked before it is needed. An error ends the
+// walk.
+func (db *DB) All(ctx context.Context, r *Read, in Input) iter.Seq2[Values, error] {
+	return func(yield func(Values, error) bool) {
+		c := db.begin(r.Pattern)
+		var err error
+		defer func() { c.end(ctx, 1, named(r.Pattern, err)) }()
+		if err = db.walk(ctx, c, r, in, func(v Values) bool { return yield(v, nil) }); err != nil {
+			yield(nil, named(r.Pattern, err))
+		}
+	}
+}
+
+// walk calls do for each answer until it is false.
+func (db *DB) walk(ctx context.Context, c *call, r *Read, in Input, do func(Values) bool) error {
+	q, err := db.ask(r, in)
+	if err != nil {
+		return err
+	}
+	reading, err := db.query(c, q, r.source(), nil)
+	if reading == nil || err != nil {
+		return err
+	}
+	size := PageOptions{Limit: r.Page}.size(r.Limit)
+	for given := 0; !reading.done() && (r.Limit == 0 || given < r.Limit); {
+		n := size
+		if r.Limit > 0 {
+			n = min(size, r.Limit-given)
+		}
+		found, err := db.answers(ctx, q, reading, n)
+		if err != nil {
+			return err
+		}
+		for _, v := range found {
+			if !do(v) {
+				return nil
+			}
+		}
+		given += len(found)
+	}
+	return nil
+}

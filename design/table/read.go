@@ -1,0 +1,211 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Get runs a read of one item. An item that is not there, that is not what was asked for or that is somebody else's is
+// ErrNotFound.
+func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) {
+	c := db.begin(r.Pattern)
+	defer func() { c.end(ctx, 1, err) }()
+	q, err := db.ask(r, in)
+	if err != nil {
+		return nil, named(r.Pattern, err)
+	}
+	if r.Key != nil {
+		v, err = db.getByKey(ctx, c, q)
+	} else {
+		v, err = db.getByQuery(ctx, c, q)
+	}
+	if err == nil && v == nil {
+		err = ErrNotFound
+	}
+	return v, named(r.Pattern, err)
+}
+
+// getByKey reads the item of a key. From a marker the second attempt reads consistently: the first may have seen the marker
+// or the item as it was before both changed.
+func (db *DB) getByKey(ctx context.Context, c *call, q *question) (Values, error) {
+	r := q.read
+	key, err := r.Entity.keyOf(r.Key, q.input.Values)
+	if err != nil {
+		return nil, err
+	}
+	q.here = true // GetItem has no filter
+	for _, consistent := range []bool{r.Consistent, true} {
+		answer, err := db.client.GetItem(ctx, &dynamodb.GetItemInput{
+			TableName: db.tableName(r.Entity.Table), Key: key, ConsistentRead: aws.Bool(consistent), ReturnConsumedCapacity: c.capacity(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		c.read(answer.ConsumedCapacity)
+		candidate := candidate{question: q, item: answer.Item}
+		if err := db.judge(ctx, c, r, consistent, &candidate); err != nil {
+			return nil, err
+		}
+		if candidate.values != nil || answer.Item == nil || r.Place.Kind != MarkerPlace || !candidate.strayed {
+			return candidate.values, nil
+		}
+	}
+	return nil, nil
+}
+
+// getByQuery asks until an item is found. It asks for one, and for twice as many each time that all are dropped.
+func (db *DB) getByQuery(ctx context.Context, c *call, q *question) (Values, error) {
+	s := q.read.source()
+	reading, err := db.query(c, q, s, nil)
+	if reading == nil || err != nil {
+		return nil, err
+	}
+	for n := 1; !reading.done(); n = min(2*n, MaxPage) {
+		found, err := db.answers(ctx, q, reading, n)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			return found[0], nil
+		}
+	}
+	return nil, nil
+}
+
+// query begins the reading of a question, behind positions; nil where its bounds leave nothing.
+func (db *DB) query(c *call, q *question, s *source, positions []position) (*reading, error) {
+	r := q.read
+	partitions, err := s.partitions(q.input.Values)
+	if err != nil {
+		return nil, err
+	}
+	request, err := s.request(db.tableName(s.table), q.input)
+	if err != nil || request == nil || q.span.empty() {
+		return nil, err
+	}
+	q.here = r.Hydrate
+	if err := q.filter(s, request); err != nil {
+		return nil, err
+	}
+	return db.read(c, s, request, partitions, positions), nil
+}
+
+// answers are what is left of the next n items of a reading.
+func (db *DB) answers(ctx context.Context, q *question, r *reading, n int) ([]Values, error) {
+	items, err := r.next(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	candidates := each(items, func(it Item) *candidate { return &candidate{question: q, item: it} })
+	if err := db.judge(ctx, r.call, q.read, q.read.Consistent, candidates...); err != nil {
+		return nil, err
+	}
+	var out []Values
+	for _, c := range candidates {
+		if c.values != nil {
+			out = append(out, c.values)
+		}
+	}
+	return out, nil
+}
+
+// candidate is an item that may be the answer to a question.
+type candidate struct {
+	question *question
+	item     Item
+	values   Values // nil where it is none
+	// strayed is set where the item that was read for it is gone, or no longer what the candidate promised.
+	strayed bool
+}
+
+// judge finds out which candidates of a read are answers, and reads the items of those whose place does not have what is
+// wanted.
+func (db *DB) judge(ctx context.Context, c *call, r *Read, consistent bool, candidates ...*candidate) error {
+	for _, one := range candidates {
+		v, is := r.Entity.is(r.Place, one.item)
+		if is && one.question.matches(v, r.Place.Kind == KeyPlace) {
+			one.values = v
+		}
+	}
+	if r.Hydrate || r.Place.Kind == MarkerPlace {
+		if err := db.hydrate(ctx, c, r, consistent, candidates); err != nil {
+			return err
+		}
+	}
+	for _, one := range candidates {
+		if one.values == nil {
+			continue
+		}
+		admitted, err := one.question.admits(one.item, one.values)
+		if err != nil {
+			return err
+		}
+		one.values = restricted(one.values, r.Fields)
+		if !admitted {
+			one.values = nil
+		}
+	}
+	return nil
+}
+
+// hydrate reads the items that candidates stand for. Those that are gone by now, or are not what was asked for any more,
+// are no answers.
+func (db *DB) hydrate(ctx context.Context, c *call, r *Read, consistent bool, candidates []*candidate) error {
+	var found []*candidate
+	var keys []Item
+	for _, one := range candidates {
+		if one.values == nil {
+			continue
+		}
+		key, err := r.primaryKey(one.item, one.values)
+		if err != nil {
+			return err
+		}
+		found, keys = append(found, one), append(keys, key)
+	}
+	items, err := db.fetch(ctx, c, r.Entity.Table, keys, consistent)
+	if err != nil {
+		return err
+	}
+	for i, one := range found {
+		v, is := r.Entity.is(Place{Kind: KeyPlace}, items[i])
+		if one.strayed = !is || !one.question.matches(v, true); one.strayed {
+			v = nil
+		}
+		one.item, one.values = items[i], v
+	}
+	return nil
+}
+
+// primaryKey is the key of the item that stands behind one at the read's place. An entry of the item itself has it, whatever
+// else the index has.
+func (r *Read) primaryKey(it Item, v Values) (Item, error) {
+	e := r.Entity
+	if r.Place.Kind != EntryPlace || r.Place.Copy != "" {
+		return e.keyOf(e.Key, v)
+	}
+	key := Item{}
+	for _, a := range e.Key {
+		if it[a.Name] == nil {
+			return nil, fmt.Errorf("index %s answered an item without %s", r.Place.Index, a.Name)
+		}
+		key[a.Name] = it[a.Name]
+	}
+	return key, nil
+}
+
+// restricted are those values that are returned; nil fields are all.
+func restricted(v Values, fields []string) Values {
+	if fields == nil {
+		return v
+	}
+	out := maps.Clone(v)
+	maps.DeleteFunc(out, func(name string, _ types.AttributeValue) bool { return !slices.Contains(fields, name) })
+	return out
+}

@@ -1,0 +1,141 @@
+package table
+
+import (
+	"maps"
+	"testing"
+)
+
+// TestRecognize: all items of an entity are found to be it, at their places, with the values that they hold.
+func TestRecognize(t *testing.T) {
+	e := parcels()
+	items, err := Items(e, aParcel())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := parcels()
+	other.Name, other.TypeValue = "Letter", "LETTER"
+	for i := range other.Key {
+		other.Key[i].Template = templateOf("LETTER#{parcelId}")
+	}
+	for i, want := range []struct {
+		p Place
+		v Values
+	}{
+		{Place{Kind: KeyPlace}, aParcel()},
+		{Place{Kind: CopyPlace, Copy: "byUser"}, aParcel().without("ref", "city", "tags", "marks", "stops", "note")},
+		{Place{Kind: MarkerPlace, Marker: "Ref"}, Values{"parcelId": aText("p-1"), "ref": aText("Ref 7"), "expiresAt": aNumber("1705312800")}},
+	} {
+		found, p, v := Recognize([]*Entity{other, e}, items[i])
+		if want.p.Kind == MarkerPlace { // the other's marker has the same key
+			found, p, v = Recognize([]*Entity{e}, items[i])
+		}
+		if found != e || p != want.p || !sameItem(Item(v), Item(want.v)) {
+			t.Errorf("item %d is %v's at %+v with %v; want %+v with %v", i, found, p, attributes(Item(v)), want.p, attributes(Item(want.v)))
+		}
+	}
+	for _, it := range []Item{nil, {}, {"PK": aText("PARCEL#p-1"), "SK": aText("METADATA")}} {
+		if found, _, v := Recognize([]*Entity{e}, it); found != nil || v != nil {
+			t.Errorf("%v is recognised as %s, %v", attributes(it), found.Name, attributes(Item(v)))
+		}
+	}
+}
+
+// TestIs: an item is an entity's only with the keys that its values make.
+func TestIs(t *testing.T) {
+	e := parcels()
+	items, err := Items(e, aParcel())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, copied, marker := items[0], items[1], items[2]
+	byUser := Place{Kind: CopyPlace, Copy: "byUser"}
+	open, heavy := Place{Kind: EntryPlace, Index: "Open"}, Place{Kind: EntryPlace, Index: "Heavy", Copy: "byUser"}
+	byNote, local := Place{Kind: EntryPlace, Index: "ByNote"}, Place{Kind: EntryPlace, Index: "Local"}
+	keysOnly := Item{"PK": own["PK"], "SK": own["SK"], "GSI1PK": own["GSI1PK"], "GSI1SK": own["GSI1SK"]}
+	changed := func(it Item, name string, to string) Item {
+		out := maps.Clone(it)
+		out[name] = aText(to)
+		if to == "" {
+			delete(out, name)
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		p    Place
+		it   Item
+		want bool
+	}{
+		"itself":                     {Place{}, own, true},
+		"of no type":                 {Place{}, changed(own, "entity", ""), true},
+		"of another type":            {Place{}, changed(own, "entity", "LETTER"), false},
+		"of a type that is no text":  {Place{}, Item{"PK": own["PK"], "SK": own["SK"], "parcel_id": own["parcel_id"], "entity": aNumber("1")}, false},
+		"another key":                {Place{}, changed(own, "PK", "PARCEL#p-2"), false},
+		"another sort key":           {Place{}, changed(own, "SK", "METADATA2"), false},
+		"no sort key":                {Place{}, changed(own, "SK", ""), false},
+		"another id":                 {Place{}, changed(own, "parcel_id", "p-2"), false},
+		"no id":                      {Place{}, changed(own, "parcel_id", ""), false},
+		"an id of another language":  {Place{}, changed(changed(own, "parcel_id", "p#1"), "PK", "PARCEL#p#1"), false},
+		"another value":              {Place{}, changed(own, "weight", "heavy"), true}, // of which no key is made
+		"the copy":                   {Place{}, copied, false},
+		"a copy":                     {byUser, copied, true},
+		"of another time":            {byUser, changed(copied, "created_at", "2024-01-15T10:00:00.001Z"), false},
+		"the item":                   {byUser, own, false},
+		"of no copy":                 {Place{Kind: CopyPlace, Copy: "byOwner"}, copied, false},
+		"a marker":                   {Place{Kind: MarkerPlace, Marker: "Ref"}, marker, true},
+		"a marker of its own type":   {Place{Kind: MarkerPlace, Marker: "Ref"}, changed(marker, "entity", "UNIQUE"), true},
+		"another value's":            {Place{Kind: MarkerPlace, Marker: "Ref"}, changed(marker, "ref", "Ref 8"), false},
+		"the same key":               {Place{Kind: MarkerPlace, Marker: "Ref"}, changed(marker, "ref", "REF 7"), true},
+		"of no marker":               {Place{Kind: MarkerPlace, Marker: "Name"}, marker, false},
+		"an entry":                   {open, own, true},
+		"another state":              {open, changed(own, "status", "sent"), false},
+		"another item's":             {open, changed(own, "GSI1SK", "2024-01-15T10:00:00.000Z#p-2"), false},
+		"of no index":                {Place{Kind: EntryPlace, Index: "Closed"}, own, false},
+		"of no attributes":           {open, Item{"status": aText("open")}, false},
+		"keys only":                  {open, keysOnly, true},
+		"keys of another entity":     {open, changed(keysOnly, "PK", "LETTER#p-1"), false},
+		"keys of another enum":       {open, changed(keysOnly, "GSI1PK", "STATUS#lost"), false},
+		"keys of another time":       {open, changed(keysOnly, "GSI1SK", "yesterday#p-1"), false},
+		"keys of another id":         {open, changed(keysOnly, "GSI1SK", "2024-01-15T10:00:00.000Z#p 1"), false},
+		"keys and an id":             {open, changed(keysOnly, "parcel_id", "p-1"), true},
+		"keys and another id":        {open, changed(keysOnly, "parcel_id", "p-2"), false},
+		"fields":                     {byNote, Item{"PK": own["PK"], "SK": own["SK"], "note": own["note"], "weight": own["weight"]}, true},
+		"a field of another type":    {byNote, Item{"PK": own["PK"], "SK": own["SK"], "note": own["note"], "weight": aText("x")}, false},
+		"a local entry":              {local, Item{"PK": own["PK"], "SK": own["SK"], "LSI1SK": aText("0007")}, true},
+		"a local entry of a count":   {local, Item{"PK": own["PK"], "SK": own["SK"], "LSI1SK": aText("0007"), "stops": aNumber("7")}, true},
+		"a local entry of another":   {local, Item{"PK": own["PK"], "SK": own["SK"], "LSI1SK": aText("0007"), "stops": aNumber("8")}, false},
+		"a local entry of no digits": {local, Item{"PK": own["PK"], "SK": own["SK"], "LSI1SK": aText("00x7")}, false},
+		"a copy's entry":             {heavy, copied, true},
+		"a copy's keys":              {heavy, Item{"PK": copied["PK"], "SK": copied["SK"], "GSI2PK": copied["GSI2PK"], "GSI2SK": copied["GSI2SK"]}, true},
+		"an item's keys":             {heavy, Item{"PK": own["PK"], "SK": own["SK"], "GSI2PK": copied["GSI2PK"], "GSI2SK": copied["GSI2SK"]}, false},
+	} {
+		if v, is := e.is(c.p, c.it); is != c.want {
+			t.Errorf("%s: %v with %v; want %v", name, is, attributes(Item(v)), c.want)
+		}
+	}
+}
+
+// TestMatches: a key is matched where a piece of it is open, wherever that ends.
+func TestMatches(t *testing.T) {
+	id := func(text string) bool { return Type{Kind: kindID}.contains(text) }
+	anything := func(string) bool { return true }
+	for _, c := range []struct {
+		segments []segment
+		text     string
+		want     bool
+	}{
+		{nil, "", true},
+		{nil, "a", false},
+		{[]segment{{text: "A#"}, {text: "1"}}, "A#1", true},
+		{[]segment{{text: "A#"}, {text: "1"}}, "A#12", false},
+		{[]segment{{open: id}, {text: "#"}, {open: id}}, "a#b", true},
+		{[]segment{{open: id}, {text: "#"}, {open: id}}, "#b", false},
+		{[]segment{{open: id}, {text: "#"}, {open: id}}, "a#b#c", false},
+		{[]segment{{open: anything}, {text: "#"}, {open: id}}, "a#b#c", true},
+		{[]segment{{open: anything}, {text: "##"}, {open: anything}}, "a#b###", true},
+		{[]segment{{open: anything}, {text: "x"}}, "ab", false},
+	} {
+		if got := matches(c.segments, c.text); got != c.want {
+			t.Errorf("%q matches %v: %v; want %v", c.text, c.segments, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package table
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/internal/designer/keytext"
+)
+
+// field is the entity's field of a name, nil where there is none.
+func (e *Entity) field(name string) *Field {
+	for i := range e.Fields {
+		if e.Fields[i].Name == name {
+			return &e.Fields[i]
+		}
+	}
+	return nil
+}
+
+// keyOf renders the attributes of a key from an entity's values, checking the values that it uses. Attributes that are
+// fields as they are (KeyAttribute.Field) are rendered too.
+func (e *Entity) keyOf(attributes []KeyAttribute, v Values) (Item, error) {
+	out := make(Item, len(attributes))
+	for _, a := range attributes {
+		text, err := e.render(a.Template, v)
+		if err != nil {
+			return nil, err
+		}
+		if text == "" {
+			return nil, &ValueError{Field: a.subject(), Reason: "makes the key " + a.Name + " empty"}
+		}
+		value, err := a.keyValue(text)
+		if err != nil {
+			return nil, err
+		}
+		out[a.Name] = value
+	}
+	return out, nil
+}
+
+// subject is what is at fault in a key as a whole: its first field, or the attribute where it has none.
+func (a KeyAttribute) subject() string {
+	if fields := a.Template.fields(); len(fields) > 0 {
+		return fields[0]
+	}
+	return a.Name
+}
+
+// render is a template's text with values.
+func (e *Entity) render(t Template, v Values) (string, error) {
+	var out strings.Builder
+	for _, p := range t {
+		if p.Field == "" {
+			out.WriteString(p.Literal)
+			continue
+		}
+		value := v[p.Field]
+		if value == nil {
+			return "", &ValueError{Field: p.Field, Reason: "is missing"}
+		}
+		if f := e.field(p.Field); f != nil {
+			if err := f.Type.checkValue(f.Name, value, f.MaxBytes); err != nil {
+				return "", err
+			}
+		}
+		text, err := e.textOf(p, value)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(text)
+	}
+	return out.String(), nil
+}
+
+// textOf is the text of a part's value after its functions. The value may be the beginning of one: it is held to the
+// field's MaxBytes and to what the functions need, not to its type's language.
+func (e *Entity) textOf(p Part, v types.AttributeValue) (string, error) {
+	f := e.field(p.Field)
+	if f == nil {
+		return "", &ValueError{Field: p.Field, Reason: "is no field of " + e.Name}
+	}
+	text, err := f.Type.text(f.Name, v)
+	if err != nil {
+		return "", err
+	}
+	if err := fits(f.Name, text, f.MaxBytes); err != nil {
+		return "", err
+	}
+	for _, fn := range p.Funcs {
+		made, err := keytext.Apply(fn.Name, fn.Arg, text)
+		if err != nil {
+			return "", &ValueError{Field: f.Name, Reason: "can be in no key: " + err.Error()}
+		}
+		text = made
+		switch fn.Name {
+		case "lower", "fold", "slug": // these can make a text longer
+			if err := fits(f.Name, text, f.MaxBytes); err != nil {
+				return "", err
+			}
+		default:
+		}
+	}
+	return text, nil
+}
+
+// keyValue is a rendered text as the value of a key attribute: S, N in shortest form, or B.
+func (a Attribute) keyValue(text string) (types.AttributeValue, error) {
+	switch a.Type {
+	case types.ScalarAttributeTypeN:
+		number, err := keytext.Decimal(text)
+		if err != nil {
+			return nil, &ValueError{Field: a.Name, Reason: "cannot be made: " + err.Error()}
+		}
+		return &types.AttributeValueMemberN{Value: number}, nil
+	case types.ScalarAttributeTypeB:
+		return &types.AttributeValueMemberB{Value: []byte(text)}, nil
+	default:
+		if !utf8.ValidString(text) {
+			return nil, &ValueError{Field: a.Name, Reason: "cannot be made of bytes that are no text"}
+		}
+		return &types.AttributeValueMemberS{Value: text}, nil
+	}
+}
+
+// fields are the names of the fields in a template, each once.
+func (t Template) fields() []string {
+	var names []string
+	for _, p := range t {
+		if p.Field != "" && !slices.Contains(names, p.Field) {
+			names = append(names, p.Field)
+		}
+	}
+	return names
+}
+
+// fieldsOf are the names of the fields that keys are made of, each once.
+func fieldsOf(keys ...[]KeyAttribute) []string {
+	var names []string
+	for _, key := range keys {
+		for _, a := range key {
+			for _, name := range a.Template.fields() {
+				if !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// int is the argument as a number; 0 where it is none.
+func (f Func) int() int {
+	n, _ := strconv.Atoi(f.Arg)
+	return n
+}

@@ -1,0 +1,110 @@
+package table
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// TestTextOf has functions once each; package keytext has the rest of what they do.
+func TestTextOf(t *testing.T) {
+	for _, c := range []struct {
+		part         string
+		kind         Kind
+		v            types.AttributeValue
+		text, reason string
+	}{
+		{"{v}", kindID, aText("u-1"), "u-1", ""},
+		{"{v}", kindInt, aNumber("42.0"), "42", ""},
+		{"{v}", kindDecimal, aNumber("1.50"), "1.5", ""},
+		{"{v}", kindBool, aBool(true), "true", ""},
+		{"{v}", kindBytes, aBinary("\xff"), "\xff", ""},
+		{"{v}", kindTime, aText("2024-01"), "2024-01", ""}, // the beginning of one
+		{"{v}", kindText, aText(""), "", ""},
+		{"{v|lower}", kindEmail, aText("Ana@X.com"), "ana@x.com", ""},
+		{"{v|fold|first(3)}", kindText, aText("  Ñandú "), "nan", ""},
+		{"{v|slug}", kindText, aText("Café, té"), "cafe-te", ""},
+		{"{v|pad(6)}", kindMoney, aNumber("42"), "000042", ""},
+		{"{v|desc(6)}", kindTTL, aNumber("42"), "999957", ""},
+		{"{v|ts(ms)}", kindTime, aText("2024-01-15T10:00:00.250Z"), "1705312800250", ""},
+		{"{v|ts(s)}", kindTime, aText("2024-01-15T10:00:00.250Z"), "1705312800", ""},
+		{"{v|date(yyyy-MM)}", kindDate, aText("2024-01-15"), "2024-01", ""},
+		{"{v|shard(10000)}", kindID, aText("foobar"), "5720", ""},
+		{"{v|hash(12)}", kindBytes, aBinary("abc"), "ba7816bf8f01", ""},
+		{"{v}", kindInt, aText("42"), "", "of type S, not a whole number"},
+		{"{v}", kindText, aNumber("42"), "", "of type N, not a text"},
+		{"{v}", kindText, aText("\xff"), "", "is not a text of UTF-8"},
+		{"{v}", kindText, aText("12345678901"), "", "11 bytes in a key, more than the 10"},
+		{"{v|lower}", kindText, aText("ȺȺȺȺ"), "", "12 bytes in a key"}, // Ⱥ has 2 bytes, ⱥ 3
+		{"{v|pad(2)}", kindInt, aNumber("100"), "", "does not fit into 2 digits"},
+		{"{v|pad(2)}", kindInt, aNumber("-1"), "", "at least 0"},
+		{"{v|ts(ms)}", kindTime, aText("2024-01"), "", "is not a time"},
+	} {
+		f := Field{Name: "v", Type: Type{Kind: c.kind}, Path: []string{"v"}}
+		if c.kind == kindText {
+			f.MaxBytes = 10
+		}
+		e := &Entity{Name: "E", Fields: []Field{f}}
+		text, err := e.textOf(templateOf(c.part)[0], c.v)
+		field := ""
+		if c.reason != "" {
+			field = "v"
+		}
+		wantValueError(t, err, field, c.reason, c.part+" of "+printed(c.v))
+		if text != c.text {
+			t.Errorf("%s of %s is %q; want %q", c.part, printed(c.v), text, c.text)
+		}
+	}
+	_, err := (&Entity{Name: "E"}).textOf(templateOf("{v}")[0], aText("x"))
+	wantValueError(t, err, "v", "is no field of E", "a field that is none")
+}
+
+func TestKeyOf(t *testing.T) {
+	e := &Entity{Name: "E", Fields: []Field{
+		{Name: "id", Type: Type{Kind: kindID}},
+		{Name: "name", Type: Type{Kind: kindText}},
+		{Name: "size", Type: Type{Kind: kindDecimal}},
+		{Name: "sum", Type: Type{Kind: kindBytes}},
+		{Name: "at", Type: Type{Kind: kindTime}},
+	}}
+	number := Attribute{Name: "N", Type: types.ScalarAttributeTypeN}
+	for name, c := range map[string]struct {
+		key           []KeyAttribute
+		v             Values
+		want          Item
+		field, reason string
+	}{
+		"of fields": {
+			[]KeyAttribute{keyAttribute("PK", "E#{id}#{name|lower}"), keyAttribute("SK", "{at}")},
+			Values{"id": aText("a"), "name": aText("B#C"), "at": aText("2024-01-15T10:00:00.000Z")},
+			Item{"PK": aText("E#a#b#c"), "SK": aText("2024-01-15T10:00:00.000Z")},
+			"", "",
+		},
+		"of nothing": {[]KeyAttribute{keyAttribute("PK", "CONFIG")}, nil, Item{"PK": aText("CONFIG")}, "", ""},
+		"of a field": {
+			[]KeyAttribute{fieldAttribute("id", types.ScalarAttributeTypeS, "id"), fieldAttribute("size", types.ScalarAttributeTypeN, "size"), fieldAttribute("sum", types.ScalarAttributeTypeB, "sum")},
+			Values{"id": aText("a"), "size": aNumber("1.50"), "sum": aBinary("\xff")},
+			Item{"id": aText("a"), "size": aNumber("1.5"), "sum": aBinary("\xff")},
+			"", "",
+		},
+		"of a number with zeros": {
+			[]KeyAttribute{{Attribute: number, Template: templateOf("{at|ts(s)}")}},
+			Values{"at": aText("1970-01-01T00:00:07.000Z")},
+			Item{"N": aNumber("7")},
+			"", "",
+		},
+		"missing":     {[]KeyAttribute{keyAttribute("PK", "{id}")}, Values{"name": aText("x")}, nil, "id", "is missing"},
+		"nothing":     {[]KeyAttribute{keyAttribute("PK", "{id}")}, Values{"id": nil}, nil, "id", "is missing"},
+		"wrong":       {[]KeyAttribute{keyAttribute("PK", "{id}")}, Values{"id": aText("a#b")}, nil, "id", "is not an id"},
+		"empty":       {[]KeyAttribute{keyAttribute("PK", "{name|fold}")}, Values{"name": aText(" ")}, nil, "name", "makes the key PK empty"},
+		"no template": {[]KeyAttribute{{Attribute: Attribute{Name: "PK"}}}, nil, nil, "PK", "makes the key PK empty"},
+		"no number":   {[]KeyAttribute{{Attribute: number, Template: templateOf("{name}")}}, Values{"name": aText("x")}, nil, "N", "not a number"},
+		"no text":     {[]KeyAttribute{keyAttribute("PK", "{sum}")}, Values{"sum": aBinary("\xff")}, nil, "PK", "no text"},
+	} {
+		got, err := e.keyOf(c.key, c.v)
+		wantValueError(t, err, c.field, c.reason, name)
+		if !sameItem(got, c.want) {
+			t.Errorf("%s: %v; want %v", name, attributes(got), attributes(c.want))
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package table
+
+import (
+	"context"
+	"iter"
+)
+
+// One is Get with the answer as a T.
+func One[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Values) (T, error)) (T, error) {
+	var none T
+	v, err := db.Get(ctx, r, in)
+	if err != nil {
+		return none, err
+	}
+	x, err := decode(v)
+	if err != nil {
+		return none, named(r.Pattern, err)
+	}
+	return x, nil
+}
+
+// Many is Page with the answers as Ts.
+func Many[T any](ctx context.Context, db *DB, r *Read, in Input, o PageOptions, decode func(Values) (T, error)) (Page[T], error) {
+	p, err := db.Page(ctx, r, in, o)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	items, err := decodeEach(r, p.Items, decode)
+	if err != nil {
+		return Page[T]{}, err
+	}
+	return Page[T]{Items: items, Next: p.Next}, nil
+}
+
+// First is List with the answers as Ts.
+func First[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Values) (T, error)) ([]T, error) {
+	list, err := db.List(ctx, r, in)
+	if err != nil {
+		return nil, err
+	}
+	return decodeEach(r, list, decode)
+}
+
+// Each is All with the answers as Ts. An error ends it.
+func Each[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Values) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		for v, err := range db.All(ctx, r, in) {
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			x, err := decode(v)
+			if err != nil {
+				yield(none, named(r.Pattern, err))
+				return
+			}
+			if !yield(x, nil) {
+				return
+			}
+		}
+	}
+}
+
+// BatchOf is Batch with the answers as Ts: nil for an item that is not there.
+func BatchOf[T any](ctx context.Context, db *DB, r *Read, in []Input, decode func(Values) (T, error)) ([]*T, error) {
+	list, err := db.Batch(ctx, r, in)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*T, len(list))
+	for i, v := range list {
+		if v == nil {
+			continue
+		}
+		x, err := decode(v)
+		if err != nil {
+			return nil, named(r.Pattern, err)
+		}
+		out[i] = &x
+	}
+	return out, nil
+}
+
+func decodeEach[T any](r *Read, list []Values, decode func(Values) (T, error)) ([]T, error) {
+	out := make([]T, len(list))
+	for i, v := range list {
+		var err error
+		if out[i], err = decode(v); err != nil {
+			return nil, named(r.Pattern, err)
+		}
+	}
+	return out, nil
+}

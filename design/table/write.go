@@ -1,0 +1,51 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	// maxAttempts is how often a write is tried that meets others.
+	maxAttempts = 8
+	// firstBackoff is the longest pause after the first attempt; it doubles with each.
+	firstBackoff = 10 * time.Millisecond
+)
+
+// Write runs a write: one request if it touches one item, else one transaction. What the written items entail (copies, index
+// entries, markers, counters) is written with them. Where that depends on fields that the input does not tell, the items
+// are read first, and the transaction depends on these fields being as they were read. A write that meets others is tried
+// again, up to eight times.
+func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err error) {
+	c := db.begin(w.Pattern)
+	attempts := 1
+	defer func() { c.end(ctx, attempts, err) }()
+	r, err := db.resolve(w, in, c)
+	if err != nil {
+		return Outcome{}, named(w.Pattern, err)
+	}
+	for ; ; attempts++ {
+		out, err = r.try(ctx)
+		switch {
+		case !errors.Is(err, errAgain):
+			if _, refused := errors.AsType[*Refusal](err); refused {
+				return Outcome{}, err // it has the pattern's name already
+			}
+			return out, named(w.Pattern, err)
+		case attempts == maxAttempts:
+			if unsettled, ok := errors.AsType[*unsettledError](err); ok {
+				return Outcome{}, named(w.Pattern, unsettled.cause)
+			}
+			return Outcome{}, fmt.Errorf("%s: %w, %d times in a row", w.Pattern, ErrConflict, attempts)
+		}
+		if db.sequential {
+			continue
+		}
+		if err := wait(ctx, rand.N(firstBackoff<<(attempts-1))+1); err != nil { //nolint:gosec // a pause needs no secret
+			return Outcome{}, named(w.Pattern, err)
+		}
+	}
+}

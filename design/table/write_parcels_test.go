@@ -1,0 +1,252 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// randomParcel are random values for some of a parcel's fields; those that may be absent sometimes are.
+func randomParcel(r *rand.Rand) Values {
+	one := func(of ...string) types.AttributeValue { return aText(of[r.IntN(len(of))]) }
+	v := Values{
+		"userId": one("u-1", "u-2"), "ref": one("Ref 1", "REF 1", "Ref 2", "Ref 3"), "status": one("open", "sent"),
+		"weight": aNumber(strconv.Itoa(900 + r.IntN(3)*100)), "street": one("Jr. Unión 1", "Av. Sol 2"), "createdAt": one(noon, "2024-01-15T10:00:00.000Z"),
+	}
+	for name, value := range map[string]types.AttributeValue{
+		"city": one("Bogotá", "Lima"), "tags": aList(aText("fragile")), "marks": aNumberSet("3", "1"), "note": one("ring", "wait"), "expiresAt": aNumber("4070908800"),
+	} {
+		if r.IntN(2) == 0 {
+			v[name] = value
+		}
+	}
+	return v
+}
+
+// TestParcelWrites: an entity with shared index attributes, a local index over a counter, keys that are fields and fields inside
+// a map is kept right by updates, upserts and deletions of any of its fields.
+func TestParcelWrites(t *testing.T) {
+	r, seed := seeded()
+	t.Logf("seed %d", seed)
+	s := newStore(t)
+	e := parcels()
+	e.Table = s.table
+	e.Fields = slices.Clone(e.Fields)
+	e.Fields[slices.IndexFunc(e.Fields, func(f Field) bool { return f.Name == "expiresAt" })].Path = []string{"expiresAt"}
+	parcel := map[string]Values{}
+	// taken reports whether another parcel has the ref.
+	taken := func(id string, ref types.AttributeValue) bool {
+		for other, v := range parcel {
+			a, _ := e.textOf(templateOf("{ref|lower}")[0], v["ref"])
+			b, _ := e.textOf(templateOf("{ref|lower}")[0], ref)
+			if other != id && a == b {
+				return true
+			}
+		}
+		return false
+	}
+	for n := range 600 {
+		id := "p-" + strconv.Itoa(r.IntN(3))
+		in := randomParcel(r)
+		in["parcelId"] = aText(id)
+		old := parcel[id]
+		step := Step{Action: []Action{Create, Update, Update, Update, Upsert, Delete}[r.IntN(6)], Entity: e}
+		next := maps.Clone(in)
+		var want error
+		switch step.Action {
+		case Create:
+			if old != nil {
+				want = ErrExists
+			}
+			next["stops"] = aNumber("0")
+		case Delete:
+			next = nil
+		default: // some fields are set, and a counter is moved
+			if old == nil && step.Action == Update {
+				want = ErrNotFound
+			}
+			next = maps.Clone(old)
+			if next == nil {
+				next = Values{"parcelId": in["parcelId"], "stops": aNumber("0")}
+			}
+			for i := range e.Fields {
+				name := e.Fields[i].Name
+				switch {
+				case name == "parcelId":
+				case name == "stops":
+					if r.IntN(3) == 0 {
+						step.Add = append(step.Add, assign("stops", constantly(aNumber("1"))))
+						next["stops"] = aNumber(strconv.Itoa(whole(next["stops"]) + 1))
+					}
+				case r.IntN(6) == 0:
+					step.Set = append(step.Set, assign(name, given(name)))
+					next.put(name, in[name])
+				case step.Action == Upsert && in[name] != nil:
+					next[name] = in[name] // what nothing else gives
+				}
+			}
+		}
+		if want == nil && next != nil && taken(id, next["ref"]) {
+			want = ErrExists
+		}
+		what := fmt.Sprintf("write %d: %d, set %v, add %v, of %v", n, step.Action, step.Set, step.Add, attributes(Item(in)))
+		_, err := s.db.Write(context.Background(), &Write{Pattern: "Do", Steps: []Step{step}}, Input{Values: in})
+		if !errors.Is(err, want) {
+			t.Fatalf("%s: %v; want %v", what, err, want)
+		}
+		if want == nil {
+			parcel[id] = next
+		}
+		var records []record
+		for _, v := range parcel {
+			if v != nil {
+				records = append(records, record{e, v})
+			}
+		}
+		s.wantTable(what, records...)
+	}
+}
+
+// TestFieldsAsKeys: where the fields are the key, there is nothing beside them: not of the primary key, which no update
+// touches, nor of an index.
+func TestFieldsAsKeys(t *testing.T) {
+	s := newStore(t)
+	logs := &Table{Name: "Logs", Physical: "logs", PK: Attribute{"tenant", types.ScalarAttributeTypeS}, SK: Attribute{"at", types.ScalarAttributeTypeN}}
+	if _, err := s.client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("logs"), BillingMode: types.BillingModePayPerRequest,
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String("tenant"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("at"), KeyType: types.KeyTypeRange},
+		},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("tenant"), AttributeType: types.ScalarAttributeTypeS}, {AttributeName: aws.String("at"), AttributeType: types.ScalarAttributeTypeN},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	e := s.entity("Log", "", "", "tenant:id at:int size:int? level:text?")
+	e.Table = logs
+	e.Key = []KeyAttribute{fieldAttribute("tenant", types.ScalarAttributeTypeS, "tenant"), fieldAttribute("at", types.ScalarAttributeTypeN, "at")}
+	e.Entries = []Entry{{Index: "Level", PK: []KeyAttribute{fieldAttribute("level", types.ScalarAttributeTypeS, "level")}}}
+	db, err := Open(s.client, Config{}, logs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := Values{"tenant": aText("t1"), "at": aNumber("7")}
+	item := func() Item {
+		answer, err := s.client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("logs"), Key: Item(key)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Item
+	}
+	size := []Assignment{assign("size", given("size"))}
+	for _, c := range []struct {
+		step Step
+		in   Values
+		want Item
+	}{
+		{Step{Action: Upsert, Entity: e}, key, Item(key)},
+		{Step{Action: Update, Entity: e, Set: append(size, assign("level", constantly(aText("high"))))}, with(key, Values{"size": aNumber("5")}), Item(with(key, Values{"size": aNumber("5"), "level": aText("high")}))},
+		{Step{Action: Delete, Entity: e}, key, nil},
+		{Step{Action: Create, Entity: e}, with(key, Values{"size": aNumber("6")}), Item(with(key, Values{"size": aNumber("6")}))},
+	} {
+		if _, err := db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{c.step}}, Input{Values: c.in}); err != nil {
+			t.Fatal(err)
+		}
+		if got := item(); !sameItem(got, c.want) {
+			t.Errorf("there is %v; want %v", attributes(got), attributes(c.want))
+		}
+	}
+	_, err = db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{{Action: Update, Entity: e, Set: []Assignment{assign("level", constantly(aText("")))}}}}, Input{Values: key})
+	wantValueError(t, err, "level", "makes the key level empty", "an empty key of an index")
+
+	// In a transaction too, an item that is nothing but its key is made.
+	other := with(key, Values{"at": aNumber("8")})
+	both := &Write{Pattern: "Both", Steps: []Step{{Action: Upsert, Entity: e}, {Action: Upsert, Entity: e, By: []Assignment{assign("at", constantly(aNumber("9")))}}, {
+		Action: Update, Entity: e, By: []Assignment{assign("at", constantly(aNumber("7")))}, Add: []Assignment{assign("size", given("more"))},
+	}}, Params: []Param{optionalParam(Param{Name: "more", Type: Type{Kind: kindInt}})}}
+	if _, err := db.Write(t.Context(), both, Input{Values: other}); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{"8", "9"} {
+		key["at"] = aNumber(at)
+		if got := item(); !sameItem(got, Item(key)) {
+			t.Errorf("there is %v; want %v", attributes(got), attributes(Item(key)))
+		}
+	}
+}
+
+// TestUpsertedEntries: whichever fields an upsert sets, begins or adds to, and whether it makes the item or finds it, the
+// index attributes are right.
+func TestUpsertedEntries(t *testing.T) {
+	r, seed := seeded()
+	t.Logf("seed %d", seed)
+	s := newStore(t)
+	e := s.entity("Visit", "VISIT#{id}", "VISIT", "id:id kind:text state:text at:time score:int label:text?")
+	sparse := index("D", "NEW", "{at}")
+	sparse.Where = cond("#state = :new AND #kind <> :odd", Item{":new": aText("new"), ":odd": aText("odd")})
+	ofKey := index("E", "FIRST", "{at}#{kind}")
+	ofKey.Where = cond("begins_with(#id, :v1)", Item{":v1": aText("v1")})
+	e.Entries = []Entry{index("A", "KIND#{kind}", "{at}#{id}"), index("B", "STATE#{state}", "{kind}#{at}"), index("C", "LABEL#{label}", "{at}"), sparse, ofKey}
+	e.Copies = []Copy{{Name: "all", Key: keyOfBoth("COPY#{id}", "VISIT"), Entries: []Entry{index("A", "AT", "{at}"), sparse}}}
+	visits := map[string]Values{}
+	requests := map[string]int{}
+	for n := range 400 {
+		id := "v" + strconv.Itoa(r.IntN(3))
+		in := Values{"id": aText(id)}
+		next := maps.Clone(visits[id])
+		if next == nil {
+			next = Values{"id": aText(id), "score": aNumber("0")}
+		}
+		step := Step{Action: Upsert, Entity: e, Add: []Assignment{assign("score", constantly(aNumber("2")))}}
+		next["score"] = aNumber(strconv.Itoa(whole(next["score"]) + 2))
+		for name, of := range map[string][]string{"kind": {"odd", "even"}, "state": {"new", "old"}, "at": {noon, "2024-01-15T10:00:00.000Z"}, "label": {"a", "b"}} {
+			v := aText(of[r.IntN(2)])
+			if name == "label" && r.IntN(2) == 0 {
+				v = nil
+			}
+			in.put(name, v)
+			switch r.IntN(3) {
+			case 0: // it is only given
+				if v != nil {
+					next[name] = v
+				}
+			case 1:
+				step.Set = append(step.Set, assign(name, given(name)))
+				next.put(name, v)
+			default:
+				step.Init = append(step.Init, assign(name, given(name)))
+				if next[name] == nil {
+					next.put(name, v)
+				}
+			}
+		}
+		visits[id] = next
+		l := &listening{Client: s.client}
+		if _, err := s.open(l).Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{step}}, Input{Values: in}); err != nil {
+			t.Fatalf("write %d, set %v, init %v, of %v: %v", n, step.Set, step.Init, attributes(Item(in)), err)
+		}
+		requests[fmt.Sprint(len(l.heard))]++
+		var records []record
+		for _, v := range visits {
+			records = append(records, record{e, v})
+		}
+		s.wantTable(fmt.Sprintf("write %d, set %v, init %v, of %v", n, step.Set, step.Init, attributes(Item(in))), records...)
+		if r.IntN(4) == 0 {
+			s.write(&Write{Pattern: "Forget", Steps: []Step{{Action: Delete, Entity: e}}}, Input{Values: Values{"id": aText(id)}})
+			delete(visits, id)
+		}
+	}
+	if requests["1"] == 0 || requests["2"] == 0 {
+		t.Errorf("requests for each write: %v; want some with a read and some without", requests)
+	}
+}

@@ -1,0 +1,339 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// atOnce runs a function from many goroutines.
+func atOnce(n int, do func(i int)) {
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		all.Go(func() {
+			<-start
+			do(i)
+		})
+	}
+	close(start)
+	all.Wait()
+}
+
+// primaries are the values of all items of the table, without what stands for them beside.
+func (s *store) primaries() []record {
+	s.tb.Helper()
+	var out []record
+	for _, it := range s.all() {
+		for _, e := range []*Entity{s.region, s.customer, s.order, s.product, s.cart, s.seat, s.requests} {
+			if v, ok := e.is(Place{Kind: KeyPlace}, it); ok {
+				out = append(out, record{e, v})
+			}
+		}
+	}
+	return out
+}
+
+// TestConcurrentWritesKeepTheDesign: whatever runs at once, copies, index attributes, markers and counters are in the end
+// what the items make.
+func TestConcurrentWritesKeepTheDesign(t *testing.T) {
+	_, seed := seeded()
+	t.Logf("seed %d", seed)
+	s := newStore(t)
+	for _, id := range []string{"r1", "r2"} {
+		s.load(s.region, s.aRegion(id))
+	}
+	var refusals, conflicts, done atomic.Int64
+	for range 4 {
+		atOnce(8, func(i int) {
+			l := &ledger{store: s, r: rand.New(rand.NewPCG(seed, uint64(i)))} //nolint:gosec // a test's values
+			plays := []func() play{
+				l.createCustomer, l.changeCustomer, l.promoteCustomer, l.moveCustomer, l.deleteCustomer, l.createOrder, l.createOrder, l.setStatus,
+				l.changeOrder, l.doubleOrder, l.giveOrder, l.deleteOrder, l.putProduct, l.upsertProduct, l.retireProduct, l.addToCart, l.buy,
+			}
+			for range 25 {
+				p := plays[l.r.IntN(len(plays))]()
+				_, err := s.db.Write(context.Background(), p.write, p.in)
+				_, refused := errors.AsType[*Refusal](err)
+				switch {
+				case err == nil:
+					done.Add(1)
+				case refused:
+					refusals.Add(1)
+				case errors.Is(err, ErrConflict):
+					conflicts.Add(1)
+				default:
+					t.Errorf("%s of %v: %v", p.write.Pattern, attributes(Item(p.in.Values)), err)
+				}
+			}
+		})
+		s.wantTable("many writes at once", counted(s.primaries())...)
+	}
+	t.Logf("%d writes done, %d refused, %d met others too often", done.Load(), refusals.Load(), conflicts.Load())
+	if done.Load() == 0 || refusals.Load() == 0 {
+		t.Error("nothing was done, or nothing refused")
+	}
+}
+
+// TestStockIsNotOversold: of many buyers of few pieces as many are served as there are pieces.
+func TestStockIsNotOversold(t *testing.T) {
+	s := newStore(t)
+	s.load(s.product, s.aProduct("p1", 10))
+	w := &Write{Pattern: "Buy", Steps: []Step{{
+		Action: Update, Entity: s.product, Add: []Assignment{assign("stock", minus(given("pieces")))}, When: cond("#stock >= :pieces", nil),
+		Else: []Else{{Err: errOutOfStock, When: cond("#stock < :pieces", nil)}, {Err: errPriceChanged}},
+	}}, Params: []Param{{Name: "pieces", Type: Type{Kind: kindInt}}}}
+	var sold, refused atomic.Int64
+	atOnce(32, func(int) {
+		_, err := s.db.Write(context.Background(), w, Input{Values: Values{"productId": aText("p1"), "pieces": aNumber("1")}})
+		switch {
+		case err == nil:
+			sold.Add(1)
+		case errors.Is(err, errOutOfStock):
+			refused.Add(1)
+		default:
+			t.Error(err)
+		}
+	})
+	if sold.Load() != 10 || refused.Load() != 22 {
+		t.Errorf("%d sold, %d refused; want 10 and 22", sold.Load(), refused.Load())
+	}
+	s.wantTable("the sale", record{s.product, s.aProduct("p1", 0)})
+}
+
+// TestUniqueUnderRaces: of many that want one email, by creation and by change, one gets it.
+func TestUniqueUnderRaces(t *testing.T) {
+	s := newStore(t)
+	s.load(s.region, s.aRegion("r1"))
+	create := &Write{Pattern: "Create", Steps: []Step{{Action: Create, Entity: s.customer}}}
+	change := &Write{Pattern: "Change", Steps: []Step{{Action: Update, Entity: s.customer, Set: []Assignment{assign("email", given("email"))}}}}
+	for i := range 8 {
+		s.load(s.customer, s.aCustomer("old"+strconv.Itoa(i), "r1"))
+	}
+	var got atomic.Int64
+	atOnce(16, func(i int) {
+		w, in := create, s.aCustomer("new"+strconv.Itoa(i), "r1").with("email", "One@x.org")
+		if i < 8 {
+			w, in = change, Values{"customerId": aText("old" + strconv.Itoa(i)), "email": aText("one@X.org")}
+		}
+		_, err := s.db.Write(context.Background(), w, Input{Values: in})
+		switch {
+		case err == nil:
+			got.Add(1)
+		case !errors.Is(err, errEmailTaken) && !errors.Is(err, ErrConflict):
+			t.Errorf("%d: %v", i, err)
+		}
+	})
+	if got.Load() != 1 {
+		t.Errorf("%d have the email; want 1", got.Load())
+	}
+	s.wantTable("the race", counted(s.primaries())...)
+}
+
+// TestCountersAreExact: creations, changes and deletions at once leave counters that are right, and none is lost to another.
+func TestCountersAreExact(t *testing.T) {
+	s := newStore(t)
+	s.load(s.region, s.aRegion("r1"))
+	s.load(s.customer, s.aCustomer("c1", "r1"))
+	create := &Write{Pattern: "Create", Steps: []Step{{Action: Create, Entity: s.order}}}
+	cancel := &Write{Pattern: "Cancel", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign("status", constantly(aText("cancelled")))}}}}
+	remove := &Write{Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order}}}
+	atOnce(4, func(i int) {
+		for n := range 6 {
+			id := fmt.Sprintf("o%d-%d", i, n)
+			writes := []*Write{create}
+			switch n % 3 {
+			case 1:
+				writes = append(writes, cancel)
+			case 2:
+				writes = append(writes, cancel, remove)
+			default:
+			}
+			for _, w := range writes {
+				err := ErrConflict
+				for errors.Is(err, ErrConflict) { // all meet on one customer
+					_, err = s.db.Write(context.Background(), w, Input{Values: s.anOrder(id, "c1", 7)})
+				}
+				if err != nil {
+					t.Errorf("%s of %s: %v", w.Pattern, id, err)
+				}
+			}
+		}
+	})
+	records := counted(s.primaries())
+	s.wantTable("the rush", records...)
+	for _, r := range records {
+		if r.of == s.customer && (!equal(r.Values["orders"], aNumber("16")) || !equal(r.Values["spent"], aNumber("56"))) {
+			t.Errorf("the customer has %s orders and spent %s; want 4×4 and 4×2×7", printed(r.Values["orders"]), printed(r.Values["spent"]))
+		}
+	}
+}
+
+// between is a client that does something before each transaction.
+type between struct {
+	Client
+	do func(n int)
+	n  int
+}
+
+func (b *between) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	b.n++
+	b.do(b.n)
+	return b.Client.TransactWriteItems(ctx, in, o...)
+}
+
+// TestGuards: what changes between the read and the transaction makes it start over, if anything depends on it, and only
+// then.
+func TestGuards(t *testing.T) {
+	set := func(s *store, field string, v types.AttributeValue) *Write {
+		return &Write{Pattern: "Set", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign(field, constantly(v))}}}}
+	}
+	pay := func(s *store) *Write { return set(s, "status", aText("paid")) }
+	give := func(s *store) *Write { return set(s, "customerId", aText("c2")) }
+	remove := func(s *store) *Write {
+		return &Write{Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order}}}
+	}
+	for name, c := range map[string]struct {
+		write, meanwhile func(s *store) *Write
+		attempts         int
+		err              error
+	}{
+		"the key of the copy":             {pay, give, 2, nil},
+		"a sum":                           {pay, func(s *store) *Write { return set(s, "total", aNumber("9")) }, 2, nil},
+		"a place that nothing depends on": {pay, func(s *store) *Write { return set(s, "street", aText("there")) }, 1, nil},
+		"the field that is changed":       {pay, func(s *store) *Write { return set(s, "status", aText("cancelled")) }, 2, nil},
+		"what moves with the copy":        {give, func(s *store) *Write { return set(s, "city", aText("Lima")) }, 2, nil},
+		"that it is there":                {pay, remove, 1, ErrNotFound},
+		"that it is there to be deleted":  {remove, remove, 2, nil},
+		"the key of what is deleted too":  {remove, give, 2, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			records := counted([]record{
+				{s.region, s.aRegion("r1")}, {s.customer, s.aCustomer("c1", "r1")}, {s.customer, s.aCustomer("c2", "r1")}, {s.order, s.anOrder("o1", "c1", 7)},
+			})
+			for _, r := range records {
+				s.load(r.of, r.Values)
+			}
+			in := Input{Values: Values{"orderId": aText("o1")}}
+			b := &between{Client: s.client, do: func(n int) {
+				if n == 1 {
+					s.write(c.meanwhile(s), in)
+				}
+			}}
+			var seen Call
+			db := s.open(b)
+			db.observe = func(_ context.Context, c Call) { seen = c }
+			_, err := db.Write(t.Context(), c.write(s), in)
+			if !errors.Is(err, c.err) || seen.Attempts != c.attempts {
+				t.Errorf("%v, with %d attempts; want %v with %d", err, seen.Attempts, c.err, c.attempts)
+			}
+			s.wantTable("both writes", counted(s.primaries())...)
+		})
+	}
+}
+
+// apart is a client that does something before each GetItem.
+type apart struct {
+	Client
+	do func(n int)
+	n  int
+}
+
+func (r *apart) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	r.n++
+	r.do(r.n)
+	return r.Client.GetItem(ctx, in, o...)
+}
+
+// TestReadsApart: items that are read one after the other may be of different times. What they make together then is no
+// fault, unless it is one each time.
+func TestReadsApart(t *testing.T) {
+	remove := func(s *store) *Write {
+		return &Write{Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order}}}
+	}
+	in := Input{Values: Values{"orderId": aText("o1")}}
+	t.Run("once", func(t *testing.T) {
+		s, _ := stocked(t)
+		r := &apart{Client: s.client, do: func(n int) {
+			if n == 2 { // between the order and its customer: then the region's sum would be negative
+				s.write(remove(s), in)
+			}
+		}}
+		if _, err := s.open(r).Write(t.Context(), remove(s), in); err != nil {
+			t.Fatal(err)
+		}
+		s.wantTable("both", counted(s.primaries())...)
+	})
+	t.Run("always", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s, _ := stocked(t)
+			s.load(s.region, s.aRegion("r1")) // where nothing was spent, as it says
+			r := &apart{Client: s.client, do: func(int) {}}
+			_, err := s.open(r).Write(t.Context(), remove(s), in)
+			wantValueError(t, err, "spent", "can be in no key", "a sum that is wrong")
+			if r.n != 3*maxAttempts {
+				t.Errorf("%d items were read; want the order, the customer and the region, %d times", r.n, maxAttempts)
+			}
+		})
+	})
+}
+
+// TestConflict: a write that meets another at each of its attempts gives up, after pauses that double.
+func TestConflict(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		s.load(s.region, s.aRegion("r1"), s.aRegion("r2"))
+		s.load(s.customer, s.aCustomer("c1", "r1"))
+		rename := &Write{Pattern: "Rename", Steps: []Step{{Action: Update, Entity: s.customer, Set: []Assignment{assign("name", given("name"))}}}}
+		tries := 0
+		b := &between{Client: s.client, do: func(n int) {
+			tries = n
+			s.write(rename, Input{Values: Values{"customerId": aText("c1"), "name": aText("Ana " + strconv.Itoa(n))}})
+		}}
+		var seen Call
+		db := s.open(b)
+		db.observe = func(_ context.Context, c Call) { seen = c }
+		move := &Write{Pattern: "Move", Steps: []Step{{Action: Update, Entity: s.customer, Set: []Assignment{assign("regionId", given("regionId"))}}}}
+		_, err := db.Write(t.Context(), move, Input{Values: Values{"customerId": aText("c1"), "regionId": aText("r2")}})
+		if !errors.Is(err, ErrConflict) || tries != 8 || seen.Attempts != 8 || !errors.Is(seen.Err, ErrConflict) {
+			t.Errorf("%v, after %d tries, observed %+v; want ErrConflict after 8", err, tries, seen)
+		}
+		if longest := 127 * firstBackoff; seen.Duration > longest {
+			t.Errorf("it took %v; the pauses are %v at most", seen.Duration, longest)
+		}
+	})
+}
+
+// TestCancelledPause: a write that waits for its next attempt ends with its context.
+func TestCancelledPause(t *testing.T) {
+	s := newStore(t)
+	s.load(s.customer, s.aCustomer("c1", "r1"))
+	ctx, cancel := context.WithCancel(t.Context())
+	b := &between{Client: conflicting{s.client}, do: func(int) { cancel() }}
+	w := &Write{Pattern: "Move", Steps: []Step{{Action: Update, Entity: s.customer, Set: []Assignment{assign("name", given("name"))}}}}
+	_, err := s.open(b).Write(ctx, w, Input{Values: Values{"customerId": aText("c1"), "name": aText("Zoë")}})
+	if !errors.Is(err, context.Canceled) || errors.Is(err, ErrConflict) {
+		t.Errorf("%v; want that it was cancelled", err)
+	}
+}
+
+// conflicting is a client whose transactions all meet another, as those of DynamoDB may; the database in the process never
+// lets them.
+type conflicting struct{ Client }
+
+func (conflicting) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	conflict := "TransactionConflict"
+	reasons := make([]types.CancellationReason, len(in.TransactItems))
+	reasons[len(reasons)-1].Code = &conflict
+	return nil, &types.TransactionCanceledException{CancellationReasons: reasons}
+}

@@ -1,0 +1,170 @@
+package table
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// TestRefusals: each refusal is the error that the design declares for what the item is like, whether the item was read
+// first or the request was refused; nothing is written.
+func TestRefusals(t *testing.T) {
+	errOpen, errOther, errNone := errors.New("still open"), errors.New("something else"), errors.New("no such thing")
+	paid := cond("#status = :paid", Item{":paid": aText("paid")})
+	declared := []Else{{Err: errOpen, When: cond("#status = :open", Item{":open": aText("open")})}, {Err: errOther}}
+	absentOnly := []Else{{Err: errOther, When: cond("attribute_exists(#status)", nil)}, {Err: errNone, When: cond("attribute_not_exists(#status)", nil)}}
+	street := []Assignment{assign("street", constantly(aText("there")))} // of which nothing depends
+	city := []Assignment{assign("city", constantly(aText("Lima")))}      // for which the order is read
+	there, gone := Values{"orderId": aText("o1")}, Values{"orderId": aText("none")}
+	for name, c := range map[string]struct {
+		step func(s *store) Step
+		in   Values
+		want error
+	}{
+		"an update without the item": {func(s *store) Step { return Step{Action: Update, Entity: s.order, Set: street} }, gone, ErrNotFound},
+		"an update with a condition, without the item": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.order, Set: street, When: paid, Else: declared}
+			}, gone, ErrNotFound,
+		},
+		"an update without condition, with an error for the absence": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.order, Set: street, Else: []Else{{Err: errNone}}}
+			}, gone, errNone,
+		},
+		"an update, the first error that holds": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.order, Set: street, When: paid, Else: declared}
+			}, there, errOpen,
+		},
+		"an update, the error that holds always": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.order, Set: street, When: paid, Else: declared[1:]}
+			}, there, errOther,
+		},
+		"an update without declared errors": {
+			func(s *store) Step { return Step{Action: Update, Entity: s.order, Set: street, When: paid} }, there, ErrRefused,
+		},
+		"an update that reads, without the item": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.order, Set: city, When: paid, Else: declared}
+			}, gone, ErrNotFound,
+		},
+		"an update that reads": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.order, Set: city, When: paid, Else: declared}
+			}, there, errOpen,
+		},
+		"an upsert of an item that is not so": {
+			func(s *store) Step {
+				return Step{
+					Action: Upsert, Entity: s.product, Add: []Assignment{assign("stock", constantly(aNumber("1")))},
+					When: cond("attribute_not_exists(#productId) OR #stock > :much", Item{":much": aNumber("99")}), Else: []Else{{Err: errOther}},
+				}
+			}, s0().aProduct("p1", 0).without("stock"), errOther,
+		},
+		"a creation of what is there": {func(s *store) Step { return Step{Action: Create, Entity: s.order} }, s0().anOrder("o1", "c1", 7), errOrderIs},
+		"a creation with an error of its own": {
+			func(s *store) Step { return Step{Action: Create, Entity: s.order, Else: []Else{{Err: errNone}}} }, s0().anOrder("o1", "c1", 7), errNone,
+		},
+		"a put of an item that is not so": {
+			func(s *store) Step {
+				return Step{Action: Put, Entity: s.product, When: cond("#stock > :much", Item{":much": aNumber("99")}), Else: []Else{{Err: errOther}}}
+			}, s0().aProduct("p1", 0), errOther,
+		},
+		"a deletion with a condition, without the item": {
+			func(s *store) Step { return Step{Action: Delete, Entity: s.order, When: paid, Else: absentOnly} }, gone, errNone,
+		},
+		"a deletion with a condition that no error is for": {
+			func(s *store) Step { return Step{Action: Delete, Entity: s.order, When: paid, Else: absentOnly[:1]} }, gone, ErrNotFound,
+		},
+		"a deletion of an item that is not so": {
+			func(s *store) Step { return Step{Action: Delete, Entity: s.order, When: paid, Else: absentOnly} }, there, errOther,
+		},
+		"a check without the item": {func(s *store) Step { return Step{Action: Check, Entity: s.order, When: paid, Else: absentOnly} }, gone, errNone},
+		"a check of an item that is not so": {
+			func(s *store) Step { return Step{Action: Check, Entity: s.order, When: paid, Else: absentOnly} }, there, errOther,
+		},
+		"a marker that is taken": {
+			func(s *store) Step { return Step{Action: Create, Entity: s.customer} },
+			s0().aCustomer("c9", "r1").with("email", "C1@example.com").without("orders", "spent"), errEmailTaken,
+		},
+		"a marker that is taken by a change": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.customer, Set: []Assignment{assign("email", constantly(aText("C2@example.com")))}}
+			}, Values{"customerId": aText("c1")}, errEmailTaken,
+		},
+		"a counter that is not there": {func(s *store) Step { return Step{Action: Create, Entity: s.order} }, s0().anOrder("o2", "nobody", 7), errNoCustomer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, records := stocked(t)
+			// A step before it, which is fine, has its own item refuse nothing.
+			first := Step{Action: Update, Entity: s.product, By: []Assignment{assign("productId", constantly(aText("p2")))}, Add: []Assignment{assign("stock", constantly(aNumber("1")))}}
+			s.load(s.product, s.aProduct("p2", 1))
+			records = append(records, record{s.product, s.aProduct("p2", 1)})
+			for at, steps := range [][]Step{{c.step(s)}, {first, c.step(s)}} {
+				_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: steps}, Input{Values: c.in})
+				refusal := wantRefusal(t, err, at, -1, c.want)
+				if (refusal.Old == nil) != (equal(c.in["orderId"], aText("none")) || errors.Is(c.want, errNoCustomer)) {
+					t.Errorf("the item that refused is %v", attributes(refusal.Old))
+				}
+				s.wantTable("the refusal", records...)
+			}
+		})
+	}
+}
+
+// TestFirstRefusal: of several refusals the first in the order of steps and lines is told, also where a later item has been
+// read and would refuse.
+func TestFirstRefusal(t *testing.T) {
+	s, records := stocked(t)
+	take := Step{
+		Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", minus(ofLine("pieces")))}, When: cond("#stock >= :line_pieces", nil),
+		Else: []Else{{Err: errOutOfStock}},
+	}
+	read := Step{Action: Update, Entity: s.customer, By: []Assignment{assign("customerId", constantly(aText("none")))}, Set: []Assignment{assign("tier", constantly(aText("gold")))}}
+	w := &Write{Pattern: "Do", Lines: true, Steps: []Step{take, read}, LineParams: []Param{{Name: "pieces", Type: Type{Kind: kindInt}}}}
+	_, err := s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": aText("p1"), "pieces": aNumber("1")}, {"productId": aText("p2"), "pieces": aNumber("9")}}})
+	_ = wantRefusal(t, err, 0, 1, errNoProduct)
+	_, err = s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": aText("p1"), "pieces": aNumber("5")}, {"productId": aText("p2"), "pieces": aNumber("9")}}})
+	if refusal := wantRefusal(t, err, 0, 0, errOutOfStock); !equal(refusal.Old["stock"], aNumber("4")) || err.Error() != "Do, line 1: out of stock" {
+		t.Errorf("%v, for %v", err, attributes(refusal.Old))
+	}
+	_, err = s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": aText("p1"), "pieces": aNumber("1")}}})
+	_ = wantRefusal(t, err, 1, -1, errNoCustomer)
+	s.wantTable("the refusals", records...)
+
+	// What has been read and stands first needs no request that is sure to be refused.
+	l := &listening{Client: s.client}
+	_, err = s.open(l).Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{read, {Action: Delete, Entity: s.product}}}, Input{Values: Values{"productId": aText("p1")}})
+	_ = wantRefusal(t, err, 0, -1, errNoCustomer)
+	if !slices.Equal(l.heard, []string{"Get"}) {
+		t.Errorf("the requests are %v; want a read", l.heard)
+	}
+	s.wantTable("the refusal of what was read", records...)
+}
+
+// TestRequestFaults: what DynamoDB refuses for the request itself is its own error.
+func TestRequestFaults(t *testing.T) {
+	s, records := stocked(t)
+	odd := []Assignment{assign("total", theField("city"), constantly(aNumber("1")))} // a number of what is absent
+	for _, steps := range [][]Step{
+		{{Action: Update, Entity: s.product, Set: []Assignment{assign("price", theField("nothing"))}}},
+		{{Action: Update, Entity: s.order, Set: odd}},
+		{{Action: Update, Entity: s.product, Set: []Assignment{assign("stock", theField("name"), constantly(aNumber("1")))}}},
+	} {
+		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: steps}, Input{Values: Values{"orderId": aText("o1"), "productId": aText("p1")}})
+		if _, refused := errors.AsType[*Refusal](err); err == nil || refused || errors.Is(err, ErrConflict) {
+			t.Errorf("%v: %v; want a fault", steps[0].Set, err)
+		}
+	}
+	_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{{Action: Delete, Entity: &Entity{
+		Name: "Elsewhere", Table: &Table{Name: "Elsewhere", Physical: "elsewhere", PK: s.table.PK}, Fields: s.product.Fields, Key: s.product.Key[:1],
+	}}}}, Input{Values: Values{"productId": aText("p1")}})
+	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
+		t.Errorf("a table that is not there: %v", err)
+	}
+	s.wantTable("the faults", records...)
+}

@@ -1,0 +1,506 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// listening is a client that tells what it was asked for, in short: Get, Update, Transact(5).
+type listening struct {
+	Client
+	heard []string
+}
+
+func (l *listening) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	l.heard = append(l.heard, "Get")
+	return l.Client.GetItem(ctx, in, o...)
+}
+
+func (l *listening) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	for _, keys := range in.RequestItems {
+		l.heard = append(l.heard, fmt.Sprintf("BatchGet(%d)", len(keys.Keys)))
+	}
+	return l.Client.BatchGetItem(ctx, in, o...)
+}
+
+func (l *listening) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	l.heard = append(l.heard, "Put")
+	return l.Client.PutItem(ctx, in, o...)
+}
+
+func (l *listening) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	l.heard = append(l.heard, "Update")
+	return l.Client.UpdateItem(ctx, in, o...)
+}
+
+func (l *listening) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+	l.heard = append(l.heard, "Delete")
+	return l.Client.DeleteItem(ctx, in, o...)
+}
+
+func (l *listening) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	l.heard = append(l.heard, fmt.Sprintf("Transact(%d)", len(in.TransactItems)))
+	return l.Client.TransactWriteItems(ctx, in, o...)
+}
+
+// stocked is a store with a region, two customers, an order of the first and a product, and what it holds.
+func stocked(tb testing.TB) (*store, []record) {
+	tb.Helper()
+	s := newStore(tb)
+	records := counted([]record{
+		{s.region, s.aRegion("r1")},
+		{s.customer, s.aCustomer("c1", "r1")},
+		{s.customer, s.aCustomer("c2", "r1")},
+		{s.order, s.anOrder("o1", "c1", 7)},
+		{s.product, s.aProduct("p1", 4)},
+	})
+	for _, r := range records {
+		s.load(r.of, r.Values)
+	}
+	return s, records
+}
+
+// TestRequests: an item is read only where what belongs to it is not known from the input, and a transaction is made only
+// where there is more than one item.
+func TestRequests(t *testing.T) {
+	order, customer, product := Values{"orderId": aText("o1")}, Values{"customerId": aText("c1")}, Values{"productId": aText("p1")}
+	set := func(path string, v types.AttributeValue) []Assignment {
+		return []Assignment{assign(path, constantly(v))}
+	}
+	for name, c := range map[string]struct {
+		step func(s *store) Step
+		in   Values
+		want string
+	}{
+		"an index key of the key alone": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.product, Add: []Assignment{assign("stock", given("stock"))}}
+			},
+			with(product, Values{"stock": aNumber("1")}), "Update",
+		},
+		"an index key of other fields": {
+			func(s *store) Step { return Step{Action: Update, Entity: s.product, Set: set("name", aText("Té"))} },
+			product, "Get>Update",
+		},
+		"an index key whose other fields the condition tells": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.product, Set: set("name", aText("Té")), When: cond("#active = :yes", Item{":yes": aBool(true)})}
+			},
+			product, "Update",
+		},
+		"a sparse index that is left by a constant": {
+			func(s *store) Step { return Step{Action: Update, Entity: s.product, Set: set("active", aBool(false))} },
+			product, "Update",
+		},
+		"a sparse index that is entered": {
+			func(s *store) Step { return Step{Action: Update, Entity: s.product, Set: set("active", aBool(true))} },
+			product, "Get>Update",
+		},
+		"a sparse index that is entered with all its fields": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.product, Set: append(set("active", aBool(true)), set("name", aText("Té"))...)}
+			},
+			product, "Update",
+		},
+		"a field that nothing has": {
+			func(s *store) Step { return Step{Action: Update, Entity: s.customer, Set: set("note", aText("vip"))} },
+			customer, "Update",
+		},
+		"a field of a copy whose key is not known": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.customer, Set: set("tier", aText("gold"))}
+			},
+			customer, "Get>Transact(2)",
+		},
+		"a field of a copy whose key the condition tells": {
+			func(s *store) Step {
+				return Step{
+					Action: Update, Entity: s.order, Set: set("city", aText("Lima")),
+					When: cond("#createdAt = :at AND #customerId = :by AND #status = :open", Item{":at": aText(noon), ":by": aText("c1"), ":open": aText("open")}),
+				}
+			},
+			order, "Transact(2)",
+		},
+		"a marker": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.customer, Set: set("email", aText("new@x.org"))}
+			},
+			customer, "Get>Transact(3)",
+		},
+		"a marker that stays": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.customer, Set: set("email", aText("C1@Example.COM"))}
+			},
+			customer, "Get>Transact(2)",
+		},
+		"a sum of what is counted, and of what counts that": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.order, Add: []Assignment{assign("total", constantly(aNumber("3")))}}
+			},
+			// The customer's region, whose sum is in an index key, is known when the customer is. The order and its copy, the customer
+			// and its copy, and the region are written.
+			order, "Get>Get>Get>Transact(5)",
+		},
+		"what does not change a sum": {
+			func(s *store) Step { return Step{Action: Update, Entity: s.order, Set: set("street", aText("there"))} },
+			order, "Update",
+		},
+		"a creation that is counted": {
+			func(s *store) Step { return Step{Action: Create, Entity: s.order} },
+			s0().anOrder("o2", "c1", 9), "Get>Get>Transact(5)",
+		},
+		"an upsert with a copy whose key is known": {
+			func(s *store) Step {
+				return Step{Action: Upsert, Entity: s.cart, Add: []Assignment{assign("quantity", given("quantity"))}, Init: []Assignment{assign("createdAt", Term{Kind: NowTerm})}}
+			},
+			with(customer, with(product, Values{"quantity": aNumber("2")})), "Transact(2)",
+		},
+		"two that must be read": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.customer, Each: true, Set: set("tier", aText("gold"))}
+			},
+			nil, "BatchGet(2)>Transact(4)",
+		},
+		"a deletion with a copy whose key is known": {
+			func(s *store) Step { return Step{Action: Delete, Entity: s.cart} }, with(customer, product), "Transact(2)",
+		},
+		"a deletion of what nothing belongs to": {
+			func(s *store) Step { return Step{Action: Delete, Entity: s.product} }, product, "Delete",
+		},
+		"a deletion of what is not there": {
+			func(s *store) Step { return Step{Action: Delete, Entity: s.order} }, Values{"orderId": aText("none")}, "Get",
+		},
+		"a put": {func(s *store) Step { return Step{Action: Put, Entity: s.product} }, s0().aProduct("p2", 3), "Put"},
+		"a check": {
+			func(s *store) Step {
+				return Step{Action: Check, Entity: s.product, When: cond("#stock > :least", Item{":least": aNumber("3")})}
+			},
+			product, "Transact(1)",
+		},
+		"an update of nothing": {
+			func(s *store) Step {
+				return Step{Action: Update, Entity: s.product, Add: []Assignment{assign("stock", given("perhaps"))}}
+			},
+			product, "Update",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := stocked(t)
+			l := &listening{Client: s.client}
+			w := &Write{Pattern: "Do", Steps: []Step{c.step(s)}, Params: []Param{optionalParam(Param{Name: "perhaps", Type: Type{Kind: kindInt}})}}
+			in := Input{Values: c.in}
+			if w.Lines = w.Steps[0].Each; w.Lines {
+				in.Lines = []Values{{"customerId": aText("c1")}, {"customerId": aText("c2")}}
+			}
+			if _, err := s.open(l).Write(t.Context(), w, in); err != nil {
+				t.Fatal(err)
+			}
+			if heard := strings.Join(l.heard, ">"); heard != c.want {
+				t.Errorf("the requests are %s; want %s", heard, c.want)
+			}
+			s.wantTable("the write", counted(s.primaries())...)
+		})
+	}
+}
+
+// s0 makes values without a database.
+func s0() *store { return &store{shop: newShop()} }
+
+// TestOutcome: what a write leaves is told where it is known.
+func TestOutcome(t *testing.T) {
+	s, _ := stocked(t)
+	s.load(s.product, s.aProduct("p2", 9))
+	w := &Write{
+		Pattern: "Do", Lines: true,
+		Steps: []Step{
+			{Action: Create, Entity: s.customer},
+			{Action: Update, Entity: s.product, Each: true, Set: []Assignment{assign("name", ofLine("name"))}},
+			{Action: Delete, Entity: s.order},
+			{Action: Upsert, Entity: s.cart, Add: []Assignment{assign("quantity", constantly(aNumber("2")))}, Init: []Assignment{assign("createdAt", Term{Kind: NowTerm})}},
+		},
+		LineParams: []Param{textParam("name")},
+	}
+	in := s.aCustomer("c9", "r1").without("orders", "spent")
+	in["orderId"], in["productId"] = aText("o1"), aText("p0")
+	out := s.write(w, Input{Values: in, Lines: []Values{{"productId": aText("p1"), "name": aText("Té")}, {"productId": aText("p2"), "name": aText("Maté")}}})
+	if len(out.Items) != 4 || len(out.Items[0]) != 1 || len(out.Items[1]) != 2 || out.Replayed {
+		t.Fatalf("the outcome is %+v", out)
+	}
+	created := in.without("orderId", "productId")
+	created["orders"], created["spent"] = aNumber("0"), aNumber("0")
+	for _, c := range []struct {
+		name      string
+		got, want Values
+	}{
+		{"the created customer", out.Items[0][0], created},
+		{"the second product", out.Items[1][1], s.aProduct("p2", 9).with("name", "Maté")},
+	} {
+		if !sameItem(Item(c.got), Item(c.want)) {
+			t.Errorf("%s is %v; want %v", c.name, attributes(Item(c.got)), attributes(Item(c.want)))
+		}
+	}
+	if out.Items[2][0] != nil || out.Items[3][0] != nil {
+		t.Errorf("a deletion left %v, an upsert in a transaction %v; want nothing", out.Items[2][0], out.Items[3][0])
+	}
+	single := &Write{Pattern: "One", Steps: []Step{{Action: Update, Entity: s.product, Add: []Assignment{assign("stock", constantly(aNumber("-4")))}}}}
+	left := s.write(single, Input{Values: Values{"productId": aText("p1")}}).Items[0][0]
+	if want := s.aProduct("p1", 0).with("name", "Té"); !sameItem(Item(left), Item(want)) {
+		t.Errorf("an update of one item left %v; want %v", attributes(Item(left)), attributes(Item(want)))
+	}
+}
+
+// TestUnknownAttributes: what other programs have stored beside the fields stays where an item is changed.
+func TestUnknownAttributes(t *testing.T) {
+	s, _ := stocked(t)
+	foreign := func(pk, sk string) {
+		_, err := s.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+			TableName: aws.String("shop"), Key: Item{"PK": aText(pk), "SK": aText(sk)}, UpdateExpression: aws.String("SET legacy = :v"),
+			ExpressionAttributeValues: Item{":v": aText("kept")},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	foreign("ORDER#o1", "ORDER")
+	foreign("CUSTOMER#c1", "ORDER#"+noon+"#o1")
+	foreign("CUSTOMER#c1", "PROFILE")
+	pay := &Write{Pattern: "Pay", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign("status", constantly(aText("cancelled"))), assign("city", constantly(aText("Lima")))}}}}
+	s.write(pay, Input{Values: Values{"orderId": aText("o1")}})
+	for _, key := range [][2]string{{"ORDER#o1", "ORDER"}, {"CUSTOMER#c1", "ORDER#" + noon + "#o1"}, {"CUSTOMER#c1", "PROFILE"}} {
+		if it := s.item(key[0], key[1]); !equal(it["legacy"], aText("kept")) {
+			t.Errorf("%v has lost what it had: %v", key, attributes(it))
+		}
+	}
+}
+
+// TestLostCopy: a copy that is not there, for it was declared after its item was written, is put with the next change.
+func TestLostCopy(t *testing.T) {
+	s, records := stocked(t)
+	if _, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+		TableName: aws.String("shop"), Key: Item{"PK": aText("CUSTOMER#c1"), "SK": aText("ORDER#" + noon + "#o1")},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	pay := &Write{Pattern: "Pay", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign("status", constantly(aText("paid")))}}}}
+	s.write(pay, Input{Values: Values{"orderId": aText("o1")}})
+	for i := range records {
+		if records[i].of == s.order {
+			records[i].Values = records[i].with("status", "paid")
+		}
+	}
+	s.wantTable("the change", records...)
+}
+
+// TestExpired: an item whose time is over is as good as absent where one is created, and so are its markers; another's marker
+// stays when it is deleted.
+func TestExpired(t *testing.T) {
+	s := newStore(t)
+	seat := func(id, holder string, after time.Duration) Values {
+		return Values{"seatId": aText(id), "holder": aText(holder), "expiresAt": s.seconds(after)}
+	}
+	create := &Write{Pattern: "Hold", Steps: []Step{{Action: Create, Entity: s.seat}}}
+	remove := &Write{Pattern: "Free", Steps: []Step{{Action: Delete, Entity: s.seat}}}
+	extend := &Write{Pattern: "Extend", Steps: []Step{{Action: Update, Entity: s.seat, Set: []Assignment{assign("expiresAt", given("expiresAt"))}}}}
+	ann := seat("s1", "ann", time.Minute)
+	s.write(create, Input{Values: ann})
+	_, err := s.db.Write(t.Context(), create, Input{Values: seat("s1", "bob", time.Minute)})
+	_ = wantRefusal(t, err, 0, -1, ErrExists)
+	_, err = s.db.Write(t.Context(), create, Input{Values: seat("s2", "ann", time.Minute)})
+	_ = wantRefusal(t, err, 0, -1, errHolderTaken)
+
+	s.pass(time.Minute + time.Second) // TTL has not removed it yet
+	s.write(create, Input{Values: seat("s2", "ann", time.Minute)})
+	s.wantTable("taking the marker", record{s.seat, ann}, record{s.seat, seat("s2", "ann", time.Minute)}) // the later has the marker
+
+	s.write(remove, Input{Values: Values{"seatId": aText("s1")}})
+	s.wantTable("deleting the expired", record{s.seat, seat("s2", "ann", time.Minute)})
+
+	s.write(extend, Input{Values: Values{"seatId": aText("s2"), "expiresAt": s.seconds(time.Hour)}})
+	s.wantTable("extending", record{s.seat, seat("s2", "ann", time.Hour)})
+}
+
+// TestTooManyActions: a transaction holds 100 actions; the error says how many of what there are.
+func TestTooManyActions(t *testing.T) {
+	s := newStore(t)
+	w := &Write{Pattern: "Fill", Lines: true, Steps: []Step{{Action: Create, Entity: s.seat, Each: true}}}
+	lines := func(n int) []Values {
+		var out []Values
+		for i := range n {
+			id := aText("s" + strconv.Itoa(i))
+			out = append(out, Values{"seatId": id, "holder": id, "expiresAt": s.seconds(time.Hour)})
+		}
+		return out
+	}
+	_, err := s.db.Write(t.Context(), w, Input{Lines: lines(51)})
+	if !errors.Is(err, ErrLines) || !strings.Contains(err.Error(), "has 102 actions, and a transaction holds 100: 51 × create of Seat, 51 × put of marker Holder of Seat") {
+		t.Errorf("51 seats with a marker each: %v", err)
+	}
+	if n := len(s.all()); n > 0 {
+		t.Errorf("%d items have been written", n)
+	}
+	s.write(w, Input{Lines: lines(50)})
+	if n := len(s.all()); n != 100 {
+		t.Errorf("there are %d items; want 100", n)
+	}
+}
+
+// TestSameItem: two steps or lines for one item are refused before any request; what only becomes known with the items, then.
+func TestSameItem(t *testing.T) {
+	s, records := stocked(t)
+	s.load(s.customer, s.aCustomer("c3", "r1"))
+	records = append(records, record{s.customer, s.aCustomer("c3", "r1")})
+	take := Step{Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", constantly(aNumber("-1")))}}
+	enrol := Step{Action: Create, Entity: s.customer, Each: true}
+	for name, c := range map[string]struct {
+		steps []Step
+		in    Input
+		want  string
+	}{
+		"two lines": {
+			[]Step{take},
+			Input{Lines: []Values{{"productId": aText("p1")}, {"productId": aText("p2")}, {"productId": aText("p1")}}},
+			"Do: invalid lines: lines 1 and 3 are about one item (Product)",
+		},
+		"two lines' markers": {
+			[]Step{enrol},
+			Input{Lines: []Values{s.aCustomer("n1", "r1").with("email", "n@x.org"), s.aCustomer("n2", "r1").with("email", "N@x.org")}},
+			"Do: invalid lines: lines 1 and 2 are about one item (put of marker Email of Customer)",
+		},
+		"a step and a line": {
+			[]Step{{Action: Delete, Entity: s.product}, take},
+			Input{Values: Values{"productId": aText("p1")}, Lines: []Values{{"productId": aText("p1")}}},
+			"Do: invalid lines: line 1 is about an item of another step (Product)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &listening{Client: s.client}
+			_, err := s.open(l).Write(t.Context(), &Write{Pattern: "Do", Lines: true, Steps: c.steps}, c.in)
+			if !errors.Is(err, ErrLines) || err.Error() != c.want || slices.ContainsFunc(l.heard, func(h string) bool { return strings.HasPrefix(h, "T") }) {
+				t.Errorf("%v, after %v; want %s", err, l.heard, c.want)
+			}
+			s.wantTable("the refusal", records...)
+		})
+	}
+	transfer := &Write{Pattern: "Transfer", Steps: []Step{
+		{Action: Update, Entity: s.product, By: []Assignment{assign("productId", given("from"))}, Add: []Assignment{assign("stock", constantly(aNumber("-1")))}},
+		{Action: Update, Entity: s.product, By: []Assignment{assign("productId", given("to"))}, Add: []Assignment{assign("stock", constantly(aNumber("1")))}},
+	}, Params: []Param{{Name: "from", Type: Type{Kind: kindID}}, {Name: "to", Type: Type{Kind: kindID}}}}
+	_, err := s.db.Write(t.Context(), transfer, Input{Values: Values{"from": aText("p1"), "to": aText("p1")}})
+	wantValueError(t, err, "productId", "makes steps 1 and 2 touch one item", "a transfer to itself")
+}
+
+// TestLines: a write takes as many lines as it says.
+func TestLines(t *testing.T) {
+	s, _ := stocked(t)
+	step := Step{Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", constantly(aNumber("-1")))}}
+	one, line := Values{"productId": aText("p1")}, Values{"productId": aText("p2")}
+	for name, c := range map[string]struct {
+		takes bool
+		most  int
+		lines []Values
+		want  string
+	}{
+		"none":     {true, 1, nil, "there are none"},
+		"too many": {true, 1, []Values{one, line}, "there are 2, and the write takes 1"},
+		"unasked":  {false, 0, []Values{one}, "the write takes none, and was given 1"},
+	} {
+		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Lines: c.takes, MaxLines: c.most, Steps: []Step{step}}, Input{Lines: c.lines})
+		if !errors.Is(err, ErrLines) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want that %s", name, err, c.want)
+		}
+	}
+}
+
+// TestPutRefused: a put that would leave behind what belongs to the item that it overwrites is none.
+func TestPutRefused(t *testing.T) {
+	s, records := stocked(t)
+	for e, want := range map[*Entity]string{s.seat: "marker Holder", s.order: "copy byCustomer", s.region: "its own counters"} {
+		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{{Action: Put, Entity: e}}}, Input{})
+		if err == nil || !strings.Contains(err.Error(), "Do: step 1: put of "+e.Name+" cannot keep "+want+" right") {
+			t.Errorf("%s: %v; want that it cannot keep %s", e.Name, err, want)
+		}
+	}
+	s.wantTable("the refusals", records...)
+}
+
+// TestCountersMeetSteps: what counts moves is added to what a step does with the same item.
+func TestCountersMeetSteps(t *testing.T) {
+	order := Step{Action: Create, Entity: newShop().order}
+	for name, step := range map[string]func(s *store) Step{
+		"an update": func(s *store) Step {
+			return Step{Action: Update, Entity: s.customer, Set: []Assignment{assign("tier", constantly(aText("gold")))}}
+		},
+		"a check": func(s *store) Step {
+			return Step{Action: Check, Entity: s.customer, When: cond("#tier = :basic", Item{":basic": aText("basic")})}
+		},
+		"a creation": func(s *store) Step { return Step{Action: Create, Entity: s.customer} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := stocked(t)
+			order.Entity = s.order
+			in := s.anOrder("o2", "c1", 9)
+			if name == "a creation" {
+				in = s.anOrder("o2", "c9", 9)
+				maps.Copy(in, s.aCustomer("c9", "r1").without("orders", "spent"))
+			}
+			s.write(&Write{Pattern: "Do", Steps: []Step{order, step(s)}}, Input{Values: in})
+			records := s.primaries()
+			s.wantTable("the write", counted(records)...)
+			for _, r := range records {
+				if r.of == s.customer && equal(r.Values["customerId"], in["customerId"]) && whole(r.Values["spent"]) < 9 {
+					t.Errorf("the customer is %v", attributes(Item(r.Values)))
+				}
+			}
+		})
+	}
+}
+
+// TestTwoTables: a write may touch items of several tables; all of them are read where they must be.
+func TestTwoTables(t *testing.T) {
+	s, _ := stocked(t)
+	other := *s.table
+	other.Name, other.Physical = "Other", "other"
+	if _, err := s.client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("other"), BillingMode: types.BillingModePayPerRequest,
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange},
+		},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("PK"), AttributeType: types.ScalarAttributeTypeS}, {AttributeName: aws.String("SK"), AttributeType: types.ScalarAttributeTypeS},
+		},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	product := *s.product
+	product.Table = &other
+	db, err := Open(s.client, Config{}, s.table, &other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := &Write{Pattern: "Put", Steps: []Step{{Action: Put, Entity: &product}}}
+	if _, err := db.Write(t.Context(), put, Input{Values: s.aProduct("p1", 7)}); err != nil {
+		t.Fatal(err)
+	}
+	rename := []Assignment{assign("name", constantly(aText("Té")))}
+	w := &Write{Pattern: "Rename", Steps: []Step{{Action: Update, Entity: s.product, Set: rename}, {Action: Update, Entity: &product, Set: rename}}}
+	out, err := db.Write(t.Context(), w, Input{Values: Values{"productId": aText("p1")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, stock := range []string{"4", "7"} {
+		if v := out.Items[i][0]; !equal(v["stock"], aNumber(stock)) || !equal(v["name"], aText("Té")) {
+			t.Errorf("the product of table %d is %v", i, attributes(Item(v)))
+		}
+	}
+}

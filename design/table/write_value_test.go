@@ -1,0 +1,306 @@
+package table
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/oklog/ulid/v2"
+	"github.com/segmentio/ksuid"
+)
+
+// thing is an entity with fields of many kinds, to which nothing belongs.
+func (s shop) thing() *Entity {
+	e := s.entity("Thing", "THING#{id}", "THING", "id:id n:int? m:int? d:decimal? price:money? note:text? at:time? day:date? due:ttl? "+
+		"uuid:uuid? ulid:ulid? ksuid:ksuid? depth:int?=size.depth width:int?=size.width count:int+")
+	city := Field{Name: "city", Path: []string{"town"}, Type: Type{Kind: kindText}}
+	zip := Field{Name: "zip", Path: []string{"zip"}, Type: Type{Kind: kindText}, Optional: true}
+	e.Fields = append(e.Fields,
+		Field{Name: "home", Path: []string{"home"}, Type: Type{Kind: kindStruct, Fields: &[]Field{city, zip}}, Optional: true},
+		Field{Name: "names", Path: []string{"names"}, Type: Type{Kind: kindMap, Elem: &Type{Kind: kindText}}},
+		Field{Name: "marks", Path: []string{"marks"}, Type: Type{Kind: kindSet, Elem: &Type{Kind: kindInt}}, Optional: true},
+	)
+	return e
+}
+
+// least is a thing with what it must have.
+func least() Values {
+	return Values{"id": aText("t1"), "count": aNumber("0"), "names": aMap(Item{})}
+}
+
+func with(v Values, more Values) Values {
+	out := maps.Clone(v)
+	maps.Copy(out, more)
+	return out
+}
+
+// TestAssignedValues: what a creation stores, and what an update makes of it, by the values that a step gives.
+func TestAssignedValues(t *testing.T) {
+	one, now := constantly(aNumber("1")), Term{Kind: NowTerm}
+	home := aMap(Item{"town": aText("Lima"), "zip": aText("15001")})
+	before := with(least(), Values{"n": aNumber("5"), "m": aNumber("3"), "home": home, "note": aText("x"), "depth": aNumber("2")})
+	for name, c := range map[string]struct {
+		action         Action
+		set, add, init []Assignment
+		in             Values
+		want           Values // more than before, or than least for a creation; nil values are gone
+	}{
+		"a constant, an input, a sum of them": {
+			action: Create, set: []Assignment{assign("n", one, given("a"), minus(given("b"))), assign("note", given("a text"))},
+			in: Values{"a": aNumber("10"), "b": aNumber("2.50e1"), "a text": aText("hello")}, want: Values{"n": aNumber("-14"), "note": aText("hello")},
+		},
+		"exact decimals": {
+			action: Create, set: []Assignment{assign("d", constantly(aNumber("0.1")), constantly(aNumber("0.2")))}, want: Values{"d": aNumber("0.3")},
+		},
+		"one that is subtracted": {action: Create, set: []Assignment{assign("n", minus(given("a")))}, in: Values{"a": aNumber("10")}, want: Values{"n": aNumber("-10")}},
+		"times": {
+			action: Create, set: []Assignment{assign("at", now), assign("day", now), assign("due", now), assign("n", now), assign("price", now)},
+			want: Values{
+				"at": aText("2024-05-01T12:00:00.000Z"), "day": aText("2024-05-01"), "due": aNumber("1714564800"),
+				"n": aNumber("1714564800000"), "price": aNumber("1714564800000"),
+			},
+		},
+		"a time and more": {action: Create, set: []Assignment{assign("due", now, constantly(aNumber("60")))}, want: Values{"due": aNumber("1714564860")}},
+		"inputs of the fields' names": {
+			action: Create, in: Values{"n": aNumber("7"), "marks": aNumberSet("2", "1"), "count": aNumber("9"), "unknown": aText("x")},
+			want: Values{"n": aNumber("7"), "marks": aNumberSet("1", "2")},
+		},
+		"an empty set":                     {action: Create, in: Values{"marks": aNumberSet()}},
+		"an optional input that is absent": {action: Create, set: []Assignment{assign("note", given("perhaps"))}, in: Values{"note": aText("no")}},
+		"inside a structure that is given": {
+			action: Create, set: []Assignment{assign("home.zip", constantly(aText("1")))}, in: Values{"home": aMap(Item{"town": aText("Lima"), "other": aText("o")})},
+			want: Values{"home": aMap(Item{"town": aText("Lima"), "zip": aText("1"), "other": aText("o")})},
+		},
+		"inside a structure that is not": {
+			action: Create, set: []Assignment{assign("home.city", constantly(aText("Quito"))), assign("names.es", constantly(aText("uno")))},
+			want: Values{"home": aMap(Item{"town": aText("Quito")}), "names": aMap(Item{"es": aText("uno")})},
+		},
+
+		"setting and removing": {
+			action: Update, set: []Assignment{assign("n", given("a")), assign("note", given("perhaps")), assign("marks", given("none"))},
+			in: Values{"a": aNumber("8"), "none": aNumberSet()}, want: Values{"n": aNumber("8"), "note": nil},
+		},
+		"a field":                       {action: Update, set: []Assignment{assign("n", theField("m"))}, want: Values{"n": aNumber("3")}},
+		"a field and more":              {action: Update, set: []Assignment{assign("n", theField("m"), one, one)}, want: Values{"n": aNumber("5")}},
+		"something less a field":        {action: Update, set: []Assignment{assign("n", one, minus(theField("m")))}, want: Values{"n": aNumber("-2")}},
+		"a field less another":          {action: Update, set: []Assignment{assign("n", minus(theField("m")), theField("n"))}, want: Values{"n": aNumber("2")}},
+		"a field and another":           {action: Update, set: []Assignment{assign("n", theField("m"), theField("n"))}, want: Values{"n": aNumber("8")}},
+		"less a field":                  {action: Update, set: []Assignment{assign("n", minus(theField("m")))}, want: Values{"n": aNumber("-3")}},
+		"less two fields":               {action: Update, set: []Assignment{assign("n", minus(theField("m")), minus(theField("n")))}, want: Values{"n": aNumber("-8")}},
+		"two fields and more":           {action: Update, set: []Assignment{assign("n", theField("m"), one, theField("n"))}, want: Values{"n": aNumber("9")}},
+		"two that take each other's":    {action: Update, set: []Assignment{assign("n", theField("m")), assign("m", theField("n"))}, want: Values{"n": aNumber("3"), "m": aNumber("5")}},
+		"adding":                        {action: Update, add: []Assignment{assign("n", one, minus(given("a")))}, in: Values{"a": aNumber("3")}, want: Values{"n": aNumber("3")}},
+		"adding to nothing":             {action: Update, add: []Assignment{assign("d", one)}, want: Values{"d": aNumber("1")}},
+		"adding a field":                {action: Update, add: []Assignment{assign("n", theField("m"))}, want: Values{"n": aNumber("8")}},
+		"adding a field to nothing":     {action: Update, add: []Assignment{assign("d", theField("m"), one)}, want: Values{"d": aNumber("4")}},
+		"adding nothing":                {action: Update, add: []Assignment{assign("n", given("perhaps"))}},
+		"adding inside a map":           {action: Update, add: []Assignment{assign("depth", one)}, want: Values{"depth": aNumber("3")}},
+		"adding to nothing in a map":    {action: Update, add: []Assignment{assign("width", one)}, want: Values{"width": aNumber("1")}},
+		"inside a structure":            {action: Update, set: []Assignment{assign("home.city", given("a text"))}, in: Values{"a text": aText("Quito")}, want: Values{"home": aMap(Item{"town": aText("Quito"), "zip": aText("15001")})}},
+		"removing inside a structure":   {action: Update, set: []Assignment{assign("home.zip", given("perhaps"))}, want: Values{"home": aMap(Item{"town": aText("Lima")})}},
+		"an element of a map":           {action: Update, set: []Assignment{assign("names.es", constantly(aText("uno")))}, want: Values{"names": aMap(Item{"es": aText("uno")})}},
+		"a field that is a structure's": {action: Update, set: []Assignment{assign("note", theField("home.city"))}, want: Values{"note": aText("Lima")}},
+		"beginning what is there":       {action: Upsert, init: []Assignment{assign("n", one), assign("m", given("perhaps"))}},
+		"beginning what is not":         {action: Upsert, init: []Assignment{assign("d", one)}, want: Values{"d": aNumber("1")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			e, want := s.thing(), least()
+			if c.action != Create {
+				s.load(e, before)
+				want = maps.Clone(before)
+			}
+			for field, v := range c.want {
+				want.put(field, v)
+			}
+			w := &Write{Pattern: "Do", Steps: []Step{{Action: c.action, Entity: e, Set: c.set, Add: c.add, Init: c.init}}, Params: []Param{
+				{Name: "a", Type: Type{Kind: kindDecimal}, Optional: true},
+				{Name: "b", Type: Type{Kind: kindDecimal}, Optional: true},
+				optionalParam(textParam("a text")), optionalParam(textParam("perhaps")),
+			}}
+			in := with(Values{"id": aText("t1")}, c.in)
+			out := s.write(w, Input{Values: in})
+			s.wantTable("the write", record{e, want})
+			if got := out.Items[0][0]; !sameItem(Item(got), Item(want)) {
+				t.Errorf("the outcome is %v; want %v", attributes(Item(got)), attributes(Item(want)))
+			}
+		})
+	}
+}
+
+// TestMadeByUpsert: an upsert makes an item with all that it must have, and leaves what is there.
+func TestMadeByUpsert(t *testing.T) {
+	s := newStore(t)
+	w := &Write{Pattern: "AddToCart", Steps: []Step{{
+		Action: Upsert, Entity: s.cart, Add: []Assignment{assign("quantity", given("quantity"))}, Init: []Assignment{assign("createdAt", Term{Kind: NowTerm})},
+	}}}
+	in := Input{Values: Values{"customerId": aText("c1"), "productId": aText("p1"), "quantity": aNumber("2")}}
+	want := with(in.Values, Values{"createdAt": s.now(), "expiresAt": s.seconds(time.Hour)})
+	s.write(w, in)
+	s.wantTable("the first", record{s.cart, want})
+	s.pass(time.Minute)
+	s.write(w, in)
+	s.wantTable("the second", record{s.cart, with(want, Values{"quantity": aNumber("4")})})
+
+	thing := &Write{Pattern: "Do", Steps: []Step{{Action: Upsert, Entity: s.thing()}, {Action: Delete, Entity: s.cart}}}
+	s.write(thing, Input{Values: with(in.Values, Values{"id": aText("t1")})})
+	s.wantTable("an upsert of no field", record{s.thing(), least()})
+}
+
+// TestUpsertReads: an upsert of an entity with a marker and counters reads, and then makes or changes.
+func TestUpsertReads(t *testing.T) {
+	s := newStore(t)
+	s.load(s.region, s.aRegion("r1"))
+	w := &Write{Pattern: "Save", Steps: []Step{{Action: Upsert, Entity: s.customer}}}
+	customer := s.aCustomer("c1", "r1")
+	s.write(w, Input{Values: customer.without("orders", "spent")})
+	s.wantTable("the first", record{s.region, s.aRegion("r1")}, record{s.customer, customer})
+	customer = customer.with("email", "Other@x.org").with("tier", "gold").with("name", "Zoë")
+	out := s.write(w, Input{Values: customer.without("orders", "spent")})
+	s.wantTable("the second", record{s.region, s.aRegion("r1")}, record{s.customer, customer})
+	if got := out.Items[0][0]; !sameItem(Item(got), Item(customer)) {
+		t.Errorf("the outcome is %v; want %v", attributes(Item(got)), attributes(Item(customer)))
+	}
+}
+
+// TestNewIDs: new ids are of their field's type, of the call's time where they have one, and ascend within a write.
+func TestNewIDs(t *testing.T) {
+	s := newStore(t)
+	e := s.thing()
+	e.Fields[slices.IndexFunc(e.Fields, func(f Field) bool { return f.Name == "note" })].Type.Kind = kindText
+	fresh := Term{Kind: NewIDTerm}
+	step := Step{Action: Create, Entity: e, Each: true, Set: []Assignment{
+		assign("id", fresh), assign("uuid", fresh), assign("ulid", fresh), assign("ksuid", fresh), assign("note", fresh),
+	}}
+	out := s.write(&Write{Pattern: "Do", Lines: true, Steps: []Step{step}}, Input{Lines: make([]Values, 20)})
+	text := func(v types.AttributeValue) string { return v.(*types.AttributeValueMemberS).Value }
+	last := ""
+	seen := map[string]bool{}
+	for _, v := range out.Items[0] {
+		for _, name := range []string{"id", "uuid", "ulid", "ksuid", "note"} {
+			f := e.field(name)
+			if err := f.Type.checkValue(name, v[name], 0); err != nil || seen[text(v[name])] {
+				t.Errorf("%v, or %s has been given before", err, text(v[name]))
+			}
+			seen[text(v[name])] = true
+		}
+		id, err := ulid.Parse(text(v["ulid"]))
+		if err != nil || int64(id.Time()) != s.clock.Load() { //nolint:gosec // a time of this century
+			t.Errorf("ulid %s is of %d (%v); want the time of the call", id, id.Time(), err)
+		}
+		k, err := ksuid.Parse(text(v["ksuid"]))
+		if err != nil || k.Time().UnixMilli() != s.clock.Load() {
+			t.Errorf("ksuid %s is of %v (%v); want the time of the call", k, k.Time(), err)
+		}
+		if text(v["ulid"]) <= last {
+			t.Errorf("ulid %s does not follow %s", text(v["ulid"]), last)
+		}
+		last = text(v["note"])
+	}
+}
+
+// TestLineValues: a repeated step takes the line's values before the write's, and conditions and sums take the lines'.
+func TestLineValues(t *testing.T) {
+	s := newStore(t)
+	e := s.thing()
+	w := &Write{
+		Pattern: "Do", Lines: true, LineParams: []Param{{Name: "pieces", Type: Type{Kind: kindInt}, Optional: true}},
+		Steps: []Step{
+			{Action: Create, Entity: e, Each: true, Set: []Assignment{assign("m", ofLine("pieces"))}},
+			{Action: Create, Entity: e, By: []Assignment{assign("id", constantly(aText("all")))}, Set: []Assignment{
+				assign("n", Term{Kind: SumTerm, Name: "pieces"}, Term{Kind: CountTerm}), assign("price", Term{Kind: CountTerm}),
+			}},
+		},
+	}
+	s.write(w, Input{Values: Values{"id": aText("none"), "note": aText("all")}, Lines: []Values{
+		{"id": aText("l1"), "pieces": aNumber("3")}, {"id": aText("l2"), "note": aText("own")},
+	}})
+	s.wantTable(
+		"the write",
+		record{e, with(least(), Values{"id": aText("l1"), "m": aNumber("3"), "note": aText("all")})},
+		record{e, with(least(), Values{"id": aText("l2"), "note": aText("own")})},
+		record{e, with(least(), Values{"id": aText("all"), "n": aNumber("5"), "price": aNumber("2"), "note": aText("all")})},
+	)
+}
+
+// TestWriteValueErrors: what is no value of its type, and what is missing, is refused before any request.
+func TestWriteValueErrors(t *testing.T) {
+	s := newStore(t)
+	e := s.thing()
+	create := Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"))}}
+	each := Step{Action: Update, Entity: e, Each: true, Add: []Assignment{assign("n", ofLine("pieces"))}, When: cond("#n > :line_least", nil)}
+	number := Param{Name: "a", Type: Type{Kind: kindInt}}
+	pieces := Param{Name: "pieces", Type: Type{Kind: kindInt}}
+	ok := Values{"id": aText("t1"), "a": aNumber("1")}
+	line := Values{"id": aText("t1"), "pieces": aNumber("1"), "least": aNumber("0")}
+	for name, c := range map[string]struct {
+		step          Step
+		in            Input
+		field, reason string
+	}{
+		"a param that is missing":           {create, Input{Values: ok.without("a")}, "a", "is missing"},
+		"a param of another type":           {create, Input{Values: ok.with("a", "x")}, "a", "is a value of type S, not a whole number"},
+		"a key field that is missing":       {create, Input{Values: ok.without("id")}, "id", "is missing"},
+		"a field of another language":       {create, Input{Values: ok.with("id", "a#b")}, "id", "is not an id"},
+		"an input of a field":               {create, Input{Values: ok.with("price", "1")}, "price", "is a value of type S"},
+		"a line's param that is missing":    {each, Input{Lines: []Values{line, line.without("pieces")}}, "lines[1].pieces", "is missing"},
+		"a line's key":                      {each, Input{Lines: []Values{line.without("id")}}, "lines[0].id", "is missing"},
+		"a line's key of another language":  {each, Input{Lines: []Values{line.with("id", "a/b")}}, "lines[0].id", "is not an id"},
+		"what a condition asks of the line": {each, Input{Lines: []Values{line, line.without("least").with("id", "t2")}}, "lines[1].least", "is missing"},
+		"what a condition asks":             {Step{Action: Check, Entity: e, When: cond("#n > :limit", nil)}, Input{Values: ok}, "limit", "is missing"},
+		"what an error's condition asks": {
+			Step{Action: Check, Entity: e, When: cond("attribute_exists(#n)", nil), Else: []Else{{Err: errOutOfStock, When: cond("#n > :limit", nil)}}}, Input{Values: ok}, "limit", "is missing",
+		},
+		"a sum of what is no number": {
+			Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"), given("note"))}}, Input{Values: ok.with("note", "x")}, "note", "",
+		},
+		"a sum with something absent": {Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"), given("m"))}}, Input{Values: ok}, "m", "is missing"},
+		"a sum beyond what numbers hold": {
+			Step{Action: Create, Entity: e, Set: []Assignment{assign("d", constantly(aNumber("1e37")), constantly(aNumber("0.01")))}}, Input{Values: ok}, "d", "is a sum that DynamoDB cannot hold",
+		},
+		"a part of a whole number":          {Step{Action: Update, Entity: e, Add: []Assignment{assign("n", constantly(aNumber("0.5")))}}, Input{Values: ok}, "n", "is a whole number"},
+		"a whole number beyond 64 bits":     {Step{Action: Create, Entity: e, Set: []Assignment{assign("n", constantly(aNumber("9223372036854775807")), given("a"))}}, Input{Values: ok}, "n", "is not a whole number"},
+		"a required field of an upsert":     {Step{Action: Upsert, Entity: s.product}, Input{Values: with(ok, Values{"productId": aText("p1"), "name": aText("x")})}, "price", "is missing"},
+		"a required field of a structure":   {Step{Action: Update, Entity: e, Set: []Assignment{assign("home.city", given("perhaps"))}}, Input{Values: ok}, "perhaps", "is missing"},
+		"a structure without what it needs": {Step{Action: Create, Entity: e, Set: []Assignment{assign("home.zip", constantly(aText("1")))}}, Input{Values: ok}, "home.city", "is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &Write{Pattern: "Do", Steps: []Step{c.step}, Params: []Param{number}, Lines: c.step.Each, LineParams: []Param{pieces}}
+			if c.step.Each {
+				w.Params, c.in.Values = nil, nil
+			}
+			l := &listening{Client: s.client}
+			_, err := s.open(l).Write(t.Context(), w, c.in)
+			if c.reason == "" {
+				c.reason = "is a value of type S" // of the field that the sum is for
+			}
+			wantValueError(t, err, c.field, c.reason, name)
+			if len(l.heard) > 0 {
+				t.Errorf("the requests are %v; want none", l.heard)
+			}
+		})
+	}
+	if n := len(s.all()); n > 0 {
+		t.Errorf("%d items have been written", n)
+	}
+}
+
+// TestDescriptorFaults: a descriptor that makes no sense is refused with the step where it is.
+func TestDescriptorFaults(t *testing.T) {
+	s := newStore(t)
+	for want, step := range map[string]Step{
+		"Do: step 1: entity Thing has no field nothing":                             {Action: Update, Entity: s.thing(), Set: []Assignment{assign("nothing", given("a"))}},
+		"Do: step 1: entity Thing has no field home.street":                         {Action: Update, Entity: s.thing(), Set: []Assignment{assign("home.street", given("a"))}},
+		"Do: step 1: n is computed of a field of Thing, of which there is none yet": {Action: Create, Entity: s.thing(), Set: []Assignment{assign("n", theField("m"))}},
+		"Do: step 1: a is of a line, for which the step is not repeated":            {Action: Update, Entity: s.thing(), Set: []Assignment{assign("n", ofLine("a"))}},
+		"Do: step 1: an action of kind 0 is none":                                   {Entity: s.thing()},
+		"Do: step 1: a term of kind 99 stands for nothing that is known":            {Action: Update, Entity: s.thing(), Set: []Assignment{assign("n", Term{Kind: 99})}},
+	} {
+		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{step}}, Input{Values: Values{"id": aText("t1")}})
+		if err == nil || err.Error() != want {
+			t.Errorf("%v; want %s", err, want)
+		}
+	}
+}
