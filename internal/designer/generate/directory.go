@@ -1,0 +1,123 @@
+package generate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Difference is where a directory is not what a package would be.
+type Difference struct {
+	Name string // of the file
+	Line int    // of the first difference
+	What string
+}
+
+// String is the difference as FILE:LINE: what.
+func (d *Difference) String() string { return fmt.Sprintf("%s:%d: %s", d.Name, d.Line, d.What) }
+
+// Compare says how a directory first differs from a package, nil where it does not. It writes nothing.
+func Compare(dir string, files []File) (*Difference, error) {
+	for _, f := range files {
+		name := filepath.Join(dir, f.Name)
+		have, err := os.ReadFile(name) //nolint:gosec // the caller names the directory
+		if errors.Is(err, fs.ErrNotExist) {
+			return &Difference{Name: name, Line: 1, What: "is not there"}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")) // as some check files out
+		if !bytes.Equal(have, f.Content) {
+			n := 0
+			for n < min(len(have), len(f.Content)) && have[n] == f.Content[n] {
+				n++
+			}
+			return &Difference{Name: name, Line: 1 + bytes.Count(have[:n], []byte("\n")), What: "is not what the design says"}, nil
+		}
+	}
+	stale, err := staleFiles(dir, files)
+	if err != nil || len(stale) == 0 {
+		return nil, err
+	}
+	return &Difference{Name: stale[0], Line: 1, What: "was generated, and the design has nothing for it any more"}, nil
+}
+
+// Write makes a directory hold a package: it writes those files that differ, and removes those that an earlier generation
+// wrote and this one does not. It refuses, before it changes anything, to overwrite what was not generated.
+func Write(dir string, files []File) error {
+	for _, f := range files {
+		name := filepath.Join(dir, f.Name)
+		own, err := generated(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err == nil && !own {
+			return fmt.Errorf("%s was not generated: it is not overwritten; move it, or generate into another directory", name)
+		}
+	}
+	stale, err := staleFiles(dir, files)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // source that others may read
+		return err
+	}
+	for _, f := range files {
+		name := filepath.Join(dir, f.Name)
+		have, err := os.ReadFile(name) //nolint:gosec // the caller names the directory
+		if err == nil && bytes.Equal(have, f.Content) {
+			continue // so that builds that look at times have nothing to do
+		}
+		if err := os.WriteFile(name, f.Content, 0o644); err != nil { //nolint:gosec // source that others may read
+			return err
+		}
+	}
+	for _, name := range stale {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// staleFiles are the files of a directory that were generated and are none of the package's.
+func staleFiles(dir string, files []File) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() || filepath.Ext(e.Name()) != ".go" || slices.ContainsFunc(files, func(f File) bool { return f.Name == e.Name() }) {
+			continue
+		}
+		name := filepath.Join(dir, e.Name())
+		own, err := generated(name)
+		if err != nil {
+			return nil, err
+		}
+		if own {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// generated reports whether a file was written by Write.
+func generated(name string) (bool, error) {
+	text, err := os.ReadFile(name) //nolint:gosec // the caller names the directory
+	if err != nil {
+		return false, err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	return strings.HasPrefix(first, headerStart) && strings.HasSuffix(strings.TrimSuffix(first, "\r"), "; DO NOT EDIT."), nil
+}

@@ -1,0 +1,140 @@
+package generate
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table"
+)
+
+// literals prints descriptors as Go. What stands in a variable of its own is printed as that variable, so a literal never
+// goes round in a circle.
+type literals struct {
+	entities map[*table.Entity]string
+	tables   map[*table.Table]string
+	fields   map[*[]table.Field]string
+	errors   map[error]string
+}
+
+// literalWidth is how long a literal may be to stand on one line.
+const literalWidth = 100
+
+// of is a value as an expression. elided leaves out its type, which the literal around it says.
+func (l *literals) of(v reflect.Value, elided bool) string {
+	switch x := v.Interface().(type) {
+	case *table.Entity:
+		return l.entities[x]
+	case *table.Table:
+		return l.tables[x]
+	case *[]table.Field:
+		return "&" + l.fields[x]
+	case types.AttributeValue:
+		return attributeValue(x)
+	case error:
+		return l.errors[x]
+	case time.Duration:
+		return duration(x)
+	case table.Action:
+		return "table." + []string{"", "Create", "Put", "Update", "Upsert", "Delete", "Check"}[x]
+	case table.PlaceKind:
+		return "table." + []string{"KeyPlace", "CopyPlace", "EntryPlace", "MarkerPlace"}[x]
+	case table.Comparison:
+		return "table." + []string{"Equal", "BeginsWith", "Between"}[x]
+	case table.TermKind:
+		return "table." + []string{"", "ConstantTerm", "InputTerm", "LineTerm", "FieldTerm", "NowTerm", "NewIDTerm", "SumTerm", "CountTerm"}[x]
+	}
+	name := v.Type().String()
+	if elided {
+		name = ""
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return "&" + l.of(v.Elem(), false)
+	case reflect.Struct:
+		var parts []string
+		for i := range v.NumField() {
+			if f := v.Field(i); !f.IsZero() {
+				parts = append(parts, v.Type().Field(i).Name+": "+l.of(f, false))
+			}
+		}
+		return composite(name, parts)
+	case reflect.Slice:
+		var parts []string
+		for i := range v.Len() {
+			parts = append(parts, l.of(v.Index(i), true))
+		}
+		return composite(name, parts)
+	case reflect.Map:
+		var parts []string
+		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
+			parts = append(parts, strconv.Quote(key.String())+": "+l.of(v.MapIndex(key), true))
+		}
+		return composite(name, parts)
+	case reflect.String:
+		return strconv.Quote(v.String())
+	default:
+		return fmt.Sprint(v.Interface())
+	}
+}
+
+// composite is a composite literal, on one line where it fits.
+func composite(name string, parts []string) string {
+	line := name + "{" + strings.Join(parts, ", ") + "}"
+	if len(line) <= literalWidth && !strings.Contains(line, "\n") {
+		return line
+	}
+	return name + "{\n" + strings.Join(parts, ",\n") + ",\n}"
+}
+
+func attributeValue(v types.AttributeValue) string {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return fmt.Sprintf("&types.AttributeValueMemberS{Value: %q}", v.Value)
+	case *types.AttributeValueMemberN:
+		return fmt.Sprintf("&types.AttributeValueMemberN{Value: %q}", v.Value)
+	case *types.AttributeValueMemberBOOL:
+		return fmt.Sprintf("&types.AttributeValueMemberBOOL{Value: %t}", v.Value)
+	default:
+		return "&types.AttributeValueMemberNULL{Value: true}"
+	}
+}
+
+// duration is a time span in its largest whole unit.
+func duration(d time.Duration) string {
+	for _, unit := range []struct {
+		name string
+		of   time.Duration
+	}{{"Hour", time.Hour}, {"Minute", time.Minute}} {
+		if d%unit.of == 0 {
+			return fmt.Sprintf("%d * time.%s", d/unit.of, unit.name)
+		}
+	}
+	return fmt.Sprintf("%d * time.Second", d/time.Second)
+}
+
+// literals are those of the model's variables.
+func (m *model) literals() *literals {
+	l := &literals{
+		entities: map[*table.Entity]string{}, tables: map[*table.Table]string{}, fields: map[*[]table.Field]string{},
+		errors: m.errorNames,
+	}
+	for _, t := range m.tables {
+		l.tables[t.run] = t.variable
+	}
+	for _, s := range m.structs {
+		l.fields[s.run] = s.fields
+	}
+	for _, e := range m.entities {
+		l.entities[e.run] = e.variable
+	}
+	return l
+}
+
+// literal is a descriptor as an expression.
+func (l *literals) literal(descriptor any) string { return l.of(reflect.ValueOf(descriptor), false) }

@@ -1,0 +1,119 @@
+package generate
+
+import "fmt"
+
+func (m *model) printReads(s *source) {
+	for _, r := range m.reads {
+		m.printRead(s, r)
+	}
+	for _, c := range m.collections {
+		m.printCollection(s, c)
+	}
+}
+
+func (m *model) printRead(s *source, r *readModel) {
+	if r.input != "" {
+		var more []string
+		if r.Range != nil {
+			more = append(more, "// "+r.from+" and "+r.to+" are inclusive; nil does not bound.")
+			more = append(more, fmt.Sprintf("%s, %s *%s", r.from, r.to, m.goType(r.Range.Type)))
+		}
+		s.comment(r.input + " is what " + r.Go + " takes.")
+		m.printStruct(s, r.input, m.asked(r.inputs, r.Design.Owner), more...)
+	}
+	if r.result.own {
+		s.comment(r.result.Go + " is what " + r.Go + " finds of " + indefinite(r.entity.Go) + ": the fields that its place holds and it returns.")
+		m.printStruct(s, r.result.Go, r.result.members)
+	}
+	takes, input := "ctx context.Context", "table.Input{}"
+	if r.input != "" {
+		takes, input = takes+", in "+r.input, "in.input()"
+	}
+	call := func(function, more string) string {
+		return fmt.Sprintf("table.%s(ctx, db.run, %s, %s%s, %s)", function, r.variable, input, more, r.result.decode)
+	}
+	s.comment(m.readRemarks(r)...)
+	switch {
+	case !r.Run.Many:
+		s.print("func (db *DB) %s(%s) (%s, error) {\nreturn %s\n}\n", r.Go, takes, r.result.Go, call("One", ""))
+	case !r.paged():
+		s.print("func (db *DB) %s(%s) ([]%s, error) {\nreturn %s\n}\n", r.Go, takes, r.result.Go, call("First", ""))
+	default:
+		s.print("func (db *DB) %s(%s, page table.PageOptions) (table.Page[%s], error) {\nreturn %s\n}\n", r.Go, takes, r.result.Go, call("Many", ", page"))
+		s.comment(r.Go + "All walks all pages of " + r.Go + ", each when it is needed. An error ends it.")
+		s.print("func (db *DB) %sAll(%s) iter.Seq2[%s, error] {\nreturn %s\n}\n", r.Go, takes, r.result.Go, call("Each", ""))
+	}
+	if r.batch() && r.input != "" {
+		s.comment(r.Go + "Batch is " + r.Go + " for several inputs at once, in BatchGetItem requests. The answers stand in the order of the " +
+			"inputs, nil for an item that is not there" + anothers(r.Run.Owner) + ".")
+		s.print("func (db *DB) %sBatch(ctx context.Context, in []%s) ([]*%s, error) {\ninputs := make([]table.Input, len(in))", r.Go, r.input, r.result.Go)
+		s.print("for i := range in {\ninputs[i] = in[i].input()\n}")
+		s.print("return table.BatchOf(ctx, db.run, %s, inputs, %s)\n}\n", r.variable, r.result.decode)
+	}
+}
+
+// anothers is said where somebody else's item is as good as absent.
+func anothers(owner string) string {
+	if owner == "" {
+		return ""
+	}
+	return " or is of another " + owner
+}
+
+// asked are inputs with what is to be known of the owner.
+func (m *model) asked(list []member, owner string) []member {
+	out := append([]member{}, list...)
+	for i := range out {
+		switch {
+		case out[i].Prefix:
+			out[i].Doc = out[i].Go + " is what " + out[i].Name + ` begins with; "" does not ask.`
+		case out[i].Name == owner:
+			out[i].Doc = out[i].Go + " is the caller's own: what is of another is not found."
+		}
+	}
+	return out
+}
+
+func (m *model) printCollection(s *source, c *collectionModel) {
+	if c.input != "" {
+		s.comment(c.input + " is what " + c.Go + " takes.")
+		m.printStruct(s, c.input, m.asked(c.inputs, c.Design.Owner))
+	}
+	for _, x := range c.members {
+		if x.own {
+			s.comment(x.Go + " is what " + c.Go + " finds of " + indefinite(x.entity.Go) + ".")
+			m.printStruct(s, x.Go, x.members)
+		}
+	}
+	s.comment(c.result + " is what " + c.Go + " finds.")
+	s.print("type %s struct {", c.result)
+	for i, x := range c.members {
+		switch {
+		case i != c.Run.Root:
+			s.print("%s []%s", x.field, x.Go)
+		case c.Run.Page > 0:
+			s.print("// %s is on one of the pages, and nil on the others.\n%s *%s", x.field, x.field, x.Go)
+		default:
+			s.print("%s %s", x.field, x.Go)
+		}
+	}
+	if c.Run.Page > 0 {
+		s.print("// Next continues behind this page; \"\" is the end.\nNext table.Cursor")
+	}
+	s.print("}\n")
+	takes, input, page := "ctx context.Context", "table.Input{}", "table.PageOptions{}"
+	if c.input != "" {
+		takes, input = takes+", in "+c.input, "in.input()"
+	}
+	if c.Run.Page > 0 {
+		takes, page = takes+", page table.PageOptions", "page"
+	}
+	s.comment(m.collectionRemarks(c)...)
+	s.print("func (db *DB) %s(%s) (%s, error) {", c.Go, takes, c.result)
+	s.print("found, err := db.run.Collect(ctx, %s, %s, %s)\nif err != nil {\nreturn %s{}, err\n}", c.variable, input, page, c.result)
+	if c.Run.Page == 0 {
+		s.print("return %s(found.Items)\n}\n", c.decode)
+		return
+	}
+	s.print("result, err := %s(found.Items)\nresult.Next = found.Next\nreturn result, err\n}\n", c.decode)
+}

@@ -1,0 +1,240 @@
+package generate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (m *model) printWrites(s *source) {
+	for _, w := range m.writes {
+		m.printWrite(s, w)
+	}
+}
+
+func (m *model) printWrite(s *source, w *writeModel) {
+	if w.input != "" {
+		var more []string
+		if w.line != "" {
+			more = []string{"Lines []" + w.line}
+		}
+		s.comment(w.input + " is what " + w.Go + " takes.")
+		m.printStruct(s, w.input, w.inputs, more...)
+	}
+	if w.line != "" {
+		s.comment(w.line + " is a line of " + w.Go + ".")
+		m.printStruct(s, w.line, w.lines)
+	}
+	if w.result != "" {
+		m.printResult(s, w)
+	}
+	m.printWriteMethod(s, w)
+	if w.Run.Idempotent != nil {
+		m.printReplay(s, w)
+	}
+}
+
+func (m *model) printResult(s *source, w *writeModel) {
+	s.comment(w.result + " is what " + w.Go + " has done.")
+	s.print("type %s struct {", w.result)
+	for _, x := range w.told {
+		switch {
+		case x.each:
+			s.print("%s []%s", x.field, x.entity.Go)
+		case x.maybe:
+			s.comment(x.field + " is the item as it is now; nil where the write did not need to read it.")
+			s.print("%s *%s", x.field, x.entity.Go)
+		default:
+			s.print("%s %s", x.field, x.entity.Go)
+		}
+	}
+	if w.Run.Idempotent != nil {
+		s.comment("Replayed is set for a request that was made before: nothing was done, and the answer is the first one's" + m.replayed(w) + ".")
+		s.print("Replayed bool")
+	}
+	s.print("}\n")
+}
+
+// replayed says where the answer of a repetition comes from.
+func (m *model) replayed(w *writeModel) string {
+	switch {
+	case w.replayRead != nil:
+		return ", as " + w.replayRead.Go + " finds it now"
+	case w.replayCollection != nil:
+		return ", as " + w.replayCollection.Go + " finds it now"
+	default:
+		return ", as far as " + w.record.Go + " keeps it: other fields are zero"
+	}
+}
+
+func (m *model) printWriteMethod(s *source, w *writeModel) {
+	takes, input := "ctx context.Context", "table.Input{}"
+	if w.input != "" {
+		takes, input = takes+", in "+w.input, "in.input()"
+	}
+	s.comment(m.writeRemarks(w)...)
+	if w.result == "" {
+		s.print("func (db *DB) %s(%s) error {\n_, err := db.run.Write(ctx, %s, %s)\nreturn err\n}\n", w.Go, takes, w.variable, input)
+		return
+	}
+	fail := fmt.Sprintf("if err != nil {\nreturn %s{}, err\n}", w.result)
+	s.print("func (db *DB) %s(%s) (%s, error) {", w.Go, takes, w.result)
+	idempotent := w.Run.Idempotent != nil
+	if idempotent {
+		s.print("input := %s", input)
+		input = "input"
+	}
+	out := "out"
+	if len(w.told) == 0 && !idempotent {
+		out = "_"
+	}
+	s.print("%s, err := db.run.Write(ctx, %s, %s)\n%s", out, w.variable, input, fail)
+	if idempotent {
+		s.print("if out.Replayed {\nreturn db.replay%s(ctx, input, out.Record)\n}", w.Go)
+	}
+	s.print("var result %s", w.result)
+	for _, x := range w.told {
+		switch {
+		case x.each:
+			s.print("for _, v := range out.Items[%d] {\nx, err := %s(v)\n%s\nresult.%s = append(result.%s, x)\n}", x.step, x.entity.decode, fail, x.field, x.field)
+		case x.changed:
+			reference := map[bool]string{true: "&", false: ""}[x.maybe]
+			s.print("if v := out.Items[%d][0]; v != nil {\nx, err := %s(v)\n%s\nresult.%s = %sx\n}", x.step, x.entity.decode, fail, x.field, reference)
+		default:
+			s.print("if result.%s, err = %s(out.Items[%d][0]); err != nil {\nreturn %s{}, err\n}", x.field, x.entity.decode, x.step, w.result)
+		}
+	}
+	s.print("return result, nil\n}\n")
+}
+
+// printReplay prints what answers a repetition.
+func (m *model) printReplay(s *source, w *writeModel) {
+	name := "replay" + w.Go
+	fail := fmt.Sprintf("if err != nil {\nreturn %s{}, err\n}", w.result)
+	signature := fmt.Sprintf("func (db *DB) %s(%%s) (%s, error) {", name, w.result)
+	const parameters = "ctx context.Context, input table.Input, record table.Values"
+	reads := w.replayRead != nil && len(m.toldOf(w, w.replayRead.entity)) > 0 ||
+		w.replayCollection != nil && slices.ContainsFunc(w.replayCollection.members, func(x memberModel) bool { return len(m.toldOf(w, x.entity)) > 0 })
+	s.comment(name + " is the answer to a repetition" + m.replayed(w) + ".")
+	if !reads {
+		m.printRecorded(s, w, signature)
+		return
+	}
+	s.print(signature, parameters)
+	s.print("v := table.Values{}\nmaps.Copy(v, input.Values)\nmaps.Copy(v, record)")
+	if w.owner != "" {
+		s.print("v[%q] = input.Values[%q] // whose the answer may be, the caller says", w.owner, w.owner)
+	}
+	s.print("result := %s{Replayed: true}", w.result)
+	if r := w.replayRead; r != nil {
+		told := m.toldOf(w, r.entity)[0]
+		if r.Run.Many {
+			s.print("list, err := table.First(ctx, db.run, %s, table.Input{Values: v}, %s)\n%s\nfor _, x := range list {", r.variable, r.result.decode, fail)
+			m.printTold(s, told, r.result, "x")
+			s.print("}\nreturn result, nil\n}\n")
+			return
+		}
+		s.print("x, err := table.One(ctx, db.run, %s, table.Input{Values: v}, %s)\n%s", r.variable, r.result.decode, fail)
+		m.printTold(s, told, r.result, "x")
+		s.print("return result, nil\n}\n")
+		return
+	}
+	c := w.replayCollection
+	run := c.variable
+	if c.Run.Page > 0 {
+		s.print("all := *%s\nall.Page = 0", c.variable)
+		run = "&all"
+	}
+	s.print("found, err := db.run.Collect(ctx, %s, table.Input{Values: v}, table.PageOptions{})\n%s\nanswer, err := %s(found.Items)\n%s", run, fail, c.decode, fail)
+	for i, x := range c.members {
+		told := m.toldOf(w, x.entity)
+		switch {
+		case len(told) == 0:
+		case i != c.Run.Root:
+			s.print("for _, x := range answer.%s {", x.field)
+			m.printTold(s, told[0], x.result, "x")
+			s.print("}")
+		case c.Run.Page > 0:
+			s.print("if x := answer.%s; x != nil {", x.field)
+			m.printTold(s, told[0], x.result, "*x")
+			s.print("}")
+		default:
+			m.printTold(s, told[0], x.result, "answer."+x.field)
+		}
+	}
+	s.print("return result, nil\n}\n")
+}
+
+// toldOf are the items of an entity that a write returns.
+func (m *model) toldOf(w *writeModel, e *entityModel) []toldModel {
+	return slices.DeleteFunc(slices.Clone(w.told), func(x toldModel) bool { return x.entity != e })
+}
+
+// printTold prints the statement that gives a result an item that a read found.
+func (m *model) printTold(s *source, to toldModel, from result, x string) {
+	if from.own {
+		x = converted(to.entity.Go, from.members, x)
+	}
+	switch {
+	case to.each:
+		s.print("result.%s = append(result.%s, %s)", to.field, to.field, x)
+	case to.maybe:
+		s.print("{\nx := %s\nresult.%s = &x\n}", x, to.field)
+	default:
+		s.print("result.%s = %s", to.field, x)
+	}
+}
+
+// converted is a value with some fields of another.
+func converted(name string, list []member, x string) string {
+	x = strings.TrimPrefix(x, "*")
+	var parts []string
+	for _, f := range list {
+		parts = append(parts, f.Go+": "+x+"."+f.Go)
+	}
+	return composite(name, parts)
+}
+
+// printRecorded prints the answer that the record gives alone.
+func (m *model) printRecorded(s *source, w *writeModel, signature string) {
+	body := &source{}
+	for _, told := range w.told {
+		if !told.each {
+			printRecordedItem(body, w.record, told)
+		}
+	}
+	if body.empty() {
+		s.print(signature, "_ context.Context, _ table.Input, _ table.Values")
+		s.print("return %s{Replayed: true}, nil\n}\n", w.result)
+		return
+	}
+	s.print(signature, "_ context.Context, _ table.Input, record table.Values")
+	s.print("r, err := %s(record)\nif err != nil {\nreturn %s{}, err\n}\nresult := %s{Replayed: true}", w.record.decode, w.result, w.result)
+	s.print("%sreturn result, nil\n}\n", body.out.String())
+}
+
+// printRecordedItem prints what gives an item of the result the fields that the record has of it.
+func printRecordedItem(s *source, record *entityModel, told toldModel) {
+	var same, known []member
+	for _, f := range told.entity.members {
+		for _, r := range record.members {
+			switch {
+			case r.Name != f.Name || r.Type.String() != f.Type.String():
+			case r.Optional == f.Optional && r.Go == f.Go:
+				same = append(same, f)
+			case r.Optional && !f.Optional && !nilable(r.Type):
+				known = append(known, f)
+			}
+		}
+	}
+	if len(same)+len(known) == 0 {
+		return
+	}
+	if told.maybe || len(same) > 0 {
+		reference := map[bool]string{true: "&", false: ""}[told.maybe]
+		s.print("result.%s = %s%s", told.field, reference, converted(told.entity.Go, same, "r"))
+	}
+	for _, f := range known {
+		s.print("if r.%s != nil {\nresult.%s.%s = *r.%s\n}", f.Go, told.field, f.Go, f.Go)
+	}
+}

@@ -1,0 +1,147 @@
+package lower
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+)
+
+func (l *lowerer) table(t *design.Table) {
+	out := &table.Table{Name: t.Name, Physical: cmp.Or(t.Physical, t.Name), PK: attribute(t.PK), TypeAttr: t.TypeAttr, TTLAttr: t.TTLAttr}
+	if t.SK != nil {
+		out.SK = attribute(*t.SK)
+	}
+	l.tables[t.Name] = out
+	l.program.Tables = append(l.program.Tables, out)
+}
+
+func attribute(k design.KeyAttribute) table.Attribute {
+	return table.Attribute{Name: k.Name, Type: types.ScalarAttributeType(k.Type)}
+}
+
+func (l *lowerer) entity(e *design.Entity) {
+	d := l.program.Design
+	t := d.TableOf(e)
+	out := l.entities[e.Name]
+	out.Table, out.TypeValue, out.Fields = l.tables[t.Name], e.TypeValue, l.fields(e.Fields)
+	for i, f := range e.Fields {
+		out.Fields[i].Counter = slices.ContainsFunc(e.Counters, func(c *design.Counter) bool { return c.Field == f.Name })
+	}
+	out.Key = l.key(e, t, e.Key)
+	for _, c := range e.Copies {
+		copied := table.Copy{Name: c.Name, Key: l.key(e, t, c.Key), Entries: l.entries(e, t, c.Name)}
+		if !c.All {
+			copied.Fields = c.Fields
+			if copied.Fields == nil {
+				copied.Fields = []string{}
+			}
+		}
+		out.Copies = append(out.Copies, copied)
+	}
+	out.Entries = l.entries(e, t, "")
+	for _, m := range e.Unique {
+		out.Markers = append(out.Markers, table.Marker{Name: m.Name, Key: l.key(e, t, m.Key)})
+	}
+	if e.TTL != nil {
+		out.TTL = &table.TTL{Field: e.TTL.Field, After: e.TTL.After}
+	}
+	for _, holder := range d.Entities {
+		for _, c := range holder.Counters {
+			if c.Of == e.Name {
+				out.Counts = append(out.Counts, table.Count{Entity: l.entities[holder.Name], Field: c.Field, Sum: c.Sum, Where: l.condition(e, c.Where, nil)})
+			}
+		}
+	}
+}
+
+func (l *lowerer) key(e *design.Entity, t *design.Table, k design.Key) []table.KeyAttribute {
+	out := []table.KeyAttribute{keyAttribute(e, t.PK, k.PK)}
+	if t.SK != nil && k.SK != nil {
+		out = append(out, keyAttribute(e, *t.SK, k.SK))
+	}
+	return out
+}
+
+func (l *lowerer) entries(e *design.Entity, t *design.Table, of string) []table.Entry {
+	var out []table.Entry
+	for _, x := range e.Entries {
+		if x.Of != of {
+			continue
+		}
+		index := t.Index(x.Index)
+		out = append(out, table.Entry{
+			Index: x.Index, PK: keyAttributes(e, index.PK, x.PK), SK: keyAttributes(e, index.SK, x.SK), Where: l.condition(e, x.Where, nil),
+		})
+	}
+	return out
+}
+
+func keyAttributes(e *design.Entity, attributes []design.KeyAttribute, templates []*design.Template) []table.KeyAttribute {
+	var out []table.KeyAttribute
+	for i, t := range templates {
+		out = append(out, keyAttribute(e, attributes[i], t))
+	}
+	return out
+}
+
+func keyAttribute(e *design.Entity, k design.KeyAttribute, t *design.Template) table.KeyAttribute {
+	out := table.KeyAttribute{Attribute: attribute(k), Template: template(t)}
+	if len(t.Parts) == 1 && len(t.Parts[0].Funcs) == 0 {
+		if f := e.Field(t.Parts[0].Field); f != nil && !f.Nested() && f.Attribute() == k.Name {
+			out.Field = f.Name
+		}
+	}
+	return out
+}
+
+func template(t *design.Template) table.Template { return parts(t.Parts) }
+
+func parts(list []design.Part) table.Template {
+	out := make(table.Template, len(list))
+	for i, p := range list {
+		out[i] = part(p)
+	}
+	return out
+}
+
+func part(p design.Part) table.Part {
+	out := table.Part{Literal: p.Literal, Field: p.Field}
+	for _, f := range p.Funcs {
+		out.Funcs = append(out.Funcs, table.Func{Name: f.Name, Arg: f.Arg})
+	}
+	return out
+}
+
+func (l *lowerer) fields(list []*design.Field) []table.Field {
+	out := make([]table.Field, len(list))
+	for i, f := range list {
+		out[i] = table.Field{Name: f.Name, Path: f.Path, Type: l.typeOf(f.Type), Optional: f.Optional, MaxBytes: f.MaxBytes}
+	}
+	return out
+}
+
+func (l *lowerer) typeOf(t design.Type) table.Type {
+	out := table.Type{Kind: table.Kind(t.Kind)}
+	switch t.Kind {
+	case design.KindEnum:
+		out.Enum = l.program.Design.Enum(t.Name).Values
+	case design.KindStruct:
+		fields, known := l.structs[t.Name]
+		if !known {
+			fields = new([]table.Field)
+			l.structs[t.Name] = fields // before its fields, which may hold itself
+			*fields = l.fields(l.program.Design.Struct(t.Name).Fields)
+		}
+		out.Fields = fields
+	default:
+	}
+	if t.Elem != nil {
+		elem := l.typeOf(*t.Elem)
+		out.Elem = &elem
+	}
+	return out
+}

@@ -1,0 +1,222 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+)
+
+// inputs finds what the caller of a write gives: once, and for each line.
+type inputs struct {
+	*lowerer
+	write       *design.Write
+	once, lines []Input
+	// ofLine are the names that the write takes from its lines by saying so: :line.price, sum(lines.price).
+	ofLine []string
+}
+
+// writeInputs are the inputs of a write. Steps that are not repeated come first, since a repeated one takes from the write
+// what the write has, and from its line the rest.
+func (l *lowerer) writeInputs(w *design.Write) (once, lines []Input) {
+	in := &inputs{lowerer: l, write: w}
+	for _, p := range w.Params {
+		in.once = append(in.once, Input{Name: p.Name, Doc: p.Doc, Type: p.Type, Optional: p.Optional, MaxBytes: p.MaxBytes, Of: w.Name})
+	}
+	in.linesNamed()
+	for _, each := range []bool{false, true} {
+		for _, s := range w.Steps {
+			if s.Each == each {
+				in.step(s)
+			}
+		}
+	}
+	in.sums()
+	if w.Idempotent != nil {
+		in.record(l.program.Design.Entity(w.Idempotent.With))
+	}
+	return in.once, in.lines
+}
+
+// linesNamed finds the names that are said to be the lines'.
+func (in *inputs) linesNamed() {
+	for _, s := range in.write.Steps {
+		for _, a := range slices.Concat(s.By, s.Set, s.Add, s.Init) {
+			for _, t := range a.Value.Terms {
+				name, ofLine := strings.CutPrefix(t.Name, "line.")
+				if t.Kind == design.SumTerm || t.Kind == design.ParamTerm && ofLine {
+					in.ofLine = append(in.ofLine, name)
+				}
+			}
+		}
+		conditions := []*design.Condition{s.When}
+		for _, x := range s.Else {
+			conditions = append(conditions, x.When)
+		}
+		for _, c := range conditions {
+			for _, p := range c.Params() {
+				if name, ofLine := strings.CutPrefix(p, "line."); ofLine {
+					in.ofLine = append(in.ofLine, name)
+				}
+			}
+		}
+	}
+}
+
+func (in *inputs) step(s *design.Step) {
+	e := in.program.Design.Entity(s.Entity)
+	assigned := slices.Concat(s.By, s.Set, s.Add, s.Init)
+	for _, f := range e.Fields {
+		if in.needs(e, s, f) && !slices.ContainsFunc(assigned, func(a *design.Assignment) bool { return a.Field == f.Name }) {
+			input := fieldInput(e, f)
+			input.Optional = f.Optional
+			in.add(s.Each, input)
+		}
+	}
+	for _, a := range assigned {
+		t, _ := typeAt(in.program.Design, e, a.Field)
+		for _, term := range a.Value.Terms {
+			if term.Kind == design.ParamTerm {
+				in.param(e, s, term.Name, t, a)
+			}
+		}
+	}
+	in.conditions(e, s)
+}
+
+// sums adds what is summed over the lines, which mostly is a field of what is written for each.
+func (in *inputs) sums() {
+	for _, s := range in.write.Steps {
+		e := in.program.Design.Entity(s.Entity)
+		for _, a := range slices.Concat(s.By, s.Set, s.Add, s.Init) {
+			t, _ := typeAt(in.program.Design, e, a.Field)
+			for _, term := range a.Value.Terms {
+				if term.Kind == design.SumTerm {
+					in.param(e, s, "line."+term.Name, t, nil)
+				}
+			}
+		}
+	}
+}
+
+// needs reports whether a step cannot do without a value of a field: of the key, and of all that an item begins with.
+func (in *inputs) needs(e *design.Entity, s *design.Step, f *design.Field) bool {
+	if slices.Contains(slices.Concat(e.Key.PK.Fields(), fieldsOf(e.Key.SK)), f.Name) {
+		return true
+	}
+	made := s.Action == design.Create || s.Action == design.Put || s.Action == design.Upsert
+	counter := slices.ContainsFunc(e.Counters, func(c *design.Counter) bool { return c.Field == f.Name })
+	return made && !counter && (e.TTL == nil || e.TTL.Field != f.Name || e.TTL.After == 0)
+}
+
+func fieldsOf(t *design.Template) []string {
+	if t == nil {
+		return nil
+	}
+	return t.Fields()
+}
+
+func (in *inputs) conditions(e *design.Entity, s *design.Step) {
+	list := []*design.Condition{s.When}
+	for _, x := range s.Else {
+		list = append(list, x.When)
+	}
+	for _, c := range list {
+		for _, name := range c.Params() {
+			t, known := compared(in.program.Design, e, c, name)
+			if name == "now" && !in.declared("now") && (!known || t.Kind == design.KindTTL || t.Kind == design.KindTime) {
+				continue
+			}
+			in.param(e, s, name, t, nil)
+		}
+	}
+}
+
+// param adds what a step mentions as a parameter. Its type is the declared one; else that of the field of its name; else
+// otherwise, the type of what it is assigned to or compared with.
+func (in *inputs) param(e *design.Entity, s *design.Step, name string, otherwise design.Type, a *design.Assignment) {
+	name, ofLine := strings.CutPrefix(name, "line.")
+	input := Input{Name: name, Type: otherwise, Of: in.write.Name}
+	if f := e.Field(name); f != nil {
+		input = fieldInput(e, f)
+	} else if f := in.lineField(name); ofLine && f != nil {
+		input.Type, input.MaxBytes = f.Type, f.MaxBytes
+	}
+	if a != nil && len(a.Value.Terms) == 1 { // what is set to an optional field may be left out
+		if f := e.Field(a.Field); f != nil {
+			input.Optional = f.Optional && !slices.Contains(s.When.Params(), name)
+		}
+	}
+	if input.Type.Kind == "" {
+		in.fault(in.write.Name, s.Pos, "takes :%s, and nothing tells its type: declare it in params", name)
+		return
+	}
+	if ofLine {
+		in.put(&in.lines, input)
+		return
+	}
+	if !in.declared(name) {
+		in.put(&in.once, input)
+	}
+}
+
+// lineField is the field of that name of the first entity that is written for each line.
+func (in *inputs) lineField(name string) *design.Field {
+	for _, s := range in.write.Steps {
+		if f := in.program.Design.Entity(s.Entity).Field(name); s.Each && f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+func (in *inputs) declared(name string) bool {
+	return slices.ContainsFunc(in.write.Params, func(p *design.Field) bool { return p.Name == name })
+}
+
+// add adds a field's value: a repeated step has it from the line if the write says so or does not have it itself.
+func (in *inputs) add(each bool, input Input) {
+	known := slices.ContainsFunc(in.once, func(i Input) bool { return i.Name == input.Name })
+	if each && (slices.Contains(in.ofLine, input.Name) || !known) {
+		in.put(&in.lines, input)
+		return
+	}
+	in.put(&in.once, input)
+}
+
+// put adds an input that is not there yet. One that is there must be of the same type, and is optional only if it always
+// is.
+func (in *inputs) put(list *[]Input, input Input) {
+	i := slices.IndexFunc(*list, func(known Input) bool { return known.Name == input.Name })
+	if i < 0 {
+		*list = append(*list, input)
+		return
+	}
+	known := &(*list)[i]
+	if known.Type.String() != input.Type.String() {
+		in.fault(in.write.Name, in.write.Pos, "takes %s as %s for %s and as %s for %s: set one of them from a param of another name", input.Name, known.Type, known.Of, input.Type, input.Of)
+		return
+	}
+	if !in.declared(input.Name) {
+		known.Optional = known.Optional && input.Optional
+	}
+	if input.MaxBytes > 0 && (known.MaxBytes == 0 || input.MaxBytes < known.MaxBytes) {
+		known.MaxBytes = input.MaxBytes
+	}
+}
+
+// record adds what the record of an idempotent write needs and nothing else tells.
+func (in *inputs) record(e *design.Entity) {
+	for _, f := range e.Fields {
+		created := slices.ContainsFunc(in.write.Steps, func(s *design.Step) bool {
+			return !s.Each && s.Action == design.Create && in.program.Design.Entity(s.Entity).Field(f.Name) != nil
+		})
+		expires := e.TTL != nil && e.TTL.Field == f.Name && e.TTL.After > 0
+		if created || expires || f.Name == "request" || f.Type.Kind == design.KindTime {
+			continue
+		}
+		input := fieldInput(e, f)
+		input.Optional = f.Optional
+		in.put(&in.once, input)
+	}
+}
