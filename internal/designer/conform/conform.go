@@ -1,0 +1,148 @@
+// Package conform compares the items of real tables with a design: which of them the design does not know, and where
+// what it promises does not hold.
+//
+// # Model
+//
+//	items, pass 1 ──Recognize──▶ entity and place ──Items──▶ what should be there
+//	                    │ nil                          │
+//	                    ▼                              ▼
+//	            diagnosis: what it           own item: index keys, at once
+//	            looks like, and why          copies, markers, counters: ledger, by hashes
+//	            it is not that                         │ what does not balance
+//	items, pass 2 ─────────────────────────────────────▶ findings with both sides
+//
+// What one item tells is decided as it comes by. Two items are compared by a ledger: an item claims its copies and
+// markers, and those claim to be there, each under a hash of the key with a hash of the content. What balances is
+// forgotten. What is left at the end is looked at once more, in a second pass over the tables: then both items are
+// at hand to say how they differ, and what was only caught between two writes of a live table has settled.
+//
+// # Memory
+//
+// About 100 bytes for each copy or marker of which the other side has not come by and for each item with a counter, and
+// twice that for what has to be looked at again; nothing for other items. Items themselves are held only for examples.
+//
+// # Invariants
+//
+//	I1  Each finding is about the design as it stands: items that keep it make none, in whatever order they come.
+//	I2  An item that is found to be wrong does not make findings of those that belong to it: where its values cannot be
+//	    trusted, its copies, markers and counters are not judged.
+//	I3  Items that have expired, and may go at any moment one by one, are counted and not compared with others.
+//
+// # Errors and concurrency
+//
+// Errors are those of the iterators. A Check runs on its caller's goroutine.
+package conform
+
+import (
+	"iter"
+	"time"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+)
+
+// Pass begins a new iteration over a table's items.
+type Pass func() iter.Seq2[table.Item, error]
+
+// Options say how to check.
+type Options struct {
+	// Examples is how many items a finding shows at most.
+	Examples int
+	// Now tells which items have expired.
+	Now time.Time
+	// Progress is called now and then with the number of the pass and how many items it has seen; nil for no one.
+	Progress func(pass int, items int64)
+}
+
+// Kind is what sort of thing is wrong.
+type Kind string
+
+// The kinds of findings, in the order in which they are reported.
+const (
+	Unknown       Kind = "unknown"        // no entity has such an item
+	WrongValue    Kind = "value"          // it is an entity's, but a field is missing or not of its type
+	WrongKey      Kind = "key"            // it is an entity's, but its key is not what its fields make
+	IndexMissing  Kind = "index-missing"  // the attributes of an index's key are not there and should be
+	IndexStale    Kind = "index-stale"    // they are not what the fields make
+	IndexUnwanted Kind = "index-unwanted" // they are there and should not be
+	CopyMissing   Kind = "copy-missing"   // an item without its copy
+	CopyOrphan    Kind = "copy-orphan"    // a copy without its item
+	CopyDiverged  Kind = "copy-diverged"  // a copy that differs from its item
+	MarkerMissing Kind = "marker-missing" // an item without its marker: its value is not unique
+	MarkerOrphan  Kind = "marker-orphan"  // a marker that no item makes: its value cannot be used
+	MarkerForeign Kind = "marker-foreign" // a marker that is another item's
+	WrongCount    Kind = "count"          // a counter that is not the number of what it counts
+)
+
+// kinds are all kinds in order.
+func kinds() []Kind {
+	return []Kind{
+		Unknown, WrongValue, WrongKey, IndexMissing, IndexStale, IndexUnwanted, CopyMissing, CopyOrphan, CopyDiverged,
+		MarkerMissing, MarkerOrphan, MarkerForeign, WrongCount,
+	}
+}
+
+// Report is what was found.
+type Report struct {
+	Design   string        `json:"design"`
+	Tables   []TableReport `json:"tables"`
+	Findings []*Finding    `json:"findings"`
+}
+
+// TableReport counts the items of a table.
+type TableReport struct {
+	Table string `json:"table"`
+	Items int64  `json:"items"`
+	// Expired are those whose time has passed and that are still there.
+	Expired int64        `json:"expired"`
+	Places  []PlaceCount `json:"places"`
+	// Beside are attributes that items have beside what the design says.
+	Beside []AttributeCount `json:"beside,omitempty"`
+}
+
+// PlaceCount is how many items of an entity there are at a place: key, or the name of a copy or marker.
+type PlaceCount struct {
+	Entity string `json:"entity"`
+	Place  string `json:"place"`
+	Items  int64  `json:"items"`
+}
+
+// AttributeCount is in how many items of an entity an attribute is.
+type AttributeCount struct {
+	Entity    string `json:"entity"`
+	Attribute string `json:"attribute"`
+	Items     int64  `json:"items"`
+}
+
+// Finding is what is wrong in the same way with some items.
+type Finding struct {
+	Kind Kind `json:"kind"`
+	// Subject is what it is about: a table, an entity (Order), a field or a place of one (Order.total, Order.byUser).
+	Subject  string    `json:"subject"`
+	Items    int64     `json:"items"`
+	Examples []Example `json:"examples,omitempty"`
+}
+
+// Example is one of the items.
+type Example struct {
+	Table   string `json:"table"`
+	Key     string `json:"key"` // PK=USER#1 SK=PROFILE
+	Message string `json:"message"`
+}
+
+// Check compares the items of a design's tables with it. Tables of which there are no items given are left out,
+// with the counters that are on both sides of them.
+func Check(d *design.Design, items map[string]Pass, o Options) (*Report, error) {
+	c := newChecker(d, items, o)
+	if err := c.pass(1); err != nil {
+		return nil, err
+	}
+	if c.ledger.settle()+c.counters.settle() > 0 {
+		if err := c.pass(2); err != nil {
+			return nil, err
+		}
+		c.compareClaims()
+		c.compareCounters()
+	}
+	return c.report(), nil
+}

@@ -1,0 +1,238 @@
+package conform
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+)
+
+// diagnose says why an item is not recognised: of which entity it seems to be, and what is in the way.
+func (c *checker) diagnose(t *tableState, item table.Item) {
+	like := t.likest(item)
+	if like == nil {
+		c.find(Unknown, t.design.Name, t, item, "no entity has such a key")
+		return
+	}
+	p := like.place
+	c.met(p)
+	values := valuesOf(p.entity.table, item)
+	c.explain(t, like, item, values)
+	if p.place.Kind != table.KeyPlace {
+		c.ledger.isThere(t, p, item, doubtful)
+		return
+	}
+	// What belongs to it was made of its values, or of those in its key: it may be either.
+	fromKey := maps.Clone(values)
+	maps.Copy(fromKey, like.values(item))
+	for _, v := range []table.Values{values, fromKey} {
+		if items, _ := itemsOf(p.entity, v); items != nil {
+			c.claims(t, p.entity, items, item, doubtful)
+			c.counters.enter(t, p.entity, items[0], item, v, doubtful)
+		}
+	}
+}
+
+// explain makes the findings.
+func (c *checker) explain(t *tableState, like *likeness, item table.Item, values table.Values) {
+	e := like.place.entity
+	told := false
+	find := func(k Kind, subject, message string) {
+		c.find(k, e.design.Name+"."+subject, t, item, message)
+		told = true
+	}
+	if name := t.table.TypeAttr; name != "" && !like.marker {
+		if s, ok := item[name].(*types.AttributeValueMemberS); !ok || s.Value != e.table.TypeValue {
+			find(WrongValue, name, name+" is "+shown(item[name])+": it should be "+e.table.TypeValue)
+		}
+	}
+	inKey := like.values(item)
+	var used []table.Field
+	sound := true
+	for _, k := range like.keys {
+		for _, name := range k.template.Fields() {
+			f := fieldOf(e.table, name)
+			if f == nil || slices.ContainsFunc(used, func(u table.Field) bool { return u.Name == name }) {
+				continue
+			}
+			used = append(used, *f)
+			if fault := valueFault(e.table, f, values[name]); fault != nil {
+				sound = false
+				message := fault.Error()
+				if values[name] == nil && inKey[name] != nil {
+					message += ": the key has " + shown(inKey[name])
+				}
+				find(WrongValue, name, message)
+			}
+		}
+	}
+	if sound {
+		want, err := keyAt(like, used, values)
+		if err != nil {
+			find(WrongKey, like.place.name, err.Error())
+		}
+		for _, k := range like.keys {
+			if have, should := item[k.attribute], want[k.attribute]; err == nil && !same(have, should) {
+				find(WrongKey, like.place.name, k.attribute+" is "+shown(have)+": by its fields it should be "+shown(should))
+			}
+		}
+	}
+	if !told {
+		find(WrongKey, like.place.name, "its values make no key")
+	}
+}
+
+// values are those of the fields that the item's keys show, as far as they can be read.
+func (l *likeness) values(item table.Item) table.Values {
+	out := table.Values{}
+	for _, k := range l.keys {
+		text, ok := keyText(item[k.attribute], k.kind)
+		texts, parsed := k.parse(text)
+		if !ok || !parsed {
+			continue
+		}
+		for i, part := range k.template.Parts {
+			f := l.place.entity.design.Field(part.Field)
+			if f == nil || len(part.Funcs) > 0 {
+				continue
+			}
+			if v := scalar(f.Type, texts[i]); v != nil {
+				out[part.Field] = v
+			}
+		}
+	}
+	return out
+}
+
+// scalar is a value of a type with the text that it has in keys.
+func scalar(t design.Type, text string) types.AttributeValue {
+	switch {
+	case t.Numeric():
+		return &types.AttributeValueMemberN{Value: text}
+	case t.Kind == design.KindBool:
+		return &types.AttributeValueMemberBOOL{Value: text == "true"}
+	case t.Kind == design.KindBytes:
+		return &types.AttributeValueMemberB{Value: []byte(text)}
+	case t.Scalar():
+		return &types.AttributeValueMemberS{Value: text}
+	default:
+		return nil
+	}
+}
+
+// valuesOf are the values of an entity's fields in an item.
+func valuesOf(e *table.Entity, item table.Item) table.Values {
+	out := table.Values{}
+	for i := range e.Fields {
+		if v := at(item, e.Fields[i].Path); v != nil {
+			out[e.Fields[i].Name] = v
+		}
+	}
+	return out
+}
+
+func fieldOf(e *table.Entity, name string) *table.Field {
+	i := slices.IndexFunc(e.Fields, func(f table.Field) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &e.Fields[i]
+}
+
+// valueFault says what is wrong with a value of a field that must be there; nil for nothing.
+func valueFault(e *table.Entity, f *table.Field, v types.AttributeValue) error {
+	required := *f
+	required.Optional, required.Counter = false, false
+	values := table.Values{}
+	if v != nil {
+		values[f.Name] = v
+	}
+	_, err := table.Items(&table.Entity{Name: e.Name, Fields: []table.Field{required}}, values)
+	return err
+}
+
+// keyAt are the key attributes at a place that values make.
+func keyAt(like *likeness, used []table.Field, values table.Values) (table.Item, error) {
+	e := like.place.entity.table
+	made, err := table.Items(&table.Entity{Name: e.Name, Fields: used, Key: keyOfPlace(e, like.place.place)}, values)
+	if err != nil {
+		return nil, err
+	}
+	return made[0], nil
+}
+
+// keyOfPlace is the primary key of the items at a place.
+func keyOfPlace(e *table.Entity, p table.Place) []table.KeyAttribute {
+	for i := range e.Copies {
+		if p.Kind == table.CopyPlace && e.Copies[i].Name == p.Copy {
+			return e.Copies[i].Key
+		}
+	}
+	for i := range e.Markers {
+		if p.Kind == table.MarkerPlace && e.Markers[i].Name == p.Marker {
+			return e.Markers[i].Key
+		}
+	}
+	return e.Key
+}
+
+// standIn is some value of a field, nil where its type has none.
+func standIn(t table.Type) types.AttributeValue {
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	switch design.Kind(t.Kind) {
+	case design.KindUUID:
+		return text("00000000-0000-4000-8000-000000000000")
+	case design.KindULID:
+		return text("00000000000000000000000000")
+	case design.KindKSUID:
+		return text("000000000000000000000000000")
+	case design.KindEmail:
+		return text("a@example.com")
+	case design.KindTime:
+		return text("1970-01-01T00:00:00.000Z")
+	case design.KindDate:
+		return text("1970-01-01")
+	case design.KindEnum:
+		if len(t.Enum) == 0 {
+			return nil
+		}
+		return text(t.Enum[0])
+	case design.KindInt, design.KindDecimal, design.KindMoney, design.KindTTL:
+		return &types.AttributeValueMemberN{Value: "0"}
+	case design.KindBool:
+		return &types.AttributeValueMemberBOOL{}
+	case design.KindBytes:
+		return &types.AttributeValueMemberB{Value: []byte{0}}
+	case design.KindList:
+		return &types.AttributeValueMemberL{Value: []types.AttributeValue{}}
+	case design.KindMap:
+		return &types.AttributeValueMemberM{Value: table.Item{}}
+	case design.KindSet:
+		return &types.AttributeValueMemberSS{}
+	case design.KindStruct:
+		return standInStruct(t)
+	default:
+		return text("a")
+	}
+}
+
+func standInStruct(t table.Type) types.AttributeValue {
+	m := &types.AttributeValueMemberM{Value: table.Item{}}
+	if t.Fields == nil {
+		return m
+	}
+	for _, f := range *t.Fields {
+		if f.Optional || len(f.Path) != 1 { // what lies deeper makes it unusable, which is no harm
+			continue
+		}
+		m.Value[f.Path[0]] = standIn(f.Type)
+	}
+	return m
+}
+
+// asValueError is the error of a value, where it is one.
+func asValueError(err error) (*table.ValueError, bool) { return errors.AsType[*table.ValueError](err) }

@@ -1,0 +1,252 @@
+package conform
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+)
+
+// ledger balances what items claim of others with what is there.
+type ledger struct {
+	claims map[id]claim // nil after the first pass
+	// open are the claims that did not balance in the first pass, made anew in the second.
+	open     map[id]*balance
+	examples int
+	// shown is how many claims of a kind were kept with their items, sightings how many of the open ones have been met.
+	shown     map[placeSide]int
+	sightings int
+}
+
+// claim is what one item says of a key. It has no pointers: there may be many.
+type claim struct {
+	content uint64
+	place   uint16
+	side    side
+	sound   trust
+}
+
+// side says whether an item is wanted or there.
+type side uint8
+
+const (
+	wanted side = 1
+	there  side = 2
+	// conflict is both and not equal, or wanted twice.
+	conflict side = 3
+)
+
+type placeSide struct {
+	place int
+	side  side
+}
+
+// balance is what the second pass sees of a key.
+type balance struct {
+	side                       side // in the first pass
+	place                      *placeState
+	order                      int // of the first sighting
+	wanted, there              int
+	wantedContent, realContent uint64
+	doubtful                   bool
+	shown                      bool
+	sides                      []sighting // where it is shown
+}
+
+// sighting is an item that is wanted, with the item that wants it, or one that is there.
+type sighting struct {
+	table *tableState
+	item  table.Item
+	owner table.Item // nil for one that is there
+}
+
+func newLedger(examples int) *ledger {
+	return &ledger{claims: map[id]claim{}, examples: examples, shown: map[placeSide]int{}}
+}
+
+// shouldBe enters that an item makes another.
+func (l *ledger) shouldBe(t *tableState, p *placeState, item, owner table.Item, is trust) {
+	l.enter(wanted, p, sighting{t, item, owner}, is)
+}
+
+// isThere enters that an item is there.
+func (l *ledger) isThere(t *tableState, p *placeState, item table.Item, is trust) {
+	l.enter(there, p, sighting{t, item, nil}, is)
+}
+
+func (l *ledger) enter(s side, p *placeState, of sighting, is trust) {
+	key := of.table.idOf(of.item)
+	if l.claims == nil {
+		l.again(key, s, p, of, is)
+		return
+	}
+	c := claim{content: contentOf(p, of.item), place: uint16(p.number), side: s, sound: is} //nolint:gosec // a design of 256 KB has fewer places
+	other, met := l.claims[key]
+	switch {
+	case !met:
+		l.claims[key] = c
+	case other.side == conflict:
+	case other.side == s && is == sound && other.sound == sound:
+		other.side = conflict
+		l.claims[key] = other
+	case other.side == s: // at most one of them is to be relied on
+		if is == sound {
+			l.claims[key] = c
+		}
+	case is == doubtful, other.sound == doubtful, other.content == c.content:
+		delete(l.claims, key)
+	default:
+		other.side = conflict
+		l.claims[key] = other
+	}
+}
+
+// settle ends the first pass. What only doubtful items claim is forgotten. It returns how much is left to be looked at
+// again.
+func (l *ledger) settle() int {
+	l.open = map[id]*balance{}
+	for key, c := range l.claims {
+		if c.sound {
+			l.open[key] = &balance{side: c.side}
+		}
+	}
+	l.claims = nil
+	return len(l.open)
+}
+
+// again enters a claim in the second pass, if it is one of those that are open.
+func (l *ledger) again(key id, s side, p *placeState, of sighting, is trust) {
+	b := l.open[key]
+	if b == nil {
+		return
+	}
+	if b.wanted+b.there == 0 {
+		l.sightings++
+		b.order = l.sightings
+		// Some of those that are shown may have settled meanwhile; twice as many as needed are kept.
+		if kind := (placeSide{p.number, b.side}); l.shown[kind] < 2*l.examples {
+			l.shown[kind]++
+			b.shown = true
+		}
+	}
+	content := contentOf(p, of.item)
+	if s == wanted {
+		b.place = p
+		b.wanted++
+		b.wantedContent = content
+	} else {
+		if b.place == nil {
+			b.place = p
+		}
+		b.there++
+		b.realContent = content
+	}
+	b.doubtful = b.doubtful || is == doubtful
+	if b.shown {
+		b.sides = append(b.sides, of)
+	}
+}
+
+// compareClaims makes findings of what did not balance in the second pass either.
+func (c *checker) compareClaims() {
+	open := make([]*balance, 0, len(c.ledger.open))
+	for _, b := range c.ledger.open {
+		if b.wanted+b.there > 0 && !b.doubtful {
+			open = append(open, b)
+		}
+	}
+	slices.SortFunc(open, func(a, b *balance) int { return a.order - b.order })
+	for _, b := range open {
+		marker := b.place.place.Kind == table.MarkerPlace
+		kind := func(ofCopy, ofMarker Kind) Kind {
+			if marker {
+				return ofMarker
+			}
+			return ofCopy
+		}
+		switch {
+		case b.there == 0:
+			c.claimFinding(kind(CopyMissing, MarkerMissing), b, b.wanted)
+		case b.wanted == 0:
+			c.claimFinding(kind(CopyOrphan, MarkerOrphan), b, 1)
+		case b.wanted > 1 || b.wantedContent != b.realContent:
+			c.claimFinding(kind(CopyDiverged, MarkerForeign), b, 1)
+		}
+	}
+}
+
+func (c *checker) claimFinding(k Kind, b *balance, items int) {
+	subject := b.place.entity.design.Name + "." + b.place.name
+	if len(b.sides) == 0 {
+		c.add(k, subject, int64(items), nil)
+		return
+	}
+	for i := range items {
+		example := b.example(k, min(i, len(b.sides)-1))
+		c.add(k, subject, 1, &example)
+	}
+}
+
+// example says what is wrong; n is which of the items that want it is meant.
+func (b *balance) example(k Kind, n int) Example {
+	entity := b.place.entity.design.Name
+	first := b.sides[n]
+	t := first.table
+	out := Example{Table: t.design.Name, Key: t.keyOf(first.item)}
+	switch k {
+	case CopyMissing, MarkerMissing:
+		what := "copy"
+		if k == MarkerMissing {
+			what = "marker"
+		}
+		out.Key, out.Message = t.keyOf(first.owner), "has no "+what+" at "+t.keyOf(first.item)
+	case CopyOrphan:
+		out.Message = "no " + entity + " makes it: the item is gone or has other values"
+	case MarkerOrphan:
+		out.Message = "no " + entity + " makes it: the item is gone or has another value, which this marker keeps from others"
+	default:
+		out.Message = b.differences()
+	}
+	return out
+}
+
+// differences says how what is there differs from what is wanted.
+func (b *balance) differences() string {
+	var have, want table.Item
+	var owners []string
+	for _, s := range b.sides {
+		if s.owner == nil {
+			have = s.item
+			continue
+		}
+		owners = append(owners, s.table.keyOf(s.owner))
+		if want == nil || contentOf(b.place, want) == b.realContent {
+			want = s.item // of several, one that differs
+		}
+	}
+	var out []string
+	if len(owners) > 1 {
+		out = append(out, "is made by "+strings.Join(owners, " and by "))
+	}
+	for _, path := range b.place.parts {
+		is, should := at(have, path), at(want, path)
+		if same(is, should) {
+			continue
+		}
+		name := strings.Join(path, ".")
+		if secret(b.place.entity.design, path) {
+			out = append(out, name+" differs")
+			continue
+		}
+		out = append(out, name+" is "+shown(is)+", by its item it should be "+shown(should))
+	}
+	return strings.Join(out, "; ")
+}
+
+// secret reports whether a path is that of a field whose values are not to be shown.
+func secret(e *design.Entity, path []string) bool {
+	return slices.ContainsFunc(e.Fields, func(f *design.Field) bool {
+		return f.Type.Kind == design.KindSecret && slices.Equal(f.Path, path)
+	})
+}

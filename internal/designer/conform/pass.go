@@ -1,0 +1,197 @@
+package conform
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+)
+
+// trust is how far an item's values can be relied on when others are compared with it.
+type trust bool
+
+const (
+	sound trust = true
+	// doubtful items make claims that anything balances, and that need not be balanced: they are wrong themselves, or have
+	// expired.
+	doubtful trust = false
+)
+
+// visit looks at an item.
+func (c *checker) visit(t *tableState, item table.Item) {
+	expired := t.expired(item, c.options.Now.Unix())
+	if !c.again {
+		t.report.Items++
+		if expired {
+			t.report.Expired++
+		}
+	}
+	e, p, values := table.Recognize(t.descriptors, item)
+	if e == nil {
+		c.diagnose(t, item)
+		return
+	}
+	place := t.placeOf(e, p)
+	c.met(place)
+	if p.Kind != table.KeyPlace {
+		c.ledger.isThere(t, place, item, trust(!expired))
+		return
+	}
+	c.own(t, place.entity, item, values, trust(!expired))
+}
+
+// met counts an item of a place.
+func (c *checker) met(p *placeState) {
+	if !c.again {
+		p.count++
+	}
+}
+
+// own looks at an entity's own item: its values, its type, its index keys, and what it makes others hold.
+func (c *checker) own(t *tableState, e *entityState, item table.Item, values table.Values, is trust) {
+	items, bad := itemsOf(e, values)
+	for _, bad := range bad {
+		c.find(WrongValue, e.design.Name+"."+bad.field, t, item, bad.fault.Error())
+		is = doubtful
+	}
+	if items == nil {
+		return
+	}
+	if name := t.table.TypeAttr; name != "" && item[name] == nil {
+		c.find(WrongValue, e.design.Name+"."+name, t, item, name+" is missing: it should be "+e.table.TypeValue)
+	}
+	if len(bad) == 0 && !c.again {
+		c.indexKeys(t, e, items[0], item)
+		c.besides(t, e, item)
+	}
+	c.claims(t, e, items, item, is)
+	c.counters.enter(t, e, items[0], item, values, is)
+}
+
+// claims enters what an item's copies and markers should be.
+func (c *checker) claims(t *tableState, e *entityState, items []table.Item, item table.Item, is trust) {
+	for i, other := range items[1:] {
+		c.ledger.shouldBe(t, e.places[i+1], other, item, is)
+	}
+}
+
+// badValue is a value that is none of its field's type.
+type badValue struct {
+	field string // of the entity
+	fault error
+}
+
+// itemsOf are the items that an entity's values make. Values that cannot be used are told, and others put in their
+// place, so that at least the keys of the others are known; nil where not even that can be done.
+func itemsOf(e *entityState, values table.Values) ([]table.Item, []badValue) {
+	var bad []badValue
+	for range e.design.Fields {
+		items, err := table.Items(e.whole, values)
+		if err == nil {
+			return items, bad
+		}
+		fault, ok := asValueError(err)
+		if !ok {
+			return nil, append(bad, badValue{"key", err})
+		}
+		name, _, _ := strings.Cut(fault.Field, ".")
+		name, _, _ = strings.Cut(name, "[")
+		f := e.design.Field(name)
+		if f == nil || slices.ContainsFunc(bad, func(b badValue) bool { return b.field == name }) {
+			return nil, append(bad, badValue{name, err})
+		}
+		bad = append(bad, badValue{name, err})
+		if values[name] = standIn(fieldOf(e.table, name).Type); values[name] == nil {
+			return nil, bad
+		}
+	}
+	return nil, bad
+}
+
+// indexKeys compares the attributes of index keys with what the item's values make.
+func (c *checker) indexKeys(t *tableState, e *entityState, want, item table.Item) {
+	for _, x := range t.design.Indexes {
+		entry := e.design.Entry(x.Name)
+		worst, message := Kind(""), ""
+		judge := func(k Kind, format string) {
+			if worst == "" || k == IndexStale {
+				worst, message = k, format
+			}
+		}
+		entered := entry != nil || hasAll(item, x)
+		for _, a := range slices.Concat(x.PK, x.SK) {
+			if t.inPrimaryKey(a) || fieldAt(e.design, a.Name) {
+				continue
+			}
+			have, should := item[a.Name], want[a.Name]
+			switch {
+			case have == nil && should != nil:
+				judge(IndexMissing, a.Name+" is missing: it should be "+shown(should))
+			case have != nil && should == nil && entered:
+				judge(IndexUnwanted, a.Name+" is "+shown(have)+", and "+whyNot(entry))
+			case have != nil && should != nil && !same(have, should):
+				judge(IndexStale, a.Name+" is "+shown(have)+": it should be "+shown(should))
+			}
+		}
+		if worst != "" {
+			c.find(worst, e.design.Name+"."+x.Name, t, item, message)
+		}
+	}
+}
+
+// whyNot says why an item has no entry in an index.
+func whyNot(entry *design.Entry) string {
+	switch {
+	case entry == nil:
+		return "the entity has no entry in this index"
+	case entry.Where != nil:
+		return "the condition does not hold: " + entry.Where.Text
+	default:
+		return "a field that the key is made of is absent"
+	}
+}
+
+// hasAll reports whether an item has all attributes of an index's key, and so is in the index.
+func hasAll(item table.Item, x *design.Index) bool {
+	for _, a := range slices.Concat(x.PK, x.SK) {
+		if item[a.Name] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// fieldAt reports whether an attribute is a field of the entity's, and no key made of something else.
+func fieldAt(e *design.Entity, attribute string) bool {
+	return slices.ContainsFunc(e.Fields, func(f *design.Field) bool { return !f.Nested() && f.Attribute() == attribute })
+}
+
+// inPrimaryKey reports whether an attribute is one of the table's key.
+func (t *tableState) inPrimaryKey(a design.KeyAttribute) bool {
+	return a.Name == t.table.PK.Name || t.table.SK.Name != "" && a.Name == t.table.SK.Name
+}
+
+// maxBeside is how many names of attributes are counted for an entity: where maps of data are spread over
+// attributes, names have no end.
+const maxBeside = 100
+
+// besides counts the attributes that the design does not say.
+func (c *checker) besides(t *tableState, e *entityState, item table.Item) {
+	for name := range item {
+		if e.known[name] || t.indexAttribute(name) {
+			continue
+		}
+		if _, counted := e.beside[name]; counted || len(e.beside) < maxBeside {
+			e.beside[name]++
+		}
+	}
+}
+
+// indexAttribute reports whether an attribute is in the key of an index.
+func (t *tableState) indexAttribute(name string) bool {
+	is := func(a design.KeyAttribute) bool { return a.Name == name }
+	return slices.ContainsFunc(t.design.Indexes, func(x *design.Index) bool {
+		return slices.ContainsFunc(x.PK, is) || slices.ContainsFunc(x.SK, is)
+	})
+}

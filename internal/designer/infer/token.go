@@ -1,0 +1,100 @@
+package infer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// piece is a part of a key between separators, with the separator that follows it.
+type piece struct {
+	text, separator string
+	label           bool // the name of the value that follows
+}
+
+// typed matches values that hold what may be separators elsewhere: times, uuids.
+var typed = regexp.MustCompile( //nolint:gochecknoglobals // compiled once
+	`^(?:\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})`)
+
+// labelled matches a value with its name before it, as "state_oregon".
+var labelled = regexp.MustCompile(`^([$A-Za-z][$A-Za-z0-9]*_)(.+)$`) //nolint:gochecknoglobals // compiled once
+
+// separators are what keys are usually divided by, those first that are nothing else.
+func separators() []string { return []string{"#", "|", "/", "::", ":", "~"} }
+
+// split divides a key into pieces. The row tells which texts are values of its fields, which are not divided; nil tells
+// of none.
+func split(key string, r *row) []piece {
+	if r != nil && r.known[key] {
+		return []piece{{text: key}}
+	}
+	all := separators()
+	i := slices.IndexFunc(all, func(s string) bool {
+		return strings.Contains(typed.ReplaceAllString(key, ""), s)
+	})
+	separator := ""
+	if i >= 0 {
+		separator = all[i]
+	}
+	var out []piece
+	for rest := key; ; {
+		n := len(typed.FindString(rest))
+		if n > 0 && n < len(rest) && (separator == "" || !strings.HasPrefix(rest[n:], separator)) {
+			n = 0
+		}
+		if n == 0 {
+			n = len(rest)
+			if before, _, found := strings.Cut(rest, separator); found && separator != "" {
+				n = len(before)
+			}
+		}
+		p := piece{text: rest[:n]}
+		if n < len(rest) {
+			p.separator = separator
+		}
+		out = append(out, named(p, r)...)
+		if n == len(rest) {
+			return out
+		}
+		if rest = rest[n+len(separator):]; rest == "" {
+			return out // the key ends with a separator, which stays with the last piece
+		}
+	}
+}
+
+// named divides a piece into a name and a value, where the value is one of the row's.
+func named(p piece, r *row) []piece {
+	m := labelled.FindStringSubmatch(p.text)
+	if m == nil || r == nil || r.known[p.text] || !r.known[m[2]] {
+		return []piece{p}
+	}
+	return []piece{{text: strings.TrimSuffix(m[1], "_"), separator: "_", label: true}, {text: m[2], separator: p.separator}}
+}
+
+// wordLike reports whether a text may be a literal: letters, with what joins words.
+func wordLike(s string) bool {
+	if s == "" {
+		return false
+	}
+	letters := 0
+	for _, c := range s {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+			letters++
+		case c != '_' && c != '-' && c != '$' && c != '@' && c != '.' && c != ' ':
+			return false
+		}
+	}
+	return letters > 0
+}
+
+// shouted reports whether a text is written as constants are: in capitals.
+func shouted(s string) bool { return wordLike(s) && s == strings.ToUpper(s) && len(s) > 1 }
+
+// customary are words that stand in sort keys where nothing varies.
+func customary(s string) bool {
+	return slices.Contains([]string{
+		"metadata", "meta", "profile", "info", "details", "detail", "data", "main", "root", "self", "unique", "settings", "config",
+		"current", "latest", "actual", "header", "summary", "item", "v0", "a", "default",
+	}, strings.ToLower(s))
+}

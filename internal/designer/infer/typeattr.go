@@ -1,0 +1,105 @@
+package infer
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// typeNames are what attributes that hold an item's type are usually called, without case and underscores.
+func typeNames() []string {
+	return []string{"entitytype", "type", "entity", "itemtype", "typename", "et", "kind", "model", "edbe", "recordtype", "objecttype"}
+}
+
+// typeLike matches what names of types look like.
+var typeLike = regexp.MustCompile(`^[A-Za-z$_][A-Za-z0-9$_.:/\\-]*$`) //nolint:gochecknoglobals // compiled once
+
+// findTypeAttribute looks for the attribute that tells what an item is: one with a text that is the same in all items
+// whose keys begin alike, and not the same in all.
+func (t *tableDraft) findTypeAttribute() {
+	begins := map[string][]*row{}
+	for _, r := range t.rows {
+		k := beginning(keyText(r.item[t.PK.Name])) + "\x00" + beginning(keyText(r.item[t.SK.Name]))
+		begins[k] = append(begins[k], r)
+	}
+	best, most := "", 0.0
+	for _, name := range sorted(attributes(t.rows)) {
+		score := t.tellsType(name, begins)
+		if score > most {
+			best, most = name, score
+		}
+	}
+	if best == "" {
+		return
+	}
+	t.typeAttr = best
+	values := map[string]bool{}
+	n := 0
+	for _, r := range t.rows {
+		if s, ok := r.item[best].(*types.AttributeValueMemberS); ok {
+			r.kind = s.Value
+			values[s.Value] = true
+			n++
+		}
+	}
+	t.typeNote = fmt.Sprintf("guess: in %s, with %s, one for each way in which keys begin", t.share(n, len(t.rows)), count(len(values), "value"))
+}
+
+// beginning is the literal that a key seems to begin with.
+func beginning(key string) string {
+	pieces := split(key, nil)
+	if len(pieces) == 0 || !wordLike(pieces[0].text) {
+		return ""
+	}
+	return pieces[0].text
+}
+
+// tellsType is how well an attribute tells items of different keys apart; 0 for not at all.
+func (t *tableDraft) tellsType(name string, begins map[string][]*row) float64 {
+	if name == t.PK.Name || name == t.SK.Name || name == t.TTLAttr || t.inIndexKey(name) {
+		return 0
+	}
+	values := map[string]bool{}
+	has, alike := 0, 0
+	for _, rows := range begins {
+		counts := map[string]int{}
+		for _, r := range rows {
+			if s, ok := r.item[name].(*types.AttributeValueMemberS); ok && s.Value != "" {
+				counts[s.Value]++
+				has++
+			}
+		}
+		most := 0
+		for value, n := range counts {
+			values[value] = true
+			most = max(most, n)
+		}
+		alike += most
+	}
+	for value := range values {
+		if !typeLike.MatchString(value) {
+			return 0
+		}
+	}
+	usual := slices.Contains(typeNames(), strings.ToLower(strings.Trim(strings.ReplaceAll(name, "_", ""), "_")))
+	share := float64(has) / float64(len(t.rows))
+	switch {
+	case has == 0, float64(alike) < 0.98*float64(has), len(values) < 2 && !usual:
+		return 0
+	case share < 0.4, !usual && (share < 0.8 || has < 3*len(values)), len(values) > 2+len(begins):
+		return 0
+	}
+	if usual {
+		share++
+	}
+	return share
+}
+
+// inIndexKey reports whether an attribute is in the key of an index.
+func (t *tableDraft) inIndexKey(name string) bool {
+	is := func(k Key) bool { return k.Name == name }
+	return slices.ContainsFunc(t.Indexes, func(x Index) bool { return slices.ContainsFunc(x.PK, is) || slices.ContainsFunc(x.SK, is) })
+}

@@ -1,0 +1,238 @@
+package source
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Export is an export of a table to S3, as a directory.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
+type Export struct {
+	// Table is the name of the table that was exported; "" where there is no manifest that says it.
+	Table string
+
+	files []dataFile
+	count int64
+}
+
+// dataFile is a file with items.
+type dataFile struct {
+	path string
+	// count is how many items the manifest says that it has; -1 where it does not.
+	count int64
+}
+
+// The files that an export has beside its data.
+const (
+	summaryFile = "manifest-summary.json"
+	filesFile   = "manifest-files.json"
+)
+
+// OpenExport finds the files of an export: those of the manifest in the directory, or somewhere below it, and where there is
+// none all .json and .json.gz files.
+func OpenExport(dir string) (*Export, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("there is no directory %s", dir)
+	}
+	var manifests, plain []string
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+		case entry.Name() == summaryFile:
+			manifests = append(manifests, name)
+		case entry.Name() == filesFile:
+		case strings.HasSuffix(name, ".json"), strings.HasSuffix(name, ".json.gz"):
+			plain = append(plain, name)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(manifests) > 1:
+		return nil, fmt.Errorf("%s holds %d exports: name the directory of one, as %s", dir, len(manifests), filepath.Dir(manifests[0]))
+	case len(manifests) == 1:
+		return openManifest(manifests[0])
+	case len(plain) == 0:
+		return nil, fmt.Errorf("%s holds neither a %s nor .json or .json.gz files", dir, summaryFile)
+	}
+	slices.Sort(plain)
+	e := &Export{}
+	for _, name := range plain {
+		e.files = append(e.files, dataFile{name, -1})
+	}
+	return e, nil
+}
+
+// summary is what is read of the summary manifest.
+type summary struct {
+	TableArn     string `json:"tableArn"`
+	ItemCount    int64  `json:"itemCount"`
+	OutputFormat string `json:"outputFormat"`
+	ExportType   string `json:"exportType"`
+}
+
+func openManifest(name string) (*Export, error) {
+	data, err := os.ReadFile(name) //nolint:gosec // the user names the directory
+	if err != nil {
+		return nil, err
+	}
+	var s summary
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	switch {
+	case s.OutputFormat != "" && s.OutputFormat != "DYNAMODB_JSON":
+		return nil, fmt.Errorf("%s: the export is in %s: export the table as DYNAMODB_JSON", name, s.OutputFormat)
+	case strings.Contains(s.ExportType, "INCREMENTAL"):
+		return nil, fmt.Errorf("%s: the export is incremental, and holds changes: make a full one", name)
+	}
+	e := &Export{count: s.ItemCount}
+	_, e.Table, _ = strings.Cut(s.TableArn, ":table/")
+	list, err := os.Open(filepath.Join(filepath.Dir(name), filesFile))
+	if err != nil {
+		return nil, fmt.Errorf("the export is not whole: %w", err)
+	}
+	defer list.Close()
+	lines := json.NewDecoder(list)
+	for {
+		var f struct {
+			ItemCount     int64  `json:"itemCount"`
+			DataFileS3Key string `json:"dataFileS3Key"`
+		}
+		switch err := lines.Decode(&f); {
+		case errors.Is(err, io.EOF):
+			return e, nil
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", list.Name(), err)
+		}
+		// The keys are those of the bucket; beside the manifest the files lie in data.
+		file := filepath.Join(filepath.Dir(name), "data", path.Base(f.DataFileS3Key))
+		if _, err := os.Stat(file); err != nil {
+			return nil, fmt.Errorf("the export is not whole: %w", err)
+		}
+		e.files = append(e.files, dataFile{file, f.ItemCount})
+	}
+}
+
+// Count is what the manifest says.
+func (e *Export) Count() int64 { return e.count }
+
+// Items reads all files.
+func (e *Export) Items(ctx context.Context) iter.Seq2[Item, error] { return e.read(ctx, 0) }
+
+// Sample reads the beginning of each file, of which each has a part of the partition keys' hashes.
+func (e *Export) Sample(ctx context.Context, n int) iter.Seq2[Item, error] {
+	return e.read(ctx, max(1, (n+len(e.files)-1)/max(1, len(e.files))))
+}
+
+// read reads all files, of each at most limit items; 0 is all.
+func (e *Export) read(ctx context.Context, limit int) iter.Seq2[Item, error] {
+	return func(yield func(Item, error) bool) {
+		for _, f := range e.files {
+			if err := f.read(ctx, limit, yield); err != nil {
+				if !errors.Is(err, errStopped) {
+					yield(nil, err)
+				}
+				return
+			}
+		}
+	}
+}
+
+// errStopped ends the reading of files when nobody wants more items.
+var errStopped = errors.New("stopped")
+
+func (f dataFile) read(ctx context.Context, limit int, yield func(Item, error) bool) error {
+	file, err := os.Open(f.path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	var in io.Reader = bufio.NewReaderSize(file, 1<<16)
+	if strings.HasSuffix(f.path, ".gz") {
+		unpacked, err := gzip.NewReader(in)
+		if errors.Is(err, io.EOF) {
+			return f.complete(0) // of an empty partition
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+		in = unpacked
+	}
+	records := json.NewDecoder(in)
+	for n := int64(0); ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var r record
+		switch err := records.Decode(&r); {
+		case errors.Is(err, io.EOF):
+			return f.complete(n)
+		case err != nil:
+			return fmt.Errorf("%s, after %d items: %w", f.path, n, err)
+		}
+		items, err := r.items()
+		if err != nil {
+			return fmt.Errorf("%s, after %d items: %w", f.path, n, err)
+		}
+		for _, item := range items {
+			if n++; !yield(item, nil) {
+				return errStopped
+			}
+			if limit > 0 && n >= int64(limit) {
+				return nil
+			}
+		}
+	}
+}
+
+// complete compares what a file had with what the manifest says.
+func (f dataFile) complete(n int64) error {
+	if f.count >= 0 && f.count != n {
+		return fmt.Errorf("%s holds %d items, and the manifest says %d: fetch it again", f.path, n, f.count)
+	}
+	return nil
+}
+
+// record is a line of an export, or what "aws dynamodb scan" and get-item print.
+type record struct {
+	Item  map[string]*wire
+	Items []map[string]*wire
+	// Keys is there in incremental exports.
+	Keys map[string]*wire
+}
+
+func (r record) items() ([]Item, error) {
+	switch {
+	case r.Keys != nil:
+		return nil, errors.New("this is a change of an incremental export: make a full one")
+	case r.Item == nil && r.Items == nil:
+		return nil, errors.New(`this is no line of an export: {"Item": {"PK": {"S": "USER#1"}, …}}`)
+	case r.Item != nil:
+		r.Items = append(r.Items, r.Item)
+	}
+	out := make([]Item, len(r.Items))
+	for i, attributes := range r.Items {
+		item, err := valuesOf(attributes)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = item
+	}
+	return out, nil
+}
