@@ -4,6 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
 BIN := bin/monotable
+DEMO := bin/demo
 LINT := go tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 20s
 TESTFLAGS ?=
@@ -14,11 +15,12 @@ BENCHFLAGS ?=
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: ## build bin/monotable
+build: ## build bin/monotable and bin/demo
 	@go build -o $(BIN) ./cmd/monotable
+	@go build -o $(DEMO) ./cmd/demo
 
-run: build ## start the database on 127.0.0.1:8000 with its data in ./data
-	@exec $(BIN) serve --data ./data
+run: build ## start the database on 127.0.0.1:8000, its data in ./data, and the systems on 127.0.0.1:8080
+	@exec $(DEMO) serve --data ./data
 
 setup: ## install what the tests need: AWS CLI, boto3 (Debian), npm packages (pinned)
 	@test/setup

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/server"
@@ -49,7 +50,26 @@ type serveFlags struct {
 	log   logFlags
 }
 
-func newServe(env Environment) *cobra.Command {
+func newServe(env Environment) *cobra.Command { return NewServe(env, Companion{}) }
+
+// Companion is what another program runs in the server's process, beside the database and over it.
+type Companion struct {
+	// Flags adds flags to those of serve; nil adds none.
+	Flags func(*pflag.FlagSet)
+	// Start is called when the database is open and its address taken. It ends its work when ctx ends; the database stays
+	// open until stop has returned.
+	Start func(ctx context.Context, host CompanionHost) (stop func() error, err error)
+}
+
+// CompanionHost is what a Companion is told.
+type CompanionHost struct {
+	DB     *monotable.DB
+	Data   string // the directory, "" in memory
+	Logger *slog.Logger
+}
+
+// NewServe returns the serve command for a program that serves more than the database.
+func NewServe(env Environment, companion Companion) *cobra.Command {
 	var flags serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -67,7 +87,7 @@ Requests are not authenticated: keep the address on loopback, or put something i
   monotable serve --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), env, &flags)
+			return serve(cmd.Context(), env, &flags, companion)
 		},
 	}
 	f := cmd.Flags()
@@ -84,12 +104,15 @@ Requests are not authenticated: keep the address on loopback, or put something i
 	f.DurationVar(&flags.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
 	f.StringVar(&flags.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")
 	flags.log.register(f)
+	if companion.Flags != nil {
+		companion.Flags(f)
+	}
 	cmd.MarkFlagsMutuallyExclusive("data", "memory")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	return cmd
 }
 
-func serve(ctx context.Context, env Environment, flags *serveFlags) error {
+func serve(ctx context.Context, env Environment, flags *serveFlags, companion Companion) error {
 	logger, err := flags.log.logger(env.Stderr)
 	if err != nil {
 		return err
@@ -124,9 +147,26 @@ func serve(ctx context.Context, env Environment, flags *serveFlags) error {
 	warnIfPublic(logger, listener.Addr())
 	stopControl := serveControl(db, flags, logger)
 	greet(env, flags, scheme+"://"+listener.Addr().String())
-	err = serveUntilDone(ctx, httpServer, listener, logger)
+	stopCompanion, err := flags.accompany(ctx, companion, db, logger)
+	if err != nil {
+		err = errors.Join(err, listener.Close())
+	} else {
+		err = errors.Join(serveUntilDone(ctx, httpServer, listener, logger), stopCompanion())
+	}
 	stopControl()
 	return errors.Join(err, stopPprof(), db.Close())
+}
+
+// accompany starts what runs beside the server, if anything does.
+func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *monotable.DB, logger *slog.Logger) (stop func() error, err error) {
+	if companion.Start == nil {
+		return func() error { return nil }, nil
+	}
+	host := CompanionHost{DB: db, Data: f.data, Logger: logger}
+	if f.memory {
+		host.Data = ""
+	}
+	return companion.Start(ctx, host)
 }
 
 func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {

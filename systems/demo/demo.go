@@ -1,0 +1,88 @@
+// Package demo is the demo command: the database and all systems in one process, tokens to call them with, and sample data.
+//
+// # Model
+//
+//	demo serve ─▶ the database's serve command ─▶ its companion: a Host of all systems, an issuer, the page that names them
+//
+// Which systems there are stands in registry.go. The issuer's keys are kept beside the data, so that demo token signs what a
+// running demo accepts.
+//
+// The demo signs tokens for whoever asks. It is for development, on loopback, and says so where it listens elsewhere.
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/internal/cli"
+	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+const defaultData = "./data"
+
+// Environment is all that a command sees of the process it runs in.
+type Environment struct {
+	// Program is what the user typed to start it; Database is the database's own command, for advice that can be pasted.
+	Program, Database string
+	Getenv            func(string) string
+	Stdout, Stderr    io.Writer
+}
+
+// Run runs the command line args (without the program's name) until it ends or ctx does, and returns the exit status: 0, or
+// 1 after an error, which stands on Stderr in one line.
+func Run(ctx context.Context, args []string, env Environment) int {
+	return runWith(ctx, args, env, registered())
+}
+
+func runWith(ctx context.Context, args []string, env Environment, systems []system.System) int {
+	root := newRoot(env, systems)
+	root.SetArgs(args)
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintf(env.Stderr, "demo: %s\n", strings.TrimPrefix(err.Error(), "monotable: "))
+		return 1
+	}
+	return 0
+}
+
+func newRoot(env Environment, systems []system.System) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "demo",
+		Short: "The database and the systems that are built on it, in one process",
+		Long: `demo starts the database together with the systems that are built on it, and what one needs to try them.
+Its tokens are signed for whoever asks: it is for development, on this machine.`,
+		Example: `  demo serve                        # the database on port 8000, the systems on http://127.0.0.1:8080/
+  demo token --sub u-123            # an access token that the systems accept
+  demo seed --system NAME --items 10k`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return cli.FlagsFromEnvironment(cmd.Flags(), env.Getenv)
+		},
+	}
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.AddCommand(newServe(env, systems), newToken(env), newSeed(env, systems), newSystems(env, systems))
+	return root
+}
+
+func newSystems(env Environment, systems []system.System) *cobra.Command {
+	return &cobra.Command{
+		Use: "systems", Short: "List the systems", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+			for _, s := range systems {
+				fmt.Fprintf(table, "%s\t%s\t%s\n", s.Name, s.Title, s.About)
+			}
+			return table.Flush()
+		},
+	}
+}
+
+// keys is where the demo keeps a key beside the data.
+func keys(data, name string) string { return run.KeyPath(data, name) }

@@ -1,0 +1,227 @@
+package demo
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"html"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/systems/internal/systemtest"
+)
+
+func systems() []system.System { return []system.System{systemtest.Notes(systemtest.Hooks{})} }
+
+// running is a demo in this process.
+type running struct {
+	web, database string
+	stop          context.CancelFunc
+	status        chan int
+	stderr        *bytes.Buffer // after the end
+}
+
+// serve starts a demo and returns when it serves.
+func serve(t *testing.T, args ...string) *running {
+	t.Helper()
+	read, write := io.Pipe()
+	r := &running{status: make(chan int, 1), stderr: &bytes.Buffer{}}
+	ctx, stop := context.WithCancel(t.Context())
+	r.stop = stop
+	env := Environment{
+		Program: "bin/demo", Database: "bin/monotable", Getenv: func(string) string { return "" }, Stdout: write, Stderr: r.stderr,
+	}
+	go func() {
+		status := runWith(ctx, append([]string{"serve", "--addr", "127.0.0.1:0", "--web", "127.0.0.1:0"}, args...), env, systems())
+		_ = write.Close()
+		r.status <- status
+	}()
+	t.Cleanup(stop)
+	for lines := bufio.NewScanner(read); lines.Scan(); {
+		line := lines.Text()
+		if found := regexp.MustCompile(`^monotable: DynamoDB API at (http://\S+) `).FindStringSubmatch(line); found != nil {
+			r.database = found[1]
+		}
+		if found := regexp.MustCompile(`^systems at (http://\S+)/$`).FindStringSubmatch(line); found != nil {
+			r.web = found[1]
+		}
+		if strings.Contains(line, "/notes/docs") { // the last line
+			go func() { _, _ = io.Copy(io.Discard, read) }()
+			return r
+		}
+	}
+	t.Fatalf("the demo ended: status %d, %s", <-r.status, r.stderr)
+	return nil
+}
+
+func (r *running) end(t *testing.T) {
+	t.Helper()
+	r.stop()
+	if status := <-r.status; status != 0 {
+		t.Errorf("status %d: %s", status, r.stderr)
+	}
+}
+
+// command runs another command of the demo, and returns what it printed.
+func command(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	env := Environment{Program: "bin/demo", Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &err}
+	status = runWith(t.Context(), args, env, systems())
+	return status, out.String(), err.String()
+}
+
+// shell runs a line as somebody would who has pasted it.
+func shell(t *testing.T, line string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", line).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return string(out)
+}
+
+// shown is what the page shows inside an element.
+func shownIn(t *testing.T, page, pattern string) string {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindStringSubmatch(page)
+	if found == nil {
+		t.Fatalf("the page has no %s:\n%s", pattern, page)
+	}
+	return html.UnescapeString(found[1])
+}
+
+// TestServe: everything that the page offers works as it stands there.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Fatal("the lines that the page shows are tried with curl: install it")
+	}
+	data := filepath.Join(t.TempDir(), "data")
+	r := serve(t, "--data", data)
+	index := systemtest.Call(t, "GET", r.web+"/", "")
+	if index.Status != http.StatusOK || !strings.HasPrefix(index.Header.Get("Content-Type"), "text/html") {
+		t.Fatalf("index: %d %s", index.Status, index.Header.Get("Content-Type"))
+	}
+	for _, link := range regexp.MustCompile(`(?:href|src)="(/[^"]*)"`).FindAllStringSubmatch(index.Body, -1) {
+		if answer := systemtest.Call(t, "GET", r.web+link[1], ""); answer.Status != http.StatusOK {
+			t.Errorf("%s, which the page names: %d", link[1], answer.Status)
+		}
+	}
+	if answer := shell(t, shownIn(t, index.Body, `(?s)<pre class="curl">(.*?)</pre>`)); !strings.Contains(answer, `"text":"it's here"`) {
+		t.Errorf("curl as it stands on the page: %s", answer)
+	}
+	token := shownIn(t, index.Body, `(?s)<pre id="token">(.*?)</pre>`)
+	if answer := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+token); answer.Status != http.StatusOK || !strings.Contains(answer.Body, "it's here") {
+		t.Errorf("the token of the page: %d %s", answer.Status, answer.Body)
+	}
+	status, printed, stderr := command(t, "token", "--sub", "u-9", "--group", "admin", "--data", data)
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	if answer := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+strings.TrimSpace(printed)); answer.Status != http.StatusOK || !strings.Contains(answer.Body, `"items":[]`) {
+		t.Errorf("another user's token: %d %s", answer.Status, answer.Body)
+	}
+	answer := systemtest.Call(t, "POST", r.database+"/", `{}`, "X-Amz-Target", "DynamoDB_20120810.ListTables", "Content-Type", "application/x-amz-json-1.0")
+	if !strings.Contains(answer.Body, `"notes-dev"`) {
+		t.Errorf("the database beside it: %d %s", answer.Status, answer.Body)
+	}
+	if got := systemtest.Call(t, "GET", r.web+"/nothing", ""); got.Status != http.StatusNotFound {
+		t.Errorf("/nothing: %d", got.Status)
+	}
+	r.end(t)
+
+	// What one demo has stored and signed, the next one knows.
+	again := serve(t, "--data", data)
+	status, printed, stderr = command(t, "token", "--sub", "u-123", "--data", data)
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	if answer := systemtest.Call(t, "GET", again.web+"/notes/notes", "", "Authorization", "Bearer "+strings.TrimSpace(printed)); !strings.Contains(answer.Body, "it's here") {
+		t.Errorf("after a restart: %d %s", answer.Status, answer.Body)
+	}
+	again.end(t)
+}
+
+func TestServeInMemory(t *testing.T) {
+	t.Parallel()
+	r := serve(t, "--memory")
+	if answer := systemtest.Call(t, "GET", r.web+"/notes/ready", ""); answer.Status != http.StatusOK {
+		t.Errorf("%d %s", answer.Status, answer.Body)
+	}
+	r.end(t)
+}
+
+// TestSeed: into a directory, and through the demo that has it open.
+func TestSeed(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	status, out, stderr := command(t, "seed", "--system", "notes", "--items", "1k", "--data", data)
+	if status != 0 || !strings.HasPrefix(out, "1000 items stored in notes") {
+		t.Fatalf("%d: %s%s", status, out, stderr)
+	}
+	r := serve(t, "--data", data)
+	status, out, stderr = command(t, "seed", "--system", "notes", "--items", "2k", "--seed", "9", "--endpoint", r.database)
+	if status != 0 || !strings.HasPrefix(out, "2000 items stored in notes") {
+		t.Fatalf("%d: %s%s", status, out, stderr)
+	}
+	_, token, _ := command(t, "token", "--sub", "u-sample", "--data", data)
+	count, cursor := 0, ""
+	for range 30 {
+		answer := systemtest.Call(t, "GET", r.web+"/notes/notes?limit=100&cursor="+cursor, "", "Authorization", "Bearer "+strings.TrimSpace(token))
+		count += strings.Count(answer.Body, `"id"`)
+		found := regexp.MustCompile(`"next":"([^"]+)"`).FindStringSubmatch(answer.Body)
+		if found == nil {
+			break
+		}
+		cursor = found[1]
+	}
+	if count != 2000 { // the first thousand has the same ids
+		t.Errorf("%d notes are there, want 2000", count)
+	}
+	r.end(t)
+}
+
+func TestCommandsRefuse(t *testing.T) {
+	t.Parallel()
+	empty := t.TempDir()
+	for _, test := range []struct{ args, want string }{
+		{"token --sub u-1 --data " + empty, "start the demo once (bin/demo serve)"},
+		{"token --data " + empty, `required flag(s) "sub"`},
+		{"seed --system nothing --data " + empty, "there is no such system"},
+		{"seed --system notes --items 10 --data " + empty, "--items"},
+		{"serve --memory --addr 127.0.0.1:0 --web 256.0.0.1:1", "--web"},
+		{"serve --memory --data x", "none of the others can be"},
+	} {
+		if status, _, stderr := command(t, strings.Fields(test.args)...); status != 1 || !strings.Contains(stderr, test.want) {
+			t.Errorf("%s: %d %s, want %q", test.args, status, stderr, test.want)
+		}
+	}
+	if status, out, _ := command(t, "systems"); status != 0 || strings.Join(strings.Fields(out), "|") != "notes|Notes|Notes|of|users." {
+		t.Errorf("%d %q", status, out)
+	}
+}
+
+// TestRegistry: the systems that are registered are complete, and their names are their own.
+func TestRegistry(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, s := range registered() {
+		if err := s.Validate(); err != nil {
+			t.Error(err)
+		}
+		if names[s.Name] {
+			t.Errorf("two systems are called %s", s.Name)
+		}
+		names[s.Name] = true
+		if len(s.Examples) == 0 || len(s.Tables("dev")) == 0 {
+			t.Errorf("%s has no examples, or no tables", s.Name)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package demo
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+const (
+	// indexSub is who the page's tokens are.
+	indexSub = "u-123"
+	// indexTTL lets a page stay open for a day's work.
+	indexTTL = 12 * time.Hour
+
+	indexPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+//go:embed page
+var page embed.FS
+
+// index is the page that names the systems, with tokens that are signed when it is asked for.
+type index struct {
+	base, program string
+	issuer        *auth.Issuer
+	systems       []system.System
+	page          *template.Template
+}
+
+func newIndex(base, program string, issuer *auth.Issuer, systems []system.System) *index {
+	return &index{base: base, program: program, issuer: issuer, systems: systems, page: template.Must(template.ParseFS(page, "page/index.html"))}
+}
+
+func (x *index) register(mux *http.ServeMux) {
+	mux.HandleFunc("GET /{$}", x.serve)
+	for _, file := range []string{"index.js", "index.css"} {
+		mux.HandleFunc("GET /"+file, func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFileFS(w, r, page, "page/"+file)
+		})
+	}
+}
+
+// shown is a system on the page.
+type shown struct {
+	Name, Title, About string
+	Curl               string
+}
+
+func (x *index) serve(w http.ResponseWriter, _ *http.Request) {
+	token, err := x.issuer.Mint(auth.Claims{Sub: indexSub, TTL: indexTTL})
+	if err != nil {
+		http.Error(w, "no token can be signed", http.StatusInternalServerError)
+		return
+	}
+	var systems []shown
+	for _, s := range x.systems {
+		of := shown{Name: s.Name, Title: s.Title, About: s.About}
+		if len(s.Examples) > 0 {
+			if of.Curl, err = x.curl(s, s.Examples[0], token); err != nil {
+				http.Error(w, "no token can be signed", http.StatusInternalServerError)
+				return
+			}
+		}
+		systems = append(systems, of)
+	}
+	var text bytes.Buffer
+	err = x.page.Execute(&text, map[string]any{"Systems": systems, "Token": token, "Sub": indexSub, "Program": x.program})
+	if err != nil {
+		http.Error(w, "the page cannot be made", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", indexPolicy)
+	h.Set("Cache-Control", "no-store")
+	_, _ = w.Write(text.Bytes())
+}
+
+// curl is a line that works as it stands.
+func (x *index) curl(s system.System, e system.Example, token string) (string, error) {
+	if len(e.Groups) > 0 {
+		var err error
+		if token, err = x.issuer.Mint(auth.Claims{Sub: indexSub, Groups: e.Groups, TTL: indexTTL}); err != nil {
+			return "", err
+		}
+	}
+	return e.Curl(x.base+"/"+s.Name, token), nil
+}

@@ -1,0 +1,125 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/internal/seed"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+const (
+	defaultEndpoint = "http://127.0.0.1:8000"
+	barInterval     = 100 * time.Millisecond
+	barWidth        = 30
+)
+
+// seedFlags are the flags of the seed command.
+type seedFlags struct {
+	system, items  string
+	seed           uint64
+	data, endpoint string
+}
+
+func newSeed(env Environment, systems []system.System) *cobra.Command {
+	var flags seedFlags
+	cmd := &cobra.Command{
+		Use:   "seed --system NAME --items N",
+		Short: "Load sample data into a system",
+		Long: `Load generated data into a system: the same data for the same --items and --seed. It goes into the data directory or,
+where a demo has that open, through its DynamoDB API.`,
+		Example: `  demo seed --system NAME --items 10k
+  demo seed --system NAME --items 1M --endpoint http://127.0.0.1:8000`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return flags.run(cmd.Context(), env, systems) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.system, "system", "", "the system's name, as demo systems lists it")
+	f.StringVar(&flags.items, "items", "1k", "how many items, 1k to 1M")
+	f.Uint64Var(&flags.seed, "seed", 1, "another one makes other data")
+	f.StringVar(&flags.data, "data", defaultData, "the data directory")
+	f.StringVar(&flags.endpoint, "endpoint", "", "URL of a DynamoDB API to load through, instead of --data")
+	_ = cmd.MarkFlagRequired("system") // the flag is there
+	return cmd
+}
+
+func (f *seedFlags) run(ctx context.Context, env Environment, systems []system.System) error {
+	n := slices.IndexFunc(systems, func(s system.System) bool { return s.Name == f.system })
+	if n < 0 {
+		return fmt.Errorf("--system %s: there is no such system (%s systems lists them)", f.system, env.Program)
+	}
+	items, err := seed.ParseItems(f.items)
+	if err != nil {
+		return fmt.Errorf("--items: %w", err)
+	}
+	database, err := f.open(ctx, env)
+	if err != nil {
+		return err
+	}
+	err = f.load(ctx, env, database, systems[n], items)
+	return errors.Join(err, database.Close())
+}
+
+// open opens the data directory, or what the process serves that has it open.
+func (f *seedFlags) open(ctx context.Context, env Environment) (*run.Database, error) {
+	c := &run.Config{Data: f.data, Endpoint: f.endpoint, Region: "us-east-1", Durability: "interval"}
+	logger := slog.New(slog.DiscardHandler)
+	database, err := run.OpenDatabase(ctx, c, env.Getenv, logger)
+	if errors.Is(err, monotable.ErrLocked) {
+		c.Endpoint = defaultEndpoint
+		fmt.Fprintf(env.Stderr, "demo: %s is open in another process: loading through %s\n", f.data, c.Endpoint)
+		return run.OpenDatabase(ctx, c, env.Getenv, logger)
+	}
+	return database, err
+}
+
+func (f *seedFlags) load(ctx context.Context, env Environment, database *run.Database, s system.System, items int) error {
+	issuer, err := auth.NewIssuer("http://seed.invalid", nil) // nobody will call
+	if err != nil {
+		return err
+	}
+	host, err := run.NewHost(ctx, run.Options{
+		Database: database, CursorKey: make([]byte, cursorKeyBytes), Verifier: issuer.Verifier(), Issuer: issuer, Getenv: env.Getenv,
+	}, s)
+	if err != nil {
+		return err
+	}
+	sample := host.Service(s.Name).Sample
+	if sample.Records == nil || sample.Load == nil {
+		return errors.Join(fmt.Errorf("%s has no sample data", s.Name), host.Close())
+	}
+	begun := time.Now()
+	bar := newBar(env.Stderr, s.Name, items)
+	stored, err := seed.Run(ctx, sample, seed.Options{Items: items, Seed: f.seed, Progress: func(n int) { _ = bar.Set(n) }})
+	_ = bar.Finish()
+	if err = errors.Join(err, host.Close()); err != nil {
+		return fmt.Errorf("%d of %d items stored: %w", stored, items, err)
+	}
+	fmt.Fprintf(env.Stdout, "%d items stored in %s in %s\n", stored, s.Name, time.Since(begun).Round(time.Millisecond))
+	return nil
+}
+
+// newBar is a progress bar on a terminal, and nothing elsewhere.
+func newBar(out io.Writer, what string, total int) *progressbar.ProgressBar {
+	f, isFile := out.(*os.File)
+	visible := isFile && term.IsTerminal(int(f.Fd()))
+	return progressbar.NewOptions(
+		total,
+		progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(barWidth),
+		progressbar.OptionThrottle(barInterval), progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetVisibility(visible), progressbar.OptionClearOnFinish(),
+	)
+}

@@ -1,0 +1,88 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/monotable/monotable/internal/cli"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+const (
+	defaultWeb     = "127.0.0.1:8080"
+	cursorKeyBytes = 32
+)
+
+// newServe is the database's serve command with the systems as its companion.
+func newServe(env Environment, systems []system.System) *cobra.Command {
+	var web string
+	var origins []string
+	cmd := cli.NewServe(
+		cli.Environment{Program: env.Database, Getenv: env.Getenv, Stdout: env.Stdout, Stderr: env.Stderr},
+		cli.Companion{
+			Flags: func(f *pflag.FlagSet) {
+				f.StringVar(&web, "web", defaultWeb, "address of the systems; port 0 picks a free one")
+				f.StringSliceVar(&origins, "cors", nil, "origins whose pages may call the systems, * for all")
+			},
+			Start: func(ctx context.Context, host cli.CompanionHost) (func() error, error) {
+				return start(ctx, env, host, web, origins, systems)
+			},
+		},
+	)
+	cmd.Short = "Start the database and the systems"
+	cmd.Example = `  demo serve --data ./data
+  demo serve --memory --addr 127.0.0.1:0 --web 127.0.0.1:0`
+	return cmd
+}
+
+// start serves the systems over an open database until ctx ends.
+func start(ctx context.Context, env Environment, host cli.CompanionHost, web string, origins []string, systems []system.System) (stop func() error, err error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", web)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w (use --web for another address)", web, err)
+	}
+	logger := slog.New(run.Mask(host.Logger.Handler()))
+	run.WarnDevIssuer(logger, listener.Addr())
+	base := "http://" + listener.Addr().String()
+	h, issuer, err := open(ctx, env, host, logger, base, origins, systems)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	newIndex(base, env.Program, issuer, systems).register(h.Mux())
+	fmt.Fprintf(env.Stdout, "systems at %s/\n", base)
+	for _, s := range systems {
+		fmt.Fprintf(env.Stdout, "  %-14s %s/%s/docs\n", s.Name, base, s.Name)
+	}
+	served := make(chan error, 1)
+	go func() { served <- run.Serve(ctx, listener, h) }()
+	return func() error { return <-served }, nil
+}
+
+func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *slog.Logger, base string, origins []string, systems []system.System) (*run.Host, *auth.Issuer, error) {
+	key := make([]byte, cursorKeyBytes)
+	_, _ = rand.Read(key) // never fails
+	issuer, err := auth.NewIssuer(base, nil)
+	if host.Data != "" {
+		if key, err = run.KeptKey(keys(host.Data, run.CursorKey)); err != nil {
+			return nil, nil, err
+		}
+		issuer, err = auth.OpenIssuer(keys(host.Data, run.IssuerKeys), base, nil)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := run.NewHost(ctx, run.Options{
+		Database: run.InProcess(host.DB), CursorKey: key, Verifier: issuer.Verifier(), Issuer: issuer,
+		Logger: logger, Origins: origins, Getenv: env.Getenv,
+	}, systems...)
+	return h, issuer, err
+}

@@ -1,0 +1,52 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+)
+
+const (
+	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
+	corsHeaders = "Authorization, Content-Type, Idempotency-Key, X-Request-Id"
+	corsExposed = "Location, Retry-After, WWW-Authenticate, X-Request-Id"
+	corsMaxAge  = "600"
+)
+
+// cors lets pages of the allowed origins call. Tokens are sent by the page itself, so no cookie is ever allowed, and "*"
+// is harmless.
+func (a *API) cors(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Add("Vary", "Origin")
+		origin := r.Header.Get("Origin")
+		preflight := r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
+		if origin != "" && a.allows(origin) {
+			h.Set("Access-Control-Allow-Origin", a.allowed(origin))
+			h.Set("Access-Control-Expose-Headers", corsExposed)
+			if preflight {
+				h.Set("Access-Control-Allow-Methods", corsMethods)
+				h.Set("Access-Control-Allow-Headers", corsHeaders)
+				h.Set("Access-Control-Max-Age", corsMaxAge)
+			}
+		}
+		if preflight {
+			requestOf(r.Context()).route = "preflight"
+			h.Add("Vary", "Access-Control-Request-Method")
+			h.Add("Vary", "Access-Control-Request-Headers")
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (a *API) allows(origin string) bool {
+	return slices.Contains(a.options.Origins, "*") || slices.Contains(a.options.Origins, origin)
+}
+
+func (a *API) allowed(origin string) string {
+	if slices.Contains(a.options.Origins, "*") {
+		return "*"
+	}
+	return origin
+}

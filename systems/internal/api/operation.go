@@ -1,0 +1,209 @@
+package api
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+const (
+	// bearer is the name of the security scheme.
+	bearer = "bearer"
+	// writeGrace is how long a client may take to read an answer beyond the time that the request had.
+	writeGrace = 20 * time.Second
+	// humaBodyTimeout is how long a body may take where nobody says anything; bodyGrace, beyond the time of the request.
+	humaBodyTimeout = 5 * time.Second
+	bodyGrace       = time.Second
+)
+
+// traitsKey is where an operation keeps its traits.
+const traitsKey = "systems/api"
+
+// traits are what an operation says beyond what huma knows.
+type traits struct {
+	public, stream bool
+	groups         []string
+	timeout        time.Duration
+}
+
+func traitsOf(op *huma.Operation) *traits {
+	if t, ok := op.Metadata[traitsKey].(*traits); ok {
+		return t
+	}
+	t := &traits{}
+	if op.Metadata == nil {
+		op.Metadata = map[string]any{}
+	}
+	op.Metadata[traitsKey] = t
+	return t
+}
+
+// Operation is an operation with traits: Operation(huma.Operation{…}, Public). huma.Get and its like take the traits by
+// themselves.
+func Operation(op huma.Operation, with ...func(*huma.Operation)) huma.Operation {
+	for _, set := range with {
+		set(&op)
+	}
+	return op
+}
+
+// Public lets anybody call the operation. The principal is there if a valid token came.
+func Public(op *huma.Operation) { traitsOf(op).public = true }
+
+// Stream lets the operation go on until the client leaves or the process drains: for event streams.
+func Stream(op *huma.Operation) { traitsOf(op).stream = true }
+
+// Groups lets only members of one of the groups call the operation.
+func Groups(names ...string) func(*huma.Operation) {
+	return func(op *huma.Operation) { traitsOf(op).groups = names }
+}
+
+// Timeout gives the operation a time of its own.
+func Timeout(d time.Duration) func(*huma.Operation) {
+	return func(op *huma.Operation) { traitsOf(op).timeout = d }
+}
+
+// complete writes into the document what is true of all operations, and sets what the traits say.
+func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
+	t := traitsOf(op)
+	if op.MaxBodyBytes == defaultMaxBody { // huma's own default
+		op.MaxBodyBytes = a.options.MaxBody
+	}
+	if op.BodyReadTimeout == humaBodyTimeout && !t.stream {
+		// The deadline stays on the connection when the body has been read, and net/http takes its passing for the client's
+		// leaving: it must be behind the end of the request's time.
+		op.BodyReadTimeout = a.limitOf(t) + bodyGrace
+	}
+	statuses := []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
+	if len(op.Parameters) > 0 || op.RequestBody != nil {
+		statuses = append(statuses, http.StatusBadRequest)
+	}
+	if op.RequestBody != nil {
+		statuses = append(statuses, http.StatusRequestEntityTooLarge)
+	}
+	if !t.public {
+		op.Security = []map[string][]string{{bearer: {}}}
+		statuses = append(statuses, http.StatusUnauthorized)
+	}
+	if len(t.groups) > 0 {
+		statuses = append(statuses, http.StatusForbidden)
+		op.Description = strings.TrimSpace(op.Description + "\n\nFor members of: " + strings.Join(t.groups, ", ") + ".")
+	}
+	delete(op.Responses, strconv.Itoa(http.StatusUnprocessableEntity)) // huma's for invalid requests, which are 400 here
+	delete(op.Responses, "default")
+	for _, parameter := range op.Parameters {
+		if parameter.In == "header" && parameter.Name == idempotencyHeader {
+			statuses = append(statuses, http.StatusConflict, http.StatusUnprocessableEntity)
+			if created := op.Responses[strconv.Itoa(http.StatusCreated)]; created != nil {
+				again := *created
+				again.Description = "The first answer to this request, again"
+				op.Responses[strconv.Itoa(http.StatusOK)] = &again
+			}
+		}
+	}
+	schema := document.Components.Schemas.Schema(reflect.TypeFor[problem.Problem](), true, "Problem")
+	for _, status := range statuses {
+		op.Responses[strconv.Itoa(status)] = &huma.Response{
+			Description: http.StatusText(status),
+			Content:     map[string]*huma.MediaType{problem.ContentType: {Schema: schema}},
+		}
+	}
+}
+
+// admit lets only those pass who may.
+func (a *API) admit(ctx huma.Context, next func(huma.Context)) {
+	t := traitsOf(ctx.Operation())
+	principal, err := a.authenticate(ctx)
+	if err != nil && !t.public {
+		a.fail(ctx, err)
+		return
+	}
+	caller := "address " + hostOf(ctx.RemoteAddr())
+	if err == nil {
+		requestOf(ctx.Context()).sub, caller = principal.Sub, "sub "+principal.Sub
+	}
+	if len(t.groups) > 0 && !principal.In(t.groups...) {
+		a.fail(ctx, problem.Forbidden("", "this is for members of "+strings.Join(t.groups, ", ")))
+		return
+	}
+	if err := a.options.Limiter.Allow(caller); err != nil {
+		a.fail(ctx, err)
+		return
+	}
+	if err == nil {
+		ctx = huma.WithContext(ctx, auth.With(ctx.Context(), principal))
+	}
+	next(ctx)
+}
+
+func (a *API) authenticate(ctx huma.Context) (auth.Principal, error) {
+	header := ctx.Header("Authorization")
+	if header == "" {
+		return auth.Principal{}, problem.MissingToken()
+	}
+	scheme, token, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return auth.Principal{}, problem.MissingToken()
+	}
+	return a.options.Verifier.Verify(ctx.Context(), strings.TrimSpace(token))
+}
+
+// bound gives a request its time.
+func (a *API) bound(ctx huma.Context, next func(huma.Context)) {
+	t := traitsOf(ctx.Operation())
+	_, w := humago.Unwrap(ctx)
+	connection := http.NewResponseController(w)
+	if t.stream {
+		_ = connection.SetReadDeadline(time.Time{}) // not every connection has deadlines
+		_ = connection.SetWriteDeadline(time.Time{})
+		bounded, cancel := context.WithCancel(ctx.Context())
+		defer cancel()
+		stop := whenClosed(a.options.Draining, cancel)
+		defer stop()
+		next(huma.WithContext(ctx, bounded))
+		return
+	}
+	limit := a.limitOf(t)
+	_ = connection.SetWriteDeadline(time.Now().Add(limit + writeGrace))
+	bounded, cancel := context.WithTimeout(ctx.Context(), limit)
+	defer cancel()
+	next(huma.WithContext(ctx, bounded))
+}
+
+// limitOf is the time that an operation has.
+func (a *API) limitOf(t *traits) time.Duration {
+	if t.timeout > 0 {
+		return t.timeout
+	}
+	return a.options.Timeout
+}
+
+// whenClosed calls f when a channel is closed, unless it is stopped before.
+func whenClosed(closed <-chan struct{}, f func()) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-closed:
+			f()
+		case <-done:
+		}
+	}()
+	return func() { close(done) }
+}
+
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return address
+}

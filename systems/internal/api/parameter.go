@@ -1,0 +1,55 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/monotable/monotable/design/table"
+)
+
+// idempotencyHeader is the header of IdempotencyKey.
+const idempotencyHeader = "Idempotency-Key"
+
+// PageQuery is for inputs of operations that return pages; embed it.
+type PageQuery struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many items the page has at most."`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"The next of the page before; without it the list begins."`
+}
+
+// Options are what generated data access takes.
+func (q PageQuery) Options() table.PageOptions {
+	return table.PageOptions{Limit: q.Limit, After: table.Cursor(q.Cursor)}
+}
+
+// Page is the answer of operations that return pages.
+type Page[T any] struct {
+	Items []T    `json:"items" nullable:"false" doc:"The items, in the list's order."`
+	Next  string `json:"next,omitempty" doc:"The cursor of the page behind; absent on the last."`
+}
+
+// PageOutput is a Page as huma wants it.
+type PageOutput[T any] struct {
+	Body Page[T]
+}
+
+// PageOf makes the answer of a page of data access, item by item.
+func PageOf[S, T any](p table.Page[S], item func(S) T) *PageOutput[T] {
+	items := make([]T, len(p.Items))
+	for i := range p.Items {
+		items[i] = item(p.Items[i])
+	}
+	return &PageOutput[T]{Page[T]{Items: items, Next: string(p.Next)}}
+}
+
+// IdempotencyKey is for inputs of operations that create or charge; embed it.
+type IdempotencyKey struct {
+	IdempotencyKey string `header:"Idempotency-Key" required:"true" minLength:"1" maxLength:"200" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"Names the request: sent again with the same key and body, it is answered with the first answer and done once."`
+}
+
+// CreatedStatus is the status of an operation with an IdempotencyKey that has created something: 201, or 200 where the
+// request was a repetition.
+func CreatedStatus(replayed bool) int {
+	if replayed {
+		return http.StatusOK
+	}
+	return http.StatusCreated
+}

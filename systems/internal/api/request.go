@@ -1,0 +1,191 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+const (
+	requestIDHeader = "X-Request-Id"
+	requestIDMax    = 64
+	unmatched       = "unmatched"
+)
+
+// requestIDForm is what load balancers, API Gateway and people call requests.
+var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9._=:-]+$`)
+
+// request is what is known about a request while it is answered. It belongs to the request's goroutine.
+type request struct {
+	api    *API
+	id     string
+	method string
+	route  string // the path of the pattern that matched
+	sub    string
+	// address is the caller's, for bounds on who has not signed in; it is not logged.
+	address string
+}
+
+type requestKey struct{}
+
+func requestOf(ctx context.Context) *request {
+	r, _ := ctx.Value(requestKey{}).(*request)
+	return r
+}
+
+// RequestID is the id of the request that a context belongs to; "" outside of requests.
+func RequestID(ctx context.Context) string {
+	if r := requestOf(ctx); r != nil {
+		return r.id
+	}
+	return ""
+}
+
+// Address is where the caller of the request calls from that a context belongs to, without the port; "" outside of requests.
+func Address(ctx context.Context) string {
+	if r := requestOf(ctx); r != nil {
+		return r.address
+	}
+	return ""
+}
+
+// requestID is what the caller calls the request, if that can stand in a log.
+func requestID(r *http.Request) string {
+	id := r.Header.Get(requestIDHeader)
+	if len(id) > requestIDMax || !requestIDForm.MatchString(id) {
+		return rand.Text()
+	}
+	return id
+}
+
+// observe gives a request its id, and tells log and metrics how it went.
+func (a *API) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun := time.Now()
+		about := &request{api: a, id: requestID(r), method: knownMethod(r.Method), route: unmatched, address: hostOf(r.RemoteAddr)}
+		w.Header().Set(requestIDHeader, about.id)
+		answer := &answer{ResponseWriter: w}
+		a.options.Metrics.begin(a.options.Name)
+		defer func() { // after a panic too, which aborts the answer
+			took := time.Since(begun)
+			a.options.Metrics.end(a.options.Name, about, answer, took)
+			a.options.Logger.LogAttrs(
+				r.Context(), slog.LevelInfo, "request",
+				slog.String("system", a.options.Name), slog.String("request_id", about.id),
+				slog.String("method", about.method), slog.String("route", about.route), slog.Int("status", answer.code()),
+				slog.Int64("bytes", answer.bytes), slog.Duration("took", took), slog.String("sub", about.sub),
+			)
+		}()
+		next.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), requestKey{}, about)))
+	})
+}
+
+// guard makes a panic a problem, where nothing has been answered yet.
+func (a *API) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := &answer{ResponseWriter: w}
+		defer func() {
+			fault := recover()
+			if fault == nil {
+				return
+			}
+			if fault == http.ErrAbortHandler { //nolint:errorlint,err113 // it is the value itself that is thrown
+				panic(fault)
+			}
+			about := requestOf(r.Context())
+			a.options.Logger.ErrorContext(
+				r.Context(), "panic", "system", a.options.Name, "request_id", about.id, "route", about.route,
+				"panic", fault, "stack", string(debug.Stack()),
+			)
+			if answer.status != 0 {
+				panic(http.ErrAbortHandler) // the client must not take half an answer for a whole one
+			}
+			a.options.Rules.Problem(errPanic).For(about.id).Write(w)
+		}()
+		next.ServeHTTP(answer, r)
+	})
+}
+
+// route finds the operation, and answers by itself where there is none.
+func (a *API) route(w http.ResponseWriter, r *http.Request) {
+	about := requestOf(r.Context())
+	handler, pattern := a.mux.Handler(r)
+	if pattern == "" {
+		refusal := &answer{ResponseWriter: discard{http.Header{}}}
+		handler.ServeHTTP(refusal, r)
+		p := problem.New(http.StatusNotFound, "", "there is nothing at this path")
+		if refusal.status == http.StatusMethodNotAllowed {
+			w.Header().Set("Allow", refusal.Header().Get("Allow"))
+			p = problem.New(http.StatusMethodNotAllowed, "", "this path does not know the method")
+		}
+		p.For(about.id).Write(w)
+		return
+	}
+	if _, path, found := strings.Cut(pattern, " "); found {
+		pattern = path
+	}
+	about.route = pattern
+	a.mux.ServeHTTP(w, r)
+}
+
+// knownMethod keeps invented methods out of metrics.
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	default:
+		return "other"
+	}
+}
+
+// answer remembers what was answered.
+type answer struct {
+	http.ResponseWriter
+	status int // 0: nothing yet
+	bytes  int64
+}
+
+// WriteHeader remembers the first status that is final.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 && status >= http.StatusOK {
+		a.status = status
+	}
+	a.ResponseWriter.WriteHeader(status)
+}
+
+func (a *answer) Write(p []byte) (int, error) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	n, err := a.ResponseWriter.Write(p)
+	a.bytes += int64(n)
+	return n, err
+}
+
+// Flush sends what is there, where that is possible.
+func (a *answer) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// code is the status, which is 200 where nobody said one.
+func (a *answer) code() int {
+	if a.status == 0 {
+		return http.StatusOK
+	}
+	return a.status
+}
+
+// discard is a ResponseWriter that only its header survives.
+type discard struct{ header http.Header }
+
+func (d discard) Header() http.Header         { return d.header }
+func (d discard) WriteHeader(int)             {}
+func (d discard) Write(p []byte) (int, error) { return len(p), nil }

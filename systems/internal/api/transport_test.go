@@ -1,0 +1,278 @@
+package api_test
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/ratelimit"
+)
+
+func TestRequestIDs(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	seen := map[string]bool{}
+	for _, sent := range []string{"", "a b", "semi;colon", strings.Repeat("x", 65), "<script>"} {
+		header := []string{"X-Request-Id", sent}
+		if sent == "" {
+			header = nil
+		}
+		answer := s.do(t, "GET", "/pay/open", "", header...)
+		id := answer.Header.Get("X-Request-Id")
+		if id == sent || len(id) < 20 || seen[id] {
+			t.Errorf("id %q for %q: want a new one", id, sent)
+		}
+		seen[id] = true
+	}
+	answer := s.do(t, "GET", "/pay/open", "", "X-Request-Id", "Root=1-67891233-abcdef012345678912345678")
+	if id := answer.Header.Get("X-Request-Id"); id != "Root=1-67891233-abcdef012345678912345678" {
+		t.Errorf("id %q, want the one that was sent", id)
+	}
+}
+
+func TestGzip(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	for _, test := range []struct {
+		n        int
+		accept   string
+		encoding string
+	}{
+		{100, "gzip", ""},
+		{5000, "gzip", "gzip"},
+		{5000, "identity", ""},
+		{5000, "gzip;q=0", ""},
+	} {
+		answer := s.do(t, "GET", fmt.Sprintf("/pay/size/%d", test.n), "", "Accept-Encoding", test.accept)
+		if got := answer.Header.Get("Content-Encoding"); got != test.encoding {
+			t.Errorf("%d bytes, %s: encoding %q, want %q", test.n, test.accept, got, test.encoding)
+			continue
+		}
+		if test.encoding == "gzip" {
+			unzip, err := gzip.NewReader(strings.NewReader(answer.Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := io.ReadAll(unzip)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(answer.Body) > 500 {
+				t.Errorf("%d bytes of zeros in %d", test.n, len(answer.Body))
+			}
+			answer.Body = string(plain)
+		}
+		if want := `{"text":"` + strings.Repeat("a", test.n) + `"}`; strings.TrimSpace(answer.Body) != want {
+			t.Errorf("%d bytes, %s: another body", test.n, test.accept)
+		}
+	}
+}
+
+func TestCORS(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(o *api.Options) { o.Origins = []string{"https://app.example"} })
+	all := serve(t, func(o *api.Options) { o.Origins = []string{"*"} })
+	none := serve(t, nil)
+	preflight := []string{"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,idempotency-key"}
+	for _, test := range []struct {
+		name    string
+		s       *server
+		origin  string
+		allowed string
+	}{
+		{"named", s, "https://app.example", "https://app.example"},
+		{"another", s, "https://evil.example", ""},
+		{"any", all, "https://evil.example", "*"},
+		{"off", none, "https://app.example", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			answer := test.s.do(t, "OPTIONS", "/pay/echo", "", append([]string{"Origin", test.origin}, preflight...)...)
+			h := answer.Header
+			if answer.Status != 204 || answer.Body != "" || h.Get("Access-Control-Allow-Origin") != test.allowed {
+				t.Errorf("preflight: %d, origin %q, want 204 and %q", answer.Status, h.Get("Access-Control-Allow-Origin"), test.allowed)
+			}
+			if allowed := h.Get("Access-Control-Allow-Methods") != ""; allowed != (test.allowed != "") {
+				t.Errorf("methods %q", h.Get("Access-Control-Allow-Methods"))
+			}
+			if test.allowed != "" && (!strings.Contains(h.Get("Access-Control-Allow-Headers"), "Idempotency-Key") || !strings.Contains(h.Get("Access-Control-Allow-Headers"), "Authorization")) {
+				t.Errorf("headers %q", h.Get("Access-Control-Allow-Headers"))
+			}
+			answer = test.s.do(t, "GET", "/pay/who", "", "Origin", test.origin)
+			if got := answer.Header.Get("Access-Control-Allow-Origin"); answer.Status != 401 || got != test.allowed {
+				t.Errorf("request: %d, origin %q, want a 401 that the page may read: %q", answer.Status, got, test.allowed)
+			}
+			if !strings.Contains(strings.Join(answer.Header.Values("Vary"), ","), "Origin") {
+				t.Errorf("Vary %q lacks Origin", answer.Header.Values("Vary"))
+			}
+		})
+	}
+	answer := none.do(t, "OPTIONS", "/pay/echo", "")
+	if p := answer.Problem(t); p.Status != 405 {
+		t.Errorf("OPTIONS that is no preflight: %d, want 405", p.Status)
+	}
+}
+
+// TestBodyDeadline: the connection's deadline for the body, whose passing ends a request, is behind the request's own.
+func TestBodyDeadline(t *testing.T) {
+	t.Parallel()
+	a, err := api.New(api.Options{Name: "n", Title: "N", Verifier: &auth.Verifier{}, Timeout: 40 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	take := func(context.Context, *echoInput) (*echoOutput, error) { return &echoOutput{}, nil }
+	huma.Post(a, "/usual", take)
+	huma.Post(a, "/long", take, api.Timeout(2*time.Minute))
+	for path, least := range map[string]time.Duration{"/usual": 40 * time.Second, "/long": 2 * time.Minute} {
+		if got := a.OpenAPI().Paths[path].Post.BodyReadTimeout; got <= least {
+			t.Errorf("%s: the body may take %v, the request %v", path, got, least)
+		}
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	answer := s.do(t, "GET", "/pay/slow", "")
+	if p := answer.Problem(t); p.Status != 504 || p.Code != "timeout" {
+		t.Errorf("%d %s, want 504 timeout", p.Status, p.Code)
+	}
+}
+
+// TestClientGone: whoever does not wait is no fault of the service.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/pay/wait", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-s.entered
+		cancel()
+	}()
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		answer.Body.Close()
+		t.Fatalf("status %d though the client was gone", answer.StatusCode)
+	}
+	s.Close() // waits for the handler
+	if !strings.Contains(s.log.String(), `"status":499`) || strings.Contains(s.log.String(), "ERROR") {
+		t.Errorf("a client that left is to be logged as that, and as no fault:\n%s", s.log)
+	}
+}
+
+func TestRate(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s := serve(t, func(o *api.Options) {
+		o.Limiter = ratelimit.New(0.5, 2, 100, func() time.Time { return now })
+	})
+	token := s.token(t)
+	for n, want := range []int{200, 200, 429} {
+		answer := s.do(t, "GET", "/pay/who", "", "Authorization", token)
+		if answer.Status != want {
+			t.Fatalf("request %d: %d, want %d", n, answer.Status, want)
+		}
+		if want == 429 {
+			if p := answer.Problem(t); p.Code != "rate_limited" || answer.Header.Get("Retry-After") != "2" {
+				t.Errorf("%s, Retry-After %q, want rate_limited and 2", p.Code, answer.Header.Get("Retry-After"))
+			}
+		}
+	}
+	if answer := s.do(t, "GET", "/pay/open", ""); answer.Status != 200 {
+		t.Errorf("another caller: %d, want 200", answer.Status)
+	}
+}
+
+// TestAddress: an operation can ask where its caller calls from, and nobody else can.
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	issuer, err := auth.NewIssuer("http://issuer.test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := api.New(api.Options{Name: "pay", Title: "Pay", Verifier: issuer.Verifier()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	huma.Get(a, "/address", func(ctx context.Context, _ *struct{}) (*textOutput, error) {
+		out := &textOutput{}
+		out.Body.Text = api.Address(ctx)
+		return out, nil
+	}, api.Public)
+	for remote, want := range map[string]string{"192.0.2.7:4711": "192.0.2.7", "[2001:db8::1]:80": "2001:db8::1", "192.0.2.7": "192.0.2.7"} {
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/address", http.NoBody)
+		request.RemoteAddr = remote
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, request)
+		if !strings.Contains(w.Body.String(), `"text":"`+want+`"`) {
+			t.Errorf("from %s: %s, want %s", remote, w.Body, want)
+		}
+	}
+	if got := api.Address(t.Context()); got != "" {
+		t.Errorf("outside of requests: %q", got)
+	}
+}
+
+func TestReady(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(o *api.Options) {
+		o.Ready = func(context.Context) error { return errors.New("table pay is CREATING") }
+	})
+	answer := s.do(t, "GET", "/pay/ready", "")
+	if p := answer.Problem(t); p.Status != 503 || p.Code != "unavailable" || strings.Contains(answer.Body, "CREATING") {
+		t.Errorf("ready: %s", answer.Body)
+	}
+	for _, path := range []string{"/pay/health"} {
+		if answer := s.do(t, "GET", path, ""); answer.Status != 200 || strings.TrimSpace(answer.Body) != `{"status":"ok"}` {
+			t.Errorf("%s: %d %s", path, answer.Status, answer.Body)
+		}
+	}
+}
+
+// TestLog: one line a request, with the route and not the path, and nothing that a caller sent.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	token := s.token(t)
+	s.do(t, "POST", "/pay/echo?mail=ana@example.com", `{"amount":1,"note":"pssst"}`, "Authorization", token, "Idempotency-Key", "key-1", "X-Request-Id", "one")
+	s.do(t, "GET", "/pay/nothing/ana@example.com", "", "X-Request-Id", "two")
+	s.Close()
+	var lines []map[string]any
+	for line := range strings.Lines(s.log.String()) {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatal(err)
+		}
+		delete(fields, "time")
+		delete(fields, "took")
+		delete(fields, "bytes")
+		lines = append(lines, fields)
+	}
+	want := []map[string]any{
+		{"level": "INFO", "msg": "request", "system": "pay", "request_id": "one", "method": "POST", "route": "/pay/echo", "status": 200.0, "sub": "u-1"},
+		{"level": "INFO", "msg": "request", "system": "pay", "request_id": "two", "method": "GET", "route": "unmatched", "status": 404.0, "sub": ""},
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Error(diff)
+	}
+	for _, secret := range []string{"ana@", "pssst", "key-1", token} {
+		if strings.Contains(s.log.String(), secret) {
+			t.Errorf("the log has %q", secret)
+		}
+	}
+}

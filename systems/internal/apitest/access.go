@@ -1,0 +1,155 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/sam"
+)
+
+type item = map[string]types.AttributeValue
+
+// watched is the database's client, which tells of each request what it does to which partitions.
+func (v *Server) watched() *dynamodb.Client {
+	return dynamodb.New(v.Database.DynamoDB.Options(), func(o *dynamodb.Options) {
+		o.APIOptions = append(slices.Clone(o.APIOptions), func(stack *middleware.Stack) error {
+			return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("accesses",
+				func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+					v.note(ctx, v.accesses(in.Parameters))
+					return next.HandleInitialize(ctx, in)
+				}), middleware.Before)
+		})
+	})
+}
+
+// note keeps what a request does under the operation that it belongs to, or under the follower that is being delivered to.
+func (v *Server) note(ctx context.Context, list []sam.Access) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	of := v.asked[api.RequestID(ctx)]
+	if name, ok := ctx.Value(followerKey{}).(string); ok {
+		of = "stream " + name
+	}
+	if of == "" {
+		return // of the test itself
+	}
+	for _, a := range list {
+		if !slices.Contains(v.reached[of], a) {
+			v.reached[of] = append(v.reached[of], a)
+		}
+	}
+}
+
+// followerKey is where the context of a delivery has the follower's name.
+type followerKey struct{}
+
+// Accesses are what each operation and each follower has done to the tables, for sam.Template.Permits.
+func (v *Server) Accesses() map[string][]sam.Access {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return maps.Clone(v.reached)
+}
+
+// Stage is the stage whose tables the system uses.
+func (v *Server) Stage() string { return stage }
+
+// accesses are what a request does, as IAM sees it.
+func (v *Server) accesses(parameters any) []sam.Access {
+	one := func(action string, table *string, at item) sam.Access {
+		return sam.Access{Action: "dynamodb:" + action, Table: aws.ToString(table), Leading: text(at[v.hash(aws.ToString(table), "")])}
+	}
+	switch in := parameters.(type) {
+	case *dynamodb.GetItemInput:
+		return []sam.Access{one("GetItem", in.TableName, in.Key)}
+	case *dynamodb.PutItemInput:
+		return []sam.Access{one("PutItem", in.TableName, in.Item)}
+	case *dynamodb.UpdateItemInput:
+		return []sam.Access{one("UpdateItem", in.TableName, in.Key)}
+	case *dynamodb.DeleteItemInput:
+		return []sam.Access{one("DeleteItem", in.TableName, in.Key)}
+	case *dynamodb.QueryInput:
+		return []sam.Access{v.query(in)}
+	case *dynamodb.BatchGetItemInput:
+		var list []sam.Access
+		for table, of := range in.RequestItems {
+			for _, key := range of.Keys {
+				list = append(list, one("BatchGetItem", &table, key))
+			}
+		}
+		return list
+	case *dynamodb.TransactWriteItemsInput:
+		var list []sam.Access
+		for _, action := range in.TransactItems {
+			switch {
+			case action.Put != nil:
+				list = append(list, one("PutItem", action.Put.TableName, action.Put.Item))
+			case action.Update != nil:
+				list = append(list, one("UpdateItem", action.Update.TableName, action.Update.Key))
+			case action.Delete != nil:
+				list = append(list, one("DeleteItem", action.Delete.TableName, action.Delete.Key))
+			case action.ConditionCheck != nil:
+				list = append(list, one("ConditionCheckItem", action.ConditionCheck.TableName, action.ConditionCheck.Key))
+			}
+		}
+		return list
+	default:
+		return []sam.Access{{Action: fmt.Sprintf("dynamodb:%s", strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input"))}}
+	}
+}
+
+var equality = regexp.MustCompile(`(#?\w+)\s*=\s*(:\w+)`)
+
+// query is what a Query does: its partition key is the one that a key condition says is equal to a value.
+func (v *Server) query(in *dynamodb.QueryInput) sam.Access {
+	a := sam.Access{Action: "dynamodb:Query", Table: aws.ToString(in.TableName), Index: aws.ToString(in.IndexName)}
+	hash := v.hash(a.Table, a.Index)
+	for _, found := range equality.FindAllStringSubmatch(aws.ToString(in.KeyConditionExpression), -1) {
+		name := found[1]
+		if alias, ok := in.ExpressionAttributeNames[name]; ok {
+			name = alias
+		}
+		if name == hash {
+			a.Leading = text(in.ExpressionAttributeValues[found[2]])
+		}
+	}
+	return a
+}
+
+// hash is the name of the partition key's first attribute.
+func (v *Server) hash(table, index string) string {
+	for _, t := range v.system.Tables(stage) {
+		if *t.Create.TableName != table {
+			continue
+		}
+		schema := t.Create.KeySchema
+		for _, x := range t.Create.GlobalSecondaryIndexes {
+			if *x.IndexName == index {
+				schema = x.KeySchema
+			}
+		}
+		return *schema[0].AttributeName
+	}
+	return ""
+}
+
+func text(v types.AttributeValue) string {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return v.Value
+	case *types.AttributeValueMemberN:
+		return v.Value
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,133 @@
+package apitest
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// Case is a request and what must come of it.
+type Case struct {
+	Name    string
+	Request Request
+	Status  int
+	// Code is the problem's; "" for an answer that is none.
+	Code string
+	// Field is the first part of the request that the problem names; "" is not looked at.
+	Field string
+	// Check looks at the answer beyond that; nil does not.
+	Check func(testing.TB, *Response)
+}
+
+// Run makes the requests, one after the other.
+func (v *Server) Run(t *testing.T, cases []Case) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			answer := v.Do(t, c.Request)
+			if answer.Status != c.Status {
+				t.Fatalf("%s %s: status %d, want %d: %s", c.Request.Method, c.Request.Path, answer.Status, c.Status, answer.Body)
+			}
+			if c.Code != "" {
+				expectProblem(t, c, answer)
+			}
+			if c.Check != nil {
+				c.Check(t, answer)
+			}
+		})
+	}
+}
+
+func expectProblem(t *testing.T, c Case, answer *Response) {
+	t.Helper()
+	p := answer.Problem(t)
+	if p.Code != c.Code || p.Status != c.Status {
+		t.Errorf("%s %s: problem %d %s, want %d %s", c.Request.Method, c.Request.Path, p.Status, p.Code, c.Status, c.Code)
+	}
+	if p.RequestID == "" || p.RequestID != answer.Header.Get("X-Request-Id") {
+		t.Errorf("the problem's requestId is %q, the answer's X-Request-Id %q", p.RequestID, answer.Header.Get("X-Request-Id"))
+	}
+	if c.Field != "" && (len(p.Errors) == 0 || p.Errors[0].Field != c.Field) {
+		t.Errorf("the problem is about %v, want %s", p.Errors, c.Field)
+	}
+}
+
+// Strangers calls every operation that is not public in all the ways in which nobody may.
+func (v *Server) Strangers(t *testing.T) {
+	t.Helper()
+	another, err := auth.NewIssuer("http://issuer.test", v.Clock.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged, err := another.Mint(auth.Claims{Sub: "u-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expired := v.Token(t, "u-1")
+	v.Clock.Advance(auth.DefaultTTL + 2*time.Minute)
+	ways := []Case{
+		{Name: "no token", Code: problem.CodeMissingToken},
+		{Name: "another scheme", Code: problem.CodeMissingToken, Request: Request{Header: map[string]string{"Authorization": "Basic dTpw"}}},
+		{Name: "no JWT", Code: problem.CodeInvalidToken, Request: Request{Token: "u-1"}},
+		{Name: "another issuer", Code: problem.CodeInvalidToken, Request: Request{Token: forged}},
+		{Name: "expired", Code: problem.CodeInvalidToken, Request: Request{Token: expired}},
+	}
+	for _, id := range slices.Sorted(maps.Keys(v.document.operations)) {
+		operation := v.document.operations[id]
+		if operation.public {
+			continue
+		}
+		t.Run(id, func(t *testing.T) {
+			for i := range ways {
+				ways[i].Status = http.StatusUnauthorized
+				ways[i].Request.Method, ways[i].Request.Path = operation.method, operation.example()
+			}
+			v.Run(t, ways)
+		})
+	}
+}
+
+// coverage counts an operation's answers: of 2xx, and of 4xx to who may call it.
+type coverage struct{ good, bad int }
+
+func (v *Server) cover(r Request, answer *Response) {
+	path, _, _ := strings.Cut(r.Path, "?")
+	id := v.document.match(r.Method, path)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	c := v.seen[id]
+	if c == nil {
+		c = &coverage{}
+		v.seen[id] = c
+	}
+	switch {
+	case answer.Status < http.StatusMultipleChoices:
+		c.good++
+	case answer.Status != http.StatusUnauthorized:
+		c.bad++
+	}
+}
+
+// Covered fails for each operation that was not called, or never with an answer of its own, or never with bad input
+// though it takes some.
+func (v *Server) Covered(t *testing.T) {
+	t.Helper()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(v.document.operations)) {
+		operation, c := v.document.operations[id], v.seen[id]
+		switch {
+		case operation.process:
+		case c == nil || c.good == 0:
+			t.Errorf("%s (%s %s) was never called with success", id, operation.method, operation.path)
+		case c.bad == 0 && operation.input:
+			t.Errorf("%s (%s %s) was never called with bad input", id, operation.method, operation.path)
+		}
+	}
+}

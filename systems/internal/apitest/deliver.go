@@ -1,0 +1,106 @@
+package apitest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/monotable/monotable/consumer"
+)
+
+// Deliver hands all records that the streams have, from the first on, to the system's followers, as a worker would, or as
+// Lambda's events. Delivered again, they come again.
+func (v *Server) Deliver(tb testing.TB) {
+	tb.Helper()
+	for _, follower := range v.Host.Service(v.system.Name).Streams {
+		ctx := context.WithValue(tb.Context(), followerKey{}, follower.Name)
+		for _, batch := range v.Batches(tb, follower.Table) {
+			if v.transport == Lambda {
+				event, err := consumer.MarshalEvent(batch)
+				if err != nil {
+					tb.Fatal(err)
+				}
+				if _, err := v.lambda.Invoke(ctx, event); err != nil {
+					tb.Fatalf("%s: %v", follower.Name, err)
+				}
+			} else if err := follower.Handle(ctx, batch); err != nil {
+				tb.Fatalf("%s: %v", follower.Name, err)
+			}
+		}
+	}
+}
+
+// Batches are all records that a table's stream has, a batch for each shard that has some.
+func (v *Server) Batches(tb testing.TB, table string) []consumer.Batch {
+	tb.Helper()
+	described, err := v.Database.DynamoDB.DescribeTable(tb.Context(), &dynamodb.DescribeTableInput{TableName: &table})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	stream := described.Table.LatestStreamArn
+	if stream == nil {
+		tb.Fatalf("table %s has no stream", table)
+	}
+	var batches []consumer.Batch
+	in := &dynamodbstreams.DescribeStreamInput{StreamArn: stream}
+	for {
+		out, err := v.Database.Streams.DescribeStream(tb.Context(), in)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for _, shard := range out.StreamDescription.Shards {
+			if records := v.records(tb, *stream, *shard.ShardId); len(records) > 0 {
+				batches = append(batches, consumer.Batch{Stream: *stream, Shard: *shard.ShardId, Records: records})
+			}
+		}
+		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
+			return batches
+		}
+	}
+}
+
+// records are those of a shard, up to a page without any.
+func (v *Server) records(tb testing.TB, stream, shard string) []types.Record {
+	tb.Helper()
+	iterator, err := v.Database.Streams.GetShardIterator(tb.Context(), &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: &stream, ShardId: &shard, ShardIteratorType: types.ShardIteratorTypeTrimHorizon,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var records []types.Record
+	for next := iterator.ShardIterator; next != nil; {
+		page, err := v.Database.Streams.GetRecords(tb.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: next})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if len(page.Records) == 0 {
+			break
+		}
+		records = append(records, page.Records...)
+		next = page.NextShardIterator
+	}
+	return records
+}
+
+// eventually is how long Eventually waits: for ever, as far as a test is concerned.
+const eventually = 30 * time.Second
+
+// Eventually waits until something holds that a worker does in its own time.
+func Eventually(tb testing.TB, what string, holds func() bool) {
+	tb.Helper()
+	deadline, tick := time.NewTimer(eventually), time.NewTicker(2*time.Millisecond)
+	defer deadline.Stop()
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			tb.Fatalf("nobody has done it in %v: %s", eventually, what)
+		}
+	}
+}

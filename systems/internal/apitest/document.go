@@ -1,0 +1,84 @@
+package apitest
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/sam"
+)
+
+// document is what the tests need of a system's OpenAPI document.
+type document struct {
+	operations map[string]*operation // by operationId
+	routes     *http.ServeMux
+}
+
+// operation is one of them.
+type operation struct {
+	id, method, path, summary string
+	public, process, input    bool
+}
+
+// readDocument asks the system for its document.
+func (v *Server) readDocument(tb testing.TB) *document {
+	tb.Helper()
+	v.document = &document{routes: http.NewServeMux()}
+	var read struct {
+		Paths map[string]map[string]struct {
+			OperationID string   `json:"operationId"`
+			Summary     string   `json:"summary"`
+			Tags        []string `json:"tags"`
+			Security    []any    `json:"security"`
+			Parameters  []any    `json:"parameters"`
+			RequestBody any      `json:"requestBody"`
+		} `json:"paths"`
+	}
+	v.Do(tb, Request{Method: http.MethodGet, Path: "/openapi.json"}).JSON(tb, &read)
+	d := &document{operations: map[string]*operation{}, routes: http.NewServeMux()}
+	for path, methods := range read.Paths {
+		for method, of := range methods {
+			o := &operation{
+				id: of.OperationID, summary: of.Summary, method: strings.ToUpper(method), path: v.own(path), public: len(of.Security) == 0,
+				process: slices.Contains(of.Tags, "Process"), input: len(of.Parameters) > 0 || of.RequestBody != nil,
+			}
+			d.operations[o.id] = o
+			d.routes.Handle(o.method+" "+o.path, http.NotFoundHandler())
+		}
+	}
+	return d
+}
+
+// own is a path without the system's prefix.
+func (v *Server) own(path string) string { return strings.TrimPrefix(path, "/"+v.system.Name) }
+
+// Routes are the operations of the system's own.
+func (v *Server) Routes() []sam.Route {
+	var routes []sam.Route
+	for _, id := range slices.Sorted(maps.Keys(v.document.operations)) {
+		if o := v.document.operations[id]; !o.process {
+			routes = append(routes, sam.Route{ID: id, Method: o.method, Path: o.path, Summary: o.summary})
+		}
+	}
+	return routes
+}
+
+// match is the operation that a request is for; "" for none.
+func (d *document) match(method, path string) string {
+	_, pattern := d.routes.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
+	for id, o := range d.operations {
+		if o.method+" "+o.path == pattern {
+			return id
+		}
+	}
+	return ""
+}
+
+var parameter = regexp.MustCompile(`\{[^}]+\}`)
+
+// example is a path of the operation with something for each parameter.
+func (o *operation) example() string { return parameter.ReplaceAllString(o.path, "x") }

@@ -1,0 +1,176 @@
+package apitest
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// Request is a request of a client.
+type Request struct {
+	Method string
+	// Path follows the system's prefix, with the query: "/transactions?limit=5".
+	Path string
+	// As is whose token goes with it, Groups are those of the token; "" is nobody's. Token is a token as it is, instead.
+	As     string
+	Groups []string
+	Token  string
+	// Key is the Idempotency-Key; "" sends none.
+	Key    string
+	Header map[string]string
+	// Body is sent as it is if it is a string, else as JSON; nil sends none.
+	Body any
+}
+
+// made is a request as it is sent, whatever the transport.
+type made struct {
+	method, path, query string
+	header              map[string]string
+	body                string
+}
+
+func (r Request) made(tb testing.TB, v *Server) made {
+	tb.Helper()
+	path, query, _ := strings.Cut(r.Path, "?")
+	out := made{method: r.Method, path: path, query: query, header: map[string]string{}}
+	token := r.Token
+	if r.As != "" {
+		token = v.Token(tb, r.As, r.Groups...)
+	}
+	if token != "" {
+		out.header["Authorization"] = "Bearer " + token
+	}
+	if r.Key != "" {
+		out.header["Idempotency-Key"] = r.Key
+	}
+	switch body := r.Body.(type) {
+	case nil:
+	case string:
+		out.body, out.header["Content-Type"] = body, "application/json"
+	default:
+		text, err := json.Marshal(body)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		out.body, out.header["Content-Type"] = string(text), "application/json"
+	}
+	maps.Copy(out.header, r.Header)
+	return out
+}
+
+// name gives a request an id of its own, so that what it does to the tables can be told from what others do.
+func (v *Server) name(m made) {
+	if m.header["X-Request-Id"] == "" {
+		m.header["X-Request-Id"] = rand.Text()
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.asked[m.header["X-Request-Id"]] = v.document.match(m.method, m.path)
+}
+
+// Response is the answer to a request.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// send sends a request over the socket.
+func (v *Server) send(tb testing.TB, m made) *Response {
+	tb.Helper()
+	target := v.url + m.path
+	if m.query != "" {
+		target += "?" + m.query
+	}
+	request, err := http.NewRequestWithContext(tb.Context(), m.method, target, strings.NewReader(m.body))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for name, value := range m.header {
+		request.Header.Set(name, value)
+	}
+	answer, err := client().Do(request)
+	if err != nil {
+		tb.Fatalf("%s %s: %v", m.method, m.path, err)
+	}
+	body, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	if err != nil {
+		tb.Fatalf("%s %s: read the answer: %v", m.method, m.path, err)
+	}
+	return &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}
+}
+
+// invoke sends a request as an HTTP API's event, payload format 2.0.
+func (v *Server) invoke(tb testing.TB, m made) *Response {
+	tb.Helper()
+	event := events.APIGatewayV2HTTPRequest{
+		Version: "2.0", RouteKey: "$default", RawPath: m.path, RawQueryString: m.query, Headers: map[string]string{},
+		Body: base64.StdEncoding.EncodeToString([]byte(m.body)), IsBase64Encoded: true,
+	}
+	for name, value := range m.header {
+		event.Headers[strings.ToLower(name)] = value
+	}
+	event.RequestContext.Stage, event.RequestContext.DomainName = "$default", "id.execute-api.us-east-1.amazonaws.com"
+	event.RequestContext.HTTP.Method, event.RequestContext.HTTP.Path, event.RequestContext.HTTP.SourceIP = m.method, m.path, "192.0.2.1"
+	payload, err := json.Marshal(event)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	answered, err := v.lambda.Invoke(tb.Context(), payload)
+	if err != nil {
+		tb.Fatalf("%s %s: %v", m.method, m.path, err)
+	}
+	var answer events.APIGatewayV2HTTPResponse
+	if err := json.Unmarshal(answered, &answer); err != nil {
+		tb.Fatal(err)
+	}
+	out := &Response{Status: answer.StatusCode, Header: http.Header{}, Body: []byte(answer.Body)}
+	for name, value := range answer.Headers {
+		out.Header.Set(name, value)
+	}
+	if answer.IsBase64Encoded {
+		if out.Body, err = base64.StdEncoding.DecodeString(answer.Body); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return out
+}
+
+// JSON reads the body.
+func (r *Response) JSON(tb testing.TB, into any) {
+	tb.Helper()
+	if err := json.Unmarshal(r.Body, into); err != nil {
+		tb.Fatalf("answer %d %s: %v", r.Status, r.Body, err)
+	}
+}
+
+// Problem is the body of an answer that says what went wrong.
+func (r *Response) Problem(tb testing.TB) problem.Problem {
+	tb.Helper()
+	if kind := r.Header.Get("Content-Type"); kind != problem.ContentType {
+		tb.Fatalf("answer %d of type %q, want %s: %s", r.Status, kind, problem.ContentType, r.Body)
+	}
+	var p problem.Problem
+	r.JSON(tb, &p)
+	return p
+}
+
+// Query is a path with a query, its values escaped: Query("/transactions", "cursor", next).
+func Query(path string, pairs ...string) string {
+	values := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		values.Add(pairs[i], pairs[i+1])
+	}
+	return path + "?" + values.Encode()
+}

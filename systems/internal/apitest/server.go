@@ -1,0 +1,187 @@
+// Package apitest opens a system for its tests and calls it as clients do: over a socket, and behind API Gateway's events
+// as AWS Lambda would call it.
+//
+// # Model
+//
+//	System ──Open──▶ Server on the test's own database ──Do──▶ Response
+//	                   │ Run: cases, each a Request and what must come of it
+//	                   │ Strangers: no operation is for who has no valid token
+//	                   │ Covered: no operation was left out
+//	                   ╰ Deliver: the streams' records, from the first on, to the system's followers
+//
+// The clock stands still until a test advances it. A stream is followed only when a test delivers, so that a test knows what
+// has happened.
+//
+// A Server may be used from any number of goroutines, but for Run and Strangers, which call t.Run.
+package apitest
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/databasetest"
+	"github.com/monotable/monotable/systems/internal/lambdahttp"
+	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/internal/sam"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+// Transport is how requests and records reach the system.
+type Transport string
+
+// The transports.
+const (
+	Socket Transport = "socket"
+	Lambda Transport = "lambda"
+)
+
+// Server is a system that is being tested.
+type Server struct {
+	// Clock is the system's and the issuer's.
+	Clock *Clock
+	// Database is what the system keeps its data in.
+	Database databasetest.Database
+	// Host has the system.
+	Host *run.Host
+
+	system    system.System
+	transport Transport
+	issuer    *auth.Issuer
+	url       string // of the socket, with the system's prefix
+	lambda    *lambdahttp.Handler
+	document  *document
+
+	mu      sync.Mutex
+	seen    map[string]*coverage    // by operation
+	asked   map[string]string       // operations by the ids of their requests
+	reached map[string][]sam.Access // by operation, or "stream NAME"
+}
+
+// Each runs a test of a system over each transport, with an empty database each time.
+func Each(t *testing.T, s system.System, test func(*testing.T, *Server)) {
+	t.Helper()
+	for _, transport := range []Transport{Socket, Lambda} {
+		t.Run(string(transport), func(t *testing.T) { test(t, OpenVia(t, s, transport)) })
+	}
+}
+
+// Open opens a system on an empty database. It ends with the test.
+func Open(tb testing.TB, s system.System) *Server {
+	tb.Helper()
+	return OpenVia(tb, s, Socket)
+}
+
+// OpenVia is Open with a transport.
+func OpenVia(tb testing.TB, s system.System, transport Transport) *Server {
+	tb.Helper()
+	v := &Server{Clock: newClock(), Database: databasetest.Open(tb), system: s, transport: transport, seen: map[string]*coverage{}}
+	v.asked, v.reached = map[string]string{}, map[string][]sam.Access{}
+	var err error
+	if v.issuer, err = auth.NewIssuer("http://issuer.test", v.Clock.Now); err != nil {
+		tb.Fatal(err)
+	}
+	v.Host, err = run.NewHost(tb.Context(), run.Options{
+		Database:  &run.Database{DynamoDB: v.watched(), Streams: v.Database.Streams, Poll: pollInterval},
+		CursorKey: []byte("a key of thirty-two bytes, or so"), Verifier: v.issuer.Verifier(), Issuer: v.issuer, Stage: stage,
+		Clock: v.Clock.Now, AtRoot: transport == Lambda, CreateTables: true,
+	}, s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := v.Host.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	if transport == Lambda {
+		v.lambda = lambdahttp.New(v.Host.Mux(), v.Host.Service(s.Name).Streams)
+	} else {
+		server := httptest.NewServer(v.Host.Mux())
+		tb.Cleanup(server.Close)
+		v.url = server.URL + "/" + s.Name
+	}
+	v.document = v.readDocument(tb)
+	return v
+}
+
+const (
+	// stage is the one that tests deploy to.
+	stage = "test"
+	// pollInterval keeps workers that a test runs from waiting.
+	pollInterval = time.Millisecond
+)
+
+// Token is an access token of a user.
+func (v *Server) Token(tb testing.TB, sub string, groups ...string) string {
+	tb.Helper()
+	token, err := v.issuer.Mint(auth.Claims{Sub: sub, Groups: groups})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return token
+}
+
+// Do makes a request.
+func (v *Server) Do(tb testing.TB, r Request) *Response {
+	tb.Helper()
+	made := r.made(tb, v)
+	v.name(made)
+	var answer *Response
+	if v.transport == Lambda {
+		answer = v.invoke(tb, made)
+	} else {
+		answer = v.send(tb, made)
+	}
+	v.cover(r, answer)
+	return answer
+}
+
+// Work runs the system's workers and followers until the test ends, or the function that it returns is called.
+func (v *Server) Work(tb testing.TB) (stop func()) {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(tb.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		v.Host.Work(ctx)
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-done
+	})
+	tb.Cleanup(stop)
+	return stop
+}
+
+// client leaves redirections and compressed answers as they come.
+func client() *http.Client {
+	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// Clock is a clock that goes when it is told to.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// newClock begins at the present: what expires does so by the database's own clock.
+func newClock() *Clock { return &Clock{now: time.Now().UTC().Truncate(time.Second)} }
+
+// Now is the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance lets time pass.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}

@@ -1,0 +1,63 @@
+// Package auth verifies access tokens as Amazon Cognito issues them, and issues such tokens for development.
+//
+// # Model
+//
+//	Authorization: Bearer TOKEN ──Verifier──▶ Principal in the context ──Required──▶ handlers
+//	                                 ▲
+//	                             KeySource: the user pool's JWKS over HTTP (Remote), or an Issuer of this process
+//
+// # Invariants
+//
+//	V1  Only RS256, with an RSA key of the source that the token's kid names; a token's own words choose neither another
+//	    algorithm nor another key.
+//	V2  issuer, client_id and token_use=access must be the configured ones; sub and exp must be there; exp, nbf and iat hold
+//	    within 60 s.
+//	V3  Keys are fetched once and kept. An unknown kid fetches them again, at most once a minute, so that a rotation is seen
+//	    and a flood of forged tokens is not passed on to the user pool.
+//	V4  An Issuer is for development and for a system's own log-in; it exists only where it was asked for.
+//
+// # Errors
+//
+// *problem.Error: 401 for a token that is not accepted, 503 where the keys cannot be had.
+//
+// All of the package may be used from any number of goroutines.
+package auth
+
+import (
+	"context"
+	"slices"
+
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// Principal is who calls: the user's sub and groups, from a verified token.
+type Principal struct {
+	Sub    string
+	Groups []string
+}
+
+// In tells whether the principal belongs to one of the groups.
+func (p Principal) In(groups ...string) bool {
+	return slices.ContainsFunc(groups, func(g string) bool { return slices.Contains(p.Groups, g) })
+}
+
+type principalKey struct{}
+
+// With is a context of a principal's request.
+func With(ctx context.Context, p Principal) context.Context {
+	return context.WithValue(ctx, principalKey{}, p)
+}
+
+// Optional is the principal, if there is one.
+func Optional(ctx context.Context) (Principal, bool) {
+	p, ok := ctx.Value(principalKey{}).(Principal)
+	return p, ok
+}
+
+// Required is the principal, or the problem that there is none.
+func Required(ctx context.Context) (Principal, error) {
+	if p, ok := Optional(ctx); ok {
+		return p, nil
+	}
+	return Principal{}, problem.MissingToken()
+}

@@ -1,0 +1,186 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lestrrat-go/jwx/v3/jwa"
+	"github.com/lestrrat-go/jwx/v3/jwk"
+	"github.com/lestrrat-go/jwx/v3/jwt"
+)
+
+// The names that a local issuer has where a user pool has those that AWS gave it.
+const (
+	LocalPool   = "local_users"
+	LocalClient = "local-client"
+)
+
+// DefaultTTL is how long Cognito's access tokens live if nobody says otherwise.
+const DefaultTTL = time.Hour
+
+// Issuer signs access tokens like a user pool's, and has its URLs: /{pool}/.well-known/jwks.json and
+// openid-configuration. It knows no passwords: whoever may call Mint is anybody.
+type Issuer struct {
+	url    string
+	pool   string
+	client string
+	now    func() time.Time
+	path   string // of the file that keeps the keys; "" in memory
+
+	mu   sync.RWMutex
+	keys []jwk.Key // private; the first signs, the others only verify still
+}
+
+// Claims are what a token says.
+type Claims struct {
+	Sub    string
+	Groups []string
+	// TTL is DefaultTTL if it is 0.
+	TTL time.Duration
+}
+
+// NewIssuer makes an issuer with a new key, in memory. base is the address that its URLs begin with, such as
+// http://127.0.0.1:8080. A nil clock is the system's.
+func NewIssuer(base string, now func() time.Time) (*Issuer, error) {
+	key, err := newKey()
+	if err != nil {
+		return nil, err
+	}
+	return issuerOf(base, now, []jwk.Key{key}), nil
+}
+
+func issuerOf(base string, now func() time.Time, keys []jwk.Key) *Issuer {
+	if now == nil {
+		now = time.Now
+	}
+	return &Issuer{url: strings.TrimSuffix(base, "/") + "/" + LocalPool, pool: LocalPool, client: LocalClient, now: now, keys: keys}
+}
+
+func newKey() (jwk.Key, error) {
+	private, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		return nil, fmt.Errorf("auth: make a key: %w", err)
+	}
+	key, err := jwk.Import(private)
+	if err != nil {
+		return nil, fmt.Errorf("auth: make a key: %w", err)
+	}
+	return key, errors.Join(key.Set(jwk.KeyIDKey, rand.Text()), key.Set(jwk.AlgorithmKey, jwa.RS256()), key.Set(jwk.KeyUsageKey, jwk.ForSignature))
+}
+
+// URL is what iss is.
+func (i *Issuer) URL() string { return i.url }
+
+// Client is what client_id is.
+func (i *Issuer) Client() string { return i.client }
+
+// Verifier verifies what the issuer has signed, without any request.
+func (i *Issuer) Verifier() *Verifier {
+	return &Verifier{issuer: i.url, clients: []string{i.client}, keys: i, now: i.now}
+}
+
+// Key makes an Issuer a KeySource.
+func (i *Issuer) Key(_ context.Context, kid string) (*rsa.PublicKey, error) {
+	set, err := i.public()
+	if err != nil {
+		return nil, err
+	}
+	if key := publicKeys(set)[kid]; key != nil {
+		return key, nil
+	}
+	return nil, fmt.Errorf("%w %q", ErrUnknownKey, kid)
+}
+
+// Mint signs an access token.
+func (i *Issuer) Mint(c Claims) (string, error) {
+	if c.Sub == "" {
+		return "", errors.New("auth: a token needs a sub")
+	}
+	if c.TTL == 0 {
+		c.TTL = DefaultTTL
+	}
+	if c.TTL < 0 {
+		return "", fmt.Errorf("auth: a token cannot live for %v", c.TTL)
+	}
+	now := i.now()
+	builder := jwt.NewBuilder().
+		Subject(c.Sub).Issuer(i.url).IssuedAt(now).Expiration(now.Add(c.TTL)).JwtID(rand.Text()).
+		Claim(claimTokenUse, "access").Claim(claimClientID, i.client).Claim("username", c.Sub).
+		Claim("scope", "aws.cognito.signin.user.admin").Claim("auth_time", now.Unix()).Claim("version", 2)
+	if len(c.Groups) > 0 {
+		builder.Claim(claimGroups, c.Groups)
+	}
+	token, err := builder.Build()
+	if err != nil {
+		return "", fmt.Errorf("auth: make a token: %w", err)
+	}
+	i.mu.RLock()
+	key := i.keys[0]
+	i.mu.RUnlock()
+	signed, err := jwt.Sign(token, jwt.WithKey(jwa.RS256(), key))
+	if err != nil {
+		return "", fmt.Errorf("auth: sign a token: %w", err)
+	}
+	return string(signed), nil
+}
+
+// Rotate signs with a new key from now on; tokens of the last one are still accepted, those of older ones are not.
+func (i *Issuer) Rotate() error {
+	key, err := newKey()
+	if err != nil {
+		return err
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.keys = []jwk.Key{key, i.keys[0]}
+	return i.save()
+}
+
+// public is the JWKS.
+func (i *Issuer) public() (jwk.Set, error) {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	set := jwk.NewSet()
+	for _, private := range i.keys {
+		key, err := private.PublicKey()
+		if err != nil {
+			return nil, fmt.Errorf("auth: public key: %w", err)
+		}
+		if err := set.AddKey(key); err != nil {
+			return nil, fmt.Errorf("auth: public key: %w", err)
+		}
+	}
+	return set, nil
+}
+
+// Register serves the issuer's documents where a user pool has them.
+func (i *Issuer) Register(mux *http.ServeMux) {
+	serve := func(document func() (any, error)) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			body, err := document()
+			if err != nil {
+				http.Error(w, "no keys", http.StatusInternalServerError)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(body)
+		}
+	}
+	mux.HandleFunc("GET /"+i.pool+keysPath, serve(func() (any, error) { return i.public() }))
+	mux.HandleFunc("GET /"+i.pool+"/.well-known/openid-configuration", serve(func() (any, error) {
+		return map[string]any{
+			"issuer": i.url, "jwks_uri": i.url + keysPath,
+			"id_token_signing_alg_values_supported": []string{"RS256"},
+			"response_types_supported":              []string{"token"},
+			"subject_types_supported":               []string{"public"},
+		}, nil
+	}))
+}

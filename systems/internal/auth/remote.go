@@ -1,0 +1,115 @@
+package auth
+
+import (
+	"context"
+	"crypto/rsa"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/lestrrat-go/jwx/v3/jwk"
+)
+
+const (
+	// fetchTimeout is how long the keys may take.
+	fetchTimeout = 5 * time.Second
+	// fetchInterval is the least time between two fetches of which the first succeeded; retryInterval, of which it failed.
+	fetchInterval = time.Minute
+	retryInterval = time.Second
+	// jwksMax bounds the answer: two keys take less than 2 KB.
+	jwksMax = 256 << 10
+	// keysPath is where a user pool has its keys, below the issuer's URL.
+	keysPath = "/.well-known/jwks.json"
+)
+
+// Remote is the KeySource of a user pool: its JWKS over HTTP.
+type Remote struct {
+	url    string
+	client *http.Client
+	now    func() time.Time
+
+	fetching sync.Mutex // held while the keys are fetched
+	mu       sync.RWMutex
+	keys     map[string]*rsa.PublicKey // nil until they were fetched
+	next     time.Time                 // when they may be fetched again
+	failure  error                     // of the last fetch
+}
+
+// NewRemote returns the keys of an issuer. Nothing is fetched before the first token comes. A nil client is one with
+// sound time-outs, a nil clock is the system's.
+func NewRemote(issuer string, client *http.Client, now func() time.Time) *Remote {
+	if client == nil {
+		client = &http.Client{Timeout: fetchTimeout}
+	}
+	if now == nil {
+		now = time.Now
+	}
+	return &Remote{url: issuer + keysPath, client: client, now: now}
+}
+
+// Key is the key of a kid, fetched where it is not known.
+func (r *Remote) Key(ctx context.Context, kid string) (*rsa.PublicKey, error) {
+	if key := r.known(kid); key != nil {
+		return key, nil
+	}
+	r.fetching.Lock()
+	defer r.fetching.Unlock()
+	if key := r.known(kid); key != nil { // fetched while this waited
+		return key, nil
+	}
+	if !r.now().Before(r.next) {
+		r.fetch(ctx)
+	}
+	if key := r.known(kid); key != nil {
+		return key, nil
+	}
+	if r.failure != nil {
+		return nil, r.failure
+	}
+	return nil, fmt.Errorf("%w %q", ErrUnknownKey, kid)
+}
+
+func (r *Remote) known(kid string) *rsa.PublicKey {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.keys[kid]
+}
+
+// fetch replaces the keys; where that fails, those that are there stay. The fetch is for all who wait, so it does not end
+// with the request that began it. Its caller holds fetching.
+func (r *Remote) fetch(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
+	defer cancel()
+	set, err := jwk.Fetch(ctx, r.url, jwk.WithHTTPClient(r.client), jwk.WithMaxFetchBodySize(jwksMax))
+	if err != nil {
+		r.failure, r.next = fmt.Errorf("auth: fetch %s: %w", r.url, err), r.now().Add(retryInterval)
+		return
+	}
+	keys := publicKeys(set)
+	r.failure, r.next = nil, r.now().Add(fetchInterval)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.keys = keys
+}
+
+// publicKeys are the keys of a set that may verify signatures with RS256.
+func publicKeys(set jwk.Set) map[string]*rsa.PublicKey {
+	keys := map[string]*rsa.PublicKey{}
+	for i := range set.Len() {
+		key, _ := set.Key(i)
+		kid, _ := key.KeyID()
+		if use, ok := key.KeyUsage(); kid == "" || ok && use != jwk.ForSignature.String() {
+			continue
+		}
+		if algorithm, ok := key.Algorithm(); ok && algorithm.String() != "RS256" {
+			continue
+		}
+		var public rsa.PublicKey
+		if jwk.Export(key, &public) != nil || public.N.BitLen() < keyBits {
+			continue
+		}
+		keys[kid] = &public
+	}
+	return keys
+}

@@ -1,0 +1,39 @@
+// Package designcheck holds a system's design to what every system's must be: the checker finds no error and no warning
+// that is not accepted, the file is in its canonical form, the generated package is what would be generated of it, and no
+// order of the requests of its races breaks an invariant.
+//
+// It runs the commands that a developer would run, in the test's process; what they print is the failure.
+package designcheck
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/monotable/monotable/internal/cli"
+)
+
+// Run checks a design's file and the directory of the package that was generated from it.
+func Run(t *testing.T, file, generated string) {
+	t.Helper()
+	for _, args := range [][]string{
+		{"check", file, "--fail-on", "warning"},
+		{"fmt", file, "--check"},
+		{"generate", file, "-o", generated, "--check"},
+		{"races", file},
+	} {
+		t.Run(args[0], func(t *testing.T) { Command(t, args...) })
+	}
+}
+
+// Command runs a monotable command, which must succeed, and returns what it printed.
+func Command(tb testing.TB, args ...string) string {
+	tb.Helper()
+	var out, complaints bytes.Buffer
+	status := cli.Run(tb.Context(), args, cli.Environment{
+		Program: "monotable", Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &complaints,
+	})
+	if status != 0 {
+		tb.Fatalf("monotable %q: status %d\n%s%s", args, status, out.String(), complaints.String())
+	}
+	return out.String()
+}

@@ -1,0 +1,80 @@
+// Package lambdahttp runs a system in AWS Lambda: its http.Handler behind an HTTP API of API Gateway (payload format 2.0),
+// and its stream handlers behind DynamoDB Streams.
+//
+// # Model
+//
+//	payload with requestContext.http ─▶ http.Request ─▶ handler ─▶ answer ─▶ APIGatewayV2HTTPResponse
+//	payload with Records            ─▶ consumer.Batch, by table ─▶ stream handlers ─▶ nil, or an error, and Lambda repeats it
+//
+// The translation is written here: of the libraries for it, one is no longer released and draws in seven web frameworks.
+//
+// # Invariants
+//
+//	L1  A handler cannot tell Lambda from a socket: path without the stage, every header, cookie and query value, the body's
+//	    bytes, the caller's address.
+//	L2  Bytes that are no text leave in base64, and only those.
+//	L3  A batch is acknowledged when every handler of its table has returned nil.
+//
+// A Handler may be used from any number of goroutines.
+package lambdahttp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+// Handler is a lambda.Handler.
+type Handler struct {
+	http    http.Handler
+	streams []system.Stream
+}
+
+// New returns the handler of a system's requests and changes. Either may be missing.
+func New(requests http.Handler, streams []system.Stream) *Handler {
+	return &Handler{http: requests, streams: streams}
+}
+
+// errUnknownEvent is for a payload that is of neither kind.
+var errUnknownEvent = errors.New("lambdahttp: the event is neither a request of API Gateway (payload format 2.0) nor one of DynamoDB Streams")
+
+// Invoke answers an event.
+func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	var kind struct {
+		Records        json.RawMessage `json:"Records"`
+		RequestContext struct {
+			HTTP struct {
+				Method string `json:"method"`
+			} `json:"http"`
+		} `json:"requestContext"`
+	}
+	if err := json.Unmarshal(payload, &kind); err != nil {
+		return nil, fmt.Errorf("lambdahttp: event: %w", err)
+	}
+	switch {
+	case kind.RequestContext.HTTP.Method != "" && h.http != nil:
+		var event events.APIGatewayV2HTTPRequest
+		if err := json.Unmarshal(payload, &event); err != nil {
+			return nil, fmt.Errorf("lambdahttp: request: %w", err)
+		}
+		answer, err := h.answer(ctx, event)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(answer)
+	case kind.Records != nil:
+		var event events.DynamoDBEvent
+		if err := json.Unmarshal(payload, &event); err != nil {
+			return nil, fmt.Errorf("lambdahttp: records: %w", err)
+		}
+		return []byte("{}"), h.follow(ctx, event)
+	default:
+		return nil, errUnknownEvent
+	}
+}

@@ -1,0 +1,177 @@
+// Package problem decides in one place what a client is told when something goes wrong.
+//
+// # Model
+//
+//	error of a handler ──Rules──▶ *Problem ──▶ application/problem+json (RFC 9457)
+//
+// Handlers return errors as they meet them: those of the generated data access, those that a design declares, those of
+// the SDK, an *Error where the handler itself decides. Rules, which each system registers, give the declared ones their status
+// and code; everything else follows from the kind of error.
+//
+// # Invariants
+//
+//	P1  The code of a problem is stable: programs may depend on it. Title and detail are for people.
+//	P2  Nothing of the inside is told: a 5xx has a fixed detail; the error itself stays in Cause, for the log.
+//	P3  A value that a client sent is never sent back, for it may be a secret.
+//
+// All of the package may be used from any number of goroutines; a Problem is not changed once made, but copied.
+package problem
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ContentType is the media type of a problem.
+const ContentType = "application/problem+json"
+
+// StatusClientGone is what is logged where the client did not wait for the answer; nobody receives it.
+const StatusClientGone = 499
+
+// The codes that are the same in all systems. A system adds those of its declared errors.
+const (
+	CodeInvalidBody      = "invalid_body"
+	CodeInvalidParameter = "invalid_parameter"
+	CodeInvalidValue     = "invalid_value"
+	CodeInvalidLines     = "invalid_lines"
+	CodeInvalidCursor    = "invalid_cursor"
+	CodeMissingToken     = "missing_token"
+	CodeInvalidToken     = "invalid_token"
+	CodeForbidden        = "forbidden"
+	CodeNotFound         = "not_found"
+	CodeMethodNotAllowed = "method_not_allowed"
+	CodeBodyTimeout      = "body_timeout"
+	CodeConflict         = "conflict"
+	CodeExists           = "already_exists"
+	CodeBodyTooLarge     = "body_too_large"
+	CodeMediaType        = "unsupported_media_type"
+	CodeKeyReused        = "idempotency_key_reused"
+	CodeRateLimited      = "rate_limited"
+	CodeClientGone       = "client_gone"
+	CodeInternal         = "internal"
+	CodeUnavailable      = "unavailable"
+	CodeThrottled        = "throttled"
+	CodeTimeout          = "timeout"
+)
+
+// Field is a part of a request that is wrong.
+type Field struct {
+	Field   string `json:"field" doc:"What is wrong: body.amount, query.limit, header.Idempotency-Key"`
+	Message string `json:"message" doc:"Why"`
+}
+
+// Problem is what the client gets: RFC 9457 with a code, the request's id, and the fields that are wrong.
+type Problem struct { //nolint:errname // it is the document, named as it is in it
+	Type      string  `json:"type" doc:"Always about:blank: code tells problems apart" example:"about:blank"`
+	Title     string  `json:"title" doc:"The status in words" example:"Not Found"`
+	Status    int     `json:"status" doc:"The HTTP status" example:"404"`
+	Detail    string  `json:"detail,omitempty" doc:"What happened, for people"`
+	Code      string  `json:"code" doc:"What happened, for programs; never changes" example:"not_found"`
+	RequestID string  `json:"requestId,omitempty" doc:"The request's id, as in X-Request-Id"`
+	Errors    []Field `json:"errors,omitempty" doc:"The parts of the request that are wrong"`
+
+	retryAfter time.Duration
+	cause      error
+}
+
+// New is a problem of a status with a code; an empty code is the status's own.
+func New(status int, code, detail string, fields ...Field) *Problem {
+	if code == "" {
+		code = codeOf(status)
+	}
+	title := http.StatusText(status)
+	if status == StatusClientGone {
+		title = "Client Closed Request"
+	}
+	return &Problem{Type: "about:blank", Title: title, Status: status, Detail: detail, Code: code, Errors: fields}
+}
+
+// Error is the detail: with GetStatus it makes a Problem an error that huma answers with.
+func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
+
+// GetStatus is the HTTP status.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType makes JSON problem JSON, where huma asks.
+func (p *Problem) ContentType(base string) string {
+	if base == "application/json" {
+		return ContentType
+	}
+	return base
+}
+
+// Unwrap is Cause.
+func (p *Problem) Unwrap() error { return p.cause }
+
+// Cause is what was behind it; for the log only.
+func (p *Problem) Cause() error { return p.cause }
+
+// For is the problem as the answer to one request.
+func (p *Problem) For(requestID string) *Problem {
+	told := *p
+	told.RequestID = requestID
+	return &told
+}
+
+// SetHeaders tells what belongs into headers: how to authenticate, when to come again.
+func (p *Problem) SetHeaders(set func(name, value string)) {
+	if p.Status == http.StatusUnauthorized {
+		challenge := "Bearer"
+		if p.Code == CodeInvalidToken {
+			challenge = `Bearer error="invalid_token", error_description="` + strings.Map(quotable, p.Detail) + `"`
+		}
+		set("WWW-Authenticate", challenge)
+	}
+	if p.retryAfter > 0 {
+		set("Retry-After", strconv.Itoa(int(math.Ceil(p.retryAfter.Seconds()))))
+	}
+}
+
+// Write answers with the problem, where huma is not asked.
+func (p *Problem) Write(w http.ResponseWriter) {
+	h := w.Header()
+	p.SetHeaders(h.Set)
+	h.Set("Content-Type", ContentType)
+	h.Del("Content-Length")
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // to a client that is gone, or not
+}
+
+// quotable keeps what RFC 6750 allows in error_description.
+func quotable(r rune) rune {
+	if r < ' ' || r > '~' || r == '"' || r == '\\' {
+		return -1
+	}
+	return r
+}
+
+// codeOf is the code of a status about which nothing else is known.
+func codeOf(status int) string {
+	codes := map[int]string{
+		http.StatusBadRequest:            CodeInvalidBody,
+		http.StatusUnauthorized:          CodeInvalidToken,
+		http.StatusForbidden:             CodeForbidden,
+		http.StatusNotFound:              CodeNotFound,
+		http.StatusMethodNotAllowed:      CodeMethodNotAllowed,
+		http.StatusRequestTimeout:        CodeBodyTimeout,
+		http.StatusConflict:              CodeConflict,
+		http.StatusRequestEntityTooLarge: CodeBodyTooLarge,
+		http.StatusUnsupportedMediaType:  CodeMediaType,
+		http.StatusUnprocessableEntity:   CodeInvalidValue,
+		http.StatusTooManyRequests:       CodeRateLimited,
+		http.StatusInternalServerError:   CodeInternal,
+		http.StatusServiceUnavailable:    CodeUnavailable,
+		http.StatusGatewayTimeout:        CodeTimeout,
+	}
+	if code, ok := codes[status]; ok {
+		return code
+	}
+	if text := http.StatusText(status); text != "" {
+		return strings.NewReplacer(" ", "_", "-", "_", "'", "").Replace(strings.ToLower(text))
+	}
+	return "error"
+}

@@ -1,0 +1,161 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/monotable/monotable/design/table"
+)
+
+// What is told of faults of the inside.
+const (
+	detailInternal    = "something went wrong here; the request id finds it in the log"
+	detailUnavailable = "the service cannot do that at the moment; try again"
+	detailTimeout     = "the request took too long; it may or may not have had its effect"
+)
+
+// Rule gives an error that a system's design declares its answer.
+type Rule struct {
+	Err error
+	// Status is 409 if it is 0.
+	Status int
+	Code   string
+	// Detail is Err's text if it is empty.
+	Detail string
+}
+
+// Rules are a system's. The first whose Err is in the chain of an error decides.
+type Rules []Rule
+
+// Problem is what a client is told of an error.
+func (r Rules) Problem(err error) *Problem {
+	p := r.problem(err)
+	told := *p
+	told.cause = err
+	return &told
+}
+
+func (r Rules) problem(err error) *Problem {
+	if decided, ok := errors.AsType[*Error](err); ok {
+		p := New(decided.Status, decided.Code, decided.Detail, decided.Fields...)
+		p.retryAfter = decided.RetryAfter
+		return p
+	}
+	for _, rule := range r {
+		if errors.Is(err, rule.Err) {
+			return rule.problem()
+		}
+	}
+	if made, ok := errors.AsType[*Problem](err); ok {
+		return made
+	}
+	if p := ofTable(err); p != nil {
+		return p
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return New(http.StatusGatewayTimeout, CodeTimeout, detailTimeout)
+	case errors.Is(err, context.Canceled):
+		return New(StatusClientGone, CodeClientGone, "")
+	}
+	if p := ofService(err); p != nil {
+		return p
+	}
+	return New(http.StatusInternalServerError, CodeInternal, detailInternal)
+}
+
+func (r Rule) problem() *Problem {
+	status, detail := r.Status, r.Detail
+	if status == 0 {
+		status = http.StatusConflict
+	}
+	if detail == "" {
+		detail = r.Err.Error()
+	}
+	return New(status, r.Code, detail)
+}
+
+// ofTable is for the errors of data access; nil for others.
+func ofTable(err error) *Problem {
+	var value *table.ValueError
+	var refusal *table.Refusal
+	switch {
+	case errors.As(err, &value):
+		return New(http.StatusBadRequest, CodeInvalidValue, "a value cannot be stored", Field{value.Field, value.Reason})
+	case errors.Is(err, table.ErrLines):
+		return New(http.StatusBadRequest, CodeInvalidLines, "there are no lines, too many, or two for one thing")
+	case errors.Is(err, table.ErrCursor):
+		return New(http.StatusBadRequest, CodeInvalidCursor, "the cursor is damaged, or of another list or caller", Field{"query.cursor", "is not one that this list gave to this caller"})
+	case errors.Is(err, table.ErrReused):
+		return New(http.StatusUnprocessableEntity, CodeKeyReused, "the Idempotency-Key was used with another request: use a new one")
+	case errors.Is(err, table.ErrNotFound):
+		return New(http.StatusNotFound, CodeNotFound, "there is no such thing, or it is not yours")
+	case errors.Is(err, table.ErrExists):
+		return New(http.StatusConflict, CodeExists, "it is there already")
+	case errors.Is(err, table.ErrConflict):
+		p := New(http.StatusConflict, CodeConflict, "others are changing the same thing: try again")
+		p.retryAfter = time.Second
+		return p
+	case errors.As(err, &refusal):
+		return New(http.StatusConflict, CodeConflict, "its present state does not allow that")
+	}
+	return nil
+}
+
+// ofService is for the errors of DynamoDB, after the SDK's own retries; nil for others.
+func ofService(err error) *Problem {
+	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+		return ofReasons(canceled.CancellationReasons)
+	}
+	if answer, ok := errors.AsType[smithy.APIError](err); ok {
+		code := answer.ErrorCode()
+		switch _, throttle := retry.DefaultThrottleErrorCodes[code]; {
+		case throttle:
+			return throttled()
+		case code == "TransactionConflictException", code == "TransactionInProgressException":
+			return ofTable(table.ErrConflict)
+		case answer.ErrorFault() == smithy.FaultServer:
+			return unavailable()
+		}
+		return nil
+	}
+	if _, ok := errors.AsType[*smithyhttp.RequestSendError](err); ok {
+		return unavailable()
+	}
+	return nil
+}
+
+// ofReasons is for a transaction that was cancelled for reasons that data access has no error for.
+func ofReasons(reasons []types.CancellationReason) *Problem {
+	for _, reason := range reasons {
+		if reason.Code == nil {
+			continue
+		}
+		switch *reason.Code {
+		case "ThrottlingError", "ProvisionedThroughputExceeded":
+			return throttled()
+		case "TransactionConflict":
+			return ofTable(table.ErrConflict)
+		}
+	}
+	return nil
+}
+
+func throttled() *Problem {
+	p := New(http.StatusServiceUnavailable, CodeThrottled, detailUnavailable)
+	p.retryAfter = time.Second
+	return p
+}
+
+func unavailable() *Problem {
+	p := New(http.StatusServiceUnavailable, CodeUnavailable, detailUnavailable)
+	p.retryAfter = time.Second
+	return p
+}

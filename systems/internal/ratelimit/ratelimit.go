@@ -1,0 +1,77 @@
+// Package ratelimit bounds how often somebody may do something: a token bucket for each key, in bounded memory.
+//
+// A Limiter knows the keys that were used last, at most its capacity of them. A key that is forgotten begins with a full
+// bucket, so whoever can use more keys than the capacity within the time in which a bucket fills up is not bounded: keys
+// must be what costs something to have, a user or an address.
+//
+// Allow returns nil, or a *problem.Error with 429 and when to come again. A Limiter may be used from any number of
+// goroutines.
+package ratelimit
+
+import (
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// DefaultCapacity is about 2 MB of buckets.
+const DefaultCapacity = 20_000
+
+// Limiter has a bucket for each key.
+type Limiter struct {
+	rate     rate.Limit
+	burst    int
+	capacity int
+	now      func() time.Time
+
+	mu sync.Mutex
+	// young are the buckets that were used since the last turn, old those that were used before; at a turn, when young is
+	// half the capacity, old is forgotten.
+	young, old map[string]*rate.Limiter
+}
+
+// New is a limiter of so many events a second and key after a first burst. A nil clock is the system's.
+func New(perSecond float64, burst, capacity int, now func() time.Time) *Limiter {
+	if now == nil {
+		now = time.Now
+	}
+	return &Limiter{
+		rate: rate.Limit(perSecond), burst: max(burst, 1), capacity: max(capacity, 2), now: now,
+		young: map[string]*rate.Limiter{},
+	}
+}
+
+// Allow takes one token of a key's bucket, or says when there will be one. A nil Limiter allows all.
+func (l *Limiter) Allow(key string) error {
+	if l == nil {
+		return nil
+	}
+	now := l.now()
+	reservation := l.bucket(key).ReserveN(now, 1)
+	wait := reservation.DelayFrom(now)
+	if wait == 0 {
+		return nil
+	}
+	reservation.CancelAt(now)
+	return problem.TooMany("too many requests", wait)
+}
+
+func (l *Limiter) bucket(key string) *rate.Limiter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b := l.young[key]; b != nil {
+		return b
+	}
+	b := l.old[key]
+	if b == nil {
+		b = rate.NewLimiter(l.rate, l.burst)
+	}
+	if len(l.young) >= l.capacity/2 {
+		l.old, l.young = l.young, map[string]*rate.Limiter{}
+	}
+	l.young[key] = b
+	return b
+}

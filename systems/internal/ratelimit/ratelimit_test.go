@@ -1,0 +1,73 @@
+package ratelimit
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+func TestBucket(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	l := New(0.5, 3, 10, func() time.Time { return now })
+	for _, step := range []struct {
+		pass  time.Duration
+		after time.Duration // 0 is allowed
+	}{
+		{0, 0},
+		{0, 0},
+		{0, 0},
+		{0, 2 * time.Second},
+		{0, 2 * time.Second}, // a refusal takes nothing
+		{time.Second, time.Second},
+		{time.Second, 0},
+		{0, 2 * time.Second},
+		{time.Hour, 0}, // full again, and not fuller
+		{0, 0},
+		{0, 0},
+		{0, 2 * time.Second},
+	} {
+		now = now.Add(step.pass)
+		err := l.Allow("u-1")
+		refusal, refused := errors.AsType[*problem.Error](err)
+		switch {
+		case step.after == 0 && err != nil:
+			t.Errorf("refused: %v", err)
+		case step.after > 0 && (!refused || refusal.Status != 429 || refusal.RetryAfter != step.after):
+			t.Errorf("%v, want 429 after %v", err, step.after)
+		}
+	}
+	if err := l.Allow("u-2"); err != nil {
+		t.Errorf("another key: %v", err)
+	}
+	if err := (*Limiter)(nil).Allow("u-1"); err != nil {
+		t.Errorf("no limiter: %v", err)
+	}
+}
+
+// TestMemory: the keys used last are known, and no more than the capacity.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	l := New(0.001, 1, 100, func() time.Time { return now })
+	if err := l.Allow("kept"); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 10_000 {
+		if err := l.Allow(fmt.Sprint("key ", n)); err != nil {
+			t.Fatal(err)
+		}
+		if l.Allow("kept") == nil {
+			t.Fatalf("a key in use was forgotten after %d others", n)
+		}
+		if known := len(l.young) + len(l.old); known > 100 {
+			t.Fatalf("%d keys are known", known)
+		}
+	}
+	if err := l.Allow("key 0"); err != nil {
+		t.Errorf("a key that was not used for long: %v", err)
+	}
+}

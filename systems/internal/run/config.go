@@ -1,0 +1,189 @@
+package run
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
+)
+
+const (
+	defaultAddr  = "127.0.0.1:8080"
+	defaultData  = "./data"
+	cursorKeyMin = 32
+	// servicesDir is where services keep their keys in a directory that a database has.
+	servicesDir = "services"
+)
+
+// Config is what flags and environment say.
+type Config struct {
+	Addr string
+
+	Data, Durability, Endpoint, Region, Stage string
+	Memory, AWS, CreateTables                 bool
+
+	Issuer, IssuerKey string
+	ClientIDs         []string
+	DevIssuer         bool
+
+	CursorKey, CursorKeyFile string
+	Origins                  []string
+	Timeout                  time.Duration
+	Rate                     float64
+	LogLevel, LogFormat      string
+}
+
+// Register adds the flags.
+func (c *Config) Register(f *pflag.FlagSet) {
+	f.StringVar(&c.Addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
+	f.StringVar(&c.Data, "data", defaultData, "directory of the database in this process")
+	f.BoolVar(&c.Memory, "memory", false, "keep the data in memory, and forget it at the end")
+	f.StringVar(&c.Durability, "durability", "sync", "when a write to --data is answered: sync, interval or none")
+	f.StringVar(&c.Endpoint, "endpoint", "", "URL of a DynamoDB API to use instead")
+	f.BoolVar(&c.AWS, "aws", false, "use DynamoDB on AWS, as the environment says")
+	f.BoolVar(&c.CreateTables, "create-tables", false, "make missing tables on AWS too")
+	f.StringVar(&c.Region, "region", "us-east-1", "AWS region")
+	f.StringVar(&c.Stage, "stage", "dev", "stage, in the names of tables that have one")
+	c.RegisterAuth(f)
+	f.StringVar(&c.CursorKey, "cursor-key", "", "key that seals cursors: 32 bytes or more, in hexadecimal or base64")
+	f.StringVar(&c.CursorKeyFile, "cursor-key-file", "", "file with that key")
+	f.StringSliceVar(&c.Origins, "cors", nil, "origins whose pages may call, * for all")
+	f.DurationVar(&c.Timeout, "timeout", 0, "time that a request may take (default 10s)")
+	f.Float64Var(&c.Rate, "rate", 0, "requests a second that one caller may make, 0 for no bound")
+	f.StringVar(&c.LogLevel, "log-level", "info", "what to log: debug, info, warn or error")
+	f.StringVar(&c.LogFormat, "log-format", "text", "how to log: text or json")
+}
+
+// RegisterAuth adds the flags that say whose tokens are accepted.
+func (c *Config) RegisterAuth(f *pflag.FlagSet) {
+	f.StringVar(&c.Issuer, "issuer", "", "URL of the user pool whose access tokens are accepted")
+	f.StringSliceVar(&c.ClientIDs, "client-id", nil, "app clients of that user pool whose tokens are accepted")
+	f.BoolVar(&c.DevIssuer, "dev-issuer", false, "accept tokens that anybody on this machine can sign: for development only")
+	f.StringVar(&c.IssuerKey, "issuer-key", "", "file of keys to sign tokens with here (made if missing), for a log-in of the system's own; --issuer is then this process's public address")
+}
+
+// local tells whether the database is in this process.
+func (c *Config) local(getenv func(string) string) bool {
+	return c.Endpoint == "" && !c.onAWS(getenv)
+}
+
+// onAWS tells whether DynamoDB on AWS is meant.
+func (c *Config) onAWS(getenv func(string) string) bool {
+	return c.Endpoint == "" && (c.AWS || getenv("AWS_LAMBDA_FUNCTION_NAME") != "" || getenv("AWS_EXECUTION_ENV") != "")
+}
+
+// keyPath is where a key of a local database stands; "" in memory or where the database is elsewhere.
+func (c *Config) keyPath(getenv func(string) string, name string) string {
+	if c.Memory || !c.local(getenv) {
+		return ""
+	}
+	return KeyPath(c.Data, name)
+}
+
+// KeyPath is where a service keeps a key beside the database in a directory.
+func KeyPath(data, name string) string { return filepath.Join(data, servicesDir, name) }
+
+// The names of KeyPath.
+const (
+	IssuerKeys = "issuer.json"
+	CursorKey  = "cursor.key"
+)
+
+// cursorKey is what seals cursors. madeUp says that no other process will have it, nor this one after a restart.
+func (c *Config) cursorKey(getenv func(string) string) (key []byte, madeUp bool, err error) {
+	switch {
+	case c.CursorKey != "":
+		key, err = parseKey("--cursor-key", c.CursorKey)
+		return key, false, err
+	case c.CursorKeyFile != "":
+		text, err := os.ReadFile(c.CursorKeyFile)
+		if err != nil {
+			return nil, false, fmt.Errorf("--cursor-key-file: %w", err)
+		}
+		key, err = parseKey("--cursor-key-file", string(text))
+		return key, false, err
+	case c.onAWS(getenv):
+		return nil, false, errors.New("--cursor-key: give one on AWS, where several processes continue each other's pages")
+	}
+	if path := c.keyPath(getenv, CursorKey); path != "" {
+		key, err = KeptKey(path)
+		return key, false, err
+	}
+	return newKey(), true, nil
+}
+
+// KeptKey is the key in a file, which is made where it is not there.
+func KeptKey(path string) ([]byte, error) {
+	text, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
+	if err == nil {
+		return parseKey(path, string(text))
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	key := newKey()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	return key, os.WriteFile(path, []byte(hex.EncodeToString(key)+"\n"), 0o600)
+}
+
+func newKey() []byte {
+	key := make([]byte, cursorKeyMin)
+	_, _ = rand.Read(key) // never fails
+	return key
+}
+
+func parseKey(from, text string) ([]byte, error) {
+	text = strings.TrimSpace(text)
+	key, err := hex.DecodeString(text)
+	if err != nil {
+		key, err = base64.StdEncoding.DecodeString(text)
+	}
+	if err != nil || len(key) < cursorKeyMin {
+		return nil, fmt.Errorf("%s: want a key of %d bytes or more, in hexadecimal or base64", from, cursorKeyMin)
+	}
+	return key, nil
+}
+
+// tokens are whose tokens are accepted, and who signs them here, which is nobody for a user pool. base is the address of this
+// process.
+func (c *Config) tokens(getenv func(string) string, base string) (api.Verifier, *auth.Issuer, error) {
+	var issuer *auth.Issuer
+	var err error
+	switch {
+	case c.DevIssuer && (c.Issuer != "" || c.IssuerKey != ""):
+		return nil, nil, errors.New("--dev-issuer is for development: it goes with neither --issuer nor --issuer-key")
+	case c.IssuerKey != "":
+		if c.Issuer != "" {
+			base = c.Issuer
+		}
+		issuer, err = auth.OpenIssuer(c.IssuerKey, base, nil)
+	case c.DevIssuer:
+		if path := c.keyPath(getenv, IssuerKeys); path != "" {
+			issuer, err = auth.OpenIssuer(path, base, nil)
+		} else {
+			issuer, err = auth.NewIssuer(base, nil)
+		}
+	case c.Issuer == "" || len(c.ClientIDs) == 0:
+		return nil, nil, errors.New("whose tokens are accepted? Say --issuer and --client-id, or --dev-issuer for development")
+	default:
+		verifier, err := auth.NewVerifier(c.Issuer, c.ClientIDs, auth.NewRemote(c.Issuer, nil, nil), nil)
+		return verifier, nil, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return issuer.Verifier(), issuer, nil
+}

@@ -1,0 +1,94 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+
+	"github.com/monotable/monotable"
+)
+
+const (
+	// pollHere is how often a stream in this process is asked for changes; pollAway leaves room in the five reads a second
+	// and shard that AWS allows.
+	pollHere = 50 * time.Millisecond
+	pollAway = 400 * time.Millisecond
+)
+
+// Database is a DynamoDB with its streams.
+type Database struct {
+	DynamoDB *dynamodb.Client
+	Streams  *dynamodbstreams.Client
+	// Own is set where tables may be made without asking.
+	Own bool
+	// Poll is how often streams are asked for changes.
+	Poll time.Duration
+
+	close func() error
+}
+
+// Close closes the database if it is this process's.
+func (d *Database) Close() error {
+	if d.close == nil {
+		return nil
+	}
+	return d.close()
+}
+
+// InProcess is a database that somebody else closes.
+func InProcess(db *monotable.DB) *Database {
+	return &Database{DynamoDB: db.Client(), Streams: db.StreamsClient(), Own: true, Poll: pollHere}
+}
+
+// OpenDatabase opens what the configuration names.
+func OpenDatabase(ctx context.Context, c *Config, getenv func(string) string, logger *slog.Logger) (*Database, error) {
+	if c.local(getenv) {
+		return c.openHere(logger)
+	}
+	options := []func(*awsconfig.LoadOptions) error{awsconfig.WithRegion(c.Region)}
+	if c.Endpoint != "" && getenv("AWS_ACCESS_KEY_ID") == "" && getenv("AWS_PROFILE") == "" {
+		// An endpoint of one's own wants a signature and does not look at it.
+		options = append(options, awsconfig.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("local", "local", "")))
+	}
+	config, err := awsconfig.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return nil, fmt.Errorf("configuration of AWS: %w", err)
+	}
+	if c.Endpoint != "" {
+		config.BaseEndpoint = aws.String(c.Endpoint)
+	}
+	return &Database{
+		DynamoDB: dynamodb.NewFromConfig(config), Streams: dynamodbstreams.NewFromConfig(config),
+		Own: c.Endpoint != "", Poll: pollAway,
+	}, nil
+}
+
+func (c *Config) openHere(logger *slog.Logger) (*Database, error) {
+	durability, err := monotable.ParseDurability(c.Durability)
+	if err != nil {
+		return nil, fmt.Errorf("--durability: %w", err)
+	}
+	options := &monotable.Options{Region: c.Region, Durability: durability, Logger: logger}
+	open := func() (*monotable.DB, error) { return monotable.Open(c.Data, options) }
+	if c.Memory {
+		open = func() (*monotable.DB, error) { return monotable.OpenMemory(options) }
+	}
+	db, err := open()
+	if errors.Is(err, monotable.ErrLocked) {
+		return nil, fmt.Errorf("%s is open in another process: stop that one, use its --endpoint, or give this one its own --data directory (%w)", c.Data, monotable.ErrLocked)
+	}
+	if err != nil {
+		return nil, err
+	}
+	opened := InProcess(db)
+	opened.close = db.Close
+	return opened, nil
+}

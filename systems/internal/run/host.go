@@ -1,0 +1,205 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/internal/ratelimit"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+// Options of a Host. Database, CursorKey and Verifier must be given.
+type Options struct {
+	Database  *Database
+	CursorKey []byte
+	Verifier  api.Verifier
+	// Issuer signs tokens in this process, and its documents are served; nil does neither.
+	Issuer *auth.Issuer
+	// CreateTables makes missing tables where the database is not the process's own, too.
+	CreateTables bool
+	Stage        string
+	Logger       *slog.Logger
+	Origins      []string
+	Timeout      time.Duration
+	// Rate is how many requests a second a caller may make; 0 is no bound.
+	Rate   float64
+	Clock  func() time.Time
+	Getenv func(string) string
+	// AtRoot serves the only system without its name as prefix.
+	AtRoot bool
+}
+
+// Host is systems, open and ready to be served.
+type Host struct {
+	mux      *http.ServeMux
+	services map[string]*system.Service
+	order    []string
+	workers  []system.Worker
+	logger   *slog.Logger
+	restarts *prometheus.CounterVec
+	drain    func()
+}
+
+// NewHost opens systems.
+func NewHost(ctx context.Context, o Options, systems ...system.System) (*Host, error) {
+	o = o.withDefaults()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	draining := make(chan struct{})
+	h := &Host{
+		mux: http.NewServeMux(), services: map[string]*system.Service{}, logger: o.Logger,
+		drain:    sync.OnceFunc(func() { close(draining) }),
+		restarts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "worker_restarts_total", Help: "Runs of workers that failed."}, []string{"worker"}),
+	}
+	registry.MustRegister(h.restarts)
+	h.mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	h.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
+	})
+	if o.Issuer != nil {
+		o.Issuer.Register(h.mux)
+	}
+	if !o.AtRoot {
+		h.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+			problem.New(http.StatusNotFound, "", "there is nothing at this path").Write(w)
+		})
+	}
+	metrics := api.NewMetrics(registry)
+	for _, s := range systems {
+		if err := h.open(ctx, o, s, metrics, draining); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", s.Name, err), h.Close())
+		}
+	}
+	return h, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.Getenv == nil {
+		o.Getenv = func(string) string { return "" }
+	}
+	if o.Stage == "" {
+		o.Stage = "dev"
+	}
+	return o
+}
+
+// open opens one system and mounts it.
+func (h *Host) open(ctx context.Context, o Options, s system.System, metrics *api.Metrics, draining <-chan struct{}) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	if h.services[s.Name] != nil {
+		return errors.New("there are two systems of that name")
+	}
+	create := o.CreateTables || o.Database.Own
+	tables := s.Tables(o.Stage)
+	if create {
+		if err := EnsureTables(ctx, o.Database.DynamoDB, tables); err != nil {
+			return err
+		}
+	}
+	logger := o.Logger.With("system", s.Name)
+	service, err := s.Open(ctx, system.Deps{
+		DynamoDB: o.Database.DynamoDB, Stage: o.Stage, CursorKey: o.CursorKey, Observe: metrics.Observer(s.Name),
+		Clock: o.Clock, Issuer: o.Issuer, Logger: logger, Getenv: o.Getenv,
+	})
+	if err != nil {
+		return err
+	}
+	h.services[s.Name] = service
+	h.order = append(h.order, s.Name)
+	prefix := "/" + s.Name
+	if o.AtRoot {
+		prefix = ""
+	}
+	var limiter *ratelimit.Limiter
+	if o.Rate > 0 {
+		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
+	}
+	a, err := api.New(api.Options{
+		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Rules: s.Rules,
+		Verifier: o.Verifier, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: metrics,
+		Origins: o.Origins, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
+	})
+	if err != nil {
+		return err
+	}
+	if service.Register != nil {
+		service.Register(a)
+	}
+	for pattern, handler := range service.Pages {
+		a.Handle(pattern, handler)
+	}
+	h.mux.Handle(prefix+"/", a)
+	for _, w := range service.Workers {
+		w.Name = s.Name + "/" + w.Name
+		h.workers = append(h.workers, w)
+	}
+	h.workers = append(h.workers, followers(o.Database, s.Name, service.Streams, create, logger)...)
+	return nil
+}
+
+// ready asks for the state of each table.
+func ready(client *dynamodb.Client, tables []system.Table) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for _, t := range tables {
+			described, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: t.Create.TableName})
+			if err != nil {
+				return err
+			}
+			if status := described.Table.TableStatus; status != types.TableStatusActive && status != types.TableStatusUpdating {
+				return fmt.Errorf("table %s is %s", aws.ToString(t.Create.TableName), status)
+			}
+		}
+		return nil
+	}
+}
+
+// Mux is where the systems, /metrics and /health are mounted; the caller may add what stands beside them before it serves.
+func (h *Host) Mux() *http.ServeMux { return h.mux }
+
+// Service is an open system; nil where there is none of that name.
+func (h *Host) Service(name string) *system.Service { return h.services[name] }
+
+// Work runs the workers until the context ends, and returns when they have.
+func (h *Host) Work(ctx context.Context) {
+	supervise(ctx, h.workers, h.logger, func(worker string) { h.restarts.WithLabelValues(worker).Inc() })
+}
+
+// Drain tells event streams to end.
+func (h *Host) Drain() { h.drain() }
+
+// Close closes the systems, the last opened first. Nothing may be served any more.
+func (h *Host) Close() error {
+	var faults []error
+	for _, name := range slices.Backward(h.order) {
+		if s := h.services[name]; s.Close != nil {
+			faults = append(faults, s.Close())
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,59 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/spf13/pflag"
+
+	"github.com/monotable/monotable/systems/internal/lambdahttp"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+// Lambda is the main function of a system's Lambda binary: the environment configures it, every function of the system
+// is the same binary, and a start that fails is told to Lambda by the exit.
+func Lambda(s system.System) {
+	handler, err := NewLambda(context.Background(), s, Environment{Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr})
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", s.Name, err)
+		os.Exit(1)
+	}
+	lambda.Start(handler)
+}
+
+// NewLambda opens a system for Lambda. Paths have no prefix there: the API has a host of its own.
+func NewLambda(ctx context.Context, s system.System, env Environment) (*lambdahttp.Handler, error) {
+	var c Config
+	flags := pflag.NewFlagSet(s.Name, pflag.ContinueOnError)
+	c.Register(flags)
+	c.LogFormat = "json"
+	if err := FlagsFromEnvironment(flags, env.Getenv); err != nil {
+		return nil, err
+	}
+	logger, err := NewLogger(env.Stdout, c.LogLevel, c.LogFormat)
+	if err != nil {
+		return nil, err
+	}
+	database, err := OpenDatabase(ctx, &c, env.Getenv, logger)
+	if err != nil {
+		return nil, err
+	}
+	key, _, err := c.cursorKey(env.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	verifier, issuer, err := c.tokens(env.Getenv, "")
+	if err != nil {
+		return nil, err
+	}
+	host, err := NewHost(ctx, Options{
+		Database: database, CursorKey: key, Verifier: verifier, Issuer: issuer, Stage: c.Stage, CreateTables: c.CreateTables,
+		Logger: logger, Origins: c.Origins, Timeout: c.Timeout, Getenv: env.Getenv, AtRoot: true,
+	}, s)
+	if err != nil {
+		return nil, err
+	}
+	return lambdahttp.New(host.Mux(), host.Service(s.Name).Streams), nil
+}

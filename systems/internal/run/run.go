@@ -1,0 +1,122 @@
+// Package run is what a process of systems does, whichever they are: it opens a database, makes tables, serves the APIs, runs
+// the workers, and stops in order.
+//
+// # Model
+//
+//	Config ─▶ Database (in this process, an endpoint, AWS) ─┐
+//	          keys and issuer ──────────────────────────────┼─▶ Host: Systems opened, handler, workers ─▶ Serve
+//	          logger, metrics ──────────────────────────────┘
+//
+// Command is the command of one system; the demo makes a Host of all of them over the database that it serves; Lambda
+// makes one without workers.
+//
+// # Invariants
+//
+//	R1  Tables are made only in a database in this process or at an endpoint that was named, never on AWS unless asked for.
+//	    One that is there with other keys ends the start with what differs.
+//	R2  The end is in order: no new requests, those under way end, event streams are told, workers end, systems close, the
+//	    database closes last.
+//	R3  A worker that fails is run again, after rests that grow from 100 ms to 30 s; it never ends the process.
+//	R4  No token, no key and no e-mail address reaches the log.
+//
+// # Errors
+//
+// What Config has wrong is told with the flag's name. Everything that fails before the process serves ends it.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+// Environment is all that a command sees of the process it runs in.
+type Environment struct {
+	Getenv         func(string) string
+	Stdout, Stderr io.Writer
+}
+
+// Main is the main function of a system's own command, which in Lambda is every function of the system.
+func Main(s system.System) {
+	if os.Getenv("AWS_LAMBDA_RUNTIME_API") != "" {
+		Lambda(s)
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	cmd := Command(s, Environment{Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr})
+	err := cmd.ExecuteContext(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", s.Name, err)
+		os.Exit(1)
+	}
+}
+
+// Command serves a system until its context ends.
+func Command(s system.System, env Environment) *cobra.Command {
+	var c Config
+	cmd := &cobra.Command{
+		Use:   s.Name,
+		Short: s.Title,
+		Long: s.Title + ": " + s.About + `
+
+Without further words it keeps its data in ./data. --endpoint names a DynamoDB API; --aws, or the environment of ECS,
+uses DynamoDB on AWS. Every flag is an environment variable too: --client-id is APP_CLIENT_ID; PORT, AWS_REGION,
+COGNITO_USER_POOL_ID and COGNITO_CLIENT_ID are known as well.`,
+		Args:          cobra.NoArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return FlagsFromEnvironment(cmd.Flags(), env.Getenv)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s, env) },
+	}
+	cmd.SetOut(env.Stdout)
+	cmd.SetErr(env.Stderr)
+	c.Register(cmd.Flags())
+	return cmd
+}
+
+// FlagsFromEnvironment sets the flags that the command line left alone from APP_ variables, and from those that
+// platforms set.
+func FlagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
+	var faults []error
+	set := func(flag *pflag.Flag, name, value string) {
+		if value == "" || flag == nil || flag.Changed {
+			return
+		}
+		if err := flags.Set(flag.Name, value); err != nil {
+			faults = append(faults, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		name := "APP_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
+		set(flag, name, getenv(name))
+	})
+	if port := getenv("PORT"); port != "" {
+		set(flags.Lookup("addr"), "PORT", ":"+port)
+	}
+	set(flags.Lookup("region"), "AWS_REGION", getenv("AWS_REGION"))
+	set(flags.Lookup("client-id"), "COGNITO_CLIENT_ID", getenv("COGNITO_CLIENT_ID"))
+	set(flags.Lookup("issuer"), "COGNITO_USER_POOL_ID", userPool(getenv("COGNITO_USER_POOL_ID")))
+	return errors.Join(faults...)
+}
+
+// userPool is the issuer of a user pool, whose id begins with its region.
+func userPool(id string) string {
+	region, _, found := strings.Cut(id, "_")
+	if !found {
+		return ""
+	}
+	return "https://cognito-idp." + region + ".amazonaws.com/" + id
+}

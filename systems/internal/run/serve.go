@@ -1,0 +1,121 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+const (
+	// drainWait is how long requests under way may take to end.
+	drainWait         = 10 * time.Second
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = time.Minute
+	idleTimeout       = 2 * time.Minute
+	headerMax         = 16 << 10
+)
+
+// Serve serves a host and runs its workers until the context ends, then stops in order and closes the host. The database is
+// the caller's to close after that.
+func Serve(ctx context.Context, listener net.Listener, h *Host) error {
+	server := &http.Server{
+		Handler: h.mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: headerMax, ErrorLog: slog.NewLogLogger(h.logger.Handler(), slog.LevelDebug),
+	}
+	server.RegisterOnShutdown(h.Drain)
+	working, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	var workers sync.WaitGroup
+	workers.Go(func() { h.Work(working) })
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	var err error
+	select {
+	case err = <-served:
+		err = fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+		err = drain(context.WithoutCancel(ctx), server, h.logger)
+	}
+	h.Drain()
+	stopWork()
+	workers.Wait()
+	return errors.Join(err, h.Close())
+}
+
+func drain(ctx context.Context, server *http.Server, logger *slog.Logger) error {
+	logger.InfoContext(ctx, "stopping", "wait_max", drainWait)
+	ctx, cancel := context.WithTimeout(ctx, drainWait)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		logger.WarnContext(ctx, "requests cut off", "error", err)
+		return server.Close()
+	}
+	return nil
+}
+
+// serve is the command of one system.
+func (c *Config) serve(ctx context.Context, s system.System, env Environment) error {
+	logger, err := NewLogger(env.Stderr, c.LogLevel, c.LogFormat)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w (use --addr for another address)", c.Addr, err)
+	}
+	base := "http://" + listener.Addr().String()
+	database, host, err := c.open(ctx, s, env, base, logger)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	if c.DevIssuer {
+		WarnDevIssuer(logger, listener.Addr())
+	}
+	fmt.Fprintf(env.Stdout, "%s: %s at %s/%s/ (its page: %s/%s/docs)\n", s.Name, s.Title, base, s.Name, base, s.Name)
+	return errors.Join(Serve(ctx, listener, host), database.Close())
+}
+
+// open opens the database and the system.
+func (c *Config) open(ctx context.Context, s system.System, env Environment, base string, logger *slog.Logger) (*Database, *Host, error) {
+	// The database first: it refuses a directory that has keys and no store.
+	database, err := OpenDatabase(ctx, c, env.Getenv, logger)
+	if err != nil {
+		return nil, nil, err
+	}
+	host, err := c.host(ctx, s, env, base, logger, database)
+	if err != nil {
+		return nil, nil, errors.Join(err, database.Close())
+	}
+	return database, host, nil
+}
+
+func (c *Config) host(ctx context.Context, s system.System, env Environment, base string, logger *slog.Logger, database *Database) (*Host, error) {
+	key, madeUp, err := c.cursorKey(env.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	if madeUp && !c.Memory {
+		logger.WarnContext(ctx, "cursors are sealed with a key made up for this run: give --cursor-key for others to continue them")
+	}
+	verifier, issuer, err := c.tokens(env.Getenv, base)
+	if err != nil {
+		return nil, err
+	}
+	return NewHost(ctx, Options{
+		Database: database, CursorKey: key, Verifier: verifier, Issuer: issuer, CreateTables: c.CreateTables, Stage: c.Stage,
+		Logger: logger, Origins: c.Origins, Timeout: c.Timeout, Rate: c.Rate, Getenv: env.Getenv,
+	}, s)
+}
+
+// WarnDevIssuer tells where the development's issuer can be reached from elsewhere.
+func WarnDevIssuer(logger *slog.Logger, addr net.Addr) {
+	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+		logger.Warn("the development's issuer accepts tokens that were signed without any log-in, and this address can be reached from elsewhere", "addr", addr)
+	}
+}

@@ -1,0 +1,312 @@
+package run_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/monotabletest"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/internal/systemtest"
+)
+
+// hosted is a host of the notes on a socket.
+type hosted struct {
+	url    string
+	token  string
+	stop   context.CancelFunc
+	result chan error // of Serve
+}
+
+func host(t *testing.T, hooks systemtest.Hooks) *hosted {
+	t.Helper()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hosted{url: "http://" + listener.Addr().String(), result: make(chan error, 1)}
+	issuer, err := auth.NewIssuer(h.url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.token, err = issuer.Mint(auth.Claims{Sub: "u-1"}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := run.NewHost(t.Context(), run.Options{
+		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), Issuer: issuer,
+	}, systemtest.Notes(hooks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ctx context.Context
+	ctx, h.stop = context.WithCancel(t.Context())
+	t.Cleanup(h.stop)
+	go func() { h.result <- run.Serve(ctx, listener, made) }()
+	return h
+}
+
+func (h *hosted) call(t *testing.T, method, path, body string) systemtest.Answer {
+	t.Helper()
+	return systemtest.Call(t, method, h.url+path, body, "Authorization", "Bearer "+h.token, "Idempotency-Key", "n-1")
+}
+
+func TestHost(t *testing.T) {
+	t.Parallel()
+	seen := make(chan string, 10)
+	h := host(t, systemtest.Hooks{Seen: seen})
+	if answer := h.call(t, "POST", "/notes/notes", `{"text":"hello"}`); answer.Status != http.StatusCreated {
+		t.Fatalf("%d %s", answer.Status, answer.Body)
+	}
+	if id := <-seen; id != "n-1" {
+		t.Errorf("the stream told of %q, want n-1", id)
+	}
+	if answer := h.call(t, "GET", "/notes/notes?limit=1", ""); !strings.Contains(answer.Body, `"text":"hello"`) {
+		t.Errorf("%d %s", answer.Status, answer.Body)
+	}
+	if answer := h.call(t, "GET", "/notes/notes?cursor=!!", ""); answer.Problem(t).Code != "invalid_cursor" {
+		t.Errorf("%d %s", answer.Status, answer.Body)
+	}
+	for path, want := range map[string]string{
+		"/health": `{"status":"ok"}`, "/notes/health": `{"status":"ok"}`, "/notes/ready": `{"status":"ok"}`,
+		"/notes/play/x": "page at /play/x", "/nothing": `"code":"not_found"`,
+		"/metrics": `http_requests_total{method="POST",route="/notes/notes",status="201",system="notes"} 1`,
+		"/" + auth.LocalPool + "/.well-known/jwks.json": `"kty":"RSA"`,
+	} {
+		if answer := h.call(t, "GET", path, ""); !strings.Contains(answer.Body, want) {
+			t.Errorf("%s: %d %s, want %s", path, answer.Status, answer.Body, want)
+		}
+	}
+	h.stop()
+	if err := <-h.result; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEndInOrder: requests under way end, event streams are told, workers end after them, and what is open closes last.
+func TestEndInOrder(t *testing.T) {
+	t.Parallel()
+	hold, holding, watching := make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
+	stopped, closed := make(chan struct{}), make(chan struct{})
+	h := host(t, systemtest.Hooks{Hold: hold, Holding: holding, Watching: watching, Stopped: stopped, Closed: closed})
+
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/notes/events", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+h.token)
+	r.Header.Set("Accept-Encoding", "gzip") // which event streams are not sent in
+	stream, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	<-watching
+	events := bufio.NewReader(stream.Body)
+	if line := readUntil(t, events, "data: "); !strings.Contains(line, `"hello"`) || stream.Header.Get("Content-Type") != "text/event-stream" {
+		t.Errorf("first event %q of %s", line, stream.Header.Get("Content-Type"))
+	}
+
+	answered := make(chan systemtest.Answer, 1)
+	go func() { answered <- h.call(t, "POST", "/notes/notes", `{"text":"under way"}`) }()
+	<-holding
+	h.stop()
+	if line := readUntil(t, events, "data: "); !strings.Contains(line, `"bye"`) {
+		t.Errorf("last event %q", line)
+	}
+	if _, err := io.Copy(io.Discard, events); err != nil {
+		t.Errorf("the event stream was cut off: %v", err)
+	}
+	select {
+	case <-stopped:
+		t.Error("the worker was stopped under a request")
+	case <-closed:
+		t.Error("the system was closed under a request")
+	case err := <-h.result:
+		t.Errorf("over with a request under way: %v", err)
+	default:
+	}
+	close(hold)
+	if answer := <-answered; answer.Status != http.StatusCreated {
+		t.Errorf("the request under way: %d %s", answer.Status, answer.Body)
+	}
+	<-stopped
+	<-closed
+	if err := <-h.result; err != nil {
+		t.Error(err)
+	}
+	if _, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(h.url, "http://")); err == nil {
+		t.Error("the address is served still")
+	}
+}
+
+func readUntil(t *testing.T, r *bufio.Reader, prefix string) string {
+	t.Helper()
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatalf("before %q: %v", prefix, err)
+		}
+		if strings.HasPrefix(line, prefix) {
+			return line
+		}
+	}
+}
+
+// environment is a process's, with what it prints.
+func environment(t *testing.T, variables map[string]string) (run.Environment, *io.PipeReader) {
+	t.Helper()
+	read, write := io.Pipe()
+	t.Cleanup(func() { _ = write.Close() })
+	return run.Environment{Getenv: func(name string) string { return variables[name] }, Stdout: write, Stderr: io.Discard}, read
+}
+
+// TestCommand: a system's own process on a directory, twice; what the first has stored the second has, cursors and tokens
+// included.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	var token string
+	for n := range 2 {
+		env, out := environment(t, map[string]string{"APP_DATA": data})
+		cmd := run.Command(systemtest.Notes(systemtest.Hooks{}), env)
+		address := "127.0.0.1:0"
+		cmd.SetArgs([]string{"--addr", address, "--dev-issuer", "--durability", "none"})
+		ctx, stop := context.WithCancel(t.Context())
+		result := make(chan error, 1)
+		go func() { result <- cmd.ExecuteContext(ctx) }()
+		lines := bufio.NewReader(out)
+		greeting, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err, <-result)
+		}
+		fields := strings.Fields(greeting)
+		at := slices.IndexFunc(fields, func(f string) bool { return strings.HasPrefix(f, "http://") })
+		url := strings.TrimSuffix(fields[at], "/")
+		issuer, err := auth.OpenIssuer(run.KeyPath(data, run.IssuerKeys), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token, err = issuer.Mint(auth.Claims{Sub: "u-1"}); err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			if answer := systemtest.Call(t, "POST", url+"/notes", `{"text":"kept"}`, "Authorization", "Bearer "+token, "Idempotency-Key", "a"); answer.Status != http.StatusCreated {
+				t.Errorf("%d %s", answer.Status, answer.Body)
+			}
+		}
+		if answer := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+token); !strings.Contains(answer.Body, `"kept"`) {
+			t.Errorf("run %d: %d %s", n, answer.Status, answer.Body)
+		}
+		stop()
+		if err := <-result; err != nil {
+			t.Errorf("run %d: %v", n, err)
+		}
+	}
+	info, err := os.Stat(run.KeyPath(data, run.CursorKey))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("key of cursors: %v %v", err, info)
+	}
+}
+
+func TestCommandRefuses(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		args      []string
+		variables map[string]string
+		want      string
+	}{
+		{[]string{"--memory"}, nil, "whose tokens are accepted?"},
+		{[]string{"--memory", "--issuer", "https://x"}, nil, "whose tokens are accepted?"},
+		{[]string{"--memory", "--dev-issuer", "--issuer", "https://x"}, nil, "--dev-issuer is for development"},
+		{[]string{"--memory"}, map[string]string{"APP_DEV_ISSUER": "maybe"}, "APP_DEV_ISSUER"},
+		{[]string{"--memory", "--dev-issuer", "--log-level", "loud"}, nil, "--log-level"},
+		{[]string{"--memory", "--dev-issuer", "--log-format", "xml"}, nil, "--log-format"},
+		{[]string{"--memory", "--dev-issuer", "--cursor-key", "abc"}, nil, "--cursor-key: want a key of 32 bytes"},
+		{[]string{"--memory", "--dev-issuer", "--cursor-key-file", "/nowhere"}, nil, "--cursor-key-file"},
+		{[]string{"--memory", "--dev-issuer", "--durability", "some"}, nil, "--durability"},
+		{[]string{"--dev-issuer", "--aws"}, nil, "--cursor-key: give one on AWS"},
+		{[]string{"--memory", "--dev-issuer", "--addr", "256.0.0.1:1"}, nil, "--addr"},
+		{[]string{"extra"}, nil, "unknown command"},
+	} {
+		env, _ := environment(t, test.variables)
+		cmd := run.Command(systemtest.Notes(systemtest.Hooks{}), env)
+		args := test.args
+		if !slices.Contains(args, "--addr") {
+			args = append([]string{"--addr", "127.0.0.1:0"}, args...)
+		}
+		cmd.SetArgs(args)
+		if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v %v: %v, want an error with %q", test.args, test.variables, err, test.want)
+		}
+	}
+}
+
+// TestLambda: the same system behind events of API Gateway, without its prefix.
+func TestLambda(t *testing.T) {
+	t.Parallel()
+	keys := filepath.Join(t.TempDir(), "keys.json")
+	env, _ := environment(t, map[string]string{
+		"APP_MEMORY": "true", "APP_ISSUER_KEY": keys, "APP_ISSUER": "https://notes.example", "APP_STAGE": "prod",
+	})
+	env.Stdout = io.Discard
+	handler, err := run.NewLambda(t.Context(), systemtest.Notes(systemtest.Hooks{}), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	issuer, err := auth.OpenIssuer(keys, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := issuer.Mint(auth.Claims{Sub: "u-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	invoke := func(method, path, body string) (status int, text string) {
+		t.Helper()
+		event, err := json.Marshal(map[string]any{
+			"version": "2.0", "rawPath": path, "body": body, "headers": map[string]string{"authorization": "Bearer " + token, "idempotency-key": "k", "content-type": "application/json"},
+			"requestContext": map[string]any{"stage": "$default", "requestId": "r-1", "http": map[string]any{"method": method, "sourceIp": "192.0.2.1"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := handler.Invoke(t.Context(), event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer struct {
+			StatusCode int               `json:"statusCode"`
+			Headers    map[string]string `json:"headers"`
+			Body       string            `json:"body"`
+		}
+		if err := json.Unmarshal(out, &answer); err != nil {
+			t.Fatal(err)
+		}
+		if answer.Headers["X-Request-Id"] != "r-1" {
+			t.Errorf("request id %q, want API Gateway's", answer.Headers["X-Request-Id"])
+		}
+		return answer.StatusCode, answer.Body
+	}
+	if status, text := invoke("POST", "/notes", `{"text":"from afar"}`); status != http.StatusCreated {
+		t.Errorf("%d %s", status, text)
+	}
+	if status, text := invoke("GET", "/notes", ""); status != http.StatusOK || !strings.Contains(text, "from afar") {
+		t.Errorf("%d %s", status, text)
+	}
+	if status, text := invoke("GET", "/nothing", ""); status != http.StatusNotFound || !strings.Contains(text, `"code":"not_found"`) {
+		t.Errorf("%d %s", status, text)
+	}
+	event := `{"Records":[{"eventID":"e","eventName":"REMOVE","eventSourceARN":"arn:aws:dynamodb:us-east-1:000000000000:table/notes-prod/stream/now","dynamodb":{"Keys":{"sk":{"S":"NOTE#k"}},"SequenceNumber":"1"}}]}`
+	if _, err := handler.Invoke(t.Context(), []byte(event)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,66 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+const (
+	restMin = 100 * time.Millisecond
+	restMax = 30 * time.Second
+	// healthyRun is how long a worker must have run for its next rest to be the shortest again.
+	healthyRun = time.Minute
+)
+
+// supervise runs workers until the context ends, and returns when all have returned. failed is told of each failure.
+func supervise(ctx context.Context, workers []system.Worker, logger *slog.Logger, failed func(worker string)) {
+	var group sync.WaitGroup
+	for _, w := range workers {
+		group.Go(func() {
+			rest := restMin
+			for ctx.Err() == nil {
+				begun := time.Now()
+				err := runOnce(ctx, w)
+				if ctx.Err() != nil {
+					return
+				}
+				if time.Since(begun) >= healthyRun {
+					rest = restMin
+				}
+				failed(w.Name)
+				logger.ErrorContext(ctx, "worker failed", "worker", w.Name, "error", err, "again_in", rest)
+				pause(ctx, rest)
+				rest = min(2*rest, restMax)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// runOnce makes a panic, and a return without a reason, an error.
+func runOnce(ctx context.Context, w system.Worker) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+		}
+	}()
+	if err := w.Run(ctx); err != nil {
+		return err
+	}
+	return errReturned
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

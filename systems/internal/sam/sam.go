@@ -1,0 +1,161 @@
+// Package sam writes the template with which AWS SAM deploys a system: its tables as monotable provision writes them, an
+// HTTP API with one function for each operation, functions that follow streams, and alarms.
+//
+// # Model
+//
+//	design ── provision --as sam ──▶ tables ──────────────────────────╮
+//	design ── provision --as iam ──▶ a policy for each pattern ──╮     ├──▶ template.yaml
+//	API's document ──▶ routes ── Functions: patterns of each ────┴─────╯
+//
+// # Invariants
+//
+//	S1  Each route has one function, and each function a route or a stream.
+//	S2  A function may do to the tables what its patterns do, and nothing else. Where all that a pattern touches is the
+//	    tenant's, the function reaches no other partitions: those whose keys begin with "USER#", say. Which tenant's they
+//	    are, a function that serves all cannot be told by its role: data access tells it.
+//	S3  All functions are one binary.
+package sam
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Template is what a template is made of.
+type Template struct {
+	// Name is the system's, Title the description's.
+	Name, Title string
+	// Design is the path of the design.
+	Design string
+	// Routes are the API's.
+	Routes []Route
+	// Functions are the names of the patterns that each operation calls, by operationId.
+	Functions map[string][]string
+	// Streams are functions that follow tables.
+	Streams []Stream
+	// Settings are environment variables of the system's own.
+	Settings []Setting
+}
+
+// Route is an operation of the API.
+type Route struct{ ID, Method, Path, Summary string }
+
+// Stream is a function that follows a table's changes.
+type Stream struct {
+	// Name is the follower's, Table is the table's name in the design.
+	Name, Table string
+	// Patterns are the names of those that it calls.
+	Patterns []string
+	// Filter is the pattern of an event filter, as JSON; "" for all records.
+	Filter string
+}
+
+// Setting is an environment variable, whose value is a parameter of the template.
+type Setting struct{ Variable, Parameter, Default, About string }
+
+// object is a mapping in order.
+type object = yaml.MapSlice
+
+func of(pairs ...any) object {
+	out := make(object, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		out = append(out, yaml.MapItem{Key: pairs[i], Value: pairs[i+1]})
+	}
+	return out
+}
+
+func get(o object, key string) any {
+	for _, item := range o {
+		if item.Key == key {
+			return item.Value
+		}
+	}
+	return nil
+}
+
+func ref(id string) object             { return of("Ref", id) }
+func sub(text string) object           { return of("Fn::Sub", text) }
+func attribute(id, name string) object { return of("Fn::GetAtt", []string{id, name}) }
+
+// Write writes the template.
+func (t Template) Write(tb testing.TB, w io.Writer) {
+	tb.Helper()
+	p := t.provision(tb)
+	t.complete(tb)
+	out := of(
+		"AWSTemplateFormatVersion", "2010-09-09", "Transform", "AWS::Serverless-2016-10-31",
+		"Description", t.Title, "Parameters", t.parameters(p), "Globals", t.globals(p), "Resources", t.resources(tb, p),
+		"Outputs", append(of("Url", of("Value", sub("https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}"))), p.outputs...),
+	)
+	text, err := yaml.MarshalWithOptions(out, yaml.IndentSequence(true))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := fmt.Fprintf(w, "# Written by %s; DO NOT EDIT. How it is deployed stands in ../README.md.\n%s", "go generate ./systems/"+t.Name, text); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// complete fails where S1 does not hold.
+func (t Template) complete(tb testing.TB) {
+	tb.Helper()
+	known := map[string]bool{}
+	for _, r := range t.Routes {
+		known[r.ID] = true
+		if _, ok := t.Functions[r.ID]; !ok {
+			tb.Errorf("operation %s has no function", r.ID)
+		}
+	}
+	for id := range t.Functions {
+		if !known[id] {
+			tb.Errorf("function %s is for no operation", id)
+		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the templates that differ") //nolint:gochecknoglobals // a flag of tests
+
+// Compare compares the template with a file; with -update it writes the file.
+func (t Template) Compare(tb testing.TB, file string) {
+	tb.Helper()
+	var text strings.Builder
+	t.Write(tb, &text)
+	if *update {
+		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+		return
+	}
+	kept, err := os.ReadFile(file) //nolint:gosec // a test's own path
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if string(kept) != text.String() {
+		tb.Errorf("%s is not what would be written: go generate ./systems/%s", file, t.Name)
+	}
+}
+
+// logicalID makes an id of a template: letters and digits, each word with a capital.
+func logicalID(name string) string {
+	var out strings.Builder
+	capital := true
+	for _, c := range name {
+		switch {
+		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
+			capital = true
+		case capital:
+			out.WriteRune(unicode.ToUpper(c))
+			capital = false
+		default:
+			out.WriteRune(c)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,136 @@
+// Package seed makes sample data for a system and loads it: the same data for the same seed and size, whatever the machine.
+//
+// # Model
+//
+//	size ─▶ parts of 1000 records, each with a random source of its own ─▶ Sample.Records ─▶ Sample.Load, several at once
+//
+// A part depends on the seed, its first number and the size alone, never on other parts or on how many are loaded at
+// once; so samples are the same, and a run that was interrupted can be repeated. Records are put without conditions.
+package seed
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/monotable/monotable/design/table"
+)
+
+// The sizes that a sample can have.
+const (
+	MinItems = 1_000
+	MaxItems = 1_000_000
+)
+
+const (
+	partItems = 1_000
+	// workers keep a store busy that shares one sync among the writes that wait for it.
+	workers = 8
+)
+
+// Part is a piece of a sample.
+type Part struct {
+	// Rand is the only source of chance that records may use.
+	Rand *rand.Rand
+	// First is the number of the part's first record, Items how many the part has, Total how many the sample has. Ids made of
+	// numbers from First on meet no other part's.
+	First, Items, Total int
+}
+
+// Sample is what a system makes its data with.
+type Sample struct {
+	// Records are a part's: Part.Items of them.
+	Records func(Part) iter.Seq[table.Record]
+	// Load stores records and calls progress with how many of them it has stored so far; table.DB has it.
+	Load func(ctx context.Context, records iter.Seq[table.Record], progress func(int)) error
+}
+
+// Options of a run.
+type Options struct {
+	Items int
+	Seed  uint64
+	// Progress is told how many records are stored so far, by one goroutine at a time; nil is not.
+	Progress func(stored int)
+}
+
+// Run loads a sample, and returns how many records it has stored.
+func Run(ctx context.Context, s Sample, o Options) (int, error) {
+	if o.Items < MinItems || o.Items > MaxItems {
+		return 0, fmt.Errorf("a sample has %d to %d items, not %d", MinItems, MaxItems, o.Items)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	parts := make(chan Part)
+	var mu sync.Mutex
+	stored := 0
+	add := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		stored += n
+		if o.Progress != nil {
+			o.Progress(stored)
+		}
+	}
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for part := range parts {
+				if err := load(ctx, s, part, add); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for first := 0; first < o.Items; first += partItems {
+		select {
+		case parts <- o.part(first):
+		case <-ctx.Done():
+			first = o.Items
+		}
+	}
+	close(parts)
+	group.Wait()
+	return stored, context.Cause(ctx)
+}
+
+func (o Options) part(first int) Part {
+	return Part{
+		Rand:  rand.New(rand.NewPCG(o.Seed, uint64(first))), //nolint:gosec // samples are to be the same each time
+		First: first, Items: min(partItems, o.Items-first), Total: o.Items,
+	}
+}
+
+func load(ctx context.Context, s Sample, part Part, add func(int)) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	told := 0
+	err := s.Load(ctx, s.Records(part), func(n int) {
+		add(n - told)
+		told = n
+	})
+	if err != nil {
+		return fmt.Errorf("load records %d to %d: %w", part.First, part.First+part.Items-1, err)
+	}
+	return nil
+}
+
+// ParseItems reads a size: 5000, 10k, 1M.
+func ParseItems(text string) (int, error) {
+	digits, unit := strings.TrimSpace(text), 1
+	switch {
+	case strings.HasSuffix(strings.ToLower(digits), "k"):
+		digits, unit = digits[:len(digits)-1], 1_000
+	case strings.HasSuffix(strings.ToLower(digits), "m"):
+		digits, unit = digits[:len(digits)-1], 1_000_000
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > MaxItems || n*unit < MinItems || n*unit > MaxItems {
+		return 0, fmt.Errorf("%q is no size: want 1k to 1M, such as 10k", text)
+	}
+	return n * unit, nil
+}

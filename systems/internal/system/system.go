@@ -1,0 +1,147 @@
+// Package system is the contract between a system and what runs it: a process of its own, the demo beside the others, a
+// Lambda function.
+//
+// # Model
+//
+// A System is what is known without a database: name, tables, answers to declared errors, examples. Open gives a Service:
+// the system over the generated data access of an open database, with operations to register, workers to run and streams
+// to follow. A system reads no flags and opens no sockets.
+//
+// # Invariants
+//
+//	S1  Name is lower case, the path's first step, and unique among the systems of a process.
+//	S2  A stream's handler bears the same records again, and two handlers of one table do not depend on each other's order.
+//	S3  Workers return when their context ends, and leave nothing half done that a restart would not finish.
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/internal/seed"
+)
+
+// System is what a system tells of itself.
+type System struct {
+	// Name is the path's first step: "appcore".
+	Name string
+	// Title and About are for people, About in a sentence; Version is the API's.
+	Title, About, Version string
+	// Tables are the tables of a stage.
+	Tables func(stage string) []Table
+	// Rules are the answers to the errors that the design declares.
+	Rules problem.Rules
+	// Open is the system over a database.
+	Open func(context.Context, Deps) (*Service, error)
+	// Examples are requests to begin with; the first one stands on the demo's page, so it must work on an empty database.
+	Examples []Example
+}
+
+// Table is a table with what CreateTable cannot say.
+type Table struct {
+	Create *dynamodb.CreateTableInput
+	// TTL is the attribute that has the time of expiry; "" for none.
+	TTL string
+}
+
+// Deps are what a system works with.
+type Deps struct {
+	DynamoDB *dynamodb.Client
+	// Stage stands in names of tables that have one.
+	Stage string
+	// CursorKey seals cursors.
+	CursorKey []byte
+	// Observe counts the calls of access patterns.
+	Observe func(context.Context, table.Call)
+	// Clock is never nil.
+	Clock func() time.Time
+	// Issuer signs tokens for a log-in of the system's own; nil where a user pool does that.
+	Issuer *auth.Issuer
+	Logger *slog.Logger
+	// Getenv has settings of the system's own.
+	Getenv func(string) string
+}
+
+// Config is what generated data access is opened with; tables are physical names by those of the design, nil where
+// they are the same.
+func (d Deps) Config(tables map[string]string) table.Config {
+	return table.Config{Tables: tables, CursorKey: d.CursorKey, Clock: d.Clock, Observe: d.Observe}
+}
+
+// Service is an open system.
+type Service struct {
+	// Register adds the operations to the API.
+	Register func(huma.API)
+	// Pages are what browsers see beside the API, by pattern without the system's prefix: "GET /play/".
+	Pages map[string]http.Handler
+	// Workers run as long as the process serves. Lambda has none.
+	Workers []Worker
+	// Streams are followed by workers here, and are what Lambda functions are called with.
+	Streams []Stream
+	// Sample makes and loads sample data.
+	Sample seed.Sample
+	// Close frees what Open has taken; nil is nothing.
+	Close func() error
+}
+
+// Worker does something in the background.
+type Worker struct {
+	Name string
+	// Run returns when ctx ends. When it returns before, it is run again after a rest.
+	Run func(ctx context.Context) error
+}
+
+// Stream is a follower of a table's changes.
+type Stream struct {
+	// Name tells followers of one system apart; checkpoints are kept under it.
+	Name string
+	// Table is the physical name.
+	Table  string
+	Handle consumer.Handler
+}
+
+// Example is a request.
+type Example struct {
+	Title, Method string
+	// Path follows the system's prefix: "/transactions?limit=5".
+	Path   string
+	Header map[string]string
+	Body   string
+	// Groups are those that the token needs.
+	Groups []string
+}
+
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+
+// Validate tells all that is missing.
+func (s System) Validate() error {
+	var faults []error
+	want := func(ok bool, what string) {
+		if !ok {
+			faults = append(faults, fmt.Errorf("system %q: %s", s.Name, what))
+		}
+	}
+	want(nameForm.MatchString(s.Name), "Name must be lower-case letters and digits")
+	want(s.Title != "", "no Title")
+	want(s.Tables != nil, "no Tables")
+	want(s.Open != nil, "no Open")
+	for _, r := range s.Rules {
+		want(r.Err != nil && r.Code != "", "a rule needs Err and Code")
+	}
+	for _, e := range s.Examples {
+		want(e.Method != "" && len(e.Path) > 0 && e.Path[0] == '/', "an example needs Method and a Path from / on")
+	}
+	return errors.Join(faults...)
+}

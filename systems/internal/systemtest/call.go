@@ -1,0 +1,64 @@
+package systemtest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// Answer is what came back, read to its end.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   string
+}
+
+// Call sends a request as it is, without following redirects; headers are name, value, name, value, and so on.
+func Call(tb testing.TB, method, url, body string, headers ...string) Answer {
+	tb.Helper()
+	r, err := http.NewRequestWithContext(tb.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i+1] != "" {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(text)}
+}
+
+// Problem reads a problem, and checks what is true of all.
+func (a Answer) Problem(tb testing.TB) problem.Problem {
+	tb.Helper()
+	var p problem.Problem
+	if err := json.Unmarshal([]byte(a.Body), &p); err != nil {
+		tb.Fatalf("status %d, no problem: %v in %q", a.Status, err, a.Body)
+	}
+	if got := a.Header.Get("Content-Type"); got != problem.ContentType {
+		tb.Errorf("Content-Type %q, want %q", got, problem.ContentType)
+	}
+	if p.Status != a.Status {
+		tb.Errorf("status %d in the body of a %d", p.Status, a.Status)
+	}
+	if id := a.Header.Get("X-Request-Id"); id == "" || p.RequestID != id {
+		tb.Errorf("requestId %q, X-Request-Id %q: want the same", p.RequestID, id)
+	}
+	if p.Type != "about:blank" || p.Title == "" {
+		tb.Errorf("type %q and title %q: want about:blank and the status in words", p.Type, p.Title)
+	}
+	return p
+}
