@@ -44,9 +44,10 @@ fuzz: ## fuzz every fuzz target for FUZZTIME (20s)
 	  done; \
 	done
 
-bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices)
+bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices), and the services by route
 	@cmp -s bench/package-lock.json bench/node_modules/.installed || { (cd bench && npm ci --no-audit --no-fund --loglevel=error) && cp bench/package-lock.json bench/node_modules/.installed; }
 	@go run ./bench $(BENCHFLAGS)
+	@systems/load
 
 tidy: ## tidy go.mod and tools/go.mod
 	@go mod tidy

@@ -8,9 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/dynamo/attr"
 	"github.com/monotable/monotable/internal/dynamo/decimal"
-	"github.com/monotable/monotable/internal/dynamo/eval"
 )
 
 // errUnread says that what belongs to an item depends on fields that are not known: it must be read first.
@@ -303,36 +301,4 @@ func (e *effect) settle() error {
 	}
 	e.assigned = own
 	return nil
-}
-
-// apply evaluates an update expression over an item.
-func (x *expression) apply(old Item) (Item, error) {
-	text := x.text()
-	if text == "" {
-		return old, nil
-	}
-	binder, err := eval.NewBinder(x.names, x.boundValues(), true)
-	if err != nil {
-		return nil, err
-	}
-	update, err := binder.Update(text)
-	if err != nil {
-		return nil, err
-	}
-	var from attr.Item
-	if old != nil {
-		from = attributes(old)
-	}
-	next, err := update.Apply(from)
-	if err != nil {
-		return nil, err
-	}
-	return itemOf(next), nil
-}
-
-func (x *expression) boundValues() attr.Item {
-	if len(x.values) == 0 {
-		return nil
-	}
-	return attributes(x.values)
 }

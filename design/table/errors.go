@@ -34,7 +34,7 @@ func (e *ValueError) Error() string { return e.Field + " " + e.Reason }
 // Refusal says which step of a write was refused and what it found.
 type Refusal struct { //nolint:errname // what is refused has an error of its own, which it wraps
 	Pattern string
-	Step    int // in the design's order
+	Step    int // in the design's order; -1 for the idempotency record
 	Line    int // of a step for each line; -1 otherwise
 	// Err is what the design declares for it, or the entity's NotFound or Exists, or the marker's Taken.
 	Err error

@@ -14,11 +14,11 @@ const requestField = "request"
 // record is the creation of the idempotency record.
 func (r *writing) record() (*change, error) {
 	e := r.w.Idempotent.Record
-	created := r.created()
+	told := r.told()
 	v := make(Values, len(e.Fields))
 	for i := range e.Fields {
 		f := &e.Fields[i]
-		value, err := r.recorded(f, created)
+		value, err := r.recorded(f, told)
 		if err != nil {
 			return nil, named("idempotency record", err)
 		}
@@ -39,30 +39,33 @@ func (r *writing) record() (*change, error) {
 	}, nil
 }
 
-// created are the fields of the items that the write makes once, by name: what stands first counts.
-func (r *writing) created() Values {
+// told are fields of the items that the write is about once, by name: all of those that are created, else those of their
+// keys. What stands first counts.
+func (r *writing) told() Values {
 	out := Values{}
-	for _, c := range r.changes {
-		if c.line >= 0 || c.action != Create && c.action != Put {
-			continue
+	for _, creates := range []bool{true, false} {
+		for _, c := range r.changes {
+			if c.line >= 0 || creates != (c.action == Create || c.action == Put) {
+				continue
+			}
+			own := maps.Clone(c.values)
+			maps.Copy(own, out)
+			out = own
 		}
-		own := maps.Clone(c.values)
-		maps.Copy(own, out)
-		out = own
 	}
 	return out
 }
 
 // recorded is the value of a record's field.
-func (r *writing) recorded(f *Field, created Values) (types.AttributeValue, error) {
+func (r *writing) recorded(f *Field, told Values) (types.AttributeValue, error) {
 	ttl := r.w.Idempotent.Record.TTL
 	switch v := r.in.Values[f.Name]; {
 	case f.Name == requestField:
 		return &types.AttributeValueMemberS{Value: r.fingerprint()}, nil
 	case v != nil:
 		return v, nil
-	case created[f.Name] != nil:
-		return created[f.Name], nil
+	case told[f.Name] != nil:
+		return told[f.Name], nil
 	case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
 		return nowAs(f.Type.Kind, f.Name, r.now.Add(ttl.After))
 	case f.Type.Kind == kindTime || f.Type.Kind == kindDate:

@@ -95,6 +95,33 @@ func TestRepetitionOfWhatIsGone(t *testing.T) {
 	s.wantTable("all", counted(s.primaries())...)
 }
 
+// TestRecordedFields: a record has the inputs, then what is created, then what tells the items.
+func TestRecordedFields(t *testing.T) {
+	s, _ := stocked(t)
+	w := &Write{
+		Pattern: "Retire", Idempotent: &Idempotent{Record: s.requests},
+		Params: []Param{{Name: "which", Type: Type{Kind: kindID}}},
+		Steps: []Step{
+			{Action: Update, Entity: s.order, By: []Assignment{assign("orderId", given("which"))}, Set: []Assignment{assign("street", constantly(aText("there")))}},
+			{Action: Create, Entity: s.order, By: []Assignment{assign("orderId", constantly(aText("o2")))}},
+		},
+	}
+	in := s.anOrder("", "c1", 7).without("orderId")
+	in["which"], in["requestKey"] = aText("o1"), aText("k1")
+	s.write(w, Input{Values: in})
+	if it := s.item("CUSTOMER#c1", "REQUEST#k1"); !equal(it["orderId"], aText("o2")) {
+		t.Errorf("with a creation, the record is %v; want the created order", attributes(it))
+	}
+	w.Steps, in["requestKey"] = w.Steps[:1], aText("k2")
+	s.write(w, Input{Values: in})
+	if it := s.item("CUSTOMER#c1", "REQUEST#k2"); !equal(it["orderId"], aText("o1")) {
+		t.Errorf("without one, the record is %v; want the order that was changed", attributes(it))
+	}
+	delete(in, "requestKey")
+	_, err := s.db.Write(t.Context(), w, Input{Values: in})
+	wantValueError(t, err, "requestKey", "is missing", "a request without its key")
+}
+
 // TestRepetitionIsReadFirst: where items are read, the record is read along, before anything that the item by now is can
 // be a fault.
 func TestRepetitionIsReadFirst(t *testing.T) {

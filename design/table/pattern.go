@@ -220,7 +220,8 @@ type Idempotent struct {
 // Outcome is what a write did.
 type Outcome struct {
 	// Items are the items of the steps, in their order: what a create or put stored, and what an update or upsert left
-	// where the answer tells; nil otherwise. A step for each line has one for each line.
+	// where the answer tells; nil otherwise. Where the item was read first, fields on which nothing depends are as they
+	// were read. A step for each line has one for each line.
 	Items [][]Values
 	// Replayed is set where the request was a repetition: nothing was done, and Record is the record of the first.
 	Replayed bool

@@ -26,9 +26,9 @@
 //
 // # Errors
 //
-// ErrNotFound, ErrExists, ErrConflict, ErrCursor and ErrReused, each of them possibly wrapped; *ValueError for a value
-// that is none of its type; *Refusal where a condition of a write does not hold, which wraps the error that the design
-// declares. All others are those of the SDK.
+// ErrNotFound, ErrExists, ErrConflict, ErrCursor, ErrReused and ErrLines, each of them possibly wrapped; *ValueError for a
+// value that is none of its type; *Refusal where a condition of a write does not hold, which wraps the error that the
+// design declares, or ErrRefused. All others are those of the SDK.
 package table
 
 import (

@@ -6,6 +6,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/internal/dynamo/attr"
+	"github.com/monotable/monotable/internal/dynamo/eval"
 	"github.com/monotable/monotable/internal/dynamo/expr"
 )
 
@@ -130,6 +132,38 @@ func (x *expression) text() string {
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+// apply evaluates an update expression over an item.
+func (x *expression) apply(old Item) (Item, error) {
+	text := x.text()
+	if text == "" {
+		return old, nil
+	}
+	binder, err := eval.NewBinder(x.names, x.boundValues(), true)
+	if err != nil {
+		return nil, err
+	}
+	update, err := binder.Update(text)
+	if err != nil {
+		return nil, err
+	}
+	var from attr.Item
+	if old != nil {
+		from = attributes(old)
+	}
+	next, err := update.Apply(from)
+	if err != nil {
+		return nil, err
+	}
+	return itemOf(next), nil
+}
+
+func (x *expression) boundValues() attr.Item {
+	if len(x.values) == 0 {
+		return nil
+	}
+	return attributes(x.values)
 }
 
 // conjunction joins conditions that must all hold; "" is none.

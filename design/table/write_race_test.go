@@ -58,7 +58,7 @@ func TestConcurrentWritesKeepTheDesign(t *testing.T) {
 			l := &ledger{store: s, r: rand.New(rand.NewPCG(seed, uint64(i)))} //nolint:gosec // a test's values
 			plays := []func() play{
 				l.createCustomer, l.changeCustomer, l.promoteCustomer, l.moveCustomer, l.deleteCustomer, l.createOrder, l.createOrder, l.setStatus,
-				l.changeOrder, l.doubleOrder, l.giveOrder, l.deleteOrder, l.putProduct, l.upsertProduct, l.retireProduct, l.addToCart, l.buy,
+				l.tierByEmail, l.moveAndOrder, l.changeOrder, l.doubleOrder, l.giveOrder, l.deleteOrder, l.putProduct, l.upsertProduct, l.retireProduct, l.addToCart, l.buy,
 			}
 			for range 25 {
 				p := plays[l.r.IntN(len(plays))]()

@@ -138,10 +138,14 @@ func (l *ledger) promoteCustomer() play {
 	}}}
 	in := Values{"customerId": l.customerID()}
 	return l.change(w, Input{Values: in}, l.customer, errNoCustomer, func(v Values) error {
-		if !equal(v["tier"], aText("basic")) {
+		switch {
+		case equal(v["tier"], aText("basic")):
+			return nil
+		case equal(v["tier"], aText("gold")):
 			return errPriceChanged
+		default:
+			return ErrRefused
 		}
-		return nil
 	}, func(v Values) { v["tier"] = aText("gold") })
 }
 
@@ -149,6 +153,32 @@ func (l *ledger) moveCustomer() play {
 	w := &Write{Pattern: "MoveCustomer", Steps: []Step{{Action: Update, Entity: l.customer, Set: []Assignment{assign("regionId", given("regionId"))}}}}
 	in := Values{"customerId": l.customerID(), "regionId": l.one("r1", "r2")}
 	return l.change(w, Input{Values: in}, l.customer, errNoCustomer, nil, func(v Values) { v["regionId"] = in["regionId"] })
+}
+
+// tierByEmail sets a field that the copy has to one that it has not.
+func (l *ledger) tierByEmail() play {
+	w := &Write{Pattern: "TierByEmail", Steps: []Step{{Action: Update, Entity: l.customer, Set: []Assignment{assign("tier", theField("email"))}}}}
+	in := Values{"customerId": l.customerID()}
+	return l.change(w, Input{Values: in}, l.customer, errNoCustomer, nil, func(v Values) { v["tier"] = v["email"] })
+}
+
+// moveAndOrder moves a customer to another region, and what is spent there at once.
+func (l *ledger) moveAndOrder() play {
+	p := l.createOrder()
+	p.write.Pattern = "MoveAndOrder"
+	region := l.one("r1", "r2")
+	p.in.Values["to"] = region
+	p.write.Params = []Param{{Name: "to", Type: Type{Kind: kindID}}}
+	p.write.Steps = append(p.write.Steps, Step{Action: Update, Entity: l.customer, Set: []Assignment{assign("regionId", given("to"))}})
+	order := p.do
+	p.do = func() {
+		delete(p.in.Values, "to")
+		order()
+		i := l.find(l.customer, p.in.Values)
+		l.records[i].Values = l.records[i].with("regionId", "").without("regionId")
+		l.records[i].Values["regionId"] = region
+	}
+	return p
 }
 
 func (l *ledger) deleteCustomer() play {
@@ -410,7 +440,7 @@ func TestWritesKeepTheDesign(t *testing.T) {
 		}
 		plays := []func() play{
 			l.createCustomer, l.createCustomer, l.changeCustomer, l.promoteCustomer, l.moveCustomer, l.deleteCustomer,
-			l.createOrder, l.createOrder, l.setStatus, l.setStatus, l.changeOrder, l.doubleOrder, l.giveOrder, l.deleteOrder,
+			l.tierByEmail, l.moveAndOrder, l.createOrder, l.createOrder, l.setStatus, l.setStatus, l.changeOrder, l.doubleOrder, l.giveOrder, l.deleteOrder,
 			l.putProduct, l.upsertProduct, l.retireProduct, l.addToCart, l.buy, l.buy,
 		}
 		for n := range 120 {

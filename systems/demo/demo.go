@@ -67,7 +67,7 @@ Its tokens are signed for whoever asks: it is for development, on this machine.`
 	}
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.AddCommand(newServe(env, systems), newToken(env), newSeed(env, systems), newSystems(env, systems))
+	root.AddCommand(newServe(env, systems), newToken(env), newSeed(env, systems), newLoad(env, systems), newSystems(env, systems))
 	return root
 }
 

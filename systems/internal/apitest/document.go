@@ -43,7 +43,7 @@ func (v *Server) readDocument(tb testing.TB) *document {
 	for path, methods := range read.Paths {
 		for method, of := range methods {
 			o := &operation{
-				id: of.OperationID, summary: of.Summary, method: strings.ToUpper(method), path: v.own(path), public: len(of.Security) == 0,
+				id: of.OperationID, summary: of.Summary, method: strings.ToUpper(method), path: path, public: len(of.Security) == 0,
 				process: slices.Contains(of.Tags, "Process"), input: len(of.Parameters) > 0 || of.RequestBody != nil,
 			}
 			d.operations[o.id] = o
@@ -52,9 +52,6 @@ func (v *Server) readDocument(tb testing.TB) *document {
 	}
 	return d
 }
-
-// own is a path without the system's prefix.
-func (v *Server) own(path string) string { return strings.TrimPrefix(path, "/"+v.system.Name) }
 
 // Routes are the operations of the system's own.
 func (v *Server) Routes() []sam.Route {

@@ -1,6 +1,6 @@
 // Package designcheck holds a system's design to what every system's must be: the checker finds no error and no warning
-// that is not accepted, the file is in its canonical form, the generated package is what would be generated of it, and no
-// order of the requests of its races breaks an invariant.
+// that is not accepted, the file is in its canonical form, the generated package is what would be generated of it, its
+// patterns answer what they must, and no order of the requests of its races breaks an invariant.
 //
 // It runs the commands that a developer would run, in the test's process; what they print is the failure.
 package designcheck
@@ -19,6 +19,7 @@ func Run(t *testing.T, file, generated string) {
 		{"check", file, "--fail-on", "warning"},
 		{"fmt", file, "--check"},
 		{"generate", file, "-o", generated, "--check"},
+		{"test", file},
 		{"races", file},
 	} {
 		t.Run(args[0], func(t *testing.T) { Command(t, args...) })

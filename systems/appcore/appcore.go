@@ -1,0 +1,117 @@
+// Package appcore is AppCore: users make transactions, which are settled in the background, and are notified of it.
+//
+// # Model
+//
+//	POST /transactions ──▶ Transaction (PENDING) and its copy, once for each Idempotency-Key
+//	                            │ the table's stream
+//	                            ▼
+//	                        Settlement ── Rule ──▶ Transaction (COMPLETED or FAILED) and its copy, and a Notification
+//
+// What is stored, and how it is asked for, stands in appcore.design.yaml; package appcoredb is generated from it, and is
+// the only way to the data. Domain functions (transactions.go, notifications.go, profiles.go, settlement.go) take the
+// caller's id as a value and know no HTTP; operations.go makes them operations.
+//
+// # Invariants
+//
+//	A1  Nothing of another user is returned, but the last transactions of all, without whose they are.
+//	A2  A request key makes one transaction, however often and by how many at once it is sent.
+//	A3  A transaction is settled once, and notifies once, however often its record is delivered.
+//	A4  A transaction and its copy are equal.
+//
+// All of the package may be used from any number of goroutines.
+package appcore
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/internal/seed"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+//go:generate go run ../../cmd/monotable generate appcore.design.yaml -o appcoredb
+//go:generate go test -run TestTemplate -update .
+
+// Name is the system's name.
+const Name = "appcore"
+
+// settleMaxVariable is the environment variable with the largest amount that is approved.
+const settleMaxVariable = "APPCORE_SETTLE_MAX"
+
+// Options are what a deployment can exchange.
+type Options struct {
+	// Rule decides what becomes of transactions; nil is UpTo with APPCORE_SETTLE_MAX, or with DefaultSettleMax.
+	Rule Rule
+}
+
+// service is the open system.
+type service struct {
+	db     *appcoredb.DB
+	rule   Rule
+	logger *slog.Logger
+}
+
+// System is AppCore.
+func System(o Options) system.System {
+	return system.System{
+		Name: Name, Title: "AppCore", Version: "1.0.0",
+		About:  "Transactions that are made once and settled in the background, and the notifications of it.",
+		Tables: func(string) []system.Table { return tables() },
+		Rules: problem.Rules{
+			{Err: errAnothers, Status: http.StatusForbidden, Code: problem.CodeForbidden},
+		},
+		Open: func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
+		Examples: []system.Example{
+			{
+				Title: "Make a transaction", Method: http.MethodPost, Path: "/transactions",
+				Header: map[string]string{"Idempotency-Key": "first"}, Body: `{"amount":50000,"currency":"ARS"}`,
+			},
+			{Title: "Your transactions, newest first", Method: http.MethodGet, Path: "/transactions?limit=5"},
+			{Title: "Your notifications, newest first", Method: http.MethodGet, Path: "/notifications?limit=5"},
+			{Title: "The last ten transactions of all", Method: http.MethodGet, Path: "/transactions/global"},
+			{Title: "Say who you are", Method: http.MethodPut, Path: "/me", Body: `{"email":"ana.garcia@mail.com","name":"Ana García"}`},
+		},
+	}
+}
+
+func tables() []system.Table {
+	return system.Tables(appcoredb.CreateTables(appcoredb.Config{}), appcoredb.TimeToLive(appcoredb.Config{}))
+}
+
+func open(o Options, d system.Deps) (*system.Service, error) {
+	db, err := appcoredb.New(d.DynamoDB, appcoredb.Config{CursorKey: d.CursorKey, Clock: d.Clock, Observe: d.Observe})
+	if err != nil {
+		return nil, err
+	}
+	rule := o.Rule
+	if rule == nil {
+		if rule, err = configuredRule(d.Getenv); err != nil {
+			return nil, err
+		}
+	}
+	s := &service{db: db, rule: rule, logger: d.Logger}
+	return &system.Service{
+		Register: func(a huma.API) { s.register(a) },
+		Streams:  []system.Stream{{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch}},
+		Sample:   seed.Sample{Records: sample, Load: db.Load},
+	}, nil
+}
+
+func configuredRule(getenv func(string) string) (Rule, error) {
+	text := getenv(settleMaxVariable)
+	if text == "" {
+		return UpTo(DefaultSettleMax), nil
+	}
+	most, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || most < 0 {
+		return nil, fmt.Errorf("%s=%q: want a whole number of the currency's smallest unit", settleMaxVariable, text)
+	}
+	return UpTo(most), nil
+}

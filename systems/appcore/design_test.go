@@ -1,0 +1,10 @@
+package appcore_test
+
+import (
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/designcheck"
+)
+
+// TestDesign: the design is sound, and appcoredb is what is generated of it.
+func TestDesign(t *testing.T) { designcheck.Run(t, "appcore.design.yaml", "appcoredb") }

@@ -1,0 +1,62 @@
+package appcore
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/appcore/appcoredb"
+)
+
+// notifications are a page of a user's own, newest first.
+func (s *service) notifications(ctx context.Context, userID string, page table.PageOptions) (table.Page[appcoredb.Notification], error) {
+	return s.db.UserNotifications(ctx, appcoredb.UserNotificationsInput{UserID: userID}, page)
+}
+
+// mark marks a user's own notification as read, or as not read.
+func (s *service) mark(ctx context.Context, userID string, ref notificationRef, read bool) (appcoredb.Notification, error) {
+	result, err := s.db.MarkNotification(ctx, appcoredb.MarkNotificationInput{
+		UserID: userID, NotifID: ref.id, NotifiedAt: ref.at, Read: read,
+	})
+	return result.Notification, err
+}
+
+// notificationRef is what leads to a notification of a user: the fields of its sort key.
+type notificationRef struct {
+	at time.Time
+	id string // a ULID
+}
+
+const (
+	lastYear     = 9999
+	refTimeBytes = 8
+	refBytes     = refTimeBytes + len(ulid.ULID{})
+)
+
+// String is the id that the API knows the notification by: the time in milliseconds and the ULID, in base64url.
+func (r notificationRef) String() string {
+	id, err := ulid.ParseStrict(r.id)
+	if err != nil {
+		return "" // data access returns ULIDs only
+	}
+	b := binary.BigEndian.AppendUint64(nil, uint64(r.at.UnixMilli())) //nolint:gosec // the same bits
+	return base64.RawURLEncoding.EncodeToString(append(b, id[:]...))
+}
+
+// parseNotificationRef reads what String has written.
+func parseNotificationRef(text string) (notificationRef, error) {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil || len(b) != refBytes {
+		return notificationRef{}, fmt.Errorf("%q is no notification's id", text)
+	}
+	at := time.UnixMilli(int64(binary.BigEndian.Uint64(b))).UTC() //nolint:gosec // the same bits
+	if at.Year() < 0 || at.Year() > lastYear {
+		return notificationRef{}, fmt.Errorf("%q is the id of no notification of our time", text)
+	}
+	return notificationRef{at: at, id: ulid.ULID(b[refTimeBytes:]).String()}, nil
+}

@@ -1,0 +1,103 @@
+package appcore
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/seed"
+)
+
+const (
+	// sampleBlock is a user with twenty transactions, of which all but the last are settled.
+	sampleBlock = 40
+	// sampleFirstUser makes the first user the one whose token the demo's page shows.
+	sampleFirstUser = 123
+	sampleLeast     = 100
+	sampleMost      = 2_000_000
+)
+
+// sample makes a part of a sample.
+func sample(p seed.Part) iter.Seq[table.Record] {
+	return func(yield func(table.Record) bool) {
+		m := sampleMaker{Rand: p.Rand}
+		for i := range p.Items {
+			if !yield(m.record(p.First+i, i%sampleBlock)) {
+				return
+			}
+		}
+	}
+}
+
+// sampleMaker makes the records of a part, one after the other.
+type sampleMaker struct {
+	*rand.Rand
+	tx appcoredb.Transaction // the last one
+}
+
+// record makes the record of a number, at a place in its block: the user, then transactions, each but the last followed by
+// its notification.
+func (m *sampleMaker) record(n, place int) table.Record {
+	// A second for each record, so that times are the same whatever the sample's size.
+	at := time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
+	userID := fmt.Sprintf("u-%d", sampleFirstUser+n/sampleBlock)
+	switch {
+	case place == 0:
+		return m.user(userID, at).Record()
+	case place%2 == 1:
+		m.tx = m.transaction(userID, at, place == sampleBlock-1)
+		return m.tx.Record()
+	default:
+		return m.notification(at).Record()
+	}
+}
+
+func (m *sampleMaker) user(userID string, at time.Time) appcoredb.User {
+	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Facundo", "Julieta", "Martín", "Sofía", "Tomás"}
+	family := []string{"Acosta", "Benítez", "Díaz", "García", "López", "Núñez", "Pereyra", "Romero", "Silva", "Vega"}
+	name := given[m.IntN(len(given))] + " " + family[m.IntN(len(family))]
+	return appcoredb.User{UserID: userID, Email: strings.ReplaceAll(userID, "-", ".") + "@example.com", Name: name, CreatedAt: at}
+}
+
+// transaction has an amount of any size alike often, and is what DefaultSettleMax makes of it.
+func (m *sampleMaker) transaction(userID string, at time.Time, pending bool) appcoredb.Transaction {
+	currencies := []appcoredb.Currency{appcoredb.CurrencyARS, appcoredb.CurrencyBRL, appcoredb.CurrencyUSD}
+	tx := appcoredb.Transaction{
+		TxID: m.id(at), UserID: userID, Currency: currencies[m.IntN(len(currencies))], CreatedAt: at,
+		Amount: int64(sampleLeast * math.Pow(sampleMost/sampleLeast, m.Float64())),
+	}
+	switch {
+	case pending:
+		tx.Status = appcoredb.TxStatusPending
+	case tx.Amount <= DefaultSettleMax:
+		tx.Status = appcoredb.TxStatusCompleted
+	default:
+		tx.Status = appcoredb.TxStatusFailed
+	}
+	return tx
+}
+
+// notification is that of the last transaction. It does not expire while the sample is used.
+func (m *sampleMaker) notification(at time.Time) appcoredb.Notification {
+	return appcoredb.Notification{
+		NotifID: notificationID(m.tx.TxID), UserID: m.tx.UserID, TxID: m.tx.TxID, Message: message(m.tx.TxID, m.tx.Status),
+		Read: m.IntN(2) == 0, NotifiedAt: at, ExpiresAt: time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC),
+	}
+}
+
+// id is a ULID of a time.
+func (m *sampleMaker) id(at time.Time) string {
+	var id ulid.ULID
+	_ = id.SetTime(ulid.Timestamp(at)) // a time of ours fits
+	binary.BigEndian.PutUint16(id[6:], uint16(m.Uint32()))
+	binary.BigEndian.PutUint64(id[8:], m.Uint64())
+	return id.String()
+}

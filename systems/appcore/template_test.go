@@ -1,0 +1,39 @@
+package appcore_test
+
+import (
+	"testing"
+
+	"github.com/monotable/monotable/systems/appcore"
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/sam"
+)
+
+// template is how AppCore is deployed: the patterns that each function calls.
+func template(v *apitest.Server) sam.Template {
+	return sam.Template{
+		Name: appcore.Name, Title: "AppCore", Design: "appcore.design.yaml", Routes: v.Routes(),
+		Functions: map[string][]string{
+			"getProfile":         {"Profile"},
+			"putProfile":         {"SaveProfile"},
+			"listTransactions":   {"UserTransactions"},
+			"createTransaction":  {"CreateTransaction", "TransactionByID"},
+			"latestTransactions": {"LatestTransactions"},
+			"getTransaction":     {"TransactionByID", "TransactionExists"},
+			"listNotifications":  {"UserNotifications"},
+			"patchNotification":  {"MarkNotification"},
+		},
+		Streams: []sam.Stream{{
+			Name: "settlement", Table: "AppCore", Patterns: []string{"SettleTransaction"},
+			Filter: `{"eventName":["INSERT"],"dynamodb":{"Keys":{"pk":{"S":[{"prefix":"TX#"}]}}}}`,
+		}},
+		Settings: []sam.Setting{{
+			Variable: "APPCORE_SETTLE_MAX", Parameter: "SettleMax", Default: "1000000",
+			About: "The largest amount that is approved, in the currency's smallest unit",
+		}},
+	}
+}
+
+// TestTemplate: lambda/template.yaml is what the design and the API make it.
+func TestTemplate(t *testing.T) {
+	template(apitest.Open(t, appcore.System(appcore.Options{}))).Compare(t, "lambda/template.yaml")
+}
