@@ -18,7 +18,11 @@ func (m *model) printErrors(s *source) {
 		if e.Wraps != "" {
 			what = "a table." + e.Wraps
 		}
-		s.comment(e.Go + " is " + what + ". " + strings.Join(m.endIn(e.Err), ", ") + " can end in it.")
+		ends := "No write ends in it."
+		if writes := m.endIn(e.Err); len(writes) > 0 {
+			ends = strings.Join(writes, ", ") + " can end in it."
+		}
+		s.comment(e.Go + " is " + what + ". " + ends)
 		message := m.name + ": " + e.Message
 		if e.Wraps == "" {
 			s.print("%s = errors.New(%q)", e.Go, message)

@@ -21,8 +21,11 @@ func WriteIAM(w io.Writer, d *design.Design, specs []Spec, variable string) erro
 		p := plan.ForRead(d, r).Plan
 		s := statement{name: r.Name}
 		i.touch(&s, p.Place, "dynamodb:"+string(p.Operation))
-		if p.Request().Then != nil {
-			i.touch(&s, plan.Places(d, p.Place.Entity)[0], "dynamodb:GetItem")
+		switch then := plan.Places(d, p.Place.Entity)[0]; {
+		case p.Place.Kind == plan.MarkerPlace:
+			i.touch(&s, then, "dynamodb:GetItem")
+		case len(p.Hydrate) > 0: // what the index lacks is read for a page at once
+			i.touch(&s, then, "dynamodb:BatchGetItem")
 		}
 		out.set(r.Name, i.policy(s))
 	}
@@ -37,10 +40,29 @@ func WriteIAM(w io.Writer, d *design.Design, specs []Spec, variable string) erro
 		s := statement{name: w.Name}
 		for _, item := range plan.ForWrite(d, w).Items {
 			i.touch(&s, item.Place, actions[item.Action])
+			if item.Place.Kind == plan.KeyPlace && mayRead(d, w, item) {
+				i.touch(&s, item.Place, "dynamodb:GetItem")
+				i.touch(&s, item.Place, "dynamodb:BatchGetItem")
+			}
 		}
 		out.set(w.Name, i.policy(s))
 	}
 	return writeJSON(w, out)
+}
+
+// mayRead reports whether a write can have to read an item first: the record of a request, or an item that is changed or
+// goes, of which copies, index entries, markers or counters hold what only the item tells.
+func mayRead(d *design.Design, w *design.Write, item plan.ItemWrite) bool {
+	e := item.Place.Entity
+	counted := slices.ContainsFunc(d.Entities, func(holder *design.Entity) bool {
+		return slices.ContainsFunc(holder.Counters, func(c *design.Counter) bool { return c.Of == e.Name })
+	})
+	switch item.Action {
+	case design.Update, design.Upsert, design.Delete:
+		return len(e.Copies)+len(e.Entries)+len(e.Unique) > 0 || counted
+	default:
+		return w.Idempotent != nil && item.Step == nil
+	}
 }
 
 // actions are the permissions of what a write does with an item.
