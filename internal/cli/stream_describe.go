@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -14,6 +15,7 @@ import (
 
 func newStreamDescribe(env Environment) *cobra.Command {
 	var flags streamsFlags
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "describe TABLE|ARN",
 		Short: "Show a stream and its shards",
@@ -31,11 +33,40 @@ sequence number is open.`,
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return printStreamJSON(env.Stdout, d)
+			}
 			return printStream(env.Stdout, d)
 		},
 	}
 	flags.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+func printStreamJSON(out io.Writer, d *types.StreamDescription) error {
+	type shard struct {
+		ID     string `json:"id"`
+		Parent string `json:"parent,omitempty"`
+		First  string `json:"first"`
+		Last   string `json:"last,omitempty"` // of a shard that is closed
+	}
+	stream := struct {
+		ARN     string     `json:"arn"`
+		Table   string     `json:"table"`
+		Status  string     `json:"status"`
+		View    string     `json:"view"`
+		Created *time.Time `json:"created,omitempty"`
+		Shards  []shard    `json:"shards"`
+	}{aws.ToString(d.StreamArn), aws.ToString(d.TableName), string(d.StreamStatus), string(d.StreamViewType), d.CreationRequestDateTime, []shard{}}
+	for _, s := range d.Shards {
+		of := shard{ID: aws.ToString(s.ShardId), Parent: aws.ToString(s.ParentShardId)}
+		if r := s.SequenceNumberRange; r != nil {
+			of.First, of.Last = aws.ToString(r.StartingSequenceNumber), aws.ToString(r.EndingSequenceNumber)
+		}
+		stream.Shards = append(stream.Shards, of)
+	}
+	return json.NewEncoder(out).Encode(stream)
 }
 
 func printStream(out io.Writer, d *types.StreamDescription) error {

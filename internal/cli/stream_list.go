@@ -1,16 +1,20 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"text/tabwriter"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/spf13/cobra"
 )
 
 func newStreamList(env Environment) *cobra.Command {
 	var flags streamsFlags
 	var table string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the streams there are",
@@ -23,6 +27,9 @@ func newStreamList(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return printStreamsJSON(env.Stdout, streams)
+			}
 			w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 			for _, s := range streams {
 				fmt.Fprintf(w, "%s\t%s\n", aws.ToString(s.TableName), aws.ToString(s.StreamArn))
@@ -32,5 +39,19 @@ func newStreamList(env Environment) *cobra.Command {
 	}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&table, "table", "", "list the streams of this table only")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+func printStreamsJSON(out io.Writer, streams []types.Stream) error {
+	type stream struct {
+		Table string `json:"table"`
+		ARN   string `json:"arn"`
+		Label string `json:"label"`
+	}
+	list := make([]stream, len(streams))
+	for i, s := range streams {
+		list[i] = stream{aws.ToString(s.TableName), aws.ToString(s.StreamArn), aws.ToString(s.StreamLabel)}
+	}
+	return json.NewEncoder(out).Encode(list)
 }
