@@ -334,6 +334,9 @@ func (o occurrence) assignment(how assigning, a Assignment) (*assignment, error)
 	if known {
 		x.value, err = t.member.toStore(x.value)
 	}
+	if known && err == nil && x.value == nil && how == initialising {
+		return nil, nil //nolint:nilnil // an empty set, which is none
+	}
 	return x, err
 }
 

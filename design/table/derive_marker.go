@@ -13,7 +13,7 @@ func (e *effect) take(m *Marker, v Values) error {
 	return nil
 }
 
-// release deletes the item's marker. Where items expire it may be another's by now: then it stays.
+// release deletes the item's marker. Where items expire, or where there may be no item, it may be another's: then it stays.
 func (e *effect) release(m *Marker) error {
 	key, err := e.keyBefore(m.Key)
 	if err != nil || key == nil || e.shared.foreign[e.entity.Table.identityOf(key)] {
@@ -21,10 +21,16 @@ func (e *effect) release(m *Marker) error {
 	}
 	o := e.operation(deleting, releasing, "delete of marker "+m.Name, key)
 	o.marker = m
-	if e.entity.TTL == nil {
+	if e.entity.TTL == nil && e.exists() == present {
 		return nil
 	}
 	x := newExpression()
+	o.keeps(x, e.owns(m, x))
+	return nil
+}
+
+// owns is the condition of a marker that is the item's own, by the fields of the item's key that it holds.
+func (e *effect) owns(m *Marker, x *expression) string {
 	var own []string
 	for _, name := range fieldsOf(e.entity.Key) {
 		f := e.entity.field(name)
@@ -33,7 +39,24 @@ func (e *effect) release(m *Marker) error {
 		}
 		own = append(own, "attribute_not_exists("+x.path(f.Path)+") OR "+x.path(f.Path)+" = "+x.value(e.values[name]))
 	}
-	o.keeps(x, own...)
+	return conjunction(own...)
+}
+
+// renew puts the marker again where it is. Where items expire it may be another's by now: then it is taken.
+func (e *effect) renew(m *Marker, v Values) error {
+	it, err := e.entity.marker(m, v)
+	if err != nil {
+		return err
+	}
+	o := e.operation(putting, elsewhere, "put of marker "+m.Name, it)
+	if e.entity.TTL == nil {
+		return nil
+	}
+	x := newExpression()
+	if own := e.owns(m, x); own != "" {
+		o.role, o.marker = taking, m
+		o.keeps(x, e.isFree(x)+" OR "+own)
+	}
 	return nil
 }
 
@@ -59,13 +82,8 @@ func (e *effect) deriveMarker(m *Marker) error {
 		return err
 	}
 	if old != nil && e.entity.Table.identity(old) == e.entity.Table.identity(moved) {
-		it, err := e.entity.marker(m, v)
-		if err != nil {
-			return err
-		}
 		e.relyAfter(held...)
-		e.operation(putting, elsewhere, "put of marker "+m.Name, it)
-		return nil
+		return e.renew(m, v)
 	}
 	if old != nil {
 		if err := e.release(m); err != nil {

@@ -166,20 +166,22 @@ func (e *effect) relyAfter(fields ...string) {
 	}
 }
 
-// add moves a counter of the item.
+// add moves a counter of the item. What is added to begins with 0, as a counter does: one that an upsert would begin is only
+// added to.
 func (e *effect) add(f *Field, by decimal.Decimal) error {
 	for i := range e.assigned {
 		a := &e.assigned[i]
-		if a.field != f || a.how != adding || len(a.operands) > 0 {
+		n, _ := decimalOf(a.value)
+		begins := a.how == initialising && n.IsZero()
+		if a.field != f || a.how != adding && !begins || len(a.operands) > 0 {
 			continue
 		}
-		n, _ := decimalOf(a.value)
 		sum, err := n.Add(by)
 		if err != nil {
 			return &ValueError{Field: f.Name, Reason: "is moved by more than DynamoDB can hold: " + err.Error()}
 		}
 		e.assigned = slices.Clone(e.assigned) // the change is of all attempts
-		e.assigned[i].value = numberOf(sum)
+		e.assigned[i].how, e.assigned[i].value = adding, numberOf(sum)
 		return nil
 	}
 	whole := target{field: f, path: f.Path, member: *f, whole: true}

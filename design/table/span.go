@@ -95,13 +95,15 @@ type filledPart struct {
 	text string
 }
 
-// fill finds the parts of templates whose fields are inputs.
+// fill finds the parts of templates whose fields are inputs. A key tells of some only a shard, a beginning or a hash, which
+// other values have too: these parts are compared without those functions.
 func fill(e *Entity, templates []Template, by []string, v Values) (filled, error) {
 	var out filled
 	for _, p := range slices.Concat(templates...) {
 		if p.Field == "" || v[p.Field] == nil || !slices.Contains(by, p.Field) {
 			continue
 		}
+		p.Funcs = slices.DeleteFunc(slices.Clone(p.Funcs), func(f Func) bool { return f.Name == "shard" || f.Name == "first" || f.Name == "hash" })
 		text, err := e.textOf(p, v[p.Field])
 		if err != nil {
 			return nil, err

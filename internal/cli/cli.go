@@ -60,7 +60,7 @@ tables for DynamoDB, here and on AWS.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return flagsFromEnvironment(cmd.Flags(), env.Getenv)
+			return FlagsFromEnvironment(cmd.Flags(), env.Getenv)
 		},
 	}
 	root.SetOut(env.Stdout)
@@ -72,7 +72,7 @@ tables for DynamoDB, here and on AWS.`,
 		{"database", "The database:", []*cobra.Command{newServe(env), newEnv(env), newStream(env)}},
 		{"directory", "Its data directory:", []*cobra.Command{newBackup(env), newRestore(env), newVerify(env), newCompact(env), newStats(env)}},
 		{"design", "Designs of tables:", []*cobra.Command{
-			newCheck(env), newExplain(env), newCost(env), newDocs(env), newProvision(env), newDiff(env), newFmt(env), newResolve(env), newSchema(env),
+			newCheck(env), newTest(env), newExplain(env), newCost(env), newDocs(env), newProvision(env), newGenerate(env), newDiff(env), newRaces(env), newConform(env), newInfer(env), newFmt(env), newResolve(env), newSchema(env),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
@@ -85,8 +85,8 @@ tables for DynamoDB, here and on AWS.`,
 	return root
 }
 
-// flagsFromEnvironment sets the flags that the command line left alone from MONOTABLE_ variables.
-func flagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
+// FlagsFromEnvironment sets the flags that the command line left alone from MONOTABLE_ variables.
+func FlagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
 	var faults []error
 	flags.VisitAll(func(flag *pflag.Flag) {
 		if flag.Changed || flag.Name == "help" {

@@ -208,7 +208,9 @@ func (l *lowerer) collection(c *design.Collection) {
 			owned = p.Members[run.Root].Entity
 		}
 		run.Owner = c.Owner
-		out.Inputs = append(out.Inputs, fieldInput(owned, owned.Field(c.Owner)))
+		if !slices.Contains(c.By, c.Owner) {
+			out.Inputs = append(out.Inputs, fieldInput(owned, owned.Field(c.Owner)))
+		}
 	}
 	pk, sk := p.Members[0].Attributes()
 	run.PK, run.Sort = keyAttributes(first, pk, p.Members[0].PK), attributes(sk)

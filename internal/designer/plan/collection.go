@@ -66,8 +66,15 @@ func ForCollection(d *design.Design, c *design.Collection) CollectionPlan {
 	out.SKPrefix = commonPrefix(out.Members)
 	out.RootLast = rootLast(out.Members, c.Root)
 	out.Reverse = out.RootLast
-	out.OwnerInKey = c.Owner != "" && slices.Contains(c.By, c.Owner)
+	out.OwnerInKey = c.Owner != "" && slices.Contains(c.By, c.Owner) && !slices.ContainsFunc(out.Members, func(p Place) bool { return !p.tells(c.Owner) })
 	return out
+}
+
+// tells reports whether the partition key tells a field's very value.
+func (p Place) tells(field string) bool {
+	return slices.ContainsFunc(p.PK, func(t *design.Template) bool {
+		return slices.ContainsFunc(t.Parts, func(part design.Part) bool { return part.Field == field && exact(part) })
+	})
 }
 
 func nameOf(x *design.Index) string {

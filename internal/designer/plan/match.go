@@ -34,6 +34,7 @@ type matcher struct {
 	useless bool
 
 	used []string // known fields that the keys have taken
+	told []string // those whose very values the keys tell
 	// whole is whether the sort key is known to its end; open are the fields of the rest of it.
 	whole bool
 	open  []design.Part
@@ -50,6 +51,19 @@ func (m *matcher) lack(r Reason, fields ...string) {
 
 func (m *matcher) known(field string) bool { return slices.Contains(m.read.By, field) }
 
+// use takes a known field for a part of a key.
+func (m *matcher) use(part design.Part) {
+	m.used = append(m.used, part.Field)
+	if exact(part) {
+		m.told = append(m.told, part.Field)
+	}
+}
+
+// exact reports whether a part tells a field's very value: different values never make the same text.
+func exact(part design.Part) bool {
+	return !slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name != "pad" && f.Name != "desc" })
+}
+
 // partition asks that every field of the partition key is known.
 func (m *matcher) partition() {
 	for _, t := range m.place.PK {
@@ -57,7 +71,7 @@ func (m *matcher) partition() {
 			switch {
 			case part.Field == "":
 			case m.known(part.Field):
-				m.used = append(m.used, part.Field)
+				m.use(part)
 			case shards(part) > 0:
 				m.plan.Fanout *= shards(part)
 			case part.Field == m.read.Prefix:
@@ -95,8 +109,8 @@ func (m *matcher) sort() {
 		}
 		n := 0
 		for n < len(t.Parts) && (t.Parts[n].Field == "" || m.known(t.Parts[n].Field)) {
-			if f := t.Parts[n].Field; f != "" {
-				m.used = append(m.used, f)
+			if t.Parts[n].Field != "" {
+				m.use(t.Parts[n])
 			}
 			n++
 		}
@@ -191,7 +205,7 @@ func (m *matcher) rest() {
 	if r.Consistent && p.Global() {
 		m.lack(NotConsistent)
 	}
-	m.plan.OwnerInKey = r.Owner != "" && slices.Contains(m.used, r.Owner)
+	m.plan.OwnerInKey = r.Owner != "" && slices.Contains(m.told, r.Owner)
 	if m.plan.Hydrate = p.Missing(m.needed()); len(m.plan.Hydrate) > 0 {
 		m.lack(FieldsMissing, m.plan.Hydrate...)
 	}

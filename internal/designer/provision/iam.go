@@ -21,11 +21,11 @@ func WriteIAM(w io.Writer, d *design.Design, specs []Spec, variable string) erro
 		p := plan.ForRead(d, r).Plan
 		s := statement{name: r.Name}
 		i.touch(&s, p.Place, "dynamodb:"+string(p.Operation))
-		switch then := plan.Places(d, p.Place.Entity)[0]; {
-		case p.Place.Kind == plan.MarkerPlace:
-			i.touch(&s, then, "dynamodb:GetItem")
-		case len(p.Hydrate) > 0: // what the index lacks is read for a page at once
-			i.touch(&s, then, "dynamodb:BatchGetItem")
+		if p.Operation == plan.GetItem && p.Place.Kind != plan.MarkerPlace { // the generated code has it for several at once, too
+			i.touch(&s, p.Place, "dynamodb:BatchGetItem")
+		}
+		if p.Place.Kind == plan.MarkerPlace || len(p.Hydrate) > 0 { // what the place lacks is read for all that was found at once
+			i.touch(&s, plan.Places(d, p.Place.Entity)[0], "dynamodb:BatchGetItem")
 		}
 		out.set(r.Name, i.policy(s))
 	}

@@ -46,6 +46,11 @@ entities:
     fields: { shopId: id, orderId: ulid, status: Status, total: money, createdAt: time, expiresAt: "ttl?" }
     ttl: { attr: expiresAt }
     volume: { count: 1000, size: 900 }
+  Member:
+    table: shop
+    key: { pk: "SHOP#{shopId}", sk: "MEMBER#{memberId}" }
+    unique: { Email: { pk: "EMAIL#{email|lower}", sk: UNIQUE } }
+    fields: { shopId: id, memberId: id, email: email, name: text }
   Number:
     table: counters
     key: { pk: "{id}" }
@@ -54,6 +59,7 @@ reads:
   OrderOf: { one: Order, by: [shopId, orderId], rate: 70 }
   OpenOrders: { many: Order, via: byStatus, by: [shopId, status], order: [createdAt desc], page: 20 }
   NumberOf: { one: Number, by: [id] }
+  MemberOf: { one: Member, by: [email] } # the marker, then the item, by the request that several would take
 writes:
   Pay:
     do:

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
@@ -85,21 +86,27 @@ type Response struct {
 	Body   []byte
 }
 
-// send sends a request over the socket.
-func (v *Server) send(tb testing.TB, m made) *Response {
+// request is the request for a socket at an address.
+func (m made) request(ctx context.Context, tb testing.TB, base string) *http.Request {
 	tb.Helper()
-	target := v.url + m.path
+	target := base + m.path
 	if m.query != "" {
 		target += "?" + m.query
 	}
-	request, err := http.NewRequestWithContext(tb.Context(), m.method, target, strings.NewReader(m.body))
+	request, err := http.NewRequestWithContext(ctx, m.method, target, strings.NewReader(m.body))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for name, value := range m.header {
 		request.Header.Set(name, value)
 	}
-	answer, err := client().Do(request)
+	return request
+}
+
+// send sends a request over the socket.
+func (v *Server) send(tb testing.TB, m made) *Response {
+	tb.Helper()
+	answer, err := client().Do(m.request(tb.Context(), tb, v.url))
 	if err != nil {
 		tb.Fatalf("%s %s: %v", m.method, m.path, err)
 	}

@@ -1,0 +1,85 @@
+// Package designtest makes a Go test of a design: every read, collection and write runs on a database in memory, and the
+// answers are compared with what the design says.
+//
+//	func TestDesign(t *testing.T) {
+//		designtest.Run(t, "shop.design.yaml")
+//	}
+//
+// Each pattern is a subtest, so that one alone can be run:
+//
+//	go test -run TestDesign/OrdersOf
+//
+// What is tried is what the command monotable test tries: the samples of the design and items that are made to be mistaken for
+// each other, every size of pages and every limit, bounds at and just beside what there is, random sequences of writes after
+// each of which the whole table must be right, and the consumed capacity. A failure is told with the fewest items that it
+// needs. The same seed tries the same.
+package designtest
+
+import (
+	"testing"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/designer/trial"
+)
+
+// Options say how much is tried; the zero Options are those of Run.
+type Options struct {
+	// Seed tells the data and the questions. Default 1.
+	Seed uint64
+	// Items is about how many items of each entity are made. Default 300.
+	Items int
+}
+
+// Run tries the design in a file, each of its patterns as a subtest.
+func Run(t *testing.T, file string) {
+	t.Helper()
+	RunWith(t, file, Options{})
+}
+
+// RunWith is Run with options.
+func RunWith(t *testing.T, file string, o Options) {
+	t.Helper()
+	if o.Seed == 0 {
+		o.Seed = 1
+	}
+	d, err := design.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := trial.New(d, trial.Options{Seed: o.Seed, Items: o.Items})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := run.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("entities", func(t *testing.T) {
+		for _, s := range run.Subjects() {
+			if s.Kind == trial.EntitySubject {
+				t.Run(s.Name, func(t *testing.T) { try(t, run, s, o.Seed) })
+			}
+		}
+	})
+	for _, s := range run.Subjects() {
+		if s.Kind != trial.EntitySubject {
+			t.Run(s.Name, func(t *testing.T) { try(t, run, s, o.Seed) })
+		}
+	}
+}
+
+// try tells what fails of one subject.
+func try(tb testing.TB, run *trial.Trial, s trial.Subject, seed uint64) {
+	tb.Helper()
+	result, err := run.Try(tb.Context(), s)
+	if err != nil {
+		tb.Fatalf("seed %d: %v", seed, err)
+	}
+	for i := range result.Failures {
+		tb.Errorf("%s\n    seed   %d", result.Failures[i].String(), seed)
+	}
+	if more := result.Failed - len(result.Failures); more > 0 {
+		tb.Errorf("and %d more of %d cases fail", more, result.Cases)
+	}
+}

@@ -1,0 +1,62 @@
+package designtest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/designer/trial"
+)
+
+// TestRun: a design that does what it says.
+func TestRun(t *testing.T) {
+	RunWith(t, "testdata/sound.design.yaml", Options{Items: 60})
+}
+
+// teller keeps what a test is told, and does not fail.
+type teller struct {
+	testing.TB
+
+	told strings.Builder
+}
+
+func (t *teller) Errorf(format string, args ...any) { fmt.Fprintf(&t.told, format+"\n", args...) }
+
+// TestFailure: the lines of an order are sorted by a number without zeros before it. Ten comes before nine, and so it is told,
+// with two items and the seed.
+func TestFailure(t *testing.T) {
+	d, err := design.Load("testdata/shop.design.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := trial.New(d, trial.Options{Seed: 5, Items: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := run.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, s := range run.Subjects() {
+		var told teller
+		told.TB = t
+		try(&told, run, s, 5)
+		got := told.told.String()
+		if s.Name != "LinesOf" {
+			if got != "" {
+				t.Errorf("%s fails: %s", s.Name, got)
+			}
+			continue
+		}
+		for _, want := range []string{
+			"LinesOf: wrong order\n    given  orderId: ", "\n    want   the other way round, by number asc\n", "\n    items  Line orderId: ",
+			` SK="LINE#`, "\n           2 of 120 items are enough to show it\n    seed   5\n", "more of",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("it is told\n%s\nwithout %q", got, want)
+			}
+		}
+	}
+}

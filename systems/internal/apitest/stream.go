@@ -1,0 +1,25 @@
+package apitest
+
+import (
+	"context"
+	"net/http"
+	"testing"
+)
+
+// Stream makes a request over the socket and returns the answer as soon as it begins: its body is for the test to read, and
+// ends with the context. It is for event streams, whose answers Do would wait for without end.
+func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) *http.Response {
+	tb.Helper()
+	made := r.made(tb, v)
+	v.name(made)
+	answer, err := client().Do(made.request(ctx, tb, v.url))
+	if err != nil {
+		tb.Fatalf("%s %s: %v", made.method, made.path, err)
+	}
+	tb.Cleanup(func() { _ = answer.Body.Close() })
+	v.cover(r, &Response{Status: answer.StatusCode, Header: answer.Header})
+	return answer
+}
+
+// Live tells whether answers arrive while they are made: over a socket, and not from Lambda behind an HTTP API.
+func (v *Server) Live() bool { return v.transport == Socket }
