@@ -77,10 +77,10 @@ func (r *writing) recorded(f *Field, told Values) (types.AttributeValue, error) 
 	}
 }
 
-// fingerprint is the same for requests whose inputs are the same, as far as the design compares them: the SHA-256, in
-// hexadecimal digits, of their canonical forms with their names.
+// fingerprint is the same for requests of one write whose inputs are the same, as far as the design compares them: the
+// SHA-256, in hexadecimal digits, of the write's name and the inputs' canonical forms with their names.
 func (r *writing) fingerprint() string {
-	var b []byte
+	b := appendText(nil, tagText, r.w.Pattern)
 	for _, name := range r.w.Idempotent.Request {
 		b = appendText(b, tagText, name)
 		if name != "lines" {

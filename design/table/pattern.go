@@ -208,7 +208,7 @@ type Else struct {
 
 // Idempotent says how a repetition of a write is recognised: by a record that is created in the same transaction. The
 // record's fields have the values of inputs and created items of the same names; its field "request" has the
-// fingerprint of Request, and a time that nothing else tells is that of the call.
+// fingerprint of the write and Request, and a time that nothing else tells is that of the call.
 type Idempotent struct {
 	Record *Entity
 	// Request are the inputs that must be the same in a repetition; "lines" are all lines. Empty compares nothing.

@@ -74,10 +74,7 @@ func (a *attempt) transact(ctx context.Context, ops []*operation) (Outcome, erro
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		return a.canceled(ops, canceled)
 	}
-	if _, ok := errors.AsType[*types.TransactionInProgressException](err); ok {
-		return Outcome{}, errAgain
-	}
-	return Outcome{}, err
+	return Outcome{}, err // one still in progress too: another attempt might do twice what this one does yet
 }
 
 // The codes of cancellation reasons that say more than that the request is wrong.

@@ -35,6 +35,8 @@ type matcher struct {
 
 	used []string // known fields that the keys have taken
 	told []string // those whose very values the keys tell
+	// shared are those of which a key tells no more than other values tell too: a shard, a beginning, a hash.
+	shared []string
 	// whole is whether the sort key is known to its end; open are the fields of the rest of it.
 	whole bool
 	open  []design.Part
@@ -54,8 +56,11 @@ func (m *matcher) known(field string) bool { return slices.Contains(m.read.By, f
 // use takes a known field for a part of a key.
 func (m *matcher) use(part design.Part) {
 	m.used = append(m.used, part.Field)
-	if exact(part) {
+	switch {
+	case exact(part):
 		m.told = append(m.told, part.Field)
+	case slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "shard" || f.Name == "first" || f.Name == "hash" }):
+		m.shared = append(m.shared, part.Field)
 	}
 }
 
@@ -211,14 +216,19 @@ func (m *matcher) rest() {
 	}
 }
 
-// needed are the fields that are returned, filtered by, or compared with the caller's own; none where whatever the place
-// has is wanted.
+// needed are the fields that are returned, filtered by, or compared with what the caller gives; none where whatever the
+// place has is wanted.
 func (m *matcher) needed() []string {
 	fields := slices.Clone(m.read.Returns)
 	if m.place.Kind == MarkerPlace && len(fields) == 0 {
 		return nil // the item that it leads to
 	}
 	more := slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())
+	for _, f := range m.shared {
+		if !slices.Contains(m.told, f) {
+			more = append(more, f)
+		}
+	}
 	if m.read.Owner != "" && !m.plan.OwnerInKey {
 		more = append(more, m.read.Owner)
 	}

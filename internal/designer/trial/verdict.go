@@ -131,7 +131,7 @@ func (w *world) record(run *lower.Write, in table.Input, v *verdict) (done bool)
 	return false
 }
 
-// recorded is a field of an idempotent write's record: an input of its name, else that of an item that is made, else the time.
+// recorded is a field of an idempotent write's record: an input of its name, else a field that is told, else the time.
 func (w *world) recorded(f *design.Field, e *design.Entity, in table.Input, effects []*effect) (types.AttributeValue, error) {
 	switch {
 	case f.Name == "request":
@@ -139,11 +139,8 @@ func (w *world) recorded(f *design.Field, e *design.Entity, in table.Input, effe
 	case in.Values[f.Name] != nil:
 		return in.Values[f.Name], nil
 	}
-	for _, made := range effects {
-		creates := made.step.Action == design.Create || made.step.Action == design.Put
-		if made.line < 0 && creates && made.next.values[f.Name] != nil {
-			return made.next.values[f.Name], nil
-		}
+	if v := told(f.Name, effects); v != nil {
+		return v, nil
 	}
 	switch {
 	case e.TTL != nil && e.TTL.Field == f.Name && e.TTL.After > 0:
@@ -157,9 +154,26 @@ func (w *world) recorded(f *design.Field, e *design.Entity, in table.Input, effe
 	}
 }
 
-// fingerprint tells requests apart that an idempotent write must not take for each other.
+// told is a field of an item that the write is about once: of one that it makes, else of the key of another.
+func told(field string, effects []*effect) types.AttributeValue {
+	for _, made := range effects {
+		creates := made.step.Action == design.Create || made.step.Action == design.Put
+		if made.line < 0 && creates && made.next.values[field] != nil {
+			return made.next.values[field]
+		}
+	}
+	for _, other := range effects {
+		if key, err := other.key(); other.line < 0 && err == nil && key[field] != nil {
+			return key[field]
+		}
+	}
+	return nil
+}
+
+// fingerprint tells requests apart that idempotent writes must not take for each other: of different writes, too.
 func (w *world) fingerprint(run *lower.Write, in table.Input) string {
 	var out strings.Builder
+	out.WriteString(run.Design.Name + ";")
 	for _, name := range run.Design.Idempotent.Request {
 		out.WriteString(name + "=")
 		writeCanonical(&out, in.Values[name])

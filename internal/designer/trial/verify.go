@@ -6,6 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/monotable/monotable/design/table"
 )
 
@@ -57,6 +60,49 @@ func (w *world) before(ctx context.Context) (map[string]table.Item, error) {
 	}
 	return w.seen, nil
 }
+
+// become stores what records must have and the tables do not, and deletes all else.
+func (w *world) become(ctx context.Context, records []*record) error {
+	is, err := w.before(ctx)
+	if err != nil {
+		return err
+	}
+	want, err := must(records)
+	if err != nil {
+		return err
+	}
+	client := w.memory.Client()
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		p := want[key]
+		if there := is[key]; there != nil && differs("", there, p) == nil && len(there) == len(p.item) {
+			continue
+		}
+		if _, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: w.tableOf(p.record.run.Table), Item: p.item}); err != nil {
+			return err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(is)) {
+		if _, wanted := want[key]; wanted {
+			continue
+		}
+		for _, t := range w.program.Tables {
+			if keyOf(t, is[key]) != key {
+				continue
+			}
+			own := table.Item{t.PK.Name: is[key][t.PK.Name]}
+			if t.SK.Name != "" {
+				own[t.SK.Name] = is[key][t.SK.Name]
+			}
+			if _, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: w.tableOf(t), Key: own}); err != nil {
+				return err
+			}
+		}
+	}
+	w.records, w.seen, w.ghosts = records, nil, map[string]bool{}
+	return nil
+}
+
+func (w *world) tableOf(t *table.Table) *string { return aws.String(w.tables[t.Name]) }
 
 // compareTables compares what is there with what records say must be; nil where it is the same. Ghosts may be there.
 func (w *world) compareTables(is map[string]table.Item, records []*record, ghosts map[string]bool) (*mismatch, error) {

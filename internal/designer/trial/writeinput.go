@@ -43,7 +43,7 @@ func (g *writing) input(ctx context.Context, w *lower.Write) (table.Input, error
 	for range repairs {
 		in := g.draw(w)
 		if records := g.repaired(w, in); records != nil {
-			return in, g.begin(ctx, records)
+			return in, g.world.become(ctx, records)
 		}
 	}
 	return last, nil

@@ -38,6 +38,7 @@ func (p *provisioned) statements(tb testing.TB, patterns []string) []Statement {
 			if w := p.design.Write(name); w != nil && p.mayRead(w) {
 				s.Action = append(s.Action, "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem")
 				slices.Sort(s.Action)
+				s.Action = slices.Compact(s.Action)
 			}
 			out = p.merged(tb, out, s)
 		}
@@ -134,11 +135,23 @@ func permitted(statements []Statement, testStage string, a Access) bool {
 		keys := s.Condition.Like[leadingKeys]
 		return slices.Contains(s.Action, a.Action) &&
 			slices.ContainsFunc(s.Resource, func(arn string) bool { return strings.ReplaceAll(arn, stageMark, testStage) == a.resource() }) &&
-			(len(keys) == 0 || slices.ContainsFunc(keys, func(pattern string) bool {
-				before, after, _ := strings.Cut(pattern, "*")
-				return strings.HasPrefix(a.Leading, before) && strings.HasSuffix(a.Leading, strings.TrimSuffix(after, "*"))
-			}))
+			(len(keys) == 0 || slices.ContainsFunc(keys, func(pattern string) bool { return like(pattern, a.Leading) }))
 	})
+}
+
+// like is IAM's StringLike, without ?: each * stands for any text, or none.
+func like(pattern, text string) bool {
+	before, rest, wild := strings.Cut(pattern, "*")
+	text, found := strings.CutPrefix(text, before)
+	if !found || !wild {
+		return found && text == ""
+	}
+	for i := range len(text) + 1 {
+		if like(rest, text[i:]) {
+			return true
+		}
+	}
+	return false
 }
 
 func (a Access) resource() string {

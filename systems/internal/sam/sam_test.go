@@ -96,7 +96,7 @@ func TestWrite(t *testing.T) {
 func TestStatements(t *testing.T) {
 	p := shopTemplate(t).provision(t)
 	for pattern, want := range map[string][]string{
-		"Profile": {"dynamodb:GetItem"}, "OrdersByStatus": {"dynamodb:Query"}, "Rename": {"dynamodb:UpdateItem"}, "Place": {"dynamodb:PutItem"},
+		"Profile": {"dynamodb:BatchGetItem", "dynamodb:GetItem"}, "OrdersByStatus": {"dynamodb:Query"}, "Rename": {"dynamodb:UpdateItem"}, "Place": {"dynamodb:PutItem"},
 		"Ship": {"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:UpdateItem"},
 	} {
 		s := p.statements(t, []string{pattern})
@@ -146,6 +146,28 @@ func TestLogicalID(t *testing.T) {
 	for name, want := range map[string]string{"getMe": "GetMe", "order-mail": "OrderMail", "a b2": "AB2", "{stage}": "Stage"} {
 		if got := logicalID(name); got != want {
 			t.Errorf("%q is %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestLike: a * stands for any text, wherever and however often.
+func TestLike(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"USER#*", "USER#u-1", true},
+		{"USER#*", "USER#", true},
+		{"USER#*", "TX#1", false},
+		{"USER#*#CARTA#*", "USER#u-1#CARTA#c-1", true},
+		{"USER#*#CARTA#*", "USER#u-1#VIAJE#v-1", false},
+		{"USER#*#CARTA", "USER#u-1#CARTA", true},
+		{"USER#*#CARTA", "USER#u-1#CARTA#c-1", false},
+		{"GLOBAL", "GLOBAL", true},
+		{"GLOBAL", "GLOBAL_TX", false},
+	} {
+		if got := like(c.pattern, c.text); got != c.want {
+			t.Errorf("like(%q, %q) is %v, want %v", c.pattern, c.text, got, c.want)
 		}
 	}
 }
