@@ -2,12 +2,20 @@ package demo
 
 import (
 	"github.com/monotable/monotable/systems/appcore"
+	"github.com/monotable/monotable/systems/catfecito"
 	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/systems/portfolio"
+	"github.com/monotable/monotable/systems/transporteapp"
+	"github.com/monotable/monotable/systems/trinity"
 )
 
 // registered are the systems, in the order in which they are shown; each is one line.
 func registered() []system.System {
 	return []system.System{
 		appcore.System(appcore.Options{}),
+		catfecito.System(catfecito.Options{}),
+		trinity.System(trinity.Options{}),
+		portfolio.System(),
+		transporteapp.System(transporteapp.Options{}),
 	}
 }

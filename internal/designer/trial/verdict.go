@@ -38,6 +38,10 @@ func (v *verdict) ok() bool { return len(v.refusals) == 0 && v.invalid == "" }
 // judgeWrite computes what a write must come to, from what there is. made is what it has answered, nil before it.
 func (w *world) judgeWrite(run *lower.Write, in table.Input, made *table.Outcome) (*verdict, error) {
 	v := &verdict{ghosts: map[string]bool{}}
+	if run.Run.Lines && len(in.Lines) == 0 {
+		v.invalid = "there are no lines"
+		return v, nil
+	}
 	effects, err := w.effects(run, in, made)
 	if isInvalid(err) {
 		v.invalid = err.Error()

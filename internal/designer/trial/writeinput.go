@@ -22,13 +22,13 @@ const (
 	maxLines = 4
 )
 
-// input draws what a write is given: most often something that it can do. Where nothing that is drawn can be done, what is there
-// is changed.
+// input draws what a write is given: most often something that it can do, else something that it must refuse. Where nothing
+// that is drawn can be done, what is there is changed.
 func (g *writing) input(ctx context.Context, w *lower.Write) (table.Input, error) {
 	var last table.Input
-	succeed := g.rng.IntN(5) > 0
+	succeed := g.rng.IntN(10) < 7
 	for range draws {
-		in := g.draw(w)
+		in := g.draw(w, succeed && g.rng.IntN(4) > 0)
 		v, err := g.world.judgeWrite(w, in, nil)
 		if err != nil {
 			return in, err
@@ -36,12 +36,12 @@ func (g *writing) input(ctx context.Context, w *lower.Write) (table.Input, error
 		if g.haunted(v) {
 			continue // what happens to an item that is not there any more, and may be yet, nobody can say
 		}
-		if last = in; v.ok() || !succeed {
+		if last = in; v.ok() == succeed && (succeed || v.invalid == "") {
 			return in, nil
 		}
 	}
-	for range repairs {
-		in := g.draw(w)
+	for i := 0; succeed && i < repairs; i++ {
+		in := g.draw(w, true)
 		if records := g.repaired(w, in); records != nil {
 			return in, g.world.become(ctx, records)
 		}
@@ -83,8 +83,9 @@ type drawing struct {
 }
 
 // draw draws an input at random: keys of items that are there, or of such as are not; fields of these items; any values.
-func (g *writing) draw(w *lower.Write) table.Input {
-	d := &drawing{writing: g, run: w, once: table.Values{}, eager: g.rng.IntN(3) > 0}
+// An eager drawing takes what lets the write succeed.
+func (g *writing) draw(w *lower.Write, eager bool) table.Input {
+	d := &drawing{writing: g, run: w, once: table.Values{}, eager: eager}
 	for _, s := range byAction(w.Design.Steps) {
 		if !s.Each {
 			d.pick(s, d.once, w.Inputs, nil)
@@ -104,7 +105,7 @@ func (g *writing) draw(w *lower.Write) table.Input {
 		about := d.about
 		for range n {
 			d.about = slices.Clone(about)
-			if line := d.line(); !d.eager || !d.repeats(in.Lines, line) {
+			if line := d.line(); !d.eager || len(in.Lines) == 0 || !d.repeats(in.Lines, line) {
 				in.Lines = append(in.Lines, line)
 			}
 		}
@@ -143,13 +144,15 @@ func (d *drawing) line() table.Values {
 	return line
 }
 
-// repeats reports whether a line is about an item that another line is about.
+// repeats reports whether a line is about an item that another line is about, or a step that is not repeated.
 func (d *drawing) repeats(lines []table.Values, line table.Values) bool {
 	for _, s := range d.run.Design.Steps {
 		key := plan.KeyFields(d.world.program.Design.Entity(s.Entity))
-		if s.Each && slices.ContainsFunc(lines, func(other table.Values) bool {
-			return !slices.ContainsFunc(key, func(name string) bool { return !equal(line[name], other[name]) })
-		}) {
+		same := func(other table.Values) bool {
+			return !slices.ContainsFunc(key, func(name string) bool { return line[name] != nil && !equal(line[name], other[name]) })
+		}
+		once := slices.ContainsFunc(d.run.Design.Steps, func(o *design.Step) bool { return !o.Each && o.Entity == s.Entity })
+		if s.Each && (slices.ContainsFunc(lines, same) || once && same(d.once)) {
 			return true
 		}
 	}
@@ -163,7 +166,7 @@ func (d *drawing) pick(s *design.Step, into table.Values, inputs []lower.Input, 
 	makes := s.Action == design.Create || s.Action == design.Put
 	var r *record
 	if (d.eager || d.rng.IntN(6) > 0) != makes {
-		r = d.fitting(s, into, outer)
+		r = d.fitting(s, into, outer, inputs)
 	}
 	if r == nil {
 		r = d.data.record(e, d.rng.IntN(4*writeItems))
@@ -227,7 +230,7 @@ func (g *writing) agreed(s *design.Step, r *record) table.Values {
 
 // fitting is an item whose key has the values that are chosen already, if there is one, and which fulfils the step's condition,
 // if there is one; nil where there is no item at all.
-func (d *drawing) fitting(s *design.Step, chosen, outer table.Values) *record {
+func (d *drawing) fitting(s *design.Step, chosen, outer table.Values, inputs []lower.Input) *record {
 	e := d.world.program.Design.Entity(s.Entity)
 	var best []*record
 	most := -1
@@ -238,7 +241,7 @@ func (d *drawing) fitting(s *design.Step, chosen, outer table.Values) *record {
 		fits := 0
 		for _, name := range plan.KeyFields(e) {
 			v := chosen[name]
-			if v == nil {
+			if v == nil && !slices.ContainsFunc(inputs, func(in lower.Input) bool { return in.Name == name }) {
 				v = outer[name]
 			}
 			if v != nil && equal(v, r.values[name]) {
@@ -336,7 +339,7 @@ func (d *drawing) known(in lower.Input) types.AttributeValue {
 		for _, f := range r.entity.Fields {
 			v := r.values[f.Name]
 			switch {
-			case v == nil || f.Type.String() != in.Type.String():
+			case v == nil || f.Type.String() != in.Type.String() || in.MaxBytes > 0 && len(scalarText(v)) > in.MaxBytes:
 			case f.Name == in.Name:
 				named = append(named, v)
 			default:

@@ -2,13 +2,13 @@ package apitest
 
 import (
 	"context"
-	"net/http"
+	"io"
 	"testing"
 )
 
-// Stream makes a request over the socket and returns the answer as soon as it begins: its body is for the test to read, and
-// ends with the context. It is for event streams, whose answers Do would wait for without end.
-func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) *http.Response {
+// Stream makes a request over the socket and returns the answer as soon as it begins, with its body to read, which ends with
+// the context. It is for event streams, whose answers Do would wait for without end.
+func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Response, io.Reader) {
 	tb.Helper()
 	made := r.made(tb, v)
 	v.name(made)
@@ -17,8 +17,9 @@ func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) *http.Res
 		tb.Fatalf("%s %s: %v", made.method, made.path, err)
 	}
 	tb.Cleanup(func() { _ = answer.Body.Close() })
-	v.cover(r, &Response{Status: answer.StatusCode, Header: answer.Header})
-	return answer
+	head := &Response{Status: answer.StatusCode, Header: answer.Header}
+	v.cover(r, head)
+	return head, answer.Body
 }
 
 // Live tells whether answers arrive while they are made: over a socket, and not from Lambda behind an HTTP API.

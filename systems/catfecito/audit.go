@@ -1,0 +1,176 @@
+package catfecito
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+)
+
+const (
+	// auditBytes is how much of a long value is kept.
+	auditBytes = 300
+	// sequenceDigits are the most that the number of a stream's record has.
+	sequenceDigits = 40
+)
+
+// audit keeps what a batch of the table's stream tells. Batches may come again: an entry's key is made of the record, so that
+// it is made once.
+func (s *service) audit(ctx context.Context, b consumer.Batch) error {
+	for _, r := range b.Records {
+		entry, ok := s.entry(ctx, r)
+		if !ok {
+			continue
+		}
+		if _, err := s.db.RecordChange(ctx, entry); err != nil && !errors.Is(err, catfecitodb.ErrAuditEntryExists) {
+			return fmt.Errorf("record %s of %s %s: %w", entry.Sequence, entry.Subject, entry.SubjectID, err)
+		}
+	}
+	return nil
+}
+
+// entry is what is kept of a record; copies and markers, carts, records of requests and the trail itself tell nothing.
+func (s *service) entry(ctx context.Context, r streams.Record) (catfecitodb.RecordChangeInput, bool) {
+	before, itemBefore := s.told(ctx, r.Dynamodb.OldImage)
+	after, itemAfter := s.told(ctx, r.Dynamodb.NewImage)
+	if !itemBefore && !itemAfter {
+		return catfecitodb.RecordChangeInput{}, false
+	}
+	of := after
+	if !itemAfter {
+		of = before
+	}
+	return catfecitodb.RecordChangeInput{
+		Subject: of.subject, SubjectID: of.id, Item: of.item, Change: catfecitodb.Change(r.EventName),
+		// Lambda is told seconds, a consumer more than that.
+		At:       aws.ToTime(r.Dynamodb.ApproximateCreationDateTime).UTC().Truncate(time.Second),
+		Sequence: padded(aws.ToString(r.Dynamodb.SequenceNumber)),
+		Fields:   differences(before.facts, after.facts),
+	}, true
+}
+
+// padded makes a record's number sort as numbers do.
+func padded(sequence string) string {
+	return strings.Repeat("0", max(0, sequenceDigits-len(sequence))) + sequence
+}
+
+// told is what an image tells.
+func (s *service) told(ctx context.Context, image map[string]streams.AttributeValue) (telling, bool) {
+	if image == nil {
+		return telling{}, false
+	}
+	x, place, err := catfecitodb.Decode(table.FromStream(image))
+	if err != nil { // coming again does not mend it
+		s.logger.ErrorContext(ctx, "an item of the stream cannot be read", "error", err)
+		return telling{}, false
+	}
+	if place.Kind != table.KeyPlace {
+		return telling{}, false
+	}
+	return tellingOf(x)
+}
+
+// telling is what may be told of an item.
+type telling struct {
+	subject  catfecitodb.Subject
+	id, item string
+	facts    []fact
+}
+
+// fact is a field's value as a text; absent values are no facts.
+type fact struct{ field, value string }
+
+// tellingOf names all that is told. What is not named is not: a password's hash above all.
+func tellingOf(x any) (telling, bool) {
+	switch x := x.(type) {
+	case catfecitodb.User:
+		return telling{catfecitodb.SubjectUser, x.UserID, "User", []fact{
+			{"email", x.Email}, {"name", x.Name}, {"role", string(x.Role)},
+		}}, true
+	case catfecitodb.Credential:
+		return telling{catfecitodb.SubjectUser, x.UserID, "Credential", []fact{{"updatedAt", x.UpdatedAt.Format(time.RFC3339)}}}, true
+	case catfecitodb.Category:
+		return telling{catfecitodb.SubjectCategory, x.CategoryID, "Category", []fact{{"name", x.Name}, {"description", x.Description}}}, true
+	case catfecitodb.Product:
+		facts := []fact{
+			{"categoryId", x.CategoryID},
+			{"name", x.Name},
+			{"description", x.Description},
+			{"price", Money(x.Price).String()},
+			{"stock", strconv.FormatInt(x.Stock, 10)},
+			{"isActive", strconv.FormatBool(x.IsActive)},
+		}
+		if x.ImageURL != nil {
+			facts = append(facts, fact{"imageUrl", *x.ImageURL})
+		}
+		return telling{catfecitodb.SubjectProduct, x.ProductID, "Product", facts}, true
+	case catfecitodb.Order:
+		return telling{catfecitodb.SubjectOrder, x.OrderID, "Order", []fact{
+			{"userId", x.UserID}, {"total", Money(x.Total).String()}, {"status", string(x.Status)},
+		}}, true
+	case catfecitodb.OrderItem:
+		return telling{catfecitodb.SubjectOrder, x.OrderID, "OrderItem", []fact{
+			{"productId", x.ProductID},
+			{"productName", x.ProductName},
+			{"price", Money(x.Price).String()},
+			{"quantity", strconv.FormatInt(x.Quantity, 10)},
+			{"subtotal", Money(x.Subtotal).String()},
+		}}, true
+	default:
+		return telling{}, false
+	}
+}
+
+// differences are the fields that are not the same before and after, in the order in which they are told.
+func differences(before, after []fact) []catfecitodb.FieldChange {
+	list := []catfecitodb.FieldChange{}
+	value := func(facts []fact, field string) *string {
+		for i := range facts {
+			if facts[i].field == field {
+				return &facts[i].value
+			}
+		}
+		return nil
+	}
+	for _, f := range after {
+		if was := value(before, f.field); was == nil || *was != f.value {
+			list = append(list, catfecitodb.FieldChange{Field: f.field, Before: clipped(was), After: clipped(&f.value)})
+		}
+	}
+	for _, f := range before {
+		if value(after, f.field) == nil {
+			list = append(list, catfecitodb.FieldChange{Field: f.field, Before: clipped(&f.value)})
+		}
+	}
+	return list
+}
+
+// clipped is a value of which no more is kept than an entry should have.
+func clipped(value *string) *string {
+	if value == nil || len(*value) <= auditBytes {
+		return value
+	}
+	end := auditBytes
+	for end > 0 && !isStart((*value)[end]) {
+		end--
+	}
+	short := (*value)[:end] + "…"
+	return &short
+}
+
+// isStart tells whether a byte begins a character of UTF-8.
+func isStart(b byte) bool { return b&0xC0 != 0x80 }
+
+// trail is a page of what has changed of a subject, newest first.
+func (s *service) trail(ctx context.Context, subject catfecitodb.Subject, id string, page table.PageOptions) (table.Page[catfecitodb.AuditEntry], error) {
+	return s.db.AuditTrail(ctx, catfecitodb.AuditTrailInput{Subject: subject, SubjectID: id}, page)
+}

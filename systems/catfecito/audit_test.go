@@ -1,0 +1,127 @@
+package catfecito_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/monotable/monotable/systems/catfecito"
+	"github.com/monotable/monotable/systems/internal/apitest"
+)
+
+// trail is what is told of a subject, newest first, a line for each entry.
+func trail(tb testing.TB, v *apitest.Server, subject, id string) []string {
+	tb.Helper()
+	var lines []string
+	for _, e := range walk[catfecito.Entry](tb, v, staff(request("", http.MethodGet, "/audit/"+subject+"/"+id, nil)), 3) {
+		line := fmt.Sprint(e.Change, " ", e.Item)
+		for _, f := range e.Fields {
+			line += fmt.Sprint(" ", f.Field, ":")
+			if f.Before != nil {
+				line += *f.Before
+			}
+			line += "→"
+			if f.After != nil {
+				line += *f.After
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// TestTrail: what was changed is told with what it was and is, over each transport, once however often records come.
+func TestTrail(t *testing.T) {
+	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
+		t.Helper()
+		p := stock(t, v, "Taza", "20.00", 5)
+		v.Deliver(t)
+		must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+p.ProductID, object{
+			"categoryId": "cafes", "name": "Taza", "description": "De barro", "price": "25.00", "imageUrl": "https://example.com/1.jpg",
+		})), http.StatusOK)
+		must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+p.ProductID, object{
+			"categoryId": "cafes", "name": "Taza", "description": "De barro", "price": "25.00",
+		})), http.StatusOK)
+		o := buy(t, v, ana, "k", p.ProductID, 2)
+		must[catfecito.Order](t, v, keyed(ana, "/orders/"+o.OrderID+"/pay", "k", nil), http.StatusOK)
+		who := must[catfecito.User](t, v, keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"}), http.StatusCreated)
+		must[catfecito.User](t, v, staff(request("", http.MethodPut, "/users/"+who.UserID+"/role", object{"role": "admin"})), http.StatusOK)
+		entries := 0
+		for round := range 3 {
+			v.Deliver(t)
+			s := scan(t, v)
+			if round > 0 && len(s.trail) != entries {
+				t.Errorf("records that came again have made %d entries of %d", len(s.trail), entries)
+			}
+			entries = len(s.trail)
+		}
+		same(t, "product", trail(t, v, "PRODUCT", p.ProductID), []string{
+			"MODIFY Product stock:5→3",
+			"MODIFY Product imageUrl:https://example.com/1.jpg→",
+			"MODIFY Product description:→De barro price:20.00→25.00 imageUrl:→https://example.com/1.jpg",
+			"INSERT Product categoryId:→cafes name:→Taza description:→ price:→20.00 stock:→5 isActive:→true",
+		})
+		same(t, "order, when it was paid", trail(t, v, "ORDER", o.OrderID)[:1], []string{"MODIFY Order status:pending→paid"})
+		if made := trail(t, v, "ORDER", o.OrderID)[1:]; len(made) != 2 {
+			t.Errorf("an order of one line was made by %q", made)
+		}
+		same(t, "category", trail(t, v, "CATEGORY", "cafes"), []string{"INSERT Category name:→Cafés description:→"})
+		told := trail(t, v, "USER", who.UserID)
+		same(t, "user", told[:1], []string{"MODIFY User role:customer→admin"})
+		if all := strings.Join(told, "\n"); len(told) != 3 || !strings.Contains(all, "INSERT Credential updatedAt:") || strings.Contains(all, "argon2") || strings.Contains(all, "café") {
+			t.Errorf("the user's trail is %q", told)
+		}
+	})
+}
+
+// TestTrailIsNoSubject: what the trail writes comes by the stream too, and makes no entries of its own.
+func TestTrailIsNoSubject(t *testing.T) {
+	v := open(t)
+	p := stock(t, v, "Taza", "20.00", 5)
+	put(t, v, ana, p.ProductID, 1) // carts and records of requests tell nothing either
+	v.Deliver(t)
+	if n := len(scan(t, v).trail); n != 2 {
+		t.Errorf("a category and a product have %d entries, want 2", n)
+	}
+	v.Deliver(t)
+	if n := len(scan(t, v).trail); n != 2 {
+		t.Errorf("the entries' own records have made %d entries of 2", n)
+	}
+}
+
+// TestTrailWorker follows the stream as a process does.
+func TestTrailWorker(t *testing.T) {
+	v := open(t)
+	v.Work(t)
+	p := stock(t, v, "Taza", "20.00", 5)
+	for i := range 3 {
+		must[catfecito.Pieces](t, v, staff(keyed("", "/products/"+p.ProductID+"/restocks", fmt.Sprint(i), object{"quantity": 1})), http.StatusCreated)
+		apitest.Eventually(t, "tell of a change", func() bool { return len(trail(t, v, "PRODUCT", p.ProductID)) == i+2 })
+	}
+	if newest := trail(t, v, "PRODUCT", p.ProductID)[0]; newest != "MODIFY Product stock:7→8" {
+		t.Errorf("the newest entry is %q", newest)
+	}
+}
+
+// TestTrailsBounds: of long values the beginning is kept, whole characters of it, and an entry for a year.
+func TestTrailsBounds(t *testing.T) {
+	v := open(t)
+	text := strings.Repeat("ñandú ", 300)
+	must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": text})), http.StatusOK)
+	v.Deliver(t)
+	s := scan(t, v)
+	if len(s.trail) != 1 {
+		t.Fatalf("%d entries, want one", len(s.trail))
+	}
+	e := s.trail[0]
+	kept := *e.Fields[1].After
+	if len(kept) > 310 || !strings.HasSuffix(kept, "…") || !strings.HasPrefix(text, strings.TrimSuffix(kept, "…")) || !utf8.ValidString(kept) {
+		t.Errorf("of a long text %q is kept", kept)
+	}
+	if want := v.Clock.Now().Add(365 * 24 * time.Hour); !e.ExpiresAt.Equal(want) {
+		t.Errorf("an entry goes at %v, want %v", e.ExpiresAt, want)
+	}
+}

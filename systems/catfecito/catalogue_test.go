@@ -1,0 +1,191 @@
+package catfecito_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/monotable/monotable/systems/catfecito"
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+func search(tb testing.TB, v *apitest.Server, name string) []string {
+	tb.Helper()
+	return names(walk[catfecito.Offer](tb, v, request("", http.MethodGet, "/products", nil), 2, "name", name))
+}
+
+// TestSearch: by the beginning of the name, in any case, with or without accents, and only so.
+func TestSearch(t *testing.T) {
+	v := open(t)
+	for _, name := range []string{"Café Premium", "CAFÉ", "cafe solo", "Cafetal", "Té verde", "Ñandú", "Nata", "Ángel", "Straße", "Café   doble", "Café #1", "100% Arábica"} {
+		stock(t, v, name, "1.00", 1)
+	}
+	for _, c := range []struct {
+		name string
+		want []string
+	}{
+		{"cafe", []string{"CAFÉ", "Café #1", "Café   doble", "Café Premium", "cafe solo", "Cafetal"}},
+		{"CAFÉ", []string{"CAFÉ", "Café #1", "Café   doble", "Café Premium", "cafe solo", "Cafetal"}},
+		{"cafe\u0301 P", []string{"Café Premium"}},
+		{"  café  premium  ", []string{"Café Premium"}},
+		{"cafe d", []string{"Café   doble"}},
+		{"cafe #", []string{"Café #1"}},
+		{"cafe#", nil},
+		{"cafe  0", nil}, // nor what follows the name in the key
+		{"premium", nil},
+		{"n", []string{"Ñandú", "Nata"}}, // nandu, nata
+		{"ñ", []string{"Ñandú", "Nata"}},
+		{"a", []string{"Ángel"}},
+		{"té", []string{"Té verde"}},
+		{"straß", []string{"Straße"}},
+		{"100%", []string{"100% Arábica"}},
+		{"%", nil},
+		{"", []string{"100% Arábica", "Ángel", "CAFÉ", "Café #1", "Café   doble", "Café Premium", "cafe solo", "Cafetal", "Ñandú", "Nata", "Straße", "Té verde"}},
+	} {
+		same(t, fmt.Sprintf("search %q", c.name), search(t, v, c.name), c.want)
+	}
+}
+
+// TestActiveOnly: what is not sold is in no list, and comes back with the name that it has by then.
+func TestActiveOnly(t *testing.T) {
+	v := open(t)
+	a, b := stock(t, v, "Avellana", "1.00", 1), stock(t, v, "Barro", "1.00", 1)
+	must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/tazas", object{"name": "Tazas", "description": ""})), http.StatusOK)
+	lists := func(what string, all, cafes, tazas []string) {
+		t.Helper()
+		same(t, what+", all", search(t, v, ""), all)
+		same(t, what+", cafes", names(walk[catfecito.Offer](t, v, request("", http.MethodGet, "/categories/cafes/products", nil), 1)), cafes)
+		same(t, what+", tazas", names(walk[catfecito.Offer](t, v, request("", http.MethodGet, "/categories/tazas/products", nil), 1)), tazas)
+	}
+	active := func(is bool) {
+		t.Helper()
+		must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+b.ProductID+"/active", object{"isActive": is})), http.StatusOK)
+	}
+	lists("at first", []string{"Avellana", "Barro"}, []string{"Avellana", "Barro"}, nil)
+	active(false)
+	lists("taken out", []string{"Avellana"}, []string{"Avellana"}, nil)
+	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+b.ProductID, object{
+		"categoryId": "tazas", "name": "Taza de barro", "description": "", "price": "2.00",
+	})), http.StatusOK)
+	lists("changed while out", []string{"Avellana"}, []string{"Avellana"}, nil)
+	active(true)
+	lists("put back", []string{"Avellana", "Taza de barro"}, []string{"Avellana"}, []string{"Taza de barro"})
+	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+a.ProductID, object{
+		"categoryId": "tazas", "name": "Zafiro", "description": "", "price": "2.00",
+	})), http.StatusOK)
+	lists("moved", []string{"Taza de barro", "Zafiro"}, nil, []string{"Taza de barro", "Zafiro"})
+	scan(t, v).sound(t)
+}
+
+// TestChangedTogether renames a product, moves it and takes it out and in, all at once and again and again: in the end the
+// indexes say of it what the item says.
+func TestChangedTogether(t *testing.T) {
+	v := open(t)
+	p := stock(t, v, "Taza", "1.00", 1)
+	must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/tazas", object{"name": "Tazas", "description": ""})), http.StatusOK)
+	for round := range 5 {
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				// Of many at once some may give up, and say so.
+				for _, r := range []apitest.Request{
+					staff(request("", http.MethodPut, "/products/"+p.ProductID, object{
+						"categoryId": []string{"cafes", "tazas"}[i%2], "name": fmt.Sprintf("Taza %d-%d", round, i), "description": "", "price": "1.00",
+					})),
+					staff(request("", http.MethodPut, "/products/"+p.ProductID+"/active", object{"isActive": i%2 == 0})),
+				} {
+					if answer := v.Do(t, r); answer.Status != http.StatusOK && answer.Problem(t).Code != problem.CodeConflict {
+						t.Errorf("%s: %d %s", r.Path, answer.Status, answer.Body)
+					}
+				}
+			})
+		}
+		all.Wait()
+		is := product(t, v, p.ProductID)
+		want := map[string][]string{"": nil, "cafes": nil, "tazas": nil}
+		if is.IsActive {
+			want[""], want[is.CategoryID] = []string{is.Name}, []string{is.Name}
+		}
+		same(t, "all", search(t, v, ""), want[""])
+		for _, category := range []string{"cafes", "tazas"} {
+			same(t, category, names(walk[catfecito.Offer](t, v, request("", http.MethodGet, "/categories/"+category+"/products", nil), 5)), want[category])
+		}
+	}
+	scan(t, v).sound(t)
+}
+
+// TestCategories are listed by name as people sort: accents and capitals make no difference, and a name stands before those
+// that it begins.
+func TestCategories(t *testing.T) {
+	v := open(t)
+	for slug, name := range map[string]string{"a": "Té", "b": "tés fríos", "c": "Ábaco", "d": "Zumos", "e": "TEA", "f": "Té #1", "g": "Té"} {
+		must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/"+slug, object{"name": name, "description": slug})), http.StatusOK)
+	}
+	var got []string
+	for _, c := range walk[catfecito.Category](t, v, request("", http.MethodGet, "/categories", nil), 3) {
+		got = append(got, c.Name+"/"+c.CategoryID)
+	}
+	same(t, "categories", got, []string{"Ábaco/c", "Té/a", "Té/g", "Té #1/f", "TEA/e", "tés fríos/b", "Zumos/d"})
+}
+
+// TestReplayedProduct: the first answer again, whatever has become of the product since.
+func TestReplayedProduct(t *testing.T) {
+	v := open(t)
+	must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": ""})), http.StatusOK)
+	post := staff(keyed("", "/products", "k", stocked("", nil)))
+	answers := together(t, v, []apitest.Request{post, post, post, post, post, post, post, post})
+	if n := statuses(answers); n[http.StatusCreated] != 1 || n[http.StatusOK] != 7 {
+		t.Errorf("answers %v, want one 201 and seven 200", n)
+	}
+	var p catfecito.Product
+	answers[0].JSON(t, &p)
+	at := "/products/" + p.ProductID
+	must[catfecito.Product](t, v, staff(request("", http.MethodPut, at, described("price", "99.00"))), http.StatusOK)
+	must[catfecito.Product](t, v, staff(request("", http.MethodPut, at+"/active", object{"isActive": false})), http.StatusOK)
+	must[catfecito.Pieces](t, v, staff(keyed("", at+"/restocks", "r", object{"quantity": 3})), http.StatusCreated)
+	if again := v.Do(t, post); again.Status != http.StatusOK || string(again.Body) != string(answers[0].Body) {
+		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, answers[0].Body)
+	}
+	if now := product(t, v, p.ProductID); now.Price != 9900 || now.Stock != 13 || now.IsActive {
+		t.Errorf("the product is %+v", now)
+	}
+	if s := scan(t, v); len(s.products) != 1 {
+		t.Errorf("%d products, want one", len(s.products))
+	}
+}
+
+// TestRestockedTogether: all that is added arrives, each request once.
+func TestRestockedTogether(t *testing.T) {
+	v := open(t)
+	p := stock(t, v, "Taza", "1.00", 0)
+	var requests []apitest.Request
+	for i := range 24 {
+		requests = append(requests, staff(keyed("", "/products/"+p.ProductID+"/restocks", fmt.Sprint("r-", i%8), object{"quantity": 1 + i%8})))
+	}
+	for _, r := range together(t, v, requests) {
+		if r.Status != http.StatusCreated && r.Status != http.StatusOK {
+			t.Errorf("restock: %d %s", r.Status, r.Body)
+		}
+	}
+	if got := product(t, v, p.ProductID).Stock; got != 36 {
+		t.Errorf("there are %d, want 1 + 2 + … + 8", got)
+	}
+}
+
+// TestForeignCursors: a list goes on with its own cursors only.
+func TestForeignCursors(t *testing.T) {
+	v := open(t)
+	for i := range 3 {
+		stock(t, v, fmt.Sprint("Taza ", i), "1.00", 1)
+	}
+	next := must[page[catfecito.Offer]](t, v, request("", http.MethodGet, "/products?limit=1", nil), http.StatusOK).Next
+	if next == "" || strings.Contains(next, "taza") {
+		t.Errorf("the cursor is %q", next)
+	}
+	for _, path := range []string{"/products?name=taza", "/categories/cafes/products?", "/categories?"} {
+		refused(t, v, request("", http.MethodGet, path+"&cursor="+next, nil), http.StatusBadRequest, problem.CodeInvalidCursor)
+	}
+}

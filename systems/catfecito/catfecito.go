@@ -1,0 +1,153 @@
+// Package catfecito is CatFecito, a coffee shop: who has signed up puts products into a cart and makes an order of it, which
+// is paid, sent and handed over; staff keep the products; and what was changed can be looked up.
+//
+// # Model
+//
+//	users ──── cart ── checkout ──▶ Order (pending), its copy and lines; the cart is emptied, the stock goes down
+//	products ────┘                     │ pay ─▶ paid ─ ship ─▶ shipped ─ deliver ─▶ delivered
+//	                                   └ cancel (pending, paid) ─▶ cancelled; the stock goes up again
+//	the table's stream ─▶ audit ─▶ AuditEntry
+//
+// What is stored, and how it is asked for, stands in catfecito.design.yaml; package catfecitodb is generated from it, and is
+// the only way to the data. Domain functions (users.go, catalogue.go, cart.go, checkout.go, orders.go, audit.go) take the
+// caller's id as a value and know no HTTP; the files …_operations.go make them operations.
+//
+// # Invariants
+//
+//	C1  Nothing of another user is returned, but to staff.
+//	C2  Nobody buys what is not there, at a price that he has not seen, or what is not in his cart.
+//	C3  A request key has one effect, however often and by how many at once it is sent.
+//	C4  An order and its copy are equal, and an order goes from one status to the next only.
+//	C5  A password is nowhere but in its hash, and the hash nowhere but in its item.
+//
+// All of the package may be used from any number of goroutines.
+package catfecito
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/internal/seed"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+//go:generate go run ../../cmd/monotable generate catfecito.design.yaml -o catfecitodb
+//go:generate go test -run TestTemplate -update .
+
+// Name is the system's name.
+const Name = "catfecito"
+
+// Options are what a deployment can exchange.
+type Options struct {
+	// Hashing is what it costs to hash a password; zero is DefaultCost.
+	Hashing Cost
+}
+
+// service is the open system.
+type service struct {
+	db     *catfecitodb.DB
+	now    func() time.Time
+	logger *slog.Logger
+	// issuer signs tokens; nil where a user pool does.
+	issuer    *auth.Issuer
+	passwords *passwords
+	bounds    bounds
+}
+
+// System is CatFecito.
+func System(o Options) system.System {
+	return system.System{
+		Name: Name, Title: "CatFecito", Version: "1.0.0",
+		About:  "A coffee shop: products, carts, orders that never sell what is not there, and a trail of what was changed.",
+		Tables: tables,
+		Rules:  rules(),
+		Open:   func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
+		Examples: []system.Example{
+			{Title: "What is sold", Method: http.MethodGet, Path: "/products?limit=5"},
+			{Title: "Search, with or without accents", Method: http.MethodGet, Path: "/products?name=CAFE&limit=5"},
+			{
+				Title: "Make a category", Method: http.MethodPut, Path: "/categories/cafes", Groups: []string{admin},
+				Body: `{"name":"Cafés","description":"Granos y molidos"}`,
+			},
+			{
+				Title: "Make a product", Method: http.MethodPost, Path: "/products", Groups: []string{admin},
+				Header: map[string]string{"Idempotency-Key": "first"},
+				Body:   `{"categoryId":"cafes","name":"Café Premium","description":"Tueste medio","price":"35.00","stock":10}`,
+			},
+			{
+				Title: "Sign up", Method: http.MethodPost, Path: "/users", Header: map[string]string{"Idempotency-Key": "first"},
+				Body: `{"email":"juan@mail.com","name":"Juan","password":"un café con leche"}`,
+			},
+			{Title: "Log in", Method: http.MethodPost, Path: "/login", Body: `{"email":"juan@mail.com","password":"un café con leche"}`},
+			{Title: "Your cart", Method: http.MethodGet, Path: "/cart"},
+			{Title: "Your orders, newest first", Method: http.MethodGet, Path: "/orders?limit=5"},
+		},
+	}
+}
+
+func config(stage string) catfecitodb.Config {
+	return catfecitodb.Config{Table: "catfecito-serverless-" + stage}
+}
+
+func tables(stage string) []system.Table {
+	c := config(stage)
+	return system.Tables(catfecitodb.CreateTables(c), catfecitodb.TimeToLive(c))
+}
+
+func open(o Options, d system.Deps) (*system.Service, error) {
+	c := config(d.Stage)
+	c.CursorKey, c.Clock, c.Observe = d.CursorKey, d.Clock, d.Observe
+	db, err := catfecitodb.New(d.DynamoDB, c)
+	if err != nil {
+		return nil, err
+	}
+	if o.Hashing == (Cost{}) {
+		o.Hashing = DefaultCost()
+	}
+	s := &service{
+		db: db, now: d.Clock, logger: d.Logger, issuer: d.Issuer, passwords: newPasswords(o.Hashing), bounds: newBounds(d.Clock),
+	}
+	return &system.Service{
+		Register: func(a huma.API) { s.register(a) },
+		Streams:  []system.Stream{{Name: "audit", Table: c.Table, Handle: s.audit}},
+		Sample:   seed.Sample{Records: sample, Load: db.Load},
+	}, nil
+}
+
+// rules are the answers to errors, those of the design and those of the package.
+func rules() problem.Rules {
+	return problem.Rules{
+		{Err: errWrongLogIn, Status: http.StatusUnauthorized, Code: "wrong_credentials"},
+		{Err: errLogInElsewhere, Status: http.StatusNotFound, Code: "login_elsewhere"},
+		{Err: errOwnRole, Code: "own_role"},
+		{Err: errCartFull, Code: "cart_full"},
+		{Err: errCartEmpty, Code: "cart_empty"},
+		{Err: errAnothersOrder, Status: http.StatusForbidden, Code: problem.CodeForbidden},
+		{Err: catfecitodb.ErrAnothersOrder, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: errAnothersOrder.Error()},
+		{Err: catfecitodb.ErrUserEmailTaken, Code: "email_taken", Detail: "somebody has signed up with this address: log in"},
+		{Err: catfecitodb.ErrNoSuchCategory, Code: "no_such_category", Detail: "there is no such category: make it first"},
+		{Err: catfecitodb.ErrNoSuchProduct, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such product"},
+		{Err: catfecitodb.ErrProductUnavailable, Code: codeUnavailable, Detail: "the product is not sold any more"},
+		{Err: catfecitodb.ErrCartLineFull, Code: "cart_line_full", Detail: "a line of a cart has at most 99 pieces"},
+		{Err: catfecitodb.ErrCartChanged, Code: "cart_changed", Detail: "the cart has changed meanwhile: look at it again"},
+		{Err: catfecitodb.ErrOutOfStock, Code: codeOutOfStock, Detail: "there are not so many left"},
+		{Err: catfecitodb.ErrProductChanged, Code: "product_changed", Detail: "a product has changed meanwhile: look at the cart again"},
+		{Err: catfecitodb.ErrOrderNotPending, Code: "order_not_pending", Detail: "only an order that is pending can be paid"},
+		{Err: catfecitodb.ErrOrderNotPaid, Code: "order_not_paid", Detail: "only an order that is paid can be sent"},
+		{Err: catfecitodb.ErrOrderNotShipped, Code: "order_not_shipped", Detail: "only an order that was sent can be handed over"},
+		{Err: catfecitodb.ErrOrderNotCancellable, Code: "order_not_cancellable", Detail: "an order can be cancelled until it is sent"},
+	}
+}
+
+// The codes that several errors have.
+const (
+	codeOutOfStock  = "out_of_stock"
+	codeUnavailable = "product_unavailable"
+)

@@ -1,0 +1,117 @@
+package catfecito
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// order is an order with its lines.
+type order struct {
+	catfecitodb.Order
+	lines []catfecitodb.OrderItem
+}
+
+// checkout makes an order of a user's cart as it is, if it comes to what he has agreed to. A request that was made before is
+// answered as it was then, and replayed is set.
+func (s *service) checkout(ctx context.Context, userID, requestKey string, agreed Money) (made order, replayed bool, err error) {
+	lines, err := s.orderLines(ctx, userID, agreed)
+	if err != nil {
+		// The request may have been made before: then the cart is empty, or has become another since.
+		made, replayed, again := s.checkedOut(ctx, userID, requestKey, agreed)
+		if replayed || again != nil {
+			return made, replayed, again
+		}
+		return order{}, false, err
+	}
+	result, err := s.db.PlaceOrder(ctx, catfecitodb.PlaceOrderInput{
+		RequestKey: requestKey, Agreed: int64(agreed), OrderID: uuid.NewString(), UserID: userID, Lines: lines,
+	})
+	if err != nil {
+		return order{}, false, refusedLine(err, lines)
+	}
+	return order{pending(result.Order), result.OrderItem}, result.Replayed, nil
+}
+
+// orderLines are the lines of an order of a user's cart. The transaction holds products and cart to what they say.
+func (s *service) orderLines(ctx context.Context, userID string, agreed Money) ([]catfecitodb.PlaceOrderLine, error) {
+	cart, err := s.cart(ctx, userID)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(cart) == 0:
+		return nil, errCartEmpty
+	case len(cart) > cartLines:
+		return nil, errCartFull
+	}
+	var lines []catfecitodb.PlaceOrderLine
+	var total int64
+	for _, l := range cart {
+		switch {
+		case l.product == nil || !l.product.IsActive:
+			return nil, lineProblem(codeUnavailable, "a product in the cart is not sold any more", l.ProductID)
+		case l.product.Stock < l.Quantity:
+			return nil, lineProblem(codeOutOfStock, "of a product in the cart there are not so many left", l.ProductID)
+		}
+		lines = append(lines, catfecitodb.PlaceOrderLine{
+			ProductID: l.ProductID, ProductName: l.product.Name, Price: l.product.Price, Quantity: l.Quantity, Subtotal: l.subtotal(),
+		})
+		total += l.subtotal()
+	}
+	if Money(total) != agreed {
+		return nil, problem.Conflict("total_changed", fmt.Sprintf("the cart comes to %s: look at it again", Money(total)))
+	}
+	return lines, nil
+}
+
+// checkedOut is the answer to a checkout that was made before; replayed is not set where there was none.
+func (s *service) checkedOut(ctx context.Context, userID, requestKey string, agreed Money) (made order, replayed bool, err error) {
+	record, err := s.db.CheckoutByKey(ctx, catfecitodb.CheckoutByKeyInput{UserID: userID, RequestKey: requestKey})
+	switch {
+	case errors.Is(err, table.ErrNotFound):
+		return order{}, false, nil
+	case err != nil:
+		return order{}, false, err
+	case record.Total != int64(agreed):
+		return order{}, false, catfecitodb.ErrCheckoutReused
+	}
+	found, err := s.db.OrderWithItems(ctx, catfecitodb.OrderWithItemsInput{OrderID: record.OrderID, UserID: userID})
+	return order{pending(found.Order), found.OrderItem}, err == nil, err
+}
+
+// pending is an order as it was when it was made; all but the status stays.
+func pending(o catfecitodb.Order) catfecitodb.Order {
+	o.Status = catfecitodb.OrderStatusPending
+	return o
+}
+
+// refusedLine adds to the refusal of an order which product it is about.
+func refusedLine(err error, lines []catfecitodb.PlaceOrderLine) error {
+	refusal, ok := errors.AsType[*table.Refusal](err)
+	if !ok || refusal.Line < 0 || refusal.Line >= len(lines) {
+		return err
+	}
+	for _, rule := range rules() {
+		if errors.Is(err, rule.Err) {
+			refused := lineProblem(rule.Code, rule.Detail, lines[refusal.Line].ProductID)
+			refused.Err = err
+			return refused
+		}
+	}
+	return err
+}
+
+// lineProblem is why a product in a cart cannot be ordered.
+func lineProblem(code, detail, productID string) *problem.Error {
+	return &problem.Error{
+		Status: http.StatusConflict, Code: code, Detail: detail, Fields: []problem.Field{{Field: "cart." + productID, Message: detail}},
+	}
+}

@@ -1,0 +1,214 @@
+package catfecito_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/catfecito"
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// TestRoutes calls every operation with good and bad input, over each transport.
+func TestRoutes(t *testing.T) {
+	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
+		t.Helper()
+		t.Run("accounts", func(t *testing.T) { v.Run(t, accountCases(v)) })
+		t.Run("roles", func(t *testing.T) { roleRoutes(t, v) })
+		t.Run("categories", func(t *testing.T) { v.Run(t, categoryCases()) })
+		t.Run("products", func(t *testing.T) { productRoutes(t, v) })
+		t.Run("cart", func(t *testing.T) { cartRoutes(t, v) })
+		t.Run("orders", func(t *testing.T) { orderRoutes(t, v) })
+		t.Run("audit", func(t *testing.T) { auditRoutes(t, v) })
+		v.Covered(t)
+		template(v).Permits(t, v.Stage(), v.Accesses())
+		scan(t, v).sound(t)
+	})
+}
+
+// TestStrangers: what is not for all is not for who has no valid token.
+func TestStrangers(t *testing.T) {
+	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
+		t.Helper()
+		v.Strangers(t)
+	})
+}
+
+// TestStaffOnly: what is for staff is not for customers.
+func TestStaffOnly(t *testing.T) {
+	v := open(t)
+	for _, r := range []apitest.Request{
+		{Method: http.MethodGet, Path: "/users/" + ana},
+		{Method: http.MethodPut, Path: "/users/" + ana + "/role", Body: object{"role": "admin"}},
+		{Method: http.MethodPut, Path: "/categories/cafes", Body: object{"name": "Cafés", "description": ""}},
+		{Method: http.MethodPost, Path: "/products", Key: "k", Body: object{"categoryId": "cafes", "name": "Café", "description": "", "price": "1.00", "stock": 1}},
+		{Method: http.MethodPut, Path: "/products/" + nowhere, Body: object{"categoryId": "cafes", "name": "Café", "description": "", "price": "1.00"}},
+		{Method: http.MethodPut, Path: "/products/" + nowhere + "/active", Body: object{"isActive": false}},
+		{Method: http.MethodPost, Path: "/products/" + nowhere + "/restocks", Key: "k", Body: object{"quantity": 1}},
+		{Method: http.MethodGet, Path: "/products/" + nowhere + "/carts"},
+		{Method: http.MethodPost, Path: "/orders/" + nowhere + "/ship"},
+		{Method: http.MethodPost, Path: "/orders/" + nowhere + "/deliver"},
+		{Method: http.MethodGet, Path: "/audit/USER/" + ana},
+	} {
+		r.As = ana
+		refused(t, v, r, http.StatusForbidden, problem.CodeForbidden)
+		r.Groups = []string{"customer"}
+		refused(t, v, r, http.StatusForbidden, problem.CodeForbidden)
+	}
+	if s := scan(t, v); s.categories != 0 || len(s.products) != 0 {
+		t.Errorf("%d categories and %d products, want none", s.categories, len(s.products))
+	}
+}
+
+// invalid is a case of a body that an operation does not take.
+func invalid(name string, r apitest.Request, body any, field string) apitest.Case {
+	r.Body = body
+	return apitest.Case{Name: name, Request: r, Status: http.StatusBadRequest, Code: problem.CodeInvalidBody, Field: field}
+}
+
+// badQuery is a case of a query that an operation does not take.
+func badQuery(name string, r apitest.Request, query, field string) apitest.Case {
+	r.Path += query
+	return apitest.Case{Name: name, Request: r, Status: http.StatusBadRequest, Code: problem.CodeInvalidParameter, Field: field}
+}
+
+// badKeys are cases of Idempotency-Keys that no operation takes.
+func badKeys(r apitest.Request) []apitest.Case {
+	var cases []apitest.Case
+	for name, key := range map[string]string{"no key": "", "long key": strings.Repeat("k", 201), "key with other characters": "k#1"} {
+		r.Key = key
+		cases = append(cases, apitest.Case{
+			Name: name, Request: r, Status: http.StatusBadRequest, Code: problem.CodeInvalidParameter, Field: "header.Idempotency-Key",
+		})
+	}
+	return cases
+}
+
+// pages are cases of what any list does not take.
+func pages(r apitest.Request) []apitest.Case {
+	cursor := r
+	cursor.Path += "?cursor=AQ"
+	return []apitest.Case{
+		{Name: "list", Request: r, Status: http.StatusOK},
+		badQuery("no limit", r, "?limit=0", "query.limit"),
+		badQuery("high limit", r, "?limit=101", "query.limit"),
+		badQuery("limit of another type", r, "?limit=ten", "query.limit"),
+		badQuery("long cursor", r, "?cursor="+strings.Repeat("A", 5000), "query.cursor"),
+		{Name: "made-up cursor", Request: cursor, Status: http.StatusBadRequest, Code: problem.CodeInvalidCursor},
+	}
+}
+
+func accountCases(v *apitest.Server) []apitest.Case {
+	juan := object{"email": "Juan@mail.com", "name": "Juan", "password": "un café con leche"}
+	up := keyed("", "/users", "up-1", juan)
+	in := func(email, password string) apitest.Request {
+		return request("", http.MethodPost, "/login", object{"email": email, "password": password})
+	}
+	with := func(field string, value any) object {
+		body := object{"email": "maria@mail.com", "name": "María", "password": "chocolate"}
+		if body[field] = value; value == nil {
+			delete(body, field)
+		}
+		return body
+	}
+	var first catfecito.User
+	login := request("", http.MethodPost, "/login", nil)
+	list := []apitest.Case{
+		{Name: "signed up", Request: up, Status: http.StatusCreated, Check: func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			if r.JSON(tb, &first); first.Email != "Juan@mail.com" || first.Role != "customer" || first.UserID == "" || strings.Contains(string(r.Body), "caf") {
+				tb.Errorf("signed up as %s", r.Body)
+			}
+		}},
+		{Name: "replayed", Request: up, Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			var again catfecito.User
+			if r.JSON(tb, &again); again != first {
+				tb.Errorf("answered %+v, the first time %+v", again, first)
+			}
+		}},
+		{Name: "key of another name", Request: keyed("", "/users", "up-1", object{"email": "Juan@mail.com", "name": "Ana", "password": "un café con leche"}), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
+		{Name: "key of another password", Request: keyed("", "/users", "up-1", object{"email": "Juan@mail.com", "name": "Juan", "password": "un té con leche"}), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
+		{Name: "address in other letters", Request: keyed("", "/users", "up-2", object{"email": "JUAN@mail.com", "name": "Juana", "password": "chocolate"}), Status: http.StatusConflict, Code: "email_taken"},
+		{Name: "logged in", Request: in("juan@MAIL.com", "un café con leche"), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			var session catfecito.Session
+			if r.JSON(tb, &session); session.User != first || session.TokenType != "Bearer" || session.ExpiresIn != 3600 || r.Header.Get("Cache-Control") != "no-store" {
+				tb.Errorf("logged in: %+v, Cache-Control %q", session, r.Header.Get("Cache-Control"))
+			}
+			if me := must[catfecito.User](tb, v, apitest.Request{Method: http.MethodGet, Path: "/me", Token: session.AccessToken}, http.StatusOK); me != first {
+				tb.Errorf("the token is %+v's, want %+v", me, first)
+			}
+		}},
+		{Name: "wrong password", Request: in("juan@mail.com", "un té con leche"), Status: http.StatusUnauthorized, Code: "wrong_credentials"},
+		{Name: "unknown address", Request: in("nobody@mail.com", "un café con leche"), Status: http.StatusUnauthorized, Code: "wrong_credentials"},
+		invalid("log-in with nothing", login, object{}, "body"),
+		invalid("log-in without password", login, object{"email": "juan@mail.com"}, "body"),
+		invalid("log-in without JSON", login, "{", ""),
+		invalid("log-in with a long password", login, object{"email": "juan@mail.com", "password": strings.Repeat("p", 129)}, "body.password"),
+		invalid("log-in with a number", login, object{"email": "juan@mail.com", "password": 12345678}, "body.password"),
+		{Name: "nobody has signed up", Request: request(bruno, http.MethodGet, "/me", nil), Status: http.StatusNotFound, Code: problem.CodeNotFound},
+		invalid("no JSON", up, "{", ""),
+		invalid("no body", up, nil, ""),
+		invalid("no address", up, with("email", nil), "body"),
+		invalid("no password", up, with("password", nil), "body"),
+		invalid("bad address", up, with("email", "maria"), "body.email"),
+		invalid("long address", up, with("email", strings.Repeat("a", 250)+"@mail.com"), "body.email"),
+		invalid("short password", up, with("password", "1234567"), "body.password"),
+		invalid("long password", up, with("password", strings.Repeat("ñ", 129)), "body.password"),
+		invalid("empty name", up, with("name", ""), "body.name"),
+		invalid("long name", up, with("name", strings.Repeat("ñ", 101)), "body.name"),
+		invalid("name with a line's end", up, with("name", "Ma\nría"), "body.name"),
+		invalid("name of another type", up, with("name", 1), "body.name"),
+		invalid("role of his own choice", up, with("role", "admin"), "body.role"),
+		{Name: "address with a name", Request: keyed("", "/users", "up-3", with("email", "María <maria@mail.com>")), Status: http.StatusBadRequest, Code: problem.CodeInvalidValue},
+	}
+	return append(list, badKeys(up)...)
+}
+
+func roleRoutes(t *testing.T, v *apitest.Server) {
+	t.Helper()
+	v.Clock.Advance(time.Hour)
+	who := must[catfecito.User](t, v, keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"}), http.StatusCreated)
+	get := staff(request("", http.MethodGet, "/users/"+who.UserID, nil))
+	role := staff(request("", http.MethodPut, "/users/"+who.UserID+"/role", object{"role": "admin"}))
+	own := staff(request("", http.MethodPut, "/users/"+boss+"/role", object{"role": "customer"}))
+	is := func(role string) func(testing.TB, *apitest.Response) {
+		return func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			var u catfecito.User
+			if r.JSON(tb, &u); u.UserID != who.UserID || string(u.Role) != role || u.Email != who.Email || u.Name != who.Name || !u.CreatedAt.Equal(who.CreatedAt) {
+				tb.Errorf("answered %+v, want %+v as %s", u, who, role)
+			}
+		}
+	}
+	login := request("", http.MethodPost, "/login", object{"email": "ana@mail.com", "password": "un café con leche"})
+	token := func() string { return must[catfecito.Session](t, v, login, http.StatusOK).AccessToken }
+	before := token()
+	v.Run(t, []apitest.Case{
+		{Name: "customer", Request: get, Status: http.StatusOK, Check: is("customer")},
+		{Name: "made staff", Request: role, Status: http.StatusOK, Check: is("admin")},
+		{Name: "again", Request: role, Status: http.StatusOK, Check: is("admin")},
+		{Name: "staff", Request: get, Status: http.StatusOK, Check: is("admin")},
+		{Name: "one's own", Request: own, Status: http.StatusConflict, Code: "own_role"},
+		{Name: "nobody's", Request: staff(request("", http.MethodPut, "/users/u-999/role", object{"role": "admin"})), Status: http.StatusNotFound, Code: problem.CodeNotFound},
+		{Name: "nobody", Request: staff(request("", http.MethodGet, "/users/u-999", nil)), Status: http.StatusNotFound, Code: problem.CodeNotFound},
+		badQuery("no id", staff(request("", http.MethodGet, "/users/u%23", nil)), "", "path.userId"),
+		badQuery("no id's role", staff(request("", http.MethodPut, "/users/u%23/role", object{"role": "admin"})), "", "path.userId"),
+		invalid("another role", role, object{"role": "root"}, "body.role"),
+		invalid("no role", role, object{}, "body"),
+	})
+	list := apitest.Request{Method: http.MethodGet, Path: "/audit/USER/" + who.UserID}
+	for given, status := range map[string]int{before: http.StatusForbidden, token(): http.StatusOK} {
+		if list.Token = given; v.Do(t, list).Status != status {
+			t.Errorf("a token from before or after the change opens what is for staff, or does not: want %d", status)
+		}
+	}
+	// A repeated sign-up is answered as it was, though the user has become staff since.
+	again := must[catfecito.User](t, v, keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"}), http.StatusOK)
+	if again != who {
+		t.Errorf("answered %+v, the first time %+v", again, who)
+	}
+}

@@ -1,0 +1,51 @@
+package catfecito
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Money is an amount in the smallest unit of the shop's currency, of which a hundred are one. In JSON it is a text with two
+// decimals, "35.00", so that no program makes a binary fraction of it.
+type Money int64
+
+const (
+	moneyUnit = 100
+	// moneyMost keeps an order of 32 lines of 99 pieces exact in every program that reads its total as a number after all.
+	moneyMost    = 999_999_999_999
+	moneyPattern = `^(0|[1-9][0-9]{0,9})\.[0-9]{2}$`
+)
+
+// String is the amount with two decimals.
+func (m Money) String() string {
+	sign, n := "", int64(m)
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	return fmt.Sprintf("%s%d.%02d", sign, n/moneyUnit, n%moneyUnit)
+}
+
+// MarshalText is String.
+func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads what MarshalText has written, and nothing else.
+func (m *Money) UnmarshalText(text []byte) error {
+	whole, cents, _ := strings.Cut(string(text), ".")
+	n, err := strconv.ParseInt(whole+cents, 10, 64)
+	if err != nil || n < 0 || n > moneyMost || Money(n).String() != string(text) {
+		return fmt.Errorf("%q is no amount such as 35.00", text)
+	}
+	*m = Money(n)
+	return nil
+}
+
+// Schema tells what the text looks like.
+func (Money) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type: huma.TypeString, Pattern: moneyPattern, PatternDescription: "an amount such as 35.00", Examples: []any{"35.00"},
+		Description: "An amount with two decimals",
+	}
+}

@@ -1,0 +1,175 @@
+package catfecito
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/databasetest"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+// cheap costs next to nothing.
+var cheap = Cost{Passes: 1, MemoryKiB: 8, Lanes: 1} //nolint:gochecknoglobals // a constant
+
+func TestPassword(t *testing.T) {
+	p := newPasswords(cheap)
+	hash, err := p.hash(t.Context(), "café con leche")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := p.hash(t.Context(), "café con leche")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hash == again {
+		t.Error("two hashes of one password are the same: there is no salt")
+	}
+	if text := hash.Reveal(); !strings.HasPrefix(text, "$argon2id$v=19$m=8,t=1,p=1$") || strings.Contains(text, "caf") {
+		t.Errorf("the hash is %s", text)
+	}
+	if shown := fmt.Sprintf("%v %s %+v %#v", hash, hash, struct{ table.Secret }{hash}, hash); strings.Contains(shown, "argon2id") {
+		t.Errorf("a hash shows as %s", shown)
+	}
+	dearer := newPasswords(Cost{Passes: 2, MemoryKiB: 16, Lanes: 2})
+	for password, want := range map[string]bool{
+		"café con leche": true, "cafe\u0301 con leche": true, "cafe con leche": false, "Café con leche": false, "": false, "café con leche ": false,
+	} {
+		for _, by := range []*passwords{p, dearer} { // what was hashed at another cost is compared at that
+			if got, err := by.match(t.Context(), password, hash); err != nil || got != want {
+				t.Errorf("%q is the password: %v (%v), want %v", password, got, err, want)
+			}
+		}
+	}
+}
+
+// TestNobodysPassword costs what anybody's costs, and no password is it.
+func TestNobodysPassword(t *testing.T) {
+	p := newPasswords(cheap)
+	cost, _, _, err := decodeHash(p.nobodys)
+	if err != nil || cost != cheap {
+		t.Errorf("nobody's hash costs %+v (%v), want %+v", cost, err, cheap)
+	}
+	for _, password := range []string{"", "nobody", p.nobodys.Reveal()} {
+		if same, err := p.match(t.Context(), password, p.nobodys); err != nil || same {
+			t.Errorf("%q is nobody's password (%v)", password, err)
+		}
+	}
+	if p.nobodys == newPasswords(cheap).nobodys {
+		t.Error("nobody's hash is the same in two processes")
+	}
+}
+
+// TestHashes: what is no hash of ours is refused, and does not end the process.
+func TestHashes(t *testing.T) {
+	p := newPasswords(cheap)
+	good, err := p.hash(t.Context(), "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{
+		{"argon2id", "argon2i"},
+		{"v=19", "v=16"},
+		{"t=1", "t=0"},
+		{"p=1", "p=0"},
+		{"m=8", "m=x"},
+		{"$m", "$$m"},
+		{good.Reveal(), ""},
+		{good.Reveal(), "$2a$10$abc"},
+		{good.Reveal()[len(good.Reveal())-2:], ""},
+		{good.Reveal()[len(good.Reveal())-2:], "!!"},
+	} {
+		bad := table.Secret(strings.Replace(good.Reveal(), change[0], change[1], 1))
+		if same, err := p.match(t.Context(), "p", bad); !errors.Is(err, errHash) || same {
+			t.Errorf("%s: %v, %v; want it refused", bad.Reveal(), same, err)
+		}
+	}
+}
+
+// TestSlots: no more are hashed at once than there are processors, and who waits goes with his request.
+func TestSlots(t *testing.T) {
+	p := newPasswords(cheap)
+	for range cap(p.slots) {
+		p.slots <- struct{}{}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.hash(ctx, "p"); !errors.Is(err, context.Canceled) {
+		t.Errorf("with all slots taken: %v, want the context's end", err)
+	}
+	<-p.slots
+	if _, err := p.hash(t.Context(), "p"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSamplePassword: users of a sample can log in.
+func TestSamplePassword(t *testing.T) {
+	if same, err := newPasswords(cheap).match(t.Context(), SamplePassword, sampleHash); err != nil || !same {
+		t.Errorf("%q is the sample's password: %v (%v)", SamplePassword, same, err)
+	}
+	if cost, _, _, err := decodeHash(sampleHash); err != nil || cost != DefaultCost() {
+		t.Errorf("the sample's hash costs %+v (%v), want %+v", cost, err, DefaultCost())
+	}
+}
+
+// TestLogInRequests: for an address that nobody has, as much is asked as for one that somebody has.
+func TestLogInRequests(t *testing.T) {
+	database := databasetest.Open(t)
+	database.Create(t, tables("test"))
+	requests := 0
+	now := time.Now()
+	c := config("test")
+	c.Observe = func(_ context.Context, call table.Call) { requests += call.Requests }
+	db, err := catfecitodb.New(database.DynamoDB, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock := func() time.Time { return now }
+	s := &service{db: db, now: clock, passwords: newPasswords(cheap), bounds: newBounds(clock)}
+	hash, err := s.passwords.hash(t.Context(), "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.RegisterUser(t.Context(), catfecitodb.RegisterUserInput{RequestKey: "k", UserID: "u-1", Email: "ana@mail.com", Name: "Ana", PasswordHash: hash})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string]int{}
+	for _, email := range []string{"ana@mail.com", "nobody@mail.com"} {
+		requests = 0
+		u, found, err := s.credential(t.Context(), email)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked[email] = requests
+		if known := email == "ana@mail.com"; (u.UserID == "u-1") != known || (found == hash) != known {
+			t.Errorf("%s is %+v", email, u)
+		}
+	}
+	if asked["ana@mail.com"] != 3 || asked["nobody@mail.com"] != 3 {
+		t.Errorf("requests %v, want 3 each", asked)
+	}
+}
+
+// TestWithoutIssuer: where a user pool has the users, nobody signs up or logs in here.
+func TestWithoutIssuer(t *testing.T) {
+	database := databasetest.Open(t)
+	database.Create(t, tables("test"))
+	opened, err := open(Options{}, system.Deps{DynamoDB: database.DynamoDB, Stage: "test", Clock: time.Now})
+	if err != nil || opened.Register == nil {
+		t.Fatal(err)
+	}
+	s := &service{}
+	if _, _, err := s.signUp(t.Context(), "", "k", applicant{}); !errors.Is(err, errLogInElsewhere) {
+		t.Errorf("sign-up: %v", err)
+	}
+	if _, _, err := s.logIn(t.Context(), "", "", ""); !errors.Is(err, errLogInElsewhere) {
+		t.Errorf("log-in: %v", err)
+	}
+}

@@ -1,0 +1,169 @@
+package catfecito
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/seed"
+)
+
+const (
+	// SamplePassword is the password of all users of a sample, sampleHash its hash at DefaultCost.
+	SamplePassword = "catfecito"
+	sampleHash     = table.Secret("$argon2id$v=19$m=19456,t=2,p=1$VeRi7b+gJLDZqx+eyr2Llg$R4PUiu1mMJQ16oSolxomtGgH2qoqYboqtB5S83vhtyM")
+
+	// sampleShelf are the categories and products that a sample begins with: twenty records for each category.
+	sampleShelf    = 200
+	sampleCategory = 20
+	// sampleBlock is a user with his password, three lines in his cart and seven orders of four lines.
+	sampleBlock = 40
+	sampleCart  = 3
+	sampleLines = 4
+	// sampleFirstUser makes the first user the one whose token the demo's page shows.
+	sampleFirstUser = 123
+	// sampleStock is what there is of each product.
+	sampleStock = 1000
+)
+
+// sample makes a part of a sample.
+func sample(p seed.Part) iter.Seq[table.Record] {
+	return func(yield func(table.Record) bool) {
+		m := sampleMaker{Rand: p.Rand}
+		for i := range p.Items {
+			n := p.First + i
+			// An order that the sample's end would cut in two is not begun.
+			left := p.Items - i + (n-sampleShelf)%sampleBlock
+			var r table.Record
+			switch {
+			case n < sampleShelf:
+				r = shelf(n)
+			case left < sampleBlock:
+				r = m.user(fmt.Sprintf("u-x-%d", n), sampleTime(n)).Record()
+			default:
+				r = m.record(n, (n-sampleShelf)%sampleBlock)
+			}
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// sampleTime is a second for each record, so that times are the same whatever the sample's size.
+func sampleTime(n int) time.Time {
+	return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
+}
+
+// shelf is a record of the shelf, which is the same for all parts: a category, or a product of the last one.
+func shelf(n int) table.Record {
+	if n%sampleCategory != 0 {
+		return shelved(n).Record()
+	}
+	c := shelfCategory(n)
+	c.Description = "Todo en " + strings.ToLower(c.Name) + "."
+	return c.Record()
+}
+
+func shelfCategory(n int) catfecitodb.Category {
+	slugs := []string{"cafes", "tes", "panes", "pasteles", "tazas", "molinos", "cafeteras", "chocolates", "jarabes", "regalos"}
+	names := []string{"Cafés", "Tés", "Panes", "Pasteles", "Tazas", "Molinos", "Cafeteras", "Chocolates", "Jarabes", "Regalos"}
+	return catfecitodb.Category{CategoryID: slugs[n/sampleCategory], Name: names[n/sampleCategory]}
+}
+
+// shelved is the product of a number. Every tenth is not sold any more.
+func shelved(n int) catfecitodb.Product {
+	of := shelfCategory(n)
+	kinds := []string{
+		"Ámbar", "Antigua", "Avellana", "Azul", "Barro", "Canela", "Chiapas", "Coatepec", "Dorado", "Especial", "Grande", "Jacaranda",
+		"Ñandú", "Oaxaca", "Premium", "Puebla", "Verde", "Veracruz", "Xalapa", "Zafiro",
+	}
+	return catfecitodb.Product{
+		ProductID: uuid.NewSHA1(uuid.NameSpaceOID, fmt.Append(nil, "catfecito product ", n)).String(), CategoryID: of.CategoryID,
+		Name: strings.TrimSuffix(of.Name, "s") + " " + kinds[n%sampleCategory], Description: "De la casa.", Price: int64(1500 + 250*(n*7%40)), Stock: sampleStock,
+		IsActive: n%10 != 9, CreatedAt: sampleTime(n),
+	}
+}
+
+// sampleMaker makes the records of a part, one after the other.
+type sampleMaker struct {
+	*rand.Rand
+	order catfecitodb.Order
+	lines []catfecitodb.OrderItem
+}
+
+// record makes the record of a number, at a place in its block.
+func (m *sampleMaker) record(n, place int) table.Record {
+	userID := fmt.Sprintf("u-%d", sampleFirstUser+(n-sampleShelf)/sampleBlock)
+	at := sampleTime(n)
+	ordered := place - 2 - sampleCart
+	switch {
+	case place == 0:
+		return m.user(userID, at).Record()
+	case place == 1:
+		return catfecitodb.Credential{UserID: userID, PasswordHash: sampleHash, UpdatedAt: at}.Record()
+	case ordered < 0:
+		return catfecitodb.CartItem{
+			UserID: userID, ProductID: m.product(place).ProductID, Quantity: 1 + m.Int64N(3), CreatedAt: at,
+			// It does not expire while the sample is used.
+			ExpiresAt: time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC),
+		}.Record()
+	case ordered%(1+sampleLines) == 0:
+		last := place+1+sampleLines == sampleBlock
+		m.newOrder(userID, at, last)
+		return m.order.Record()
+	default:
+		return m.lines[ordered%(1+sampleLines)-1].Record()
+	}
+}
+
+// product is any of the shelf that is sold. Those of four places that follow each other are not the same: each place has
+// categories of its own.
+func (m *sampleMaker) product(place int) catfecitodb.Product {
+	category := place%sampleLines + sampleLines*m.IntN(2)
+	return shelved(category*sampleCategory + 1 + m.IntN(8))
+}
+
+func (m *sampleMaker) user(userID string, at time.Time) catfecitodb.User {
+	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Facundo", "Julieta", "Martín", "Sofía", "Tomás"}
+	family := []string{"Acosta", "Benítez", "Díaz", "García", "López", "Núñez", "Pereyra", "Romero", "Silva", "Vega"}
+	return catfecitodb.User{
+		UserID: userID, Email: strings.ReplaceAll(userID, "-", ".") + "@example.com", Role: catfecitodb.RoleCustomer, CreatedAt: at,
+		Name: given[m.IntN(len(given))] + " " + family[m.IntN(len(family))],
+	}
+}
+
+// newOrder makes an order with its lines.
+func (m *sampleMaker) newOrder(userID string, at time.Time, pending bool) {
+	statuses := []catfecitodb.OrderStatus{
+		catfecitodb.OrderStatusPaid, catfecitodb.OrderStatusShipped, catfecitodb.OrderStatusDelivered, catfecitodb.OrderStatusCancelled,
+	}
+	m.order = catfecitodb.Order{OrderID: m.id(), UserID: userID, Status: statuses[m.IntN(len(statuses))], CreatedAt: at}
+	if pending {
+		m.order.Status = catfecitodb.OrderStatusPending
+	}
+	m.lines = m.lines[:0]
+	for i := range sampleLines {
+		p := m.product(i)
+		l := catfecitodb.OrderItem{OrderID: m.order.OrderID, ProductID: p.ProductID, ProductName: p.Name, Price: p.Price, Quantity: 1 + m.Int64N(3)}
+		l.Subtotal = l.Price * l.Quantity
+		m.order.Total += l.Subtotal
+		m.lines = append(m.lines, l)
+	}
+}
+
+// id is a UUID of the part's chance.
+func (m *sampleMaker) id() string {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:], m.Uint64())
+	binary.BigEndian.PutUint64(id[8:], m.Uint64())
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // version 4
+	return id.String()
+}

@@ -1,0 +1,144 @@
+package catfecito_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/monotable/monotable/systems/catfecito"
+	"github.com/monotable/monotable/systems/internal/apitest"
+)
+
+const (
+	ana   = "u-123"
+	bruno = "u-456"
+	boss  = "u-1"
+	// nowhere is a UUID that nothing has.
+	nowhere = "01234567-89ab-4cde-8f01-23456789abcd"
+)
+
+// catFecito is CatFecito with passwords that cost next to nothing.
+func catFecito() catfecito.Options {
+	return catfecito.Options{Hashing: catfecito.Cost{Passes: 1, MemoryKiB: 8, Lanes: 1}}
+}
+
+func open(tb testing.TB) *apitest.Server {
+	tb.Helper()
+	return apitest.Open(tb, catfecito.System(catFecito()))
+}
+
+// object is a body.
+type object = map[string]any
+
+// request is one of a user.
+func request(as, method, path string, body any) apitest.Request {
+	return apitest.Request{Method: method, Path: path, As: as, Body: body}
+}
+
+// keyed is one with an Idempotency-Key.
+func keyed(as, path, key string, body any) apitest.Request {
+	return apitest.Request{Method: http.MethodPost, Path: path, As: as, Key: key, Body: body}
+}
+
+// staff is a request of somebody who may do all.
+func staff(r apitest.Request) apitest.Request {
+	r.As, r.Groups = boss, []string{"admin"}
+	return r
+}
+
+// must makes a request that must be answered with a status, and reads the answer.
+func must[T any](tb testing.TB, v *apitest.Server, r apitest.Request, status int) T {
+	tb.Helper()
+	answer := v.Do(tb, r)
+	if answer.Status != status {
+		tb.Fatalf("%s %s: %d %s, want %d", r.Method, r.Path, answer.Status, answer.Body, status)
+	}
+	var out T
+	if len(answer.Body) > 0 {
+		answer.JSON(tb, &out)
+	}
+	return out
+}
+
+// refused makes a request that must be answered with a problem.
+func refused(tb testing.TB, v *apitest.Server, r apitest.Request, status int, code string) {
+	tb.Helper()
+	answer := v.Do(tb, r)
+	if answer.Status != status || answer.Problem(tb).Code != code {
+		tb.Errorf("%s %s: %d %s, want %d %s", r.Method, r.Path, answer.Status, answer.Body, status, code)
+	}
+}
+
+// stock makes a category of the name's first word and a product.
+func stock(tb testing.TB, v *apitest.Server, name, price string, pieces int) catfecito.Product {
+	tb.Helper()
+	must[catfecito.Category](tb, v, staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": ""})), http.StatusOK)
+	return must[catfecito.Product](tb, v, staff(keyed("", "/products", rand.Text(), object{
+		"categoryId": "cafes", "name": name, "description": "", "price": price, "stock": pieces,
+	})), http.StatusCreated)
+}
+
+// put puts so many into a cart, whatever was there.
+func put(tb testing.TB, v *apitest.Server, as, productID string, pieces int) {
+	tb.Helper()
+	must[catfecito.Pieces](tb, v, request(as, http.MethodPut, "/cart/items/"+productID, object{"quantity": pieces}), http.StatusOK)
+}
+
+// buy makes an order of a product.
+func buy(tb testing.TB, v *apitest.Server, as, key, productID string, pieces int) catfecito.WholeOrder {
+	tb.Helper()
+	put(tb, v, as, productID, pieces)
+	return must[catfecito.WholeOrder](tb, v, keyed(as, "/orders", key, object{"total": cart(tb, v, as).Total}), http.StatusCreated)
+}
+
+func cart(tb testing.TB, v *apitest.Server, as string) catfecito.Cart {
+	tb.Helper()
+	return must[catfecito.Cart](tb, v, request(as, http.MethodGet, "/cart", nil), http.StatusOK)
+}
+
+func product(tb testing.TB, v *apitest.Server, id string) catfecito.Product {
+	tb.Helper()
+	return must[catfecito.Product](tb, v, request("", http.MethodGet, "/products/"+id, nil), http.StatusOK)
+}
+
+// page is an answer with a list.
+type page[T any] struct {
+	Items []T
+	Next  string
+}
+
+// walk reads all pages of a list.
+func walk[T any](tb testing.TB, v *apitest.Server, r apitest.Request, limit int, query ...string) []T {
+	tb.Helper()
+	var all []T
+	for next := ""; ; {
+		part := r
+		part.Path = apitest.Query(r.Path, append([]string{"limit", fmt.Sprint(limit), "cursor", next}, query...)...)
+		p := must[page[T]](tb, v, part, http.StatusOK)
+		all = append(all, p.Items...)
+		if p.Next == "" {
+			return all
+		}
+		if next = p.Next; len(p.Items) > limit {
+			tb.Errorf("a page of %s has %d items, want at most %d", r.Path, len(p.Items), limit)
+		}
+	}
+}
+
+// names are those of offers.
+func names(list []catfecito.Offer) []string {
+	out := make([]string, len(list))
+	for i, o := range list {
+		out[i] = o.Name
+	}
+	return out
+}
+
+func same(tb testing.TB, what string, got, want []string) {
+	tb.Helper()
+	if !slices.Equal(got, want) {
+		tb.Errorf("%s: %q, want %q", what, got, want)
+	}
+}

@@ -1,0 +1,178 @@
+package catfecito_test
+
+import (
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/apitest"
+)
+
+// stored is all that the table has.
+type stored struct {
+	users         map[string]catfecitodb.User    // by id
+	markers       map[string]string              // user ids by address, in small letters
+	credentials   map[string]table.Secret        // by user
+	products      map[string]catfecitodb.Product // by id
+	categories    int
+	carts         []catfecitodb.CartItem
+	truth, copies map[string]catfecitodb.Order       // by id
+	lines         map[string][]catfecitodb.OrderItem // by order
+	checkouts     map[string]int                     // by order
+	requests      int
+	trail         []catfecitodb.AuditEntry
+	indexed       map[string]int // entries by index
+}
+
+// scan reads the whole table and its indexes.
+func scan(tb testing.TB, v *apitest.Server) *stored {
+	tb.Helper()
+	s := &stored{
+		users: map[string]catfecitodb.User{}, markers: map[string]string{}, credentials: map[string]table.Secret{},
+		products: map[string]catfecitodb.Product{}, truth: map[string]catfecitodb.Order{}, copies: map[string]catfecitodb.Order{},
+		lines: map[string][]catfecitodb.OrderItem{}, checkouts: map[string]int{}, indexed: map[string]int{},
+	}
+	for it := range items(tb, v, "") {
+		x, place, err := catfecitodb.Decode(it)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		s.keep(tb, x, place, it)
+		if _, of := x.(catfecitodb.Credential); !of && it["password_hash"] != nil {
+			tb.Errorf("a hash of a password is in %v", it)
+		}
+	}
+	for _, index := range []string{"GSI1", "GSI2"} {
+		for it := range items(tb, v, index) {
+			s.indexed[index]++
+			for name := range it {
+				if strings.Contains(name, "password") || name == "email" {
+					tb.Errorf("an entry of %s tells %s", index, name)
+				}
+			}
+		}
+	}
+	return s
+}
+
+func (s *stored) keep(tb testing.TB, x any, place table.Place, it table.Item) {
+	tb.Helper()
+	switch x := x.(type) {
+	case catfecitodb.User:
+		if place.Kind == table.MarkerPlace {
+			s.markers[strings.TrimPrefix(it["PK"].(*types.AttributeValueMemberS).Value, "EMAIL#")] = x.UserID
+		} else {
+			s.users[x.UserID] = x
+		}
+	case catfecitodb.Credential:
+		s.credentials[x.UserID] = x.PasswordHash
+	case catfecitodb.Product:
+		s.products[x.ProductID] = x
+	case catfecitodb.Category:
+		s.categories++
+	case catfecitodb.CartItem:
+		s.carts = append(s.carts, x)
+	case catfecitodb.Order:
+		if place.Kind == table.CopyPlace {
+			s.copies[x.OrderID] = x
+		} else {
+			s.truth[x.OrderID] = x
+		}
+	case catfecitodb.OrderItem:
+		s.lines[x.OrderID] = append(s.lines[x.OrderID], x)
+	case catfecitodb.Checkout:
+		s.checkouts[x.OrderID]++
+	case catfecitodb.Request, catfecitodb.SignUp:
+		s.requests++
+	case catfecitodb.AuditEntry:
+		s.trail = append(s.trail, x)
+	default:
+		tb.Errorf("an item of no entity: %v", it)
+	}
+}
+
+// items are those of a scan.
+func items(tb testing.TB, v *apitest.Server, index string) iter.Seq[table.Item] {
+	tb.Helper()
+	return func(yield func(table.Item) bool) {
+		in := &dynamodb.ScanInput{TableName: aws.String("catfecito-serverless-" + v.Stage()), ConsistentRead: aws.Bool(index == "")}
+		if index != "" {
+			in.IndexName = &index
+		}
+		pages := dynamodb.NewScanPaginator(v.Database.DynamoDB, in)
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(tb.Context())
+			if err != nil {
+				tb.Fatal(err)
+			}
+			for _, it := range page.Items {
+				if !yield(it) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sound fails where what is stored is not as it must always be: users with one marker and one password, orders with one
+// equal copy that cost what their lines cost, no stock below nothing, and of products in the indexes only what is sold.
+func (s *stored) sound(tb testing.TB) {
+	tb.Helper()
+	if len(s.markers) != len(s.users) {
+		tb.Errorf("%d users and %d markers of addresses", len(s.users), len(s.markers))
+	}
+	for address, id := range s.markers {
+		if strings.ToLower(s.users[id].Email) != address {
+			tb.Errorf("%s is the address of %+v", address, s.users[id])
+		}
+	}
+	if len(s.copies) != len(s.truth) || len(s.lines) != len(s.truth) {
+		tb.Errorf("%d orders, %d copies, lines of %d", len(s.truth), len(s.copies), len(s.lines))
+	}
+	for id, o := range s.truth {
+		if s.copies[id] != o {
+			tb.Errorf("the copy of %+v is %+v", o, s.copies[id])
+		}
+		var total int64
+		for _, l := range s.lines[id] {
+			total += l.Subtotal
+			if l.Subtotal != l.Price*l.Quantity {
+				tb.Errorf("%+v does not cost what its pieces cost", l)
+			}
+		}
+		if total != o.Total {
+			tb.Errorf("%+v costs %d by its lines", o, total)
+		}
+	}
+	active := 0
+	for _, p := range s.products {
+		if p.Stock < 0 {
+			tb.Errorf("%+v was sold too often", p)
+		}
+		if p.IsActive {
+			active++
+		}
+	}
+	if s.indexed["GSI2"] != active || s.indexed["GSI1"] != active+s.categories+len(s.carts) {
+		tb.Errorf("%v entries in the indexes of %d products that are sold, %d categories and %d lines of carts", s.indexed, active, s.categories, len(s.carts))
+	}
+}
+
+// held are the pieces of a product that are in orders which were not cancelled.
+func (s *stored) held(productID string) int64 {
+	var pieces int64
+	for id, o := range s.truth {
+		for _, l := range s.lines[id] {
+			if l.ProductID == productID && o.Status != catfecitodb.OrderStatusCancelled {
+				pieces += l.Quantity
+			}
+		}
+	}
+	return pieces
+}

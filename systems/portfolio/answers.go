@@ -1,0 +1,153 @@
+package portfolio
+
+import (
+	"time"
+
+	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
+)
+
+// Profile is what a user has said of himself, for himself.
+type Profile struct {
+	UserID    string    `json:"userId" doc:"The sub of the access token"`
+	Email     string    `json:"email" format:"email" doc:"The address, which no other user has"`
+	Name      string    `json:"name" doc:"What the user is called"`
+	Bio       string    `json:"bio" doc:"What the user says of himself"`
+	CreatedAt time.Time `json:"createdAt" doc:"When the profile was made"`
+	UpdatedAt time.Time `json:"updatedAt" doc:"When it was changed last"`
+}
+
+func profileOf(u portfoliodb.User) Profile {
+	p := Profile{UserID: u.UserID, Email: u.Email, Name: u.Name, CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt}
+	if u.Bio != nil {
+		p.Bio = *u.Bio
+	}
+	return p
+}
+
+// User is what others see of a user.
+type User struct {
+	UserID    string    `json:"userId" doc:"The user's id"`
+	Name      string    `json:"name" doc:"What the user is called"`
+	Bio       string    `json:"bio" doc:"What the user says of himself"`
+	CreatedAt time.Time `json:"createdAt" doc:"When the profile was made"`
+}
+
+func userOf(u portfoliodb.User) User {
+	p := profileOf(u)
+	return User{UserID: p.UserID, Name: p.Name, Bio: p.Bio, CreatedAt: p.CreatedAt}
+}
+
+// PostSummary is a post as lists show it.
+type PostSummary struct {
+	PostID     string                 `json:"postId" doc:"The post's id, a ULID"`
+	AuthorID   string                 `json:"authorId" doc:"Who has written it"`
+	Title      string                 `json:"title" doc:"Its title"`
+	Excerpt    string                 `json:"excerpt" doc:"What it is about"`
+	CategoryID string                 `json:"categoryId" doc:"The category that it is in"`
+	Status     portfoliodb.PostStatus `json:"status" enum:"draft,published,archived" doc:"How far it is"`
+	CreatedAt  time.Time              `json:"createdAt" doc:"When it was written"`
+	UpdatedAt  time.Time              `json:"updatedAt" doc:"When it was changed last"`
+}
+
+func summaryOf(p portfoliodb.PostsByStatusItem) PostSummary {
+	return PostSummary{
+		PostID: p.PostID, AuthorID: p.UserID, Title: p.Title, Excerpt: p.Excerpt, CategoryID: p.CategoryID, Status: p.Status,
+		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+	}
+}
+
+func categorySummaryOf(p portfoliodb.PostsByCategoryItem) PostSummary {
+	return summaryOf(portfoliodb.PostsByStatusItem(p))
+}
+
+func ownSummaryOf(p portfoliodb.PostsByAuthorItem) PostSummary {
+	return summaryOf(portfoliodb.PostsByStatusItem(p))
+}
+
+// Post is a post.
+type Post struct {
+	PostSummary
+	Body         string `json:"body" doc:"Its text"`
+	LikeCount    int64  `json:"likeCount" doc:"How many users like it"`
+	CommentCount int64  `json:"commentCount" doc:"How many comments it has"`
+}
+
+func postOf(p portfoliodb.Post, body string) Post {
+	return Post{
+		PostSummary: PostSummary{
+			PostID: p.PostID, AuthorID: p.UserID, Title: p.Title, Excerpt: p.Excerpt, CategoryID: p.CategoryID, Status: p.Status,
+			CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+		},
+		Body: body, LikeCount: p.LikeCount, CommentCount: p.CommentCount,
+	}
+}
+
+// PostPage is a post with its newest comments.
+type PostPage struct {
+	Post
+	Comments []Comment `json:"comments" nullable:"false" doc:"Its newest comments, at most twenty, the newest first"`
+}
+
+// Comment is what a user has said of a post.
+type Comment struct {
+	PostID    string    `json:"postId" doc:"The post that it is about"`
+	CommentID string    `json:"commentId" doc:"The comment's id, a ULID"`
+	UserID    string    `json:"userId" doc:"Who has made it"`
+	Body      string    `json:"body" doc:"What it says"`
+	CreatedAt time.Time `json:"createdAt" doc:"When it was made"`
+}
+
+func commentOf(c portfoliodb.Comment) Comment {
+	return Comment{PostID: c.PostID, CommentID: c.CommentID, UserID: c.UserID, Body: c.Body, CreatedAt: c.CreatedAt}
+}
+
+// Like is that a user likes a post.
+type Like struct {
+	PostID    string    `json:"postId" doc:"The post"`
+	UserID    string    `json:"userId" doc:"Who likes it"`
+	CreatedAt time.Time `json:"createdAt" doc:"Since when"`
+}
+
+func likeOf(l portfoliodb.Like) Like { return Like(l) }
+
+// Category is a category.
+type Category struct {
+	CategoryID string    `json:"categoryId" doc:"The category's id"`
+	Slug       string    `json:"slug" doc:"Its name in addresses, which no other category has"`
+	Name       string    `json:"name" doc:"Its name"`
+	CreatedAt  time.Time `json:"createdAt" doc:"When it was made"`
+	UpdatedAt  time.Time `json:"updatedAt" doc:"When it was changed last"`
+}
+
+func categoryOf(c portfoliodb.Category) Category {
+	return Category{CategoryID: c.CategoryID, Slug: c.Slug, Name: c.Name, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt}
+}
+
+// Notification is a user's own.
+type Notification struct {
+	NotificationID string                       `json:"notificationId" doc:"The notification's id, a ULID"`
+	Kind           portfoliodb.NotificationKind `json:"kind" enum:"comment,like" doc:"What it tells of"`
+	PostID         string                       `json:"postId" doc:"Your post that it is about"`
+	ActorID        string                       `json:"actorId" doc:"Who has done it"`
+	Message        string                       `json:"message" doc:"What has happened"`
+	Read           bool                         `json:"read" doc:"Whether you have read it"`
+	CreatedAt      time.Time                    `json:"createdAt" doc:"When it happened"`
+}
+
+func notificationOf(n portfoliodb.Notification) Notification {
+	return Notification{
+		NotificationID: n.NotificationID, Kind: n.Kind, PostID: n.PostID, ActorID: n.ActorID, Message: n.Message, Read: n.Read,
+		CreatedAt: n.CreatedAt,
+	}
+}
+
+// Bookmark is a user's own.
+type Bookmark struct {
+	PostID    string    `json:"postId" doc:"The post"`
+	PostTitle string    `json:"postTitle" doc:"Its title as it was when the bookmark was made"`
+	CreatedAt time.Time `json:"createdAt" doc:"When the bookmark was made"`
+}
+
+func bookmarkOf(b portfoliodb.Bookmark) Bookmark {
+	return Bookmark{PostID: b.PostID, PostTitle: b.PostTitle, CreatedAt: b.CreatedAt}
+}

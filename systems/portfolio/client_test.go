@@ -1,0 +1,128 @@
+package portfolio_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/portfolio"
+)
+
+const (
+	ana   = "u-123"
+	bruno = "u-456"
+	carla = "u-789"
+	// nowhere is a ULID that nothing has.
+	nowhere = "01HM699R7006AFVGQT5ZYC0GEK"
+	// admin is in the group of administrators.
+	admin      = "u-1"
+	adminGroup = "admin"
+)
+
+// request is a request, with an optional body.
+func request(method, path, as string, body ...any) apitest.Request {
+	r := apitest.Request{Method: method, Path: path, As: as}
+	if len(body) > 0 {
+		r.Body = body[0]
+	}
+	return r
+}
+
+func get(path, as string) apitest.Request { return request(http.MethodGet, path, as) }
+
+// call makes a request that must succeed, and reads its answer.
+func call[T any](tb testing.TB, v *apitest.Server, r apitest.Request) T {
+	tb.Helper()
+	var out T
+	answer := v.Do(tb, r)
+	if answer.Status >= http.StatusMultipleChoices {
+		tb.Fatalf("%s %s: %d %s", r.Method, r.Path, answer.Status, answer.Body)
+	}
+	if answer.Status != http.StatusNoContent {
+		answer.JSON(tb, &out)
+	}
+	return out
+}
+
+// insist makes a request until it is not refused for others who change the same thing, as a client should.
+func insist(tb testing.TB, v *apitest.Server, r apitest.Request) *apitest.Response {
+	tb.Helper()
+	for {
+		answer := v.Do(tb, r)
+		if answer.Status != http.StatusConflict || answer.Header.Get("Retry-After") == "" {
+			return answer
+		}
+	}
+}
+
+// category makes a category of an id and slug.
+func category(tb testing.TB, v *apitest.Server, id, slug string) portfolio.Category {
+	tb.Helper()
+	r := request(http.MethodPut, "/categories/"+id, admin, map[string]any{"slug": slug, "name": "Category " + slug})
+	r.Groups = []string{adminGroup}
+	return call[portfolio.Category](tb, v, r)
+}
+
+// content is the body of a post's request.
+func content(title, categoryID string) map[string]any {
+	return map[string]any{"title": title, "excerpt": "About " + title, "body": "All of " + title, "categoryId": categoryID}
+}
+
+// write writes a draft.
+func write(tb testing.TB, v *apitest.Server, sub, title, categoryID string) portfolio.Post {
+	tb.Helper()
+	r := request(http.MethodPost, "/posts", sub, content(title, categoryID))
+	r.Key = "write-" + title
+	return call[portfolio.Post](tb, v, r)
+}
+
+// setStatus publishes or archives a post.
+func setStatus(tb testing.TB, v *apitest.Server, sub, postID, status string) {
+	tb.Helper()
+	call[struct{}](tb, v, request(http.MethodPut, "/posts/"+postID+"/status", sub, map[string]any{"status": status}))
+}
+
+// published is a post of a user that is published, in a category that is made if it is not there.
+func published(tb testing.TB, v *apitest.Server, sub, title string) portfolio.Post {
+	tb.Helper()
+	category(tb, v, "cat-123", "go")
+	p := write(tb, v, sub, title, "cat-123")
+	setStatus(tb, v, sub, p.PostID, "published")
+	return p
+}
+
+// comment comments on a post.
+func comment(tb testing.TB, v *apitest.Server, sub, postID, key, body string) portfolio.Comment {
+	tb.Helper()
+	r := request(http.MethodPost, "/posts/"+postID+"/comments", sub, map[string]any{"body": body})
+	r.Key = key
+	return call[portfolio.Comment](tb, v, r)
+}
+
+// like likes a post.
+func like(tb testing.TB, v *apitest.Server, sub, postID string) portfolio.Like {
+	tb.Helper()
+	return call[portfolio.Like](tb, v, request(http.MethodPut, "/posts/"+postID+"/like", sub))
+}
+
+// page is an answer with a list.
+type page[T any] struct {
+	Items []T
+	Next  string
+}
+
+// walk reads a list in pages of a size, and fails where one before the last is not full.
+func walk[T any](tb testing.TB, v *apitest.Server, path, as string, size int, query ...string) (all []T) {
+	tb.Helper()
+	for next := ""; ; {
+		p := call[page[T]](tb, v, get(apitest.Query(path, append(query, "limit", fmt.Sprint(size), "cursor", next)...), as))
+		all = append(all, p.Items...)
+		if next = p.Next; next == "" {
+			return all
+		}
+		if len(p.Items) != size {
+			tb.Errorf("%s: a page with %d items before the last, want %d", path, len(p.Items), size)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package portfolio_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/portfolio"
+)
+
+// TestRoutes calls every operation with good and bad input, over each transport.
+func TestRoutes(t *testing.T) {
+	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
+		t.Helper()
+		t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
+		t.Run("users", func(t *testing.T) { v.Run(t, userCases()) })
+		t.Run("categories", func(t *testing.T) { v.Run(t, categoryCases()) })
+		t.Run("writing", func(t *testing.T) { v.Run(t, writeCases()) })
+		t.Run("posts", func(t *testing.T) { v.Run(t, postCases(t, v)) })
+		t.Run("comments", func(t *testing.T) { v.Run(t, commentCases(t, v)) })
+		t.Run("likes", func(t *testing.T) { v.Run(t, likeCases(t, v)) })
+		t.Run("bookmarks", func(t *testing.T) { v.Run(t, bookmarkCases(t, v)) })
+		t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
+		t.Run("lists", func(t *testing.T) { v.Run(t, listCases()) })
+		v.Covered(t)
+		template(v).Permits(t, v.Stage(), v.Accesses())
+		scan(t, v).sound(t)
+	})
+}
+
+// TestStrangers: what is not public is for nobody who has no valid token.
+func TestStrangers(t *testing.T) {
+	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
+		t.Helper()
+		v.Strangers(t)
+	})
+}
+
+// TestPublic: reading what is published needs no token, and everything else does.
+func TestPublic(t *testing.T) {
+	v := apitest.Open(t, portfolio.System())
+	p := published(t, v, ana, "public")
+	public := map[string]bool{
+		"/posts": true, "/posts/" + p.PostID: true, "/posts/" + p.PostID + "/comments": true, "/posts/" + p.PostID + "/likes": true,
+		"/categories": true, "/categories/cat-123": true, "/categories/cat-123/posts": true, "/slugs/go": true, "/users/" + ana + "/comments": true,
+		"/me": false, "/me/posts": false, "/me/likes": false, "/posts/" + p.PostID + "/like": false, "/bookmarks": false, "/notifications": false,
+		"/users?email=ana@example.com": false,
+	}
+	for path, open := range public {
+		want := map[bool]int{true: http.StatusOK, false: http.StatusUnauthorized}[open]
+		if answer := v.Do(t, get(path, "")); answer.Status != want {
+			t.Errorf("%s without a token: %d, want %d: %s", path, answer.Status, want, answer.Body)
+		}
+	}
+}
+
+// refused is a case that is refused.
+func refused(name string, r apitest.Request, status int, code string) apitest.Case {
+	return apitest.Case{Name: name, Request: r, Status: status, Code: code}
+}
+
+// invalid is a case whose body or parameter is wrong at a field.
+func invalid(name string, r apitest.Request, field string) apitest.Case {
+	code := problem.CodeInvalidParameter
+	if strings.HasPrefix(field, "body") || field == "" {
+		code = problem.CodeInvalidBody
+	}
+	return apitest.Case{Name: name, Request: r, Status: http.StatusBadRequest, Code: code, Field: field}
+}
+
+// done is a case that succeeds.
+func done(name string, r apitest.Request, status int, check ...func(testing.TB, *apitest.Response)) apitest.Case {
+	c := apitest.Case{Name: name, Request: r, Status: status}
+	if len(check) > 0 {
+		c.Check = check[0]
+	}
+	return c
+}
+
+// answers fails unless the answer holds of its JSON.
+func answers[T any](holds func(T) bool) func(testing.TB, *apitest.Response) {
+	return func(tb testing.TB, r *apitest.Response) {
+		tb.Helper()
+		var got T
+		if r.JSON(tb, &got); !holds(got) {
+			tb.Errorf("answered %s", r.Body)
+		}
+	}
+}
+
+func profileCases() []apitest.Case {
+	put := func(sub string, body any) apitest.Request { return request(http.MethodPut, "/me", sub, body) }
+	is := func(email, name, bio string) func(testing.TB, *apitest.Response) {
+		return answers(func(p portfolio.Profile) bool {
+			return p.UserID == ana && p.Email == email && p.Name == name && p.Bio == bio && !p.CreatedAt.IsZero() && !p.UpdatedAt.IsZero()
+		})
+	}
+	body := func(email, name string) map[string]any { return map[string]any{"email": email, "name": name} }
+	return []apitest.Case{
+		refused("none yet", get("/me", ana), http.StatusNotFound, problem.CodeNotFound),
+		done("made", put(ana, map[string]any{"email": "Ana@mail.com", "name": "Ana", "bio": "Go"}), http.StatusOK, is("Ana@mail.com", "Ana", "Go")),
+		done("read", get("/me", ana), http.StatusOK, is("Ana@mail.com", "Ana", "Go")),
+		done("changed, without a bio", put(ana, body("ana@mail.com", "Ana Souza")), http.StatusOK, is("ana@mail.com", "Ana Souza", "")),
+		done("read again", get("/me", ana), http.StatusOK, is("ana@mail.com", "Ana Souza", "")),
+		refused("another's address", put(bruno, body("ANA@mail.com", "Bruno")), http.StatusConflict, portfolio.CodeEmailTaken),
+		refused("so there is no other", get("/me", bruno), http.StatusNotFound, problem.CodeNotFound),
+		done("another address", put(ana, body("ana.souza@mail.com", "Ana Souza")), http.StatusOK),
+		done("the address is free", put(bruno, body("ana@mail.com", "Bruno")), http.StatusOK),
+		refused("and taken again", put(ana, body("ana@mail.com", "Ana Souza")), http.StatusConflict, portfolio.CodeEmailTaken),
+		invalid("no JSON", put(ana, "{"), ""),
+		invalid("no body", request(http.MethodPut, "/me", ana), ""),
+		invalid("no address", put(ana, map[string]any{"name": "Ana"}), "body"),
+		invalid("no address but a text", put(ana, body("ana", "Ana")), "body.email"),
+		invalid("long address", put(ana, body(strings.Repeat("a", 250)+"@mail.com", "Ana")), "body.email"),
+		invalid("empty name", put(ana, body("ana@mail.com", "")), "body.name"),
+		invalid("long name", put(ana, body("ana@mail.com", strings.Repeat("ñ", 101))), "body.name"),
+		invalid("name of another type", put(ana, map[string]any{"email": "ana@mail.com", "name": 1}), "body.name"),
+		invalid("long bio", put(ana, map[string]any{"email": "ana@mail.com", "name": "Ana", "bio": strings.Repeat("b", 1001)}), "body.bio"),
+		invalid("unknown field", put(ana, map[string]any{"email": "ana@mail.com", "name": "Ana", "userId": bruno}), "body.userId"),
+	}
+}
+
+// userCases are behind profileCases: ana has ana.souza@mail.com.
+func userCases() []apitest.Case {
+	find := func(query string, groups ...string) apitest.Request {
+		r := get("/users"+query, admin)
+		r.Groups = groups
+		return r
+	}
+	isAna := answers(func(p portfolio.Profile) bool { return p.UserID == ana && p.Email == "ana.souza@mail.com" })
+	return []apitest.Case{
+		done("found", find("?email=ana.souza@mail.com", adminGroup), http.StatusOK, isAna),
+		done("in whatever case", find("?email=ANA.Souza@MAIL.com", adminGroup), http.StatusOK, isAna),
+		refused("nobody's", find("?email=nobody@mail.com", adminGroup), http.StatusNotFound, problem.CodeNotFound),
+		refused("not for all", find("?email=ana.souza@mail.com"), http.StatusForbidden, problem.CodeForbidden),
+		invalid("no address", find("", adminGroup), "query.email"),
+		invalid("no address but a text", find("?email=ana", adminGroup), "query.email"),
+		done("seen by anybody", get("/users/"+ana, ""), http.StatusOK, func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			var u portfolio.User
+			if r.JSON(tb, &u); u.UserID != ana || u.Name != "Ana Souza" || strings.Contains(string(r.Body), "mail.com") {
+				tb.Errorf("others see %s", r.Body)
+			}
+		}),
+		refused("nobody", get("/users/u-999", ""), http.StatusNotFound, problem.CodeNotFound),
+		invalid("no id", get("/users/u*", ""), "path.id"),
+		invalid("long id", get("/users/"+strings.Repeat("u", 129), ""), "path.id"),
+	}
+}
+
+func categoryCases() []apitest.Case {
+	put := func(id string, body any, groups ...string) apitest.Request {
+		r := request(http.MethodPut, "/categories/"+id, admin, body)
+		r.Groups = groups
+		return r
+	}
+	as := func(id string, body any) apitest.Request { return put(id, body, adminGroup) }
+	body := func(slug, name string) map[string]any { return map[string]any{"slug": slug, "name": name} }
+	is := func(id, slug, name string) func(testing.TB, *apitest.Response) {
+		return answers(func(c portfolio.Category) bool {
+			return c.CategoryID == id && c.Slug == slug && c.Name == name && !c.CreatedAt.IsZero() && !c.UpdatedAt.IsZero()
+		})
+	}
+	return []apitest.Case{
+		done("none yet", get("/categories", ""), http.StatusOK, answers(func(p page[portfolio.Category]) bool { return p.Items != nil && len(p.Items) == 0 })),
+		refused("not for all", put("cat-123", body("go", "Go")), http.StatusForbidden, problem.CodeForbidden),
+		done("made", as("cat-123", body("golang", "Go")), http.StatusOK, is("cat-123", "golang", "Go")),
+		done("changed", as("cat-123", body("go", "Go!")), http.StatusOK, is("cat-123", "go", "Go!")),
+		done("by its id", get("/categories/cat-123", ""), http.StatusOK, is("cat-123", "go", "Go!")),
+		done("by its slug", get("/slugs/go", ""), http.StatusOK, is("cat-123", "go", "Go!")),
+		refused("by the slug that it had", get("/slugs/golang", ""), http.StatusNotFound, problem.CodeNotFound),
+		refused("another's slug", as("cat-456", body("go", "Go too")), http.StatusConflict, portfolio.CodeSlugTaken),
+		refused("so there is no other", get("/categories/cat-456", ""), http.StatusNotFound, problem.CodeNotFound),
+		done("a slug that is free again", as("cat-456", body("golang", "Go too")), http.StatusOK),
+		done("all by slug", get("/categories", ""), http.StatusOK, answers(func(p page[portfolio.Category]) bool {
+			return len(p.Items) == 2 && p.Items[0].Slug == "go" && p.Items[1].Slug == "golang" && p.Items[1].Name == "Go too"
+		})),
+		invalid("no id", as("cat*", body("go", "Go")), "path.id"),
+		invalid("long id", get("/categories/"+strings.Repeat("c", 65), ""), "path.id"),
+		invalid("no body", as("cat-1", nil), ""),
+		invalid("no slug", as("cat-1", map[string]any{"name": "Go"}), "body"),
+		invalid("large letters", as("cat-1", body("Go", "Go")), "body.slug"),
+		invalid("empty slug", as("cat-1", body("", "Go")), "body.slug"),
+		invalid("long slug", as("cat-1", body(strings.Repeat("g", 81), "Go")), "body.slug"),
+		invalid("slug of another type", as("cat-1", map[string]any{"slug": 1, "name": "Go"}), "body.slug"),
+		invalid("empty name", as("cat-1", body("go", "")), "body.name"),
+		invalid("long name", as("cat-1", body("go", strings.Repeat("g", 101))), "body.name"),
+		invalid("unknown field", as("cat-1", map[string]any{"slug": "x", "name": "X", "categoryId": "cat-2"}), "body.categoryId"),
+		invalid("asked for no slug", get("/slugs/Go", ""), "path.slug"),
+		invalid("asked for a long one", get("/slugs/"+strings.Repeat("g", 81), ""), "path.slug"),
+	}
+}
+
+// listCases are of all lists: they take a limit and a cursor.
+func listCases() []apitest.Case {
+	var cases []apitest.Case
+	for _, path := range []string{
+		"/posts", "/me/posts", "/categories/cat-123/posts", "/posts/" + nowhere + "/comments", "/users/" + ana + "/comments",
+		"/posts/" + nowhere + "/likes", "/me/likes", "/categories", "/bookmarks", "/notifications",
+	} {
+		cases = append(
+			cases,
+			invalid(path+": no limit", get(path+"?limit=0", ana), "query.limit"),
+			invalid(path+": high limit", get(path+"?limit=101", ana), "query.limit"),
+			invalid(path+": limit of another type", get(path+"?limit=ten", ana), "query.limit"),
+			invalid(path+": long cursor", get(path+"?cursor="+strings.Repeat("A", 5000), ana), "query.cursor"),
+			refused(path+": made-up cursor", get(path+"?cursor=AQ", ana), http.StatusBadRequest, problem.CodeInvalidCursor),
+		)
+	}
+	return append(
+		cases,
+		refused("no comments of no post", get("/posts/"+nowhere+"/comments", ""), http.StatusNotFound, problem.CodeNotFound),
+		refused("no likes of no post", get("/posts/"+nowhere+"/likes", ""), http.StatusNotFound, problem.CodeNotFound),
+		done("no posts of no category", get("/categories/cat-999/posts", ""), http.StatusOK),
+		done("no comments of nobody", get("/users/u-999/comments", ""), http.StatusOK),
+		refused("another method", request(http.MethodDelete, "/posts", ana), http.StatusMethodNotAllowed, problem.CodeMethodNotAllowed),
+		refused("another path", get("/post", ana), http.StatusNotFound, problem.CodeNotFound),
+	)
+}

@@ -1,0 +1,116 @@
+package portfolio
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/oklog/ulid/v2"
+
+	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
+)
+
+// notifications are a page of a user's own, newest first.
+func (s *service) notifications(ctx context.Context, userID string, page table.PageOptions) (table.Page[portfoliodb.Notification], error) {
+	return s.db.Notifications(ctx, portfoliodb.NotificationsInput{UserID: userID}, page)
+}
+
+// mark marks a user's own notification as read, or as not read.
+func (s *service) mark(ctx context.Context, userID, notificationID string, read bool) (portfoliodb.Notification, error) {
+	result, err := s.db.MarkNotification(ctx, portfoliodb.MarkNotificationInput{UserID: userID, NotificationID: notificationID, Read: read})
+	return result.Notification, err
+}
+
+// deed is what somebody has done to a post, that its author is told of.
+type deed struct {
+	kind            portfoliodb.NotificationKind
+	postID, actorID string
+	// id is that of the comment, "" for a like.
+	id string
+	at time.Time
+}
+
+func deedOfComment(c portfoliodb.Comment) deed {
+	return deed{kind: portfoliodb.NotificationKindComment, postID: c.PostID, actorID: c.UserID, id: c.CommentID, at: c.CreatedAt}
+}
+
+func deedOfLike(l portfoliodb.Like) deed {
+	return deed{kind: portfoliodb.NotificationKindLike, postID: l.PostID, actorID: l.UserID, at: l.CreatedAt}
+}
+
+// notifyBatch tells authors of what a batch of the table's stream has. Batches may come again.
+func (s *service) notifyBatch(ctx context.Context, b consumer.Batch) error {
+	for _, r := range b.Records {
+		d, ok := s.done(ctx, r)
+		if !ok {
+			continue
+		}
+		if err := s.notify(ctx, d); err != nil {
+			return fmt.Errorf("notify of a %s on %s: %w", d.kind, d.postID, err)
+		}
+	}
+	return nil
+}
+
+// done is what a record tells was done: a comment or a like that is new.
+func (s *service) done(ctx context.Context, r streams.Record) (deed, bool) {
+	if r.EventName != streams.OperationTypeInsert {
+		return deed{}, false
+	}
+	item, _, err := portfoliodb.Decode(table.FromStream(r.Dynamodb.NewImage))
+	if err != nil { // coming again does not mend it
+		s.logger.ErrorContext(ctx, "an item of the stream cannot be read", "error", err)
+		return deed{}, false
+	}
+	switch item := item.(type) {
+	case portfoliodb.Comment:
+		return deedOfComment(item), true
+	case portfoliodb.Like:
+		return deedOfLike(item), true
+	default:
+		return deed{}, false
+	}
+}
+
+// notify tells a post's author of a deed, unless it is his own or he was told before.
+func (s *service) notify(ctx context.Context, d deed) error {
+	post, err := s.metadata(ctx, d.postID)
+	if errors.Is(err, table.ErrNotFound) {
+		// It was deleted by hand since: nobody is left to be told.
+		s.logger.WarnContext(ctx, "a post of the stream is not in the table", "postId", d.postID)
+		return nil
+	}
+	if err != nil || post.UserID == d.actorID {
+		return err
+	}
+	_, err = s.db.Notify(ctx, portfoliodb.NotifyInput{
+		NotificationID: d.notificationID(), UserID: post.UserID, Kind: d.kind, PostID: d.postID, ActorID: d.actorID,
+		Message: d.message(post.Title), At: d.at,
+	})
+	if errors.Is(err, portfoliodb.ErrNotificationExists) {
+		return nil
+	}
+	return err
+}
+
+// message is what a notification says.
+func (d deed) message(title string) string {
+	what := "Nova curtida"
+	if d.kind == portfoliodb.NotificationKindComment {
+		what = "Novo comentário"
+	}
+	return fmt.Sprintf("%s em “%s”.", what, title)
+}
+
+// notificationID is the id of a deed's notification: a ULID of the deed's time, and the same whoever tells of it.
+func (d deed) notificationID() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s of %q on %q by %q at %d", d.kind, d.id, d.postID, d.actorID, d.at.UnixMilli()))
+	id := ulid.ULID(sum[:len(ulid.ULID{})])
+	_ = id.SetTime(ulid.Timestamp(d.at)) // a time that is stored fits
+	return id.String()
+}

@@ -1,0 +1,223 @@
+package portfolio_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/portfolio"
+	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
+)
+
+// TestPostLists walks all lists of posts: each has those of its status, its category or its author, newest first, those of one
+// millisecond too, and no draft of anybody else.
+func TestPostLists(t *testing.T) {
+	v := apitest.Open(t, portfolio.System())
+	categories, authors, statuses := []string{"cat-1", "cat-2"}, []string{ana, bruno}, []string{"draft", "published", "archived"}
+	category(t, v, "cat-1", "one")
+	category(t, v, "cat-2", "two")
+	var written []portfolio.Post // as they are in the end
+	for i := range 36 {
+		p := write(t, v, authors[i%2], fmt.Sprintf("title-%d", i), categories[i/6%2])
+		for _, status := range statuses[1 : 1+i%3] {
+			setStatus(t, v, p.AuthorID, p.PostID, status)
+		}
+		p.Status = map[int]portfoliodb.PostStatus{0: "draft", 1: "published", 2: "archived"}[i%3]
+		written = append(written, p)
+		if i%4 == 0 {
+			v.Clock.Advance(time.Millisecond)
+		}
+	}
+	for _, c := range []struct {
+		path, as string
+		query    []string
+		has      func(portfolio.Post) bool
+	}{
+		{"/posts", "", nil, func(p portfolio.Post) bool { return p.Status == "published" }},
+		{"/posts", ana, []string{"status", "published"}, func(p portfolio.Post) bool { return p.Status == "published" }},
+		{"/posts", "", []string{"status", "archived"}, func(p portfolio.Post) bool { return p.Status == "archived" }},
+		{"/categories/cat-1/posts", "", nil, func(p portfolio.Post) bool { return p.Status == "published" && p.CategoryID == "cat-1" }},
+		{"/categories/cat-2/posts", bruno, nil, func(p portfolio.Post) bool { return p.Status == "published" && p.CategoryID == "cat-2" }},
+		{"/me/posts", ana, nil, func(p portfolio.Post) bool { return p.Status == "draft" && p.AuthorID == ana }},
+		{"/me/posts", bruno, []string{"status", "published"}, func(p portfolio.Post) bool { return p.Status == "published" && p.AuthorID == bruno }},
+		{"/me/posts", bruno, []string{"status", "archived"}, func(p portfolio.Post) bool { return p.Status == "archived" && p.AuthorID == bruno }},
+		{"/me/posts", carla, nil, func(portfolio.Post) bool { return false }},
+	} {
+		t.Run(fmt.Sprint(c.path, c.query, " as ", c.as), func(t *testing.T) {
+			var want []string
+			for _, p := range written {
+				if c.has(p) {
+					want = append(want, p.PostID)
+				}
+			}
+			slices.SortFunc(want, func(a, b string) int { return strings.Compare(b, a) }) // a ULID begins with its time
+			var got []string
+			for _, p := range walk[portfolio.PostSummary](t, v, c.path, c.as, 4, c.query...) {
+				got = append(got, p.PostID)
+				i := slices.IndexFunc(written, func(w portfolio.Post) bool { return w.PostID == p.PostID })
+				if w := written[i]; p.Title != w.Title || p.Excerpt != w.Excerpt || p.AuthorID != w.AuthorID || p.Status != w.Status || p.CategoryID != w.CategoryID || !p.CreatedAt.Equal(w.CreatedAt) {
+					t.Errorf("listed as %+v, want %+v", p, w.PostSummary)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("got\n%v, want\n%v", got, want)
+			}
+		})
+	}
+	scan(t, v).sound(t)
+}
+
+// TestCursors: a cursor is of one list and one caller, and tells nothing.
+func TestCursors(t *testing.T) {
+	v := apitest.Open(t, portfolio.System())
+	category(t, v, "cat-123", "go")
+	for i := range 3 {
+		write(t, v, ana, fmt.Sprintf("title-%d", i), "cat-123")
+	}
+	next := call[page[portfolio.PostSummary]](t, v, get("/me/posts?limit=2", ana)).Next
+	damaged := []byte(next)
+	damaged[len(damaged)/2] ^= 1
+	v.Run(t, []apitest.Case{
+		done("own", get(apitest.Query("/me/posts", "cursor", next), ana), http.StatusOK),
+		refused("another's", get(apitest.Query("/me/posts", "cursor", next), bruno), http.StatusBadRequest, problem.CodeInvalidCursor),
+		refused("of another status", get(apitest.Query("/me/posts", "cursor", next, "status", "archived"), ana), http.StatusBadRequest, problem.CodeInvalidCursor),
+		refused("of another list", get(apitest.Query("/bookmarks", "cursor", next), ana), http.StatusBadRequest, problem.CodeInvalidCursor),
+		refused("damaged", get(apitest.Query("/me/posts", "cursor", string(damaged)), ana), http.StatusBadRequest, problem.CodeInvalidCursor),
+	})
+	if strings.Contains(next, "USER") || strings.Contains(next, "draft") {
+		t.Errorf("the cursor %q tells where it stands", next)
+	}
+}
+
+// TestPostPage: a post comes with the newest twenty of its comments, the newest first, in one request.
+func TestPostPage(t *testing.T) {
+	v := apitest.Open(t, portfolio.System())
+	p := published(t, v, ana, "page")
+	var want []string
+	for i := range 25 {
+		c := comment(t, v, []string{ana, bruno}[i%2], p.PostID, fmt.Sprint("c-", i), fmt.Sprint("comment ", i))
+		want = append(want, c.CommentID)
+		v.Clock.Advance(time.Millisecond)
+	}
+	like(t, v, bruno, p.PostID)
+	found := call[portfolio.PostPage](t, v, get("/posts/"+p.PostID, ""))
+	slices.Reverse(want)
+	got := make([]string, len(found.Comments))
+	for i, c := range found.Comments {
+		got[i] = c.CommentID
+	}
+	if !slices.Equal(got, want[:20]) {
+		t.Errorf("comments %v, want %v", got, want[:20])
+	}
+	if found.Body != "All of page" || found.CommentCount != 25 || found.LikeCount != 1 || found.Comments[0].Body != "comment 24" {
+		t.Errorf("found %+v", found)
+	}
+	var asked []string
+	for _, a := range v.Accesses()["getPost"] {
+		asked = append(asked, a.Action)
+	}
+	if !slices.Equal(asked, []string{"dynamodb:Query"}) {
+		t.Errorf("it was found by %v, want one Query", asked)
+	}
+}
+
+// TestWriteOnce sends one request from many clients at once: one makes the post, all get its answer.
+func TestWriteOnce(t *testing.T) {
+	const clients = 32
+	v := apitest.Open(t, portfolio.System())
+	category(t, v, "cat-123", "go")
+	bodies := []map[string]any{content("one", "cat-123"), content("two", "cat-123")}
+	answers := make([]*apitest.Response, clients)
+	var all sync.WaitGroup
+	for i := range answers {
+		r := request(http.MethodPost, "/posts", ana, bodies[i%2])
+		r.Key = "once"
+		all.Go(func() { answers[i] = insist(t, v, r) })
+	}
+	all.Wait()
+	first := slices.IndexFunc(answers, func(r *apitest.Response) bool { return r.Status == http.StatusCreated })
+	if first < 0 {
+		t.Fatalf("nobody has written the post: %d %s", answers[0].Status, answers[0].Body)
+	}
+	for i, r := range answers {
+		same := i%2 == first%2
+		switch {
+		case i == first:
+		case same && (r.Status != http.StatusOK || string(r.Body) != string(answers[first].Body)):
+			t.Errorf("client %d: %d %s, want 200 %s", i, r.Status, r.Body, answers[first].Body)
+		case !same && (r.Status != http.StatusUnprocessableEntity || r.Problem(t).Code != problem.CodeKeyReused):
+			t.Errorf("client %d with another body: %d %s", i, r.Status, r.Body)
+		}
+	}
+	s := scan(t, v)
+	s.sound(t)
+	if len(s.posts) != 1 || len(s.requests) != 1 {
+		t.Errorf("%d posts and %d records of requests, want 1", len(s.posts), len(s.requests))
+	}
+}
+
+// TestReplayLater: the first answer again, though the post has gone on since; and a key is forgotten after a day.
+func TestReplayLater(t *testing.T) {
+	v := apitest.Open(t, portfolio.System())
+	category(t, v, "cat-123", "go")
+	r := request(http.MethodPost, "/posts", ana, content("first", "cat-123"))
+	r.Key = "k"
+	first := v.Do(t, r)
+	var p portfolio.Post
+	first.JSON(t, &p)
+	v.Clock.Advance(time.Minute)
+	call[portfolio.Post](t, v, request(http.MethodPut, "/posts/"+p.PostID, ana, content("edited", "cat-123")))
+	setStatus(t, v, ana, p.PostID, "published")
+	like(t, v, bruno, p.PostID)
+	if again := v.Do(t, r); again.Status != http.StatusOK || string(again.Body) != string(first.Body) {
+		t.Errorf("replayed as %d %s, want 200 %s", again.Status, again.Body, first.Body)
+	}
+	v.Clock.Advance(24 * time.Hour)
+	if later := call[portfolio.Post](t, v, r); later.PostID == p.PostID {
+		t.Error("after a day the first post was answered")
+	}
+}
+
+// TestEditedByMany edits a post in two categories while it is published and archived, and while strangers try to: its entries are
+// those of what it is, and no stranger has changed it.
+func TestEditedByMany(t *testing.T) {
+	const editors = 16
+	v := apitest.Open(t, portfolio.System())
+	category(t, v, "cat-1", "one")
+	category(t, v, "cat-2", "two")
+	for round := range 3 {
+		p := write(t, v, ana, fmt.Sprintf("round-%d", round), "cat-1")
+		var all sync.WaitGroup
+		for i := range editors {
+			all.Go(func() {
+				mine := insist(t, v, request(http.MethodPut, "/posts/"+p.PostID, ana, content(fmt.Sprintf("edit-%d", i), fmt.Sprintf("cat-%d", 1+i%2))))
+				if mine.Status != http.StatusOK {
+					t.Errorf("the author edits: %d %s", mine.Status, mine.Body)
+				}
+				theirs := insist(t, v, request(http.MethodPut, "/posts/"+p.PostID, bruno, content("stolen", "cat-1")))
+				if theirs.Status != http.StatusForbidden {
+					t.Errorf("somebody else edits: %d %s", theirs.Status, theirs.Body)
+				}
+			})
+		}
+		for _, status := range []string{"published", "archived"} {
+			all.Go(func() {
+				insist(t, v, request(http.MethodPut, "/posts/"+p.PostID+"/status", ana, map[string]any{"status": status}))
+			})
+		}
+		all.Wait()
+	}
+	s := scan(t, v)
+	s.sound(t)
+	for _, p := range s.posts {
+		if !strings.HasPrefix(p.Title, "edit-") || s.contents[p.PostID] != "All of "+p.Title || p.Status == "draft" {
+			t.Errorf("%+v with %q", p, s.contents[p.PostID])
+		}
+	}
+}

@@ -1,0 +1,276 @@
+package portfolio_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/portfolio"
+)
+
+// TestLikedByMany lets 64 users like a post and take it back at once: half of them liked it before and do no more, the other
+// half like it, twice.
+func TestLikedByMany(t *testing.T) {
+	const users = 64
+	v := apitest.Open(t, portfolio.System())
+	p := published(t, v, ana, "popular")
+	path := "/posts/" + p.PostID + "/like"
+	for i := 0; i < users; i += 2 {
+		like(t, v, fmt.Sprint("u-", i), p.PostID)
+	}
+	var all sync.WaitGroup
+	for i := range users {
+		for range 2 {
+			all.Go(func() {
+				method, want := http.MethodPut, http.StatusOK
+				if i%2 == 0 {
+					method, want = http.MethodDelete, http.StatusNoContent
+				}
+				if answer := insist(t, v, request(method, path, fmt.Sprint("u-", i))); answer.Status != want {
+					t.Errorf("user %d: %d %s", i, answer.Status, answer.Body)
+				}
+			})
+		}
+	}
+	all.Wait()
+	s := scan(t, v)
+	s.sound(t)
+	if n := s.posts[p.PostID].LikeCount; n != users/2 {
+		t.Errorf("%d likes, want %d", n, users/2)
+	}
+	var want, got []string
+	for i := 1; i < users; i += 2 {
+		want = append(want, fmt.Sprint("u-", i))
+	}
+	for _, l := range walk[portfolio.Like](t, v, "/posts/"+p.PostID+"/likes", "", 10) {
+		got = append(got, l.UserID)
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("liked by %v, want %v", got, want)
+	}
+}
+
+// TestLikedBackAndForth lets a few users change their minds, each often and at once with the others.
+func TestLikedBackAndForth(t *testing.T) {
+	v := apitest.Open(t, portfolio.System())
+	p := published(t, v, ana, "popular")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for n := range 9 {
+				method := []string{http.MethodPut, http.MethodDelete}[n%2]
+				insist(t, v, request(method, "/posts/"+p.PostID+"/like", fmt.Sprint("u-", i%4)))
+			}
+		})
+	}
+	all.Wait()
+	scan(t, v).sound(t)
+}
+
+// TestCommentedByMany sends comments of many users at once, each twice; the post is archived while they do.
+func TestCommentedByMany(t *testing.T) {
+	const users = 24
+	v := apitest.Open(t, portfolio.System())
+	p := published(t, v, ana, "popular")
+	var mu sync.Mutex
+	made := map[string]string{} // comments by user
+	var all sync.WaitGroup
+	for i := range users {
+		for range 2 {
+			all.Go(func() {
+				sub := fmt.Sprint("u-", i)
+				r := request(http.MethodPost, "/posts/"+p.PostID+"/comments", sub, map[string]any{"body": "of " + sub})
+				r.Key = "same"
+				answer := insist(t, v, r)
+				if answer.Status == http.StatusConflict && answer.Problem(t).Code == portfolio.CodePostArchived {
+					return
+				}
+				var c portfolio.Comment
+				answer.JSON(t, &c)
+				mu.Lock()
+				defer mu.Unlock()
+				if before, ok := made[sub]; ok && before != c.CommentID {
+					t.Errorf("%s has made %s and %s with one key", sub, before, c.CommentID)
+				}
+				made[sub] = c.CommentID
+			})
+		}
+		if i == users/2 {
+			all.Go(func() { setStatus(t, v, ana, p.PostID, "archived") })
+		}
+	}
+	all.Wait()
+	s := scan(t, v)
+	s.sound(t)
+	if len(s.comments) != len(made) {
+		t.Errorf("%d comments, want %d", len(s.comments), len(made))
+	}
+	for sub, id := range made {
+		if c := s.comments[id]; c.UserID != sub || c.Body != "of "+sub {
+			t.Errorf("%s was answered %s, which is %+v", sub, id, c)
+		}
+	}
+}
+
+// TestCommentLists: a post's comments come in their order, a user's newest first.
+func TestCommentLists(t *testing.T) {
+	v := apitest.Open(t, portfolio.System())
+	posts := []portfolio.Post{published(t, v, ana, "one"), published(t, v, ana, "two")}
+	var want []portfolio.Comment // by ana, on the first post
+	var all []portfolio.Comment  // by ana
+	for i := range 21 {
+		c := comment(t, v, []string{ana, ana, bruno}[i%3], posts[i%2].PostID, fmt.Sprint("c-", i), fmt.Sprint("comment ", i))
+		if c.UserID == ana {
+			all = slices.Insert(all, 0, c)
+		}
+		if i%2 == 0 {
+			want = append(want, c)
+		}
+		v.Clock.Advance(time.Millisecond)
+	}
+	if got := walk[portfolio.Comment](t, v, "/posts/"+posts[0].PostID+"/comments", "", 4); !slices.Equal(got, want) {
+		t.Errorf("the post's are\n%v, want\n%v", got, want)
+	}
+	if got := walk[portfolio.Comment](t, v, "/users/"+ana+"/comments", "", 5); !slices.Equal(got, all) {
+		t.Errorf("the user's are\n%v, want\n%v", got, all)
+	}
+}
+
+// TestOwnLists: what a user likes, and has kept, newest first, of many posts; nobody else's.
+func TestOwnLists(t *testing.T) {
+	v := apitest.Open(t, portfolio.System())
+	var want []string
+	for i := range 9 {
+		p := published(t, v, ana, fmt.Sprintf("title-%d", i))
+		if i%3 != 0 {
+			like(t, v, bruno, p.PostID)
+			call[portfolio.Bookmark](t, v, request(http.MethodPut, "/bookmarks/"+p.PostID, bruno))
+			want = slices.Insert(want, 0, p.PostID)
+		} else {
+			like(t, v, carla, p.PostID)
+			call[portfolio.Bookmark](t, v, request(http.MethodPut, "/bookmarks/"+p.PostID, carla))
+		}
+		v.Clock.Advance(time.Millisecond)
+	}
+	var liked, kept []string
+	for _, l := range walk[portfolio.Like](t, v, "/me/likes", bruno, 4) {
+		liked = append(liked, l.PostID)
+	}
+	for _, b := range walk[portfolio.Bookmark](t, v, "/bookmarks", bruno, 4) {
+		kept = append(kept, b.PostID)
+	}
+	if !slices.Equal(liked, want) || !slices.Equal(kept, want) {
+		t.Errorf("liked %v and kept %v, want %v", liked, kept, want)
+	}
+}
+
+// TestOneAddress lets many users take one address at once, each in another case: it becomes one user's.
+func TestOneAddress(t *testing.T) {
+	taken(t, "address", portfolio.CodeEmailTaken, func(i int) apitest.Request {
+		address := []byte("somebody@example.com")
+		for bit := range 5 {
+			if i>>bit&1 == 1 {
+				address[bit] -= 'a' - 'A'
+			}
+		}
+		return request(http.MethodPut, "/me", fmt.Sprint("u-", i), map[string]any{"email": string(address), "name": "Somebody"})
+	})
+}
+
+// TestOneSlug does the same for categories and their slugs.
+func TestOneSlug(t *testing.T) {
+	taken(t, "slug", portfolio.CodeSlugTaken, func(i int) apitest.Request {
+		r := request(http.MethodPut, fmt.Sprint("/categories/cat-", i), admin, map[string]any{"slug": "go", "name": "Go"})
+		r.Groups = []string{adminGroup}
+		return r
+	})
+}
+
+// taken lets many take one thing at once.
+func taken(t *testing.T, what, code string, take func(int) apitest.Request) {
+	t.Helper()
+	const many = 32
+	v := apitest.Open(t, portfolio.System())
+	answers := make([]*apitest.Response, many)
+	var all sync.WaitGroup
+	for i := range answers {
+		all.Go(func() { answers[i] = insist(t, v, take(i)) })
+	}
+	all.Wait()
+	got := 0
+	for i, r := range answers {
+		switch {
+		case r.Status == http.StatusOK:
+			got++
+		case r.Status != http.StatusConflict || r.Problem(t).Code != code:
+			t.Errorf("%d: %d %s", i, r.Status, r.Body)
+		}
+	}
+	s := scan(t, v)
+	s.sound(t)
+	if got != 1 || len(s.emails)+len(s.slugs) != 1 {
+		t.Errorf("%d have got the %s, and there are %d of it", got, what, len(s.emails)+len(s.slugs))
+	}
+}
+
+// TestAddressMoves: an address that is left is free, and one that is kept in another case stays one's own.
+func TestAddressMoves(t *testing.T) {
+	v := apitest.Open(t, portfolio.System())
+	save := func(sub, email string) apitest.Request {
+		return request(http.MethodPut, "/me", sub, map[string]any{"email": email, "name": "Somebody"})
+	}
+	made := call[portfolio.Profile](t, v, save(ana, "ana@example.com"))
+	v.Clock.Advance(time.Second)
+	changed := call[portfolio.Profile](t, v, save(ana, "ANA@example.com"))
+	if !changed.CreatedAt.Equal(made.CreatedAt) || !changed.UpdatedAt.After(made.UpdatedAt) || changed.Email != "ANA@example.com" {
+		t.Errorf("%+v became %+v", made, changed)
+	}
+	v.Run(t, []apitest.Case{
+		refused("taken", save(bruno, "ana@EXAMPLE.com"), http.StatusConflict, portfolio.CodeEmailTaken),
+		done("left", save(ana, "souza@example.com"), http.StatusOK),
+		done("free", save(bruno, "ana@EXAMPLE.com"), http.StatusOK),
+		refused("not two of one", save(bruno, "Souza@example.com"), http.StatusConflict, portfolio.CodeEmailTaken),
+	})
+	s := scan(t, v)
+	s.sound(t)
+	if s.emails["EMAIL#ana@example.com"] != bruno || s.emails["EMAIL#souza@example.com"] != ana {
+		t.Errorf("addresses %v", s.emails)
+	}
+}
+
+// TestDrafts: nobody but its author comes near a draft, by whatever way.
+func TestDrafts(t *testing.T) {
+	v := apitest.Open(t, portfolio.System())
+	category(t, v, "cat-123", "go")
+	p := write(t, v, ana, "secret", "cat-123")
+	at := "/posts/" + p.PostID
+	post := request(http.MethodPost, at+"/comments", bruno, map[string]any{"body": "x"})
+	post.Key = "k"
+	for _, r := range []apitest.Request{
+		get(at, bruno), get(at, ""), get(at+"/comments", bruno), get(at+"/likes", bruno), get(at+"/like", bruno), post,
+		request(http.MethodPut, at+"/like", bruno), request(http.MethodPut, "/bookmarks/"+p.PostID, bruno),
+	} {
+		if answer := v.Do(t, r); answer.Status != http.StatusNotFound || answer.Problem(t).Code != problem.CodeNotFound {
+			t.Errorf("%s %s: %d %s, want 404", r.Method, r.Path, answer.Status, answer.Body)
+		}
+	}
+	for _, path := range []string{"/posts", "/posts?status=archived", "/categories/cat-123/posts", "/me/posts", "/me/posts?status=published"} {
+		if answer := v.Do(t, get(path, bruno)); answer.Status != http.StatusOK || strings.Contains(string(answer.Body), "secret") {
+			t.Errorf("%s: %d %s", path, answer.Status, answer.Body)
+		}
+	}
+	for _, index := range []string{"GSI1", "GSI2"} {
+		for it := range items(t, v, index) {
+			if text(it["postId"]) == p.PostID {
+				t.Errorf("%s has %v", index, it)
+			}
+		}
+	}
+}

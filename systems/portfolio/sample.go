@@ -1,0 +1,196 @@
+package portfolio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/seed"
+	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
+)
+
+// A block is a user with two posts and what others say of the first: the records at its places. Parts have whole blocks.
+const (
+	sampleBlock = 50
+
+	placeUser      = 0
+	placeFirst     = 1 // a category in the first blocks, a bookmark in the others
+	placeContent   = 2
+	placePost      = 3
+	placeContent2  = 4
+	placePost2     = 5
+	placeComments  = 6  // each with its notification
+	placeLikes     = 22 // the same
+	placeBookmarks = 46
+
+	sampleCategories = 10
+	// sampleFirstUser makes the first user the one whose token the demo's page shows.
+	sampleFirstUser = 123
+)
+
+// sample makes a part of a sample.
+func sample(p seed.Part) iter.Seq[table.Record] {
+	return func(yield func(table.Record) bool) {
+		m := sampleMaker{Rand: p.Rand, total: p.Total}
+		for n := p.First; n < p.First+p.Items; n++ {
+			if !yield(m.record(n/sampleBlock, n%sampleBlock)) {
+				return
+			}
+		}
+	}
+}
+
+// sampleMaker makes the records of a part, one after the other. What a record of another part tells of a block follows from the
+// block's number; all else is drawn.
+type sampleMaker struct {
+	*rand.Rand
+	total int
+	last  deed // that the next record notifies of
+}
+
+// record makes the record at a place of a block.
+func (m *sampleMaker) record(block, place int) table.Record {
+	at := sampleTime(block, place)
+	switch {
+	case place == placeUser:
+		return m.user(block, at).Record()
+	case place == placeFirst && block < sampleCategories:
+		return sampleCategory(block, at).Record()
+	case place == placeContent, place == placeContent2:
+		return portfoliodb.PostContent{PostID: samplePostID(block, place+1), Body: m.text(30)}.Record()
+	case place == placePost:
+		return m.post(block, at).Record()
+	case place == placePost2:
+		return m.second(block, at).Record()
+	case place == placeFirst, place >= placeBookmarks:
+		return m.bookmark(block, place, at).Record()
+	case place%2 != 0:
+		return m.notification(block).Record()
+	case place < placeLikes:
+		c := portfoliodb.Comment{
+			PostID: samplePostID(block, placePost), CommentID: sampleID(at, block, place), UserID: m.other(block, (place-placeComments)/2),
+			Body: m.text(2), CreatedAt: at,
+		}
+		m.last = deedOfComment(c)
+		return c.Record()
+	default:
+		l := portfoliodb.Like{PostID: samplePostID(block, placePost), UserID: m.other(block, (place-placeLikes)/2), CreatedAt: at}
+		m.last = deedOfLike(l)
+		return l.Record()
+	}
+}
+
+func (m *sampleMaker) user(block int, at time.Time) portfoliodb.User {
+	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elisa", "Fábio", "Júlia", "Marcos", "Sofia", "Tomás"}
+	family := []string{"Almeida", "Barbosa", "Costa", "Dias", "Lima", "Moreira", "Nunes", "Rocha", "Souza", "Vieira"}
+	bio := "Escreve sobre " + sampleSubjects()[block%sampleCategories] + "."
+	userID := sampleUserID(block)
+	return portfoliodb.User{
+		UserID: userID, Email: strings.ReplaceAll(userID, "-", ".") + "@example.com", Bio: &bio,
+		Name: given[m.IntN(len(given))] + " " + family[m.IntN(len(family))], CreatedAt: at, UpdatedAt: at,
+	}
+}
+
+// post is the published one, with as many comments and likes as the sample has of them.
+func (m *sampleMaker) post(block int, at time.Time) portfoliodb.Post {
+	left := min(m.total-block*sampleBlock, placeBookmarks)
+	return portfoliodb.Post{
+		PostID: samplePostID(block, placePost), UserID: sampleUserID(block), Title: sampleTitle(block), Excerpt: m.text(1),
+		CategoryID: sampleCategoryID(block), Status: portfoliodb.PostStatusPublished, VisibleTo: everyone, CreatedAt: at, UpdatedAt: at,
+		CommentCount: pairs(placeComments, min(left, placeLikes)), LikeCount: pairs(placeLikes, left),
+	}
+}
+
+// pairs are how many records with a notification begin between places.
+func pairs(from, to int) int64 { return int64(max(to-from+1, 0) / 2) }
+
+// second is a post that nobody has seen yet, or that is archived or published.
+func (m *sampleMaker) second(block int, at time.Time) portfoliodb.Post {
+	p := portfoliodb.Post{
+		PostID: samplePostID(block, placePost2), UserID: sampleUserID(block), Title: sampleTitle(block) + ", parte 2", Excerpt: m.text(1),
+		CategoryID: sampleCategoryID(block), Status: portfoliodb.PostStatusPublished, VisibleTo: everyone, CreatedAt: at, UpdatedAt: at,
+	}
+	switch block % 5 {
+	case 0:
+		p.Status, p.VisibleTo = portfoliodb.PostStatusDraft, p.UserID
+	case 1:
+		p.Status = portfoliodb.PostStatusArchived
+	}
+	return p
+}
+
+func sampleCategory(n int, at time.Time) portfoliodb.Category {
+	name := sampleSubjects()[n]
+	slug := strings.NewReplacer(" ", "-", "ç", "c", "ó", "o").Replace(strings.ToLower(name))
+	return portfoliodb.Category{CategoryID: sampleCategoryID(n), Slug: slug, Name: name, CreatedAt: at, UpdatedAt: at}
+}
+
+// notification is that of the last comment or like, as its author gets it. It does not expire while the sample is used.
+func (m *sampleMaker) notification(block int) portfoliodb.Notification {
+	return portfoliodb.Notification{
+		UserID: sampleUserID(block), NotificationID: m.last.notificationID(), Kind: m.last.kind, PostID: m.last.postID, ActorID: m.last.actorID,
+		Message: m.last.message(sampleTitle(block)), Read: m.IntN(2) == 0, CreatedAt: m.last.at, UpdatedAt: m.last.at,
+		ExpiresAt: time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC),
+	}
+}
+
+// bookmark is of the first post of a block that is whole.
+func (m *sampleMaker) bookmark(block, place int, at time.Time) portfoliodb.Bookmark {
+	number := max(place-placeBookmarks+1, 0)
+	of := (block + 1 + number) % (m.total / sampleBlock)
+	return portfoliodb.Bookmark{UserID: sampleUserID(block), PostID: samplePostID(of, placePost), PostTitle: sampleTitle(of), CreatedAt: at}
+}
+
+// other is the user of another block, another one for each number below the least number of blocks.
+func (m *sampleMaker) other(block, number int) string {
+	return sampleUserID((block + 1 + number) % (m.total / sampleBlock))
+}
+
+// text is some sentences.
+func (m *sampleMaker) text(sentences int) string {
+	list := []string{
+		"Comece pelas perguntas.", "Os números vêm depois.", "Um teste que não falha não prova nada.", "Meça antes de mudar.",
+		"Chaves bem escolhidas dispensam filtros.", "Erros pequenos custam caro mais tarde.", "Leia o código dos outros.",
+		"Escreva menos e apague mais.", "O nome certo explica metade.", "Nada substitui um exemplo.",
+	}
+	words := make([]string, sentences)
+	for i := range words {
+		words[i] = list[m.IntN(len(list))]
+	}
+	return strings.Join(words, " ")
+}
+
+func sampleSubjects() []string {
+	return []string{
+		"Go", "Banco de dados", "Nuvem", "Testes", "Segurança", "Redes", "Interfaces", "Carreira", "Livros", "História",
+	}
+}
+
+func sampleTitle(block int) string {
+	return fmt.Sprintf("%s, nota %d", sampleSubjects()[block%sampleCategories], block+1)
+}
+
+func sampleUserID(block int) string { return fmt.Sprintf("u-%d", sampleFirstUser+block) }
+
+func sampleCategoryID(block int) string { return fmt.Sprintf("cat-%d", 1+block%sampleCategories) }
+
+func samplePostID(block, place int) string { return sampleID(sampleTime(block, place), block, place) }
+
+// sampleTime has a second for each record, so that times are the same whatever the sample's size.
+func sampleTime(block, place int) time.Time {
+	return time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(block*sampleBlock+place) * time.Second)
+}
+
+// sampleID is a ULID of a time, the same each time.
+func sampleID(at time.Time, block, place int) string {
+	var id ulid.ULID
+	_ = id.SetTime(ulid.Timestamp(at))                                  // a time of ours fits
+	binary.BigEndian.PutUint64(id[8:], uint64(block*sampleBlock+place)) //nolint:gosec // not negative
+	return id.String()
+}

@@ -1,0 +1,65 @@
+package portfolio_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/seed"
+	"github.com/monotable/monotable/systems/portfolio"
+)
+
+// TestSample: a sample is sound, the same each time, and what the worker would make of it; its last block is not whole.
+func TestSample(t *testing.T) {
+	const whole = 26
+	v := apitest.Open(t, portfolio.System())
+	sample := v.Host.Service(portfolio.Name).Sample
+	var before stored
+	for i, rest := range []int{0, 0, 4, 15, 33} {
+		items := 50*whole + rest
+		stored, err := seed.Run(t.Context(), sample, seed.Options{Items: items, Seed: 7})
+		if err != nil || stored != items {
+			t.Fatalf("stored %d of %d: %v", stored, items, err)
+		}
+		s := scan(t, v)
+		if i == 1 && !reflect.DeepEqual(s, before) {
+			t.Error("the second time it is another sample")
+		}
+		before = s
+		if users, categories := len(s.users), len(s.categories); users != whole+min(rest, 1) || categories != 10 {
+			t.Errorf("%d records have %d users and %d categories", items, users, categories)
+		}
+		if comments, likes := len(s.comments), s.likeCount(); comments != 8*whole+pairs(rest, 6, 22) || likes != 12*whole+pairs(rest, 22, 46) {
+			t.Errorf("%d records have %d comments and %d likes", items, comments, likes)
+		}
+		for id := range s.contents { // of a post that is behind the end
+			if _, ok := s.posts[id]; !ok {
+				delete(s.contents, id)
+			}
+		}
+		s.sound(t)
+	}
+	if own := call[page[portfolio.Notification]](t, v, get("/notifications?limit=100", ana)); len(own.Items) != 20 {
+		t.Errorf("%s has %d notifications, want 20", ana, len(own.Items))
+	}
+	v.Deliver(t)
+	after := scan(t, v)
+	if added := len(after.notifications) - len(before.notifications); added != 1 { // of the last like, which has none in the sample
+		t.Errorf("the worker has told of %d deeds more, want 1", added)
+	}
+	for id, n := range before.notifications {
+		if after.notifications[id] != n {
+			t.Errorf("%+v became %+v", n, after.notifications[id])
+		}
+	}
+}
+
+// pairs are how many comments, or likes, a block has of so many records, each of which is followed by its notification.
+func pairs(records, from, to int) int { return max(min(records, to)-from+1, 0) / 2 }
+
+func (s stored) likeCount() (n int) {
+	for _, users := range s.likes {
+		n += len(users)
+	}
+	return n
+}

@@ -1,0 +1,184 @@
+package portfolio_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
+)
+
+const tableName = "portfolio-backend-table"
+
+// stored is all that the table has.
+type stored struct {
+	users         map[string]portfoliodb.User
+	posts, copies map[string]portfoliodb.Post // by postId
+	contents      map[string]string           // by postId
+	comments      map[string]portfoliodb.Comment
+	likes         map[string][]string // users by postId
+	categories    map[string]portfoliodb.Category
+	notifications map[string]portfoliodb.Notification
+	requests      map[string]portfoliodb.Request // by user and key
+	emails, slugs map[string]string              // users and categories by what is theirs alone
+	byStatus      map[string]string              // statuses of the posts in GSI1
+	byCategory    map[string]string              // categories of those in GSI2
+}
+
+// scan reads the whole table and its indexes.
+func scan(tb testing.TB, v *apitest.Server) stored {
+	tb.Helper()
+	s := stored{
+		users: map[string]portfoliodb.User{}, posts: map[string]portfoliodb.Post{}, copies: map[string]portfoliodb.Post{},
+		contents: map[string]string{}, comments: map[string]portfoliodb.Comment{}, likes: map[string][]string{},
+		categories: map[string]portfoliodb.Category{}, notifications: map[string]portfoliodb.Notification{},
+		requests: map[string]portfoliodb.Request{}, emails: map[string]string{}, slugs: map[string]string{},
+		byStatus: map[string]string{}, byCategory: map[string]string{},
+	}
+	for it := range items(tb, v, "") {
+		s.take(tb, it)
+	}
+	for it := range items(tb, v, "GSI1") {
+		if status, ok := it["status"]; ok {
+			s.byStatus[text(it["postId"])] = text(status)
+		}
+	}
+	for it := range items(tb, v, "GSI2") {
+		s.byCategory[text(it["postId"])] = text(it["categoryId"])
+	}
+	return s
+}
+
+// take takes an item of the table.
+func (s stored) take(tb testing.TB, it table.Item) {
+	tb.Helper()
+	x, place, err := portfoliodb.Decode(it)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	switch x := x.(type) {
+	case portfoliodb.User:
+		if place.Kind == table.MarkerPlace {
+			s.emails[text(it["PK"])] = x.UserID
+		} else {
+			s.users[x.UserID] = x
+		}
+	case portfoliodb.Post:
+		if place.Kind == table.CopyPlace {
+			s.copies[x.PostID] = x
+		} else {
+			s.posts[x.PostID] = x
+		}
+	case portfoliodb.PostContent:
+		s.contents[x.PostID] = x.Body
+	case portfoliodb.Comment:
+		s.comments[x.CommentID] = x
+	case portfoliodb.Like:
+		s.likes[x.PostID] = append(s.likes[x.PostID], x.UserID)
+	case portfoliodb.Category:
+		if place.Kind == table.MarkerPlace {
+			s.slugs[text(it["PK"])] = x.CategoryID
+		} else {
+			s.categories[x.CategoryID] = x
+		}
+	case portfoliodb.Notification:
+		s.notifications[x.NotificationID] = x
+	case portfoliodb.Bookmark:
+	case portfoliodb.Request:
+		s.requests[x.UserID+" "+x.RequestKey] = x
+	default:
+		tb.Errorf("an item of no entity: %v", it)
+	}
+}
+
+func text(v types.AttributeValue) string {
+	if s, ok := v.(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
+}
+
+// items are those of a scan.
+func items(tb testing.TB, v *apitest.Server, index string) func(func(table.Item) bool) {
+	tb.Helper()
+	return func(yield func(table.Item) bool) {
+		in := &dynamodb.ScanInput{TableName: aws.String(tableName), ConsistentRead: aws.Bool(index == "")}
+		if index != "" {
+			in.IndexName = &index
+		}
+		pages := dynamodb.NewScanPaginator(v.Database.DynamoDB, in)
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(tb.Context())
+			if err != nil {
+				tb.Fatal(err)
+			}
+			for _, it := range page.Items {
+				if !yield(it) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sound fails where what is stored is not as it must always be.
+func (s stored) sound(tb testing.TB) {
+	tb.Helper()
+	s.postsSound(tb)
+	for id, u := range s.users {
+		if got := s.emails["EMAIL#"+strings.ToLower(u.Email)]; got != id {
+			tb.Errorf("the address %s of %s is %q's", u.Email, id, got)
+		}
+	}
+	for id, c := range s.categories {
+		if got := s.slugs["CATEGORY#SLUG#"+c.Slug]; got != id {
+			tb.Errorf("the slug %s of %s is %q's", c.Slug, id, got)
+		}
+	}
+	if len(s.emails) != len(s.users) || len(s.slugs) != len(s.categories) {
+		tb.Errorf("%d addresses of %d users, %d slugs of %d categories", len(s.emails), len(s.users), len(s.slugs), len(s.categories))
+	}
+	for _, n := range s.notifications {
+		if p := s.posts[n.PostID]; n.UserID != p.UserID || n.ActorID == n.UserID {
+			tb.Errorf("%+v, of a post of %q", n, p.UserID)
+		}
+	}
+}
+
+// postsSound is about posts: numbers are exact, copies equal, and no more in an index than may be.
+func (s stored) postsSound(tb testing.TB) {
+	tb.Helper()
+	comments := map[string]int64{}
+	for _, c := range s.comments {
+		comments[c.PostID]++
+	}
+	if len(s.copies) != len(s.posts) || len(s.contents) != len(s.posts) {
+		tb.Errorf("%d posts, %d copies, %d contents", len(s.posts), len(s.copies), len(s.contents))
+	}
+	for id, p := range s.posts {
+		if p.CommentCount != comments[id] || p.LikeCount != int64(len(s.likes[id])) {
+			tb.Errorf("%s has %d comments and %d likes, and says %d and %d", id, comments[id], len(s.likes[id]), p.CommentCount, p.LikeCount)
+		}
+		whole := p
+		whole.VisibleTo, whole.LikeCount, whole.CommentCount = "", 0, 0 // which the copy does not have
+		if s.copies[id] != whole {
+			tb.Errorf("the copy of %+v is %+v", whole, s.copies[id])
+		}
+		status, category, visible := string(p.Status), "", "everyone"
+		switch p.Status {
+		case portfoliodb.PostStatusDraft:
+			status, visible = "", p.UserID
+		case portfoliodb.PostStatusPublished:
+			category = p.CategoryID
+		case portfoliodb.PostStatusArchived:
+		}
+		if s.byStatus[id] != status || s.byCategory[id] != category || p.VisibleTo != visible {
+			tb.Errorf("%+v is in the indexes as %q and %q, want %q and %q, and visible to %s, want %s", p, s.byStatus[id], s.byCategory[id], status, category, p.VisibleTo, visible)
+		}
+	}
+}

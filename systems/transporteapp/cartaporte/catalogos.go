@@ -1,0 +1,122 @@
+package cartaporte
+
+import (
+	"embed"
+	"encoding/csv"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+)
+
+//go:embed catalogos/*.csv
+var catalogFiles embed.FS
+
+// entry is a line of a catalogue, by the names of its columns.
+type entry map[string]string
+
+// catalogs are the catalogues by name, then by key. They are read once, and not changed.
+var catalogs = sync.OnceValue(func() map[string]map[string]entry {
+	files, err := catalogFiles.ReadDir("catalogos")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	all := map[string]map[string]entry{}
+	for _, f := range files {
+		all[strings.TrimSuffix(f.Name(), ".csv")] = readCatalog(f.Name())
+	}
+	return all
+})
+
+func readCatalog(name string) map[string]entry {
+	file, err := catalogFiles.Open(path.Join("catalogos", name))
+	if err != nil {
+		panic(err)
+	}
+	defer file.Close() //nolint:errcheck // it is in memory
+	reader := csv.NewReader(file)
+	reader.Comment = '#'
+	lines, err := reader.ReadAll()
+	if err != nil {
+		panic(fmt.Sprintf("catalogue %s: %v", name, err))
+	}
+	read := map[string]entry{}
+	for _, line := range lines[1:] {
+		e := entry{}
+		for i, column := range lines[0] {
+			e[column] = line[i]
+		}
+		read[e["clave"]] = e
+	}
+	return read
+}
+
+// Catalogo names a catalogue.
+type Catalogo string
+
+// The catalogues.
+const (
+	RegimenFiscal        Catalogo = "regimen_fiscal"
+	UsoCFDI              Catalogo = "uso_cfdi"
+	TipoPermiso          Catalogo = "tipo_permiso"
+	ConfigAutotransporte Catalogo = "config_autotransporte"
+	SubTipoRem           Catalogo = "sub_tipo_rem"
+	FiguraTransporte     Catalogo = "figura_transporte"
+	ClaveUnidad          Catalogo = "clave_unidad"
+	MotivoCancelacion    Catalogo = "motivo_cancelacion"
+	segmento             Catalogo = "segmento_prod_serv"
+	estado               Catalogo = "estado"
+)
+
+const yes = "si"
+
+// find is a key's line.
+func (c Catalogo) find(key string) (entry, bool) {
+	e, ok := catalogs()[string(c)][key]
+	return e, ok
+}
+
+// Tiene reports whether the catalogue has a key.
+func (c Catalogo) Tiene(key string) bool {
+	_, ok := c.find(key)
+	return ok
+}
+
+// aplica reports whether a key is for a kind of taxpayer; what stands for taxpayers who have no RFC is not held to it.
+func (c Catalogo) aplica(key string, p Persona) bool {
+	e, ok := c.find(key)
+	return ok && (p == Generico || e[string(p)] == yes)
+}
+
+// ConRemolque reports whether a configuration of vehicles has a trailer by itself.
+func ConRemolque(config string) bool {
+	e, ok := ConfigAutotransporte.find(config)
+	return ok && e["remolque"] == yes
+}
+
+const (
+	postalLength  = 5
+	prodLength    = 8
+	prefixLength  = 2
+	decimalDigits = "0123456789"
+)
+
+// CodigoPostal reports whether a text is a postal code of a state.
+func CodigoPostal(code, state string) bool {
+	e, ok := estado.find(state)
+	if !ok || !digits(code, postalLength) {
+		return false
+	}
+	prefix := code[:prefixLength]
+	return e["desde"] <= prefix && prefix <= e["hasta"]
+}
+
+// ClaveProdServ reports whether a text is formed as a key of products and services: eight digits of a segment that there is.
+func ClaveProdServ(key string) bool {
+	return digits(key, prodLength) && segmento.Tiene(key[:prefixLength])
+}
+
+// digits reports whether a text is so many digits.
+func digits(text string, n int) bool {
+	return len(text) == n && strings.Trim(text, decimalDigits) == ""
+}

@@ -1,0 +1,217 @@
+package cartaporte
+
+import (
+	"bytes"
+	"context"
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/base64"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Leyenda stands in every document that Local stamps.
+const Leyenda = "PRUEBA, sin validez fiscal"
+
+const (
+	keyBits = 2048
+	// testSerial is shaped as the numbers of certificates are, and is nobody's.
+	testSerial = "00000000000000000000"
+	// localRFC is a test taxpayer of the tax office.
+	localRFC = "EKU9003173C9"
+	lifetime = 10 * 365 * 24 * time.Hour
+)
+
+// Local is a PAC for development and tests. It makes a key and a certificate when it is first needed, seals with it in the
+// place of the company's own, and stamps with it in the place of a PAC's: RSA with SHA-256 over an original string of its
+// own (Original), which is not the tax office's. The UUID follows from Referencia and document, so that the same is stamped the same.
+type Local struct {
+	now  func() time.Time
+	made func() (*signer, error)
+}
+
+type signer struct {
+	key         *rsa.PrivateKey
+	certificate string // DER in base 64
+}
+
+// NewLocal is a Local whose time is now's.
+func NewLocal(now func() time.Time) *Local {
+	return &Local{now: now, made: sync.OnceValues(func() (*signer, error) { return newSigner(now()) })}
+}
+
+func newSigner(now time.Time) (*signer, error) {
+	key, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: Leyenda, Organization: []string{Leyenda}},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(lifetime), KeyUsage: x509.KeyUsageDigitalSignature,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return nil, err
+	}
+	return &signer{key: key, certificate: base64.StdEncoding.EncodeToString(der)}, nil
+}
+
+func (s *signer) sign(text string) (string, error) {
+	sum := sha256.Sum256([]byte(text))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, s.key, crypto.SHA256, sum[:])
+	return base64.StdEncoding.EncodeToString(signature), err
+}
+
+// Timbrar makes Local a PAC.
+func (l *Local) Timbrar(ctx context.Context, in Solicitud) (Timbre, error) {
+	if err := ctx.Err(); err != nil {
+		return Timbre{}, err
+	}
+	s, err := l.made()
+	if err != nil {
+		return Timbre{}, fmt.Errorf("make a test certificate: %w", err)
+	}
+	c := *in.Comprobante
+	c.NoCertificado, c.Certificado = testSerial, s.certificate
+	bare, err := c.XML()
+	if err != nil {
+		return Timbre{}, err
+	}
+	original, err := Original(bare)
+	if err != nil {
+		return Timbre{}, err
+	}
+	if c.Sello, err = s.sign(original); err != nil {
+		return Timbre{}, err
+	}
+	out := Timbre{
+		UUID: testUUID(in.Referencia, original), FechaTimbrado: l.now().UTC().Truncate(time.Second), RfcProvCertif: localRFC,
+		NoCertificadoSAT: testSerial, Prueba: true,
+	}
+	stamp := &xmlTimbre{
+		SpaceTFD: spaceTFD, SchemaLocation: schemaTFD, Version: versionTFD, UUID: out.UUID,
+		FechaTimbrado: out.FechaTimbrado.Format(layout), RfcProvCertif: out.RfcProvCertif, Leyenda: Leyenda, SelloCFD: c.Sello,
+		NoCertificadoSAT: out.NoCertificadoSAT,
+	}
+	if stamp.SelloSAT, err = s.sign(stamp.original()); err != nil {
+		return Timbre{}, err
+	}
+	c.Complemento.Timbre = stamp
+	out.XML, err = c.XML()
+	return out, err
+}
+
+// Cancelar makes Local a PAC: it confirms all that has a reason.
+func (l *Local) Cancelar(ctx context.Context, in Cancelacion) error {
+	if !MotivoCancelacion.Tiene(in.Motivo) {
+		return fmt.Errorf("%w: no such reason", ErrRechazado)
+	}
+	return ctx.Err()
+}
+
+// testUUID is the same for the same reference and document.
+func testUUID(reference, original string) string {
+	const version, variant = 8, 2 // RFC 9562: made of what its maker likes
+	b := sha256.Sum256([]byte(reference + "\x00" + original))
+	b[6] = b[6]&0x0f | version<<4
+	b[8] = b[8]&0x3f | variant<<6
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}
+
+// original is what a stamp signs, in the order of the tax office's.
+func (t *xmlTimbre) original() string {
+	return "||" + strings.Join([]string{t.Version, t.UUID, t.FechaTimbrado, t.RfcProvCertif, t.Leyenda, t.SelloCFD, t.NoCertificadoSAT}, "|") + "||"
+}
+
+// Original is the string that Local seals: every attribute's value in the document's order, blanks made one, but those of
+// name spaces, of the seal, of the certificate and of the stamp.
+func Original(document []byte) (string, error) {
+	decoder := xml.NewDecoder(bytes.NewReader(document))
+	values := []string{""}
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return "|" + strings.Join(values, "|") + "||", nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("read the document: %w", err)
+		}
+		element, ok := token.(xml.StartElement)
+		if !ok || element.Name.Space == spaceTFD {
+			continue
+		}
+		for _, a := range element.Attr {
+			switch {
+			case a.Name.Space == "xmlns", a.Name.Space == spaceXSI:
+			case a.Name.Local == "Sello", a.Name.Local == "Certificado":
+			default:
+				values = append(values, strings.Join(strings.Fields(a.Value), " "))
+			}
+		}
+	}
+}
+
+// ErrSello is for a document whose seal or stamp is not of what it says.
+var ErrSello = errors.New("the seal is not of this document")
+
+// Verificar reports whether seal and stamp of a document of Local are of what it says.
+func Verificar(document []byte) error {
+	var read struct {
+		Sello       string `xml:"Sello,attr"`
+		Certificado string `xml:"Certificado,attr"`
+		Complemento struct {
+			Timbre struct {
+				Version          string `xml:"Version,attr"`
+				UUID             string `xml:"UUID,attr"`
+				FechaTimbrado    string `xml:"FechaTimbrado,attr"`
+				RfcProvCertif    string `xml:"RfcProvCertif,attr"`
+				Leyenda          string `xml:"Leyenda,attr"`
+				SelloCFD         string `xml:"SelloCFD,attr"`
+				NoCertificadoSAT string `xml:"NoCertificadoSAT,attr"`
+				SelloSAT         string `xml:"SelloSAT,attr"`
+			} `xml:"TimbreFiscalDigital"`
+		} `xml:"Complemento"`
+	}
+	if err := xml.Unmarshal(document, &read); err != nil {
+		return fmt.Errorf("read the document: %w", err)
+	}
+	der, err := base64.StdEncoding.DecodeString(read.Certificado)
+	if err != nil {
+		return fmt.Errorf("read the certificate: %w", err)
+	}
+	certificate, err := x509.ParseCertificate(der)
+	if err != nil {
+		return fmt.Errorf("read the certificate: %w", err)
+	}
+	original, err := Original(document)
+	if err != nil {
+		return err
+	}
+	t := read.Complemento.Timbre
+	stamp := &xmlTimbre{
+		Version: t.Version, UUID: t.UUID, FechaTimbrado: t.FechaTimbrado, RfcProvCertif: t.RfcProvCertif, Leyenda: t.Leyenda,
+		SelloCFD: t.SelloCFD, NoCertificadoSAT: t.NoCertificadoSAT,
+	}
+	if t.SelloCFD != read.Sello {
+		return ErrSello
+	}
+	return errors.Join(verify(certificate, original, read.Sello), verify(certificate, stamp.original(), t.SelloSAT))
+}
+
+func verify(certificate *x509.Certificate, text, seal string) error {
+	signature, err := base64.StdEncoding.DecodeString(seal)
+	if err != nil || certificate.CheckSignature(x509.SHA256WithRSA, []byte(text), signature) != nil {
+		return ErrSello
+	}
+	return nil
+}

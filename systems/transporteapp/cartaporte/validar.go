@@ -1,0 +1,219 @@
+package cartaporte
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/design/table"
+)
+
+// Falta is something that the tax office would refuse.
+type Falta struct {
+	// Campo leads to it: mercancias[2].claveUnidad.
+	Campo, Mensaje string
+}
+
+// layout is how the schemas write a local time.
+const layout = "2006-01-02T15:04:05"
+
+var (
+	idCCPForm  = regexp.MustCompile(`^C{3}[a-fA-F0-9]{5}(-[a-fA-F0-9]{4}){3}-[a-fA-F0-9]{12}$`)
+	placaForm  = regexp.MustCompile(`^[A-Z0-9]{5,7}$`)
+	origenForm = regexp.MustCompile(`^OR[0-9]{6}$`)
+	destinoID  = regexp.MustCompile(`^DE[0-9]{6}$`)
+)
+
+// The bounds of the schemas.
+const (
+	minYear, maxYear        = 1900, 2099
+	maxName                 = 254
+	maxDescription          = 1000
+	maxInsurance            = 50
+	minLicence, maxLicence  = 6, 16
+	weightDigits            = 3
+	quantityDigits          = 6
+	distanceDigits          = 2
+	moneyDigits             = 6
+	tonsDigits              = 2
+	minTextLength           = 3
+	leastUbicaciones        = 2
+	operador                = "01"
+	tipoOrigen, tipoDestino = "Origen", "Destino"
+)
+
+// faltas gathers what is wrong.
+type faltas []Falta
+
+func (f *faltas) want(ok bool, field, format string, args ...any) {
+	if !ok {
+		*f = append(*f, Falta{field, fmt.Sprintf(format, args...)})
+	}
+}
+
+// Validar tells all that the tax office would refuse.
+func (d *Documento) Validar() []Falta {
+	var f faltas
+	f.want(idCCPForm.MatchString(d.IDCCP), "idCcp", "is not CCC and 33 characters of a UUID")
+	f.contribuyente("emisor", &d.Emisor)
+	f.contribuyente("receptor", &d.Receptor)
+	receptor, _ := RFC(d.Receptor.RFC)
+	f.want(receptor == "" || UsoCFDI.aplica(d.Receptor.UsoCFDI, receptor), "receptor.usoCfdi", "is no use of c_UsoCFDI for this receiver")
+	f.ubicaciones(d)
+	f.mercancias(d)
+	f.autotransporte(d.Autotransporte)
+	f.figuras(d.Figuras)
+	return f
+}
+
+func (f *faltas) rfc(field, text string) Persona {
+	p, err := RFC(text)
+	f.want(err == nil, field, "is no RFC: %v", err)
+	return p
+}
+
+func (f *faltas) contribuyente(field string, c *Contribuyente) {
+	p := f.rfc(field+".rfc", c.RFC)
+	f.text(field+".nombre", c.Nombre, 1, maxName)
+	f.want(p == "" || RegimenFiscal.aplica(c.RegimenFiscal, p), field+".regimenFiscal", "is no regime of c_RegimenFiscal for a %s", p)
+	f.domicilio(field+".domicilioFiscal", c.Domicilio)
+}
+
+func (f *faltas) domicilio(field string, d Domicilio) {
+	f.want(estado.Tiene(d.Estado), field+".estado", "is no state of c_Estado")
+	f.want(!estado.Tiene(d.Estado) || CodigoPostal(d.CodigoPostal, d.Estado), field+".codigoPostal", "is no postal code of the state")
+	f.want(d.Pais == "" || d.Pais == "MEX", field+".pais", "is not MEX: only transfers within Mexico are made")
+}
+
+func (f *faltas) ubicaciones(d *Documento) {
+	f.want(len(d.Ubicaciones) >= leastUbicaciones, "ubicaciones", "has %d places, and must have an Origen and a Destino", len(d.Ubicaciones))
+	kinds, ids := map[string]int{}, map[string]bool{}
+	previous := ""
+	for i := range d.Ubicaciones {
+		u := &d.Ubicaciones[i]
+		field := fmt.Sprintf("ubicaciones[%d]", i)
+		kinds[u.Tipo]++
+		f.want(!ids[u.ID], field+".idUbicacion", "is another place's")
+		ids[u.ID] = true
+		f.ubicacion(field, u)
+		f.want(u.FechaHora >= previous, field+".fechaHoraSalidaLlegada", "is before that of the place before")
+		previous = u.FechaHora
+	}
+	if len(d.Ubicaciones) < leastUbicaciones {
+		return
+	}
+	f.want(kinds[tipoOrigen] > 0, "ubicaciones", "has no Origen")
+	f.want(kinds[tipoDestino] > 0, "ubicaciones", "has no Destino")
+	f.number("totales.distanciaTotal", d.TotalDistancia, distanceDigits)
+}
+
+func (f *faltas) ubicacion(field string, u *Ubicacion) {
+	f.rfc(field+".rfcRemitenteDestinatario", u.RFC)
+	_, err := time.Parse(layout, u.FechaHora)
+	f.want(err == nil, field+".fechaHoraSalidaLlegada", "is no time as 2024-01-15T08:00:00")
+	f.domicilio(field+".domicilio", u.Domicilio)
+	switch u.Tipo {
+	case tipoOrigen:
+		f.want(origenForm.MatchString(u.ID), field+".idUbicacion", "is not OR and six digits")
+		f.want(u.Distancia == nil, field+".distanciaRecorrida", "belongs to a Destino")
+	case tipoDestino:
+		f.want(destinoID.MatchString(u.ID), field+".idUbicacion", "is not DE and six digits")
+		f.want(u.Distancia != nil, field+".distanciaRecorrida", "is missing")
+		if u.Distancia != nil {
+			f.number(field+".distanciaRecorrida", *u.Distancia, distanceDigits)
+		}
+	default:
+		f.want(false, field+".tipo", "is neither Origen nor Destino")
+	}
+}
+
+func (f *faltas) mercancias(d *Documento) {
+	f.want(len(d.Mercancias) > 0, "mercancias", "is empty")
+	for i := range d.Mercancias {
+		m := &d.Mercancias[i]
+		field := fmt.Sprintf("mercancias[%d]", i)
+		f.Mercancia(field, m)
+	}
+	if len(d.Mercancias) > 0 {
+		f.number("totales.pesoBrutoTotal", d.PesoBrutoTotal, weightDigits)
+	}
+}
+
+// Mercancia looks at one good.
+func (f *faltas) Mercancia(field string, m *Mercancia) {
+	f.want(ClaveProdServ(m.ClaveProdServ), field+".claveProdServ", "is no key of c_ClaveProdServCP")
+	f.want(ClaveUnidad.Tiene(m.ClaveUnidad), field+".claveUnidad", "is no key of c_ClaveUnidad")
+	f.text(field+".descripcion", m.Descripcion, 1, maxDescription)
+	f.number(field+".cantidad", m.Cantidad, quantityDigits)
+	f.number(field+".pesoKg", m.PesoKg, weightDigits)
+	if m.Valor != nil {
+		f.want(places(*m.Valor) <= moneyDigits && m.Valor.Compare(table.Decimal{}) >= 0, field+".valorMercancia", "is no amount")
+		f.want(m.Moneda == "MXN" || m.Moneda == "USD", field+".moneda", "is not MXN or USD")
+	}
+}
+
+// ValidarMercancia tells what is wrong with one good.
+func ValidarMercancia(field string, m *Mercancia) []Falta {
+	var f faltas
+	f.Mercancia(field, m)
+	return f
+}
+
+func (f *faltas) autotransporte(a *Autotransporte) {
+	if a == nil {
+		f.want(false, "autotransporte", "is missing")
+		return
+	}
+	f.want(TipoPermiso.Tiene(a.PermSCT), "autotransporte.permSct", "is no permit of c_TipoPermiso")
+	f.text("autotransporte.numPermisoSct", a.NumPermisoSCT, 1, maxInsurance)
+	f.want(ConfigAutotransporte.Tiene(a.ConfigVehicular), "autotransporte.configVehicular", "is no key of c_ConfigAutotransporte")
+	f.want(placaForm.MatchString(Placa(a.PlacaVM)), "autotransporte.placaVm", "is no plate of 5 to 7 letters and digits")
+	f.want(a.AnioModeloVM >= minYear && a.AnioModeloVM <= maxYear, "autotransporte.anioModeloVm", "is no year")
+	f.number("autotransporte.pesoBrutoVehicular", a.PesoBrutoVehicular, tonsDigits)
+	f.text("autotransporte.aseguraRespCivil", a.AseguraRespCivil, minTextLength, maxInsurance)
+	f.text("autotransporte.polizaRespCivil", a.PolizaRespCivil, minTextLength, maxInsurance)
+	f.want(!ConRemolque(a.ConfigVehicular) || a.PlacaRemolque != "", "autotransporte.placaRemolque", "is missing: the configuration has a trailer")
+	if a.PlacaRemolque != "" {
+		f.want(SubTipoRem.Tiene(a.SubTipoRemolque), "autotransporte.subTipoRem", "is no key of c_SubTipoRem")
+		f.want(placaForm.MatchString(Placa(a.PlacaRemolque)), "autotransporte.placaRemolque", "is no plate of 5 to 7 letters and digits")
+	}
+}
+
+func (f *faltas) figuras(list []Figura) {
+	drivers := 0
+	for i, figura := range list {
+		field := fmt.Sprintf("figuras[%d]", i)
+		f.want(FiguraTransporte.Tiene(figura.Tipo), field+".tipoFigura", "is no key of c_FiguraTransporte")
+		f.rfc(field+".rfcFigura", figura.RFC)
+		f.text(field+".nombreFigura", figura.Nombre, 1, maxName)
+		if figura.Tipo == operador {
+			drivers++
+			f.text(field+".numLicencia", figura.NumLicencia, minLicence, maxLicence)
+		}
+	}
+	f.want(drivers > 0, "figuras", "has no Operador (01)")
+}
+
+// text wants a text of so many characters, without what the schemas forbid.
+func (f *faltas) text(field, text string, least, most int) {
+	n := len([]rune(text))
+	f.want(n >= least && n <= most && !strings.Contains(text, "|") && strings.TrimSpace(text) == text,
+		field, "is not a text of %d to %d characters without | and blanks around it", least, most)
+}
+
+// number wants a positive number of at most so many places behind the point.
+func (f *faltas) number(field string, d table.Decimal, most int) {
+	f.want(d.Compare(table.Decimal{}) > 0 && places(d) <= most, field, "is not a positive number of at most %d decimals", most)
+}
+
+// places is how many digits stand behind the point.
+func places(d table.Decimal) int {
+	_, behind, _ := strings.Cut(d.String(), ".")
+	return len(behind)
+}
+
+// Placa is a plate as the complement writes it: without hyphens and blanks.
+func Placa(text string) string {
+	return strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(text))
+}

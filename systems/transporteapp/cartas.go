@@ -1,0 +1,298 @@
+package transporteapp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// batch is how many goods a transaction takes: DynamoDB's has 100 items, of which the carta and the request are two.
+const batch = 90
+
+// carta is one of a company's.
+func (s *service) carta(ctx context.Context, userID, id string) (db.Carta, error) {
+	return s.db.CartaPorID(ctx, db.CartaPorIDInput{UserID: userID, CartaID: id})
+}
+
+// vehicle declares a draft's vehicle.
+func (s *service) declareVehicle(ctx context.Context, userID, id string, in Autotransporte) (Autotransporte, error) {
+	var bad fields
+	bad.addIf(!cartaporte.TipoPermiso.Tiene(in.PermSct), "body.permSct", "is no permit of c_TipoPermiso")
+	bad.addIf(!cartaporte.ConfigAutotransporte.Tiene(in.ConfigVehicular), "body.configVehicular", "is no key of c_ConfigAutotransporte")
+	bad.addIf(in.PlacaRemolque != "" && !cartaporte.SubTipoRem.Tiene(in.SubTipoRem), "body.subTipoRem", "is no key of c_SubTipoRem")
+	if err := bad.problem(); err != nil {
+		return Autotransporte{}, err
+	}
+	err := again(ctx, func() error {
+		c, err := s.carta(ctx, userID, id)
+		if err != nil {
+			return err
+		}
+		_, err = s.db.GuardarAutotransporte(ctx, db.GuardarAutotransporteInput{
+			UserID: userID, CartaID: id, Revision: c.Revision, PermSct: in.PermSct, NumPermisoSct: in.NumPermisoSct,
+			ConfigVehicular: in.ConfigVehicular, PlacaVM: in.PlacaVM, AnioModeloVM: in.AnioModeloVM,
+			PesoBrutoVehicular: in.PesoBrutoVehicular.Decimal, AseguraRespCivil: in.AseguraRespCivil, PolizaRespCivil: in.PolizaRespCivil,
+			SubTipoRem: given(in.SubTipoRem), PlacaRemolque: given(in.PlacaRemolque),
+		})
+		return err
+	}, db.ErrCartaCambio)
+	return in, err
+}
+
+// declarePlaces gives a draft its places, instead of those that it had.
+func (s *service) declarePlaces(ctx context.Context, userID, id string, in []Ubicacion) ([]Ubicacion, error) {
+	var bad fields
+	var ways []table.Decimal
+	for i := range in {
+		in[i].Orden = int64(i) + 1
+		u, field := &in[i], fmt.Sprintf("body.ubicaciones[%d]", i)
+		_, err := cartaporte.RFC(u.RfcRemitenteDestinatario)
+		bad.addIf(err != nil, field+".rfcRemitenteDestinatario", "is no RFC")
+		bad.domicilio(field+".domicilio", u.Domicilio)
+		bad.addIf((u.Tipo == db.TipoUbicacionDestino) != (u.DistanciaRecorrida != nil), field+".distanciaRecorrida", "belongs to a Destino, and to each")
+		if u.DistanciaRecorrida != nil {
+			ways = append(ways, u.DistanciaRecorrida.Decimal)
+		}
+	}
+	if err := bad.problem(); err != nil {
+		return nil, err
+	}
+	total, err := sum(ways...)
+	if err != nil {
+		return nil, err
+	}
+	n := int64(len(in))
+	err = again(ctx, func() error {
+		c, err := s.carta(ctx, userID, id)
+		if err != nil {
+			return err
+		}
+		if c.NumUbicaciones > n {
+			if _, err := s.db.QuitarUbicaciones(ctx, db.QuitarUbicacionesInput{
+				UserID: userID, CartaID: id, Numero: n, Revision: c.Revision, Lines: behind(n, c.NumUbicaciones, func(orden int64) db.QuitarUbicacionesLine {
+					return db.QuitarUbicacionesLine{Orden: orden}
+				}),
+			}); err != nil {
+				return err
+			}
+			c.Revision++
+		}
+		_, err = s.db.GuardarUbicaciones(ctx, db.GuardarUbicacionesInput{
+			UserID: userID, CartaID: id, Numero: n, Distancia: total, Revision: c.Revision,
+			Lines: each(in, func(u Ubicacion) db.GuardarUbicacionesLine {
+				return db.GuardarUbicacionesLine{
+					Orden: u.Orden, Tipo: u.Tipo, IDUbicacion: u.IDUbicacion, RfcRemitenteDestinatario: u.RfcRemitenteDestinatario,
+					NombreRemitenteDestinatario: given(u.NombreRemitenteDestinatario), FechaHoraSalidaLlegada: u.FechaHoraSalidaLlegada,
+					DistanciaRecorrida: plain(u.DistanciaRecorrida), Domicilio: u.Domicilio.stored(),
+				}
+			}),
+		})
+		return err
+	}, db.ErrCartaCambio)
+	return in, err
+}
+
+// behind are lines for the places from n+1 to last.
+func behind[T any](n, last int64, line func(int64) T) []T {
+	var out []T
+	for orden := n + 1; orden <= last; orden++ {
+		out = append(out, line(orden))
+	}
+	return out
+}
+
+// declarePeople gives a draft its people, instead of those that it had.
+func (s *service) declarePeople(ctx context.Context, userID, id string, in []Figura) ([]Figura, error) {
+	var bad fields
+	for i := range in {
+		in[i].Orden = int64(i) + 1
+		field := fmt.Sprintf("body.figuras[%d]", i)
+		_, err := cartaporte.RFC(in[i].RfcFigura)
+		bad.addIf(err != nil, field+".rfcFigura", "is no RFC")
+		bad.addIf(!cartaporte.FiguraTransporte.Tiene(in[i].TipoFigura), field+".tipoFigura", "is no key of c_FiguraTransporte")
+	}
+	if err := bad.problem(); err != nil {
+		return nil, err
+	}
+	n := int64(len(in))
+	err := again(ctx, func() error {
+		c, err := s.carta(ctx, userID, id)
+		if err != nil {
+			return err
+		}
+		if c.NumFiguras > n {
+			if _, err := s.db.QuitarFiguras(ctx, db.QuitarFigurasInput{
+				UserID: userID, CartaID: id, Numero: n, Revision: c.Revision, Lines: behind(n, c.NumFiguras, func(orden int64) db.QuitarFigurasLine {
+					return db.QuitarFigurasLine{Orden: orden}
+				}),
+			}); err != nil {
+				return err
+			}
+			c.Revision++
+		}
+		_, err = s.db.GuardarFiguras(ctx, db.GuardarFigurasInput{
+			UserID: userID, CartaID: id, Numero: n, Revision: c.Revision,
+			Lines: each(in, func(f Figura) db.GuardarFigurasLine {
+				return db.GuardarFigurasLine{
+					Orden: f.Orden, TipoFigura: f.TipoFigura, RfcFigura: f.RfcFigura, NombreFigura: f.NombreFigura, NumLicencia: given(f.NumLicencia),
+				}
+			}),
+		})
+		return err
+	}, db.ErrCartaCambio)
+	return in, err
+}
+
+// addGoods adds goods to a draft, a transaction for each batch, with a request key of its own: what is sent again goes on where
+// it had stopped.
+func (s *service) addGoods(ctx context.Context, userID, id, key string, in []Mercancia) (Agregado, bool, error) {
+	var bad fields
+	for i := range in {
+		for _, f := range cartaporte.ValidarMercancia(fmt.Sprintf("body.mercancias[%d]", i), in[i].declared()) {
+			bad.add(f.Campo, f.Mensaje)
+		}
+	}
+	if err := bad.problem(); err != nil {
+		return Agregado{}, false, err
+	}
+	var done Agregado
+	replayed := true
+	for first := 0; first < len(in); first += batch {
+		part := in[first:min(first+batch, len(in))]
+		partKey, again := key, false
+		if first > 0 {
+			partKey = fmt.Sprintf("%s.%d", key, first/batch)
+		}
+		var err error
+		// All that was asked stands in the fingerprint of the first part, so that the key of more or fewer goods is another request's.
+		r := newRequest(userID, partKey, "addMercancias "+id, struct {
+			Of    int
+			Goods []Mercancia
+		}{len(in), part})
+		if done, again, err = s.addBatch(ctx, id, r, part); err != nil {
+			return Agregado{}, false, err
+		}
+		replayed = replayed && again
+	}
+	return done, replayed, nil
+}
+
+func (s *service) addBatch(ctx context.Context, id string, r request, in []Mercancia) (Agregado, bool, error) {
+	return once(ctx, s, r, func() (answer Agregado, replayed bool, err error) {
+		err = again(ctx, func() error {
+			c, err := s.carta(ctx, r.userID, id)
+			if err != nil {
+				return err
+			}
+			weight, err := sum(append(each(in, func(m Mercancia) table.Decimal { return m.PesoKg.Decimal }), c.PesoBrutoTotal)...)
+			if err != nil {
+				return err
+			}
+			seen := c.NumeroTotalMercancias
+			answer = Agregado{NumeroTotalMercancias: seen + int64(len(in)), PesoBrutoTotal: Decimal{weight}}
+			orden := seen
+			done, err := s.db.AgregarMercancias(ctx, db.AgregarMercanciasInput{
+				RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+				UserID: r.userID, CartaID: id, Visto: seen,
+				Lines: each(in, func(m Mercancia) db.AgregarMercanciasLine {
+					orden++
+					return db.AgregarMercanciasLine{
+						Orden: orden, ClaveProdServ: m.ClaveProdServ, ClaveUnidad: m.ClaveUnidad, Descripcion: m.Descripcion,
+						Cantidad: m.Cantidad.Decimal, PesoKg: m.PesoKg.Decimal, ValorMercancia: plain(m.ValorMercancia), Moneda: given(m.currency()),
+					}
+				}),
+			})
+			replayed = done.Replayed
+			return err
+		}, db.ErrCartaCambio, db.ErrMercanciaExists)
+		return answer, replayed, err
+	})
+}
+
+// contents is a page of what a carta lists. Of no carta, or another company's, there is none.
+func (s *service) contents(ctx context.Context, userID, id string, page table.PageOptions) (Contenido, error) {
+	if page.After == "" {
+		if _, err := s.carta(ctx, userID, id); err != nil {
+			return Contenido{}, err
+		}
+	}
+	found, err := s.db.CartaCompleta(ctx, db.CartaCompletaInput{UserID: userID, CartaID: id}, page)
+	if err != nil {
+		return Contenido{}, err
+	}
+	out := Contenido{
+		Figuras: each(found.Figura, figuraOf), Mercancias: each(found.Mercancia, mercanciaOf), Ubicaciones: each(found.Ubicacion, ubicacionOf),
+		Next: string(found.Next),
+	}
+	for _, a := range found.Autotransporte {
+		x := autotransporteOf(a)
+		out.Autotransporte = &x
+	}
+	return out, nil
+}
+
+// document is a carta as the tax office wants it, read back whole.
+func (s *service) document(ctx context.Context, c *db.Carta) (*cartaporte.Documento, error) {
+	d := &cartaporte.Documento{
+		Folio: c.Folio, IDCCP: c.IDCcp, TotalDistancia: c.DistanciaTotal, PesoBrutoTotal: c.PesoBrutoTotal,
+		Emisor: cartaporte.Contribuyente{
+			RFC: c.Emisor.Rfc, Nombre: c.Emisor.Nombre, RegimenFiscal: c.Emisor.RegimenFiscal, Domicilio: declaredAddress(c.Emisor.DomicilioFiscal),
+		},
+		Receptor: cartaporte.Contribuyente{
+			RFC: c.Receptor.Rfc, Nombre: c.Receptor.Nombre, RegimenFiscal: c.Receptor.RegimenFiscal, UsoCFDI: c.Receptor.UsoCfdi,
+			Domicilio: declaredAddress(c.Receptor.DomicilioFiscal),
+		},
+	}
+	for after := table.Cursor(""); ; {
+		page, err := s.db.CartaCompleta(ctx, db.CartaCompletaInput{UserID: c.UserID, CartaID: c.CartaID}, table.PageOptions{After: after, Limit: table.MaxPage})
+		if err != nil {
+			return nil, err
+		}
+		gather(d, &page)
+		if after = page.Next; after == "" {
+			break
+		}
+	}
+	if n := int64(len(d.Mercancias)); n != c.NumeroTotalMercancias {
+		return nil, problem.Conflict("carta_cambio", fmt.Sprintf("the carta counts %d goods and lists %d", c.NumeroTotalMercancias, n))
+	}
+	return d, nil
+}
+
+// gather adds a page of what a carta lists to a document.
+func gather(d *cartaporte.Documento, page *db.CartaCompletaResult) {
+	for _, a := range page.Autotransporte {
+		d.Autotransporte = &cartaporte.Autotransporte{
+			PermSCT: a.PermSct, NumPermisoSCT: a.NumPermisoSct, ConfigVehicular: a.ConfigVehicular, PlacaVM: a.PlacaVM, AnioModeloVM: a.AnioModeloVM,
+			PesoBrutoVehicular: a.PesoBrutoVehicular, AseguraRespCivil: a.AseguraRespCivil, PolizaRespCivil: a.PolizaRespCivil,
+			SubTipoRemolque: text(a.SubTipoRem), PlacaRemolque: text(a.PlacaRemolque),
+		}
+	}
+	for _, f := range page.Figura {
+		d.Figuras = append(d.Figuras, cartaporte.Figura{Tipo: f.TipoFigura, RFC: f.RfcFigura, Nombre: f.NombreFigura, NumLicencia: text(f.NumLicencia)})
+	}
+	for _, m := range page.Mercancia {
+		d.Mercancias = append(d.Mercancias, cartaporte.Mercancia{
+			ClaveProdServ: m.ClaveProdServ, ClaveUnidad: m.ClaveUnidad, Descripcion: m.Descripcion, Cantidad: m.Cantidad, PesoKg: m.PesoKg,
+			Valor: m.ValorMercancia, Moneda: text(m.Moneda),
+		})
+	}
+	for _, u := range page.Ubicacion {
+		d.Ubicaciones = append(d.Ubicaciones, cartaporte.Ubicacion{
+			Tipo: string(u.Tipo), ID: u.IDUbicacion, RFC: u.RfcRemitenteDestinatario, Nombre: text(u.NombreRemitenteDestinatario),
+			FechaHora: u.FechaHoraSalidaLlegada, Distancia: u.DistanciaRecorrida, Domicilio: declaredAddress(u.Domicilio),
+		})
+	}
+}
+
+func declaredAddress(d db.Domicilio) cartaporte.Domicilio {
+	return cartaporte.Domicilio{
+		Calle: text(d.Calle), NumeroExterior: text(d.NumeroExterior), NumeroInterior: text(d.NumeroInterior), Colonia: text(d.Colonia),
+		Localidad: text(d.Localidad), Referencia: text(d.Referencia), Municipio: text(d.Municipio), Estado: d.Estado, Pais: text(d.Pais),
+		CodigoPostal: d.CodigoPostal,
+	}
+}

@@ -1,0 +1,258 @@
+package transporteapp_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/transporteapp"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// atOnce makes many requests at once and returns the answers in order.
+func atOnce(t *testing.T, v *apitest.Server, n int, request func(i int) apitest.Request) []*apitest.Response {
+	t.Helper()
+	answers := make([]*apitest.Response, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { answers[i] = v.Do(t, request(i)) })
+	}
+	all.Wait()
+	return answers
+}
+
+// tally counts answers, by their problem's code or "" for none.
+func tally(t *testing.T, answers []*apitest.Response) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	for _, a := range answers {
+		if a.Status < http.StatusMultipleChoices {
+			out[""]++
+			continue
+		}
+		out[a.Problem(t).Code]++
+	}
+	return out
+}
+
+func plan(conductores, vehiculos, cartas, creditos int64) transporteapp.Options {
+	p := transporteapp.DefaultPlan()
+	p.Conductores, p.Vehiculos, p.CartasPorteMes, p.Creditos = conductores, vehiculos, cartas, creditos
+	return transporteapp.Options{Plan: p}
+}
+
+// TestLastCartas: 64 requests for ten cartas make ten, whichever of the plan and the credits says so, with folios from 1 to 10.
+func TestLastCartas(t *testing.T) {
+	const requests, left = 64, 10
+	for _, c := range []struct {
+		name    string
+		options transporteapp.Options
+		code    string
+	}{
+		{"plan", plan(1, 1, left, 1000), "limite_mensual"},
+		{"credits", plan(1, 1, 1000, left), "sin_creditos"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := open(t, c.options, ana)
+			answers := atOnce(t, v, requests, func(i int) apitest.Request {
+				return apitest.Request{Method: http.MethodPost, Path: "/viajes", As: ana, Key: fmt.Sprint("k-", i), Body: cartaTrip()}
+			})
+			if got := tally(t, answers); got[""] != left || got[c.code] != requests-left {
+				t.Fatalf("answers %v, want %d made and the rest %s", got, left, c.code)
+			}
+			all := companyOf(t, v, ana)
+			var folios []string
+			for _, x := range all.cartas {
+				folios = append(folios, x.Folio)
+			}
+			slices.Sort(folios)
+			for i, f := range folios {
+				if want := fmt.Sprintf("CP-%06d", i+1); f != want {
+					t.Errorf("folio %s, want %s", f, want)
+				}
+			}
+			if len(all.trips) != left || len(all.cartas) != left || all.folios != left || all.usage != left {
+				t.Errorf("%d trips, %d cartas, folio %d, %d used; want %d", len(all.trips), len(all.cartas), all.folios, all.usage, left)
+			}
+			if got := all.user.Credits; got.Reserved != left || got.Balance != all.user.Credits.Balance || got.Balance+got.Reserved != c.options.Plan.Creditos {
+				t.Errorf("credits %+v of %d", got, c.options.Plan.Creditos)
+			}
+		})
+	}
+}
+
+// TestLastDrivers: as many drivers and vehicles as the plan allows are added, however many come at once.
+func TestLastDrivers(t *testing.T) {
+	const requests, drivers, vehicles = 24, 5, 7
+	v := open(t, plan(drivers, vehicles, 1, 1), ana)
+	made := tally(t, atOnce(t, v, requests, func(i int) apitest.Request {
+		return apitest.Request{Method: http.MethodPost, Path: "/conductores", As: ana, Key: fmt.Sprint("c-", i), Body: driver()}
+	}))
+	if made[""] != drivers || made["limite_conductores"] != requests-drivers {
+		t.Errorf("drivers: %v, want %d", made, drivers)
+	}
+	made = tally(t, atOnce(t, v, requests, func(i int) apitest.Request {
+		return apitest.Request{Method: http.MethodPost, Path: "/vehiculos", As: ana, Key: fmt.Sprint("v-", i), Body: vehicle()}
+	}))
+	if made[""] != vehicles || made["limite_vehiculos"] != requests-vehicles {
+		t.Errorf("vehicles: %v, want %d", made, vehicles)
+	}
+	all := companyOf(t, v, ana)
+	if len(all.drivers) != drivers || all.user.NumConductores != drivers || len(all.vehicles) != vehicles || all.user.NumVehiculos != vehicles {
+		t.Errorf("%d drivers, %d vehicles, counted %d and %d", len(all.drivers), len(all.vehicles), all.user.NumConductores, all.user.NumVehiculos)
+	}
+	first := all.drivers[0].ConductorID
+	gone := atOnce(t, v, 4, func(int) apitest.Request {
+		return apitest.Request{Method: http.MethodDelete, Path: "/conductores/" + first, As: ana}
+	})
+	if got := tally(t, gone); got[""] != 1 || got["not_found"] != 3 {
+		t.Errorf("a driver went %v, want once", got)
+	}
+	if n := companyOf(t, v, ana).user.NumConductores; n != drivers-1 {
+		t.Errorf("counted %d drivers, want %d", n, drivers-1)
+	}
+}
+
+// TestDoubleBooking: of many trips that want one driver, with vehicles of their own, one gets him; and the same for a trailer.
+func TestDoubleBooking(t *testing.T) {
+	const trips = 16
+	v := open(t, plan(trips+1, trips+1, 1, 1), ana)
+	driverID, _, trailerID := fleet(t, v, ana, "one")
+	var ids, vehicles, drivers []string
+	for i := range trips {
+		ids = append(ids, post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", fmt.Sprint("t-", i), bareTrip()).ViajeID)
+		vehicles = append(vehicles, post[transporteapp.Vehiculo](t, v, http.StatusCreated, ana, "/vehiculos", fmt.Sprint("v-", i), vehicle()).VehiculoID)
+		drivers = append(drivers, post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", fmt.Sprint("c-", i), driver()).ConductorID)
+	}
+	assign := func(i int, body object) apitest.Request {
+		return apitest.Request{Method: http.MethodPut, Path: "/viajes/" + ids[i] + "/recursos", As: ana, Body: body}
+	}
+	answers := atOnce(t, v, trips, func(i int) apitest.Request {
+		return assign(i, object{"conductorId": driverID, "vehiculoId": vehicles[i]})
+	})
+	if got := tally(t, answers); got[""] != 1 || got["conductor_ocupado"] != trips-1 {
+		t.Fatalf("one driver for many trips: %v", got)
+	}
+	won := slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusOK })
+	answers = atOnce(t, v, trips, func(i int) apitest.Request {
+		return assign(i, object{"conductorId": drivers[i], "vehiculoId": vehicles[i], "remolqueId": trailerID})
+	})
+	if got := tally(t, answers); got[""] != 1 || got["remolque_ocupado"]+got["viaje_asignado"] != trips-1 {
+		t.Fatalf("one trailer for many trips: %v", got)
+	}
+	consistent(t, v, 2)
+	for _, i := range []int{won, slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusOK })} {
+		post[object](t, v, http.StatusOK, ana, "/viajes/"+ids[i]+"/cancelar", "", nil)
+	}
+	consistent(t, v, 0)
+}
+
+// consistent fails where a driver, vehicle or trailer is not on the trip that has it, or so many trips have none.
+func consistent(t *testing.T, v *apitest.Server, busy int) {
+	t.Helper()
+	all := companyOf(t, v, ana)
+	on := map[string]string{}
+	for _, x := range all.drivers {
+		if p := x.Asignacion.ViajeActualID; p != nil {
+			on[x.ConductorID] = *p
+		}
+		if (x.Estado == db.EstadoRecursoEnViaje) != (x.Asignacion.ViajeActualID != nil) {
+			t.Errorf("the driver is %+v", x)
+		}
+	}
+	for _, x := range all.vehicles {
+		if x.ViajeActualID != nil {
+			on[x.VehiculoID] = *x.ViajeActualID
+		}
+	}
+	for _, x := range all.trailers {
+		if x.ViajeActualID != nil {
+			on[x.RemolqueID] = *x.ViajeActualID
+		}
+	}
+	taken := 0
+	for _, x := range all.trips {
+		if x.Resources == nil || x.Estado == db.EstadoViajeCancelado {
+			continue
+		}
+		taken++
+		for _, id := range []*string{&x.Resources.ConductorID, &x.Resources.VehiculoID, x.Resources.RemolqueID} {
+			if id != nil && on[*id] != x.ViajeID {
+				t.Errorf("trip %s has %s, who is on %q", x.ViajeID, *id, on[*id])
+			}
+			if id != nil {
+				delete(on, *id)
+			}
+		}
+	}
+	if taken != busy || len(on) != 0 {
+		t.Errorf("%d trips are assigned, want %d; of no trip are %v", taken, busy, on)
+	}
+}
+
+// TestGoodsAtOnce: batches that come at once are all there, numbered from 1 on, counted and weighed.
+func TestGoodsAtOnce(t *testing.T) {
+	const batches, each = 8, 20
+	v := open(t, transporteapp.Options{}, ana)
+	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
+	answers := atOnce(t, v, 2*batches, func(i int) apitest.Request { // each batch is sent twice
+		return apitest.Request{
+			Method: http.MethodPost, Path: "/cartas/" + id + "/mercancias", As: ana, Key: fmt.Sprint("k-", i/2), Body: object{"mercancias": goods(each)},
+		}
+	})
+	if got := tally(t, answers); got[""] != 2*batches {
+		t.Fatalf("answers %v", got)
+	}
+	c := get[transporteapp.Carta](t, v, ana, "/cartas/"+id)
+	if c.Totales.NumeroTotalMercancias != batches*each || c.Totales.PesoBrutoTotal.String() != "820" {
+		t.Errorf("the carta counts %+v, want %d goods of 820 kg", c.Totales, batches*each)
+	}
+	var orders []int64
+	for next := ""; ; {
+		p := get[page[transporteapp.Mercancia]](t, v, ana, apitest.Query("/cartas/"+id+"/mercancias", "limit", "100", "cursor", next))
+		for _, m := range p.Items {
+			orders = append(orders, m.Orden)
+		}
+		if next = p.Next; next == "" {
+			break
+		}
+	}
+	for i, n := range orders {
+		if n != int64(i)+1 {
+			t.Fatalf("goods are numbered %v", orders)
+		}
+	}
+	if len(orders) != batches*each {
+		t.Errorf("%d goods, want %d", len(orders), batches*each)
+	}
+}
+
+// TestStampOnce: many requests stamp a carta once, whether they bear one key or several.
+func TestStampOnce(t *testing.T) {
+	v := open(t, transporteapp.Options{}, ana)
+	for round, key := range []func(int) string{
+		func(int) string { return "same" },
+		func(i int) string { return fmt.Sprint("other-", i) },
+	} {
+		id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", fmt.Sprint("t-", round), cartaTrip()).Carta.CartaID
+		fill(t, v, ana, id, 1)
+		answers := atOnce(t, v, 12, func(i int) apitest.Request {
+			return apitest.Request{Method: http.MethodPost, Path: "/cartas/" + id + "/timbrado", As: ana, Key: key(i)}
+		})
+		got := tally(t, answers)
+		if round == 0 && got[""] != 12 || round == 1 && (got[""] != 1 || got["carta_no_borrador"] != 11) {
+			t.Errorf("answers %v", got)
+		}
+		for _, a := range answers {
+			if round == 0 && string(a.Body) != string(answers[0].Body) {
+				t.Errorf("one answer is %s, another %s", a.Body, answers[0].Body)
+			}
+		}
+		if n := companyOf(t, v, ana).user.Credits.TotalConsumed; n != int64(round)+1 {
+			t.Errorf("%d credits are consumed, want %d", n, round+1)
+		}
+	}
+}

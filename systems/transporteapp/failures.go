@@ -1,0 +1,56 @@
+package transporteapp
+
+import (
+	"errors"
+
+	"github.com/monotable/monotable/systems/internal/problem"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// What the domain refuses by itself.
+var (
+	errSinConfig       = errors.New("the profile says not how the company issues")
+	errLicenciaVencida = errors.New("the driver's licence ends before the trip begins")
+	errCartaIncompleta = errors.New("the carta is not what the tax office takes")
+	errCartaVencida    = errors.New("the carta was sealed more than 72 hours ago")
+	errPACRechaza      = errors.New("the PAC refuses the document")
+)
+
+// rules are the answers to what the design declares, and to what the domain refuses.
+func rules() problem.Rules {
+	return problem.Rules{
+		{Err: db.ErrLimiteConductores, Code: "limite_conductores", Detail: "the plan allows no more drivers"},
+		{Err: db.ErrLimiteVehiculos, Code: "limite_vehiculos", Detail: "the plan allows no more vehicles"},
+		{Err: db.ErrLimiteMensual, Code: "limite_mensual", Detail: "the plan allows no more cartas this month"},
+		{Err: db.ErrSinCreditos, Code: "sin_creditos", Detail: "there is no credit left"},
+		{Err: db.ErrSuscripcionInactiva, Code: "suscripcion_inactiva", Detail: "the subscription is not active"},
+		{Err: db.ErrConductorEnViaje, Code: "conductor_en_viaje", Detail: "the driver is on a trip"},
+		{Err: db.ErrVehiculoEnViaje, Code: "vehiculo_en_viaje", Detail: "the vehicle is on a trip"},
+		{Err: db.ErrRemolqueEnViaje, Code: "remolque_en_viaje", Detail: "the trailer is on a trip"},
+		{Err: db.ErrConductorOcupado, Code: "conductor_ocupado", Detail: "the driver is not available"},
+		{Err: db.ErrVehiculoOcupado, Code: "vehiculo_ocupado", Detail: "the vehicle is not available"},
+		{Err: db.ErrRemolqueOcupado, Code: "remolque_ocupado", Detail: "the trailer is not available"},
+		{Err: db.ErrRecursoCambio, Code: "recurso_cambio", Detail: "driver, vehicle or trailer have changed meanwhile: read the trip again"},
+		{Err: db.ErrViajeAsignado, Code: "viaje_asignado", Detail: "the trip has driver and vehicle already"},
+		{Err: db.ErrViajeNoBorrador, Code: "viaje_no_borrador", Detail: "the trip is no draft"},
+		{Err: db.ErrViajeNoProgramado, Code: "viaje_no_programado", Detail: "the trip is not planned, or has begun or ended"},
+		{Err: db.ErrViajeSinRecursos, Code: "viaje_sin_recursos", Detail: "the trip has no driver and vehicle"},
+		{Err: db.ErrViajeNoEnCurso, Code: "viaje_no_en_curso", Detail: "the trip is not on its way"},
+		{Err: db.ErrViajeTerminado, Code: "viaje_terminado", Detail: "the trip has ended, or was cancelled"},
+		{Err: db.ErrViajeEnMarcha, Code: "viaje_en_marcha", Detail: "the trip is on its way"},
+		{Err: db.ErrViajeTieneCarta, Code: "viaje_tiene_carta", Detail: "the trip has a carta"},
+		{Err: db.ErrCartaVigente, Code: "carta_vigente", Detail: "the trip has a carta: cancel that first"},
+		{Err: db.ErrCartaSinTimbrar, Code: "carta_sin_timbrar", Detail: "the trip's carta is not stamped"},
+		{Err: db.ErrCartaNoBorrador, Code: "carta_no_borrador", Detail: "the carta is stamped or cancelled"},
+		{Err: db.ErrCartaSellada, Code: "carta_sellada", Detail: "the carta is sealed: open it first"},
+		{Err: db.ErrCartaNoSellada, Code: "carta_no_sellada", Detail: "the carta is not sealed"},
+		{Err: db.ErrCartaNoTimbrada, Code: "carta_no_timbrada", Detail: "the carta is not stamped"},
+		{Err: db.ErrCartaCambio, Code: "carta_cambio", Detail: "the carta has changed meanwhile: read it again"},
+		{Err: db.ErrCartaDeOtroViaje, Code: "carta_de_otro_viaje", Detail: "the trip has another carta"},
+		{Err: errSinConfig, Code: "perfil_sin_config", Detail: "say first, in the profile's config, how the company issues"},
+		{Err: errLicenciaVencida, Code: "licencia_vencida"},
+		{Err: errCartaIncompleta, Code: "carta_incompleta"},
+		{Err: errCartaVencida, Code: "carta_vencida", Detail: "the carta was sealed more than 72 hours ago: open and seal it again"},
+		{Err: errPACRechaza, Code: "pac_rechaza"},
+	}
+}

@@ -1,0 +1,411 @@
+package transporteapp_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/transporteapp"
+)
+
+// TestRoutes calls every operation with good and bad input, over each transport.
+func TestRoutes(t *testing.T) {
+	apitest.Each(t, transporteapp.System(transporteapp.Options{}), func(t *testing.T, v *apitest.Server) {
+		t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
+		t.Run("back office", func(t *testing.T) { v.Run(t, officeCases()) })
+		t.Run("drivers", func(t *testing.T) { v.Run(t, driverCases(t, v)) })
+		t.Run("fleet", func(t *testing.T) { v.Run(t, fleetCases(t, v)) })
+		t.Run("trips", func(t *testing.T) { tripRoutes(t, v) })
+		t.Run("cartas", func(t *testing.T) { cartaRoutes(t, v) })
+		t.Run("sessions", func(t *testing.T) { v.Run(t, sessionCases(t, v)) })
+		v.Covered(t)
+		template(v).Permits(t, v.Stage(), v.Accesses())
+	})
+}
+
+// TestStrangers: nothing is for who has no valid token.
+func TestStrangers(t *testing.T) {
+	v := apitest.Open(t, transporteapp.System(transporteapp.Options{}))
+	v.Strangers(t)
+}
+
+// as is a request of the first company.
+func as(method, path, key string, body any) apitest.Request {
+	return apitest.Request{Method: method, Path: path, As: ana, Key: key, Body: body}
+}
+
+// good must be answered with a status; bad with a problem.
+func good(name string, r apitest.Request, status int) apitest.Case {
+	return apitest.Case{Name: name, Request: r, Status: status}
+}
+
+func bad(name string, r apitest.Request, status int, code, field string) apitest.Case {
+	return apitest.Case{Name: name, Request: r, Status: status, Code: code, Field: field}
+}
+
+// wrong is a body that is refused.
+func wrong(name string, r apitest.Request, field string) apitest.Case {
+	return bad(name, r, http.StatusBadRequest, problem.CodeInvalidBody, field)
+}
+
+// wrongQuery is a path or query that is refused.
+func wrongQuery(name, path, field string) apitest.Case {
+	return bad(name, as(http.MethodGet, path, "", nil), http.StatusBadRequest, problem.CodeInvalidParameter, field)
+}
+
+// missing is what there is not.
+func missing(name string, r apitest.Request) apitest.Case {
+	return bad(name, r, http.StatusNotFound, problem.CodeNotFound, "")
+}
+
+// refused is what the present state does not allow.
+func refused(name string, r apitest.Request, code string) apitest.Case {
+	return bad(name, r, http.StatusConflict, code, "")
+}
+
+// keyed are the ways to use a request key of a POST, after it was made with key and body.
+func keyed(path, key string, body, other any) []apitest.Case {
+	return []apitest.Case{
+		good("replayed", as(http.MethodPost, path, key, body), http.StatusOK),
+		bad("key of another request", as(http.MethodPost, path, key, other), http.StatusUnprocessableEntity, problem.CodeKeyReused, ""),
+		bad("no key", as(http.MethodPost, path, "", body), http.StatusBadRequest, problem.CodeInvalidParameter, "header.Idempotency-Key"),
+		bad("long key", as(http.MethodPost, path, strings.Repeat("k", 201), body), http.StatusBadRequest, problem.CodeInvalidParameter, "header.Idempotency-Key"),
+		bad("key with other characters", as(http.MethodPost, path, "k#1", body), http.StatusBadRequest, problem.CodeInvalidParameter, "header.Idempotency-Key"),
+	}
+}
+
+func profileCases() []apitest.Case {
+	save := func(body any) apitest.Request { return as(http.MethodPut, "/perfil", "", body) }
+	config, _ := profile()["config"].(object)
+	return []apitest.Case{
+		missing("none yet", as(http.MethodGet, "/perfil", "", nil)),
+		good("made", save(profile()), http.StatusOK),
+		good("changed", save(with(profile(), object{"fullName": "Ana G."})), http.StatusOK),
+		{Name: "read", Request: as(http.MethodGet, "/perfil", "", nil), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			var p transporteapp.Perfil
+			if r.JSON(tb, &p); p.FullName != "Ana G." || p.Subscription.Limits != (transporteapp.Limites{Conductores: 10, Vehiculos: 15, CartasPorteMes: 100}) {
+				tb.Errorf("profile %+v", p)
+			}
+			if p.Credits.Balance != 50 || p.Config == nil || p.Config.DomicilioFiscal.CodigoPostal != "06600" {
+				tb.Errorf("profile %+v", p)
+			}
+		}},
+		wrong("no body", save(nil), ""),
+		wrong("no JSON", save("{"), ""),
+		wrong("no name", save(with(profile(), object{"fullName": nil})), "body"),
+		wrong("long name", save(with(profile(), object{"fullName": strings.Repeat("ñ", 201)})), "body.fullName"),
+		wrong("no address", save(with(profile(), object{"email": "ana"})), "body.email"),
+		wrong("no time zone", save(with(profile(), object{"timezone": "Mexico/Nowhere"})), "body.timezone"),
+		wrong("somebody's plan", save(with(profile(), object{"subscription": object{}})), "body.subscription"),
+		wrong("no RFC", save(with(profile(), object{"config": with(config, object{"rfcEmisor": "EKU9003173C8"})})), "body.config.rfcEmisor"),
+		wrong("everybody's RFC", save(with(profile(), object{"config": with(config, object{"rfcEmisor": "XAXX010101000"})})), "body.config.rfcEmisor"),
+		wrong("no regime", save(with(profile(), object{"config": with(config, object{"regimenFiscal": "699"})})), "body.config.regimenFiscal"),
+		wrong("another state's postal code", save(with(profile(), object{"config": with(config, object{"domicilioFiscal": with(address(), object{"codigoPostal": "44100"})})})), "body.config.domicilioFiscal.codigoPostal"),
+	}
+}
+
+func officeCases() []apitest.Case {
+	office := func(method, path, key string, body any) apitest.Request {
+		return apitest.Request{Method: method, Path: path, As: "u-office", Groups: []string{"admin"}, Key: key, Body: body}
+	}
+	limits := object{"conductores": 11, "vehiculos": 15, "cartasPorteMes": 100}
+	bought := object{"planId": "p", "planName": "P", "status": "active", "expiresAt": "2035-01-01T00:00:00Z", "limits": limits}
+	credits := "/empresas/" + ana + "/creditos"
+	return []apitest.Case{
+		good("plan", office(http.MethodPut, "/empresas/"+ana+"/suscripcion", "", bought), http.StatusOK),
+		missing("no company's plan", office(http.MethodPut, "/empresas/u-none/suscripcion", "", bought)),
+		bad("own plan", as(http.MethodPut, "/empresas/"+ana+"/suscripcion", "", bought), http.StatusForbidden, problem.CodeForbidden, ""),
+		wrong("limit below none", office(http.MethodPut, "/empresas/"+ana+"/suscripcion", "", with(bought, object{"limits": with(limits, object{"vehiculos": -1})})), "body.limits.vehiculos"),
+		good("credits", office(http.MethodPost, credits, "o-1", object{"creditos": 10}), http.StatusCreated),
+		{Name: "credits again", Request: office(http.MethodPost, credits, "o-1", object{"creditos": 10}), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			var a transporteapp.Abono
+			if r.JSON(tb, &a); a.Balance != 60 || a.UserID != ana {
+				tb.Errorf("the first answer was %+v", a)
+			}
+		}},
+		bad("key of other credits", office(http.MethodPost, credits, "o-1", object{"creditos": 11}), http.StatusUnprocessableEntity, problem.CodeKeyReused, ""),
+		bad("own credits", as(http.MethodPost, credits, "o-2", object{"creditos": 10}), http.StatusForbidden, problem.CodeForbidden, ""),
+		wrong("no credits", office(http.MethodPost, credits, "o-3", object{"creditos": 0}), "body.creditos"),
+		missing("no company's credits", office(http.MethodPost, "/empresas/u-none/creditos", "o-4", object{"creditos": 1})),
+	}
+}
+
+func driverCases(t *testing.T, v *apitest.Server) []apitest.Case {
+	t.Helper()
+	made := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "d-1", driver())
+	gone := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "d-2", driver())
+	own := "/conductores/" + made.ConductorID
+	create := func(changes object) apitest.Request { return as(http.MethodPost, "/conductores", "bad", with(driver(), changes)) }
+	licence, _ := driver()["licencia"].(object)
+	return append(
+		keyed("/conductores", "d-1", driver(), with(driver(), object{"nombre": "Otro"})),
+		good("one", as(http.MethodGet, own, "", nil), http.StatusOK),
+		good("all", as(http.MethodGet, "/conductores", "", nil), http.StatusOK),
+		apitest.Case{Name: "available", Request: as(http.MethodGet, "/conductores?estado=disponible", "", nil), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			var p page[transporteapp.ConductorResumen]
+			if r.JSON(tb, &p); len(p.Items) != 2 || p.Items[0].Nombre != "Pedro López" || p.Items[0].Estado != "disponible" {
+				tb.Errorf("available are %+v, want two", p.Items)
+			}
+		}},
+		good("changed", as(http.MethodPut, own, "", with(driver(), object{"estado": "inactivo", "compensacion": object{"salarioBase": 15000.5}})), http.StatusOK),
+		good("gone", as(http.MethodDelete, "/conductores/"+gone.ConductorID, "", nil), http.StatusNoContent),
+		missing("gone again", as(http.MethodDelete, "/conductores/"+gone.ConductorID, "", nil)),
+		missing("nobody", as(http.MethodGet, "/conductores/"+nowhere, "", nil)),
+		missing("change nobody", as(http.MethodPut, "/conductores/"+nowhere, "", driver())),
+		wrongQuery("no ULID", "/conductores/c-1", "path.id"),
+		wrongQuery("no state", "/conductores?estado=feliz", "query.estado"),
+		wrongQuery("no limit", "/conductores?limit=0", "query.limit"),
+		wrong("company's RFC", create(object{"rfc": "EKU9003173C9"}), "body.rfc"),
+		wrong("no CURP", create(object{"curp": "HEGG560427MVZRRL05"}), "body.curp"),
+		wrong("on a trip by hand", create(object{"estado": "en_viaje"}), "body.estado"),
+		wrong("no day", create(object{"licencia": with(licence, object{"vigencia": "2030-02-30"})}), "body.licencia.vigencia"),
+		wrong("no name", create(object{"nombre": ""}), "body.nombre"),
+		wrong("long name", create(object{"nombre": strings.Repeat("a", 101)}), "body.nombre"),
+		wrong("CLABE", create(object{"compensacion": object{"bancoClabe": "1"}}), "body.compensacion.bancoClabe"),
+		wrong("change to no RFC", as(http.MethodPut, own, "", with(driver(), object{"rfc": "X"})), "body.rfc"),
+		bad("another media type", apitest.Request{
+			Method: http.MethodPost, Path: "/conductores", As: ana, Key: "bad", Body: "nombre=x", Header: map[string]string{"Content-Type": "text/plain"},
+		}, http.StatusUnsupportedMediaType, problem.CodeMediaType, ""),
+	)
+}
+
+func fleetCases(t *testing.T, v *apitest.Server) []apitest.Case {
+	t.Helper()
+	w := post[transporteapp.Vehiculo](t, v, http.StatusCreated, ana, "/vehiculos", "v-1", vehicle())
+	r := post[transporteapp.Remolque](t, v, http.StatusCreated, ana, "/remolques", "r-1", trailer())
+	cases := keyed("/vehiculos", "v-1", vehicle(), with(vehicle(), object{"placa": "XYZ-999"}))
+	cases = append(cases, keyed("/remolques", "r-1", trailer(), with(trailer(), object{"placa": "XYZ-999"}))...)
+	return append(
+		cases,
+		good("vehicle", as(http.MethodGet, "/vehiculos/"+w.VehiculoID, "", nil), http.StatusOK),
+		good("vehicles", as(http.MethodGet, "/vehiculos", "", nil), http.StatusOK),
+		good("available vehicles", as(http.MethodGet, "/vehiculos?estado=disponible", "", nil), http.StatusOK),
+		good("changed vehicle", as(http.MethodPut, "/vehiculos/"+w.VehiculoID, "", with(vehicle(), object{"estado": "taller"})), http.StatusOK),
+		good("trailer", as(http.MethodGet, "/remolques/"+r.RemolqueID, "", nil), http.StatusOK),
+		good("trailers", as(http.MethodGet, "/remolques", "", nil), http.StatusOK),
+		good("available trailers", as(http.MethodGet, "/remolques?estado=disponible", "", nil), http.StatusOK),
+		good("changed trailer", as(http.MethodPut, "/remolques/"+r.RemolqueID, "", trailer()), http.StatusOK),
+		apitest.Case{Name: "by ids", Request: as(http.MethodPost, "/recursos/consulta", "", object{
+			"vehiculos": []string{w.VehiculoID, nowhere}, "remolques": []string{r.RemolqueID},
+		}), Status: http.StatusOK, Check: func(tb testing.TB, a *apitest.Response) {
+			tb.Helper()
+			var found transporteapp.RecursosHallados
+			if a.JSON(tb, &found); len(found.Vehiculos) != 1 || found.Vehiculos[0].Estado != "taller" || len(found.Remolques) != 1 || found.Conductores == nil {
+				tb.Errorf("found %+v", found)
+			}
+		}},
+		bad("ids that are none", as(http.MethodPost, "/recursos/consulta", "", object{"vehiculos": []string{"x"}}), http.StatusBadRequest, "", ""),
+		good("gone vehicle", as(http.MethodDelete, "/vehiculos/"+w.VehiculoID, "", nil), http.StatusNoContent),
+		missing("vehicle gone again", as(http.MethodDelete, "/vehiculos/"+w.VehiculoID, "", nil)),
+		good("gone trailer", as(http.MethodDelete, "/remolques/"+r.RemolqueID, "", nil), http.StatusNoContent),
+		missing("no vehicle", as(http.MethodGet, "/vehiculos/"+nowhere, "", nil)),
+		missing("no trailer", as(http.MethodGet, "/remolques/"+nowhere, "", nil)),
+		missing("trailer gone again", as(http.MethodDelete, "/remolques/"+r.RemolqueID, "", nil)),
+		missing("change no vehicle", as(http.MethodPut, "/vehiculos/"+nowhere, "", vehicle())),
+		missing("change no trailer", as(http.MethodPut, "/remolques/"+nowhere, "", trailer())),
+		wrong("configuration", as(http.MethodPost, "/vehiculos", "bad", with(vehicle(), object{"configVehicular": "T9S9"})), "body.configVehicular"),
+		wrong("permit", as(http.MethodPost, "/vehiculos", "bad", with(vehicle(), object{"permSct": "TPAF99"})), "body.permSct"),
+		wrong("plate", as(http.MethodPost, "/vehiculos", "bad", with(vehicle(), object{"placa": "abc"})), "body.placa"),
+		wrong("year", as(http.MethodPost, "/vehiculos", "bad", with(vehicle(), object{"anioModeloVm": 1899})), "body.anioModeloVm"),
+		wrong("weight as a text", as(http.MethodPost, "/vehiculos", "bad", with(vehicle(), object{"pesoBrutoVehicular": "17"})), "body.pesoBrutoVehicular"),
+		wrong("kind of trailer", as(http.MethodPost, "/remolques", "bad", with(trailer(), object{"subTipoRem": "CTR099"})), "body.subTipoRem"),
+		wrongQuery("state of vehicles", "/vehiculos?estado=x", "query.estado"),
+		wrongQuery("state of trailers", "/remolques?estado=x", "query.estado"),
+	)
+}
+
+func tripRoutes(t *testing.T, v *apitest.Server) {
+	driverID, vehicleID, _ := fleet(t, v, ana, "tr")
+	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "tr-1", with(bareTrip(), object{"estado": "borrador"}))
+	at := "/viajes/" + trip.ViajeID
+	body := object{"conductorId": driverID, "vehiculoId": vehicleID}
+	now := v.Clock.Now()
+	place := object{"lat": 19.5, "lng": -99.2, "at": now}
+	create := func(changes object) apitest.Request { return as(http.MethodPost, "/viajes", "bad", with(bareTrip(), changes)) }
+	v.Run(t, append(
+		keyed("/viajes", "tr-1", with(bareTrip(), object{"estado": "borrador"}), bareTrip()),
+		good("one", as(http.MethodGet, at, "", nil), http.StatusOK),
+		good("newest first", as(http.MethodGet, "/viajes", "", nil), http.StatusOK),
+		good("by state", as(http.MethodGet, "/viajes?estado=borrador", "", nil), http.StatusOK),
+		good("by date", as(http.MethodGet, "/viajes?desde=2027-01-01T00:00:00Z&hasta=2027-02-01T00:00:00Z", "", nil), http.StatusOK),
+		refused("assign a draft", as(http.MethodPut, at+"/recursos", "", body), "viaje_no_programado"),
+		good("planned", as(http.MethodPost, at+"/programar", "", nil), http.StatusOK),
+		refused("planned again", as(http.MethodPost, at+"/programar", "", nil), "viaje_no_borrador"),
+		refused("leaves without a driver", as(http.MethodPost, at+"/iniciar", "", nil), "viaje_sin_recursos"),
+		missing("nobody drives", as(http.MethodPut, at+"/recursos", "", with(body, object{"conductorId": nowhere}))),
+		wrong("no ULID drives", as(http.MethodPut, at+"/recursos", "", with(body, object{"conductorId": "x"})), "body.conductorId"),
+		good("assigned", as(http.MethodPut, at+"/recursos", "", body), http.StatusOK),
+		refused("assigned again", as(http.MethodPut, at+"/recursos", "", body), "viaje_asignado"),
+		refused("busy driver changed", as(http.MethodPut, "/conductores/"+driverID, "", driver()), "conductor_en_viaje"),
+		refused("busy driver gone", as(http.MethodDelete, "/conductores/"+driverID, "", nil), "conductor_en_viaje"),
+		refused("busy vehicle gone", as(http.MethodDelete, "/vehiculos/"+vehicleID, "", nil), "vehiculo_en_viaje"),
+		refused("arrives before it leaves", as(http.MethodPost, at+"/completar", "", nil), "viaje_no_en_curso"),
+		missing("no place yet", as(http.MethodGet, at+"/posicion", "", nil)),
+		missing("placed before it leaves", as(http.MethodPost, at+"/posiciones", "", place)),
+		good("leaves", as(http.MethodPost, at+"/iniciar", "", nil), http.StatusOK),
+		refused("leaves again", as(http.MethodPost, at+"/iniciar", "", nil), "viaje_no_programado"),
+		good("placed", as(http.MethodPost, at+"/posiciones", "", place), http.StatusOK),
+		good("place", as(http.MethodGet, at+"/posicion", "", nil), http.StatusOK),
+		good("places", as(http.MethodGet, at+"/posiciones?desde=2020-01-01T00:00:00Z", "", nil), http.StatusOK),
+		wrong("no latitude", as(http.MethodPost, at+"/posiciones", "", with(place, object{"lat": 91})), "body.lat"),
+		wrong("the future", as(http.MethodPost, at+"/posiciones", "", with(place, object{"at": now.Add(time.Hour)})), "body.at"),
+		good("arrives", as(http.MethodPost, at+"/completar", "", nil), http.StatusOK),
+		refused("placed after it arrived", as(http.MethodPost, at+"/posiciones", "", place), "viaje_no_en_curso"),
+		refused("off after it arrived", as(http.MethodPost, at+"/cancelar", "", nil), "viaje_terminado"),
+		missing("no trip", as(http.MethodGet, "/viajes/"+nowhere, "", nil)),
+		missing("no trip is planned", as(http.MethodPost, "/viajes/"+nowhere+"/programar", "", nil)),
+		missing("no trip is off", as(http.MethodPost, "/viajes/"+nowhere+"/cancelar", "", nil)),
+		wrongQuery("state and date", "/viajes?estado=borrador&desde=2027-01-01T00:00:00Z", "query.estado"),
+		wrongQuery("end before begin", "/viajes?desde=2027-02-01T00:00:00Z&hasta=2027-01-01T00:00:00Z", "query.hasta"),
+		wrongQuery("no time", "/viajes?desde=ayer", "query.desde"),
+		wrongQuery("places of no ULID", "/viajes/x/posiciones", "path.id"),
+		wrongQuery("place of no ULID", "/viajes/x/posicion", "path.id"),
+		bad("made-up cursor", as(http.MethodGet, "/viajes?cursor=AQ", "", nil), http.StatusBadRequest, problem.CodeInvalidCursor, ""),
+		wrong("ends before it begins", create(object{"fechaFinProgramada": "2027-01-14T00:00:00Z"}), "body.fechaFinProgramada"),
+		wrong("no distance", create(object{"distanciaTotal": 0}), "body.distanciaTotal"),
+		wrong("begins as it likes", create(object{"estado": "en_curso"}), "body.estado"),
+		wrong("receiver's RFC", create(object{"carta": object{"receptor": with(receiver(), object{"rfc": "YYY000000YYY"})}}), "body.carta.receptor.rfc"),
+		wrong("receiver's use", create(object{"carta": object{"receptor": with(receiver(), object{"usoCfdi": "Z99"})}}), "body.carta.receptor.usoCfdi"),
+		missing("without a profile", apitest.Request{Method: http.MethodPost, Path: "/viajes", As: bruno, Key: "n-1", Body: cartaTrip()}),
+	))
+}
+
+func cartaRoutes(t *testing.T, v *apitest.Server) {
+	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "cr-1", cartaTrip())
+	bare := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "cr-2", bareTrip())
+	off := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "cr-0", bareTrip())
+	at, folio := "/cartas/"+trip.Carta.CartaID, trip.Carta.Folio
+	mine := "/viajes/" + bare.ViajeID + "/cartas"
+	first := post[transporteapp.Carta](t, v, http.StatusCreated, ana, mine, "cr-3", object{"receptor": receiver()})
+	other := with(receiver(), object{"nombre": "OTRO"})
+	v.Run(t, append(
+		keyed(mine, "cr-3", object{"receptor": receiver()}, object{"receptor": other}),
+		refused("a second carta", as(http.MethodPost, mine, "cr-4", object{"receptor": receiver()}), "viaje_tiene_carta"),
+		missing("of no trip", as(http.MethodPost, "/viajes/"+nowhere+"/cartas", "cr-5", object{"receptor": receiver()})),
+		refused("trip off with a carta", as(http.MethodPost, "/viajes/"+bare.ViajeID+"/cancelar", "", nil), "carta_vigente"),
+		good("draft cancelled", as(http.MethodPost, "/cartas/"+first.CartaID+"/cancelacion", "", object{}), http.StatusOK),
+		refused("cancelled again", as(http.MethodPost, "/cartas/"+first.CartaID+"/cancelacion", "", object{}), "carta_no_timbrada"),
+		good("trip off", as(http.MethodPost, "/viajes/"+off.ViajeID+"/cancelar", "", nil), http.StatusOK),
+		refused("carta of a trip that is off", as(http.MethodPost, "/viajes/"+off.ViajeID+"/cartas", "cr-9", object{"receptor": receiver()}), "viaje_no_programado"),
+		good("another carta", as(http.MethodPost, mine, "cr-6", object{"receptor": receiver()}), http.StatusCreated),
+		apitest.Case{Name: "cartas of the trip", Request: as(http.MethodGet, mine, "", nil), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			var p page[transporteapp.CartaResumen]
+			if r.JSON(tb, &p); len(p.Items) != 2 || p.Items[0].Folio == p.Items[1].Folio {
+				tb.Errorf("cartas %+v, want two with folios of their own", p.Items)
+			}
+		}},
+		wrongQuery("cartas of no ULID", "/viajes/x/cartas", "path.id"),
+		good("head", as(http.MethodGet, at, "", nil), http.StatusOK),
+		good("by folio", as(http.MethodGet, "/folios/"+folio, "", nil), http.StatusOK),
+		missing("no folio", as(http.MethodGet, "/folios/CP-999999", "", nil)),
+		wrongQuery("folio of another form", "/folios/15", "path.folio"),
+		good("newest first", as(http.MethodGet, "/cartas", "", nil), http.StatusOK),
+		good("by state", as(http.MethodGet, "/cartas?status=borrador", "", nil), http.StatusOK),
+		wrongQuery("no state", "/cartas?status=perdida", "query.status"),
+		missing("no carta", as(http.MethodGet, "/cartas/"+nowhere, "", nil)),
+	))
+	v.Run(t, contentCases(at))
+	v.Run(t, stampCases(at))
+}
+
+func contentCases(at string) []apitest.Case {
+	send := func(part string, body any) apitest.Request { return as(http.MethodPut, at+part, "", body) }
+	add := func(key string, list []object) apitest.Request {
+		return as(http.MethodPost, at+"/mercancias", key, object{"mercancias": list})
+	}
+	one := func(changes object) []object { return []object{with(goods(1)[0], changes)} }
+	far := with(places()[1], object{"distanciaRecorrida": nil})
+	return append(
+		[]apitest.Case{
+			refused("sealed with nothing", as(http.MethodPost, at+"/sellar", "", nil), "carta_incompleta"),
+			good("goods", add("g-1", goods(2)), http.StatusCreated),
+		},
+		append(
+			keyed(at+"/mercancias", "g-1", object{"mercancias": goods(2)}, object{"mercancias": goods(3)}),
+			good("vehicle", send("/autotransporte", declared()), http.StatusOK),
+			wrong("vehicle's permit", send("/autotransporte", with(declared(), object{"permSct": "X"})), "body.permSct"),
+			missing("vehicle of no carta", as(http.MethodPut, "/cartas/"+nowhere+"/autotransporte", "", declared())),
+			good("three places", send("/ubicaciones", object{"ubicaciones": append(places(), with(places()[1], object{"idUbicacion": "DE000002"}))}), http.StatusOK),
+			good("two places", send("/ubicaciones", object{"ubicaciones": places()}), http.StatusOK),
+			wrong("no places", send("/ubicaciones", object{"ubicaciones": []object{}}), "body.ubicaciones"),
+			wrong("no way", send("/ubicaciones", object{"ubicaciones": []object{places()[0], far}}), "body.ubicaciones[1].distanciaRecorrida"),
+			good("two people", send("/figuras", object{"figuras": append(people(), people()...)}), http.StatusOK),
+			good("one person", send("/figuras", object{"figuras": people()}), http.StatusOK),
+			wrong("nobody's RFC", send("/figuras", object{"figuras": []object{with(people()[0], object{"rfcFigura": "X"})}}), "body.figuras[0].rfcFigura"),
+			wrong("no unit", add("g-2", one(object{"claveUnidad": "ZZZ"})), "body.mercancias[0].claveUnidad"),
+			wrong("no product", add("g-2", one(object{"claveProdServ": "99999999"})), "body.mercancias[0].claveProdServ"),
+			wrong("no weight", add("g-2", one(object{"pesoKg": 0})), "body.mercancias[0].pesoKg"),
+			wrong("grams of grams", add("g-2", one(object{"pesoKg": 0.0001})), "body.mercancias[0].pesoKg"),
+			wrong("none", add("g-2", nil), "body.mercancias"),
+			missing("goods of no carta", as(http.MethodPost, "/cartas/"+nowhere+"/mercancias", "g-3", object{"mercancias": goods(1)})),
+			good("listed goods", as(http.MethodGet, at+"/mercancias", "", nil), http.StatusOK),
+			wrongQuery("too many goods", at+"/mercancias?limit=101", "query.limit"),
+			apitest.Case{Name: "whole", Request: as(http.MethodGet, at+"/contenido", "", nil), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
+				tb.Helper()
+				var c transporteapp.Contenido
+				if r.JSON(tb, &c); c.Autotransporte == nil || len(c.Ubicaciones) != 2 || len(c.Figuras) != 1 || len(c.Mercancias) != 2 || c.Next != "" {
+					tb.Errorf("the carta lists %+v", c)
+				}
+			}},
+			missing("nothing whole", as(http.MethodGet, "/cartas/"+nowhere+"/contenido", "", nil)),
+		)...,
+	)
+}
+
+func stampCases(at string) []apitest.Case {
+	stamp := func(key string) apitest.Request { return as(http.MethodPost, at+"/timbrado", key, nil) }
+	return []apitest.Case{
+		refused("stamped open", stamp("s-0"), "carta_no_sellada"),
+		refused("opened open", as(http.MethodPost, at+"/abrir", "", nil), "carta_no_sellada"),
+		refused("XML of a draft", as(http.MethodGet, at+"/xml", "", nil), "carta_no_timbrada"),
+		good("sealed", as(http.MethodPost, at+"/sellar", "", nil), http.StatusOK),
+		refused("sealed again", as(http.MethodPost, at+"/sellar", "", nil), "carta_sellada"),
+		refused("goods for a sealed one", as(http.MethodPost, at+"/mercancias", "g-9", object{"mercancias": goods(1)}), "carta_sellada"),
+		refused("places for a sealed one", as(http.MethodPut, at+"/ubicaciones", "", object{"ubicaciones": places()}), "carta_sellada"),
+		refused("people for a sealed one", as(http.MethodPut, at+"/figuras", "", object{"figuras": people()}), "carta_sellada"),
+		refused("vehicle for a sealed one", as(http.MethodPut, at+"/autotransporte", "", declared()), "carta_sellada"),
+		good("opened", as(http.MethodPost, at+"/abrir", "", nil), http.StatusOK),
+		good("sealed once more", as(http.MethodPost, at+"/sellar", "", nil), http.StatusOK),
+		bad("stamped without a key", stamp(""), http.StatusBadRequest, problem.CodeInvalidParameter, "header.Idempotency-Key"),
+		good("stamped", stamp("s-1"), http.StatusCreated),
+		good("stamped again", stamp("s-1"), http.StatusOK),
+		refused("stamped with another key", stamp("s-2"), "carta_no_borrador"),
+		bad("key of something else", stamp("g-1"), http.StatusUnprocessableEntity, problem.CodeKeyReused, ""),
+		missing("no carta stamped", as(http.MethodPost, "/cartas/"+nowhere+"/timbrado", "s-3", nil)),
+		refused("opened stamped", as(http.MethodPost, at+"/abrir", "", nil), "carta_no_borrador"),
+		good("XML", as(http.MethodGet, at+"/xml", "", nil), http.StatusOK),
+		missing("XML of none", as(http.MethodGet, "/cartas/"+nowhere+"/xml", "", nil)),
+		wrong("cancelled for nothing", as(http.MethodPost, at+"/cancelacion", "", object{}), "body.motivo"),
+		wrong("replaced by nothing", as(http.MethodPost, at+"/cancelacion", "", object{"motivo": "01"}), "body.sustituye"),
+		wrong("no reason", as(http.MethodPost, at+"/cancelacion", "", object{"motivo": "09"}), "body.motivo"),
+		good("cancelled", as(http.MethodPost, at+"/cancelacion", "", object{"motivo": "02"}), http.StatusOK),
+		good("XML still", as(http.MethodGet, at+"/xml", "", nil), http.StatusOK),
+	}
+}
+
+func sessionCases(t *testing.T, v *apitest.Server) []apitest.Case {
+	t.Helper()
+	s := post[transporteapp.Sesion](t, v, http.StatusCreated, ana, "/sesiones", "x-1", object{"dispositivo": "tractor"})
+	return append(
+		keyed("/sesiones", "x-1", object{"dispositivo": "tractor"}, object{"dispositivo": "otro"}),
+		apitest.Case{Name: "listed", Request: as(http.MethodGet, "/sesiones", "", nil), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			var p page[transporteapp.Sesion]
+			if r.JSON(tb, &p); len(p.Items) != 1 || p.Items[0] != s {
+				tb.Errorf("sessions %+v, want %+v", p.Items, s)
+			}
+		}},
+		wrongQuery("no limit", "/sesiones?limit=x", "query.limit"),
+		wrong("no device", as(http.MethodPost, "/sesiones", "x-2", object{"dispositivo": ""}), "body.dispositivo"),
+		good("signed out", as(http.MethodDelete, "/sesiones/"+s.SessionID, "", nil), http.StatusNoContent),
+		good("signed out again", as(http.MethodDelete, "/sesiones/"+s.SessionID, "", nil), http.StatusNoContent),
+		bad("no session", as(http.MethodDelete, "/sesiones/x", "", nil), http.StatusBadRequest, problem.CodeInvalidParameter, "path.id"),
+	)
+}

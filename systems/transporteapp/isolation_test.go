@@ -1,0 +1,107 @@
+package transporteapp_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/transporteapp"
+)
+
+// TestTenants calls every operation as one company with the ids of another: nothing of it is found, shown or changed.
+func TestTenants(t *testing.T) {
+	v := open(t, transporteapp.Options{}, ana, bruno)
+	driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
+	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip())
+	going := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-2", bareTrip())
+	put[object](t, v, ana, "/viajes/"+going.ViajeID+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicleID, "remolqueId": trailerID})
+	post[object](t, v, http.StatusOK, ana, "/viajes/"+going.ViajeID+"/iniciar", "", nil)
+	ping(t, v, ana, going.ViajeID, 20, -100, v.Clock.Now())
+	fill(t, v, ana, trip.Carta.CartaID, 2)
+	post[object](t, v, http.StatusCreated, ana, "/cartas/"+trip.Carta.CartaID+"/timbrado", "s-1", nil)
+	session := post[transporteapp.Sesion](t, v, http.StatusCreated, ana, "/sesiones", "x-1", object{"dispositivo": "tractor"})
+	before := stored(t, v)
+	secrets := []string{driverID, vehicleID, trailerID, trip.ViajeID, going.ViajeID, trip.Carta.CartaID, session.SessionID}
+
+	viaje, rolling, carta := "/viajes/"+trip.ViajeID, "/viajes/"+going.ViajeID, "/cartas/"+trip.Carta.CartaID
+	for _, r := range []apitest.Request{
+		{Method: http.MethodGet, Path: "/conductores/" + driverID},
+		{Method: http.MethodPut, Path: "/conductores/" + driverID, Body: driver()},
+		{Method: http.MethodDelete, Path: "/conductores/" + driverID},
+		{Method: http.MethodGet, Path: "/vehiculos/" + vehicleID},
+		{Method: http.MethodPut, Path: "/vehiculos/" + vehicleID, Body: vehicle()},
+		{Method: http.MethodDelete, Path: "/vehiculos/" + vehicleID},
+		{Method: http.MethodGet, Path: "/remolques/" + trailerID},
+		{Method: http.MethodPut, Path: "/remolques/" + trailerID, Body: trailer()},
+		{Method: http.MethodDelete, Path: "/remolques/" + trailerID},
+		{Method: http.MethodGet, Path: viaje},
+		{Method: http.MethodPost, Path: viaje + "/programar"},
+		{Method: http.MethodPut, Path: viaje + "/recursos", Body: object{"conductorId": driverID, "vehiculoId": vehicleID}},
+		{Method: http.MethodPost, Path: viaje + "/iniciar"},
+		{Method: http.MethodPost, Path: rolling + "/completar"},
+		{Method: http.MethodPost, Path: rolling + "/cancelar"},
+		{Method: http.MethodPost, Path: viaje + "/cartas", Key: "i-1", Body: object{"receptor": receiver()}},
+		{Method: http.MethodPost, Path: rolling + "/posiciones", Body: object{"lat": 1, "lng": 1, "at": v.Clock.Now()}},
+		{Method: http.MethodGet, Path: rolling + "/posicion"},
+		{Method: http.MethodGet, Path: carta},
+		{Method: http.MethodGet, Path: "/folios/" + trip.Carta.Folio},
+		{Method: http.MethodGet, Path: carta + "/contenido"},
+		{Method: http.MethodPut, Path: carta + "/autotransporte", Body: declared()},
+		{Method: http.MethodPut, Path: carta + "/ubicaciones", Body: object{"ubicaciones": places()}},
+		{Method: http.MethodPut, Path: carta + "/figuras", Body: object{"figuras": people()}},
+		{Method: http.MethodPost, Path: carta + "/mercancias", Key: "i-2", Body: object{"mercancias": goods(1)}},
+		{Method: http.MethodPost, Path: carta + "/sellar"},
+		{Method: http.MethodPost, Path: carta + "/abrir"},
+		{Method: http.MethodPost, Path: carta + "/timbrado", Key: "i-3"},
+		{Method: http.MethodPost, Path: carta + "/timbrado", Key: "s-1"}, // the owner's own key
+		{Method: http.MethodGet, Path: carta + "/xml"},
+		{Method: http.MethodPost, Path: carta + "/cancelacion", Body: object{"motivo": "02"}},
+	} {
+		r.As = bruno
+		if answer := v.Do(t, r); answer.Status != http.StatusNotFound {
+			t.Errorf("%s %s of another company: %d %s, want 404", r.Method, r.Path, answer.Status, answer.Body)
+		}
+	}
+	for _, path := range []string{
+		"/perfil", "/conductores", "/conductores?estado=disponible", "/conductores?estado=en_viaje", "/vehiculos", "/vehiculos?estado=en_viaje",
+		"/remolques", "/remolques?estado=en_viaje", "/viajes", "/viajes?estado=programado", "/viajes?estado=en_curso",
+		"/viajes?desde=2020-01-01T00:00:00Z&hasta=2040-01-01T00:00:00Z", "/cartas", "/cartas?status=timbrada", "/sesiones",
+		viaje + "/cartas", rolling + "/posiciones", carta + "/mercancias",
+	} {
+		seesNothing(t, v, apitest.Request{Method: http.MethodGet, Path: path}, secrets)
+	}
+	seesNothing(t, v, apitest.Request{
+		Method: http.MethodPost, Path: "/recursos/consulta",
+		Body: object{"conductores": []string{driverID}, "vehiculos": []string{vehicleID}, "remolques": []string{trailerID}},
+	}, secrets)
+	if gone := v.Do(t, apitest.Request{Method: http.MethodDelete, Path: "/sesiones/" + session.SessionID, As: bruno}); gone.Status != http.StatusNoContent {
+		t.Errorf("sign out: %d %s", gone.Status, gone.Body)
+	}
+	after := stored(t, v)
+	for key, item := range before {
+		if after[key] != item {
+			t.Errorf("%s was %s and is %s", key, item, after[key])
+		}
+	}
+	for key := range after {
+		if _, known := before[key]; !known {
+			t.Errorf("%s was made", key)
+		}
+	}
+}
+
+// seesNothing makes a request as the other company, whose answer must tell nothing of the ids.
+func seesNothing(t *testing.T, v *apitest.Server, r apitest.Request, ids []string) {
+	t.Helper()
+	r.As = bruno
+	answer := v.Do(t, r)
+	if answer.Status != http.StatusOK {
+		t.Errorf("%s %s: %d %s", r.Method, r.Path, answer.Status, answer.Body)
+	}
+	for _, id := range ids {
+		if strings.Contains(string(answer.Body), id) {
+			t.Errorf("%s %s tells of %s: %s", r.Method, r.Path, id, answer.Body)
+		}
+	}
+}

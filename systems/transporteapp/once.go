@@ -1,0 +1,110 @@
+package transporteapp
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/monotable/monotable/design/table"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// request is what a repetition is recognised by: its key, what it is for, and the fingerprint of what it asks.
+type request struct{ userID, key, operation, print string }
+
+// newRequest is a company's request; asked is all that must be the same in a repetition.
+func newRequest(userID, key, operation string, asked any) request {
+	text, _ := json.Marshal(asked) // what came as JSON
+	sum := sha256.Sum256(text)
+	return request{userID: userID, key: key, operation: operation, print: hex.EncodeToString(sum[:])}
+}
+
+// encode is an answer as it is kept.
+func encode(answer any) string {
+	text, _ := json.Marshal(answer) // what is answered as JSON
+	return string(text)
+}
+
+// once does a thing that a request key stands for: what was done is answered as it was then, and replayed is set. do answers,
+// or says that another request with the key was faster.
+func once[T any](ctx context.Context, s *service, r request, do func() (answer T, replayed bool, err error)) (answer T, replayed bool, err error) {
+	if answer, known, err := earlier[T](ctx, s, r); known || err != nil {
+		return answer, known, err
+	}
+	answer, replayed, err = do()
+	if replayed && err == nil {
+		answer, _, err = earlier[T](ctx, s, r)
+		return answer, true, err
+	}
+	return answer, false, err
+}
+
+// earlier is the answer that a request key was given, if it was.
+func earlier[T any](ctx context.Context, s *service, r request) (answer T, known bool, err error) {
+	p, err := s.db.PeticionPorClave(ctx, db.PeticionPorClaveInput{UserID: r.userID, RequestKey: r.key})
+	switch {
+	case errors.Is(err, table.ErrNotFound):
+		return answer, false, nil
+	case err != nil:
+		return answer, false, err
+	case !p.TTL.After(s.now()): // it is over, and not removed yet
+		return answer, false, nil
+	case p.Operacion != r.operation || p.Huella != r.print:
+		return answer, false, table.ErrReused
+	}
+	return answer, true, json.Unmarshal([]byte(p.Respuesta), &answer)
+}
+
+const (
+	// maxTries bounds how often what others changed meanwhile is tried again. Of all that meet, one gets through each time.
+	maxTries = 40
+	// firstRest is the longest rest before the second try; it doubles up to longestRest.
+	firstRest   = 4 * time.Millisecond
+	longestRest = 200 * time.Millisecond
+)
+
+// again tries until there is none of the errors, and none of table.ErrConflict.
+func again(ctx context.Context, try func() error, when ...error) error {
+	when = append(when, table.ErrConflict)
+	rest := firstRest
+	for tries := 1; ; tries++ {
+		err := try()
+		if err == nil || tries == maxTries || !slices.ContainsFunc(when, func(e error) bool { return errors.Is(err, e) }) {
+			return err
+		}
+		timer := time.NewTimer(within(rest))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+		rest = min(2*rest, longestRest)
+	}
+}
+
+// within is a random time below one, so that who met once does not meet again.
+func within(most time.Duration) time.Duration {
+	n, err := rand.Int(rand.Reader, big.NewInt(int64(most)))
+	if err != nil {
+		return most
+	}
+	return time.Duration(n.Int64())
+}
+
+// moment is the time as the tables keep it.
+func (s *service) moment() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// newID is an id that sorts by time.
+func (s *service) newID() (string, error) {
+	id, err := ulid.New(ulid.Timestamp(s.now()), rand.Reader)
+	return id.String(), err
+}

@@ -1,0 +1,146 @@
+package transporteapp
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// profile is a company's own, with what it has used this month.
+func (s *service) profile(ctx context.Context, userID string) (Perfil, error) {
+	u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
+	if err != nil {
+		return Perfil{}, err
+	}
+	used, err := s.used(ctx, &u)
+	return perfilOf(&u, used), err
+}
+
+// used is how many cartas a company has made this month.
+func (s *service) used(ctx context.Context, u *db.User) (int64, error) {
+	month, err := monthOf(s.now(), u.Timezone)
+	if err != nil {
+		return 0, err
+	}
+	usage, err := s.db.UsoDelMes(ctx, db.UsoDelMesInput{UserID: u.UserID, Mes: month})
+	if errors.Is(err, table.ErrNotFound) {
+		return 0, nil
+	}
+	return usage.Cartas, err
+}
+
+// monthOf is the month that a time is in, in a time zone.
+func monthOf(at time.Time, zone string) (string, error) {
+	place, err := time.LoadLocation(zone)
+	if err != nil {
+		return "", err
+	}
+	return at.In(place).Format("2006-01"), nil
+}
+
+// saveProfile changes a company's profile, or makes it with the plan that companies begin with.
+func (s *service) saveProfile(ctx context.Context, userID string, in NuevoPerfil) (Perfil, error) {
+	if err := in.check(); err != nil {
+		return Perfil{}, err
+	}
+	for {
+		changed, err := s.db.GuardarPerfil(ctx, db.GuardarPerfilInput{
+			UserID: userID, Email: in.Email, FullName: in.FullName, AvatarURL: given(in.AvatarURL), Timezone: in.Timezone, Config: in.Config.stored(),
+		})
+		if err == nil {
+			used, err := s.used(ctx, &changed.User)
+			return perfilOf(&changed.User, used), err
+		}
+		if !errors.Is(err, db.ErrUserNotFound) {
+			return Perfil{}, err
+		}
+		made, err := s.db.CrearPerfil(ctx, db.CrearPerfilInput{
+			UserID: userID, Email: in.Email, FullName: in.FullName, AvatarURL: given(in.AvatarURL), Timezone: in.Timezone, Config: in.Config.stored(),
+			Subscription: s.plan.subscription(s.moment()), Credits: db.Creditos{Balance: s.plan.Creditos},
+		})
+		if !errors.Is(err, db.ErrUserExists) { // else another request was faster, and the profile is to be changed
+			return perfilOf(&made.User, 0), err
+		}
+	}
+}
+
+func (p Plan) subscription(now time.Time) db.Suscripcion {
+	return db.Suscripcion{
+		PlanID: p.ID, PlanName: p.Name, Status: db.EstadoSuscripcionActive, ExpiresAt: now.Add(p.Lasts),
+		Limits: db.Limites{Conductores: p.Conductores, Vehiculos: p.Vehiculos, CartasPorteMes: p.CartasPorteMes},
+	}
+}
+
+// check refuses what the schema cannot.
+func (in *NuevoPerfil) check() error {
+	var bad fields
+	if _, err := time.LoadLocation(in.Timezone); err != nil || in.Timezone == "Local" {
+		bad.add("body.timezone", "is no time zone as America/Mexico_City")
+	}
+	if c := in.Config; c != nil {
+		p, err := cartaporte.RFC(c.RfcEmisor)
+		bad.addIf(err != nil || p == cartaporte.Generico, "body.config.rfcEmisor", "is no taxpayer's RFC")
+		bad.addIf(!cartaporte.RegimenFiscal.Tiene(c.RegimenFiscal), "body.config.regimenFiscal", "is no key of c_RegimenFiscal")
+		bad.domicilio("body.config.domicilioFiscal", c.DomicilioFiscal)
+	}
+	return bad.problem()
+}
+
+// fields gathers parts of a request that are wrong.
+type fields []problem.Field
+
+func (f *fields) add(field, message string) { *f = append(*f, problem.Field{Field: field, Message: message}) }
+
+func (f *fields) addIf(wrong bool, field, message string) {
+	if wrong {
+		f.add(field, message)
+	}
+}
+
+func (f *fields) domicilio(field string, d Domicilio) {
+	f.addIf(!cartaporte.CodigoPostal(d.CodigoPostal, d.Estado), field+".codigoPostal", "is no postal code of the state")
+}
+
+// problem is nil where nothing is wrong.
+func (f *fields) problem() error {
+	if len(*f) == 0 {
+		return nil
+	}
+	return problem.BadRequest(problem.CodeInvalidBody, "parts of the body cannot be meant", *f...)
+}
+
+// changePlan gives a company another subscription.
+func (s *service) changePlan(ctx context.Context, userID string, in Suscripcion) (Perfil, error) {
+	changed, err := s.db.CambiarPlan(ctx, db.CambiarPlanInput{UserID: userID, Subscription: in.stored()})
+	if err != nil {
+		return Perfil{}, err
+	}
+	used, err := s.used(ctx, &changed.User)
+	return perfilOf(&changed.User, used), err
+}
+
+// addCredits gives a company credits that it has bought.
+func (s *service) addCredits(ctx context.Context, userID, key string, n int64) (Abono, bool, error) {
+	r := newRequest(userID, "abono:"+key, "abono", n)
+	return once(ctx, s, r, func() (answer Abono, replayed bool, err error) {
+		err = again(ctx, func() error {
+			u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
+			if err != nil {
+				return err
+			}
+			answer = Abono{UserID: userID, Creditos: n, Balance: u.Credits.Balance + n}
+			done, err := s.db.AbonarCreditos(ctx, db.AbonarCreditosInput{
+				RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+				UserID: userID, Creditos: n, Visto: u.Credits.Balance,
+			})
+			replayed = done.Replayed
+			return err
+		}, db.ErrSaldoCambio)
+		return answer, replayed, err
+	})
+}

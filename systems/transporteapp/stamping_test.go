@@ -1,0 +1,269 @@
+package transporteapp_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/transporteapp"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+)
+
+// TestThousands: a carta with thousands of goods is saved in batches, read back whole, sealed and stamped; a request that was cut
+// off goes on where it had stopped.
+func TestThousands(t *testing.T) {
+	const total = 2500
+	v := open(t, transporteapp.Options{}, ana)
+	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
+	all := goods(total)
+	at := "/cartas/" + id
+	// The first two batches of a request that never was answered.
+	post[transporteapp.Agregado](t, v, http.StatusCreated, ana, at+"/mercancias", "k-0", object{"mercancias": all[:1000]})
+	for i := range 3 {
+		part := all[i*1000 : min(total, (i+1)*1000)]
+		status := http.StatusCreated
+		if i == 0 {
+			status = http.StatusOK
+		}
+		post[transporteapp.Agregado](t, v, status, ana, at+"/mercancias", fmt.Sprint("k-", i), object{"mercancias": part})
+	}
+	put[object](t, v, ana, at+"/autotransporte", declared())
+	put[object](t, v, ana, at+"/ubicaciones", object{"ubicaciones": places()})
+	put[object](t, v, ana, at+"/figuras", object{"figuras": people()})
+	var read []transporteapp.Mercancia
+	var others int
+	for next := ""; ; {
+		p := get[transporteapp.Contenido](t, v, ana, apitest.Query(at+"/contenido", "limit", "100", "cursor", next))
+		read = append(read, p.Mercancias...)
+		others += len(p.Figuras) + len(p.Ubicaciones)
+		if next = p.Next; next == "" {
+			break
+		}
+	}
+	if len(read) != total || others != 3 {
+		t.Fatalf("read %d goods and %d others, want %d and 3", len(read), others, total)
+	}
+	for i, m := range read {
+		if m.Orden != int64(i)+1 || m.Descripcion != all[i]["descripcion"] {
+			t.Fatalf("good %d is %+v", i+1, m)
+		}
+	}
+	post[object](t, v, http.StatusOK, ana, at+"/sellar", "", nil)
+	stamped := post[transporteapp.Carta](t, v, http.StatusCreated, ana, at+"/timbrado", "s", nil)
+	if stamped.Totales.NumeroTotalMercancias != total || stamped.Totales.PesoBrutoTotal.String() != "12812.5" {
+		t.Errorf("stamped %+v", stamped.Totales)
+	}
+	document := v.Do(t, apitest.Request{Method: http.MethodGet, Path: at + "/xml", As: ana}).Body
+	if int64(len(document)) != stamped.Timbrado.Bytes || len(document) < 400_000 {
+		t.Errorf("the XML has %d bytes, want %d, more than an item holds", len(document), stamped.Timbrado.Bytes)
+	}
+	if n := bytes.Count(document, []byte("<cartaporte31:Mercancia ")); n != total {
+		t.Errorf("the XML has %d goods, want %d", n, total)
+	}
+	if err := cartaporte.Verificar(document); err != nil {
+		t.Error(err)
+	}
+}
+
+// moody is a PAC that fails before, or after, it has stamped.
+type moody struct {
+	cartaporte.PAC
+	before, after error
+	stamps        []string
+}
+
+func (m *moody) Timbrar(ctx context.Context, in cartaporte.Solicitud) (cartaporte.Timbre, error) {
+	if m.before != nil {
+		return cartaporte.Timbre{}, m.before
+	}
+	stamp, err := m.PAC.Timbrar(ctx, in)
+	if err != nil {
+		return cartaporte.Timbre{}, err
+	}
+	m.stamps = append(m.stamps, stamp.UUID)
+	return stamp, m.after
+}
+
+// TestPACFails: whatever the PAC does, a carta without its stamp is a draft, and the stamp of a lost answer is the same.
+func TestPACFails(t *testing.T) {
+	pac := &moody{PAC: cartaporte.NewLocal(time.Now)}
+	v := open(t, transporteapp.Options{PAC: pac}, ana)
+	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
+	fill(t, v, ana, id, 2)
+	stamp := apitest.Request{Method: http.MethodPost, Path: "/cartas/" + id + "/timbrado", As: ana, Key: "s"}
+	for _, c := range []struct {
+		name          string
+		before, after error
+		status        int
+		code          string
+	}{
+		{"down", errors.New("connection refused"), nil, http.StatusServiceUnavailable, problem.CodeUnavailable},
+		{"refuses", fmt.Errorf("%w: CFDI40108", cartaporte.ErrRechazado), nil, http.StatusConflict, "pac_rechaza"},
+		{"answer lost", nil, io.ErrUnexpectedEOF, http.StatusServiceUnavailable, problem.CodeUnavailable},
+	} {
+		pac.before, pac.after = c.before, c.after
+		if answer := v.Do(t, stamp); answer.Status != c.status || answer.Problem(t).Code != c.code {
+			t.Errorf("%s: %d %s", c.name, answer.Status, answer.Body)
+		}
+		if c := get[transporteapp.Carta](t, v, ana, "/cartas/"+id); c.Status != "borrador" || !c.Sellada || c.Timbrado != nil {
+			t.Errorf("the carta is %+v", c)
+		}
+		if p := get[transporteapp.Perfil](t, v, ana, "/perfil"); p.Credits.Reserved != 1 || p.Credits.TotalConsumed != 0 {
+			t.Errorf("credits %+v", p.Credits)
+		}
+	}
+	pac.before, pac.after = nil, nil
+	v.Clock.Advance(time.Hour)
+	done := do[transporteapp.Carta](t, v, http.StatusCreated, stamp)
+	if len(pac.stamps) != 2 || pac.stamps[0] != pac.stamps[1] || done.Timbrado.UUIDFiscal != pac.stamps[0] {
+		t.Errorf("stamped as %v, kept as %s: want one stamp", pac.stamps, done.Timbrado.UUIDFiscal)
+	}
+}
+
+// TestStaleSeal: a carta that was sealed three days ago is not stamped.
+func TestStaleSeal(t *testing.T) {
+	v := open(t, transporteapp.Options{}, ana)
+	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
+	fill(t, v, ana, id, 1)
+	v.Clock.Advance(72*time.Hour + time.Second)
+	v.Run(t, []apitest.Case{
+		refused("stale", as(http.MethodPost, "/cartas/"+id+"/timbrado", "s", nil), "carta_vencida"),
+		good("opened", as(http.MethodPost, "/cartas/"+id+"/abrir", "", nil), http.StatusOK),
+		good("sealed", as(http.MethodPost, "/cartas/"+id+"/sellar", "", nil), http.StatusOK),
+		good("fresh", as(http.MethodPost, "/cartas/"+id+"/timbrado", "s", nil), http.StatusCreated),
+	})
+}
+
+// TestCredits: a draft that is cancelled gives its credit back; a stamped carta does not; each folio is given once.
+func TestCredits(t *testing.T) {
+	v := open(t, plan(1, 1, 3, 2), ana)
+	first := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip())
+	second := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-2", cartaTrip())
+	v.Run(t, []apitest.Case{
+		refused("no credit", as(http.MethodPost, "/viajes", "t-3", cartaTrip()), "sin_creditos"),
+		good("without a carta", as(http.MethodPost, "/viajes", "t-4", bareTrip()), http.StatusCreated),
+		good("cancelled", as(http.MethodPost, "/cartas/"+first.Carta.CartaID+"/cancelacion", "", object{}), http.StatusOK),
+		good("the refused key again", as(http.MethodPost, "/viajes", "t-3", cartaTrip()), http.StatusCreated),
+		good("trip off", as(http.MethodPost, "/viajes/"+first.ViajeID+"/cancelar", "", nil), http.StatusOK),
+	})
+	fill(t, v, ana, second.Carta.CartaID, 1)
+	post[object](t, v, http.StatusCreated, ana, "/cartas/"+second.Carta.CartaID+"/timbrado", "s", nil)
+	post[object](t, v, http.StatusOK, ana, "/cartas/"+second.Carta.CartaID+"/cancelacion", "", object{"motivo": "02"})
+	p := get[transporteapp.Perfil](t, v, ana, "/perfil")
+	if want := (transporteapp.Creditos{Balance: 0, Reserved: 1, MonthlyUsed: 3, TotalConsumed: 1}); p.Credits != want {
+		t.Errorf("credits %+v, want %+v", p.Credits, want)
+	}
+	var folios []string
+	for _, c := range get[page[transporteapp.CartaResumen]](t, v, ana, "/cartas").Items {
+		folios = append(folios, c.Folio)
+	}
+	if len(folios) != 3 || strings.Join(folios, " ") == "" {
+		t.Errorf("folios %v", folios)
+	}
+	for n := 1; n <= 3; n++ {
+		get[object](t, v, ana, fmt.Sprintf("/folios/CP-%06d", n))
+	}
+}
+
+// TestMonth: the plan's cartas are a month's, in the company's own time zone.
+func TestMonth(t *testing.T) {
+	v := open(t, plan(1, 1, 1, 10), ana)
+	post[object](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip())
+	v.Run(t, []apitest.Case{refused("used up", as(http.MethodPost, "/viajes", "t-2", cartaTrip()), "limite_mensual")})
+	place, err := time.LoadLocation("America/Mexico_City")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := v.Clock.Now().In(place)
+	next := time.Date(here.Year(), here.Month()+1, 1, 0, 0, 0, 0, place)
+	v.Clock.Advance(next.Sub(here) - time.Second)
+	v.Run(t, []apitest.Case{refused("the month's last second", as(http.MethodPost, "/viajes", "t-3", cartaTrip()), "limite_mensual")})
+	v.Clock.Advance(time.Second)
+	post[object](t, v, http.StatusCreated, ana, "/viajes", "t-4", cartaTrip())
+}
+
+// TestSubscription: who does not pay makes nothing new.
+func TestSubscription(t *testing.T) {
+	v := open(t, transporteapp.Options{}, ana)
+	v.Clock.Advance(transporteapp.DefaultPlan().Lasts)
+	v.Run(t, []apitest.Case{refused("expired", as(http.MethodPost, "/viajes", "t", cartaTrip()), "suscripcion_inactiva")})
+	office := apitest.Request{Method: http.MethodPut, Path: "/empresas/" + ana + "/suscripcion", As: "u-office", Groups: []string{"admin"}, Body: object{
+		"planId": "p", "planName": "P", "status": "suspended", "expiresAt": v.Clock.Now().Add(time.Hour),
+		"limits": object{"conductores": 10, "vehiculos": 10, "cartasPorteMes": 10},
+	}}
+	do[object](t, v, http.StatusOK, office)
+	for _, r := range []apitest.Request{
+		as(http.MethodPost, "/viajes", "t", cartaTrip()), as(http.MethodPost, "/viajes", "t", bareTrip()),
+		as(http.MethodPost, "/conductores", "c", driver()), as(http.MethodPost, "/vehiculos", "v", vehicle()), as(http.MethodPost, "/remolques", "r", trailer()),
+	} {
+		v.Run(t, []apitest.Case{refused(r.Path, r, "suscripcion_inactiva")})
+	}
+}
+
+// TestLicence: nobody drives whose licence ends before.
+func TestLicence(t *testing.T) {
+	v := open(t, transporteapp.Options{}, ana)
+	_, vehicleID, _ := fleet(t, v, ana, "f")
+	old := with(driver(), object{"licencia": object{"tipo": "E", "numero": "ABC123456", "vigencia": "2027-01-14"}})
+	d := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "old", old)
+	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", bareTrip())
+	body := object{"conductorId": d.ConductorID, "vehiculoId": vehicleID}
+	v.Run(t, []apitest.Case{refused("licence", as(http.MethodPut, "/viajes/"+trip.ViajeID+"/recursos", "", body), "licencia_vencida")})
+}
+
+// TestIncomplete: what the tax office would refuse is told, all of it.
+func TestIncomplete(t *testing.T) {
+	v := open(t, transporteapp.Options{}, ana)
+	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
+	answer := v.Do(t, as(http.MethodPost, "/cartas/"+id+"/sellar", "", nil))
+	p := answer.Problem(t)
+	var told []string
+	for _, f := range p.Errors {
+		told = append(told, f.Field)
+	}
+	if got, want := strings.Join(told, " "), "ubicaciones mercancias autotransporte figuras"; got != want {
+		t.Errorf("an empty carta lacks %q, want %q", got, want)
+	}
+}
+
+// TestDocument: the XML says what was declared.
+func TestDocument(t *testing.T) {
+	v := open(t, transporteapp.Options{}, ana)
+	made := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip())
+	fill(t, v, ana, made.Carta.CartaID, 2)
+	stamped := post[transporteapp.Carta](t, v, http.StatusCreated, ana, "/cartas/"+made.Carta.CartaID+"/timbrado", "s", nil)
+	var read struct {
+		Serie, Folio, Fecha string `xml:",attr"`
+		Complemento         struct {
+			CartaPorte struct {
+				IDCCP      string `xml:"IdCCP,attr"`
+				Mercancias struct {
+					Total string `xml:"NumTotalMercancias,attr"`
+				}
+			}
+			TimbreFiscalDigital struct {
+				UUID    string `xml:",attr"`
+				Leyenda string `xml:",attr"`
+			}
+		}
+	}
+	if err := xml.Unmarshal(v.Do(t, as(http.MethodGet, "/cartas/"+made.Carta.CartaID+"/xml", "", nil)).Body, &read); err != nil {
+		t.Fatal(err)
+	}
+	stamp := read.Complemento.TimbreFiscalDigital
+	if read.Serie+"-"+read.Folio != made.Carta.Folio || read.Complemento.CartaPorte.Mercancias.Total != "2" || stamp.Leyenda != "PRUEBA, sin validez fiscal" {
+		t.Errorf("the XML says %+v", read)
+	}
+	if read.Complemento.CartaPorte.IDCCP != stamped.Timbrado.IDCcp || stamp.UUID != stamped.Timbrado.UUIDFiscal {
+		t.Errorf("the XML says %+v, the carta %+v", read, stamped.Timbrado)
+	}
+}

@@ -1,0 +1,77 @@
+package transporteapp_test
+
+import (
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/sam"
+	"github.com/monotable/monotable/systems/transporteapp"
+)
+
+// template is how TransporteApp is deployed: the patterns that each function calls.
+func template(v *apitest.Server) sam.Template {
+	once := func(patterns ...string) []string { return append(patterns, "PeticionPorClave") }
+	found := []string{"ConductorPorID", "VehiculoPorID", "RemolquePorID"}
+	with := func(list []string, patterns ...string) []string { return append(patterns, list...) }
+	terms := []string{"Perfil", "UltimoFolio"}
+	return sam.Template{
+		Name: transporteapp.Name, Title: "TransporteApp", Design: "transporteapp.design.yaml", Routes: v.Routes(),
+		Functions: map[string][]string{
+			"getPerfil":         {"Perfil", "UsoDelMes"},
+			"putPerfil":         {"GuardarPerfil", "CrearPerfil", "UsoDelMes"},
+			"putSuscripcion":    {"CambiarPlan", "UsoDelMes"},
+			"createAbono":       once("AbonarCreditos", "Perfil"),
+			"createConductor":   once("CrearConductor"),
+			"listConductores":   {"ConductoresDeUsuario", "ConductoresPorEstado"},
+			"getConductor":      {"ConductorPorID"},
+			"putConductor":      {"GuardarConductor"},
+			"deleteConductor":   {"BorrarConductor"},
+			"createVehiculo":    once("CrearVehiculo"),
+			"listVehiculos":     {"VehiculosDeUsuario", "VehiculosPorEstado"},
+			"getVehiculo":       {"VehiculoPorID"},
+			"putVehiculo":       {"GuardarVehiculo"},
+			"deleteVehiculo":    {"BorrarVehiculo"},
+			"createRemolque":    once("CrearRemolque"),
+			"listRemolques":     {"RemolquesDeUsuario", "RemolquesPorEstado"},
+			"getRemolque":       {"RemolquePorID"},
+			"putRemolque":       {"GuardarRemolque"},
+			"deleteRemolque":    {"BorrarRemolque"},
+			"findRecursos":      found,
+			"createViaje":       once(with(terms, "CrearViaje", "CrearViajeConCarta")...),
+			"listViajes":        {"ViajesDeUsuario", "ViajesPorEstado", "ViajesPorFecha"},
+			"getViaje":          {"ViajePorID", "CartaPorID"},
+			"programarViaje":    {"ProgramarViaje"},
+			"putRecursos":       with(found, "ViajePorID", "AsignarRecursos", "AsignarConRemolque"),
+			"iniciarViaje":      {"ViajePorID", "IniciarViaje"},
+			"completarViaje":    {"ViajePorID", "PosicionActual", "CompletarViaje", "CompletarConRemolque"},
+			"cancelarViaje":     {"ViajePorID", "CancelarViaje", "CancelarAsignado", "CancelarConRemolque"},
+			"createCarta":       once(with(terms, "CrearCartaDeViaje")...),
+			"listCartasDeViaje": {"CartasDeViaje"},
+			"createPosicion":    {"PosicionActual", "MoverViaje", "AnotarPosicion"},
+			"getPosicion":       {"PosicionActual"},
+			"listPosiciones":    {"Ruta"},
+			"listCartas":        {"CartasDeUsuario", "CartasPorEstado"},
+			"getCarta":          {"CartaPorID"},
+			"getCartaPorFolio":  {"CartaPorFolio"},
+			"getContenido":      {"CartaPorID", "CartaCompleta"},
+			"putAutotransporte": {"CartaPorID", "GuardarAutotransporte"},
+			"putUbicaciones":    {"CartaPorID", "GuardarUbicaciones", "QuitarUbicaciones"},
+			"putFiguras":        {"CartaPorID", "GuardarFiguras", "QuitarFiguras"},
+			"addMercancias":     once("CartaPorID", "AgregarMercancias"),
+			"listMercancias":    {"MercanciasDeCarta"},
+			"sellarCarta":       {"CartaPorID", "CartaCompleta", "SellarCarta"},
+			"abrirCarta":        {"AbrirCarta"},
+			"timbrarCarta":      once("CartaPorID", "CartaCompleta", "Perfil", "TimbrarCarta"),
+			"getXml":            {"CartaPorID", "XmlDeCarta"},
+			"cancelarCarta":     {"CartaPorID", "ViajePorID", "CancelarBorrador", "CancelarTimbrada"},
+			"createSesion":      once("AbrirSesion"),
+			"listSesiones":      {"SesionesDeUsuario"},
+			"deleteSesion":      {"CerrarSesion"},
+		},
+	}
+}
+
+// TestTemplate: lambda/template.yaml is what the design and the API make it.
+func TestTemplate(t *testing.T) {
+	template(apitest.Open(t, transporteapp.System(transporteapp.Options{}))).Compare(t, "lambda/template.yaml")
+}

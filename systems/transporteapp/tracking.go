@@ -1,0 +1,85 @@
+package transporteapp
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/monotable/monotable/design/table"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+const (
+	earthRadius = 6371.0088 // km, the mean one
+	whole       = 100       // per cent
+	metres      = 3         // digits of a km
+	halfTurn    = 180
+)
+
+// ping says where a trip is. It costs one small read and two small writes: the place where the trip is now, which an older ping
+// does not change, and the place where it has been, which the same ping makes once. They are no transaction, which would cost
+// twice as much: a ping of which only the first half was done is sent again, and comes to the same.
+func (s *service) ping(ctx context.Context, userID, viajeID string, in Ping) (Rastreo, error) {
+	at := in.At.UTC().Truncate(time.Millisecond)
+	var now db.Tracking
+	err := again(ctx, func() error {
+		t, err := s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: userID, ViajeID: viajeID})
+		if err != nil {
+			return err
+		}
+		now = t
+		if !t.Activo {
+			return db.ErrViajeNoEnCurso
+		}
+		if t.UltimaActualizacion != nil && !at.After(*t.UltimaActualizacion) {
+			return nil
+		}
+		if err := advance(&now, in); err != nil {
+			return err
+		}
+		now.UltimaActualizacion = &at
+		_, err = s.db.MoverViaje(ctx, db.MoverViajeInput{
+			UserID: userID, ViajeID: viajeID, Lat: now.Lat, Lng: now.Lng, UltimaActualizacion: &at,
+			DistanciaRecorrida: now.DistanciaRecorrida, Progreso: now.Progreso, Visto: t.Pings,
+		})
+		return err
+	}, db.ErrPosicionCambio)
+	if err != nil {
+		return Rastreo{}, err
+	}
+	_, err = s.db.AnotarPosicion(ctx, db.AnotarPosicionInput{
+		UserID: userID, ViajeID: viajeID, At: at, Lat: in.Lat.Decimal, Lng: in.Lng.Decimal,
+	})
+	return rastreoOf(now), err
+}
+
+// advance moves a trip to where a ping says it is: the distance is the vehicle's own if the ping has it, and else grows by the
+// way from the last place; progress is its share of the whole, and never goes back.
+func advance(t *db.Tracking, in Ping) error {
+	driven := t.DistanciaRecorrida
+	switch {
+	case in.DistanciaRecorrida != nil:
+		driven = in.DistanciaRecorrida.Decimal
+	case t.Lat != nil && t.Lng != nil:
+		way := distance(t.Lat.Float64(), t.Lng.Float64(), in.Lat.Float64(), in.Lng.Float64())
+		grown, err := table.ParseDecimal(strconv.FormatFloat(driven.Float64()+way, 'f', metres, 64))
+		if err != nil {
+			return err
+		}
+		driven = grown
+	}
+	t.Lat, t.Lng, t.DistanciaRecorrida = &in.Lat.Decimal, &in.Lng.Decimal, driven
+	if total := t.DistanciaTotal.Float64(); total > 0 {
+		t.Progreso = max(t.Progreso, min(whole, int64(driven.Float64()*whole/total)))
+	}
+	return nil
+}
+
+// distance is the way between two places on the earth in km, by the haversine formula.
+func distance(lat1, lng1, lat2, lng2 float64) float64 {
+	radians := func(degrees float64) float64 { return degrees * math.Pi / halfTurn }
+	sin := func(x float64) float64 { return math.Sin(x/2) * math.Sin(x/2) }
+	h := sin(radians(lat2-lat1)) + math.Cos(radians(lat1))*math.Cos(radians(lat2))*sin(radians(lng2-lng1))
+	return 2 * earthRadius * math.Asin(math.Sqrt(min(h, 1)))
+}

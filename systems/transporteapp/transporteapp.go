@@ -1,0 +1,138 @@
+// Package transporteapp is TransporteApp: trucking companies plan trips, assign who and what makes them, follow them, and
+// stamp the Carta Porte of what they carry.
+//
+// # Model
+//
+//	POST /viajes ──▶ Viaje + Carta (borrador) + folio + month's counter + credit      one transaction
+//	PUT  /cartas/{id}/…, POST /cartas/{id}/mercancias ──▶ what the carta lists        batches, counted as they come
+//	POST /cartas/{id}/sellar ──▶ read back whole, found right, closed
+//	POST /cartas/{id}/timbrado ──PAC──▶ Carta (timbrada) + trip's summary + credit + the XML     one transaction
+//	PUT  /viajes/{id}/recursos ──▶ Viaje + Conductor + Vehiculo + Remolque            one transaction
+//	POST /viajes/{id}/posiciones ──▶ Tracking, then Posicion                          two small writes
+//
+// What is stored, and how it is asked for, stands in transporteapp.design.yaml; package transporteappdb is generated from
+// it, and is the only way to the data. Package cartaporte knows the fiscal document and the PAC. Domain functions take the
+// company's id as a value and know no HTTP; the files whose names end in _operations.go make them operations.
+//
+// # Invariants
+//
+//	T1  Every key begins with the company's id: nothing of another company can be asked for, whatever id is sent.
+//	T2  A company has no more drivers, vehicles and cartas a month than its plan allows, and no credit less than none.
+//	T3  The folios of a company have no gaps, and none is given twice.
+//	T4  A driver, a vehicle or a trailer is on one trip at a time.
+//	T5  A carta's counts are what it lists, and nothing is listed once it is sealed.
+//	T6  A request key does its thing once, and is answered as it was the first time.
+//
+// All of the package may be used from any number of goroutines.
+package transporteapp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/systems/internal/seed"
+	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+//go:generate go run ../../cmd/monotable generate transporteapp.design.yaml -o transporteappdb
+//go:generate go test -run TestTemplate -update .
+
+// Name is the system's name.
+const Name = "transporteapp"
+
+// backOffice is the group that sells plans and credits.
+const backOffice = "admin"
+
+// Options are what a deployment can exchange.
+type Options struct {
+	// PAC stamps; nil is a cartaporte.Local, whose stamps are tests.
+	PAC cartaporte.PAC
+	// Plan is what a new company begins with; the zero Plan is DefaultPlan.
+	Plan Plan
+}
+
+// Plan is a subscription to begin with.
+type Plan struct {
+	ID, Name                               string
+	Conductores, Vehiculos, CartasPorteMes int64
+	Creditos                               int64
+	// Lasts is how long it is paid for.
+	Lasts time.Duration
+}
+
+// DefaultPlan is the document's.
+func DefaultPlan() Plan {
+	const year = 365 * 24 * time.Hour
+	return Plan{
+		ID: "profesional", Name: "Profesional", Conductores: 10, Vehiculos: 15, CartasPorteMes: 100, Creditos: 50, Lasts: year,
+	}
+}
+
+// service is the open system.
+type service struct {
+	db     *db.DB
+	pac    cartaporte.PAC
+	plan   Plan
+	now    func() time.Time
+	logger *slog.Logger
+}
+
+// System is TransporteApp.
+func System(o Options) system.System {
+	return system.System{
+		Name: Name, Title: "TransporteApp", Version: "1.0.0",
+		About:    "Trips, drivers and vehicles of trucking companies, and the Carta Porte of what they carry.",
+		Tables:   func(string) []system.Table { return tables() },
+		Rules:    rules(),
+		Open:     func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
+		Examples: examples(),
+	}
+}
+
+func examples() []system.Example {
+	return []system.Example{
+		{
+			Title: "Say who you are", Method: http.MethodPut, Path: "/perfil",
+			Body: `{"email":"ana@transportes.mx","fullName":"Ana García","timezone":"America/Mexico_City","config":{"rfcEmisor":"EKU9003173C9",` +
+				`"razonSocial":"ESCUELA KEMPER URGATE","regimenFiscal":"601","domicilioFiscal":{"codigoPostal":"06600","estado":"CMX"}}}`,
+		},
+		{
+			Title: "Plan a trip with its Carta Porte", Method: http.MethodPost, Path: "/viajes",
+			Header: map[string]string{"Idempotency-Key": "first"},
+			Body: `{"nombre":"Viaje CDMX-GDL","fechaInicioProgramada":"2027-01-15T08:00:00Z","fechaFinProgramada":"2027-01-15T18:00:00Z",` +
+				`"origen":"Ciudad de México","destino":"Guadalajara","distanciaTotal":540,"carta":{"receptor":{"rfc":"IIA040805DZ4",` +
+				`"nombre":"INDISTRIA ILUMINADORA DE ALMACENES","regimenFiscal":"601","usoCfdi":"S01","domicilioFiscal":{"codigoPostal":"44100","estado":"JAL"}}}}`,
+		},
+		{Title: "Your trips, newest first", Method: http.MethodGet, Path: "/viajes?limit=5"},
+		{Title: "The drivers who are free", Method: http.MethodGet, Path: "/conductores?estado=disponible"},
+		{Title: "A Carta Porte by its folio", Method: http.MethodGet, Path: "/folios/CP-000001"},
+	}
+}
+
+func tables() []system.Table {
+	return system.Tables(db.CreateTables(db.Config{}), db.TimeToLive(db.Config{}))
+}
+
+func open(o Options, d system.Deps) (*system.Service, error) {
+	data, err := db.New(d.DynamoDB, db.Config{CursorKey: d.CursorKey, Clock: d.Clock, Observe: d.Observe})
+	if err != nil {
+		return nil, err
+	}
+	s := &service{db: data, pac: o.PAC, plan: o.Plan, now: d.Clock, logger: d.Logger}
+	if s.pac == nil {
+		s.pac = cartaporte.NewLocal(d.Clock)
+	}
+	if s.plan == (Plan{}) {
+		s.plan = DefaultPlan()
+	}
+	return &system.Service{
+		Register: func(a huma.API) { s.register(a) },
+		Sample:   seed.Sample{Records: sample, Load: data.Load},
+	}, nil
+}

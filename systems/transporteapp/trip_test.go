@@ -1,0 +1,93 @@
+package transporteapp_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/transporteapp"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+)
+
+// TestTrip goes the whole way: a trip with its carta, filled, sealed and stamped, with driver, vehicle and trailer, that leaves,
+// is followed, and arrives.
+func TestTrip(t *testing.T) {
+	v := open(t, transporteapp.Options{}, ana)
+	driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
+	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip())
+	if trip.Carta == nil || trip.Carta.Folio != "CP-000001" || trip.Fiscal.CartaPorteFolio != "CP-000001" || trip.Carta.Status != "borrador" {
+		t.Fatalf("made %+v", trip)
+	}
+	if p := get[transporteapp.Perfil](t, v, ana, "/perfil"); p.Credits.Balance != 49 || p.Credits.Reserved != 1 || p.Credits.MonthlyUsed != 1 {
+		t.Errorf("credits %+v, want 49 free, 1 reserved, 1 used", p.Credits)
+	}
+	at := "/viajes/" + trip.ViajeID
+	assigned := put[transporteapp.Viaje](t, v, ana, at+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicleID, "remolqueId": trailerID})
+	if r := assigned.Resources; r == nil || r.ConductorNombre != "Pedro López" || r.VehiculoPlaca != "ABC-123" || r.RemolquePlaca != "REM-123" {
+		t.Fatalf("assigned %+v", assigned.Resources)
+	}
+	if early := v.Do(t, apitest.Request{Method: http.MethodPost, Path: at + "/iniciar", As: ana}); early.Status != http.StatusConflict || early.Problem(t).Code != "carta_sin_timbrar" {
+		t.Errorf("without a stamp the trip left: %d %s", early.Status, early.Body)
+	}
+	sealed := fill(t, v, ana, trip.Carta.CartaID, 3)
+	if !sealed.Sellada || sealed.Totales.NumeroTotalMercancias != 3 || sealed.Totales.PesoBrutoTotal.String() != "15.375" || sealed.Totales.DistanciaTotal.String() != "500" {
+		t.Errorf("sealed %+v", sealed.Totales)
+	}
+	stamped := post[transporteapp.Carta](t, v, http.StatusCreated, ana, "/cartas/"+trip.Carta.CartaID+"/timbrado", "s-1", nil)
+	if stamped.Status != "timbrada" || stamped.Timbrado == nil || !stamped.Timbrado.Prueba || stamped.Timbrado.Leyenda != cartaporte.Leyenda {
+		t.Fatalf("stamped %+v", stamped)
+	}
+	if p := get[transporteapp.Perfil](t, v, ana, "/perfil"); p.Credits.Balance != 49 || p.Credits.Reserved != 0 || p.Credits.TotalConsumed != 1 {
+		t.Errorf("credits %+v, want 49 free, none reserved, 1 consumed", p.Credits)
+	}
+	document := v.Do(t, apitest.Request{Method: http.MethodGet, Path: "/cartas/" + trip.Carta.CartaID + "/xml", As: ana})
+	if err := cartaporte.Verificar(document.Body); document.Status != http.StatusOK || err != nil {
+		t.Fatalf("the XML: %d %v %.200s", document.Status, err, document.Body)
+	}
+	if !strings.HasPrefix(document.Header.Get("Content-Type"), "application/xml") {
+		t.Errorf("the XML is of type %s", document.Header.Get("Content-Type"))
+	}
+	if now := get[transporteapp.ViajeConCarta](t, v, ana, at); now.Fiscal.CartaPorteStatus != "timbrada" || now.Carta.Status != "timbrada" {
+		t.Errorf("the trip shows %+v", now.Fiscal)
+	}
+	post[transporteapp.Viaje](t, v, http.StatusOK, ana, at+"/iniciar", "", nil)
+	follow(t, v, at, trip.ViajeID)
+	post[transporteapp.Viaje](t, v, http.StatusOK, ana, at+"/completar", "", nil)
+	d := get[transporteapp.Conductor](t, v, ana, "/conductores/"+driverID)
+	if d.Estado != "disponible" || d.Asignacion.ViajeActualID != "" || d.Performance.ViajesCompletados != 1 || d.Performance.KmTotales.String() != "250" {
+		t.Errorf("the driver is %+v", d)
+	}
+	w := get[transporteapp.Vehiculo](t, v, ana, "/vehiculos/"+vehicleID)
+	r := get[transporteapp.Remolque](t, v, ana, "/remolques/"+trailerID)
+	if w.Estado != "disponible" || w.KmTotales.String() != "250" || r.Estado != "disponible" || w.ViajeActualID+r.ViajeActualID != "" {
+		t.Errorf("the vehicle is %+v, the trailer %+v", w, r)
+	}
+}
+
+// follow sends places of a trip and checks what is made of them.
+func follow(t *testing.T, v *apitest.Server, at, id string) {
+	t.Helper()
+	begun := v.Clock.Now()
+	// A degree of latitude is 111.195 km on a globe of the mean radius.
+	first := ping(t, v, ana, id, 20.4326, -99.1332, begun.Add(time.Minute))
+	if first.DistanciaRecorrida.String() != "111.195" || first.Progreso != 22 {
+		t.Errorf("after a degree: %+v", first)
+	}
+	if same := ping(t, v, ana, id, 20.4326, -99.1332, begun.Add(time.Minute)); same.DistanciaRecorrida != first.DistanciaRecorrida {
+		t.Errorf("the same ping again: %+v", same)
+	}
+	post[transporteapp.Rastreo](t, v, http.StatusOK, ana, at+"/posiciones", "", object{"lat": 20.5, "lng": -100, "at": begun.Add(3 * time.Minute), "distanciaRecorrida": 250})
+	if old := ping(t, v, ana, id, 20.45, -99.5, begun.Add(2*time.Minute)); old.DistanciaRecorrida.String() != "250" {
+		t.Errorf("an older ping: %+v", old)
+	}
+	now := get[transporteapp.Rastreo](t, v, ana, at+"/posicion")
+	if now.Progreso != 50 || now.UbicacionActual.Lat.String() != "20.5" || !now.UltimaActualizacion.Equal(begun.Add(3*time.Minute)) {
+		t.Errorf("the trip is at %+v", now)
+	}
+	been := get[page[transporteapp.Posicion]](t, v, ana, at+"/posiciones")
+	if len(been.Items) != 3 || been.Items[1].Lat.String() != "20.45" {
+		t.Errorf("the trip has been at %+v", been.Items)
+	}
+}

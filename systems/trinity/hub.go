@@ -1,0 +1,102 @@
+package trinity
+
+import (
+	"context"
+	"sync"
+
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/systems/trinity/trinitydb"
+)
+
+// hubQueue is how many events may wait for one connection. One that is further behind is ended, and asks again.
+const hubQueue = 64
+
+// event is something that has happened in a room: one of its fields is set.
+type event struct {
+	match        *trinitydb.Match
+	joined, left *trinitydb.Member
+}
+
+// hub hands the events of rooms to the connections of this process that follow them.
+type hub struct {
+	mu    sync.Mutex
+	rooms map[string]map[*subscription]bool
+}
+
+// subscription is a connection's: its events are closed when it is too far behind.
+type subscription struct{ events chan event }
+
+func newHub() *hub { return &hub{rooms: map[string]map[*subscription]bool{}} }
+
+// subscribe follows a room until end is called.
+func (h *hub) subscribe(roomID string) (s *subscription, end func()) {
+	s = &subscription{events: make(chan event, hubQueue)}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.rooms[roomID] == nil {
+		h.rooms[roomID] = map[*subscription]bool{}
+	}
+	h.rooms[roomID][s] = true
+	return s, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.drop(roomID, s)
+	}
+}
+
+// publish tells all who follow a room. It does not wait for any of them.
+func (h *hub) publish(roomID string, e event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.rooms[roomID] {
+		select {
+		case s.events <- e:
+		default:
+			close(s.events)
+			h.drop(roomID, s)
+		}
+	}
+}
+
+// drop forgets a subscription. The caller has the lock.
+func (h *hub) drop(roomID string, s *subscription) {
+	delete(h.rooms[roomID], s)
+	if len(h.rooms[roomID]) == 0 {
+		delete(h.rooms, roomID)
+	}
+}
+
+// expiryPrincipal is who removes items whose time is over.
+const expiryPrincipal = "dynamodb.amazonaws.com"
+
+// membersBatch tells the hub who has come and gone.
+func (s *service) membersBatch(ctx context.Context, b consumer.Batch) error {
+	for _, r := range b.Records {
+		image, joined := r.Dynamodb.NewImage, true
+		switch {
+		case r.EventName == streams.OperationTypeInsert:
+		case r.EventName == streams.OperationTypeRemove && !expired(r):
+			image, joined = r.Dynamodb.OldImage, false
+		default:
+			continue
+		}
+		item, ok := s.decode(ctx, image)
+		member, isMember := item.(trinitydb.Member)
+		if !ok || !isMember {
+			continue
+		}
+		if joined {
+			s.hub.publish(member.RoomID, event{joined: &member})
+		} else {
+			s.hub.publish(member.RoomID, event{left: &member})
+		}
+	}
+	return nil
+}
+
+// expired tells whether it was DynamoDB that removed an item.
+func expired(r streams.Record) bool {
+	return r.UserIdentity != nil && r.UserIdentity.PrincipalId != nil && *r.UserIdentity.PrincipalId == expiryPrincipal
+}

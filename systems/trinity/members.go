@@ -1,0 +1,189 @@
+package trinity
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/trinity/trinitydb"
+)
+
+var errNoMember = errors.New("you are not a member of the room")
+
+// membership is that a user is in a room whose day is not over. Functions that read or change a room take one, and only
+// member and join give them.
+type membership struct{ item trinitydb.Member }
+
+// member is the membership of a user.
+func (s *service) member(ctx context.Context, userID, roomID string) (membership, error) {
+	m, err := s.db.MemberOf(ctx, trinitydb.MemberOfInput{RoomID: roomID, UserID: userID})
+	switch {
+	case err == nil && s.over(m.TTL):
+		return membership{}, errNoRoom
+	case err == nil:
+		return membership{m}, nil
+	case !errors.Is(err, table.ErrNotFound):
+		return membership{}, err
+	}
+	if _, err := s.room(ctx, roomID); err != nil {
+		return membership{}, err
+	}
+	return membership{}, errNoMember
+}
+
+// join makes a user a member of the room that a code opens; made is not set if he was one.
+func (s *service) join(ctx context.Context, userID, code string) (room trinitydb.Room, made bool, err error) {
+	if room, err = s.roomByCode(ctx, code); err != nil {
+		return trinitydb.Room{}, false, err
+	}
+	err = again(ctx, func() error {
+		if room, err = s.room(ctx, room.RoomID); err != nil {
+			return err
+		}
+		_, err = s.db.Join(ctx, trinitydb.JoinInput{
+			RoomID: room.RoomID, UserID: userID, HostID: room.HostID, Code: room.Code, MediaType: room.MediaType,
+			HasMatch: room.HasMatch, TTL: room.TTL,
+		})
+		return err
+	})
+	switch {
+	case errors.Is(err, trinitydb.ErrJoined):
+		return room, false, nil
+	case err != nil:
+		return trinitydb.Room{}, false, err
+	}
+	room, err = s.room(ctx, room.RoomID)
+	return room, true, err
+}
+
+// leave takes a member's votes back and then the member. Where all others have agreed on films, these are matches from then
+// on. Stopped in between, it leaves a member with fewer votes, and can be asked for again.
+func (s *service) leave(ctx context.Context, m membership) error {
+	roomID, userID := m.item.RoomID, m.item.UserID
+	err := again(ctx, func() error {
+		if err := s.takeBack(ctx, m); err != nil {
+			return err
+		}
+		// The room first: whatever is read after it and changed since then has moved its version on.
+		room, err := s.db.RoomByID(ctx, trinitydb.RoomByIDInput{RoomID: roomID})
+		if err != nil {
+			return err
+		}
+		agreed, err := s.agreedWithout(ctx, m, room)
+		if err != nil {
+			return err
+		}
+		if len(agreed) == 0 {
+			_, err = s.db.Leave(ctx, trinitydb.LeaveInput{Version: room.Version, RoomID: roomID, UserID: userID})
+			return err
+		}
+		_, err = s.db.LeaveWithMatches(ctx, trinitydb.LeaveWithMatchesInput{
+			Version: room.Version, RoomID: roomID, UserID: userID, TTL: room.TTL, Lines: agreed,
+		})
+		return err
+	})
+	if errors.Is(err, trinitydb.ErrMemberNotFound) {
+		return nil // another request has done it
+	}
+	return err
+}
+
+// takeBack deletes a member's votes.
+func (s *service) takeBack(ctx context.Context, m membership) error {
+	for v, err := range s.db.VotesOfUserInRoomAll(ctx, trinitydb.VotesOfUserInRoomInput{RoomID: m.item.RoomID, UserID: m.item.UserID}) {
+		if err != nil {
+			return err
+		}
+		if v.Vote {
+			_, err = s.db.TakeBackYes(ctx, trinitydb.TakeBackYesInput{RoomID: v.RoomID, UserID: v.UserID, MovieID: v.MovieID})
+		} else {
+			_, err = s.db.TakeBackNo(ctx, trinitydb.TakeBackNoInput{RoomID: v.RoomID, UserID: v.UserID, MovieID: v.MovieID})
+		}
+		if err != nil && !errors.Is(err, trinitydb.ErrVoteNotFound) && !errors.Is(err, trinitydb.ErrNotVoted) {
+			return err
+		}
+	}
+	return nil
+}
+
+// agreedWithout are the films that all members but one have said yes to.
+func (s *service) agreedWithout(ctx context.Context, m membership, room trinitydb.Room) ([]trinitydb.LeaveWithMatchesLine, error) {
+	left := room.MemberCount - 1
+	if left < leastMembers {
+		return nil, nil
+	}
+	var lines []trinitydb.LeaveWithMatchesLine
+	for movie, err := range s.db.MoviesAll(ctx, trinitydb.MoviesInput{RoomID: room.RoomID}) {
+		if err != nil {
+			return nil, err
+		}
+		if movie.Yes == left && !movie.Matched {
+			lines = append(lines, trinitydb.LeaveWithMatchesLine{MovieID: movie.MovieID, Title: movie.Title, PosterPath: movie.PosterPath})
+		}
+	}
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	others, err := s.others(ctx, m)
+	for i := range lines {
+		lines[i].MatchedUsers = others
+	}
+	return lines, err
+}
+
+// members are all who are in a room.
+func (s *service) members(ctx context.Context, m membership) ([]trinitydb.Member, error) {
+	var list []trinitydb.Member
+	for item, err := range s.db.MembersAll(ctx, trinitydb.MembersInput{RoomID: m.item.RoomID}) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, item)
+	}
+	return list, nil
+}
+
+// others are the ids of all members but one.
+func (s *service) others(ctx context.Context, m membership) ([]string, error) {
+	list, err := s.members(ctx, m)
+	var ids []string
+	for _, item := range list {
+		if item.UserID != m.item.UserID {
+			ids = append(ids, item.UserID)
+		}
+	}
+	return ids, err
+}
+
+const (
+	// attempts is far more than a full room needs, all of whose members vote on one film at once.
+	attempts = 200
+	restMin  = time.Millisecond
+	restMax  = 50 * time.Millisecond
+)
+
+// again starts a flow of the design again as long as it was overtaken by others: the one who overtakes has got on, so that
+// not all are held up.
+func again(ctx context.Context, flow func() error) error {
+	rest := restMin
+	var err error
+	for range attempts {
+		err = flow()
+		switch {
+		case errors.Is(err, trinitydb.ErrRaced), errors.Is(err, trinitydb.ErrStillVoting), errors.Is(err, table.ErrConflict), errors.Is(err, table.ErrLines):
+		default:
+			return err
+		}
+		timer := time.NewTimer(rand.N(rest) + restMin/2) //nolint:gosec // it only spreads
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+		rest = min(2*rest, restMax)
+	}
+	return errors.Join(table.ErrConflict, err)
+}

@@ -1,0 +1,212 @@
+package trinity_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/databasetest"
+	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/trinity"
+)
+
+// browserWait is far more than the page takes, on a machine that does much else.
+const browserWait = time.Minute
+
+// process is Trinity as a process serves it, with its workers and a development's issuer.
+func process(t *testing.T, address string) *httptest.Server {
+	t.Helper()
+	database := databasetest.Open(t)
+	server := httptest.NewUnstartedServer(nil)
+	issuer, err := auth.NewIssuer(strings.Replace(address, "ADDR", server.Listener.Addr().String(), 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := run.NewHost(t.Context(), run.Options{
+		Database:  &run.Database{DynamoDB: database.DynamoDB, Streams: database.Streams, Own: true, Poll: time.Millisecond},
+		CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), Issuer: issuer,
+	}, trinity.System(trinity.Options{Films: some(3), CheckInterval: time.Hour}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Config.Handler = host.Mux()
+	server.Start()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		host.Work(ctx)
+	}()
+	t.Cleanup(func() {
+		host.Drain()
+		server.CloseClientConnections()
+		server.Close()
+		cancel()
+		<-done
+		if err := host.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server
+}
+
+// person opens a browser's tab, with a memory of its own, at an address.
+func person(browser context.Context, t *testing.T, address string) context.Context {
+	t.Helper()
+	tab, stop := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	t.Cleanup(stop)
+	do(tab, t, chromedp.Navigate(address), chromedp.WaitVisible("#name"))
+	return tab
+}
+
+func do(tab context.Context, t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(tab, steps...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func shown(tab context.Context, t *testing.T, at string) string {
+	t.Helper()
+	text, err := chromedp.Run(tab, chromedp.Text(at))
+	if err != nil {
+		t.Fatalf("%s: %v", at, err)
+	}
+	return text
+}
+
+// enter says a name.
+func enter(tab context.Context, t *testing.T, name string) {
+	t.Helper()
+	do(tab, t, chromedp.SetValue("#name", name), chromedp.Click("#enter-form button"), chromedp.WaitVisible("#genres input"))
+}
+
+// TestTwoPhones: two people in two browsers open a room, join it, vote, and both see the match at once.
+func TestTwoPhones(t *testing.T) {
+	server := process(t, "http://ADDR")
+	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(390, 844))
+	if os.Getuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // which root cannot have
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), browserWait)
+	t.Cleanup(cancel)
+	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(stop)
+	browser, stop := chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	if err := chromedp.Do(browser, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)
+	}
+	page := server.URL + "/trinity/play/"
+	a, b := person(browser, t, page), person(browser, t, page)
+	enter(a, t, "ana")
+	enter(b, t, "bruno")
+
+	do(a, t, chromedp.Click("#create-form button"), chromedp.WaitVisible("#film"))
+	code := shown(a, t, "#room-code")
+	if len(code) != 6 || shown(a, t, "#people") != "only you" {
+		t.Fatalf("the room has the code %q and %q", code, shown(a, t, "#people"))
+	}
+	await(a, t, "#state", "live")
+	do(b, t, chromedp.SetValue("#code", strings.ToLower(code)), chromedp.Click("#join-form button"), chromedp.WaitVisible("#film"))
+	await(a, t, "#people", "2 people")
+	await(b, t, "#state", "live")
+	film := shown(a, t, "#title")
+	if other := shown(b, t, "#title"); other != film {
+		t.Fatalf("one is asked about %q, the other about %q", film, other)
+	}
+	do(a, t, chromedp.Click("#no"))
+	do(b, t, chromedp.Click("#no"))
+	await(a, t, "#title", "Film 2")
+	await(b, t, "#title", "Film 2")
+	do(a, t, chromedp.Click("#yes"))
+	await(a, t, "#title", "Film 3")
+	do(b, t, chromedp.Click("#yes"))
+	for _, tab := range []context.Context{a, b} {
+		do(tab, t, chromedp.WaitVisible("#match"))
+		if got := shown(tab, t, "#match-title"); got != "Film 2" {
+			t.Errorf("the match is %q", got)
+		}
+		await(tab, t, "#matches", "Film 2")
+	}
+
+	// A page that is opened again goes on where it was.
+	do(a, t, chromedp.Reload(), chromedp.WaitVisible("#rooms button"), chromedp.Click("#rooms button"), chromedp.WaitVisible("#film"))
+	if title, matches := shown(a, t, "#title"), shown(a, t, "#matches"); title != "Film 3" || matches != "Film 2" {
+		t.Errorf("opened again it asks about %q and has the matches %q", title, matches)
+	}
+	do(b, t, chromedp.Click("#match-close"), chromedp.Click("#leave"), chromedp.WaitVisible("#create-form"))
+	await(a, t, "#people", "only you")
+	do(b, t, chromedp.SetValue("#code", "OOOOOO"), chromedp.Click("#join-form button"), chromedp.WaitVisible("#fault"))
+	if got := shown(b, t, "#fault"); !strings.Contains(got, "no such room") {
+		t.Errorf("a code of no room: %q", got)
+	}
+}
+
+// await waits until an element has a text. (chromedp's own polling makes functions of texts, which the page's policy forbids.)
+func await(tab context.Context, t *testing.T, at, want string) {
+	t.Helper()
+	apitest.Eventually(t, at+" is "+want, func() bool {
+		text, err := chromedp.Run(tab, chromedp.Evaluate[string](`document.querySelector("`+at+`").textContent.trim()`))
+		if err != nil {
+			t.Fatalf("%s: %v", at, err)
+		}
+		return text == want
+	})
+}
+
+// TestPage: the page is there without a token, and may load nothing from elsewhere but posters.
+func TestPage(t *testing.T) {
+	server := process(t, "http://ADDR")
+	for _, path := range []string{"", "play.js", "play.css"} {
+		status, header := fetch(t, http.MethodGet, server.URL+"/trinity/play/"+path, "")
+		policy := header.Get("Content-Security-Policy")
+		if status != http.StatusOK || !strings.HasPrefix(policy, "default-src 'none'; script-src 'self';") {
+			t.Errorf("%q: %d with the policy %q", path, status, policy)
+		}
+	}
+}
+
+// TestPageTokens: tokens for names are signed where the issuer is of this machine, and nowhere else.
+func TestPageTokens(t *testing.T) {
+	for issuer, cases := range map[string]map[string]int{
+		"http://ADDR": {
+			`{"name":"ana"}`: http.StatusOK, `{"name":"a b"}`: http.StatusBadRequest, `{"name":""}`: http.StatusBadRequest, `name`: http.StatusBadRequest,
+			`{"name":"` + strings.Repeat("a", 41) + `"}`:   http.StatusBadRequest,
+			`{"name":"` + strings.Repeat("a", 2000) + `"}`: http.StatusBadRequest,
+		},
+		"http://localhost:8080":   {`{"name":"ana"}`: http.StatusOK},
+		"https://trinity.example": {`{"name":"ana"}`: http.StatusNotFound},
+		"http://192.0.2.1:8080":   {`{"name":"ana"}`: http.StatusNotFound},
+	} {
+		server := process(t, issuer)
+		for body, want := range cases {
+			if status, _ := fetch(t, http.MethodPost, server.URL+"/trinity/play/token", body); status != want {
+				t.Errorf("issuer %s, %.30s: %d, want %d", issuer, body, status, want)
+			}
+		}
+	}
+}
+
+func fetch(t *testing.T, method, address, body string) (status int, header http.Header) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	return answer.StatusCode, answer.Header
+}

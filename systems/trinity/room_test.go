@@ -1,0 +1,111 @@
+package trinity_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/trinity"
+	"github.com/monotable/monotable/systems/trinity/films"
+)
+
+const (
+	ana   = "u-123"
+	bruno = "u-456"
+	cho   = "u-789"
+	// nowhere is a UUID that nothing has.
+	nowhere = "3f2b8c1e-7a4d-4b6f-9c2a-1d5e8f7a6b3c"
+)
+
+// some is a Source of the films 1 to n.
+type some int
+
+func (n some) Films(context.Context, films.Query) ([]films.Film, error) {
+	var list []films.Film
+	for i := range int64(n) {
+		list = append(list, films.Film{ID: i + 1, MediaType: films.Movie, Title: fmt.Sprint("Film ", i+1), ReleaseDate: "1999"})
+	}
+	return list, nil
+}
+
+// client is a person.
+type client struct {
+	v   *apitest.Server
+	sub string
+}
+
+// do makes a request, which must be answered with one of the statuses.
+func (c client) do(tb testing.TB, into any, r apitest.Request, statuses ...int) int {
+	tb.Helper()
+	r.As = c.sub
+	answer := c.v.Do(tb, r)
+	for _, status := range statuses {
+		if answer.Status == status {
+			if into != nil && status < http.StatusMultipleChoices {
+				answer.JSON(tb, into)
+			}
+			return status
+		}
+	}
+	tb.Fatalf("%s: %s %s: %d %s, want %v", c.sub, r.Method, r.Path, answer.Status, answer.Body, statuses)
+	return 0
+}
+
+func (c client) create(tb testing.TB, key string) trinity.Room {
+	tb.Helper()
+	var room trinity.Room
+	c.do(tb, &room, apitest.Request{Method: http.MethodPost, Path: "/rooms", Key: key, Body: map[string]any{"mediaType": "MOVIE"}}, http.StatusCreated)
+	return room
+}
+
+func (c client) join(tb testing.TB, code string) trinity.Room {
+	tb.Helper()
+	var room trinity.Room
+	c.do(tb, &room, apitest.Request{Method: http.MethodPut, Path: "/codes/" + code + "/member"}, http.StatusCreated, http.StatusOK)
+	return room
+}
+
+func (c client) leave(tb testing.TB, roomID string) {
+	tb.Helper()
+	c.do(tb, nil, apitest.Request{Method: http.MethodDelete, Path: "/rooms/" + roomID + "/member"}, http.StatusNoContent)
+}
+
+// cast is the answer to a vote.
+type cast struct {
+	trinity.Vote
+	Match *trinity.Match
+}
+
+func (c client) vote(tb testing.TB, roomID string, movieID int64, yes bool, statuses ...int) cast {
+	tb.Helper()
+	if statuses == nil {
+		statuses = []int{http.StatusCreated}
+	}
+	var out cast
+	c.do(tb, &out, apitest.Request{Method: http.MethodPut, Path: fmt.Sprintf("/rooms/%s/votes/%d", roomID, movieID), Body: map[string]any{"vote": yes}}, statuses...)
+	return out
+}
+
+// all is a list's items, page by page.
+func all[T any](tb testing.TB, c client, path string) []T {
+	tb.Helper()
+	items := []T{}
+	for next := ""; ; {
+		var p struct {
+			Items []T
+			Next  string
+		}
+		c.do(tb, &p, apitest.Request{Method: http.MethodGet, Path: apitest.Query(path, "limit", "7", "cursor", next)}, http.StatusOK)
+		items = append(items, p.Items...)
+		if next = p.Next; next == "" {
+			return items
+		}
+	}
+}
+
+func (c client) matches(tb testing.TB, roomID string) []trinity.Match {
+	tb.Helper()
+	return all[trinity.Match](tb, c, "/rooms/"+roomID+"/matches")
+}

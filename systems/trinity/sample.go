@@ -1,0 +1,144 @@
+package trinity
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/seed"
+	"github.com/monotable/monotable/systems/trinity/films"
+	"github.com/monotable/monotable/systems/trinity/trinitydb"
+)
+
+const (
+	// A block is a room: itself, its members, films and votes, its match, and the match of each member.
+	sampleMembers = 3
+	sampleFilms   = 10
+	sampleVotes   = 22
+	sampleBlock   = 1 + sampleMembers + sampleFilms + sampleVotes + 1 + sampleMembers
+	// sampleFirstUser makes the first user the one whose token the demo's page shows.
+	sampleFirstUser = 123
+)
+
+// sample makes a part of a sample: rooms, and in what is left of a part that has no place for a room, matches of rooms that
+// have gone.
+func sample(p seed.Part) iter.Seq[table.Record] {
+	return func(yield func(table.Record) bool) {
+		m := sampleMaker{Rand: p.Rand}
+		n := p.First
+		for ; n+sampleBlock <= p.First+p.Items; n += sampleBlock {
+			for _, r := range m.room(n) {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+		for ; n < p.First+p.Items; n++ {
+			if !yield(m.userMatch(fmt.Sprintf("u-%d", sampleFirstUser+n), m.match(m.id(), m.film(), sampleTime(n))).Record()) {
+				return
+			}
+		}
+	}
+}
+
+type sampleMaker struct{ *rand.Rand }
+
+// sampleTime is a second for each record, so that times are the same whatever the sample's size.
+func sampleTime(n int) time.Time {
+	return time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
+}
+
+// sampleEnd is when rooms go that are to stay as long as the sample is used.
+func sampleEnd() time.Time { return time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// room makes a block: all members have said yes to the first film, no other has all votes.
+func (m sampleMaker) room(n int) []table.Record {
+	at := sampleTime(n)
+	block := n / sampleBlock
+	room := trinitydb.Room{
+		RoomID: m.id(), Code: sampleCode(block), HostID: fmt.Sprintf("u-%d", sampleFirstUser+block), MediaType: trinitydb.MediaTypeMovie,
+		MemberCount: sampleMembers, HasMatch: true, Version: sampleMembers - 1, CreatedAt: at, TTL: sampleEnd(),
+	}
+	chosen := m.films(sampleFilms)
+	yes := make([]int64, sampleFilms)
+	votes := make([]int64, sampleMembers)
+	var records []table.Record
+	for i := range sampleVotes {
+		member, film := i%sampleMembers, i/sampleMembers
+		v := trinitydb.Vote{
+			RoomID: room.RoomID, UserID: sampleUser(block, member), MovieID: chosen[film].ID, Timestamp: at, TTL: room.TTL,
+			Vote: film == 0 || member > 0 && m.IntN(2) == 0, // the host says no to all but the first
+		}
+		votes[member]++
+		if v.Vote {
+			yes[film]++
+			room.Version++
+		}
+		records = append(records, v.Record())
+	}
+	match := m.match(room.RoomID, chosen[0], at)
+	for i := range sampleMembers {
+		match.MatchedUsers = append(match.MatchedUsers, sampleUser(block, i))
+	}
+	for i, f := range chosen {
+		records = append(records, trinitydb.Movie{
+			RoomID: room.RoomID, MovieID: f.ID, Title: f.Title, Overview: f.Overview, ReleaseDate: f.ReleaseDate,
+			MediaType: room.MediaType, Yes: yes[i], Matched: i == 0, TTL: room.TTL,
+		}.Record())
+	}
+	for i, userID := range match.MatchedUsers {
+		records = append(records, m.userMatch(userID, match).Record(), trinitydb.Member{
+			RoomID: room.RoomID, UserID: userID, HostID: room.HostID, Code: room.Code, MediaType: room.MediaType,
+			Votes: votes[i], HasMatch: true, JoinedAt: at.Add(time.Duration(i) * time.Millisecond), TTL: room.TTL,
+		}.Record())
+	}
+	return append(records, match.Record(), room.Record())
+}
+
+// sampleUser is a member of a block's room; the first is its host, the others host the rooms that follow.
+func sampleUser(block, member int) string { return fmt.Sprintf("u-%d", sampleFirstUser+block+member) }
+
+// sampleCode has an O in front, which no other code has.
+func sampleCode(block int) string {
+	b := []byte("OAAAAA")
+	for i := codeLength - 1; i > 0 && block > 0; i-- {
+		b[i] = codeLetters[block%len(codeLetters)]
+		block /= len(codeLetters)
+	}
+	return string(b)
+}
+
+func (m sampleMaker) match(roomID string, f films.Film, at time.Time) trinitydb.Match {
+	return trinitydb.Match{
+		RoomID: roomID, MovieID: f.ID, MatchID: m.id(), Title: f.Title, Timestamp: at, Shared: true, TTL: sampleEnd(),
+	}
+}
+
+func (m sampleMaker) userMatch(userID string, match trinitydb.Match) trinitydb.UserMatch {
+	return trinitydb.UserMatch{
+		RoomID: match.RoomID, UserID: userID, MovieID: match.MovieID, MatchID: match.MatchID, Title: match.Title, Timestamp: match.Timestamp,
+	}
+}
+
+func (m sampleMaker) film() films.Film { return m.films(1)[0] }
+
+// films are some of the catalogue.
+func (m sampleMaker) films(n int) []films.Film {
+	list, _ := films.Offline().Films(context.Background(), films.Query{MediaType: films.Movie, Count: n, Seed: m.id()}) // the catalogue does not fail
+	return list
+}
+
+// id is a version 4 UUID.
+func (m sampleMaker) id() string {
+	var b [16]byte
+	for i := range b {
+		b[i] = byte(m.Uint32())
+	}
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return uuid.UUID(b).String()
+}

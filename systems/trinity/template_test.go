@@ -1,0 +1,51 @@
+package trinity_test
+
+import (
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/sam"
+	"github.com/monotable/monotable/systems/trinity"
+)
+
+// template is how Trinity is deployed: the patterns that each function calls. A function of a room asks whether the caller is
+// a member, and where he is not, whether there is a room.
+func template(v *apitest.Server) sam.Template {
+	member := func(patterns ...string) []string { return append([]string{"MemberOf", "RoomByID"}, patterns...) }
+	return sam.Template{
+		Name: trinity.Name, Title: "Trinity", Design: "trinity.design.yaml", Routes: v.Routes(),
+		Functions: map[string][]string{
+			"listGenres":         {},
+			"createRoom":         {"OpenRoom", "RoomByID"},
+			"listRooms":          {"RoomsOfUser"},
+			"listHostedRooms":    {"RoomsOfHost"},
+			"listUnmatchedRooms": {"RoomsOfUserWithoutMatch"},
+			"getRoom":            member("Members"),
+			"getRoomByCode":      {"RoomByCode"},
+			"joinRoom":           {"RoomByCode", "RoomByID", "Join"},
+			"leaveRoom":          member("VotesOfUserInRoom", "TakeBackYes", "TakeBackNo", "Movies", "Members", "Leave", "LeaveWithMatches"),
+			"listCandidates":     member("Movies"),
+			"castVote":           member("MovieOf", "VoteNo", "VoteYes", "VoteYesAfterMatch", "Members", "CompleteMatch", "VoteOf", "MatchOf"),
+			"getVote":            member("VoteOf"),
+			"listOwnVotes":       member("VotesOfUserInRoom"),
+			"listVotes":          member("VotesOfRoom"),
+			"listRoomMatches":    member("MatchesOfRoom"),
+			"getMatch":           member("MatchOf"),
+			"listMatches":        {"MatchesOfUser"},
+			"watchRoom":          member("MatchesOfRoom"),
+		},
+		Streams: []sam.Stream{{
+			Name: "matches", Table: "trinity-matches", Patterns: []string{"ShareMatch", "MarkMember"},
+			Filter: `{"eventName":["INSERT"],"dynamodb":{"NewImage":{"shared":{"BOOL":[false]}}}}`,
+		}},
+		Settings: []sam.Setting{{
+			Variable: "TRINITY_TMDB_TOKEN", Parameter: "TmdbToken", Default: "",
+			About: "An API read access token of TMDB; without one films are of the built-in catalogue",
+		}},
+	}
+}
+
+// TestTemplate: lambda/template.yaml is what the design and the API make it.
+func TestTemplate(t *testing.T) {
+	template(apitest.Open(t, trinity.System(trinity.Options{}))).Compare(t, "lambda/template.yaml")
+}

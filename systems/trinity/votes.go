@@ -1,0 +1,153 @@
+package trinity
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/trinity/trinitydb"
+)
+
+// leastMembers is how many it takes to agree.
+const leastMembers = 2
+
+var (
+	errNoMovie     = errors.New("the room has no such film")
+	errVoteIsFinal = errors.New("you have voted on this film, and a vote is final")
+)
+
+// cast is what became of a vote.
+type cast struct {
+	vote trinitydb.Vote
+	// made is not set where the same vote was there already.
+	made bool
+	// match is the film's; nil where there is none.
+	match *trinitydb.Match
+}
+
+// castVote votes on a film. The same vote again is no other vote; another one is refused.
+func (s *service) castVote(ctx context.Context, m membership, movieID int64, yes bool) (cast, error) {
+	var c cast
+	err := again(ctx, func() (err error) {
+		if yes {
+			c, err = s.voteYes(ctx, m, movieID)
+		} else {
+			c, err = s.voteNo(ctx, m, movieID)
+		}
+		return err
+	})
+	if errors.Is(err, trinitydb.ErrVoted) {
+		return s.voted(ctx, m, movieID, yes)
+	}
+	return c, err
+}
+
+func (s *service) voteNo(ctx context.Context, m membership, movieID int64) (cast, error) {
+	if _, err := s.movie(ctx, m, movieID); err != nil {
+		return cast{}, err
+	}
+	result, err := s.db.VoteNo(ctx, trinitydb.VoteNoInput{RoomID: m.item.RoomID, UserID: m.item.UserID, MovieID: movieID, TTL: m.item.TTL})
+	return cast{vote: result.Vote, made: true}, err
+}
+
+// voteYes is the design's flow Yes, once: what it reads is checked by what it writes.
+func (s *service) voteYes(ctx context.Context, m membership, movieID int64) (cast, error) {
+	room, err := s.room(ctx, m.item.RoomID)
+	if err != nil {
+		return cast{}, err
+	}
+	movie, err := s.movie(ctx, m, movieID)
+	if err != nil {
+		return cast{}, err
+	}
+	roomID, userID := m.item.RoomID, m.item.UserID
+	below := max(room.MemberCount-1, 1)
+	switch {
+	case movie.Matched:
+		result, err := s.db.VoteYesAfterMatch(ctx, trinitydb.VoteYesAfterMatchInput{RoomID: roomID, UserID: userID, MovieID: movieID, TTL: room.TTL})
+		if err != nil {
+			return cast{}, err
+		}
+		match, err := s.match(ctx, m, movieID)
+		return cast{vote: result.Vote, made: true, match: &match}, err
+	case room.MemberCount < leastMembers || movie.Yes < below:
+		result, err := s.db.VoteYes(ctx, trinitydb.VoteYesInput{
+			Members: room.MemberCount, Below: below, RoomID: roomID, UserID: userID, MovieID: movieID, TTL: room.TTL,
+		})
+		return cast{vote: result.Vote, made: true}, err
+	default:
+		return s.completeMatch(ctx, m, room, movie)
+	}
+}
+
+// completeMatch is the last yes.
+func (s *service) completeMatch(ctx context.Context, m membership, room trinitydb.Room, movie trinitydb.Movie) (cast, error) {
+	others, err := s.others(ctx, m)
+	if err != nil {
+		return cast{}, err
+	}
+	in := trinitydb.CompleteMatchInput{
+		Seen: movie.Yes, Members: room.MemberCount, Version: room.Version, RoomID: room.RoomID, UserID: m.item.UserID,
+		MovieID: movie.MovieID, TTL: room.TTL, Title: movie.Title, PosterPath: movie.PosterPath, MatchID: uuid.NewString(),
+		MatchedUsers: slices.Sorted(slices.Values(append(slices.Clone(others), m.item.UserID))),
+	}
+	if movie.Yes != room.MemberCount-1 {
+		return cast{}, trinitydb.ErrRaced // the room and the film were read on two sides of a change
+	}
+	for _, id := range others {
+		in.Lines = append(in.Lines, trinitydb.CompleteMatchLine{UserID: id})
+	}
+	result, err := s.db.CompleteMatch(ctx, in)
+	return cast{vote: result.Vote, made: true, match: &result.Match}, err
+}
+
+// voted is the answer to who has voted already.
+func (s *service) voted(ctx context.Context, m membership, movieID int64, yes bool) (cast, error) {
+	vote, err := s.vote(ctx, m, movieID)
+	if err != nil {
+		return cast{}, err
+	}
+	if vote.Vote != yes {
+		return cast{}, errVoteIsFinal
+	}
+	match, err := s.match(ctx, m, movieID)
+	switch {
+	case errors.Is(err, table.ErrNotFound):
+		return cast{vote: vote}, nil
+	case err != nil:
+		return cast{}, err
+	}
+	return cast{vote: vote, match: &match}, nil
+}
+
+// movie is a film of a member's room.
+func (s *service) movie(ctx context.Context, m membership, movieID int64) (trinitydb.Movie, error) {
+	movie, err := s.db.MovieOf(ctx, trinitydb.MovieOfInput{RoomID: m.item.RoomID, MovieID: movieID})
+	if errors.Is(err, table.ErrNotFound) {
+		return trinitydb.Movie{}, errNoMovie
+	}
+	return movie, err
+}
+
+// movies are a page of the films of a member's room, with their tallies.
+func (s *service) movies(ctx context.Context, m membership, page table.PageOptions) (table.Page[trinitydb.Movie], error) {
+	return s.db.Movies(ctx, trinitydb.MoviesInput{RoomID: m.item.RoomID}, page)
+}
+
+// vote is a member's own vote on a film.
+func (s *service) vote(ctx context.Context, m membership, movieID int64) (trinitydb.Vote, error) {
+	return s.db.VoteOf(ctx, trinitydb.VoteOfInput{RoomID: m.item.RoomID, UserID: m.item.UserID, MovieID: movieID})
+}
+
+// ownVotes are a page of a member's own votes.
+func (s *service) ownVotes(ctx context.Context, m membership, page table.PageOptions) (table.Page[trinitydb.Vote], error) {
+	return s.db.VotesOfUserInRoom(ctx, trinitydb.VotesOfUserInRoomInput{RoomID: m.item.RoomID, UserID: m.item.UserID}, page)
+}
+
+// votes are a page of all votes of a member's room.
+func (s *service) votes(ctx context.Context, m membership, page table.PageOptions) (table.Page[trinitydb.Vote], error) {
+	return s.db.VotesOfRoom(ctx, trinitydb.VotesOfRoomInput{RoomID: m.item.RoomID}, page)
+}
