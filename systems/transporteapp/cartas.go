@@ -159,24 +159,21 @@ func (s *service) addGoods(ctx context.Context, userID, id, key string, in []Mer
 	if err := bad.problem(); err != nil {
 		return Agregado{}, false, err
 	}
+	// The fingerprint of each part is that of the whole: the key of other goods is another request's, wherever the first stopped.
+	all := newRequest(userID, key, "addMercancias "+id, in)
 	var done Agregado
 	replayed := true
 	for first := 0; first < len(in); first += batch {
 		part := in[first:min(first+batch, len(in))]
-		partKey, again := key, false
+		r := all
 		if first > 0 {
-			partKey = fmt.Sprintf("%s.%d", key, first/batch)
+			r.key = fmt.Sprintf("%s.%d", key, first/batch)
 		}
-		var err error
-		// All that was asked stands in the fingerprint of the first part, so that the key of more or fewer goods is another request's.
-		r := newRequest(userID, partKey, "addMercancias "+id, struct {
-			Of    int
-			Goods []Mercancia
-		}{len(in), part})
-		if done, again, err = s.addBatch(ctx, id, r, part); err != nil {
+		added, known, err := s.addBatch(ctx, id, r, part)
+		if err != nil {
 			return Agregado{}, false, err
 		}
-		replayed = replayed && again
+		done, replayed = added, replayed && known
 	}
 	return done, replayed, nil
 }
@@ -196,7 +193,7 @@ func (s *service) addBatch(ctx context.Context, id string, r request, in []Merca
 			answer = Agregado{NumeroTotalMercancias: seen + int64(len(in)), PesoBrutoTotal: Decimal{weight}}
 			orden := seen
 			done, err := s.db.AgregarMercancias(ctx, db.AgregarMercanciasInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 				UserID: r.userID, CartaID: id, Visto: seen,
 				Lines: each(in, func(m Mercancia) db.AgregarMercanciasLine {
 					orden++
@@ -235,9 +232,9 @@ func (s *service) contents(ctx context.Context, userID, id string, page table.Pa
 	return out, nil
 }
 
-// document is a carta as the tax office wants it, read back whole.
-func (s *service) document(ctx context.Context, c *db.Carta) (*cartaporte.Documento, error) {
-	d := &cartaporte.Documento{
+// declared is the head of a carta as the tax office wants it.
+func declared(c *db.Carta) *cartaporte.Documento {
+	return &cartaporte.Documento{
 		Folio: c.Folio, IDCCP: c.IDCcp, TotalDistancia: c.DistanciaTotal, PesoBrutoTotal: c.PesoBrutoTotal,
 		Emisor: cartaporte.Contribuyente{
 			RFC: c.Emisor.Rfc, Nombre: c.Emisor.Nombre, RegimenFiscal: c.Emisor.RegimenFiscal, Domicilio: declaredAddress(c.Emisor.DomicilioFiscal),
@@ -247,6 +244,11 @@ func (s *service) document(ctx context.Context, c *db.Carta) (*cartaporte.Docume
 			Domicilio: declaredAddress(c.Receptor.DomicilioFiscal),
 		},
 	}
+}
+
+// document is a carta as the tax office wants it, read back whole.
+func (s *service) document(ctx context.Context, c *db.Carta) (*cartaporte.Documento, error) {
+	d := declared(c)
 	for after := table.Cursor(""); ; {
 		page, err := s.db.CartaCompleta(ctx, db.CartaCompletaInput{UserID: c.UserID, CartaID: c.CartaID}, table.PageOptions{After: after, Limit: table.MaxPage})
 		if err != nil {

@@ -37,7 +37,7 @@ func (s *service) createDriver(ctx context.Context, userID, key string, in Nuevo
 		answer, replayed := conductorOf(c), false
 		err = again(ctx, func() error {
 			done, err := s.db.CrearConductor(ctx, db.CrearConductorInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 				UserID: c.UserID, ConductorID: c.ConductorID, Nombre: c.Nombre, Rfc: c.Rfc, Curp: c.Curp, Email: c.Email,
 				Telefono: c.Telefono, Estado: c.Estado, Activo: c.Activo, Licencia: c.Licencia, Compensacion: c.Compensacion,
 				Performance: c.Performance, Asignacion: c.Asignacion, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,

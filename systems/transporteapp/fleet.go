@@ -39,7 +39,7 @@ func (s *service) createVehicle(ctx context.Context, userID, key string, in Nuev
 		answer, replayed := vehiculoOf(v), false
 		err = again(ctx, func() error {
 			done, err := s.db.CrearVehiculo(ctx, db.CrearVehiculoInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 				UserID: v.UserID, VehiculoID: v.VehiculoID, Placa: v.Placa, Estado: v.Estado, ConfigVehicular: v.ConfigVehicular,
 				AnioModeloVM: v.AnioModeloVM, PesoBrutoVehicular: v.PesoBrutoVehicular, PermSct: v.PermSct, NumPermisoSct: v.NumPermisoSct,
 				AseguraRespCivil: v.AseguraRespCivil, PolizaRespCivil: v.PolizaRespCivil, KmTotales: v.KmTotales,
@@ -93,7 +93,7 @@ func (s *service) createTrailer(ctx context.Context, userID, key string, in Nuev
 		answer, replayed := remolqueOf(v), false
 		err = again(ctx, func() error {
 			done, err := s.db.CrearRemolque(ctx, db.CrearRemolqueInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 				UserID: v.UserID, RemolqueID: v.RemolqueID, Placa: v.Placa, SubTipoRem: v.SubTipoRem, Estado: v.Estado,
 				CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 			})

@@ -14,6 +14,7 @@ import (
 // TestRoutes calls every operation with good and bad input, over each transport.
 func TestRoutes(t *testing.T) {
 	apitest.Each(t, transporteapp.System(transporteapp.Options{}), func(t *testing.T, v *apitest.Server) {
+		t.Helper()
 		t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
 		t.Run("back office", func(t *testing.T) { v.Run(t, officeCases()) })
 		t.Run("drivers", func(t *testing.T) { v.Run(t, driverCases(t, v)) })
@@ -140,7 +141,9 @@ func driverCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	made := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "d-1", driver())
 	gone := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "d-2", driver())
 	own := "/conductores/" + made.ConductorID
-	create := func(changes object) apitest.Request { return as(http.MethodPost, "/conductores", "bad", with(driver(), changes)) }
+	create := func(changes object) apitest.Request {
+		return as(http.MethodPost, "/conductores", "bad", with(driver(), changes))
+	}
 	licence, _ := driver()["licencia"].(object)
 	return append(
 		keyed("/conductores", "d-1", driver(), with(driver(), object{"nombre": "Otro"})),
@@ -221,13 +224,16 @@ func fleetCases(t *testing.T, v *apitest.Server) []apitest.Case {
 }
 
 func tripRoutes(t *testing.T, v *apitest.Server) {
+	t.Helper()
 	driverID, vehicleID, _ := fleet(t, v, ana, "tr")
 	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "tr-1", with(bareTrip(), object{"estado": "borrador"}))
 	at := "/viajes/" + trip.ViajeID
 	body := object{"conductorId": driverID, "vehiculoId": vehicleID}
 	now := v.Clock.Now()
 	place := object{"lat": 19.5, "lng": -99.2, "at": now}
-	create := func(changes object) apitest.Request { return as(http.MethodPost, "/viajes", "bad", with(bareTrip(), changes)) }
+	create := func(changes object) apitest.Request {
+		return as(http.MethodPost, "/viajes", "bad", with(bareTrip(), changes))
+	}
 	v.Run(t, append(
 		keyed("/viajes", "tr-1", with(bareTrip(), object{"estado": "borrador"}), bareTrip()),
 		good("one", as(http.MethodGet, at, "", nil), http.StatusOK),
@@ -277,6 +283,7 @@ func tripRoutes(t *testing.T, v *apitest.Server) {
 }
 
 func cartaRoutes(t *testing.T, v *apitest.Server) {
+	t.Helper()
 	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "cr-1", cartaTrip())
 	bare := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "cr-2", bareTrip())
 	off := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "cr-0", bareTrip())

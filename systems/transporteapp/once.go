@@ -18,13 +18,13 @@ import (
 )
 
 // request is what a repetition is recognised by: its key, what it is for, and the fingerprint of what it asks.
-type request struct{ userID, key, operation, print string }
+type request struct{ userID, key, operation, fingerprint string }
 
 // newRequest is a company's request; asked is all that must be the same in a repetition.
 func newRequest(userID, key, operation string, asked any) request {
 	text, _ := json.Marshal(asked) // what came as JSON
 	sum := sha256.Sum256(text)
-	return request{userID: userID, key: key, operation: operation, print: hex.EncodeToString(sum[:])}
+	return request{userID: userID, key: key, operation: operation, fingerprint: hex.EncodeToString(sum[:])}
 }
 
 // encode is an answer as it is kept.
@@ -57,7 +57,7 @@ func earlier[T any](ctx context.Context, s *service, r request) (answer T, known
 		return answer, false, err
 	case !p.TTL.After(s.now()): // it is over, and not removed yet
 		return answer, false, nil
-	case p.Operacion != r.operation || p.Huella != r.print:
+	case p.Operacion != r.operation || p.Huella != r.fingerprint:
 		return answer, false, table.ErrReused
 	}
 	return answer, true, json.Unmarshal([]byte(p.Respuesta), &answer)

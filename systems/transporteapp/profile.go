@@ -94,7 +94,9 @@ func (in *NuevoPerfil) check() error {
 // fields gathers parts of a request that are wrong.
 type fields []problem.Field
 
-func (f *fields) add(field, message string) { *f = append(*f, problem.Field{Field: field, Message: message}) }
+func (f *fields) add(field, message string) {
+	*f = append(*f, problem.Field{Field: field, Message: message})
+}
 
 func (f *fields) addIf(wrong bool, field, message string) {
 	if wrong {
@@ -135,7 +137,7 @@ func (s *service) addCredits(ctx context.Context, userID, key string, n int64) (
 			}
 			answer = Abono{UserID: userID, Creditos: n, Balance: u.Credits.Balance + n}
 			done, err := s.db.AbonarCreditos(ctx, db.AbonarCreditosInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 				UserID: userID, Creditos: n, Visto: u.Credits.Balance,
 			})
 			replayed = done.Replayed

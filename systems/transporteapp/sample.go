@@ -1,13 +1,248 @@
 package transporteapp
 
 import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
 	"iter"
+	"math/rand/v2"
+	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/seed"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+const (
+	// sampleBlock is a company: its profile and counters, drivers, vehicles, trips with all that their cartas list, and trailers.
+	sampleBlock = 125
+	// sampleFirst makes the first company the one whose token the demo's page shows.
+	sampleFirst    = 123
+	sampleTrips    = 11 // all stamped but the last; all arrived but the last two, of which one is on its way
+	sampleUnits    = 5  // drivers, and vehicles
+	sampleGoods    = 3
+	sampleDistance = 500
+	sampleCredits  = 50
+	sampleHalfway  = 50
 )
 
 // sample makes a part of a sample.
 func sample(p seed.Part) iter.Seq[table.Record] {
-	return func(yield func(table.Record) bool) {}
+	return func(yield func(table.Record) bool) {
+		for made := 0; made < p.Items; {
+			m := sampleMaker{Rand: p.Rand, userID: fmt.Sprintf("u-%d", sampleFirst+(p.First+made)/sampleBlock)}
+			for _, r := range m.company(min(sampleBlock, p.Items-made)) {
+				made++
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sampleMaker makes the records of a company.
+type sampleMaker struct {
+	*rand.Rand
+	userID   string
+	list     []table.Record
+	drivers  []db.Conductor
+	vehicles []db.Vehiculo
+}
+
+// company makes so many records. A company that is cut off has a profile, and trailers, of which nobody counts.
+func (m *sampleMaker) company(n int) []table.Record {
+	begun := time.Date(2024, time.January, 2, 14, 0, 0, 0, time.UTC)
+	profile := m.profile(begun)
+	if n == sampleBlock {
+		m.fleet(begun)
+		for i := range sampleTrips {
+			m.trip(i, begun.Add(time.Duration(i+1)*24*time.Hour))
+		}
+		for i := range m.drivers {
+			m.add(m.drivers[i].Record(), m.vehicles[i].Record())
+		}
+		profile.NumConductores, profile.NumVehiculos = sampleUnits, sampleUnits
+		profile.Credits = db.Creditos{Balance: sampleCredits - sampleTrips, Reserved: 1, TotalConsumed: sampleTrips - 1}
+		m.add(db.Usage{UserID: m.userID, Mes: begun.Format("2006-01"), Cartas: sampleTrips}.Record(), db.FolioSeq{UserID: m.userID, N: sampleTrips}.Record())
+	}
+	m.add(profile.Record())
+	for len(m.list) < n {
+		m.add(db.Remolque{
+			UserID: m.userID, RemolqueID: m.id(begun), Placa: m.plate(), SubTipoRem: "CTR007", Estado: db.EstadoRecursoDisponible,
+			CreatedAt: begun, UpdatedAt: begun,
+		}.Record())
+	}
+	return m.list
+}
+
+func (m *sampleMaker) add(list ...table.Record) { m.list = append(m.list, list...) }
+
+func (m *sampleMaker) profile(at time.Time) db.User {
+	plan := DefaultPlan()
+	u := db.User{
+		UserID: m.userID, Email: "flota@" + m.userID + ".example.com", FullName: "Transportes " + m.name(), Timezone: "America/Mexico_City",
+		Subscription: plan.subscription(at), Credits: db.Creditos{Balance: sampleCredits}, CreatedAt: at, UpdatedAt: at,
+		Config: &db.ConfigFiscal{RfcEmisor: "EKU9003173C9", RazonSocial: "ESCUELA KEMPER URGATE", RegimenFiscal: "601", DomicilioFiscal: sampleOrigin()},
+	}
+	u.Subscription.ExpiresAt = time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC) // not while the sample is used
+	return u
+}
+
+func sampleOrigin() db.Domicilio {
+	return db.Domicilio{CodigoPostal: "06600", Estado: "CMX", Calle: given("Reforma"), NumeroExterior: given("222")}
+}
+
+func sampleDestination() db.Domicilio { return db.Domicilio{CodigoPostal: "44100", Estado: "JAL"} }
+
+func (m *sampleMaker) name() string {
+	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Fernando", "Julieta", "Martín", "Sofía", "Tomás"}
+	family := []string{"Acosta", "Benítez", "Díaz", "García", "López", "Núñez", "Pereyra", "Romero", "Silva", "Vega"}
+	return given[m.IntN(len(given))] + " " + family[m.IntN(len(family))]
+}
+
+func (m *sampleMaker) plate() string {
+	letter := func() byte { return byte('A' + m.IntN(26)) }
+	return fmt.Sprintf("%c%c%c-%03d", letter(), letter(), letter(), m.IntN(1000))
+}
+
+// fleet makes drivers and vehicles; they are added when all trips have said what they have driven.
+func (m *sampleMaker) fleet(at time.Time) {
+	for range sampleUnits {
+		m.drivers = append(m.drivers, db.Conductor{
+			UserID: m.userID, ConductorID: m.id(at), Nombre: m.name(), Rfc: "CACX7605101P8", Curp: "HEGG560427MVZRRL04",
+			Estado: db.EstadoRecursoDisponible, Activo: true, CreatedAt: at, UpdatedAt: at,
+			Licencia: db.Licencia{Tipo: "E", Numero: "ABC123456", Vigencia: table.DateOf(at.AddDate(20, 0, 0))},
+		})
+		m.vehicles = append(m.vehicles, db.Vehiculo{
+			UserID: m.userID, VehiculoID: m.id(at), Placa: m.plate(), Estado: db.EstadoRecursoDisponible, ConfigVehicular: "C3", AnioModeloVM: 2022,
+			PesoBrutoVehicular: table.DecimalOf(17), PermSct: "TPAF01", NumPermisoSct: "12345", AseguraRespCivil: "Seguros XYZ",
+			PolizaRespCivil: "POL-123456", CreatedAt: at, UpdatedAt: at,
+		})
+	}
+}
+
+// trip makes a trip with its carta and all that it lists.
+func (m *sampleMaker) trip(i int, begins time.Time) {
+	d, w := &m.drivers[i%sampleUnits], &m.vehicles[i%sampleUnits]
+	v := db.Viaje{
+		UserID: m.userID, ViajeID: m.id(begins), Nombre: "Viaje CDMX-GDL " + begins.Format(time.DateOnly), Estado: db.EstadoViajeCompletado,
+		FechaInicioProgramada: begins, FechaFinProgramada: begins.Add(10 * time.Hour), Origen: "Ciudad de México", Destino: "Guadalajara",
+		DistanciaTotal: table.DecimalOf(sampleDistance), CreatedAt: begins, UpdatedAt: begins,
+		Resources: &db.Recursos{ConductorID: d.ConductorID, ConductorNombre: d.Nombre, VehiculoID: w.VehiculoID, VehiculoPlaca: w.Placa},
+	}
+	switch i {
+	case sampleTrips - 1:
+		v.Estado, v.Resources = db.EstadoViajeProgramado, nil
+	case sampleTrips - 2:
+		v.Estado, d.Estado, w.Estado = db.EstadoViajeEnCurso, db.EstadoRecursoEnViaje, db.EstadoRecursoEnViaje
+		d.Asignacion.ViajeActualID, w.ViajeActualID = &v.ViajeID, &v.ViajeID
+		m.add(db.Tracking{
+			UserID: m.userID, ViajeID: v.ViajeID, Activo: true, DistanciaRecorrida: table.DecimalOf(sampleDistance * sampleHalfway / whole),
+			DistanciaTotal: v.DistanciaTotal, Progreso: sampleHalfway,
+		}.Record())
+	default:
+		d.Performance.ViajesCompletados++
+		driven := table.DecimalOf(d.Performance.ViajesCompletados * sampleDistance)
+		d.Performance.KmTotales, w.KmTotales = driven, driven
+	}
+	c := m.carta(&v, i, d, w)
+	v.Fiscal = &db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: c.Status}
+	m.add(v.Record(), c.Record())
+}
+
+// carta makes a trip's carta: the last is a draft, the others bear a stamp of which nobody has the key.
+func (m *sampleMaker) carta(v *db.Viaje, i int, d *db.Conductor, w *db.Vehiculo) db.Carta {
+	c := db.Carta{
+		UserID: m.userID, CartaID: m.id(v.CreatedAt), ViajeID: v.ViajeID, Folio: folio(int64(i) + 1), VersionCartaPorte: versionCarta,
+		Status: db.EstadoCartaBorrador, IDCcp: "CCC" + m.uuid()[3:], NumUbicaciones: 2, NumFiguras: 1, DistanciaTotal: v.DistanciaTotal,
+		NumeroTotalMercancias: sampleGoods, Revision: 4, CreatedAt: v.CreatedAt, UpdatedAt: v.CreatedAt,
+		Emisor:   db.Emisor{Rfc: "EKU9003173C9", Nombre: "ESCUELA KEMPER URGATE", RegimenFiscal: "601", DomicilioFiscal: sampleOrigin()},
+		Receptor: db.Receptor{Rfc: "IIA040805DZ4", Nombre: "INDISTRIA ILUMINADORA DE ALMACENES", RegimenFiscal: "601", UsoCfdi: "S01", DomicilioFiscal: sampleDestination()},
+	}
+	page := db.CartaCompletaResult{
+		Autotransporte: []db.Autotransporte{{
+			UserID: m.userID, CartaID: c.CartaID, PermSct: w.PermSct, NumPermisoSct: w.NumPermisoSct, ConfigVehicular: w.ConfigVehicular,
+			PlacaVM: w.Placa, AnioModeloVM: w.AnioModeloVM, PesoBrutoVehicular: w.PesoBrutoVehicular, AseguraRespCivil: w.AseguraRespCivil,
+			PolizaRespCivil: w.PolizaRespCivil,
+		}},
+		Figura: []db.Figura{{
+			UserID: m.userID, CartaID: c.CartaID, Orden: 1, TipoFigura: "01", RfcFigura: d.Rfc, NombreFigura: d.Nombre, NumLicencia: &d.Licencia.Numero,
+		}},
+		Ubicacion: []db.Ubicacion{
+			{
+				UserID: m.userID, CartaID: c.CartaID, Orden: 1, Tipo: db.TipoUbicacionOrigen, IDUbicacion: "OR000001", RfcRemitenteDestinatario: c.Emisor.Rfc,
+				FechaHoraSalidaLlegada: v.FechaInicioProgramada.Format(localTime), Domicilio: sampleOrigin(),
+			},
+			{
+				UserID: m.userID, CartaID: c.CartaID, Orden: 2, Tipo: db.TipoUbicacionDestino, IDUbicacion: "DE000001", RfcRemitenteDestinatario: c.Receptor.Rfc,
+				FechaHoraSalidaLlegada: v.FechaFinProgramada.Format(localTime), DistanciaRecorrida: &v.DistanciaTotal, Domicilio: sampleDestination(),
+			},
+		},
+	}
+	var weight int64
+	for orden := range int64(sampleGoods) {
+		kg := int64(m.IntN(5000)) + 1
+		weight += kg
+		page.Mercancia = append(page.Mercancia, db.Mercancia{
+			UserID: m.userID, CartaID: c.CartaID, Orden: orden + 1, ClaveProdServ: "50161509", ClaveUnidad: "KGM", Descripcion: "Azúcar",
+			Cantidad: table.DecimalOf(kg), PesoKg: table.DecimalOf(kg),
+		})
+	}
+	c.PesoBrutoTotal = table.DecimalOf(weight)
+	m.listed(&page)
+	if i < sampleTrips-1 {
+		m.stamp(&c, &page)
+	}
+	return c
+}
+
+// listed adds what a carta lists.
+func (m *sampleMaker) listed(page *db.CartaCompletaResult) {
+	m.add(page.Autotransporte[0].Record(), page.Figura[0].Record())
+	for _, u := range page.Ubicacion {
+		m.add(u.Record())
+	}
+	for _, g := range page.Mercancia {
+		m.add(g.Record())
+	}
+}
+
+// stamp gives a carta a stamp and its document, without a seal.
+func (m *sampleMaker) stamp(c *db.Carta, page *db.CartaCompletaResult) {
+	d := declared(c)
+	gather(d, page)
+	d.Fecha = c.CreatedAt.Format(localTime)
+	document, _ := d.Comprobante().XML() // it is all texts
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write(document) // into memory
+	_ = w.Close()
+	sum := sha256.Sum256(document)
+	c.Status, c.Sellada = db.EstadoCartaTimbrada, true
+	c.Timbrado = &db.Timbrado{
+		UUIDFiscal: m.uuid(), FechaTimbrado: c.CreatedAt, RfcProvCertif: cartaporte.LocalRFC, NoCertificadoSAT: cartaporte.LocalSerial, Prueba: true,
+		Sha256: hex.EncodeToString(sum[:]), Bytes: int64(len(document)),
+	}
+	m.add(db.XMLParte{UserID: m.userID, CartaID: c.CartaID, Contenido: packed.Bytes()}.Record())
+}
+
+// uuid is shaped as one.
+func (m *sampleMaker) uuid() string {
+	return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", m.Uint32(), m.Uint32()&0xffff, m.Uint32()&0xfff, m.Uint32()&0xfff, m.Uint64()&0xffffffffffff)
+}
+
+// id is a ULID of a time.
+func (m *sampleMaker) id(at time.Time) string {
+	var id ulid.ULID
+	_ = id.SetTime(ulid.Timestamp(at)) // a time of ours fits
+	binary.BigEndian.PutUint16(id[6:], uint16(m.Uint32()))
+	binary.BigEndian.PutUint64(id[8:], m.Uint64())
+	return id.String()
 }

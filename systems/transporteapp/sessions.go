@@ -39,7 +39,7 @@ func (s *service) openSession(ctx context.Context, userID, key, device string) (
 		x := db.Session{UserID: userID, SessionID: id, Dispositivo: device, CreatedAt: now, TTL: now.Add(sessionLasts).Truncate(time.Second)}
 		answer := sesionOf(x)
 		done, err := s.db.AbrirSesion(ctx, db.AbrirSesionInput{
-			RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 			UserID: x.UserID, SessionID: x.SessionID, Dispositivo: x.Dispositivo, CreatedAt: x.CreatedAt, TTL: x.TTL,
 		})
 		return answer, done.Replayed, err

@@ -15,8 +15,6 @@ type Decimal struct{ table.Decimal }
 // Schema makes Decimal a number in the API's document.
 func (Decimal) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeNumber} }
 
-func decimalOf(d table.Decimal) Decimal { return Decimal{d} }
-
 func optional(d *table.Decimal) *Decimal {
 	if d == nil {
 		return nil

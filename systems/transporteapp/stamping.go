@@ -144,7 +144,7 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 	answer = cartaOf(&c)
 	err = again(ctx, func() error {
 		done, err := s.db.TimbrarCarta(ctx, db.TimbrarCartaInput{
-			RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Timbrado: c.Timbrado,
 			Fiscal: db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: c.Status}, Lines: pieces,
 		})

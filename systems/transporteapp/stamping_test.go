@@ -18,15 +18,14 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// TestThousands: a carta with thousands of goods is saved in batches, read back whole, sealed and stamped; a request that was cut
-// off goes on where it had stopped.
+// TestThousands: a carta with thousands of goods is saved in batches, read back whole, sealed and stamped; a request that is sent
+// twice adds its goods once.
 func TestThousands(t *testing.T) {
 	const total = 2500
 	v := open(t, transporteapp.Options{}, ana)
 	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
 	all := goods(total)
 	at := "/cartas/" + id
-	// The first two batches of a request that never was answered.
 	post[transporteapp.Agregado](t, v, http.StatusCreated, ana, at+"/mercancias", "k-0", object{"mercancias": all[:1000]})
 	for i := range 3 {
 		part := all[i*1000 : min(total, (i+1)*1000)]

@@ -62,7 +62,7 @@ func (s *service) createBareTrip(ctx context.Context, r request, v db.Viaje) (an
 	answer = ViajeConCarta{Viaje: viajeOf(v)}
 	err = again(ctx, func() error {
 		done, err := s.db.CrearViaje(ctx, db.CrearViajeInput{
-			RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 			UserID: v.UserID, ViajeID: v.ViajeID, Nombre: v.Nombre, Estado: v.Estado,
 			FechaInicioProgramada: v.FechaInicioProgramada, FechaFinProgramada: v.FechaFinProgramada, Origen: v.Origen, Destino: v.Destino,
 			OrigenCoordenadas: v.OrigenCoordenadas, DestinoCoordenadas: v.DestinoCoordenadas, DistanciaTotal: v.DistanciaTotal,
@@ -133,7 +133,7 @@ func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje
 		head := cartaOf(&c)
 		answer = ViajeConCarta{Viaje: viajeOf(v), Carta: &head}
 		done, err := s.db.CrearViajeConCarta(ctx, db.CrearViajeConCartaInput{
-			RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 			Limite: t.limit, Ahora: t.now, Seen: t.seen, Mes: t.month,
 			UserID: v.UserID, ViajeID: v.ViajeID, Nombre: v.Nombre, Estado: v.Estado,
 			FechaInicioProgramada: v.FechaInicioProgramada, FechaFinProgramada: v.FechaFinProgramada, Origen: v.Origen, Destino: v.Destino,
@@ -162,7 +162,7 @@ func (s *service) addCarta(ctx context.Context, userID, viajeID, key string, in 
 			}
 			answer = cartaOf(&c)
 			done, err := s.db.CrearCartaDeViaje(ctx, db.CrearCartaDeViajeInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.print, Respuesta: encode(answer),
+				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 				Limite: t.limit, Ahora: t.now, Seen: t.seen, Mes: t.month,
 				Fiscal: db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: c.Status},
 				UserID: userID, ViajeID: viajeID, CartaID: c.CartaID, Folio: c.Folio, VersionCartaPorte: c.VersionCartaPorte,

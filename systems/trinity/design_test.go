@@ -9,3 +9,22 @@ import (
 // TestDesign: the design is sound, trinitydb is what is generated of it, and no order of the requests of its races breaks an
 // invariant.
 func TestDesign(t *testing.T) { designcheck.Run(t, "trinity.design.yaml", "trinitydb") }
+
+// TestConditionsAreNeeded: without any one of its conditions the design breaks an invariant.
+func TestConditionsAreNeeded(t *testing.T) {
+	for _, c := range []struct{ what, before, after, race, invariant string }{
+		{"a yes that should have made a match", `"yes < :below"`, "yes >= 0", "Voters", "NoneLost"},
+		{"a yes in a room that somebody has left", `when: "memberCount = :members", else: Raced`, "when: memberCount > 0, else: Raced", "Leaver", "NoneLost"},
+		{"a match without somebody who has joined", "memberCount = :members AND version = :version", "memberCount > 0", "ThreeAndJoiner", "Unanimous"},
+		{"a leaving that has not seen a yes", `"version = :version"`, "version >= 0", "Leaver", "NoneLost"},
+		{"a leaving with votes", "when: votes = 0", "when: votes >= 0", "LeaverVotes", "OfMembers"},
+		{"a vote of who is no member", "      - { update: Member, add: { votes: 1 } }\n", "", "LateVoter", "OfMembers"},
+		{"a joining that has not seen the match", " AND hasMatch = :hasMatch", "", "ThreeAndJoiner", "Known"},
+		{"a match with oneself", "AND yes > 1 AND", "AND yes > 0 AND", "LeaveBoth", "Unanimous"},
+		{"tallies that are read stale", "many: Movie, by: [roomId], page: 40, consistent: true", "many: Movie, by: [roomId], page: 40", "VoterLeaves", "NoneLost"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			designcheck.Breaks(t, "trinity.design.yaml", c.before, c.after, c.race, c.invariant)
+		})
+	}
+}

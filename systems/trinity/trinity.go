@@ -81,7 +81,7 @@ type service struct {
 func System(o Options) system.System {
 	return system.System{
 		Name: Name, Title: "Trinity", Version: "1.0.0",
-		About:  "Rooms in which people vote on films until all of them agree on one.",
+		About:  "Rooms in which people vote on films until all of them agree on one. The page for phones is at /trinity/play/.",
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{
 			{Err: errNoMember, Status: http.StatusForbidden, Code: problem.CodeForbidden},

@@ -53,6 +53,7 @@ func TestMatch(t *testing.T) {
 		}
 		v.Deliver(t)
 		scan(t, v).sound(t)
+		template(v).Permits(t, v.Stage(), v.Accesses())
 	})
 }
 
@@ -134,6 +135,7 @@ func TestLeave(t *testing.T) {
 		if list := a.join(t, room.Code); list.MemberCount != 1 {
 			t.Errorf("an empty room was joined: %+v", list)
 		}
+		template(v).Permits(t, v.Stage(), v.Accesses())
 	})
 }
 

@@ -52,6 +52,15 @@ func (l *lowerer) runnable(w *Write) bool {
 			return false
 		}
 	}
+	if i := w.Design.Idempotent; i != nil {
+		for _, name := range i.Request {
+			given := slices.ContainsFunc(w.Inputs, func(in Input) bool { return in.Name == name })
+			if !given && name != "lines" {
+				l.fault(w.Design.Name, i.Pos, "compares %s, which no caller gives: name params and fields that are given, or lines", name)
+				return false
+			}
+		}
+	}
 	if i := w.Design.Idempotent; i != nil && len(i.Request) > 0 && d.Entity(i.With).Field("request") == nil {
 		l.fault(w.Design.Name, i.Pos, "compares requests, and %s has no field to keep them in: add request: text", i.With)
 		return false

@@ -259,19 +259,16 @@ func (e *effect) complete(old table.Values) error {
 		ttl := e.entity().TTL
 		v := e.given(f.Name)
 		switch {
-		case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
-			if v == nil {
-				v = timeAs(f.Type, e.now.Add(ttl.After))
-			}
-			if old[f.Name] == nil {
-				e.next.values[f.Name] = v
-			}
 		case e.counter(f.Name):
 			if old[f.Name] == nil {
 				e.next.values[f.Name] = numberValue("0")
 			}
 		case v != nil:
 			e.next.values[f.Name] = v
+		case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
+			if old[f.Name] == nil {
+				e.next.values[f.Name] = timeAs(f.Type, e.now.Add(ttl.After))
+			}
 		case f.Optional || collects(f.Type):
 		default:
 			return invalid("%s is missing", f.Name)

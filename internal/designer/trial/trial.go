@@ -19,7 +19,7 @@
 //
 // # Invariants
 //
-//	I1  The same design, seed and number of items give the same trial.
+//	I1  The same design, seed and number of items give the same trial, but for the identifiers that writes make.
 //	I2  A failure comes with the items that show it; as many others are taken away as the failure lets go within a bound.
 //	I3  Reads never see what writes do: each has a database of its own.
 //

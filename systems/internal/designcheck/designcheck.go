@@ -7,6 +7,9 @@ package designcheck
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/internal/cli"
@@ -37,4 +40,27 @@ func Command(tb testing.TB, args ...string) string {
 		tb.Fatalf("monotable %q: status %d\n%s%s", args, status, out.String(), complaints.String())
 	}
 	return out.String()
+}
+
+// Breaks fails unless the races of a design, changed by replacing one text by another, find that an invariant does not hold:
+// what was replaced is needed, and the races can tell.
+func Breaks(tb testing.TB, file, before, after, race, invariant string) {
+	tb.Helper()
+	text, err := os.ReadFile(file) //nolint:gosec // a test's own path
+	if err != nil {
+		tb.Fatal(err)
+	}
+	changed := strings.ReplaceAll(string(text), before, after)
+	if changed == string(text) {
+		tb.Fatalf("%s has no %q", file, before)
+	}
+	mutant := filepath.Join(tb.TempDir(), filepath.Base(file))
+	if err := os.WriteFile(mutant, []byte(changed), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	var out bytes.Buffer
+	env := cli.Environment{Program: "monotable", Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &out}
+	if status := cli.Run(tb.Context(), []string{"races", mutant, race}, env); status == 0 || !strings.Contains(out.String(), ": "+invariant+" does not hold") {
+		tb.Errorf("in race %s of the changed design %s holds: status %d\n%s", race, invariant, status, out.String())
+	}
 }

@@ -33,7 +33,7 @@ func readCatalog(name string) map[string]entry {
 	if err != nil {
 		panic(err)
 	}
-	defer file.Close() //nolint:errcheck // it is in memory
+	defer file.Close()
 	reader := csv.NewReader(file)
 	reader.Comment = '#'
 	lines, err := reader.ReadAll()

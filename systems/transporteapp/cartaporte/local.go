@@ -23,12 +23,16 @@ import (
 // Leyenda stands in every document that Local stamps.
 const Leyenda = "PRUEBA, sin validez fiscal"
 
+// What Local calls itself.
 const (
-	keyBits = 2048
-	// testSerial is shaped as the numbers of certificates are, and is nobody's.
-	testSerial = "00000000000000000000"
-	// localRFC is a test taxpayer of the tax office.
-	localRFC = "EKU9003173C9"
+	// LocalSerial is shaped as the numbers of certificates are, and is nobody's.
+	LocalSerial = "00000000000000000000"
+	// LocalRFC is a test taxpayer of the tax office.
+	LocalRFC = "EKU9003173C9"
+)
+
+const (
+	keyBits  = 2048
 	lifetime = 10 * 365 * 24 * time.Hour
 )
 
@@ -82,7 +86,7 @@ func (l *Local) Timbrar(ctx context.Context, in Solicitud) (Timbre, error) {
 		return Timbre{}, fmt.Errorf("make a test certificate: %w", err)
 	}
 	c := *in.Comprobante
-	c.NoCertificado, c.Certificado = testSerial, s.certificate
+	c.NoCertificado, c.Certificado = LocalSerial, s.certificate
 	bare, err := c.XML()
 	if err != nil {
 		return Timbre{}, err
@@ -95,8 +99,8 @@ func (l *Local) Timbrar(ctx context.Context, in Solicitud) (Timbre, error) {
 		return Timbre{}, err
 	}
 	out := Timbre{
-		UUID: testUUID(in.Referencia, original), FechaTimbrado: l.now().UTC().Truncate(time.Second), RfcProvCertif: localRFC,
-		NoCertificadoSAT: testSerial, Prueba: true,
+		UUID: testUUID(in.Referencia, original), FechaTimbrado: l.now().UTC().Truncate(time.Second), RfcProvCertif: LocalRFC,
+		NoCertificadoSAT: LocalSerial, Prueba: true,
 	}
 	stamp := &xmlTimbre{
 		SpaceTFD: spaceTFD, SchemaLocation: schemaTFD, Version: versionTFD, UUID: out.UUID,
