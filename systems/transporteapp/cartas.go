@@ -180,7 +180,7 @@ func (s *service) addGoods(ctx context.Context, userID, id, key string, in []Mer
 
 func (s *service) addBatch(ctx context.Context, id string, r request, in []Mercancia) (Agregado, bool, error) {
 	return once(ctx, s, r, func() (answer Agregado, replayed bool, err error) {
-		err = again(ctx, func() error {
+		err = s.inTurn(ctx, id, func() error {
 			c, err := s.carta(ctx, r.userID, id)
 			if err != nil {
 				return err

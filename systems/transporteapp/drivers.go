@@ -35,7 +35,7 @@ func (s *service) createDriver(ctx context.Context, userID, key string, in Nuevo
 		in.into(&c)
 		c.UpdatedAt = c.CreatedAt
 		answer, replayed := conductorOf(c), false
-		err = again(ctx, func() error {
+		err = s.inTurn(ctx, userID, func() error {
 			done, err := s.db.CrearConductor(ctx, db.CrearConductorInput{
 				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 				UserID: c.UserID, ConductorID: c.ConductorID, Nombre: c.Nombre, Rfc: c.Rfc, Curp: c.Curp, Email: c.Email,
@@ -66,7 +66,7 @@ func (s *service) saveDriver(ctx context.Context, userID, id string, in NuevoCon
 
 // deleteDriver takes a driver who is not on a trip off the company.
 func (s *service) deleteDriver(ctx context.Context, userID, id string) error {
-	return again(ctx, func() error {
+	return s.inTurn(ctx, userID, func() error {
 		_, err := s.db.BorrarConductor(ctx, db.BorrarConductorInput{UserID: userID, ConductorID: id})
 		return err
 	})

@@ -37,7 +37,7 @@ func (s *service) createVehicle(ctx context.Context, userID, key string, in Nuev
 		in.into(&v)
 		v.UpdatedAt = v.CreatedAt
 		answer, replayed := vehiculoOf(v), false
-		err = again(ctx, func() error {
+		err = s.inTurn(ctx, userID, func() error {
 			done, err := s.db.CrearVehiculo(ctx, db.CrearVehiculoInput{
 				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 				UserID: v.UserID, VehiculoID: v.VehiculoID, Placa: v.Placa, Estado: v.Estado, ConfigVehicular: v.ConfigVehicular,
@@ -69,7 +69,7 @@ func (s *service) saveVehicle(ctx context.Context, userID, id string, in NuevoVe
 
 // deleteVehicle takes a vehicle that is not on a trip off the company.
 func (s *service) deleteVehicle(ctx context.Context, userID, id string) error {
-	return again(ctx, func() error {
+	return s.inTurn(ctx, userID, func() error {
 		_, err := s.db.BorrarVehiculo(ctx, db.BorrarVehiculoInput{UserID: userID, VehiculoID: id})
 		return err
 	})

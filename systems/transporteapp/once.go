@@ -65,7 +65,7 @@ func earlier[T any](ctx context.Context, s *service, r request) (answer T, known
 
 const (
 	// maxTries bounds how often what others changed meanwhile is tried again. Of all that meet, one gets through each time.
-	maxTries = 40
+	maxTries = 20
 	// firstRest is the longest rest before the second try; it doubles up to longestRest.
 	firstRest   = 4 * time.Millisecond
 	longestRest = 200 * time.Millisecond

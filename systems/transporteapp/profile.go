@@ -130,7 +130,7 @@ func (s *service) changePlan(ctx context.Context, userID string, in Suscripcion)
 func (s *service) addCredits(ctx context.Context, userID, key string, n int64) (Abono, bool, error) {
 	r := newRequest(userID, "abono:"+key, "abono", n)
 	return once(ctx, s, r, func() (answer Abono, replayed bool, err error) {
-		err = again(ctx, func() error {
+		err = s.inTurn(ctx, userID, func() error {
 			u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
 			if err != nil {
 				return err

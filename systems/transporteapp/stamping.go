@@ -142,7 +142,7 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 		Prueba: stamp.Prueba, Sha256: hex.EncodeToString(digest[:]), Bytes: int64(len(stamp.XML)),
 	}
 	answer = cartaOf(&c)
-	err = again(ctx, func() error {
+	err = s.inTurn(ctx, c.UserID, func() error {
 		done, err := s.db.TimbrarCarta(ctx, db.TimbrarCartaInput{
 			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Timbrado: c.Timbrado,

@@ -13,7 +13,7 @@ func template(v *apitest.Server) sam.Template {
 	once := func(patterns ...string) []string { return append(patterns, "PeticionPorClave") }
 	found := []string{"ConductorPorID", "VehiculoPorID", "RemolquePorID"}
 	with := func(list []string, patterns ...string) []string { return append(patterns, list...) }
-	terms := []string{"Perfil", "UltimoFolio"}
+	terms := []string{"Perfil", "UsoDelMes", "UltimoFolio"}
 	return sam.Template{
 		Name: transporteapp.Name, Title: "TransporteApp", Design: "transporteapp.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{

@@ -81,6 +81,7 @@ type service struct {
 	plan   Plan
 	now    func() time.Time
 	logger *slog.Logger
+	turns  *turns
 }
 
 // System is TransporteApp.
@@ -124,7 +125,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{db: data, pac: o.PAC, plan: o.Plan, now: d.Clock, logger: d.Logger}
+	s := &service{db: data, pac: o.PAC, plan: o.Plan, now: d.Clock, logger: d.Logger, turns: newTurns()}
 	if s.pac == nil {
 		s.pac = cartaporte.NewLocal(d.Clock)
 	}

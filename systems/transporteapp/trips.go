@@ -94,6 +94,15 @@ func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *Nuev
 	if t.month, err = monthOf(t.now, u.Timezone); err != nil {
 		return db.Carta{}, terms{}, err
 	}
+	// What is used up already needs no transaction, which would cost its write units though it is refused.
+	switch used, err := s.used(ctx, &u); {
+	case err != nil:
+		return db.Carta{}, terms{}, err
+	case used >= t.limit:
+		return db.Carta{}, terms{}, db.ErrLimiteMensual
+	case u.Credits.Balance < 1:
+		return db.Carta{}, terms{}, db.ErrSinCreditos
+	}
 	last, err := s.db.UltimoFolio(ctx, db.UltimoFolioInput{UserID: userID})
 	if err != nil && !errors.Is(err, table.ErrNotFound) {
 		return db.Carta{}, terms{}, err
@@ -124,7 +133,7 @@ func newIDCCP() (string, error) {
 }
 
 func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje, in *NuevaCarta) (answer ViajeConCarta, replayed bool, err error) {
-	err = again(ctx, func() error {
+	err = s.inTurn(ctx, v.UserID, func() error {
 		c, t, err := s.newCarta(ctx, v.UserID, v.ViajeID, in)
 		if err != nil {
 			return err
@@ -155,7 +164,7 @@ func (s *service) addCarta(ctx context.Context, userID, viajeID, key string, in 
 	}
 	r := newRequest(userID, key, "createCarta "+viajeID, in)
 	return once(ctx, s, r, func() (answer Carta, replayed bool, err error) {
-		err = again(ctx, func() error {
+		err = s.inTurn(ctx, userID, func() error {
 			c, t, err := s.newCarta(ctx, userID, viajeID, &in)
 			if err != nil {
 				return err
