@@ -132,9 +132,24 @@ func TestEvents(t *testing.T) {
 		t.Fatalf("after all matches comes %+v", h)
 	}
 	b.leave(t, room.ID)
-	person(back.next(t), "left", bruno)
+	// The stream may tell of Cho's leaving only now: it follows the table, and both began to listen after it.
+	late := func(h happening) bool {
+		var p trinity.Person
+		if h.name != "left" {
+			return false
+		}
+		h.json(t, &p)
+		return p.UserID == cho
+	}
+	h := back.next(t)
+	for late(h) {
+		h = back.next(t)
+	}
+	person(h, "left", bruno)
 	for h := fresh.next(t); h.name != ""; h = fresh.next(t) {
-		t.Errorf("who has left hears %+v", h)
+		if !late(h) {
+			t.Errorf("who has left hears %+v", h)
+		}
 	}
 }
 
