@@ -18,7 +18,7 @@ func (s *service) carta(ctx context.Context, userID, id string) (db.Carta, error
 	return s.db.CartaPorID(ctx, db.CartaPorIDInput{UserID: userID, CartaID: id})
 }
 
-// vehicle declares a draft's vehicle.
+// declareVehicle declares a draft's vehicle.
 func (s *service) declareVehicle(ctx context.Context, userID, id string, in Autotransporte) (Autotransporte, error) {
 	var bad fields
 	bad.addIf(!cartaporte.TipoPermiso.Tiene(in.PermSct), "body.permSct", "is no permit of c_TipoPermiso")
