@@ -16,6 +16,7 @@ help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/monotable and bin/demo
+	@[ -x $(BIN) ] || echo "building: the first time takes a minute or two" >&2
 	@go build -o $(BIN) ./cmd/monotable
 	@go build -o $(DEMO) ./cmd/demo
 

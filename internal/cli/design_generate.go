@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/token"
@@ -16,7 +17,7 @@ import (
 
 func newGenerate(env Environment) *cobra.Command {
 	var out, name string
-	var check bool
+	var check, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "generate FILE",
 		Short: "Write the Go package of a design",
@@ -58,6 +59,9 @@ and let --check fail the build when the two part.`,
 			if err := generate.Write(out, files); err != nil {
 				return err
 			}
+			if asJSON {
+				return printGenerated(env, out, files)
+			}
 			for _, f := range files {
 				fmt.Fprintf(env.Stdout, "%s\n", filepath.Join(out, f.Name))
 			}
@@ -66,8 +70,17 @@ and let --check fail the build when the two part.`,
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the directory to write; one of the package's name without it")
 	cmd.Flags().StringVar(&name, "package", "", "the package's name; the design's own without it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing; the exit status is 1 if the directory is not what would be written")
 	return cmd
+}
+
+func printGenerated(env Environment, dir string, files []generate.File) error {
+	written := make([]string, len(files))
+	for i, f := range files {
+		written[i] = filepath.Join(dir, f.Name)
+	}
+	return json.NewEncoder(env.Stdout).Encode(map[string][]string{"files": written})
 }
 
 // generated makes the package of a design's file, and the name of the directory that it is for.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/designer/infer"
 	"github.com/monotable/monotable/internal/designer/source"
 )
@@ -18,6 +19,7 @@ type inferFlags struct {
 	key, workbench, name string
 	output               string
 	sample               int
+	json                 bool
 }
 
 // defaultSample is how many items tell what a table holds: some hundred of each of some tens of kinds.
@@ -53,6 +55,11 @@ it is guessed, or what --key says; so are indexes, by the names of attributes (G
 			if err != nil {
 				return err
 			}
+			if flags.json {
+				if text, err = interchange(text); err != nil {
+					return err
+				}
+			}
 			if flags.output != "" {
 				return os.WriteFile(flags.output, text, 0o644) //nolint:gosec // a text that others may read
 			}
@@ -68,10 +75,20 @@ it is guessed, or what --key says; so are indexes, by the names of attributes (G
 	f.StringVar(&flags.workbench, "workbench", "", "a model of NoSQL Workbench for DynamoDB, as JSON")
 	f.IntVar(&flags.sample, "sample", defaultSample, "how many items to read of each table; 0 for all")
 	f.StringVar(&flags.name, "name", "", "the design's name; the table's without it")
+	f.BoolVar(&flags.json, "json", false, "write the design as JSON, without the comments")
 	f.StringVarP(&flags.output, "output", "o", "", "the file to write; standard output without it")
 	progressFlag(cmd, &flags.progress)
 	cmd.MarkFlagsMutuallyExclusive("table", "export", "workbench")
 	return cmd
+}
+
+// interchange is a draft in the form for other programs.
+func interchange(draft []byte) ([]byte, error) {
+	d, err := design.Parse("draft", draft)
+	if err != nil {
+		return nil, err
+	}
+	return d.JSON()
 }
 
 // input reads what a draft is made of.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 const tablesMax = 2500
 
 // Get returns the stored descriptor of the table of that name or ARN, for operations on the table itself.
-// A table that is not there is a ResourceNotFoundException that names it. The caller owns the result.
+// A table that is not there is a ResourceNotFoundException that names it. The caller owns the result. Whoever has been
+// told of a table finds it by Lookup: the store knows it a moment before the cache does.
 func (c *Catalog) Get(ctx context.Context, nameOrARN string) (*Descriptor, error) {
 	name, err := c.Name(nameOrARN)
 	if err != nil {
@@ -25,7 +27,16 @@ func (c *Catalog) Get(ctx context.Context, nameOrARN string) (*Descriptor, error
 	if err != nil {
 		return nil, fmt.Errorf("catalog: read table %q: %w", name, err)
 	}
-	return c.live(name, data)
+	d, err := c.live(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if t := (*c.tables.Load())[name]; t == nil || !bytes.Equal(t.stored, data) {
+		if err := c.reload(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
 }
 
 // live decodes a descriptor and checks that its table is still there.

@@ -74,12 +74,6 @@ type Deps struct {
 	Getenv func(string) string
 }
 
-// Config is what generated data access is opened with; tables are physical names by those of the design, nil where
-// they are the same.
-func (d Deps) Config(tables map[string]string) table.Config {
-	return table.Config{Tables: tables, CursorKey: d.CursorKey, Clock: d.Clock, Observe: d.Observe}
-}
-
 // Service is an open system.
 type Service struct {
 	// Register adds the operations to the API.
