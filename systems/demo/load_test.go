@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestLoad: every example is a route that was called, each call counted once, by whoever it takes.
+// TestLoad: every route of the plan was called, each call counted once, by whoever it takes.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -17,11 +17,11 @@ func TestLoad(t *testing.T) {
 	if status != 0 {
 		t.Fatal(stderr)
 	}
-	var results []routeLoad
+	var results []systemLoad
 	if err := json.Unmarshal([]byte(out), &results); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if want := len(systems()[0].Examples); len(results) != want {
+	if want := len(systems()[0].Load.Routes); len(results) != want {
 		t.Errorf("%d routes, want %d", len(results), want)
 	}
 	for _, x := range results {
@@ -38,11 +38,11 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	status, out, stderr = command(t, "load", "--url", r.web, "--data", data, "--duration", "50ms", "--connections", "1")
-	if status != 0 || !strings.HasPrefix(out, "system  route") || strings.Count(out, "\n") != len(results)+1 {
+	if status != 0 || !strings.HasPrefix(out, "system ") || strings.Count(out, "\n") != len(results)+1 {
 		t.Errorf("status %d %s:\n%s", status, stderr, out)
 	}
 	r.end(t)
-	for args, want := range map[string]string{"--system nobody": "no system", "--data nowhere": "keys"} {
+	for args, want := range map[string]string{"--system nobody": "no such system", "--data nowhere": "keys"} {
 		if status, _, stderr := command(t, append([]string{"load", "--url", r.web, "--data", data}, strings.Fields(args)...)...); status == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("load %s: status %d: %s", args, status, stderr)
 		}

@@ -45,6 +45,7 @@ func TestNotes(t *testing.T) {
 		if routes := v.Routes(); len(routes) != 3 || routes[0] != (sam.Route{ID: "createNote", Method: "POST", Path: "/notes", Summary: "Write a note"}) {
 			t.Errorf("routes %+v", routes)
 		}
+		v.Load(t)
 		v.Strangers(t)
 	})
 }

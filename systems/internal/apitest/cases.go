@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -97,7 +96,7 @@ func (v *Server) Strangers(t *testing.T) {
 type coverage struct{ good, bad int }
 
 func (v *Server) cover(r Request, answer *Response) {
-	path, _, _ := strings.Cut(r.Path, "?")
+	path, _ := cutQuery(r.Path)
 	id := v.document.match(r.Method, path)
 	v.mu.Lock()
 	defer v.mu.Unlock()

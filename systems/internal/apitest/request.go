@@ -42,7 +42,7 @@ type made struct {
 
 func (r Request) made(tb testing.TB, v *Server) made {
 	tb.Helper()
-	path, query, _ := strings.Cut(r.Path, "?")
+	path, query := cutQuery(r.Path)
 	out := made{method: r.Method, path: path, query: query, header: map[string]string{}}
 	token := r.Token
 	if r.As != "" {
@@ -171,6 +171,12 @@ func (r *Response) Problem(tb testing.TB) problem.Problem {
 	var p problem.Problem
 	r.JSON(tb, &p)
 	return p
+}
+
+// cutQuery parts a path from its query.
+func cutQuery(at string) (path, query string) {
+	path, query, _ = strings.Cut(at, "?")
+	return path, query
 }
 
 // Query is a path with a query, its values escaped: Query("/transactions", "cursor", next).

@@ -29,6 +29,7 @@ import (
 	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/load"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 )
@@ -47,6 +48,8 @@ type System struct {
 	Open func(context.Context, Deps) (*Service, error)
 	// Examples are requests to begin with; the first one stands on the demo's page, so it must work on an empty database.
 	Examples []Example
+	// Load is how its routes are measured.
+	Load load.Plan
 }
 
 // Table is a table with what CreateTable cannot say.

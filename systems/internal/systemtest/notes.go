@@ -25,6 +25,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/load"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -77,6 +78,15 @@ func Notes(hooks Hooks) system.System {
 				Header: map[string]string{"Idempotency-Key": "first"}, Body: `{"text":"it's here"}`,
 			},
 			{Title: "Notes, newest first", Method: http.MethodGet, Path: "/notes?limit=5"},
+		},
+		Load: load.Plan{
+			Routes: []load.Route{
+				{Call: load.Call{
+					Method: http.MethodPost, Path: "/notes", Header: map[string]string{"Idempotency-Key": "{n}"}, Body: `{"text":"{user}"}`,
+				}},
+				{Call: load.Call{Method: http.MethodGet, Path: "/notes?limit=5"}},
+			},
+			Without: map[string]string{"watchNotes": "its answer does not end"},
 		},
 	}
 }

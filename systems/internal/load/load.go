@@ -1,0 +1,299 @@
+// Package load calls a system's routes again and again and measures each.
+//
+// # Model
+//
+//	Plan ─▶ Setup, by each connection once ─▶ each Route in turn: every connection repeats (Before …, Call) until the time is over
+//
+// A Plan is data of the system's own; a Send makes its requests, over a socket or however else. Each connection is a user
+// and has a memory of its own: what Keep took of an answer, later calls of the connection have for {name}. So a route is
+// measured on what exists and, where a call uses something up, Before makes that anew, outside of the measurement.
+//
+// # Invariants
+//
+//	L1  Only Calls of Routes are measured: neither Setup nor Before counts, in time or in number.
+//	L2  {n} is a number that no other call of this run or of one before it has had.
+//	L3  A refused Setup or Before ends the run with what was answered; a refused Call is counted under its status.
+//
+// Run makes its own goroutines; a Send is called by all of them.
+package load
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Call is a request in which {name} stands for something else: in the path, in values of headers, in the body, in As.
+//
+//	{n}     a number of 16 digits, another one in each call, the same one throughout the call
+//	{user}  the sub of who makes the call
+//	{NAME}  what Keep of an earlier call of this connection took under NAME
+type Call struct {
+	Method string
+	// Path follows the system's prefix, with the query: "/orders/{orderId}?limit=5".
+	Path   string
+	Header map[string]string
+	Body   string
+	// As tells users of one connection apart: "" is the connection's own user, "author" another one. "-" calls without a token.
+	As string
+	// Groups are those of the token.
+	Groups []string
+	// Keep takes values out of the answer, by name: "orderId": "order/id" is the member id of the member order; a number is
+	// an element of an array, "" the whole answer.
+	Keep map[string]string
+}
+
+// Route is a call that is measured.
+type Route struct {
+	Call
+	// Before are made before each Call, by the same connection.
+	Before []Call
+}
+
+// Plan is how a system is loaded.
+type Plan struct {
+	Setup  []Call
+	Routes []Route
+	// Without are operations that are not measured, by their ids, and why.
+	Without map[string]string
+}
+
+// Request is a call as it is made.
+type Request struct {
+	Method, Path, Body string
+	Header             map[string]string
+	// User is the sub of the token, "" for a request without one.
+	User   string
+	Groups []string
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Body   []byte
+}
+
+// Send makes a request. An error is for no answer at all.
+type Send func(context.Context, Request) (Answer, error)
+
+// Options of a run.
+type Options struct {
+	// Connections call at once; 1 at least.
+	Connections int
+	// Duration is how long a route is called. With 0 each connection calls it once.
+	Duration time.Duration
+	// Told is told of each result as soon as it is there, by one goroutine; nil is not.
+	Told func(Result)
+}
+
+// Result is what a route did.
+type Result struct {
+	// Route is the method and the path without the query, {name} as the plan says.
+	Route string `json:"route"`
+	// PerSecond are answers a second of all connections together, the time that Before takes left out.
+	PerSecond float64       `json:"perSecond"`
+	P50       time.Duration `json:"p50Nanoseconds"`
+	P99       time.Duration `json:"p99Nanoseconds"`
+	// Answers are how many answers there were of each status.
+	Answers map[int]int `json:"answers"`
+	// Refusal is the body of the first answer of 400 or more; "" if there was none.
+	Refusal string `json:"refusal,omitempty"`
+}
+
+// Run measures the routes of a plan in its order.
+func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error) {
+	// Microseconds: no later run begins before where this one ends.
+	var numbers atomic.Int64
+	numbers.Store(time.Now().UnixMicro())
+	connections := make([]*connection, max(1, o.Connections))
+	for i := range connections {
+		connections[i] = &connection{send: send, numbers: &numbers, user: "load-" + strconv.Itoa(i), kept: map[string]string{}}
+	}
+	err := each(connections, func(c *connection) error {
+		for _, call := range plan.Setup {
+			if err := c.prepare(ctx, call); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var results []Result
+	for _, route := range plan.Routes {
+		result, err := measure(ctx, connections, route, o.Duration)
+		if err != nil {
+			return results, err
+		}
+		results = append(results, result)
+		if o.Told != nil {
+			o.Told(result)
+		}
+	}
+	return results, nil
+}
+
+// measure calls a route on all connections until the time is over.
+func measure(ctx context.Context, connections []*connection, route Route, duration time.Duration) (Result, error) {
+	path, _, _ := strings.Cut(route.Path, "?")
+	out := Result{Route: route.Method + " " + path, Answers: map[int]int{}}
+	var mu sync.Mutex
+	var latencies []time.Duration
+	var busy time.Duration // of all connections together
+	begin := time.Now()
+	err := each(connections, func(c *connection) error {
+		for first := true; first || time.Since(begin) < duration; first = false {
+			for _, call := range route.Before {
+				if err := c.prepare(ctx, call); err != nil {
+					return err
+				}
+			}
+			answer, took, err := c.call(ctx, route.Call)
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			latencies, busy = append(latencies, took), busy+took
+			out.Answers[answer.Status]++
+			if answer.Status >= http.StatusBadRequest && out.Refusal == "" {
+				out.Refusal = string(answer.Body)
+			}
+			mu.Unlock()
+		}
+		return nil
+	})
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", out.Route, err)
+	}
+	slices.Sort(latencies)
+	out.PerSecond = float64(len(latencies)) * float64(len(connections)) / busy.Seconds()
+	out.P50, out.P99 = latencies[len(latencies)/2], latencies[len(latencies)*99/100]
+	return out, nil
+}
+
+// each does something on every connection at once.
+func each(connections []*connection, do func(*connection) error) error {
+	faults := make([]error, len(connections))
+	var all sync.WaitGroup
+	for i, c := range connections {
+		all.Go(func() { faults[i] = do(c) })
+	}
+	all.Wait()
+	return errors.Join(faults...)
+}
+
+// connection is a user with a memory; one goroutine at a time uses it.
+type connection struct {
+	send    Send
+	numbers *atomic.Int64
+	user    string
+	kept    map[string]string
+}
+
+// prepare makes a call that others need.
+func (c *connection) prepare(ctx context.Context, call Call) error {
+	answer, _, err := c.call(ctx, call)
+	if err == nil && answer.Status >= http.StatusBadRequest {
+		err = fmt.Errorf("%s %s, which prepares: %d %s", call.Method, call.Path, answer.Status, answer.Body)
+	}
+	return err
+}
+
+// call makes a call, and keeps what it takes of the answer.
+func (c *connection) call(ctx context.Context, call Call) (Answer, time.Duration, error) {
+	request, err := c.request(call)
+	if err != nil {
+		return Answer{}, 0, err
+	}
+	begin := time.Now()
+	answer, err := c.send(ctx, request)
+	took := time.Since(begin)
+	if err != nil {
+		return Answer{}, 0, fmt.Errorf("%s %s: %w", request.Method, request.Path, err)
+	}
+	if answer.Status >= http.StatusBadRequest {
+		return answer, took, nil
+	}
+	for name, at := range call.Keep {
+		if c.kept[name], err = find(answer.Body, at); err != nil {
+			return answer, took, fmt.Errorf("%s %s: keep %s: %w", request.Method, request.Path, name, err)
+		}
+	}
+	return answer, took, nil
+}
+
+// request is a call with its names filled in.
+func (c *connection) request(call Call) (Request, error) {
+	r := Request{Method: call.Method, Groups: call.Groups, Header: map[string]string{}}
+	switch call.As {
+	case "":
+		r.User = c.user
+	case "-":
+	default:
+		r.User = c.user + "-" + call.As
+	}
+	n := strconv.FormatInt(c.numbers.Add(1), 10)
+	var faults []error
+	fill := func(text string) string {
+		return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+			switch name := found[1 : len(found)-1]; name {
+			case "n":
+				return n
+			case "user":
+				return r.User
+			default:
+				value, ok := c.kept[name]
+				if !ok {
+					faults = append(faults, fmt.Errorf("%s %s: no call before has kept %s", call.Method, call.Path, name))
+				}
+				return value
+			}
+		})
+	}
+	r.Path, r.Body = fill(call.Path), fill(call.Body)
+	for name, value := range call.Header {
+		r.Header[name] = fill(value)
+	}
+	return r, errors.Join(faults...)
+}
+
+// placeholder is no JSON: a member's name has quotes.
+var placeholder = regexp.MustCompile(`\{[A-Za-z]\w*\}`)
+
+// find is the value at a path of an answer: a text as it is, anything else as JSON.
+func find(body []byte, path string) (string, error) {
+	var at any
+	if err := json.Unmarshal(body, &at); err != nil {
+		return "", fmt.Errorf("the answer is no JSON: %w", err)
+	}
+	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '/' }) {
+		var next any
+		switch of := at.(type) {
+		case map[string]any:
+			next = of[step]
+		case []any:
+			if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(of) {
+				next = of[i]
+			}
+		}
+		if next == nil {
+			return "", fmt.Errorf("the answer has nothing at %s: %s", path, body)
+		}
+		at = next
+	}
+	if text, ok := at.(string); ok {
+		return text, nil
+	}
+	text, err := json.Marshal(at)
+	return string(text), err
+}
