@@ -49,3 +49,28 @@ func TestNotes(t *testing.T) {
 		v.Strangers(t)
 	})
 }
+
+// TestBuilt does the same with the system's binary, as a server and as Lambda runs it.
+func TestBuilt(t *testing.T) {
+	apitest.EachBuilt(t, systemtest.Notes(systemtest.Hooks{}), "../systemtest/lambda", func(t *testing.T, v *apitest.Server) {
+		t.Helper()
+		write := apitest.Request{Method: http.MethodPost, Path: "/notes", As: "u-1", Key: "n-1", Body: map[string]any{"text": "hello"}}
+		v.Run(t, []apitest.Case{
+			{Name: "written", Request: write, Status: http.StatusCreated},
+			{Name: "empty", Request: apitest.Request{Method: http.MethodPost, Path: "/notes", As: "u-1", Key: "n-1", Body: `{"text":""}`}, Status: http.StatusBadRequest, Code: problem.CodeInvalidBody, Field: "body.text"},
+			{Name: "listed", Request: apitest.Request{Method: http.MethodGet, Path: "/notes", As: "u-1"}, Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
+				tb.Helper()
+				var of struct{ Items []systemtest.Note }
+				if r.JSON(tb, &of); len(of.Items) != 1 || of.Items[0] != (systemtest.Note{ID: "n-1", Text: "hello"}) {
+					tb.Errorf("found %s", r.Body)
+				}
+			}},
+		})
+		if batches := v.Batches(t, "notes-test"); len(batches) != 1 || len(batches[0].Records) != 1 {
+			t.Errorf("the table's stream has %+v, want a record", batches)
+		}
+		v.Deliver(t)
+		v.Load(t)
+		v.Strangers(t)
+	})
+}

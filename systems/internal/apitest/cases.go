@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -60,7 +59,7 @@ func expectProblem(t *testing.T, c Case, answer *Response) {
 // Strangers calls every operation that is not public in all the ways in which nobody may.
 func (v *Server) Strangers(t *testing.T) {
 	t.Helper()
-	another, err := auth.NewIssuer("http://issuer.test", v.Clock.Now)
+	another, err := auth.NewIssuer(issuerBase, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,14 +67,12 @@ func (v *Server) Strangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expired := v.Token(t, "u-1")
-	v.Clock.Advance(auth.DefaultTTL + 2*time.Minute)
 	ways := []Case{
 		{Name: "no token", Code: problem.CodeMissingToken},
 		{Name: "another scheme", Code: problem.CodeMissingToken, Request: Request{Header: map[string]string{"Authorization": "Basic dTpw"}}},
 		{Name: "no JWT", Code: problem.CodeInvalidToken, Request: Request{Token: "u-1"}},
 		{Name: "another issuer", Code: problem.CodeInvalidToken, Request: Request{Token: forged}},
-		{Name: "expired", Code: problem.CodeInvalidToken, Request: Request{Token: expired}},
+		{Name: "expired", Code: problem.CodeInvalidToken, Request: Request{Token: v.expired(t, "u-1")}},
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.document.operations)) {
 		operation := v.document.operations[id]

@@ -16,21 +16,44 @@ import (
 // Lambda's events. Delivered again, they come again.
 func (v *Server) Deliver(tb testing.TB) {
 	tb.Helper()
+	if v.Host == nil {
+		v.deliverEvents(tb)
+		return
+	}
 	for _, follower := range v.Host.Service(v.system.Name).Streams {
 		ctx := context.WithValue(tb.Context(), followerKey{}, follower.Name)
 		for _, batch := range v.Batches(tb, follower.Table) {
 			if v.transport == Lambda {
-				event, err := consumer.MarshalEvent(batch)
-				if err != nil {
-					tb.Fatal(err)
-				}
-				if _, err := v.lambda.Invoke(ctx, event); err != nil {
-					tb.Fatalf("%s: %v", follower.Name, err)
-				}
+				v.deliver(ctx, tb, batch)
 			} else if err := follower.Handle(ctx, batch); err != nil {
 				tb.Fatalf("%s: %v", follower.Name, err)
 			}
 		}
+	}
+}
+
+// deliverEvents hands the records of every table that has a stream to the binary, which knows who follows it.
+func (v *Server) deliverEvents(tb testing.TB) {
+	tb.Helper()
+	for _, t := range v.system.Tables(stage) {
+		if t.Create.StreamSpecification == nil {
+			continue
+		}
+		for _, batch := range v.Batches(tb, *t.Create.TableName) {
+			v.deliver(tb.Context(), tb, batch)
+		}
+	}
+}
+
+// deliver hands a batch over as an event.
+func (v *Server) deliver(ctx context.Context, tb testing.TB, batch consumer.Batch) {
+	tb.Helper()
+	event, err := consumer.MarshalEvent(batch)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := v.lambda.Invoke(ctx, event); err != nil {
+		tb.Fatalf("%s: %v", batch.Shard, err)
 	}
 }
 

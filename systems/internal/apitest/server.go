@@ -1,5 +1,6 @@
 // Package apitest opens a system for its tests and calls it as clients do: over a socket, and behind API Gateway's events
-// as AWS Lambda would call it.
+// as AWS Lambda would call it; in the test's own process, where a clock and the database's client are the test's, and as
+// the binary that is deployed.
 //
 // # Model
 //
@@ -7,10 +8,11 @@
 //	                   │ Run: cases, each a Request and what must come of it
 //	                   │ Strangers: no operation is for who has no valid token
 //	                   │ Covered: no operation was left out
+//	                   │ Load: every call of the load plan
 //	                   ╰ Deliver: the streams' records, from the first on, to the system's followers
 //
-// The clock stands still until a test advances it. A stream is followed only when a test delivers, so that a test knows what
-// has happened.
+// The clock stands still until a test advances it; that of a binary is the machine's. A stream is followed only when a test
+// delivers, so that a test knows what has happened.
 //
 // A Server may be used from any number of goroutines, but for Run and Strangers, which call t.Run.
 package apitest
@@ -22,6 +24,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/databasetest"
@@ -36,24 +40,29 @@ type Transport string
 
 // The transports.
 const (
+	// Socket is a server in the test's process, Lambda the handler of its events there.
 	Socket Transport = "socket"
 	Lambda Transport = "lambda"
+	// Process is the system's binary as a server, Function the same binary as AWS Lambda runs it.
+	Process  Transport = "process"
+	Function Transport = "function"
 )
 
 // Server is a system that is being tested.
 type Server struct {
-	// Clock is the system's and the issuer's.
+	// Clock is the system's and the issuer's. A binary has its own, and nothing here.
 	Clock *Clock
 	// Database is what the system keeps its data in.
 	Database databasetest.Database
-	// Host has the system.
+	// Host has the system; nil for a binary.
 	Host *run.Host
 
 	system    system.System
 	transport Transport
 	issuer    *auth.Issuer
-	url       string // of the socket, with the system's prefix
-	lambda    *lambdahttp.Handler
+	keys      string         // the file with the issuer's
+	url       string         // of the socket, with the system's prefix
+	lambda    lambda.Handler // for requests as events, and for records
 	document  *document
 
 	mu      sync.Mutex
@@ -79,15 +88,13 @@ func Open(tb testing.TB, s system.System) *Server {
 // OpenVia is Open with a transport.
 func OpenVia(tb testing.TB, s system.System, transport Transport) *Server {
 	tb.Helper()
-	v := &Server{Clock: newClock(), Database: databasetest.Open(tb), system: s, transport: transport, seen: map[string]*coverage{}}
-	v.asked, v.reached = map[string]string{}, map[string][]sam.Access{}
+	v := newServer(tb, s, transport)
+	v.Clock = newClock()
+	v.issuer = v.openIssuer(tb, v.Clock.Now)
 	var err error
-	if v.issuer, err = auth.NewIssuer("http://issuer.test", v.Clock.Now); err != nil {
-		tb.Fatal(err)
-	}
 	v.Host, err = run.NewHost(tb.Context(), run.Options{
 		Database:  &run.Database{DynamoDB: v.watched(), Streams: v.Database.Streams, Poll: pollInterval},
-		CursorKey: []byte("a key of thirty-two bytes, or so"), Verifier: v.issuer.Verifier(), Issuer: v.issuer, Stage: stage,
+		CursorKey: []byte(cursorKey), Verifier: v.issuer.Verifier(), Issuer: v.issuer, Stage: stage,
 		Clock: v.Clock.Now, AtRoot: transport == Lambda, CreateTables: true,
 	}, s)
 	if err != nil {
@@ -98,9 +105,8 @@ func OpenVia(tb testing.TB, s system.System, transport Transport) *Server {
 			tb.Error(err)
 		}
 	})
-	if transport == Lambda {
-		v.lambda = lambdahttp.New(v.Host.Mux(), v.Host.Service(s.Name).Streams)
-	} else {
+	v.lambda = lambdahttp.New(v.Host.Mux(), v.Host.Service(s.Name).Streams)
+	if transport == Socket {
 		server := httptest.NewServer(v.Host.Mux())
 		tb.Cleanup(server.Close)
 		v.url = server.URL + "/" + s.Name
@@ -109,22 +115,23 @@ func OpenVia(tb testing.TB, s system.System, transport Transport) *Server {
 	return v
 }
 
+func newServer(tb testing.TB, s system.System, transport Transport) *Server {
+	tb.Helper()
+	return &Server{
+		Database: databasetest.Open(tb), system: s, transport: transport, keys: keyFile(tb),
+		seen: map[string]*coverage{}, asked: map[string]string{}, reached: map[string][]sam.Access{},
+	}
+}
+
 const (
 	// stage is the one that tests deploy to.
-	stage = "test"
+	stage     = "test"
+	cursorKey = "a key of thirty-two bytes, or so"
+	// issuerBase is where tokens say that they come from.
+	issuerBase = "http://issuer.test"
 	// pollInterval keeps workers that a test runs from waiting.
 	pollInterval = time.Millisecond
 )
-
-// Token is an access token of a user.
-func (v *Server) Token(tb testing.TB, sub string, groups ...string) string {
-	tb.Helper()
-	token, err := v.issuer.Mint(auth.Claims{Sub: sub, Groups: groups})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return token
-}
 
 // Do makes a request.
 func (v *Server) Do(tb testing.TB, r Request) *Response {
@@ -132,7 +139,7 @@ func (v *Server) Do(tb testing.TB, r Request) *Response {
 	made := r.made(tb, v)
 	v.name(made)
 	var answer *Response
-	if v.transport == Lambda {
+	if v.events() {
 		answer = v.invoke(tb, made)
 	} else {
 		answer = v.send(tb, made)
@@ -141,7 +148,11 @@ func (v *Server) Do(tb testing.TB, r Request) *Response {
 	return answer
 }
 
-// Work runs the system's workers and followers until the test ends, or the function that it returns is called.
+// events tells whether requests go as events.
+func (v *Server) events() bool { return v.transport == Lambda || v.transport == Function }
+
+// Work runs the system's workers and followers until the test ends, or the function that it returns is called. It is not for
+// a binary.
 func (v *Server) Work(tb testing.TB) (stop func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())

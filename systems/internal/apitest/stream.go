@@ -23,4 +23,4 @@ func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Respons
 }
 
 // Live tells whether answers arrive while they are made: over a socket, and not from Lambda behind an HTTP API.
-func (v *Server) Live() bool { return v.transport == Socket }
+func (v *Server) Live() bool { return !v.events() }

@@ -8,6 +8,8 @@ package databasetest
 
 import (
 	"crypto/rand"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 	"time"
@@ -29,6 +31,30 @@ const Variable = "SYSTEMS_ENDPOINT"
 type Database struct {
 	DynamoDB *dynamodb.Client
 	Streams  *dynamodbstreams.Client
+
+	handler           http.Handler // of a database in the test's own process
+	endpoint, ownName string       // of another implementation, and the access key that makes its database the test's own
+}
+
+// Address is where another process finds the database of a test.
+type Address struct {
+	Endpoint string
+	// AccessKey and Secret are the credentials that requests must be signed with.
+	AccessKey, Secret string
+}
+
+// secret signs requests to databases that look at nothing but the access key.
+const secret = "secret"
+
+// Address is where another process finds the database, until the test ends.
+func (d Database) Address(tb testing.TB) Address {
+	tb.Helper()
+	if d.handler == nil {
+		return Address{d.endpoint, d.ownName, secret}
+	}
+	server := httptest.NewServer(d.handler)
+	tb.Cleanup(server.Close)
+	return Address{server.URL, "local", secret}
 }
 
 // Open gives the test its database, which ends with the test.
@@ -37,13 +63,15 @@ func Open(tb testing.TB) Database {
 	endpoint := os.Getenv(Variable)
 	if endpoint == "" {
 		db := monotabletest.New(tb)
-		return Database{DynamoDB: db.Client(), Streams: db.StreamsClient()}
+		return Database{DynamoDB: db.Client(), Streams: db.StreamsClient(), handler: db.Handler()}
 	}
-	own := credentials.NewStaticCredentialsProvider("t"+rand.Text()[:18], "secret", "")
+	name := "t" + rand.Text()[:18]
+	own := credentials.NewStaticCredentialsProvider(name, secret, "")
 	const region = "us-east-1"
 	return Database{
 		DynamoDB: dynamodb.New(dynamodb.Options{Region: region, BaseEndpoint: &endpoint, Credentials: own}),
 		Streams:  dynamodbstreams.New(dynamodbstreams.Options{Region: region, BaseEndpoint: &endpoint, Credentials: own}),
+		endpoint: endpoint, ownName: name,
 	}
 }
 

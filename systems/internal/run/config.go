@@ -41,6 +41,7 @@ type Config struct {
 	Origins                  []string
 	Timeout                  time.Duration
 	Rate                     float64
+	Workers                  bool
 	LogLevel, LogFormat      string
 }
 
@@ -61,6 +62,7 @@ func (c *Config) Register(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.Origins, "cors", nil, "origins whose pages may call, * for all")
 	f.DurationVar(&c.Timeout, "timeout", 0, "time that a request may take (default 10s)")
 	f.Float64Var(&c.Rate, "rate", 0, "requests a second that one caller may make, 0 for no bound")
+	f.BoolVar(&c.Workers, "workers", true, "run the workers, which follow the streams; --workers=false only answers requests")
 	f.StringVar(&c.LogLevel, "log-level", "info", "what to log: debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "text", "how to log: text or json")
 }

@@ -42,6 +42,8 @@ type Options struct {
 	Rate   float64
 	Clock  func() time.Time
 	Getenv func(string) string
+	// NoWorkers leaves the workers to other processes.
+	NoWorkers bool
 	// AtRoot serves the only system without its name as prefix.
 	AtRoot bool
 }
@@ -155,6 +157,9 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, metrics *ap
 		a.Handle(pattern, handler)
 	}
 	h.mux.Handle(prefix+"/", a)
+	if o.NoWorkers {
+		return nil
+	}
 	for _, w := range service.Workers {
 		w.Name = s.Name + "/" + w.Name
 		h.workers = append(h.workers, w)

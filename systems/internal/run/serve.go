@@ -110,6 +110,7 @@ func (c *Config) host(ctx context.Context, s system.System, env Environment, bas
 	return NewHost(ctx, Options{
 		Database: database, CursorKey: key, Verifier: verifier, Issuer: issuer, CreateTables: c.CreateTables, Stage: c.Stage,
 		Logger: logger, Origins: c.Origins, Timeout: c.Timeout, Rate: c.Rate, Getenv: env.Getenv,
+		NoWorkers: !c.Workers,
 	}, s)
 }
 

@@ -91,6 +91,28 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// TestNoWorkers: a process that only answers requests follows no stream and runs no worker.
+func TestNoWorkers(t *testing.T) {
+	t.Parallel()
+	issuer, err := auth.NewIssuer("http://issuer.test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := run.NewHost(t.Context(), run.Options{
+		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), NoWorkers: true,
+	}, systemtest.Notes(systemtest.Hooks{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Work(t.Context()) // returns, though nobody has ended the context
+	if err := t.Context().Err(); err != nil {
+		t.Error("the work ended with the test:", err)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestEndInOrder: requests under way end, event streams are told, workers end after them, and what is open closes last.
 func TestEndInOrder(t *testing.T) {
 	t.Parallel()

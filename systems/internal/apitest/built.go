@@ -1,0 +1,122 @@
+package apitest
+
+import (
+	"bufio"
+	"encoding/hex"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+// EachBuilt runs a test of a system over its binary, which is built of a package ("./lambda"): as a server that is called
+// over a socket, and as AWS Lambda runs it. Each has an empty database, behind a socket too. The binary knows nothing of the
+// options that a test may have made the system with.
+func EachBuilt(t *testing.T, s system.System, pkg string, test func(*testing.T, *Server)) {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), s.Name)
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, pkg) //nolint:gosec // a package of this module
+	if said, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build %s: %v\n%s", pkg, err, said)
+	}
+	for _, transport := range []Transport{Process, Function} {
+		t.Run(string(transport), func(t *testing.T) { test(t, openBuilt(t, s, binary, transport)) })
+	}
+}
+
+// openBuilt starts a binary. As a server it leaves the streams to a second process, which gets them as events when a test
+// delivers.
+func openBuilt(t *testing.T, s system.System, binary string, transport Transport) *Server {
+	t.Helper()
+	v := newServer(t, s, transport)
+	v.issuer = v.openIssuer(t, nil)
+	at := v.Database.Address(t)
+	environment := append(os.Environ(),
+		"AWS_ACCESS_KEY_ID="+at.AccessKey, "AWS_SECRET_ACCESS_KEY="+at.Secret, "APP_ENDPOINT="+at.Endpoint, "APP_STAGE="+stage,
+		"APP_ISSUER_KEY="+v.keys, "APP_ISSUER="+issuerBase, "APP_CURSOR_KEY="+hex.EncodeToString([]byte(cursorKey)), "APP_LOG_LEVEL=warn",
+	)
+	if transport == Process {
+		v.url = serveBuilt(t, s, binary, environment) + "/" + s.Name
+	}
+	v.lambda = startFunction(t, s, binary, environment)
+	v.document = v.readDocument(t)
+	return v
+}
+
+// serveBuilt starts a binary as a server and returns its address as soon as it listens. It must end with SIGTERM, without a
+// word of errors.
+func serveBuilt(t *testing.T, s system.System, binary string, environment []string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), binary, "--addr", "127.0.0.1:0", "--workers=false")
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	command.WaitDelay = endWait
+	command.Env = environment
+	said := &transcript{}
+	command.Stderr = said
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		// The context has ended by now, and with it the process has been told to end.
+		if _ = command.Wait(); command.ProcessState.ExitCode() != 0 {
+			t.Errorf("%s ended with %v", s.Name, command.ProcessState)
+		}
+		said.look(t)
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if found := addressLine.FindStringSubmatch(lines.Text()); found != nil {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return found[1]
+		}
+	}
+	t.Fatalf("%s ended before it listened: %s", s.Name, said)
+	return ""
+}
+
+const endWait = 30 * time.Second
+
+var addressLine = regexp.MustCompile(` at (http://127\.0\.0\.1:\d+)/`)
+
+// transcript keeps what a process prints.
+type transcript struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *transcript) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *transcript) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// look fails for errors and panics in the log, and shows all of it if the test has failed.
+func (s *transcript) look(t *testing.T) {
+	t.Helper()
+	text := s.String()
+	for _, sign := range []string{"level=ERROR", `"level":"ERROR"`, "panic:"} {
+		if strings.Contains(text, sign) {
+			t.Errorf("the log has %s", sign)
+		}
+	}
+	if t.Failed() {
+		t.Logf("the process said:\n%s", text)
+	}
+}

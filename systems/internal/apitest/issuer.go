@@ -1,0 +1,70 @@
+package apitest
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/auth"
+)
+
+// Token is an access token of a user.
+func (v *Server) Token(tb testing.TB, sub string, groups ...string) string {
+	tb.Helper()
+	token, err := v.issuer.Mint(auth.Claims{Sub: sub, Groups: groups})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return token
+}
+
+// openIssuer is the test's issuer by a clock.
+func (v *Server) openIssuer(tb testing.TB, now func() time.Time) *auth.Issuer {
+	tb.Helper()
+	issuer, err := auth.OpenIssuer(v.keys, issuerBase, now)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return issuer
+}
+
+// expired is a token that was good once.
+func (v *Server) expired(tb testing.TB, sub string) string {
+	tb.Helper()
+	token, err := v.openIssuer(tb, func() time.Time { return time.Now().Add(-48 * time.Hour) }).Mint(auth.Claims{Sub: sub})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return token
+}
+
+// keyFile is a file of the test's own with the keys that all tests of the process sign with: making keys takes longer than
+// most tests.
+func keyFile(tb testing.TB) string {
+	tb.Helper()
+	text, err := issuerKeys()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	path := filepath.Join(tb.TempDir(), "issuer.json")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+//nolint:gochecknoglobals // made once in a process
+var issuerKeys = sync.OnceValues(func() ([]byte, error) {
+	directory, err := os.MkdirTemp("", "issuer")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(directory) }()
+	path := filepath.Join(directory, "issuer.json")
+	if _, err := auth.OpenIssuer(path, issuerBase, nil); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path) //nolint:gosec // written above
+})

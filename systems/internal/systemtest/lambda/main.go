@@ -1,0 +1,9 @@
+// Command lambda is the system of package systemtest by itself, for the tests of what runs a system.
+package main
+
+import (
+	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/internal/systemtest"
+)
+
+func main() { run.Main(systemtest.Notes(systemtest.Hooks{})) }
