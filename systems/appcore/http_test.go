@@ -21,12 +21,18 @@ const (
 func TestRoutes(t *testing.T) {
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
-		t.Run("transactions", func(t *testing.T) { transactionRoutes(t, v) })
-		t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
-		v.Covered(t)
+		routes(t, v)
 		template(v).Permits(t, v.Stage(), v.Accesses())
 	})
+}
+
+// routes calls every operation with good and bad input.
+func routes(t *testing.T, v *apitest.Server) {
+	t.Helper()
+	t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
+	t.Run("transactions", func(t *testing.T) { transactionRoutes(t, v) })
+	t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
+	v.Covered(t)
 }
 
 // TestStrangers: nothing is for who has no valid token.

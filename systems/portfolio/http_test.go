@@ -14,20 +14,26 @@ import (
 func TestRoutes(t *testing.T) {
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
-		t.Run("users", func(t *testing.T) { v.Run(t, userCases()) })
-		t.Run("categories", func(t *testing.T) { v.Run(t, categoryCases()) })
-		t.Run("writing", func(t *testing.T) { v.Run(t, writeCases()) })
-		t.Run("posts", func(t *testing.T) { v.Run(t, postCases(t, v)) })
-		t.Run("comments", func(t *testing.T) { v.Run(t, commentCases(t, v)) })
-		t.Run("likes", func(t *testing.T) { v.Run(t, likeCases(t, v)) })
-		t.Run("bookmarks", func(t *testing.T) { v.Run(t, bookmarkCases(t, v)) })
-		t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
-		t.Run("lists", func(t *testing.T) { v.Run(t, listCases()) })
-		v.Covered(t)
+		routes(t, v)
 		template(v).Permits(t, v.Stage(), v.Accesses())
 		scan(t, v).sound(t)
 	})
+}
+
+// routes calls every operation with good and bad input.
+func routes(t *testing.T, v *apitest.Server) {
+	t.Helper()
+	t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
+	t.Run("users", func(t *testing.T) { v.Run(t, userCases()) })
+	t.Run("categories", func(t *testing.T) { v.Run(t, categoryCases()) })
+	t.Run("writing", func(t *testing.T) { v.Run(t, writeCases()) })
+	t.Run("posts", func(t *testing.T) { v.Run(t, postCases(t, v)) })
+	t.Run("comments", func(t *testing.T) { v.Run(t, commentCases(t, v)) })
+	t.Run("likes", func(t *testing.T) { v.Run(t, likeCases(t, v)) })
+	t.Run("bookmarks", func(t *testing.T) { v.Run(t, bookmarkCases(t, v)) })
+	t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
+	t.Run("lists", func(t *testing.T) { v.Run(t, listCases()) })
+	v.Covered(t)
 }
 
 // TestStrangers: what is not public is for nobody who has no valid token.

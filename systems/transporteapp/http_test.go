@@ -15,16 +15,22 @@ import (
 func TestRoutes(t *testing.T) {
 	apitest.Each(t, transporteapp.System(transporteapp.Options{}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
-		t.Run("back office", func(t *testing.T) { v.Run(t, officeCases()) })
-		t.Run("drivers", func(t *testing.T) { v.Run(t, driverCases(t, v)) })
-		t.Run("fleet", func(t *testing.T) { v.Run(t, fleetCases(t, v)) })
-		t.Run("trips", func(t *testing.T) { tripRoutes(t, v) })
-		t.Run("cartas", func(t *testing.T) { cartaRoutes(t, v) })
-		t.Run("sessions", func(t *testing.T) { v.Run(t, sessionCases(t, v)) })
-		v.Covered(t)
+		routes(t, v)
 		template(v).Permits(t, v.Stage(), v.Accesses())
 	})
+}
+
+// routes calls every operation with good and bad input.
+func routes(t *testing.T, v *apitest.Server) {
+	t.Helper()
+	t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
+	t.Run("back office", func(t *testing.T) { v.Run(t, officeCases()) })
+	t.Run("drivers", func(t *testing.T) { v.Run(t, driverCases(t, v)) })
+	t.Run("fleet", func(t *testing.T) { v.Run(t, fleetCases(t, v)) })
+	t.Run("trips", func(t *testing.T) { tripRoutes(t, v) })
+	t.Run("cartas", func(t *testing.T) { cartaRoutes(t, v) })
+	t.Run("sessions", func(t *testing.T) { v.Run(t, sessionCases(t, v)) })
+	v.Covered(t)
 }
 
 // TestStrangers: nothing is for who has no valid token.

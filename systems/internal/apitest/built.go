@@ -32,12 +32,16 @@ func EachBuilt(t *testing.T, s system.System, pkg string, test func(*testing.T, 
 	}
 }
 
+// Built tells whether the system runs as its binary: by the machine's clock, with the options of a deployment.
+func (v *Server) Built() bool { return v.Host == nil }
+
 // openBuilt starts a binary. As a server it leaves the streams to a second process, which gets them as events when a test
 // delivers.
 func openBuilt(t *testing.T, s system.System, binary string, transport Transport) *Server {
 	t.Helper()
 	v := newServer(t, s, transport)
-	v.issuer = v.openIssuer(t, nil)
+	v.Clock = &Clock{machine: true}
+	v.issuer = v.openIssuer(t, v.Clock.Now)
 	at := v.Database.Address(t)
 	environment := append(os.Environ(),
 		"AWS_ACCESS_KEY_ID="+at.AccessKey, "AWS_SECRET_ACCESS_KEY="+at.Secret, "APP_ENDPOINT="+at.Endpoint, "APP_STAGE="+stage,

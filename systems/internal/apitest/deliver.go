@@ -16,7 +16,7 @@ import (
 // Lambda's events. Delivered again, they come again.
 func (v *Server) Deliver(tb testing.TB) {
 	tb.Helper()
-	if v.Host == nil {
+	if v.Built() {
 		v.deliverEvents(tb)
 		return
 	}

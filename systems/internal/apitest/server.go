@@ -50,7 +50,7 @@ const (
 
 // Server is a system that is being tested.
 type Server struct {
-	// Clock is the system's and the issuer's. A binary has its own, and nothing here.
+	// Clock is the system's and the issuer's. A binary's is the machine's, which nobody advances.
 	Clock *Clock
 	// Database is what the system keeps its data in.
 	Database databasetest.Database
@@ -172,27 +172,4 @@ func (v *Server) Work(tb testing.TB) (stop func()) {
 // client leaves redirections and compressed answers as they come.
 func client() *http.Client {
 	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
-
-// Clock is a clock that goes when it is told to.
-type Clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-// newClock begins at the present: what expires does so by the database's own clock.
-func newClock() *Clock { return &Clock{now: time.Now().UTC().Truncate(time.Second)} }
-
-// Now is the time.
-func (c *Clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-// Advance lets time pass.
-func (c *Clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
 }

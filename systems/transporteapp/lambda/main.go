@@ -1,4 +1,4 @@
-// Command lambda is TransporteApp in AWS Lambda: the same binary for every function of template.yaml.
+// Command lambda is TransporteApp by itself: in AWS Lambda every function of template.yaml, elsewhere a server; see lambda --help.
 package main
 
 import (
@@ -8,4 +8,4 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-func main() { run.Lambda(transporteapp.System(transporteapp.Options{})) }
+func main() { run.Main(transporteapp.System(transporteapp.Options{})) }

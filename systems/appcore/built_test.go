@@ -1,0 +1,17 @@
+package appcore_test
+
+import (
+	"testing"
+
+	"github.com/monotable/monotable/systems/appcore"
+	"github.com/monotable/monotable/systems/internal/apitest"
+)
+
+// TestBuilt calls every operation of the binary that is deployed, with good and bad input, and as a stranger.
+func TestBuilt(t *testing.T) {
+	apitest.EachBuilt(t, appcore.System(appcore.Options{}), "./lambda", func(t *testing.T, v *apitest.Server) {
+		t.Helper()
+		routes(t, v)
+		v.Strangers(t)
+	})
+}

@@ -1,0 +1,36 @@
+package apitest
+
+import (
+	"sync"
+	"time"
+)
+
+// Clock is a clock that goes when it is told to, or the machine's.
+type Clock struct {
+	mu      sync.Mutex
+	now     time.Time
+	machine bool
+}
+
+// newClock begins at the present: what expires does so by the database's own clock.
+func newClock() *Clock { return &Clock{now: time.Now().UTC().Truncate(time.Second)} }
+
+// Now is the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.machine {
+		return time.Now().UTC()
+	}
+	return c.now
+}
+
+// Advance lets time pass. It panics for a binary's clock: see Built.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.machine {
+		panic("apitest: nobody advances the clock of a binary")
+	}
+	c.now = c.now.Add(d)
+}
