@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
 )
 
 // Values as they are stored, in short.
@@ -43,7 +45,7 @@ func printed(v types.AttributeValue) string {
 	if v == nil {
 		return "nothing"
 	}
-	return attribute(v).String()
+	return sdk.Value(v).String()
 }
 
 // sameItem compares items as DynamoDB does: numbers by value, sets without order.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/dynamo/attr"
+	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
 	"github.com/monotable/monotable/internal/dynamo/eval"
 	"github.com/monotable/monotable/internal/dynamo/expr"
 )
@@ -50,7 +51,7 @@ func Bind(d *design.Design, e *design.Entity, c *design.Condition, params func(n
 			}
 			v = given
 		}
-		values = append(values, attr.Field{Name: ref.Placeholder, Value: attribute(v)})
+		values = append(values, attr.Field{Name: ref.Placeholder, Value: sdk.Value(v)})
 	}
 	item, _ := attr.NewItem(values) // placeholders differ
 	if len(item) == 0 {
@@ -96,7 +97,7 @@ func (c *Condition) Holds(it Values) (bool, error) {
 	if c == nil {
 		return true, nil
 	}
-	ok, err := c.condition.Eval(attributes(it))
+	ok, err := c.condition.Eval(sdk.Item(it))
 	if err != nil {
 		return false, fmt.Errorf("where %s: %w", c.text, err)
 	}
@@ -119,51 +120,4 @@ func (c *Condition) Those(items []Values) ([]Values, error) {
 		}
 	}
 	return out, nil
-}
-
-// attributes are values as the evaluator has them.
-func attributes(values Values) attr.Item {
-	fields := make([]attr.Field, 0, len(values))
-	for name, v := range values {
-		fields = append(fields, attr.Field{Name: name, Value: attribute(v)})
-	}
-	out, _ := attr.NewItem(fields) // a map repeats no name
-	return out
-}
-
-func attribute(v types.AttributeValue) attr.Value {
-	switch v := v.(type) {
-	case *types.AttributeValueMemberS:
-		return attr.String(v.Value)
-	case *types.AttributeValueMemberN:
-		return attr.ParseNumber(v.Value)
-	case *types.AttributeValueMemberB:
-		return attr.Binary(string(v.Value))
-	case *types.AttributeValueMemberBOOL:
-		return attr.Bool(v.Value)
-	case *types.AttributeValueMemberL:
-		elems := make([]attr.Value, len(v.Value))
-		for i := range v.Value {
-			elems[i] = attribute(v.Value[i])
-		}
-		return attr.List(elems)
-	case *types.AttributeValueMemberM:
-		return attr.Map(attributes(v.Value))
-	case *types.AttributeValueMemberSS:
-		return setOf(attr.KindStringSet, v.Value, attr.String)
-	case *types.AttributeValueMemberNS:
-		return setOf(attr.KindNumberSet, v.Value, attr.ParseNumber)
-	case *types.AttributeValueMemberBS:
-		return setOf(attr.KindBinarySet, v.Value, func(b []byte) attr.Value { return attr.Binary(string(b)) })
-	default:
-		return attr.Null()
-	}
-}
-
-func setOf[T any](kind attr.Kind, list []T, member func(T) attr.Value) attr.Value {
-	members := make([]attr.Value, len(list))
-	for i := range list {
-		members[i] = member(list[i])
-	}
-	return attr.NewSet(kind, members)
 }

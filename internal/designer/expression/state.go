@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
 )
 
 // Item is a stored item as what it means.
@@ -65,5 +66,5 @@ func same(a, b types.AttributeValue) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
-	return attribute(a).Equal(attribute(b))
+	return sdk.Value(a).Equal(sdk.Value(b))
 }

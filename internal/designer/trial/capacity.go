@@ -14,6 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/designer/cost"
 	"github.com/monotable/monotable/internal/designer/plan"
 	"github.com/monotable/monotable/internal/designer/provision"
+	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
 )
 
 // sized is a place whose items have so many bytes, as the cost model wants to be told it.
@@ -147,9 +148,9 @@ func partitionIn(pk []table.KeyAttribute, it table.Item) string {
 // size is how many bytes an item has at a place, of which an index has some attributes only.
 func (w *world) size(p plan.Place, it table.Item) int {
 	if p.Index == nil {
-		return plainItem(it).Size()
+		return sdk.Item(it).Size()
 	}
-	return plainItem(w.projection(p, it)).Size()
+	return sdk.Item(w.projection(p, it)).Size()
 }
 
 // projection is what an index has of an item.

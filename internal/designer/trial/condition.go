@@ -11,6 +11,7 @@ import (
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/dynamo/attr"
+	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
 	"github.com/monotable/monotable/internal/dynamo/eval"
 	"github.com/monotable/monotable/internal/dynamo/expr"
 )
@@ -70,7 +71,7 @@ func operand(v design.ValueRef, given table.Values) (attr.Value, error) {
 		if value == nil {
 			return attr.Value{}, fmt.Errorf("there is no value for :%s", v.Param)
 		}
-		return plain(value), nil
+		return sdk.Value(value), nil
 	}
 	switch v.Literal.Kind {
 	case design.NumberConstant:
@@ -91,7 +92,7 @@ func named(d *design.Design, t design.Type, v types.AttributeValue) attr.Value {
 		return attr.Map(namedMembers(d, t, v.Value))
 	case *types.AttributeValueMemberL:
 		if t.Elem == nil {
-			return plain(v)
+			return sdk.Value(v)
 		}
 		elems := make([]attr.Value, len(v.Value))
 		for i := range v.Value {
@@ -99,7 +100,7 @@ func named(d *design.Design, t design.Type, v types.AttributeValue) attr.Value {
 		}
 		return attr.List(elems)
 	default:
-		return plain(v)
+		return sdk.Value(v)
 	}
 }
 
@@ -115,7 +116,7 @@ func namedMembers(d *design.Design, t design.Type, m map[string]types.AttributeV
 		return it
 	}
 	for name, v := range m {
-		value := plain(v)
+		value := sdk.Value(v)
 		if t.Elem != nil {
 			value = named(d, *t.Elem, v)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/designer/plan"
+	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
 )
 
 // Kind says what is wrong with an answer.
@@ -100,7 +101,7 @@ func writeCanonical(out *strings.Builder, v types.AttributeValue) {
 		out.WriteByte('}')
 	case *types.AttributeValueMemberSS, *types.AttributeValueMemberNS, *types.AttributeValueMemberBS:
 		members := []string{}
-		for _, m := range plain(v).Elems() {
+		for _, m := range sdk.Value(v).Elems() {
 			members = append(members, m.Text())
 		}
 		slices.Sort(members)

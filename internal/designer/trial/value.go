@@ -10,58 +10,9 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
-	"github.com/monotable/monotable/internal/dynamo/attr"
+	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
 	"github.com/monotable/monotable/internal/dynamo/decimal"
 )
-
-// plain is a value as the database's own package of values has it.
-func plain(v types.AttributeValue) attr.Value {
-	switch v := v.(type) {
-	case *types.AttributeValueMemberS:
-		return attr.String(v.Value)
-	case *types.AttributeValueMemberN:
-		return attr.ParseNumber(v.Value)
-	case *types.AttributeValueMemberB:
-		return attr.Binary(string(v.Value))
-	case *types.AttributeValueMemberBOOL:
-		return attr.Bool(v.Value)
-	case *types.AttributeValueMemberNULL:
-		return attr.Null()
-	case *types.AttributeValueMemberL:
-		elems := make([]attr.Value, len(v.Value))
-		for i := range v.Value {
-			elems[i] = plain(v.Value[i])
-		}
-		return attr.List(elems)
-	case *types.AttributeValueMemberM:
-		return attr.Map(plainItem(v.Value))
-	case *types.AttributeValueMemberSS:
-		return plainSet(attr.KindStringSet, v.Value, attr.String)
-	case *types.AttributeValueMemberNS:
-		return plainSet(attr.KindNumberSet, v.Value, attr.ParseNumber)
-	case *types.AttributeValueMemberBS:
-		return plainSet(attr.KindBinarySet, v.Value, func(b []byte) attr.Value { return attr.Binary(string(b)) })
-	default:
-		return attr.Value{}
-	}
-}
-
-func plainSet[T any](kind attr.Kind, list []T, member func(T) attr.Value) attr.Value {
-	members := make([]attr.Value, len(list))
-	for i := range list {
-		members[i] = member(list[i])
-	}
-	return attr.Set(kind, members)
-}
-
-func plainItem(m map[string]types.AttributeValue) attr.Item {
-	fields := make([]attr.Field, 0, len(m))
-	for name, v := range m {
-		fields = append(fields, attr.Field{Name: name, Value: plain(v)})
-	}
-	it, _ := attr.NewItem(fields) // a map repeats no name
-	return it
-}
 
 // equal compares two values: numbers by value, sets without order. What has nothing in it is as good as absent.
 func equal(a, b types.AttributeValue) bool {
@@ -72,7 +23,7 @@ func equal(a, b types.AttributeValue) bool {
 	if empty(a) || empty(b) {
 		return empty(a) && empty(b)
 	}
-	return plain(a).Equal(plain(b))
+	return sdk.Value(a).Equal(sdk.Value(b))
 }
 
 // empty reports whether there is nothing, or a list, set or map of nothing.
@@ -108,7 +59,7 @@ func compare(a, b types.AttributeValue) (order int, ok bool) {
 	if a == nil || b == nil {
 		return 0, false
 	}
-	return plain(a).Compare(plain(b))
+	return sdk.Value(a).Compare(sdk.Value(b))
 }
 
 // scalarText is the one text of a scalar: what templates begin with.
@@ -163,7 +114,7 @@ func show(v types.AttributeValue) string {
 	case *types.AttributeValueMemberN, *types.AttributeValueMemberBOOL:
 		return scalarText(v)
 	default:
-		return cut(plain(v).String())
+		return cut(sdk.Value(v).String())
 	}
 }
 

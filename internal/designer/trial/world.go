@@ -19,6 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/designer/lower"
 	"github.com/monotable/monotable/internal/designer/plan"
 	"github.com/monotable/monotable/internal/designer/provision"
+	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
 )
 
 // world is a database in memory with the tables of a design and records in them.
@@ -52,7 +53,7 @@ func newWorld(ctx context.Context, p *lower.Program, now time.Time, records []*r
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.entity.Name, err)
 		}
-		w.stored[r], w.sizes[r] = items, plainItem(items[0]).Size()
+		w.stored[r], w.sizes[r] = items, sdk.Item(items[0]).Size()
 		for _, it := range items {
 			w.owners[keyOf(r.run.Table, it)] = r
 		}
@@ -219,7 +220,7 @@ func (r *recorder) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func
 			units: units(out.ConsumedCapacity),
 		}
 		for _, it := range out.Items {
-			page.bytes += plainItem(it).Size()
+			page.bytes += sdk.Item(it).Size()
 		}
 		t.pages = append(t.pages, page)
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/designer/lower"
 	"github.com/monotable/monotable/internal/designer/plan"
 	"github.com/monotable/monotable/internal/designer/provision"
+	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
 )
 
 // consumed compares the capacity that a write has consumed with what the cost model says of the items that it was about, as
@@ -57,7 +58,7 @@ func (w *world) touched(t touch, was, is map[string]table.Item) plan.ItemWrite {
 	key := keyOf(w.program.Tables[i], t.item)
 	before, after := was[key], is[key]
 	place := plan.Place{Entity: &design.Entity{}, Table: home}
-	out := plan.ItemWrite{Action: design.Update, Place: sized(place, max(plainItem(before).Size(), plainItem(after).Size()))}
+	out := plan.ItemWrite{Action: design.Update, Place: sized(place, max(sdk.Item(before).Size(), sdk.Item(after).Size()))}
 	if t.check {
 		out.Action = design.Check
 		return out
@@ -66,7 +67,7 @@ func (w *world) touched(t touch, was, is map[string]table.Item) plan.ItemWrite {
 		entry := place
 		entry.Index, entry.Kind = x, plan.EntryPlace
 		old, next := w.entry(entry, before), w.entry(entry, after)
-		e := plan.EntryWrite{Place: sized(entry, max(plainItem(old).Size(), plainItem(next).Size())), Effect: plan.EntryUpdated}
+		e := plan.EntryWrite{Place: sized(entry, max(sdk.Item(old).Size(), sdk.Item(next).Size())), Effect: plan.EntryUpdated}
 		switch {
 		case old == nil && next == nil:
 			continue
@@ -74,13 +75,13 @@ func (w *world) touched(t touch, was, is map[string]table.Item) plan.ItemWrite {
 			e.Effect = plan.EntryAdded
 		case next == nil:
 			e.Effect = plan.EntryRemoved
-		case plainItem(old).Equal(plainItem(next)):
+		case sdk.Item(old).Equal(sdk.Item(next)):
 			e.Effect = plan.EntryUntouched
 		case slices.ContainsFunc(slices.Concat(x.PK, x.SK), func(k design.KeyAttribute) bool { return !equal(old[k.Name], next[k.Name]) }):
 			// One is removed and one added, each of its own size.
-			gone := plan.EntryWrite{Place: sized(entry, plainItem(old).Size()), Effect: plan.EntryRemoved}
+			gone := plan.EntryWrite{Place: sized(entry, sdk.Item(old).Size()), Effect: plan.EntryRemoved}
 			out.Entries = append(out.Entries, gone)
-			e.Place, e.Effect = sized(entry, plainItem(next).Size()), plan.EntryAdded
+			e.Place, e.Effect = sized(entry, sdk.Item(next).Size()), plan.EntryAdded
 		}
 		out.Entries = append(out.Entries, e)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/designer/cost"
 	"github.com/monotable/monotable/internal/designer/lower"
+	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
 )
 
 const (
@@ -217,7 +218,7 @@ func (w *world) explained(m *mismatch, v *verdict) *mismatch {
 // unchanged compares the tables before and after a write that did nothing.
 func unchanged(was, is map[string]table.Item) *mismatch {
 	for _, key := range slices.Sorted(maps.Keys(is)) {
-		if before, there := was[key]; !there || !plainItem(before).Equal(plainItem(is[key])) {
+		if before, there := was[key]; !there || !sdk.Item(before).Equal(sdk.Item(is[key])) {
 			return &mismatch{kind: Inconsistent, got: "a refused write has changed " + strings.ReplaceAll(key, "\x00", " "), want: "nothing changed"}
 		}
 	}
