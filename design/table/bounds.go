@@ -12,10 +12,6 @@ import (
 	"github.com/monotable/monotable/internal/dynamo/decimal"
 )
 
-// maxSortKeyBytes is DynamoDB's limit of a sort key, of all of its attributes together. Longer values are refused in
-// conditions too.
-const maxSortKeyBytes = 1024
-
 // bound is what a Query says of one sort key attribute; nothing where all are nil.
 type bound struct {
 	equal, prefix, lower, upper types.AttributeValue
@@ -32,6 +28,9 @@ func (s *source) bound(c SortCondition, in Input, room int) (bound, none, error)
 	}
 	switch {
 	case c.Comparison == Equal:
+		if len(known) > room && c.Type != types.ScalarAttributeTypeN {
+			return bound{}, true, nil // no key is so long
+		}
 		v, err := s.keyOf(c, known)
 		return bound{equal: v}, false, err
 	case c.Comparison == Between && (in.From != nil || in.To != nil):

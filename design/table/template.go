@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,9 @@ func (e *Entity) keyOf(attributes []KeyAttribute, v Values) (Item, error) {
 		if text == "" {
 			return nil, &ValueError{Field: a.subject(), Reason: "makes the key " + a.Name + " empty"}
 		}
+		if err := e.hasRoom(a, text, v); err != nil {
+			return nil, err
+		}
 		value, err := a.keyValue(text)
 		if err != nil {
 			return nil, err
@@ -48,6 +52,51 @@ func (a KeyAttribute) subject() string {
 		return fields[0]
 	}
 	return a.Name
+}
+
+// DynamoDB's limits of keys, of all attributes of one together. Longer values are refused in conditions too.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+const (
+	maxPartitionKeyBytes = 2048
+	maxSortKeyBytes      = 1024
+)
+
+// hasRoom refuses a text that is too long for its attribute, and names the field that has most of it.
+func (e *Entity) hasRoom(a KeyAttribute, text string, v Values) error {
+	if len(text) <= maxSortKeyBytes || a.Type == types.ScalarAttributeTypeN {
+		return nil
+	}
+	room := e.room(a.Name)
+	if len(text) <= room {
+		return nil
+	}
+	field, longest := a.subject(), 0
+	for _, p := range a.Template {
+		if part, err := e.textOf(p, v[p.Field]); p.Field != "" && err == nil && len(part) > longest {
+			field, longest = p.Field, len(part)
+		}
+	}
+	return &ValueError{Field: field, Reason: fmt.Sprintf("makes the key %s %d bytes long, more than the %d that DynamoDB takes", a.Name, len(text), room)}
+}
+
+// room is how many bytes an attribute can have as a key of the table and of every index that it is a key of.
+func (e *Entity) room(attribute string) int {
+	room := maxPartitionKeyBytes
+	sorts := func(keys []KeyAttribute) {
+		if slices.ContainsFunc(keys, func(a KeyAttribute) bool { return a.Name == attribute }) {
+			room = maxSortKeyBytes
+		}
+	}
+	sorts(e.Key[min(1, len(e.Key)):])
+	for _, entry := range e.Entries {
+		sorts(entry.SK)
+	}
+	for i := range e.Copies {
+		for _, entry := range e.Copies[i].Entries {
+			sorts(entry.SK)
+		}
+	}
+	return room
 }
 
 // render is a template's text with values.

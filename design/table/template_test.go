@@ -1,6 +1,7 @@
 package table
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -105,6 +106,48 @@ func TestKeyOf(t *testing.T) {
 		wantValueError(t, err, c.field, c.reason, name)
 		if !sameItem(got, c.want) {
 			t.Errorf("%s: %v; want %v", name, attributes(got), attributes(c.want))
+		}
+	}
+}
+
+// TestRoom: DynamoDB takes 2,048 bytes of a partition key and 1,024 of a sort key; an attribute that is both in different
+// indexes has the smaller room.
+func TestRoom(t *testing.T) {
+	long := func(n int) Values {
+		return Values{"id": aText(strings.Repeat("i", n)), "name": aText("a"), "count": aNumber("1")}
+	}
+	e := &Entity{
+		Name: "E", Fields: []Field{
+			{Name: "id", Path: []string{"id"}, Type: Type{Kind: kindText}},
+			{Name: "name", Path: []string{"name"}, Type: Type{Kind: kindText}},
+			{Name: "count", Path: []string{"count"}, Type: Type{Kind: kindInt}},
+		},
+		Key:     []KeyAttribute{keyAttribute("PK", "E#{id}"), keyAttribute("SK", "{name}#{id}")},
+		Entries: []Entry{{Index: "G", PK: []KeyAttribute{keyAttribute("SK", "{id}")}, SK: []KeyAttribute{keyAttribute("GSK", "{id}{name}")}}},
+		Copies: []Copy{{
+			Name: "C", Key: []KeyAttribute{keyAttribute("PK", "{id}")},
+			Entries: []Entry{{Index: "H", PK: []KeyAttribute{keyAttribute("HPK", "{id}")}, SK: []KeyAttribute{keyAttribute("HSK", "{name}")}}},
+		}},
+	}
+	for name, c := range map[string]struct {
+		attribute, template string
+		v                   Values
+		field, reason       string
+	}{
+		"partition key":               {"PK", "E#{id}", long(2046), "", ""},
+		"long partition key":          {"PK", "E#{id}", long(2047), "id", "makes the key PK 2049 bytes long, more than the 2048 that DynamoDB takes"},
+		"sort key":                    {"SK", "{name}#{id}", long(1022), "", ""},
+		"long sort key":               {"SK", "{name}#{id}", long(1023), "id", "makes the key SK 1025 bytes long, more than the 1024 that DynamoDB takes"},
+		"index's partition key":       {"HPK", "{id}", long(2048), "", ""},
+		"long index's partition key":  {"HPK", "{id}", long(2049), "id", "more than the 2048"},
+		"sort key of an index":        {"GSK", "{id}{name}", long(1023), "", ""},
+		"long sort key of an index":   {"GSK", "{id}{name}", long(1024), "id", "more than the 1024"},
+		"long sort key of the copy's": {"HSK", "{name}{id}", long(1024), "id", "more than the 1024"},
+	} {
+		got, err := e.keyOf([]KeyAttribute{keyAttribute(c.attribute, c.template)}, c.v)
+		wantValueError(t, err, c.field, c.reason, name)
+		if (got == nil) != (c.reason != "") {
+			t.Errorf("%s: %v", name, attributes(got))
 		}
 	}
 }
