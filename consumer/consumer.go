@@ -127,6 +127,10 @@ type Options struct {
 	// default that is ErrTrimmed.
 	SkipTrimmed bool
 
+	// Begun is called once in a run, as soon as reading has begun in all shards that could be read at its start: from
+	// then on nothing that is written is missed, with Latest either. It must not block. Default: nobody is told.
+	Begun func()
+
 	// Sleep waits for a time to pass, or for the end of the context, whose error it then returns. Default:
 	// real time.
 	Sleep func(context.Context, time.Duration) error

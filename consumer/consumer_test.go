@@ -254,6 +254,50 @@ func TestLatestAgain(t *testing.T) {
 	})
 }
 
+// TestBegun: with Latest, whatever is written once the run has begun is heard. Shards that cannot be read yet, or are gone, are
+// not waited for, and no later shard begins the run again.
+func TestBegun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStream(3)
+		s.write(0, "x")
+		s.split(1, 1)
+		s.failNext(3, "GetShardIterator", throttled{})
+		begun := 0
+		a := &audience{}
+		r := start(t, s, a.handle, consumer.Options{From: consumer.Latest, Begun: func() { begun++ }})
+		if begun != 0 {
+			t.Error("begun, though no shard could be read")
+		}
+		wait(time.Second)
+		if begun != 1 {
+			t.Fatalf("begun %d times, want once", begun)
+		}
+		want := []string{s.write(0, "x"), s.write(2, "x"), s.write(3, "x")}
+		wait(time.Minute)
+		want = append(want, s.write(s.split(0, 1), "x"))
+		wait(time.Minute)
+		a.want(t, want...)
+		if err := r.stop(); !errors.Is(err, context.Canceled) || begun != 1 {
+			t.Errorf("ended with %v, begun %d times, want once", err, begun)
+		}
+
+		s.remove(0)
+		s.fault = func(call string) error {
+			if call == "GetShardIterator" && begun == 1 {
+				s.shards[2].removed = true // between its listing and its reading
+			}
+			return nil
+		}
+		r = start(t, s, a.handle, consumer.Options{From: consumer.Latest, Begun: func() { begun++ }})
+		if begun != 2 {
+			t.Errorf("begun %d times, want twice: one shard is gone", begun)
+		}
+		if err := r.stop(); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
 // TestCheckpoints goes on where the last run ended, whatever keeps the checkpoints; shards that were split or
 // that are no longer listed meanwhile do not matter.
 func TestCheckpoints(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -21,6 +22,8 @@ type lineage struct {
 	listed   bool // at least once
 	closed   bool // the stream is disabled
 	reading  int
+	started  bool         // at least once
+	unbegun  atomic.Int32 // how many shards of the first start are not being read yet, and one as long as it lasts
 	ended    chan ending
 	slots    chan struct{} // one for each batch that may be handled at once
 }
@@ -235,20 +238,40 @@ func (l *lineage) lose(ctx context.Context, id string, c Checkpoint) error {
 
 // start reads the shards whose parents are done, or not there any more.
 func (l *lineage) start(ctx context.Context, readers *sync.WaitGroup) {
+	first := !l.started
+	if first {
+		l.started = true
+		l.unbegun.Add(1)
+		defer l.begun()
+	}
 	for _, s := range l.shards {
 		if parent := l.shards[s.parent]; s.state != waiting || parent != nil && parent.state != done {
 			continue
 		}
 		s.state = reading
 		l.reading++
-		r := &reader{Consumer: l.consumer, shard: s.id, checkpoint: s.begin, latest: s.latest, closed: s.last != "", catchUp: l.catchUp, slots: l.slots}
+		r := &reader{Consumer: l.consumer, shard: s.id, checkpoint: s.begin, latest: s.latest, closed: s.last != "", catchUp: l.catchUp, slots: l.slots, begun: func() {}}
+		if first {
+			l.unbegun.Add(1)
+			r.begun = sync.OnceFunc(l.begun)
+		}
 		readers.Go(func() {
 			state, err := r.read(ctx)
+			if errors.Is(err, errShardGone) {
+				r.begun() // there is nothing to be missed
+			}
 			select {
 			case l.ended <- ending{s, state, r.checkpoint, err}:
 			case <-ctx.Done():
 			}
 		})
+	}
+}
+
+// begun takes note that a shard of the first start is being read, and of the end of that start.
+func (l *lineage) begun() {
+	if l.unbegun.Add(-1) == 0 && l.consumer.options.Begun != nil {
+		l.consumer.options.Begun()
 	}
 }
 

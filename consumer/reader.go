@@ -31,6 +31,7 @@ type reader struct {
 	closed     bool // when reading began
 	catchUp    bool
 	slots      chan struct{}
+	begun      func() // is told when reading has begun
 }
 
 // read reads the shard until it is drained, or caught up with where that is wanted. An error that is not the
@@ -40,6 +41,7 @@ func (r *reader) read(ctx context.Context) (state, error) {
 	if err != nil {
 		return waiting, err
 	}
+	r.begun()
 	for empty := 0; ; {
 		page, err := r.page(ctx, &iterator)
 		if err != nil {

@@ -66,6 +66,7 @@ func System(o Options) system.System {
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{
 			{Err: errAnothers, Status: http.StatusForbidden, Code: problem.CodeForbidden},
+			{Err: appcoredb.ErrNotificationExpired, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: noNotification},
 		},
 		Open: func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: []system.Example{
@@ -78,6 +79,7 @@ func System(o Options) system.System {
 			{Title: "The last ten transactions of all", Method: http.MethodGet, Path: "/transactions/global"},
 			{Title: "Say who you are", Method: http.MethodPut, Path: "/me", Body: `{"email":"ana.garcia@mail.com","name":"Ana García"}`},
 		},
+		Load: loadPlan(),
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 
 // TestRoutes calls every operation with good and bad input, over each transport.
 func TestRoutes(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v)
@@ -37,6 +38,7 @@ func routes(t *testing.T, v *apitest.Server) {
 
 // TestStrangers: nothing is for who has no valid token.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		v.Strangers(t)
@@ -66,6 +68,8 @@ func profileCases() []apitest.Case {
 		{Name: "read", Request: get, Status: http.StatusOK, Check: expect("ana@mail.com", "Ana")},
 		{Name: "changed", Request: put(map[string]any{"email": "ana.garcia@mail.com", "name": "Ana García"}), Status: http.StatusOK, Check: expect("ana.garcia@mail.com", "Ana García")},
 		{Name: "another's is another", Request: apitest.Request{Method: http.MethodGet, Path: "/me", As: bruno}, Status: http.StatusNotFound, Code: problem.CodeNotFound},
+		{Name: "a user with a long name", Request: apitest.Request{Method: http.MethodGet, Path: "/me", As: strings.Repeat("u", 129)}, Status: http.StatusBadRequest, Code: problem.CodeInvalidValue},
+		{Name: "a user whose name would end a key", Request: apitest.Request{Method: http.MethodGet, Path: "/me", As: "u#1"}, Status: http.StatusBadRequest, Code: problem.CodeInvalidValue},
 		invalid("no JSON", "{", ""),
 		invalid("no body", nil, ""),
 		invalid("no email", map[string]any{"name": "Ana"}, "body"),
@@ -73,7 +77,11 @@ func profileCases() []apitest.Case {
 		invalid("long address", map[string]any{"email": strings.Repeat("a", 250) + "@mail.com", "name": "Ana"}, "body.email"),
 		invalid("empty name", map[string]any{"email": "ana@mail.com", "name": ""}, "body.name"),
 		invalid("long name", map[string]any{"email": "ana@mail.com", "name": strings.Repeat("ñ", 101)}, "body.name"),
+		invalid("blank name", map[string]any{"email": "ana@mail.com", "name": " \u0020"}, "body.name"),
+		invalid("name with a control character", map[string]any{"email": "ana@mail.com", "name": "Ana\x00"}, "body.name"),
+		invalid("name of two lines", map[string]any{"email": "ana@mail.com", "name": "Ana\nGarcía"}, "body.name"),
 		invalid("name of another type", map[string]any{"email": "ana@mail.com", "name": 1}, "body.name"),
+		invalid("member in another case", `{"email":"ana@mail.com","name":"Ana","NAME":"`+strings.Repeat("n", 101)+`"}`, "body.NAME"),
 		invalid("unknown field", map[string]any{"email": "ana@mail.com", "name": "Ana", "userId": bruno}, "body.userId"),
 		{Name: "still as it was", Request: get, Status: http.StatusOK, Check: expect("ana.garcia@mail.com", "Ana García")},
 	}
@@ -117,6 +125,10 @@ func transactionRoutes(t *testing.T, v *apitest.Server) {
 		badQuery("high limit", "?limit=101", "query.limit"),
 		badQuery("limit of another type", "?limit=ten", "query.limit"),
 		badQuery("no time", "?from=yesterday", "query.from"),
+		badQuery("no time zone", "?to=2025-02-01T00:00:00", "query.to"),
+		badQuery("a day that is none", "?to=2025-02-30T00:00:00Z", "query.to"),
+		badQuery("a year that keys do not hold", "?from=9999-12-31T23:59:59-12:00", "query.from"),
+		badQuery("a year before years", "?to=0000-01-01T00:00:00%2B12:00", "query.to"),
 		badQuery("end before begin", "?from=2025-02-01T00:00:00Z&to=2025-01-01T00:00:00Z", "query.to"),
 		badQuery("long cursor", "?cursor="+strings.Repeat("A", 5000), "query.cursor"),
 		{Name: "made-up cursor", Request: list("?cursor=AQ"), Status: http.StatusBadRequest, Code: problem.CodeInvalidCursor},
@@ -126,6 +138,7 @@ func transactionRoutes(t *testing.T, v *apitest.Server) {
 				tb.Errorf("the last transactions are %s, want %s without %s", text, tx.TxID, ana)
 			}
 		}},
+		{Name: "another entity's id", Request: get(ana, "AAABogDyvCwBogDyvByJfVkYlhiGS_4W"), Status: http.StatusBadRequest, Code: problem.CodeInvalidParameter, Field: "path.id"},
 		{Name: "another method", Request: apitest.Request{Method: http.MethodDelete, Path: "/transactions/" + tx.TxID, As: ana}, Status: http.StatusMethodNotAllowed, Code: problem.CodeMethodNotAllowed},
 		{Name: "another path", Request: apitest.Request{Method: http.MethodGet, Path: "/transaction", As: ana}, Status: http.StatusNotFound, Code: problem.CodeNotFound},
 	})
@@ -182,6 +195,13 @@ func createCases(t *testing.T) []apitest.Case {
 		invalid("a fraction", map[string]any{"amount": 1.5, "currency": "ARS"}, "body.amount"),
 		invalid("an amount as a text", map[string]any{"amount": "500", "currency": "ARS"}, "body.amount"),
 		invalid("another currency", map[string]any{"amount": 1, "currency": "XXX"}, "body.currency"),
+		invalid("no object", `[]`, "body"),
+		invalid("nothing", `null`, "body"),
+		invalid("two objects", `{"amount":1,"currency":"ARS"}{"amount":2,"currency":"ARS"}`, "body"),
+		invalid("more than a number holds", `{"amount":1e400,"currency":"ARS"}`, "body"),
+		invalid("a second amount", `{"amount":1,"AMOUNT":-5,"currency":"ARS"}`, "body.AMOUNT"),
+		invalid("a second amount of the same name", `{"amount":1,"amount":-5,"currency":"ARS"}`, ""),
+		invalid("half a character", `{"amount":1,"currency":"\ud800"}`, "body.currency"),
 		invalid("somebody else's name", map[string]any{"amount": 1, "currency": "ARS", "userId": bruno}, "body.userId"),
 		{Name: "another media type", Request: apitest.Request{
 			Method: http.MethodPost, Path: "/transactions", As: ana, Key: "bad", Body: "amount=1", Header: map[string]string{"Content-Type": "text/plain"},
@@ -234,10 +254,12 @@ func notificationRoutes(t *testing.T, v *apitest.Server) {
 		{Name: "not read", Request: patch(ana, id, map[string]any{"read": false}), Status: http.StatusOK, Check: is(false)},
 		{Name: "nobody's", Request: patch(ana, strings.Repeat("A", 32), yes), Status: http.StatusNotFound, Code: problem.CodeNotFound},
 		{Name: "no id", Request: patch(ana, "notif-xyz", yes), Status: http.StatusBadRequest, Code: problem.CodeInvalidParameter, Field: "path.id"},
+		{Name: "another entity's id", Request: patch(ana, nowhere, yes), Status: http.StatusBadRequest, Code: problem.CodeInvalidParameter, Field: "path.id"},
 		{Name: "beyond time", Request: patch(ana, "_"+strings.Repeat("A", 31), yes), Status: http.StatusNotFound, Code: problem.CodeNotFound},
 		{Name: "no body", Request: patch(ana, id, nil), Status: http.StatusBadRequest, Code: problem.CodeInvalidBody},
 		{Name: "nothing", Request: patch(ana, id, map[string]any{}), Status: http.StatusBadRequest, Code: problem.CodeInvalidBody, Field: "body"},
 		{Name: "another type", Request: patch(ana, id, map[string]any{"read": "yes"}), Status: http.StatusBadRequest, Code: problem.CodeInvalidBody, Field: "body.read"},
+		{Name: "twice, in two cases", Request: patch(ana, id, `{"read":true,"READ":false}`), Status: http.StatusBadRequest, Code: problem.CodeInvalidBody, Field: "body.READ"},
 		{Name: "another field", Request: patch(ana, id, map[string]any{"read": true, "message": "no"}), Status: http.StatusBadRequest, Code: problem.CodeInvalidBody, Field: "body.message"},
 	})
 }

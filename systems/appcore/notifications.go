@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
 )
 
-// notifications are a page of a user's own, newest first.
+// notifications are a page of a user's own, newest first, without those whose time is over.
 func (s *service) notifications(ctx context.Context, userID string, page table.PageOptions) (table.Page[appcoredb.Notification], error) {
 	return s.db.UserNotifications(ctx, appcoredb.UserNotificationsInput{UserID: userID}, page)
 }

@@ -30,6 +30,7 @@ func FuzzNotificationRef(f *testing.F) {
 
 // TestNotificationID: one for each transaction, of the transaction's time.
 func TestNotificationID(t *testing.T) {
+	t.Parallel()
 	const txID = "01HM699R7006AFVGQT5ZYC0GEK"
 	id := notificationID(txID)
 	if id != notificationID(txID) || id == txID || id == notificationID("01HM699R7006AFVGQT5ZYC0GEM") {

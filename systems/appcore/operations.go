@@ -67,7 +67,7 @@ func (s *service) getProfile(ctx context.Context, _ *struct{}) (*profileOutput, 
 type putProfileInput struct {
 	Body struct {
 		Email string `json:"email" format:"email" maxLength:"254" doc:"Where you can be written to"`
-		Name  string `json:"name" minLength:"1" maxLength:"100" doc:"What you are called"`
+		Name  string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]*[^\\x00-\\x20\\x7f][^\\x00-\\x1f\\x7f]*$" patternDescription:"a line that is not blank" doc:"What you are called"`
 	}
 }
 
@@ -82,8 +82,35 @@ func (s *service) putProfile(ctx context.Context, in *putProfileInput) (*profile
 
 type listTransactionsInput struct {
 	api.PageQuery
-	From time.Time `query:"from" doc:"The earliest time at which they were made"`
-	To   time.Time `query:"to" doc:"The latest time at which they were made"`
+	From string `query:"from" format:"date-time" doc:"The earliest time at which they were made"`
+	To   string `query:"to" format:"date-time" doc:"The latest time at which they were made"`
+}
+
+// period is the one that the query says. The times are texts there, for the zero time.Time is one that may be asked for.
+func (in *listTransactionsInput) period() (p period, err error) {
+	if p.from, err = moment("query.from", in.From); err == nil {
+		p.to, err = moment("query.to", in.To)
+	}
+	if err == nil && p.from != nil && p.to != nil && p.from.After(*p.to) {
+		err = invalidPeriod("query.to", "is before from")
+	}
+	return p, err
+}
+
+// moment is a time of a query, nil for none.
+func moment(field, text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // no bound is a valid answer
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if at = at.UTC(); err != nil || at.Year() < 0 || at.Year() > lastYear {
+		return nil, invalidPeriod(field, "is no time of the years 0 to 9999: 2006-01-02T15:04:05Z")
+	}
+	return &at, nil
+}
+
+func invalidPeriod(field, message string) error {
+	return problem.BadRequest(problem.CodeInvalidParameter, "the period cannot be meant", problem.Field{Field: field, Message: message})
 }
 
 func (s *service) listTransactions(ctx context.Context, in *listTransactionsInput) (*api.PageOutput[Transaction], error) {
@@ -91,7 +118,11 @@ func (s *service) listTransactions(ctx context.Context, in *listTransactionsInpu
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.transactions(ctx, who.Sub, period{in.From, in.To}, in.Options())
+	made, err := in.period()
+	if err != nil {
+		return nil, err
+	}
+	page, err := s.transactions(ctx, who.Sub, made, in.Options())
 	return api.PageOf(page, transactionOf), err
 }
 
@@ -165,6 +196,9 @@ func (s *service) listNotifications(ctx context.Context, in *struct{ api.PageQue
 	return api.PageOf(page, notificationOf), err
 }
 
+// noNotification is the detail of a 404.
+const noNotification = "there is no such notification"
+
 type patchNotificationInput struct {
 	ID   string `path:"id" pattern:"^[A-Za-z0-9_-]{32}$" patternDescription:"a notification's notifId" doc:"The notification's notifId"`
 	Body struct {
@@ -181,7 +215,7 @@ func (s *service) patchNotification(ctx context.Context, in *patchNotificationIn
 	}
 	ref, err := parseNotificationRef(in.ID)
 	if err != nil {
-		return nil, problem.NotFound("", "there is no such notification")
+		return nil, problem.NotFound("", noNotification)
 	}
 	n, err := s.mark(ctx, who.Sub, ref, in.Body.Read)
 	return &notificationOutput{notificationOf(n)}, err

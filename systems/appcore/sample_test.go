@@ -10,6 +10,7 @@ import (
 
 // TestSample: a sample is sound, the same each time, and what the settlement would make of it.
 func TestSample(t *testing.T) {
+	t.Parallel()
 	const items, users = 2_000, 50
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	sample := v.Host.Service(appcore.Name).Sample

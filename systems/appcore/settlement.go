@@ -5,7 +5,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 	"github.com/oklog/ulid/v2"
 
@@ -17,11 +20,15 @@ import (
 // DefaultSettleMax is the largest amount that is approved if nobody says otherwise.
 const DefaultSettleMax = 1_000_000
 
-// Rule decides what becomes of a pending transaction. It is asked again where a record is delivered again; the first
-// decision that is stored stays.
+// Rule decides what becomes of a pending transaction. It is asked by many goroutines at once, and again where a record is
+// delivered again; the first decision that is stored stays. An error is for what passes, a bank that does not answer: the
+// transaction stays pending, and the records behind its batch wait, until there is none. What can never be approved is not.
 type Rule interface {
 	Approve(context.Context, appcoredb.Transaction) (bool, error)
 }
+
+// errNoImage is for a stream that tells less than the design asks it to.
+var errNoImage = errors.New("it has no image of the item: the stream must be of NEW_AND_OLD_IMAGES")
 
 // UpTo approves amounts up to itself, in the currency's smallest unit.
 type UpTo int64
@@ -31,28 +38,49 @@ func (most UpTo) Approve(_ context.Context, tx appcoredb.Transaction) (bool, err
 	return tx.Amount <= int64(most), nil
 }
 
-// settleBatch settles the transactions that a batch of the table's stream tells of. Batches may come again.
+// settleAtOnce is how many transactions of a batch are settled at once: the rule and the database are waited for most of the time.
+const settleAtOnce = 16
+
+// settleBatch settles the transactions that a batch of the table's stream tells of. None depends on another, so that one that
+// cannot be settled does not hold up the others of its batch. If there is one, the batch comes again, as any may.
 func (s *service) settleBatch(ctx context.Context, b consumer.Batch) error {
+	var pending []appcoredb.Transaction
 	for _, r := range b.Records {
-		tx, ok := s.made(ctx, r)
-		if !ok {
-			continue
+		if tx, ok := s.made(ctx, r); ok {
+			pending = append(pending, tx)
 		}
-		if err := s.settle(ctx, tx); err != nil {
-			return fmt.Errorf("settle %s: %w", tx.TxID, err)
+	}
+	faults := make([]error, len(pending))
+	free := make(chan struct{}, settleAtOnce)
+	var all sync.WaitGroup
+	for i, tx := range pending {
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			faults[i] = s.settle(ctx, tx)
+		})
+	}
+	all.Wait()
+	for i, err := range faults {
+		if err != nil {
+			return fmt.Errorf("settle %s, the first of those that are left: %w", pending[i].TxID, err)
 		}
 	}
 	return nil
 }
 
-// made is the transaction that a record tells was made; copies tell nothing.
+// made is the transaction that a record tells was made; copies tell nothing. A record that cannot be read is left behind, for
+// coming again does not mend it.
 func (s *service) made(ctx context.Context, r streams.Record) (appcoredb.Transaction, bool) {
-	if r.EventName != streams.OperationTypeInsert {
+	if r.EventName != streams.OperationTypeInsert || r.Dynamodb == nil {
 		return appcoredb.Transaction{}, false
 	}
 	item, place, err := appcoredb.Decode(table.FromStream(r.Dynamodb.NewImage))
-	if err != nil { // coming again does not mend it
-		s.logger.ErrorContext(ctx, "an item of the stream cannot be read", "error", err)
+	if err == nil && r.Dynamodb.NewImage == nil {
+		err = errNoImage
+	}
+	if err != nil {
+		s.logger.ErrorContext(ctx, "a record of the stream cannot be read", "sequence", aws.ToString(r.Dynamodb.SequenceNumber), "error", err)
 		return appcoredb.Transaction{}, false
 	}
 	tx, ok := item.(appcoredb.Transaction)
@@ -61,7 +89,7 @@ func (s *service) made(ctx context.Context, r streams.Record) (appcoredb.Transac
 
 // settle completes or fails a transaction and notifies its owner, unless that has been done.
 func (s *service) settle(ctx context.Context, tx appcoredb.Transaction) error {
-	approved, err := s.rule.Approve(ctx, tx)
+	approved, err := s.approve(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -73,6 +101,7 @@ func (s *service) settle(ctx context.Context, tx appcoredb.Transaction) error {
 		Outcome: outcome, TxID: tx.TxID, UserID: tx.UserID, NotifID: notificationID(tx.TxID),
 		Message: message(tx.TxID, outcome),
 	})
+	var value *table.ValueError
 	switch {
 	case errors.Is(err, appcoredb.ErrAlreadySettled):
 		return nil
@@ -80,8 +109,22 @@ func (s *service) settle(ctx context.Context, tx appcoredb.Transaction) error {
 		// It was deleted, or put by hand, since: nobody is left to be told.
 		s.logger.WarnContext(ctx, "a transaction of the stream is not in the table", "txId", tx.TxID, "error", err)
 		return nil
+	case errors.As(err, &value):
+		// It was put by hand, with a value that no pattern takes: coming again does not mend it.
+		s.logger.ErrorContext(ctx, "a transaction of the stream cannot be settled", "txId", tx.TxID, "error", err)
+		return nil
 	}
 	return err
+}
+
+// approve asks the rule. Its panic is an error like others: it must not end the process, which does more than settle.
+func (s *service) approve(ctx context.Context, tx appcoredb.Transaction) (approved bool, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("the rule panicked: %v\n%s", fault, debug.Stack())
+		}
+	}()
+	return s.rule.Approve(ctx, tx)
 }
 
 // message is what a notification says, as the document words it.

@@ -1,18 +1,26 @@
 package appcore_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
 	"math/rand/v2"
-	"net/http"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
+	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/appcore"
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
@@ -28,6 +36,7 @@ func (r rule) Approve(_ context.Context, tx appcoredb.Transaction) (bool, error)
 // TestSettlement: what the rule approves is completed, what it does not fails, and the owner is told, once however often
 // the records come.
 func TestSettlement(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		want := map[int64]appcoredb.TxStatus{
@@ -58,6 +67,7 @@ func TestSettlement(t *testing.T) {
 // TestSettledByMany delivers all records to many workers at once, again and again, which do not even agree, while more
 // transactions are made.
 func TestSettledByMany(t *testing.T) {
+	t.Parallel()
 	const workers, transactions, rounds = 8, 20, 3
 	coin := rule(func(appcoredb.Transaction) (bool, error) { return rand.N(2) == 0, nil }) //nolint:gosec // a coin
 	v := apitest.Open(t, appcore.System(appcore.Options{Rule: coin}))
@@ -82,6 +92,7 @@ func TestSettledByMany(t *testing.T) {
 
 // TestSettlementWorker follows the stream as a process does, and goes on where it was stopped.
 func TestSettlementWorker(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	for run := range 2 {
 		stop := v.Work(t)
@@ -99,30 +110,172 @@ func TestSettlementWorker(t *testing.T) {
 	}
 }
 
-// TestRuleFails: a batch whose rule fails is not acknowledged, and comes again.
+// TestRuleFails: a batch of which the rule cannot decide a transaction is not acknowledged, whether it fails or panics. The others
+// are settled; the batch comes again.
 func TestRuleFails(t *testing.T) {
+	t.Parallel()
+	const bad = 13
 	down := errors.New("the bank does not answer")
-	answer := down
-	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(appcoredb.Transaction) (bool, error) { return true, answer })}))
-	create(t, v, ana, "k", 500)
-	follower := v.Host.Service(appcore.Name).Streams[0]
-	for _, batch := range v.Batches(t, follower.Table) {
-		if err := follower.Handle(t.Context(), batch); !errors.Is(err, down) {
-			t.Errorf("handled with %v, want the rule's error", err)
+	for name, fault := range map[string]func() error{
+		"error": func() error { return down },
+		"panic": func() error { panic(down) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var repaired atomic.Bool
+			v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(tx appcoredb.Transaction) (bool, error) {
+				if tx.Amount == bad && !repaired.Load() {
+					return true, fault()
+				}
+				return true, nil
+			})}))
+			const transactions = 40
+			for i := range transactions {
+				create(t, v, ana, fmt.Sprint(i), int64(i+1))
+			}
+			follower := v.Host.Service(appcore.Name).Streams[0]
+			for _, batch := range v.Batches(t, follower.Table) {
+				if err := follower.Handle(t.Context(), batch); err == nil || !strings.Contains(err.Error(), down.Error()) {
+					t.Errorf("handled with %v, want the rule's fault", err)
+				}
+			}
+			s := scan(t, v)
+			s.sound(t)
+			for _, tx := range s.truth {
+				if pending := tx.Status == appcoredb.TxStatusPending; pending != (tx.Amount == bad) {
+					t.Errorf("while the rule cannot decide one, %+v", tx)
+				}
+			}
+			repaired.Store(true)
+			v.Deliver(t)
+			s = scan(t, v)
+			s.sound(t)
+			if len(s.notifications) != transactions {
+				t.Errorf("%d notifications, want %d", len(s.notifications), transactions)
+			}
+		})
+	}
+}
+
+// TestUnreadable: records that nobody can settle, however often they come, do not stop the stream, and are logged.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, appcore.System(appcore.Options{}))
+	text := func(s string) *types.AttributeValueMemberS { return &types.AttributeValueMemberS{Value: s} }
+	put := func(id string, attributes table.Item) {
+		it := table.Item{
+			"pk": text("TX#" + id), "sk": text("METADATA"), "entityType": text("TRANSACTION"), "txId": text(id), "userId": text(ana),
+			"amount": &types.AttributeValueMemberN{Value: "1"}, "currency": text("ARS"), "status": text("PENDING"),
+			"createdAt": text("2024-01-15T10:05:00.000Z"),
+		}
+		maps.Copy(it, attributes)
+		if _, err := v.Database.DynamoDB.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("AppCore"), Item: it}); err != nil {
+			t.Fatal(err)
 		}
 	}
-	scan(t, v).sound(t)
-	answer = nil
+	unreadable := map[string]table.Item{
+		"01HM699R7006AFVGQT5ZYC0GE0": {"amount": text("much")},
+		"01HM699R7006AFVGQT5ZYC0GE1": {"userId": &types.AttributeValueMemberBOOL{Value: true}},
+		"01HM699R7006AFVGQT5ZYC0GE2": {"userId": text("no#id")},
+		"01HM699R7006AFVGQT5ZYC0GE3": {"createdAt": text("yesterday")},
+	}
+	for id, attributes := range unreadable {
+		put(id, attributes)
+	}
+	good := create(t, v, ana, "good", 500)
+	var log bytes.Buffer
+	service, err := appcore.System(appcore.Options{}).Open(t.Context(), system.Deps{
+		DynamoDB: v.Database.DynamoDB, Clock: v.Clock.Now, Getenv: func(string) string { return "" },
+		Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	batches := v.Batches(t, "AppCore")
+	batches[0].Records = append(batches[0].Records, streams.Record{
+		EventName: streams.OperationTypeInsert, Dynamodb: &streams.StreamRecord{SequenceNumber: aws.String("without-image")},
+	})
+	for _, batch := range batches {
+		if err := service.Streams[0].Handle(t.Context(), batch); err != nil {
+			t.Error(err)
+		}
+	}
+	if now := list(t, v, ana).Items; len(now) != 1 || now[0].TxID != good.TxID || now[0].Status != "COMPLETED" {
+		t.Errorf("the transactions are %+v, want %s settled", now, good.TxID)
+	}
+	if lines := strings.Count(log.String(), "level=ERROR"); lines != len(unreadable)+1 || !strings.Contains(log.String(), "sequence=without-image") {
+		t.Errorf("%d lines of errors, want %d:\n%s", lines, len(unreadable)+1, log.String())
+	}
+}
+
+// TestOrder: records settle in whatever order they come, alone or together, again and again.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, appcore.System(appcore.Options{}))
+	for i := range 6 {
+		create(t, v, []string{ana, bruno}[i%2], fmt.Sprint(i), int64(i%2)*2*appcore.DefaultSettleMax+1)
+	}
+	follower := v.Host.Service(appcore.Name).Streams[0]
+	for range 2 { // the second time there are the records of the first, too
+		for _, batch := range v.Batches(t, follower.Table) {
+			for _, r := range slices.Backward(batch.Records) {
+				one := consumer.Batch{Stream: batch.Stream, Shard: batch.Shard, Records: []streams.Record{r, r}}
+				if err := follower.Handle(t.Context(), one); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	s := scan(t, v)
+	s.sound(t)
+	if len(s.notifications) != len(s.truth) || len(s.truth) != 6 {
+		t.Errorf("%d transactions, %d notifications; want 6 of each", len(s.truth), len(s.notifications))
+	}
+}
+
+// TestStrayedCopies: a settlement makes a copy equal again that somebody has changed or deleted by hand.
+func TestStrayedCopies(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, appcore.System(appcore.Options{}))
+	for i := range 3 {
+		create(t, v, ana, fmt.Sprint(i), int64(i+1))
+	}
+	changes := []func(table.Item) error{
+		func(it table.Item) error { // as the document's own example has it
+			it["status"] = &types.AttributeValueMemberS{Value: "COMPLETED"}
+			_, err := v.Database.DynamoDB.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("AppCore"), Item: it})
+			return err
+		},
+		func(it table.Item) error {
+			_, err := v.Database.DynamoDB.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+				TableName: aws.String("AppCore"), Key: table.Item{"pk": it["pk"], "sk": it["sk"]},
+			})
+			return err
+		},
+	}
+	for it := range items(t, v, "") {
+		_, place, err := appcoredb.Decode(it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if place.Kind != table.CopyPlace || len(changes) == 0 {
+			continue
+		}
+		if err := changes[0](it); err != nil {
+			t.Fatal(err)
+		}
+		changes = changes[1:]
+	}
 	v.Deliver(t)
 	s := scan(t, v)
 	s.sound(t)
-	if len(s.notifications) != 1 {
-		t.Errorf("%d notifications, want 1", len(s.notifications))
+	if len(s.notifications) != 3 {
+		t.Errorf("%d notifications, want 3", len(s.notifications))
 	}
 }
 
 // TestDeletedTransaction: records of what is not there any more do not stop the stream.
 func TestDeletedTransaction(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	gone := create(t, v, ana, "gone", 500)
 	create(t, v, ana, "stays", 500)
@@ -148,6 +301,7 @@ func TestDeletedTransaction(t *testing.T) {
 
 // TestSettleMax: the largest amount that is approved can be set, and nonsense ends the start.
 func TestSettleMax(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	for value, ok := range map[string]bool{"": true, "0": true, "250": true, "-1": false, "10.5": false, "much": false} {
 		_, err := appcore.System(appcore.Options{}).Open(t.Context(), system.Deps{
@@ -162,37 +316,6 @@ func TestSettleMax(t *testing.T) {
 	for amount, want := range map[int64]bool{249: true, 250: true, 251: false} {
 		if got, _ := appcore.UpTo(250).Approve(t.Context(), appcoredb.Transaction{Amount: amount}); got != want {
 			t.Errorf("up to 250, %d is approved: %v", amount, got)
-		}
-	}
-}
-
-// TestNotifications are a user's own, newest first, in pages.
-func TestNotifications(t *testing.T) {
-	v := apitest.Open(t, appcore.System(appcore.Options{}))
-	for i := range 5 {
-		create(t, v, []string{ana, bruno}[i/4], fmt.Sprint(i), 500)
-		v.Clock.Advance(time.Second)
-		v.Deliver(t)
-	}
-	type page struct {
-		Items []appcore.Notification
-		Next  string
-	}
-	var walked []appcore.Notification
-	for next := ""; ; {
-		var p page
-		v.Do(t, apitest.Request{Method: http.MethodGet, Path: apitest.Query("/notifications", "limit", "3", "cursor", next), As: ana}).JSON(t, &p)
-		walked = append(walked, p.Items...)
-		if next = p.Next; next == "" {
-			break
-		}
-	}
-	if len(walked) != 4 {
-		t.Fatalf("%d notifications, want 4", len(walked))
-	}
-	for i, n := range walked {
-		if i > 0 && !n.CreatedAt.Before(walked[i-1].CreatedAt) {
-			t.Errorf("%+v stands behind %+v", n, walked[i-1])
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
-	"github.com/monotable/monotable/systems/internal/problem"
 )
 
 // errAnothers is for a transaction that is there and is another user's.
@@ -45,25 +44,14 @@ func (s *service) transaction(ctx context.Context, userID, txID string) (appcore
 	}
 }
 
-// period bounds transactions by the time at which they were made; a zero time does not bound.
-type period struct{ from, to time.Time }
+// period bounds transactions by the time at which they were made; a nil end does not bound.
+type period struct{ from, to *time.Time }
 
 // transactions are a page of a user's own, newest first.
-func (s *service) transactions(ctx context.Context, userID string, p period, page table.PageOptions) (table.Page[appcoredb.Transaction], error) {
-	in := appcoredb.UserTransactionsInput{UserID: userID}
-	if !p.from.IsZero() {
-		in.CreatedAtFrom = &p.from
-	}
-	if !p.to.IsZero() {
-		in.CreatedAtTo = &p.to
-	}
-	if in.CreatedAtFrom != nil && in.CreatedAtTo != nil && p.from.After(p.to) {
-		return table.Page[appcoredb.Transaction]{}, problem.BadRequest(
-			problem.CodeInvalidParameter, "the period ends before it begins",
-			problem.Field{Field: "query.to", Message: "is before from"},
-		)
-	}
-	return s.db.UserTransactions(ctx, in, page)
+func (s *service) transactions(ctx context.Context, userID string, made period, page table.PageOptions) (table.Page[appcoredb.Transaction], error) {
+	return s.db.UserTransactions(ctx, appcoredb.UserTransactionsInput{
+		UserID: userID, CreatedAtFrom: made.from, CreatedAtTo: made.to,
+	}, page)
 }
 
 // latest are the last ten transactions of all users.

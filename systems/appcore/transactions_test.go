@@ -33,6 +33,7 @@ func list(tb testing.TB, v *apitest.Server, sub string, query ...string) page {
 
 // TestCreateOnce sends one request from many clients at once: one makes the transaction, all get its answer.
 func TestCreateOnce(t *testing.T) {
+	t.Parallel()
 	const clients = 32
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	for round, bodies := range [][]string{
@@ -72,6 +73,7 @@ func TestCreateOnce(t *testing.T) {
 
 // TestReplayAfterSettlement: the first answer again, though the transaction has gone on since.
 func TestReplayAfterSettlement(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	request := apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: "k", Body: `{"amount":500,"currency":"ARS"}`}
 	first := v.Do(t, request)
@@ -86,6 +88,7 @@ func TestReplayAfterSettlement(t *testing.T) {
 
 // TestKeyExpires: a key is remembered for a day.
 func TestKeyExpires(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	first := create(t, v, ana, "k", 500)
 	v.Clock.Advance(24*time.Hour - time.Second)
@@ -101,6 +104,7 @@ func TestKeyExpires(t *testing.T) {
 
 // TestPages walks a user's transactions, of which some were made in one millisecond, while others make theirs.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	made := map[string]bool{}
 	for i := range 23 {
@@ -154,6 +158,7 @@ func TestPages(t *testing.T) {
 
 // TestPeriod: both ends belong to a period, either may be left out, and times may be written in any zone.
 func TestPeriod(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	var at []time.Time
 	for i := range 4 {
@@ -175,6 +180,9 @@ func TestPeriod(t *testing.T) {
 		{"just after", []string{"from", text(1, time.Millisecond), "to", text(3, -time.Millisecond)}, []int64{3}},
 		{"another zone", []string{"from", zoned, "to", zoned}, []int64{2}},
 		{"before all", []string{"to", text(0, -time.Millisecond)}, nil},
+		{"behind all", []string{"from", text(3, time.Millisecond)}, nil},
+		{"the first times", []string{"to", "0001-01-01T00:00:00Z"}, nil},
+		{"all times", []string{"from", "0000-01-01T00:00:00Z", "to", "9999-12-31T23:59:59.999999999Z"}, []int64{4, 3, 2, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []int64
@@ -190,6 +198,7 @@ func TestPeriod(t *testing.T) {
 
 // TestLatest: the last ten of all users, each once, newest first, whichever shards they are in.
 func TestLatest(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
 	latest := func() []appcore.LatestTransaction {
 		var p struct{ Items []appcore.LatestTransaction }

@@ -29,7 +29,7 @@ var (
 		Table:     appCoreTable,
 		TypeValue: "USER",
 		Fields: []table.Field{
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "email", Path: []string{"email"}, Type: table.Type{Kind: "email"}},
 			{Name: "name", Path: []string{"name"}, Type: table.Type{Kind: "text"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
@@ -48,7 +48,7 @@ var (
 		TypeValue: "TRANSACTION",
 		Fields: []table.Field{
 			{Name: "txId", Path: []string{"txId"}, Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "amount", Path: []string{"amount"}, Type: table.Type{Kind: "money"}},
 			{
 				Name: "currency",
@@ -113,7 +113,7 @@ var (
 		TypeValue: "NOTIFICATION",
 		Fields: []table.Field{
 			{Name: "notifId", Path: []string{"notifId"}, Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "txId", Path: []string{"txId"}, Type: table.Type{Kind: "ulid"}},
 			{Name: "message", Path: []string{"message"}, Type: table.Type{Kind: "text"}},
 			{Name: "read", Path: []string{"read"}, Type: table.Type{Kind: "bool"}},
@@ -139,8 +139,8 @@ var (
 		Table:     appCoreTable,
 		TypeValue: "IDEMPOTENCY",
 		Fields: []table.Field{
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
-			{Name: "requestKey", Path: []string{"requestKey"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "requestKey", Path: []string{"requestKey"}, Type: table.Type{Kind: "id"}, MaxBytes: 200},
 			{Name: "txId", Path: []string{"txId"}, Type: table.Type{Kind: "ulid"}},
 			{Name: "request", Path: []string{"request"}, Type: table.Type{Kind: "text"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
@@ -252,8 +252,13 @@ var (
 		},
 		Sort:    []table.Attribute{{Name: "sk", Type: "S"}},
 		Reverse: true,
-		By:      []string{"userId"},
-		Page:    20,
+		Filter: &table.Condition{
+			Expression: "#expiresAt >= :p0",
+			Names:      map[string]string{"#expiresAt": "expiresAt"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By:   []string{"userId"},
+		Page: 20,
 	}
 	latestTransactionsRead = &table.Read{
 		Pattern: "LatestTransactions",
@@ -293,7 +298,7 @@ var (
 			},
 		},
 		Params: []table.Param{
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "email", Type: table.Type{Kind: "email"}},
 			{Name: "name", Type: table.Type{Kind: "text"}},
 		},
@@ -315,8 +320,8 @@ var (
 			},
 		},
 		Params: []table.Param{
-			{Name: "requestKey", Type: table.Type{Kind: "id"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "requestKey", Type: table.Type{Kind: "id"}, MaxBytes: 200},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "amount", Type: table.Type{Kind: "money"}},
 			{Name: "currency", Type: table.Type{Kind: "enum", Enum: []string{"ARS", "BRL", "USD"}}},
 		},
@@ -368,7 +373,7 @@ var (
 		Params: []table.Param{
 			{Name: "outcome", Type: table.Type{Kind: "enum", Enum: []string{"PENDING", "COMPLETED", "FAILED"}}},
 			{Name: "txId", Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "notifId", Type: table.Type{Kind: "ulid"}},
 			{Name: "message", Type: table.Type{Kind: "text"}},
 		},
@@ -382,11 +387,17 @@ var (
 				Set: []table.Assignment{
 					{Path: []string{"read"}, Value: []table.Term{{Kind: table.InputTerm, Name: "read"}}},
 				},
+				When: &table.Condition{
+					Expression: "#expiresAt >= :p0",
+					Names:      map[string]string{"#expiresAt": "expiresAt"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+				},
+				Else: []table.Else{{Err: ErrNotificationExpired}},
 			},
 		},
 		Params: []table.Param{
 			{Name: "notifId", Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "notifiedAt", Type: table.Type{Kind: "time"}},
 			{Name: "read", Type: table.Type{Kind: "bool"}},
 		},

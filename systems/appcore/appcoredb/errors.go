@@ -24,6 +24,8 @@ var (
 	ErrTransactionNotFound = fmt.Errorf("appcoredb: transaction: %w", table.ErrNotFound)
 	// ErrNotificationExists is a table.ErrExists. SettleTransaction can end in it.
 	ErrNotificationExists = fmt.Errorf("appcoredb: notification: %w", table.ErrExists)
+	// ErrNotificationExpired is declared by the design. MarkNotification can end in it.
+	ErrNotificationExpired = errors.New("appcoredb: notification expired")
 	// ErrNotificationNotFound is a table.ErrNotFound. MarkNotification can end in it.
 	ErrNotificationNotFound = fmt.Errorf("appcoredb: notification: %w", table.ErrNotFound)
 )

@@ -131,11 +131,12 @@ type UserNotificationsInput struct {
 	UserID string
 }
 
-// UserNotifications finds the Notification items of a given userId, by notifiedAt descending, 20 a page.
+// UserNotifications finds the Notification items of a given userId, where expiresAt >= :now, by notifiedAt descending,
+// 20 a page.
 //
-// Pattern 3: a user's notifications, newest first.
+// Pattern 3: a user's notifications, newest first. Those whose time is over may be there for days still.
 //
-//	Query  AppCore: pk = "USER#{userId}" AND begins_with(sk, "NOTIF#"); descending
+//	Query  AppCore: pk = "USER#{userId}" AND begins_with(sk, "NOTIF#"); filter expiresAt >= :now; descending
 //	costs  1 read unit
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 func (db *DB) UserNotifications(ctx context.Context, in UserNotificationsInput, page table.PageOptions) (table.Page[Notification], error) {

@@ -163,10 +163,10 @@ type MarkNotificationResult struct {
 //
 // Marks a user's own notification as read, or as not read.
 //
-//	update  Notification.key USER#{userId} / NOTIF#{notifiedAt}#{notifId}
+//	update  Notification.key USER#{userId} / NOTIF#{notifiedAt}#{notifId}; if expiresAt >= :now
 //	costs   1 write unit
 //
-// It can end in ErrNotificationNotFound.
+// It can end in ErrNotificationExpired, ErrNotificationNotFound.
 func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (MarkNotificationResult, error) {
 	out, err := db.run.Write(ctx, markNotificationWrite, in.input())
 	if err != nil {

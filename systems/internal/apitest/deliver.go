@@ -21,6 +21,9 @@ func (v *Server) Deliver(tb testing.TB) {
 		return
 	}
 	for _, follower := range v.Host.Service(v.system.Name).Streams {
+		if follower.EveryProcess {
+			continue // it tells those who are connected, and nobody is
+		}
 		ctx := context.WithValue(tb.Context(), followerKey{}, follower.Name)
 		for _, batch := range v.Batches(tb, follower.Table) {
 			if v.transport == Lambda {

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -10,13 +11,18 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// Token is an access token of a user.
+// Token is an access token of a user. It is signed once in a minute: signing takes longer than most requests.
 func (v *Server) Token(tb testing.TB, sub string, groups ...string) string {
 	tb.Helper()
+	key := fmt.Sprint(v.Clock.Now().Truncate(time.Minute), sub, groups)
+	if kept, ok := v.tokens.Load(key); ok {
+		return kept.(string) //nolint:forcetypeassert // the map's only values
+	}
 	token, err := v.issuer.Mint(auth.Claims{Sub: sub, Groups: groups})
 	if err != nil {
 		tb.Fatal(err)
 	}
+	v.tokens.Store(key, token)
 	return token
 }
 

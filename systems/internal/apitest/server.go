@@ -60,6 +60,7 @@ type Server struct {
 	system    system.System
 	transport Transport
 	issuer    *auth.Issuer
+	tokens    sync.Map       // by minute, user and groups
 	keys      string         // the file with the issuer's
 	url       string         // of the socket, with the system's prefix
 	lambda    lambda.Handler // for requests as events, and for records

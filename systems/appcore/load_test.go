@@ -1,0 +1,16 @@
+package appcore_test
+
+import (
+	"testing"
+
+	"github.com/monotable/monotable/systems/appcore"
+	"github.com/monotable/monotable/systems/internal/apitest"
+)
+
+// TestLoad: every request of the load plan is good, again and again.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, appcore.System(appcore.Options{}))
+	v.Work(t)
+	v.Load(t)
+}
