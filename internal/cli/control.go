@@ -11,11 +11,11 @@ import (
 )
 
 // serveControl lets tools work on the database until stop is called. A server without them is still a server.
-func serveControl(db *monotable.DB, flags *serveFlags, logger *slog.Logger) (stop func()) {
+func serveControl(db *monotable.DB, flags *serveFlags, endpoint string, logger *slog.Logger) (stop func()) {
 	if flags.memory {
 		return func() {}
 	}
-	stop, err := control.Serve(flags.data, db, logger)
+	stop, err := control.Serve(flags.data, db, endpoint, logger)
 	if err != nil {
 		logger.Warn("backup, verify, compact and stats will not work while this server runs", "error", err)
 		return func() {}
@@ -37,6 +37,18 @@ func reach(ctx context.Context, dir string) (control.Database, error) {
 	default:
 		return nil, err
 	}
+}
+
+// Endpoint is the URL of the API of the database in a directory that another process has open, "" where none does.
+func Endpoint(ctx context.Context, dir string) (string, error) {
+	client, err := control.Dial(ctx, dir)
+	switch {
+	case errors.Is(err, control.ErrNobody):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return client.Endpoint(), nil
 }
 
 // offline works on a directory that no process has open.

@@ -145,8 +145,9 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 		scheme = "https"
 	}
 	warnIfPublic(logger, listener.Addr())
-	stopControl := serveControl(db, flags, logger)
-	greet(env, flags, scheme+"://"+listener.Addr().String())
+	endpoint := scheme + "://" + listener.Addr().String()
+	stopControl := serveControl(db, flags, endpoint, logger)
+	greet(env, flags, endpoint)
 	stopCompanion, err := flags.accompany(ctx, companion, db, logger)
 	if err != nil {
 		err = errors.Join(err, listener.Close())

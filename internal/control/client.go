@@ -21,13 +21,14 @@ const helloTimeout = 5 * time.Second
 
 // Client works on the database that another process has open.
 type Client struct {
-	http *http.Client
+	http     *http.Client
+	endpoint string
 }
 
 // Dial reaches the process that has dir open. It returns ErrNobody where there is no socket, or none that
 // anybody answers on; another error where this process may not use it, or does not understand who answers.
 func Dial(ctx context.Context, dir string) (*Client, error) {
-	c := &Client{&http.Client{Transport: &http.Transport{
+	c := &Client{http: &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (conn net.Conn, err error) {
 			err = withSocket(dir, func(path string) (err error) {
 				conn, err = new(net.Dialer).DialContext(ctx, "unix", path)
@@ -48,8 +49,12 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	case there.Protocol != protocol:
 		return nil, fmt.Errorf("control: the process that has %s open is of another release: use the command of that one", dir)
 	}
+	c.endpoint = there.Endpoint
 	return c, nil
 }
+
+// Endpoint is the URL of the API of the database that the other process serves; "" if it did not say.
+func (c *Client) Endpoint() string { return c.endpoint }
 
 // Backup makes dest, a path of this process, a copy of the database. The other process writes it.
 func (c *Client) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {

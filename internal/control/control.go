@@ -7,7 +7,7 @@
 // process may connect to. Requests are HTTP; answers are lines of JSON, as many as the work makes, in this
 // order:
 //
-//	GET  /                        {"result":{"protocol":1}}
+//	GET  /                        {"result":{"protocol":1,"endpoint":"http://127.0.0.1:8000"}}
 //	POST /backup {"dest":"/abs"}  {"progress":{"done":1,"total":9}}…  {"result":{}}
 //	POST /compact                 {"result":{}}
 //	GET  /stats                   {"result":{…}}
@@ -54,6 +54,8 @@ const protocol = 1
 // hello is the answer to who asks whether anybody is there.
 type hello struct {
 	Protocol int `json:"protocol"`
+	// Endpoint is the URL of the database's API. Releases that do not know it say none.
+	Endpoint string `json:"endpoint,omitempty"`
 }
 
 // backupRequest asks for a backup.

@@ -53,7 +53,7 @@ func open(t *testing.T, dir string) *monotable.DB {
 // serve serves a database until the test ends, or the result is called.
 func serve(t *testing.T, dir string, db control.Database) (stop func()) {
 	t.Helper()
-	stop, err := control.Serve(dir, db, slog.New(slog.DiscardHandler))
+	stop, err := control.Serve(dir, db, "http://127.0.0.1:8000", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +82,9 @@ func TestTools(t *testing.T) {
 		t.Errorf("the socket has mode %v, %v", info.Mode(), err)
 	}
 	client := dial(t, dir)
+	if got := client.Endpoint(); got != "http://127.0.0.1:8000" {
+		t.Errorf("endpoint %q, want that of the server", got)
+	}
 
 	t.Chdir(t.TempDir())
 	var progress [][2]int64
@@ -116,7 +119,7 @@ func TestTools(t *testing.T) {
 func TestLongPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long/", 40))
 	db := open(t, dir)
-	stop, err := control.Serve(dir, db, slog.New(slog.DiscardHandler))
+	stop, err := control.Serve(dir, db, "http://127.0.0.1:8000", slog.New(slog.DiscardHandler))
 	if runtime.GOOS != "linux" {
 		if err == nil {
 			t.Error("served")

@@ -26,16 +26,16 @@ const (
 // errStopping is why work ends when the database is closed.
 var errStopping = errors.New("control: the server that has the database open is stopping")
 
-// Serve lets tools work on db, which this process has open in dir. stop ends what they are doing and returns
-// when that has ended; db can be closed then.
-func Serve(dir string, db Database, logger *slog.Logger) (stop func(), err error) {
+// Serve lets tools work on db, which this process has open in dir and whose API it serves at endpoint. stop ends what
+// they are doing and returns when that has ended; db can be closed then.
+func Serve(dir string, db Database, endpoint string, logger *slog.Logger) (stop func(), err error) {
 	listener, err := listen(dir)
 	if err != nil {
 		return nil, fmt.Errorf("control: listen in %s: %w", dir, err)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	server := &http.Server{
-		Handler:           newHandler(db, logger),
+		Handler:           newHandler(db, endpoint, logger),
 		ReadHeaderTimeout: headerTimeout,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
@@ -62,7 +62,7 @@ func Serve(dir string, db Database, logger *slog.Logger) (stop func(), err error
 }
 
 // newHandler answers the requests of clients.
-func newHandler(db Database, logger *slog.Logger) http.Handler {
+func newHandler(db Database, endpoint string, logger *slog.Logger) http.Handler {
 	handle := func(mux *http.ServeMux, pattern string, work func(*http.Request, *answer) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			logger.Info("a tool asks", "request", pattern)
@@ -77,7 +77,7 @@ func newHandler(db Database, logger *slog.Logger) http.Handler {
 		})
 	}
 	mux := http.NewServeMux()
-	handle(mux, "GET /{$}", func(*http.Request, *answer) (any, error) { return hello{protocol}, nil })
+	handle(mux, "GET /{$}", func(*http.Request, *answer) (any, error) { return hello{protocol, endpoint}, nil })
 	handle(mux, "POST /backup", func(r *http.Request, a *answer) (any, error) {
 		var in backupRequest
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
