@@ -30,7 +30,7 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 	if c.Owner != "" {
 		names = append(names, c.Owner)
 	}
-	scope := s.scope(*db.tableName(s.table), Input{Values: in.Values}, names)
+	scope := db.scope(ctx, s, Input{Values: in.Values}, names)
 	var positions []position
 	if o.After != "" {
 		if _, positions, err = db.continued(scope, o.After, partitions, s.positioned); err != nil {

@@ -124,7 +124,7 @@ func TestCollectOwner(t *testing.T) {
 
 	entry := table.Place{Kind: table.EntryPlace, Index: "Feed"}
 	feed := &table.Collection{
-		Pattern: "FeedOf", Table: s.table, Index: "Feed", Root: -1, PK: keys("FeedPK:S", "FEED#{orderId|shard(4)}"), Shards: 4, Sort: sorted("FeedSK:S"),
+		Pattern: "FeedOf", Table: s.table, Index: "Feed", Root: -1, PK: keys("FeedPK:S", "FEED#{orderId|shard(4)}"), Sort: sorted("FeedSK:S"),
 		Members: []table.Member{{Entity: s.user, Place: entry}, {Entity: s.order, Place: entry}}, Owner: "userId",
 	}
 	got, err := s.db.Collect(t.Context(), feed, given("userId", "u-2"), table.PageOptions{})

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -234,6 +235,15 @@ func (a Attribute) valueOf(text []byte) types.AttributeValue {
 	default:
 		return &types.AttributeValueMemberS{Value: string(text)}
 	}
+}
+
+// scope is what a cursor of a source is bound to in a call.
+func (db *DB) scope(ctx context.Context, s *source, in Input, names []string) []byte {
+	b := s.scope(*db.tableName(s.table), in, names)
+	if db.caller == nil {
+		return b
+	}
+	return appendText(b, tagText, db.caller(ctx))
 }
 
 // continued opens the cursor that a page is asked behind.

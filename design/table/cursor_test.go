@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"maps"
@@ -72,6 +73,35 @@ func TestCursorScope(t *testing.T) {
 		if err := change(f); err != nil {
 			t.Errorf("%s: %v; want a page", name, err)
 		}
+	}
+}
+
+// TestCursorCaller: where callers are told apart, a cursor continues for its own.
+func TestCursorCaller(t *testing.T) {
+	s := newStore(t)
+	s.put(s.order, someOrders(20)...)
+	type key struct{}
+	db := s.open(s.client, table.Config{CursorKey: cursorKey(1), Caller: func(ctx context.Context) string {
+		sub, _ := ctx.Value(key{}).(string)
+		return sub
+	}})
+	page := func(db *table.DB, sub string, after table.Cursor) (table.Page[table.Values], error) {
+		return db.Page(context.WithValue(t.Context(), key{}, sub), s.ordersOf(), given("userId", "u-1"), table.PageOptions{Limit: 2, After: after})
+	}
+	first, err := page(db, "u-1", "")
+	if err != nil || first.Next == "" {
+		t.Fatalf("next %q, %v", first.Next, err)
+	}
+	if second, err := page(db, "u-1", first.Next); err != nil || len(second.Items) != 2 {
+		t.Errorf("the caller himself: %d items, %v", len(second.Items), err)
+	}
+	for _, sub := range []string{"u-2", "", "u-11"} {
+		if _, err := page(db, sub, first.Next); !errors.Is(err, table.ErrCursor) {
+			t.Errorf("caller %q: %v; want ErrCursor", sub, err)
+		}
+	}
+	if _, err := page(s.db, "u-1", first.Next); !errors.Is(err, table.ErrCursor) {
+		t.Errorf("where callers are not told apart: %v; want ErrCursor", err)
 	}
 }
 

@@ -13,7 +13,7 @@ var (
 	ErrExists = errors.New("already exists")
 	// ErrConflict is for a write that met other writes of the same items at each of its attempts.
 	ErrConflict = errors.New("conflicts with other writes")
-	// ErrCursor is for a cursor that is damaged, or of another pattern, input or owner.
+	// ErrCursor is for a cursor that is damaged, or of another pattern, input, owner or caller.
 	ErrCursor = errors.New("invalid cursor")
 	// ErrReused is for a request key that was used with another request.
 	ErrReused = errors.New("request key was used with another request")

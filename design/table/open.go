@@ -17,6 +17,7 @@ type DB struct {
 	clock   func() time.Time
 	observe func(context.Context, Call)
 	cursors *sealer // nil where there is no key
+	caller  func(context.Context) string
 	newID   func(Kind) string
 	// sequential is Config.Sequential.
 	sequential bool
@@ -40,7 +41,7 @@ func Open(client Client, c Config, tables ...*Table) (*DB, error) {
 		clock = time.Now
 	}
 	return &DB{
-		client: client, names: names, clock: clock, observe: c.Observe, cursors: cursors, newID: c.NewID, sequential: c.Sequential,
+		client: client, names: names, clock: clock, observe: c.Observe, cursors: cursors, caller: c.Caller, newID: c.NewID, sequential: c.Sequential,
 	}, nil
 }
 

@@ -52,7 +52,7 @@ func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOption
 		return Page[Values]{}, err
 	}
 	s := r.source()
-	scope := s.scope(*db.tableName(s.table), in, q.names())
+	scope := db.scope(ctx, s, in, q.names())
 	left, positions := r.Limit, []position(nil)
 	if o.After != "" {
 		partitions, err := s.partitions(in.Values)

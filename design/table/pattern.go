@@ -11,10 +11,9 @@ type Read struct {
 	// Key is the whole primary key at the place of a GetItem; nil for a Query.
 	Key []KeyAttribute
 	// PK are the partition key's attributes of a Query. A field of a template that is no input is spread by |shard(n): all
-	// Shards partitions are asked, and their answers merged.
-	PK     []KeyAttribute
-	Shards int
-	SK     []SortCondition
+	// partitions are asked, and their answers merged.
+	PK []KeyAttribute
+	SK []SortCondition
 	// Sort are the key attributes that order the answer, as they are stored: what partitions are merged by.
 	Sort       []Attribute
 	Reverse    bool
@@ -97,7 +96,6 @@ type Collection struct {
 	Root       int
 	By         []string
 	PK         []KeyAttribute
-	Shards     int
 	SK         []SortCondition
 	Sort       []Attribute
 	Reverse    bool

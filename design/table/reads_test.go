@@ -44,7 +44,7 @@ func (m market) openOrders() *table.Read {
 func (m market) feed(reverse bool) *table.Read {
 	return &table.Read{
 		Pattern: "Feed", Entity: m.order, Many: true, Place: table.Place{Kind: table.EntryPlace, Index: "Feed"}, Range: "createdAt",
-		PK: keys("FeedPK:S", "FEED#{orderId|shard(4)}"), Shards: 4, Sort: sorted("FeedSK:S"), Reverse: reverse, Page: 5,
+		PK: keys("FeedPK:S", "FEED#{orderId|shard(4)}"), Sort: sorted("FeedSK:S"), Reverse: reverse, Page: 5,
 		SK: []table.SortCondition{sortBy("FeedSK:S", table.Between, "", "{createdAt}", true)},
 	}
 }
@@ -53,7 +53,7 @@ func (m market) feed(reverse bool) *table.Read {
 func (m market) spread(reverse bool) *table.Read {
 	return &table.Read{
 		Pattern: "Spread", Entity: m.order, Many: true, Place: table.Place{Kind: table.EntryPlace, Index: "Spread"}, Reverse: reverse,
-		PK: keys("SpreadPK:S", "{orderId|shard(12)|pad(2)}"), Shards: 12, Sort: sorted("total:N"),
+		PK: keys("SpreadPK:S", "{orderId|shard(12)|pad(2)}"), Sort: sorted("total:N"),
 	}
 }
 

@@ -19,7 +19,7 @@
 //	I2  A value that is outside of its type's language is refused before any request, since the proofs that keys do not
 //	    collide rest on these languages.
 //	I3  An item of another owner is never returned by a pattern that has an owner.
-//	I4  A cursor continues only the pattern, the input and the owner that it was given for, and tells nothing.
+//	I4  A cursor continues only the pattern, the input, the owner and the caller that it was given for, and tells nothing.
 //	I5  A write happens as a whole or not at all; where DynamoDB says that it conflicts with another, it is tried again.
 //
 // A DB and all descriptors may be used from any number of goroutines; descriptors are not changed once made.
@@ -68,6 +68,9 @@ type Config struct {
 	CursorKey []byte
 	// OldCursorKeys open cursors that were sealed before CursorKey was changed.
 	OldCursorKeys [][]byte
+	// Caller tells from its context who makes a call: a cursor then continues for that caller only. nil tells callers
+	// apart by nothing but what they ask for.
+	Caller func(context.Context) string
 	// Clock is what now() is; nil is time.Now. Times are kept to the millisecond.
 	Clock func() time.Time
 	// NewID makes the ids that writes ask for, by kind; nil makes random ones. A uuid, ulid or ksuid must be one.

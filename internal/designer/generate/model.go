@@ -142,7 +142,7 @@ func newModel(p *lower.Program, name string) *model {
 }
 
 func (m *model) nameTables() {
-	config := m.scope("CursorKey", "the field CursorKey", "OldCursorKeys", "the field OldCursorKeys", "Clock", "the field Clock", "Observe", "the field Observe")
+	config := m.scope("CursorKey", "the field CursorKey", "OldCursorKeys", "the field OldCursorKeys", "Caller", "the field Caller", "Clock", "the field Clock", "Observe", "the field Observe")
 	for i, t := range m.design.Tables {
 		x := &tableModel{Table: t, run: m.program.Tables[i], config: exported(t.Name)}
 		if len(x.config) < len("Table") || x.config[len(x.config)-len("Table"):] != "Table" {

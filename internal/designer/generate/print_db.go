@@ -44,6 +44,8 @@ func (m *model) printConfig(s *source) {
 	s.print("CursorKey []byte")
 	s.comment("OldCursorKeys open cursors that were sealed before CursorKey was changed.")
 	s.print("OldCursorKeys [][]byte")
+	s.comment("Caller tells from its context who makes a call: a cursor then continues for that caller only. nil tells callers apart by nothing but what they ask for.")
+	s.print("Caller func(context.Context) string")
 	s.comment("Clock is what the time is; nil is time.Now.")
 	s.print("Clock func() time.Time")
 	s.comment("Observe is called after each call of a method, with what it took; nil for no one.")
@@ -61,7 +63,7 @@ func (m *model) printNew(s *source) {
 	s.print("type DB struct {\nrun *table.DB\n}\n")
 	s.comment("New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.")
 	s.print("func New(client table.Client, c Config) (*DB, error) {\nrun, err := table.Open(client, table.Config{")
-	s.print("Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Clock: c.Clock, Observe: c.Observe,")
+	s.print("Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,")
 	var variables []string
 	for _, t := range m.tables {
 		variables = append(variables, t.variable)

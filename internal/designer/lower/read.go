@@ -38,7 +38,7 @@ func (l *lowerer) read(r *design.Read) {
 	out.Range = e.Field(r.Range)
 	out.Fields, out.Whole = fieldsAt(p.Place, r.Returns, len(p.Hydrate) > 0 || p.Place.Kind == plan.MarkerPlace)
 	out.Run = &table.Read{
-		Pattern: r.Name, Entity: l.entities[e.Name], Many: r.Many, Place: place(p.Place), Shards: p.Fanout, Reverse: p.Reverse,
+		Pattern: r.Name, Entity: l.entities[e.Name], Many: r.Many, Place: place(p.Place), Reverse: p.Reverse,
 		Consistent: p.Consistent && !p.Place.Global(), FilterBy: p.FilterBy, By: r.By, Prefix: r.Prefix, Range: r.Range, Page: r.Page, Limit: r.Limit,
 		Hydrate: len(p.Hydrate) > 0, Fields: names(out.Fields, out.Whole),
 		Filter: l.condition(e, p.Filter, func(param string) design.Type { return l.typeOfParam(e, p.Filter, out.Inputs, param) }),
@@ -184,7 +184,7 @@ func (l *lowerer) collection(c *design.Collection) {
 	}
 	out := &Collection{Design: c, Plan: p}
 	run := &table.Collection{
-		Pattern: c.Name, Table: l.tables[p.Members[0].Table.Name], Root: -1, By: c.By, Shards: p.Fanout, Reverse: p.Reverse,
+		Pattern: c.Name, Table: l.tables[p.Members[0].Table.Name], Root: -1, By: c.By, Reverse: p.Reverse,
 		Consistent: c.Consistent && !p.Members[0].Global(), Page: c.Page,
 	}
 	if x := p.Members[0].Index; x != nil {

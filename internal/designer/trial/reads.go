@@ -169,7 +169,7 @@ func (g *reading) sizes(n int, first bool) []int {
 
 // spend takes requests out of the budget, if there are so many.
 func (g *reading) spend(requests int) bool {
-	requests *= max(1, g.read.Run.Shards)
+	requests *= max(1, g.read.Plan.Fanout)
 	if requests > g.budget {
 		return false
 	}

@@ -169,7 +169,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "PROFILE"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId"},
 	}
@@ -184,7 +183,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "sk", Type: "S"},
@@ -211,7 +209,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"txId"},
 		Owner:      "userId",
@@ -226,7 +223,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"txId"},
 		Fields:     []string{"txId"},
@@ -241,7 +237,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "sk", Type: "S"},
@@ -274,7 +269,6 @@ var (
 				},
 			},
 		},
-		Shards:  10,
 		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Reverse: true,
 		Limit:   10,

@@ -33,6 +33,9 @@ type Config struct {
 	CursorKey []byte
 	// OldCursorKeys open cursors that were sealed before CursorKey was changed.
 	OldCursorKeys [][]byte
+	// Caller tells from its context who makes a call: a cursor then continues for that caller only. nil tells callers apart
+	// by nothing but what they ask for.
+	Caller func(context.Context) string
 	// Clock is what the time is; nil is time.Now.
 	Clock func() time.Time
 	// Observe is called after each call of a method, with what it took; nil for no one.
@@ -56,7 +59,7 @@ type DB struct {
 // New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.
 func New(client table.Client, c Config) (*DB, error) {
 	run, err := table.Open(client, table.Config{
-		Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Clock: c.Clock, Observe: c.Observe,
+		Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,
 	}, catfecitoTable)
 	if err != nil {
 		return nil, err
@@ -90,7 +93,7 @@ func CreateTables(c Config) []*dynamodb.CreateTableInput {
 						{AttributeName: aws.String("GSI1PK"), KeyType: types.KeyTypeHash},
 						{AttributeName: aws.String("GSI1SK"), KeyType: types.KeyTypeRange},
 					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "description", "price", "image_url", "user_id", "quantity"}},
+					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "description", "price", "image_url", "user_id", "quantity", "expires_at"}},
 				},
 				{
 					IndexName: aws.String("GSI2"),
@@ -126,7 +129,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, signUpEntity, categoryEntity, productEntity, cartItemEntity, orderEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, cartItemEntity, orderEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -141,6 +144,8 @@ func Decode(item table.Item) (any, table.Place, error) {
 		x, err = credentialOf(v)
 	case signUpEntity:
 		x, err = signUpOf(v)
+	case logInTriesEntity:
+		x, err = logInTriesOf(v)
 	case categoryEntity:
 		x, err = categoryOf(v)
 	case productEntity:

@@ -103,6 +103,27 @@ func signUpOf(v table.Values) (SignUp, error) {
 }
 
 // values are the entity's, by the names of its fields.
+func (x LogInTries) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "email", table.Text[string](), x.Email)
+	table.Set(v, "since", table.Time(), x.Since)
+	table.Set(v, "tries", table.Int(), x.Tries)
+	table.Set(v, "expiresAt", table.Seconds(), x.ExpiresAt)
+	return v
+}
+
+func logInTriesOf(v table.Values) (LogInTries, error) {
+	d := table.Decode("LogInTries", v)
+	x := LogInTries{
+		Email:     table.Get(d, "email", table.Text[string]()),
+		Since:     table.Get(d, "since", table.Time()),
+		Tries:     table.Get(d, "tries", table.Int()),
+		ExpiresAt: table.Get(d, "expiresAt", table.Seconds()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
 func (x Category) values() table.Values {
 	v := table.Values{}
 	table.Set(v, "categoryId", table.Text[string](), x.CategoryID)
@@ -409,6 +430,7 @@ func cartsWithProductItemOf(v table.Values) (CartsWithProductItem, error) {
 		UserID:    table.Get(d, "userId", table.Text[string]()),
 		ProductID: table.Get(d, "productId", table.Text[string]()),
 		Quantity:  table.Get(d, "quantity", table.Int()),
+		ExpiresAt: table.Get(d, "expiresAt", table.Seconds()),
 	}
 	return x, d.Err()
 }
@@ -533,6 +555,22 @@ func (in RegisterUserInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in TryLogInInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "most", table.Int(), in.Most)
+	table.Set(v, "email", table.Text[string](), in.Email)
+	table.Set(v, "since", table.Time(), in.Since)
+	table.Set(v, "over", table.Seconds(), in.Over)
+	return table.Input{Values: v}
+}
+
+func (in ForgetTriesInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "email", table.Text[string](), in.Email)
+	table.Set(v, "since", table.Time(), in.Since)
+	return table.Input{Values: v}
+}
+
 func (in SetRoleInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -608,6 +646,13 @@ func (in SetCartQuantityInput) input() table.Input {
 	table.Set(v, "productId", table.Text[string](), in.ProductID)
 	table.Set(v, "quantity", table.Int(), in.Quantity)
 	table.Set(v, "lineExpiresAt", table.Seconds(), in.LineExpiresAt)
+	return table.Input{Values: v}
+}
+
+func (in DropExpiredLineInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "productId", table.Text[string](), in.ProductID)
 	return table.Input{Values: v}
 }
 

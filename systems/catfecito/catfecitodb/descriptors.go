@@ -112,6 +112,28 @@ var (
 		},
 		TTL: &table.TTL{Field: "expiresAt", After: 24 * time.Hour},
 	}
+	logInTriesEntity = &table.Entity{
+		Name:  "LogInTries",
+		Table: catfecitoTable,
+		Fields: []table.Field{
+			{Name: "email", Path: []string{"email"}, Type: table.Type{Kind: "email"}},
+			{Name: "since", Path: []string{"since"}, Type: table.Type{Kind: "time"}},
+			{Name: "tries", Path: []string{"tries"}, Type: table.Type{Kind: "int"}},
+			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
+		},
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
+			},
+			{
+				Attribute: table.Attribute{Name: "SK", Type: "S"},
+				Template:  table.Template{{Literal: "TRIES#"}, {Field: "since"}},
+			},
+		},
+		TTL:      &table.TTL{Field: "expiresAt", After: 5 * time.Minute},
+		NotFound: ErrLogInTriesNotFound,
+	}
 	categoryEntity = &table.Entity{
 		Name:  "Category",
 		Table: catfecitoTable,
@@ -434,7 +456,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId"},
 	}
@@ -449,7 +470,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"email"},
 		Hydrate:    true,
@@ -467,7 +487,6 @@ var (
 				Template:  table.Template{{Literal: "CREDENTIAL"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId"},
 	}
@@ -481,7 +500,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"productId"},
 	}
@@ -496,7 +514,6 @@ var (
 				Template:  table.Template{{Literal: "CATALOG"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI2SK", Type: "S"}},
 		Page:   50,
 		Fields: []string{"productId", "categoryId", "name", "price", "imageUrl"},
@@ -512,7 +529,6 @@ var (
 				Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -537,7 +553,6 @@ var (
 				Template:  table.Template{{Literal: "CATALOG"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -563,9 +578,8 @@ var (
 				Template:  table.Template{{Literal: "CATEGORIES"}},
 			},
 		},
-		Shards: 1,
-		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		Page:   100,
+		Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		Page: 100,
 	}
 	categoryByIDRead = &table.Read{
 		Pattern: "CategoryByID",
@@ -577,8 +591,7 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards: 1,
-		By:     []string{"categoryId"},
+		By: []string{"categoryId"},
 	}
 	cartRead = &table.Read{
 		Pattern: "Cart",
@@ -590,7 +603,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -601,8 +613,13 @@ var (
 		},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Consistent: true,
-		By:         []string{"userId"},
-		Page:       33,
+		Filter: &table.Condition{
+			Expression: "#expiresAt > :p0",
+			Names:      map[string]string{"#expiresAt": "expires_at"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By:   []string{"userId"},
+		Page: 33,
 	}
 	cartsWithProductRead = &table.Read{
 		Pattern: "CartsWithProduct",
@@ -615,7 +632,6 @@ var (
 				Template:  table.Template{{Literal: "PRODUCT#"}, {Field: "productId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -624,10 +640,15 @@ var (
 				Open:       true,
 			},
 		},
-		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		Filter: &table.Condition{
+			Expression: "#expiresAt > :p0",
+			Names:      map[string]string{"#expiresAt": "expires_at"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
 		By:     []string{"productId"},
 		Page:   100,
-		Fields: []string{"userId", "productId", "quantity"},
+		Fields: []string{"userId", "productId", "quantity", "expiresAt"},
 	}
 	userOrdersRead = &table.Read{
 		Pattern: "UserOrders",
@@ -640,7 +661,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -665,7 +685,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"orderId"},
 		Owner:      "userId",
@@ -680,7 +699,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"orderId"},
 		Fields:     []string{"orderId"},
@@ -698,7 +716,6 @@ var (
 				Template:  table.Template{{Literal: "CHECKOUT#"}, {Field: "requestKey"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		Filter: &table.Condition{
 			Expression: "#expiresAt > :p0",
@@ -720,7 +737,6 @@ var (
 				Template:  table.Template{{Literal: "REQUEST#"}, {Field: "operation"}, {Literal: "#"}, {Field: "requestKey"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		Filter: &table.Condition{
 			Expression: "#expiresAt > :p0",
@@ -739,11 +755,15 @@ var (
 				Template:  table.Template{{Literal: "AUDIT#"}, {Field: "subject"}, {Literal: "#"}, {Field: "subjectId"}},
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
-		By:      []string{"subject", "subjectId"},
-		Page:    50,
+		Filter: &table.Condition{
+			Expression: "#expiresAt > :p0",
+			Names:      map[string]string{"#expiresAt": "expires_at"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By:   []string{"subject", "subjectId"},
+		Page: 50,
 	}
 	orderWithItemsCollection = &table.Collection{
 		Pattern: "OrderWithItems",
@@ -756,7 +776,6 @@ var (
 				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
 			},
 		},
-		Shards:     1,
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse:    true,
 		Consistent: true,
@@ -773,7 +792,6 @@ var (
 				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
 			},
 		},
-		Shards:     1,
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse:    true,
 		Consistent: true,
@@ -810,6 +828,44 @@ var (
 			{Name: "passwordHash", Type: table.Type{Kind: "secret"}},
 		},
 		Idempotent: &table.Idempotent{Record: signUpEntity, Request: []string{"email", "name"}, Reused: ErrSignUpReused},
+	}
+	tryLogInWrite = &table.Write{
+		Pattern: "TryLogIn",
+		Steps: []table.Step{
+			{
+				Action: table.Upsert,
+				Entity: logInTriesEntity,
+				Set: []table.Assignment{
+					{Path: []string{"expiresAt"}, Value: []table.Term{{Kind: table.InputTerm, Name: "over"}}},
+				},
+				Add: []table.Assignment{
+					{
+						Path:  []string{"tries"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
+				When: &table.Condition{
+					Expression: "attribute_not_exists ( #tries ) OR #tries < :p0",
+					Names:      map[string]string{"#tries": "tries"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "most", Type: table.Type{Kind: "int"}}},
+				},
+				Else: []table.Else{{Err: ErrTooManyTries}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "most", Type: table.Type{Kind: "int"}},
+			{Name: "email", Type: table.Type{Kind: "email"}},
+			{Name: "since", Type: table.Type{Kind: "time"}},
+			{Name: "over", Type: table.Type{Kind: "ttl"}},
+		},
+	}
+	forgetTriesWrite = &table.Write{
+		Pattern: "ForgetTries",
+		Steps:   []table.Step{{Action: table.Delete, Entity: logInTriesEntity}},
+		Params: []table.Param{
+			{Name: "email", Type: table.Type{Kind: "email"}},
+			{Name: "since", Type: table.Type{Kind: "time"}},
+		},
 	}
 	setRoleWrite = &table.Write{
 		Pattern: "SetRole",
@@ -986,11 +1042,24 @@ var (
 				},
 				Init: []table.Assignment{{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
 				When: &table.Condition{
-					Expression: "attribute_not_exists ( #quantity ) OR #quantity <= :p0",
-					Names:      map[string]string{"#quantity": "quantity"},
-					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "most", Type: table.Type{Kind: "int"}}},
+					Expression: "attribute_not_exists ( #quantity ) OR ( #expiresAt > :p0 AND #quantity <= :p1 )",
+					Names:      map[string]string{"#expiresAt": "expires_at", "#quantity": "quantity"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}},
+						{Placeholder: ":p1", Input: "most", Type: table.Type{Kind: "int"}},
+					},
 				},
-				Else: []table.Else{{Err: ErrCartLineFull}},
+				Else: []table.Else{
+					{
+						Err: ErrCartLineExpired,
+						When: &table.Condition{
+							Expression: "#expiresAt <= :p0",
+							Names:      map[string]string{"#expiresAt": "expires_at"},
+							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+						},
+					},
+					{Err: ErrCartLineFull},
+				},
 			},
 			{
 				Action: table.Check,
@@ -1044,6 +1113,12 @@ var (
 					{Path: []string{"expiresAt"}, Value: []table.Term{{Kind: table.InputTerm, Name: "lineExpiresAt"}}},
 				},
 				Init: []table.Assignment{{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				When: &table.Condition{
+					Expression: "attribute_not_exists ( #quantity ) OR #expiresAt > :p0",
+					Names:      map[string]string{"#expiresAt": "expires_at", "#quantity": "quantity"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+				},
+				Else: []table.Else{{Err: ErrCartLineExpired}},
 			},
 			{
 				Action: table.Check,
@@ -1070,6 +1145,25 @@ var (
 			{Name: "productId", Type: table.Type{Kind: "uuid"}},
 			{Name: "quantity", Type: table.Type{Kind: "int"}},
 			{Name: "lineExpiresAt", Type: table.Type{Kind: "ttl"}},
+		},
+	}
+	dropExpiredLineWrite = &table.Write{
+		Pattern: "DropExpiredLine",
+		Steps: []table.Step{
+			{
+				Action: table.Delete,
+				Entity: cartItemEntity,
+				When: &table.Condition{
+					Expression: "#expiresAt <= :p0",
+					Names:      map[string]string{"#expiresAt": "expires_at"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+				},
+				Else: []table.Else{{Err: ErrCartLineTouched}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "productId", Type: table.Type{Kind: "uuid"}},
 		},
 	}
 	removeFromCartWrite = &table.Write{

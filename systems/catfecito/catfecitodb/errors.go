@@ -20,6 +20,10 @@ var (
 	ErrCredentialExists = fmt.Errorf("catfecitodb: credential: %w", table.ErrExists)
 	// ErrSignUpReused is a table.ErrReused. RegisterUser can end in it.
 	ErrSignUpReused = fmt.Errorf("catfecitodb: sign up: %w", table.ErrReused)
+	// ErrTooManyTries is declared by the design. TryLogIn can end in it.
+	ErrTooManyTries = errors.New("catfecitodb: too many tries")
+	// ErrLogInTriesNotFound is a table.ErrNotFound. No write ends in it.
+	ErrLogInTriesNotFound = fmt.Errorf("catfecitodb: log in tries: %w", table.ErrNotFound)
 	// ErrUserNotFound is a table.ErrNotFound. SetRole can end in it.
 	ErrUserNotFound = fmt.Errorf("catfecitodb: user: %w", table.ErrNotFound)
 	// ErrProductExists is a table.ErrExists. CreateProduct can end in it.
@@ -31,13 +35,17 @@ var (
 	// ErrProductNotFound is a table.ErrNotFound. ChangeProduct, SetProductActive, Restock, AddToCart, SetCartQuantity,
 	// PlaceOrder, CancelOrder can end in it.
 	ErrProductNotFound = fmt.Errorf("catfecitodb: product: %w", table.ErrNotFound)
+	// ErrCartLineExpired is declared by the design. AddToCart, SetCartQuantity can end in it.
+	ErrCartLineExpired = errors.New("catfecitodb: cart line expired")
 	// ErrCartLineFull is declared by the design. AddToCart can end in it.
 	ErrCartLineFull = errors.New("catfecitodb: cart line full")
 	// ErrNoSuchProduct is declared by the design. AddToCart, SetCartQuantity can end in it.
 	ErrNoSuchProduct = errors.New("catfecitodb: no such product")
 	// ErrProductUnavailable is declared by the design. AddToCart, SetCartQuantity can end in it.
 	ErrProductUnavailable = errors.New("catfecitodb: product unavailable")
-	// ErrCartItemNotFound is a table.ErrNotFound. PlaceOrder can end in it.
+	// ErrCartLineTouched is declared by the design. DropExpiredLine can end in it.
+	ErrCartLineTouched = errors.New("catfecitodb: cart line touched")
+	// ErrCartItemNotFound is a table.ErrNotFound. DropExpiredLine, PlaceOrder can end in it.
 	ErrCartItemNotFound = fmt.Errorf("catfecitodb: cart item: %w", table.ErrNotFound)
 	// ErrOrderExists is a table.ErrExists. PlaceOrder can end in it.
 	ErrOrderExists = fmt.Errorf("catfecitodb: order: %w", table.ErrExists)

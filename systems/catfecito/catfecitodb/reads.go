@@ -5,6 +5,7 @@ package catfecitodb
 import (
 	"context"
 	"iter"
+	"time"
 
 	"github.com/monotable/monotable/design/table"
 )
@@ -248,11 +249,11 @@ type CartInput struct {
 	UserID string
 }
 
-// Cart finds the CartItem items of a given userId, 33 a page.
+// Cart finds the CartItem items of a given userId, where expiresAt > :now, 33 a page.
 //
 // 4.1: a user's cart.
 //
-//	Query  catfecito-serverless-{stage}: PK = "USER#{userId}" AND begins_with(SK, "CART#")
+//	Query  catfecito-serverless-{stage}: PK = "USER#{userId}" AND begins_with(SK, "CART#"); filter expiresAt > :now
 //	costs  1 read unit
 //	fresh  strong: every write that was answered is seen
 func (db *DB) Cart(ctx context.Context, in CartInput, page table.PageOptions) (table.Page[CartItem], error) {
@@ -274,13 +275,14 @@ type CartsWithProductItem struct {
 	UserID    string
 	ProductID string
 	Quantity  int64
+	ExpiresAt time.Time
 }
 
-// CartsWithProduct finds the CartItem items of a given productId, 100 a page.
+// CartsWithProduct finds the CartItem items of a given productId, where expiresAt > :now, 100 a page.
 //
 // Who has a product in the cart.
 //
-//	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "PRODUCT#{productId}" AND begins_with(GSI1SK, "USER#")
+//	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "PRODUCT#{productId}" AND begins_with(GSI1SK, "USER#"); filter expiresAt > :now
 //	costs  0.5 read units
 //	fresh  eventual: a global index follows the table within milliseconds, mostly
 func (db *DB) CartsWithProduct(ctx context.Context, in CartsWithProductInput, page table.PageOptions) (table.Page[CartsWithProductItem], error) {
@@ -441,11 +443,12 @@ type AuditTrailInput struct {
 	SubjectID string
 }
 
-// AuditTrail finds the AuditEntry items of a given subject and subjectId, by at descending, 50 a page.
+// AuditTrail finds the AuditEntry items of a given subject and subjectId, where expiresAt > :now, by at descending, 50
+// a page.
 //
 // What has changed of a user, product, category or order, newest first.
 //
-//	Query  catfecito-serverless-{stage}: PK = "AUDIT#{subject}#{subjectId}"; descending
+//	Query  catfecito-serverless-{stage}: PK = "AUDIT#{subject}#{subjectId}"; filter expiresAt > :now; descending
 //	costs  3.5 read units
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 func (db *DB) AuditTrail(ctx context.Context, in AuditTrailInput, page table.PageOptions) (table.Page[AuditEntry], error) {

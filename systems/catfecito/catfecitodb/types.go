@@ -199,6 +199,25 @@ func (x SignUp) Record() table.Record {
 	return table.Record{Entity: signUpEntity, Values: x.values()}
 }
 
+// LogInTries is an item of table catfecito.
+//
+// How often it was tried in some minutes to log in with an address, since somebody last did. It goes when they are
+// over.
+//
+//	key  EMAIL#{email|lower} / TRIES#{since}
+type LogInTries struct {
+	Email string
+	// When the minutes began
+	Since     time.Time
+	Tries     int64
+	ExpiresAt time.Time
+}
+
+// Record is the item for DB.Load.
+func (x LogInTries) Record() table.Record {
+	return table.Record{Entity: logInTriesEntity, Values: x.values()}
+}
+
 // Category is an item of table catfecito.
 //
 // A kind of products, known by its slug.

@@ -72,6 +72,62 @@ func (db *DB) replayRegisterUser(ctx context.Context, input table.Input, record 
 	return result, nil
 }
 
+// TryLogInInput is what TryLogIn takes.
+type TryLogInInput struct {
+	Most  int64
+	Email string
+	// When the minutes began
+	Since time.Time
+	Over  time.Time
+}
+
+// TryLogInResult is what TryLogIn has done.
+type TryLogInResult struct {
+	LogInTries LogInTries
+}
+
+// TryLogIn does: upsert LogInTries.
+//
+// Counts a try to log in before its password is looked at, so that many at once are no more than one after the other.
+//
+//	upsert  LogInTries.key EMAIL#{email|lower} / TRIES#{since}; if attribute_not_exists(tries) OR tries < :most
+//	costs   1 write unit
+//
+// It can end in ErrTooManyTries.
+func (db *DB) TryLogIn(ctx context.Context, in TryLogInInput) (TryLogInResult, error) {
+	out, err := db.run.Write(ctx, tryLogInWrite, in.input())
+	if err != nil {
+		return TryLogInResult{}, err
+	}
+	var result TryLogInResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := logInTriesOf(v)
+		if err != nil {
+			return TryLogInResult{}, err
+		}
+		result.LogInTries = x
+	}
+	return result, nil
+}
+
+// ForgetTriesInput is what ForgetTries takes.
+type ForgetTriesInput struct {
+	Email string
+	// When the minutes began
+	Since time.Time
+}
+
+// ForgetTries does: delete LogInTries.
+//
+// Somebody has logged in, and what was tried before counts no longer.
+//
+//	delete  LogInTries.key EMAIL#{email|lower} / TRIES#{since}
+//	costs   1 write unit
+func (db *DB) ForgetTries(ctx context.Context, in ForgetTriesInput) error {
+	_, err := db.run.Write(ctx, forgetTriesWrite, in.input())
+	return err
+}
+
 // SetRoleInput is what SetRole takes.
 type SetRoleInput struct {
 	UserID string
@@ -364,11 +420,12 @@ type AddToCartResult struct {
 // 4.2: adds to what is there, once for each request key.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
-//	upsert  CartItem.key USER#{userId} / CART#{productId}; if attribute_not_exists(quantity) OR quantity <= :most; GSI1 updated (1)
+//	upsert  CartItem.key USER#{userId} / CART#{productId}; if attribute_not_exists(quantity) OR (expiresAt > :now AND quantity <= :most); GSI1 updated (1)
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
 //	costs   7 write units
 //
-// It can end in ErrRequestReused, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable, ErrProductNotFound.
+// It can end in ErrRequestReused, ErrCartLineExpired, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable,
+// ErrProductNotFound.
 func (db *DB) AddToCart(ctx context.Context, in AddToCartInput) (AddToCartResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, addToCartWrite, input)
@@ -421,11 +478,11 @@ type SetCartQuantityResult struct {
 //
 // 4.2: puts so many into the cart, whatever was there.
 //
-//	upsert  CartItem.key USER#{userId} / CART#{productId}; GSI1 updated (1)
+//	upsert  CartItem.key USER#{userId} / CART#{productId}; if attribute_not_exists(quantity) OR expiresAt > :now; GSI1 updated (1)
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
 //	costs   5 write units
 //
-// It can end in ErrNoSuchProduct, ErrProductUnavailable, ErrProductNotFound.
+// It can end in ErrCartLineExpired, ErrNoSuchProduct, ErrProductUnavailable, ErrProductNotFound.
 func (db *DB) SetCartQuantity(ctx context.Context, in SetCartQuantityInput) (SetCartQuantityResult, error) {
 	out, err := db.run.Write(ctx, setCartQuantityWrite, in.input())
 	if err != nil {
@@ -440,6 +497,25 @@ func (db *DB) SetCartQuantity(ctx context.Context, in SetCartQuantityInput) (Set
 		result.CartItem = &x
 	}
 	return result, nil
+}
+
+// DropExpiredLineInput is what DropExpiredLine takes.
+type DropExpiredLineInput struct {
+	UserID    string
+	ProductID string
+}
+
+// DropExpiredLine does: delete CartItem.
+//
+// Removes a line whose time is over, and which DynamoDB has not removed yet.
+//
+//	delete  CartItem.key USER#{userId} / CART#{productId}; if expiresAt <= :now; GSI1 removed (1)
+//	costs   2 write units
+//
+// It can end in ErrCartLineTouched, ErrCartItemNotFound.
+func (db *DB) DropExpiredLine(ctx context.Context, in DropExpiredLineInput) error {
+	_, err := db.run.Write(ctx, dropExpiredLineWrite, in.input())
+	return err
 }
 
 // RemoveFromCartInput is what RemoveFromCart takes.

@@ -29,7 +29,7 @@ var (
 		Table:     portfolioBackendTableTable,
 		TypeValue: "USER",
 		Fields: []table.Field{
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "email", Path: []string{"email"}, Type: table.Type{Kind: "email"}},
 			{Name: "name", Path: []string{"name"}, Type: table.Type{Kind: "text"}},
 			{Name: "bio", Path: []string{"bio"}, Type: table.Type{Kind: "text"}, Optional: true},
@@ -63,16 +63,16 @@ var (
 		TypeValue: "POST",
 		Fields: []table.Field{
 			{Name: "postId", Path: []string{"postId"}, Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "title", Path: []string{"title"}, Type: table.Type{Kind: "text"}},
 			{Name: "excerpt", Path: []string{"excerpt"}, Type: table.Type{Kind: "text"}},
-			{Name: "categoryId", Path: []string{"categoryId"}, Type: table.Type{Kind: "id"}},
+			{Name: "categoryId", Path: []string{"categoryId"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{
 				Name: "status",
 				Path: []string{"status"},
 				Type: table.Type{Kind: "enum", Enum: []string{"draft", "published", "archived"}},
 			},
-			{Name: "visibleTo", Path: []string{"visibleTo"}, Type: table.Type{Kind: "id"}},
+			{Name: "visibleTo", Path: []string{"visibleTo"}, Type: table.Type{Kind: "text"}},
 			{Name: "likeCount", Path: []string{"likeCount"}, Type: table.Type{Kind: "int"}, Counter: true},
 			{Name: "commentCount", Path: []string{"commentCount"}, Type: table.Type{Kind: "int"}, Counter: true},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
@@ -178,7 +178,7 @@ var (
 		Fields: []table.Field{
 			{Name: "postId", Path: []string{"postId"}, Type: table.Type{Kind: "ulid"}},
 			{Name: "commentId", Path: []string{"commentId"}, Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "body", Path: []string{"body"}, Type: table.Type{Kind: "text"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 		},
@@ -218,7 +218,7 @@ var (
 		TypeValue: "LIKE",
 		Fields: []table.Field{
 			{Name: "postId", Path: []string{"postId"}, Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 		},
 		Key: []table.KeyAttribute{
@@ -256,7 +256,7 @@ var (
 		Table:     portfolioBackendTableTable,
 		TypeValue: "CATEGORY",
 		Fields: []table.Field{
-			{Name: "categoryId", Path: []string{"categoryId"}, Type: table.Type{Kind: "id"}},
+			{Name: "categoryId", Path: []string{"categoryId"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{Name: "slug", Path: []string{"slug"}, Type: table.Type{Kind: "slug"}, MaxBytes: 80},
 			{Name: "name", Path: []string{"name"}, Type: table.Type{Kind: "text"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
@@ -305,7 +305,7 @@ var (
 		Table:     portfolioBackendTableTable,
 		TypeValue: "NOTIFICATION",
 		Fields: []table.Field{
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "notificationId", Path: []string{"notificationId"}, Type: table.Type{Kind: "ulid"}},
 			{
 				Name: "kind",
@@ -339,7 +339,7 @@ var (
 		Table:     portfolioBackendTableTable,
 		TypeValue: "BOOKMARK",
 		Fields: []table.Field{
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "postId", Path: []string{"postId"}, Type: table.Type{Kind: "ulid"}},
 			{Name: "postTitle", Path: []string{"postTitle"}, Type: table.Type{Kind: "text"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
@@ -379,8 +379,8 @@ var (
 		Table:     portfolioBackendTableTable,
 		TypeValue: "REQUEST",
 		Fields: []table.Field{
-			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
-			{Name: "requestKey", Path: []string{"requestKey"}, Type: table.Type{Kind: "id"}},
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "requestKey", Path: []string{"requestKey"}, Type: table.Type{Kind: "id"}, MaxBytes: 200},
 			{Name: "postId", Path: []string{"postId"}, Type: table.Type{Kind: "ulid"}},
 			{Name: "commentId", Path: []string{"commentId"}, Type: table.Type{Kind: "ulid"}, Optional: true},
 			{Name: "request", Path: []string{"request"}, Type: table.Type{Kind: "text"}},
@@ -413,7 +413,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "PROFILE"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId"},
 	}
@@ -428,7 +427,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"email"},
 		Hydrate:    true,
@@ -443,7 +441,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"postId"},
 		Owner:      "visibleTo",
@@ -459,7 +456,6 @@ var (
 				Template:  table.Template{{Literal: "POST#STATUS#"}, {Field: "status"}},
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"status"},
@@ -477,7 +473,6 @@ var (
 				Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -503,7 +498,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -529,7 +523,6 @@ var (
 				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -553,7 +546,6 @@ var (
 				Template:  table.Template{{Literal: "COMMENT#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -580,7 +572,6 @@ var (
 				Template:  table.Template{{Literal: "LIKE#"}, {Field: "userId"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"postId", "userId"},
 	}
@@ -594,7 +585,6 @@ var (
 				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}, {Literal: "#LIKES"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -618,7 +608,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -642,8 +631,7 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards: 1,
-		By:     []string{"categoryId"},
+		By: []string{"categoryId"},
 	}
 	categoryBySlugRead = &table.Read{
 		Pattern: "CategoryBySlug",
@@ -656,7 +644,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
 		},
-		Shards:  1,
 		By:      []string{"slug"},
 		Hydrate: true,
 	}
@@ -671,9 +658,8 @@ var (
 				Template:  table.Template{{Literal: "CATEGORIES"}},
 			},
 		},
-		Shards: 1,
-		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		Page:   20,
+		Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		Page: 20,
 	}
 	notificationsRead = &table.Read{
 		Pattern: "Notifications",
@@ -685,7 +671,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -696,8 +681,13 @@ var (
 		},
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
-		By:      []string{"userId"},
-		Page:    20,
+		Filter: &table.Condition{
+			Expression: "#expiresAt >= :p0",
+			Names:      map[string]string{"#expiresAt": "expiresAt"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By:   []string{"userId"},
+		Page: 20,
 	}
 	bookmarksRead = &table.Read{
 		Pattern: "Bookmarks",
@@ -710,7 +700,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -737,7 +726,6 @@ var (
 				Template:  table.Template{{Literal: "BOOKMARK#"}, {Field: "postId"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId", "postId"},
 	}
@@ -752,7 +740,6 @@ var (
 				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
 		Page:    22,
@@ -778,7 +765,7 @@ var (
 			},
 		},
 		Params: []table.Param{
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "email", Type: table.Type{Kind: "email"}},
 			{Name: "name", Type: table.Type{Kind: "text"}},
 			{Name: "bio", Type: table.Type{Kind: "text"}, Optional: true},
@@ -799,7 +786,7 @@ var (
 			},
 		},
 		Params: []table.Param{
-			{Name: "categoryId", Type: table.Type{Kind: "id"}},
+			{Name: "categoryId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{Name: "slug", Type: table.Type{Kind: "slug"}, MaxBytes: 80},
 			{Name: "name", Type: table.Type{Kind: "text"}},
 		},
@@ -832,12 +819,12 @@ var (
 			},
 		},
 		Params: []table.Param{
-			{Name: "requestKey", Type: table.Type{Kind: "id"}},
+			{Name: "requestKey", Type: table.Type{Kind: "id"}, MaxBytes: 200},
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "title", Type: table.Type{Kind: "text"}},
 			{Name: "excerpt", Type: table.Type{Kind: "text"}},
-			{Name: "categoryId", Type: table.Type{Kind: "id"}},
+			{Name: "categoryId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{Name: "body", Type: table.Type{Kind: "text"}},
 			{Name: "commentId", Type: table.Type{Kind: "ulid"}, Optional: true},
 		},
@@ -887,8 +874,8 @@ var (
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
 			{Name: "title", Type: table.Type{Kind: "text"}},
 			{Name: "excerpt", Type: table.Type{Kind: "text"}},
-			{Name: "categoryId", Type: table.Type{Kind: "id"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "categoryId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "body", Type: table.Type{Kind: "text"}},
 		},
 	}
@@ -905,7 +892,7 @@ var (
 					},
 					{
 						Path:  []string{"visibleTo"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "everyone"}}},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "*"}}},
 					},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
@@ -930,7 +917,7 @@ var (
 		},
 		Params: []table.Param{
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 		},
 	}
 	archivePostWrite = &table.Write{
@@ -967,7 +954,7 @@ var (
 		},
 		Params: []table.Param{
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 		},
 	}
 	addCommentWrite = &table.Write{
@@ -1003,9 +990,9 @@ var (
 			},
 		},
 		Params: []table.Param{
-			{Name: "requestKey", Type: table.Type{Kind: "id"}},
+			{Name: "requestKey", Type: table.Type{Kind: "id"}, MaxBytes: 200},
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "body", Type: table.Type{Kind: "text"}},
 		},
 		Idempotent: &table.Idempotent{
@@ -1039,7 +1026,7 @@ var (
 		Params: []table.Param{
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
 			{Name: "commentId", Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 		},
 	}
 	likePostWrite = &table.Write{
@@ -1073,7 +1060,7 @@ var (
 		},
 		Params: []table.Param{
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 		},
 	}
 	unlikePostWrite = &table.Write{
@@ -1081,7 +1068,7 @@ var (
 		Steps:   []table.Step{{Action: table.Delete, Entity: likeEntity}},
 		Params: []table.Param{
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 		},
 	}
 	addBookmarkWrite = &table.Write{
@@ -1094,7 +1081,7 @@ var (
 			},
 		},
 		Params: []table.Param{
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
 			{Name: "postTitle", Type: table.Type{Kind: "text"}},
 		},
@@ -1103,7 +1090,7 @@ var (
 		Pattern: "RemoveBookmark",
 		Steps:   []table.Step{{Action: table.Delete, Entity: bookmarkEntity}},
 		Params: []table.Param{
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
 		},
 	}
@@ -1126,7 +1113,7 @@ var (
 		Params: []table.Param{
 			{Name: "notificationId", Type: table.Type{Kind: "ulid"}},
 			{Name: "at", Type: table.Type{Kind: "time"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "kind", Type: table.Type{Kind: "enum", Enum: []string{"comment", "like"}}},
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
 			{Name: "actorId", Type: table.Type{Kind: "id"}},
@@ -1143,10 +1130,16 @@ var (
 					{Path: []string{"read"}, Value: []table.Term{{Kind: table.InputTerm, Name: "read"}}},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
+				When: &table.Condition{
+					Expression: "#expiresAt >= :p0",
+					Names:      map[string]string{"#expiresAt": "expiresAt"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+				},
+				Else: []table.Else{{Err: ErrNotificationOver}},
 			},
 		},
 		Params: []table.Param{
-			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "notificationId", Type: table.Type{Kind: "ulid"}},
 			{Name: "read", Type: table.Type{Kind: "bool"}},
 		},

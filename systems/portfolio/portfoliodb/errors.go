@@ -54,6 +54,8 @@ var (
 	ErrBookmarkNotFound = fmt.Errorf("portfoliodb: bookmark: %w", table.ErrNotFound)
 	// ErrNotificationExists is a table.ErrExists. Notify can end in it.
 	ErrNotificationExists = fmt.Errorf("portfoliodb: notification: %w", table.ErrExists)
+	// ErrNotificationOver is declared by the design. MarkNotification can end in it.
+	ErrNotificationOver = errors.New("portfoliodb: notification over")
 	// ErrNotificationNotFound is a table.ErrNotFound. MarkNotification can end in it.
 	ErrNotificationNotFound = fmt.Errorf("portfoliodb: notification: %w", table.ErrNotFound)
 )

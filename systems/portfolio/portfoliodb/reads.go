@@ -367,11 +367,12 @@ type NotificationsInput struct {
 	UserID string
 }
 
-// Notifications finds the Notification items of a given userId, by notificationId descending, 20 a page.
+// Notifications finds the Notification items of a given userId, where expiresAt >= :now, by notificationId descending,
+// 20 a page.
 //
-// Query 3 of the document: a user's notifications, newest first.
+// Query 3 of the document: a user's notifications, newest first. Those whose time is over may be there for days still.
 //
-//	Query  portfolio-backend-table: PK = "USER#{userId}" AND begins_with(SK, "NOTIFICATION#"); descending
+//	Query  portfolio-backend-table: PK = "USER#{userId}" AND begins_with(SK, "NOTIFICATION#"); filter expiresAt >= :now; descending
 //	costs  1 read unit
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 func (db *DB) Notifications(ctx context.Context, in NotificationsInput, page table.PageOptions) (table.Page[Notification], error) {

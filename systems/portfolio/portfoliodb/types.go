@@ -76,7 +76,7 @@ func (x User) Record() table.Record {
 
 // Post is an item of table portfolio-backend-table.
 //
-// What is known of a post but its text. visibleTo is everyone, or the author of a draft.
+// What is known of a post but its text. visibleTo is '*', which is nobody's id, or the author of a draft.
 //
 //	key       POST#{postId} / METADATA
 //	byAuthor  USER#{userId} / POST#{status}#{createdAt}#{postId}

@@ -511,10 +511,10 @@ type MarkNotificationResult struct {
 //
 // Marks a user's own notification as read, or as not read.
 //
-//	update  Notification.key USER#{userId} / NOTIFICATION#{notificationId}
+//	update  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if expiresAt >= :now
 //	costs   1 write unit
 //
-// It can end in ErrNotificationNotFound.
+// It can end in ErrNotificationOver, ErrNotificationNotFound.
 func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (MarkNotificationResult, error) {
 	out, err := db.run.Write(ctx, markNotificationWrite, in.input())
 	if err != nil {

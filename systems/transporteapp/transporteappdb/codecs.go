@@ -285,7 +285,10 @@ func (x Desempeno) values() table.Values {
 	v := table.Values{}
 	table.Set(v, "viajesCompletados", table.Int(), x.ViajesCompletados)
 	table.Set(v, "kmTotales", table.Number(), x.KmTotales)
+	table.Set(v, "calificaciones", table.Int(), x.Calificaciones)
+	table.Set(v, "sumaCalificaciones", table.Int(), x.SumaCalificaciones)
 	table.SetOptional(v, "calificacionPromedio", table.Number(), x.CalificacionPromedio)
+	table.Set(v, "viajesPuntuales", table.Int(), x.ViajesPuntuales)
 	table.SetOptional(v, "puntualidadPromedio", table.Number(), x.PuntualidadPromedio)
 	table.Set(v, "incidentes", table.Int(), x.Incidentes)
 	return v
@@ -295,7 +298,10 @@ func desempenoOf(d *table.Decoder) Desempeno {
 	x := Desempeno{
 		ViajesCompletados:    table.Get(d, "viajesCompletados", table.Int()),
 		KmTotales:            table.Get(d, "kmTotales", table.Number()),
+		Calificaciones:       table.Get(d, "calificaciones", table.Int()),
+		SumaCalificaciones:   table.Get(d, "sumaCalificaciones", table.Int()),
 		CalificacionPromedio: table.GetOptional(d, "calificacionPromedio", table.Number()),
+		ViajesPuntuales:      table.Get(d, "viajesPuntuales", table.Int()),
 		PuntualidadPromedio:  table.GetOptional(d, "puntualidadPromedio", table.Number()),
 		Incidentes:           table.Get(d, "incidentes", table.Int()),
 	}
@@ -715,6 +721,7 @@ func (x Carta) values() table.Values {
 	table.Set(v, "numeroTotalMercancias", table.Int(), x.NumeroTotalMercancias)
 	table.Set(v, "revision", table.Int(), x.Revision)
 	table.Set(v, "sellada", table.Bool(), x.Sellada)
+	table.SetOptional(v, "selladaAt", table.Time(), x.SelladaAt)
 	table.SetOptional(v, "timbrado", timbradoCodec(), x.Timbrado)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), x.UpdatedAt)
@@ -741,6 +748,7 @@ func cartaOf(v table.Values) (Carta, error) {
 		NumeroTotalMercancias:   table.Get(d, "numeroTotalMercancias", table.Int()),
 		Revision:                table.Get(d, "revision", table.Int()),
 		Sellada:                 table.Get(d, "sellada", table.Bool()),
+		SelladaAt:               table.GetOptional(d, "selladaAt", table.Time()),
 		Timbrado:                table.GetOptional(d, "timbrado", timbradoCodec()),
 		CreatedAt:               table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:               table.Get(d, "updatedAt", table.Time()),
@@ -1246,7 +1254,6 @@ func (in RutaInput) input() table.Input {
 func (in SesionesDeUsuarioInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
-	table.Set(v, "ahora", table.Seconds(), in.Ahora)
 	return table.Input{Values: v}
 }
 
@@ -1502,7 +1509,6 @@ func (in CrearViajeConCartaInput) input() table.Input {
 	table.Set(v, "huella", table.Text[string](), in.Huella)
 	table.Set(v, "respuesta", table.Text[string](), in.Respuesta)
 	table.Set(v, "limite", table.Int(), in.Limite)
-	table.Set(v, "ahora", table.Time(), in.Ahora)
 	table.Set(v, "seen", table.Int(), in.Seen)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "mes", table.Text[string](), in.Mes)
@@ -1527,6 +1533,7 @@ func (in CrearViajeConCartaInput) input() table.Input {
 	table.Set(v, "idCcp", table.Text[string](), in.IDCcp)
 	table.Set(v, "emisor", emisorCodec(), in.Emisor)
 	table.Set(v, "receptor", receptorCodec(), in.Receptor)
+	table.SetOptional(v, "selladaAt", table.Time(), in.SelladaAt)
 	table.SetOptional(v, "timbrado", timbradoCodec(), in.Timbrado)
 	return table.Input{Values: v}
 }
@@ -1538,7 +1545,6 @@ func (in CrearCartaDeViajeInput) input() table.Input {
 	table.Set(v, "huella", table.Text[string](), in.Huella)
 	table.Set(v, "respuesta", table.Text[string](), in.Respuesta)
 	table.Set(v, "limite", table.Int(), in.Limite)
-	table.Set(v, "ahora", table.Time(), in.Ahora)
 	table.Set(v, "seen", table.Int(), in.Seen)
 	table.Set(v, "fiscal", fiscalCodec(), in.Fiscal)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -1550,9 +1556,26 @@ func (in CrearCartaDeViajeInput) input() table.Input {
 	table.Set(v, "idCcp", table.Text[string](), in.IDCcp)
 	table.Set(v, "emisor", emisorCodec(), in.Emisor)
 	table.Set(v, "receptor", receptorCodec(), in.Receptor)
+	table.SetOptional(v, "selladaAt", table.Time(), in.SelladaAt)
 	table.SetOptional(v, "timbrado", timbradoCodec(), in.Timbrado)
 	table.Set(v, "createdAt", table.Time(), in.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), in.UpdatedAt)
+	return table.Input{Values: v}
+}
+
+func (in GuardarViajeInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	table.Set(v, "nombre", table.Text[string](), in.Nombre)
+	table.Set(v, "fechaInicioProgramada", table.Time(), in.FechaInicioProgramada)
+	table.Set(v, "fechaFinProgramada", table.Time(), in.FechaFinProgramada)
+	table.Set(v, "origen", table.Text[string](), in.Origen)
+	table.Set(v, "destino", table.Text[string](), in.Destino)
+	table.SetOptional(v, "origenCoordenadas", coordenadasCodec(), in.OrigenCoordenadas)
+	table.SetOptional(v, "destinoCoordenadas", coordenadasCodec(), in.DestinoCoordenadas)
+	table.Set(v, "distanciaTotal", table.Number(), in.DistanciaTotal)
+	table.SetOptional(v, "costos", costosCodec(), in.Costos)
 	return table.Input{Values: v}
 }
 
@@ -1603,6 +1626,10 @@ func (in IniciarViajeInput) input() table.Input {
 func (in CompletarViajeInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "km", table.Number(), in.Km)
+	table.Set(v, "pings", table.Int(), in.Pings)
+	table.Set(v, "performance", desempenoCodec(), in.Performance)
+	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "llegada", table.Text[string](), in.Llegada)
 	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
 	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
 	table.SetOptional(v, "ninguno", table.Text[string](), in.Ninguno)
@@ -1614,6 +1641,10 @@ func (in CompletarViajeInput) input() table.Input {
 func (in CompletarConRemolqueInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "km", table.Number(), in.Km)
+	table.Set(v, "pings", table.Int(), in.Pings)
+	table.Set(v, "performance", desempenoCodec(), in.Performance)
+	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "llegada", table.Text[string](), in.Llegada)
 	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
 	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
 	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
@@ -1634,6 +1665,7 @@ func (in CancelarAsignadoInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
 	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
+	table.Set(v, "distancia", table.Number(), in.Distancia)
 	table.SetOptional(v, "ninguno", table.Text[string](), in.Ninguno)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
@@ -1648,6 +1680,7 @@ func (in CancelarConRemolqueInput) input() table.Input {
 	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
 	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
 	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
+	table.Set(v, "distancia", table.Number(), in.Distancia)
 	table.SetOptional(v, "ninguno", table.Text[string](), in.Ninguno)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
@@ -1735,7 +1768,6 @@ func (x QuitarUbicacionesLine) values() table.Values {
 
 func (in QuitarUbicacionesInput) input() table.Input {
 	v := table.Values{}
-	table.Set(v, "numero", table.Int(), in.Numero)
 	table.Set(v, "revision", table.Int(), in.Revision)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
@@ -1835,6 +1867,25 @@ func (in AbrirCartaInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in EmpezarTimbradoInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "fiscal", fiscalCodec(), in.Fiscal)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	return table.Input{Values: v}
+}
+
+func (in DejarTimbradoInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "fiscal", fiscalCodec(), in.Fiscal)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	return table.Input{Values: v}
+}
+
 // values are the line's inputs, by their names.
 func (x TimbrarCartaLine) values() table.Values {
 	v := table.Values{}
@@ -1863,6 +1914,24 @@ func (in TimbrarCartaInput) input() table.Input {
 }
 
 func (in CancelarBorradorInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "fiscal", fiscalCodec(), in.Fiscal)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	return table.Input{Values: v}
+}
+
+func (in EmpezarCancelacionInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "fiscal", fiscalCodec(), in.Fiscal)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	return table.Input{Values: v}
+}
+
+func (in DejarCancelacionInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "fiscal", fiscalCodec(), in.Fiscal)
 	table.Set(v, "userId", table.Text[string](), in.UserID)

@@ -100,7 +100,10 @@ var (
 		{
 			Name: "cartaPorteStatus",
 			Path: []string{"cartaPorteStatus"},
-			Type: table.Type{Kind: "enum", Enum: []string{"borrador", "timbrada", "cancelada"}},
+			Type: table.Type{
+				Kind: "enum",
+				Enum: []string{"borrador", "en_timbrado", "timbrada", "en_cancelacion", "cancelada"},
+			},
 		},
 	}
 	costosFields = []table.Field{
@@ -154,12 +157,15 @@ var (
 	desempenoFields = []table.Field{
 		{Name: "viajesCompletados", Path: []string{"viajesCompletados"}, Type: table.Type{Kind: "int"}},
 		{Name: "kmTotales", Path: []string{"kmTotales"}, Type: table.Type{Kind: "decimal"}},
+		{Name: "calificaciones", Path: []string{"calificaciones"}, Type: table.Type{Kind: "int"}},
+		{Name: "sumaCalificaciones", Path: []string{"sumaCalificaciones"}, Type: table.Type{Kind: "int"}},
 		{
 			Name:     "calificacionPromedio",
 			Path:     []string{"calificacionPromedio"},
 			Type:     table.Type{Kind: "decimal"},
 			Optional: true,
 		},
+		{Name: "viajesPuntuales", Path: []string{"viajesPuntuales"}, Type: table.Type{Kind: "int"}},
 		{
 			Name:     "puntualidadPromedio",
 			Path:     []string{"puntualidadPromedio"},
@@ -465,7 +471,8 @@ var (
 				Template:  table.Template{{Literal: "POS#"}, {Field: "at"}},
 			},
 		},
-		TTL: &table.TTL{Field: "ttl", After: 4320 * time.Hour},
+		TTL:    &table.TTL{Field: "ttl", After: 4320 * time.Hour},
+		Exists: ErrPosicionExists,
 	}
 	conductorEntity = &table.Entity{
 		Name:      "Conductor",
@@ -681,7 +688,10 @@ var (
 			{
 				Name: "status",
 				Path: []string{"status"},
-				Type: table.Type{Kind: "enum", Enum: []string{"borrador", "timbrada", "cancelada"}},
+				Type: table.Type{
+					Kind: "enum",
+					Enum: []string{"borrador", "en_timbrado", "timbrada", "en_cancelacion", "cancelada"},
+				},
 			},
 			{
 				Name: "transporteInternacional",
@@ -714,6 +724,7 @@ var (
 			},
 			{Name: "revision", Path: []string{"revision"}, Type: table.Type{Kind: "int"}},
 			{Name: "sellada", Path: []string{"sellada"}, Type: table.Type{Kind: "bool"}},
+			{Name: "selladaAt", Path: []string{"selladaAt"}, Type: table.Type{Kind: "time"}, Optional: true},
 			{
 				Name:     "timbrado",
 				Path:     []string{"timbrado"},
@@ -1030,7 +1041,6 @@ var (
 				Template:  table.Template{{Literal: "PROFILE#metadata"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId"},
 	}
@@ -1047,7 +1057,6 @@ var (
 				Template:  table.Template{{Literal: "USAGE#"}, {Field: "mes"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId", "mes"},
 	}
@@ -1064,7 +1073,6 @@ var (
 				Template:  table.Template{{Literal: "SEQ#CARTA"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId"},
 	}
@@ -1078,7 +1086,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -1105,7 +1112,6 @@ var (
 				Template:  table.Template{{Literal: "VIAJE#"}, {Field: "viajeId"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId", "viajeId"},
 	}
@@ -1120,10 +1126,9 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "estado"}},
 			},
 		},
-		Shards: 1,
-		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		By:     []string{"userId", "estado"},
-		Page:   50,
+		Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		By:   []string{"userId", "estado"},
+		Page: 50,
 		Fields: []string{
 			"userId",
 			"viajeId",
@@ -1148,7 +1153,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -1188,7 +1192,6 @@ var (
 				Template:  table.Template{{Literal: "CONDUCTOR#"}, {Field: "conductorId"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId", "conductorId"},
 	}
@@ -1202,7 +1205,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -1226,7 +1228,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CONDUCTOR#"}, {Field: "estado"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		By:     []string{"userId", "estado"},
 		Page:   50,
@@ -1245,7 +1246,6 @@ var (
 				Template:  table.Template{{Literal: "VEHICULO#"}, {Field: "vehiculoId"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId", "vehiculoId"},
 	}
@@ -1259,7 +1259,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -1283,7 +1282,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VEHICULO#"}, {Field: "estado"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		By:     []string{"userId", "estado"},
 		Page:   50,
@@ -1302,7 +1300,6 @@ var (
 				Template:  table.Template{{Literal: "REMOLQUE#"}, {Field: "remolqueId"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId", "remolqueId"},
 	}
@@ -1316,7 +1313,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -1340,7 +1336,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#REMOLQUE#"}, {Field: "estado"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		By:     []string{"userId", "estado"},
 		Page:   50,
@@ -1359,7 +1354,6 @@ var (
 				Template:  table.Template{{Literal: "CARTA#"}, {Field: "cartaId"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId", "cartaId"},
 	}
@@ -1377,7 +1371,6 @@ var (
 				Template:  table.Template{{Literal: "FOLIO#"}, {Field: "folio"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId", "folio"},
 		Hydrate:    true,
@@ -1392,7 +1385,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -1417,7 +1409,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -1442,7 +1433,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "status"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		By:     []string{"userId", "status"},
 		Page:   50,
@@ -1458,7 +1448,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -1482,7 +1471,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#XML#"}, {Field: "cartaId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -1506,7 +1494,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "ACTUAL"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId", "viajeId"},
 	}
@@ -1520,7 +1507,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -1529,7 +1515,12 @@ var (
 				Next:       table.Part{Field: "at"},
 			},
 		},
-		Sort:  []table.Attribute{{Name: "SK", Type: "S"}},
+		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
+		Filter: &table.Condition{
+			Expression: "#ttl > :p0",
+			Names:      map[string]string{"#ttl": "ttl"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
 		By:    []string{"userId", "viajeId"},
 		Range: "at",
 		Page:  100,
@@ -1544,7 +1535,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -1557,7 +1547,7 @@ var (
 		Filter: &table.Condition{
 			Expression: "#ttl > :p0",
 			Names:      map[string]string{"#ttl": "ttl"},
-			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "ahora", Type: table.Type{Kind: "ttl"}}},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
 		},
 		By:   []string{"userId"},
 		Page: 20,
@@ -1575,7 +1565,6 @@ var (
 				Template:  table.Template{{Literal: "IDEMPOTENCY#"}, {Field: "requestKey"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId", "requestKey"},
 	}
@@ -1596,7 +1585,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
 			},
 		},
-		Shards:     1,
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Consistent: true,
 		Page:       200,
@@ -1728,26 +1716,33 @@ var (
 					},
 				},
 				When: &table.Condition{
-					Expression: "#numConductores < #subscription.#subscription_limits.#subscription_limits_conductores AND #subscription.#subscription_status = :p0",
+					Expression: "#numConductores < #subscription.#subscription_limits.#subscription_limits_conductores AND #subscription.#subscription_status = :p0 AND #subscription.#subscription_expiresAt > :p1",
 					Names: map[string]string{
 						"#numConductores":                  "numConductores",
 						"#subscription":                    "subscription",
+						"#subscription_expiresAt":          "expiresAt",
 						"#subscription_limits":             "limits",
 						"#subscription_limits_conductores": "conductores",
 						"#subscription_status":             "status",
 					},
+					Params:    []table.ConditionParam{{Placeholder: ":p1", Input: "now", Type: table.Type{Kind: "time"}}},
 					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
 				},
 				Else: []table.Else{
 					{
-						Err: ErrLimiteConductores,
+						Err: ErrSuscripcionInactiva,
 						When: &table.Condition{
-							Expression: "#subscription.#subscription_status = :p0",
-							Names:      map[string]string{"#subscription": "subscription", "#subscription_status": "status"},
-							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
+							Expression: "#subscription.#subscription_status <> :p0 OR #subscription.#subscription_expiresAt <= :p1",
+							Names: map[string]string{
+								"#subscription":           "subscription",
+								"#subscription_expiresAt": "expiresAt",
+								"#subscription_status":    "status",
+							},
+							Params:    []table.ConditionParam{{Placeholder: ":p1", Input: "now", Type: table.Type{Kind: "time"}}},
+							Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
 						},
 					},
-					{Err: ErrSuscripcionInactiva},
+					{Err: ErrLimiteConductores},
 				},
 			},
 		},
@@ -1896,26 +1891,33 @@ var (
 					},
 				},
 				When: &table.Condition{
-					Expression: "#numVehiculos < #subscription.#subscription_limits.#subscription_limits_vehiculos AND #subscription.#subscription_status = :p0",
+					Expression: "#numVehiculos < #subscription.#subscription_limits.#subscription_limits_vehiculos AND #subscription.#subscription_status = :p0 AND #subscription.#subscription_expiresAt > :p1",
 					Names: map[string]string{
 						"#numVehiculos":                  "numVehiculos",
 						"#subscription":                  "subscription",
+						"#subscription_expiresAt":        "expiresAt",
 						"#subscription_limits":           "limits",
 						"#subscription_limits_vehiculos": "vehiculos",
 						"#subscription_status":           "status",
 					},
+					Params:    []table.ConditionParam{{Placeholder: ":p1", Input: "now", Type: table.Type{Kind: "time"}}},
 					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
 				},
 				Else: []table.Else{
 					{
-						Err: ErrLimiteVehiculos,
+						Err: ErrSuscripcionInactiva,
 						When: &table.Condition{
-							Expression: "#subscription.#subscription_status = :p0",
-							Names:      map[string]string{"#subscription": "subscription", "#subscription_status": "status"},
-							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
+							Expression: "#subscription.#subscription_status <> :p0 OR #subscription.#subscription_expiresAt <= :p1",
+							Names: map[string]string{
+								"#subscription":           "subscription",
+								"#subscription_expiresAt": "expiresAt",
+								"#subscription_status":    "status",
+							},
+							Params:    []table.ConditionParam{{Placeholder: ":p1", Input: "now", Type: table.Type{Kind: "time"}}},
+							Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
 						},
 					},
-					{Err: ErrSuscripcionInactiva},
+					{Err: ErrLimiteVehiculos},
 				},
 			},
 		},
@@ -2055,9 +2057,14 @@ var (
 				Action: table.Check,
 				Entity: userEntity,
 				When: &table.Condition{
-					Expression: "#subscription.#subscription_status = :p0",
-					Names:      map[string]string{"#subscription": "subscription", "#subscription_status": "status"},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
+					Expression: "#subscription.#subscription_status = :p0 AND #subscription.#subscription_expiresAt > :p1",
+					Names: map[string]string{
+						"#subscription":           "subscription",
+						"#subscription_expiresAt": "expiresAt",
+						"#subscription_status":    "status",
+					},
+					Params:    []table.ConditionParam{{Placeholder: ":p1", Input: "now", Type: table.Type{Kind: "time"}}},
+					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
 				},
 				Else: []table.Else{{Err: ErrSuscripcionInactiva}},
 			},
@@ -2152,9 +2159,14 @@ var (
 				Action: table.Check,
 				Entity: userEntity,
 				When: &table.Condition{
-					Expression: "#subscription.#subscription_status = :p0",
-					Names:      map[string]string{"#subscription": "subscription", "#subscription_status": "status"},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
+					Expression: "#subscription.#subscription_status = :p0 AND #subscription.#subscription_expiresAt > :p1",
+					Names: map[string]string{
+						"#subscription":           "subscription",
+						"#subscription_expiresAt": "expiresAt",
+						"#subscription_status":    "status",
+					},
+					Params:    []table.ConditionParam{{Placeholder: ":p1", Input: "now", Type: table.Type{Kind: "time"}}},
+					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
 				},
 				Else: []table.Else{{Err: ErrSuscripcionInactiva}},
 			},
@@ -2248,7 +2260,7 @@ var (
 					},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p1", Input: "limite", Type: table.Type{Kind: "int"}},
-						{Placeholder: ":p3", Input: "ahora", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "now", Type: table.Type{Kind: "time"}},
 					},
 					Constants: map[string]types.AttributeValue{
 						":p0": &types.AttributeValueMemberN{Value: "1"},
@@ -2265,7 +2277,7 @@ var (
 								"#subscription_expiresAt": "expiresAt",
 								"#subscription_status":    "status",
 							},
-							Params:    []table.ConditionParam{{Placeholder: ":p1", Input: "ahora", Type: table.Type{Kind: "time"}}},
+							Params:    []table.ConditionParam{{Placeholder: ":p1", Input: "now", Type: table.Type{Kind: "time"}}},
 							Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
 						},
 					},
@@ -2349,7 +2361,6 @@ var (
 			{Name: "huella", Type: table.Type{Kind: "text"}},
 			{Name: "respuesta", Type: table.Type{Kind: "text"}},
 			{Name: "limite", Type: table.Type{Kind: "int"}},
-			{Name: "ahora", Type: table.Type{Kind: "time"}},
 			{Name: "seen", Type: table.Type{Kind: "int"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "mes", Type: table.Type{Kind: "id"}},
@@ -2388,6 +2399,7 @@ var (
 			{Name: "idCcp", Type: table.Type{Kind: "text"}},
 			{Name: "emisor", Type: table.Type{Kind: "struct", Fields: &emisorFields}},
 			{Name: "receptor", Type: table.Type{Kind: "struct", Fields: &receptorFields}},
+			{Name: "selladaAt", Type: table.Type{Kind: "time"}, Optional: true},
 			{Name: "timbrado", Type: table.Type{Kind: "struct", Fields: &timbradoFields}, Optional: true},
 		},
 		Idempotent: &table.Idempotent{
@@ -2443,7 +2455,7 @@ var (
 					},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p1", Input: "limite", Type: table.Type{Kind: "int"}},
-						{Placeholder: ":p3", Input: "ahora", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "now", Type: table.Type{Kind: "time"}},
 					},
 					Constants: map[string]types.AttributeValue{
 						":p0": &types.AttributeValueMemberN{Value: "1"},
@@ -2460,7 +2472,7 @@ var (
 								"#subscription_expiresAt": "expiresAt",
 								"#subscription_status":    "status",
 							},
-							Params:    []table.ConditionParam{{Placeholder: ":p1", Input: "ahora", Type: table.Type{Kind: "time"}}},
+							Params:    []table.ConditionParam{{Placeholder: ":p1", Input: "now", Type: table.Type{Kind: "time"}}},
 							Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "active"}},
 						},
 					},
@@ -2578,7 +2590,6 @@ var (
 			{Name: "huella", Type: table.Type{Kind: "text"}},
 			{Name: "respuesta", Type: table.Type{Kind: "text"}},
 			{Name: "limite", Type: table.Type{Kind: "int"}},
-			{Name: "ahora", Type: table.Type{Kind: "time"}},
 			{Name: "seen", Type: table.Type{Kind: "int"}},
 			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
@@ -2590,6 +2601,7 @@ var (
 			{Name: "idCcp", Type: table.Type{Kind: "text"}},
 			{Name: "emisor", Type: table.Type{Kind: "struct", Fields: &emisorFields}},
 			{Name: "receptor", Type: table.Type{Kind: "struct", Fields: &receptorFields}},
+			{Name: "selladaAt", Type: table.Type{Kind: "time"}, Optional: true},
 			{Name: "timbrado", Type: table.Type{Kind: "struct", Fields: &timbradoFields}, Optional: true},
 			{Name: "createdAt", Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Type: table.Type{Kind: "time"}},
@@ -2598,6 +2610,85 @@ var (
 			Record:  peticionEntity,
 			Request: []string{"operacion", "huella"},
 			Reused:  ErrPeticionReused,
+		},
+	}
+	guardarViajeWrite = &table.Write{
+		Pattern: "GuardarViaje",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: viajeEntity,
+				Set: []table.Assignment{
+					{Path: []string{"nombre"}, Value: []table.Term{{Kind: table.InputTerm, Name: "nombre"}}},
+					{
+						Path:  []string{"fechaInicioProgramada"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "fechaInicioProgramada"}},
+					},
+					{
+						Path:  []string{"fechaFinProgramada"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "fechaFinProgramada"}},
+					},
+					{Path: []string{"origen"}, Value: []table.Term{{Kind: table.InputTerm, Name: "origen"}}},
+					{Path: []string{"destino"}, Value: []table.Term{{Kind: table.InputTerm, Name: "destino"}}},
+					{
+						Path:  []string{"origenCoordenadas"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "origenCoordenadas"}},
+					},
+					{
+						Path:  []string{"destinoCoordenadas"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "destinoCoordenadas"}},
+					},
+					{
+						Path:  []string{"distanciaTotal"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "distanciaTotal"}},
+					},
+					{Path: []string{"costos"}, Value: []table.Term{{Kind: table.InputTerm, Name: "costos"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#estado IN ( :p0 , :p1 ) AND attribute_not_exists ( #resources )",
+					Names:      map[string]string{"#estado": "estado", "#resources": "resources"},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "borrador"},
+						":p1": &types.AttributeValueMemberS{Value: "programado"},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrViajeNoProgramado,
+						When: &table.Condition{
+							Expression: "NOT #estado IN ( :p0 , :p1 )",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants: map[string]types.AttributeValue{
+								":p0": &types.AttributeValueMemberS{Value: "borrador"},
+								":p1": &types.AttributeValueMemberS{Value: "programado"},
+							},
+						},
+					},
+					{Err: ErrViajeAsignado},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
+			{Name: "nombre", Type: table.Type{Kind: "text"}},
+			{Name: "fechaInicioProgramada", Type: table.Type{Kind: "time"}},
+			{Name: "fechaFinProgramada", Type: table.Type{Kind: "time"}},
+			{Name: "origen", Type: table.Type{Kind: "text"}},
+			{Name: "destino", Type: table.Type{Kind: "text"}},
+			{
+				Name:     "origenCoordenadas",
+				Type:     table.Type{Kind: "struct", Fields: &coordenadasFields},
+				Optional: true,
+			},
+			{
+				Name:     "destinoCoordenadas",
+				Type:     table.Type{Kind: "struct", Fields: &coordenadasFields},
+				Optional: true,
+			},
+			{Name: "distanciaTotal", Type: table.Type{Kind: "decimal"}},
+			{Name: "costos", Type: table.Type{Kind: "struct", Fields: &costosFields}, Optional: true},
 		},
 	}
 	programarViajeWrite = &table.Write{
@@ -3005,6 +3096,12 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "100"}}},
 					},
 				},
+				When: &table.Condition{
+					Expression: "#pings = :p0",
+					Names:      map[string]string{"#pings": "pings"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "pings", Type: table.Type{Kind: "int"}}},
+				},
+				Else: []table.Else{{Err: ErrPosicionCambio}},
 			},
 			{
 				Action: table.Update,
@@ -3020,22 +3117,25 @@ var (
 						Path:  []string{"asignacion", "viajeActualId"},
 						Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}},
 					},
+					{
+						Path:  []string{"asignacion", "ubicacionActual"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "llegada"}},
+					},
+					{Path: []string{"performance"}, Value: []table.Term{{Kind: table.InputTerm, Name: "performance"}}},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"performance", "viajesCompletados"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-					{
-						Path:  []string{"performance", "kmTotales"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "km"}},
-					},
-				},
 				When: &table.Condition{
-					Expression: "#asignacion.#asignacion_viajeActualId = :p0",
-					Names:      map[string]string{"#asignacion": "asignacion", "#asignacion_viajeActualId": "viajeActualId"},
-					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "viajeId", Type: table.Type{Kind: "ulid"}}},
+					Expression: "#asignacion.#asignacion_viajeActualId = :p0 AND #performance.#performance_viajesCompletados = :p1",
+					Names: map[string]string{
+						"#asignacion":                    "asignacion",
+						"#asignacion_viajeActualId":      "viajeActualId",
+						"#performance":                   "performance",
+						"#performance_viajesCompletados": "viajesCompletados",
+					},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p0", Input: "viajeId", Type: table.Type{Kind: "ulid"}},
+						{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}},
+					},
 				},
 				Else: []table.Else{{Err: ErrRecursoCambio}},
 			},
@@ -3065,6 +3165,10 @@ var (
 		},
 		Params: []table.Param{
 			{Name: "km", Type: table.Type{Kind: "decimal"}},
+			{Name: "pings", Type: table.Type{Kind: "int"}},
+			{Name: "performance", Type: table.Type{Kind: "struct", Fields: &desempenoFields}},
+			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "llegada", Type: table.Type{Kind: "text"}},
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
 			{Name: "ninguno", Type: table.Type{Kind: "ulid"}, Optional: true},
@@ -3128,6 +3232,12 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "100"}}},
 					},
 				},
+				When: &table.Condition{
+					Expression: "#pings = :p0",
+					Names:      map[string]string{"#pings": "pings"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "pings", Type: table.Type{Kind: "int"}}},
+				},
+				Else: []table.Else{{Err: ErrPosicionCambio}},
 			},
 			{
 				Action: table.Update,
@@ -3143,22 +3253,25 @@ var (
 						Path:  []string{"asignacion", "viajeActualId"},
 						Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}},
 					},
+					{
+						Path:  []string{"asignacion", "ubicacionActual"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "llegada"}},
+					},
+					{Path: []string{"performance"}, Value: []table.Term{{Kind: table.InputTerm, Name: "performance"}}},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"performance", "viajesCompletados"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-					{
-						Path:  []string{"performance", "kmTotales"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "km"}},
-					},
-				},
 				When: &table.Condition{
-					Expression: "#asignacion.#asignacion_viajeActualId = :p0",
-					Names:      map[string]string{"#asignacion": "asignacion", "#asignacion_viajeActualId": "viajeActualId"},
-					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "viajeId", Type: table.Type{Kind: "ulid"}}},
+					Expression: "#asignacion.#asignacion_viajeActualId = :p0 AND #performance.#performance_viajesCompletados = :p1",
+					Names: map[string]string{
+						"#asignacion":                    "asignacion",
+						"#asignacion_viajeActualId":      "viajeActualId",
+						"#performance":                   "performance",
+						"#performance_viajesCompletados": "viajesCompletados",
+					},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p0", Input: "viajeId", Type: table.Type{Kind: "ulid"}},
+						{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}},
+					},
 				},
 				Else: []table.Else{{Err: ErrRecursoCambio}},
 			},
@@ -3208,6 +3321,10 @@ var (
 		},
 		Params: []table.Param{
 			{Name: "km", Type: table.Type{Kind: "decimal"}},
+			{Name: "pings", Type: table.Type{Kind: "int"}},
+			{Name: "performance", Type: table.Type{Kind: "struct", Fields: &desempenoFields}},
+			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "llegada", Type: table.Type{Kind: "text"}},
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
 			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
@@ -3386,10 +3503,7 @@ var (
 						Path:  []string{"distanciaRecorrida"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
 					},
-					{
-						Path:  []string{"distanciaTotal"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"distanciaTotal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "distancia"}}},
 					{
 						Path:  []string{"progreso"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
@@ -3404,6 +3518,7 @@ var (
 		Params: []table.Param{
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
+			{Name: "distancia", Type: table.Type{Kind: "decimal"}},
 			{Name: "ninguno", Type: table.Type{Kind: "ulid"}, Optional: true},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
@@ -3547,10 +3662,7 @@ var (
 						Path:  []string{"distanciaRecorrida"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
 					},
-					{
-						Path:  []string{"distanciaTotal"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"distanciaTotal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "distancia"}}},
 					{
 						Path:  []string{"progreso"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
@@ -3566,6 +3678,7 @@ var (
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
 			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
+			{Name: "distancia", Type: table.Type{Kind: "decimal"}},
 			{Name: "ninguno", Type: table.Type{Kind: "ulid"}, Optional: true},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
@@ -3631,7 +3744,7 @@ var (
 	}
 	anotarPosicionWrite = &table.Write{
 		Pattern: "AnotarPosicion",
-		Steps:   []table.Step{{Action: table.Put, Entity: posicionEntity}},
+		Steps:   []table.Step{{Action: table.Create, Entity: posicionEntity}},
 		Params: []table.Param{
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
@@ -3787,7 +3900,14 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{Path: []string{"numUbicaciones"}, Value: []table.Term{{Kind: table.InputTerm, Name: "numero"}}},
+					{
+						Path:  []string{"numUbicaciones"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+					{
+						Path:  []string{"distanciaTotal"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 					{
 						Path: []string{"revision"},
@@ -3829,7 +3949,6 @@ var (
 			{Action: table.Delete, Entity: ubicacionEntity, Each: true},
 		},
 		Params: []table.Param{
-			{Name: "numero", Type: table.Type{Kind: "int"}},
 			{Name: "revision", Type: table.Type{Kind: "int"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
@@ -4057,6 +4176,7 @@ var (
 						Path:  []string{"sellada"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
+					{Path: []string{"selladaAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
@@ -4118,6 +4238,14 @@ var (
 				},
 				Else: []table.Else{
 					{
+						Err: ErrCartaEnTimbrado,
+						When: &table.Condition{
+							Expression: "#status = :p0",
+							Names:      map[string]string{"#status": "status"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_timbrado"}},
+						},
+					},
+					{
 						Err: ErrCartaNoBorrador,
 						When: &table.Condition{
 							Expression: "#status <> :p0",
@@ -4134,18 +4262,19 @@ var (
 			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
 		},
 	}
-	timbrarCartaWrite = &table.Write{
-		Pattern: "TimbrarCarta",
+	empezarTimbradoWrite = &table.Write{
+		Pattern: "EmpezarTimbrado",
 		Steps: []table.Step{
 			{
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
 					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "timbrada"}}},
+						Path: []string{"status"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_timbrado"}},
+						},
 					},
-					{Path: []string{"timbrado"}, Value: []table.Term{{Kind: table.InputTerm, Name: "timbrado"}}},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
@@ -4176,6 +4305,93 @@ var (
 					},
 					{Err: ErrCartaCambio},
 				},
+			},
+			{
+				Action: table.Update,
+				Entity: viajeEntity,
+				Set: []table.Assignment{
+					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
+					Names:      map[string]string{"#fiscal": "fiscal", "#fiscal_cartaPorteId": "cartaPorteId"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "cartaId", Type: table.Type{Kind: "ulid"}}},
+				},
+				Else: []table.Else{{Err: ErrCartaDeOtroViaje}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
+	dejarTimbradoWrite = &table.Write{
+		Pattern: "DejarTimbrado",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"status"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "borrador"}}},
+					},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0",
+					Names:      map[string]string{"#status": "status"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_timbrado"}},
+				},
+				Else: []table.Else{{Err: ErrCartaNoBorrador}},
+			},
+			{
+				Action: table.Update,
+				Entity: viajeEntity,
+				Set: []table.Assignment{
+					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
+					Names:      map[string]string{"#fiscal": "fiscal", "#fiscal_cartaPorteId": "cartaPorteId"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "cartaId", Type: table.Type{Kind: "ulid"}}},
+				},
+				Else: []table.Else{{Err: ErrCartaDeOtroViaje}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
+	timbrarCartaWrite = &table.Write{
+		Pattern: "TimbrarCarta",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"status"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "timbrada"}}},
+					},
+					{Path: []string{"timbrado"}, Value: []table.Term{{Kind: table.InputTerm, Name: "timbrado"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#revision": "revision", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_timbrado"}},
+				},
+				Else: []table.Else{{Err: ErrCartaNoBorrador}},
 			},
 			{
 				Action: table.Update,
@@ -4251,7 +4467,17 @@ var (
 					Names:      map[string]string{"#status": "status"},
 					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "borrador"}},
 				},
-				Else: []table.Else{{Err: ErrCartaNoBorrador}},
+				Else: []table.Else{
+					{
+						Err: ErrCartaEnTimbrado,
+						When: &table.Condition{
+							Expression: "#status = :p0",
+							Names:      map[string]string{"#status": "status"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_timbrado"}},
+						},
+					},
+					{Err: ErrCartaNoBorrador},
+				},
 			},
 			{
 				Action: table.Update,
@@ -4291,16 +4517,18 @@ var (
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
 		},
 	}
-	cancelarTimbradaWrite = &table.Write{
-		Pattern: "CancelarTimbrada",
+	empezarCancelacionWrite = &table.Write{
+		Pattern: "EmpezarCancelacion",
 		Steps: []table.Step{
 			{
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
 					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelada"}}},
+						Path: []string{"status"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_cancelacion"}},
+						},
 					},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
@@ -4335,6 +4563,90 @@ var (
 					},
 					{Err: ErrCartaDeOtroViaje},
 				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
+	dejarCancelacionWrite = &table.Write{
+		Pattern: "DejarCancelacion",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"status"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "timbrada"}}},
+					},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0",
+					Names:      map[string]string{"#status": "status"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_cancelacion"}},
+				},
+				Else: []table.Else{{Err: ErrCartaNoTimbrada}},
+			},
+			{
+				Action: table.Update,
+				Entity: viajeEntity,
+				Set: []table.Assignment{
+					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
+					Names:      map[string]string{"#fiscal": "fiscal", "#fiscal_cartaPorteId": "cartaPorteId"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "cartaId", Type: table.Type{Kind: "ulid"}}},
+				},
+				Else: []table.Else{{Err: ErrCartaDeOtroViaje}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
+	cancelarTimbradaWrite = &table.Write{
+		Pattern: "CancelarTimbrada",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"status"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelada"}}},
+					},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0",
+					Names:      map[string]string{"#status": "status"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_cancelacion"}},
+				},
+				Else: []table.Else{{Err: ErrCartaNoTimbrada}},
+			},
+			{
+				Action: table.Update,
+				Entity: viajeEntity,
+				Set: []table.Assignment{
+					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
+					Names:      map[string]string{"#fiscal": "fiscal", "#fiscal_cartaPorteId": "cartaPorteId"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "cartaId", Type: table.Type{Kind: "ulid"}}},
+				},
+				Else: []table.Else{{Err: ErrCartaDeOtroViaje}},
 			},
 		},
 		Params: []table.Param{

@@ -25,11 +25,11 @@ var (
 	ErrPeticionReused = fmt.Errorf("transporteappdb: peticion: %w", table.ErrReused)
 	// ErrConductorExists is a table.ErrExists. CrearConductor can end in it.
 	ErrConductorExists = fmt.Errorf("transporteappdb: conductor: %w", table.ErrExists)
-	// ErrLimiteConductores is declared by the design. CrearConductor can end in it.
-	ErrLimiteConductores = errors.New("transporteappdb: limite conductores")
 	// ErrSuscripcionInactiva is declared by the design. CrearConductor, CrearVehiculo, CrearRemolque, CrearViaje,
 	// CrearViajeConCarta, CrearCartaDeViaje can end in it.
 	ErrSuscripcionInactiva = errors.New("transporteappdb: suscripcion inactiva")
+	// ErrLimiteConductores is declared by the design. CrearConductor can end in it.
+	ErrLimiteConductores = errors.New("transporteappdb: limite conductores")
 	// ErrConductorEnViaje is declared by the design. GuardarConductor, BorrarConductor can end in it.
 	ErrConductorEnViaje = errors.New("transporteappdb: conductor en viaje")
 	// ErrConductorNotFound is a table.ErrNotFound. GuardarConductor, BorrarConductor, AsignarRecursos, AsignarConRemolque,
@@ -65,21 +65,23 @@ var (
 	ErrCartaExists = fmt.Errorf("transporteappdb: carta: %w", table.ErrExists)
 	// ErrCartaFolioTaken is a table.ErrExists. CrearViajeConCarta, CrearCartaDeViaje, GuardarAutotransporte,
 	// GuardarUbicaciones, QuitarUbicaciones, GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, AbrirCarta,
-	// TimbrarCarta, CancelarBorrador, CancelarTimbrada can end in it.
+	// EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador, EmpezarCancelacion, DejarCancelacion,
+	// CancelarTimbrada can end in it.
 	ErrCartaFolioTaken = fmt.Errorf("transporteappdb: carta folio is taken: %w", table.ErrExists)
 	// ErrViajeTieneCarta is declared by the design. CrearCartaDeViaje can end in it.
 	ErrViajeTieneCarta = errors.New("transporteappdb: viaje tiene carta")
-	// ErrViajeNoProgramado is declared by the design. CrearCartaDeViaje, AsignarRecursos, AsignarConRemolque, IniciarViaje
-	// can end in it.
+	// ErrViajeNoProgramado is declared by the design. CrearCartaDeViaje, GuardarViaje, AsignarRecursos, AsignarConRemolque,
+	// IniciarViaje can end in it.
 	ErrViajeNoProgramado = errors.New("transporteappdb: viaje no programado")
-	// ErrViajeNotFound is a table.ErrNotFound. CrearCartaDeViaje, ProgramarViaje, AsignarRecursos, AsignarConRemolque,
-	// IniciarViaje, CompletarViaje, CompletarConRemolque, CancelarViaje, CancelarAsignado, CancelarConRemolque,
-	// TimbrarCarta, CancelarBorrador, CancelarTimbrada can end in it.
+	// ErrViajeNotFound is a table.ErrNotFound. CrearCartaDeViaje, GuardarViaje, ProgramarViaje, AsignarRecursos,
+	// AsignarConRemolque, IniciarViaje, CompletarViaje, CompletarConRemolque, CancelarViaje, CancelarAsignado,
+	// CancelarConRemolque, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador, EmpezarCancelacion,
+	// DejarCancelacion, CancelarTimbrada can end in it.
 	ErrViajeNotFound = fmt.Errorf("transporteappdb: viaje: %w", table.ErrNotFound)
+	// ErrViajeAsignado is declared by the design. GuardarViaje, AsignarRecursos, AsignarConRemolque can end in it.
+	ErrViajeAsignado = errors.New("transporteappdb: viaje asignado")
 	// ErrViajeNoBorrador is declared by the design. ProgramarViaje can end in it.
 	ErrViajeNoBorrador = errors.New("transporteappdb: viaje no borrador")
-	// ErrViajeAsignado is declared by the design. AsignarRecursos, AsignarConRemolque can end in it.
-	ErrViajeAsignado = errors.New("transporteappdb: viaje asignado")
 	// ErrConductorOcupado is declared by the design. AsignarRecursos, AsignarConRemolque can end in it.
 	ErrConductorOcupado = errors.New("transporteappdb: conductor ocupado")
 	// ErrRecursoCambio is declared by the design. AsignarRecursos, AsignarConRemolque, CompletarViaje,
@@ -97,27 +99,29 @@ var (
 	ErrTrackingExists = fmt.Errorf("transporteappdb: tracking: %w", table.ErrExists)
 	// ErrViajeNoEnCurso is declared by the design. CompletarViaje, CompletarConRemolque, MoverViaje can end in it.
 	ErrViajeNoEnCurso = errors.New("transporteappdb: viaje no en curso")
+	// ErrPosicionCambio is declared by the design. CompletarViaje, CompletarConRemolque, MoverViaje can end in it.
+	ErrPosicionCambio = errors.New("transporteappdb: posicion cambio")
 	// ErrTrackingNotFound is a table.ErrNotFound. CompletarViaje, CompletarConRemolque, MoverViaje can end in it.
 	ErrTrackingNotFound = fmt.Errorf("transporteappdb: tracking: %w", table.ErrNotFound)
 	// ErrViajeTerminado is declared by the design. CancelarViaje, CancelarAsignado, CancelarConRemolque can end in it.
 	ErrViajeTerminado = errors.New("transporteappdb: viaje terminado")
 	// ErrCartaVigente is declared by the design. CancelarViaje, CancelarAsignado, CancelarConRemolque can end in it.
 	ErrCartaVigente = errors.New("transporteappdb: carta vigente")
-	// ErrPosicionCambio is declared by the design. MoverViaje can end in it.
-	ErrPosicionCambio = errors.New("transporteappdb: posicion cambio")
+	// ErrPosicionExists is a table.ErrExists. AnotarPosicion can end in it.
+	ErrPosicionExists = fmt.Errorf("transporteappdb: posicion: %w", table.ErrExists)
 	// ErrCartaNoBorrador is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, AbrirCarta, TimbrarCarta, CancelarBorrador can end in
-	// it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado,
+	// TimbrarCarta, CancelarBorrador can end in it.
 	ErrCartaNoBorrador = errors.New("transporteappdb: carta no borrador")
 	// ErrCartaSellada is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
 	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta can end in it.
 	ErrCartaSellada = errors.New("transporteappdb: carta sellada")
 	// ErrCartaCambio is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, TimbrarCarta can end in it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, EmpezarTimbrado can end in it.
 	ErrCartaCambio = errors.New("transporteappdb: carta cambio")
 	// ErrCartaNotFound is a table.ErrNotFound. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, AbrirCarta, TimbrarCarta, CancelarBorrador,
-	// CancelarTimbrada can end in it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado,
+	// TimbrarCarta, CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can end in it.
 	ErrCartaNotFound = fmt.Errorf("transporteappdb: carta: %w", table.ErrNotFound)
 	// ErrUbicacionNotFound is a table.ErrNotFound. No write ends in it.
 	ErrUbicacionNotFound = fmt.Errorf("transporteappdb: ubicacion: %w", table.ErrNotFound)
@@ -125,15 +129,18 @@ var (
 	ErrFiguraNotFound = fmt.Errorf("transporteappdb: figura: %w", table.ErrNotFound)
 	// ErrMercanciaExists is a table.ErrExists. AgregarMercancias can end in it.
 	ErrMercanciaExists = fmt.Errorf("transporteappdb: mercancia: %w", table.ErrExists)
-	// ErrCartaNoSellada is declared by the design. AbrirCarta, TimbrarCarta can end in it.
+	// ErrCartaEnTimbrado is declared by the design. AbrirCarta, CancelarBorrador can end in it.
+	ErrCartaEnTimbrado = errors.New("transporteappdb: carta en timbrado")
+	// ErrCartaNoSellada is declared by the design. AbrirCarta, EmpezarTimbrado can end in it.
 	ErrCartaNoSellada = errors.New("transporteappdb: carta no sellada")
-	// ErrCartaDeOtroViaje is declared by the design. TimbrarCarta, CancelarBorrador, CancelarTimbrada can end in it.
+	// ErrCartaDeOtroViaje is declared by the design. EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador,
+	// EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can end in it.
 	ErrCartaDeOtroViaje = errors.New("transporteappdb: carta de otro viaje")
 	// ErrXMLParteExists is a table.ErrExists. TimbrarCarta can end in it.
 	ErrXMLParteExists = fmt.Errorf("transporteappdb: xml parte: %w", table.ErrExists)
-	// ErrCartaNoTimbrada is declared by the design. CancelarTimbrada can end in it.
+	// ErrCartaNoTimbrada is declared by the design. EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can end in it.
 	ErrCartaNoTimbrada = errors.New("transporteappdb: carta no timbrada")
-	// ErrViajeEnMarcha is declared by the design. CancelarTimbrada can end in it.
+	// ErrViajeEnMarcha is declared by the design. EmpezarCancelacion can end in it.
 	ErrViajeEnMarcha = errors.New("transporteappdb: viaje en marcha")
 	// ErrSessionExists is a table.ErrExists. AbrirSesion can end in it.
 	ErrSessionExists = fmt.Errorf("transporteappdb: session: %w", table.ErrExists)

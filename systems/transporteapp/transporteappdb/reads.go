@@ -648,9 +648,10 @@ type RutaInput struct {
 	AtFrom, AtTo *time.Time
 }
 
-// Ruta finds the Posicion items of a given userId and viajeId, with at between bounds, by at, 100 a page.
+// Ruta finds the Posicion items of a given userId and viajeId, with at between bounds, where ttl > :now, by at, 100 a
+// page.
 //
-//	Query  TransporteApp: PK = "USER#{userId}#VIAJE#{viajeId}" AND SK BETWEEN "POS#{from}" AND "POS#{to}"
+//	Query  TransporteApp: PK = "USER#{userId}#VIAJE#{viajeId}" AND SK BETWEEN "POS#{from}" AND "POS#{to}"; filter ttl > :now
 //	costs  2 read units
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 func (db *DB) Ruta(ctx context.Context, in RutaInput, page table.PageOptions) (table.Page[Posicion], error) {
@@ -665,12 +666,11 @@ func (db *DB) RutaAll(ctx context.Context, in RutaInput) iter.Seq2[Posicion, err
 // SesionesDeUsuarioInput is what SesionesDeUsuario takes.
 type SesionesDeUsuarioInput struct {
 	UserID string
-	Ahora  time.Time
 }
 
-// SesionesDeUsuario finds the Session items of a given userId, where ttl > :ahora, 20 a page.
+// SesionesDeUsuario finds the Session items of a given userId, where ttl > :now, 20 a page.
 //
-//	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "SESSION#"); filter ttl > :ahora
+//	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "SESSION#"); filter ttl > :now
 //	costs  0.5 read units
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 func (db *DB) SesionesDeUsuario(ctx context.Context, in SesionesDeUsuarioInput, page table.PageOptions) (table.Page[Session], error) {

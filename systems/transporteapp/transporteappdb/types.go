@@ -84,21 +84,25 @@ func (x EstadoRecurso) Valid() bool {
 
 // EstadoCarta is one of the values below.
 //
-// A carta is a draft until it is stamped.
+// A carta is a draft until it is stamped. While the PAC is asked, it is neither what it was nor what it will be.
 type EstadoCarta string
 
 // The values of EstadoCarta.
 const (
-	EstadoCartaBorrador  EstadoCarta = "borrador"
-	EstadoCartaTimbrada  EstadoCarta = "timbrada"
-	EstadoCartaCancelada EstadoCarta = "cancelada"
+	EstadoCartaBorrador      EstadoCarta = "borrador"
+	EstadoCartaEnTimbrado    EstadoCarta = "en_timbrado"
+	EstadoCartaTimbrada      EstadoCarta = "timbrada"
+	EstadoCartaEnCancelacion EstadoCarta = "en_cancelacion"
+	EstadoCartaCancelada     EstadoCarta = "cancelada"
 )
 
 // Valid reports whether the value is one of the design's.
 func (x EstadoCarta) Valid() bool {
 	switch x {
 	case EstadoCartaBorrador,
+		EstadoCartaEnTimbrado,
 		EstadoCartaTimbrada,
+		EstadoCartaEnCancelacion,
 		EstadoCartaCancelada:
 		return true
 	default:
@@ -231,10 +235,15 @@ type Compensacion struct {
 }
 
 // Desempeno is a structure that is stored as one map.
+//
+// How a driver has driven: the averages, and what they are of.
 type Desempeno struct {
 	ViajesCompletados    int64
 	KmTotales            table.Decimal
+	Calificaciones       int64
+	SumaCalificaciones   int64
 	CalificacionPromedio *table.Decimal
+	ViajesPuntuales      int64
 	PuntualidadPromedio  *table.Decimal
 	Incidentes           int64
 }
@@ -506,6 +515,7 @@ type Carta struct {
 	Revision int64
 	// Complete and counted: nothing is listed any more.
 	Sellada   bool
+	SelladaAt *time.Time
 	Timbrado  *Timbrado
 	CreatedAt time.Time
 	UpdatedAt time.Time

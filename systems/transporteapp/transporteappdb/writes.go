@@ -215,10 +215,10 @@ type CrearConductorResult struct {
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if it does not exist; GSI1 added (1)
-//	update  User.key USER#{userId} / PROFILE#metadata; if numConductores < subscription.limits.conductores AND subscription.status = 'active'
+//	update  User.key USER#{userId} / PROFILE#metadata; if numConductores < subscription.limits.conductores AND subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   13 write units
 //
-// It can end in ErrPeticionReused, ErrConductorExists, ErrLimiteConductores, ErrSuscripcionInactiva, ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrConductorExists, ErrSuscripcionInactiva, ErrLimiteConductores, ErrUserNotFound.
 func (db *DB) CrearConductor(ctx context.Context, in CrearConductorInput) (CrearConductorResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, crearConductorWrite, input)
@@ -372,10 +372,10 @@ type CrearVehiculoResult struct {
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if it does not exist; GSI1 added (1)
-//	update  User.key USER#{userId} / PROFILE#metadata; if numVehiculos < subscription.limits.vehiculos AND subscription.status = 'active'
+//	update  User.key USER#{userId} / PROFILE#metadata; if numVehiculos < subscription.limits.vehiculos AND subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   11 write units
 //
-// It can end in ErrPeticionReused, ErrVehiculoExists, ErrLimiteVehiculos, ErrSuscripcionInactiva, ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrVehiculoExists, ErrSuscripcionInactiva, ErrLimiteVehiculos, ErrUserNotFound.
 func (db *DB) CrearVehiculo(ctx context.Context, in CrearVehiculoInput) (CrearVehiculoResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, crearVehiculoWrite, input)
@@ -516,7 +516,7 @@ type CrearRemolqueResult struct {
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if it does not exist; GSI1 added (1)
-//	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active'
+//	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   11 write units
 //
 // It can end in ErrPeticionReused, ErrRemolqueExists, ErrSuscripcionInactiva, ErrUserNotFound.
@@ -638,7 +638,7 @@ type CrearViajeResult struct {
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Viaje.key USER#{userId} / VIAJE#{viajeId}; if it does not exist; GSI1 added (1); GSI2 added (1)
-//	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active'
+//	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   14 write units
 //
 // It can end in ErrPeticionReused, ErrViajeExists, ErrSuscripcionInactiva, ErrUserNotFound.
@@ -676,7 +676,6 @@ type CrearViajeConCartaInput struct {
 	Huella     string
 	Respuesta  string
 	Limite     int64
-	Ahora      time.Time
 	Seen       int64
 	UserID     string
 	// 2024-01, in the company's time zone.
@@ -702,6 +701,7 @@ type CrearViajeConCartaInput struct {
 	IDCcp                 string
 	Emisor                Emisor
 	Receptor              Receptor
+	SelladaAt             *time.Time
 	Timbrado              *Timbrado
 }
 
@@ -727,7 +727,7 @@ type CrearViajeConCartaResult struct {
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	upsert  Usage.key USER#{userId} / USAGE#{mes}; if attribute_not_exists(cartas) OR cartas < :limite
-//	update  User.key USER#{userId} / PROFILE#metadata; if credits.balance >= 1 AND subscription.limits.cartasPorteMes = :limite AND subscription.status = 'active' AND subscription.expiresAt > :ahora
+//	update  User.key USER#{userId} / PROFILE#metadata; if credits.balance >= 1 AND subscription.limits.cartasPorteMes = :limite AND subscription.status = 'active' AND subscription.expiresAt > :now
 //	upsert  FolioSeq.key USER#{userId} / SEQ#CARTA; if attribute_not_exists(n) OR n = :seen
 //	create  Viaje.key USER#{userId} / VIAJE#{viajeId}; if it does not exist; GSI1 added (1); GSI2 added (1)
 //	create  Carta.key USER#{userId} / CARTA#{cartaId}; if it does not exist; GSI1 added (1); GSI2 added (1)
@@ -798,7 +798,6 @@ type CrearCartaDeViajeInput struct {
 	Huella     string
 	Respuesta  string
 	Limite     int64
-	Ahora      time.Time
 	Seen       int64
 	Fiscal     Fiscal
 	UserID     string
@@ -811,6 +810,7 @@ type CrearCartaDeViajeInput struct {
 	IDCcp             string
 	Emisor            Emisor
 	Receptor          Receptor
+	SelladaAt         *time.Time
 	Timbrado          *Timbrado
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
@@ -839,7 +839,7 @@ type CrearCartaDeViajeResult struct {
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	upsert  Usage.key USER#{userId} / USAGE#{mes}; if attribute_not_exists(cartas) OR cartas < :limite
-//	update  User.key USER#{userId} / PROFILE#metadata; if credits.balance >= 1 AND subscription.limits.cartasPorteMes = :limite AND subscription.status = 'active' AND subscription.expiresAt > :ahora
+//	update  User.key USER#{userId} / PROFILE#metadata; if credits.balance >= 1 AND subscription.limits.cartasPorteMes = :limite AND subscription.status = 'active' AND subscription.expiresAt > :now
 //	upsert  FolioSeq.key USER#{userId} / SEQ#CARTA; if attribute_not_exists(n) OR n = :seen
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 updated (1); GSI2 updated (1)
 //	create  Carta.key USER#{userId} / CARTA#{cartaId}; if it does not exist; GSI1 added (1); GSI2 added (1)
@@ -905,6 +905,50 @@ func (db *DB) replayCrearCartaDeViaje(_ context.Context, _ table.Input, record t
 	result.FolioSeq = &FolioSeq{UserID: r.UserID}
 	result.Viaje = &Viaje{UserID: r.UserID, CreatedAt: r.CreatedAt}
 	result.Carta = Carta{UserID: r.UserID, CreatedAt: r.CreatedAt}
+	return result, nil
+}
+
+// GuardarViajeInput is what GuardarViaje takes.
+type GuardarViajeInput struct {
+	UserID                string
+	ViajeID               string
+	Nombre                string
+	FechaInicioProgramada time.Time
+	FechaFinProgramada    time.Time
+	Origen                string
+	Destino               string
+	OrigenCoordenadas     *Coordenadas
+	DestinoCoordenadas    *Coordenadas
+	DistanciaTotal        table.Decimal
+	Costos                *Costos
+}
+
+// GuardarViajeResult is what GuardarViaje has done.
+type GuardarViajeResult struct {
+	Viaje Viaje
+}
+
+// GuardarViaje does: update Viaje.
+//
+// What is said of a trip that nobody drives yet; without a value, coordinates and costs are taken away.
+//
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources); GSI1 moved (2); GSI2 moved (2)
+//	costs   6 write units
+//
+// It can end in ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeNotFound.
+func (db *DB) GuardarViaje(ctx context.Context, in GuardarViajeInput) (GuardarViajeResult, error) {
+	out, err := db.run.Write(ctx, guardarViajeWrite, in.input())
+	if err != nil {
+		return GuardarViajeResult{}, err
+	}
+	var result GuardarViajeResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := viajeOf(v)
+		if err != nil {
+			return GuardarViajeResult{}, err
+		}
+		result.Viaje = x
+	}
 	return result, nil
 }
 
@@ -1125,6 +1169,10 @@ func (db *DB) IniciarViaje(ctx context.Context, in IniciarViajeInput) (IniciarVi
 // CompletarViajeInput is what CompletarViaje takes.
 type CompletarViajeInput struct {
 	Km          table.Decimal
+	Pings       int64
+	Performance Desempeno
+	Visto       int64
+	Llegada     string
 	ConductorID string
 	VehiculoID  string
 	Ninguno     *string
@@ -1149,13 +1197,13 @@ type CompletarViajeResult struct {
 // The trip has arrived; driver and vehicle are free again.
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND resources.conductorId = :conductorId AND resources.vehiculoId = :vehiculoId AND attribute_not_exists(resources.remolqueId); GSI1 moved (2); GSI2 updated (1)
-//	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2)
+//	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :visto; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	costs   19 write units
 //
-// It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound, ErrConductorNotFound,
-// ErrVehiculoNotFound.
+// It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
+// ErrConductorNotFound, ErrVehiculoNotFound.
 func (db *DB) CompletarViaje(ctx context.Context, in CompletarViajeInput) (CompletarViajeResult, error) {
 	out, err := db.run.Write(ctx, completarViajeWrite, in.input())
 	if err != nil {
@@ -1196,6 +1244,10 @@ func (db *DB) CompletarViaje(ctx context.Context, in CompletarViajeInput) (Compl
 // CompletarConRemolqueInput is what CompletarConRemolque takes.
 type CompletarConRemolqueInput struct {
 	Km          table.Decimal
+	Pings       int64
+	Performance Desempeno
+	Visto       int64
+	Llegada     string
 	ConductorID string
 	VehiculoID  string
 	RemolqueID  string
@@ -1224,14 +1276,14 @@ type CompletarConRemolqueResult struct {
 // The same with a trailer.
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND resources.conductorId = :conductorId AND resources.vehiculoId = :vehiculoId AND resources.remolqueId = :remolqueId; GSI1 moved (2); GSI2 updated (1)
-//	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2)
+//	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :visto; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	costs   23 write units
 //
-// It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound, ErrConductorNotFound,
-// ErrVehiculoNotFound, ErrRemolqueNotFound.
+// It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
+// ErrConductorNotFound, ErrVehiculoNotFound, ErrRemolqueNotFound.
 func (db *DB) CompletarConRemolque(ctx context.Context, in CompletarConRemolqueInput) (CompletarConRemolqueResult, error) {
 	out, err := db.run.Write(ctx, completarConRemolqueWrite, in.input())
 	if err != nil {
@@ -1315,6 +1367,7 @@ func (db *DB) CancelarViaje(ctx context.Context, in CancelarViajeInput) (Cancela
 type CancelarAsignadoInput struct {
 	ConductorID         string
 	VehiculoID          string
+	Distancia           table.Decimal
 	Ninguno             *string
 	UserID              string
 	ViajeID             string
@@ -1389,6 +1442,7 @@ type CancelarConRemolqueInput struct {
 	ConductorID         string
 	VehiculoID          string
 	RemolqueID          string
+	Distancia           table.Decimal
 	Ninguno             *string
 	UserID              string
 	ViajeID             string
@@ -1524,12 +1578,14 @@ type AnotarPosicionResult struct {
 	Posicion Posicion
 }
 
-// AnotarPosicion does: put Posicion.
+// AnotarPosicion does: create Posicion.
 //
-// A ping: where the trip has been. The same ping again is the same item.
+// A ping: where the trip has been. A time has one place, which the first ping of that time says.
 //
-//	put    Posicion.key USER#{userId}#VIAJE#{viajeId} / POS#{at}
-//	costs  1 write unit
+//	create  Posicion.key USER#{userId}#VIAJE#{viajeId} / POS#{at}; if it does not exist
+//	costs   1 write unit
+//
+// It can end in ErrPosicionExists.
 func (db *DB) AnotarPosicion(ctx context.Context, in AnotarPosicionInput) (AnotarPosicionResult, error) {
 	out, err := db.run.Write(ctx, anotarPosicionWrite, in.input())
 	if err != nil {
@@ -1656,7 +1712,6 @@ func (db *DB) GuardarUbicaciones(ctx context.Context, in GuardarUbicacionesInput
 
 // QuitarUbicacionesInput is what QuitarUbicaciones takes.
 type QuitarUbicacionesInput struct {
-	Numero   int64
 	Revision int64
 	UserID   string
 	CartaID  string
@@ -1676,11 +1731,11 @@ type QuitarUbicacionesResult struct {
 
 // QuitarUbicaciones does, as a whole or not at all: update Carta, delete Ubicacion for each line.
 //
-// The places behind the last that stays.
+// All places of a carta; fewer come in their place.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
 //	delete  Ubicacion.key USER#{userId}#CARTA#{cartaId} / UBICACION#{orden|pad(4)}, each line
-//	costs   8 write units with 1 lines, 2 for each
+//	costs   12 write units with 3 lines, 2 for each
 //
 // It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 50 lines.
@@ -1939,7 +1994,7 @@ type AbrirCartaResult struct {
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = true; GSI1 updated (1); GSI2 updated (1)
 //	costs   4 write units
 //
-// It can end in ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaNotFound, ErrCartaFolioTaken.
+// It can end in ErrCartaEnTimbrado, ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaNotFound, ErrCartaFolioTaken.
 func (db *DB) AbrirCarta(ctx context.Context, in AbrirCartaInput) (AbrirCartaResult, error) {
 	out, err := db.run.Write(ctx, abrirCartaWrite, in.input())
 	if err != nil {
@@ -1952,6 +2007,104 @@ func (db *DB) AbrirCarta(ctx context.Context, in AbrirCartaInput) (AbrirCartaRes
 			return AbrirCartaResult{}, err
 		}
 		result.Carta = x
+	}
+	return result, nil
+}
+
+// EmpezarTimbradoInput is what EmpezarTimbrado takes.
+type EmpezarTimbradoInput struct {
+	Visto   int64
+	Fiscal  Fiscal
+	UserID  string
+	CartaID string
+	ViajeID string
+}
+
+// EmpezarTimbradoResult is what EmpezarTimbrado has done.
+type EmpezarTimbradoResult struct {
+	// Carta is the item as it is now; nil where the write did not need to read it.
+	Carta *Carta
+	// Viaje is the item as it is now; nil where the write did not need to read it.
+	Viaje *Viaje
+}
+
+// EmpezarTimbrado does, as a whole or not at all: update Carta, update Viaje.
+//
+// The PAC is going to be asked for a stamp: until its answer is known, the carta is not opened and not cancelled.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = true AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
+//	costs   13 write units
+//
+// It can end in ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
+// ErrCartaDeOtroViaje, ErrViajeNotFound.
+func (db *DB) EmpezarTimbrado(ctx context.Context, in EmpezarTimbradoInput) (EmpezarTimbradoResult, error) {
+	out, err := db.run.Write(ctx, empezarTimbradoWrite, in.input())
+	if err != nil {
+		return EmpezarTimbradoResult{}, err
+	}
+	var result EmpezarTimbradoResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := cartaOf(v)
+		if err != nil {
+			return EmpezarTimbradoResult{}, err
+		}
+		result.Carta = &x
+	}
+	if v := out.Items[1][0]; v != nil {
+		x, err := viajeOf(v)
+		if err != nil {
+			return EmpezarTimbradoResult{}, err
+		}
+		result.Viaje = &x
+	}
+	return result, nil
+}
+
+// DejarTimbradoInput is what DejarTimbrado takes.
+type DejarTimbradoInput struct {
+	Fiscal  Fiscal
+	UserID  string
+	CartaID string
+	ViajeID string
+}
+
+// DejarTimbradoResult is what DejarTimbrado has done.
+type DejarTimbradoResult struct {
+	// Carta is the item as it is now; nil where the write did not need to read it.
+	Carta *Carta
+	// Viaje is the item as it is now; nil where the write did not need to read it.
+	Viaje *Viaje
+}
+
+// DejarTimbrado does, as a whole or not at all: update Carta, update Viaje.
+//
+// The PAC does not stamp the carta: it is a draft as before.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_timbrado'; GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
+//	costs   13 write units
+//
+// It can end in ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
+func (db *DB) DejarTimbrado(ctx context.Context, in DejarTimbradoInput) (DejarTimbradoResult, error) {
+	out, err := db.run.Write(ctx, dejarTimbradoWrite, in.input())
+	if err != nil {
+		return DejarTimbradoResult{}, err
+	}
+	var result DejarTimbradoResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := cartaOf(v)
+		if err != nil {
+			return DejarTimbradoResult{}, err
+		}
+		result.Carta = &x
+	}
+	if v := out.Items[1][0]; v != nil {
+		x, err := viajeOf(v)
+		if err != nil {
+			return DejarTimbradoResult{}, err
+		}
+		result.Viaje = &x
 	}
 	return result, nil
 }
@@ -1996,15 +2149,14 @@ type TimbrarCartaResult struct {
 // The stamp with the document, the trip's summary and the credit: all or nothing.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
-//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = true AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_timbrado' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	create  XmlParte.key USER#{userId}#XML#{cartaId} / XML#{parte|pad(4)}, each line; if it does not exist
 //	costs   27 write units with 1 lines, 6 for each
 //
-// It can end in ErrPeticionReused, ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaCambio, ErrCartaNotFound,
-// ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound, ErrUserNotFound, ErrXMLParteExists, table.ErrLines. It
-// takes at most 10 lines.
+// It can end in ErrPeticionReused, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
+// ErrViajeNotFound, ErrUserNotFound, ErrXMLParteExists, table.ErrLines. It takes at most 10 lines.
 func (db *DB) TimbrarCarta(ctx context.Context, in TimbrarCartaInput) (TimbrarCartaResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, timbrarCartaWrite, input)
@@ -2086,8 +2238,8 @@ type CancelarBorradorResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	costs   17 write units
 //
-// It can end in ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound,
-// ErrUserNotFound.
+// It can end in ErrCartaEnTimbrado, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
+// ErrViajeNotFound, ErrUserNotFound.
 func (db *DB) CancelarBorrador(ctx context.Context, in CancelarBorradorInput) (CancelarBorradorResult, error) {
 	out, err := db.run.Write(ctx, cancelarBorradorWrite, in.input())
 	if err != nil {
@@ -2118,6 +2270,103 @@ func (db *DB) CancelarBorrador(ctx context.Context, in CancelarBorradorInput) (C
 	return result, nil
 }
 
+// EmpezarCancelacionInput is what EmpezarCancelacion takes.
+type EmpezarCancelacionInput struct {
+	Fiscal  Fiscal
+	UserID  string
+	CartaID string
+	ViajeID string
+}
+
+// EmpezarCancelacionResult is what EmpezarCancelacion has done.
+type EmpezarCancelacionResult struct {
+	// Carta is the item as it is now; nil where the write did not need to read it.
+	Carta *Carta
+	// Viaje is the item as it is now; nil where the write did not need to read it.
+	Viaje *Viaje
+}
+
+// EmpezarCancelacion does, as a whole or not at all: update Carta, update Viaje.
+//
+// The PAC is going to be asked to cancel a stamped carta: until its answer is known, its trip does not leave.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'timbrada'; GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId AND estado <> 'en_curso'; GSI1 updated (1); GSI2 updated (1)
+//	costs   13 write units
+//
+// It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrViajeEnMarcha, ErrCartaDeOtroViaje,
+// ErrViajeNotFound.
+func (db *DB) EmpezarCancelacion(ctx context.Context, in EmpezarCancelacionInput) (EmpezarCancelacionResult, error) {
+	out, err := db.run.Write(ctx, empezarCancelacionWrite, in.input())
+	if err != nil {
+		return EmpezarCancelacionResult{}, err
+	}
+	var result EmpezarCancelacionResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := cartaOf(v)
+		if err != nil {
+			return EmpezarCancelacionResult{}, err
+		}
+		result.Carta = &x
+	}
+	if v := out.Items[1][0]; v != nil {
+		x, err := viajeOf(v)
+		if err != nil {
+			return EmpezarCancelacionResult{}, err
+		}
+		result.Viaje = &x
+	}
+	return result, nil
+}
+
+// DejarCancelacionInput is what DejarCancelacion takes.
+type DejarCancelacionInput struct {
+	Fiscal  Fiscal
+	UserID  string
+	CartaID string
+	ViajeID string
+}
+
+// DejarCancelacionResult is what DejarCancelacion has done.
+type DejarCancelacionResult struct {
+	// Carta is the item as it is now; nil where the write did not need to read it.
+	Carta *Carta
+	// Viaje is the item as it is now; nil where the write did not need to read it.
+	Viaje *Viaje
+}
+
+// DejarCancelacion does, as a whole or not at all: update Carta, update Viaje.
+//
+// The PAC does not cancel the carta: it is stamped as before.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_cancelacion'; GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
+//	costs   13 write units
+//
+// It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
+func (db *DB) DejarCancelacion(ctx context.Context, in DejarCancelacionInput) (DejarCancelacionResult, error) {
+	out, err := db.run.Write(ctx, dejarCancelacionWrite, in.input())
+	if err != nil {
+		return DejarCancelacionResult{}, err
+	}
+	var result DejarCancelacionResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := cartaOf(v)
+		if err != nil {
+			return DejarCancelacionResult{}, err
+		}
+		result.Carta = &x
+	}
+	if v := out.Items[1][0]; v != nil {
+		x, err := viajeOf(v)
+		if err != nil {
+			return DejarCancelacionResult{}, err
+		}
+		result.Viaje = &x
+	}
+	return result, nil
+}
+
 // CancelarTimbradaInput is what CancelarTimbrada takes.
 type CancelarTimbradaInput struct {
 	Fiscal  Fiscal
@@ -2138,12 +2387,11 @@ type CancelarTimbradaResult struct {
 //
 // A stamped carta is off, as the PAC has confirmed; the credit is spent.
 //
-//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'timbrada'; GSI1 moved (2); GSI2 updated (1)
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId AND estado <> 'en_curso'; GSI1 updated (1); GSI2 updated (1)
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_cancelacion'; GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
 //	costs   13 write units
 //
-// It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrViajeEnMarcha, ErrCartaDeOtroViaje,
-// ErrViajeNotFound.
+// It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) CancelarTimbrada(ctx context.Context, in CancelarTimbradaInput) (CancelarTimbradaResult, error) {
 	out, err := db.run.Write(ctx, cancelarTimbradaWrite, in.input())
 	if err != nil {

@@ -337,7 +337,6 @@ var (
 		Key: []table.KeyAttribute{
 			{Attribute: table.Attribute{Name: "id", Type: "S"}, Template: table.Template{{Field: "roomId"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"roomId"},
 	}
@@ -351,7 +350,6 @@ var (
 				Template:  table.Template{{Literal: "CODE#"}, {Field: "code"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"code"},
 		Hydrate:    true,
@@ -368,7 +366,6 @@ var (
 				Field:     "hostId",
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "createdAt", Type: "S"}},
 		Reverse: true,
 		By:      []string{"hostId"},
@@ -385,7 +382,6 @@ var (
 				Template:  table.Template{{Literal: "MOVIES#"}, {Field: "roomId"}},
 			},
 		},
-		Shards:     1,
 		Sort:       []table.Attribute{{Name: "userMovieId", Type: "S"}},
 		Consistent: true,
 		By:         []string{"roomId"},
@@ -404,7 +400,6 @@ var (
 				Template:  table.Template{{Field: "movieId", Funcs: []table.Func{{Name: "pad", Arg: "8"}}}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"roomId", "movieId"},
 	}
@@ -418,7 +413,6 @@ var (
 				Template:  table.Template{{Literal: "MEMBERS#"}, {Field: "roomId"}},
 			},
 		},
-		Shards:     1,
 		Sort:       []table.Attribute{{Name: "userMovieId", Type: "S"}},
 		Consistent: true,
 		By:         []string{"roomId"},
@@ -437,7 +431,6 @@ var (
 				Template:  table.Template{{Field: "userId"}, {Literal: "#JOINED"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"roomId", "userId"},
 	}
@@ -452,10 +445,9 @@ var (
 				Field:     "roomId",
 			},
 		},
-		Shards: 1,
-		Sort:   []table.Attribute{{Name: "userMovieId", Type: "S"}},
-		By:     []string{"roomId"},
-		Page:   100,
+		Sort: []table.Attribute{{Name: "userMovieId", Type: "S"}},
+		By:   []string{"roomId"},
+		Page: 100,
 	}
 	voteOfRead = &table.Read{
 		Pattern: "VoteOf",
@@ -471,7 +463,6 @@ var (
 				Template:  table.Template{{Field: "userId"}, {Literal: "#"}, {Field: "movieId"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"roomId", "userId", "movieId"},
 	}
@@ -486,7 +477,6 @@ var (
 				Field:     "roomId",
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "userMovieId", Type: "S"},
@@ -512,7 +502,6 @@ var (
 				Field:     "userId",
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "joinedAt", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
@@ -530,7 +519,6 @@ var (
 				Template:  table.Template{{Field: "userId"}},
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "joinedAt", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
@@ -548,7 +536,6 @@ var (
 				Field:     "roomId",
 			},
 		},
-		Shards:     1,
 		Sort:       []table.Attribute{{Name: "movieId", Type: "N"}},
 		Consistent: true,
 		By:         []string{"roomId"},
@@ -569,7 +556,6 @@ var (
 				Field:     "movieId",
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"roomId", "movieId"},
 	}
@@ -585,7 +571,6 @@ var (
 				Field:     "userId",
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "timestamp", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
@@ -1141,7 +1126,16 @@ var (
 					Names:      map[string]string{"#votes": "votes"},
 					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
 				},
-				Else: []table.Else{{Err: ErrStillVoting}},
+				Else: []table.Else{
+					{
+						Err: ErrStillVoting,
+						When: &table.Condition{
+							Expression: "#votes > :p0",
+							Names:      map[string]string{"#votes": "votes"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
+						},
+					},
+				},
 			},
 			{
 				Action: table.Update,
@@ -1183,7 +1177,16 @@ var (
 					Names:      map[string]string{"#votes": "votes"},
 					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
 				},
-				Else: []table.Else{{Err: ErrStillVoting}},
+				Else: []table.Else{
+					{
+						Err: ErrStillVoting,
+						When: &table.Condition{
+							Expression: "#votes > :p0",
+							Names:      map[string]string{"#votes": "votes"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
+						},
+					},
+				},
 			},
 			{
 				Action: table.Update,

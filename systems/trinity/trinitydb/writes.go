@@ -522,7 +522,7 @@ type LeaveResult struct {
 //	update  Room.key {roomId}; if version = :version
 //	costs   6 write units
 //
-// It can end in ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken.
+// It can end in ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, table.ErrRefused.
 func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
 	out, err := db.run.Write(ctx, leaveWrite, in.input())
 	if err != nil {
@@ -575,7 +575,7 @@ type LeaveWithMatchesResult struct {
 //	costs   11 write units with 1 lines, 4 for each
 //
 // It can end in ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
-// ErrMovieNotFound, table.ErrLines. It takes at most 40 lines.
+// ErrMovieNotFound, table.ErrRefused, table.ErrLines. It takes at most 40 lines.
 func (db *DB) LeaveWithMatches(ctx context.Context, in LeaveWithMatchesInput) (LeaveWithMatchesResult, error) {
 	out, err := db.run.Write(ctx, leaveWithMatchesWrite, in.input())
 	if err != nil {

@@ -329,8 +329,7 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards: 1,
-		By:     []string{"userId"},
+		By: []string{"userId"},
 	}
 	userByEmailRead = &table.Read{
 		Pattern: "UserByEmail",
@@ -343,7 +342,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"email"},
 		Hydrate:    true,
@@ -361,7 +359,6 @@ var (
 				Template:  table.Template{{Literal: "CREDENTIAL"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"userId"},
 	}
@@ -376,7 +373,6 @@ var (
 				Template:  table.Template{{Literal: "CATALOG"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI2SK", Type: "S"}},
 		Page:   50,
 		Fields: []string{"categoryId", "name", "price", "imageUrl"},
@@ -392,7 +388,6 @@ var (
 				Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -417,7 +412,6 @@ var (
 				Template:  table.Template{{Literal: "CATALOG"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -443,7 +437,6 @@ var (
 				Template:  table.Template{{Literal: "CATEGORIES"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Page:   100,
 		Fields: []string{"name", "description"},
@@ -458,8 +451,7 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards: 1,
-		By:     []string{"categoryId"},
+		By: []string{"categoryId"},
 	}
 	cartRead = &table.Read{
 		Pattern: "Cart",
@@ -471,7 +463,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -496,7 +487,6 @@ var (
 				Template:  table.Template{{Literal: "PRODUCT#"}, {Field: "productId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -521,7 +511,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -546,7 +535,6 @@ var (
 				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
 		Owner:   "userId",

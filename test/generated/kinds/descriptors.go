@@ -476,7 +476,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "OWNER"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"ownerId"},
 	}
@@ -491,7 +490,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
 		},
-		Shards:  1,
 		By:      []string{"email"},
 		Hydrate: true,
 	}
@@ -508,7 +506,6 @@ var (
 				Template:  table.Template{{Literal: "THING#"}, {Field: "thingId"}},
 			},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"ownerId", "thingId"},
 	}
@@ -523,7 +520,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "COPY"}}},
 		},
-		Shards: 1,
 		By:     []string{"thingId"},
 		Fields: []string{"ownerId", "thingId", "title", "price", "color"},
 	}
@@ -538,7 +534,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "COPY"}}},
 		},
-		Shards:  1,
 		By:      []string{"thingId"},
 		Owner:   "ownerId",
 		Hydrate: true,
@@ -555,7 +550,6 @@ var (
 				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "rank", Type: "N"},
@@ -580,7 +574,6 @@ var (
 				Template:  table.Template{{Literal: "REGION#"}, {Field: "region"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -613,7 +606,6 @@ var (
 				Field:     "color",
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "price", Type: "N"},
@@ -639,7 +631,6 @@ var (
 				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -679,7 +670,6 @@ var (
 				Field:     "source",
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "at", Type: "N"},
@@ -703,8 +693,7 @@ var (
 				Template:  table.Template{{Literal: "SETTING#"}, {Field: "name", Funcs: []table.Func{{Name: "lower"}}}},
 			},
 		},
-		Shards: 1,
-		By:     []string{"name"},
+		By: []string{"name"},
 	}
 	ownerWithThingsCollection = &table.Collection{
 		Pattern: "OwnerWithThings",
@@ -717,9 +706,8 @@ var (
 				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
 			},
 		},
-		Shards: 1,
-		Sort:   []table.Attribute{{Name: "SK", Type: "S"}},
-		Page:   2,
+		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
+		Page: 2,
 	}
 	ownerAndThingsCollection = &table.Collection{
 		Pattern: "OwnerAndThings",
@@ -733,7 +721,6 @@ var (
 				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
 			},
 		},
-		Shards:     1,
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Consistent: true,
 	}

@@ -155,7 +155,6 @@ var (
 			{Attribute: table.Attribute{Name: "pk", Type: "S"}, Template: table.Template{{Field: "x"}}},
 			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Field: "v"}}},
 		},
-		Shards: 1,
 		Filter: &table.Condition{
 			Expression: "#err <> :p0 AND #valid = :p1",
 			Names:      map[string]string{"#err": "err", "#valid": "valid"},
@@ -173,7 +172,6 @@ var (
 		PK: []table.KeyAttribute{
 			{Attribute: table.Attribute{Name: "pk", Type: "S"}, Template: table.Template{{Field: "x"}}},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "sk", Type: "S"},
@@ -198,7 +196,6 @@ var (
 		PK: []table.KeyAttribute{
 			{Attribute: table.Attribute{Name: "pk", Type: "S"}, Template: table.Template{{Field: "x"}}},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "sk", Type: "S"},
@@ -219,8 +216,7 @@ var (
 		Key: []table.KeyAttribute{
 			{Attribute: table.Attribute{Name: "pk", Type: "S"}, Template: table.Template{{Field: "d"}}},
 		},
-		Shards: 1,
-		By:     []string{"d"},
+		By: []string{"d"},
 	}
 	contextRead = &table.Read{
 		Pattern: "context",
@@ -229,7 +225,6 @@ var (
 			{Attribute: table.Attribute{Name: "pk", Type: "S"}, Template: table.Template{{Field: "type"}}},
 			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "A"}}},
 		},
-		Shards: 1,
 		By:     []string{"type"},
 		Fields: []string{"func"},
 	}
@@ -242,9 +237,8 @@ var (
 		PK: []table.KeyAttribute{
 			{Attribute: table.Attribute{Name: "pk", Type: "S"}, Template: table.Template{{Field: "x"}}},
 		},
-		Shards: 1,
-		Sort:   []table.Attribute{{Name: "sk", Type: "S"}},
-		Page:   3,
+		Sort: []table.Attribute{{Name: "sk", Type: "S"}},
+		Page: 3,
 	}
 )
 

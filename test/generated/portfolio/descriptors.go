@@ -307,8 +307,7 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "PROFILE"}}},
 		},
-		Shards: 1,
-		By:     []string{"userId"},
+		By: []string{"userId"},
 	}
 	userByEmailRead = &table.Read{
 		Pattern: "UserByEmail",
@@ -321,7 +320,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"email"},
 		Hydrate:    true,
@@ -336,8 +334,7 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards: 1,
-		By:     []string{"postId"},
+		By: []string{"postId"},
 	}
 	postsByStatusRead = &table.Read{
 		Pattern: "PostsByStatus",
@@ -350,7 +347,6 @@ var (
 				Template:  table.Template{{Literal: "POST#STATUS#"}, {Field: "status"}},
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"status"},
@@ -368,7 +364,6 @@ var (
 				Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -393,7 +388,6 @@ var (
 				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -418,7 +412,6 @@ var (
 				Template:  table.Template{{Literal: "COMMENT#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -443,7 +436,6 @@ var (
 				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}, {Literal: "#LIKES"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -469,8 +461,7 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
-		By:     []string{"postId", "userId"},
+		By: []string{"postId", "userId"},
 	}
 	likesOfUserRead = &table.Read{
 		Pattern: "LikesOfUser",
@@ -483,7 +474,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -509,7 +499,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
 		},
-		Shards:  1,
 		By:      []string{"slug"},
 		Hydrate: true,
 	}
@@ -523,7 +512,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -548,7 +536,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -576,8 +563,7 @@ var (
 				Template:  table.Template{{Literal: "BOOKMARK#"}, {Field: "postId"}},
 			},
 		},
-		Shards: 1,
-		By:     []string{"userId", "postId"},
+		By: []string{"userId", "postId"},
 	}
 	postWithCommentsCollection = &table.Collection{
 		Pattern: "PostWithComments",
@@ -590,7 +576,6 @@ var (
 				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
 	}

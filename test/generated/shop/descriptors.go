@@ -173,7 +173,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"email"},
 		Hydrate:    true,
@@ -189,7 +188,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -216,7 +214,6 @@ var (
 				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},

@@ -29,6 +29,9 @@ type Config struct {
 	CursorKey []byte
 	// OldCursorKeys open cursors that were sealed before CursorKey was changed.
 	OldCursorKeys [][]byte
+	// Caller tells from its context who makes a call: a cursor then continues for that caller only. nil tells callers apart
+	// by nothing but what they ask for.
+	Caller func(context.Context) string
 	// Clock is what the time is; nil is time.Now.
 	Clock func() time.Time
 	// Observe is called after each call of a method, with what it took; nil for no one.
@@ -52,7 +55,7 @@ type DB struct {
 // New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.
 func New(client table.Client, c Config) (*DB, error) {
 	run, err := table.Open(client, table.Config{
-		Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Clock: c.Clock, Observe: c.Observe,
+		Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,
 	}, shopTable)
 	if err != nil {
 		return nil, err

@@ -485,7 +485,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -512,8 +511,7 @@ var (
 				Template:  table.Template{{Literal: "VIAJE#"}, {Field: "viajeId"}},
 			},
 		},
-		Shards: 1,
-		By:     []string{"userId", "viajeId"},
+		By: []string{"userId", "viajeId"},
 	}
 	viajesEnCursoRead = &table.Read{
 		Pattern: "ViajesEnCurso",
@@ -526,7 +524,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "estado"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		By:     []string{"userId", "estado"},
 		Page:   50,
@@ -543,7 +540,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -570,7 +566,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CONDUCTOR#"}, {Field: "estado"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		By:     []string{"userId", "estado"},
 		Page:   50,
@@ -587,7 +582,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VEHICULO#"}, {Field: "estado"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		By:     []string{"userId", "estado"},
 		Page:   50,
@@ -607,7 +601,6 @@ var (
 				Template:  table.Template{{Literal: "FOLIO#"}, {Field: "folio"}},
 			},
 		},
-		Shards:  1,
 		By:      []string{"userId", "folio"},
 		Hydrate: true,
 	}
@@ -622,7 +615,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -647,7 +639,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "status"}},
 			},
 		},
-		Shards: 1,
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		By:     []string{"userId", "status"},
 		Page:   50,
@@ -663,7 +654,6 @@ var (
 				Template:  table.Template{{Literal: "CARTA#"}, {Field: "cartaId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -686,9 +676,8 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "ACTUAL"}}},
 		},
-		Shards: 1,
-		By:     []string{"viajeId"},
-		Owner:  "userId",
+		By:    []string{"viajeId"},
+		Owner: "userId",
 	}
 	rutaRead = &table.Read{
 		Pattern: "Ruta",
@@ -700,7 +689,6 @@ var (
 				Template:  table.Template{{Literal: "VIAJE#"}, {Field: "viajeId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},

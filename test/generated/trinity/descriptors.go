@@ -276,8 +276,7 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
-		Shards: 1,
-		By:     []string{"roomId"},
+		By: []string{"roomId"},
 	}
 	roomByCodeRead = &table.Read{
 		Pattern: "RoomByCode",
@@ -290,7 +289,6 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
 		},
-		Shards:     1,
 		Consistent: true,
 		By:         []string{"code"},
 		Hydrate:    true,
@@ -306,7 +304,6 @@ var (
 				Template:  table.Template{{Literal: "HOST#"}, {Field: "hostId"}},
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"hostId"},
@@ -323,7 +320,6 @@ var (
 				Template:  table.Template{{Literal: "ROOM#"}, {Field: "roomId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "sk", Type: "S"},
@@ -346,7 +342,6 @@ var (
 				Template:  table.Template{{Literal: "ROOM#"}, {Field: "roomId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "sk", Type: "S"},
@@ -377,8 +372,7 @@ var (
 				},
 			},
 		},
-		Shards: 1,
-		By:     []string{"roomId", "userId", "movieId"},
+		By: []string{"roomId", "userId", "movieId"},
 	}
 	votesOfUserInRoomRead = &table.Read{
 		Pattern: "VotesOfUserInRoom",
@@ -390,7 +384,6 @@ var (
 				Template:  table.Template{{Literal: "ROOM#"}, {Field: "roomId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "sk", Type: "S"},
@@ -414,7 +407,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
@@ -432,7 +424,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards:  1,
 		Sort:    []table.Attribute{{Name: "GSI2SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
@@ -449,7 +440,6 @@ var (
 				Template:  table.Template{{Literal: "ROOM#"}, {Field: "roomId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "sk", Type: "S"},
@@ -478,8 +468,7 @@ var (
 				},
 			},
 		},
-		Shards: 1,
-		By:     []string{"roomId", "movieId"},
+		By: []string{"roomId", "movieId"},
 	}
 	matchesOfUserRead = &table.Read{
 		Pattern: "MatchesOfUser",
@@ -491,7 +480,6 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
 			},
 		},
-		Shards: 1,
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "sk", Type: "S"},
