@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/systems/internal/system"
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
@@ -27,8 +28,13 @@ type running struct {
 	stderr        *bytes.Buffer // after the end
 }
 
-// serve starts a demo and returns when it serves.
+// serve starts a demo of the notes and returns when it serves.
 func serve(t *testing.T, args ...string) *running {
+	t.Helper()
+	return serveAll(t, systems(), args...)
+}
+
+func serveAll(t *testing.T, all []system.System, args ...string) *running {
 	t.Helper()
 	read, write := io.Pipe()
 	r := &running{status: make(chan int, 1), stderr: &bytes.Buffer{}}
@@ -38,7 +44,7 @@ func serve(t *testing.T, args ...string) *running {
 		Program: "bin/demo", Database: "bin/monotable", Getenv: func(string) string { return "" }, Stdout: write, Stderr: r.stderr,
 	}
 	go func() {
-		status := runWith(ctx, append([]string{"serve", "--addr", "127.0.0.1:0", "--web", "127.0.0.1:0"}, args...), env, systems())
+		status := runWith(ctx, append([]string{"serve", "--addr", "127.0.0.1:0", "--web", "127.0.0.1:0"}, args...), env, all)
 		_ = write.Close()
 		r.status <- status
 	}()
@@ -51,7 +57,7 @@ func serve(t *testing.T, args ...string) *running {
 		if found := regexp.MustCompile(`^systems at (http://\S+)/$`).FindStringSubmatch(line); found != nil {
 			r.web = found[1]
 		}
-		if strings.Contains(line, "/notes/docs") { // the last line
+		if strings.HasSuffix(line, "/"+all[len(all)-1].Name+"/docs") { // the last line
 			go func() { _, _ = io.Copy(io.Discard, read) }()
 			return r
 		}
@@ -149,6 +155,39 @@ func TestServe(t *testing.T) {
 	again.end(t)
 }
 
+// TestEverySystem: the line that the page shows for a system does what it says on an empty database, and what the system
+// did in its tables is counted.
+func TestEverySystem(t *testing.T) {
+	t.Parallel()
+	all := registered()
+	r := serveAll(t, all, "--memory")
+	index := systemtest.Call(t, "GET", r.web+"/", "")
+	lines := regexp.MustCompile(`(?s)<pre class="curl">(.*?)</pre>`).FindAllStringSubmatch(index.Body, -1)
+	if len(lines) != len(all) {
+		t.Fatalf("%d lines for %d systems", len(lines), len(all))
+	}
+	for n, s := range all {
+		if answer := shell(t, html.UnescapeString(lines[n][1])+" -w ' %{http_code}'"); !regexp.MustCompile(` 2\d\d$`).MatchString(answer) {
+			t.Errorf("%s: %s", s.Name, answer)
+		}
+		if !strings.Contains(lines[n][1], r.web+"/"+s.Name+"/") {
+			t.Errorf("%s: the line calls another: %s", s.Name, lines[n][1])
+		}
+		for _, path := range []string{"/docs", "/openapi.json", "/health", "/ready"} {
+			if answer := systemtest.Call(t, "GET", r.web+"/"+s.Name+path, ""); answer.Status != http.StatusOK {
+				t.Errorf("%s%s: %d %s", s.Name, path, answer.Status, answer.Body)
+			}
+		}
+	}
+	metrics := systemtest.Call(t, "GET", r.web+"/metrics", "").Body
+	for _, s := range all {
+		if !regexp.MustCompile(`table_calls_total\{pattern="[A-Za-z]+",result="ok",system="` + s.Name + `"\} [1-9]`).MatchString(metrics) {
+			t.Errorf("no pattern of %s was counted", s.Name)
+		}
+	}
+	r.end(t)
+}
+
 func TestServeInMemory(t *testing.T) {
 	t.Parallel()
 	r := serve(t, "--memory")
@@ -167,9 +206,14 @@ func TestSeed(t *testing.T) {
 		t.Fatalf("%d: %s%s", status, out, stderr)
 	}
 	r := serve(t, "--data", data)
-	status, out, stderr = command(t, "seed", "--system", "notes", "--items", "2k", "--seed", "9", "--endpoint", r.database)
-	if status != 0 || !strings.HasPrefix(out, "2000 items stored in notes") {
-		t.Fatalf("%d: %s%s", status, out, stderr)
+	for _, where := range [][]string{{"--endpoint", r.database}, {"--data", data}} { // whoever has the directory says where it is
+		status, out, stderr = command(t, append([]string{"seed", "--system", "notes", "--items", "2k", "--seed", "9"}, where...)...)
+		if status != 0 || !strings.HasPrefix(out, "2000 items stored in notes") {
+			t.Fatalf("%v: %d: %s%s", where, status, out, stderr)
+		}
+		if told := strings.Contains(stderr, "loading through its API at "+r.database); told != (where[0] == "--data") {
+			t.Errorf("%v: %q", where, stderr)
+		}
 	}
 	_, token, _ := command(t, "token", "--sub", "u-sample", "--data", data)
 	count, cursor := 0, ""
@@ -186,6 +230,21 @@ func TestSeed(t *testing.T) {
 		t.Errorf("%d notes are there, want 2000", count)
 	}
 	r.end(t)
+}
+
+// TestSeedOfADirectoryInUse: a process that has the directory and serves no API cannot be loaded through, and nothing else is.
+func TestSeedOfADirectoryInUse(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	db, err := monotable.Open(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	status, out, stderr := command(t, "seed", "--system", "notes", "--items", "1k", "--data", data)
+	if status != 1 || out != "" || !strings.Contains(stderr, data+" is open in another process") || strings.Contains(stderr, "loading") {
+		t.Errorf("%d: %s%s", status, out, stderr)
+	}
 }
 
 func TestCommandsRefuse(t *testing.T) {

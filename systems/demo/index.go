@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"embed"
 	"html/template"
+	"io"
 	"net/http"
 	"time"
 
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
@@ -35,12 +37,12 @@ func newIndex(base, program string, issuer *auth.Issuer, systems []system.System
 	return &index{base: base, program: program, issuer: issuer, systems: systems, page: template.Must(template.ParseFS(page, "page/index.html"))}
 }
 
-func (x *index) register(mux *http.ServeMux) {
-	mux.HandleFunc("GET /{$}", x.serve)
+func (x *index) register(h *run.Host) {
+	h.Handle("GET /{$}", http.HandlerFunc(x.serve))
 	for _, file := range []string{"index.js", "index.css"} {
-		mux.HandleFunc("GET /"+file, func(w http.ResponseWriter, r *http.Request) {
+		h.Handle("GET /"+file, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFileFS(w, r, page, "page/"+file)
-		})
+		}))
 	}
 }
 
@@ -51,33 +53,34 @@ type shown struct {
 }
 
 func (x *index) serve(w http.ResponseWriter, _ *http.Request) {
-	token, err := x.issuer.Mint(auth.Claims{Sub: indexSub, TTL: indexTTL})
-	if err != nil {
-		http.Error(w, "no token can be signed", http.StatusInternalServerError)
-		return
-	}
-	var systems []shown
-	for _, s := range x.systems {
-		of := shown{Name: s.Name, Title: s.Title, About: s.About}
-		if len(s.Examples) > 0 {
-			if of.Curl, err = x.curl(s, s.Examples[0], token); err != nil {
-				http.Error(w, "no token can be signed", http.StatusInternalServerError)
-				return
-			}
-		}
-		systems = append(systems, of)
-	}
 	var text bytes.Buffer
-	err = x.page.Execute(&text, map[string]any{"Systems": systems, "Token": token, "Sub": indexSub, "Program": x.program})
-	if err != nil {
-		http.Error(w, "the page cannot be made", http.StatusInternalServerError)
-		return
+	if err := x.write(&text); err != nil {
+		panic(err) // a bug, which is logged and answered as others are
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", indexPolicy)
 	h.Set("Cache-Control", "no-store")
 	_, _ = w.Write(text.Bytes())
+}
+
+// write writes the page, with tokens that are signed now.
+func (x *index) write(text io.Writer) error {
+	token, err := x.issuer.Mint(auth.Claims{Sub: indexSub, TTL: indexTTL})
+	if err != nil {
+		return err
+	}
+	var systems []shown
+	for _, s := range x.systems {
+		of := shown{Name: s.Name, Title: s.Title, About: s.About}
+		if len(s.Examples) > 0 {
+			if of.Curl, err = x.curl(s, s.Examples[0], token); err != nil {
+				return err
+			}
+		}
+		systems = append(systems, of)
+	}
+	return x.page.Execute(text, map[string]any{"Systems": systems, "Token": token, "Sub": indexSub, "Program": x.program})
 }
 
 // curl is a line that works as it stands.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/cli"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/internal/seed"
@@ -22,9 +23,8 @@ import (
 )
 
 const (
-	defaultEndpoint = "http://127.0.0.1:8000"
-	barInterval     = 100 * time.Millisecond
-	barWidth        = 30
+	barInterval = 100 * time.Millisecond
+	barWidth    = 30
 )
 
 // seedFlags are the flags of the seed command.
@@ -39,8 +39,11 @@ func newSeed(env Environment, systems []system.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "seed --system NAME --items N",
 		Short: "Load sample data into a system",
-		Long: `Load generated data into a system: the same data for the same --items and --seed. It goes into the data directory or,
-where a demo has that open, through its DynamoDB API.`,
+		Long: `Load generated data into a system: the same data for the same --items and --seed.
+
+A data directory belongs to one process. Where a demo, or monotable serve, has --data open, the data goes through its
+DynamoDB API, whose address it tells itself; where nobody has, it goes into the directory. --endpoint names an API instead,
+and then --data is not looked at.`,
 		Example: `  demo seed --system NAME --items 10k
   demo seed --system NAME --items 1M --endpoint http://127.0.0.1:8000`,
 		Args: cobra.NoArgs,
@@ -73,17 +76,27 @@ func (f *seedFlags) run(ctx context.Context, env Environment, systems []system.S
 	return errors.Join(err, database.Close())
 }
 
-// open opens the data directory, or what the process serves that has it open.
+// open opens the data directory, or the API of the process that has it open.
 func (f *seedFlags) open(ctx context.Context, env Environment) (*run.Database, error) {
 	c := &run.Config{Data: f.data, Endpoint: f.endpoint, Region: "us-east-1", Durability: "interval"}
 	logger := slog.New(slog.DiscardHandler)
-	database, err := run.OpenDatabase(ctx, c, env.Getenv, logger)
-	if errors.Is(err, monotable.ErrLocked) {
-		c.Endpoint = defaultEndpoint
-		fmt.Fprintf(env.Stderr, "demo: %s is open in another process: loading through %s\n", f.data, c.Endpoint)
-		return run.OpenDatabase(ctx, c, env.Getenv, logger)
+	getenv := func(name string) string {
+		if name == "AWS_EXECUTION_ENV" || name == "AWS_LAMBDA_FUNCTION_NAME" { // which stand for AWS: samples go where the flags say
+			return ""
+		}
+		return env.Getenv(name)
 	}
-	return database, err
+	database, err := run.OpenDatabase(ctx, c, getenv, logger)
+	if !errors.Is(err, monotable.ErrLocked) {
+		return database, err
+	}
+	serving, fault := cli.Endpoint(ctx, f.data)
+	if fault != nil || serving == "" { // somebody who serves no DynamoDB API
+		return nil, errors.Join(err, fault)
+	}
+	fmt.Fprintf(env.Stderr, "demo: %s is open in another process: loading through its API at %s\n", f.data, serving)
+	c.Endpoint = serving
+	return run.OpenDatabase(ctx, c, getenv, logger)
 }
 
 func (f *seedFlags) load(ctx context.Context, env Environment, database *run.Database, s system.System, items int) error {

@@ -57,7 +57,7 @@ func start(ctx context.Context, env Environment, host cli.CompanionHost, web str
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	newIndex(base, env.Program, issuer, systems).register(h.Mux())
+	newIndex(base, env.Program, issuer, systems).register(h)
 	fmt.Fprintf(env.Stdout, "systems at %s/\n", base)
 	for _, s := range systems {
 		fmt.Fprintf(env.Stdout, "  %-14s %s/%s/docs\n", s.Name, base, s.Name)
@@ -82,7 +82,9 @@ func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *
 	}
 	h, err := run.NewHost(ctx, run.Options{
 		Database: run.InProcess(host.DB), CursorKey: key, Verifier: issuer.Verifier(), Issuer: issuer,
-		Logger: logger, Origins: origins, Getenv: env.Getenv,
+		// Programs on this machine are believed for whom they call, as they are when they sign tokens: demo load calls from
+		// many addresses, and who tries a proxy has it here.
+		Logger: logger, Origins: origins, Proxies: []string{"127.0.0.0/8", "::1"}, Getenv: env.Getenv,
 	}, systems...)
 	return h, issuer, err
 }

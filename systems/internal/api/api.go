@@ -18,6 +18,7 @@
 //	A4  Every error leaves as a problem with a code, those of the router and of validation too.
 //	A5  A request that takes too long is ended through its context; only a Stream may take longer, and ends when the process
 //	    drains.
+//	A6  What was validated is what a handler gets: a body that could be read in two ways is refused.
 //
 // An API may be used from any number of goroutines once its operations are registered.
 package api
@@ -29,6 +30,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -80,6 +82,8 @@ type Options struct {
 	MaxBody int64
 	// Limiter bounds the requests of one user, or of one address where nobody has signed in; nil does not.
 	Limiter *ratelimit.Limiter
+	// Proxies are the networks of those in front, who are believed when they say for whom they call.
+	Proxies []netip.Prefix
 	// Draining ends event streams when it is closed.
 	Draining <-chan struct{}
 }
@@ -99,10 +103,11 @@ func New(o Options) (*API, error) {
 		return nil, errors.New("api: Name, Title and Verifier must be given")
 	}
 	o = o.withDefaults()
-	tellProblems()
+	settleHuma()
 	a := &API{options: o, mux: http.NewServeMux()}
 	config := huma.DefaultConfig(o.Title, o.Version)
 	config.Info.Description = o.About
+	config.Formats = formats()
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", "", nil // served here
 	config.Transformers = []huma.Transformer{a.tell}
 	config.OnAddOperation = []huma.AddOpFunc{a.complete}
@@ -114,7 +119,7 @@ func New(o Options) (*API, error) {
 	} else {
 		a.API = humago.NewWithPrefix(a.mux, o.Prefix, config)
 	}
-	a.UseMiddleware(a.admit, a.bound)
+	a.UseMiddleware(a.admit, a.preread, a.bound)
 	a.document = sync.OnceValues(func() ([]byte, error) { return json.Marshal(a.OpenAPI()) })
 	a.registerDocument()
 	a.registerHealth()

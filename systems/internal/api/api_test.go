@@ -108,7 +108,7 @@ func serve(t *testing.T, change func(*api.Options)) *server {
 	o := api.Options{
 		Name: "pay", Title: "Pay", Version: "3.1.4", Prefix: "/pay", Verifier: issuer.Verifier(), Metrics: s.metrics,
 		Rules:  problem.Rules{{Err: errBroke, Code: "insufficient_funds"}},
-		Logger: slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Logger: s.logger(),
 	}
 	if change != nil {
 		change(&o)
@@ -171,6 +171,10 @@ func (s *server) register(a *api.API) {
 		<-ctx.Done()
 		return nil, fmt.Errorf("query: %w", ctx.Err())
 	}, api.Public)
+}
+
+func (s *server) logger() *slog.Logger {
+	return slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
 // token is one of u-1.
@@ -264,6 +268,8 @@ func TestInvalidRequests(t *testing.T) {
 		{"too small", "POST", "/pay/echo", `{"amount":0}`, []string{key, "k"}, 400, "invalid_body", "body.amount"},
 		{"too long", "POST", "/pay/echo", `{"amount":1,"note":"secret"}`, []string{key, "k"}, 400, "invalid_body", "body.note"},
 		{"unknown field", "POST", "/pay/echo", `{"amount":1,"sub":"u-2"}`, []string{key, "k"}, 400, "invalid_body", "body.sub"},
+		{"name in another case", "POST", "/pay/echo", `{"amount":1,"Note":"hi"}`, []string{key, "k"}, 400, "invalid_body", "body.Note"},
+		{"name in two cases", "POST", "/pay/echo", `{"amount":1,"note":"hi","NOTE":"secret"}`, []string{key, "k"}, 400, "invalid_body", "body.NOTE"},
 		{"no key", "POST", "/pay/echo", `{"amount":1}`, nil, 400, "invalid_parameter", "header.Idempotency-Key"},
 		{"key with a space", "POST", "/pay/echo", `{"amount":1}`, []string{key, "a b"}, 400, "invalid_parameter", "header.Idempotency-Key"},
 		{"key too long", "POST", "/pay/echo", `{"amount":1}`, []string{key, strings.Repeat("k", 201)}, 400, "invalid_parameter", "header.Idempotency-Key"},

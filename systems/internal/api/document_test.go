@@ -46,7 +46,7 @@ func TestDocument(t *testing.T) {
 		t.Errorf("security schemes %v", d.Components.SecuritySchemes)
 	}
 	for path, want := range map[string][]string{
-		"/echo post":  {"200", "400", "401", "409", "413", "422", "429", "500", "503", "504"}, // it takes a key
+		"/echo post":  {"200", "400", "401", "408", "409", "413", "415", "422", "429", "500", "503", "504"}, // it takes a key
 		"/who get":    {"200", "401", "429", "500", "503", "504"},
 		"/admin get":  {"200", "401", "403", "429", "500", "503", "504"},
 		"/open get":   {"200", "429", "500", "503", "504"},

@@ -20,8 +20,17 @@ const (
 	humaBodyUnread    = "cannot read request body"
 )
 
-// tellProblems makes problems of all errors of huma, which knows one way for the whole process.
-var tellProblems = sync.OnceFunc(func() {
+// What a client is told of the faults of one request: the first of them, each in few words.
+const (
+	faultsMax = 20
+	wordsMax  = 200
+)
+
+// settleHuma sets what huma knows one way of for the whole process: all its errors become problems, and a member of a body has
+// the name that the document says, letter by letter. Left to itself huma validates one of {"note":…,"NOTE":…}, and encoding/json
+// reads the other.
+var settleHuma = sync.OnceFunc(func() {
+	huma.ValidateStrictCasing = true
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		return ofHuma(nil, status, message, errs)
 	}
@@ -67,7 +76,7 @@ func invalid(message string, fields []problem.Field) *problem.Problem {
 	return problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the body is not what this operation takes", fields...)
 }
 
-// fieldsOf are huma's details without the values, which may be secrets.
+// fieldsOf are the first of huma's details without the values, which may be secrets.
 func fieldsOf(errs []error) []problem.Field {
 	var fields []problem.Field
 	for _, err := range errs {
@@ -76,9 +85,22 @@ func fieldsOf(errs []error) []problem.Field {
 			continue
 		}
 		detail := detailer.ErrorDetail()
-		fields = append(fields, problem.Field{Field: detail.Location, Message: detail.Message})
+		fields = append(fields, problem.Field{Field: shortened(detail.Location), Message: shortened(detail.Message)})
+		if len(fields) == faultsMax {
+			break
+		}
 	}
 	return fields
+}
+
+// shortened is the beginning of a text that a client may have made as long as it liked.
+func shortened(text string) string {
+	for n := range text { // the bytes at which characters begin
+		if n > wordsMax {
+			return text[:n] + "…"
+		}
+	}
+	return text
 }
 
 // tell completes a problem on its way out: the request's id, its headers, the log.

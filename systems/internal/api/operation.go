@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -89,7 +88,7 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 		statuses = append(statuses, http.StatusBadRequest)
 	}
 	if op.RequestBody != nil {
-		statuses = append(statuses, http.StatusRequestEntityTooLarge)
+		statuses = append(statuses, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
 	if !t.public {
 		op.Security = []map[string][]string{{bearer: {}}}
@@ -128,7 +127,7 @@ func (a *API) admit(ctx huma.Context, next func(huma.Context)) {
 		a.fail(ctx, err)
 		return
 	}
-	caller := "address " + hostOf(ctx.RemoteAddr())
+	caller := "address " + requestOf(ctx.Context()).address
 	if err == nil {
 		requestOf(ctx.Context()).sub, caller = principal.Sub, "sub "+principal.Sub
 	}
@@ -147,11 +146,15 @@ func (a *API) admit(ctx huma.Context, next func(huma.Context)) {
 }
 
 func (a *API) authenticate(ctx huma.Context) (auth.Principal, error) {
-	header := ctx.Header("Authorization")
-	if header == "" {
+	r, _ := humago.Unwrap(ctx)
+	headers := r.Header.Values("Authorization")
+	switch {
+	case len(headers) > 1: // what stands before this process may have looked at another one
+		return auth.Principal{}, problem.InvalidToken("there are several Authorization headers", nil)
+	case len(headers) == 0:
 		return auth.Principal{}, problem.MissingToken()
 	}
-	scheme, token, _ := strings.Cut(header, " ")
+	scheme, token, _ := strings.Cut(headers[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return auth.Principal{}, problem.MissingToken()
 	}
@@ -199,11 +202,4 @@ func whenClosed(closed <-chan struct{}, f func()) (stop func()) {
 		}
 	}()
 	return func() { close(done) }
-}
-
-func hostOf(address string) string {
-	if host, _, err := net.SplitHostPort(address); err == nil {
-		return host
-	}
-	return address
 }

@@ -1,14 +1,18 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/monotable/monotable/systems/internal/problem"
 )
@@ -16,8 +20,10 @@ import (
 const (
 	requestIDHeader = "X-Request-Id"
 	requestIDMax    = 64
-	unmatched       = "unmatched"
 )
+
+// Unmatched is the route of requests for which there is none.
+const Unmatched = "unmatched"
 
 // requestIDForm is what load balancers, API Gateway and people call requests.
 var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9._=:-]+$`)
@@ -48,14 +54,6 @@ func RequestID(ctx context.Context) string {
 	return ""
 }
 
-// Address is where the caller of the request calls from that a context belongs to, without the port; "" outside of requests.
-func Address(ctx context.Context) string {
-	if r := requestOf(ctx); r != nil {
-		return r.address
-	}
-	return ""
-}
-
 // requestID is what the caller calls the request, if that can stand in a log.
 func requestID(r *http.Request) string {
 	id := r.Header.Get(requestIDHeader)
@@ -69,21 +67,27 @@ func requestID(r *http.Request) string {
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
-		about := &request{api: a, id: requestID(r), method: knownMethod(r.Method), route: unmatched, address: hostOf(r.RemoteAddr)}
+		about := &request{api: a, id: requestID(r), method: knownMethod(r.Method), route: Unmatched, address: a.callerOf(r)}
 		w.Header().Set(requestIDHeader, about.id)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
 		answer := &answer{ResponseWriter: w}
 		a.options.Metrics.begin(a.options.Name)
+		whole := false
 		defer func() { // after a panic too, which aborts the answer
 			took := time.Since(begun)
 			a.options.Metrics.end(a.options.Name, about, answer, took)
-			a.options.Logger.LogAttrs(
-				r.Context(), slog.LevelInfo, "request",
+			fields := []slog.Attr{
 				slog.String("system", a.options.Name), slog.String("request_id", about.id),
 				slog.String("method", about.method), slog.String("route", about.route), slog.Int("status", answer.code()),
 				slog.Int64("bytes", answer.bytes), slog.Duration("took", took), slog.String("sub", about.sub),
-			)
+			}
+			if !whole {
+				fields = append(fields, slog.Bool("aborted", true))
+			}
+			a.options.Logger.LogAttrs(r.Context(), slog.LevelInfo, "request", fields...)
 		}()
 		next.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), requestKey{}, about)))
+		whole = true
 	})
 }
 
@@ -99,10 +103,16 @@ func (a *API) guard(next http.Handler) http.Handler {
 			if fault == http.ErrAbortHandler { //nolint:errorlint,err113 // it is the value itself that is thrown
 				panic(fault)
 			}
-			about := requestOf(r.Context())
+			about, stack := requestOf(r.Context()), debug.Stack()
+			if answer.status == 0 && unhashable(fault, stack) {
+				problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the body is not what this operation takes", problem.Field{
+					Field: "body", Message: "a list whose items must differ has lists or objects",
+				}).For(about.id).Write(w)
+				return
+			}
 			a.options.Logger.ErrorContext(
 				r.Context(), "panic", "system", a.options.Name, "request_id", about.id, "route", about.route,
-				"panic", fault, "stack", string(debug.Stack()),
+				"panic", fault, "stack", string(stack),
 			)
 			if answer.status != 0 {
 				panic(http.ErrAbortHandler) // the client must not take half an answer for a whole one
@@ -111,6 +121,13 @@ func (a *API) guard(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(answer, r)
 	})
+}
+
+// unhashable tells a panic of huma's validation, which looks whether items are unique before it looks what they are: a
+// fault of the request, and none of the service.
+func unhashable(fault any, stack []byte) bool {
+	err, ok := fault.(runtime.Error)
+	return ok && strings.Contains(err.Error(), "hash of unhashable type") && bytes.Contains(stack, []byte("huma/v2.Validate("))
 }
 
 // route finds the operation, and answers by itself where there is none.
@@ -132,7 +149,17 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 		pattern = path
 	}
 	about.route = pattern
+	if !isText(r.URL) {
+		problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "the path or the query is no UTF-8, or not escaped as it must be").For(about.id).Write(w)
+		return
+	}
 	a.mux.ServeHTTP(w, r)
+}
+
+// isText tells whether a path and a query are text: what is none could be neither stored nor found.
+func isText(u *url.URL) bool {
+	query, err := url.QueryUnescape(u.RawQuery)
+	return err == nil && utf8.ValidString(query) && utf8.ValidString(u.Path)
 }
 
 // knownMethod keeps invented methods out of metrics.

@@ -205,7 +205,11 @@ func TestAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := api.New(api.Options{Name: "pay", Title: "Pay", Verifier: issuer.Verifier()})
+	proxies, err := api.Networks([]string{"10.0.0.0/8", "192.0.2.80", "fd00::/8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := api.New(api.Options{Name: "pay", Title: "Pay", Verifier: issuer.Verifier(), Proxies: proxies})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,14 +218,37 @@ func TestAddress(t *testing.T) {
 		out.Body.Text = api.Address(ctx)
 		return out, nil
 	}, api.Public)
-	for remote, want := range map[string]string{"192.0.2.7:4711": "192.0.2.7", "[2001:db8::1]:80": "2001:db8::1", "192.0.2.7": "192.0.2.7"} {
+	for _, c := range []struct {
+		remote    string
+		forwarded []string
+		want      string
+	}{
+		{"192.0.2.7:4711", nil, "192.0.2.7"},
+		{"192.0.2.7", nil, "192.0.2.7"},
+		{"[::ffff:192.0.2.7]:80", nil, "192.0.2.7"},
+		{"[2001:db8::1]:80", nil, "2001:db8::/64"},
+		{"[2001:db8::ffff:1%eth0]:80", nil, "2001:db8::/64"},
+		{"@", nil, "@"}, // a socket of Unix
+		{"192.0.2.7:1", []string{"192.0.2.8"}, "192.0.2.7"}, // anybody can say that
+		{"10.1.2.3:1", []string{"192.0.2.8"}, "192.0.2.8"},
+		{"10.1.2.3:1", nil, "10.1.2.3"},
+		{"192.0.2.80:1", []string{" 192.0.2.9 , 192.0.2.8"}, "192.0.2.8"}, // what stands before is what the caller says
+		{"[fd00::1]:1", []string{"192.0.2.9, 192.0.2.8", "10.0.0.2"}, "192.0.2.8"},
+		{"10.1.2.3:1", []string{"10.0.0.1, 10.0.0.2"}, "10.0.0.1"},
+		{"10.1.2.3:1", []string{"192.0.2.9, unknown, 10.0.0.2"}, "10.0.0.2"},
+		{"10.1.2.3:1", []string{"2001:db8:1:2:3:4:5:6"}, "2001:db8:1:2::/64"},
+	} {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/address", http.NoBody)
-		request.RemoteAddr = remote
+		request.RemoteAddr = c.remote
+		request.Header["X-Forwarded-For"] = c.forwarded
 		w := httptest.NewRecorder()
 		a.ServeHTTP(w, request)
-		if !strings.Contains(w.Body.String(), `"text":"`+want+`"`) {
-			t.Errorf("from %s: %s, want %s", remote, w.Body, want)
+		if !strings.Contains(w.Body.String(), `"text":"`+c.want+`"`) {
+			t.Errorf("from %s for %q: %s, want %s", c.remote, c.forwarded, w.Body, c.want)
 		}
+	}
+	if _, err := api.Networks([]string{"10.0.0.0/33"}); err == nil || !strings.Contains(err.Error(), `"10.0.0.0/33"`) {
+		t.Errorf("a network that is none: %v", err)
 	}
 	if got := api.Address(t.Context()); got != "" {
 		t.Errorf("outside of requests: %q", got)

@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// Deliver hands all records that the streams have, from the first on, to the system's followers, as a worker would, or as
-// Lambda's events. Delivered again, they come again.
+// Deliver hands all records that the streams have, from the first on, to the system's followers but those of every process, as
+// a worker would, or as Lambda's events. Delivered again, they come again.
 func (v *Server) Deliver(tb testing.TB) {
 	tb.Helper()
 	if v.Built() {

@@ -54,6 +54,12 @@ func Optional(ctx context.Context) (Principal, bool) {
 	return p, ok
 }
 
+// Sub is the principal's sub; "" where there is none. Cursors are bound to it.
+func Sub(ctx context.Context) string {
+	p, _ := Optional(ctx)
+	return p.Sub
+}
+
 // Required is the principal, or the problem that there is none.
 func Required(ctx context.Context) (Principal, error) {
 	if p, ok := Optional(ctx); ok {

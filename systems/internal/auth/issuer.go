@@ -161,26 +161,26 @@ func (i *Issuer) public() (jwk.Set, error) {
 	return set, nil
 }
 
-// Register serves the issuer's documents where a user pool has them.
-func (i *Issuer) Register(mux *http.ServeMux) {
-	serve := func(document func() (any, error)) http.HandlerFunc {
-		return func(w http.ResponseWriter, _ *http.Request) {
-			body, err := document()
-			if err != nil {
-				http.Error(w, "no keys", http.StatusInternalServerError)
-				return
-			}
-			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(body)
+// Register serves the issuer's documents where a user pool has them, on an *http.ServeMux or what is like it.
+func (i *Issuer) Register(mux interface{ Handle(string, http.Handler) }) {
+	mux.Handle("GET /"+i.pool+keysPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		set, err := i.public()
+		if err != nil {
+			panic(err) // of keys that were made or read here
 		}
-	}
-	mux.HandleFunc("GET /"+i.pool+keysPath, serve(func() (any, error) { return i.public() }))
-	mux.HandleFunc("GET /"+i.pool+"/.well-known/openid-configuration", serve(func() (any, error) {
-		return map[string]any{
+		writeJSON(w, set)
+	}))
+	mux.Handle("GET /"+i.pool+"/.well-known/openid-configuration", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, map[string]any{
 			"issuer": i.url, "jwks_uri": i.url + keysPath,
 			"id_token_signing_alg_values_supported": []string{"RS256"},
 			"response_types_supported":              []string{"token"},
 			"subject_types_supported":               []string{"public"},
-		}, nil
+		})
 	}))
+}
+
+func writeJSON(w http.ResponseWriter, document any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(document) // to a client that is gone, or not
 }

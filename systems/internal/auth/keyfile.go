@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/lestrrat-go/jwx/v3/jwk"
+
+	"github.com/monotable/monotable/systems/internal/keyfile"
 )
 
 // keyFile is what an issuer keeps, for itself after a restart and for whoever mints a token beside it.
@@ -23,17 +24,15 @@ type keyFile struct {
 // OpenIssuer is an issuer whose keys are kept in a file, which is made where it is not there. An empty base is the one
 // that the file says, so that a token minted beside a server is that server's.
 func OpenIssuer(path, base string, now func() time.Time) (*Issuer, error) {
-	kept, err := readKeys(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && base != "":
-		key, err := newKey()
-		if err != nil {
-			return nil, err
-		}
-		i := issuerOf(base, now, []jwk.Key{key})
-		i.path = path
-		return i, i.saveAt(base)
-	case err != nil:
+	text, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
+	if errors.Is(err, fs.ErrNotExist) && base != "" {
+		text, err = made(path, base)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("auth: keys of the issuer: %w", err)
+	}
+	kept, err := parseKeys(path, text)
+	if err != nil {
 		return nil, fmt.Errorf("auth: keys of the issuer: %w", err)
 	}
 	var keys []jwk.Key
@@ -52,15 +51,25 @@ func OpenIssuer(path, base string, now func() time.Time) (*Issuer, error) {
 	return i, nil
 }
 
-func readKeys(path string) (*keyFile, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
+// made makes a file with a new key, unless another process does at the same time, and returns what stands in it.
+func made(path, base string) ([]byte, error) {
+	key, err := newKey()
 	if err != nil {
 		return nil, err
 	}
+	text, err := marshalKeys(base, []jwk.Key{key})
+	if err != nil {
+		return nil, err
+	}
+	return keyfile.Make(path, text)
+}
+
+func parseKeys(path string, text []byte) (*keyFile, error) {
 	var kept keyFile
 	if err := json.Unmarshal(text, &kept); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
 	}
+	var err error
 	if kept.Keys, err = jwk.Parse(kept.Private); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
 	}
@@ -85,38 +94,27 @@ func (i *Issuer) save() error {
 }
 
 func (i *Issuer) saveAt(base string) error {
+	text, err := marshalKeys(base, i.keys)
+	if err != nil {
+		return err
+	}
+	return keyfile.Replace(i.path, text)
+}
+
+func marshalKeys(base string, keys []jwk.Key) ([]byte, error) {
 	set := jwk.NewSet()
-	for _, key := range i.keys {
+	for _, key := range keys {
 		if err := set.AddKey(key); err != nil {
-			return fmt.Errorf("auth: keep the keys: %w", err)
+			return nil, fmt.Errorf("auth: keep the keys: %w", err)
 		}
 	}
 	private, err := json.Marshal(set)
 	if err != nil {
-		return fmt.Errorf("auth: keep the keys: %w", err)
+		return nil, fmt.Errorf("auth: keep the keys: %w", err)
 	}
 	text, err := json.Marshal(keyFile{Base: base, Private: private})
 	if err != nil {
-		return fmt.Errorf("auth: keep the keys: %w", err)
+		return nil, fmt.Errorf("auth: keep the keys: %w", err)
 	}
-	return replaceFile(i.path, text)
-}
-
-// replaceFile writes a file that only its owner reads, whole or not at all.
-func replaceFile(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = made.Write(text)
-	if err = errors.Join(err, made.Close()); err == nil {
-		err = os.Rename(made.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(made.Name()))
-	}
-	return nil
+	return text, nil
 }

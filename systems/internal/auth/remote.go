@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"crypto/rsa"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -23,17 +24,21 @@ const (
 	keysPath = "/.well-known/jwks.json"
 )
 
+// errNoKeys is for a user pool whose answer has no key that could verify a token.
+var errNoKeys = errors.New("no key for RS256 among the answer's")
+
 // Remote is the KeySource of a user pool: its JWKS over HTTP.
 type Remote struct {
 	url    string
 	client *http.Client
 	now    func() time.Time
 
-	fetching sync.Mutex // held while the keys are fetched
-	mu       sync.RWMutex
-	keys     map[string]*rsa.PublicKey // nil until they were fetched
-	next     time.Time                 // when they may be fetched again
-	failure  error                     // of the last fetch
+	fetching chan struct{} // of one place, taken while the keys are fetched; whoever waits for it may leave
+	next     time.Time     // when they may be fetched again
+	failure  error         // of the last fetch
+
+	mu   sync.RWMutex
+	keys map[string]*rsa.PublicKey // nil until they were fetched
 }
 
 // NewRemote returns the keys of an issuer. Nothing is fetched before the first token comes. A nil client is one with
@@ -45,7 +50,7 @@ func NewRemote(issuer string, client *http.Client, now func() time.Time) *Remote
 	if now == nil {
 		now = time.Now
 	}
-	return &Remote{url: issuer + keysPath, client: client, now: now}
+	return &Remote{url: issuer + keysPath, client: client, now: now, fetching: make(chan struct{}, 1)}
 }
 
 // Key is the key of a kid, fetched where it is not known.
@@ -53,8 +58,10 @@ func (r *Remote) Key(ctx context.Context, kid string) (*rsa.PublicKey, error) {
 	if key := r.known(kid); key != nil {
 		return key, nil
 	}
-	r.fetching.Lock()
-	defer r.fetching.Unlock()
+	if err := r.turn(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-r.fetching }()
 	if key := r.known(kid); key != nil { // fetched while this waited
 		return key, nil
 	}
@@ -68,6 +75,21 @@ func (r *Remote) Key(ctx context.Context, kid string) (*rsa.PublicKey, error) {
 		return nil, r.failure
 	}
 	return nil, fmt.Errorf("%w %q", ErrUnknownKey, kid)
+}
+
+// turn takes the place of who fetches, or waits for it as long as the request lives.
+func (r *Remote) turn(ctx context.Context) error {
+	select {
+	case r.fetching <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case r.fetching <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (r *Remote) known(kid string) *rsa.PublicKey {
@@ -87,6 +109,10 @@ func (r *Remote) fetch(ctx context.Context) {
 		return
 	}
 	keys := publicKeys(set)
+	if len(keys) == 0 { // never so at a user pool
+		r.failure, r.next = fmt.Errorf("auth: fetch %s: %w", r.url, errNoKeys), r.now().Add(retryInterval)
+		return
+	}
 	r.failure, r.next = nil, r.now().Add(fetchInterval)
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -26,16 +26,27 @@ type pool struct {
 	server  *httptest.Server
 	fetches atomic.Int64
 	broken  atomic.Bool
+	instead atomic.Pointer[string] // what is answered instead of the keys
+	// Where hold is there, an answer waits for it; held is told that it waits.
+	hold, held chan struct{}
 }
 
 func newPool(t *testing.T) *pool {
 	t.Helper()
-	p := &pool{}
+	p := &pool{held: make(chan struct{}, 1)}
 	mux := http.NewServeMux()
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.fetches.Add(1)
 		if p.broken.Load() {
 			http.Error(w, "no", http.StatusInternalServerError)
+			return
+		}
+		if p.hold != nil {
+			p.held <- struct{}{}
+			<-p.hold
+		}
+		if text := p.instead.Load(); text != nil {
+			_, _ = w.Write([]byte(*text))
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -167,6 +178,50 @@ func TestPoolDown(t *testing.T) {
 	m.pass(time.Hour)
 	accepted(t, v, p.mint(t))
 	p.fetched(t, 2)
+}
+
+// TestNoUsableKeys: an answer without a key that could verify anything is a failure, and takes no key away.
+func TestNoUsableKeys(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"keys":[]}`, `{}`, `{"keys":[{"kty":"RSA","kid":"k","use":"enc","e":"AQAB","n":"AQAB"}]}`, `<html>`} {
+		p, m := newPool(t), &moving{}
+		v := p.remote(t, m)
+		accepted(t, v, p.mint(t))
+		p.instead.Store(&text)
+		m.pass(time.Hour)
+		stranger := newPool(t)
+		_, err := v.Verify(t.Context(), stranger.mint(t)) // which makes it ask again
+		if decided, ok := errors.AsType[*problem.Error](err); !ok || decided.Status != 503 {
+			t.Errorf("%s: %v, want 503: nobody can say whose the key is", text, err)
+		}
+		accepted(t, v, p.mint(t))
+		p.fetched(t, 2)
+	}
+}
+
+// TestWaitForKeysEnds: who has gone does not wait for keys that somebody else fetches.
+func TestWaitForKeysEnds(t *testing.T) {
+	t.Parallel()
+	p := newPool(t)
+	p.hold = make(chan struct{})
+	keys := NewRemote(p.URL(), nil, clock)
+	kid, _ := p.keys[0].KeyID()
+	first := make(chan error, 1)
+	go func() {
+		_, err := keys.Key(t.Context(), kid)
+		first <- err
+	}()
+	<-p.held
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := keys.Key(gone, kid); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want that the caller has gone", err)
+	}
+	close(p.hold)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	p.fetched(t, 1)
 }
 
 // TestFetchOutlivesItsRequest: who asks first may leave; the keys are for all.

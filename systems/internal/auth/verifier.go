@@ -78,11 +78,11 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 		return nil
 	})
 	parsed, err := jwt.ParseString(token, jwt.WithKeyProvider(provider), jwt.WithValidate(false), jwt.WithContext(ctx))
-	if unavailable != nil {
-		return Principal{}, problem.Unavailable(unavailable)
-	}
 	if err != nil && ctx.Err() != nil {
 		return Principal{}, ctx.Err()
+	}
+	if unavailable != nil {
+		return Principal{}, problem.Unavailable(unavailable)
 	}
 	if err != nil {
 		return Principal{}, problem.InvalidToken("the access token is not signed by the issuer", err)
@@ -127,10 +127,16 @@ func (v *Verifier) validate(token jwt.Token) error {
 	return nil
 }
 
+// subMax is what OpenID Connect allows. Whoever is longer than a key may be would be in no table.
+const subMax = 255
+
 func principal(token jwt.Token) (Principal, error) {
 	sub, _ := token.Subject()
 	if sub == "" {
 		return Principal{}, problem.InvalidToken("the access token is nobody's", nil)
+	}
+	if len(sub) > subMax {
+		return Principal{}, problem.InvalidToken("the access token's sub is longer than one may be", nil)
 	}
 	p := Principal{Sub: sub}
 	if !token.Has(claimGroups) {

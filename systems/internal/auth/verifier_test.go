@@ -135,6 +135,7 @@ func TestVerifyClaims(t *testing.T) {
 		{"a token of no use", map[string]any{"token_use": nil}, "not an access token"},
 		{"nobody's", map[string]any{"sub": nil}, "nobody's"},
 		{"nobody's, empty", map[string]any{"sub": ""}, "nobody's"},
+		{"of a sub that is too long", map[string]any{"sub": strings.Repeat("u", 256)}, "longer"},
 		{"groups as a text", map[string]any{"cognito:groups": "admin"}, "groups"},
 		{"groups of numbers", map[string]any{"cognito:groups": []int{1}}, "groups"},
 	} {

@@ -88,6 +88,14 @@ func TestRequests(t *testing.T) {
 			seen{Path: "/notes/a/b c", Escaped: "/notes/a%2Fb%20c", Query: "q=%C3%A1+b", URI: "/notes/a%2Fb%20c?q=%C3%A1+b", Header: http.Header{}},
 		},
 		{
+			"a path that looks like a host", `{"version":"2.0","rawPath":"//evil.example/notes","headers":{"host":"evil.example"},` + about + `}`,
+			seen{Path: "//evil.example/notes", Escaped: "//evil.example/notes", URI: "//evil.example/notes", Header: http.Header{}},
+		},
+		{
+			"a plus, a percent sign and a question mark in the path", `{"version":"2.0","rawPath":"/notes/a+b%25%3F","headers":{"host":"id.execute-api.us-east-1.amazonaws.com"},` + about + `}`,
+			seen{Path: "/notes/a+b%?", Escaped: "/notes/a+b%25%3F", URI: "/notes/a+b%25%3F", Header: http.Header{}},
+		},
+		{
 			"no escapes where some belong", `{"version":"2.0","rawPath":"/notes/á b","headers":{},` + about + `}`,
 			seen{Path: "/notes/á b", Escaped: "/notes/%C3%A1%20b", URI: "/notes/%C3%A1%20b", Header: http.Header{}},
 		},
@@ -156,6 +164,20 @@ func TestAnswers(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestHead: a server sends no body to who asked for the head of an answer.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") })
+	text, err := lambdahttp.New(h, nil).Invoke(t.Context(), []byte(`{"rawPath":"/","requestContext":{"http":{"method":"HEAD"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got events.APIGatewayV2HTTPResponse
+	if err := json.Unmarshal(text, &got); err != nil || got.StatusCode != http.StatusOK || got.Body != "" || got.IsBase64Encoded {
+		t.Errorf("%s, %v, want 200 without a body", text, err)
 	}
 }
 
@@ -263,6 +285,14 @@ func TestRecords(t *testing.T) {
 	h = lambdahttp.New(nil, []system.Stream{{Name: "one", Table: "notes-dev", Handle: func(context.Context, consumer.Batch) error { return fails }}})
 	if _, err := h.Invoke(t.Context(), payload); !errors.Is(err, fails) {
 		t.Errorf("%v, want the handler's error, so that Lambda sends the batch again", err)
+	}
+	// What a process tells those who are connected to it is nothing for a function, which nobody is connected to.
+	h = lambdahttp.New(nil, []system.Stream{
+		{Name: "one", Table: "notes-dev", Handle: take},
+		{Name: "told", Table: "notes-dev", EveryProcess: true, Handle: func(context.Context, consumer.Batch) error { return fails }},
+	})
+	if _, err := h.Invoke(t.Context(), payload); err != nil {
+		t.Errorf("a stream that every process follows for itself: %v", err)
 	}
 	if _, err := h.Invoke(t.Context(), []byte(`{"Records":[]}`)); err != nil {
 		t.Errorf("no records: %v", err)

@@ -22,7 +22,7 @@ func (h *Handler) answer(ctx context.Context, event events.APIGatewayV2HTTPReque
 	if err != nil {
 		return nil, err
 	}
-	w := &answer{header: http.Header{}}
+	w := &answer{header: http.Header{}, bodiless: request.Method == http.MethodHead}
 	if err := serve(h.http, w, request); err != nil {
 		return nil, err
 	}
@@ -60,10 +60,11 @@ func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http
 	if decoded, err := url.PathUnescape(path); err == nil {
 		target.Path, target.RawPath = decoded, path
 	}
-	request, err := http.NewRequestWithContext(ctx, about.HTTP.Method, target.RequestURI(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, about.HTTP.Method, "/", bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("lambdahttp: request: %w", err)
 	}
+	request.URL = target                     // which a path that begins with // would not survive as a text
 	for name, value := range event.Headers { // several values of one name are joined by API Gateway
 		request.Header.Set(name, value)
 	}
@@ -76,11 +77,20 @@ func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http
 	if request.Header.Get(requestIDHeader) == "" && about.RequestID != "" {
 		request.Header.Set(requestIDHeader, about.RequestID)
 	}
-	request.RequestURI = target.RequestURI()
+	request.RequestURI = requestURI(target)
+	request.Header.Del("Host") // a server takes it out, too
 	request.Host = about.DomainName
 	request.Proto, request.ProtoMajor, request.ProtoMinor = "HTTP/1.1", 1, 1
 	request.RemoteAddr = net.JoinHostPort(about.HTTP.SourceIP, "0")
 	return request, nil
+}
+
+// requestURI is a path with its query; unlike url.URL's it leaves a path that begins with // alone.
+func requestURI(target *url.URL) string {
+	if target.RawQuery == "" {
+		return target.EscapedPath()
+	}
+	return target.EscapedPath() + "?" + target.RawQuery
 }
 
 // answer is a ResponseWriter that keeps the answer.
@@ -89,6 +99,8 @@ type answer struct {
 	sent   http.Header // header as it was when the status was sent
 	status int
 	body   bytes.Buffer
+	// bodiless is for an answer to HEAD.
+	bodiless bool
 }
 
 func (a *answer) Header() http.Header { return a.header }
@@ -101,6 +113,9 @@ func (a *answer) WriteHeader(status int) {
 
 func (a *answer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
+	if a.bodiless {
+		return len(p), nil
+	}
 	return a.body.Write(p)
 }
 

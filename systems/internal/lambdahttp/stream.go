@@ -36,6 +36,9 @@ func (h *Handler) follow(ctx context.Context, event events.DynamoDBEvent) error 
 			continue
 		}
 		handled = true
+		if stream.EveryProcess {
+			continue // what a process tells those who are connected to it, and nobody is connected to a function
+		}
 		if err := stream.Handle(ctx, batch); err != nil {
 			return fmt.Errorf("%s: %w", stream.Name, err)
 		}

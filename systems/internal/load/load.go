@@ -34,9 +34,12 @@ import (
 
 // Call is a request in which {name} stands for something else: in the path, in values of headers, in the body, in As.
 //
-//	{n}     a number of 16 digits, another one in each call, the same one throughout the call
-//	{user}  the sub of who makes the call
-//	{NAME}  what Keep of an earlier call of this connection took under NAME
+//	{n}        a number of 16 digits, another one in each call, the same one throughout the call
+//	{time}     the time in UTC, to a millisecond; a later one in each call of a connection
+//	{user}     the sub of who makes the call
+//	{address}  an address of the network, of another subscriber in each call: for X-Forwarded-For, where there is a bound on
+//	           what comes from one address
+//	{NAME}     what Keep of an earlier call of this connection took under NAME
 type Call struct {
 	Method string
 	// Path follows the system's prefix, with the query: "/orders/{orderId}?limit=5".
@@ -50,6 +53,8 @@ type Call struct {
 	// Keep takes values out of the answer, by name: "orderId": "order/id" is the member id of the member order; a number is
 	// an element of an array, "" the whole answer.
 	Keep map[string]string
+	// Await makes a call that prepares again until Keep finds what it takes: what a worker makes in its own time.
+	Await bool
 }
 
 // Route is a call that is measured.
@@ -198,15 +203,34 @@ type connection struct {
 	numbers *atomic.Int64
 	user    string
 	kept    map[string]string
+	told    time.Time // the {time} of the call before
 }
+
+const (
+	// awaitPause is between two calls that await the same, awaitMax how long a worker may take.
+	awaitPause = 10 * time.Millisecond
+	awaitMax   = 30 * time.Second
+)
+
+// errNothing is for an answer that has not what Keep takes.
+var errNothing = errors.New("the answer has nothing")
 
 // prepare makes a call that others need.
 func (c *connection) prepare(ctx context.Context, call Call) error {
-	answer, _, err := c.call(ctx, call)
-	if err == nil && answer.Status >= http.StatusBadRequest {
-		err = fmt.Errorf("%s %s, which prepares: %d %s", call.Method, call.Path, answer.Status, answer.Body)
+	for begin := time.Now(); ; {
+		answer, _, err := c.call(ctx, call)
+		if err == nil && answer.Status >= http.StatusBadRequest {
+			err = fmt.Errorf("%s %s, which prepares: %d %s", call.Method, call.Path, answer.Status, answer.Body)
+		}
+		if !call.Await || !errors.Is(err, errNothing) || time.Since(begin) > awaitMax {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(awaitPause):
+		}
 	}
-	return err
 }
 
 // call makes a call, and keeps what it takes of the answer.
@@ -242,15 +266,21 @@ func (c *connection) request(call Call) (Request, error) {
 	default:
 		r.User = c.user + "-" + call.As
 	}
-	n := strconv.FormatInt(c.numbers.Add(1), 10)
+	number := c.numbers.Add(1)
+	n := strconv.FormatInt(number, 10)
+	c.told = later(c.told, time.Now())
 	var faults []error
 	fill := func(text string) string {
 		return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 			switch name := found[1 : len(found)-1]; name {
 			case "n":
 				return n
+			case "time":
+				return c.told.Format(timeForm)
 			case "user":
 				return r.User
+			case "address":
+				return addressOf(number)
 			default:
 				value, ok := c.kept[name]
 				if !ok {
@@ -265,6 +295,23 @@ func (c *connection) request(call Call) (Request, error) {
 		r.Header[name] = fill(value)
 	}
 	return r, errors.Join(faults...)
+}
+
+// timeForm writes a {time}.
+const timeForm = "2006-01-02T15:04:05.000Z"
+
+// later is the time now to a millisecond, and at least a millisecond after another.
+func later(than, now time.Time) time.Time {
+	now = now.UTC().Truncate(time.Millisecond)
+	if next := than.Add(time.Millisecond); now.Before(next) {
+		return next
+	}
+	return now
+}
+
+// addressOf is an address in a network of 64 bits of its own, of those that are for examples (RFC 3849).
+func addressOf(number int64) string {
+	return fmt.Sprintf("2001:db8:%x:%x::1", uint16(number>>16), uint16(number)) //nolint:gosec // the low bits of a number
 }
 
 // placeholder is no JSON: a member's name has quotes.
@@ -287,7 +334,7 @@ func find(body []byte, path string) (string, error) {
 			}
 		}
 		if next == nil {
-			return "", fmt.Errorf("the answer has nothing at %s: %s", path, body)
+			return "", fmt.Errorf("%w at %s: %s", errNothing, path, body)
 		}
 		at = next
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -119,6 +120,16 @@ func TestRefused(t *testing.T) {
 	if n := strings.TrimPrefix(s.all[0].Header["Idempotency-Key"], "k-"); len(n) != len("1700000000000000") {
 		t.Errorf("{n} is %s, want 16 digits", n)
 	}
+	addresses := map[string]bool{}
+	call := load.Call{Method: http.MethodGet, Path: "/", Header: map[string]string{"X-Forwarded-For": "{address}"}}
+	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Route{{Call: call}, {Call: call}}}, func(_ context.Context, r load.Request) (load.Answer, error) {
+		address, err := netip.ParseAddr(r.Header["X-Forwarded-For"])
+		addresses[netip.PrefixFrom(address, 64).Masked().String()] = true
+		return load.Answer{Status: http.StatusOK}, err
+	}, load.Options{})
+	if err != nil || len(addresses) != 2 {
+		t.Errorf("calls came from %v (%v), want two networks", addresses, err)
+	}
 	broken := errors.New("no connection")
 	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Route{{Call: order}}}, func(context.Context, load.Request) (load.Answer, error) {
 		return load.Answer{}, broken
@@ -126,4 +137,60 @@ func TestRefused(t *testing.T) {
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "POST /orders") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// TestAwait: a call that awaits something is made until it is there, but not for ever.
+func TestAwait(t *testing.T) {
+	for _, test := range []struct {
+		after time.Duration // when the worker has made it
+		await bool
+		fault string
+	}{
+		{95 * time.Millisecond, true, ""},
+		{95 * time.Millisecond, false, "the answer has nothing at items/0"},
+		{time.Hour, true, "the answer has nothing at items/0"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			send := func(context.Context, load.Request) (load.Answer, error) {
+				if time.Since(begin) < test.after {
+					return load.Answer{Status: http.StatusOK, Body: []byte(`{"items":[]}`)}, nil
+				}
+				return load.Answer{Status: http.StatusOK, Body: []byte(`{"items":["n-1"]}`)}, nil
+			}
+			list := load.Call{Method: http.MethodGet, Path: "/notes", Keep: map[string]string{"note": "items/0"}, Await: test.await}
+			_, err := load.Run(t.Context(), load.Plan{Setup: []load.Call{list}}, send, load.Options{})
+			if test.fault == "" && err != nil || test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
+				t.Errorf("made after %v, await %v: %v, want %q", test.after, test.await, err, test.fault)
+			}
+			if took := time.Since(begin); took > time.Minute {
+				t.Errorf("it has taken %v", took)
+			}
+		})
+	}
+}
+
+// TestTime: each call of a connection has a later time, however many there are in a millisecond.
+func TestTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const calls = 5
+		call := load.Call{Method: http.MethodPost, Path: "/pings", Body: "{time}"}
+		begun := time.Now().UTC()
+		var told []string
+		_, err := load.Run(t.Context(), load.Plan{Setup: slices.Repeat([]load.Call{call}, calls)}, func(_ context.Context, r load.Request) (load.Answer, error) {
+			told = append(told, r.Body)
+			return load.Answer{Status: http.StatusCreated}, nil
+		}, load.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, text := range told {
+			if want := begun.Add(time.Duration(i) * time.Millisecond).Format("2006-01-02T15:04:05.000Z"); text != want {
+				t.Errorf("call %d at %s, want %s", i, text, want)
+			}
+		}
+		if len(told) != calls {
+			t.Errorf("%d calls, want %d", len(told), calls)
+		}
+	})
 }

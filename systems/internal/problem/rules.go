@@ -124,12 +124,22 @@ func ofService(err error) *Problem {
 		case answer.ErrorFault() == smithy.FaultServer:
 			return unavailable()
 		}
-		return nil
 	}
-	if _, ok := errors.AsType[*smithyhttp.RequestSendError](err); ok {
+	if unanswered(err) {
 		return unavailable()
 	}
 	return nil
+}
+
+// unanswered tells whether DynamoDB has not said what became of a request: it could not be reached, it broke off, or
+// something in front of it answered.
+func unanswered(err error) bool {
+	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && answer.HTTPStatusCode() >= http.StatusInternalServerError {
+		return true
+	}
+	_, unsent := errors.AsType[*smithyhttp.RequestSendError](err)
+	_, unread := errors.AsType[*smithy.DeserializationError](err)
+	return unsent || unread
 }
 
 // ofReasons is for a transaction that was cancelled for reasons that data access has no error for.

@@ -4,7 +4,8 @@
 // bucket, so whoever can use more keys than the capacity within the time in which a bucket fills up is not bounded: keys
 // must be what costs something to have, a user or an address.
 //
-// Allow returns nil, or a *problem.Error with 429 and when to come again. A Limiter may be used from any number of
+// Allow returns nil, or a *problem.Error with 429 and when to come again. Return takes it back, so that failures can be
+// bounded alone: a token is taken before it is known what becomes of a try, and put back if it succeeds. A Limiter may be used from any number of
 // goroutines.
 package ratelimit
 
@@ -57,6 +58,13 @@ func (l *Limiter) Allow(key string) error {
 	}
 	reservation.CancelAt(now)
 	return problem.TooMany("too many requests", wait)
+}
+
+// Return puts a token back that Allow has taken: what was done has turned out to be what is not bounded.
+func (l *Limiter) Return(key string) {
+	if l != nil {
+		l.bucket(key).ReserveN(l.now(), -1) // a bucket never has more than its burst
+	}
 }
 
 func (l *Limiter) bucket(key string) *rate.Limiter {

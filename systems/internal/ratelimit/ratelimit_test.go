@@ -48,6 +48,33 @@ func TestBucket(t *testing.T) {
 	}
 }
 
+// TestReturn: what is given back can be taken again, and a bucket is never fuller than full.
+func TestReturn(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	l := New(1, 2, 10, func() time.Time { return now })
+	for range 10 { // of those that succeed there are any number
+		if err := l.Allow("u-1"); err != nil {
+			t.Fatal(err)
+		}
+		l.Return("u-1")
+	}
+	l.Return("u-1")
+	for n, allowed := range []bool{true, true, false, false} {
+		if err := l.Allow("u-1"); (err == nil) != allowed {
+			t.Errorf("try %d: %v, want it allowed: %v", n, err, allowed)
+		}
+	}
+	now = now.Add(time.Second)
+	l.Return("u-1")
+	for n, allowed := range []bool{true, true, false} {
+		if err := l.Allow("u-1"); (err == nil) != allowed {
+			t.Errorf("a second and a return later, try %d: %v, want it allowed: %v", n, err, allowed)
+		}
+	}
+	(*Limiter)(nil).Return("u-1")
+}
+
 // TestMemory: the keys used last are known, and no more than the capacity.
 func TestMemory(t *testing.T) {
 	t.Parallel()

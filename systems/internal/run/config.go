@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/keyfile"
 )
 
 const (
@@ -38,7 +41,7 @@ type Config struct {
 	DevIssuer         bool
 
 	CursorKey, CursorKeyFile string
-	Origins                  []string
+	Origins, Proxies         []string
 	Timeout                  time.Duration
 	Rate                     float64
 	Workers                  bool
@@ -60,9 +63,10 @@ func (c *Config) Register(f *pflag.FlagSet) {
 	f.StringVar(&c.CursorKey, "cursor-key", "", "key that seals cursors: 32 bytes or more, in hexadecimal or base64")
 	f.StringVar(&c.CursorKeyFile, "cursor-key-file", "", "file with that key")
 	f.StringSliceVar(&c.Origins, "cors", nil, "origins whose pages may call, * for all")
+	f.StringSliceVar(&c.Proxies, "trusted-proxy", nil, "networks or addresses of the proxies in front, whose X-Forwarded-For says who calls")
 	f.DurationVar(&c.Timeout, "timeout", 0, "time that a request may take (default 10s)")
 	f.Float64Var(&c.Rate, "rate", 0, "requests a second that one caller may make, 0 for no bound")
-	f.BoolVar(&c.Workers, "workers", true, "run the workers, which follow the streams; --workers=false only answers requests")
+	f.BoolVar(&c.Workers, "workers", true, "run the workers, which follow the streams; --workers=false only answers requests, and tells those who are connected")
 	f.StringVar(&c.LogLevel, "log-level", "info", "what to log: debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "text", "how to log: text or json")
 }
@@ -73,6 +77,39 @@ func (c *Config) RegisterAuth(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.ClientIDs, "client-id", nil, "app clients of that user pool whose tokens are accepted")
 	f.BoolVar(&c.DevIssuer, "dev-issuer", false, "accept tokens that anybody on this machine can sign: for development only")
 	f.StringVar(&c.IssuerKey, "issuer-key", "", "file of keys to sign tokens with here (made if missing), for a log-in of the system's own; --issuer is then this process's public address")
+}
+
+// validate tells what would otherwise show itself in requests alone, all of them refused.
+func (c *Config) validate() error {
+	var faults []error
+	refuse := func(when bool, form string, value any, want string) {
+		if when {
+			faults = append(faults, fmt.Errorf(form+": %s", value, want))
+		}
+	}
+	refuse(c.Timeout < 0, "--timeout %v", c.Timeout, "want a time that passes, such as 10s")
+	refuse(c.Rate < 0 || math.IsNaN(c.Rate) || math.IsInf(c.Rate, 0), "--rate %v", c.Rate, "want requests a second, or 0 for no bound")
+	if c.IssuerKey == "" && c.Issuer != "" {
+		u, err := url.Parse(c.Issuer)
+		refuse(err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || strings.HasSuffix(c.Issuer, "/"), "--issuer %s", c.Issuer,
+			"want what iss says in the tokens, such as https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE, without a slash at the end")
+	}
+	return errors.Join(faults...)
+}
+
+// checkOrigins refuses an origin that no browser sends, and so would never be allowed.
+func checkOrigins(origins []string) error {
+	for _, origin := range origins {
+		if origin != "*" && !isOrigin(origin) {
+			return fmt.Errorf("--cors %s: want * or an origin such as https://app.example.com, without a path", origin)
+		}
+	}
+	return nil
+}
+
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") && text == u.Scheme+"://"+u.Host
 }
 
 // local tells whether the database is in this process.
@@ -134,11 +171,10 @@ func KeptKey(path string) ([]byte, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	key := newKey()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if text, err = keyfile.Make(path, []byte(hex.EncodeToString(newKey())+"\n")); err != nil {
 		return nil, err
 	}
-	return key, os.WriteFile(path, []byte(hex.EncodeToString(key)+"\n"), 0o600)
+	return parseKey(path, string(text))
 }
 
 func newKey() []byte {

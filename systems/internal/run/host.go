@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,12 +38,14 @@ type Options struct {
 	Stage        string
 	Logger       *slog.Logger
 	Origins      []string
-	Timeout      time.Duration
+	// Proxies are the networks and addresses of the proxies in front.
+	Proxies []string
+	Timeout time.Duration
 	// Rate is how many requests a second a caller may make; 0 is no bound.
 	Rate   float64
 	Clock  func() time.Time
 	Getenv func(string) string
-	// NoWorkers leaves the workers to other processes.
+	// NoWorkers leaves the workers to other processes, and the streams but those that every process follows.
 	NoWorkers bool
 	// AtRoot serves the only system without its name as prefix.
 	AtRoot bool
@@ -55,12 +58,16 @@ type Host struct {
 	order    []string
 	workers  []system.Worker
 	logger   *slog.Logger
+	metrics  *api.Metrics
 	restarts *prometheus.CounterVec
 	drain    func()
 }
 
 // NewHost opens systems.
 func NewHost(ctx context.Context, o Options, systems ...system.System) (*Host, error) {
+	if err := checkOrigins(o.Origins); err != nil {
+		return nil, err
+	}
 	o = o.withDefaults()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -71,26 +78,32 @@ func NewHost(ctx context.Context, o Options, systems ...system.System) (*Host, e
 		restarts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "worker_restarts_total", Help: "Runs of workers that failed."}, []string{"worker"}),
 	}
 	registry.MustRegister(h.restarts)
-	h.mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
-	h.mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
-	})
-	if o.Issuer != nil {
-		o.Issuer.Register(h.mux)
-	}
-	if !o.AtRoot {
-		h.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-			problem.New(http.StatusNotFound, "", "there is nothing at this path").Write(w)
-		})
-	}
-	metrics := api.NewMetrics(registry)
+	h.metrics = api.NewMetrics(registry)
+	h.registerBeside(o, registry)
 	for _, s := range systems {
-		if err := h.open(ctx, o, s, metrics, draining); err != nil {
+		if err := h.open(ctx, o, s, draining); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", s.Name, err), h.Close())
 		}
 	}
 	return h, nil
+}
+
+// registerBeside mounts what belongs to no system.
+func (h *Host) registerBeside(o Options, registry *prometheus.Registry) {
+	h.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	h.Handle("GET /health", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
+	}))
+	if o.Issuer != nil {
+		o.Issuer.Register(h)
+	}
+	if o.AtRoot {
+		return
+	}
+	h.mux.Handle("/", api.Beside(api.Unmatched, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		problem.New(http.StatusNotFound, "", "there is nothing at this path").For(api.RequestID(r.Context())).Write(w)
+	}), h.logger, h.metrics))
 }
 
 func (o Options) withDefaults() Options {
@@ -110,12 +123,16 @@ func (o Options) withDefaults() Options {
 }
 
 // open opens one system and mounts it.
-func (h *Host) open(ctx context.Context, o Options, s system.System, metrics *api.Metrics, draining <-chan struct{}) error {
+func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-chan struct{}) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
 	if h.services[s.Name] != nil {
 		return errors.New("there are two systems of that name")
+	}
+	proxies, err := api.Networks(o.Proxies)
+	if err != nil {
+		return fmt.Errorf("--trusted-proxy: %w", err)
 	}
 	create := o.CreateTables || o.Database.Own
 	tables := s.Tables(o.Stage)
@@ -126,7 +143,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, metrics *ap
 	}
 	logger := o.Logger.With("system", s.Name)
 	service, err := s.Open(ctx, system.Deps{
-		DynamoDB: o.Database.DynamoDB, Stage: o.Stage, CursorKey: o.CursorKey, Observe: metrics.Observer(s.Name),
+		DynamoDB: o.Database.DynamoDB, Stage: o.Stage, CursorKey: o.CursorKey, Observe: h.metrics.Observer(s.Name),
 		Clock: o.Clock, Issuer: o.Issuer, Logger: logger, Getenv: o.Getenv,
 	})
 	if err != nil {
@@ -144,8 +161,8 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, metrics *ap
 	}
 	a, err := api.New(api.Options{
 		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Rules: s.Rules,
-		Verifier: o.Verifier, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: metrics,
-		Origins: o.Origins, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
+		Verifier: o.Verifier, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
+		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
 	})
 	if err != nil {
 		return err
@@ -157,14 +174,16 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, metrics *ap
 		a.Handle(pattern, handler)
 	}
 	h.mux.Handle(prefix+"/", a)
+	streams := service.Streams
 	if o.NoWorkers {
-		return nil
+		streams = ofEveryProcess(streams)
+	} else {
+		for _, w := range service.Workers {
+			w.Name = s.Name + "/" + w.Name
+			h.workers = append(h.workers, w)
+		}
 	}
-	for _, w := range service.Workers {
-		w.Name = s.Name + "/" + w.Name
-		h.workers = append(h.workers, w)
-	}
-	h.workers = append(h.workers, followers(o.Database, s.Name, service.Streams, create, logger)...)
+	h.workers = append(h.workers, followers(o.Database, s.Name, streams, create, logger)...)
 	return nil
 }
 
@@ -184,8 +203,14 @@ func ready(client *dynamodb.Client, tables []system.Table) func(context.Context)
 	}
 }
 
-// Mux is where the systems, /metrics and /health are mounted; the caller may add what stands beside them before it serves.
+// Mux is where the systems, /metrics and /health are mounted.
 func (h *Host) Mux() *http.ServeMux { return h.mux }
+
+// Handle adds what stands beside the systems, before the host is served: pattern is "GET /".
+func (h *Host) Handle(pattern string, handler http.Handler) {
+	_, route, _ := strings.Cut(pattern, " ")
+	h.mux.Handle(pattern, api.Beside(route, handler, h.logger, h.metrics))
+}
 
 // Service is an open system; nil where there is none of that name.
 func (h *Host) Service(name string) *system.Service { return h.services[name] }

@@ -32,6 +32,9 @@ func NewLambda(ctx context.Context, s system.System, env Environment) (*lambdaht
 	if err := FlagsFromEnvironment(flags, env.Getenv); err != nil {
 		return nil, err
 	}
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
 	logger, err := NewLogger(env.Stdout, c.LogLevel, c.LogFormat)
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func NewLambda(ctx context.Context, s system.System, env Environment) (*lambdaht
 	}
 	host, err := NewHost(ctx, Options{
 		Database: database, CursorKey: key, Verifier: verifier, Issuer: issuer, Stage: c.Stage, CreateTables: c.CreateTables,
-		Logger: logger, Origins: c.Origins, Timeout: c.Timeout, Getenv: env.Getenv, AtRoot: true,
+		Logger: logger, Origins: c.Origins, Proxies: c.Proxies, Timeout: c.Timeout, Rate: c.Rate, Getenv: env.Getenv, AtRoot: true,
 	}, s)
 	if err != nil {
 		return nil, err

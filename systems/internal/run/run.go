@@ -16,7 +16,8 @@
 //	    One that is there with other keys ends the start with what differs.
 //	R2  The end is in order: no new requests, those under way end, event streams are told, workers end, systems close, the
 //	    database closes last.
-//	R3  A worker that fails is run again, after rests that grow from 100 ms to 30 s; it never ends the process.
+//	R3  A worker that fails is run again, after rests that grow from 100 ms to 30 s; it never ends the process, nor does a
+//	    stream's handler: its batch comes again, panics included.
 //	R4  No token, no key and no e-mail address reaches the log.
 //
 // # Errors
@@ -57,7 +58,7 @@ func Main(s system.System) {
 	err := cmd.ExecuteContext(ctx)
 	stop()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", s.Name, err)
+		fmt.Fprintf(os.Stderr, "%s: %s\n", s.Name, strings.TrimPrefix(err.Error(), s.Name+": "))
 		os.Exit(1)
 	}
 }

@@ -18,17 +18,17 @@ const (
 	drainWait         = 10 * time.Second
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = time.Minute
-	idleTimeout       = 2 * time.Minute
-	headerMax         = 16 << 10
+	// writeTimeout is for what no operation is, for an operation says how long it takes: a client that does not read its
+	// answer holds a connection and a goroutine.
+	writeTimeout = time.Minute
+	idleTimeout  = 2 * time.Minute
+	headerMax    = 16 << 10
 )
 
 // Serve serves a host and runs its workers until the context ends, then stops in order and closes the host. The database is
 // the caller's to close after that.
 func Serve(ctx context.Context, listener net.Listener, h *Host) error {
-	server := &http.Server{
-		Handler: h.mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: headerMax, ErrorLog: slog.NewLogLogger(h.logger.Handler(), slog.LevelDebug),
-	}
+	server := newServer(h)
 	server.RegisterOnShutdown(h.Drain)
 	working, stopWork := context.WithCancel(context.WithoutCancel(ctx))
 	var workers sync.WaitGroup
@@ -48,6 +48,14 @@ func Serve(ctx context.Context, listener net.Listener, h *Host) error {
 	return errors.Join(err, h.Close())
 }
 
+// newServer bounds all that a client can make last.
+func newServer(h *Host) *http.Server {
+	return &http.Server{
+		Handler: h.mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: headerMax, ErrorLog: slog.NewLogLogger(h.logger.Handler(), slog.LevelDebug),
+	}
+}
+
 func drain(ctx context.Context, server *http.Server, logger *slog.Logger) error {
 	logger.InfoContext(ctx, "stopping", "wait_max", drainWait)
 	ctx, cancel := context.WithTimeout(ctx, drainWait)
@@ -65,6 +73,9 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 	if err != nil {
 		return err
 	}
+	if err := c.validate(); err != nil {
+		return err
+	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w (use --addr for another address)", c.Addr, err)
@@ -77,6 +88,7 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 	if c.DevIssuer {
 		WarnDevIssuer(logger, listener.Addr())
 	}
+	host.Handle("GET /{$}", http.RedirectHandler("/"+s.Name+"/docs", http.StatusFound))
 	fmt.Fprintf(env.Stdout, "%s: %s at %s/%s/ (its page: %s/%s/docs)\n", s.Name, s.Title, base, s.Name, base, s.Name)
 	return errors.Join(Serve(ctx, listener, host), database.Close())
 }
@@ -109,7 +121,7 @@ func (c *Config) host(ctx context.Context, s system.System, env Environment, bas
 	}
 	return NewHost(ctx, Options{
 		Database: database, CursorKey: key, Verifier: verifier, Issuer: issuer, CreateTables: c.CreateTables, Stage: c.Stage,
-		Logger: logger, Origins: c.Origins, Timeout: c.Timeout, Rate: c.Rate, Getenv: env.Getenv,
+		Logger: logger, Origins: c.Origins, Proxies: c.Proxies, Timeout: c.Timeout, Rate: c.Rate, Getenv: env.Getenv,
 		NoWorkers: !c.Workers,
 	}, s)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -25,6 +26,7 @@ type hosted struct {
 	token  string
 	stop   context.CancelFunc
 	result chan error // of Serve
+	log    *record
 }
 
 func host(t *testing.T, hooks systemtest.Hooks) *hosted {
@@ -33,7 +35,7 @@ func host(t *testing.T, hooks systemtest.Hooks) *hosted {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hosted{url: "http://" + listener.Addr().String(), result: make(chan error, 1)}
+	h := &hosted{url: "http://" + listener.Addr().String(), result: make(chan error, 1), log: &record{}}
 	issuer, err := auth.NewIssuer(h.url, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -43,6 +45,7 @@ func host(t *testing.T, hooks systemtest.Hooks) *hosted {
 	}
 	made, err := run.NewHost(t.Context(), run.Options{
 		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), Issuer: issuer,
+		Logger: slog.New(slog.NewTextHandler(h.log, nil)),
 	}, systemtest.Notes(hooks))
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +91,29 @@ func TestHost(t *testing.T) {
 	h.stop()
 	if err := <-h.result; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBesideTheSystems: what is no system's is named, counted and refused as everything is.
+func TestBesideTheSystems(t *testing.T) {
+	t.Parallel()
+	h := host(t, systemtest.Hooks{})
+	if p := h.call(t, "GET", "/nothing", "").Problem(t); p.Code != "not_found" {
+		t.Errorf("/nothing: %+v", p)
+	}
+	for _, path := range []string{"/health", "/metrics", "/nothing", "/notes/health", "/" + auth.LocalPool + "/.well-known/jwks.json"} {
+		if answer := h.call(t, "GET", path, ""); answer.Header.Get("X-Request-Id") == "" || answer.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: headers %v, want an id, and that nobody guesses what it is", path, answer.Header)
+		}
+	}
+	metrics := h.call(t, "GET", "/metrics", "").Body
+	for _, want := range []string{
+		`http_requests_total{method="GET",route="/health",status="200",system="process"} 1`,
+		`http_requests_total{method="GET",route="unmatched",status="404",system="process"} 2`, "go_goroutines",
+	} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("the metrics lack %s", want)
+		}
 	}
 }
 
@@ -228,6 +254,10 @@ func TestCommand(t *testing.T) {
 		if answer := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+token); !strings.Contains(answer.Body, `"kept"`) {
 			t.Errorf("run %d: %d %s", n, answer.Status, answer.Body)
 		}
+		base, _, _ := strings.Cut(url, "/notes")
+		if answer := systemtest.Call(t, "GET", base+"/", ""); answer.Status != http.StatusFound || answer.Header.Get("Location") != "/notes/docs" {
+			t.Errorf("/: %d to %q, want the system's page", answer.Status, answer.Header.Get("Location"))
+		}
 		stop()
 		if err := <-result; err != nil {
 			t.Errorf("run %d: %v", n, err)
@@ -257,6 +287,13 @@ func TestCommandRefuses(t *testing.T) {
 		{[]string{"--memory", "--dev-issuer", "--durability", "some"}, nil, "--durability"},
 		{[]string{"--dev-issuer", "--aws"}, nil, "--cursor-key: give one on AWS"},
 		{[]string{"--memory", "--dev-issuer", "--addr", "256.0.0.1:1"}, nil, "--addr"},
+		{[]string{"--memory", "--dev-issuer", "--timeout", "-1s"}, nil, "--timeout -1s"},
+		{[]string{"--memory", "--dev-issuer", "--rate", "-1"}, nil, "--rate -1"},
+		{[]string{"--memory", "--dev-issuer", "--rate", "NaN"}, nil, "--rate NaN"},
+		{[]string{"--memory", "--issuer", "cognito", "--client-id", "c"}, nil, "--issuer cognito"},
+		{[]string{"--memory", "--issuer", "https://x/pool/", "--client-id", "c"}, nil, "--issuer https://x/pool/"},
+		{[]string{"--memory", "--dev-issuer", "--cors", "app.example"}, nil, "--cors app.example"},
+		{[]string{"--memory", "--dev-issuer", "--cors", "https://app.example/"}, nil, "--cors https://app.example/"},
 		{[]string{"extra"}, nil, "unknown command"},
 	} {
 		env, _ := environment(t, test.variables)

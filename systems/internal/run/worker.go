@@ -47,7 +47,7 @@ func supervise(ctx context.Context, workers []system.Worker, logger *slog.Logger
 func runOnce(ctx context.Context, w system.Worker) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+			err = panicked(fault)
 		}
 	}()
 	if err := w.Run(ctx); err != nil {
@@ -55,6 +55,9 @@ func runOnce(ctx context.Context, w system.Worker) (err error) {
 	}
 	return errReturned
 }
+
+// panicked is the error of a panic, called where it is recovered.
+func panicked(fault any) error { return fmt.Errorf("panic: %v\n%s", fault, debug.Stack()) }
 
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)

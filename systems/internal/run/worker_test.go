@@ -109,6 +109,22 @@ func TestMask(t *testing.T) {
 	}
 }
 
+// TestServerIsBounded: nothing that a client does, or leaves, lasts for ever.
+func TestServerIsBounded(t *testing.T) {
+	t.Parallel()
+	s := newServer(&Host{logger: slog.New(slog.DiscardHandler)})
+	for what, bound := range map[string]time.Duration{
+		"headers": s.ReadHeaderTimeout, "a body": s.ReadTimeout, "an answer": s.WriteTimeout, "an idle connection": s.IdleTimeout,
+	} {
+		if bound <= 0 || bound > 2*time.Minute {
+			t.Errorf("%s may take %v", what, bound)
+		}
+	}
+	if s.MaxHeaderBytes <= 0 || s.MaxHeaderBytes > 64<<10 {
+		t.Errorf("headers may have %d bytes", s.MaxHeaderBytes)
+	}
+}
+
 func TestUserPool(t *testing.T) {
 	t.Parallel()
 	// The URL is that of AWS's guide "Verifying JSON web tokens".

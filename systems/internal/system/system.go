@@ -105,7 +105,14 @@ type Stream struct {
 	// Name tells followers of one system apart; checkpoints are kept under it.
 	Name string
 	// Table is the physical name.
-	Table  string
+	Table string
+	// EveryProcess is for what a process keeps in memory, for those who are connected to it: each process follows the stream
+	// for itself, from when it begins to, without checkpoints. Otherwise processes share the checkpoints, and one of them
+	// follows. (AWS lets two read a shard at once; more of them hold each other up.)
+	EveryProcess bool
+	// Begun is told, in each run of the follower, that it has begun: what is written from then on reaches it. It must not
+	// block; nil is not told.
+	Begun  func()
 	Handle consumer.Handler
 }
 

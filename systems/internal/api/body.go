@@ -1,0 +1,132 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// formats are how bodies are written and read.
+func formats() map[string]huma.Format {
+	strict := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON}
+	return map[string]huma.Format{"application/json": strict, "json": strict}
+}
+
+// readJSON reads JSON that can be read in one way only. huma reads a body twice, first as any value, which it validates,
+// then as the handler's type; Go merges an object that comes twice into the first one then, and keeps of it what the
+// second does not have. So whoever says something twice is refused before.
+func readJSON(data []byte, v any) error {
+	if err := json.Unmarshal(data, v); err != nil {
+		return unreadable(err)
+	}
+	if _, first := v.(*any); !first {
+		return nil
+	}
+	if !utf8.Valid(data) {
+		return errors.New("is no UTF-8")
+	}
+	if name, twice := repeated(data); twice {
+		return fmt.Errorf("has the member %s twice in one object", shortened(name))
+	}
+	return nil
+}
+
+// level is an object or a list that is open.
+type level struct {
+	names map[string]bool // of an object's members so far; nil in a list
+	named bool            // the next token is a member's value
+}
+
+// repeated finds a name that an object has twice, in valid JSON.
+func repeated(data []byte) (name string, twice bool) {
+	tokens := json.NewDecoder(bytes.NewReader(data))
+	tokens.UseNumber()
+	open := []level{{}}
+	for {
+		token, err := tokens.Token()
+		if err != nil { // the end
+			return "", false
+		}
+		in := &open[len(open)-1]
+		if text, ok := token.(string); ok && in.names != nil && !in.named {
+			if in.names[text] {
+				return text, true
+			}
+			in.names[text], in.named = true, true
+			continue
+		}
+		in.named = false
+		switch token {
+		case json.Delim('{'):
+			open = append(open, level{names: map[string]bool{}})
+		case json.Delim('['):
+			open = append(open, level{})
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+// quoted is a value in the words of an error.
+var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"")
+
+// unreadable says why a body cannot be read, without the names of Go's types and without values, which may be secrets.
+func unreadable(err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return fmt.Errorf("is no JSON: %w, byte %d", syntax, syntax.Offset)
+	}
+	if other, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		var what string
+		switch other.Type.Kind() {
+		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+			reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+			what = "a whole number without exponent, and in range"
+		case reflect.Float32, reflect.Float64:
+			what = "a number in range"
+		default:
+			what = "another type"
+		}
+		return fmt.Errorf("%s: want %s", shortened(cmp.Or(other.Field, "a value")), what)
+	}
+	if _, ok := errors.AsType[*time.ParseError](err); ok {
+		return errors.New("a time is not one of RFC 3339")
+	}
+	return errors.New(quoted.ReplaceAllString(err.Error(), "a value"))
+}
+
+// preread refuses a request that its headers are enough to refuse.
+func (a *API) preread(ctx huma.Context, next func(huma.Context)) {
+	op := ctx.Operation()
+	r, _ := humago.Unwrap(ctx)
+	if len(r.Header.Values(idempotencyHeader)) > 1 {
+		a.fail(ctx, problem.BadRequest(problem.CodeInvalidParameter, "a parameter is not what this operation takes",
+			problem.Field{Field: "header." + idempotencyHeader, Message: "is there twice"}))
+		return
+	}
+	if op.RequestBody == nil {
+		next(ctx)
+		return
+	}
+	if encoding := ctx.Header("Content-Encoding"); encoding != "" && encoding != "identity" {
+		ctx.SetHeader("Accept-Encoding", "identity")
+		a.fail(ctx, problem.New(http.StatusUnsupportedMediaType, "", "send the body as it is: no Content-Encoding is understood"))
+		return
+	}
+	if op.MaxBodyBytes > 0 && r.ContentLength > op.MaxBodyBytes {
+		a.fail(ctx, problem.New(http.StatusRequestEntityTooLarge, "", fmt.Sprintf("the body may have %d bytes", op.MaxBodyBytes)))
+		return
+	}
+	next(ctx)
+}

@@ -1,0 +1,292 @@
+package api_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/sse"
+
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/internal/systemtest"
+)
+
+// basket has what a body can be ambiguous in: objects in objects and lists, and items that must differ.
+type basket struct {
+	Address struct {
+		Zip string `json:"zip,omitempty" maxLength:"5"`
+	} `json:"address"`
+	Lines []struct {
+		Quantity int `json:"quantity,omitempty" minimum:"1"`
+	} `json:"lines,omitempty"`
+	Genres []int  `json:"genres,omitempty" uniqueItems:"true"`
+	Amount int    `json:"amount,omitempty" minimum:"1"`
+	Note   string `json:"note,omitempty"`
+}
+
+// baskets is a server that takes baskets, and counts those that its handler has met.
+func baskets(t *testing.T) (s *server, met *[]basket) {
+	t.Helper()
+	met = new([]basket)
+	s = serve(t, nil)
+	a, err := api.New(api.Options{Name: "pay", Title: "Pay", Prefix: "/pay", Verifier: s.issuer.Verifier(), MaxBody: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	huma.Post(a, "/baskets", func(_ context.Context, in *struct{ Body basket }) (*struct{ Body basket }, error) {
+		*met = append(*met, in.Body)
+		return &struct{ Body basket }{in.Body}, nil
+	}, api.Public)
+	huma.Get(a, "/find/{name}", func(_ context.Context, in *struct {
+		Name  string `path:"name"`
+		Query string `query:"q"`
+	},
+	) (*textOutput, error) {
+		out := &textOutput{}
+		out.Body.Text = in.Name + " " + in.Query
+		return out, nil
+	}, api.Public)
+	s.Config.Handler = a
+	return s, met
+}
+
+// TestBodiesThatReadTwoWays: what was validated is what the handler gets. A body that can be read in two ways is refused,
+// for a decoder that takes the last of two members, or one of another case, would take what nobody has looked at.
+func TestBodiesThatReadTwoWays(t *testing.T) {
+	t.Parallel()
+	s, met := baskets(t)
+	for name, body := range map[string]string{
+		"a member in another case":             `{"address":{},"amount":5,"Amount":-7}`,
+		"only in another case":                 `{"address":{},"AMOUNT":5}`,
+		"a member twice":                       `{"address":{},"amount":-7,"amount":5}`,
+		"an object twice, which Go merges":     `{"address":{"zip":"far too long"},"address":{}}`,
+		"a list twice, whose items Go reuses":  `{"address":{},"lines":[{"quantity":-5}],"lines":[{}]}`,
+		"a member twice, written in two ways":  `{"address":{},"amount":-7,"\u0061mount":5}`,
+		"a member twice, in a list of a list":  `{"address":{},"lines":[{"quantity":1},{"quantity":-1,"quantity":1}]}`,
+		"bytes that are no UTF-8":              "{\"address\":{},\"note\":\"\xff\"}",
+		"a name that is no UTF-8":              "{\"address\":{},\"\xff\":1}",
+		"two values":                           `{"address":{}}{"address":{}}`,
+		"a list where items have to be scalar": `{"address":{},"genres":[[1],{}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := s.do(t, "POST", "/pay/baskets", body).Problem(t)
+			if p.Status != http.StatusBadRequest || p.Code != "invalid_body" || len(p.Errors) == 0 {
+				t.Errorf("%+v, want 400 invalid_body and what is wrong", p)
+			}
+		})
+	}
+	if len(*met) != 0 {
+		t.Errorf("the handler got %+v", *met)
+	}
+	for _, body := range []string{
+		`{"address":{"zip":"1"},"lines":[{"quantity":1},{"quantity":1}],"genres":[1,2],"note":"\u0000 \"note\" amount"}`,
+		`{"note":"address","address":{}}`,
+	} {
+		if answer := s.do(t, "POST", "/pay/baskets", body); answer.Status != http.StatusOK {
+			t.Errorf("%s: %d %s", body, answer.Status, answer.Body)
+		}
+	}
+}
+
+// TestRefusalsAreSmall: however much is wrong, an answer tells of the first faults in few words, and of no type of Go's.
+func TestRefusalsAreSmall(t *testing.T) {
+	t.Parallel()
+	s, _ := baskets(t)
+	var many strings.Builder
+	for n := range 50_000 {
+		fmt.Fprintf(&many, `"a%d":1,`, n)
+	}
+	for name, body := range map[string]string{
+		"many members":             `{` + many.String() + `"address":{}}`,
+		"a long name":              `{"` + strings.Repeat("é", 300_000) + `":1}`,
+		"deep":                     `{"note":` + strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000) + `}`,
+		"a number in another form": `{"address":{},"amount":1e2}`,
+		"a number out of range":    `{"address":{},"amount":1e400}`,
+		"no JSON":                  `<secret>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := s.do(t, "POST", "/pay/baskets", body)
+			p := answer.Problem(t)
+			if p.Status != http.StatusBadRequest || len(p.Errors) == 0 || len(answer.Body) > 5_000 {
+				t.Errorf("%d with %d faults in %d bytes", p.Status, len(p.Errors), len(answer.Body))
+			}
+			for _, inner := range []string{"Go ", "struct", "int64", "float64", "1e2", "1e400", "secret", "json:"} {
+				if strings.Contains(answer.Body, inner) {
+					t.Errorf("the answer has %q: %.300s", inner, answer.Body)
+				}
+			}
+		})
+	}
+}
+
+// TestBodiesThatAreNotRead: what a body's headers say is enough to refuse it.
+func TestBodiesThatAreNotRead(t *testing.T) {
+	t.Parallel()
+	s, _ := baskets(t)
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, _ = z.Write([]byte(`{"address":{}}`))
+	_ = z.Close()
+	answer := s.do(t, "POST", "/pay/baskets", zipped.String(), "Content-Encoding", "gzip")
+	if p := answer.Problem(t); p.Status != http.StatusUnsupportedMediaType || answer.Header.Get("Accept-Encoding") != "identity" {
+		t.Errorf("gzip: %+v, Accept-Encoding %q, want 415 and identity", p, answer.Header.Get("Accept-Encoding"))
+	}
+	if answer := s.do(t, "POST", "/pay/baskets", `{"address":{}}`, "Content-Encoding", "identity"); answer.Status != http.StatusOK {
+		t.Errorf("identity: %d %s", answer.Status, answer.Body)
+	}
+	// Nothing of the body is sent: who waits for it waits for ever.
+	p := exchange(t, s, "POST /pay/baskets HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n")
+	if p.Status != http.StatusRequestEntityTooLarge || p.Code != "body_too_large" {
+		t.Errorf("a length of 100 GB: %+v, want 413", p)
+	}
+}
+
+// exchange sends bytes as they are, and reads one problem.
+func exchange(t *testing.T, s *server, request string) problem.Problem {
+	t.Helper()
+	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if _, err := io.WriteString(connection, request); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return systemtest.Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(body)}.Problem(t)
+}
+
+// TestAddressesThatAreNoText: a path or a query that is no UTF-8 names nothing that could be stored or found.
+func TestAddressesThatAreNoText(t *testing.T) {
+	t.Parallel()
+	s, _ := baskets(t)
+	for _, path := range []string{"/pay/find/%ff", "/pay/find/a?q=%c3", "/pay/find/a?%ff=1", "/pay/find/a?q=%zz"} {
+		if p := s.do(t, "GET", path, "").Problem(t); p.Status != http.StatusBadRequest || p.Code != "invalid_parameter" {
+			t.Errorf("%s: %+v, want 400 invalid_parameter", path, p)
+		}
+	}
+	for path, want := range map[string]string{"/pay/find/a%2Fb%20+?q=%C3%A1+b%2B": "a/b + á b+", "/pay/find/%E2%98%95": "☕ "} {
+		if answer := s.do(t, "GET", path, ""); answer.Status != http.StatusOK || strings.TrimSpace(answer.Body) != `{"text":"`+want+`"}` {
+			t.Errorf("%s: %d %s, want %q", path, answer.Status, answer.Body, want)
+		}
+	}
+}
+
+// TestSeveralTokens: a request that says twice whose it is, is nobody's.
+func TestSeveralTokens(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	good := "Authorization: " + s.token(t) + "\r\n"
+	for _, headers := range []string{good + "Authorization: Bearer x\r\n", "Authorization: Bearer x\r\n" + good, good + good} {
+		p := exchange(t, s, "GET /pay/who HTTP/1.1\r\nHost: x\r\n"+headers+"\r\n")
+		if p.Status != http.StatusUnauthorized || p.Code != "invalid_token" {
+			t.Errorf("%d %s, want 401 invalid_token", p.Status, p.Code)
+		}
+	}
+}
+
+// TestSeveralKeys: a request with two Idempotency-Keys is neither of the two.
+func TestSeveralKeys(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	p := exchange(t, s, "POST /pay/echo HTTP/1.1\r\nHost: x\r\nAuthorization: "+s.token(t)+
+		"\r\nContent-Type: application/json\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: 12\r\n\r\n{\"amount\":1}")
+	if p.Status != http.StatusBadRequest || p.Code != "invalid_parameter" || len(p.Errors) != 1 || p.Errors[0].Field != "header.Idempotency-Key" {
+		t.Errorf("%+v, want 400 invalid_parameter about the key", p)
+	}
+}
+
+// TestAbortedAnswer: an answer that was cut off is logged as that, not as a 200.
+func TestAbortedAnswer(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	a, err := api.New(api.Options{Name: "pay", Title: "Pay", Verifier: s.issuer.Verifier(), Logger: s.logger()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Handle("GET /half", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(bytes.Repeat([]byte("x"), 100_000))
+		panic("a bug in the middle")
+	}))
+	s.Config.Handler = a
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/half", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := http.DefaultTransport.RoundTrip(r); err == nil {
+		_, err := io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+		if err == nil {
+			t.Error("half an answer looks whole")
+		}
+	}
+	s.Close()
+	if !strings.Contains(s.log.String(), `"aborted":true`) || !strings.Contains(s.log.String(), "a bug in the middle") {
+		t.Errorf("the log does not say that the answer was cut off:\n%s", s.log)
+	}
+}
+
+// TestStreamOutlivesTheServersBound: an event stream lasts as long as its client stays, whatever bound the server has for
+// answers; an operation has its own.
+func TestStreamOutlivesTheServersBound(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	a, err := api.New(api.Options{Name: "pay", Title: "Pay", Verifier: s.issuer.Verifier()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const bound = 20 * time.Millisecond
+	type event struct{ N int }
+	sse.Register(a, api.Operation(huma.Operation{OperationID: "watch", Method: http.MethodGet, Path: "/watch"}, api.Public, api.Stream),
+		map[string]any{"event": event{}}, func(ctx context.Context, _ *struct{}, send sse.Sender) {
+			for n := range 3 {
+				if send.Data(event{n}) != nil {
+					return
+				}
+				late(ctx, bound)
+			}
+		})
+	huma.Get(a, "/late", func(ctx context.Context, _ *struct{}) (*textOutput, error) {
+		late(ctx, bound)
+		return &textOutput{}, nil
+	}, api.Public)
+	server := httptest.NewUnstartedServer(a)
+	server.Config.WriteTimeout = bound
+	server.Start()
+	t.Cleanup(server.Close)
+	if answer := systemtest.Call(t, "GET", server.URL+"/watch", ""); strings.Count(answer.Body, "data:") != 3 {
+		t.Errorf("the stream ended early: %q", answer.Body)
+	}
+	if answer := systemtest.Call(t, "GET", server.URL+"/late", ""); answer.Status != http.StatusOK {
+		t.Errorf("an operation: %d", answer.Status)
+	}
+}
+
+// late lasts longer than a bound.
+func late(ctx context.Context, bound time.Duration) {
+	timer := time.NewTimer(2 * bound)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
