@@ -31,6 +31,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -88,7 +89,7 @@ func tables() []system.Table {
 }
 
 func open(o Options, d system.Deps) (*system.Service, error) {
-	db, err := appcoredb.New(d.DynamoDB, appcoredb.Config{CursorKey: d.CursorKey, Clock: d.Clock, Observe: d.Observe})
+	db, err := appcoredb.New(d.DynamoDB, appcoredb.Config{CursorKey: d.CursorKey, Caller: auth.Sub, Clock: d.Clock, Observe: d.Observe})
 	if err != nil {
 		return nil, err
 	}

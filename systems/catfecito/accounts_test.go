@@ -3,6 +3,7 @@ package catfecito_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,6 +37,7 @@ func statuses(answers []*apitest.Response) map[int]int {
 
 // TestUniqueEmail: of many who sign up with one address at once, in any letters, one does.
 func TestUniqueEmail(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	var requests []apitest.Request
 	for i, email := range []string{"ana@mail.com", "ANA@mail.com", "Ana@Mail.com", "aNa@mail.COM", "ana@MAIL.com", "ANA@MAIL.COM", "anA@mail.com", "Ana@mail.com"} {
@@ -59,6 +61,7 @@ func TestUniqueEmail(t *testing.T) {
 
 // TestSignUpOnce: one request, sent by many at once, makes one user, and all are told so.
 func TestSignUpOnce(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	one := keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"})
 	answers := together(t, v, []apitest.Request{one, one, one, one, one, one, one, one})
@@ -75,48 +78,99 @@ func TestSignUpOnce(t *testing.T) {
 	refused(t, v, one, http.StatusConflict, "email_taken")
 }
 
-// TestLogInBounds: an address of e-mail is tried five times, one of the network twenty times, then after a while again.
-func TestLogInBounds(t *testing.T) {
+// wrongly tries to log in with a password that is not the one.
+func wrongly(email string) apitest.Request {
+	return request("", http.MethodPost, "/login", object{"email": email, "password": "wrong"})
+}
+
+// limited is a request that comes too often, and is told when to come again.
+func limited(tb testing.TB, v *apitest.Server, what string, r apitest.Request, after time.Duration) {
+	tb.Helper()
+	answer := v.Do(tb, r)
+	if answer.Status != http.StatusTooManyRequests || answer.Problem(tb).Code != problem.CodeRateLimited || answer.Header.Get("Retry-After") != fmt.Sprint(after.Seconds()) {
+		tb.Errorf("%s: %d %s, Retry-After %q, want 429 and %v", what, answer.Status, answer.Body, answer.Header.Get("Retry-After"), after)
+	}
+}
+
+// window is what is left of the five minutes in which tries are counted.
+func window(v *apitest.Server) time.Duration {
+	now := v.Clock.Now().UTC()
+	return now.Truncate(5 * time.Minute).Add(5 * time.Minute).Sub(now)
+}
+
+// TestLogInTries: a password is tried ten times in five minutes, whether there is such a user or not, in any letters, and then
+// in the next five again. Who logs in is not bounded, and what was tried before he did counts no longer.
+func TestLogInTries(t *testing.T) {
+	t.Parallel()
 	v := open(t)
-	must[catfecito.User](t, v, keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"}), http.StatusCreated)
-	try := func(email, password string) *apitest.Response {
-		return v.Do(t, request("", http.MethodPost, "/login", object{"email": email, "password": password}))
-	}
-	limited := func(what string, r *apitest.Response, after string) {
-		t.Helper()
-		if r.Status != http.StatusTooManyRequests || r.Problem(t).Code != problem.CodeRateLimited || r.Header.Get("Retry-After") != after {
-			t.Errorf("%s: %d %s, Retry-After %q, want 429 and %s", what, r.Status, r.Body, r.Header.Get("Retry-After"), after)
+	up := keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"})
+	must[catfecito.User](t, v, up, http.StatusCreated)
+	right := request("", http.MethodPost, "/login", object{"email": "Ana@mail.com", "password": "un café con leche"})
+	for range 2 {
+		for range 9 {
+			refused(t, v, wrongly("ana@mail.com"), http.StatusUnauthorized, "wrong_credentials")
 		}
-	}
-	for i := range 5 {
-		if r := try([]string{"ana@mail.com", "ANA@mail.com"}[i%2], "wrong"); r.Status != http.StatusUnauthorized {
-			t.Errorf("try %d: %d %s, want 401", i, r.Status, r.Body)
+		for range 25 {
+			must[catfecito.Session](t, v, right, http.StatusOK)
 		}
+		v.Clock.Advance(20 * time.Second) // for the bound of the network, which 18 have all but reached
 	}
-	limited("the sixth, with the right password", try("ana@mail.com", "un café con leche"), "30")
-	if r := try("bruno@mail.com", "wrong"); r.Status != http.StatusUnauthorized {
-		t.Errorf("another address: %d, want 401", r.Status)
+	for _, email := range []string{"ana@mail.com", "nobody@mail.com"} {
+		v.Clock.Advance(time.Hour)
+		for i := range 10 {
+			refused(t, v, wrongly([]string{email, strings.ToUpper(email)}[i%2]), http.StatusUnauthorized, "wrong_credentials")
+		}
+		limited(t, v, "the eleventh with "+email, wrongly(email), window(v))
 	}
-	v.Clock.Advance(30 * time.Second)
-	if r := try("ana@mail.com", "un café con leche"); r.Status != http.StatusOK {
-		t.Errorf("half a minute later: %d, want 200", r.Status)
-	}
-	limited("at once again", try("ana@mail.com", "un café con leche"), "30")
+	must[catfecito.Session](t, v, right, http.StatusOK)
 	v.Clock.Advance(time.Hour)
+	for range 10 {
+		refused(t, v, wrongly("ana@mail.com"), http.StatusUnauthorized, "wrong_credentials")
+	}
+	limited(t, v, "the right password after ten wrong ones", right, window(v))
+	limited(t, v, "the password of a repeated sign-up", up, window(v))
+	v.Clock.Advance(window(v))
+	must[catfecito.Session](t, v, right, http.StatusOK)
+	must[catfecito.User](t, v, up, http.StatusOK)
+	if tries := scan(t, v).tries["ana@mail.com"]; tries != 20 {
+		t.Errorf("%d tries are counted, want those of two times that were in vain: 20", tries)
+	}
+}
+
+// TestManyTries: of many passwords that are tried at once no more are looked at than of as many that are tried one by one.
+func TestManyTries(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	answers := together(t, v, slices.Repeat([]apitest.Request{wrongly("ana@mail.com")}, 20))
+	if n := statuses(answers); n[http.StatusUnauthorized] != 10 || n[http.StatusTooManyRequests] != 10 {
+		t.Errorf("answers %v, want ten 401 and ten 429", n)
+	}
+}
+
+// TestNetworkBounds: from one address of the network twenty log-ins fail, whosever, and ten sign up, then after a while again.
+func TestNetworkBounds(t *testing.T) {
+	t.Parallel()
+	v := open(t)
 	for i := range 20 {
-		if r := try(fmt.Sprintf("u%d@mail.com", i), "wrong"); r.Status != http.StatusUnauthorized {
-			t.Errorf("the network's try %d: %d, want 401", i, r.Status)
-		}
+		refused(t, v, wrongly(fmt.Sprintf("u%d@mail.com", i)), http.StatusUnauthorized, "wrong_credentials")
 	}
-	limited("the network's twenty-first", try("another@mail.com", "wrong"), "2")
+	limited(t, v, "the twenty-first", wrongly("another@mail.com"), 2*time.Second)
+	v.Clock.Advance(2 * time.Second)
+	refused(t, v, wrongly("another@mail.com"), http.StatusUnauthorized, "wrong_credentials")
+	up := func(i int) apitest.Request {
+		return keyed("", "/users", "k", object{"email": fmt.Sprintf("u%d@mail.com", i), "name": "U", "password": "12345678"})
+	}
 	for i := range 10 {
-		must[catfecito.User](t, v, keyed("", "/users", "k", object{"email": fmt.Sprintf("u%d@mail.com", i), "name": "U", "password": "12345678"}), http.StatusCreated)
+		must[catfecito.User](t, v, up(i), http.StatusCreated)
 	}
-	limited("the eleventh sign-up", v.Do(t, keyed("", "/users", "k", object{"email": "late@mail.com", "name": "U", "password": "12345678"})), "30")
+	limited(t, v, "the eleventh sign-up", up(10), 30*time.Second)
+	v.Clock.Advance(30 * time.Second)
+	must[catfecito.User](t, v, up(10), http.StatusCreated)
 }
 
 // TestExamples: what the demo's page shows works as it stands, on an empty database and again.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	s := catfecito.System(catFecito())
 	v := apitest.Open(t, s)
 	for range 2 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,25 +22,51 @@ const (
 	auditBytes = 300
 	// sequenceDigits are the most that the number of a stream's record has.
 	sequenceDigits = 40
+	// auditAtOnce is how many entries of a batch are stored at once.
+	auditAtOnce = 16
 )
 
 // audit keeps what a batch of the table's stream tells. Batches may come again: an entry's key is made of the record, so that
-// it is made once.
+// it is made once. No entry depends on another: one that cannot be stored now does not hold up the others of its batch, and
+// the batch comes again.
 func (s *service) audit(ctx context.Context, b consumer.Batch) error {
-	for _, r := range b.Records {
+	faults := make([]error, len(b.Records))
+	free := make(chan struct{}, auditAtOnce)
+	var all sync.WaitGroup
+	for i, r := range b.Records {
 		entry, ok := s.entry(ctx, r)
 		if !ok {
 			continue
 		}
-		if _, err := s.db.RecordChange(ctx, entry); err != nil && !errors.Is(err, catfecitodb.ErrAuditEntryExists) {
-			return fmt.Errorf("record %s of %s %s: %w", entry.Sequence, entry.Subject, entry.SubjectID, err)
-		}
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			faults[i] = s.record(ctx, entry)
+		})
 	}
-	return nil
+	all.Wait()
+	return errors.Join(faults...)
+}
+
+// record stores an entry, unless it is there.
+func (s *service) record(ctx context.Context, entry catfecitodb.RecordChangeInput) error {
+	_, err := s.db.RecordChange(ctx, entry)
+	switch value := (*table.ValueError)(nil); {
+	case err == nil, errors.Is(err, catfecitodb.ErrAuditEntryExists):
+		return nil
+	case errors.As(err, &value): // coming again does not mend it, and what is behind it must not wait for ever
+		s.logger.ErrorContext(ctx, "a change cannot be told in the trail", "sequence", entry.Sequence, "item", entry.Item, "error", err)
+		return nil
+	default:
+		return fmt.Errorf("record %s of %s %s: %w", entry.Sequence, entry.Subject, entry.SubjectID, err)
+	}
 }
 
 // entry is what is kept of a record; copies and markers, carts, records of requests and the trail itself tell nothing.
 func (s *service) entry(ctx context.Context, r streams.Record) (catfecitodb.RecordChangeInput, bool) {
+	if r.Dynamodb == nil {
+		return catfecitodb.RecordChangeInput{}, false
+	}
 	before, itemBefore := s.told(ctx, r.Dynamodb.OldImage)
 	after, itemAfter := s.told(ctx, r.Dynamodb.NewImage)
 	if !itemBefore && !itemAfter {
@@ -70,7 +97,7 @@ func (s *service) told(ctx context.Context, image map[string]streams.AttributeVa
 	}
 	x, place, err := catfecitodb.Decode(table.FromStream(image))
 	if err != nil { // coming again does not mend it
-		s.logger.ErrorContext(ctx, "an item of the stream cannot be read", "error", err)
+		s.logger.ErrorContext(ctx, "a record of the stream cannot be read", "error", err)
 		return telling{}, false
 	}
 	if place.Kind != table.KeyPlace {

@@ -8,6 +8,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
 	"github.com/monotable/monotable/systems/catfecito"
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
@@ -35,6 +38,7 @@ func trail(tb testing.TB, v *apitest.Server, subject, id string) []string {
 
 // TestTrail: what was changed is told with what it was and is, over each transport, once however often records come.
 func TestTrail(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		p := stock(t, v, "Taza", "20.00", 5)
@@ -79,6 +83,7 @@ func TestTrail(t *testing.T) {
 
 // TestTrailIsNoSubject: what the trail writes comes by the stream too, and makes no entries of its own.
 func TestTrailIsNoSubject(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)
 	put(t, v, ana, p.ProductID, 1) // carts and records of requests tell nothing either
@@ -94,6 +99,7 @@ func TestTrailIsNoSubject(t *testing.T) {
 
 // TestTrailWorker follows the stream as a process does.
 func TestTrailWorker(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	v.Work(t)
 	p := stock(t, v, "Taza", "20.00", 5)
@@ -106,8 +112,92 @@ func TestTrailWorker(t *testing.T) {
 	}
 }
 
+// TestPoison: records that cannot be read, or whose change cannot be told, hold up no others.
+func TestPoison(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	var products []string
+	for i := range 3 {
+		products = append(products, stock(t, v, fmt.Sprint("Taza ", i), "20.00", 5).ProductID)
+	}
+	follower := v.Host.Service(catfecito.Name).Streams[0]
+	batches := v.Batches(t, follower.Table)
+	spoiled := 0
+	for _, b := range batches {
+		for i := range b.Records {
+			image := b.Records[i].Dynamodb.NewImage
+			switch {
+			case strings.HasSuffix(text(image["PK"]), products[0]):
+				image["price"] = &streams.AttributeValueMemberS{Value: "dear"}
+				spoiled++
+			case strings.HasSuffix(text(image["PK"]), products[1]):
+				// It can be read, and can be in no key.
+				b.Records[i].Dynamodb.SequenceNumber = aws.String("9#9")
+				spoiled++
+			}
+		}
+		b.Records = append([]streams.Record{{EventName: streams.OperationTypeInsert}}, b.Records...)
+		if err := follower.Handle(t.Context(), b); err != nil {
+			t.Errorf("a batch with what cannot be told: %v", err)
+		}
+	}
+	if spoiled != 2 {
+		t.Fatalf("%d records were spoiled, want 2", spoiled)
+	}
+	for i, want := range []int{0, 0, 1} {
+		if n := len(trail(t, v, "PRODUCT", products[i])); n != want {
+			t.Errorf("product %d has %d entries, want %d", i, n, want)
+		}
+	}
+}
+
+// text is a value's.
+func text(value streams.AttributeValue) string {
+	if s, ok := value.(*streams.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
+}
+
+// TestFullEntries: a change of all that is as long as can be is told.
+func TestFullEntries(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	p := stock(t, v, strings.Repeat("ñ", 100), "999999999.99", 1_000_000)
+	body := func(letter string) object {
+		return object{
+			"categoryId": "cafes", "name": strings.Repeat(letter, 100), "description": strings.Repeat(letter, 2000), "price": "999999999.98",
+			"imageUrl": "https://example.com/" + strings.Repeat("u", 400) + letter,
+		}
+	}
+	for _, letter := range []string{"ñ", "😀", "日"} {
+		must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+p.ProductID, body(letter))), http.StatusOK)
+	}
+	v.Deliver(t)
+	if n := len(trail(t, v, "PRODUCT", p.ProductID)); n != 4 {
+		t.Errorf("%d entries, want 4", n)
+	}
+}
+
+// TestExpiredEntries: an entry is not told any more when its year is over, though DynamoDB may have it yet.
+func TestExpiredEntries(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	p := stock(t, v, "Taza", "20.00", 5)
+	v.Deliver(t)
+	v.Clock.Advance(365*24*time.Hour - time.Second)
+	if n := len(trail(t, v, "PRODUCT", p.ProductID)); n != 1 {
+		t.Errorf("%d entries within the year, want one", n)
+	}
+	v.Clock.Advance(time.Second)
+	if n := len(trail(t, v, "PRODUCT", p.ProductID)); n != 0 {
+		t.Errorf("%d entries after the year, want none", n)
+	}
+}
+
 // TestTrailsBounds: of long values the beginning is kept, whole characters of it, and an entry for a year.
 func TestTrailsBounds(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	text := strings.Repeat("ñandú ", 300)
 	must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": text})), http.StatusOK)

@@ -9,6 +9,7 @@ import (
 
 // TestBuilt calls every operation of the binary that is deployed, with good and bad input, and as a stranger.
 func TestBuilt(t *testing.T) {
+	t.Parallel()
 	apitest.EachBuilt(t, catfecito.System(catfecito.Options{}), "./lambda", func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v)

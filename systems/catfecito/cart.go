@@ -75,11 +75,15 @@ func (s *service) add(ctx context.Context, userID, requestKey, productID string,
 			return false, cmp.Or(err, full)
 		}
 	}
-	result, err := s.db.AddToCart(ctx, catfecitodb.AddToCartInput{
-		RequestKey: requestKey, Operation: catfecitodb.OperationAddToCart, UserID: userID, ProductID: productID,
-		Quantity: quantity, Most: linePieces - quantity, LineExpiresAt: s.now().Add(cartLife),
+	err = s.anew(ctx, userID, productID, func() error {
+		result, err := s.db.AddToCart(ctx, catfecitodb.AddToCartInput{
+			RequestKey: requestKey, Operation: catfecitodb.OperationAddToCart, UserID: userID, ProductID: productID,
+			Quantity: quantity, Most: linePieces - quantity, LineExpiresAt: s.now().Add(cartLife),
+		})
+		replayed = result.Replayed
+		return err
 	})
-	return result.Replayed, err
+	return replayed, err
 }
 
 // set makes a line have so many, whatever it had.
@@ -87,10 +91,25 @@ func (s *service) set(ctx context.Context, userID, productID string, quantity in
 	if err := s.room(ctx, userID, productID); err != nil {
 		return err
 	}
-	_, err := s.db.SetCartQuantity(ctx, catfecitodb.SetCartQuantityInput{
-		UserID: userID, ProductID: productID, Quantity: quantity, LineExpiresAt: s.now().Add(cartLife),
+	return s.anew(ctx, userID, productID, func() error {
+		_, err := s.db.SetCartQuantity(ctx, catfecitodb.SetCartQuantityInput{
+			UserID: userID, ProductID: productID, Quantity: quantity, LineExpiresAt: s.now().Add(cartLife),
+		})
+		return err
 	})
-	return err
+}
+
+// anew changes a line, again where there was one whose time is over: then it is removed first, as DynamoDB will within days.
+func (s *service) anew(ctx context.Context, userID, productID string, change func() error) error {
+	err := change()
+	if !errors.Is(err, catfecitodb.ErrCartLineExpired) {
+		return err
+	}
+	err = s.db.DropExpiredLine(ctx, catfecitodb.DropExpiredLineInput{UserID: userID, ProductID: productID})
+	if err != nil && !errors.Is(err, catfecitodb.ErrCartLineTouched) { // somebody was faster
+		return err
+	}
+	return change()
 }
 
 // room refuses a new line for a cart that is full. Lines that are added at once may pass together; a checkout refuses what

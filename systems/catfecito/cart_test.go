@@ -12,6 +12,7 @@ import (
 
 // TestCartNow: a cart shows prices and stock as they are, not as they were.
 func TestCartNow(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	cup, mill, jar := stock(t, v, "Taza", "20.00", 5), stock(t, v, "Molino", "150.50", 2), stock(t, v, "Jarro", "1.00", 9)
 	put(t, v, ana, cup.ProductID, 3)
@@ -54,6 +55,7 @@ func TestCartNow(t *testing.T) {
 
 // TestAddsUp: each request counts once, however many are sent at once.
 func TestAddsUp(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)
 	var requests []apitest.Request
@@ -72,6 +74,7 @@ func TestAddsUp(t *testing.T) {
 
 // TestFullCart: a cart takes 32 products, and more of each; a request that was made before is answered as it was then.
 func TestFullCart(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	var ids []string
 	for i := range 34 {
@@ -100,6 +103,7 @@ func TestFullCart(t *testing.T) {
 
 // TestCartLife: a line goes thirty days after it was last touched.
 func TestCartLife(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)
 	begun := v.Clock.Now()
@@ -120,8 +124,57 @@ func TestCartLife(t *testing.T) {
 	}
 }
 
+// TestExpiredLines: a line whose time is over is gone, though DynamoDB has it for days yet: it is in no cart and no list, is not
+// ordered, takes no room, and nothing is added to it.
+func TestExpiredLines(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	var ids []string
+	for i := range 33 {
+		ids = append(ids, stock(t, v, fmt.Sprintf("Taza %02d", i), "1.00", 50).ProductID)
+	}
+	for _, id := range ids[:32] {
+		put(t, v, ana, id, 9)
+	}
+	v.Clock.Advance(30*24*time.Hour - time.Second)
+	put(t, v, ana, ids[31], 9) // stays
+	v.Clock.Advance(time.Second)
+	holders := func(id string) []catfecito.Holder {
+		return walk[catfecito.Holder](t, v, staff(request("", http.MethodGet, "/products/"+id+"/carts", nil)), 2)
+	}
+	if c := cart(t, v, ana); len(c.Items) != 1 || c.Items[0].ProductID != ids[31] || c.Total != 900 {
+		t.Errorf("the cart is %+v, want the line that was touched", c)
+	}
+	if n := len(holders(ids[0])); n != 0 {
+		t.Errorf("%d have a product in the cart whose time there is over", n)
+	}
+	if n := len(scan(t, v).carts); n != 32 {
+		t.Fatalf("the table has %d lines, want all 32", n)
+	}
+	must[catfecito.Pieces](t, v, keyed(ana, "/cart/items", "k-32", object{"productId": ids[32], "quantity": 1}), http.StatusCreated)
+	add := keyed(ana, "/cart/items", "k-0", object{"productId": ids[0], "quantity": 2})
+	answers := together(t, v, []apitest.Request{add, add, add, request(ana, http.MethodDelete, "/cart/items/"+ids[2], nil)})
+	if n := statuses(answers); n[http.StatusCreated] != 1 || n[http.StatusOK] != 2 {
+		t.Errorf("answers %v, want one 201, two 200 and a 204", n)
+	}
+	put(t, v, ana, ids[1], 3)
+	o := must[catfecito.WholeOrder](t, v, keyed(ana, "/orders", "k", object{"total": "15.00"}), http.StatusCreated)
+	if len(o.Items) != 4 { // 9 of what was touched, 1 that is new, 2 and 3 begun anew
+		t.Errorf("ordered %+v", o)
+	}
+	refused(t, v, keyed(ana, "/orders", "l", object{"total": "0.00"}), http.StatusConflict, "cart_empty")
+	scan(t, v).sound(t)
+	put(t, v, ana, ids[3], 1)
+	for _, l := range scan(t, v).carts {
+		if l.ProductID == ids[3] && (l.Quantity != 1 || !l.CreatedAt.Equal(v.Clock.Now())) {
+			t.Errorf("what was begun anew is %+v", l)
+		}
+	}
+}
+
 // TestHolders: who has a product in the cart, in pages.
 func TestHolders(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p, other := stock(t, v, "Taza", "20.00", 5), stock(t, v, "Molino", "20.00", 5)
 	for i := range 5 {

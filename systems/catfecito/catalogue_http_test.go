@@ -129,7 +129,7 @@ func createProductCases(t *testing.T) []apitest.Case {
 	}
 	for name, price := range map[string]any{
 		"number": 35, "fraction": 35.5, "one decimal": "35.5", "no decimals": "35", "comma": "35,00", "negative": "-35.00", "leading zero": "035.00",
-		"too much": "99999999999.00", "exponent": "1e3", "no amount": "", "none": nil,
+		"too much": "1000000000.00", "far too much": "99999999999999999999.00", "exponent": "1e3", "no amount": "", "none": nil,
 	} {
 		field := "body.price"
 		if price == nil {

@@ -78,7 +78,7 @@ type ProductBody struct {
 	CategoryID  string  `json:"categoryId" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"a slug: small letters and digits, with - between" doc:"The slug of its category"`
 	Name        string  `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What it is called"`
 	Description string  `json:"description" maxLength:"2000" doc:"What it is"`
-	Price       Money   `json:"price" doc:"What one costs"`
+	Price       Money   `json:"price" pattern:"^(0|[1-9][0-9]{0,8})\\.[0-9]{2}$" patternDescription:"an amount such as 35.00, of 999999999.99 at most" doc:"What one costs"`
 	ImageURL    *string `json:"imageUrl,omitempty" maxLength:"500" pattern:"^https?://[^\\s\"'<>]+$" patternDescription:"a URL of http or https" doc:"Where a picture of it is"`
 }
 

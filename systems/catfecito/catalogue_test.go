@@ -19,6 +19,7 @@ func search(tb testing.TB, v *apitest.Server, name string) []string {
 
 // TestSearch: by the beginning of the name, in any case, with or without accents, and only so.
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	for _, name := range []string{"Café Premium", "CAFÉ", "cafe solo", "Cafetal", "Té verde", "Ñandú", "Nata", "Ángel", "Straße", "Café   doble", "Café #1", "100% Arábica"} {
 		stock(t, v, name, "1.00", 1)
@@ -52,6 +53,7 @@ func TestSearch(t *testing.T) {
 
 // TestActiveOnly: what is not sold is in no list, and comes back with the name that it has by then.
 func TestActiveOnly(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	a, b := stock(t, v, "Avellana", "1.00", 1), stock(t, v, "Barro", "1.00", 1)
 	must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/tazas", object{"name": "Tazas", "description": ""})), http.StatusOK)
@@ -84,6 +86,7 @@ func TestActiveOnly(t *testing.T) {
 // TestChangedTogether renames a product, moves it and takes it out and in, all at once and again and again: in the end the
 // indexes say of it what the item says.
 func TestChangedTogether(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "1.00", 1)
 	must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/tazas", object{"name": "Tazas", "description": ""})), http.StatusOK)
@@ -121,6 +124,7 @@ func TestChangedTogether(t *testing.T) {
 // TestCategories are listed by name as people sort: accents and capitals make no difference, and a name stands before those
 // that it begins.
 func TestCategories(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	for slug, name := range map[string]string{"a": "Té", "b": "tés fríos", "c": "Ábaco", "d": "Zumos", "e": "TEA", "f": "Té #1", "g": "Té"} {
 		must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/"+slug, object{"name": name, "description": slug})), http.StatusOK)
@@ -134,6 +138,7 @@ func TestCategories(t *testing.T) {
 
 // TestReplayedProduct: the first answer again, whatever has become of the product since.
 func TestReplayedProduct(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	must[catfecito.Category](t, v, staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": ""})), http.StatusOK)
 	post := staff(keyed("", "/products", "k", stocked("", nil)))
@@ -160,6 +165,7 @@ func TestReplayedProduct(t *testing.T) {
 
 // TestRestockedTogether: all that is added arrives, each request once.
 func TestRestockedTogether(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "1.00", 0)
 	var requests []apitest.Request
@@ -178,6 +184,7 @@ func TestRestockedTogether(t *testing.T) {
 
 // TestForeignCursors: a list goes on with its own cursors only.
 func TestForeignCursors(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	for i := range 3 {
 		stock(t, v, fmt.Sprint("Taza ", i), "1.00", 1)
@@ -188,5 +195,21 @@ func TestForeignCursors(t *testing.T) {
 	}
 	for _, path := range []string{"/products?name=taza", "/categories/cafes/products?", "/categories?"} {
 		refused(t, v, request("", http.MethodGet, path+"&cursor="+next, nil), http.StatusBadRequest, problem.CodeInvalidCursor)
+	}
+	of, other := stock(t, v, "Molino", "1.00", 1), stock(t, v, "Jarro", "1.00", 1)
+	for _, who := range []string{ana, bruno} {
+		put(t, v, who, of.ProductID, 1)
+		put(t, v, who, other.ProductID, 1)
+	}
+	must[catfecito.Pieces](t, v, staff(keyed("", "/products/"+of.ProductID+"/restocks", "r", object{"quantity": 1})), http.StatusCreated)
+	v.Deliver(t)
+	for _, path := range []string{"/products/%s/carts", "/audit/PRODUCT/%s"} {
+		list := staff(request("", http.MethodGet, fmt.Sprintf(path, of.ProductID)+"?limit=1", nil))
+		next := must[page[object]](t, v, list, http.StatusOK).Next
+		if next == "" {
+			t.Errorf("%s has one page", list.Path)
+		}
+		list.Path = apitest.Query(fmt.Sprintf(path, other.ProductID), "cursor", next)
+		refused(t, v, list, http.StatusBadRequest, problem.CodeInvalidCursor)
 	}
 }

@@ -9,7 +9,8 @@
 //	the table's stream ─▶ audit ─▶ AuditEntry
 //
 // What is stored, and how it is asked for, stands in catfecito.design.yaml; package catfecitodb is generated from it, and is
-// the only way to the data. Domain functions (users.go, catalogue.go, cart.go, checkout.go, orders.go, audit.go) take the
+// the only way to the data. Domain functions (users.go, login.go, catalogue.go, cart.go, checkout.go,
+// orders.go, audit.go) take the
 // caller's id as a value and know no HTTP; the files …_operations.go make them operations.
 //
 // # Invariants
@@ -19,6 +20,8 @@
 //	C3  A request key has one effect, however often and by how many at once it is sent.
 //	C4  An order and its copy are equal, and an order goes from one status to the next only.
 //	C5  A password is nowhere but in its hash, and the hash nowhere but in its item.
+//	C6  With an address of e-mail few passwords are tried in vain, from wherever, at once or one by one.
+//	C7  What has expired is gone, whether DynamoDB has removed it or not.
 //
 // All of the package may be used from any number of goroutines.
 package catfecito
@@ -89,6 +92,7 @@ func System(o Options) system.System {
 			{Title: "Your cart", Method: http.MethodGet, Path: "/cart"},
 			{Title: "Your orders, newest first", Method: http.MethodGet, Path: "/orders?limit=5"},
 		},
+		Load: loadPlan(),
 	}
 }
 
@@ -103,7 +107,7 @@ func tables(stage string) []system.Table {
 
 func open(o Options, d system.Deps) (*system.Service, error) {
 	c := config(d.Stage)
-	c.CursorKey, c.Clock, c.Observe = d.CursorKey, d.Clock, d.Observe
+	c.CursorKey, c.Caller, c.Clock, c.Observe = d.CursorKey, auth.Sub, d.Clock, d.Observe
 	db, err := catfecitodb.New(d.DynamoDB, c)
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@ func fill(tb testing.TB, v *apitest.Server, productID string, users, pieces int)
 
 // TestLastItem: of 64 who buy the last piece at once one gets it, and the others are told that there is none.
 func TestLastItem(t *testing.T) {
+	t.Parallel()
 	const buyers = 64
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 1)
@@ -68,6 +69,7 @@ func TestLastItem(t *testing.T) {
 
 // TestCheckoutOnce: one request, sent by many at once, makes one order, and all get it.
 func TestCheckoutOnce(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 10)
 	put(t, v, ana, p.ProductID, 2)
@@ -100,6 +102,7 @@ func TestCheckoutOnce(t *testing.T) {
 // TestReplayedCheckout: the first answer again, though the cart, the product and the order have gone on since; after a day
 // it is another request.
 func TestReplayedCheckout(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 10)
 	put(t, v, ana, p.ProductID, 2)
@@ -137,6 +140,7 @@ func TestReplayedCheckout(t *testing.T) {
 
 // TestCheckoutGuards: what is not as it was agreed is not ordered, and the answer says what.
 func TestCheckoutGuards(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	cup, mill := stock(t, v, "Taza", "20.00", 10), stock(t, v, "Molino", "150.00", 1)
 	put(t, v, ana, cup.ProductID, 1)
@@ -181,6 +185,7 @@ func TestCheckoutGuards(t *testing.T) {
 
 // TestCheckoutWhileChanging: while prices go up and down and carts change, nobody pays a total that he has not agreed to.
 func TestCheckoutWhileChanging(t *testing.T) {
+	t.Parallel()
 	const buyers = 8
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 1000)
@@ -234,9 +239,29 @@ func TestCheckoutWhileChanging(t *testing.T) {
 	}
 }
 
+// TestDearestOrder: an order of as much as there can be is made, and tells its total exactly.
+func TestDearestOrder(t *testing.T) {
+	t.Parallel()
+	const dearest = 999_999_999_99
+	v := open(t)
+	for i := range 32 {
+		fill(t, v, stock(t, v, fmt.Sprintf("Taza %02d", i), "999999999.99", 99).ProductID, 1, 99)
+	}
+	c := cart(t, v, "u-0")
+	if c.Total != 32*99*dearest || !c.Orderable {
+		t.Fatalf("the cart costs %s, want %s", c.Total, catfecito.Money(32*99*dearest))
+	}
+	o := must[catfecito.WholeOrder](t, v, keyed("u-0", "/orders", "k", object{"total": c.Total}), http.StatusCreated)
+	if o.Total != c.Total || o.Items[31].Subtotal != 99*dearest {
+		t.Errorf("the order costs %s, its last line %s", o.Total, o.Items[31].Subtotal)
+	}
+	scan(t, v).sound(t)
+}
+
 // TestLongCheckout: an order has 32 lines at most, and can be cancelled with all of them; a cart that has become longer is
 // refused as a whole.
 func TestLongCheckout(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	var ids []string
 	for i := range 33 {

@@ -7,4 +7,18 @@ import (
 )
 
 // TestDesign: the design is sound, and catfecitodb is what is generated of it.
-func TestDesign(t *testing.T) { designcheck.Run(t, "catfecito.design.yaml", "catfecitodb") }
+func TestDesign(t *testing.T) {
+	t.Parallel()
+	designcheck.Run(t, "catfecito.design.yaml", "catfecitodb")
+}
+
+// TestGuards: without one of its guards a write breaks an invariant, and the races find the order of requests in which it does.
+func TestGuards(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ without, left, race, invariant string }{
+		{"when: stock >= :line.quantity AND isActive", "when: isActive", "LastItem", "NoOversell"},
+		{"idempotent: { with: Checkout, request: [agreed], replay: OrderWithItems }", "", "CheckedOutTwice", "Recorded"},
+	} {
+		designcheck.Breaks(t, "catfecito.design.yaml", c.without, c.left, c.race, c.invariant)
+	}
+}

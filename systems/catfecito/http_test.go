@@ -13,6 +13,7 @@ import (
 
 // TestRoutes calls every operation with good and bad input, over each transport.
 func TestRoutes(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v)
@@ -36,6 +37,7 @@ func routes(t *testing.T, v *apitest.Server) {
 
 // TestStrangers: what is not for all is not for who has no valid token.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		v.Strangers(t)
@@ -44,6 +46,7 @@ func TestStrangers(t *testing.T) {
 
 // TestStaffOnly: what is for staff is not for customers.
 func TestStaffOnly(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	for _, r := range []apitest.Request{
 		{Method: http.MethodGet, Path: "/users/" + ana},
@@ -169,6 +172,7 @@ func accountCases(v *apitest.Server) []apitest.Case {
 		invalid("name with a line's end", up, with("name", "Ma\nría"), "body.name"),
 		invalid("name of another type", up, with("name", 1), "body.name"),
 		invalid("role of his own choice", up, with("role", "admin"), "body.role"),
+		{Name: "address with an accent", Request: keyed("", "/users", "up-4", with("email", "maría@mail.com")), Status: http.StatusBadRequest, Code: problem.CodeInvalidValue, Field: "email"},
 		{Name: "address with a name", Request: keyed("", "/users", "up-3", with("email", "María <maria@mail.com>")), Status: http.StatusBadRequest, Code: problem.CodeInvalidValue},
 	}
 	return append(list, badKeys(up)...)

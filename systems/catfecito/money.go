@@ -14,9 +14,10 @@ type Money int64
 
 const (
 	moneyUnit = 100
-	// moneyMost keeps an order of 32 lines of 99 pieces exact in every program that reads its total as a number after all.
-	moneyMost    = 999_999_999_999
-	moneyPattern = `^(0|[1-9][0-9]{0,9})\.[0-9]{2}$`
+	// moneyMost has room for 32 lines of 99 pieces at the highest price, 999999999.99, and is exact in every program that reads
+	// it as a number after all.
+	moneyMost    = 999_999_999_999_999
+	moneyPattern = `^(0|[1-9][0-9]{0,12})\.[0-9]{2}$`
 )
 
 // String is the amount with two decimals.

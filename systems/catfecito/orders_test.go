@@ -18,6 +18,7 @@ import (
 
 // TestOrder: an order tells what was sold, whatever becomes of the products.
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	cup, mill := stock(t, v, "Taza", "20.00", 10), stock(t, v, "Molino", "150.50", 5)
 	put(t, v, ana, cup.ProductID, 3)
@@ -39,6 +40,7 @@ func TestOrder(t *testing.T) {
 
 // TestOrders are a user's own, newest first, in pages, whatever their ids.
 func TestOrders(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 100)
 	var want []string
@@ -65,6 +67,7 @@ func TestOrders(t *testing.T) {
 // TestPaidOrCancelled pays, sends and cancels an order at once, its owner and staff, again and again: it goes one way, and
 // the goods are in the stock once or not at all.
 func TestPaidOrCancelled(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 100)
 	for round := range 6 {
@@ -91,6 +94,7 @@ func TestPaidOrCancelled(t *testing.T) {
 
 // TestStockIsKept: while everybody buys, cancels and restocks, no piece appears or is lost.
 func TestStockIsKept(t *testing.T) {
+	t.Parallel()
 	const users, rounds = 8, 8
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -146,6 +150,7 @@ func TestStockIsKept(t *testing.T) {
 
 // TestStaffCancels: staff cancel anybody's order, under keys of their own.
 func TestStaffCancels(t *testing.T) {
+	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 10)
 	a, b := buy(t, v, ana, "k", p.ProductID, 2), buy(t, v, bruno, "k", p.ProductID, 3)

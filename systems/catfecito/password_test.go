@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/databasetest"
+	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
@@ -18,6 +21,7 @@ import (
 var cheap = Cost{Passes: 1, MemoryKiB: 8, Lanes: 1} //nolint:gochecknoglobals // a constant
 
 func TestPassword(t *testing.T) {
+	t.Parallel()
 	p := newPasswords(cheap)
 	hash, err := p.hash(t.Context(), "café con leche")
 	if err != nil {
@@ -50,6 +54,7 @@ func TestPassword(t *testing.T) {
 
 // TestNobodysPassword costs what anybody's costs, and no password is it.
 func TestNobodysPassword(t *testing.T) {
+	t.Parallel()
 	p := newPasswords(cheap)
 	cost, _, _, err := decodeHash(p.nobodys)
 	if err != nil || cost != cheap {
@@ -67,6 +72,7 @@ func TestNobodysPassword(t *testing.T) {
 
 // TestHashes: what is no hash of ours is refused, and does not end the process.
 func TestHashes(t *testing.T) {
+	t.Parallel()
 	p := newPasswords(cheap)
 	good, err := p.hash(t.Context(), "p")
 	if err != nil {
@@ -93,6 +99,7 @@ func TestHashes(t *testing.T) {
 
 // TestSlots: no more are hashed at once than there are processors, and who waits goes with his request.
 func TestSlots(t *testing.T) {
+	t.Parallel()
 	p := newPasswords(cheap)
 	for range cap(p.slots) {
 		p.slots <- struct{}{}
@@ -110,6 +117,7 @@ func TestSlots(t *testing.T) {
 
 // TestSamplePassword: users of a sample can log in.
 func TestSamplePassword(t *testing.T) {
+	t.Parallel()
 	if same, err := newPasswords(cheap).match(t.Context(), SamplePassword, sampleHash); err != nil || !same {
 		t.Errorf("%q is the sample's password: %v (%v)", SamplePassword, same, err)
 	}
@@ -118,47 +126,57 @@ func TestSamplePassword(t *testing.T) {
 	}
 }
 
-// TestLogInRequests: for an address that nobody has, as much is asked as for one that somebody has.
-func TestLogInRequests(t *testing.T) {
-	database := databasetest.Open(t)
-	database.Create(t, tables("test"))
-	requests := 0
+// process is the service as another process would open it on the same table.
+func process(t *testing.T, database databasetest.Database, observe func(table.Call)) *service {
+	t.Helper()
 	now := time.Now()
+	clock := func() time.Time { return now }
 	c := config("test")
-	c.Observe = func(_ context.Context, call table.Call) { requests += call.Requests }
+	c.Clock, c.Observe = clock, func(_ context.Context, call table.Call) { observe(call) }
 	db, err := catfecitodb.New(database.DynamoDB, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock := func() time.Time { return now }
-	s := &service{db: db, now: clock, passwords: newPasswords(cheap), bounds: newBounds(clock)}
-	hash, err := s.passwords.hash(t.Context(), "p")
+	issuer, err := auth.NewIssuer("http://issuer.test", clock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.RegisterUser(t.Context(), catfecitodb.RegisterUserInput{RequestKey: "k", UserID: "u-1", Email: "ana@mail.com", Name: "Ana", PasswordHash: hash})
-	if err != nil {
+	return &service{db: db, now: clock, issuer: issuer, passwords: newPasswords(cheap), bounds: newBounds(clock)}
+}
+
+// TestLogInRequests: for an address that nobody has, as much is asked as for one that somebody has, by all processes together
+// no more often than by one.
+func TestLogInRequests(t *testing.T) {
+	t.Parallel()
+	database := databasetest.Open(t)
+	database.Create(t, tables("test"))
+	requests := 0
+	processes := []*service{process(t, database, func(c table.Call) { requests += c.Requests }), process(t, database, func(c table.Call) { requests += c.Requests })}
+	if _, _, err := processes[0].signUp(t.Context(), "", "k", applicant{"ana@mail.com", "Ana", "un café con leche"}); err != nil {
 		t.Fatal(err)
 	}
-	asked := map[string]int{}
 	for _, email := range []string{"ana@mail.com", "nobody@mail.com"} {
-		requests = 0
-		u, found, err := s.credential(t.Context(), email)
-		if err != nil {
-			t.Fatal(err)
+		for i := range triesMost {
+			requests = 0
+			if _, _, err := processes[i%2].logIn(t.Context(), "", email, "wrong"); !errors.Is(err, errWrongLogIn) {
+				t.Fatalf("%s, try %d: %v", email, i, err)
+			}
+			if requests != 4 { // the marker, the user, the hash, the count of tries
+				t.Errorf("for %s there were %d requests, want 4", email, requests)
+			}
 		}
-		asked[email] = requests
-		if known := email == "ana@mail.com"; (u.UserID == "u-1") != known || (found == hash) != known {
-			t.Errorf("%s is %+v", email, u)
+		for i, s := range processes {
+			refused, ok := errors.AsType[*problem.Error](func() error { _, _, err := s.logIn(t.Context(), "", email, "un café con leche"); return err }())
+			if !ok || refused.Status != http.StatusTooManyRequests || refused.RetryAfter <= 0 || refused.RetryAfter > triesWindow {
+				t.Errorf("%s, one try too many of process %d: %+v", email, i, refused)
+			}
 		}
-	}
-	if asked["ana@mail.com"] != 3 || asked["nobody@mail.com"] != 3 {
-		t.Errorf("requests %v, want 3 each", asked)
 	}
 }
 
 // TestWithoutIssuer: where a user pool has the users, nobody signs up or logs in here.
 func TestWithoutIssuer(t *testing.T) {
+	t.Parallel()
 	database := databasetest.Open(t)
 	database.Create(t, tables("test"))
 	opened, err := open(Options{}, system.Deps{DynamoDB: database.DynamoDB, Stage: "test", Clock: time.Now})

@@ -39,14 +39,14 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 		m := sampleMaker{Rand: p.Rand}
 		for i := range p.Items {
 			n := p.First + i
-			// An order that the sample's end would cut in two is not begun.
+			// A user whom the sample's end would cut in two is not begun.
 			left := p.Items - i + (n-sampleShelf)%sampleBlock
 			var r table.Record
 			switch {
 			case n < sampleShelf:
 				r = shelf(n)
 			case left < sampleBlock:
-				r = m.user(fmt.Sprintf("u-x-%d", n), sampleTime(n)).Record()
+				r = outOfSale(n).Record()
 			default:
 				r = m.record(n, (n-sampleShelf)%sampleBlock)
 			}
@@ -81,15 +81,28 @@ func shelfCategory(n int) catfecitodb.Category {
 // shelved is the product of a number. Every tenth is not sold any more.
 func shelved(n int) catfecitodb.Product {
 	of := shelfCategory(n)
+	ones := []string{"Café", "Té", "Pan", "Pastel", "Taza", "Molino", "Cafetera", "Chocolate", "Jarabe", "Regalo"} //nolint:misspell // it is Spanish
 	kinds := []string{
 		"Ámbar", "Antigua", "Avellana", "Azul", "Barro", "Canela", "Chiapas", "Coatepec", "Dorado", "Especial", "Grande", "Jacaranda",
 		"Ñandú", "Oaxaca", "Premium", "Puebla", "Verde", "Veracruz", "Xalapa", "Zafiro",
 	}
 	return catfecitodb.Product{
-		ProductID: uuid.NewSHA1(uuid.NameSpaceOID, fmt.Append(nil, "catfecito product ", n)).String(), CategoryID: of.CategoryID,
-		Name: strings.TrimSuffix(of.Name, "s") + " " + kinds[n%sampleCategory], Description: "De la casa.", Price: int64(1500 + 250*(n*7%40)), Stock: sampleStock,
+		ProductID: productID(n), CategoryID: of.CategoryID,
+		Name: ones[n/sampleCategory] + " " + kinds[n%sampleCategory], Description: "De la casa.", Price: int64(1500 + 250*(n*7%40)), Stock: sampleStock,
 		IsActive: n%10 != 9, CreatedAt: sampleTime(n),
 	}
+}
+
+// outOfSale is a product of which there are no more: what a sample ends with where there is no room for a whole user.
+func outOfSale(n int) catfecitodb.Product {
+	p := shelved(n % sampleShelf)
+	p.ProductID, p.CreatedAt = productID(n), sampleTime(n)
+	p.Stock, p.IsActive = 0, false
+	return p
+}
+
+func productID(n int) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Append(nil, "catfecito product ", n)).String()
 }
 
 // sampleMaker makes the records of a part, one after the other.

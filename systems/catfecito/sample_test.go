@@ -11,6 +11,7 @@ import (
 
 // TestSample: a sample is sound whatever its size, the same each time, and can be used at once.
 func TestSample(t *testing.T) {
+	t.Parallel()
 	const users, left = 20, 17
 	v := open(t)
 	sample := v.Host.Service(catfecito.Name).Sample
@@ -25,7 +26,7 @@ func TestSample(t *testing.T) {
 		}
 		s := scan(t, v)
 		s.sound(t)
-		if len(s.users) != users+size-1000 || len(s.credentials) != users || s.categories != 10 || len(s.products) != 190 || len(s.truth) != 7*users || len(s.carts) != 3*users {
+		if len(s.users) != users || len(s.credentials) != users || s.categories != 10 || len(s.products) != 190+size-1000 || len(s.truth) != 7*users || len(s.carts) != 3*users {
 			t.Errorf("%d users, %d passwords, %d categories, %d products, %d orders, %d lines of carts", len(s.users), len(s.credentials), s.categories, len(s.products), len(s.truth), len(s.carts))
 		}
 		for id, lines := range s.lines {

@@ -2,6 +2,7 @@ package catfecito_test
 
 import (
 	"iter"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -26,6 +27,7 @@ type stored struct {
 	lines         map[string][]catfecitodb.OrderItem // by order
 	checkouts     map[string]int                     // by order
 	requests      int
+	tries         map[string]int64 // by address, in small letters
 	trail         []catfecitodb.AuditEntry
 	indexed       map[string]int // entries by index
 }
@@ -36,9 +38,11 @@ func scan(tb testing.TB, v *apitest.Server) *stored {
 	s := &stored{
 		users: map[string]catfecitodb.User{}, markers: map[string]string{}, credentials: map[string]table.Secret{},
 		products: map[string]catfecitodb.Product{}, truth: map[string]catfecitodb.Order{}, copies: map[string]catfecitodb.Order{},
-		lines: map[string][]catfecitodb.OrderItem{}, checkouts: map[string]int{}, indexed: map[string]int{},
+		lines: map[string][]catfecitodb.OrderItem{}, checkouts: map[string]int{}, indexed: map[string]int{}, tries: map[string]int64{},
 	}
+	base := map[string]table.Item{}
 	for it := range items(tb, v, "") {
+		base[key(it)] = it
 		x, place, err := catfecitodb.Decode(it)
 		if err != nil {
 			tb.Fatal(err)
@@ -51,14 +55,22 @@ func scan(tb testing.TB, v *apitest.Server) *stored {
 	for _, index := range []string{"GSI1", "GSI2"} {
 		for it := range items(tb, v, index) {
 			s.indexed[index]++
-			for name := range it {
+			for name, value := range it {
 				if strings.Contains(name, "password") || name == "email" {
 					tb.Errorf("an entry of %s tells %s", index, name)
+				}
+				if !reflect.DeepEqual(value, base[key(it)][name]) {
+					tb.Errorf("an entry of %s says otherwise of %s than its item %v", index, name, base[key(it)])
 				}
 			}
 		}
 	}
 	return s
+}
+
+// key tells items apart.
+func key(it table.Item) string {
+	return it["PK"].(*types.AttributeValueMemberS).Value + " / " + it["SK"].(*types.AttributeValueMemberS).Value
 }
 
 func (s *stored) keep(tb testing.TB, x any, place table.Place, it table.Item) {
@@ -90,6 +102,8 @@ func (s *stored) keep(tb testing.TB, x any, place table.Place, it table.Item) {
 		s.checkouts[x.OrderID]++
 	case catfecitodb.Request, catfecitodb.SignUp:
 		s.requests++
+	case catfecitodb.LogInTries:
+		s.tries[strings.ToLower(x.Email)] += x.Tries
 	case catfecitodb.AuditEntry:
 		s.trail = append(s.trail, x)
 	default:
@@ -130,6 +144,11 @@ func (s *stored) sound(tb testing.TB) {
 	for address, id := range s.markers {
 		if strings.ToLower(s.users[id].Email) != address {
 			tb.Errorf("%s is the address of %+v", address, s.users[id])
+		}
+	}
+	for id := range s.users {
+		if s.credentials[id] == "" {
+			tb.Errorf("%+v has no password", s.users[id])
 		}
 	}
 	if len(s.copies) != len(s.truth) || len(s.lines) != len(s.truth) {

@@ -17,8 +17,8 @@ func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: catfecito.Name, Title: "CatFecito", Design: "catfecito.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
-			"registerUser":         {"RegisterUser", "UserByID", "CredentialOf"},
-			"logIn":                {"UserByEmail", "UserByID", "CredentialOf"},
+			"registerUser":         {"RegisterUser", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},
+			"logIn":                {"UserByEmail", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},
 			"getOwnUser":           {"UserByID"},
 			"getUser":              {"UserByID"},
 			"putRole":              {"SetRole"},
@@ -34,8 +34,8 @@ func template(v *apitest.Server) sam.Template {
 			"restockProduct":       {"Restock"},
 			"listProductCarts":     {"CartsWithProduct"},
 			"getCart":              {"Cart", "ProductByID"},
-			"addToCart":            {"Cart", "AddToCart", "RequestByKey"},
-			"setCartItem":          {"Cart", "SetCartQuantity"},
+			"addToCart":            {"Cart", "AddToCart", "DropExpiredLine", "RequestByKey"},
+			"setCartItem":          {"Cart", "SetCartQuantity", "DropExpiredLine"},
 			"removeFromCart":       {"RemoveFromCart"},
 			"checkout":             {"Cart", "ProductByID", "PlaceOrder", "CheckoutByKey", "OrderWithItems"},
 			"listOrders":           {"UserOrders"},

@@ -53,7 +53,7 @@ type putCategoryInput struct {
 	CategoryPath
 	Body struct {
 		Slug string `json:"slug" maxLength:"80" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"small letters and digits, with - between" doc:"Its name in addresses, which no other category may have"`
-		Name string `json:"name" minLength:"1" maxLength:"100" doc:"Its name"`
+		Name string `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its name"`
 	}
 }
 

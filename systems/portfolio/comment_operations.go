@@ -45,7 +45,7 @@ type addCommentInput struct {
 	api.IdempotencyKey
 	PostPath
 	Body struct {
-		Body string `json:"body" minLength:"1" maxLength:"4000" doc:"What you say"`
+		Body string `json:"body" minLength:"1" maxLength:"4000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"What you say"`
 	}
 }
 

@@ -7,4 +7,7 @@ import (
 )
 
 // TestDesign: the design is sound, and portfoliodb is what is generated of it.
-func TestDesign(t *testing.T) { designcheck.Run(t, "portfolio.design.yaml", "portfoliodb") }
+func TestDesign(t *testing.T) {
+	t.Parallel()
+	designcheck.Run(t, "portfolio.design.yaml", "portfoliodb")
+}

@@ -28,6 +28,9 @@ func badContents(r func(body any) apitest.Request) []apitest.Case {
 		invalid("no body", r(nil), ""),
 		invalid("no title", r(but(good, "title", nil)), "body"),
 		invalid("empty title", r(but(good, "title", "")), "body.title"),
+		invalid("title of spaces", r(but(good, "title", " \u00a0\u3000")), "body.title"),
+		invalid("title that cannot be seen", r(but(good, "title", "\u200b\u202e\x00\ufeff")), "body.title"),
+		invalid("text of empty lines", r(but(good, "body", "\n\r\n\t")), "body.body"),
 		invalid("long title", r(but(good, "title", strings.Repeat("é", 151))), "body.title"),
 		invalid("title of another type", r(but(good, "title", []string{"a"})), "body.title"),
 		invalid("no excerpt", r(but(good, "excerpt", nil)), "body"),
@@ -38,6 +41,9 @@ func badContents(r func(body any) apitest.Request) []apitest.Case {
 		invalid("category of other characters", r(but(good, "categoryId", "cat#1")), "body.categoryId"),
 		invalid("somebody else's name", r(but(good, "authorId", bruno)), "body.authorId"),
 		invalid("a status", r(but(good, "status", "published")), "body.status"),
+		invalid("two titles", r(`{"title":"a","title":"b","excerpt":"","body":"B","categoryId":"cat-123"}`), ""),
+		invalid("a name in other letters", r(but(good, "Title", "b")), "body.Title"),
+		invalid("a text under two names", r(but(good, "BODY", strings.Repeat("b", 500000))), "body.BODY"),
 		refused("a category that is not there", r(but(good, "categoryId", "cat-999")), http.StatusBadRequest, portfolio.CodeNoSuchCategory),
 		refused("too large", r(`{"title":"`+strings.Repeat("A", 2<<20)+`"}`), http.StatusRequestEntityTooLarge, problem.CodeBodyTooLarge),
 	}
@@ -142,6 +148,7 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	t.Helper()
 	p := published(t, v, ana, "commented")
 	draft := write(t, v, ana, "commented-draft", "cat-123")
+	other := published(t, v, ana, "commented-other")
 	archived := published(t, v, ana, "commented-archived")
 	setStatus(t, v, ana, archived.PostID, "archived")
 	post := func(sub, postID, key string, body any) apitest.Request {
@@ -171,6 +178,7 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 			}
 		}),
 		refused("key of another request", post(bruno, p.PostID, "c-1", says("Bad!")), http.StatusUnprocessableEntity, problem.CodeKeyReused),
+		refused("key of the same on another post", post(bruno, other.PostID, "c-1", says("Good!")), http.StatusUnprocessableEntity, problem.CodeKeyReused),
 		refused("key of a post", post(ana, p.PostID, "k-1", says("Good!")), http.StatusUnprocessableEntity, problem.CodeKeyReused),
 		done("key of another user", post(carla, p.PostID, "c-1", says("Good!")), http.StatusCreated),
 		refused("on nothing", post(bruno, nowhere, "c-2", says("Good!")), http.StatusNotFound, problem.CodeNotFound),
@@ -181,6 +189,7 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		invalid("no ULID", post(bruno, "post-1", "c-6", says("Good!")), "path.id"),
 		invalid("no text", post(bruno, p.PostID, "c-7", map[string]any{}), "body"),
 		invalid("empty text", post(bruno, p.PostID, "c-8", says("")), "body.body"),
+		invalid("text of spaces", post(bruno, p.PostID, "c-8", says(" ")), "body.body"),
 		invalid("long text", post(bruno, p.PostID, "c-9", says(strings.Repeat("x", 4001))), "body.body"),
 		invalid("text of another type", post(bruno, p.PostID, "c-9", says(1)), "body.body"),
 		invalid("another's name", post(bruno, p.PostID, "c-9", map[string]any{"body": "x", "userId": ana}), "body.userId"),

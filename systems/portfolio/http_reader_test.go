@@ -89,6 +89,45 @@ func bookmarkCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	}
 }
 
+// TestForeignIDs: the id of something else is nobody's.
+func TestForeignIDs(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, portfolio.System())
+	p := published(t, v, ana, "post")
+	c := comment(t, v, bruno, p.PostID, "c", "Hello")
+	v.Deliver(t)
+	n := call[page[portfolio.Notification]](t, v, get("/notifications", ana)).Items[0]
+	status, read := map[string]any{"status": "archived"}, map[string]any{"read": true}
+	for _, id := range []string{c.CommentID, n.NotificationID} {
+		say := request(http.MethodPost, "/posts/"+id+"/comments", ana, map[string]any{"body": "x"})
+		say.Key = "k-" + id
+		for _, r := range []apitest.Request{
+			get("/posts/"+id, ana), request(http.MethodPut, "/posts/"+id, ana, content("x", "cat-123")), request(http.MethodPut, "/posts/"+id+"/status", ana, status),
+			get("/posts/"+id+"/comments", ""), say, get("/posts/"+id+"/likes", ""), get("/posts/"+id+"/like", ana), request(http.MethodPut, "/posts/"+id+"/like", ana),
+			get("/bookmarks/"+id, ana), request(http.MethodPut, "/bookmarks/"+id, ana),
+		} {
+			expectNone(t, v, r)
+		}
+	}
+	expectNone(t, v, request(http.MethodPatch, "/notifications/"+p.PostID, ana, read))
+	expectNone(t, v, request(http.MethodPatch, "/notifications/"+c.CommentID, ana, read))
+	expectNone(t, v, request(http.MethodDelete, "/posts/"+p.PostID+"/comments/"+n.NotificationID, ana))
+	expectNone(t, v, request(http.MethodDelete, "/posts/"+p.PostID+"/comments/"+p.PostID, ana))
+	expectNone(t, v, request(http.MethodDelete, "/posts/"+c.CommentID+"/comments/"+c.CommentID, bruno))
+	expectNone(t, v, get("/users/"+p.PostID, ""))
+	expectNone(t, v, get("/categories/"+ana, ""))
+	expectNone(t, v, get("/slugs/cat-123", ""))
+	scan(t, v).sound(t)
+}
+
+// expectNone fails unless the answer is that there is no such thing.
+func expectNone(t *testing.T, v *apitest.Server, r apitest.Request) {
+	t.Helper()
+	if answer := v.Do(t, r); answer.Status != http.StatusNotFound || answer.Problem(t).Code != problem.CodeNotFound {
+		t.Errorf("%s %s: %d %s, want 404", r.Method, r.Path, answer.Status, answer.Body)
+	}
+}
+
 func notificationRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	v.Deliver(t)

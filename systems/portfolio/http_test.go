@@ -12,6 +12,7 @@ import (
 
 // TestRoutes calls every operation with good and bad input, over each transport.
 func TestRoutes(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v)
@@ -38,6 +39,7 @@ func routes(t *testing.T, v *apitest.Server) {
 
 // TestStrangers: what is not public is for nobody who has no valid token.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		v.Strangers(t)
@@ -46,6 +48,7 @@ func TestStrangers(t *testing.T) {
 
 // TestPublic: reading what is published needs no token, and everything else does.
 func TestPublic(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "public")
 	public := map[string]bool{
@@ -119,8 +122,13 @@ func profileCases() []apitest.Case {
 		invalid("no body", request(http.MethodPut, "/me", ana), ""),
 		invalid("no address", put(ana, map[string]any{"name": "Ana"}), "body"),
 		invalid("no address but a text", put(ana, body("ana", "Ana")), "body.email"),
+		invalid("an address with a name", put(ana, body("Ana <ana@mail.com>", "Ana")), "body.email"),
+		invalid("an address with a space", put(ana, body("ana@mail.com ", "Ana")), "body.email"),
+		invalid("a quoted address", put(ana, body(`"ana"@mail.com`, "Ana")), "body.email"),
+		invalid("other letters", put(ana, body("aña@mail.com", "Ana")), "body.email"),
 		invalid("long address", put(ana, body(strings.Repeat("a", 250)+"@mail.com", "Ana")), "body.email"),
 		invalid("empty name", put(ana, body("ana@mail.com", "")), "body.name"),
+		invalid("name of spaces", put(ana, body("ana@mail.com", " \n")), "body.name"),
 		invalid("long name", put(ana, body("ana@mail.com", strings.Repeat("ñ", 101))), "body.name"),
 		invalid("name of another type", put(ana, map[string]any{"email": "ana@mail.com", "name": 1}), "body.name"),
 		invalid("long bio", put(ana, map[string]any{"email": "ana@mail.com", "name": "Ana", "bio": strings.Repeat("b", 1001)}), "body.bio"),
@@ -143,6 +151,7 @@ func userCases() []apitest.Case {
 		refused("not for all", find("?email=ana.souza@mail.com"), http.StatusForbidden, problem.CodeForbidden),
 		invalid("no address", find("", adminGroup), "query.email"),
 		invalid("no address but a text", find("?email=ana", adminGroup), "query.email"),
+		invalid("an address with a name", find("?email=Ana+<ana@mail.com>", adminGroup), "query.email"),
 		done("seen by anybody", get("/users/"+ana, ""), http.StatusOK, func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			var u portfolio.User
@@ -192,6 +201,7 @@ func categoryCases() []apitest.Case {
 		invalid("long slug", as("cat-1", body(strings.Repeat("g", 81), "Go")), "body.slug"),
 		invalid("slug of another type", as("cat-1", map[string]any{"slug": 1, "name": "Go"}), "body.slug"),
 		invalid("empty name", as("cat-1", body("go", "")), "body.name"),
+		invalid("name of spaces", as("cat-1", body("go", " ")), "body.name"),
 		invalid("long name", as("cat-1", body("go", strings.Repeat("g", 101))), "body.name"),
 		invalid("unknown field", as("cat-1", map[string]any{"slug": "x", "name": "X", "categoryId": "cat-2"}), "body.categoryId"),
 		invalid("asked for no slug", get("/slugs/Go", ""), "path.slug"),

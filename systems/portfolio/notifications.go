@@ -43,18 +43,31 @@ func deedOfLike(l portfoliodb.Like) deed {
 	return deed{kind: portfoliodb.NotificationKindLike, postID: l.PostID, actorID: l.UserID, at: l.CreatedAt}
 }
 
-// notifyBatch tells authors of what a batch of the table's stream has. Batches may come again.
+// notifyBatch tells authors of what a batch of the table's stream has. Batches may come again; a record that nothing can be made
+// of does not keep back those behind it.
 func (s *service) notifyBatch(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		d, ok := s.done(ctx, r)
 		if !ok {
 			continue
 		}
-		if err := s.notify(ctx, d); err != nil {
+		err := s.notify(ctx, d)
+		if malformed(err) {
+			s.logger.ErrorContext(ctx, "nobody can be told of an item of the stream", "kind", d.kind, "postId", d.postID, "error", err)
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("notify of a %s on %s: %w", d.kind, d.postID, err)
 		}
 	}
 	return nil
+}
+
+// malformed tells whether it is what is stored that is wrong, as others have written it by hand: trying again does not mend it.
+func malformed(err error) bool {
+	_, value := errors.AsType[*table.ValueError](err)
+	_, stored := errors.AsType[*table.DecodeError](err)
+	return value || stored
 }
 
 // done is what a record tells was done: a comment or a like that is new.

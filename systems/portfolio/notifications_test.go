@@ -2,14 +2,17 @@ package portfolio_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/apitest"
@@ -20,6 +23,7 @@ import (
 // TestNotifications: the author is told of each comment and like of others, once however often the records come, newest first;
 // nobody is told of his own deeds, and nobody else is told anything.
 func TestNotifications(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		p := published(t, v, ana, "told")
@@ -60,9 +64,11 @@ func TestNotifications(t *testing.T) {
 	})
 }
 
-// TestNotifiedByMany delivers all records to many workers at once, again and again, while what they have told is read.
+// TestNotifiedByMany delivers all records to many workers at once, again and again and in both directions, while what they have
+// told is read.
 func TestNotifiedByMany(t *testing.T) {
-	const workers, users, rounds = 8, 12, 2
+	t.Parallel()
+	const workers, users, rounds = 4, 12, 2
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "told")
 	for i := range users {
@@ -77,6 +83,7 @@ func TestNotifiedByMany(t *testing.T) {
 		var all sync.WaitGroup
 		for range workers {
 			all.Go(func() { v.Deliver(t) })
+			all.Go(func() { deliverBackwards(t, v) })
 		}
 		all.Go(func() { call[portfolio.Notification](t, v, read) })
 		all.Wait()
@@ -91,8 +98,107 @@ func TestNotifiedByMany(t *testing.T) {
 	}
 }
 
+// deliverBackwards hands all records to the worker, the last one first.
+func deliverBackwards(t *testing.T, v *apitest.Server) {
+	t.Helper()
+	for _, batch := range v.Batches(t, tableName) {
+		slices.Reverse(batch.Records)
+		if err := v.Host.Service(portfolio.Name).Streams[0].Handle(t.Context(), batch); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestNotificationsGo: what is over is gone, though it is in the table for days still.
+func TestNotificationsGo(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, portfolio.System())
+	p := published(t, v, ana, "told")
+	like(t, v, bruno, p.PostID)
+	v.Deliver(t)
+	v.Clock.Advance(24 * time.Hour)
+	for i := range 5 {
+		like(t, v, fmt.Sprint("u-", i), p.PostID)
+	}
+	v.Deliver(t)
+	all := walk[portfolio.Notification](t, v, "/notifications", ana, 2)
+	if len(all) != 6 {
+		t.Fatalf("told %+v, want of six likes", all)
+	}
+	mark := request(http.MethodPatch, "/notifications/"+all[5].NotificationID, ana, map[string]any{"read": true})
+	v.Clock.Advance(89 * 24 * time.Hour)
+	call[portfolio.Notification](t, v, mark)
+	if now := walk[portfolio.Notification](t, v, "/notifications", ana, 2); len(now) != 6 {
+		t.Errorf("after 90 days there are %d, want 6: the last second counts", len(now))
+	}
+	v.Clock.Advance(time.Second)
+	if now := walk[portfolio.Notification](t, v, "/notifications", ana, 2); !slices.Equal(now, all[:5]) {
+		t.Errorf("a second later there are\n%+v, want\n%+v", now, all[:5])
+	}
+	if answer := v.Do(t, mark); answer.Status != http.StatusNotFound {
+		t.Errorf("what is over is read: %d %s", answer.Status, answer.Body)
+	}
+	v.Clock.Advance(24 * time.Hour)
+	if now := call[page[portfolio.Notification]](t, v, get("/notifications", ana)); len(now.Items) != 0 || now.Next != "" {
+		t.Errorf("when all is over there are %+v", now)
+	}
+}
+
+// TestPoison: what nobody can be told of, because others have changed the table by hand, keeps back nothing behind it.
+func TestPoison(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, portfolio.System())
+	p, damaged := published(t, v, ana, "told"), published(t, v, ana, "damaged")
+	comment(t, v, bruno, damaged.PostID, "c", "Hello")
+	like(t, v, bruno, damaged.PostID)
+	put := func(it map[string]string) {
+		t.Helper()
+		in := &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: table.Item{}}
+		for name, value := range it {
+			if value != "" {
+				in.Item[name] = &types.AttributeValueMemberS{Value: value}
+			}
+		}
+		if _, err := v.Database.DynamoDB.PutItem(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, change := range []map[string]string{
+		{"userId": "a#b"},
+		{"userId": ""},
+		{"userId": strings.Repeat("u", 3000)},
+		{"postId": nowhere},
+		{"postId": ""},
+		{"body": ""},
+		{"createdAt": "yesterday"},
+		{"createdAt": ""},
+		{"createdAt": "0001-01-01T00:00:00.000Z"},
+		{"createdAt": "9999-12-31T23:59:59.999Z"},
+		{"entityType": "NOTHING"},
+		{"entityType": ""},
+		{"entityType": "LIKE", "PK": "POST#" + p.PostID + "#LIKES", "SK": "LIKE#a b", "userId": "a b"},
+	} {
+		id := fmt.Sprintf("%s%02d", nowhere[:24], i)
+		it := map[string]string{
+			"PK": "POST#" + p.PostID, "SK": "COMMENT#" + id, "entityType": "COMMENT", "postId": p.PostID, "commentId": id, "userId": bruno,
+			"body": "x", "createdAt": "2026-01-01T00:00:00.000Z",
+		}
+		maps.Copy(it, change)
+		put(it)
+	}
+	put(map[string]string{"PK": "POST#" + damaged.PostID, "SK": "METADATA", "entityType": "POST", "postId": damaged.PostID, "visibleTo": "*"})
+	last := comment(t, v, carla, p.PostID, "c", "Hello")
+	v.Deliver(t)
+	v.Deliver(t)
+	found := call[page[portfolio.Notification]](t, v, get("/notifications?limit=100", ana)).Items
+	if !slices.ContainsFunc(found, func(n portfolio.Notification) bool { return n.ActorID == carla && n.CreatedAt.Equal(last.CreatedAt) }) {
+		t.Errorf("told %+v, and not of the last comment", found)
+	}
+}
+
 // TestLikedAgain: who takes a like back and likes again has done so twice.
 func TestLikedAgain(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "told")
 	for range 2 {
@@ -108,6 +214,7 @@ func TestLikedAgain(t *testing.T) {
 
 // TestNotificationWorker follows the stream as a process does, and goes on where it was stopped.
 func TestNotificationWorker(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "told")
 	told := func() int { return len(call[page[portfolio.Notification]](t, v, get("/notifications", ana)).Items) }
@@ -125,6 +232,7 @@ func TestNotificationWorker(t *testing.T) {
 
 // TestDeletedPost: records of a post that is not there any more do not stop the stream.
 func TestDeletedPost(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	gone, stays := published(t, v, ana, "gone"), published(t, v, ana, "stays")
 	like(t, v, bruno, gone.PostID)

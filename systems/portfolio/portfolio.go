@@ -38,6 +38,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/oklog/ulid/v2"
 
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -80,6 +81,7 @@ func System() system.System {
 			{Err: portfoliodb.ErrNotTheAuthor, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a post is changed by its author"},
 			{Err: portfoliodb.ErrNotTheCommenter, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is taken back by who has made it"},
 			{Err: portfoliodb.ErrNoSuchPost, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such post"},
+			{Err: portfoliodb.ErrNotificationOver, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "the notification is gone"},
 			{Err: portfoliodb.ErrPostArchived, Code: CodePostArchived, Detail: "the post is archived: it can be read and no more"},
 			{Err: portfoliodb.ErrNotDraft, Code: CodeNotDraft, Detail: "what is published must be a draft"},
 			{Err: portfoliodb.ErrNotPublished, Code: CodeNotPublished, Detail: "what is archived must be published"},
@@ -88,6 +90,7 @@ func System() system.System {
 		},
 		Open:     func(_ context.Context, d system.Deps) (*system.Service, error) { return open(d) },
 		Examples: examples(),
+		Load:     loadPlan(),
 	}
 }
 
@@ -103,7 +106,7 @@ func examples() []system.Example {
 		},
 		{Title: "Your drafts", Method: http.MethodGet, Path: "/me/posts?status=draft"},
 		{Title: "Published posts, newest first", Method: http.MethodGet, Path: "/posts?limit=5"},
-		{Title: "Say who you are", Method: http.MethodPut, Path: "/me", Body: `{"email":"ana@example.com","name":"Ana Souza","bio":"Escreve sobre Go."}`},
+		{Title: "Say who you are", Method: http.MethodPut, Path: "/me", Body: `{"email":"` + exampleEmail + `","name":"Ana Souza","bio":"Escreve sobre Go."}`},
 	}
 }
 
@@ -112,7 +115,7 @@ func tables() []system.Table {
 }
 
 func open(d system.Deps) (*system.Service, error) {
-	db, err := portfoliodb.New(d.DynamoDB, portfoliodb.Config{CursorKey: d.CursorKey, Clock: d.Clock, Observe: d.Observe})
+	db, err := portfoliodb.New(d.DynamoDB, portfoliodb.Config{CursorKey: d.CursorKey, Caller: auth.Sub, Clock: d.Clock, Observe: d.Observe})
 	if err != nil {
 		return nil, err
 	}

@@ -81,9 +81,9 @@ func (s *service) listOwnPosts(ctx context.Context, in *listOwnPostsInput) (*api
 
 // postBody is what an author says of a post. Ninety thousand characters fit into an item of 400 kB, whatever they are.
 type postBody struct {
-	Title      string `json:"title" minLength:"1" maxLength:"150" doc:"Its title"`
+	Title      string `json:"title" minLength:"1" maxLength:"150" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its title"`
 	Excerpt    string `json:"excerpt" maxLength:"300" doc:"What it is about, for lists"`
-	Body       string `json:"body" minLength:"1" maxLength:"90000" doc:"Its text"`
+	Body       string `json:"body" minLength:"1" maxLength:"90000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its text"`
 	CategoryID string `json:"categoryId" maxLength:"64" pattern:"^[A-Za-z0-9._-]+$" patternDescription:"a categoryId" doc:"The category that it is in"`
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// everyone is who a post is visible to that is no draft.
-const everyone = "everyone"
+// everyone is who a post is visible to that is no draft. No user has this id: ids have other characters.
+const everyone = "*"
 
 // newestComments are how many a post's page has.
 const newestComments = 20

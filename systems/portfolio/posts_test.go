@@ -18,6 +18,7 @@ import (
 // TestPostLists walks all lists of posts: each has those of its status, its category or its author, newest first, those of one
 // millisecond too, and no draft of anybody else.
 func TestPostLists(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	categories, authors, statuses := []string{"cat-1", "cat-2"}, []string{ana, bruno}, []string{"draft", "published", "archived"}
 	category(t, v, "cat-1", "one")
@@ -75,6 +76,7 @@ func TestPostLists(t *testing.T) {
 
 // TestCursors: a cursor is of one list and one caller, and tells nothing.
 func TestCursors(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	category(t, v, "cat-123", "go")
 	for i := range 3 {
@@ -95,8 +97,54 @@ func TestCursors(t *testing.T) {
 	}
 }
 
+// TestForeignCursors: no list takes the cursor of another post, category, status or user, or of another list.
+func TestForeignCursors(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, portfolio.System())
+	category(t, v, "cat-456", "sql")
+	var posts []string
+	for i := range 4 {
+		p := published(t, v, []string{ana, bruno}[i/2], fmt.Sprintf("title-%d", i))
+		posts = append(posts, p.PostID)
+		for _, sub := range []string{bruno, carla} {
+			comment(t, v, sub, p.PostID, fmt.Sprint("c-", i), "Hello")
+			like(t, v, sub, p.PostID)
+			call[portfolio.Bookmark](t, v, request(http.MethodPut, "/bookmarks/"+p.PostID, sub))
+		}
+	}
+	v.Deliver(t)
+	lists := []apitest.Request{
+		get("/posts?limit=1", ""), get("/posts?limit=1&status=archived", ""),
+		get("/categories/cat-123/posts?limit=1", ""), get("/categories/cat-456/posts?limit=1", ""), get("/categories?limit=1", ""),
+		get("/me/posts?limit=1&status=published", ana), get("/me/posts?limit=1&status=published", bruno), get("/me/posts?limit=1&status=draft", ana),
+		get("/posts/"+posts[0]+"/comments?limit=1", ""), get("/posts/"+posts[1]+"/comments?limit=1", ""),
+		get("/users/"+bruno+"/comments?limit=1", ""), get("/users/"+carla+"/comments?limit=1", ""),
+		get("/posts/"+posts[0]+"/likes?limit=1", ""), get("/posts/"+posts[1]+"/likes?limit=1", ""),
+		get("/me/likes?limit=1", bruno), get("/me/likes?limit=1", carla), get("/bookmarks?limit=1", bruno), get("/bookmarks?limit=1", carla),
+		get("/notifications?limit=1", ana), get("/notifications?limit=1", bruno),
+	}
+	for _, from := range lists {
+		next := call[page[struct{}]](t, v, from).Next
+		if next == "" {
+			continue // no drafts, nothing archived, nothing in the other category
+		}
+		for _, at := range lists {
+			r := at
+			r.Path += "&cursor=" + next
+			want := http.StatusBadRequest
+			if r.Path == from.Path+"&cursor="+next && r.As == from.As {
+				want = http.StatusOK
+			}
+			if answer := v.Do(t, r); answer.Status != want || want != http.StatusOK && answer.Problem(t).Code != problem.CodeInvalidCursor {
+				t.Errorf("%s as %q with the cursor of %s as %q: %d %s, want %d", at.Path, at.As, from.Path, from.As, answer.Status, answer.Body, want)
+			}
+		}
+	}
+}
+
 // TestPostPage: a post comes with the newest twenty of its comments, the newest first, in one request.
 func TestPostPage(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	p := published(t, v, ana, "page")
 	var want []string
@@ -129,6 +177,7 @@ func TestPostPage(t *testing.T) {
 
 // TestWriteOnce sends one request from many clients at once: one makes the post, all get its answer.
 func TestWriteOnce(t *testing.T) {
+	t.Parallel()
 	const clients = 32
 	v := apitest.Open(t, portfolio.System())
 	category(t, v, "cat-123", "go")
@@ -164,6 +213,7 @@ func TestWriteOnce(t *testing.T) {
 
 // TestReplayLater: the first answer again, though the post has gone on since; and a key is forgotten after a day.
 func TestReplayLater(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	category(t, v, "cat-123", "go")
 	r := request(http.MethodPost, "/posts", ana, content("first", "cat-123"))
@@ -187,6 +237,7 @@ func TestReplayLater(t *testing.T) {
 // TestEditedByMany edits a post in two categories while it is published and archived, and while strangers try to: its entries are
 // those of what it is, and no stranger has changed it.
 func TestEditedByMany(t *testing.T) {
+	t.Parallel()
 	const editors = 16
 	v := apitest.Open(t, portfolio.System())
 	category(t, v, "cat-1", "one")

@@ -30,8 +30,11 @@ const (
 	placeBookmarks = 46
 
 	sampleCategories = 10
-	// sampleFirstUser makes the first user the one whose token the demo's page shows.
-	sampleFirstUser = 123
+	// sampleFirst is the number of the first user, whose token the demo's page shows, and of the first category, which its
+	// examples make: neither stands in the other's way.
+	sampleFirst = 123
+	// exampleEmail is the first user's, in the examples too.
+	exampleEmail = "ana@example.com"
 )
 
 // sample makes a part of a sample.
@@ -90,9 +93,12 @@ func (m *sampleMaker) user(block int, at time.Time) portfoliodb.User {
 	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elisa", "Fábio", "Júlia", "Marcos", "Sofia", "Tomás"}
 	family := []string{"Almeida", "Barbosa", "Costa", "Dias", "Lima", "Moreira", "Nunes", "Rocha", "Souza", "Vieira"}
 	bio := "Escreve sobre " + sampleSubjects()[block%sampleCategories] + "."
-	userID := sampleUserID(block)
+	email := fmt.Sprintf("u.%d@example.com", sampleFirst+block)
+	if block == 0 {
+		email = exampleEmail
+	}
 	return portfoliodb.User{
-		UserID: userID, Email: strings.ReplaceAll(userID, "-", ".") + "@example.com", Bio: &bio,
+		UserID: sampleUserID(block), Email: email, Bio: &bio,
 		Name: given[m.IntN(len(given))] + " " + family[m.IntN(len(family))], CreatedAt: at, UpdatedAt: at,
 	}
 }
@@ -176,9 +182,11 @@ func sampleTitle(block int) string {
 	return fmt.Sprintf("%s, nota %d", sampleSubjects()[block%sampleCategories], block+1)
 }
 
-func sampleUserID(block int) string { return fmt.Sprintf("u-%d", sampleFirstUser+block) }
+func sampleUserID(block int) string { return fmt.Sprintf("u-%d", sampleFirst+block) }
 
-func sampleCategoryID(block int) string { return fmt.Sprintf("cat-%d", 1+block%sampleCategories) }
+func sampleCategoryID(block int) string {
+	return fmt.Sprintf("cat-%d", sampleFirst+block%sampleCategories)
+}
 
 func samplePostID(block, place int) string { return sampleID(sampleTime(block, place), block, place) }
 

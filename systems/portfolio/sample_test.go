@@ -1,6 +1,8 @@
 package portfolio_test
 
 import (
+	"maps"
+	"net/http"
 	"reflect"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 
 // TestSample: a sample is sound, the same each time, and what the worker would make of it; its last block is not whole.
 func TestSample(t *testing.T) {
+	t.Parallel()
 	const whole = 26
 	v := apitest.Open(t, portfolio.System())
 	sample := v.Host.Service(portfolio.Name).Sample
@@ -50,6 +53,31 @@ func TestSample(t *testing.T) {
 	for id, n := range before.notifications {
 		if after.notifications[id] != n {
 			t.Errorf("%+v became %+v", n, after.notifications[id])
+		}
+	}
+}
+
+// TestExamples: what the demo's page shows to begin with works on an empty table and on one with a sample, whichever comes first.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	for _, sampled := range [][]bool{{false, true, false}, {true, false}} {
+		v := apitest.Open(t, portfolio.System())
+		for _, load := range sampled {
+			if load {
+				if _, err := seed.Run(t.Context(), v.Host.Service(portfolio.Name).Sample, seed.Options{Items: 1000, Seed: 1}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, e := range portfolio.System().Examples {
+				r := apitest.Request{Method: e.Method, Path: e.Path, Header: maps.Clone(e.Header), As: ana, Groups: e.Groups}
+				if e.Body != "" {
+					r.Body = e.Body
+				}
+				if answer := v.Do(t, r); answer.Status >= http.StatusBadRequest {
+					t.Errorf("%s, with samples %v: %d %s", e.Title, sampled, answer.Status, answer.Body)
+				}
+			}
+			scan(t, v).sound(t)
 		}
 	}
 }

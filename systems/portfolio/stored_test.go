@@ -169,7 +169,7 @@ func (s stored) postsSound(tb testing.TB) {
 		if s.copies[id] != whole {
 			tb.Errorf("the copy of %+v is %+v", whole, s.copies[id])
 		}
-		status, category, visible := string(p.Status), "", "everyone"
+		status, category, visible := string(p.Status), "", "*"
 		switch p.Status {
 		case portfoliodb.PostStatusDraft:
 			status, visible = "", p.UserID

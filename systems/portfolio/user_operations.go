@@ -42,8 +42,8 @@ func (s *service) getProfile(ctx context.Context, _ *struct{}) (*profileOutput, 
 
 type putProfileInput struct {
 	Body struct {
-		Email string `json:"email" format:"email" maxLength:"254" doc:"Your address, which no other user may have"`
-		Name  string `json:"name" minLength:"1" maxLength:"100" doc:"What you are called"`
+		Email string `json:"email" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"Your address, which no other user may have"`
+		Name  string `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"What you are called"`
 		Bio   string `json:"bio,omitempty" maxLength:"1000" doc:"What you say of yourself"`
 	}
 }
@@ -58,7 +58,7 @@ func (s *service) putProfile(ctx context.Context, in *putProfileInput) (*profile
 }
 
 type findUserInput struct {
-	Email string `query:"email" required:"true" format:"email" maxLength:"254" doc:"The address, in whatever case"`
+	Email string `query:"email" required:"true" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"The address, in whatever case"`
 }
 
 func (s *service) findUser(ctx context.Context, in *findUserInput) (*profileOutput, error) {

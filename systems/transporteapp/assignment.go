@@ -3,15 +3,23 @@ package transporteapp
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/monotable/monotable/design/table"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
+// cents are the decimals of an average.
+const cents = 2
+
 // schedule makes a draft a planned trip.
-func (s *service) schedule(ctx context.Context, userID, id string) (Viaje, error) {
-	done, err := s.db.ProgramarViaje(ctx, db.ProgramarViajeInput{UserID: userID, ViajeID: id})
-	return viajeOf(done.Viaje), err
+func (s *service) schedule(ctx context.Context, userID, id string) (v Viaje, err error) {
+	err = again(ctx, func() error {
+		done, err := s.db.ProgramarViaje(ctx, db.ProgramarViajeInput{UserID: userID, ViajeID: id})
+		v = viajeOf(done.Viaje)
+		return err
+	})
+	return v, err
 }
 
 // changed is a trip after a change.
@@ -91,8 +99,8 @@ func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 	return s.changed(ctx, userID, id, err)
 }
 
-// complete ends a trip, frees who and what made it, and counts what they have driven.
-func (s *service) complete(ctx context.Context, userID, id string) (Viaje, error) {
+// complete ends a trip, frees who and what made it, and counts what they have driven, and how.
+func (s *service) complete(ctx context.Context, userID, id string, how Llegada) (Viaje, error) {
 	err := again(ctx, func() error {
 		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
 		if err != nil {
@@ -101,23 +109,67 @@ func (s *service) complete(ctx context.Context, userID, id string) (Viaje, error
 		if v.Estado != db.EstadoViajeEnCurso || v.Resources == nil {
 			return db.ErrViajeNoEnCurso
 		}
-		at, err := s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: userID, ViajeID: id})
+		var (
+			r      = v.Resources
+			at     db.Tracking
+			driver db.Conductor
+		)
+		err = together(
+			func() (err error) {
+				at, err = s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: userID, ViajeID: id})
+				return err
+			},
+			func() (err error) {
+				driver, err = s.db.ConductorPorID(ctx, db.ConductorPorIDInput{UserID: userID, ConductorID: r.ConductorID})
+				return err
+			},
+		)
 		if err != nil {
 			return err
 		}
-		r := v.Resources
+		driven, err := arrived(driver.Performance, at.DistanciaRecorrida, how, !s.now().After(v.FechaFinProgramada))
+		if err != nil {
+			return err
+		}
 		if r.RemolqueID == nil {
 			_, err = s.db.CompletarViaje(ctx, db.CompletarViajeInput{
 				UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, Km: at.DistanciaRecorrida,
+				Pings: at.Pings, Performance: driven, Visto: driver.Performance.ViajesCompletados, Llegada: v.Destino,
 			})
 			return err
 		}
 		_, err = s.db.CompletarConRemolque(ctx, db.CompletarConRemolqueInput{
 			UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID, Km: at.DistanciaRecorrida,
+			Pings: at.Pings, Performance: driven, Visto: driver.Performance.ViajesCompletados, Llegada: v.Destino,
 		})
 		return err
-	})
+	}, db.ErrPosicionCambio, db.ErrRecursoCambio) // it has moved meanwhile, or another request has ended it
 	return s.changed(ctx, userID, id, err)
+}
+
+// arrived is how a driver has driven with a trip more.
+func arrived(before db.Desempeno, km table.Decimal, how Llegada, punctual bool) (db.Desempeno, error) {
+	p := before
+	p.ViajesCompletados++
+	p.Incidentes += how.Incidentes
+	if punctual {
+		p.ViajesPuntuales++
+	}
+	var errs [3]error
+	p.KmTotales, errs[0] = sum(before.KmTotales, km)
+	p.PuntualidadPromedio, errs[1] = average(whole*p.ViajesPuntuales, p.ViajesCompletados)
+	if how.Calificacion > 0 {
+		p.Calificaciones++
+		p.SumaCalificaciones += how.Calificacion
+		p.CalificacionPromedio, errs[2] = average(p.SumaCalificaciones, p.Calificaciones)
+	}
+	return p, errors.Join(errs[:]...)
+}
+
+// average is a mean with two decimals.
+func average(total, count int64) (*table.Decimal, error) {
+	d, err := table.ParseDecimal(strconv.FormatFloat(float64(total)/float64(count), 'f', cents, 64))
+	return &d, err
 }
 
 // cancel calls a trip off and frees who and what was to make it.
@@ -133,11 +185,11 @@ func (s *service) cancel(ctx context.Context, userID, id string) (Viaje, error) 
 			_, err = s.db.CancelarViaje(ctx, db.CancelarViajeInput{UserID: userID, ViajeID: id})
 		case r.RemolqueID == nil:
 			_, err = s.db.CancelarAsignado(ctx, db.CancelarAsignadoInput{
-				UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID,
+				UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, Distancia: v.DistanciaTotal,
 			})
 		default:
 			_, err = s.db.CancelarConRemolque(ctx, db.CancelarConRemolqueInput{
-				UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID,
+				UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID, Distancia: v.DistanciaTotal,
 			})
 		}
 		return err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/monotable/monotable/design/table"
-	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
@@ -71,9 +70,9 @@ func (s *service) declarePlaces(ctx context.Context, userID, id string, in []Ubi
 		if err != nil {
 			return err
 		}
-		if c.NumUbicaciones > n {
+		if c.NumUbicaciones > n { // all go first: a part of them would not be what distanciaTotal is the sum of
 			if _, err := s.db.QuitarUbicaciones(ctx, db.QuitarUbicacionesInput{
-				UserID: userID, CartaID: id, Numero: n, Revision: c.Revision, Lines: behind(n, c.NumUbicaciones, func(orden int64) db.QuitarUbicacionesLine {
+				UserID: userID, CartaID: id, Revision: c.Revision, Lines: behind(0, c.NumUbicaciones, func(orden int64) db.QuitarUbicacionesLine {
 					return db.QuitarUbicacionesLine{Orden: orden}
 				}),
 			}); err != nil {
@@ -96,7 +95,7 @@ func (s *service) declarePlaces(ctx context.Context, userID, id string, in []Ubi
 	return in, err
 }
 
-// behind are lines for the places from n+1 to last.
+// behind are lines for what is numbered from n+1 to last.
 func behind[T any](n, last int64, line func(int64) T) []T {
 	var out []T
 	for orden := n + 1; orden <= last; orden++ {
@@ -167,7 +166,7 @@ func (s *service) addGoods(ctx context.Context, userID, id, key string, in []Mer
 		part := in[first:min(first+batch, len(in))]
 		r := all
 		if first > 0 {
-			r.key = fmt.Sprintf("%s.%d", key, first/batch)
+			r.key = partKey(key, first/batch)
 		}
 		added, known, err := s.addBatch(ctx, id, r, part)
 		if err != nil {
@@ -259,8 +258,17 @@ func (s *service) document(ctx context.Context, c *db.Carta) (*cartaporte.Docume
 			break
 		}
 	}
-	if n := int64(len(d.Mercancias)); n != c.NumeroTotalMercancias {
-		return nil, problem.Conflict("carta_cambio", fmt.Sprintf("the carta counts %d goods and lists %d", c.NumeroTotalMercancias, n))
+	for _, part := range []struct {
+		what          string
+		counts, lists int64
+	}{
+		{"goods", c.NumeroTotalMercancias, int64(len(d.Mercancias))},
+		{"places", c.NumUbicaciones, int64(len(d.Ubicaciones))},
+		{"people", c.NumFiguras, int64(len(d.Figuras))},
+	} {
+		if part.counts != part.lists { // it changed while it was read
+			return nil, fmt.Errorf("the carta counts %d %s and lists %d: %w", part.counts, part.what, part.lists, db.ErrCartaCambio)
+		}
 	}
 	return d, nil
 }

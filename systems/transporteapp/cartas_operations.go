@@ -60,7 +60,7 @@ func (s *service) registerCartas(a huma.API) {
 
 type listCartasInput struct {
 	api.PageQuery
-	Status string `query:"status" enum:"borrador,timbrada,cancelada" doc:"Only those in this state"`
+	Status string `query:"status" enum:"borrador,en_timbrado,timbrada,en_cancelacion,cancelada" doc:"Only those in this state"`
 }
 
 func (s *service) listCartas(ctx context.Context, in *listCartasInput) (*api.PageOutput[CartaResumen], error) {

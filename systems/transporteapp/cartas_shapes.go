@@ -61,7 +61,7 @@ type Carta struct {
 	ViajeID                 string         `json:"viajeId"`
 	Folio                   string         `json:"folio" doc:"As CP-000015; a company's have no gaps"`
 	VersionCartaPorte       string         `json:"versionCartaPorte"`
-	Status                  db.EstadoCarta `json:"status" enum:"borrador,timbrada,cancelada"`
+	Status                  db.EstadoCarta `json:"status" enum:"borrador,en_timbrado,timbrada,en_cancelacion,cancelada"`
 	Sellada                 bool           `json:"sellada" doc:"Complete: what it lists does not change"`
 	TransporteInternacional bool           `json:"transporteInternacional"`
 	Emisor                  Emisor         `json:"emisor"`
@@ -108,7 +108,7 @@ type CartaResumen struct {
 	CartaID   string         `json:"cartaId"`
 	ViajeID   string         `json:"viajeId"`
 	Folio     string         `json:"folio"`
-	Status    db.EstadoCarta `json:"status" enum:"borrador,timbrada,cancelada"`
+	Status    db.EstadoCarta `json:"status" enum:"borrador,en_timbrado,timbrada,en_cancelacion,cancelada"`
 	CreatedAt time.Time      `json:"createdAt"`
 	UpdatedAt time.Time      `json:"updatedAt"`
 }
@@ -120,7 +120,7 @@ type Autotransporte struct {
 	ConfigVehicular    string  `json:"configVehicular" maxLength:"10" doc:"Key of c_ConfigAutotransporte"`
 	PlacaVM            string  `json:"placaVm" minLength:"5" maxLength:"10"`
 	AnioModeloVM       int64   `json:"anioModeloVm" minimum:"1900" maximum:"2099"`
-	PesoBrutoVehicular Decimal `json:"pesoBrutoVehicular" exclusiveMinimum:"0" maximum:"999" doc:"Tons"`
+	PesoBrutoVehicular Decimal `json:"pesoBrutoVehicular" minimum:"0.01" maximum:"999" doc:"Tons"`
 	AseguraRespCivil   string  `json:"aseguraRespCivil" minLength:"3" maxLength:"50"`
 	PolizaRespCivil    string  `json:"polizaRespCivil" minLength:"3" maxLength:"30"`
 	SubTipoRem         string  `json:"subTipoRem,omitempty" maxLength:"6" doc:"Key of c_SubTipoRem, where there is a trailer"`
@@ -143,7 +143,7 @@ type Ubicacion struct {
 	RfcRemitenteDestinatario    string           `json:"rfcRemitenteDestinatario" maxLength:"13"`
 	NombreRemitenteDestinatario string           `json:"nombreRemitenteDestinatario,omitempty" maxLength:"254"`
 	FechaHoraSalidaLlegada      string           `json:"fechaHoraSalidaLlegada" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}$" patternDescription:"a local time" doc:"Local, 2024-01-15T08:00:00"`
-	DistanciaRecorrida          *Decimal         `json:"distanciaRecorrida,omitempty" exclusiveMinimum:"0" maximum:"99999" doc:"km, of a Destino"`
+	DistanciaRecorrida          *Decimal         `json:"distanciaRecorrida,omitempty" minimum:"0.01" maximum:"99999" doc:"km, of a Destino"`
 	Domicilio                   Domicilio        `json:"domicilio"`
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/transporteapp"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
 const (
@@ -145,9 +146,15 @@ type page[T any] struct {
 	Next  string
 }
 
+// testPAC stamps for all tests that bring no PAC of their own: making its certificate takes longer than most of them.
+var testPAC = cartaporte.NewLocal(time.Now)
+
 // open opens the system with companies that have a profile.
 func open(tb testing.TB, o transporteapp.Options, companies ...string) *apitest.Server {
 	tb.Helper()
+	if o.PAC == nil {
+		o.PAC = testPAC
+	}
 	v := apitest.Open(tb, transporteapp.System(o))
 	for _, sub := range companies {
 		put[object](tb, v, sub, "/perfil", profile())

@@ -48,6 +48,7 @@ func plan(conductores, vehiculos, cartas, creditos int64) transporteapp.Options 
 
 // TestLastCartas: 64 requests for ten cartas make ten, whichever of the plan and the credits says so, with folios from 1 to 10.
 func TestLastCartas(t *testing.T) {
+	t.Parallel()
 	const requests, left = 64, 10
 	for _, c := range []struct {
 		name    string
@@ -88,6 +89,7 @@ func TestLastCartas(t *testing.T) {
 
 // TestLastDrivers: as many drivers and vehicles as the plan allows are added, however many come at once.
 func TestLastDrivers(t *testing.T) {
+	t.Parallel()
 	const requests, drivers, vehicles = 24, 5, 7
 	v := open(t, plan(drivers, vehicles, 1, 1), ana)
 	made := tally(t, atOnce(t, v, requests, func(i int) apitest.Request {
@@ -120,6 +122,7 @@ func TestLastDrivers(t *testing.T) {
 
 // TestDoubleBooking: of many trips that want one driver, with vehicles of their own, one gets him; and the same for a trailer.
 func TestDoubleBooking(t *testing.T) {
+	t.Parallel()
 	const trips = 16
 	v := open(t, plan(trips+1, trips+1, 1, 1), ana)
 	driverID, _, trailerID := fleet(t, v, ana, "one")
@@ -197,6 +200,7 @@ func consistent(t *testing.T, v *apitest.Server, busy int) {
 
 // TestGoodsAtOnce: batches that come at once are all there, numbered from 1 on, counted and weighed.
 func TestGoodsAtOnce(t *testing.T) {
+	t.Parallel()
 	const batches, each = 8, 20
 	v := open(t, transporteapp.Options{}, ana)
 	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
@@ -234,6 +238,7 @@ func TestGoodsAtOnce(t *testing.T) {
 
 // TestStampOnce: many requests stamp a carta once, whether they bear one key or several.
 func TestStampOnce(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	for round, key := range []func(int) string{
 		func(int) string { return "same" },

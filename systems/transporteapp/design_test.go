@@ -7,4 +7,23 @@ import (
 )
 
 // TestDesign: the design is sound, and transporteappdb is what is generated of it.
-func TestDesign(t *testing.T) { designcheck.Run(t, "transporteapp.design.yaml", "transporteappdb") }
+func TestDesign(t *testing.T) {
+	t.Parallel()
+	designcheck.Run(t, "transporteapp.design.yaml", "transporteappdb")
+}
+
+// TestConditionsAreNeeded: without one of the conditions, the races find that an invariant does not hold.
+func TestConditionsAreNeeded(t *testing.T) {
+	t.Parallel()
+	const file = "transporteapp.design.yaml"
+	for _, c := range []struct{ before, after, race, invariant string }{
+		{"credits.balance >= 1 AND ", "", "LastCredit", "NoDebt"},
+		{"attribute_not_exists(cartas) OR cartas < :limite", "attribute_not_exists(cartas) OR cartas >= 0", "LastCarta", "MonthLimited"},
+		{"attribute_not_exists(n) OR n = :seen", "attribute_not_exists(n) OR n >= 0", "LastCarta", "GapFree"},
+		{"numConductores < subscription.limits.conductores AND ", "", "LastDriver", "DriversLimited"},
+		{"estado = 'disponible' AND activo = true AND nombre = :conductorNombre", "activo = true", "LastDriverOfTwoTrips", "OnOneTrip"},
+		{"when: status = 'en_timbrado' AND revision = :visto", "when: revision = :visto", "StampOrCancel", "Reserved"},
+	} {
+		designcheck.Breaks(t, file, c.before, c.after, c.race, c.invariant)
+	}
+}

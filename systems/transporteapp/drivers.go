@@ -2,6 +2,7 @@ package transporteapp
 
 import (
 	"context"
+	"errors"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
@@ -27,6 +28,9 @@ func (s *service) createDriver(ctx context.Context, userID, key string, in Nuevo
 	}
 	r := newRequest(userID, key, "createConductor", in)
 	return once(ctx, s, r, func() (Conductor, bool, error) {
+		if err := s.hasVehicle(ctx, userID, in.VehiculoAsignadoID); err != nil {
+			return Conductor{}, false, err
+		}
 		id, err := s.newID()
 		if err != nil {
 			return Conductor{}, false, err
@@ -54,14 +58,36 @@ func (s *service) saveDriver(ctx context.Context, userID, id string, in NuevoCon
 	if err := in.check(); err != nil {
 		return Conductor{}, err
 	}
+	if err := s.hasVehicle(ctx, userID, in.VehiculoAsignadoID); err != nil {
+		return Conductor{}, err
+	}
 	var c db.Conductor
 	in.into(&c)
-	done, err := s.db.GuardarConductor(ctx, db.GuardarConductorInput{
-		UserID: userID, ConductorID: id, Nombre: c.Nombre, Rfc: c.Rfc, Curp: c.Curp, Email: c.Email, Telefono: c.Telefono,
-		Estado: c.Estado, Activo: c.Activo, Licencia: c.Licencia, Compensacion: c.Compensacion,
-		UbicacionActual: c.Asignacion.UbicacionActual, VehiculoAsignadoID: c.Asignacion.VehiculoAsignadoID,
+	err := again(ctx, func() error {
+		done, err := s.db.GuardarConductor(ctx, db.GuardarConductorInput{
+			UserID: userID, ConductorID: id, Nombre: c.Nombre, Rfc: c.Rfc, Curp: c.Curp, Email: c.Email, Telefono: c.Telefono,
+			Estado: c.Estado, Activo: c.Activo, Licencia: c.Licencia, Compensacion: c.Compensacion,
+			UbicacionActual: c.Asignacion.UbicacionActual, VehiculoAsignadoID: c.Asignacion.VehiculoAsignadoID,
+		})
+		c = done.Conductor
+		return err
 	})
-	return conductorOf(done.Conductor), err
+	return conductorOf(c), err
+}
+
+// hasVehicle refuses a vehicle that a driver is to have, "" for none, and that is not one of the company's. It may be taken off
+// the company later: which vehicle a trip has, the trip says.
+func (s *service) hasVehicle(ctx context.Context, userID, id string) error {
+	if id == "" {
+		return nil
+	}
+	_, err := s.db.VehiculoPorID(ctx, db.VehiculoPorIDInput{UserID: userID, VehiculoID: id})
+	if errors.Is(err, table.ErrNotFound) {
+		var bad fields
+		bad.add("body.vehiculoAsignadoId", "is no vehicle of yours")
+		return bad.problem()
+	}
+	return err
 }
 
 // deleteDriver takes a driver who is not on a trip off the company.

@@ -22,18 +22,18 @@ type Licencia struct {
 
 // Compensacion is what a driver gets; it stands in no list.
 type Compensacion struct {
-	SalarioBase        *Decimal `json:"salarioBase,omitempty" minimum:"0"`
+	SalarioBase        *Decimal `json:"salarioBase,omitempty" minimum:"0" maximum:"999999999999"`
 	PorcentajeComision *Decimal `json:"porcentajeComision,omitempty" minimum:"0" maximum:"100"`
 	BancoCuenta        string   `json:"bancoCuenta,omitempty" maxLength:"20"`
 	BancoClabe         string   `json:"bancoClabe,omitempty" pattern:"^[0-9]{18}$" patternDescription:"18 digits"`
 }
 
-// Desempeno is how a driver has driven.
+// Desempeno is how a driver has driven; completed trips make it.
 type Desempeno struct {
 	ViajesCompletados    int64    `json:"viajesCompletados"`
 	KmTotales            Decimal  `json:"kmTotales"`
-	CalificacionPromedio *Decimal `json:"calificacionPromedio,omitempty"`
-	PuntualidadPromedio  *Decimal `json:"puntualidadPromedio,omitempty"`
+	CalificacionPromedio *Decimal `json:"calificacionPromedio,omitempty" doc:"Of the trips that a customer has rated, from 1 to 5"`
+	PuntualidadPromedio  *Decimal `json:"puntualidadPromedio,omitempty" doc:"How many of 100 trips arrived by the time that was planned"`
 	Incidentes           int64    `json:"incidentes"`
 }
 

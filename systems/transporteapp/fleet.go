@@ -2,7 +2,6 @@ package transporteapp
 
 import (
 	"context"
-	"sync"
 
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
@@ -59,12 +58,16 @@ func (s *service) saveVehicle(ctx context.Context, userID, id string, in NuevoVe
 	}
 	var v db.Vehiculo
 	in.into(&v)
-	done, err := s.db.GuardarVehiculo(ctx, db.GuardarVehiculoInput{
-		UserID: userID, VehiculoID: id, Placa: v.Placa, Estado: v.Estado, ConfigVehicular: v.ConfigVehicular, AnioModeloVM: v.AnioModeloVM,
-		PesoBrutoVehicular: v.PesoBrutoVehicular, PermSct: v.PermSct, NumPermisoSct: v.NumPermisoSct,
-		AseguraRespCivil: v.AseguraRespCivil, PolizaRespCivil: v.PolizaRespCivil,
+	err := again(ctx, func() error {
+		done, err := s.db.GuardarVehiculo(ctx, db.GuardarVehiculoInput{
+			UserID: userID, VehiculoID: id, Placa: v.Placa, Estado: v.Estado, ConfigVehicular: v.ConfigVehicular, AnioModeloVM: v.AnioModeloVM,
+			PesoBrutoVehicular: v.PesoBrutoVehicular, PermSct: v.PermSct, NumPermisoSct: v.NumPermisoSct,
+			AseguraRespCivil: v.AseguraRespCivil, PolizaRespCivil: v.PolizaRespCivil,
+		})
+		v = done.Vehiculo
+		return err
 	})
-	return vehiculoOf(done.Vehiculo), err
+	return vehiculoOf(v), err
 }
 
 // deleteVehicle takes a vehicle that is not on a trip off the company.
@@ -109,15 +112,22 @@ func (s *service) saveTrailer(ctx context.Context, userID, id string, in NuevoRe
 	if err := in.check(); err != nil {
 		return Remolque{}, err
 	}
-	done, err := s.db.GuardarRemolque(ctx, db.GuardarRemolqueInput{
-		UserID: userID, RemolqueID: id, Placa: in.Placa, SubTipoRem: in.SubTipoRem, Estado: in.Estado,
+	var v db.Remolque
+	err := again(ctx, func() error {
+		done, err := s.db.GuardarRemolque(ctx, db.GuardarRemolqueInput{
+			UserID: userID, RemolqueID: id, Placa: in.Placa, SubTipoRem: in.SubTipoRem, Estado: in.Estado,
+		})
+		v = done.Remolque
+		return err
 	})
-	return remolqueOf(done.Remolque), err
+	return remolqueOf(v), err
 }
 
 // deleteTrailer takes a trailer that is not on a trip off the company.
 func (s *service) deleteTrailer(ctx context.Context, userID, id string) error {
-	return s.db.BorrarRemolque(ctx, db.BorrarRemolqueInput{UserID: userID, RemolqueID: id})
+	return again(ctx, func() error {
+		return s.db.BorrarRemolque(ctx, db.BorrarRemolqueInput{UserID: userID, RemolqueID: id})
+	})
 }
 
 // resources finds drivers, vehicles and trailers by their ids, each kind in one BatchGetItem, all at once. What is not there,
@@ -127,29 +137,25 @@ func (s *service) resources(ctx context.Context, userID string, ids RecursosCons
 		drivers  []*db.Conductor
 		vehicles []*db.Vehiculo
 		trailers []*db.Remolque
-		errs     [3]error
-		all      sync.WaitGroup
 	)
-	all.Go(func() {
-		drivers, errs[0] = s.db.ConductorPorIDBatch(ctx, each(ids.Conductores, func(id string) db.ConductorPorIDInput {
+	err := together(func() (err error) {
+		drivers, err = s.db.ConductorPorIDBatch(ctx, each(ids.Conductores, func(id string) db.ConductorPorIDInput {
 			return db.ConductorPorIDInput{UserID: userID, ConductorID: id}
 		}))
-	})
-	all.Go(func() {
-		vehicles, errs[1] = s.db.VehiculoPorIDBatch(ctx, each(ids.Vehiculos, func(id string) db.VehiculoPorIDInput {
+		return err
+	}, func() (err error) {
+		vehicles, err = s.db.VehiculoPorIDBatch(ctx, each(ids.Vehiculos, func(id string) db.VehiculoPorIDInput {
 			return db.VehiculoPorIDInput{UserID: userID, VehiculoID: id}
 		}))
-	})
-	all.Go(func() {
-		trailers, errs[2] = s.db.RemolquePorIDBatch(ctx, each(ids.Remolques, func(id string) db.RemolquePorIDInput {
+		return err
+	}, func() (err error) {
+		trailers, err = s.db.RemolquePorIDBatch(ctx, each(ids.Remolques, func(id string) db.RemolquePorIDInput {
 			return db.RemolquePorIDInput{UserID: userID, RemolqueID: id}
 		}))
+		return err
 	})
-	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return RecursosHallados{}, err
-		}
+	if err != nil {
+		return RecursosHallados{}, err
 	}
 	return RecursosHallados{
 		Conductores: found(drivers, conductorOf), Vehiculos: found(vehicles, vehiculoOf), Remolques: found(trailers, remolqueOf),

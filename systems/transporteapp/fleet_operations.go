@@ -45,7 +45,7 @@ type NuevoVehiculo struct {
 	Estado             db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo,taller" default:"disponible" doc:"A trip sets en_viaje by itself"`
 	ConfigVehicular    string           `json:"configVehicular" maxLength:"10" doc:"Key of c_ConfigAutotransporte, as T3S2"`
 	AnioModeloVM       int64            `json:"anioModeloVm" minimum:"1900" maximum:"2099"`
-	PesoBrutoVehicular Decimal          `json:"pesoBrutoVehicular" exclusiveMinimum:"0" maximum:"999" doc:"Tons"`
+	PesoBrutoVehicular Decimal          `json:"pesoBrutoVehicular" minimum:"0.01" maximum:"999" doc:"Tons"`
 	PermSct            string           `json:"permSct" maxLength:"6" doc:"Key of c_TipoPermiso, as TPAF01"`
 	NumPermisoSct      string           `json:"numPermisoSct" minLength:"1" maxLength:"50"`
 	AseguraRespCivil   string           `json:"aseguraRespCivil" minLength:"3" maxLength:"50"`

@@ -11,6 +11,7 @@ import (
 
 // TestTenants calls every operation as one company with the ids of another: nothing of it is found, shown or changed.
 func TestTenants(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana, bruno)
 	driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
 	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip())
@@ -36,6 +37,7 @@ func TestTenants(t *testing.T) {
 		{Method: http.MethodPut, Path: "/remolques/" + trailerID, Body: trailer()},
 		{Method: http.MethodDelete, Path: "/remolques/" + trailerID},
 		{Method: http.MethodGet, Path: viaje},
+		{Method: http.MethodPut, Path: viaje, Body: bareTrip()},
 		{Method: http.MethodPost, Path: viaje + "/programar"},
 		{Method: http.MethodPut, Path: viaje + "/recursos", Body: object{"conductorId": driverID, "vehiculoId": vehicleID}},
 		{Method: http.MethodPost, Path: viaje + "/iniciar"},
@@ -75,6 +77,12 @@ func TestTenants(t *testing.T) {
 		Method: http.MethodPost, Path: "/recursos/consulta",
 		Body: object{"conductores": []string{driverID}, "vehiculos": []string{vehicleID}, "remolques": []string{trailerID}},
 	}, secrets)
+	theirs := apitest.Request{
+		Method: http.MethodPost, Path: "/conductores", As: bruno, Key: "i-4", Body: with(driver(), object{"vehiculoAsignadoId": vehicleID}),
+	}
+	if answer := v.Do(t, theirs); answer.Status != http.StatusBadRequest {
+		t.Errorf("a driver with another company's vehicle: %d %s", answer.Status, answer.Body)
+	}
 	if gone := v.Do(t, apitest.Request{Method: http.MethodDelete, Path: "/sesiones/" + session.SessionID, As: bruno}); gone.Status != http.StatusNoContent {
 		t.Errorf("sign out: %d %s", gone.Status, gone.Body)
 	}

@@ -1,12 +1,14 @@
 package transporteapp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
 	"time"
@@ -24,7 +26,24 @@ type request struct{ userID, key, operation, fingerprint string }
 func newRequest(userID, key, operation string, asked any) request {
 	text, _ := json.Marshal(asked) // what came as JSON
 	sum := sha256.Sum256(text)
-	return request{userID: userID, key: key, operation: operation, fingerprint: hex.EncodeToString(sum[:])}
+	return request{userID: userID, key: ownKey + key, operation: operation, fingerprint: hex.EncodeToString(sum[:])}
+}
+
+// The keys of a company's records: its own requests, the later parts of those that are done in parts, and what the back office
+// has done for it. They begin differently, so that no key that is sent is taken for one that is made here, or for another's.
+const (
+	ownKey    = "k:"
+	partsKey  = "p:"
+	officeKey = "o:"
+)
+
+// partKey is the key of a later part of a request.
+func partKey(key string, part int) string { return fmt.Sprintf("%s%d:%s", partsKey, part, key) }
+
+// of makes a request one of the back office's, by who sends it.
+func (r request) of(sub, key string) request {
+	r.key = fmt.Sprintf("%s%d:%s:%s", officeKey, len(sub), sub, key)
+	return r
 }
 
 // encode is an answer as it is kept.
@@ -34,17 +53,21 @@ func encode(answer any) string {
 }
 
 // once does a thing that a request key stands for: what was done is answered as it was then, and replayed is set. do answers,
-// or says that another request with the key was faster.
+// or says that another request with the key was faster. Where do is refused, the reason may be what such a request has done since
+// the first look, used up the last carta say: then too its answer is the one.
 func once[T any](ctx context.Context, s *service, r request, do func() (answer T, replayed bool, err error)) (answer T, replayed bool, err error) {
 	if answer, known, err := earlier[T](ctx, s, r); known || err != nil {
 		return answer, known, err
 	}
-	answer, replayed, err = do()
-	if replayed && err == nil {
-		answer, _, err = earlier[T](ctx, s, r)
-		return answer, true, err
+	answer, replayed, refusal := do()
+	if refusal == nil && !replayed {
+		return answer, false, nil
 	}
-	return answer, false, err
+	answer, known, err := earlier[T](ctx, s, r)
+	if known || errors.Is(err, table.ErrReused) {
+		return answer, known, err
+	}
+	return answer, false, cmp.Or(refusal, err, table.ErrConflict) // the last for a record that is gone again
 }
 
 // earlier is the answer that a request key was given, if it was.

@@ -1,9 +1,17 @@
 package transporteapp_test
 
 import (
+	"context"
 	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -12,6 +20,7 @@ import (
 
 // TestFirstAnswer: a repeated request is answered as it was, though what it made has changed since, and by many at once.
 func TestFirstAnswer(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana, bruno)
 	request := as(http.MethodPost, "/viajes", "k", cartaTrip())
 	answers := atOnce(t, v, 16, func(int) apitest.Request { return request })
@@ -40,8 +49,66 @@ func TestFirstAnswer(t *testing.T) {
 	})
 }
 
+// TestTwins: two requests with one key are one, when the second begins before the first is done and goes on behind it: what the
+// first has used up, the last of the plan or the carta's draft, is no reason to refuse the second.
+func TestTwins(t *testing.T) {
+	t.Parallel()
+	v := open(t, plan(1, 1, 2, 2), ana)
+	trip, sealed := sealedCarta(t, v, "t")
+	var (
+		look  atomic.Pointer[func()] // what happens when a request has looked for an earlier one with its key
+		slow  = processesVia(t, v, watched(v.Database.DynamoDB, &look), transporteapp.Options{}, 1)[0]
+		quick = processes(t, v, transporteapp.Options{}, 1)[0]
+	)
+	for _, c := range []struct {
+		path string
+		body any
+	}{
+		{"/conductores", driver()},
+		{"/vehiculos", vehicle()},
+		{"/remolques", trailer()},
+		{"/viajes", cartaTrip()},
+		{"/cartas/" + sealed + "/timbrado", nil},
+		{"/sesiones", object{"dispositivo": "tractor"}},
+	} {
+		request := as(http.MethodPost, c.path, "twin-"+strings.ReplaceAll(c.path, "/", "."), c.body)
+		var first *apitest.Response
+		once := sync.OnceFunc(func() { first = quick.do(t, request) })
+		look.Store(&once)
+		second := slow.do(t, request)
+		look.Store(nil)
+		if first == nil || first.Status != http.StatusCreated || second.Status != http.StatusOK || string(first.Body) != string(second.Body) {
+			t.Errorf("%s: the first is %+v, the second %d %s", c.path, first, second.Status, second.Body)
+		}
+	}
+	shows(t, v, trip, sealed, "timbrada")
+	if all := companyOf(t, v, ana); len(all.drivers) != 1 || len(all.vehicles) != 1 || len(all.trailers) != 1 || len(all.cartas) != 2 {
+		t.Errorf("%d drivers, %d vehicles, %d trailers, %d cartas", len(all.drivers), len(all.vehicles), len(all.trailers), len(all.cartas))
+	}
+}
+
+// watched is a client that calls a function each time that a record of a request has been looked for.
+func watched(client *dynamodb.Client, look *atomic.Pointer[func()]) *dynamodb.Client {
+	watch := func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+		out, metadata, err := next.HandleInitialize(ctx, in)
+		if get, ok := in.Parameters.(*dynamodb.GetItemInput); ok {
+			key, _ := get.Key["SK"].(*types.AttributeValueMemberS)
+			if do := look.Load(); do != nil && strings.HasPrefix(key.Value, "IDEMPOTENCY#") {
+				(*do)()
+			}
+		}
+		return out, metadata, err
+	}
+	return dynamodb.New(client.Options(), func(o *dynamodb.Options) {
+		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+			return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("watch", watch), middleware.After)
+		})
+	})
+}
+
 // TestKeyExpires: a key is remembered for a day.
 func TestKeyExpires(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	request := as(http.MethodPost, "/viajes", "k", bareTrip())
 	first := do[transporteapp.ViajeConCarta](t, v, http.StatusCreated, request)
@@ -57,11 +124,18 @@ func TestKeyExpires(t *testing.T) {
 
 // TestSessionsExpire: a device is listed for twelve hours.
 func TestSessionsExpire(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	post[object](t, v, http.StatusCreated, ana, "/sesiones", "k", object{"dispositivo": "tractor"})
-	v.Clock.Advance(12*time.Hour - time.Second)
-	if n := len(get[page[object]](t, v, ana, "/sesiones").Items); n != 1 {
-		t.Errorf("%d sessions before the end, want 1", n)
+	post[object](t, v, http.StatusCreated, ana, "/sesiones", "k-2", object{"dispositivo": "oficina"})
+	first := get[page[object]](t, v, ana, "/sesiones?limit=1")
+	v.Clock.Advance(time.Second) // a cursor is as good later
+	if second := get[page[object]](t, v, ana, apitest.Query("/sesiones", "limit", "1", "cursor", first.Next)); len(second.Items) != 1 {
+		t.Errorf("the second page is %+v", second)
+	}
+	v.Clock.Advance(12*time.Hour - 2*time.Second)
+	if n := len(get[page[object]](t, v, ana, "/sesiones").Items); n != 2 {
+		t.Errorf("%d sessions before the end, want 2", n)
 	}
 	v.Clock.Advance(2 * time.Second)
 	if n := len(get[page[object]](t, v, ana, "/sesiones").Items); n != 0 {
@@ -71,6 +145,7 @@ func TestSessionsExpire(t *testing.T) {
 
 // TestLists: trips newest first, by state and by date, page by page, and cursors that are nobody else's.
 func TestLists(t *testing.T) {
+	t.Parallel()
 	const trips = 12
 	v := open(t, transporteapp.Options{}, ana)
 	var ids []string
@@ -115,4 +190,27 @@ func TestLists(t *testing.T) {
 		bad("another's cursor", theirs, http.StatusBadRequest, problem.CodeInvalidCursor, ""),
 		bad("another list's cursor", as(http.MethodGet, apitest.Query("/cartas", "cursor", cursor), "", nil), http.StatusBadRequest, problem.CodeInvalidCursor, ""),
 	})
+}
+
+// TestKeysApart: no key that is sent is taken for one that is made here of another, or for another's.
+func TestKeysApart(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	at := "/cartas/" + post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID + "/mercancias"
+	office := func(who, key string, n int) apitest.Request {
+		return apitest.Request{Method: http.MethodPost, Path: "/empresas/" + ana + "/creditos", As: who, Groups: []string{"admin"}, Key: key, Body: object{"creditos": n}}
+	}
+	v.Run(t, []apitest.Case{
+		good("in two parts", as(http.MethodPost, at, "k", object{"mercancias": goods(100)}), http.StatusCreated),
+		good("named as a part", as(http.MethodPost, at, "k.1", object{"mercancias": goods(1)}), http.StatusCreated),
+		good("named as a record", as(http.MethodPost, at, "p:1:k", object{"mercancias": goods(2)}), http.StatusCreated),
+		good("named as the office's", as(http.MethodPost, at, "abono:o", object{"mercancias": goods(3)}), http.StatusCreated),
+		good("the office's", office("u-office", "o", 1), http.StatusCreated),
+		good("the office's again", office("u-office", "o", 1), http.StatusOK),
+		good("another one's of the office", office("u-other", "o", 2), http.StatusCreated),
+		bad("reused by the office", office("u-office", "o", 3), http.StatusUnprocessableEntity, problem.CodeKeyReused, ""),
+	})
+	if p := get[transporteapp.Perfil](t, v, ana, "/perfil"); p.Credits.Balance != 52 {
+		t.Errorf("%d credits, want 50 and 3 that were bought, less one", p.Credits.Balance)
+	}
 }

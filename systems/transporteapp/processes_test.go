@@ -6,8 +6,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -21,20 +24,32 @@ type process struct {
 	issuer *auth.Issuer
 }
 
+// theirIssuer signs the tokens of all processes of all tests: making a key takes longer than most of them.
+var theirIssuer = sync.OnceValues(func() (*auth.Issuer, error) { return auth.NewIssuer("http://issuer.test", time.Now) })
+
 // patience is how long a request may wait for its turn behind all others, on a slow machine.
 const patience = time.Minute
 
 // processes opens the system on the tables of a server, so many times.
 func processes(t *testing.T, v *apitest.Server, o transporteapp.Options, n int) []process {
 	t.Helper()
-	issuer, err := auth.NewIssuer("http://issuer.test", v.Clock.Now)
+	return processesVia(t, v, v.Database.DynamoDB, o, n)
+}
+
+// processesVia is processes with a client of their own.
+func processesVia(t *testing.T, v *apitest.Server, client *dynamodb.Client, o transporteapp.Options, n int) []process {
+	t.Helper()
+	issuer, err := theirIssuer()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if o.PAC == nil {
+		o.PAC = testPAC
 	}
 	list := make([]process, n)
 	for i := range list {
 		host, err := run.NewHost(t.Context(), run.Options{
-			Database:  &run.Database{DynamoDB: v.Database.DynamoDB, Streams: v.Database.Streams},
+			Database:  &run.Database{DynamoDB: client, Streams: v.Database.Streams},
 			CursorKey: []byte("a key of thirty-two bytes, or so"), Verifier: issuer.Verifier(), Issuer: issuer, Stage: v.Stage(), Clock: v.Clock.Now,
 			Timeout: patience,
 		}, transporteapp.System(o))
@@ -60,9 +75,11 @@ func (p process) do(t *testing.T, r apitest.Request) *apitest.Response {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := json.Marshal(r.Body)
-	if err != nil {
-		t.Fatal(err)
+	var body []byte
+	if r.Body != nil {
+		if body, err = json.Marshal(r.Body); err != nil {
+			t.Fatal(err)
+		}
 	}
 	request, err := http.NewRequestWithContext(t.Context(), r.Method, p.url+r.Path, bytes.NewReader(body))
 	if err != nil {

@@ -48,25 +48,27 @@ func (s *service) saveProfile(ctx context.Context, userID string, in NuevoPerfil
 	if err := in.check(); err != nil {
 		return Perfil{}, err
 	}
-	for {
+	var u db.User
+	err := again(ctx, func() error {
 		changed, err := s.db.GuardarPerfil(ctx, db.GuardarPerfilInput{
 			UserID: userID, Email: in.Email, FullName: in.FullName, AvatarURL: given(in.AvatarURL), Timezone: in.Timezone, Config: in.Config.stored(),
 		})
-		if err == nil {
-			used, err := s.used(ctx, &changed.User)
-			return perfilOf(&changed.User, used), err
-		}
+		u = changed.User
 		if !errors.Is(err, db.ErrUserNotFound) {
-			return Perfil{}, err
+			return err
 		}
 		made, err := s.db.CrearPerfil(ctx, db.CrearPerfilInput{
 			UserID: userID, Email: in.Email, FullName: in.FullName, AvatarURL: given(in.AvatarURL), Timezone: in.Timezone, Config: in.Config.stored(),
 			Subscription: s.plan.subscription(s.moment()), Credits: db.Creditos{Balance: s.plan.Creditos},
 		})
-		if !errors.Is(err, db.ErrUserExists) { // else another request was faster, and the profile is to be changed
-			return perfilOf(&made.User, 0), err
-		}
+		u = made.User
+		return err
+	}, db.ErrUserExists) // another request was faster, and the profile is to be changed
+	if err != nil {
+		return Perfil{}, err
 	}
+	used, err := s.used(ctx, &u)
+	return perfilOf(&u, used), err
 }
 
 func (p Plan) subscription(now time.Time) db.Suscripcion {
@@ -118,17 +120,22 @@ func (f *fields) problem() error {
 
 // changePlan gives a company another subscription.
 func (s *service) changePlan(ctx context.Context, userID string, in Suscripcion) (Perfil, error) {
-	changed, err := s.db.CambiarPlan(ctx, db.CambiarPlanInput{UserID: userID, Subscription: in.stored()})
+	var u db.User
+	err := again(ctx, func() error {
+		changed, err := s.db.CambiarPlan(ctx, db.CambiarPlanInput{UserID: userID, Subscription: in.stored()})
+		u = changed.User
+		return err
+	})
 	if err != nil {
 		return Perfil{}, err
 	}
-	used, err := s.used(ctx, &changed.User)
-	return perfilOf(&changed.User, used), err
+	used, err := s.used(ctx, &u)
+	return perfilOf(&u, used), err
 }
 
-// addCredits gives a company credits that it has bought.
-func (s *service) addCredits(ctx context.Context, userID, key string, n int64) (Abono, bool, error) {
-	r := newRequest(userID, "abono:"+key, "abono", n)
+// addCredits gives a company credits that it has bought; by is who of the back office does.
+func (s *service) addCredits(ctx context.Context, by, userID, key string, n int64) (Abono, bool, error) {
+	r := newRequest(userID, key, "abono", n).of(by, key)
 	return once(ctx, s, r, func() (answer Abono, replayed bool, err error) {
 		err = s.inTurn(ctx, userID, func() error {
 			u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})

@@ -176,7 +176,11 @@ type createAbonoOutput struct {
 }
 
 func (s *service) createAbono(ctx context.Context, in *createAbonoInput) (*createAbonoOutput, error) {
-	done, replayed, err := s.addCredits(ctx, in.UserID, in.IdempotencyKey.IdempotencyKey, in.Body.Creditos)
+	who, err := auth.Required(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done, replayed, err := s.addCredits(ctx, who.Sub, in.UserID, in.IdempotencyKey.IdempotencyKey, in.Body.Creditos)
 	if err != nil {
 		return nil, err
 	}

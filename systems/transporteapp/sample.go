@@ -148,9 +148,12 @@ func (m *sampleMaker) trip(i int, begins time.Time) {
 			DistanciaTotal: v.DistanciaTotal, Progreso: sampleHalfway,
 		}.Record())
 	default:
-		d.Performance.ViajesCompletados++
-		driven := table.DecimalOf(d.Performance.ViajesCompletados * sampleDistance)
-		d.Performance.KmTotales, w.KmTotales = driven, driven
+		p := &d.Performance
+		p.ViajesCompletados++
+		driven, punctual := table.DecimalOf(p.ViajesCompletados*sampleDistance), table.DecimalOf(whole)
+		p.KmTotales, w.KmTotales = driven, driven
+		p.ViajesPuntuales, p.PuntualidadPromedio = p.ViajesCompletados, &punctual
+		d.Asignacion.UbicacionActual = &v.Destino
 	}
 	c := m.carta(&v, i, d, w)
 	v.Fiscal = &db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: c.Status}
@@ -225,7 +228,7 @@ func (m *sampleMaker) stamp(c *db.Carta, page *db.CartaCompletaResult) {
 	_, _ = w.Write(document) // into memory
 	_ = w.Close()
 	sum := sha256.Sum256(document)
-	c.Status, c.Sellada = db.EstadoCartaTimbrada, true
+	c.Status, c.Sellada, c.SelladaAt = db.EstadoCartaTimbrada, true, &c.CreatedAt
 	c.Timbrado = &db.Timbrado{
 		UUIDFiscal: m.uuid(), FechaTimbrado: c.CreatedAt, RfcProvCertif: cartaporte.LocalRFC, NoCertificadoSAT: cartaporte.LocalSerial, Prueba: true,
 		Sha256: hex.EncodeToString(sum[:]), Bytes: int64(len(document)),

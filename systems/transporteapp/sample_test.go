@@ -13,6 +13,7 @@ import (
 
 // TestSample: a sample is sound, the same each time, and of a size that need not be whole companies.
 func TestSample(t *testing.T) {
+	t.Parallel()
 	const items, companies = 1_060, 9 // the ninth is cut off
 	v := apitest.Open(t, transporteapp.System(transporteapp.Options{}))
 	sample := v.Host.Service(transporteapp.Name).Sample

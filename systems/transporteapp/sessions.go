@@ -37,12 +37,16 @@ func (s *service) openSession(ctx context.Context, userID, key, device string) (
 		}
 		now := s.moment()
 		x := db.Session{UserID: userID, SessionID: id, Dispositivo: device, CreatedAt: now, TTL: now.Add(sessionLasts).Truncate(time.Second)}
-		answer := sesionOf(x)
-		done, err := s.db.AbrirSesion(ctx, db.AbrirSesionInput{
-			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-			UserID: x.UserID, SessionID: x.SessionID, Dispositivo: x.Dispositivo, CreatedAt: x.CreatedAt, TTL: x.TTL,
+		answer, replayed := sesionOf(x), false
+		err = again(ctx, func() error {
+			done, err := s.db.AbrirSesion(ctx, db.AbrirSesionInput{
+				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
+				UserID: x.UserID, SessionID: x.SessionID, Dispositivo: x.Dispositivo, CreatedAt: x.CreatedAt, TTL: x.TTL,
+			})
+			replayed = done.Replayed
+			return err
 		})
-		return answer, done.Replayed, err
+		return answer, replayed, err
 	})
 }
 
@@ -89,7 +93,7 @@ func (s *service) listSesiones(ctx context.Context, in *struct{ api.PageQuery })
 	if err != nil {
 		return nil, err
 	}
-	page, err := s.db.SesionesDeUsuario(ctx, db.SesionesDeUsuarioInput{UserID: who.Sub, Ahora: s.now()}, in.Options())
+	page, err := s.db.SesionesDeUsuario(ctx, db.SesionesDeUsuarioInput{UserID: who.Sub}, in.Options())
 	return api.PageOf(page, sesionOf), err
 }
 

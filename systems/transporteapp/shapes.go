@@ -44,6 +44,15 @@ func sum(list ...table.Decimal) (table.Decimal, error) {
 	return table.ParseDecimal(total.FloatString(most))
 }
 
+// difference is one number less another, which is not negative.
+func difference(of, less table.Decimal) (table.Decimal, error) {
+	negative, err := table.ParseDecimal("-" + less.String())
+	if err != nil {
+		return table.Decimal{}, err
+	}
+	return sum(of, negative)
+}
+
 // text is what an optional text says, "" where there is none.
 func text(p *string) string {
 	if p == nil {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/monotable/monotable/design/table"
@@ -22,6 +23,8 @@ const (
 	// pieceBytes is how much of a packed document an item has; an item holds 400 KB, a transaction 4 MB.
 	pieceBytes = 300_000
 	maxPieces  = 10
+	// stampBytes is room for what a PAC adds to a document: seals, certificate and stamp.
+	stampBytes = 50_000
 	// sealGood is how long after its date a document can be stamped.
 	sealGood = 72 * time.Hour
 	// mostFaults is how many faults an answer names.
@@ -50,6 +53,9 @@ func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 		if err := refuse(d.Validar()); err != nil {
 			return err
 		}
+		if err := storable(d); err != nil {
+			return err
+		}
 		done, err := s.db.SellarCarta(ctx, db.SellarCartaInput{UserID: userID, CartaID: id, Visto: c.Revision})
 		sealed = done.Carta
 		return err
@@ -73,28 +79,29 @@ func refuse(faults []cartaporte.Falta) error {
 
 // open lets a sealed draft be changed again.
 func (s *service) open(ctx context.Context, userID, id string) (Carta, error) {
-	done, err := s.db.AbrirCarta(ctx, db.AbrirCartaInput{UserID: userID, CartaID: id})
-	return cartaOf(&done.Carta), err
+	var opened db.Carta
+	err := again(ctx, func() error {
+		done, err := s.db.AbrirCarta(ctx, db.AbrirCartaInput{UserID: userID, CartaID: id})
+		opened = done.Carta
+		return err
+	})
+	return cartaOf(&opened), err
 }
 
-// stamp stamps a sealed draft. The PAC stamps first; where it fails, the draft stays one. Its stamp, the document, the trip's
-// summary and the credit are then one transaction: where that is lost, the same reference gets the same stamp again.
+// stamp stamps a sealed draft, which is en_timbrado from before the PAC is asked until its answer is known. The stamp, the
+// document, the trip's summary and the credit are then one transaction: where that, or the PAC's answer, is lost, the request is
+// sent again, and the same reference gets the same stamp.
 func (s *service) stamp(ctx context.Context, userID, id, key string) (Carta, bool, error) {
 	r := newRequest(userID, key, "timbrar "+id, nil)
 	return once(ctx, s, r, func() (Carta, bool, error) {
-		c, err := s.carta(ctx, userID, id)
+		c, err := s.askStamp(ctx, userID, id)
 		if err != nil {
 			return Carta{}, false, err
 		}
-		switch {
-		case c.Status != db.EstadoCartaBorrador:
-			return Carta{}, false, db.ErrCartaNoBorrador
-		case !c.Sellada:
-			return Carta{}, false, db.ErrCartaNoSellada
-		case s.now().Sub(c.UpdatedAt) > sealGood:
-			return Carta{}, false, errCartaVencida
-		}
 		stamp, err := s.certify(ctx, &c)
+		if errors.Is(err, cartaporte.ErrRechazado) {
+			return Carta{}, false, s.refusedStamp(ctx, &c, err)
+		}
 		if err != nil {
 			return Carta{}, false, err
 		}
@@ -102,9 +109,72 @@ func (s *service) stamp(ctx context.Context, userID, id, key string) (Carta, boo
 	})
 }
 
+// askStamp makes a sealed draft one that the PAC is asked for, and returns it. Until the PAC has answered, nobody opens or
+// cancels the carta: there would be a stamp of what it is no more.
+func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, error) {
+	var asked db.Carta
+	err := again(ctx, func() error {
+		c, err := s.carta(ctx, userID, id)
+		if err != nil {
+			return err
+		}
+		asked = c
+		switch {
+		case c.Status == db.EstadoCartaEnTimbrado: // the PAC's answer was lost, or is on its way to another request
+			return nil
+		case c.Status != db.EstadoCartaBorrador:
+			return db.ErrCartaNoBorrador
+		case !c.Sellada:
+			return db.ErrCartaNoSellada
+		case c.SelladaAt == nil || s.now().Sub(*c.SelladaAt) > sealGood:
+			return errCartaVencida
+		}
+		_, err = s.db.EmpezarTimbrado(ctx, db.EmpezarTimbradoInput{
+			UserID: userID, CartaID: id, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(&c, db.EstadoCartaEnTimbrado),
+		})
+		if errors.Is(err, db.ErrCartaNoBorrador) { // another request has asked meanwhile
+			return table.ErrConflict
+		}
+		return err
+	}, db.ErrCartaCambio)
+	return asked, err
+}
+
+// refusedStamp makes a carta that the PAC does not stamp a draft as before, and returns the refusal.
+func (s *service) refusedStamp(ctx context.Context, c *db.Carta, refusal error) error {
+	err := again(ctx, func() error {
+		_, err := s.db.DejarTimbrado(ctx, db.DejarTimbradoInput{
+			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Fiscal: fiscalOf(c, db.EstadoCartaBorrador),
+		})
+		return err
+	})
+	if err != nil && !errors.Is(err, db.ErrCartaNoBorrador) { // else another request has heard it too
+		return err
+	}
+	return refusal
+}
+
+// fiscalOf is what a trip shows of a carta in a state.
+func fiscalOf(c *db.Carta, status db.EstadoCarta) db.Fiscal {
+	return db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: status}
+}
+
 // certify lets the PAC stamp a carta. The document's date is when the carta was sealed, so that it is the same each time.
 func (s *service) certify(ctx context.Context, c *db.Carta) (cartaporte.Timbre, error) {
-	u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: c.UserID})
+	var (
+		u db.User
+		d *cartaporte.Documento
+	)
+	err := together(
+		func() (err error) {
+			u, err = s.db.Perfil(ctx, db.PerfilInput{UserID: c.UserID})
+			return err
+		},
+		func() (err error) {
+			d, err = s.document(ctx, c)
+			return err
+		},
+	)
 	if err != nil {
 		return cartaporte.Timbre{}, err
 	}
@@ -112,11 +182,10 @@ func (s *service) certify(ctx context.Context, c *db.Carta) (cartaporte.Timbre, 
 	if err != nil {
 		return cartaporte.Timbre{}, err
 	}
-	d, err := s.document(ctx, c)
-	if err != nil {
-		return cartaporte.Timbre{}, err
+	if c.SelladaAt == nil {
+		return cartaporte.Timbre{}, errCartaVencida
 	}
-	d.Fecha = c.UpdatedAt.In(place).Format(localTime)
+	d.Fecha = c.SelladaAt.In(place).Format(localTime)
 	stamp, err := s.pac.Timbrar(ctx, cartaporte.Solicitud{
 		Referencia: fmt.Sprintf("%s/%d", c.CartaID, c.Revision), Comprobante: d.Comprobante(),
 	})
@@ -131,7 +200,7 @@ func (s *service) certify(ctx context.Context, c *db.Carta) (cartaporte.Timbre, 
 
 // keepStamp stores a stamp.
 func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *cartaporte.Timbre) (answer Carta, replayed bool, err error) {
-	pieces, err := pack(stamp.XML)
+	packed, err := pack(stamp.XML)
 	if err != nil {
 		return Carta{}, false, err
 	}
@@ -146,7 +215,7 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 		done, err := s.db.TimbrarCarta(ctx, db.TimbrarCartaInput{
 			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Timbrado: c.Timbrado,
-			Fiscal: db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: c.Status}, Lines: pieces,
+			Fiscal: fiscalOf(&c, c.Status), Lines: pieces(packed),
 		})
 		replayed = done.Replayed
 		return err
@@ -154,8 +223,23 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 	return answer, replayed, err
 }
 
-// pack makes lines of a document.
-func pack(document []byte) ([]db.TimbrarCartaLine, error) {
+// storable refuses what would not fit into the transaction that keeps the stamp: it must not be stamped at all.
+func storable(d *cartaporte.Documento) error {
+	document, err := d.Comprobante().XML()
+	if err != nil {
+		return err
+	}
+	packed, err := pack(document)
+	if err != nil {
+		return err
+	}
+	if len(packed) > maxPieces*pieceBytes-stampBytes {
+		return problem.Conflict("carta_enorme", "the document is larger than 3 MB packed: make two cartas of it")
+	}
+	return nil
+}
+
+func pack(document []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	if _, err := w.Write(document); err != nil {
@@ -164,16 +248,16 @@ func pack(document []byte) ([]db.TimbrarCartaLine, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
+	return packed.Bytes(), nil
+}
+
+// pieces are the items that keep a packed document.
+func pieces(packed []byte) []db.TimbrarCartaLine {
 	var lines []db.TimbrarCartaLine
-	for rest := packed.Bytes(); len(rest) > 0; {
-		n := min(pieceBytes, len(rest))
-		lines = append(lines, db.TimbrarCartaLine{Parte: int64(len(lines)), Contenido: rest[:n]})
-		rest = rest[n:]
+	for piece := range slices.Chunk(packed, pieceBytes) {
+		lines = append(lines, db.TimbrarCartaLine{Parte: int64(len(lines)), Contenido: piece})
 	}
-	if len(lines) > maxPieces {
-		return nil, problem.Conflict("carta_enorme", "the document is larger than 3 MB packed: make two of it")
-	}
-	return lines, nil
+	return lines
 }
 
 // xml is a stamped carta's document.
@@ -197,57 +281,4 @@ func (s *service) xml(ctx context.Context, userID, id string) ([]byte, error) {
 		return nil, fmt.Errorf("carta %s: unpack the document: %w", id, err)
 	}
 	return io.ReadAll(io.LimitReader(r, c.Timbrado.Bytes+1))
-}
-
-// cancelCarta cancels a carta: a draft gives its credit back, a stamped one has the PAC cancel it first.
-func (s *service) cancelCarta(ctx context.Context, userID, id, reason, replacement string) (Carta, error) {
-	err := again(ctx, func() error {
-		c, err := s.carta(ctx, userID, id)
-		if err != nil {
-			return err
-		}
-		fiscal := db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: db.EstadoCartaCancelada}
-		switch c.Status {
-		case db.EstadoCartaBorrador:
-			_, err = s.db.CancelarBorrador(ctx, db.CancelarBorradorInput{UserID: userID, CartaID: id, ViajeID: c.ViajeID, Fiscal: fiscal})
-			if errors.Is(err, db.ErrCartaNoBorrador) { // it was stamped meanwhile
-				err = table.ErrConflict
-			}
-			return err
-		case db.EstadoCartaTimbrada:
-			return s.cancelStamped(ctx, &c, fiscal, reason, replacement)
-		default:
-			return db.ErrCartaNoTimbrada
-		}
-	})
-	if err != nil {
-		return Carta{}, err
-	}
-	c, err := s.carta(ctx, userID, id)
-	return cartaOf(&c), err
-}
-
-func (s *service) cancelStamped(ctx context.Context, c *db.Carta, fiscal db.Fiscal, reason, replacement string) error {
-	var bad fields
-	bad.addIf(reason == "", "body.motivo", "is missing: the carta is stamped")
-	bad.addIf((reason == "01") != (replacement != ""), "body.sustituye", "belongs to motivo 01, and to it alone")
-	if err := bad.problem(); err != nil {
-		return err
-	}
-	v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: c.UserID, ViajeID: c.ViajeID})
-	if err != nil {
-		return err
-	}
-	if v.Estado == db.EstadoViajeEnCurso { // asked before the PAC is, and again in the write
-		return db.ErrViajeEnMarcha
-	}
-	err = s.pac.Cancelar(ctx, cartaporte.Cancelacion{UUID: c.Timbrado.UUIDFiscal, RFCEmisor: c.Emisor.Rfc, Motivo: reason, Sustituye: replacement})
-	switch {
-	case errors.Is(err, cartaporte.ErrRechazado):
-		return &problem.Error{Status: http.StatusConflict, Code: "pac_rechaza", Detail: "the PAC does not cancel the document", Err: errors.Join(errPACRechaza, err)}
-	case err != nil:
-		return problem.Unavailable(fmt.Errorf("the PAC: %w", err))
-	}
-	_, err = s.db.CancelarTimbrada(ctx, db.CancelarTimbradaInput{UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Fiscal: fiscal})
-	return err
 }

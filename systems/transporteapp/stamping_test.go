@@ -2,18 +2,15 @@ package transporteapp_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/monotable/monotable/systems/internal/apitest"
-	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/transporteapp"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
@@ -21,6 +18,7 @@ import (
 // TestThousands: a carta with thousands of goods is saved in batches, read back whole, sealed and stamped; a request that is sent
 // twice adds its goods once.
 func TestThousands(t *testing.T) {
+	t.Parallel()
 	const total = 2500
 	v := open(t, transporteapp.Options{}, ana)
 	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
@@ -73,63 +71,9 @@ func TestThousands(t *testing.T) {
 	}
 }
 
-// moody is a PAC that fails before, or after, it has stamped.
-type moody struct {
-	cartaporte.PAC
-	before, after error
-	stamps        []string
-}
-
-func (m *moody) Timbrar(ctx context.Context, in cartaporte.Solicitud) (cartaporte.Timbre, error) {
-	if m.before != nil {
-		return cartaporte.Timbre{}, m.before
-	}
-	stamp, err := m.PAC.Timbrar(ctx, in)
-	if err != nil {
-		return cartaporte.Timbre{}, err
-	}
-	m.stamps = append(m.stamps, stamp.UUID)
-	return stamp, m.after
-}
-
-// TestPACFails: whatever the PAC does, a carta without its stamp is a draft, and the stamp of a lost answer is the same.
-func TestPACFails(t *testing.T) {
-	pac := &moody{PAC: cartaporte.NewLocal(time.Now)}
-	v := open(t, transporteapp.Options{PAC: pac}, ana)
-	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
-	fill(t, v, ana, id, 2)
-	stamp := apitest.Request{Method: http.MethodPost, Path: "/cartas/" + id + "/timbrado", As: ana, Key: "s"}
-	for _, c := range []struct {
-		name          string
-		before, after error
-		status        int
-		code          string
-	}{
-		{"down", errors.New("connection refused"), nil, http.StatusServiceUnavailable, problem.CodeUnavailable},
-		{"refuses", fmt.Errorf("%w: CFDI40108", cartaporte.ErrRechazado), nil, http.StatusConflict, "pac_rechaza"},
-		{"answer lost", nil, io.ErrUnexpectedEOF, http.StatusServiceUnavailable, problem.CodeUnavailable},
-	} {
-		pac.before, pac.after = c.before, c.after
-		if answer := v.Do(t, stamp); answer.Status != c.status || answer.Problem(t).Code != c.code {
-			t.Errorf("%s: %d %s", c.name, answer.Status, answer.Body)
-		}
-		if c := get[transporteapp.Carta](t, v, ana, "/cartas/"+id); c.Status != "borrador" || !c.Sellada || c.Timbrado != nil {
-			t.Errorf("the carta is %+v", c)
-		}
-		if p := get[transporteapp.Perfil](t, v, ana, "/perfil"); p.Credits.Reserved != 1 || p.Credits.TotalConsumed != 0 {
-			t.Errorf("credits %+v", p.Credits)
-		}
-	}
-	pac.before, pac.after = nil, nil
-	v.Clock.Advance(time.Hour)
-	done := do[transporteapp.Carta](t, v, http.StatusCreated, stamp)
-	if len(pac.stamps) != 2 || pac.stamps[0] != pac.stamps[1] || done.Timbrado.UUIDFiscal != pac.stamps[0] {
-		t.Errorf("stamped as %v, kept as %s: want one stamp", pac.stamps, done.Timbrado.UUIDFiscal)
-	}
-}
-
 // TestStaleSeal: a carta that was sealed three days ago is not stamped.
 func TestStaleSeal(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
 	fill(t, v, ana, id, 1)
@@ -144,6 +88,7 @@ func TestStaleSeal(t *testing.T) {
 
 // TestCredits: a draft that is cancelled gives its credit back; a stamped carta does not; each folio is given once.
 func TestCredits(t *testing.T) {
+	t.Parallel()
 	v := open(t, plan(1, 1, 3, 2), ana)
 	first := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip())
 	second := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-2", cartaTrip())
@@ -175,6 +120,7 @@ func TestCredits(t *testing.T) {
 
 // TestMonth: the plan's cartas are a month's, in the company's own time zone.
 func TestMonth(t *testing.T) {
+	t.Parallel()
 	v := open(t, plan(1, 1, 1, 10), ana)
 	post[object](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip())
 	v.Run(t, []apitest.Case{refused("used up", as(http.MethodPost, "/viajes", "t-2", cartaTrip()), "limite_mensual")})
@@ -192,24 +138,29 @@ func TestMonth(t *testing.T) {
 
 // TestSubscription: who does not pay makes nothing new.
 func TestSubscription(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	v.Clock.Advance(transporteapp.DefaultPlan().Lasts)
-	v.Run(t, []apitest.Case{refused("expired", as(http.MethodPost, "/viajes", "t", cartaTrip()), "suscripcion_inactiva")})
+	makes := []apitest.Request{
+		as(http.MethodPost, "/viajes", "t", cartaTrip()), as(http.MethodPost, "/viajes", "t", bareTrip()),
+		as(http.MethodPost, "/conductores", "c", driver()), as(http.MethodPost, "/vehiculos", "v", vehicle()), as(http.MethodPost, "/remolques", "r", trailer()),
+	}
+	for _, r := range makes {
+		v.Run(t, []apitest.Case{refused("expired"+r.Path, r, "suscripcion_inactiva")})
+	}
 	office := apitest.Request{Method: http.MethodPut, Path: "/empresas/" + ana + "/suscripcion", As: "u-office", Groups: []string{"admin"}, Body: object{
 		"planId": "p", "planName": "P", "status": "suspended", "expiresAt": v.Clock.Now().Add(time.Hour),
 		"limits": object{"conductores": 10, "vehiculos": 10, "cartasPorteMes": 10},
 	}}
 	do[object](t, v, http.StatusOK, office)
-	for _, r := range []apitest.Request{
-		as(http.MethodPost, "/viajes", "t", cartaTrip()), as(http.MethodPost, "/viajes", "t", bareTrip()),
-		as(http.MethodPost, "/conductores", "c", driver()), as(http.MethodPost, "/vehiculos", "v", vehicle()), as(http.MethodPost, "/remolques", "r", trailer()),
-	} {
-		v.Run(t, []apitest.Case{refused(r.Path, r, "suscripcion_inactiva")})
+	for _, r := range makes {
+		v.Run(t, []apitest.Case{refused("suspended"+r.Path, r, "suscripcion_inactiva")})
 	}
 }
 
 // TestLicence: nobody drives whose licence ends before.
 func TestLicence(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	_, vehicleID, _ := fleet(t, v, ana, "f")
 	old := with(driver(), object{"licencia": object{"tipo": "E", "numero": "ABC123456", "vigencia": "2027-01-14"}})
@@ -221,6 +172,7 @@ func TestLicence(t *testing.T) {
 
 // TestIncomplete: what the tax office would refuse is told, all of it.
 func TestIncomplete(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
 	answer := v.Do(t, as(http.MethodPost, "/cartas/"+id+"/sellar", "", nil))
@@ -236,6 +188,7 @@ func TestIncomplete(t *testing.T) {
 
 // TestDocument: the XML says what was declared.
 func TestDocument(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	made := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip())
 	fill(t, v, ana, made.Carta.CartaID, 2)
@@ -264,5 +217,49 @@ func TestDocument(t *testing.T) {
 	}
 	if read.Complemento.CartaPorte.IDCCP != stamped.Timbrado.IDCcp || stamp.UUID != stamped.Timbrado.UUIDFiscal {
 		t.Errorf("the XML says %+v, the carta %+v", read, stamped.Timbrado)
+	}
+}
+
+// TestEnormous: a carta whose document would not be stored with its stamp is not sealed, so that the PAC never stamps it.
+func TestEnormous(t *testing.T) {
+	t.Parallel()
+	const requests, each = 8, 250
+	v := open(t, transporteapp.Options{}, ana)
+	at := "/cartas/" + post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
+	put[object](t, v, ana, at+"/autotransporte", declared())
+	put[object](t, v, ana, at+"/ubicaciones", object{"ubicaciones": places()})
+	put[object](t, v, ana, at+"/figuras", object{"figuras": people()})
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // texts that do not pack well, the same each time
+	for i := range requests {
+		list := goods(each)
+		for _, g := range list {
+			text := make([]rune, 600)
+			for j := range text {
+				text[j] = rune('\u4e00' + random.IntN(20_000))
+			}
+			g["descripcion"] = string(text)
+		}
+		post[object](t, v, http.StatusCreated, ana, at+"/mercancias", fmt.Sprint("g-", i), object{"mercancias": list})
+	}
+	v.Run(t, []apitest.Case{refused("sealed", as(http.MethodPost, at+"/sellar", "", nil), "carta_enorme")})
+}
+
+// TestFewerPlaces: places that are fewer than before take the place of all of them, and the way is theirs.
+func TestFewerPlaces(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	at := "/cartas/" + post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID
+	many := places()
+	for i := range 48 {
+		many = append(many, with(places()[1], object{"idUbicacion": fmt.Sprintf("DE%06d", i+2), "distanciaRecorrida": 1.25}))
+	}
+	put[object](t, v, ana, at+"/ubicaciones", object{"ubicaciones": many})
+	if c := get[transporteapp.Carta](t, v, ana, at); c.NumUbicaciones != 50 || c.Totales.DistanciaTotal.String() != "560" {
+		t.Errorf("fifty places: %+v", c)
+	}
+	put[object](t, v, ana, at+"/ubicaciones", object{"ubicaciones": places()})
+	c, all := get[transporteapp.Carta](t, v, ana, at), get[transporteapp.Contenido](t, v, ana, at+"/contenido")
+	if c.NumUbicaciones != 2 || c.Totales.DistanciaTotal.String() != "500" || len(all.Ubicaciones) != 2 {
+		t.Errorf("two places: %+v, listed %+v", c, all.Ubicaciones)
 	}
 }

@@ -21,10 +21,10 @@ func template(v *apitest.Server) sam.Template {
 			"putPerfil":         {"GuardarPerfil", "CrearPerfil", "UsoDelMes"},
 			"putSuscripcion":    {"CambiarPlan", "UsoDelMes"},
 			"createAbono":       once("AbonarCreditos", "Perfil"),
-			"createConductor":   once("CrearConductor"),
+			"createConductor":   once("CrearConductor", "VehiculoPorID"),
 			"listConductores":   {"ConductoresDeUsuario", "ConductoresPorEstado"},
 			"getConductor":      {"ConductorPorID"},
-			"putConductor":      {"GuardarConductor"},
+			"putConductor":      {"GuardarConductor", "VehiculoPorID"},
 			"deleteConductor":   {"BorrarConductor"},
 			"createVehiculo":    once("CrearVehiculo"),
 			"listVehiculos":     {"VehiculosDeUsuario", "VehiculosPorEstado"},
@@ -39,11 +39,12 @@ func template(v *apitest.Server) sam.Template {
 			"findRecursos":      found,
 			"createViaje":       once(with(terms, "CrearViaje", "CrearViajeConCarta")...),
 			"listViajes":        {"ViajesDeUsuario", "ViajesPorEstado", "ViajesPorFecha"},
-			"getViaje":          {"ViajePorID", "CartaPorID"},
+			"getViaje":          {"ViajePorID", "CartaPorID", "PosicionActual"},
+			"putViaje":          {"GuardarViaje"},
 			"programarViaje":    {"ProgramarViaje"},
 			"putRecursos":       with(found, "ViajePorID", "AsignarRecursos", "AsignarConRemolque"),
 			"iniciarViaje":      {"ViajePorID", "IniciarViaje"},
-			"completarViaje":    {"ViajePorID", "PosicionActual", "CompletarViaje", "CompletarConRemolque"},
+			"completarViaje":    {"ViajePorID", "PosicionActual", "ConductorPorID", "CompletarViaje", "CompletarConRemolque"},
 			"cancelarViaje":     {"ViajePorID", "CancelarViaje", "CancelarAsignado", "CancelarConRemolque"},
 			"createCarta":       once(with(terms, "CrearCartaDeViaje")...),
 			"listCartasDeViaje": {"CartasDeViaje"},
@@ -61,9 +62,9 @@ func template(v *apitest.Server) sam.Template {
 			"listMercancias":    {"MercanciasDeCarta"},
 			"sellarCarta":       {"CartaPorID", "CartaCompleta", "SellarCarta"},
 			"abrirCarta":        {"AbrirCarta"},
-			"timbrarCarta":      once("CartaPorID", "CartaCompleta", "Perfil", "TimbrarCarta"),
+			"timbrarCarta":      once("CartaPorID", "CartaCompleta", "Perfil", "EmpezarTimbrado", "DejarTimbrado", "TimbrarCarta"),
 			"getXml":            {"CartaPorID", "XmlDeCarta"},
-			"cancelarCarta":     {"CartaPorID", "ViajePorID", "CancelarBorrador", "CancelarTimbrada"},
+			"cancelarCarta":     {"CartaPorID", "CancelarBorrador", "EmpezarCancelacion", "DejarCancelacion", "CancelarTimbrada"},
 			"createSesion":      once("AbrirSesion"),
 			"listSesiones":      {"SesionesDeUsuario"},
 			"deleteSesion":      {"CerrarSesion"},
@@ -73,5 +74,6 @@ func template(v *apitest.Server) sam.Template {
 
 // TestTemplate: lambda/template.yaml is what the design and the API make it.
 func TestTemplate(t *testing.T) {
+	t.Parallel()
 	template(apitest.Open(t, transporteapp.System(transporteapp.Options{}))).Compare(t, "lambda/template.yaml")
 }

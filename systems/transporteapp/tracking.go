@@ -2,6 +2,7 @@ package transporteapp
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strconv"
 	"time"
@@ -18,8 +19,8 @@ const (
 )
 
 // ping says where a trip is. It costs one small read and two small writes: the place where the trip is now, which an older ping
-// does not change, and the place where it has been, which the same ping makes once. They are no transaction, which would cost
-// twice as much: a ping of which only the first half was done is sent again, and comes to the same.
+// does not change, and the place where it has been, which the first ping of a time says. They are no transaction, which would
+// cost twice as much: a ping of which only the first half was done is sent again, and comes to the same.
 func (s *service) ping(ctx context.Context, userID, viajeID string, in Ping) (Rastreo, error) {
 	at := in.At.UTC().Truncate(time.Millisecond)
 	var now db.Tracking
@@ -51,6 +52,9 @@ func (s *service) ping(ctx context.Context, userID, viajeID string, in Ping) (Ra
 	_, err = s.db.AnotarPosicion(ctx, db.AnotarPosicionInput{
 		UserID: userID, ViajeID: viajeID, At: at, Lat: in.Lat.Decimal, Lng: in.Lng.Decimal,
 	})
+	if errors.Is(err, db.ErrPosicionExists) {
+		err = nil // it was sent before
+	}
 	return rastreoOf(now), err
 }
 
@@ -71,7 +75,7 @@ func advance(t *db.Tracking, in Ping) error {
 	}
 	t.Lat, t.Lng, t.DistanciaRecorrida = &in.Lat.Decimal, &in.Lng.Decimal, driven
 	if total := t.DistanciaTotal.Float64(); total > 0 {
-		t.Progreso = max(t.Progreso, min(whole, int64(driven.Float64()*whole/total)))
+		t.Progreso = max(t.Progreso, int64(min(whole, driven.Float64()*whole/total)))
 	}
 	return nil
 }

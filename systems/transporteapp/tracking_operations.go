@@ -110,13 +110,11 @@ func (s *service) listPosiciones(ctx context.Context, in *listPosicionesInput) (
 	if err != nil {
 		return nil, err
 	}
-	asked := db.RutaInput{UserID: who.Sub, ViajeID: in.ID}
-	if !in.Desde.IsZero() {
-		asked.AtFrom = &in.Desde
+	span := period{in.Desde, in.Hasta}
+	if err := span.check(); err != nil {
+		return nil, err
 	}
-	if !in.Hasta.IsZero() {
-		asked.AtTo = &in.Hasta
-	}
+	asked := db.RutaInput{UserID: who.Sub, ViajeID: in.ID, AtFrom: bound(span.from), AtTo: bound(span.to)}
 	page, err := s.db.Ruta(ctx, asked, in.Options())
 	return api.PageOf(page, func(p db.Posicion) Posicion {
 		return Posicion{Lat: Decimal{p.Lat}, Lng: Decimal{p.Lng}, At: &p.At}

@@ -6,8 +6,9 @@
 //	POST /viajes ──▶ Viaje + Carta (borrador) + folio + month's counter + credit      one transaction
 //	PUT  /cartas/{id}/…, POST /cartas/{id}/mercancias ──▶ what the carta lists        batches, counted as they come
 //	POST /cartas/{id}/sellar ──▶ read back whole, found right, closed
-//	POST /cartas/{id}/timbrado ──PAC──▶ Carta (timbrada) + trip's summary + credit + the XML     one transaction
+//	POST /cartas/{id}/timbrado ──▶ Carta (en_timbrado) ──PAC──▶ Carta (timbrada) + trip's summary + credit + the XML
 //	PUT  /viajes/{id}/recursos ──▶ Viaje + Conductor + Vehiculo + Remolque            one transaction
+//	POST /viajes/{id}/completar ──▶ the same, and how the driver has driven           one transaction
 //	POST /viajes/{id}/posiciones ──▶ Tracking, then Posicion                          two small writes
 //
 // What is stored, and how it is asked for, stands in transporteapp.design.yaml; package transporteappdb is generated from
@@ -22,6 +23,7 @@
 //	T4  A driver, a vehicle or a trailer is on one trip at a time.
 //	T5  A carta's counts are what it lists, and nothing is listed once it is sealed.
 //	T6  A request key does its thing once, and is answered as it was the first time.
+//	T7  A stamp is of the carta as it was sealed: from before the PAC is asked until its answer is known, nothing changes it.
 //
 // All of the package may be used from any number of goroutines.
 package transporteapp
@@ -34,6 +36,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
@@ -93,6 +96,7 @@ func System(o Options) system.System {
 		Rules:    rules(),
 		Open:     func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: examples(),
+		Load:     loadPlan(),
 	}
 }
 
@@ -121,7 +125,7 @@ func tables() []system.Table {
 }
 
 func open(o Options, d system.Deps) (*system.Service, error) {
-	data, err := db.New(d.DynamoDB, db.Config{CursorKey: d.CursorKey, Clock: d.Clock, Observe: d.Observe})
+	data, err := db.New(d.DynamoDB, db.Config{CursorKey: d.CursorKey, Caller: auth.Sub, Clock: d.Clock, Observe: d.Observe})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package transporteapp_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 // TestTrip goes the whole way: a trip with its carta, filled, sealed and stamped, with driver, vehicle and trailer, that leaves,
 // is followed, and arrives.
 func TestTrip(t *testing.T) {
+	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
 	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip())
@@ -89,5 +91,61 @@ func follow(t *testing.T, v *apitest.Server, at, id string) {
 	been := get[page[transporteapp.Posicion]](t, v, ana, at+"/posiciones")
 	if len(been.Items) != 3 || been.Items[1].Lat.String() != "20.45" {
 		t.Errorf("the trip has been at %+v", been.Items)
+	}
+}
+
+// TestPlaces: a time has one place, whatever is sent for it later; a place is forgotten after 180 days, removed or not.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	driverID, vehicleID, _ := fleet(t, v, ana, "f")
+	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", bareTrip())
+	at := "/viajes/" + trip.ViajeID
+	put[object](t, v, ana, at+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicleID})
+	post[object](t, v, http.StatusOK, ana, at+"/iniciar", "", nil)
+	now := v.Clock.Now()
+	ping(t, v, ana, trip.ViajeID, 20, -100, now)
+	if same := ping(t, v, ana, trip.ViajeID, 30, -110, now); same.UbicacionActual.Lat.String() != "20" {
+		t.Errorf("the second place of a time: %+v", same)
+	}
+	list := func() []transporteapp.Posicion {
+		return get[page[transporteapp.Posicion]](t, v, ana, at+"/posiciones").Items
+	}
+	if been := list(); len(been) != 1 || been[0].Lat.String() != "20" {
+		t.Errorf("the trip has been at %+v, want the first place", been)
+	}
+	ping(t, v, ana, trip.ViajeID, 21, -100, now.Add(time.Second))
+	first := get[page[transporteapp.Posicion]](t, v, ana, at+"/posiciones?limit=1")
+	v.Clock.Advance(time.Minute) // a cursor is as good later
+	if second := get[page[transporteapp.Posicion]](t, v, ana, apitest.Query(at+"/posiciones", "limit", "1", "cursor", first.Next)); len(second.Items) != 1 || second.Items[0].Lat.String() != "21" {
+		t.Errorf("the second page is %+v", second.Items)
+	}
+	v.Clock.Advance(180*24*time.Hour - time.Minute - time.Second)
+	if been := list(); len(been) != 2 {
+		t.Errorf("before 180 days are over: %+v", been)
+	}
+	v.Clock.Advance(2 * time.Second)
+	if been := list(); len(been) != 0 {
+		t.Errorf("after 180 days: %+v", been)
+	}
+	if still := get[transporteapp.Rastreo](t, v, ana, at+"/posicion"); still.UbicacionActual == nil {
+		t.Errorf("the trip is nowhere: %+v", still)
+	}
+}
+
+// TestOffBeforeItBegan: a trip that was assigned and never left has driven nothing of its way.
+func TestOffBeforeItBegan(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
+	for i, trailer := range []any{nil, trailerID} {
+		trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", fmt.Sprint("t-", i), bareTrip())
+		at := "/viajes/" + trip.ViajeID
+		put[object](t, v, ana, at+"/recursos", with(object{"conductorId": driverID, "vehiculoId": vehicleID}, object{"remolqueId": trailer}))
+		post[object](t, v, http.StatusOK, ana, at+"/cancelar", "", nil)
+		now := get[transporteapp.ViajeConCarta](t, v, ana, at)
+		if r := now.Tracking; now.Estado != "cancelado" || r == nil || r.Activo || r.DistanciaRecorrida.String() != "0" || r.DistanciaTotal.String() != "500" {
+			t.Errorf("off: %+v", now.Tracking)
+		}
 	}
 }

@@ -20,9 +20,17 @@ import (
 const versionCarta = "3.1"
 
 // check refuses what the schema cannot.
+func (in *DatosViaje) check(bad *fields) {
+	bad.addIf(in.FechaFinProgramada.Before(in.FechaInicioProgramada), "body.fechaFinProgramada", "is before the trip begins")
+	if c := in.Costos; c != nil && c.Margen != nil {
+		margin := c.margin()
+		bad.addIf(margin == nil || margin.Compare(c.Margen.Decimal) != 0, "body.costos.margen", "is not precioCliente less costoTotal: leave it out, it is reckoned")
+	}
+}
+
 func (in *NuevoViaje) check() error {
 	var bad fields
-	bad.addIf(in.FechaFinProgramada.Before(in.FechaInicioProgramada), "body.fechaFinProgramada", "is before the trip begins")
+	in.DatosViaje.check(&bad)
 	if in.Carta != nil {
 		in.Carta.check(&bad, "body.carta")
 	}
@@ -50,6 +58,7 @@ func (s *service) createTrip(ctx context.Context, userID, key string, in NuevoVi
 		}
 		v := db.Viaje{UserID: userID, ViajeID: id, CreatedAt: s.moment()}
 		in.into(&v)
+		v.Estado = in.Estado
 		v.UpdatedAt = v.CreatedAt
 		if in.Carta == nil {
 			return s.createBareTrip(ctx, r, v)
@@ -83,14 +92,30 @@ type terms struct {
 
 // newCarta is the head of a carta with the folio that is next, and the terms.
 func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *NuevaCarta) (db.Carta, terms, error) {
-	u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
+	var (
+		u    db.User
+		last db.FolioSeq
+	)
+	err := together(
+		func() (err error) {
+			u, err = s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
+			return err
+		},
+		func() (err error) {
+			last, err = s.db.UltimoFolio(ctx, db.UltimoFolioInput{UserID: userID})
+			if errors.Is(err, table.ErrNotFound) { // the first carta
+				return nil
+			}
+			return err
+		},
+	)
 	if err != nil {
 		return db.Carta{}, terms{}, err
 	}
 	if u.Config == nil {
 		return db.Carta{}, terms{}, errSinConfig
 	}
-	t := terms{limit: u.Subscription.Limits.CartasPorteMes, now: s.moment()}
+	t := terms{limit: u.Subscription.Limits.CartasPorteMes, seen: last.N, now: s.moment()}
 	if t.month, err = monthOf(t.now, u.Timezone); err != nil {
 		return db.Carta{}, terms{}, err
 	}
@@ -103,11 +128,6 @@ func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *Nuev
 	case u.Credits.Balance < 1:
 		return db.Carta{}, terms{}, db.ErrSinCreditos
 	}
-	last, err := s.db.UltimoFolio(ctx, db.UltimoFolioInput{UserID: userID})
-	if err != nil && !errors.Is(err, table.ErrNotFound) {
-		return db.Carta{}, terms{}, err
-	}
-	t.seen = last.N
 	id, err := s.newID()
 	if err != nil {
 		return db.Carta{}, terms{}, err
@@ -138,12 +158,13 @@ func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje
 		if err != nil {
 			return err
 		}
-		v.Fiscal = &db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: c.Status}
+		fiscal := fiscalOf(&c, c.Status)
+		v.Fiscal = &fiscal
 		head := cartaOf(&c)
 		answer = ViajeConCarta{Viaje: viajeOf(v), Carta: &head}
 		done, err := s.db.CrearViajeConCarta(ctx, db.CrearViajeConCartaInput{
 			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-			Limite: t.limit, Ahora: t.now, Seen: t.seen, Mes: t.month,
+			Limite: t.limit, Seen: t.seen, Mes: t.month,
 			UserID: v.UserID, ViajeID: v.ViajeID, Nombre: v.Nombre, Estado: v.Estado,
 			FechaInicioProgramada: v.FechaInicioProgramada, FechaFinProgramada: v.FechaFinProgramada, Origen: v.Origen, Destino: v.Destino,
 			OrigenCoordenadas: v.OrigenCoordenadas, DestinoCoordenadas: v.DestinoCoordenadas, DistanciaTotal: v.DistanciaTotal,
@@ -172,8 +193,8 @@ func (s *service) addCarta(ctx context.Context, userID, viajeID, key string, in 
 			answer = cartaOf(&c)
 			done, err := s.db.CrearCartaDeViaje(ctx, db.CrearCartaDeViajeInput{
 				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-				Limite: t.limit, Ahora: t.now, Seen: t.seen, Mes: t.month,
-				Fiscal: db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: c.Status},
+				Limite: t.limit, Seen: t.seen, Mes: t.month,
+				Fiscal: fiscalOf(&c, c.Status),
 				UserID: userID, ViajeID: viajeID, CartaID: c.CartaID, Folio: c.Folio, VersionCartaPorte: c.VersionCartaPorte,
 				IDCcp: c.IDCcp, Emisor: c.Emisor, Receptor: c.Receptor, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 			})
@@ -184,41 +205,91 @@ func (s *service) addCarta(ctx context.Context, userID, viajeID, key string, in 
 	})
 }
 
-// trip is one of a company's, with its carta.
+// trip is one of a company's, with its carta and where it is.
 func (s *service) trip(ctx context.Context, userID, id string) (ViajeConCarta, error) {
 	v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
 	if err != nil {
 		return ViajeConCarta{}, err
 	}
 	out := ViajeConCarta{Viaje: viajeOf(v)}
-	if v.Fiscal == nil {
-		return out, nil
-	}
-	c, err := s.db.CartaPorID(ctx, db.CartaPorIDInput{UserID: userID, CartaID: v.Fiscal.CartaPorteID})
-	if err != nil {
-		return ViajeConCarta{}, err
-	}
-	head := cartaOf(&c)
-	out.Carta = &head
-	return out, nil
+	return out, together(
+		func() error {
+			if v.Fiscal == nil {
+				return nil
+			}
+			c, err := s.carta(ctx, userID, v.Fiscal.CartaPorteID)
+			if err != nil {
+				return err
+			}
+			head := cartaOf(&c)
+			out.Carta = &head
+			return nil
+		},
+		func() error {
+			if v.Estado == db.EstadoViajeBorrador || v.Estado == db.EstadoViajeProgramado {
+				return nil
+			}
+			at, err := s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: userID, ViajeID: id})
+			if errors.Is(err, table.ErrNotFound) { // it was off before it began
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			now := rastreoOf(at)
+			out.Tracking = &now
+			return nil
+		},
+	)
 }
 
-// period bounds trips by when they are to begin; a zero time does not bound.
+// saveTrip changes what is said of a trip that nobody drives yet.
+func (s *service) saveTrip(ctx context.Context, userID, id string, in DatosViaje) (Viaje, error) {
+	var bad fields
+	if in.check(&bad); len(bad) > 0 {
+		return Viaje{}, bad.problem()
+	}
+	var v db.Viaje
+	in.into(&v)
+	err := again(ctx, func() error {
+		done, err := s.db.GuardarViaje(ctx, db.GuardarViajeInput{
+			UserID: userID, ViajeID: id, Nombre: v.Nombre, FechaInicioProgramada: v.FechaInicioProgramada, FechaFinProgramada: v.FechaFinProgramada,
+			Origen: v.Origen, Destino: v.Destino, OrigenCoordenadas: v.OrigenCoordenadas, DestinoCoordenadas: v.DestinoCoordenadas,
+			DistanciaTotal: v.DistanciaTotal, Costos: v.Costos,
+		})
+		v = done.Viaje
+		return err
+	})
+	return viajeOf(v), err
+}
+
+// period bounds a list by time; a zero time does not bound.
 type period struct{ from, to time.Time }
+
+// check refuses a period that ends before it begins.
+func (p period) check() error {
+	if p.from.IsZero() || p.to.IsZero() || !p.from.After(p.to) {
+		return nil
+	}
+	return problem.BadRequest(
+		problem.CodeInvalidParameter, "the period ends before it begins", problem.Field{Field: "query.hasta", Message: "is before desde"},
+	)
+}
+
+// bound is a time of a period as reads take it.
+func bound(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
 
 // tripsByDate are a page of a company's trips by when they begin.
 func (s *service) tripsByDate(ctx context.Context, userID string, p period, page table.PageOptions) (table.Page[db.ViajesPorFechaItem], error) {
-	in := db.ViajesPorFechaInput{UserID: userID}
-	if !p.from.IsZero() {
-		in.FechaInicioProgramadaFrom = &p.from
+	if err := p.check(); err != nil {
+		return table.Page[db.ViajesPorFechaItem]{}, err
 	}
-	if !p.to.IsZero() {
-		in.FechaInicioProgramadaTo = &p.to
-	}
-	if !p.from.IsZero() && !p.to.IsZero() && p.from.After(p.to) {
-		return table.Page[db.ViajesPorFechaItem]{}, problem.BadRequest(
-			problem.CodeInvalidParameter, "the period ends before it begins", problem.Field{Field: "query.hasta", Message: "is before desde"},
-		)
-	}
-	return s.db.ViajesPorFecha(ctx, in, page)
+	return s.db.ViajesPorFecha(ctx, db.ViajesPorFechaInput{
+		UserID: userID, FechaInicioProgramadaFrom: bound(p.from), FechaInicioProgramadaTo: bound(p.to),
+	}, page)
 }

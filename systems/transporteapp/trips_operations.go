@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -27,16 +28,28 @@ type Recursos struct {
 type Fiscal struct {
 	CartaPorteID     string         `json:"cartaPorteId"`
 	CartaPorteFolio  string         `json:"cartaPorteFolio"`
-	CartaPorteStatus db.EstadoCarta `json:"cartaPorteStatus" enum:"borrador,timbrada,cancelada"`
+	CartaPorteStatus db.EstadoCarta `json:"cartaPorteStatus" enum:"borrador,en_timbrado,timbrada,en_cancelacion,cancelada"`
 }
 
 // Costos are what a trip costs and brings.
 type Costos struct {
-	CombustibleEstimado *Decimal `json:"combustibleEstimado,omitempty" minimum:"0"`
-	PeajesEstimados     *Decimal `json:"peajesEstimados,omitempty" minimum:"0"`
-	CostoTotal          *Decimal `json:"costoTotal,omitempty" minimum:"0"`
-	PrecioCliente       *Decimal `json:"precioCliente,omitempty" minimum:"0"`
-	Margen              *Decimal `json:"margen,omitempty"`
+	CombustibleEstimado *Decimal `json:"combustibleEstimado,omitempty" minimum:"0" maximum:"999999999999"`
+	PeajesEstimados     *Decimal `json:"peajesEstimados,omitempty" minimum:"0" maximum:"999999999999"`
+	CostoTotal          *Decimal `json:"costoTotal,omitempty" minimum:"0" maximum:"999999999999"`
+	PrecioCliente       *Decimal `json:"precioCliente,omitempty" minimum:"0" maximum:"999999999999"`
+	Margen              *Decimal `json:"margen,omitempty" minimum:"-999999999999" maximum:"999999999999" doc:"precioCliente less costoTotal; reckoned"`
+}
+
+// margin is what a trip brings, nil where that cannot be told.
+func (c *Costos) margin() *table.Decimal {
+	if c.PrecioCliente == nil || c.CostoTotal == nil {
+		return nil
+	}
+	m, err := difference(c.PrecioCliente.Decimal, c.CostoTotal.Decimal)
+	if err != nil {
+		return nil // it has more digits than a number of DynamoDB
+	}
+	return &m
 }
 
 // Viaje is a trip.
@@ -83,10 +96,11 @@ func viajeOf(v db.Viaje) Viaje {
 	return out
 }
 
-// ViajeConCarta is a trip with its carta, if it has one.
+// ViajeConCarta is a trip with its carta, if it has one, and where it is, if it has begun.
 type ViajeConCarta struct {
 	Viaje
-	Carta *Carta `json:"carta,omitempty" doc:"The head of the trip's carta"`
+	Tracking *Rastreo `json:"tracking,omitempty" doc:"Where the trip is, once it has left"`
+	Carta    *Carta   `json:"carta,omitempty" doc:"The head of the trip's carta"`
 }
 
 // ViajeResumen is a trip in a list.
@@ -102,23 +116,28 @@ type ViajeResumen struct {
 	UpdatedAt             time.Time      `json:"updatedAt"`
 }
 
-// NuevoViaje is what is said of a trip.
-type NuevoViaje struct {
-	Nombre                string         `json:"nombre" minLength:"1" maxLength:"200"`
-	Estado                db.EstadoViaje `json:"estado,omitempty" enum:"borrador,programado" default:"programado"`
-	FechaInicioProgramada time.Time      `json:"fechaInicioProgramada"`
-	FechaFinProgramada    time.Time      `json:"fechaFinProgramada"`
-	Origen                string         `json:"origen" minLength:"1" maxLength:"200"`
-	Destino               string         `json:"destino" minLength:"1" maxLength:"200"`
-	OrigenCoordenadas     *Coordenadas   `json:"origenCoordenadas,omitempty"`
-	DestinoCoordenadas    *Coordenadas   `json:"destinoCoordenadas,omitempty"`
-	DistanciaTotal        Decimal        `json:"distanciaTotal" exclusiveMinimum:"0" maximum:"99999" doc:"km"`
-	Costos                *Costos        `json:"costos,omitempty"`
-	Carta                 *NuevaCarta    `json:"carta,omitempty" doc:"With it the trip's carta is made too, and takes a credit"`
+// DatosViaje are what is said of a trip.
+type DatosViaje struct {
+	Nombre                string       `json:"nombre" minLength:"1" maxLength:"200"`
+	FechaInicioProgramada time.Time    `json:"fechaInicioProgramada"`
+	FechaFinProgramada    time.Time    `json:"fechaFinProgramada"`
+	Origen                string       `json:"origen" minLength:"1" maxLength:"200"`
+	Destino               string       `json:"destino" minLength:"1" maxLength:"200"`
+	OrigenCoordenadas     *Coordenadas `json:"origenCoordenadas,omitempty"`
+	DestinoCoordenadas    *Coordenadas `json:"destinoCoordenadas,omitempty"`
+	DistanciaTotal        Decimal      `json:"distanciaTotal" minimum:"0.01" maximum:"99999" doc:"km"`
+	Costos                *Costos      `json:"costos,omitempty"`
 }
 
-func (in *NuevoViaje) into(v *db.Viaje) {
-	v.Nombre, v.Estado, v.Origen, v.Destino = in.Nombre, in.Estado, in.Origen, in.Destino
+// NuevoViaje is a trip that is made.
+type NuevoViaje struct {
+	DatosViaje
+	Estado db.EstadoViaje `json:"estado,omitempty" enum:"borrador,programado" default:"programado"`
+	Carta  *NuevaCarta    `json:"carta,omitempty" doc:"With it the trip's carta is made too, and takes a credit"`
+}
+
+func (in *DatosViaje) into(v *db.Viaje) {
+	v.Nombre, v.Origen, v.Destino = in.Nombre, in.Origen, in.Destino
 	v.FechaInicioProgramada = in.FechaInicioProgramada.UTC().Truncate(time.Millisecond)
 	v.FechaFinProgramada = in.FechaFinProgramada.UTC().Truncate(time.Millisecond)
 	v.OrigenCoordenadas, v.DestinoCoordenadas = in.OrigenCoordenadas.stored(), in.DestinoCoordenadas.stored()
@@ -126,7 +145,7 @@ func (in *NuevoViaje) into(v *db.Viaje) {
 	if c := in.Costos; c != nil {
 		v.Costos = &db.Costos{
 			CombustibleEstimado: plain(c.CombustibleEstimado), PeajesEstimados: plain(c.PeajesEstimados), CostoTotal: plain(c.CostoTotal),
-			PrecioCliente: plain(c.PrecioCliente), Margen: plain(c.Margen),
+			PrecioCliente: plain(c.PrecioCliente), Margen: c.margin(),
 		}
 	}
 }
@@ -145,9 +164,13 @@ func (s *service) registerTrips(a huma.API) {
 	}, s.listViajes)
 	huma.Register(a, huma.Operation{
 		OperationID: "getViaje", Method: http.MethodGet, Path: "/viajes/{id}", Tags: tags,
-		Summary: "One of your trips with its carta", Errors: []int{http.StatusNotFound},
+		Summary: "One of your trips with its carta, and where it is", Errors: []int{http.StatusNotFound},
 	}, s.getViaje)
 	change := []int{http.StatusNotFound, http.StatusConflict}
+	huma.Register(a, huma.Operation{
+		OperationID: "putViaje", Method: http.MethodPut, Path: "/viajes/{id}", Tags: tags,
+		Summary: "Change a trip that nobody drives yet", Errors: change,
+	}, s.putViaje)
 	huma.Register(a, huma.Operation{
 		OperationID: "programarViaje", Method: http.MethodPost, Path: "/viajes/{id}/programar", Tags: tags,
 		Summary: "A draft is to be made", Errors: change,
@@ -162,7 +185,7 @@ func (s *service) registerTrips(a huma.API) {
 	}, s.iniciarViaje)
 	huma.Register(a, huma.Operation{
 		OperationID: "completarViaje", Method: http.MethodPost, Path: "/viajes/{id}/completar", Tags: tags,
-		Summary: "The trip has arrived", Errors: change,
+		Summary: "The trip has arrived", Description: "Who and what made it are free, and what they have driven is counted.", Errors: change,
 	}, s.completarViaje)
 	huma.Register(a, huma.Operation{
 		OperationID: "cancelarViaje", Method: http.MethodPost, Path: "/viajes/{id}/cancelar", Tags: tags,
@@ -250,6 +273,17 @@ func (s *service) getViaje(ctx context.Context, in *ItemPath) (*viajeConCartaOut
 
 type viajeOutput struct{ Body Viaje }
 
+type putViajeInput struct {
+	ItemPath
+	Body DatosViaje
+}
+
+func (s *service) putViaje(ctx context.Context, in *putViajeInput) (*viajeOutput, error) {
+	return change(ctx, in.ID, func(ctx context.Context, userID, id string) (Viaje, error) {
+		return s.saveTrip(ctx, userID, id, in.Body)
+	})
+}
+
 // change makes a change of one of the caller's trips an operation.
 func change(ctx context.Context, id string, do func(ctx context.Context, userID, id string) (Viaje, error)) (*viajeOutput, error) {
 	who, err := auth.Required(ctx)
@@ -283,8 +317,25 @@ func (s *service) iniciarViaje(ctx context.Context, in *ItemPath) (*viajeOutput,
 	return change(ctx, in.ID, s.begin)
 }
 
-func (s *service) completarViaje(ctx context.Context, in *ItemPath) (*viajeOutput, error) {
-	return change(ctx, in.ID, s.complete)
+// Llegada is how a trip went.
+type Llegada struct {
+	Calificacion int64 `json:"calificacion,omitempty" minimum:"1" maximum:"5" doc:"What the customer says of the driver, 5 is best"`
+	Incidentes   int64 `json:"incidentes,omitempty" minimum:"0" maximum:"100" doc:"How often something went wrong"`
+}
+
+type completarViajeInput struct {
+	ItemPath
+	Body *Llegada
+}
+
+func (s *service) completarViaje(ctx context.Context, in *completarViajeInput) (*viajeOutput, error) {
+	var how Llegada
+	if in.Body != nil {
+		how = *in.Body
+	}
+	return change(ctx, in.ID, func(ctx context.Context, userID, id string) (Viaje, error) {
+		return s.complete(ctx, userID, id, how)
+	})
 }
 
 func (s *service) cancelarViaje(ctx context.Context, in *ItemPath) (*viajeOutput, error) {

@@ -2,7 +2,9 @@ package transporteapp
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
+	"sync"
 )
 
 // lanes is how many companies, or a few more that share a lane, change their counters at once.
@@ -43,4 +45,15 @@ func (s *service) inTurn(ctx context.Context, of string, try func() error, when 
 	}
 	defer done()
 	return again(ctx, try, when...)
+}
+
+// together does several things at once.
+func together(list ...func() error) error {
+	errs := make([]error, len(list))
+	var all sync.WaitGroup
+	for i, do := range list {
+		all.Go(func() { errs[i] = do() })
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }

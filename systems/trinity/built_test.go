@@ -3,12 +3,13 @@ package trinity_test
 import (
 	"testing"
 
-	"github.com/monotable/monotable/systems/trinity"
 	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/trinity"
 )
 
 // TestBuilt calls every operation of the binary that is deployed, with good and bad input, and as a stranger.
 func TestBuilt(t *testing.T) {
+	t.Parallel()
 	apitest.EachBuilt(t, trinity.System(trinity.Options{}), "./lambda", func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v)

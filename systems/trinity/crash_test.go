@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -15,8 +14,6 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/monotable/monotable/systems/internal/apitest"
-	"github.com/monotable/monotable/systems/internal/auth"
-	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/trinity"
 )
 
@@ -79,30 +76,15 @@ func (p persistent) do(tb testing.TB, method, path, body string) {
 // TestCrashes: people vote, come and go at once through processes that stop at any request, and send again what was not
 // answered. Nothing is lost and nothing is done twice.
 func TestCrashes(t *testing.T) {
+	t.Parallel()
 	const voters, comers, movies = 32, 6, 3
 	system := trinity.System(trinity.Options{Films: some(movies)})
 	v := apitest.Open(t, system)
-	issuer, err := auth.NewIssuer("http://crashing.test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	host, err := run.NewHost(t.Context(), run.Options{
-		Database:  &run.Database{DynamoDB: crashing(v.Database.DynamoDB), Streams: v.Database.Streams},
-		CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), Issuer: issuer, Clock: v.Clock.Now,
-	}, system)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(host.Mux())
-	t.Cleanup(server.Close)
+	p := another(t, v, system, crashing(v.Database.DynamoDB))
 	room := client{v, ana}.create(t, "k")
 	var all sync.WaitGroup
 	for i := range voters + comers {
-		token, err := issuer.Mint(auth.Claims{Sub: fmt.Sprint("u-", i)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		who := persistent{server.URL + "/trinity", token}
+		who := persistent{p.url, p.token(t, fmt.Sprint("u-", i))}
 		comes := i >= voters
 		all.Go(func() {
 			who.do(t, http.MethodPut, "/codes/"+room.Code+"/member", "")

@@ -8,10 +8,14 @@ import (
 
 // TestDesign: the design is sound, trinitydb is what is generated of it, and no order of the requests of its races breaks an
 // invariant.
-func TestDesign(t *testing.T) { designcheck.Run(t, "trinity.design.yaml", "trinitydb") }
+func TestDesign(t *testing.T) {
+	t.Parallel()
+	designcheck.Run(t, "trinity.design.yaml", "trinitydb")
+}
 
 // TestConditionsAreNeeded: without any one of its conditions the design breaks an invariant.
 func TestConditionsAreNeeded(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ what, before, after, race, invariant string }{
 		{"a yes that should have made a match", `"yes < :below"`, "yes >= 0", "Voters", "NoneLost"},
 		{"a yes in a room that somebody has left", `when: "memberCount = :members", else: Raced`, "when: memberCount > 0, else: Raced", "Leaver", "NoneLost"},

@@ -21,6 +21,8 @@ const (
 	eventRetry = 1000
 	// eventWrite is how long a client may take to read an event.
 	eventWrite = 10 * time.Second
+	// eventLife is how long a stream lasts. Then the client comes again, and its token is looked at again.
+	eventLife = 15 * time.Minute
 )
 
 // eventID names a match among those of its room: later ones have a higher sequence number, those that one leaving has made
@@ -44,14 +46,13 @@ func parseEventID(text string) (eventID, bool) {
 
 // feed is one client's event stream: first the matches that it has not seen, then what happens.
 //
-// Whatever the hub does not tell, because another process follows the stream or a record is late, a look at the table finds:
-// when the feed begins, after it has subscribed, and again and again. A match is sent once.
+// A match that the hub does not tell of, because its follower has failed or not begun, a look at the table finds: when the
+// feed begins, after it has subscribed, and again and again. A match is sent once.
 type feed struct {
 	service *service
 	m       membership
 	since   eventID
 	sent    map[int64]bool
-	live    bool
 	out     http.ResponseWriter
 }
 
@@ -62,24 +63,36 @@ func (s *service) newFeed(m membership, since eventID) *huma.StreamResponse {
 		ctx.SetHeader("Cache-Control", "no-store")
 		ctx.SetHeader("X-Accel-Buffering", "no")
 		_, w := humago.Unwrap(ctx)
-		f := &feed{service: s, m: m, since: since, sent: map[int64]bool{}, out: w, live: true}
+		f := &feed{service: s, m: m, since: since, sent: map[int64]bool{}, out: w}
 		if err := f.run(ctx.Context()); err != nil && ctx.Context().Err() == nil {
 			s.logger.DebugContext(ctx.Context(), "event stream ended", "error", err)
 		}
 	}}
 }
 
-// errLagging is for a client that does not read as fast as events come.
-var errLagging = errors.New("the client is too far behind")
+// What ends a stream, beside the client and the process.
+var (
+	// errLagging is for a client that does not read as fast as events come.
+	errLagging    = errors.New("the client is too far behind")
+	errLeft       = errors.New("the member has left")
+	errLongEnough = errors.New("the stream has lasted as long as streams do")
+)
 
 func (f *feed) run(ctx context.Context) error {
 	s := f.service
-	subscribed, end := s.hub.subscribe(f.m.item.RoomID)
-	defer end()
+	end := s.clock().Add(eventLife)
+	subscribed, unsubscribe := s.hub.subscribe(f.m.item.RoomID)
+	defer unsubscribe()
 	if err := f.look(ctx); err != nil {
 		return err
 	}
-	if err := f.write(fmt.Sprintf("retry: %d\n", eventRetry), "ready", struct{}{}); err != nil || !f.live {
+	live := f.live()
+	if live {
+		if err := f.awaitHub(ctx); err != nil {
+			return err
+		}
+	}
+	if err := f.write(fmt.Sprintf("retry: %d\n", eventRetry), "ready", struct{}{}); err != nil || !live {
 		return err // behind a gateway that waits for the whole answer this is all, and the client comes again
 	}
 	tick := time.NewTicker(s.check)
@@ -96,6 +109,9 @@ func (f *feed) run(ctx context.Context) error {
 				return err
 			}
 		case <-tick.C:
+			if s.over(end) {
+				return errLongEnough
+			}
 			if _, err := s.member(ctx, f.m.item.UserID, f.m.item.RoomID); err != nil {
 				return err
 			}
@@ -107,6 +123,30 @@ func (f *feed) run(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// live tells whether the client gets an event when it is sent: not behind a gateway, which has no connections to us.
+func (f *feed) live() bool {
+	return !errors.Is(http.NewResponseController(f.out).SetWriteDeadline(time.Now().Add(eventWrite)), http.ErrNotSupported)
+}
+
+// awaitHub waits until the hub is told of everything, so that nothing is missed after ready; where its followers cannot begin,
+// until the first check.
+func (f *feed) awaitHub(ctx context.Context) error {
+	select {
+	case <-f.service.hub.followed:
+		return nil
+	default:
+	}
+	wait := time.NewTimer(f.service.check)
+	defer wait.Stop()
+	select {
+	case <-f.service.hub.followed:
+	case <-wait.C:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return f.look(ctx) // again, for what was made meanwhile
 }
 
 // look sends the matches of the table that have not been sent.
@@ -132,9 +172,6 @@ func (f *feed) match(match trinitydb.Match) error {
 	f.sent[match.MovieID] = true
 	return f.write("id: "+id.String()+"\n", "match", matchOf(match))
 }
-
-// errLeft ends the stream of who has left.
-var errLeft = errors.New("the member has left")
 
 func (f *feed) tell(e event) error {
 	switch {
@@ -165,9 +202,7 @@ func (f *feed) write(head, name string, data any) error {
 
 func (f *feed) send(text string) error {
 	connection := http.NewResponseController(f.out)
-	if errors.Is(connection.SetWriteDeadline(time.Now().Add(eventWrite)), http.ErrNotSupported) {
-		f.live = false
-	}
+	_ = connection.SetWriteDeadline(time.Now().Add(eventWrite)) // not every connection has deadlines
 	if _, err := strings.NewReader(text).WriteTo(f.out); err != nil {
 		return err
 	}

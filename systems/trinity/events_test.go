@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/trinity"
 )
@@ -43,6 +46,27 @@ func watch(tb testing.TB, c client, roomID, since string) *feed {
 	return &feed{lines: bufio.NewReader(body), stop: stop}
 }
 
+// watchAt follows a room at another process.
+func watchAt(t *testing.T, p *neighbour, sub, roomID string) *feed {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(stop)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/rooms/"+roomID+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+p.token(t, sub))
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = answer.Body.Close() })
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s watches: %d", sub, answer.StatusCode)
+	}
+	return &feed{lines: bufio.NewReader(answer.Body), stop: stop}
+}
+
 // next waits for an event. At the end of the stream its name is "".
 func (f *feed) next(tb testing.TB) happening {
 	tb.Helper()
@@ -74,6 +98,7 @@ func (f *feed) next(tb testing.TB) happening {
 // TestEvents: members hear of who comes and goes and of matches, each once, and of those that they have missed when they come
 // back.
 func TestEvents(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(4), CheckInterval: time.Hour}))
 	v.Work(t)
 	a, b, c := client{v, ana}, client{v, bruno}, client{v, cho}
@@ -153,8 +178,39 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestEventsInEveryProcess: members hear at once of what happens, whichever process they are connected to, and whether or not
+// it is the one that does the work.
+func TestEventsInEveryProcess(t *testing.T) {
+	t.Parallel()
+	system := trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Hour})
+	v := apitest.Open(t, system)
+	p := another(t, v, system, v.Database.DynamoDB)
+	v.Work(t)
+	p.work(t)
+	a, b := client{v, ana}, client{v, bruno}
+	room := a.create(t, "k")
+	feeds := []*feed{watch(t, a, room.ID, ""), watchAt(t, p, ana, room.ID)}
+	hear := func(name string) {
+		t.Helper()
+		for i, f := range feeds {
+			if h := f.next(t); h.name != name {
+				t.Fatalf("at process %d came %+v, want %s", i, h, name)
+			}
+		}
+	}
+	hear("ready")
+	b.join(t, room.Code)
+	hear("joined")
+	a.vote(t, room.ID, 1, true)
+	b.vote(t, room.ID, 1, true)
+	hear("match")
+	b.leave(t, room.ID)
+	hear("left")
+}
+
 // TestEventsWithoutFollower: where no follower tells the hub, a look at the table finds the matches, and that a member has left.
 func TestEventsWithoutFollower(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Millisecond}))
 	a, b := client{v, ana}, client{v, bruno}
 	room := a.create(t, "k")
@@ -174,9 +230,71 @@ func TestEventsWithoutFollower(t *testing.T) {
 	}
 }
 
+// TestForeignItems: items that others have put into the tables, and that are of no entity or not whole, hold up neither events
+// nor the matches of users.
+func TestForeignItems(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Hour}))
+	v.Work(t)
+	a, b, c := client{v, ana}, client{v, bruno}, client{v, cho}
+	room := a.create(t, "k")
+	feed := watch(t, a, room.ID, "")
+	if h := feed.next(t); h.name != "ready" {
+		t.Fatalf("first comes %+v", h)
+	}
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	for tableName, foreign := range map[string][]map[string]types.AttributeValue{
+		"trinity-votes": {
+			{"roomId": text("MEMBERS#" + room.ID), "userMovieId": text("u-1#JOINED")},
+			{"roomId": text("MEMBERS#"), "userMovieId": text("#")},
+			{"roomId": text("x"), "userMovieId": text("x"), "vote": text("yes")},
+		},
+		"trinity-matches": {
+			{"roomId": text(room.ID), "movieId": &types.AttributeValueMemberN{Value: "1"}, "shared": text("no")},
+			{"roomId": text("x"), "movieId": &types.AttributeValueMemberN{Value: "-1.5"}},
+		},
+	} {
+		for _, item := range foreign {
+			if _, err := v.Database.DynamoDB.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &tableName, Item: item}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b.join(t, room.Code)
+	c.join(t, room.Code)
+	a.vote(t, room.ID, 2, true)
+	b.vote(t, room.ID, 2, true)
+	c.leave(t, room.ID)
+	heard := map[string]bool{}
+	for !heard["match"] || !heard["left"] { // of two tables: in either order
+		heard[feed.next(t).name] = true
+	}
+	apitest.Eventually(t, "the match is shared", func() bool { return len(all[trinity.OwnMatch](t, b, "/matches")) == 1 })
+}
+
+// TestEventsAreNotForEver: a stream ends after a while, so that its client's token is looked at again, and when the room's day is
+// over.
+func TestEventsAreNotForEver(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Millisecond}))
+	a := client{v, ana}
+	room := a.create(t, "k")
+	for _, after := range []time.Duration{15 * time.Minute, 24 * time.Hour} {
+		feed := watch(t, a, room.ID, "")
+		if h := feed.next(t); h.name != "ready" {
+			t.Fatalf("first comes %+v", h)
+		}
+		v.Clock.Advance(after)
+		if h := feed.next(t); h.name != "" {
+			t.Errorf("after %v comes %+v", after, h)
+		}
+	}
+}
+
 // TestEventsEnd: streams end when the process does.
 func TestEventsEnd(t *testing.T) {
-	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))
+	t.Parallel()
+	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), CheckInterval: time.Millisecond}))
 	a := client{v, ana}
 	room := a.create(t, "k")
 	feed := watch(t, a, room.ID, "")

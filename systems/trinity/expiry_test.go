@@ -13,6 +13,7 @@ import (
 // TestDayIsOver: a day after it was made a room is gone, removed or not: nobody finds, joins or changes it, and its code is
 // free. The matches of its users stay.
 func TestDayIsOver(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), NewCode: func() string { return "AAAAAA" }}))
 	a, b := client{v, ana}, client{v, bruno}
 	room := a.create(t, "k")
@@ -51,6 +52,7 @@ func TestDayIsOver(t *testing.T) {
 
 // TestLists are a user's own, newest first, in pages.
 func TestLists(t *testing.T) {
+	t.Parallel()
 	const rooms = 10
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(1)}))
 	a, b := client{v, ana}, client{v, bruno}

@@ -14,6 +14,7 @@ import (
 
 // TestRoutes calls every operation with good and bad input, over each transport.
 func TestRoutes(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{CheckInterval: time.Millisecond}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v)
@@ -37,6 +38,7 @@ func routes(t *testing.T, v *apitest.Server) {
 
 // TestStrangers: nothing but the genres is for who has no valid token.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		v.Strangers(t)
@@ -296,4 +298,23 @@ func eventRoutes(t *testing.T, v *apitest.Server, room trinity.Room) {
 	if second := feed.next(t); second.name != "ready" {
 		t.Errorf("the second event is %+v", second)
 	}
+}
+
+// TestCursorOfAnother: a list that all members see is continued by whom its cursor was given to.
+func TestCursorOfAnother(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, trinity.System(trinity.Options{}))
+	room := client{v, ana}.create(t, "cursors")
+	client{v, bruno}.join(t, room.Code)
+	var page struct{ Next string }
+	list := apitest.Query("/rooms/"+room.ID+"/candidates", "limit", "2")
+	client{v, ana}.do(t, &page, get(ana, list), http.StatusOK)
+	if page.Next == "" {
+		t.Fatal("two candidates are all")
+	}
+	next := list + "&cursor=" + page.Next
+	v.Run(t, []apitest.Case{
+		{Name: "her own", Request: get(ana, next), Status: http.StatusOK},
+		refused("another member's", get(bruno, next), http.StatusBadRequest, problem.CodeInvalidCursor, ""),
+	})
 }

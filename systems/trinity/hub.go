@@ -2,6 +2,7 @@ package trinity
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
@@ -23,12 +24,29 @@ type event struct {
 type hub struct {
 	mu    sync.Mutex
 	rooms map[string]map[*subscription]bool
+	// waiting is how many streams are not followed yet; followed is closed when none is.
+	waiting  int
+	followed chan struct{}
 }
 
 // subscription is a connection's: its events are closed when it is too far behind.
 type subscription struct{ events chan event }
 
-func newHub() *hub { return &hub{rooms: map[string]map[*subscription]bool{}} }
+func newHub() *hub {
+	return &hub{rooms: map[string]map[*subscription]bool{}, followed: make(chan struct{})}
+}
+
+// source counts one more stream that the hub is told by. What it returns says that the stream is followed from now on.
+func (h *hub) source() (begun func()) {
+	h.waiting++
+	return sync.OnceFunc(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.waiting--; h.waiting == 0 {
+			close(h.followed)
+		}
+	})
+}
 
 // subscribe follows a room until end is called.
 func (h *hub) subscribe(roomID string) (s *subscription, end func()) {
@@ -71,18 +89,23 @@ func (h *hub) drop(roomID string, s *subscription) {
 // expiryPrincipal is who removes items whose time is over.
 const expiryPrincipal = "dynamodb.amazonaws.com"
 
-// membersBatch tells the hub who has come and gone.
-func (s *service) membersBatch(ctx context.Context, b consumer.Batch) error {
+// tellMatches tells the hub of matches.
+func (s *service) tellMatches(ctx context.Context, b consumer.Batch) error {
+	for match := range s.madeMatches(ctx, b) {
+		s.hub.publish(match.RoomID, event{match: &match})
+	}
+	return nil
+}
+
+// tellMembers tells the hub who has come and gone.
+func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
-		image, joined := r.Dynamodb.NewImage, true
-		switch {
-		case r.EventName == streams.OperationTypeInsert:
-		case r.EventName == streams.OperationTypeRemove && !expired(r):
-			image, joined = r.Dynamodb.OldImage, false
-		default:
+		joined := r.EventName == streams.OperationTypeInsert
+		left := r.EventName == streams.OperationTypeRemove && !expired(r)
+		if !ofMember(r) || !joined && !left {
 			continue
 		}
-		item, ok := s.decode(ctx, image)
+		item, ok := s.decode(ctx, b.Shard, r)
 		member, isMember := item.(trinitydb.Member)
 		if !ok || !isMember {
 			continue
@@ -94,6 +117,13 @@ func (s *service) membersBatch(ctx context.Context, b consumer.Batch) error {
 		}
 	}
 	return nil
+}
+
+// ofMember tells by its key whether a record is about a member: most of the table's are about films and votes, and each
+// process hears of all of them.
+func ofMember(r streams.Record) bool {
+	key, ok := r.Dynamodb.Keys["roomId"].(*streams.AttributeValueMemberS)
+	return ok && strings.HasPrefix(key.Value, "MEMBERS#")
 }
 
 // expired tells whether it was DynamoDB that removed an item.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/monotable/monotable/consumer"
@@ -27,19 +29,9 @@ func (s *service) matchesOf(ctx context.Context, userID string, page table.PageO
 	return s.db.MatchesOfUser(ctx, trinitydb.MatchesOfUserInput{UserID: userID}, page)
 }
 
-// matchesBatch tells the hub of the matches that a batch of the stream tells of, and shares those that somebody's leaving
-// has made. Batches may come again.
-func (s *service) matchesBatch(ctx context.Context, b consumer.Batch) error {
-	for _, r := range b.Records {
-		if r.EventName != streams.OperationTypeInsert {
-			continue
-		}
-		item, ok := s.decode(ctx, r.Dynamodb.NewImage)
-		match, isMatch := item.(trinitydb.Match)
-		if !ok || !isMatch {
-			continue
-		}
-		s.hub.publish(match.RoomID, event{match: &match})
+// shareMatches makes what users find the matches by that somebody's leaving has made. Batches may come again.
+func (s *service) shareMatches(ctx context.Context, b consumer.Batch) error {
+	for match := range s.madeMatches(ctx, b) {
 		if match.Shared {
 			continue
 		}
@@ -50,11 +42,32 @@ func (s *service) matchesBatch(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// decode is the item of a record's image.
-func (s *service) decode(ctx context.Context, image map[string]streams.AttributeValue) (item any, ok bool) {
+// madeMatches are the matches that a batch of the stream tells of.
+func (s *service) madeMatches(ctx context.Context, b consumer.Batch) iter.Seq[trinitydb.Match] {
+	return func(yield func(trinitydb.Match) bool) {
+		for _, r := range b.Records {
+			if r.EventName != streams.OperationTypeInsert {
+				continue
+			}
+			item, ok := s.decode(ctx, b.Shard, r)
+			if match, isMatch := item.(trinitydb.Match); ok && isMatch && !yield(match) {
+				return
+			}
+		}
+	}
+}
+
+// decode is the item of a record, as it is or, if it was removed, as it was. One that cannot be read is logged and left out:
+// coming again does not mend it, and the others of its shard wait behind it.
+func (s *service) decode(ctx context.Context, shard string, r streams.Record) (item any, ok bool) {
+	image := r.Dynamodb.NewImage
+	if r.EventName == streams.OperationTypeRemove {
+		image = r.Dynamodb.OldImage
+	}
 	item, place, err := trinitydb.Decode(table.FromStream(image))
-	if err != nil { // coming again does not mend it
-		s.logger.ErrorContext(ctx, "an item of the stream cannot be read", "error", err)
+	if err != nil {
+		s.logger.ErrorContext(ctx, "a record of the stream is left out: its item is not of the design; mend the item and tell who wrote it",
+			"shard", shard, "sequence", aws.ToString(r.Dynamodb.SequenceNumber), "error", err)
 		return nil, false
 	}
 	return item, item != nil && place.Kind == table.KeyPlace

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/monotable/monotable/design/table"
@@ -35,11 +36,8 @@ func (s *service) member(ctx context.Context, userID, roomID string) (membership
 
 // join makes a user a member of the room that a code opens; made is not set if he was one.
 func (s *service) join(ctx context.Context, userID, code string) (room trinitydb.Room, made bool, err error) {
-	if room, err = s.roomByCode(ctx, code); err != nil {
-		return trinitydb.Room{}, false, err
-	}
 	err = again(ctx, func() error {
-		if room, err = s.room(ctx, room.RoomID); err != nil {
+		if room, err = s.roomByCode(ctx, code); err != nil {
 			return err
 		}
 		_, err = s.db.Join(ctx, trinitydb.JoinInput{
@@ -143,6 +141,19 @@ func (s *service) members(ctx context.Context, m membership) ([]trinitydb.Member
 		list = append(list, item)
 	}
 	return list, nil
+}
+
+// roomWithMembers reads a member's room and all who are in it, at once.
+func (s *service) roomWithMembers(ctx context.Context, m membership) (room trinitydb.Room, list []trinitydb.Member, err error) {
+	var reading sync.WaitGroup
+	var noMembers error
+	reading.Go(func() { list, noMembers = s.members(ctx, m) })
+	room, err = s.room(ctx, m.item.RoomID)
+	reading.Wait()
+	if err == nil {
+		err = noMembers
+	}
+	return room, list, err
 }
 
 // others are the ids of all members but one.

@@ -49,17 +49,16 @@ func (s *service) getRoom(ctx context.Context, in *RoomPath) (*getRoomOutput, er
 	if err != nil {
 		return nil, err
 	}
-	room, err := s.room(ctx, in.ID)
+	room, members, err := s.roomWithMembers(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	members, err := s.members(ctx, m)
 	out := &getRoomOutput{}
 	out.Body.Room, out.Body.Members = roomOf(room), make([]Person, len(members))
 	for i := range members {
 		out.Body.Members[i] = personOf(members[i])
 	}
-	return out, err
+	return out, nil
 }
 
 func (s *service) leaveRoom(ctx context.Context, in *RoomPath) (*struct{}, error) {

@@ -43,10 +43,10 @@ func pages(issuer *auth.Issuer) map[string]http.Handler {
 	return list
 }
 
-// ofThisMachine tells whether an issuer is known by an address that only this machine can reach: that of a deployment is
-// not, and signs nothing for who only says a name.
-func ofThisMachine(issuer string) bool {
-	u, err := url.Parse(issuer)
+// ofThisMachine tells whether an address is one that only this machine can reach. A deployment's issuer has another, and
+// signs nothing for who only says a name.
+func ofThisMachine(address string) bool {
+	u, err := url.Parse(address)
 	return err == nil && (u.Hostname() == "localhost" || loopback(u.Hostname()))
 }
 
@@ -58,7 +58,7 @@ func loopback(host string) bool {
 // playToken signs a token for a name, to who is on this machine.
 func playToken(w http.ResponseWriter, r *http.Request, issuer *auth.Issuer) {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil || !loopback(host) {
+	if err != nil || !loopback(host) || !ofThisMachine("http://"+r.Host) { // asked for by another name it came through a proxy
 		problem.New(http.StatusForbidden, "", "tokens are signed for this machine only").Write(w)
 		return
 	}

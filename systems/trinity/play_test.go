@@ -92,6 +92,7 @@ func enter(tab context.Context, t *testing.T, name string) {
 
 // TestTwoPhones: two people in two browsers open a room, join it, vote, and both see the match at once.
 func TestTwoPhones(t *testing.T) {
+	t.Parallel()
 	server := process(t, "http://ADDR")
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(390, 844))
 	if os.Getuid() == 0 {
@@ -146,6 +147,12 @@ func TestTwoPhones(t *testing.T) {
 	}
 	do(b, t, chromedp.Click("#match-close"), chromedp.Click("#leave"), chromedp.WaitVisible("#create-form"))
 	await(a, t, "#people", "only you")
+
+	// Who comes while the connection is gone is seen when it is back.
+	server.CloseClientConnections()
+	do(b, t, chromedp.SetValue("#code", code), chromedp.Click("#join-form button"), chromedp.WaitVisible("#film"))
+	await(a, t, "#people", "2 people")
+	do(b, t, chromedp.Click("#leave"), chromedp.WaitVisible("#create-form"))
 	do(b, t, chromedp.SetValue("#code", "OOOOOO"), chromedp.Click("#join-form button"), chromedp.WaitVisible("#fault"))
 	if got := shown(b, t, "#fault"); !strings.Contains(got, "no such room") {
 		t.Errorf("a code of no room: %q", got)
@@ -166,6 +173,7 @@ func await(tab context.Context, t *testing.T, at, want string) {
 
 // TestPage: the page is there without a token, and may load nothing from elsewhere but posters.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	server := process(t, "http://ADDR")
 	for _, path := range []string{"", "play.js", "play.css"} {
 		status, header := fetch(t, http.MethodGet, server.URL+"/trinity/play/"+path, "")
@@ -178,6 +186,7 @@ func TestPage(t *testing.T) {
 
 // TestPageTokens: tokens for names are signed where the issuer is of this machine, and nowhere else.
 func TestPageTokens(t *testing.T) {
+	t.Parallel()
 	for issuer, cases := range map[string]map[string]int{
 		"http://ADDR": {
 			`{"name":"ana"}`: http.StatusOK, `{"name":"a b"}`: http.StatusBadRequest, `{"name":""}`: http.StatusBadRequest, `name`: http.StatusBadRequest,
@@ -193,6 +202,27 @@ func TestPageTokens(t *testing.T) {
 			if status, _ := fetch(t, http.MethodPost, server.URL+"/trinity/play/token", body); status != want {
 				t.Errorf("issuer %s, %.30s: %d, want %d", issuer, body, status, want)
 			}
+		}
+	}
+}
+
+// TestPageTokenByAnotherName: who is on another machine, and comes through a proxy or by a name that leads here, gets none.
+func TestPageTokenByAnotherName(t *testing.T) {
+	t.Parallel()
+	server := process(t, "http://ADDR")
+	for host, want := range map[string]int{"localhost": http.StatusOK, "[::1]:80": http.StatusOK, "trinity.example": http.StatusForbidden, "192.0.2.1:80": http.StatusForbidden} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/trinity/play/token", strings.NewReader(`{"name":"ana"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = host
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("asked as %s: %d, want %d", host, answer.StatusCode, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 // TestSample: a sample is sound, and the same each time.
 func TestSample(t *testing.T) {
+	t.Parallel()
 	const items, rooms = 1_500, 37 // 25 in the first part, 12 in the second, and twenty matches of rooms that have gone
 	v := apitest.Open(t, trinity.System(trinity.Options{}))
 	sample := v.Host.Service(trinity.Name).Sample

@@ -15,8 +15,9 @@ import (
 // TestManyVoters: 32 people in each room vote on films at once, some of them twice, while others join and leave. Afterwards
 // everything that is stored is as it must be, and what all wanted is a match, once.
 func TestManyVoters(t *testing.T) {
+	t.Parallel()
 	const voters, comers, movies = 32, 4, 3
-	rooms := 6
+	rooms := 4
 	if databasetest.Other() {
 		rooms = 2 // the other implementation takes its time
 	}
@@ -75,8 +76,45 @@ func TestManyVoters(t *testing.T) {
 	}
 }
 
+// TestDevices: people come, vote and leave again and again, each of them from two devices at once. Whatever is refused, nothing
+// that is stored contradicts itself.
+func TestDevices(t *testing.T) {
+	t.Parallel()
+	const people, devices, steps, movies = 6, 2, 30, 3
+	seed := rand.Uint64() //nolint:gosec // a test's
+	t.Logf("seed %d", seed)
+	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(movies)}))
+	room := client{v, ana}.create(t, "k")
+	var all sync.WaitGroup
+	for i := range people * devices {
+		r := rand.New(rand.NewPCG(seed, uint64(i))) //nolint:gosec // a test's
+		who := client{v, fmt.Sprintf("u-%d", i/devices)}
+		all.Go(func() {
+			for range steps {
+				switch r.IntN(6) {
+				case 0:
+					who.leave(t, room.ID)
+				case 1, 2:
+					who.join(t, room.Code)
+				default:
+					vote := apitest.Request{
+						Method: http.MethodPut, Path: fmt.Sprintf("/rooms/%s/votes/%d", room.ID, r.IntN(movies)+1), Body: map[string]any{"vote": r.IntN(4) > 0},
+					}
+					// No member now, gone between two requests of his own, or of another mind on his other device.
+					who.do(t, nil, vote, http.StatusCreated, http.StatusOK, http.StatusForbidden, http.StatusNotFound, http.StatusConflict)
+				}
+			}
+		})
+	}
+	all.Wait()
+	v.Deliver(t)
+	v.Deliver(t)
+	scan(t, v).sound(t)
+}
+
 // TestOneCode: rooms that pick the same codes get different ones.
 func TestOneCode(t *testing.T) {
+	t.Parallel()
 	const hosts = 16
 	var mu sync.Mutex
 	next := 0
@@ -104,6 +142,7 @@ func TestOneCode(t *testing.T) {
 
 // TestCreateOnce: a request that many clients send at once makes one room.
 func TestCreateOnce(t *testing.T) {
+	t.Parallel()
 	const clients = 16
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))
 	answers := make([]*apitest.Response, clients)
@@ -137,6 +176,7 @@ func TestCreateOnce(t *testing.T) {
 
 // TestRoomIsFull: a room has forty members at most, however many want to join at once.
 func TestRoomIsFull(t *testing.T) {
+	t.Parallel()
 	const most, comers = 40, 48
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(1)}))
 	room := client{v, ana}.create(t, "k")

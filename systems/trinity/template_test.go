@@ -47,5 +47,6 @@ func template(v *apitest.Server) sam.Template {
 
 // TestTemplate: lambda/template.yaml is what the design and the API make it.
 func TestTemplate(t *testing.T) {
+	t.Parallel()
 	template(apitest.Open(t, trinity.System(trinity.Options{}))).Compare(t, "lambda/template.yaml")
 }

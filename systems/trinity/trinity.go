@@ -8,7 +8,7 @@
 //	DELETE /rooms/{id}/member ──▶ votes taken back, Member gone ── all others agree ──▶ Match
 //	                                                                      │ the tables' streams
 //	                                                                      ▼
-//	                                             matches of its users; hub ──▶ GET /rooms/{id}/events
+//	                          one worker: matches of its users; each process: hub ──▶ GET /rooms/{id}/events
 //
 // What is stored, and how it is asked for, stands in trinity.design.yaml, with the races that show that its flows keep its
 // invariants; package trinitydb is generated from it, and is the only way to the data. The functions that change a room
@@ -22,7 +22,8 @@
 //	    leaving of the last who had not.
 //	T3  A vote is final while its member stays; who leaves takes his votes back.
 //	T4  Two rooms that can be joined never have one code.
-//	T5  All that belongs to a room goes with it, a day after it was made, and is as good as gone from that moment on. The
+//	T5  Whoever follows a room's events hears at once of what happens after ready, at whichever process it was done.
+//	T6  All that belongs to a room goes with it, a day after it was made, and is as good as gone from that moment on. The
 //	    matches of a user stay.
 //
 // All of the package may be used from any number of goroutines.
@@ -36,6 +37,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -103,6 +105,7 @@ func System(o Options) system.System {
 			{Title: "Your matches, newest first", Method: http.MethodGet, Path: "/matches?limit=5"},
 			{Title: "The genres", Method: http.MethodGet, Path: "/genres"},
 		},
+		Load: loadPlan(),
 	}
 }
 
@@ -117,7 +120,7 @@ const (
 )
 
 func open(o Options, d system.Deps) (*system.Service, error) {
-	db, err := trinitydb.New(d.DynamoDB, trinitydb.Config{CursorKey: d.CursorKey, Clock: d.Clock, Observe: d.Observe})
+	db, err := trinitydb.New(d.DynamoDB, trinitydb.Config{CursorKey: d.CursorKey, Caller: auth.Sub, Clock: d.Clock, Observe: d.Observe})
 	if err != nil {
 		return nil, err
 	}
@@ -139,8 +142,9 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Register: func(a huma.API) { s.register(a) },
 		Pages:    pages(d.Issuer),
 		Streams: []system.Stream{
-			{Name: "matches", Table: matchesTable, Handle: s.matchesBatch},
-			{Name: "members", Table: votesTable, Handle: s.membersBatch},
+			{Name: "matches", Table: matchesTable, Handle: s.shareMatches},
+			{Name: "told-matches", Table: matchesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.tellMatches},
+			{Name: "told-members", Table: votesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.tellMembers},
 		},
 		Sample: seed.Sample{Records: sample, Load: db.Load},
 	}, nil

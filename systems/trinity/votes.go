@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/google/uuid"
 
@@ -55,11 +56,7 @@ func (s *service) voteNo(ctx context.Context, m membership, movieID int64) (cast
 
 // voteYes is the design's flow Yes, once: what it reads is checked by what it writes.
 func (s *service) voteYes(ctx context.Context, m membership, movieID int64) (cast, error) {
-	room, err := s.room(ctx, m.item.RoomID)
-	if err != nil {
-		return cast{}, err
-	}
-	movie, err := s.movie(ctx, m, movieID)
+	room, movie, err := s.ballot(ctx, m, movieID)
 	if err != nil {
 		return cast{}, err
 	}
@@ -81,6 +78,19 @@ func (s *service) voteYes(ctx context.Context, m membership, movieID int64) (cas
 	default:
 		return s.completeMatch(ctx, m, room, movie)
 	}
+}
+
+// ballot reads a room and one of its films, at once.
+func (s *service) ballot(ctx context.Context, m membership, movieID int64) (room trinitydb.Room, movie trinitydb.Movie, err error) {
+	var reading sync.WaitGroup
+	var noMovie error
+	reading.Go(func() { movie, noMovie = s.movie(ctx, m, movieID) })
+	room, err = s.room(ctx, m.item.RoomID)
+	reading.Wait()
+	if err == nil {
+		err = noMovie
+	}
+	return room, movie, err
 }
 
 // completeMatch is the last yes.

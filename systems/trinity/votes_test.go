@@ -3,6 +3,7 @@ package trinity_test
 import (
 	"net/http"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/monotable/monotable/systems/internal/apitest"
@@ -11,6 +12,7 @@ import (
 
 // TestMatch: the last yes makes the match, for all who are in the room then, and only then.
 func TestMatch(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{Films: some(3)}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		a, b, c := client{v, ana}, client{v, bruno}, client{v, cho}
@@ -59,6 +61,7 @@ func TestMatch(t *testing.T) {
 
 // TestVoteIsFinal: the same vote again is the same vote, another one is refused.
 func TestVoteIsFinal(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(3)}))
 	a, b := client{v, ana}, client{v, bruno}
 	room := a.create(t, "k")
@@ -86,6 +89,7 @@ func TestVoteIsFinal(t *testing.T) {
 
 // TestLeave: leaving takes votes back, and makes what all others want matches.
 func TestLeave(t *testing.T) {
+	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{Films: some(5)}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		a, b, c := client{v, ana}, client{v, bruno}, client{v, cho}
@@ -139,8 +143,33 @@ func TestLeave(t *testing.T) {
 	})
 }
 
+// TestLeaveAtOnce: who leaves from several devices at once has left, and each of them is told so.
+func TestLeaveAtOnce(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))
+	a, b, c := client{v, ana}, client{v, bruno}, client{v, cho}
+	room := a.create(t, "k")
+	b.join(t, room.Code)
+	for range 5 {
+		c.join(t, room.Code)
+		c.vote(t, room.ID, 1, true)
+		var devices sync.WaitGroup
+		for range 8 {
+			devices.Go(func() {
+				r := v.Do(t, apitest.Request{Method: http.MethodDelete, Path: "/rooms/" + room.ID + "/member", As: cho})
+				if r.Status != http.StatusNoContent {
+					t.Errorf("%d %s", r.Status, r.Body)
+				}
+			})
+		}
+		devices.Wait()
+	}
+	scan(t, v).sound(t)
+}
+
 // TestAloneIsNoMatch: nobody agrees with himself, whether the others have not come yet or have left.
 func TestAloneIsNoMatch(t *testing.T) {
+	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))
 	a, b := client{v, ana}, client{v, bruno}
 	room := a.create(t, "k")

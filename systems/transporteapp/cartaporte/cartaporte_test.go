@@ -72,14 +72,29 @@ func TestValidar(t *testing.T) {
 		{"ubicaciones", func(d *cartaporte.Documento) { d.Ubicaciones = d.Ubicaciones[:1] }},
 		{"ubicaciones[1].tipo ubicaciones", func(d *cartaporte.Documento) { d.Ubicaciones[1].Tipo = "Paso" }},
 		{"ubicaciones[1].idUbicacion", func(d *cartaporte.Documento) { d.Ubicaciones[1].ID = "OR000002" }},
-		{"ubicaciones[1].distanciaRecorrida", func(d *cartaporte.Documento) { d.Ubicaciones[1].Distancia = nil }},
+		{"ubicaciones[1].distanciaRecorrida totales.distanciaTotal", func(d *cartaporte.Documento) { d.Ubicaciones[1].Distancia = nil }},
 		{"ubicaciones[1].fechaHoraSalidaLlegada", func(d *cartaporte.Documento) { d.Ubicaciones[1].FechaHora = "2024-01-15T07:59:59" }},
 		{"ubicaciones[0].fechaHoraSalidaLlegada", func(d *cartaporte.Documento) { d.Ubicaciones[0].FechaHora = "2024-01-15 08:00" }},
 		{"ubicaciones[0].rfcRemitenteDestinatario", func(d *cartaporte.Documento) { d.Ubicaciones[0].RFC = "" }},
 		{"mercancias", func(d *cartaporte.Documento) { d.Mercancias = nil }},
 		{"mercancias[0].claveProdServ", func(d *cartaporte.Documento) { d.Mercancias[0].ClaveProdServ = "5016150" }},
 		{"mercancias[0].claveUnidad", func(d *cartaporte.Documento) { d.Mercancias[0].ClaveUnidad = "KILO" }},
-		{"mercancias[1].pesoKg", func(d *cartaporte.Documento) { d.Mercancias[1].PesoKg = decimal(t, "0.0001") }},
+		{"totales.distanciaTotal", func(d *cartaporte.Documento) { d.TotalDistancia = decimal(t, "500.4") }},
+		{"totales.distanciaTotal", func(d *cartaporte.Documento) { // each way is one, and all together are none
+			far := d.Ubicaciones[1]
+			most := decimal(t, "99999")
+			far.ID, far.Distancia = "DE000002", &most
+			d.Ubicaciones, d.TotalDistancia = append(d.Ubicaciones, far), decimal(t, "100499.5")
+		}},
+		{"ubicaciones[0].nombreRemitenteDestinatario", func(d *cartaporte.Documento) { d.Ubicaciones[0].Nombre = "ESCUELA | KEMPER" }},
+		{"ubicaciones[0].domicilio.calle", func(d *cartaporte.Documento) { d.Ubicaciones[0].Domicilio.Calle = "Reforma\t222" }},
+		{"ubicaciones[1].domicilio.referencia", func(d *cartaporte.Documento) { d.Ubicaciones[1].Domicilio.Referencia = strings.Repeat("ñ", 251) }},
+		{"mercancias[0].descripcion", func(d *cartaporte.Documento) { d.Mercancias[0].Descripcion = "Azúcar\x00" }},
+		{"mercancias[0].descripcion", func(d *cartaporte.Documento) { d.Mercancias[0].Descripcion = "Az\uFFFDcar" }},
+		{"mercancias[0].descripcion", func(d *cartaporte.Documento) { d.Mercancias[0].Descripcion = " Azúcar" }},
+		{"totales.pesoBrutoTotal", func(d *cartaporte.Documento) { d.PesoBrutoTotal = decimal(t, "5000") }},
+		{"autotransporte.polizaRespCivil", func(d *cartaporte.Documento) { d.Autotransporte.PolizaRespCivil = strings.Repeat("1", 31) }},
+		{"mercancias[1].pesoKg totales.pesoBrutoTotal", func(d *cartaporte.Documento) { d.Mercancias[1].PesoKg = decimal(t, "0.0001") }},
 		{"mercancias[1].cantidad", func(d *cartaporte.Documento) { d.Mercancias[1].Cantidad = decimal(t, "-1") }},
 		{"mercancias[0].moneda", func(d *cartaporte.Documento) { d.Mercancias[0].Moneda = "" }},
 		{"autotransporte", func(d *cartaporte.Documento) { d.Autotransporte = nil }},

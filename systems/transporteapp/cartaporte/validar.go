@@ -2,9 +2,12 @@ package cartaporte
 
 import (
 	"fmt"
+	"math/big"
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/monotable/monotable/design/table"
 )
@@ -30,7 +33,14 @@ const (
 	minYear, maxYear        = 1900, 2099
 	maxName                 = 254
 	maxDescription          = 1000
+	maxPermit               = 50
 	maxInsurance            = 50
+	maxPolicy               = 30
+	maxStreet               = 100
+	maxNumber               = 55
+	maxPlace                = 120
+	maxReference            = 250
+	maxDistance             = 99999 // km
 	minLicence, maxLicence  = 6, 16
 	weightDigits            = 3
 	quantityDigits          = 6
@@ -84,14 +94,32 @@ func (f *faltas) domicilio(field string, d Domicilio) {
 	f.want(estado.Tiene(d.Estado), field+".estado", "is no state of c_Estado")
 	f.want(!estado.Tiene(d.Estado) || CodigoPostal(d.CodigoPostal, d.Estado), field+".codigoPostal", "is no postal code of the state")
 	f.want(d.Pais == "" || d.Pais == "MEX", field+".pais", "is not MEX: only transfers within Mexico are made")
+	for _, part := range []struct {
+		name, text string
+		most       int
+	}{
+		{"calle", d.Calle, maxStreet},
+		{"numeroExterior", d.NumeroExterior, maxNumber},
+		{"numeroInterior", d.NumeroInterior, maxNumber},
+		{"colonia", d.Colonia, maxPlace},
+		{"localidad", d.Localidad, maxPlace},
+		{"municipio", d.Municipio, maxPlace},
+		{"referencia", d.Referencia, maxReference},
+	} {
+		f.text(field+"."+part.name, part.text, 0, part.most)
+	}
 }
 
 func (f *faltas) ubicaciones(d *Documento) {
 	f.want(len(d.Ubicaciones) >= leastUbicaciones, "ubicaciones", "has %d places, and must have an Origen and a Destino", len(d.Ubicaciones))
 	kinds, ids := map[string]int{}, map[string]bool{}
 	previous := ""
+	var ways []table.Decimal
 	for i := range d.Ubicaciones {
 		u := &d.Ubicaciones[i]
+		if u.Distancia != nil {
+			ways = append(ways, *u.Distancia)
+		}
 		field := fmt.Sprintf("ubicaciones[%d]", i)
 		kinds[u.Tipo]++
 		f.want(!ids[u.ID], field+".idUbicacion", "is another place's")
@@ -106,10 +134,13 @@ func (f *faltas) ubicaciones(d *Documento) {
 	f.want(kinds[tipoOrigen] > 0, "ubicaciones", "has no Origen")
 	f.want(kinds[tipoDestino] > 0, "ubicaciones", "has no Destino")
 	f.number("totales.distanciaTotal", d.TotalDistancia, distanceDigits)
+	f.want(d.TotalDistancia.Compare(table.DecimalOf(maxDistance)) <= 0, "totales.distanciaTotal", "is more than %d", maxDistance)
+	f.want(isSum(d.TotalDistancia, ways), "totales.distanciaTotal", "is not the sum of what is driven to each Destino")
 }
 
 func (f *faltas) ubicacion(field string, u *Ubicacion) {
 	f.rfc(field+".rfcRemitenteDestinatario", u.RFC)
+	f.text(field+".nombreRemitenteDestinatario", u.Nombre, 0, maxName)
 	_, err := time.Parse(layout, u.FechaHora)
 	f.want(err == nil, field+".fechaHoraSalidaLlegada", "is no time as 2024-01-15T08:00:00")
 	f.domicilio(field+".domicilio", u.Domicilio)
@@ -130,18 +161,20 @@ func (f *faltas) ubicacion(field string, u *Ubicacion) {
 
 func (f *faltas) mercancias(d *Documento) {
 	f.want(len(d.Mercancias) > 0, "mercancias", "is empty")
+	weights := make([]table.Decimal, len(d.Mercancias))
 	for i := range d.Mercancias {
 		m := &d.Mercancias[i]
-		field := fmt.Sprintf("mercancias[%d]", i)
-		f.Mercancia(field, m)
+		weights[i] = m.PesoKg
+		f.mercancia(fmt.Sprintf("mercancias[%d]", i), m)
 	}
 	if len(d.Mercancias) > 0 {
 		f.number("totales.pesoBrutoTotal", d.PesoBrutoTotal, weightDigits)
+		f.want(isSum(d.PesoBrutoTotal, weights), "totales.pesoBrutoTotal", "is not the sum of what the goods weigh")
 	}
 }
 
-// Mercancia looks at one good.
-func (f *faltas) Mercancia(field string, m *Mercancia) {
+// mercancia looks at one good.
+func (f *faltas) mercancia(field string, m *Mercancia) {
 	f.want(ClaveProdServ(m.ClaveProdServ), field+".claveProdServ", "is no key of c_ClaveProdServCP")
 	f.want(ClaveUnidad.Tiene(m.ClaveUnidad), field+".claveUnidad", "is no key of c_ClaveUnidad")
 	f.text(field+".descripcion", m.Descripcion, 1, maxDescription)
@@ -156,7 +189,7 @@ func (f *faltas) Mercancia(field string, m *Mercancia) {
 // ValidarMercancia tells what is wrong with one good.
 func ValidarMercancia(field string, m *Mercancia) []Falta {
 	var f faltas
-	f.Mercancia(field, m)
+	f.mercancia(field, m)
 	return f
 }
 
@@ -166,13 +199,13 @@ func (f *faltas) autotransporte(a *Autotransporte) {
 		return
 	}
 	f.want(TipoPermiso.Tiene(a.PermSCT), "autotransporte.permSct", "is no permit of c_TipoPermiso")
-	f.text("autotransporte.numPermisoSct", a.NumPermisoSCT, 1, maxInsurance)
+	f.text("autotransporte.numPermisoSct", a.NumPermisoSCT, 1, maxPermit)
 	f.want(ConfigAutotransporte.Tiene(a.ConfigVehicular), "autotransporte.configVehicular", "is no key of c_ConfigAutotransporte")
 	f.want(placaForm.MatchString(Placa(a.PlacaVM)), "autotransporte.placaVm", "is no plate of 5 to 7 letters and digits")
 	f.want(a.AnioModeloVM >= minYear && a.AnioModeloVM <= maxYear, "autotransporte.anioModeloVm", "is no year")
 	f.number("autotransporte.pesoBrutoVehicular", a.PesoBrutoVehicular, tonsDigits)
 	f.text("autotransporte.aseguraRespCivil", a.AseguraRespCivil, minTextLength, maxInsurance)
-	f.text("autotransporte.polizaRespCivil", a.PolizaRespCivil, minTextLength, maxInsurance)
+	f.text("autotransporte.polizaRespCivil", a.PolizaRespCivil, minTextLength, maxPolicy)
 	f.want(!ConRemolque(a.ConfigVehicular) || a.PlacaRemolque != "", "autotransporte.placaRemolque", "is missing: the configuration has a trailer")
 	if a.PlacaRemolque != "" {
 		f.want(SubTipoRem.Tiene(a.SubTipoRemolque), "autotransporte.subTipoRem", "is no key of c_SubTipoRem")
@@ -195,11 +228,34 @@ func (f *faltas) figuras(list []Figura) {
 	f.want(drivers > 0, "figuras", "has no Operador (01)")
 }
 
-// text wants a text of so many characters, without what the schemas forbid.
+// text wants a text of so many characters, without what the schemas and XML forbid.
 func (f *faltas) text(field, text string, least, most int) {
 	n := len([]rune(text))
-	f.want(n >= least && n <= most && !strings.Contains(text, "|") && strings.TrimSpace(text) == text,
-		field, "is not a text of %d to %d characters without | and blanks around it", least, most)
+	f.want(n >= least && n <= most && !strings.ContainsFunc(text, forbidden) && strings.TrimSpace(text) == text,
+		field, "is not a text of %d to %d characters without |, control characters and blanks around it", least, most)
+}
+
+// forbidden are the separator of original strings, and characters that an attribute of XML does not keep: control characters,
+// the mark of bytes that were no text, and the last two of the basic plane.
+func forbidden(r rune) bool {
+	return r == '|' || unicode.IsControl(r) || r == utf8.RuneError || r == '\uFFFE' || r == '\uFFFF'
+}
+
+// isSum reports whether a number is the sum of others, exactly.
+func isSum(total table.Decimal, parts []table.Decimal) bool {
+	sum := new(big.Rat)
+	for _, d := range parts {
+		sum.Add(sum, rational(d))
+	}
+	return sum.Cmp(rational(total)) == 0
+}
+
+func rational(d table.Decimal) *big.Rat {
+	n, ok := new(big.Rat).SetString(d.String())
+	if !ok {
+		return new(big.Rat) // a Decimal is a number
+	}
+	return n
 }
 
 // number wants a positive number of at most so many places behind the point.

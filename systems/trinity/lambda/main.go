@@ -1,4 +1,4 @@
-// Command lambda is Trinity in AWS Lambda: the same binary for every function of template.yaml.
+// Command lambda is Trinity by itself: a server, or in AWS Lambda the same binary for every function of template.yaml.
 package main
 
 import (
@@ -6,4 +6,4 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-func main() { run.Lambda(trinity.System(trinity.Options{})) }
+func main() { run.Main(trinity.System(trinity.Options{})) }

@@ -200,7 +200,12 @@ async function vote(yes) {
   voting = true;
   try {
     const film = films[0];
-    const answer = await call("PUT", `rooms/${room.id}/votes/${film.movieId}`, { vote: yes });
+    const answer = await call("PUT", `rooms/${room.id}/votes/${film.movieId}`, { vote: yes }).catch((fault) => {
+      if (fault.code !== "vote_is_final") throw fault;
+      films.shift(); // voted on elsewhere
+      showFilm();
+      throw fault;
+    });
     films.shift();
     showFilm();
     if (answer.match) celebrate(answer.match);
@@ -255,7 +260,7 @@ async function follow(id, signal) {
         for await (const event of events(answer.body)) {
           if (event.id) last = event.id;
           if (event.retry) rest = event.retry;
-          happened(event);
+          await happened(event, id);
         }
       }
     } catch (fault) {
@@ -291,10 +296,19 @@ async function* events(body) {
   }
 }
 
-function happened(event) {
+async function happened(event, id) {
+  if (!room || room.id !== id) return;
   const data = JSON.parse(event.data);
   switch (event.name) {
-    case "ready": $("state").textContent = "live"; break;
+    case "ready": {
+      // Who came and went while nobody listened is not told again. What is told from now on waits for this answer.
+      const found = await call("GET", `rooms/${id}`);
+      if (!room || room.id !== id) return; // another was opened meanwhile
+      people = new Set(found.members.map((m) => m.userId));
+      showPeople();
+      $("state").textContent = "live";
+      break;
+    }
     case "match": celebrate(data); break;
     case "joined": people.add(data.userId); showPeople(); break;
     case "left": people.delete(data.userId); showPeople(); break;

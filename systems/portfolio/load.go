@@ -1,0 +1,133 @@
+package portfolio
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/monotable/monotable/systems/internal/load"
+)
+
+const (
+	// loadItems are how many items each list of a connection has, so that a page is a page.
+	loadItems = 20
+	// loadAuthor is a connection's own user, loadReader another one, for nobody is told of his own deeds. loadNobody has no token.
+	loadAuthor, loadReader, loadNobody = "", "reader", "-"
+)
+
+// loadPlan measures every operation. A connection is an author with a category of his own, whose posts a reader of his own
+// likes, keeps and comments on; so no connection waits for another.
+func loadPlan() load.Plan {
+	category := load.Call{
+		Method: http.MethodPut, Path: "/categories/{user}", Body: `{"slug":"{user}","name":"Load {n}"}`, As: "admin",
+		Groups: []string{administrators}, Keep: map[string]string{"category": "categoryId"},
+	}
+	like, bookmark := loadPut("/posts/{post}/like"), loadPut("/bookmarks/{post}")
+	get := func(path, as string) load.Route {
+		return load.Route{Call: load.Call{Method: http.MethodGet, Path: path, As: as}}
+	}
+	return load.Plan{
+		Setup: loadSetup(category),
+		Routes: []load.Route{
+			get("/me", loadAuthor),
+			{Call: loadProfile()},
+			get("/users/{author}", loadNobody),
+			{Call: load.Call{Method: http.MethodGet, Path: "/users?email={author}@example.com", As: "admin", Groups: []string{administrators}}},
+			{Call: category},
+			get("/categories", loadNobody), get("/categories/{category}", loadNobody), get("/slugs/{category}", loadNobody),
+			get("/posts", loadNobody), get("/categories/{category}/posts", loadNobody), get("/me/posts?status=published", loadAuthor),
+			{Call: loadWrite("")},
+			get("/posts/{draft}", loadAuthor), get("/posts/{post}", loadNobody),
+			{Call: loadEdit()},
+			{Call: loadStatus("next", "published"), Before: []load.Call{loadWrite("next")}},
+			get("/posts/{post}/comments", loadNobody), get("/users/{reader}/comments", loadNobody),
+			{Call: loadComment("")},
+			{Call: load.Call{Method: http.MethodDelete, Path: "/posts/{post}/comments/{comment}", As: loadReader}, Before: []load.Call{loadComment("comment")}},
+			get("/posts/{post}/like", loadReader), get("/posts/{post}/likes", loadNobody), get("/me/likes", loadReader),
+			{Call: like, Before: []load.Call{loadDelete(like)}},
+			{Call: loadDelete(like), Before: []load.Call{like}},
+			get("/bookmarks", loadReader), get("/bookmarks/{post}", loadReader),
+			{Call: bookmark, Before: []load.Call{loadDelete(bookmark)}},
+			{Call: loadDelete(bookmark), Before: []load.Call{bookmark}},
+			get("/notifications", loadAuthor),
+			{Call: load.Call{Method: http.MethodPatch, Path: "/notifications/{notification}", Body: `{"read":true}`}},
+		},
+	}
+}
+
+// loadSetup makes what a connection reads. What its worker makes of it is awaited at the end.
+func loadSetup(category load.Call) []load.Call {
+	readerProfile := loadProfile()
+	readerProfile.As, readerProfile.Keep = loadReader, map[string]string{"reader": "userId"}
+	setup := []load.Call{category, loadProfile(), readerProfile, loadWrite("draft")}
+	for range loadItems {
+		setup = append(
+			setup, loadWrite("post"), loadStatus("post", "published"), loadPut("/posts/{post}/like"), loadPut("/bookmarks/{post}"),
+		)
+	}
+	// Now {post} is the last one, of which there are pages too.
+	for n := range loadItems {
+		other := loadPut("/posts/{post}/like")
+		other.As = loadReader + strconv.Itoa(n)
+		setup = append(setup, loadComment(""), other)
+	}
+	return append(setup, load.Call{
+		Method: http.MethodGet, Path: "/notifications?limit=100", Await: true,
+		Keep: map[string]string{"notification": fmt.Sprintf("items/%d/notificationId", loadItems-1)},
+	})
+}
+
+func loadProfile() load.Call {
+	return load.Call{
+		Method: http.MethodPut, Path: "/me", Body: `{"email":"{user}@example.com","name":"Load","bio":"{n}"}`,
+		Keep: map[string]string{"author": "userId"},
+	}
+}
+
+// loadWrite writes a post, and keeps its id under a name, or under none.
+func loadWrite(name string) load.Call {
+	c := load.Call{
+		Method: http.MethodPost, Path: "/posts", Header: map[string]string{"Idempotency-Key": "load-{n}"},
+		Body: `{"title":"Post {n}","excerpt":"About {n}","body":"All of {n}","categoryId":"{category}"}`,
+	}
+	if name != "" {
+		c.Keep = map[string]string{name: "postId"}
+	}
+	return c
+}
+
+// loadEdit changes {post}.
+func loadEdit() load.Call {
+	return load.Call{
+		Method: http.MethodPut, Path: "/posts/{post}",
+		Body: `{"title":"Edited {n}","excerpt":"About {n}","body":"All of {n}","categoryId":"{category}"}`,
+	}
+}
+
+// loadStatus publishes or archives the post of a name.
+func loadStatus(name, status string) load.Call {
+	return load.Call{Method: http.MethodPut, Path: "/posts/{" + name + "}/status", Body: `{"status":"` + status + `"}`}
+}
+
+// loadComment comments on {post}, and keeps the comment's id under a name, or under none.
+func loadComment(name string) load.Call {
+	c := load.Call{
+		Method: http.MethodPost, Path: "/posts/{post}/comments", Header: map[string]string{"Idempotency-Key": "load-{n}"},
+		Body: `{"body":"Number {n}"}`, As: loadReader,
+	}
+	if name != "" {
+		c.Keep = map[string]string{name: "commentId"}
+	}
+	return c
+}
+
+// loadPut is a reader's: there is no body.
+func loadPut(path string) load.Call {
+	return load.Call{Method: http.MethodPut, Path: path, As: loadReader}
+}
+
+// loadDelete takes back what a call has put.
+func loadDelete(put load.Call) load.Call {
+	put.Method = http.MethodDelete
+	return put
+}

@@ -1,0 +1,90 @@
+package transporteapp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// cancelCarta cancels a carta: a draft gives its credit back, a stamped one has the PAC cancel it first.
+func (s *service) cancelCarta(ctx context.Context, userID, id, reason, replacement string) (Carta, error) {
+	err := again(ctx, func() error {
+		c, err := s.carta(ctx, userID, id)
+		if err != nil {
+			return err
+		}
+		switch c.Status {
+		case db.EstadoCartaBorrador:
+			_, err = s.db.CancelarBorrador(ctx, db.CancelarBorradorInput{
+				UserID: userID, CartaID: id, ViajeID: c.ViajeID, Fiscal: fiscalOf(&c, db.EstadoCartaCancelada),
+			})
+			return err
+		case db.EstadoCartaEnTimbrado:
+			return db.ErrCartaEnTimbrado
+		case db.EstadoCartaTimbrada, db.EstadoCartaEnCancelacion:
+			return s.cancelStamped(ctx, &c, reason, replacement)
+		default:
+			return db.ErrCartaNoTimbrada
+		}
+	}, db.ErrCartaNoBorrador) // it was stamped meanwhile
+	if err != nil {
+		return Carta{}, err
+	}
+	c, err := s.carta(ctx, userID, id)
+	return cartaOf(&c), err
+}
+
+// cancelStamped has the PAC cancel a stamped carta, which is en_cancelacion from before the PAC is asked until its answer is
+// known: its trip does not leave meanwhile. Where the answer is lost, the request is sent again.
+func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replacement string) error {
+	var bad fields
+	bad.addIf(reason == "", "body.motivo", "is missing: the carta is stamped")
+	bad.addIf((reason == "01") != (replacement != ""), "body.sustituye", "belongs to motivo 01, and to it alone")
+	if err := bad.problem(); err != nil {
+		return err
+	}
+	if c.Status == db.EstadoCartaTimbrada {
+		_, err := s.db.EmpezarCancelacion(ctx, db.EmpezarCancelacionInput{
+			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Fiscal: fiscalOf(c, db.EstadoCartaEnCancelacion),
+		})
+		if errors.Is(err, db.ErrCartaNoTimbrada) { // another request has asked meanwhile
+			return table.ErrConflict
+		}
+		if err != nil {
+			return err
+		}
+	}
+	err := s.pac.Cancelar(ctx, cartaporte.Cancelacion{UUID: c.Timbrado.UUIDFiscal, RFCEmisor: c.Emisor.Rfc, Motivo: reason, Sustituye: replacement})
+	switch {
+	case errors.Is(err, cartaporte.ErrRechazado):
+		return s.refusedCancel(ctx, c, err)
+	case err != nil:
+		return problem.Unavailable(fmt.Errorf("the PAC: %w", err))
+	}
+	_, err = s.db.CancelarTimbrada(ctx, db.CancelarTimbradaInput{
+		UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Fiscal: fiscalOf(c, db.EstadoCartaCancelada),
+	})
+	return err
+}
+
+// refusedCancel makes a carta that the PAC does not cancel a stamped one as before, and returns the refusal.
+func (s *service) refusedCancel(ctx context.Context, c *db.Carta, refusal error) error {
+	err := again(ctx, func() error {
+		_, err := s.db.DejarCancelacion(ctx, db.DejarCancelacionInput{
+			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Fiscal: fiscalOf(c, db.EstadoCartaTimbrada),
+		})
+		return err
+	})
+	if err != nil && !errors.Is(err, db.ErrCartaNoTimbrada) { // else another request has heard it too
+		return err
+	}
+	return &problem.Error{
+		Status: http.StatusConflict, Code: "pac_rechaza", Detail: "the PAC does not cancel the document", Err: errors.Join(errPACRechaza, refusal),
+	}
+}

@@ -1,0 +1,14 @@
+package transporteapp_test
+
+import (
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/transporteapp"
+)
+
+// TestLoad makes every request of the load plan.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	apitest.Open(t, transporteapp.System(transporteapp.Options{})).Load(t)
+}
