@@ -102,7 +102,7 @@ type Options struct {
 
 // Result is what a route did.
 type Result struct {
-	// Route is the method and the path without the query, {name} as the plan says.
+	// Route is the method and the path with its query, {name} as the plan says.
 	Route string `json:"route"`
 	// PerSecond are answers a second of all connections together, the time that Before takes left out.
 	PerSecond float64       `json:"perSecond"`
@@ -150,8 +150,7 @@ func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error)
 
 // measure calls a route on all connections until the time is over.
 func measure(ctx context.Context, connections []*connection, route Route, duration time.Duration) (Result, error) {
-	path, _, _ := strings.Cut(route.Path, "?")
-	out := Result{Route: route.Method + " " + path, Answers: map[int]int{}}
+	out := Result{Route: route.Method + " " + route.Path, Answers: map[int]int{}}
 	var mu sync.Mutex
 	var latencies []time.Duration
 	var busy time.Duration // of all connections together
