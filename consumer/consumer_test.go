@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -262,35 +263,35 @@ func TestBegun(t *testing.T) {
 		s.write(0, "x")
 		s.split(1, 1)
 		s.failNext(3, "GetShardIterator", throttled{})
-		begun := 0
+		var begun atomic.Int64
 		a := &audience{}
-		r := start(t, s, a.handle, consumer.Options{From: consumer.Latest, Begun: func() { begun++ }})
-		if begun != 0 {
+		r := start(t, s, a.handle, consumer.Options{From: consumer.Latest, Begun: func() { begun.Add(1) }})
+		if begun.Load() != 0 {
 			t.Error("begun, though no shard could be read")
 		}
 		wait(time.Second)
-		if begun != 1 {
-			t.Fatalf("begun %d times, want once", begun)
+		if begun.Load() != 1 {
+			t.Fatalf("begun %d times, want once", begun.Load())
 		}
 		want := []string{s.write(0, "x"), s.write(2, "x"), s.write(3, "x")}
 		wait(time.Minute)
 		want = append(want, s.write(s.split(0, 1), "x"))
 		wait(time.Minute)
 		a.want(t, want...)
-		if err := r.stop(); !errors.Is(err, context.Canceled) || begun != 1 {
-			t.Errorf("ended with %v, begun %d times, want once", err, begun)
+		if err := r.stop(); !errors.Is(err, context.Canceled) || begun.Load() != 1 {
+			t.Errorf("ended with %v, begun %d times, want once", err, begun.Load())
 		}
 
 		s.remove(0)
 		s.fault = func(call string) error {
-			if call == "GetShardIterator" && begun == 1 {
+			if call == "GetShardIterator" && begun.Load() == 1 {
 				s.shards[2].removed = true // between its listing and its reading
 			}
 			return nil
 		}
-		r = start(t, s, a.handle, consumer.Options{From: consumer.Latest, Begun: func() { begun++ }})
-		if begun != 2 {
-			t.Errorf("begun %d times, want twice: one shard is gone", begun)
+		r = start(t, s, a.handle, consumer.Options{From: consumer.Latest, Begun: func() { begun.Add(1) }})
+		if begun.Load() != 2 {
+			t.Errorf("begun %d times, want twice: one shard is gone", begun.Load())
 		}
 		if err := r.stop(); !errors.Is(err, context.Canceled) {
 			t.Error(err)
