@@ -112,11 +112,14 @@ func (s *service) complete(ctx context.Context, userID, id string, how Llegada) 
 		var (
 			r      = v.Resources
 			at     db.Tracking
+			km     table.Decimal
 			driver db.Conductor
 		)
 		err = together(
 			func() (err error) {
-				at, err = s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: userID, ViajeID: id})
+				if at, err = s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: userID, ViajeID: id}); err == nil {
+					km, err = kilometres(at.DistanciaRecorrida.Float64())
+				}
 				return err
 			},
 			func() (err error) {
@@ -127,19 +130,19 @@ func (s *service) complete(ctx context.Context, userID, id string, how Llegada) 
 		if err != nil {
 			return err
 		}
-		driven, err := arrived(driver.Performance, at.DistanciaRecorrida, how, !s.now().After(v.FechaFinProgramada))
+		driven, err := arrived(driver.Performance, km, how, !s.now().After(v.FechaFinProgramada))
 		if err != nil {
 			return err
 		}
 		if r.RemolqueID == nil {
 			_, err = s.db.CompletarViaje(ctx, db.CompletarViajeInput{
-				UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, Km: at.DistanciaRecorrida,
+				UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, Km: km,
 				Pings: at.Pings, Performance: driven, Visto: driver.Performance.ViajesCompletados, Llegada: v.Destino,
 			})
 			return err
 		}
 		_, err = s.db.CompletarConRemolque(ctx, db.CompletarConRemolqueInput{
-			UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID, Km: at.DistanciaRecorrida,
+			UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID, Km: km,
 			Pings: at.Pings, Performance: driven, Visto: driver.Performance.ViajesCompletados, Llegada: v.Destino,
 		})
 		return err

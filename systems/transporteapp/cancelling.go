@@ -51,7 +51,7 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 	}
 	if c.Status == db.EstadoCartaTimbrada {
 		_, err := s.db.EmpezarCancelacion(ctx, db.EmpezarCancelacionInput{
-			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Fiscal: fiscalOf(c, db.EstadoCartaEnCancelacion),
+			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaEnCancelacion),
 		})
 		if errors.Is(err, db.ErrCartaNoTimbrada) { // another request has asked meanwhile
 			return table.ErrConflict
@@ -59,6 +59,7 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 		if err != nil {
 			return err
 		}
+		c.Revision++
 	}
 	err := s.pac.Cancelar(ctx, cartaporte.Cancelacion{UUID: c.Timbrado.UUIDFiscal, RFCEmisor: c.Emisor.Rfc, Motivo: reason, Sustituye: replacement})
 	switch {
@@ -77,7 +78,7 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 func (s *service) refusedCancel(ctx context.Context, c *db.Carta, refusal error) error {
 	err := again(ctx, func() error {
 		_, err := s.db.DejarCancelacion(ctx, db.DejarCancelacionInput{
-			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Fiscal: fiscalOf(c, db.EstadoCartaTimbrada),
+			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaTimbrada),
 		})
 		return err
 	})

@@ -57,11 +57,9 @@ func (s *service) declarePlaces(ctx context.Context, userID, id string, in []Ubi
 			ways = append(ways, u.DistanciaRecorrida.Decimal)
 		}
 	}
-	if err := bad.problem(); err != nil {
-		return nil, err
-	}
 	total, err := sum(ways...)
-	if err != nil {
+	bad.addIf(err != nil, "body.ubicaciones", "have distances of so many digits that their sum cannot be kept")
+	if err := bad.problem(); err != nil {
 		return nil, err
 	}
 	n := int64(len(in))

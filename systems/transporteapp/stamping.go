@@ -135,6 +135,7 @@ func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, er
 		if errors.Is(err, db.ErrCartaNoBorrador) { // another request has asked meanwhile
 			return table.ErrConflict
 		}
+		asked.Revision++ // that of what was sent, in which a refusal that comes late is told from others
 		return err
 	}, db.ErrCartaCambio)
 	return asked, err
@@ -144,7 +145,7 @@ func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, er
 func (s *service) refusedStamp(ctx context.Context, c *db.Carta, refusal error) error {
 	err := again(ctx, func() error {
 		_, err := s.db.DejarTimbrado(ctx, db.DejarTimbradoInput{
-			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Fiscal: fiscalOf(c, db.EstadoCartaBorrador),
+			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaBorrador),
 		})
 		return err
 	})

@@ -67,7 +67,7 @@ func advance(t *db.Tracking, in Ping) error {
 		driven = in.DistanciaRecorrida.Decimal
 	case t.Lat != nil && t.Lng != nil:
 		way := distance(t.Lat.Float64(), t.Lng.Float64(), in.Lat.Float64(), in.Lng.Float64())
-		grown, err := table.ParseDecimal(strconv.FormatFloat(driven.Float64()+way, 'f', metres, 64))
+		grown, err := kilometres(driven.Float64() + way)
 		if err != nil {
 			return err
 		}
@@ -78,6 +78,11 @@ func advance(t *db.Tracking, in Ping) error {
 		t.Progreso = max(t.Progreso, int64(min(whole, driven.Float64()*whole/total)))
 	}
 	return nil
+}
+
+// kilometres is a distance to the metre: one of any digits, as a ping may say it, could not be added to all that were driven.
+func kilometres(d float64) (table.Decimal, error) {
+	return table.ParseDecimal(strconv.FormatFloat(d, 'f', metres, 64))
 }
 
 // distance is the way between two places on the earth in km, by the haversine formula.

@@ -1,8 +1,8 @@
 package transporteapp
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"hash/maphash"
 	"sync"
 )
@@ -47,7 +47,8 @@ func (s *service) inTurn(ctx context.Context, of string, try func() error, when 
 	return again(ctx, try, when...)
 }
 
-// together does several things at once.
+// together does several things at once. Its error is the first one of theirs in their order, as if they were done one after the
+// other.
 func together(list ...func() error) error {
 	errs := make([]error, len(list))
 	var all sync.WaitGroup
@@ -55,5 +56,5 @@ func together(list ...func() error) error {
 		all.Go(func() { errs[i] = do() })
 	}
 	all.Wait()
-	return errors.Join(errs...)
+	return cmp.Or(errs...)
 }

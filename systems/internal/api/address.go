@@ -32,11 +32,22 @@ func Networks(texts []string) ([]netip.Prefix, error) {
 			if fault != nil {
 				return nil, fmt.Errorf("%q is neither a network such as 10.0.0.0/8 nor an address", text)
 			}
-			network = netip.PrefixFrom(single, single.BitLen())
+			network = netip.PrefixFrom(single.WithZone(""), single.BitLen())
 		}
-		networks = append(networks, network.Masked())
+		networks = append(networks, unmapped(network.Masked()))
 	}
 	return networks, nil
+}
+
+// mappedBits begin an address of IPv6 that is one of IPv4: ::ffff:192.0.2.1.
+const mappedBits = 96
+
+// unmapped is a network as callers' addresses are compared: those of IPv4 in their own form.
+func unmapped(network netip.Prefix) netip.Prefix {
+	if !network.Addr().Is4In6() || network.Bits() < mappedBits {
+		return network
+	}
+	return netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-mappedBits)
 }
 
 // callerOf is who calls: who has opened the connection, or, where that is a trusted proxy, whom the proxies name in
@@ -66,8 +77,9 @@ func (a *API) callerOf(r *http.Request) string {
 	return network.String()
 }
 
-// proxied tells whether an address is a trusted proxy's.
+// proxied tells whether an address is a trusted proxy's, on whichever link.
 func (a *API) proxied(address netip.Addr) bool {
+	address = address.WithZone("") // a network contains none with a zone
 	return slices.ContainsFunc(a.options.Proxies, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 

@@ -205,7 +205,7 @@ func TestAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxies, err := api.Networks([]string{"10.0.0.0/8", "192.0.2.80", "fd00::/8"})
+	proxies, err := api.Networks([]string{"10.0.0.0/8", "192.0.2.80", "fd00::/8", "fe80::1%eth0", "::ffff:198.51.100.1", "::ffff:203.0.113.0/120"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,6 +237,9 @@ func TestAddress(t *testing.T) {
 		{"10.1.2.3:1", []string{"10.0.0.1, 10.0.0.2"}, "10.0.0.1"},
 		{"10.1.2.3:1", []string{"192.0.2.9, unknown, 10.0.0.2"}, "10.0.0.2"},
 		{"10.1.2.3:1", []string{"2001:db8:1:2:3:4:5:6"}, "2001:db8:1:2::/64"},
+		{"[fe80::1%eth0]:1", []string{"192.0.2.8"}, "192.0.2.8"}, // a link's proxy
+		{"198.51.100.1:1", []string{"192.0.2.8"}, "192.0.2.8"},   // said to be one in the form of IPv6
+		{"[::ffff:203.0.113.9]:1", []string{"192.0.2.8"}, "192.0.2.8"},
 	} {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/address", http.NoBody)
 		request.RemoteAddr = c.remote

@@ -1879,6 +1879,7 @@ func (in EmpezarTimbradoInput) input() table.Input {
 
 func (in DejarTimbradoInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "visto", table.Int(), in.Visto)
 	table.Set(v, "fiscal", fiscalCodec(), in.Fiscal)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
@@ -1924,6 +1925,7 @@ func (in CancelarBorradorInput) input() table.Input {
 
 func (in EmpezarCancelacionInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "visto", table.Int(), in.Visto)
 	table.Set(v, "fiscal", fiscalCodec(), in.Fiscal)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
@@ -1933,6 +1935,7 @@ func (in EmpezarCancelacionInput) input() table.Input {
 
 func (in DejarCancelacionInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "visto", table.Int(), in.Visto)
 	table.Set(v, "fiscal", fiscalCodec(), in.Fiscal)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "cartaId", table.Text[string](), in.CartaID)

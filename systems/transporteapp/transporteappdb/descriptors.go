@@ -4275,6 +4275,13 @@ var (
 							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_timbrado"}},
 						},
 					},
+					{
+						Path: []string{"revision"},
+						Value: []table.Term{
+							{Kind: table.InputTerm, Name: "visto"},
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
@@ -4343,8 +4350,9 @@ var (
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
-					Expression: "#status = :p0",
-					Names:      map[string]string{"#status": "status"},
+					Expression: "#status = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#revision": "revision", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
 					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_timbrado"}},
 				},
 				Else: []table.Else{{Err: ErrCartaNoBorrador}},
@@ -4365,6 +4373,7 @@ var (
 			},
 		},
 		Params: []table.Param{
+			{Name: "visto", Type: table.Type{Kind: "int"}},
 			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
@@ -4530,11 +4539,19 @@ var (
 							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_cancelacion"}},
 						},
 					},
+					{
+						Path: []string{"revision"},
+						Value: []table.Term{
+							{Kind: table.InputTerm, Name: "visto"},
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
-					Expression: "#status = :p0",
-					Names:      map[string]string{"#status": "status"},
+					Expression: "#status = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#revision": "revision", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
 					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "timbrada"}},
 				},
 				Else: []table.Else{{Err: ErrCartaNoTimbrada}},
@@ -4566,6 +4583,7 @@ var (
 			},
 		},
 		Params: []table.Param{
+			{Name: "visto", Type: table.Type{Kind: "int"}},
 			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
@@ -4586,8 +4604,9 @@ var (
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
-					Expression: "#status = :p0",
-					Names:      map[string]string{"#status": "status"},
+					Expression: "#status = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#revision": "revision", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
 					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_cancelacion"}},
 				},
 				Else: []table.Else{{Err: ErrCartaNoTimbrada}},
@@ -4608,6 +4627,7 @@ var (
 			},
 		},
 		Params: []table.Param{
+			{Name: "visto", Type: table.Type{Kind: "int"}},
 			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},

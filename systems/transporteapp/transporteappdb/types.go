@@ -511,7 +511,7 @@ type Carta struct {
 	DistanciaTotal          table.Decimal
 	PesoBrutoTotal          table.Decimal
 	NumeroTotalMercancias   int64
-	// Grows with every change of what the carta lists.
+	// Grows with every change of what the carta lists, and each time that the PAC is going to be asked.
 	Revision int64
 	// Complete and counted: nothing is listed any more.
 	Sellada   bool

@@ -2063,6 +2063,7 @@ func (db *DB) EmpezarTimbrado(ctx context.Context, in EmpezarTimbradoInput) (Emp
 
 // DejarTimbradoInput is what DejarTimbrado takes.
 type DejarTimbradoInput struct {
+	Visto   int64
 	Fiscal  Fiscal
 	UserID  string
 	CartaID string
@@ -2079,9 +2080,9 @@ type DejarTimbradoResult struct {
 
 // DejarTimbrado does, as a whole or not at all: update Carta, update Viaje.
 //
-// The PAC does not stamp the carta: it is a draft as before.
+// The PAC does not stamp the carta: it is a draft as before. A refusal that comes late is not of what was sent since.
 //
-//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_timbrado'; GSI1 moved (2); GSI2 updated (1)
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_timbrado' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
 //	costs   13 write units
 //
@@ -2272,6 +2273,7 @@ func (db *DB) CancelarBorrador(ctx context.Context, in CancelarBorradorInput) (C
 
 // EmpezarCancelacionInput is what EmpezarCancelacion takes.
 type EmpezarCancelacionInput struct {
+	Visto   int64
 	Fiscal  Fiscal
 	UserID  string
 	CartaID string
@@ -2290,7 +2292,7 @@ type EmpezarCancelacionResult struct {
 //
 // The PAC is going to be asked to cancel a stamped carta: until its answer is known, its trip does not leave.
 //
-//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'timbrada'; GSI1 moved (2); GSI2 updated (1)
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'timbrada' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId AND estado <> 'en_curso'; GSI1 updated (1); GSI2 updated (1)
 //	costs   13 write units
 //
@@ -2321,6 +2323,7 @@ func (db *DB) EmpezarCancelacion(ctx context.Context, in EmpezarCancelacionInput
 
 // DejarCancelacionInput is what DejarCancelacion takes.
 type DejarCancelacionInput struct {
+	Visto   int64
 	Fiscal  Fiscal
 	UserID  string
 	CartaID string
@@ -2337,9 +2340,9 @@ type DejarCancelacionResult struct {
 
 // DejarCancelacion does, as a whole or not at all: update Carta, update Viaje.
 //
-// The PAC does not cancel the carta: it is stamped as before.
+// The PAC does not cancel the carta: it is stamped as before. A refusal that comes late is not of what was sent since.
 //
-//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_cancelacion'; GSI1 moved (2); GSI2 updated (1)
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_cancelacion' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
 //	costs   13 write units
 //

@@ -1,0 +1,28 @@
+package transporteapp
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"github.com/monotable/monotable/design/table"
+)
+
+// TestTogether: of several faults the first is told, as it is of what is done one after the other: that there is no such thing
+// must not hide that something before it could not be asked.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	gone := errors.New("the database is gone")
+	well, fails, missing := func() error { return nil }, func() error { return gone }, func() error { return table.ErrNotFound }
+	if err := together(well, well); err != nil {
+		t.Errorf("all is well: %v", err)
+	}
+	for status, list := range map[int][]func() error{
+		http.StatusInternalServerError: {well, fails, missing},
+		http.StatusNotFound:            {missing, well, fails},
+	} {
+		if p := rules().Problem(together(list...)); p.Status != status {
+			t.Errorf("told %d, want %d", p.Status, status)
+		}
+	}
+}
