@@ -1,6 +1,8 @@
 package catfecito
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
@@ -152,6 +154,8 @@ func wholeOrderOf(o order) WholeOrder {
 			ProductID: l.ProductID, Name: l.ProductName, Price: Money(l.Price), Quantity: l.Quantity, Subtotal: Money(l.Subtotal),
 		}
 	}
+	// As they are stored: those of an order that has just been made come in the cart's order.
+	slices.SortFunc(whole.Items, func(a, b OrderLine) int { return strings.Compare(a.ProductID, b.ProductID) })
 	return whole
 }
 

@@ -99,6 +99,23 @@ func TestCheckoutOnce(t *testing.T) {
 	}
 }
 
+// TestReplayedLines: the first answer has the lines in the order in which all later ones have them.
+func TestReplayedLines(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	for _, name := range []string{"Taza", "Pan", "Café", "Pastel"} {
+		put(t, v, ana, stock(t, v, name, "20.00", 10).ProductID, 1)
+	}
+	checkout := keyed(ana, "/orders", "k", object{"total": "80.00"})
+	first := must[catfecito.WholeOrder](t, v, checkout, http.StatusCreated)
+	for what, r := range map[string]apitest.Request{"again": checkout, "read": request(ana, http.MethodGet, "/orders/"+first.OrderID, nil)} {
+		later := must[catfecito.WholeOrder](t, v, r, http.StatusOK)
+		if len(first.Items) != 4 || !slices.Equal(later.Items, first.Items) {
+			t.Errorf("%s: %+v, want %+v", what, later.Items, first.Items)
+		}
+	}
+}
+
 // TestReplayedCheckout: the first answer again, though the cart, the product and the order have gone on since; after a day
 // it is another request.
 func TestReplayedCheckout(t *testing.T) {

@@ -206,8 +206,12 @@ func TestSeed(t *testing.T) {
 		t.Fatalf("%d: %s%s", status, out, stderr)
 	}
 	r := serve(t, "--data", data)
+	again := []string{"seed", "--system", "notes", "--items", "2k", "--seed", "9", "--data", data}
+	if status, out, stderr = command(t, again...); status != 1 || out != "" || !strings.Contains(stderr, "has items already") || !strings.Contains(stderr, "--over") {
+		t.Errorf("over what is there: %d: %s%s", status, out, stderr)
+	}
 	for _, where := range [][]string{{"--endpoint", r.database}, {"--data", data}} { // whoever has the directory says where it is
-		status, out, stderr = command(t, append([]string{"seed", "--system", "notes", "--items", "2k", "--seed", "9"}, where...)...)
+		status, out, stderr = command(t, append([]string{"seed", "--system", "notes", "--items", "2k", "--seed", "9", "--over"}, where...)...)
 		if status != 0 || !strings.HasPrefix(out, "2000 items stored in notes") {
 			t.Fatalf("%v: %d: %s%s", where, status, out, stderr)
 		}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -32,6 +34,7 @@ type seedFlags struct {
 	system, items  string
 	seed           uint64
 	data, endpoint string
+	over           bool
 }
 
 func newSeed(env Environment, systems []system.System) *cobra.Command {
@@ -43,7 +46,11 @@ func newSeed(env Environment, systems []system.System) *cobra.Command {
 
 A data directory belongs to one process. Where a demo, or monotable serve, has --data open, the data goes through its
 DynamoDB API, whose address it tells itself; where nobody has, it goes into the directory. --endpoint names an API instead,
-and then --data is not looked at.`,
+and then --data is not looked at.
+
+Samples are stored without looking at what is there. Tables that have items already are refused therefore: numbers and
+unique values could come twice. --over stores the sample all the same, over what is there: to finish one that was
+interrupted, say.`,
 		Example: `  demo seed --system NAME --items 10k
   demo seed --system NAME --items 1M --endpoint http://127.0.0.1:8000`,
 		Args: cobra.NoArgs,
@@ -54,6 +61,7 @@ and then --data is not looked at.`,
 	f.StringVar(&flags.items, "items", "1k", "how many items, 1k to 1M")
 	f.Uint64Var(&flags.seed, "seed", 1, "another one makes other data")
 	f.StringVar(&flags.data, "data", defaultData, "the data directory")
+	f.BoolVar(&flags.over, "over", false, "load into tables that have items already")
 	f.StringVar(&flags.endpoint, "endpoint", "", "URL of a DynamoDB API to load through, instead of --data")
 	_ = cmd.MarkFlagRequired("system") // the flag is there
 	return cmd
@@ -114,6 +122,11 @@ func (f *seedFlags) load(ctx context.Context, env Environment, database *run.Dat
 	if sample.Records == nil || sample.Load == nil {
 		return errors.Join(fmt.Errorf("%s has no sample data", s.Name), host.Close())
 	}
+	if !f.over {
+		if err := empty(ctx, database, s.Tables(run.DefaultStage)); err != nil {
+			return errors.Join(err, host.Close())
+		}
+	}
 	begun := time.Now()
 	bar := newBar(env.Stderr, s.Name, items)
 	stored, err := seed.Run(ctx, sample, seed.Options{Items: items, Seed: f.seed, Progress: func(n int) { _ = bar.Set(n) }})
@@ -122,6 +135,20 @@ func (f *seedFlags) load(ctx context.Context, env Environment, database *run.Dat
 		return fmt.Errorf("%d of %d items stored: %w", stored, items, err)
 	}
 	fmt.Fprintf(env.Stdout, "%d items stored in %s in %s\n", stored, s.Name, time.Since(begun).Round(time.Millisecond))
+	return nil
+}
+
+// empty refuses tables that have items.
+func empty(ctx context.Context, database *run.Database, tables []system.Table) error {
+	for _, t := range tables {
+		first, err := database.DynamoDB.Scan(ctx, &dynamodb.ScanInput{TableName: t.Create.TableName, Limit: aws.Int32(1)})
+		if err != nil {
+			return err
+		}
+		if len(first.Items) > 0 {
+			return fmt.Errorf("table %s has items already, over which a sample would be stored: give an empty directory (--data), or --over for these tables all the same", *t.Create.TableName)
+		}
+	}
 	return nil
 }
 

@@ -58,7 +58,7 @@ func (c *Config) Register(f *pflag.FlagSet) {
 	f.BoolVar(&c.AWS, "aws", false, "use DynamoDB on AWS, as the environment says")
 	f.BoolVar(&c.CreateTables, "create-tables", false, "make missing tables on AWS too")
 	f.StringVar(&c.Region, "region", "us-east-1", "AWS region")
-	f.StringVar(&c.Stage, "stage", "dev", "stage, in the names of tables that have one")
+	f.StringVar(&c.Stage, "stage", DefaultStage, "stage, in the names of tables that have one")
 	c.RegisterAuth(f)
 	f.StringVar(&c.CursorKey, "cursor-key", "", "key that seals cursors: 32 bytes or more, in hexadecimal or base64")
 	f.StringVar(&c.CursorKeyFile, "cursor-key-file", "", "file with that key")

@@ -26,6 +26,9 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
+// DefaultStage is the stage where none is said.
+const DefaultStage = "dev"
+
 // Options of a Host. Database, CursorKey and Verifier must be given.
 type Options struct {
 	Database  *Database
@@ -58,6 +61,7 @@ type Host struct {
 	order    []string
 	workers  []system.Worker
 	logger   *slog.Logger
+	issuer   *auth.Issuer // nil where nobody signs here
 	metrics  *api.Metrics
 	restarts *prometheus.CounterVec
 	drain    func()
@@ -73,7 +77,7 @@ func NewHost(ctx context.Context, o Options, systems ...system.System) (*Host, e
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	draining := make(chan struct{})
 	h := &Host{
-		mux: http.NewServeMux(), services: map[string]*system.Service{}, logger: o.Logger,
+		mux: http.NewServeMux(), services: map[string]*system.Service{}, logger: o.Logger, issuer: o.Issuer,
 		drain:    sync.OnceFunc(func() { close(draining) }),
 		restarts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "worker_restarts_total", Help: "Runs of workers that failed."}, []string{"worker"}),
 	}
@@ -117,7 +121,7 @@ func (o Options) withDefaults() Options {
 		o.Getenv = func(string) string { return "" }
 	}
 	if o.Stage == "" {
-		o.Stage = "dev"
+		o.Stage = DefaultStage
 	}
 	return o
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
@@ -22,7 +23,10 @@ const (
 	// answer holds a connection and a goroutine.
 	writeTimeout = time.Minute
 	idleTimeout  = 2 * time.Minute
-	headerMax    = 16 << 10
+	// devUser is whose token a development's start shows.
+	devUser = "u-123"
+
+	headerMax = 16 << 10
 )
 
 // Serve serves a host and runs its workers until the context ends, then stops in order and closes the host. The database is
@@ -85,11 +89,18 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	greeting := fmt.Sprintf("%s: %s at %s/%s/ (its page: %s/%s/docs)\n", s.Name, s.Title, base, s.Name, base, s.Name)
 	if c.DevIssuer {
 		WarnDevIssuer(logger, listener.Addr())
+		// The keys may be in no file from which others could sign.
+		token, err := host.issuer.Mint(auth.Claims{Sub: devUser})
+		if err != nil {
+			return errors.Join(err, listener.Close(), host.Close(), database.Close())
+		}
+		greeting += fmt.Sprintf("a token of %s, for an hour:\n%s\n", devUser, token)
 	}
 	host.Handle("GET /{$}", http.RedirectHandler("/"+s.Name+"/docs", http.StatusFound))
-	fmt.Fprintf(env.Stdout, "%s: %s at %s/%s/ (its page: %s/%s/docs)\n", s.Name, s.Title, base, s.Name, base, s.Name)
+	fmt.Fprint(env.Stdout, greeting)
 	return errors.Join(Serve(ctx, listener, host), database.Close())
 }
 

@@ -254,6 +254,11 @@ func TestCommand(t *testing.T) {
 		if answer := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+token); !strings.Contains(answer.Body, `"kept"`) {
 			t.Errorf("run %d: %d %s", n, answer.Status, answer.Body)
 		}
+		about, _ := lines.ReadString('\n')
+		shown, _ := lines.ReadString('\n')
+		if answer := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+strings.TrimSpace(shown)); answer.Status != http.StatusOK || about != "a token of u-123, for an hour:\n" {
+			t.Errorf("run %d shows %s%s, which is answered %d %s", n, about, shown, answer.Status, answer.Body)
+		}
 		base, _, _ := strings.Cut(url, "/notes")
 		if answer := systemtest.Call(t, "GET", base+"/", ""); answer.Status != http.StatusFound || answer.Header.Get("Location") != "/notes/docs" {
 			t.Errorf("/: %d to %q, want the system's page", answer.Status, answer.Header.Get("Location"))
