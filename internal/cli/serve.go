@@ -87,6 +87,9 @@ Requests are not authenticated: keep the address on loopback, or put something i
   monotable serve --tls-cert cert.pem --tls-key key.pem`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if flags.memory && cmd.Flags().Changed("data") {
+				return errors.New("--memory and --data: give one of them; in memory no directory is used")
+			}
 			return serve(cmd.Context(), env, &flags, companion)
 		},
 	}
@@ -107,7 +110,6 @@ Requests are not authenticated: keep the address on loopback, or put something i
 	if companion.Flags != nil {
 		companion.Flags(f)
 	}
-	cmd.MarkFlagsMutuallyExclusive("data", "memory")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	return cmd
 }

@@ -123,6 +123,12 @@ func TestServe(t *testing.T) {
 	if answer := shell(t, shownIn(t, index.Body, `(?s)<pre class="curl">(.*?)</pre>`)); !strings.Contains(answer, `"text":"it's here"`) {
 		t.Errorf("curl as it stands on the page: %s", answer)
 	}
+	if line := shownIn(t, index.Body, `<code>(bin/demo .*?)</code>`); line != "bin/demo token --data "+data+" --sub NAME" {
+		t.Errorf("the page signs other tokens with %q", line)
+	}
+	if docs := systemtest.Call(t, "GET", r.web+"/notes/docs", "").Body; !strings.Contains(docs, `<a href="/">`) {
+		t.Errorf("the system's page has no link to the one of all:\n%s", docs)
+	}
 	token := shownIn(t, index.Body, `(?s)<pre id="token">(.*?)</pre>`)
 	if answer := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+token); answer.Status != http.StatusOK || !strings.Contains(answer.Body, "it's here") {
 		t.Errorf("the token of the page: %d %s", answer.Status, answer.Body)
@@ -194,6 +200,10 @@ func TestServeInMemory(t *testing.T) {
 	if answer := systemtest.Call(t, "GET", r.web+"/notes/ready", ""); answer.Status != http.StatusOK {
 		t.Errorf("%d %s", answer.Status, answer.Body)
 	}
+	// Keys in memory are out of reach of demo token, so the page does not advise it.
+	if index := systemtest.Call(t, "GET", r.web+"/", "").Body; strings.Contains(index, "demo token") || !strings.Contains(index, "no tokens are accepted but this page") {
+		t.Errorf("the page says of tokens:\n%s", index)
+	}
 	r.end(t)
 }
 
@@ -256,11 +266,14 @@ func TestCommandsRefuse(t *testing.T) {
 	empty := t.TempDir()
 	for _, test := range []struct{ args, want string }{
 		{"token --sub u-1 --data " + empty, "start the demo once (bin/demo serve)"},
-		{"token --data " + empty, `required flag(s) "sub"`},
-		{"seed --system nothing --data " + empty, "there is no such system"},
+		{"token --data " + empty, "--sub: want a user's id"},
+		{"token --sub= --data " + empty, "--sub: want a user's id"},
+		{"seed --system nothing --data " + empty, "there is no such system (there are notes)"},
+		{"seed --data " + empty, "--system: name one, such as notes"},
 		{"seed --system notes --items 10 --data " + empty, "--items"},
 		{"serve --memory --addr 127.0.0.1:0 --web 256.0.0.1:1", "--web"},
-		{"serve --memory --data x", "none of the others can be"},
+		{"seed --system notes --endpoint foo", "--endpoint foo: want http://host:port"},
+		{"serve --memory --data x", "--memory and --data: give one of them"},
 	} {
 		if status, _, stderr := command(t, strings.Fields(test.args)...); status != 1 || !strings.Contains(stderr, test.want) {
 			t.Errorf("%s: %d %s, want %q", test.args, status, stderr, test.want)
@@ -268,6 +281,32 @@ func TestCommandsRefuse(t *testing.T) {
 	}
 	if status, out, _ := command(t, "systems"); status != 0 || strings.Join(strings.Fields(out), "|") != "notes|Notes|Notes|of|users." {
 		t.Errorf("%d %q", status, out)
+	}
+}
+
+// TestSigning: the line of the page can be pasted, whatever the directory is called.
+func TestSigning(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]string{
+		"":          "",
+		"./data":    "bin/demo token --sub NAME",
+		"data/":     "bin/demo token --sub NAME",
+		"/tmp/d":    "bin/demo token --data /tmp/d --sub NAME",
+		"it's mine": `bin/demo token --data 'it'\''s mine' --sub NAME`,
+	} {
+		if got := signing("bin/demo", data); got != want {
+			t.Errorf("%q: %q, want %q", data, got, want)
+		}
+	}
+}
+
+// TestServeHelp: the help is of this command, and tells both addresses apart.
+func TestServeHelp(t *testing.T) {
+	t.Parallel()
+	status, out, _ := command(t, "serve", "--help")
+	about, _, _ := strings.Cut(out, "Usage:")
+	if status != 0 || !strings.Contains(about, "--web ") || !strings.Contains(about, "not authenticated") || !strings.Contains(about, "whoever asks") {
+		t.Errorf("%d:\n%s", status, about)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -19,6 +21,9 @@ const (
 	// indexTTL lets a page stay open for a day's work.
 	indexTTL = 12 * time.Hour
 
+	// shellPlain are characters that mean only themselves to a shell.
+	shellPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-"
+
 	indexPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
@@ -27,14 +32,30 @@ var page embed.FS
 
 // index is the page that names the systems, with tokens that are signed when it is asked for.
 type index struct {
-	base, program string
-	issuer        *auth.Issuer
-	systems       []system.System
-	page          *template.Template
+	base string
+	// signing is the command line that signs another token, "" where none can: the keys of a demo in memory are its own.
+	signing string
+	issuer  *auth.Issuer
+	systems []system.System
+	page    *template.Template
 }
 
-func newIndex(base, program string, issuer *auth.Issuer, systems []system.System) *index {
-	return &index{base: base, program: program, issuer: issuer, systems: systems, page: template.Must(template.ParseFS(page, "page/index.html"))}
+func newIndex(base, signing string, issuer *auth.Issuer, systems []system.System) *index {
+	return &index{base: base, signing: signing, issuer: issuer, systems: systems, page: template.Must(template.ParseFS(page, "page/index.html"))}
+}
+
+// signing is the line that signs a token with the keys in a directory, which a demo in memory ("") does not have.
+func signing(program, data string) string {
+	switch {
+	case data == "":
+		return ""
+	case filepath.Clean(data) == filepath.Clean(defaultData):
+		return program + " token --sub NAME"
+	case strings.Trim(data, shellPlain) == "":
+		return program + " token --data " + data + " --sub NAME"
+	default:
+		return program + " token --data '" + strings.ReplaceAll(data, "'", `'\''`) + "' --sub NAME"
+	}
 }
 
 func (x *index) register(h *run.Host) {
@@ -80,7 +101,7 @@ func (x *index) write(text io.Writer) error {
 		}
 		systems = append(systems, of)
 	}
-	return x.page.Execute(text, map[string]any{"Systems": systems, "Token": token, "Sub": indexSub, "Program": x.program})
+	return x.page.Execute(text, map[string]any{"Systems": systems, "Token": token, "Sub": indexSub, "Signing": x.signing})
 }
 
 // curl is a line that works as it stands.

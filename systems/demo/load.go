@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +28,8 @@ type caller struct {
 	url    string
 	issuer *auth.Issuer
 	client *http.Client
+	// accepted and refused say whether a token ever was.
+	accepted, refused atomic.Bool
 	// tokens are kept by user and groups: signing one takes longer than many a request.
 	tokens sync.Map
 }
@@ -46,17 +50,34 @@ func newLoad(env Environment, systems []system.System) *cobra.Command {
 		Short: "Measure each route of the systems: requests a second and latency",
 		Long: `Call each route of each system of a running demo, one route after the other, each on several connections for a while,
 and print requests a second, the median and the 99th percentile of the latency, and the statuses of the answers. Each
-connection is a user of its own. What a request uses up (an order to be paid, say) is made before it and not counted.`,
+connection is a user of its own. What a request uses up (an order to be paid, say) is made before it and not counted.
+
+What it writes stays in the data of that demo: for good, beside what is there. systems/load measures the same with a demo
+and a directory of its own, which it removes.`,
 		Example: `  demo load
   demo load --system appcore --duration 10s --connections 32 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var err error
+			systems, err := chosen(systems, only)
+			if err != nil {
+				return err
+			}
+			if err := checkLoad(o); err != nil {
+				return err
+			}
 			if c.issuer, err = auth.OpenIssuer(keys(data, run.IssuerKeys), "", nil); err != nil {
 				return fmt.Errorf("%w (--data names the directory of the demo that runs)", err)
 			}
 			c.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.Connections, DisableCompression: true}}
-			results, err := c.load(cmd.Context(), chosen(systems, only), o, env, asJSON)
+			c.url = strings.TrimSuffix(c.url, "/")
+			if err := c.ask(cmd.Context(), env.Program); err != nil {
+				return err
+			}
+			results, err := c.load(cmd.Context(), systems, o, env, asJSON)
+			if c.refused.Load() && !c.accepted.Load() {
+				return fmt.Errorf("every token was refused, as those of another demo are: --data must name the directory of the demo at %s, and is %s (%w)",
+					c.url, data, cmp.Or(err, errAnswered))
+			}
 			if err == nil && asJSON {
 				return json.NewEncoder(env.Stdout).Encode(results)
 			}
@@ -65,7 +86,7 @@ connection is a user of its own. What a request uses up (an order to be paid, sa
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.url, "url", "http://"+defaultWeb, "where the demo serves the systems")
-	f.DurationVar(&o.Duration, "duration", time.Second, "how long each route is called; 0 calls each once")
+	f.DurationVar(&o.Duration, "duration", time.Second, "how long each route is called; with 0 each connection calls it once")
 	f.IntVar(&o.Connections, "connections", 16, "how many call at once") //nolint:mnd // said by the flag
 	f.StringVar(&only, "system", "", "only this system")
 	f.StringVar(&data, "data", defaultData, "the demo's data directory, which has the keys of its tokens")
@@ -73,16 +94,54 @@ connection is a user of its own. What a request uses up (an order to be paid, sa
 	return cmd
 }
 
+// errAnswered is for a load that came to its end with nothing but refusals.
+var errAnswered = errors.New("each answer was 401")
+
 // chosen are the systems of a name, or all.
-func chosen(systems []system.System, only string) []system.System {
-	return slices.DeleteFunc(slices.Clone(systems), func(s system.System) bool { return only != "" && s.Name != only })
+func chosen(systems []system.System, only string) ([]system.System, error) {
+	if only == "" {
+		return systems, nil
+	}
+	var names []string
+	for _, s := range systems {
+		if s.Name == only {
+			return []system.System{s}, nil
+		}
+		names = append(names, s.Name)
+	}
+	return nil, fmt.Errorf("--system %s: there is no such system (there are %s)", only, strings.Join(names, ", "))
+}
+
+// checkLoad refuses what cannot be measured.
+func checkLoad(o load.Options) error {
+	if o.Duration < 0 {
+		return fmt.Errorf("--duration %v: want a time such as 10s, or 0 for one call by each connection", o.Duration)
+	}
+	if o.Connections < 1 {
+		return fmt.Errorf("--connections %d: want 1 or more", o.Connections)
+	}
+	return nil
+}
+
+// ask asks whether the demo runs, before anything is printed as if it did.
+func (c *caller) ask(ctx context.Context, program string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/health", http.NoBody)
+	if err != nil || request.URL.Host == "" {
+		return fmt.Errorf("--url %s: want http://host:port", c.url)
+	}
+	answer, err := c.client.Do(request)
+	if err != nil {
+		return fmt.Errorf("no demo answers: %w (start it with %s serve, or name its address with --url)", err, program)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("no demo answers at %s: GET /health is %s (--url names the address of the systems, not of the database)", c.url, answer.Status)
+	}
+	return nil
 }
 
 // load loads systems one after the other, and prints each result when it is there.
 func (c *caller) load(ctx context.Context, systems []system.System, o load.Options, env Environment, quiet bool) ([]systemLoad, error) {
-	if len(systems) == 0 {
-		return nil, errors.New("there is no such system; demo systems lists them")
-	}
 	const form = "%-14s %-46s %10s %10s %10s  %s\n"
 	if !quiet {
 		fmt.Fprintf(env.Stdout, form, "system", "route", "requests/s", "p50", "p99", "answers")
@@ -124,7 +183,14 @@ func (c *caller) send(ctx context.Context, system string, r load.Request) (load.
 	}
 	answer, err := c.client.Do(request)
 	if err != nil {
-		return load.Answer{}, fmt.Errorf("%w (is the demo running? start it with demo serve)", err)
+		return load.Answer{}, err
+	}
+	if r.User != "" {
+		if answer.StatusCode == http.StatusUnauthorized {
+			c.refused.Store(true)
+		} else {
+			c.accepted.Store(true)
+		}
 	}
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(answer.Body)

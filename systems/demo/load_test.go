@@ -2,6 +2,9 @@ package demo
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,8 +35,9 @@ func TestLoad(t *testing.T) {
 				t.Errorf("%s: %d answers were %d", x.Route, n, code)
 			}
 		}
-		// At least a tenth of a second passed, so no more were counted than the rate says.
-		if answers == 0 || x.PerSecond <= 0 || float64(answers) < x.PerSecond*0.1*0.99 || x.P50 <= 0 || x.P99 < x.P50 || x.P99 > time.Minute {
+		// At least a tenth of a second passed, so about what the rate says was counted: it leaves out the time between calls,
+		// which is more on a busy machine, and not the half.
+		if answers == 0 || x.PerSecond <= 0 || float64(answers) < x.PerSecond*0.1*0.6 || x.P50 <= 0 || x.P99 < x.P50 || x.P99 > time.Minute {
 			t.Errorf("%+v", x)
 		}
 	}
@@ -42,9 +46,54 @@ func TestLoad(t *testing.T) {
 		t.Errorf("status %d %s:\n%s", status, stderr, out)
 	}
 	r.end(t)
-	for args, want := range map[string]string{"--system nobody": "no such system", "--data nowhere": "keys"} {
-		if status, _, stderr := command(t, append([]string{"load", "--url", r.web, "--data", data}, strings.Fields(args)...)...); status == 0 || !strings.Contains(stderr, want) {
-			t.Errorf("load %s: status %d: %s", args, status, stderr)
+	for args, want := range map[string]string{
+		"--system nobody": "--system nobody: there is no such system (there are notes)", "--data nowhere": "keys",
+		"--duration -1s": "--duration -1s: want", "--connections 0": "--connections 0: want 1", "--connections -5": "--connections -5: want 1",
+		"--url http://127.0.0.1:1": "no demo answers", // where nobody listens
+		"--url 127.0.0.1:1":        "--url 127.0.0.1:1: want http://host:port", "--url localhost:1": "--url localhost:1: want http://host:port",
+	} {
+		status, out, stderr := command(t, append([]string{"load", "--url", r.web, "--data", data}, strings.Fields(args)...)...)
+		if status == 0 || out != "" || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("load %s: status %d: %s%s", args, status, out, stderr)
 		}
+	}
+}
+
+// TestLoadOfAnotherDemo: tokens of another directory's keys are all refused, and the advice says why; so it does not where a
+// server that is no demo answers.
+func TestLoadOfAnotherDemo(t *testing.T) {
+	t.Parallel()
+	other, data := filepath.Join(t.TempDir(), "other"), filepath.Join(t.TempDir(), "data")
+	serve(t, "--data", other).end(t) // which makes its keys
+	r := serve(t, "--data", data)
+	status, _, stderr := command(t, "load", "--url", r.web, "--data", other, "--duration", "0", "--connections", "4")
+	if status == 0 || !strings.Contains(stderr, "every token was refused") || !strings.Contains(stderr, "is "+other) || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("%d: %s", status, stderr)
+	}
+	status, out, stderr := command(t, "load", "--url", r.database, "--data", data)
+	if status == 0 || out != "" || !strings.Contains(stderr, "no demo answers at "+r.database) {
+		t.Errorf("%d: %s%s", status, out, stderr)
+	}
+	r.end(t)
+}
+
+// TestScriptWithoutBuild: systems/load says what is missing.
+func TestScriptWithoutBuild(t *testing.T) {
+	t.Parallel()
+	script, err := os.ReadFile("../load")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "systems", "load") // beside no bin
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, script, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "bash", path).CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(out), "run make build first") {
+		t.Errorf("%v: %s", err, out)
 	}
 }

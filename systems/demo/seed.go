@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -63,14 +62,16 @@ interrupted, say.`,
 	f.StringVar(&flags.data, "data", defaultData, "the data directory")
 	f.BoolVar(&flags.over, "over", false, "load into tables that have items already")
 	f.StringVar(&flags.endpoint, "endpoint", "", "URL of a DynamoDB API to load through, instead of --data")
-	_ = cmd.MarkFlagRequired("system") // the flag is there
 	return cmd
 }
 
 func (f *seedFlags) run(ctx context.Context, env Environment, systems []system.System) error {
-	n := slices.IndexFunc(systems, func(s system.System) bool { return s.Name == f.system })
-	if n < 0 {
-		return fmt.Errorf("--system %s: there is no such system (%s systems lists them)", f.system, env.Program)
+	found, err := chosen(systems, f.system)
+	if err != nil {
+		return err
+	}
+	if f.system == "" {
+		return fmt.Errorf("--system: name one, such as %s (%s systems lists them)", systems[0].Name, env.Program)
 	}
 	items, err := seed.ParseItems(f.items)
 	if err != nil {
@@ -80,7 +81,7 @@ func (f *seedFlags) run(ctx context.Context, env Environment, systems []system.S
 	if err != nil {
 		return err
 	}
-	err = f.load(ctx, env, database, systems[n], items)
+	err = f.load(ctx, env, database, found[0], items)
 	return errors.Join(err, database.Close())
 }
 

@@ -39,6 +39,16 @@ func newServe(env Environment, systems []system.System) *cobra.Command {
 		},
 	)
 	cmd.Short = "Start the database and the systems"
+	cmd.Long = `Start the database and, in the same process and over it, the systems, until interrupted.
+
+--addr serves the DynamoDB API, as monotable serve does: its requests are not authenticated.
+--web  serves the systems: a page that names them, and below /NAME/ the API of each with its documentation. Their requests
+       need an access token, and the demo signs one for whoever asks: the page shows one, and demo token signs others.
+
+That is for development: keep both addresses on loopback.
+
+With the default --durability sync, a write is on disk before it is answered. "interval" syncs every 100 ms, "none" leaves
+it to the operating system: faster, and a crash may lose the last writes.`
 	cmd.Example = `  demo serve --data ./data
   demo serve --memory --addr 127.0.0.1:0 --web 127.0.0.1:0`
 	return cmd
@@ -57,7 +67,7 @@ func start(ctx context.Context, env Environment, host cli.CompanionHost, web str
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	newIndex(base, env.Program, issuer, systems).register(h)
+	newIndex(base, signing(env.Program, host.Data), issuer, systems).register(h)
 	fmt.Fprintf(env.Stdout, "systems at %s/\n", base)
 	for _, s := range systems {
 		fmt.Fprintf(env.Stdout, "  %-14s %s/%s/docs\n", s.Name, base, s.Name)
@@ -85,6 +95,7 @@ func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *
 		// Programs on this machine are believed for whom they call, as they are when they sign tokens: demo load calls from
 		// many addresses, and who tries a proxy has it here.
 		Logger: logger, Origins: origins, Proxies: []string{"127.0.0.0/8", "::1"}, Getenv: env.Getenv,
+		Listed: true,
 	}, systems...)
 	return h, issuer, err
 }

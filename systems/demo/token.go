@@ -24,6 +24,9 @@ pool issues it, for whoever you say; only a demo with these keys accepts it.`,
   curl -H "Authorization: Bearer $(demo token --sub u-123 --group admin)" http://127.0.0.1:8080/…`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			if claims.Sub == "" {
+				return errors.New("--sub: want a user's id, such as u-123")
+			}
 			issuer, err := auth.OpenIssuer(keys(data, run.IssuerKeys), "", nil)
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("there are no keys in %s yet: start the demo once (%s serve), or name its directory with --data", data, env.Program)
@@ -44,6 +47,5 @@ pool issues it, for whoever you say; only a demo with these keys accepts it.`,
 	f.StringSliceVar(&claims.Groups, "group", nil, "groups that the user is in, such as admin")
 	f.DurationVar(&claims.TTL, "ttl", time.Hour, "how long it is accepted")
 	f.StringVar(&data, "data", defaultData, "the demo's data directory")
-	_ = cmd.MarkFlagRequired("sub") // the flag is there
 	return cmd
 }

@@ -65,6 +65,8 @@ type Options struct {
 	Title, About, Version string
 	// Prefix is what all paths begin with: "/appcore", or "" where the API has a host of its own.
 	Prefix string
+	// Listed says that a page at / names this system beside others; the document's page links to it.
+	Listed bool
 	// Rules are the answers to the errors that the system's design declares.
 	Rules    problem.Rules
 	Verifier Verifier

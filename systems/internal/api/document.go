@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bytes"
 	"embed"
 	"net/http"
+	"time"
 )
 
 // page is the browsable page of a document: it reads openapi.json beside it and needs nothing from elsewhere.
@@ -12,6 +14,9 @@ var page embed.FS
 
 // pagePolicy lets the page load its own files and call its own API, and nothing else.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// listLink is the page's link to the one that names all systems, for where there is one.
+const listLink = ` · <a href="/">all systems</a>`
 
 // registerDocument serves the OpenAPI document and its page.
 func (a *API) registerDocument() {
@@ -24,10 +29,17 @@ func (a *API) registerDocument() {
 		_, _ = w.Write(text)
 	}))
 	for path, file := range map[string]string{"/docs": "index.html", "/docs/page.js": "page.js", "/docs/page.css": "page.css"} {
+		text, err := page.ReadFile("page/" + file)
+		if err != nil {
+			panic(err) // the files are in the program
+		}
+		if !a.options.Listed {
+			text = bytes.Replace(text, []byte(listLink), nil, 1)
+		}
 		a.Handle("GET "+path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Security-Policy", pagePolicy)
 			w.Header().Set("Cache-Control", "no-cache")
-			http.ServeFileFS(w, r, page, "page/"+file)
+			http.ServeContent(w, r, file, time.Time{}, bytes.NewReader(text))
 		}))
 	}
 	if a.options.Prefix != "" {

@@ -12,12 +12,13 @@
 //
 //	L1  Only Calls of Routes are measured: neither Setup nor Before counts, in time or in number.
 //	L2  {n} is a number that no other call of this run or of one before it has had.
-//	L3  A refused Setup or Before ends the run with what was answered; a refused Call is counted under its status.
+//	L3  A refused Setup or Before ends the run with what one connection was answered; a refused Call is counted under its status.
 //
 // Run makes its own goroutines; a Send is called by all of them.
 package load
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -170,7 +171,7 @@ func measure(ctx context.Context, connections []*connection, route Route, durati
 			latencies, busy = append(latencies, took), busy+took
 			out.Answers[answer.Status]++
 			if answer.Status >= http.StatusBadRequest && out.Refusal == "" {
-				out.Refusal = string(answer.Body)
+				out.Refusal = string(bytes.TrimSpace(answer.Body))
 			}
 			mu.Unlock()
 		}
@@ -193,7 +194,21 @@ func each(connections []*connection, do func(*connection) error) error {
 		all.Go(func() { faults[i] = do(c) })
 	}
 	all.Wait()
-	return errors.Join(faults...)
+	return first(faults)
+}
+
+// first is the first fault that there is, with how many others came of the same cause or another: sixteen connections that
+// are refused have one thing to say.
+func first(faults []error) error {
+	faults = slices.DeleteFunc(faults, func(err error) bool { return err == nil })
+	switch len(faults) {
+	case 0:
+		return nil
+	case 1:
+		return faults[0]
+	default:
+		return fmt.Errorf("%w (the first of %d connections that failed)", faults[0], len(faults))
+	}
 }
 
 // connection is a user with a memory; one goroutine at a time uses it.
@@ -219,7 +234,7 @@ func (c *connection) prepare(ctx context.Context, call Call) error {
 	for begin := time.Now(); ; {
 		answer, _, err := c.call(ctx, call)
 		if err == nil && answer.Status >= http.StatusBadRequest {
-			err = fmt.Errorf("%s %s, which prepares: %d %s", call.Method, call.Path, answer.Status, answer.Body)
+			err = fmt.Errorf("%s %s, which prepares: %d %s", call.Method, call.Path, answer.Status, bytes.TrimSpace(answer.Body))
 		}
 		if !call.Await || !errors.Is(err, errNothing) || time.Since(begin) > awaitMax {
 			return err

@@ -134,7 +134,7 @@ func TestRefused(t *testing.T) {
 	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Route{{Call: order}}}, func(context.Context, load.Request) (load.Answer, error) {
 		return load.Answer{}, broken
 	}, load.Options{Connections: 3})
-	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "POST /orders") {
+	if !errors.Is(err, broken) || strings.Count(err.Error(), "POST /orders: no connection") != 1 || !strings.Contains(err.Error(), "3 connections") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -97,6 +97,17 @@ func (c *Config) validate() error {
 	return errors.Join(faults...)
 }
 
+// errBoth is for a directory to keep data in and the wish to keep none.
+var errBoth = errors.New("--memory and --data: give one of them; in memory no directory is used")
+
+// checkKept refuses flags of which one would be passed over in silence.
+func (c *Config) checkKept(flags *pflag.FlagSet) error {
+	if c.Memory && flags.Changed("data") {
+		return errBoth
+	}
+	return nil
+}
+
 // checkOrigins refuses an origin that no browser sends, and so would never be allowed.
 func checkOrigins(origins []string) error {
 	for _, origin := range origins {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/url"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -53,6 +55,9 @@ func OpenDatabase(ctx context.Context, c *Config, getenv func(string) string, lo
 	if c.local(getenv) {
 		return c.openHere(logger)
 	}
+	if u, err := url.Parse(c.Endpoint); c.Endpoint != "" && (err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "") {
+		return nil, fmt.Errorf("--endpoint %s: want http://host:port", c.Endpoint)
+	}
 	options := []func(*awsconfig.LoadOptions) error{awsconfig.WithRegion(c.Region)}
 	if c.Endpoint != "" && getenv("AWS_ACCESS_KEY_ID") == "" && getenv("AWS_PROFILE") == "" {
 		// An endpoint of one's own wants a signature and does not look at it.
@@ -71,6 +76,26 @@ func OpenDatabase(ctx context.Context, c *Config, getenv func(string) string, lo
 	}, nil
 }
 
+// unreachable says of an error of the first call what to do about an endpoint where nobody listens, in place of the calls
+// that led there and were repeated.
+func (d *Database) unreachable(err error) error {
+	var dial *net.OpError
+	if !d.Own || !errors.As(err, &dial) || dial.Op != "dial" {
+		return err
+	}
+	return fmt.Errorf("no database answers: %w (start it, or name another with --endpoint)", dial)
+}
+
+// lockedError is monotable.ErrLocked with what can be done about it.
+type lockedError struct{ data string }
+
+func (e lockedError) Error() string {
+	return e.data + " is open in another process: stop it, or give this one its own --data directory; " +
+		"if it is demo serve or monotable serve, use its database with --endpoint and the address that it printed"
+}
+
+func (lockedError) Unwrap() error { return monotable.ErrLocked }
+
 func (c *Config) openHere(logger *slog.Logger) (*Database, error) {
 	durability, err := monotable.ParseDurability(c.Durability)
 	if err != nil {
@@ -83,7 +108,7 @@ func (c *Config) openHere(logger *slog.Logger) (*Database, error) {
 	}
 	db, err := open()
 	if errors.Is(err, monotable.ErrLocked) {
-		return nil, fmt.Errorf("%s is open in another process: stop that one, use its --endpoint, or give this one its own --data directory (%w)", c.Data, monotable.ErrLocked)
+		return nil, lockedError{c.Data}
 	}
 	if err != nil {
 		return nil, err

@@ -50,6 +50,8 @@ type Options struct {
 	Getenv func(string) string
 	// NoWorkers leaves the workers to other processes, and the streams but those that every process follows.
 	NoWorkers bool
+	// Listed says that the caller adds a page at / that names the systems.
+	Listed bool
 	// AtRoot serves the only system without its name as prefix.
 	AtRoot bool
 }
@@ -142,7 +144,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	tables := s.Tables(o.Stage)
 	if create {
 		if err := EnsureTables(ctx, o.Database.DynamoDB, tables); err != nil {
-			return err
+			return o.Database.unreachable(err)
 		}
 	}
 	logger := o.Logger.With("system", s.Name)
@@ -164,7 +166,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
 	}
 	a, err := api.New(api.Options{
-		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Rules: s.Rules,
+		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Rules: s.Rules,
 		Verifier: o.Verifier, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
 		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
 	})

@@ -32,6 +32,9 @@ func NewLambda(ctx context.Context, s system.System, env Environment) (*lambdaht
 	if err := FlagsFromEnvironment(flags, env.Getenv); err != nil {
 		return nil, err
 	}
+	if err := c.checkKept(flags); err != nil {
+		return nil, err
+	}
 	if err := c.validate(); err != nil {
 		return nil, err
 	}

@@ -80,7 +80,12 @@ COGNITO_USER_POOL_ID and COGNITO_CLIENT_ID are known as well.`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			return FlagsFromEnvironment(cmd.Flags(), env.Getenv)
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), s, env) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.checkKept(cmd.Flags()); err != nil {
+				return err
+			}
+			return c.serve(cmd.Context(), s, env)
+		},
 	}
 	cmd.SetOut(env.Stdout)
 	cmd.SetErr(env.Stderr)

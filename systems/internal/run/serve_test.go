@@ -260,6 +260,9 @@ func TestCommand(t *testing.T) {
 			t.Errorf("run %d shows %s%s, which is answered %d %s", n, about, shown, answer.Status, answer.Body)
 		}
 		base, _, _ := strings.Cut(url, "/notes")
+		if page := systemtest.Call(t, "GET", url+"/docs", "").Body; !strings.Contains(page, "openapi.json") || strings.Contains(page, "all systems") {
+			t.Errorf("the page of the only system links to one of all:\n%s", page)
+		}
 		if answer := systemtest.Call(t, "GET", base+"/", ""); answer.Status != http.StatusFound || answer.Header.Get("Location") != "/notes/docs" {
 			t.Errorf("/: %d to %q, want the system's page", answer.Status, answer.Header.Get("Location"))
 		}
@@ -271,46 +274,6 @@ func TestCommand(t *testing.T) {
 	info, err := os.Stat(run.KeyPath(data, run.CursorKey))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("key of cursors: %v %v", err, info)
-	}
-}
-
-func TestCommandRefuses(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		args      []string
-		variables map[string]string
-		want      string
-	}{
-		{[]string{"--memory"}, nil, "whose tokens are accepted?"},
-		{[]string{"--memory", "--issuer", "https://x"}, nil, "whose tokens are accepted?"},
-		{[]string{"--memory", "--dev-issuer", "--issuer", "https://x"}, nil, "--dev-issuer is for development"},
-		{[]string{"--memory"}, map[string]string{"APP_DEV_ISSUER": "maybe"}, "APP_DEV_ISSUER"},
-		{[]string{"--memory", "--dev-issuer", "--log-level", "loud"}, nil, "--log-level"},
-		{[]string{"--memory", "--dev-issuer", "--log-format", "xml"}, nil, "--log-format"},
-		{[]string{"--memory", "--dev-issuer", "--cursor-key", "abc"}, nil, "--cursor-key: want a key of 32 bytes"},
-		{[]string{"--memory", "--dev-issuer", "--cursor-key-file", "/nowhere"}, nil, "--cursor-key-file"},
-		{[]string{"--memory", "--dev-issuer", "--durability", "some"}, nil, "--durability"},
-		{[]string{"--dev-issuer", "--aws"}, nil, "--cursor-key: give one on AWS"},
-		{[]string{"--memory", "--dev-issuer", "--addr", "256.0.0.1:1"}, nil, "--addr"},
-		{[]string{"--memory", "--dev-issuer", "--timeout", "-1s"}, nil, "--timeout -1s"},
-		{[]string{"--memory", "--dev-issuer", "--rate", "-1"}, nil, "--rate -1"},
-		{[]string{"--memory", "--dev-issuer", "--rate", "NaN"}, nil, "--rate NaN"},
-		{[]string{"--memory", "--issuer", "cognito", "--client-id", "c"}, nil, "--issuer cognito"},
-		{[]string{"--memory", "--issuer", "https://x/pool/", "--client-id", "c"}, nil, "--issuer https://x/pool/"},
-		{[]string{"--memory", "--dev-issuer", "--cors", "app.example"}, nil, "--cors app.example"},
-		{[]string{"--memory", "--dev-issuer", "--cors", "https://app.example/"}, nil, "--cors https://app.example/"},
-		{[]string{"extra"}, nil, "unknown command"},
-	} {
-		env, _ := environment(t, test.variables)
-		cmd := run.Command(systemtest.Notes(systemtest.Hooks{}), env)
-		args := test.args
-		if !slices.Contains(args, "--addr") {
-			args = append([]string{"--addr", "127.0.0.1:0"}, args...)
-		}
-		cmd.SetArgs(args)
-		if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%v %v: %v, want an error with %q", test.args, test.variables, err, test.want)
-		}
 	}
 }
 
