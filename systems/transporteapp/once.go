@@ -9,13 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
-	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/retry"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
@@ -86,41 +85,10 @@ func earlier[T any](ctx context.Context, s *service, r request) (answer T, known
 	return answer, true, json.Unmarshal([]byte(p.Respuesta), &answer)
 }
 
-const (
-	// maxTries bounds how often what others changed meanwhile is tried again. Of all that meet, one gets through each time.
-	maxTries = 20
-	// firstRest is the longest rest before the second try; it doubles up to longestRest.
-	firstRest   = 4 * time.Millisecond
-	longestRest = 200 * time.Millisecond
-)
-
-// again tries until there is none of the errors, and none of table.ErrConflict.
+// again tries until there is none of the errors, and none of table.ErrConflict: what others changed meanwhile. Of all that meet,
+// one gets through each time.
 func again(ctx context.Context, try func() error, when ...error) error {
-	when = append(when, table.ErrConflict)
-	rest := firstRest
-	for tries := 1; ; tries++ {
-		err := try()
-		if err == nil || tries == maxTries || !slices.ContainsFunc(when, func(e error) bool { return errors.Is(err, e) }) {
-			return err
-		}
-		timer := time.NewTimer(within(rest))
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		case <-timer.C:
-		}
-		rest = min(2*rest, longestRest)
-	}
-}
-
-// within is a random time below one, so that who met once does not meet again.
-func within(most time.Duration) time.Duration {
-	n, err := rand.Int(rand.Reader, big.NewInt(int64(most)))
-	if err != nil {
-		return most
-	}
-	return time.Duration(n.Int64())
+	return retry.Policy{Tries: 20, First: 4 * time.Millisecond, Longest: 200 * time.Millisecond}.Do(ctx, try, append(when, table.ErrConflict)...) //nolint:mnd // as others were seen to need
 }
 
 // moment is the time as the tables keep it.

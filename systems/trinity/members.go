@@ -3,11 +3,12 @@ package trinity
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/retry"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
@@ -168,33 +169,13 @@ func (s *service) others(ctx context.Context, m membership) ([]string, error) {
 	return ids, err
 }
 
-const (
-	// attempts is far more than a full room needs, all of whose members vote on one film at once.
-	attempts = 200
-	restMin  = time.Millisecond
-	restMax  = 50 * time.Millisecond
-)
-
 // again starts a flow of the design again as long as it was overtaken by others: the one who overtakes has got on, so that
-// not all are held up.
+// not all are held up. The tries are far more than a full room needs, all of whose members vote on one film at once.
 func again(ctx context.Context, flow func() error) error {
-	rest := restMin
-	var err error
-	for range attempts {
-		err = flow()
-		switch {
-		case errors.Is(err, trinitydb.ErrRaced), errors.Is(err, trinitydb.ErrStillVoting), errors.Is(err, table.ErrConflict), errors.Is(err, table.ErrLines):
-		default:
-			return err
-		}
-		timer := time.NewTimer(rand.N(rest) + restMin/2) //nolint:gosec // it only spreads
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return ctx.Err()
-		}
-		rest = min(2*rest, restMax)
+	overtaken := []error{trinitydb.ErrRaced, trinitydb.ErrStillVoting, table.ErrConflict, table.ErrLines}
+	err := retry.Policy{Tries: 200, First: time.Millisecond, Longest: 50 * time.Millisecond}.Do(ctx, flow, overtaken...) //nolint:mnd // said above
+	if slices.ContainsFunc(overtaken, func(e error) bool { return errors.Is(err, e) }) {
+		return errors.Join(table.ErrConflict, err)
 	}
-	return errors.Join(table.ErrConflict, err)
+	return err
 }
