@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/monotable/monotable/internal/storage/kv/pebblekv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
 // errInMemory is what a database in memory answers to calls about its files.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/dynamo/attr"
-	"github.com/monotable/monotable/internal/engine"
-	"github.com/monotable/monotable/internal/storage/kv"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 // Change is what one write did to one item.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/monotable/monotable/internal/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 // Compact gives back the room of what was deleted or overwritten and lays out the rest for reading. It

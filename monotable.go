@@ -21,11 +21,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/monotable/monotable/internal/engine"
-	"github.com/monotable/monotable/internal/server"
-	"github.com/monotable/monotable/internal/storage/kv"
-	"github.com/monotable/monotable/internal/storage/kv/memkv"
-	"github.com/monotable/monotable/internal/storage/kv/pebblekv"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
 // ErrLocked is what Open returns, wrapped, when another process has the directory open.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/monotable/monotable/internal/engine"
+	"github.com/monotable/monotable/internal/database/engine"
 )
 
 // Stats is what a database holds and the room it takes. Rows and Bytes are counted with every write, Bytes by

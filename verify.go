@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/monotable/monotable/internal/engine"
+	"github.com/monotable/monotable/internal/database/engine"
 )
 
 // Finding is something that Verify found wrong.

@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/monotable/monotable/internal/dynamo/expr"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
 // Condition is a condition on the fields of an item, in DynamoDB's own grammar with three eases: fields stand by

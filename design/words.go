@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/monotable/monotable/internal/dynamo/decimal"
-	"github.com/monotable/monotable/internal/dynamo/expr"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
 // SyntaxError is what is wrong with the text of a template, a condition or a value.

@@ -7,7 +7,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/monotable/monotable/internal/cli"
+	"github.com/monotable/monotable/internal/tools/cli"
 )
 
 func main() {

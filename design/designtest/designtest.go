@@ -19,7 +19,7 @@ import (
 	"testing"
 
 	"github.com/monotable/monotable/design"
-	"github.com/monotable/monotable/internal/designer/trial"
+	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
 // Options say how much is tried; the zero Options are those of Run.

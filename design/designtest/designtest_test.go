@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/monotable/monotable/design"
-	"github.com/monotable/monotable/internal/designer/trial"
+	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
 // TestRun: a design that does what it says.

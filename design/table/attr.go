@@ -1,8 +1,8 @@
 package table
 
 import (
-	"github.com/monotable/monotable/internal/dynamo/attr"
-	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
 )
 
 // attributes is an item of the SDK as the database's own package of values has it.

@@ -3,7 +3,7 @@ package table
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
 // itemOf is an item of the database's own package of values as the SDK has it: what attributes was made of.

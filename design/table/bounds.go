@@ -8,8 +8,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/designer/keytext"
-	"github.com/monotable/monotable/internal/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
 // bound is what a Query says of one sort key attribute; nothing where all are nil.

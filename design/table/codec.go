@@ -9,7 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/designer/keytext"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
 // Codec makes stored values of a Go type's values, and the other way round. Encode may answer nil, which is not stored.

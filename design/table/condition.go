@@ -8,10 +8,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/designer/keytext"
-	"github.com/monotable/monotable/internal/dynamo/attr"
-	"github.com/monotable/monotable/internal/dynamo/eval"
-	"github.com/monotable/monotable/internal/dynamo/expr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
 // inputs are what the params of conditions stand for.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/dynamo/expr"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
 // conjuncts are the conditions that must all hold for this one to: the parts that AND joins. Each can be known to fail while

@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
 // movement is what a change moves a counter by.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/monotable/monotable/internal/designer/keytext"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
 // Date is a day of the calendar, without a time or a zone. Its zero value is 0001-01-01. Dates can be compared with ==.

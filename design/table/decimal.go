@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/monotable/monotable/internal/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
 // Decimal is a number as DynamoDB has them: exactly, with at most 38 digits. Its zero value is 0. Equal numbers are equal

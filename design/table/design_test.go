@@ -15,7 +15,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
-	"github.com/monotable/monotable/internal/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 	"github.com/monotable/monotable/monotabletest"
 )
 

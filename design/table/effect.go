@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
 // errUnread says that what belongs to an item depends on fields that are not known: it must be read first.

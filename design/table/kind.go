@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/monotable/monotable/internal/designer/keytext"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
 // The kinds, as package design has them.

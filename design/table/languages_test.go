@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design"
-	"github.com/monotable/monotable/internal/designer/keylang"
-	"github.com/monotable/monotable/internal/designer/render"
+	"github.com/monotable/monotable/internal/tools/designer/keylang"
+	"github.com/monotable/monotable/internal/tools/designer/render"
 )
 
 // The proofs that keys do not collide are about the languages of package keylang. What is let pass here must be in them.

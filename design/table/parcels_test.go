@@ -7,7 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/dynamo/attr/sdk"
+	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
 )
 
 // Values as they are stored, in short.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/designer/keytext"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
 // seeded is a source of random values, whose seed messages name.

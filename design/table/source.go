@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/monotable/monotable/internal/designer/keytext"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
 // source is where Query looks: what reads and collections have in common.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/designer/keytext"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
 // field is the entity's field of a name, nil where there is none.

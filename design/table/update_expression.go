@@ -6,9 +6,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/dynamo/attr"
-	"github.com/monotable/monotable/internal/dynamo/eval"
-	"github.com/monotable/monotable/internal/dynamo/expr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
 // expression makes the update expression of a request, and shares its names and values with the request's condition.

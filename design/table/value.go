@@ -10,7 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/designer/keytext"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
 // check refuses values that are none of their fields' types: *ValueError. Fields that are not there are not asked for.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
 // occurrence is a step of a write, for one line where it is repeated.

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/monotable/monotable"
-	"github.com/monotable/monotable/internal/cli"
+	"github.com/monotable/monotable/internal/tools/cli"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/internal/seed"

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/monotable/monotable/internal/cli"
+	"github.com/monotable/monotable/internal/tools/cli"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/internal/system"

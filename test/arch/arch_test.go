@@ -68,6 +68,43 @@ func TestRulesHaveSubjects(t *testing.T) {
 	}
 }
 
+// TestFloors: the database imports nothing above it, and nothing that the tools are built on imports a tool.
+func TestFloors(t *testing.T) {
+	const database, tools = "internal/database", "internal/tools"
+	tree := readTree(t)
+	within := func(dir, floor string) bool { return strings.HasPrefix(dir+"/", floor+"/") }
+	below := map[string]bool{} // packages outside tools that a tool imports, directly or not
+	var visit func(dir string)
+	visit = func(dir string) {
+		if below[dir] || tree[dir] == nil {
+			return
+		}
+		below[dir] = true
+		for imported := range tree[dir].imports {
+			if inside, ok := insideModule(imported); ok {
+				visit(inside)
+			}
+		}
+	}
+	for dir, pkg := range tree {
+		for imported, file := range pkg.imports {
+			inside, ok := insideModule(imported)
+			switch {
+			case !ok:
+			case within(dir, database) && !within(inside, database):
+				t.Errorf("%s imports %s: %s imports nothing above it", file, inside, database)
+			case within(dir, tools) && !within(inside, tools):
+				visit(inside)
+			}
+		}
+	}
+	for dir := range below {
+		if within(dir, tools) {
+			t.Errorf("%s is below a tool and imported by a package that the tools are built on", dir)
+		}
+	}
+}
+
 // TestPackageComments demands exactly one package comment a package, so that there is one place to read.
 func TestPackageComments(t *testing.T) {
 	for dir, pkg := range readTree(t) {
@@ -78,12 +115,7 @@ func TestPackageComments(t *testing.T) {
 }
 
 func (r rule) allows(imported string) bool {
-	inside, isInside := strings.CutPrefix(imported, module)
-	if isInside {
-		inside = strings.TrimPrefix(inside, "/")
-		if inside == "" {
-			inside = "."
-		}
+	if inside, ok := insideModule(imported); ok {
 		return slices.ContainsFunc(r.internal, func(allowed string) bool {
 			prefix, isTree := strings.CutSuffix(allowed, "/...")
 			return inside == allowed || isTree && strings.HasPrefix(inside+"/", prefix+"/")
@@ -95,6 +127,14 @@ func (r rule) allows(imported string) bool {
 	return slices.ContainsFunc(r.external, func(prefix string) bool {
 		return strings.HasPrefix(imported+"/", prefix+"/")
 	})
+}
+
+// insideModule returns the directory of an imported package of this module.
+func insideModule(imported string) (dir string, ok bool) {
+	if imported == module {
+		return ".", true
+	}
+	return strings.CutPrefix(imported, module+"/")
 }
 
 // ruleFor finds the rule of a directory: its own line, else that of the nearest directory above.

@@ -18,7 +18,7 @@ import (
 // Where the sentences stand: the package by the name it is imported by, its directory, the file, the type.
 const (
 	table     = "apierr"
-	tableDir  = "internal/dynamo/apierr"
+	tableDir  = "internal/database/dynamo/apierr"
 	tableFile = "sentences.go"
 	tableType = "Sentence"
 )
@@ -26,7 +26,7 @@ const (
 // TestSentencesStandInTheTable keeps sentences for clients out of the engine and the server: an error is
 // made from a sentence of the table, or from the text of another error.
 func TestSentencesStandInTheTable(t *testing.T) {
-	for _, dir := range []string{"internal/engine", "internal/server"} {
+	for _, dir := range []string{"internal/database/engine", "internal/database/server"} {
 		eachSource(t, dir, func(files *token.FileSet, file *ast.File) {
 			ast.Inspect(file, func(n ast.Node) bool {
 				if fault := literalSentence(n); fault != "" {

@@ -23,7 +23,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/monotable/monotable"
-	httpserver "github.com/monotable/monotable/internal/server"
+	httpserver "github.com/monotable/monotable/internal/database/server"
 )
 
 // The tests here are about connections: bytes over a socket to the HTTP server that monotable serve runs.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/monotable/monotable/internal/cli"
+	"github.com/monotable/monotable/internal/tools/cli"
 )
 
 // Run checks a design's file and the directory of the package that was generated from it.

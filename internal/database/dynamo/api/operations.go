@@ -1,0 +1,160 @@
+package api
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+)
+
+// TargetPrefix precedes the operation's name in the X-Amz-Target header: DynamoDB_20120810.GetItem. The
+// operations on streams are a service of their own.
+const (
+	TargetPrefix        = "DynamoDB_20120810."
+	streamsTargetPrefix = "DynamoDBStreams_20120810."
+)
+
+// Operation is one entry of the table of operations.
+type Operation struct {
+	Name string
+	// Input makes an empty input: a pointer to its shape.
+	Input func() any
+	// Layer says how faults of the input's members are worded.
+	Layer Layer
+	// EmptyAnswer is true where the answer's body is empty rather than a JSON object.
+	EmptyAnswer bool
+	// OfStreams is true where the operation belongs to DynamoDB Streams.
+	OfStreams bool
+	// Errors are the codes of the database that the operation may answer with. Any operation may also
+	// answer with the codes of the framework: ValidationException, SerializationException …
+	Errors []apierr.Code
+}
+
+// Target is the value of the X-Amz-Target header that calls the operation.
+func (o *Operation) Target() string {
+	if o.OfStreams {
+		return streamsTargetPrefix + o.Name
+	}
+	return TargetPrefix + o.Name
+}
+
+// MayAnswer reports whether the operation may answer with the code.
+func (o *Operation) MayAnswer(code apierr.Code) bool {
+	return code.OfFramework() || slices.Contains(o.Errors, code)
+}
+
+// The errors that groups of operations share.
+var (
+	anyOperation = []apierr.Code{apierr.InternalServerError}
+
+	dataPlane = with(anyOperation, apierr.ProvisionedThroughputExceededException, apierr.RequestLimitExceeded,
+		apierr.ResourceNotFoundException, apierr.ThrottlingException)
+
+	itemWrite = with(dataPlane, apierr.ConditionalCheckFailedException,
+		apierr.ItemCollectionSizeLimitExceededException, apierr.ReplicatedWriteConflictException,
+		apierr.TransactionConflictException)
+
+	tableChange = with(anyOperation, apierr.LimitExceededException, apierr.ResourceInUseException,
+		apierr.ResourceNotFoundException)
+
+	tableRead = with(anyOperation, apierr.ResourceNotFoundException)
+
+	backupRead = with(anyOperation, apierr.BackupNotFoundException)
+
+	restore = with(anyOperation, apierr.LimitExceededException, apierr.TableAlreadyExistsException, apierr.TableInUseException)
+
+	shardRead = with(tableRead, apierr.TrimmedDataAccessException)
+)
+
+func with(codes []apierr.Code, more ...apierr.Code) []apierr.Code {
+	return append(slices.Clip(codes), more...)
+}
+
+// operations is the table, sorted by name.
+var operations = []Operation{
+	{Name: "BatchGetItem", Input: input[BatchGetItemInput], Layer: Newer, Errors: dataPlane},
+	{
+		Name: "BatchWriteItem", Input: input[BatchWriteItemInput], Layer: Older,
+		Errors: with(dataPlane, apierr.ItemCollectionSizeLimitExceededException, apierr.ReplicatedWriteConflictException),
+	},
+	{
+		Name: "CreateBackup", Input: input[CreateBackupInput], Layer: Older,
+		Errors: with(anyOperation, apierr.BackupInUseException, apierr.ContinuousBackupsUnavailableException,
+			apierr.LimitExceededException, apierr.TableInUseException, apierr.TableNotFoundException),
+	},
+	{
+		Name: "CreateTable", Input: input[CreateTableInput], Layer: Older,
+		Errors: with(anyOperation, apierr.LimitExceededException, apierr.ResourceInUseException),
+	},
+	{
+		Name: "DeleteBackup", Input: input[DeleteBackupInput], Layer: Older,
+		Errors: with(backupRead, apierr.BackupInUseException, apierr.LimitExceededException),
+	},
+	{Name: "DeleteItem", Input: input[DeleteItemInput], Layer: Newer, Errors: itemWrite},
+	{Name: "DeleteTable", Input: input[DeleteTableInput], Layer: Older, Errors: tableChange},
+	{Name: "DescribeBackup", Input: input[DescribeBackupInput], Layer: Older, Errors: backupRead},
+	{
+		Name: "DescribeContinuousBackups", Input: input[DescribeContinuousBackupsInput], Layer: Older,
+		Errors: with(anyOperation, apierr.TableNotFoundException),
+	},
+	{Name: "DescribeEndpoints", Input: input[DescribeEndpointsRequest], Layer: Older, Errors: anyOperation},
+	{Name: "DescribeLimits", Input: input[DescribeLimitsInput], Layer: Older, Errors: anyOperation},
+	{Name: "DescribeStream", Input: input[DescribeStreamInput], Layer: Older, OfStreams: true, Errors: tableRead},
+	{Name: "DescribeTable", Input: input[DescribeTableInput], Layer: Older, Errors: tableRead},
+	{Name: "DescribeTimeToLive", Input: input[DescribeTimeToLiveInput], Layer: Older, Errors: tableRead},
+	{Name: "GetItem", Input: input[GetItemInput], Layer: Newer, Errors: dataPlane},
+	{
+		Name: "GetRecords", Input: input[GetRecordsInput], Layer: Older, OfStreams: true,
+		Errors: with(shardRead, apierr.ExpiredIteratorException, apierr.LimitExceededException),
+	},
+	{Name: "GetShardIterator", Input: input[GetShardIteratorInput], Layer: Older, OfStreams: true, Errors: shardRead},
+	{Name: "ListBackups", Input: input[ListBackupsInput], Layer: Older, Errors: anyOperation},
+	{Name: "ListStreams", Input: input[ListStreamsInput], Layer: Older, OfStreams: true, Errors: tableRead},
+	{Name: "ListTables", Input: input[ListTablesInput], Layer: Older, Errors: anyOperation},
+	{Name: "ListTagsOfResource", Input: input[ListTagsOfResourceInput], Layer: Older, Errors: tableRead},
+	{Name: "PutItem", Input: input[PutItemInput], Layer: Newer, Errors: itemWrite},
+	{Name: "Query", Input: input[QueryInput], Layer: Newer, Errors: dataPlane},
+	{
+		Name: "RestoreTableFromBackup", Input: input[RestoreTableFromBackupInput], Layer: Older,
+		Errors: with(restore, apierr.BackupInUseException, apierr.BackupNotFoundException),
+	},
+	{
+		Name: "RestoreTableToPointInTime", Input: input[RestoreTableToPointInTimeInput], Layer: Older,
+		Errors: with(restore, apierr.InvalidRestoreTimeException, apierr.PointInTimeRecoveryUnavailableException,
+			apierr.TableNotFoundException),
+	},
+	{Name: "Scan", Input: input[ScanInput], Layer: Older, Errors: dataPlane},
+	{Name: "TagResource", Input: input[TagResourceInput], Layer: Older, EmptyAnswer: true, Errors: tableChange},
+	{
+		Name: "TransactGetItems", Input: input[TransactGetItemsInput], Layer: Older,
+		Errors: with(dataPlane, apierr.TransactionCanceledException),
+	},
+	{
+		Name: "TransactWriteItems", Input: input[TransactWriteItemsInput], Layer: Older,
+		Errors: with(dataPlane, apierr.IdempotentParameterMismatchException, apierr.TransactionCanceledException,
+			apierr.TransactionInProgressException),
+	},
+	{Name: "UntagResource", Input: input[UntagResourceInput], Layer: Older, EmptyAnswer: true, Errors: tableChange},
+	{
+		Name: "UpdateContinuousBackups", Input: input[UpdateContinuousBackupsInput], Layer: Older,
+		Errors: with(anyOperation, apierr.ContinuousBackupsUnavailableException, apierr.TableNotFoundException),
+	},
+	{Name: "UpdateItem", Input: input[UpdateItemInput], Layer: Newer, Errors: itemWrite},
+	{Name: "UpdateTable", Input: input[UpdateTableInput], Layer: Older, Errors: tableChange},
+	{Name: "UpdateTimeToLive", Input: input[UpdateTimeToLiveInput], Layer: Older, Errors: tableChange},
+}
+
+func input[T any]() any { return new(T) }
+
+// Operations returns the table of operations, sorted by name. Read only.
+func Operations() []Operation { return operations }
+
+// operationOf returns the operation that takes this input.
+func operationOf(t reflect.Type) *Operation {
+	for i := range operations {
+		if reflect.TypeOf(operations[i].Input()).Elem() == t {
+			return &operations[i]
+		}
+	}
+	panic("api: no operation takes " + t.String())
+}

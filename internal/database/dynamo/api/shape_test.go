@@ -1,0 +1,163 @@
+package api
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+)
+
+// model are the SDK's shapes by operation: what this package must have, member for member.
+var model = map[string][2]any{
+	"BatchGetItem":              {dynamodb.BatchGetItemInput{}, dynamodb.BatchGetItemOutput{}},
+	"BatchWriteItem":            {dynamodb.BatchWriteItemInput{}, dynamodb.BatchWriteItemOutput{}},
+	"CreateTable":               {dynamodb.CreateTableInput{}, dynamodb.CreateTableOutput{}},
+	"DeleteItem":                {dynamodb.DeleteItemInput{}, dynamodb.DeleteItemOutput{}},
+	"DeleteTable":               {dynamodb.DeleteTableInput{}, dynamodb.DeleteTableOutput{}},
+	"DescribeEndpoints":         {dynamodb.DescribeEndpointsInput{}, dynamodb.DescribeEndpointsOutput{}},
+	"DescribeLimits":            {dynamodb.DescribeLimitsInput{}, dynamodb.DescribeLimitsOutput{}},
+	"DescribeStream":            {dynamodbstreams.DescribeStreamInput{}, dynamodbstreams.DescribeStreamOutput{}},
+	"DescribeTable":             {dynamodb.DescribeTableInput{}, dynamodb.DescribeTableOutput{}},
+	"DescribeTimeToLive":        {dynamodb.DescribeTimeToLiveInput{}, dynamodb.DescribeTimeToLiveOutput{}},
+	"GetItem":                   {dynamodb.GetItemInput{}, dynamodb.GetItemOutput{}},
+	"GetRecords":                {dynamodbstreams.GetRecordsInput{}, dynamodbstreams.GetRecordsOutput{}},
+	"GetShardIterator":          {dynamodbstreams.GetShardIteratorInput{}, dynamodbstreams.GetShardIteratorOutput{}},
+	"ListStreams":               {dynamodbstreams.ListStreamsInput{}, dynamodbstreams.ListStreamsOutput{}},
+	"ListTables":                {dynamodb.ListTablesInput{}, dynamodb.ListTablesOutput{}},
+	"ListTagsOfResource":        {dynamodb.ListTagsOfResourceInput{}, dynamodb.ListTagsOfResourceOutput{}},
+	"PutItem":                   {dynamodb.PutItemInput{}, dynamodb.PutItemOutput{}},
+	"Query":                     {dynamodb.QueryInput{}, dynamodb.QueryOutput{}},
+	"Scan":                      {dynamodb.ScanInput{}, dynamodb.ScanOutput{}},
+	"TagResource":               {dynamodb.TagResourceInput{}, dynamodb.TagResourceOutput{}},
+	"TransactGetItems":          {dynamodb.TransactGetItemsInput{}, dynamodb.TransactGetItemsOutput{}},
+	"TransactWriteItems":        {dynamodb.TransactWriteItemsInput{}, dynamodb.TransactWriteItemsOutput{}},
+	"UntagResource":             {dynamodb.UntagResourceInput{}, dynamodb.UntagResourceOutput{}},
+	"UpdateItem":                {dynamodb.UpdateItemInput{}, dynamodb.UpdateItemOutput{}},
+	"UpdateTable":               {dynamodb.UpdateTableInput{}, dynamodb.UpdateTableOutput{}},
+	"UpdateTimeToLive":          {dynamodb.UpdateTimeToLiveInput{}, dynamodb.UpdateTimeToLiveOutput{}},
+	"CreateBackup":              {dynamodb.CreateBackupInput{}, dynamodb.CreateBackupOutput{}},
+	"DeleteBackup":              {dynamodb.DeleteBackupInput{}, dynamodb.DeleteBackupOutput{}},
+	"DescribeBackup":            {dynamodb.DescribeBackupInput{}, dynamodb.DescribeBackupOutput{}},
+	"DescribeContinuousBackups": {dynamodb.DescribeContinuousBackupsInput{}, dynamodb.DescribeContinuousBackupsOutput{}},
+	"ListBackups":               {dynamodb.ListBackupsInput{}, dynamodb.ListBackupsOutput{}},
+	"RestoreTableFromBackup":    {dynamodb.RestoreTableFromBackupInput{}, dynamodb.RestoreTableFromBackupOutput{}},
+	"RestoreTableToPointInTime": {dynamodb.RestoreTableToPointInTimeInput{}, dynamodb.RestoreTableToPointInTimeOutput{}},
+	"UpdateContinuousBackups":   {dynamodb.UpdateContinuousBackupsInput{}, dynamodb.UpdateContinuousBackupsOutput{}},
+}
+
+// outputs are this package's outputs by operation.
+var outputs = map[string]any{
+	"BatchGetItem": BatchGetItemOutput{}, "BatchWriteItem": BatchWriteItemOutput{}, "CreateTable": CreateTableOutput{},
+	"DeleteItem": DeleteItemOutput{}, "DeleteTable": DeleteTableOutput{}, "DescribeEndpoints": DescribeEndpointsResponse{},
+	"DescribeLimits": DescribeLimitsOutput{}, "DescribeStream": DescribeStreamOutput{}, "GetRecords": GetRecordsOutput{},
+	"GetShardIterator": GetShardIteratorOutput{}, "ListStreams": ListStreamsOutput{}, "DescribeTable": DescribeTableOutput{},
+	"DescribeTimeToLive": DescribeTimeToLiveOutput{}, "GetItem": GetItemOutput{}, "ListTables": ListTablesOutput{},
+	"ListTagsOfResource": ListTagsOfResourceOutput{}, "PutItem": PutItemOutput{}, "Query": QueryOutput{},
+	"Scan": ScanOutput{}, "TagResource": TagResourceOutput{}, "TransactGetItems": TransactGetItemsOutput{},
+	"TransactWriteItems": TransactWriteItemsOutput{}, "UntagResource": UntagResourceOutput{},
+	"UpdateItem": UpdateItemOutput{}, "UpdateTable": UpdateTableOutput{}, "UpdateTimeToLive": UpdateTimeToLiveOutput{},
+	"CreateBackup": CreateBackupOutput{}, "DeleteBackup": DeleteBackupOutput{},
+	"DescribeBackup": DescribeBackupOutput{}, "DescribeContinuousBackups": DescribeContinuousBackupsOutput{},
+	"ListBackups": ListBackupsOutput{}, "RestoreTableFromBackup": RestoreTableFromBackupOutput{},
+	"RestoreTableToPointInTime": RestoreTableToPointInTimeOutput{}, "UpdateContinuousBackups": UpdateContinuousBackupsOutput{},
+}
+
+// TestMembers compares the shapes with the SDK's: a member that is missing would be skipped without a word.
+func TestMembers(t *testing.T) {
+	for _, o := range Operations() {
+		sdk, ok := model[o.Name]
+		if !ok {
+			t.Errorf("%s: not in the SDK's model", o.Name)
+			continue
+		}
+		compareShapes(t, o.Name+" input", reflect.TypeOf(o.Input()).Elem(), reflect.TypeOf(sdk[0]))
+		compareShapes(t, o.Name+" output", reflect.TypeOf(outputs[o.Name]), reflect.TypeOf(sdk[1]))
+	}
+	for _, e := range []struct{ ours, sdk any }{
+		{ConditionalCheckFailedDetails{}, types.ConditionalCheckFailedException{}},
+		{TransactionCanceledDetails{}, types.TransactionCanceledException{}},
+		{ThrottlingDetails{}, types.ProvisionedThroughputExceededException{}},
+	} {
+		compareShapes(t, reflect.TypeOf(e.ours).Name(), reflect.TypeOf(e.ours), reflect.TypeOf(e.sdk))
+	}
+}
+
+func compareShapes(t *testing.T, where string, ours, sdk reflect.Type) {
+	t.Helper()
+	theirs := make(map[string]reflect.Type)
+	for f := range sdk.Fields() {
+		switch f.Name {
+		case "ResultMetadata", "noSmithyDocumentSerde", "Message", "ErrorCodeOverride":
+			if _, own := ours.FieldByName(f.Name); !own {
+				continue
+			}
+		}
+		theirs[f.Name] = f.Type
+	}
+	for f := range ours.Fields() {
+		if !f.IsExported() {
+			continue
+		}
+		sdkType, ok := theirs[f.Name]
+		if !ok {
+			t.Errorf("%s: %s is not in the SDK's model", where, f.Name)
+			continue
+		}
+		delete(theirs, f.Name)
+		compareTypes(t, where+"."+f.Name, f.Type, sdkType)
+	}
+	for name := range theirs {
+		t.Errorf("%s: %s is missing", where, name)
+	}
+}
+
+func compareTypes(t *testing.T, where string, ours, sdk reflect.Type) {
+	t.Helper()
+	switch ours {
+	case itemType, reflect.TypeFor[itemenc.Item](), valueType, reflect.TypeFor[*attr.Value]():
+		return
+	}
+	inner, sdkInner := innerStruct(ours), innerStruct(sdk)
+	switch {
+	case inner == nil && sdkInner == nil, inner == nil && sdkInner.String() == "time.Time":
+	case inner == nil || sdkInner == nil:
+		t.Errorf("%s: %s, the SDK has %s", where, ours, sdk)
+	default:
+		compareShapes(t, where, inner, sdkInner)
+	}
+}
+
+// TestShapes compiles every input, and measures how deep its paths go.
+func TestShapes(t *testing.T) {
+	names := make([]string, 0, len(operations))
+	for _, o := range operations {
+		names = append(names, o.Name)
+		if err := Validate(o.Input()); err != nil && shapeOf(reflect.TypeOf(o.Input()).Elem()).operation.Name != o.Name {
+			t.Errorf("%s: %v", o.Name, err)
+		}
+		if n := depth(shapeOf(reflect.TypeOf(o.Input()).Elem())); n > pathMax {
+			t.Errorf("%s: paths of %d steps", o.Name, n)
+		}
+	}
+	if !slices.IsSorted(names) {
+		t.Error("the table of operations is not sorted")
+	}
+}
+
+func depth(s *shape) int {
+	deepest := 0
+	for _, m := range s.members {
+		steps := 1
+		if m.inner != nil {
+			steps += depth(m.inner) + 2 // at most a key and an element
+		}
+		deepest = max(deepest, steps)
+	}
+	return deepest
+}

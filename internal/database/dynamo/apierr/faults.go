@@ -1,0 +1,139 @@
+package apierr
+
+import (
+	"encoding/base64"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+)
+
+// wording is how an operation words a value that is no attribute value. AWS is moving operations from the
+// older wording to the newer one, one by one; this is us-east-1 in autumn 2026.
+type wording uint8
+
+const (
+	older     wording = iota // the sentence alone; values of expressions name their key
+	bare                     // the newer sentence alone
+	enveloped                // the newer sentence in the envelope
+)
+
+// wordings is the choice by operation; operations that are not here use the older wording.
+var wordings = map[string]wording{
+	"PutItem":    enveloped,
+	"UpdateItem": enveloped,
+	"DeleteItem": enveloped,
+
+	"GetItem":      bare,
+	"BatchGetItem": bare,
+	"Query":        bare,
+}
+
+// sentences are those without parts that depend on the value.
+var sentences = map[attr.FaultCode]Sentence{
+	attr.FaultNoType:          NoType,
+	attr.FaultManyTypes:       ManyTypes,
+	attr.FaultNull:            invalid + "Null attribute value types must have the value of true",
+	attr.FaultNumberPrecision: "Attempting to store more than 38 significant digits in a Number",
+	attr.FaultNumberOverflow:  "Number overflow. Attempting to store a number with magnitude larger than supported range",
+	attr.FaultNumberUnderflow: "Number underflow. Attempting to store a number with magnitude smaller than supported range",
+	attr.FaultTooDeep:         "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
+	attr.FaultNoName:          "Empty attribute name",
+	attr.FaultLongName:        "Attribute name is too large, must be less than 65536 bytes",
+}
+
+// emptySets are the sentences for sets without members, in AWS's own grammar.
+var emptySets = map[attr.Kind]Sentence{
+	attr.KindStringSet: invalid + "An string set  may not be empty",
+	attr.KindNumberSet: invalid + "An number set  may not be empty",
+	attr.KindBinarySet: invalid + "Binary sets should not be empty",
+}
+
+// InvalidValue is the answer of an operation for a value of an item or key that is no attribute value.
+func InvalidValue(operation string, f attr.Fault) *Error {
+	w := wordings[operation]
+	text := w.sentence(f)
+	if w == enveloped && f.Code != attr.FaultTooDeep {
+		text = envelope + text
+	}
+	return Validation(text)
+}
+
+// InvalidExpressionValue is the answer of an operation for a value of ExpressionAttributeValues that is no
+// attribute value; key is the value's alias, with its colon.
+func InvalidExpressionValue(operation, key string, f attr.Fault) *Error {
+	if wordings[operation] != older || f.Code == attr.FaultTooDeep {
+		return InvalidValue(operation, f)
+	}
+	return Validation("ExpressionAttributeValues contains invalid value: " + older.sentence(f) + " for key " + key)
+}
+
+func (w wording) sentence(f attr.Fault) string {
+	switch f.Code {
+	case attr.FaultEmptySet:
+		return string(emptySets[f.Kind])
+	case attr.FaultNumberSyntax:
+		if f.Text == "" {
+			return "The parameter cannot be converted to a numeric value"
+		}
+		return "The parameter cannot be converted to a numeric value: " + f.Text
+	case attr.FaultNumberOverflow:
+		if w == older && exponentWraps(f.Text) {
+			return string(sentences[attr.FaultNumberUnderflow])
+		}
+		return string(sentences[f.Code])
+	case attr.FaultDuplicate:
+		return w.duplicates(f)
+	default:
+		return string(sentences[f.Code])
+	}
+}
+
+// exponentWraps reports whether a number, 1e2147483647 say, is so large that the older layer, which counts its
+// magnitude in 32 bits, takes it for one too small.
+func exponentWraps(number string) bool {
+	mantissa, exponent, found := strings.Cut(strings.ToLower(number), "e")
+	exp, err := strconv.ParseInt(exponent, 10, 32)
+	whole, _, _ := strings.Cut(strings.TrimLeft(mantissa, "+-"), ".")
+	return found && err == nil && exp+int64(len(whole)) > math.MaxInt32
+}
+
+// duplicates names the members of a set as they were sent, or, in the newer wording, quoted and sorted as
+// far as the first that repeats. Sets of numbers name none.
+func (w wording) duplicates(f attr.Fault) string {
+	if f.Kind == attr.KindNumberSet {
+		return "Input collection contains duplicates" // without the opening of the others
+	}
+	texts := make([]string, len(f.Members))
+	for i, m := range f.Members {
+		texts[i] = m.Text()
+		if f.Kind == attr.KindBinarySet {
+			texts[i] = base64.StdEncoding.EncodeToString([]byte(m.Text()))
+		}
+	}
+	if w != older {
+		texts = quotedToRepeat(texts)
+	}
+	list := invalid + "Input collection [" + strings.Join(texts, ", ") + "]"
+	if f.Kind == attr.KindBinarySet {
+		return list + "of type BS contains duplicates."
+	}
+	return list + " contains duplicates."
+}
+
+// quotedToRepeat sorts and quotes texts, and cuts them after the first that equals its predecessor.
+func quotedToRepeat(texts []string) []string {
+	slices.Sort(texts)
+	for i := 1; i < len(texts); i++ {
+		if texts[i] == texts[i-1] {
+			texts = texts[:i+1]
+			break
+		}
+	}
+	for i, text := range texts {
+		texts[i] = strconv.Quote(text)
+	}
+	return texts
+}

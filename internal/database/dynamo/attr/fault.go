@@ -1,0 +1,154 @@
+package attr
+
+import (
+	"errors"
+	"unsafe"
+
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+)
+
+// Fault says why a value that came in is not an attribute value. A faulty value has KindInvalid; it is
+// carried to the place in the order of checks where AWS refuses it.
+type Fault struct {
+	// Code says what is wrong.
+	Code FaultCode
+	// Kind is the kind that the value was meant to be, KindInvalid where it named none or several.
+	Kind Kind
+	// Text is what the sentence needs: the number as sent, for a fault of a number.
+	Text string
+	// Members are the members as sent, for FaultDuplicate: S, N (normal form) or B values.
+	Members []Value
+}
+
+// FaultCode names a kind of fault.
+type FaultCode uint8
+
+// The faults.
+const (
+	// FaultNoType: the value names none of the ten types.
+	FaultNoType FaultCode = 1 + iota
+	// FaultManyTypes: the value names more than one type.
+	FaultManyTypes
+	// FaultNull: {"NULL": false}.
+	FaultNull
+	// FaultEmptySet: a set without members.
+	FaultEmptySet
+	// FaultDuplicate: a set in which a member repeats, numbers by value.
+	FaultDuplicate
+	// FaultNumberSyntax: a text that is no number; Text may be empty.
+	FaultNumberSyntax
+	// FaultNumberPrecision: more than 38 significant digits.
+	FaultNumberPrecision
+	// FaultNumberOverflow: a magnitude above 9.99…E+125.
+	FaultNumberOverflow
+	// FaultNumberUnderflow: a magnitude below 1E-130.
+	FaultNumberUnderflow
+	// FaultTooDeep: lists and maps inside each other beyond MaxDepth, cut off by the reader.
+	FaultTooDeep
+	// FaultNoName: an attribute, or a map's field, whose name is empty.
+	FaultNoName
+	// FaultLongName: one whose name has more than MaxNameBytes.
+	FaultLongName
+)
+
+// Faulty returns the value that carries f.
+func Faulty(f Fault) Value { return Value{kind: KindInvalid, p: unsafe.Pointer(&f)} }
+
+// ParseNumber returns the N value of a text as a client may send it, or the faulty value of a text that is
+// no number.
+func ParseNumber(s string) Value {
+	d, err := decimal.Parse(s)
+	if err != nil {
+		return Faulty(Fault{Code: numberFault(err), Kind: KindNumber, Text: s})
+	}
+	return Number(d.String())
+}
+
+func numberFault(err error) FaultCode {
+	switch {
+	case errors.Is(err, decimal.ErrPrecision):
+		return FaultNumberPrecision
+	case errors.Is(err, decimal.ErrOverflow):
+		return FaultNumberOverflow
+	case errors.Is(err, decimal.ErrUnderflow):
+		return FaultNumberUnderflow
+	default:
+		return FaultNumberSyntax
+	}
+}
+
+// NewSet returns the set of kind KindStringSet, KindNumberSet or KindBinarySet with these members, which it
+// keeps, or the faulty value where there are none, one repeats, or one is faulty itself (then the first
+// member's fault is the set's). Members are scalars of the matching kind.
+func NewSet(kind Kind, members []Value) Value {
+	if len(members) == 0 {
+		return Faulty(Fault{Code: FaultEmptySet, Kind: kind})
+	}
+	for _, m := range members {
+		if m.kind == KindInvalid {
+			return m
+		}
+	}
+	if Repeats(members) {
+		return Faulty(Fault{Code: FaultDuplicate, Kind: kind, Members: members})
+	}
+	return Set(kind, members)
+}
+
+// Repeats reports whether two of these scalars, all of one kind among S, N and B, are equal.
+func Repeats(members []Value) bool {
+	if len(members) <= smallSet {
+		for i, m := range members {
+			if containsText(members[:i], m.Text()) {
+				return true
+			}
+		}
+		return false
+	}
+	seen := make(map[string]struct{}, len(members))
+	for _, m := range members {
+		seen[m.Text()] = struct{}{}
+	}
+	return len(seen) < len(members)
+}
+
+// Fault returns the first fault in the value or anything inside it, in the order of its elements. The
+// fields of a map are looked at in the order of their names.
+func (v Value) Fault() (f Fault, ok bool) {
+	switch v.kind {
+	case KindInvalid:
+		if v.p == nil {
+			return Fault{}, false
+		}
+		return *(*Fault)(v.p), true
+	case KindList:
+		for _, e := range v.Elems() {
+			if f, ok = e.Fault(); ok {
+				return f, true
+			}
+		}
+		return Fault{}, false
+	case KindMap:
+		_, f, ok = v.Item().Fault()
+		return f, ok
+	default:
+		return Fault{}, false
+	}
+}
+
+// Fault returns the first fault of any field, of its name or in its value, and the field's name.
+func (it Item) Fault() (name string, f Fault, ok bool) {
+	for i := range it {
+		name = it[i].Name
+		switch n := len(name); {
+		case n == 0:
+			return name, Fault{Code: FaultNoName}, true
+		case n > MaxNameBytes:
+			return name, Fault{Code: FaultLongName}, true
+		}
+		if f, ok = it[i].Value.Fault(); ok {
+			return name, f, true
+		}
+	}
+	return "", Fault{}, false
+}

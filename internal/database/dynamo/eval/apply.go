@@ -1,0 +1,203 @@
+package eval
+
+import (
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+)
+
+// change is an action with its right-hand side evaluated.
+type change struct {
+	*action
+	value attr.Value
+}
+
+// Apply returns the updated item; old is nil where there is none (then it starts from the empty item, and the
+// caller adds the key). All right-hand sides read old. Parts that no target reaches are shared with old.
+func (u *Update) Apply(old attr.Item) (attr.Item, error) {
+	changes := make([]change, len(u.actions))
+	for i := range u.actions {
+		a := &u.actions[i]
+		changes[i].action = a
+		if a.Value == nil {
+			continue
+		}
+		v, err := u.evaluate(a.Value, old)
+		if err != nil {
+			return nil, err
+		}
+		changes[i].value = v
+	}
+	out, err := u.applyItem(old, changes, 0)
+	if err != nil {
+		return nil, err
+	}
+	if deepens(changes) && out.Depth() > attr.MaxDepth {
+		return nil, updateError(expr.KindResultTooDeep)
+	}
+	return out, nil
+}
+
+// deepens reports whether the changes can make the item deeper than its attributes and the values already are.
+func deepens(changes []change) bool {
+	for i := range changes {
+		k := changes[i].value.Kind()
+		if len(changes[i].Target.Steps) > 1 && (k == attr.KindList || k == attr.KindMap) {
+			return true
+		}
+	}
+	return false
+}
+
+func updateError(kind expr.Kind) error { return &expr.Error{Surface: expr.Update, Kind: kind} }
+
+// groupChanges returns how many of the sorted changes begin with the same step at depth as the first of them.
+func (u *Update) groupChanges(changes []change, depth int) int {
+	first := &changes[0].Target.Steps[depth]
+	for n := 1; n < len(changes); n++ {
+		if !u.sameStep(first, &changes[n].Target.Steps[depth]) {
+			return n
+		}
+	}
+	return len(changes)
+}
+
+// applyItem merges a map with the changes in it, both in the order of names.
+func (u *Update) applyItem(it attr.Item, changes []change, depth int) (attr.Item, error) {
+	out := make(attr.Item, 0, len(it)+len(changes))
+	for len(changes) > 0 {
+		n := u.groupChanges(changes, depth)
+		step := &changes[0].Target.Steps[depth]
+		if step.Kind == expr.StepIndex {
+			return nil, updateError(expr.KindUpdatePath)
+		}
+		name := step.Resolve(u.names)
+		before := it
+		for len(it) > 0 && it[0].Name < name {
+			it = it[1:]
+		}
+		out = append(out, before[:len(before)-len(it)]...)
+		var old attr.Value
+		if len(it) > 0 && it[0].Name == name {
+			old, it = it[0].Value, it[1:]
+		}
+		v, err := u.apply(old, changes[:n], depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if !v.IsZero() {
+			out = append(out, attr.Field{Name: name, Value: v})
+		}
+		changes = changes[n:]
+	}
+	return append(out, it...), nil
+}
+
+// applyList changes a list: elements at their old indexes first, then what is set beyond the end is appended
+// in the order of its indexes, then what is removed leaves no gap.
+func (u *Update) applyList(elems []attr.Value, changes []change, depth int) ([]attr.Value, error) {
+	out := make([]attr.Value, len(elems), len(elems)+len(changes))
+	copy(out, elems)
+	removed := false
+	for len(changes) > 0 {
+		n := u.groupChanges(changes, depth)
+		step := &changes[0].Target.Steps[depth]
+		if step.Kind != expr.StepIndex {
+			return nil, updateError(expr.KindUpdatePath)
+		}
+		var old attr.Value
+		inside := step.Number < len(elems)
+		if inside {
+			old = elems[step.Number]
+		}
+		v, err := u.apply(old, changes[:n], depth+1)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case inside:
+			out[step.Number] = v
+			removed = removed || v.IsZero()
+		case !v.IsZero():
+			out = append(out, v)
+		}
+		changes = changes[n:]
+	}
+	if !removed {
+		return out, nil
+	}
+	kept := out[:0]
+	for _, v := range out {
+		if !v.IsZero() {
+			kept = append(kept, v)
+		}
+	}
+	return kept, nil
+}
+
+// apply changes the value that the changes reach at depth; zero stands for a value that is not there, before
+// and after.
+func (u *Update) apply(old attr.Value, changes []change, depth int) (attr.Value, error) {
+	if len(changes[0].Target.Steps) == depth {
+		return changes[0].apply(old)
+	}
+	switch old.Kind() {
+	case attr.KindMap:
+		out, err := u.applyItem(old.Item(), changes, depth)
+		return attr.Map(out), err
+	case attr.KindList:
+		out, err := u.applyList(old.Elems(), changes, depth)
+		return attr.List(out), err
+	default:
+		return attr.Value{}, updateError(expr.KindUpdatePath)
+	}
+}
+
+// apply is the change of the value at the end of its path.
+func (c *change) apply(old attr.Value) (attr.Value, error) {
+	switch c.Verb {
+	case expr.Set:
+		return c.value, nil
+	case expr.Add:
+		return c.add(old)
+	case expr.Delete:
+		return c.subtract(old)
+	default:
+		return attr.Value{}, nil
+	}
+}
+
+func (c *change) add(old attr.Value) (attr.Value, error) {
+	switch {
+	case old.IsZero():
+		return c.value, nil
+	case old.Kind() != c.value.Kind():
+		return attr.Value{}, c.typeError()
+	case old.Kind() == attr.KindNumber:
+		return sum(expr.Plus, old, c.value)
+	case old.Kind().IsSet():
+		return union(old, c.value), nil
+	case c.legacy && old.Kind() == attr.KindList:
+		return concat(old, c.value), nil
+	default:
+		return attr.Value{}, c.typeError()
+	}
+}
+
+func (c *change) subtract(old attr.Value) (attr.Value, error) {
+	switch {
+	case old.IsZero():
+		return old, nil
+	case old.Kind() != c.value.Kind():
+		return attr.Value{}, c.typeError()
+	default:
+		return difference(old, c.value), nil
+	}
+}
+
+// typeError is the answer to an ADD or DELETE whose operand does not fit the type of what it changes.
+func (c *change) typeError() error {
+	if c.legacy {
+		return updateError(expr.KindLegacyUpdateType)
+	}
+	return updateError(expr.KindUpdateType)
+}

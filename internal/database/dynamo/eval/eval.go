@@ -1,0 +1,300 @@
+// Package eval binds expressions to a request's names and values and evaluates them over items.
+//
+// # Vocabulary
+//
+// A Binder stands for one request (one action of a transaction, one table of a batch): it has the request's
+// names and values, binds the texts of its expressions, and in the end says which names and values none of
+// them used. Bound things (Condition, KeyPredicate, Projection, Update) are ready to be evaluated any number
+// of times. The legacy parameters (Expected, QueryFilter, AttributeUpdates …) are lowered to the same bound
+// things, by building the tree that package expr would have parsed.
+//
+// # Model
+//
+//	text ──expr.Load──▶ tree, shared by all requests
+//	                      │ aliases and placeholders are slots
+//	names, values ──────▶ scope: slot ▶ name, slot ▶ value
+//	                      │ checks of types, bounds, paths
+//	                      ▼
+//	                    Condition, Projection, Update ──over an item──▶ bool, item, item
+//
+// Binding costs a slice of names, a slice of values and the bound thing; the tree is not copied.
+//
+// Projections and updates hold their paths sorted, step by step. Paths that share a prefix then stand side by
+// side, so both go down an item and their paths together (group), and everything that no path reaches is
+// shared with the old item.
+//
+// # Invariants
+//
+//	I1  An item given to Eval, Apply and Touched is never changed.
+//	I2  The right-hand sides of an update all read the old item: they are evaluated before anything is built.
+//	I3  Evaluation recurses as deep as an expression or a path, which package expr bounds.
+//
+// # Concurrency
+//
+// A Binder is for one goroutine. Bound things are immutable: any number of goroutines may use them at once.
+//
+// # Errors
+//
+// All errors are *expr.Error. Whether one is answered bare or in an envelope depends on the operation, which
+// the engine knows.
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+)
+
+// Binder binds the expressions of one request. All errors it returns are *expr.Error (AWS's sentence).
+type Binder struct {
+	names  map[string]string
+	values attr.Item
+	// tooDeep tells that a value is nested too deep, which AWS looks at last.
+	tooDeep bool
+	bound   []*expr.Expression
+	room    [3]*expr.Expression // for bound: no request has more expressions
+}
+
+// NewBinder checks the two maps themselves (empty map, alias syntax, values' faults, lengths); a nil map is
+// an absent parameter. hasExpression says whether the request has any expression at all: names or values
+// without one are refused, with a sentence that lists possible, the expressions that the operation can have.
+func NewBinder(names map[string]string, values attr.Item, hasExpression bool, possible ...string) (*Binder, error) {
+	b := &Binder{names: names, values: values}
+	b.bound = b.room[:0]
+	if names != nil {
+		if err := checkNames(names, hasExpression); err != nil {
+			return nil, err
+		}
+	}
+	if values != nil {
+		if err := b.checkValues(hasExpression, possible); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+func checkNames(names map[string]string, hasExpression bool) error {
+	if !hasExpression {
+		return &expr.Error{Kind: expr.KindNamesAlone}
+	}
+	if len(names) == 0 {
+		return &expr.Error{Kind: expr.KindNamesEmpty}
+	}
+	first, size := "", 0
+	var fault *expr.Error
+	for key, name := range names {
+		size += len(key) + len(name)
+		if kind := nameFault(key, name); kind != expr.KindNone && (fault == nil || key < first) {
+			first, fault = key, &expr.Error{Kind: kind, Subject: key}
+		}
+	}
+	switch {
+	case fault != nil:
+		return fault
+	case size > expr.MaxSubstitutionBytes:
+		return &expr.Error{Kind: expr.KindNamesTooLarge}
+	default:
+		return nil
+	}
+}
+
+func nameFault(key, name string) expr.Kind {
+	switch {
+	case len(key) > expr.MaxAliasBytes:
+		return expr.KindNamesKeyTooLong
+	case !expr.ValidReference(key, '#'):
+		return expr.KindNamesKey
+	case name == "":
+		return expr.KindNameEmpty
+	case len(name) > attr.MaxNameBytes:
+		return expr.KindNameTooLong
+	default:
+		return expr.KindNone
+	}
+}
+
+func (b *Binder) checkValues(hasExpression bool, possible []string) error {
+	if !hasExpression {
+		return &expr.Error{Kind: expr.KindValuesAlone, Subject: areNull(possible)}
+	}
+	if len(b.values) == 0 {
+		return &expr.Error{Kind: expr.KindValuesEmpty}
+	}
+	for i := range b.values {
+		key, v := b.values[i].Name, b.values[i].Value
+		switch {
+		case len(key) > expr.MaxAliasBytes:
+			return &expr.Error{Kind: expr.KindValuesKeyTooLong, Subject: key}
+		case !expr.ValidReference(key, ':'):
+			return &expr.Error{Kind: expr.KindValuesKey, Subject: key}
+		}
+		f, faulty := v.Fault()
+		switch {
+		case faulty && f.Code == attr.FaultTooDeep, v.Depth() > attr.MaxDepth:
+			b.tooDeep = true
+		case faulty:
+			return &expr.Error{Kind: expr.KindFaultyValue, Subject: key, Near: apierr.InvalidExpressionValue("", key, f).Message, Fault: f}
+		}
+	}
+	if b.values.Size() > expr.MaxSubstitutionBytes {
+		return &expr.Error{Kind: expr.KindValuesTooLarge}
+	}
+	return nil
+}
+
+// areNull ends the sentence about values without an expression.
+func areNull(expressions []string) string {
+	switch len(expressions) {
+	case 0:
+		return ""
+	case 1:
+		return ": " + expressions[0] + " is null"
+	default:
+		return ": " + strings.Join(expressions, " and ") + " are null"
+	}
+}
+
+// CheckMixed refuses a request that has expressions and legacy parameters at once. Both are the names of the
+// parameters that the request has; pairs that AWS accepts are left out by the caller.
+func CheckMixed(expression, legacy []string) error {
+	if len(expression) == 0 || len(legacy) == 0 {
+		return nil
+	}
+	return &expr.Error{
+		Kind:    expr.KindMixed,
+		Subject: strings.Join(expression, ", "),
+		Operand: strings.Join(legacy, ", "),
+	}
+}
+
+// scope is what the slots of a tree stand for in one request.
+type scope struct {
+	surface expr.Surface
+	names   []string
+	values  []attr.Value
+}
+
+// bind parses text and fills its slots.
+func (b *Binder) bind(s expr.Surface, text string) (*expr.Expression, scope, error) {
+	e, err := expr.Load(s, text)
+	if err != nil {
+		return nil, scope{}, err
+	}
+	sc, err := b.resolve(e)
+	if err != nil {
+		return nil, scope{}, err
+	}
+	b.bound = append(b.bound, e)
+	return e, sc, nil
+}
+
+// resolve fills the slots of e. Of an undefined name and an undefined value the first in the text is reported.
+func (b *Binder) resolve(e *expr.Expression) (scope, error) {
+	sc := scope{surface: e.Surface}
+	var undefined *expr.Error
+	if n := len(e.Aliases); n > 0 {
+		sc.names = make([]string, n)
+		for i, a := range e.Aliases {
+			name, ok := b.names[a.Name]
+			if !ok {
+				undefined = &expr.Error{Surface: e.Surface, Kind: expr.KindUndefinedName, Pos: a.Pos, Subject: a.Name}
+				break
+			}
+			sc.names[i] = name
+		}
+	}
+	if n := len(e.Placeholders); n > 0 {
+		sc.values = make([]attr.Value, n)
+		for i, p := range e.Placeholders {
+			v, ok := b.values.Get(p.Name)
+			if !ok {
+				if undefined == nil || p.Pos < undefined.Pos {
+					undefined = &expr.Error{Surface: e.Surface, Kind: expr.KindUndefinedValue, Pos: p.Pos, Subject: p.Name}
+				}
+				break
+			}
+			sc.values[i] = v
+		}
+	}
+	if undefined != nil {
+		return scope{}, undefined
+	}
+	return sc, nil
+}
+
+// Done reports names and values that no expression used, and after these a value that is nested too deep.
+func (b *Binder) Done() error {
+	mentioned := b.mentioned()
+	var unused []string
+	for key := range b.names {
+		if !mentioned(key) {
+			unused = append(unused, key)
+		}
+	}
+	if unused != nil {
+		slices.Sort(unused)
+		return &expr.Error{Kind: expr.KindNamesUnused, Subject: strings.Join(unused, ", ")}
+	}
+	for i := range b.values {
+		if key := b.values[i].Name; !mentioned(key) {
+			unused = append(unused, key)
+		}
+	}
+	if unused != nil {
+		return &expr.Error{Kind: expr.KindValuesUnused, Subject: strings.Join(unused, ", ")}
+	}
+	if b.tooDeep {
+		return &expr.Error{Kind: expr.KindValueTooDeep}
+	}
+	return nil
+}
+
+// mentioned returns a test for what the bound expressions mention; their sigils keep names and values apart.
+func (b *Binder) mentioned() func(string) bool {
+	if len(b.names)+len(b.values) <= smallSet {
+		return func(key string) bool {
+			return slices.ContainsFunc(b.bound, func(e *expr.Expression) bool {
+				return expr.Mentions(e.Aliases, key) || expr.Mentions(e.Placeholders, key)
+			})
+		}
+	}
+	keys := map[string]struct{}{}
+	for _, e := range b.bound {
+		for _, refs := range [...][]expr.Reference{e.Aliases, e.Placeholders} {
+			for i := range refs {
+				keys[refs[i].Name] = struct{}{}
+			}
+		}
+	}
+	return func(key string) bool {
+		_, ok := keys[key]
+		return ok
+	}
+}
+
+// value is what a placeholder stands for.
+func (sc *scope) value(p *expr.Placeholder) attr.Value { return sc.values[p.Slot] }
+
+// find returns the value at the end of a path.
+func (sc *scope) find(p *expr.Path, it attr.Item) (attr.Value, bool) {
+	v, ok := it.Get(p.Root(sc.names))
+	for i := 1; ok && i < len(p.Steps); i++ {
+		v, ok = sc.down(v, &p.Steps[i])
+	}
+	return v, ok
+}
+
+// down takes one step into a document.
+func (sc *scope) down(v attr.Value, s *expr.Step) (attr.Value, bool) {
+	if s.Kind != expr.StepIndex {
+		return v.Item().Get(s.Resolve(sc.names))
+	}
+	if v.Kind() != attr.KindList || s.Number >= len(v.Elems()) {
+		return attr.Value{}, false
+	}
+	return v.Elems()[s.Number], true
+}

@@ -1,0 +1,161 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+)
+
+// Update is a bound update expression (or AttributeUpdates). Safe for concurrent use.
+type Update struct {
+	scope
+	actions []action // sorted by target; no target is part of another
+}
+
+// action is one change of an update.
+type action struct {
+	expr.Action
+	// legacy tells an action of AttributeUpdates, whose ADD appends to lists too.
+	legacy bool
+}
+
+// Update binds an UpdateExpression.
+func (b *Binder) Update(text string) (*Update, error) {
+	e, sc, err := b.bind(expr.Update, text)
+	if err != nil {
+		return nil, err
+	}
+	u := &Update{scope: sc, actions: make([]action, len(e.Actions))}
+	for i, a := range e.Actions {
+		if err := u.checkAction(a); err != nil {
+			return nil, err
+		}
+		u.actions[i].Action = a
+	}
+	if len(u.actions) == 1 {
+		return u, nil
+	}
+	targets := u.paths()
+	slices.SortFunc(u.actions, func(a, b action) int { return expr.ComparePaths(a.Target, b.Target, u.names) })
+	if err := expr.CheckPaths(expr.Update, targets, u.paths(), sc.names); err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// paths are the targets of the actions, in their order.
+func (u *Update) paths() []*expr.Path {
+	out := make([]*expr.Path, len(u.actions))
+	for i := range u.actions {
+		out[i] = u.actions[i].Target
+	}
+	return out
+}
+
+// Targets are the top-level names of its target paths, sorted and unique: keys must not be among them.
+func (u *Update) Targets() []string { return u.roots(u.paths()) }
+
+// Attributes are the top-level names of all that Apply reads: targets and operands, sorted and unique. An item
+// cut down to them is changed by Apply as the whole item would be.
+func (u *Update) Attributes() []string {
+	names := make([]string, 0, 2*len(u.actions))
+	for i := range u.actions {
+		a := &u.actions[i]
+		names = append(names, a.Target.Root(u.names))
+		if a.Value == nil {
+			continue
+		}
+		expr.Walk(a.Value, func(n expr.Node) {
+			if p, ok := n.(*expr.Path); ok {
+				names = append(names, p.Root(u.names))
+			}
+		})
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// checkAction refuses values of a type that no item can make right.
+func (u *Update) checkAction(a expr.Action) error {
+	switch a.Verb {
+	case expr.Set:
+		return u.checkValue(a.Value)
+	case expr.Add:
+		return u.checkActionType(a, func(k attr.Kind) bool { return k == attr.KindNumber || k.IsSet() })
+	case expr.Delete:
+		return u.checkActionType(a, attr.Kind.IsSet)
+	default:
+		return nil
+	}
+}
+
+func (u *Update) checkActionType(a expr.Action, allowed func(attr.Kind) bool) error {
+	k := u.kindOf(a.Value)
+	if allowed(k) {
+		return nil
+	}
+	return &expr.Error{
+		Surface: expr.Update, Kind: expr.KindActionType, Pos: a.Target.Pos,
+		Subject: a.Verb.String(), Operand: longName(k),
+	}
+}
+
+func (u *Update) checkValue(n expr.Node) error {
+	switch n := n.(type) {
+	case *expr.Arithmetic:
+		if err := u.checkValue(n.Left); err != nil {
+			return err
+		}
+		if err := u.checkValue(n.Right); err != nil {
+			return err
+		}
+		return u.only(func(k attr.Kind) bool { return k == attr.KindNumber }, string(n.Op), n.Pos, n.Left, n.Right)
+	case *expr.Call:
+		for _, arg := range n.Args {
+			if err := u.checkValue(arg); err != nil {
+				return err
+			}
+		}
+		if n.Function == expr.ListAppend {
+			return u.only(func(k attr.Kind) bool { return k == attr.KindList }, string(n.Function), n.Pos, n.Args...)
+		}
+		return nil
+	default:
+		return nil
+	}
+}
+
+// longName is the name of a type in AWS's sentences about actions.
+func longName(k attr.Kind) string {
+	switch k {
+	case attr.KindString:
+		return "STRING"
+	case attr.KindNumber:
+		return "NUMBER"
+	case attr.KindBinary:
+		return "BINARY"
+	case attr.KindBool:
+		return "BOOLEAN"
+	case attr.KindNull:
+		return "NULL"
+	case attr.KindList:
+		return "LIST"
+	case attr.KindMap:
+		return "MAP"
+	case attr.KindStringSet:
+		return "STRING_SET"
+	case attr.KindNumberSet:
+		return "NUMBER_SET"
+	default:
+		return "BINARY_SET"
+	}
+}
+
+// Touched returns the parts of it that the update's target paths reach, rebuilt into their parents: what
+// UPDATED_OLD returns of the item before the update, and UPDATED_NEW of the item after it. A path is taken as
+// it is written: REMOVE l[0] reaches, after the update, what has moved to that place, and a SET beyond the end
+// of a list, which appends, reaches nothing. nil where nothing is reached.
+func (u *Update) Touched(it attr.Item) attr.Item {
+	return u.projectItem(it, u.paths(), 0)
+}

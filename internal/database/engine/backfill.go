@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// The bounds of one transaction of a backfill: enough to share a commit, few enough not to keep writers of
+// the same items waiting.
+const (
+	backfillItems = 64
+	backfillBytes = 1 << 20
+)
+
+// backfillIndex fills a new index. Writes keep it from the version on that brought it; the backfill goes
+// once through the items that were there by then, holding their keys as a writer does, so whatever happens
+// to an item in between, its entry is right and counted once.
+func (e *Engine) backfillIndex(ctx context.Context, j *job) error {
+	begin := func(_ kv.Txn, x *catalog.IndexDescriptor) error {
+		x.State = catalog.IndexBackfilling
+		return nil
+	}
+	if err := e.changeIndex(ctx, j, begin); err != nil {
+		return err
+	}
+	err := e.overItems(ctx, j, func(txn kv.Txn, t *catalog.Table, stored itemenc.Item) error {
+		x := t.IndexByID(j.Index)
+		if x == nil || !x.Maintained {
+			return errJobMoot
+		}
+		return addEntry(txn, t, x, stored)
+	})
+	if err != nil {
+		return err
+	}
+	return e.changeIndex(ctx, j, func(txn kv.Txn, x *catalog.IndexDescriptor) error {
+		x.State = catalog.IndexActive
+		txn.Delete(j.key())
+		return nil
+	})
+}
+
+// changeIndex changes the definition of the index that the job builds; moot where it is being deleted.
+func (e *Engine) changeIndex(ctx context.Context, j *job, edit func(kv.Txn, *catalog.IndexDescriptor) error) error {
+	return e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {
+		x := d.IndexByID(j.Index)
+		if x == nil || x.State == catalog.IndexDeleting {
+			return errJobMoot
+		}
+		return edit(txn, x)
+	})
+}
+
+// changeOwn changes the table that the job is for; moot where it is gone.
+func (e *Engine) changeOwn(ctx context.Context, j *job, edit func(kv.Txn, *catalog.Descriptor) error) error {
+	_, err := e.catalog.Change(ctx, j.Name, func(txn kv.Txn, d *catalog.Descriptor) error {
+		if d.ID != j.Table || d.GoneAt != 0 {
+			return errJobMoot
+		}
+		return edit(txn, d)
+	})
+	if isNotFound(err) {
+		return errJobMoot
+	}
+	return err
+}
+
+// ownTable returns the table that the job is for; moot where it is gone.
+func (e *Engine) ownTable(j *job) (*catalog.Table, error) {
+	t := e.catalog.Tables()[j.Name]
+	if t == nil || t.ID != j.Table {
+		return nil, errJobMoot
+	}
+	return t, nil
+}
+
+// overItems calls do for every item of the job's table after the job's cursor, each in a transaction that
+// holds the item's key and moves the cursor on.
+func (e *Engine) overItems(ctx context.Context, j *job, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		keys, err := e.nextItems(ctx, j)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		if err := e.overChunk(ctx, j, keys, do); err != nil {
+			return err
+		}
+	}
+}
+
+// nextItems returns the keys of some items after the job's cursor.
+func (e *Engine) nextItems(ctx context.Context, j *job) ([][]byte, error) {
+	snapshot, err := e.store.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer snapshot.Close()
+	lo, hi := keyenc.IndexBounds(j.Table, 0)
+	if j.Cursor != nil {
+		lo = keyAfter(j.Cursor)
+	}
+	it := snapshot.Iter(lo, hi, kv.IterOptions{Limit: backfillItems})
+	defer it.Close()
+	var keys [][]byte
+	for bytes := 0; len(keys) < backfillItems && bytes < backfillBytes && it.Next(); bytes += len(it.Value()) {
+		keys = append(keys, append([]byte(nil), it.Key()...))
+	}
+	return keys, it.Err()
+}
+
+// overChunk does nothing where the table has changed since it was looked up; the next call sees the change.
+func (e *Engine) overChunk(ctx context.Context, j *job, keys [][]byte, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
+	t, err := e.ownTable(j)
+	if err != nil {
+		return err
+	}
+	after := *j
+	after.Cursor = keys[len(keys)-1]
+	intent := kv.Intent{
+		Write: append(keys, j.key()),
+		Check: [][]byte{keyenc.TableVersion(t.ID)},
+	}
+	err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
+		if err := checkVersion(txn, t); err != nil {
+			return err
+		}
+		for _, key := range keys {
+			stored, err := txn.Get(key)
+			if err != nil {
+				return err
+			}
+			if stored == nil {
+				continue // deleted since
+			}
+			if err := do(txn, t, stored); err != nil {
+				return err
+			}
+		}
+		return after.save(txn)
+	})
+	switch {
+	case errors.Is(err, errTableChanged):
+		return e.catalog.Renew(ctx, t)
+	case err == nil:
+		*j = after
+	}
+	return err
+}

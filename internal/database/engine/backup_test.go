@@ -1,0 +1,604 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+)
+
+func backUp(ctx context.Context, e *engine.Engine, table string) (arn string, err error) {
+	out, err := e.CreateBackup(ctx, &api.CreateBackupInput{TableName: &table, BackupName: new("backup")})
+	if err != nil {
+		return "", err
+	}
+	return *out.BackupDetails.BackupArn, nil
+}
+
+func mustBackUp(t *testing.T, e *engine.Engine, table string) (arn string) {
+	t.Helper()
+	arn, err := backUp(t.Context(), e, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return arn
+}
+
+func restoreBackup(ctx context.Context, e *engine.Engine, arn, target string) error {
+	_, err := e.RestoreTableFromBackup(ctx, &api.RestoreTableFromBackupInput{BackupArn: &arn, TargetTableName: &target})
+	return err
+}
+
+func turnRecoveryOn(ctx context.Context, e *engine.Engine, table string) error {
+	_, err := e.UpdateContinuousBackups(ctx, &api.UpdateContinuousBackupsInput{
+		TableName:                        &table,
+		PointInTimeRecoverySpecification: &api.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: new(true)},
+	})
+	return err
+}
+
+func restoreTo(ctx context.Context, e *engine.Engine, table string, at time.Time, target string) error {
+	_, err := e.RestoreTableToPointInTime(ctx, &api.RestoreTableToPointInTimeInput{
+		SourceTableName: &table, TargetTableName: &target, RestoreDateTime: new(api.Timestamp(at.Unix())),
+	})
+	return err
+}
+
+// bank is a table of accounts, between which transactions move money, on a clock that goes on with every look.
+type bank struct {
+	engine *engine.Engine
+	millis atomic.Int64
+}
+
+const (
+	bankAccounts = 8
+	bankSum      = bankAccounts * 100
+)
+
+func newBank(t *testing.T, s storeKind) *bank {
+	t.Helper()
+	b := &bank{}
+	b.millis.Store(1_800_000_000_000)
+	store := s.open(t)()
+	e, err := engine.Open(t.Context(), kv.Checked(store), engine.Options{
+		Now: func() time.Time { return time.UnixMilli(b.millis.Add(1)) }, TTLInterval: -1, StreamShardRotation: -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.engine = e
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	send(t, e, "create-table", accountsTable)
+	for i := range bankAccounts {
+		send(t, e, "put-item", fmt.Sprintf(`{"TableName":"Accounts","Item":{"id":{"S":"%d"},"branch":{"S":"b"},"n":{"N":"100"}}}`, i))
+	}
+	b.millis.Add(2000)
+	if err := turnRecoveryOn(t.Context(), e, "Accounts"); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// transfer moves money until stop is closed; conflicts are what they are.
+func (b *bank) transfer(t *testing.T, rng *rand.Rand, stop <-chan struct{}) {
+	t.Helper()
+	for {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		from, to := rng.IntN(bankAccounts), rng.IntN(bankAccounts)
+		if from == to {
+			continue
+		}
+		const update = `{"Update":{"TableName":"Accounts","Key":{"id":{"S":"%d"}},"UpdateExpression":"ADD n :n","ExpressionAttributeValues":{":n":{"N":"%d"}}}}`
+		body := fmt.Sprintf(`{"TransactItems":[`+update+`,`+update+`]}`, from, -3, to, 3)
+		if _, err := perform(context.Background(), b.engine, "transact-write-items", body); err != nil && codeOf(err) != apierr.TransactionCanceledException {
+			t.Error(err)
+			return
+		}
+	}
+}
+
+// wantSum checks that a table has all of the money.
+func (b *bank) wantSum(t *testing.T, table string) {
+	t.Helper()
+	out, err := b.engine.Scan(t.Context(), &api.ScanInput{TableName: &table})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	sum := 0
+	for _, stored := range out.Items {
+		it, err := stored.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := it.Get("n")
+		var amount int
+		if _, err := fmt.Sscan(n.Text(), &amount); err != nil {
+			t.Fatal(err)
+		}
+		sum += amount
+	}
+	if sum != bankSum {
+		t.Errorf("%s has %d, want %d", table, sum, bankSum)
+	}
+}
+
+// TestBackupsUnderTransfers makes backups, and restores to the latest second, while transactions move money: each
+// transaction is in them whole or not at all, and what was acknowledged before is in the backup.
+func TestBackupsUnderTransfers(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			b := newBank(t, s)
+			stop := make(chan struct{})
+			var workers sync.WaitGroup
+			for w := range uint64(2) {
+				workers.Go(func() { b.transfer(t, rand.New(rand.NewPCG(seed, w)), stop) })
+			}
+			var restored []string
+			for i := range 6 {
+				marker := fmt.Sprintf("%d", i)
+				send(t, b.engine, "put-item", `{"TableName":"Accounts","Item":{"id":{"S":"marker"},"n":{"N":"0"},"is":{"S":"`+marker+`"}}}`)
+				arn := mustBackUp(t, b.engine, "Accounts")
+				backup, instant := "Backup"+marker, "Instant"+marker
+				if err := restoreBackup(t.Context(), b.engine, arn, backup); err != nil {
+					t.Fatal(err)
+				}
+				send(t, b.engine, "restore-table-to-point-in-time", `{"SourceTableName":"Accounts","TargetTableName":"`+instant+`","UseLatestRestorableTime":true}`)
+				b.engine.Settle()
+				got := send(t, b.engine, "get-item", `{"TableName":"`+backup+`","Key":{"id":{"S":"marker"}},"ProjectionExpression":"#is","ExpressionAttributeNames":{"#is":"is"}}`)
+				if want := `{"Item":{"is":{"S":"` + marker + `"}}}`; got != want {
+					t.Errorf("the backup holds %s, want %s", got, want)
+				}
+				restored = append(restored, backup, instant)
+			}
+			close(stop)
+			workers.Wait()
+			for _, table := range append(restored, "Accounts") {
+				b.wantSum(t, table)
+			}
+			wantVerified(t, b.engine)
+		})
+	}
+}
+
+// TestEarlierTimesUnderTransfers restores to one past second twice, with writes going on: it is the same.
+func TestEarlierTimesUnderTransfers(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			b := newBank(t, s)
+			stop := make(chan struct{})
+			var workers sync.WaitGroup
+			for w := range uint64(2) {
+				workers.Go(func() { b.transfer(t, rand.New(rand.NewPCG(seed, w)), stop) })
+			}
+			for i := range 4 {
+				described, err := b.engine.DescribeContinuousBackups(t.Context(), &api.DescribeContinuousBackupsInput{TableName: new("Accounts")})
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := time.Unix(int64(*described.ContinuousBackupsDescription.PointInTimeRecoveryDescription.LatestRestorableDateTime), 0)
+				first, second := fmt.Sprintf("First%d", i), fmt.Sprintf("Second%d", i)
+				for _, target := range []string{first, second} {
+					if err := restoreTo(t.Context(), b.engine, "Accounts", at, target); err != nil {
+						t.Fatal(err)
+					}
+				}
+				b.engine.Settle()
+				b.wantSum(t, first)
+				scan := func(table string) string { return send(t, b.engine, "scan", `{"TableName":"`+table+`"}`) }
+				if diff := cmp.Diff(scan(first), scan(second)); diff != "" {
+					t.Errorf("two restores to %v differ:\n%s", at, diff)
+				}
+			}
+			close(stop)
+			workers.Wait()
+			wantVerified(t, b.engine)
+		})
+	}
+}
+
+// gate is a store that lets pass some loads and updates of jobs, and holds the next until the engine is closed.
+type gate struct {
+	kv.Store
+	loads, updates atomic.Int64 // how many may pass
+	reached        chan struct{}
+	once           sync.Once
+}
+
+// requested marks the context of a request, whose calls pass all gates.
+type requested struct{}
+
+func ofRequest(ctx context.Context) context.Context { return context.WithValue(ctx, requested{}, true) }
+
+func newGate(s kv.Store, loads, updates int64) *gate {
+	g := &gate{Store: s, reached: make(chan struct{})}
+	g.loads.Store(loads)
+	g.updates.Store(updates)
+	return g
+}
+
+func (g *gate) holds(ctx context.Context, left *atomic.Int64) bool {
+	return ctx.Value(requested{}) == nil && left.Add(-1) < 0
+}
+
+func (g *gate) wait(ctx context.Context) error {
+	g.once.Do(func() { close(g.reached) })
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (g *gate) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
+	if g.holds(ctx, &g.loads) {
+		return g.wait(ctx)
+	}
+	return g.Store.Load(ctx, fill)
+}
+
+func (g *gate) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if g.holds(ctx, &g.updates) {
+		return g.wait(ctx)
+	}
+	return g.Store.Update(ctx, in, fn)
+}
+
+// TestRestartWithinRestore closes the engine at every step of a restore to an earlier time, and finds the restore done
+// after the next start.
+func TestRestartWithinRestore(t *testing.T) {
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			for loads := range int64(5) {
+				testRestart(t, s, loads, 1<<40)
+			}
+			for updates := range int64(10) {
+				testRestart(t, s, 1<<40, updates)
+			}
+		})
+	}
+}
+
+func testRestart(t *testing.T, s storeKind, loads, updates int64) {
+	t.Helper()
+	open := s.open(t)
+	var c clock
+	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	start := func(store kv.Store) *engine.Engine {
+		o := engine.Options{Now: c.now, TTLInterval: -1, StreamShardRotation: -1}
+		e, err := engine.Open(ofRequest(t.Context()), store, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	g := newGate(open(), loads, updates)
+	e := start(g)
+	perform := func(directive, body string) {
+		if _, err := perform(ofRequest(t.Context()), e, directive, body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(n int) {
+		for i := range n {
+			perform("put-item", fmt.Sprintf(`{"TableName":"History","Item":{"pk":{"S":"%d"},"sk":{"N":"%d"},"g":{"S":"x"},"l":{"S":"y"},"at":{"S":"%v"}}}`, i%7, i, c.now().UnixMilli()))
+		}
+	}
+	perform("create-table", historyTable)
+	if err := turnRecoveryOn(ofRequest(t.Context()), e, "History"); err != nil {
+		t.Fatal(err)
+	}
+	c.set(c.now().Add(20 * time.Second))
+	write(30)
+	c.set(c.now().Add(-20 * time.Second)) // what follows is made again after those are undone
+	write(30)
+	want := contents(t, e, "History")
+	for range 12 { // two stretches of the log
+		c.set(c.now().Add(2 * time.Second))
+		write(100)
+	}
+	if err := restoreTo(ofRequest(t.Context()), e, "History", c.now().Add(-23*time.Second), "Again"); err != nil {
+		t.Fatal(err)
+	}
+	finished := make(chan struct{})
+	go func(e *engine.Engine) { e.Settle(); close(finished) }(e)
+	select {
+	case <-g.reached:
+	case <-finished:
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-finished
+
+	store := open()
+	e = start(store)
+	e.Settle()
+	if diff := cmp.Diff(want, contents(t, e, "Again")); diff != "" {
+		t.Errorf("stopped after %d loads, %d updates (-want +got):\n%s", loads, updates, diff)
+	}
+	wantVerified(t, e)
+	wantKept(t, store)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// impatient is a store whose reads heed their context, which ends when a table has just been created.
+type impatient struct {
+	kv.Store
+	cancel func()
+}
+
+func (s *impatient) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	err := s.Store.Update(ctx, in, fn)
+	if s.cancel != nil && slices.ContainsFunc(in.Write, func(key []byte) bool { return bytes.Equal(key, keyenc.NextTableID()) }) {
+		s.cancel()
+	}
+	return err
+}
+
+func (s *impatient) Get(ctx context.Context, key []byte) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.Store.Get(ctx, key)
+}
+
+// TestRestoreNobodyWaitsFor: a client that goes away when the restore has just begun does not leave a table that is
+// CREATING for ever.
+func TestRestoreNobodyWaitsFor(t *testing.T) {
+	var c clock
+	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	store := &impatient{Store: memkv.New()}
+	e := openOn(t, store, engine.Options{Now: c.now, TTLInterval: -1})
+	defer e.Close()
+	send(t, e, "create-table", historyTable)
+	if err := turnRecoveryOn(t.Context(), e, "History"); err != nil {
+		t.Fatal(err)
+	}
+	c.set(c.now().Add(2 * time.Second))
+	ctx, cancel := context.WithCancel(t.Context())
+	store.cancel = cancel
+	_ = restoreTo(ctx, e, "History", c.now().Add(-time.Second), "Again")
+	e.Settle()
+	send(t, e, "put-item", `{"TableName":"Again","Item":{"pk":{"S":"a"},"sk":{"N":"1"}}}`)
+	wantKept(t, store)
+}
+
+// lingering is a store that, from some updates of jobs on, counts them, and finishes the first of these only when the
+// engine is being closed.
+type lingering struct {
+	*gate
+	late atomic.Int64
+}
+
+func (s *lingering) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if s.holds(ctx, &s.updates) {
+		s.late.Add(1)
+		_ = s.wait(ctx)
+	}
+	return s.Store.Update(ctx, in, fn)
+}
+
+// TestCloseWithinUndo: a restore that has much to undo does not hold up the end of the engine.
+func TestCloseWithinUndo(t *testing.T) {
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			var c clock
+			c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+			store := &lingering{gate: newGate(s.open(t)(), 1<<40, 1<<40)}
+			e, err := engine.Open(ofRequest(t.Context()), store, engine.Options{Now: c.now, TTLInterval: -1, StreamShardRotation: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			send(t, e, "create-table", historyTable)
+			if err := turnRecoveryOn(t.Context(), e, "History"); err != nil {
+				t.Fatal(err)
+			}
+			c.set(c.now().Add(2 * time.Second))
+			padding := strings.Repeat("x", 390_000)
+			for i := range 60 { // eleven in a step
+				send(t, e, "put-item", fmt.Sprintf(`{"TableName":"History","Item":{"pk":{"S":"a"},"sk":{"N":"%d"},"x":{"S":"%s"}}}`, i, padding))
+			}
+			store.updates.Store(2) // two for what is copied
+			if err := restoreTo(ofRequest(t.Context()), e, "History", c.now().Add(-time.Second), "Again"); err != nil {
+				t.Fatal(err)
+			}
+			<-store.reached
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+			if n := store.late.Load(); n != 1 {
+				t.Errorf("%d steps were taken after the engine was to end", n-1)
+			}
+		})
+	}
+}
+
+// wantKept checks which snapshots a store keeps.
+func wantKept(t *testing.T, store kv.Store, want ...string) {
+	t.Helper()
+	kept, err := store.Kept(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, k := range kept {
+		names = append(names, k.Name)
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("kept snapshots (-want +got):\n%s", diff)
+	}
+}
+
+// TestBackupOfTableThatChanges makes a backup while one index is being built and another dropped: a restore has the
+// one whole, and the other not.
+func TestBackupOfTableThatChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second})
+		createTable(t, e, musicTable("a", "b"))
+		_, err := backUp(t.Context(), e, "Music")
+		const creating = "TableInUseException: Attempt to change a resource which is still in use: Table is being created: Music"
+		if err == nil || err.Error() != creating {
+			t.Errorf("backup of a table that is being created: %v", err)
+		}
+		err = turnRecoveryOn(t.Context(), e, "Music")
+		if err == nil || err.Error() != "ContinuousBackupsUnavailableException: Backups are being enabled for the table: Music. Please retry later" {
+			t.Errorf("recovery of a table that is being created: %v", err)
+		}
+		advance(10 * time.Second)
+		for i := range 100 {
+			if err := putMusic(t.Context(), e, field("pk", fmt.Sprint(i)), field("a", "x"), field("b", "y"), field("c", "z")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := turnRecoveryOn(t.Context(), e, "Music"); err != nil {
+			t.Fatal(err)
+		}
+		advance(2 * time.Second)
+		deleteIndex(t, e, "b")
+		dropping := mustBackUp(t, e, "Music")
+		advance(11 * time.Second)
+		createIndex(t, e, "c")
+		wantStatus(t, e, "UPDATING a=ACTIVE c=CREATING(backfilling false)")
+		building := mustBackUp(t, e, "Music")
+		if err := putMusic(t.Context(), e, field("pk", "new"), field("c", "z")); err != nil { // an entry before its time
+			t.Fatal(err)
+		}
+		partly := mustBackUp(t, e, "Music")
+		if err := restoreTo(t.Context(), e, "Music", time.Now().Add(-11*time.Second), "Earlier"); err != nil {
+			t.Fatal(err)
+		}
+		for target, arn := range map[string]string{"Dropping": dropping, "Building": building, "Partly": partly} {
+			if err := restoreBackup(t.Context(), e, arn, target); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err = restoreBackup(t.Context(), e, dropping, "Dropping")
+		if err == nil || err.Error() != "TableInUseException: Attempt to change a resource which is still in use: Table is being created: Dropping" {
+			t.Errorf("restore to a table that is being restored: %v", err)
+		}
+		_, err = e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Building")})
+		if err == nil || err.Error() != "ResourceInUseException: Attempt to change a resource which is still in use: Table is being created: Building" {
+			t.Errorf("deletion of a table that is being restored: %v", err)
+		}
+		advance(30 * time.Second)
+		for table, want := range map[string]string{"Dropping": "a=100", "Building": "a=100 c=100", "Partly": "a=100 c=101", "Earlier": "a=100 c=100"} {
+			out, err := e.DescribeTable(t.Context(), &api.DescribeTableInput{TableName: &table})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, x := range out.Table.GlobalSecondaryIndexes {
+				got = append(got, fmt.Sprintf("%s=%d", *x.IndexName, *x.ItemCount))
+			}
+			if *out.Table.TableStatus != "ACTIVE" || strings.Join(got, " ") != want {
+				t.Errorf("%s is %s with indexes %v, want %s", table, *out.Table.TableStatus, got, want)
+			}
+		}
+		wantVerified(t, e)
+	})
+}
+
+// TestBackupInUse refuses to delete a backup that is being restored, to restore what is still in the making, and to
+// do too much at a time.
+func TestBackupInUse(t *testing.T) {
+	g := newGate(memkv.New(), 0, 1<<40)
+	e, err := engine.Open(t.Context(), g, engine.Options{TTLInterval: -1, StreamShardRotation: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	createTable(t, e, musicTable())
+	if err := putMusic(t.Context(), e, field("pk", "1")); err != nil {
+		t.Fatal(err)
+	}
+	arn := mustBackUp(t, e, "Music")
+	for i := range 50 {
+		if err := restoreBackup(t.Context(), e, arn, fmt.Sprintf("Target%d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := restoreBackup(t.Context(), e, arn, "OneMore"); codeOf(err) != apierr.LimitExceededException {
+		t.Errorf("the 51st restore: %v", err)
+	}
+	_, err = e.DeleteBackup(t.Context(), &api.DeleteBackupInput{BackupArn: &arn})
+	if codeOf(err) != apierr.BackupInUseException {
+		t.Errorf("deletion of a backup that is being restored: %v", err)
+	}
+	for _, change := range []struct{ directive, body string }{
+		{"update-table", `{"TableName":"Target0","DeletionProtectionEnabled":true}`},
+		{"delete-table", `{"TableName":"Target0"}`},
+		{"update-time-to-live", `{"TableName":"Target0","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"exp"}}`},
+	} {
+		if _, err := perform(t.Context(), e, change.directive, change.body); codeOf(err) != apierr.ResourceInUseException {
+			t.Errorf("%s of a table that is being restored: %v", change.directive, err)
+		}
+	}
+	if _, err := perform(t.Context(), e, "put-item", `{"TableName":"Target0","Item":{"pk":{"S":"2"}}}`); codeOf(err) != apierr.ResourceNotFoundException {
+		t.Errorf("a write to a table that is being restored: %v", err)
+	}
+}
+
+// TestStoredForms pins the forms that backups and restores under way are stored in: a change here needs new formats.
+func TestStoredForms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := newGate(memkv.New(), 0, 1<<40)
+		e, err := engine.Open(t.Context(), store, engine.Options{TTLInterval: -1, Rand: &counting{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		createTable(t, e, musicTable())
+		if err := putMusic(t.Context(), e, field("pk", "1")); err != nil {
+			t.Fatal(err)
+		}
+		if err := restoreBackup(t.Context(), e, mustBackUp(t, e, "Music"), "Restored"); err != nil {
+			t.Fatal(err)
+		}
+		const table = `{"format":1,"id":1,"version":1,"name":"Music","uuid":"01020304-0506-4708-890a-0b0c0d0e0f10","created":946684800000,` +
+			`"attributes":[{"name":"pk","type":"S"}],"keys":[{"name":"pk"}],"billing":{"onDemand":true,"becameOnDemand":946684800000}}`
+		for _, c := range []struct {
+			key  []byte
+			want string
+		}{
+			{keyenc.Backup("00946684800000-11121314"), `{"format":1,"id":"00946684800000-11121314","name":"backup","type":"USER",` +
+				`"created":946684800000,"items":1,"bytes":3,"table":` + table + `}`},
+			{keyenc.Job(2, 0, 'r'), `{"format":1,"kind":114,"table":2,"name":"Restored","restore":{"kept":"backup-00946684800000-11121314","source":1}}`},
+		} {
+			got, err := store.Get(t.Context(), c.key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, string(got)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", keyenc.Format(c.key), diff)
+			}
+		}
+	})
+}

@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+)
+
+const (
+	maxBatchGetKeys  = 100
+	maxBatchGetBytes = 16 << 20
+)
+
+// BatchGetItem reads up to 100 items, each by itself: together they are not one consistent state. Keys
+// beyond 16 MB of items come back as UnprocessedKeys.
+func (e *Engine) BatchGetItem(ctx context.Context, in *api.BatchGetItemInput) (*api.BatchGetItemOutput, error) {
+	gets, err := bindBatchGet(in.RequestItems)
+	if err != nil {
+		return nil, err
+	}
+	for i := range gets {
+		if err := e.locate(&gets[i]); err != nil {
+			return nil, err
+		}
+	}
+	out := &api.BatchGetItemOutput{
+		Responses:       make(map[string][]itemenc.Item, len(gets)),
+		UnprocessedKeys: map[string]api.KeysAndAttributes{},
+	}
+	consumed := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity)}
+	room := maxBatchGetBytes
+	for i := range gets {
+		g := &gets[i]
+		done, err := e.readBatch(ctx, g, &room, consumed.of(g.table))
+		if err != nil {
+			return nil, err
+		}
+		out.Responses[g.table] = g.items
+		if done < len(g.keys) {
+			rest := in.RequestItems[g.table]
+			rest.Keys = rest.Keys[done:]
+			out.UnprocessedKeys[g.table] = rest
+		}
+	}
+	out.ConsumedCapacity = consumed.reports()
+	return out, nil
+}
+
+// batchGet is the part of a BatchGetItem that reads from one table.
+type batchGet struct {
+	table       string // as the request names it
+	request     api.KeysAndAttributes
+	shape       shape
+	consistency capacity.Consistency
+
+	keys  [][]byte
+	items []itemenc.Item
+}
+
+// bindBatchGet checks what the request alone shows wrong. Tables are taken in the order of their names, so
+// that the same request always fails, or is cut off, at the same place.
+func bindBatchGet(requests map[string]api.KeysAndAttributes) ([]batchGet, error) {
+	gets := make([]batchGet, 0, len(requests))
+	total := 0
+	for _, table := range slices.Sorted(maps.Keys(requests)) {
+		r := requests[table]
+		total += len(r.Keys)
+		gets = append(gets, batchGet{table: table, request: r, consistency: capacity.ConsistencyOf(r.ConsistentRead)})
+	}
+	if total > maxBatchGetKeys {
+		return nil, apierr.TooManyBatchGets.With()
+	}
+	if err := refuseMixedBatch(gets); err != nil {
+		return nil, err
+	}
+	for i := range gets {
+		r := &gets[i].request
+		g := getter{"BatchGetItem", r.AttributesToGet, r.ProjectionExpression, r.ExpressionAttributeNames}
+		var err error
+		if gets[i].shape, err = g.bind(r.Keys...); err != nil {
+			return nil, err
+		}
+		if hasDuplicates(r.Keys) {
+			return nil, apierr.BatchRepeatsKey.With()
+		}
+	}
+	return gets, nil
+}
+
+// refuseMixedBatch refuses AttributesToGet beside a ProjectionExpression, even of another table.
+func refuseMixedBatch(gets []batchGet) error {
+	return refuseMixing(
+		[]parameter{{"AttributesToGet", slices.ContainsFunc(gets, func(g batchGet) bool { return g.request.AttributesToGet != nil })}},
+		[]parameter{{"ProjectionExpression", slices.ContainsFunc(gets, func(g batchGet) bool { return g.request.ProjectionExpression != nil })}})
+}
+
+// hasDuplicates reports whether two keys are equal. Equal keys have equal encodings: a key has no sets.
+func hasDuplicates(keys []attr.Item) bool {
+	seen := make(map[string]struct{}, len(keys))
+	var encoded []byte
+	for _, key := range keys {
+		encoded = itemenc.Encode(encoded[:0], key)
+		seen[string(encoded)] = struct{}{}
+	}
+	return len(seen) < len(keys)
+}
+
+// locate finds the table and the places of the items in the store.
+func (e *Engine) locate(g *batchGet) error {
+	t, err := e.catalog.Lookup(g.table)
+	if err != nil {
+		return err
+	}
+	g.keys = make([][]byte, len(g.request.Keys))
+	for i, key := range g.request.Keys {
+		if g.keys[i], err = storeKey(t, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readBatch reads the items of one table until room is used up, and returns how many keys it came to.
+func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capacity.Meter) (done int, err error) {
+	g.items = make([]itemenc.Item, 0, len(g.keys))
+	for i, key := range g.keys {
+		if *room <= 0 {
+			return i, nil
+		}
+		data, err := e.store.Get(ctx, key)
+		if err != nil {
+			return 0, err
+		}
+		stored := itemenc.Item(data)
+		size := sizeOf(stored)
+		if size > *room {
+			*room = 0
+			return i, nil
+		}
+		*room -= size
+		m.Table(capacity.ReadUnits(size, g.consistency))
+		if stored == nil {
+			continue
+		}
+		part, err := g.shape.of(nil, stored)
+		if err != nil {
+			return 0, err
+		}
+		g.items = append(g.items, part)
+	}
+	return len(g.keys), nil
+}

@@ -1,0 +1,138 @@
+package capacity
+
+import "github.com/monotable/monotable/internal/database/dynamo/api"
+
+// Detail is how much a request wants reported.
+type Detail uint8
+
+// The details.
+const (
+	None Detail = iota
+	Total
+	Indexes
+)
+
+// DetailOf reads the ReturnConsumedCapacity parameter.
+func DetailOf(returnConsumedCapacity *string) Detail {
+	if returnConsumedCapacity == nil {
+		return None
+	}
+	switch *returnConsumedCapacity {
+	case "TOTAL":
+		return Total
+	case "INDEXES":
+		return Indexes
+	default:
+		return None
+	}
+}
+
+// Split says whether the units of a transaction are read or write units.
+type Split uint8
+
+// The splits.
+const (
+	NoSplit Split = iota // not a transaction
+	Reads
+	Writes
+)
+
+// Meter adds up what one request consumed on one table. A nil Meter counts nothing and reports nil. It is
+// not for concurrent use.
+type Meter struct {
+	name    string
+	detail  Detail
+	split   Split
+	table   float64
+	locals  map[string]float64
+	globals map[string]float64
+}
+
+// NewMeter returns a meter for the table as the request names it (a name or an ARN: the report repeats
+// it), nil where the request wants no report.
+func NewMeter(table string, d Detail, s Split) *Meter {
+	if d == None {
+		return nil
+	}
+	return &Meter{name: table, detail: d, split: s}
+}
+
+// Table adds units consumed on the table itself.
+func (m *Meter) Table(units float64) {
+	if m != nil {
+		m.table += units
+	}
+}
+
+// Local adds units consumed on a local secondary index.
+func (m *Meter) Local(index string, units float64) {
+	if m == nil {
+		return
+	}
+	if m.locals == nil {
+		m.locals = make(map[string]float64)
+	}
+	m.locals[index] += units
+}
+
+// Global adds units consumed on a global secondary index.
+func (m *Meter) Global(index string, units float64) {
+	if m == nil {
+		return
+	}
+	if m.globals == nil {
+		m.globals = make(map[string]float64)
+	}
+	m.globals[index] += units
+}
+
+// Report returns the ConsumedCapacity of the answer.
+func (m *Meter) Report() *api.ConsumedCapacity {
+	if m == nil {
+		return nil
+	}
+	total := m.table
+	for _, units := range m.locals {
+		total += units
+	}
+	for _, units := range m.globals {
+		total += units
+	}
+	sum := m.units(total)
+	report := &api.ConsumedCapacity{
+		TableName:          &m.name,
+		CapacityUnits:      sum.CapacityUnits,
+		ReadCapacityUnits:  sum.ReadCapacityUnits,
+		WriteCapacityUnits: sum.WriteCapacityUnits,
+	}
+	if m.detail == Indexes {
+		table := m.units(m.table)
+		report.Table = &table
+		report.LocalSecondaryIndexes = m.arms(m.locals)
+		report.GlobalSecondaryIndexes = m.arms(m.globals)
+	}
+	return report
+}
+
+func (m *Meter) arms(units map[string]float64) map[string]api.Capacity {
+	if len(units) == 0 {
+		return nil
+	}
+	arms := make(map[string]api.Capacity, len(units))
+	for name, u := range units {
+		arms[name] = m.units(u)
+	}
+	return arms
+}
+
+func (m *Meter) units(u float64) api.Capacity {
+	c := api.Capacity{CapacityUnits: &u}
+	switch m.split {
+	case Reads:
+		c.ReadCapacityUnits = &u
+	case Writes:
+		c.WriteCapacityUnits = &u
+	case NoSplit:
+	}
+	return c
+}

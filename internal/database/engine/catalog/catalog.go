@@ -1,0 +1,232 @@
+// Package catalog keeps the definitions of tables and indexes: their stored form, a cache of them, and
+// the changes of their life cycle.
+//
+// A Descriptor is the stored definition of one table, kept as versioned JSON under its name. A Table is
+// what the data plane needs of it, built once and never changed. The cache is an immutable map from names
+// to Tables behind one atomic pointer, so a look-up takes no lock.
+//
+//	keyenc.TableDescriptor(name) ─► Descriptor (JSON) ──► Table ─► cache ─► Lookup
+//	keyenc.TableVersion(id)      ─► 8 bytes big endian    Table.Version
+//	keyenc.NextTableID()         ─► 8 bytes big endian    the id the next table gets
+//
+// States that only take time (CREATING, UPDATING, DELETING of a table) are instants in the descriptor,
+// compared with the clock by whoever asks: nothing has to wake up for them to end. States that take work
+// (the backfill of an index, the building of TTL entries) are moved on by the engine's jobs.
+//
+// Invariants:
+//
+//	I1  Table.Version equals the stored version for as long as the definition is as the Table says: Change
+//	    writes descriptor and version in one transaction. A writer that checks the version in its own
+//	    transaction therefore never acts on a definition that is over, however old the cache.
+//	I2  A table id or index id is never given out twice.
+//	I3  The cache never goes back: reloads read the store under mu.
+//
+// All methods of Catalog may be called at once. Errors are *apierr.Error where the client is told,
+// anything else is the store's or a descriptor that this program cannot read.
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Catalog is the set of tables of one store.
+type Catalog struct {
+	store  kv.Store
+	region string
+	// account is the account id that ARNs carry.
+	account string
+	now     func() time.Time
+
+	mu     sync.Mutex // held by reloads
+	tables atomic.Pointer[map[string]*Table]
+}
+
+// Open loads the catalog of a store.
+func Open(ctx context.Context, store kv.Store, region, account string, now func() time.Time) (*Catalog, error) {
+	c := &Catalog{store: store, region: region, account: account, now: now}
+	c.tables.Store(&map[string]*Table{})
+	if err := c.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Lookup returns the table of that name or ARN for reading and writing items. It takes no lock and reads
+// no store. A table that is not there, still being created or being deleted is a
+// ResourceNotFoundException.
+func (c *Catalog) Lookup(nameOrARN string) (*Table, error) {
+	tables := *c.tables.Load()
+	t, ok := tables[nameOrARN]
+	if !ok {
+		name, err := c.Name(nameOrARN)
+		if err != nil {
+			return nil, err
+		}
+		if t, ok = tables[name]; !ok {
+			return nil, apierr.NotFound.With()
+		}
+	}
+	if d := t.Descriptor; d.ReadyAt != 0 || d.GoneAt != 0 || d.BeingRestored() {
+		if s := d.Status(c.now()); s == StatusCreating || d.GoneAt != 0 {
+			return nil, apierr.NotFound.With()
+		}
+	}
+	return t, nil
+}
+
+// Tables returns the cached tables by name; read only. Tables that are being created or deleted are among
+// them.
+func (c *Catalog) Tables() map[string]*Table { return *c.tables.Load() }
+
+// Renew is for who has bound a transaction to these tables and found, by its version, that one of them is over.
+// Of many who find that at once, one reads the store. Where all are as the store has them, the store is damaged:
+// that is an error, since whoever tried again would do so for ever.
+func (c *Catalog) Renew(ctx context.Context, bound ...*Table) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	over := func(t *Table) bool { return (*c.tables.Load())[t.Name] != t }
+	if slices.ContainsFunc(bound, over) {
+		return nil
+	}
+	if err := c.refresh(ctx); err != nil || slices.ContainsFunc(bound, over) {
+		return err
+	}
+	return fmt.Errorf("catalog: table %q: the descriptor is of version %d and the stored version is another one",
+		bound[0].Name, bound[0].Version)
+}
+
+// Refresh reads all descriptors anew.
+func (c *Catalog) Refresh(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refresh(ctx)
+}
+
+func (c *Catalog) refresh(ctx context.Context) error {
+	snapshot, err := c.store.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("catalog: refresh: %w", err)
+	}
+	defer snapshot.Close()
+	tables, err := load(snapshot, *c.tables.Load())
+	if err != nil {
+		return err
+	}
+	c.tables.Store(&tables)
+	return nil
+}
+
+// Load reads the tables of a store as they are in one state of it.
+func Load(r kv.Reader) (map[string]*Table, error) { return load(r, nil) }
+
+// load builds the tables of r, taking over those of old that have not changed.
+func load(r kv.Reader, old map[string]*Table) (map[string]*Table, error) {
+	tables := make(map[string]*Table, len(old))
+	lo, hi := keyenc.TableDescriptors()
+	it := r.Iter(lo, hi, kv.IterOptions{})
+	defer it.Close()
+	for it.Next() {
+		name, err := keyenc.ParseTableDescriptor(it.Key())
+		if err != nil {
+			return nil, fmt.Errorf("catalog: %w", err)
+		}
+		if t := old[name]; t != nil && bytes.Equal(t.stored, it.Value()) {
+			tables[name] = t
+		} else if tables[name], err = newStoredTable(it.Value()); err != nil {
+			return nil, err
+		}
+	}
+	if err := it.Err(); err != nil {
+		return nil, fmt.Errorf("catalog: read tables: %w", err)
+	}
+	return tables, nil
+}
+
+// reload reads one descriptor anew. What has been changed must be known, whatever becomes of the context.
+func (c *Catalog) reload(ctx context.Context, name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	data, err := c.store.Get(context.WithoutCancel(ctx), keyenc.TableDescriptor(name))
+	if err != nil {
+		return fmt.Errorf("catalog: reload table %q: %w", name, err)
+	}
+	tables := maps.Clone(*c.tables.Load())
+	if data == nil {
+		delete(tables, name)
+	} else if tables[name], err = newStoredTable(data); err != nil {
+		return err
+	}
+	c.tables.Store(&tables)
+	return nil
+}
+
+func newStoredTable(stored []byte) (*Table, error) {
+	d, err := decodeDescriptor(stored)
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(d)
+	t.stored = bytes.Clone(stored)
+	return t, nil
+}
+
+// Version reads the stored version of a table within a transaction or snapshot; 0 where the table is gone.
+func Version(r kv.Reader, id keyenc.TableID) (uint64, error) {
+	return readUint64(r, keyenc.TableVersion(id))
+}
+
+func readUint64(r kv.Reader, key []byte) (uint64, error) {
+	data, err := r.Get(key)
+	if err != nil || data == nil {
+		return 0, err
+	}
+	if len(data) != 8 {
+		return 0, fmt.Errorf("catalog: key %x holds %d bytes and not 8", key, len(data))
+	}
+	return binary.BigEndian.Uint64(data), nil
+}
+
+func encodeUint64(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v) }
+
+// Names lists the names of tables that come after one, in bytewise order, at most limit; more tells whether
+// others follow.
+func (c *Catalog) Names(ctx context.Context, after string, limit int) (names []string, more bool, err error) {
+	snapshot, err := c.store.Snapshot(ctx)
+	if err != nil {
+		return nil, false, fmt.Errorf("catalog: list tables: %w", err)
+	}
+	defer snapshot.Close()
+	lo, hi := keyenc.TableDescriptors()
+	if after != "" {
+		lo = append(keyenc.TableDescriptor(after), 0)
+	}
+	it := snapshot.Iter(lo, hi, kv.IterOptions{Limit: limit + 1})
+	defer it.Close()
+	names, now := []string{}, c.now()
+	for it.Next() {
+		d, err := decodeDescriptor(it.Value())
+		if err != nil {
+			return nil, false, err
+		}
+		if d.Gone(now) {
+			continue
+		}
+		if len(names) == limit {
+			return names, true, nil
+		}
+		names = append(names, d.Name)
+	}
+	return names, false, it.Err()
+}

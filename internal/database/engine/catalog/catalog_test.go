@@ -1,0 +1,311 @@
+package catalog_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+)
+
+var epoch = time.UnixMilli(1_000_000)
+
+func open(t *testing.T, store kv.Store) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.Open(t.Context(), store, "us-east-1", "000000000000", func() time.Time { return epoch })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func music() *catalog.Descriptor {
+	return &catalog.Descriptor{
+		Name:       "Music",
+		UUID:       "u",
+		Created:    5,
+		Attributes: []catalog.Attribute{{Name: "pk", Type: "S"}, {Name: "sk", Type: "N"}, {Name: "g", Type: "B"}},
+		Keys:       []catalog.KeyElement{{Name: "pk"}, {Name: "sk", Range: true}},
+		Indexes: []catalog.IndexDescriptor{
+			{ID: 1, Name: "all", Keys: []catalog.KeyElement{{Name: "g"}}, Projection: catalog.ProjectAll},
+			{
+				ID: 3, Name: "some", Keys: []catalog.KeyElement{{Name: "g"}, {Name: "pk"}, {Name: "sk", Range: true}},
+				Projection: catalog.ProjectInclude, Included: []string{"z", "a"}, State: catalog.IndexBackfilling,
+			},
+			{
+				ID: 4, Name: "local", Local: true, Keys: []catalog.KeyElement{{Name: "pk"}, {Name: "g", Range: true}},
+				Projection: catalog.ProjectKeysOnly, State: catalog.IndexDeleting,
+			},
+		},
+		LastIndexID: 4,
+		Billing:     catalog.Billing{OnDemand: true, BecameOnDemand: 5},
+	}
+}
+
+// TestLookup derives the data plane's view, from the cache and by another catalog on the same store.
+func TestLookup(t *testing.T) {
+	store := memkv.New()
+	c := open(t, store)
+	if err := c.Create(t.Context(), music()); err != nil {
+		t.Fatal(err)
+	}
+	pk, sk := catalog.KeyAttribute{Name: "pk", Kind: attr.KindString}, catalog.KeyAttribute{Name: "sk", Kind: attr.KindNumber}
+	g := catalog.KeyAttribute{Name: "g", Kind: attr.KindBinary}
+	want := &catalog.Table{
+		ID: 1, Name: "Music", Version: 1, PK: pk, SK: sk, OnDemand: true,
+		Indexes: []*catalog.Index{
+			{ID: 1, Name: "all", PK: []catalog.KeyAttribute{g}, All: true, Readable: true, Maintained: true},
+			{
+				ID: 3, Name: "some", PK: []catalog.KeyAttribute{g, pk}, SK: []catalog.KeyAttribute{sk},
+				Projected: []string{"a", "g", "pk", "sk", "z"}, Maintained: true,
+			},
+			{
+				ID: 4, Name: "local", Kind: catalog.Local, PK: []catalog.KeyAttribute{pk}, SK: []catalog.KeyAttribute{g},
+				Projected: []string{"g", "pk", "sk"},
+			},
+		},
+	}
+	for _, c := range []*catalog.Catalog{c, open(t, store)} {
+		for _, name := range []string{"Music", "arn:aws:dynamodb:us-east-1:000000000000:table/Music"} {
+			got, err := c.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown := *got
+			shown.Descriptor = nil
+			if diff := cmp.Diff(want, &shown, cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".stored" }, cmp.Ignore())); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		}
+	}
+}
+
+// TestStoredForm pins the form that a table's definition is stored in: a change here needs a new format.
+func TestStoredForm(t *testing.T) {
+	store := memkv.New()
+	d := music()
+	d.TTL = catalog.TTL{Attribute: "exp", State: catalog.TTLEnabled, Changed: 7}
+	d.Stream = catalog.Stream{Enabled: true, View: "KEYS_ONLY", Label: "l"}
+	d.Tags = []catalog.Tag{{Key: "k", Value: "v"}}
+	d.OnDemand, d.Warm = &catalog.Maxima{Read: -1, Write: 2}, &catalog.Units{Read: 3, Write: 4}
+	d.Class, d.ClassChanged, d.DeletionBarred = "STANDARD", 8, true
+	d.Encryption.KeyARN = "arn"
+	d.PITR = catalog.PITR{Enabled: true, Days: 9, Since: 10, From: 11}
+	d.Restored = &catalog.Restored{BackupARN: "b", TableARN: "t", At: 12, InProgress: true}
+	if err := open(t, store).Create(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	got, err := store.Get(t.Context(), keyenc.TableDescriptor("Music"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"format":1,"id":1,"version":1,"name":"Music","uuid":"u","created":5,` +
+		`"attributes":[{"name":"pk","type":"S"},{"name":"sk","type":"N"},{"name":"g","type":"B"}],` +
+		`"keys":[{"name":"pk"},{"name":"sk","range":true}],` +
+		`"indexes":[{"id":1,"name":"all","keys":[{"name":"g"}],"projection":"ALL"},` +
+		`{"id":3,"name":"some","keys":[{"name":"g"},{"name":"pk"},{"name":"sk","range":true}],"projection":"INCLUDE",` +
+		`"included":["z","a"],"state":"backfilling"},` +
+		`{"id":4,"name":"local","local":true,"keys":[{"name":"pk"},{"name":"g","range":true}],"projection":"KEYS_ONLY",` +
+		`"state":"deleting"}],"lastIndexID":4,` +
+		`"billing":{"onDemand":true,"becameOnDemand":5},"onDemand":{"read":-1,"write":2},"warm":{"read":3,"write":4},` +
+		`"stream":{"enabled":true,"view":"KEYS_ONLY","label":"l"},"ttl":{"attribute":"exp","state":"enabled","changed":7},` +
+		`"pitr":{"enabled":true,"days":9,"since":10,"from":11},` +
+		`"restored":{"backupARN":"b","tableARN":"t","at":12,"inProgress":true},` +
+		`"encryption":{"keyARN":"arn"},"class":"STANDARD","classChanged":8,"deletionBarred":true,"tags":[{"key":"k","value":"v"}]}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("stored form (-want +got):\n%s", diff)
+	}
+}
+
+// TestStaleCache changes a table behind a catalog's back, as another process on a shared store would.
+func TestStaleCache(t *testing.T) {
+	store := memkv.New()
+	stale, c := open(t, store), open(t, store)
+	if err := c.Create(t.Context(), music()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stale.Lookup("Music"); err == nil {
+		t.Error("the stale cache knows a table that it has not read")
+	}
+	if err := stale.Create(t.Context(), music()); err == nil || err.Error() != "ResourceInUseException: Table already exists: Music" {
+		t.Errorf("Create on a stale cache: %v", err)
+	}
+	if err := stale.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	old, err := stale.Lookup("Music")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Change(t.Context(), "Music", func(_ kv.Txn, d *catalog.Descriptor) error {
+		d.Tags = []catalog.Tag{{Key: "k"}}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored uint64
+	err = store.Update(t.Context(), kv.Intent{Check: [][]byte{keyenc.TableVersion(old.ID)}}, func(txn kv.Txn) error {
+		var err error
+		stored, err = catalog.Version(txn, old.ID)
+		return err
+	})
+	if err != nil || stored != old.Version+1 {
+		t.Errorf("stored version %d, %v; want %d", stored, err, old.Version+1)
+	}
+	if err := stale.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := stale.Lookup("Music"); err != nil || got.Version != stored {
+		t.Errorf("after Refresh: %+v, %v", got, err)
+	}
+}
+
+// TestChangeFails leaves everything as it is.
+func TestChangeFails(t *testing.T) {
+	c := open(t, memkv.New())
+	if err := c.Create(t.Context(), music()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := c.Lookup("Music")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("refused")
+	_, err = c.Change(t.Context(), "Music", func(txn kv.Txn, d *catalog.Descriptor) error {
+		d.Class = "X"
+		txn.Set(keyenc.Job(d.ID, 0, 'x'), []byte("record"))
+		return refused
+	})
+	if !errors.Is(err, refused) {
+		t.Errorf("Change: %v", err)
+	}
+	after, err := c.Get(t.Context(), "Music")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before.Descriptor, after); diff != "" {
+		t.Errorf("a refused change left (-want +got):\n%s", diff)
+	}
+}
+
+// TestIDs are never given out twice.
+func TestIDs(t *testing.T) {
+	store := memkv.New()
+	for want := keyenc.TableID(1); want < 4; want++ {
+		c := open(t, store)
+		d := music()
+		if err := c.Create(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+		if d.ID != want {
+			t.Errorf("the table got id %d, want %d", d.ID, want)
+		}
+		_, err := c.Change(t.Context(), "Music", func(_ kv.Txn, d *catalog.Descriptor) error {
+			d.GoneAt = epoch.UnixMilli()
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Lookup("Music"); err == nil {
+			t.Error("the table is still there")
+		}
+	}
+}
+
+func TestARN(t *testing.T) {
+	c := open(t, memkv.New())
+	const region, account = "Invalid AWS region", "AccessDeniedException"
+	for _, x := range []struct{ text, want string }{
+		{"Music", ""},
+		{"Mu", "Invalid table/index name."},
+		{strings.Repeat("x", 256), "Invalid table/index name."},
+		{"Mu/sic", "Invalid table/index name."},
+		{"", "Invalid table/index name."},
+		{"arn:aws:dynamodb:us-east-1:000000000000:table/Music", ""},
+		{"arn:aws:dynamodb:eu-west-1:000000000000:table/Music", region},
+		{"arn:aws:dynamodb:us-east-1:111111111111:table/Music", account},
+		{"arn:aws:dynamodb:eu-west-1:111111111111:table/Music", account},
+		{"arn:aws:dynamodb:us-east-1:000000000000:table/Music/index/x", "must be a table name or the ARN of a table"},
+		{"arn:aws:dynamodb:us-east-1:000000000000:table/", "must be a table name or the ARN of a table"},
+		{"arn:aws:dynamodb:us-east-1:000000000000:stream/Music", "must be a table name or the ARN of a table"},
+		{"arn:aws:dynamodb::000000000000:table/Music", "must be a table name or the ARN of a table"},
+		{"arn:", "must be a table name or the ARN of a table"},
+	} {
+		name, err := c.Name(x.text)
+		switch {
+		case x.want == "" && (err != nil || name != "Music"):
+			t.Errorf("Name(%q) = %q, %v", x.text, name, err)
+		case x.want != "" && (err == nil || !strings.Contains(err.Error(), x.want)):
+			t.Errorf("Name(%q): error %v, want one with %q", x.text, err, x.want)
+		}
+	}
+}
+
+func FuzzParseARN(f *testing.F) {
+	f.Add("arn:aws:dynamodb:us-east-1:000000000000:table/Music/index/x")
+	f.Add("arn:aws:dynamodb:::")
+	f.Fuzz(func(t *testing.T, text string) {
+		arn, ok := catalog.ParseARN(text)
+		if ok && !strings.HasSuffix(text, ":dynamodb:"+arn.Region+":"+arn.Account+":table/"+arn.Table+arn.Rest) {
+			t.Errorf("%q is not in its parts %+v", text, arn)
+		}
+	})
+}
+
+func TestStatus(t *testing.T) {
+	at := time.UnixMilli
+	d := &catalog.Descriptor{ReadyAt: 10, Indexes: []catalog.IndexDescriptor{{Name: "x"}}}
+	want := func(when int64, table, index catalog.Status) {
+		t.Helper()
+		if got := d.Status(at(when)); got != table {
+			t.Errorf("at %d the table is %s, want %s", when, got, table)
+		}
+		if got := d.IndexStatus(&d.Indexes[0], at(when)); got != index {
+			t.Errorf("at %d the index is %s, want %s", when, got, index)
+		}
+	}
+	want(9, catalog.StatusCreating, catalog.StatusCreating)
+	want(10, catalog.StatusActive, catalog.StatusActive)
+	d.SettledAt = 20
+	want(19, catalog.StatusUpdating, catalog.StatusActive)
+	d.Indexes[0].SettledAt = 30
+	want(29, catalog.StatusUpdating, catalog.StatusUpdating)
+	want(30, catalog.StatusActive, catalog.StatusActive)
+	for state, index := range map[catalog.IndexState]catalog.Status{
+		catalog.IndexAllocating:  catalog.StatusCreating,
+		catalog.IndexBackfilling: catalog.StatusCreating,
+		catalog.IndexDeleting:    catalog.StatusDeleting,
+	} {
+		d.Indexes[0].State = state
+		want(99, catalog.StatusUpdating, index)
+	}
+	d.GoneAt = 200
+	want(99, catalog.StatusDeleting, catalog.StatusDeleting)
+	if d.Gone(at(199)) || !d.Gone(at(200)) {
+		t.Error("the table is gone too early or too late")
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	c, err := catalog.Open(b.Context(), memkv.New(), "us-east-1", "000000000000", time.Now)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := c.Create(b.Context(), music()); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := c.Lookup("Music"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// tablesMax is how many tables an account may have in a region.
+const tablesMax = 2500
+
+// Get returns the stored descriptor of the table of that name or ARN, for operations on the table itself.
+// A table that is not there is a ResourceNotFoundException that names it. The caller owns the result. Whoever has been
+// told of a table finds it by Lookup: the store knows it a moment before the cache does.
+func (c *Catalog) Get(ctx context.Context, nameOrARN string) (*Descriptor, error) {
+	name, err := c.Name(nameOrARN)
+	if err != nil {
+		return nil, err
+	}
+	data, err := c.store.Get(ctx, keyenc.TableDescriptor(name))
+	if err != nil {
+		return nil, fmt.Errorf("catalog: read table %q: %w", name, err)
+	}
+	d, err := c.live(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if t := (*c.tables.Load())[name]; t == nil || !bytes.Equal(t.stored, data) {
+		if err := c.reload(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// live decodes a descriptor and checks that its table is still there.
+func (c *Catalog) live(name string, data []byte) (*Descriptor, error) {
+	if data == nil {
+		return nil, apierr.TableNotFound.With(name)
+	}
+	d, err := decodeDescriptor(data)
+	if err != nil {
+		return nil, err
+	}
+	if d.Gone(c.now()) {
+		return nil, apierr.TableNotFound.With(name)
+	}
+	return d, nil
+}
+
+// Create stores a new table under d.Name, giving it the next id and version 1.
+func (c *Catalog) Create(ctx context.Context, d *Descriptor) error {
+	return c.CreateWith(ctx, d, kv.Intent{}, func(kv.Txn) error { return nil })
+}
+
+// CreateWith is Create with more in the same transaction: with holds the keys of in, knows d.ID, may run more
+// than once, and may write those keys and records that belong to the table. An error of it ends the creation
+// with nothing written.
+func (c *Catalog) CreateWith(ctx context.Context, d *Descriptor, in kv.Intent, with func(txn kv.Txn) error) error {
+	in.Write = append(slices.Clip(in.Write), keyenc.TableDescriptor(d.Name), keyenc.NextTableID())
+	err := c.store.Update(ctx, in, func(txn kv.Txn) error {
+		if err := c.nameIsFree(txn, d.Name); err != nil {
+			return err
+		}
+		if err := c.roomForOneMore(txn); err != nil {
+			return err
+		}
+		next, err := readUint64(txn, keyenc.NextTableID())
+		if err != nil {
+			return err
+		}
+		next = max(next, 1)
+		d.ID, d.Version = keyenc.TableID(next), 0
+		txn.Set(keyenc.NextTableID(), encodeUint64(next+1))
+		if err := with(txn); err != nil {
+			return err
+		}
+		return c.put(txn, d)
+	})
+	if err != nil {
+		return err
+	}
+	return c.reload(ctx, d.Name)
+}
+
+func (c *Catalog) nameIsFree(r kv.Reader, name string) error {
+	data, err := r.Get(keyenc.TableDescriptor(name))
+	if err != nil || data == nil {
+		return err
+	}
+	old, err := decodeDescriptor(data)
+	if err != nil {
+		return err
+	}
+	if !old.Gone(c.now()) {
+		return apierr.TableExists.With(name)
+	}
+	return nil
+}
+
+func (c *Catalog) roomForOneMore(r kv.Reader) error {
+	if len(*c.tables.Load()) < tablesMax {
+		return nil
+	}
+	n := 0
+	lo, hi := keyenc.TableDescriptors()
+	it := r.Iter(lo, hi, kv.IterOptions{})
+	defer it.Close()
+	for it.Next() {
+		n++
+	}
+	if err := it.Err(); err != nil {
+		return err
+	}
+	if n >= tablesMax {
+		return apierr.TooManyTables.With(tablesMax)
+	}
+	return nil
+}
+
+// Change applies edit to the stored descriptor of the table of that name or ARN, gives it the next version
+// and returns it. edit works on a copy of its own, may run more than once, and may write records that
+// belong to the table (its jobs) in the same transaction; an error of it ends the change with nothing
+// written. A descriptor that edit leaves gone is removed.
+func (c *Catalog) Change(ctx context.Context, nameOrARN string, edit func(txn kv.Txn, d *Descriptor) error) (*Descriptor, error) {
+	for {
+		before, err := c.Get(ctx, nameOrARN)
+		if err != nil {
+			return nil, err
+		}
+		after, err := c.changeOnce(ctx, before, edit)
+		if errors.Is(err, errReplaced) {
+			continue
+		}
+		return after, err
+	}
+}
+
+// errReplaced: another table took the name between the look-up and the transaction.
+var errReplaced = errors.New("catalog: table was replaced")
+
+// changeOnce changes the table that before describes, holding its keys.
+func (c *Catalog) changeOnce(ctx context.Context, before *Descriptor, edit func(kv.Txn, *Descriptor) error) (*Descriptor, error) {
+	var after *Descriptor
+	intent := kv.Intent{Write: [][]byte{keyenc.TableDescriptor(before.Name), keyenc.TableVersion(before.ID)}}
+	err := c.store.Update(ctx, intent, func(txn kv.Txn) error {
+		data, err := txn.Get(intent.Write[0])
+		if err != nil {
+			return err
+		}
+		if after, err = c.live(before.Name, data); err != nil {
+			return err
+		}
+		if after.ID != before.ID {
+			return errReplaced
+		}
+		if err := edit(txn, after); err != nil {
+			return err
+		}
+		return c.put(txn, after)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return after, c.reload(ctx, before.Name)
+}
+
+func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
+	if d.Gone(c.now()) {
+		txn.Delete(keyenc.TableDescriptor(d.Name))
+		txn.Delete(keyenc.TableVersion(d.ID))
+		return nil
+	}
+	d.Version++
+	data, err := d.encode()
+	if err != nil {
+		return err
+	}
+	txn.Set(keyenc.TableDescriptor(d.Name), data)
+	txn.Set(keyenc.TableVersion(d.ID), encodeUint64(d.Version))
+	return nil
+}
+
+// Forget removes the descriptor of a table whose time of deletion is over, where no other table has taken
+// its name, and its version.
+func (c *Catalog) Forget(ctx context.Context, name string, id keyenc.TableID) error {
+	intent := kv.Intent{Write: [][]byte{keyenc.TableDescriptor(name), keyenc.TableVersion(id)}}
+	err := c.store.Update(ctx, intent, func(txn kv.Txn) error {
+		txn.Delete(intent.Write[1])
+		data, err := txn.Get(intent.Write[0])
+		if err != nil || data == nil {
+			return err
+		}
+		d, err := decodeDescriptor(data)
+		if err != nil {
+			return err
+		}
+		if d.ID == id {
+			txn.Delete(intent.Write[0])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return c.reload(ctx, name)
+}

@@ -1,0 +1,245 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// descriptorFormat is the newest stored form that this program reads, and the one it writes.
+const descriptorFormat = 1
+
+// Descriptor is the stored form of a table's definition: all that CreateTable and UpdateTable were told and
+// what has become of it. Times are milliseconds since the epoch; 0 is never.
+type Descriptor struct {
+	Format  int            `json:"format"`
+	ID      keyenc.TableID `json:"id"`
+	Version uint64         `json:"version"`
+	Name    string         `json:"name"`
+	UUID    string         `json:"uuid"`
+
+	Created int64 `json:"created"`
+	// ReadyAt ends CREATING, SettledAt ends UPDATING, GoneAt ends DELETING and the table. Each is 0 where
+	// the state was never entered or had no length.
+	ReadyAt   int64 `json:"readyAt,omitempty"`
+	SettledAt int64 `json:"settledAt,omitempty"`
+	GoneAt    int64 `json:"goneAt,omitempty"`
+
+	Attributes  []Attribute       `json:"attributes"`
+	Keys        []KeyElement      `json:"keys"`
+	Indexes     []IndexDescriptor `json:"indexes,omitempty"`
+	LastIndexID keyenc.IndexID    `json:"lastIndexID,omitempty"`
+
+	Billing        Billing    `json:"billing"`
+	OnDemand       *Maxima    `json:"onDemand,omitempty"`
+	Warm           *Units     `json:"warm,omitempty"`
+	Stream         Stream     `json:"stream,omitzero"`
+	TTL            TTL        `json:"ttl,omitzero"`
+	PITR           PITR       `json:"pitr,omitzero"`
+	Restored       *Restored  `json:"restored,omitempty"`
+	Encryption     Encryption `json:"encryption,omitzero"`
+	Class          string     `json:"class,omitempty"` // "" where never named
+	ClassChanged   int64      `json:"classChanged,omitempty"`
+	DeletionBarred bool       `json:"deletionBarred,omitempty"`
+	Tags           []Tag      `json:"tags,omitempty"` // sorted by Key
+}
+
+// Attribute is one attribute definition; Type is S, N or B.
+type Attribute struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// KeyElement is one element of a key schema.
+type KeyElement struct {
+	Name  string `json:"name"`
+	Range bool   `json:"range,omitempty"`
+}
+
+// The projections of an index.
+const (
+	ProjectAll      = "ALL"
+	ProjectKeysOnly = "KEYS_ONLY"
+	ProjectInclude  = "INCLUDE"
+)
+
+// IndexState is where an index stands in its life; it moves by jobs, not by time.
+type IndexState string
+
+// The states of an index.
+const (
+	IndexActive      IndexState = ""
+	IndexAllocating  IndexState = "allocating"  // new, its backfill has not begun
+	IndexBackfilling IndexState = "backfilling" // maintained by writes, not readable yet
+	IndexDeleting    IndexState = "deleting"
+)
+
+// IndexDescriptor is the stored form of an index's definition.
+type IndexDescriptor struct {
+	ID         keyenc.IndexID `json:"id"`
+	Name       string         `json:"name"`
+	Local      bool           `json:"local,omitempty"`
+	Keys       []KeyElement   `json:"keys"`
+	Projection string         `json:"projection"`
+	Included   []string       `json:"included,omitempty"` // in the order given
+	State      IndexState     `json:"state,omitempty"`
+	SettledAt  int64          `json:"settledAt,omitempty"` // ends UPDATING
+	Throughput Throughput     `json:"throughput,omitzero"`
+	OnDemand   *Maxima        `json:"onDemand,omitempty"`
+	Warm       *Units         `json:"warm,omitempty"`
+}
+
+// Units are reads and writes a second.
+type Units struct {
+	Read  int64 `json:"read"`
+	Write int64 `json:"write"`
+}
+
+// Maxima bound an on-demand table or index; -1 is no bound.
+type Maxima struct {
+	Read  int64 `json:"read"`
+	Write int64 `json:"write"`
+}
+
+// Throughput is provisioned throughput and the history that DescribeTable tells of it.
+type Throughput struct {
+	Read         int64 `json:"read"`
+	Write        int64 `json:"write"`
+	LastIncrease int64 `json:"lastIncrease,omitempty"`
+	LastDecrease int64 `json:"lastDecrease,omitempty"`
+	// Decreases counts those of the day (UTC) of LastDecrease.
+	Decreases int64 `json:"decreases,omitempty"`
+}
+
+// Billing is the billing mode and provisioned throughput of a table.
+type Billing struct {
+	OnDemand bool `json:"onDemand,omitempty"`
+	// BecameOnDemand is when the table was last switched to on-demand; 0 is never.
+	BecameOnDemand int64      `json:"becameOnDemand,omitempty"`
+	Throughput     Throughput `json:"throughput,omitzero"`
+}
+
+// Stream is the table's stream setting.
+type Stream struct {
+	Enabled bool   `json:"enabled,omitempty"`
+	View    string `json:"view,omitempty"`
+	// Label names the latest stream; it stays when the stream is disabled.
+	Label string `json:"label,omitempty"`
+}
+
+// TTLState is where time to live stands; "" is never enabled, or disabled and over.
+type TTLState string
+
+// The states of TTL.
+const (
+	TTLDisabled  TTLState = ""
+	TTLEnabling  TTLState = "enabling" // writes keep entries; those of old items are being built
+	TTLEnabled   TTLState = "enabled"
+	TTLDisabling TTLState = "disabling" // entries are being dropped
+)
+
+// TTL is the table's time-to-live setting.
+type TTL struct {
+	Attribute string   `json:"attribute,omitempty"`
+	State     TTLState `json:"state,omitempty"`
+	Changed   int64    `json:"changed,omitempty"`
+}
+
+// PITR is the table's setting of point-in-time recovery.
+type PITR struct {
+	Enabled bool `json:"enabled,omitempty"`
+	// Days is the length of the recovery period, 1 to 35; it stays when PITR is turned off.
+	Days int `json:"days,omitempty"`
+	// Since is the first second that can be recovered: the one before it was turned on last, or the one that the
+	// period began with before it became longer.
+	Since int64 `json:"since,omitempty"`
+	// From divides the table's change log: records that recovery needs have numbers from here on.
+	From kv.Seq `json:"from,omitempty"`
+}
+
+// Restored says what a table was restored from. While InProgress the table is CREATING.
+type Restored struct {
+	BackupARN  string `json:"backupARN,omitempty"`
+	TableARN   string `json:"tableARN"`
+	At         int64  `json:"at"` // the moment that was restored
+	InProgress bool   `json:"inProgress,omitempty"`
+}
+
+// maintained is the attribute whose TTL entries writes keep.
+func (t TTL) maintained() string {
+	if t.State == TTLEnabling || t.State == TTLEnabled {
+		return t.Attribute
+	}
+	return ""
+}
+
+// Encryption is the setting of encryption at rest as told; this store encrypts nothing.
+type Encryption struct {
+	KeyARN string `json:"keyARN,omitempty"` // "" while the key is AWS's own
+}
+
+// Tag is one tag.
+type Tag struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Index returns the descriptor of the index of that name, nil where there is none.
+func (d *Descriptor) Index(name string) *IndexDescriptor {
+	i := slices.IndexFunc(d.Indexes, func(x IndexDescriptor) bool { return x.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &d.Indexes[i]
+}
+
+// IndexByID returns the descriptor of the index of that id, nil where there is none.
+func (d *Descriptor) IndexByID(id keyenc.IndexID) *IndexDescriptor {
+	i := slices.IndexFunc(d.Indexes, func(x IndexDescriptor) bool { return x.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &d.Indexes[i]
+}
+
+func (d *Descriptor) encode() ([]byte, error) {
+	d.Format = descriptorFormat
+	return json.Marshal(d)
+}
+
+// ReadDescriptor reads the descriptor of the table of a name, in whatever state it is; nil where there is none.
+func ReadDescriptor(r kv.Reader, name string) (*Descriptor, error) {
+	data, err := r.Get(keyenc.TableDescriptor(name))
+	if err != nil || data == nil {
+		return nil, err
+	}
+	return decodeDescriptor(data)
+}
+
+// DecodeDescriptor reads a descriptor that stands in another record than its own; its form is told by itself.
+func DecodeDescriptor(data []byte) (*Descriptor, error) { return decodeDescriptor(data) }
+
+func decodeDescriptor(data []byte) (*Descriptor, error) {
+	var head struct {
+		Format int    `json:"format"`
+		Name   string `json:"name"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("catalog: table descriptor: %w", err)
+	}
+	if head.Format < 1 || head.Format > descriptorFormat {
+		return nil, fmt.Errorf("catalog: table %q is stored in format %d and this program knows formats up to %d: "+
+			"open it with the program that wrote it, or a newer one", head.Name, head.Format, descriptorFormat)
+	}
+	d := new(Descriptor)
+	if err := json.Unmarshal(data, d); err != nil {
+		return nil, fmt.Errorf("catalog: descriptor of table %q: %w", head.Name, err)
+	}
+	if !slices.ContainsFunc(d.Keys, func(k KeyElement) bool { return !k.Range }) {
+		return nil, fmt.Errorf("catalog: descriptor of table %q has no partition key", head.Name)
+	}
+	return d, nil
+}

@@ -1,0 +1,104 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+)
+
+// The lengths a table's or index's name may have, in bytes.
+const (
+	nameMin = 3
+	nameMax = 255
+)
+
+// TableARN is the ARN of a table of this database.
+func (c *Catalog) TableARN(name string) string {
+	return "arn:aws:dynamodb:" + c.region + ":" + c.account + ":table/" + name
+}
+
+// Name returns the table name that a TableName parameter names, which may be the table's ARN.
+func (c *Catalog) Name(nameOrARN string) (string, error) {
+	if !strings.HasPrefix(nameOrARN, "arn:") {
+		if !ValidName(nameOrARN) {
+			return "", apierr.InvalidName.With()
+		}
+		return nameOrARN, nil
+	}
+	arn, ok := ParseARN(nameOrARN)
+	if !ok || !ValidName(arn.Table) || arn.Rest != "" {
+		return "", apierr.NotTableOrARN.With(nameOrARN)
+	}
+	return arn.Table, c.checkScope(arn, nameOrARN)
+}
+
+// checkScope refuses an ARN of another account or region: there are no tables of those here.
+func (c *Catalog) checkScope(arn ARN, text string) error {
+	if arn.Account != c.account {
+		return apierr.OtherAccount.With(text)
+	}
+	if arn.Region != c.region {
+		return apierr.OtherRegion.With(text)
+	}
+	return nil
+}
+
+// NameOfResource returns the name of the table whose ARN a ResourceArn parameter is.
+func (c *Catalog) NameOfResource(text string) (string, error) {
+	arn, ok := ParseARN(text)
+	switch {
+	case ok && arn.Account != c.account:
+		return "", apierr.OtherAccount.With(text)
+	case !ok && foreignService(text):
+		return "", apierr.OtherAccount.With(text)
+	case !ok, arn.Region != c.region, arn.Rest != "", !ValidName(arn.Table):
+		return "", apierr.InvalidTableARN.With(text)
+	}
+	return arn.Table, nil
+}
+
+// foreignService reports whether a text is an ARN of another service than DynamoDB.
+func foreignService(text string) bool {
+	parts := strings.SplitN(text, ":", 6)
+	return len(parts) == 6 && parts[0] == "arn" && parts[2] != "dynamodb"
+}
+
+// ARN is a table's ARN in its parts. Rest is what follows the table's name ("/index/x"), "" where nothing
+// does.
+type ARN struct {
+	Region, Account, Table, Rest string
+}
+
+// ParseARN splits arn:PARTITION:dynamodb:REGION:ACCOUNT:table/NAME[/REST].
+func ParseARN(text string) (arn ARN, ok bool) {
+	parts := strings.SplitN(text, ":", 6)
+	if len(parts) != 6 || parts[0] != "arn" || !strings.HasPrefix(parts[1], "aws") || parts[2] != "dynamodb" {
+		return ARN{}, false
+	}
+	resource, ok := strings.CutPrefix(parts[5], "table/")
+	if !ok || parts[3] == "" || parts[4] == "" {
+		return ARN{}, false
+	}
+	name, rest, found := strings.Cut(resource, "/")
+	if found {
+		rest = "/" + rest
+	}
+	return ARN{Region: parts[3], Account: parts[4], Table: name, Rest: rest}, true
+}
+
+// ValidName reports whether a table or index may have the name.
+func ValidName(name string) bool {
+	if len(name) < nameMin || len(name) > nameMax {
+		return false
+	}
+	for i := range len(name) {
+		if !nameByte(name[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func nameByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '.'
+}

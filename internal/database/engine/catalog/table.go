@@ -1,0 +1,144 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+)
+
+// KeyAttribute is an attribute that is part of a key.
+type KeyAttribute struct {
+	Name string
+	Kind attr.Kind // KindString, KindNumber or KindBinary
+}
+
+// Table is one version of a table's definition, as the data plane needs it. It is immutable: a change makes
+// a new one with the next Version.
+type Table struct {
+	ID      keyenc.TableID
+	Name    string
+	Version uint64
+	PK      KeyAttribute
+	SK      KeyAttribute // Name is "" for a table without sort key
+	Indexes []*Index
+	// TTLAttribute is the attribute that holds the expiry time while TTL is enabled, else "".
+	TTLAttribute string
+	OnDemand     bool
+	// Descriptor is everything else that is known of the table; read only.
+	Descriptor *Descriptor
+
+	stored []byte // the descriptor as stored
+}
+
+// IndexKind tells a local from a global secondary index.
+type IndexKind uint8
+
+// The kinds.
+const (
+	Global IndexKind = iota
+	Local
+)
+
+// Index is one secondary index.
+type Index struct {
+	ID   keyenc.IndexID
+	Name string
+	Kind IndexKind
+	PK   []KeyAttribute // 1 to 4; a local index has the table's
+	SK   []KeyAttribute // 0 to 4; a local index has 1
+	// All is true for projection ALL. Otherwise Projected holds every attribute name that an entry
+	// carries, sorted: index keys, table keys, and the included ones.
+	All       bool
+	Projected []string
+	// Readable is false until the backfill of a new index has ended, and while it is being deleted.
+	// While an index is maintained and not readable, entries of old items may not be there yet.
+	Readable bool
+	// Maintained is false once the index is being deleted: writes no longer keep it.
+	Maintained bool
+}
+
+// Index returns the index of that name, nil where there is none.
+func (t *Table) Index(name string) *Index {
+	for _, x := range t.Indexes {
+		if x.Name == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// IndexByID returns the index of that id, nil where there is none.
+func (t *Table) IndexByID(id keyenc.IndexID) *Index {
+	for _, x := range t.Indexes {
+		if x.ID == id {
+			return x
+		}
+	}
+	return nil
+}
+
+// newTable derives the data plane's view of a descriptor.
+func newTable(d *Descriptor) *Table {
+	kinds := make(map[string]attr.Kind, len(d.Attributes))
+	for _, a := range d.Attributes {
+		kinds[a.Name] = attr.KindOf(a.Type)
+	}
+	t := &Table{
+		ID:           d.ID,
+		Name:         d.Name,
+		Version:      d.Version,
+		TTLAttribute: d.TTL.maintained(),
+		OnDemand:     d.Billing.OnDemand,
+		Descriptor:   d,
+	}
+	pk, sk := splitKeys(d.Keys, kinds)
+	t.PK = pk[0]
+	if len(sk) > 0 {
+		t.SK = sk[0]
+	}
+	t.Indexes = make([]*Index, len(d.Indexes))
+	for i := range d.Indexes {
+		t.Indexes[i] = newIndex(d, &d.Indexes[i], kinds)
+	}
+	return t
+}
+
+func newIndex(d *Descriptor, x *IndexDescriptor, kinds map[string]attr.Kind) *Index {
+	out := &Index{
+		ID:         x.ID,
+		Name:       x.Name,
+		Kind:       Global,
+		All:        x.Projection == ProjectAll,
+		Readable:   x.State == IndexActive,
+		Maintained: x.State != IndexDeleting,
+	}
+	if x.Local {
+		out.Kind = Local
+	}
+	out.PK, out.SK = splitKeys(x.Keys, kinds)
+	if !out.All {
+		for _, k := range d.Keys {
+			out.Projected = append(out.Projected, k.Name)
+		}
+		for _, k := range x.Keys {
+			out.Projected = append(out.Projected, k.Name)
+		}
+		out.Projected = append(out.Projected, x.Included...)
+		slices.Sort(out.Projected)
+		out.Projected = slices.Compact(out.Projected)
+	}
+	return out
+}
+
+func splitKeys(keys []KeyElement, kinds map[string]attr.Kind) (pk, sk []KeyAttribute) {
+	for _, k := range keys {
+		a := KeyAttribute{Name: k.Name, Kind: kinds[k.Name]}
+		if k.Range {
+			sk = append(sk, a)
+		} else {
+			pk = append(pk, a)
+		}
+	}
+	return pk, sk
+}

@@ -1,0 +1,385 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+)
+
+// TestChangesUnderLoad follows a table twice while eight writers write it, and another one, in every way: each
+// change begins with what the one before left of its item, numbers rise, and in the end nothing is missing.
+func TestChangesUnderLoad(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			e := openAccounts(t, s.open(t)())
+			createTable(t, e, musicTable())
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			var followers sync.WaitGroup
+			for range 2 {
+				followers.Go(func() { followAccounts(ctx, t, e) })
+			}
+			together(8, func(worker int) {
+				random := rand.New(rand.NewPCG(seed, uint64(worker)))
+				for i := range 60 {
+					writeSomehow(t, e, random, fmt.Sprintf("%d.%d", worker, i))
+					if err := putMusic(ctx, e, field("pk", fmt.Sprint(worker)), field("v", fmt.Sprint(i))); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			send(t, e, "put-item", `{"TableName":"Accounts","Item":{"id":{"S":"last"}}}`)
+			followers.Wait()
+		})
+	}
+}
+
+// followAccounts follows the table until the item "last" is written, then compares what it was told with it.
+func followAccounts(ctx context.Context, t *testing.T, e *engine.Engine) {
+	t.Helper()
+	items := map[string]attr.Item{}
+	var before kv.Seq
+	for change, err := range e.Changes(ctx, "Accounts", engine.ChangesKept) {
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if change.Seq <= before {
+			t.Errorf("%d comes after %d", change.Seq, before)
+		}
+		before = change.Seq
+		id, _ := change.Key.Get("id")
+		if !items[id.Text()].Equal(change.Old) {
+			t.Errorf("change %d of %s begins with %v and not with %v", change.Seq, id, change.Old, items[id.Text()])
+		}
+		items[id.Text()] = change.New
+		if id.Text() == "last" {
+			break
+		}
+	}
+	out, err := e.Scan(ctx, &api.ScanInput{TableName: new("Accounts")})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, stored := range out.Items {
+		it, err := stored.Decode()
+		if err != nil {
+			t.Error(err)
+		}
+		id, _ := it.Get("id")
+		if !bytes.Equal(itemenc.Encode(nil, it), itemenc.Encode(nil, items[id.Text()])) {
+			t.Errorf("%s is %v, the changes tell %v", id, it, items[id.Text()])
+		}
+		delete(items, id.Text())
+	}
+	for id, it := range items {
+		if it != nil {
+			t.Errorf("the changes tell of %s: %v, which is not there", id, it)
+		}
+	}
+}
+
+// following is what Changes has told, as text; it is read when the bubble is at rest.
+type following struct {
+	told []string
+	last kv.Seq
+	err  error
+}
+
+func follow(changes iter.Seq2[engine.Change, error]) *following {
+	f := &following{}
+	go func() {
+		for change, err := range changes {
+			if err != nil {
+				f.err = err
+				return
+			}
+			text := fmt.Sprintf("%v: %v -> %v", change.Key, change.Old, change.New)
+			if change.Expired {
+				text += " (expired)"
+			}
+			f.told, f.last = append(f.told, text), change.Seq
+		}
+	}()
+	synctest.Wait()
+	return f
+}
+
+func (f *following) want(t *testing.T, told ...string) {
+	t.Helper()
+	synctest.Wait()
+	if fmt.Sprint(f.told) != fmt.Sprint(told) {
+		t.Errorf("told\n %v, want\n %v", f.told, told)
+	}
+	f.told = nil
+}
+
+func (f *following) wantEnd(t *testing.T, want error) {
+	t.Helper()
+	synctest.Wait()
+	if !errors.Is(f.err, want) {
+		t.Errorf("ended with %v, want %v", f.err, want)
+	}
+}
+
+func music(t *testing.T, e *engine.Engine, pk, v string) {
+	t.Helper()
+	if err := putMusic(t.Context(), e, field("pk", pk), field("v", v)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const (
+	first  = `{"pk":{"S":"a"}}: {} -> {"pk":{"S":"a"},"v":{"S":"1"}}`
+	second = `{"pk":{"S":"a"}}: {"pk":{"S":"a"},"v":{"S":"1"}} -> {"pk":{"S":"a"},"v":{"S":"2"}}`
+	gone   = `{"pk":{"S":"a"}}: {"pk":{"S":"a"},"v":{"S":"2"}} -> {}`
+)
+
+// TestChangesFrom begins at each kind of position.
+func TestChangesFrom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
+		defer e.Close()
+		createTable(t, e, musicTable())
+		ctx, cancel := context.WithCancel(t.Context())
+		music(t, e, "a", "1")
+		kept := follow(e.Changes(ctx, "Music", engine.ChangesKept))
+		afterFirst := kept.last
+		kept.want(t, first)
+		now := e.Changes(ctx, "Music", engine.ChangesNow)
+		music(t, e, "a", "2")
+		music(t, e, "a", "2") // changes nothing
+		kept.want(t, second)
+		follow(now).want(t, second)
+		follow(now).want(t, second) // iterated over again
+		follow(e.Changes(ctx, "Music", afterFirst)).want(t, second)
+		follow(e.Changes(ctx, "Music", afterFirst+1000)).wantEnd(t, engine.ErrChangesAhead)
+		send(t, e, "delete-item", `{"TableName":"Music","Key":{"pk":{"S":"a"}}}`)
+		kept.want(t, gone)
+		follow(e.Changes(ctx, "Nowhere", engine.ChangesKept)).wantEnd(t, engine.ErrNoTable)
+		cancel()
+		kept.wantEnd(t, context.Canceled)
+	})
+}
+
+// TestChangesExpired marks what the time to live removed.
+func TestChangesExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
+		defer e.Close()
+		createTable(t, e, musicTable())
+		send(t, e, "update-time-to-live", `{"TableName":"Music","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"e"}}`)
+		e.Settle()
+		send(t, e, "put-item", fmt.Sprintf(`{"TableName":"Music","Item":{"pk":{"S":"a"},"e":{"N":"%d"}}}`, time.Now().Unix()))
+		f := follow(e.Changes(t.Context(), "Music", engine.ChangesNow))
+		if n, err := e.ExpireNow(t.Context()); n != 1 || err != nil {
+			t.Fatalf("expired %d, %v", n, err)
+		}
+		f.want(t, fmt.Sprintf(`{"pk":{"S":"a"}}: {"e":{"N":"%d"},"pk":{"S":"a"}} -> {} (expired)`, time.Now().Unix()))
+	})
+}
+
+// TestChangesTrimmed: who comes too late is told, and who asks for what is kept gets it.
+func TestChangesTrimmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
+		defer e.Close()
+		createTable(t, e, musicTable())
+		start := e.Changes(t.Context(), "Music", engine.ChangesNow)
+		music(t, e, "a", "1")
+		abreast := follow(start)
+		abreast.want(t, first)
+		advance(25 * time.Hour)
+		music(t, e, "a", "2")
+		abreast.want(t, second)
+		follow(start).wantEnd(t, engine.ErrChangesTrimmed)
+		follow(e.Changes(t.Context(), "Music", engine.ChangesKept)).want(t, second)
+	})
+}
+
+// TestChangesTableGone: the changes of a deleted table are told to their end, and not those of a later table of
+// its name.
+func TestChangesTableGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
+		defer e.Close()
+		createTable(t, e, musicTable())
+		late := e.Changes(t.Context(), "Music", engine.ChangesKept)
+		waiting := follow(late)
+		music(t, e, "a", "1")
+		waiting.want(t, first)
+		send(t, e, "delete-table", `{"TableName":"Music"}`)
+		waiting.wantEnd(t, engine.ErrTableGone)
+		e.Settle()
+		createTable(t, e, musicTable())
+		music(t, e, "b", "2")
+		f := follow(late)
+		f.want(t, first)
+		f.wantEnd(t, engine.ErrTableGone)
+	})
+}
+
+// TestChangesClosed ends with the engine, whether they wait or not.
+func TestChangesClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
+		createTable(t, e, musicTable())
+		waiting := follow(e.Changes(t.Context(), "Music", engine.ChangesKept))
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		waiting.wantEnd(t, kv.ErrClosed)
+	})
+}
+
+// heldLog is a file system that, when armed, holds up the next log of Pebble: a write that needs it has its number by
+// then, and nobody can see it.
+type heldLog struct {
+	vfs.FS
+	armed         atomic.Bool
+	held, release chan struct{}
+}
+
+func (fs *heldLog) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	fs.hold(name)
+	return fs.FS.Create(name, category)
+}
+
+func (fs *heldLog) ReuseForWrite(old, name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	fs.hold(name)
+	return fs.FS.ReuseForWrite(old, name, category)
+}
+
+func (fs *heldLog) hold(name string) {
+	if strings.HasSuffix(name, ".log") && fs.armed.CompareAndSwap(true, false) {
+		close(fs.held)
+		<-fs.release
+	}
+}
+
+// TestChangesNowMissesNothing: who asks for the changes from now on, and then reads the items, knows of every change. A
+// write that is under way may have a number already and be in neither, so both ways to ask wait for it.
+func TestChangesNowMissesNothing(t *testing.T) {
+	fs := &heldLog{FS: vfs.NewMem(), held: make(chan struct{}), release: make(chan struct{})}
+	store, err := pebblekv.Open("/data", pebblekv.Options{FS: fs, MemTableBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(t.Context(), store, engine.Options{TTLInterval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	createTable(t, e, streamedTable("KEYS_ONLY"))
+	c := newConsumer(t, e)
+	shard := c.shards()[0].ShardId
+	fs.armed.Store(true)
+	var last atomic.Int64
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for fs.armed.Load() {
+			n := last.Add(1)
+			if err := putMusic(t.Context(), e, field("pk", fmt.Sprint(n)), field("v", strings.Repeat("x", 100_000))); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	<-fs.held
+	key := attr.Item{field("pk", fmt.Sprint(last.Load()))}
+	if out, err := e.GetItem(t.Context(), &api.GetItemInput{TableName: new("Music"), Key: key}); err != nil || out.Item != nil {
+		t.Fatalf("the write can be seen: %v, %v", out, err)
+	}
+	after := func(ask func() error) (asked chan struct{}) {
+		asked = make(chan struct{})
+		go func() {
+			if err := ask(); err != nil {
+				t.Error(err)
+			}
+			close(asked)
+		}()
+		return asked
+	}
+	for name, asked := range map[string]chan struct{}{
+		"Changes": after(func() error { e.Changes(t.Context(), "Music", engine.ChangesNow); return nil }),
+		"LATEST": after(func() error {
+			_, err := e.GetShardIterator(t.Context(), &api.GetShardIteratorInput{StreamArn: c.arn, ShardId: shard, ShardIteratorType: new("LATEST")})
+			return err
+		}),
+	} {
+		select {
+		case <-asked:
+			t.Errorf("%s begins behind a write that nobody can see yet", name)
+		case <-time.After(50 * time.Millisecond): // it waits
+		}
+		defer func() { <-asked }()
+	}
+	close(fs.release)
+	<-written
+}
+
+// overtaken is a store whose logs show nothing from a number on, as a store does while a commit with that
+// number is under way.
+type overtaken struct {
+	kv.Store
+	from atomic.Uint64 // 0 for all
+}
+
+func (s *overtaken) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit int) ([]kv.Record, kv.Seq, error) {
+	records, through, err := s.Store.ReadLog(ctx, log, after, limit)
+	if from := kv.Seq(s.from.Load()); from != 0 && through >= from {
+		shown := 0
+		for shown < len(records) && records[shown].Seq < from {
+			shown++
+		}
+		return records[:shown], max(after, from-1), err
+	}
+	return records, through, err
+}
+
+// TestChangesOvertaken: a change that is acknowledged before an earlier commit of another table, and out of
+// sight until then, is told when that commit lands.
+func TestChangesOvertaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &overtaken{Store: memkv.New()}
+		e := openOn(t, store, engine.Options{TTLInterval: -1})
+		defer e.Close()
+		createTable(t, e, musicTable())
+		send(t, e, "create-table", accountsTable)
+		f := follow(e.Changes(t.Context(), "Music", engine.ChangesNow))
+		store.from.Store(1)
+		music(t, e, "a", "1")
+		f.want(t)
+		late := follow(e.Changes(t.Context(), "Music", engine.ChangesKept))
+		late.want(t)
+		store.from.Store(0)
+		f.want(t) // nobody has landed yet
+		send(t, e, "put-item", `{"TableName":"Accounts","Item":{"id":{"S":"b"}}}`)
+		f.want(t, first)
+		late.want(t, first)
+	})
+}

@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// CreateBackup keeps a table as it is at one moment of the call, with every write that was acknowledged before,
+// in a time that does not depend on its size. The answer shows the backup CREATING; it is AVAILABLE for whoever
+// asks next.
+func (e *Engine) CreateBackup(ctx context.Context, in *api.CreateBackupInput) (*api.CreateBackupOutput, error) {
+	for {
+		d, err := e.backupSource(ctx, *in.TableName)
+		if err != nil {
+			return nil, err
+		}
+		b, err := e.backUp(ctx, d, *in.BackupName)
+		if errors.Is(err, errBackupMissed) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &api.CreateBackupOutput{BackupDetails: e.backupDetails(b, backupCreating)}, nil
+	}
+}
+
+// errBackupMissed: the table that was to be kept was gone by then, or the id was taken.
+var errBackupMissed = errors.New("engine: backup missed its table")
+
+// backupTable returns the descriptor of the table that an operation on backups names. These have an error of
+// their own for a table that is not there.
+func (e *Engine) backupTable(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
+	d, err := e.catalog.Get(ctx, nameOrARN)
+	if isNotFound(err) {
+		name, _ := e.catalog.Name(nameOrARN)
+		return nil, apierr.BackupTableNotFound.With(name)
+	}
+	return d, err
+}
+
+// backupSource returns the descriptor of a table that a backup can be made of: one that is being changed, too.
+func (e *Engine) backupSource(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
+	d, err := e.backupTable(ctx, nameOrARN)
+	if err != nil {
+		return nil, err
+	}
+	switch d.Status(e.options.Now()) {
+	case catalog.StatusCreating:
+		return nil, apierr.TableBeingCreated.As(apierr.TableInUseException, d.Name)
+	case catalog.StatusDeleting:
+		return nil, apierr.TableBeingDeleted.As(apierr.TableInUseException, d.Name)
+	default:
+		return d, nil
+	}
+}
+
+// backUp keeps the table and writes the record of it; without the record there is nothing.
+func (e *Engine) backUp(ctx context.Context, d *catalog.Descriptor, name string) (_ *backup, err error) {
+	now := e.options.Now()
+	id, err := e.newBackupID(now)
+	if err != nil {
+		return nil, err
+	}
+	kept := keptOfBackup + id
+	err = e.store.Keep(ctx, kept, keptOf(d))
+	if errors.Is(err, kv.ErrKeptExists) {
+		return nil, errBackupMissed
+	}
+	defer func() {
+		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // the record may be there
+			e.dropKept(ctx, kept)
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	b, err := e.backupOf(ctx, kept, d, id, name, now)
+	if err != nil {
+		return nil, err
+	}
+	return b, e.store.Update(ctx, kv.Intent{Write: [][]byte{b.key()}}, b.save)
+}
+
+// backupOf looks into the kept snapshot for what its record tells.
+func (e *Engine) backupOf(ctx context.Context, kept string, d *catalog.Descriptor, id, name string, now time.Time) (*backup, error) {
+	snapshot, err := e.store.OpenKept(ctx, kept)
+	if err != nil {
+		return nil, err
+	}
+	defer snapshot.Close()
+	then, err := catalog.ReadDescriptor(snapshot, d.Name)
+	if err != nil {
+		return nil, err
+	}
+	if then == nil || then.ID != d.ID || then.GoneAt != 0 {
+		return nil, errBackupMissed
+	}
+	b, err := newBackup(id, name, now, then)
+	if err != nil {
+		return nil, err
+	}
+	counters, err := snapshot.Counter(keyenc.Statistics(d.ID, 0))
+	if len(counters) >= 2 {
+		b.Items, b.Bytes = counters[0], counters[1]
+	}
+	return b, err
+}

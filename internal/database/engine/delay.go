@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const (
+	// pastSteps is how many snapshots are taken within a delay; a read sees a state at most a step older
+	// than the delay asks for.
+	pastSteps = 8
+	// pastStepMin bounds the rate of snapshots.
+	pastStepMin = time.Millisecond
+)
+
+// past keeps snapshots of the last while, for Options.GSIDelay; without that, indexes are read as they are:
+// they are kept in the same commit as their items. The oldest state it knows is that of Open: for the length of the
+// delay after Open, reads see that.
+type past struct {
+	store kv.Store
+	now   func() time.Time
+	delay time.Duration
+	step  time.Duration
+
+	mu     sync.Mutex
+	states []*pastState // by time, oldest first; never empty before close
+	closed bool
+}
+
+// pastState is a snapshot that closes when past has let go of it and the last read of it is over.
+type pastState struct {
+	taken    time.Time
+	snapshot kv.Snapshot
+	holders  int // guarded by past.mu; past is one
+}
+
+func newPast(ctx context.Context, store kv.Store, o Options) (*past, error) {
+	p := &past{store: store, now: o.Now, delay: o.GSIDelay, step: max(o.GSIDelay/pastSteps, pastStepMin)}
+	return p, p.advance(ctx)
+}
+
+// advance takes the next snapshot and lets go of those that no read will want.
+func (p *past) advance(ctx context.Context) error {
+	snapshot, err := p.store.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	taken := p.now() // after the snapshot: the state is at least as old as it says
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return snapshot.Close()
+	}
+	p.states = append(p.states, &pastState{taken: taken, snapshot: snapshot, holders: 1})
+	visible := p.visible()
+	for _, s := range p.states[:visible] {
+		err = errors.Join(err, s.release())
+	}
+	p.states = append(p.states[:0], p.states[visible:]...)
+	return err
+}
+
+// visible is the position of the newest state that is at least the delay old, 0 where none is.
+func (p *past) visible() int {
+	horizon := p.now().Add(-p.delay)
+	i := len(p.states) - 1
+	for i > 0 && p.states[i].taken.After(horizon) {
+		i--
+	}
+	return max(i, 0)
+}
+
+// reader returns the state that a read of a global secondary index sees, and what to call when the read is
+// over: the newest kept state that is at least the delay old, so that a program meets what eventual
+// consistency may show it.
+func (p *past) reader() (kv.Reader, func(), error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, nil, kv.ErrClosed
+	}
+	s := p.states[p.visible()]
+	s.holders++
+	return s.snapshot, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		_ = s.release()
+	}, nil
+}
+
+// release drops one hold.
+func (s *pastState) release() error {
+	if s.holders--; s.holders > 0 {
+		return nil
+	}
+	return s.snapshot.Close()
+}
+
+func (p *past) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	for _, s := range p.states {
+		_ = s.release()
+	}
+	p.states = nil
+}

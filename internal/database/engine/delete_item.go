@@ -1,0 +1,55 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+)
+
+// DeleteItem removes the item of a key; there need not be one.
+func (e *Engine) DeleteItem(ctx context.Context, in *api.DeleteItemInput) (*api.DeleteItemOutput, error) {
+	w, err := prepareDelete(in)
+	if err != nil {
+		return nil, err
+	}
+	out := new(api.DeleteItemOutput)
+	var report func(*outcome) error
+	if returnValuesOf(in.ReturnValues) == returnAllOld {
+		report = func(o *outcome) error {
+			out.Attributes = slices.Clone(o.old)
+			return nil
+		}
+	}
+	out.ConsumedCapacity, out.ItemCollectionMetrics, err = e.commitSingle(ctx, w, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, report)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// prepareDelete makes the write, refusing what the request alone shows wrong, in AWS's order.
+func prepareDelete(in *api.DeleteItemInput) (*write, error) {
+	const operation = "DeleteItem"
+	g := given{
+		condition: in.ConditionExpression,
+		names:     in.ExpressionAttributeNames,
+		values:    in.ExpressionAttributeValues,
+		expected:  in.Expected,
+		operator:  in.ConditionalOperator,
+	}
+	if err := g.refuseMixed(); err != nil {
+		return nil, enveloped(err)
+	}
+	if err := refuseFault(operation, in.Key); err != nil {
+		return nil, err
+	}
+	if err := returnValuesOf(in.ReturnValues).onlyOld(); err != nil {
+		return nil, enveloped(err)
+	}
+	w := &write{kind: deleteWrite, table: *in.TableName, item: in.Key, showOld: wantsOld(in.ReturnValuesOnConditionCheckFailure)}
+	if err := g.refuseFaults(operation); err != nil {
+		return nil, err
+	}
+	return w, g.bindTo(operation, w)
+}

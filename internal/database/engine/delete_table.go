@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// DeleteTable removes a table. Its name is free as soon as the table is gone, without Options.TableDelay at
+// once; its items go in the background. Deleting a table that is being deleted changes nothing. What a table with
+// point-in-time recovery holds stays for some time as a backup of type SYSTEM.
+func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*api.DeleteTableOutput, error) {
+	now := e.options.Now()
+	var drop []job
+	d, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
+		drop = nil
+		switch {
+		case d.GoneAt != 0:
+			return nil
+		case d.DeletionBarred:
+			return apierr.TableProtected.With()
+		}
+		if err := e.checkSettled(d, now, false); err != nil {
+			return err
+		}
+		d.GoneAt = max(e.settledAt(now), now.UnixMilli())
+		if d.Stream.Enabled {
+			if err := e.closeStream(txn, d, now, d.GoneAt); err != nil {
+				return err
+			}
+		}
+		drop = []job{
+			{Kind: jobDropTable, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt},
+			{Kind: jobDropLog, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt + logRetention.Milliseconds()},
+		}
+		if d.PITR.Enabled {
+			var err error
+			if drop[0].Backup, err = e.beginSystemBackup(txn, d, now); err != nil {
+				return err
+			}
+		}
+		for i := range drop {
+			if err := drop[i].save(txn); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.landings.tell(d.ID)
+	defer e.jobs.start(drop...)
+	description, err := e.describeAt(ctx, d, now)
+	if err != nil {
+		return nil, err
+	}
+	return &api.DeleteTableOutput{TableDescription: description}, nil
+}

@@ -1,0 +1,21 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// DescribeBackup tells a backup, and the table that it was made of as it was then.
+func (e *Engine) DescribeBackup(ctx context.Context, in *api.DescribeBackupInput) (*api.DescribeBackupOutput, error) {
+	var b *backup
+	err := e.readLatest(ctx, func(r kv.Reader) (err error) {
+		b, err = e.findBackup(r, *in.BackupArn)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &api.DescribeBackupOutput{BackupDescription: e.describeBackup(b, b.status())}, nil
+}

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// dropIndex removes the entries of a deleted index, which no write keeps any more, then its definition.
+func (e *Engine) dropIndex(ctx context.Context, j *job) error {
+	lo, hi := keyenc.IndexBounds(j.Table, j.Index)
+	if err := e.store.DeleteRange(ctx, lo, hi); err != nil {
+		return err
+	}
+	statistics := keyenc.Statistics(j.Table, j.Index)
+	if err := e.store.DeleteRange(ctx, statistics, keyAfter(statistics)); err != nil {
+		return err
+	}
+	return e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {
+		d.Indexes = slices.DeleteFunc(d.Indexes, func(x catalog.IndexDescriptor) bool { return x.ID == j.Index })
+		pruneAttributes(d)
+		txn.Delete(j.key())
+		return nil
+	})
+}
+
+// dropTable removes all that a deleted table held but its change log. What a backup is to have is kept first.
+func (e *Engine) dropTable(ctx context.Context, j *job) error {
+	if j.Backup != "" {
+		if err := e.keepDeleted(ctx, j.Backup, j.Table); err != nil {
+			return err
+		}
+	}
+	if err := e.catalog.Forget(ctx, j.Name, j.Table); err != nil {
+		return err
+	}
+	for _, bounds := range []func(keyenc.TableID) (lo, hi []byte){keyenc.TableBounds, keyenc.TTLTableBounds, keyenc.StatisticsBounds} {
+		lo, hi := bounds(j.Table)
+		if err := e.store.DeleteRange(ctx, lo, hi); err != nil {
+			return err
+		}
+	}
+	return e.forgetJob(ctx, j)
+}
+
+// dropLog removes the change log of a deleted table.
+func (e *Engine) dropLog(ctx context.Context, j *job) error {
+	if err := e.store.TrimLog(ctx, kv.LogID(j.Table), ^kv.Seq(0)); err != nil {
+		return err
+	}
+	return e.forgetJob(ctx, j)
+}
+
+// dropOldLogs drops the change logs of tables that were deleted long enough ago.
+func (e *Engine) dropOldLogs(ctx context.Context) error {
+	due, err := e.jobs.stored(ctx, func(j job) bool { return j.Kind == jobDropLog && e.jobs.due(j) })
+	if err != nil {
+		return err
+	}
+	for i := range due {
+		err = errors.Join(err, e.dropLog(ctx, &due[i]))
+	}
+	return err
+}

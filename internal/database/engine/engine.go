@@ -1,0 +1,241 @@
+// Package engine executes DynamoDB's operations on a kv.Store.
+//
+// There is one file for each operation, with a method of Engine in it. What operations share is in files
+// named after it: how a write is carried out (write.go, mutate.go), what an item's entries in indexes are
+// (entry.go), what a Query or Scan walks through (read_source.go, page.go), what a table may look like
+// (schema.go) and is told to be (table_description.go).
+//
+// # Jobs
+//
+// Work that outlasts its request is a job: filling a new index, removing a deleted one's entries, building
+// or removing TTL entries, filling a restored table (restore.go), removing what a deleted one held. A job's
+// record is written in the transaction that makes the work necessary and removed in the one that ends it, so
+// Open finds what was under way. Jobs change the state of indexes and of TTL; states of a table that only take
+// time are instants in its descriptor (package catalog), which no job has to end.
+//
+//	UpdateTable ─► version n+1: writes keep the new index                 allocating
+//	job         ─► version n+2                                            backfilling
+//	            ─► entries of the items that were there, chunk by chunk
+//	            ─► version n+3: reads may use it                          active
+//
+// # Invariants
+//
+//	I1  What is derived of an item (index entries, TTL entry, counters, change-log record) is written in the
+//	    item's own transaction. Verify proves it; scripts and tests of the engine end with it.
+//	I2  A write acts on a table's definition only while it is the current one: it holds the table's version
+//	    shared, and a change of definition holds it exclusively.
+//	I3  An index that is not readable may lack entries of items older than itself, never hold wrong ones.
+//	    Writes and the backfill hold the item's key, so each entry is made, and counted, once.
+//	I4  A record of a change log is in one shard of a stream, also for who reads while shards change: both hold
+//	    the table's version and the stream's record (stream_life.go).
+//	I5  All time is Options.Now and all randomness Options.Rand.
+//
+// # Errors
+//
+// What a client did is an *apierr.Error: the engine gives the facts, package apierr has AWS's sentence for
+// them. Any other error is a fault of the server or its disk, for the log.
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/stream"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// formatVersion is the newest version of the stored form that this program reads, and the one it writes.
+// It stands for everything below: keys, items, index entries, the change log.
+const formatVersion = 1
+
+// StreamShardsMax is how many open shards a stream may have.
+const StreamShardsMax = stream.ShardsMax
+
+// Options of an engine; the zero value works.
+type Options struct {
+	Region    string           // default us-east-1
+	AccountID string           // default 000000000000
+	Now       func() time.Time // default time.Now
+	Rand      io.Reader        // default crypto/rand
+	Logger    *slog.Logger     // default: discard
+	// GSIDelay makes reads of global secondary indexes see the state of that long ago. Default 0.
+	GSIDelay time.Duration
+	// TableDelay is how long a table stays CREATING, UPDATING or DELETING. Default 0: the answer to
+	// the request shows the state, the next request finds it over.
+	TableDelay time.Duration
+	// TTLInterval is how often expired items are looked for. Default 1 s; negative: only by ExpireNow.
+	TTLInterval time.Duration
+	// StreamShards is how many shards a new stream begins with, 1 to StreamShardsMax. Default 1.
+	StreamShards int
+	// StreamShardRotation is how long a shard stays open before another takes its place. Default 4 h; negative:
+	// for ever.
+	StreamShardRotation time.Duration
+	// StreamShardLoad is how many records a second, over some seconds, let a shard be split in two. Default 1000;
+	// negative: none do.
+	StreamShardLoad int
+}
+
+func (o Options) withDefaults() Options {
+	if o.Region == "" {
+		o.Region = "us-east-1"
+	}
+	if o.AccountID == "" {
+		o.AccountID = "000000000000"
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.TTLInterval == 0 {
+		o.TTLInterval = time.Second
+	}
+	if o.StreamShards == 0 {
+		o.StreamShards = 1
+	}
+	if o.StreamShardRotation == 0 {
+		o.StreamShardRotation = 4 * time.Hour
+	}
+	if o.StreamShardLoad == 0 {
+		o.StreamShardLoad = 1000
+	}
+	return o
+}
+
+// Engine executes operations: one method an operation (PutItem, Query, …) that takes the input struct of
+// package api, whose member constraints have been checked (api.Validate), and returns the output struct or
+// an error; an *apierr.Error is for the client, anything else is a fault of ours. All methods may be called
+// at once.
+type Engine struct {
+	store   kv.Store
+	catalog *catalog.Catalog
+	options Options // defaults filled
+	jobs    *jobs
+	past    *past // nil without GSIDelay
+	shards  shardWatch
+
+	knownStreams knownStreams
+
+	workspaces  workspaces
+	arenas      arenas
+	landings    landings
+	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
+
+	randMu sync.Mutex // an injected source need not be safe for concurrent use
+}
+
+// Open starts an engine on a store: it checks the format version, loads the catalog and resumes the jobs
+// (backfills, drops) that were under way. The engine closes the store in Close; where Open fails, the store
+// stays the caller's.
+func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
+	o = o.withDefaults()
+	if err := checkFormat(ctx, store); err != nil {
+		return nil, err
+	}
+	c, err := catalog.Open(ctx, store, o.Region, o.AccountID, o.Now)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{catalog: c, options: o}
+	e.store = heardStore{store, &e.landings}
+	e.jobs = newJobs(e)
+	if err := e.start(ctx); err != nil {
+		e.stop()
+		return nil, err
+	}
+	return e, nil
+}
+
+// start begins what runs beside requests.
+func (e *Engine) start(ctx context.Context) error {
+	if e.options.GSIDelay > 0 {
+		var err error
+		if e.past, err = newPast(ctx, e.store, e.options); err != nil {
+			return err
+		}
+		e.jobs.every(e.past.step, "keep the past of indexes", e.past.advance)
+	}
+	if e.options.TTLInterval > 0 {
+		e.jobs.every(e.options.TTLInterval, "expire items", func(ctx context.Context) error {
+			_, err := e.ExpireNow(ctx)
+			return err
+		})
+	}
+	if err := e.adoptStreams(ctx); err != nil {
+		return err
+	}
+	e.jobs.every(reshardInterval, "rotate and split shards", e.reshardStreams)
+	e.jobs.every(logTrimInterval, "trim change logs", e.trimLogs)
+	e.jobs.every(backupExpiryInterval, "expire backups", e.expireBackups)
+	if err := e.dropNamelessKept(ctx); err != nil {
+		return err
+	}
+	return e.jobs.resume(ctx)
+}
+
+// Close stops the jobs and closes the store.
+func (e *Engine) Close() error {
+	e.stop()
+	return e.store.Close()
+}
+
+// stop ends what runs beside requests.
+func (e *Engine) stop() {
+	e.jobs.stop()
+	if e.past != nil {
+		e.past.close()
+	}
+}
+
+// checkFormat refuses a store that a newer program wrote, and marks a new one.
+func checkFormat(ctx context.Context, store kv.Store) error {
+	key := keyenc.FormatVersion()
+	return store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
+		data, err := txn.Get(key)
+		if err != nil {
+			return err
+		}
+		if data == nil {
+			txn.Set(key, binary.BigEndian.AppendUint64(nil, formatVersion))
+			return nil
+		}
+		return checkVersionRecord(txn)
+	})
+}
+
+// checkVersionRecord refuses a store whose format this program does not know.
+func checkVersionRecord(r kv.Reader) error {
+	data, err := r.Get(keyenc.FormatVersion())
+	if err != nil {
+		return err
+	}
+	if len(data) != 8 {
+		return fmt.Errorf("engine: the store does not tell its format version: %x", data)
+	}
+	if v := binary.BigEndian.Uint64(data); v < 1 || v > formatVersion {
+		return fmt.Errorf("engine: the store has format version %d and this program knows versions up to %d: "+
+			"open it with the program that wrote it, or a newer one", v, formatVersion)
+	}
+	return nil
+}
+
+// randomBytes fills p from the injected source.
+func (e *Engine) randomBytes(p []byte) error {
+	e.randMu.Lock()
+	defer e.randMu.Unlock()
+	_, err := io.ReadFull(e.options.Rand, p)
+	return err
+}

@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/logenc"
+)
+
+const (
+	// ttlYearsMax is how far in the past an expiry time may lie for the item to be removed: AWS takes
+	// older ones for mistakes.
+	ttlYearsMax = 5
+	// expireGroup is how many items are removed in one commit: a backlog goes with few syncs of the disk, and
+	// nobody waits long for one of the items.
+	expireGroup = 100
+)
+
+// ExpireNow removes the items whose time has come and returns how many there were. It runs by itself every
+// Options.TTLInterval.
+func (e *Engine) ExpireNow(ctx context.Context) (n int, err error) {
+	now := e.options.Now()
+	for _, t := range e.catalog.Tables() {
+		if t.TTLAttribute == "" {
+			continue
+		}
+		removed, tableErr := e.expireTable(ctx, t, now)
+		n, err = n+removed, errors.Join(err, tableErr)
+	}
+	return n, err
+}
+
+// expireTable walks the TTL entries in order of time. A table that is deleted meanwhile has nothing left to
+// expire.
+func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Time) (n int, err error) {
+	lo, hi := keyenc.TTLBounds(t.ID, now.AddDate(-ttlYearsMax, 0, 0).Unix(), now.Unix()+1)
+	for {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		keys, err := e.readKeys(ctx, lo, hi, expireGroup)
+		if err != nil || len(keys) == 0 {
+			return n, err
+		}
+		removed, err := e.expireKeys(ctx, t, keys)
+		n += removed
+		if isNotFound(err) {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+		lo = keyAfter(keys[len(keys)-1])
+	}
+}
+
+// expireKeys removes the items of TTL entries in one commit, or, where they are too large for one, in several,
+// and returns how many it removed. It waits for transactions on the items.
+func (e *Engine) expireKeys(ctx context.Context, t *catalog.Table, keys [][]byte) (removed int, err error) {
+	g, err := expiries(t, keys)
+	if err != nil {
+		return 0, err
+	}
+	removed, err = e.expireWrites(ctx, g)
+	for errors.Is(err, errTableChanged) {
+		if t, err = e.successor(ctx, t); err != nil {
+			return 0, err
+		}
+		for _, w := range g {
+			w.t = t
+		}
+		removed, err = e.expireWrites(ctx, g)
+	}
+	if !errors.Is(err, kv.ErrTooLarge) || len(keys) == 1 {
+		return removed, err
+	}
+	for half := range slices.Chunk(keys, (len(keys)+1)/2) {
+		n, err := e.expireKeys(ctx, t, half)
+		removed += n
+		if err != nil {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// expiries makes the removals that TTL entries of a table ask for.
+func expiries(t *catalog.Table, keys [][]byte) (writeGroup, error) {
+	g := make(writeGroup, len(keys))
+	for i, key := range keys {
+		_, seconds, pk, sk, err := keyenc.ParseTTL(key)
+		if err != nil {
+			return nil, err
+		}
+		g[i] = &write{
+			kind: deleteWrite, expired: &seconds, origin: logenc.OriginTTL,
+			t: t, key: keyenc.Item(nil, t.ID, pk, sk), pk: pk, sk: sk,
+		}
+	}
+	return g, nil
+}
+
+// expireWrites carries out removals. Each item is looked at again under its own key before it goes: a write
+// may have given it more time since.
+func (e *Engine) expireWrites(ctx context.Context, g writeGroup) (removed int, err error) {
+	ws := e.workspaces.get()
+	defer e.workspaces.put(ws)
+	err = e.store.Update(ctx, g.intent(), func(txn kv.Txn) error {
+		removed = 0
+		if err := g.checkVersions(txn); err != nil {
+			return err
+		}
+		now := e.options.Now().UnixMilli()
+		for _, w := range g {
+			err := w.run(txn, ws, now)
+			if _, kept := errors.AsType[*conditionError](err); kept {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			removed++
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
+
+// successor returns the newest definition of a table. A table that is not there any more is a
+// ResourceNotFoundException, even if another one has its name.
+func (e *Engine) successor(ctx context.Context, t *catalog.Table) (*catalog.Table, error) {
+	if err := e.catalog.Renew(ctx, t); err != nil {
+		return nil, err
+	}
+	next, err := e.catalog.Lookup(t.Name)
+	if err == nil && next.ID != t.ID {
+		err = apierr.NotFound.With()
+	}
+	return next, err
+}
+
+// readKeys returns the first keys of a range, at most limit.
+func (e *Engine) readKeys(ctx context.Context, lo, hi []byte, limit int) ([][]byte, error) {
+	snapshot, err := e.store.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer snapshot.Close()
+	it := snapshot.Iter(lo, hi, kv.IterOptions{Limit: limit})
+	defer it.Close()
+	var keys [][]byte
+	for len(keys) < limit && it.Next() {
+		keys = append(keys, slices.Clone(it.Key()))
+	}
+	return keys, it.Err()
+}
+
+// keyAfter is the key that follows another directly.
+func keyAfter(key []byte) []byte { return append(slices.Clone(key), 0) }
+
+// isNotFound reports whether an error tells a client that a table is not there.
+func isNotFound(err error) bool {
+	var known *apierr.Error
+	return errors.As(err, &known) && known.Code == apierr.ResourceNotFoundException
+}

@@ -1,0 +1,179 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+)
+
+// commitTime is how long an update of slowCommits takes, as one that waits for a disk.
+const commitTime = 2 * time.Millisecond
+
+// slowCommits is a store whose updates are acknowledged late, and fail once allowed is used up.
+type slowCommits struct {
+	kv.Store
+	allowed atomic.Int64
+}
+
+func (s *slowCommits) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if s.allowed.Add(-1) < 0 {
+		return kv.ErrFailed
+	}
+	err := s.Store.Update(ctx, in, fn)
+	select {
+	case <-time.After(commitTime):
+		return err
+	case <-ctx.Done():
+		return errors.Join(err, ctx.Err())
+	}
+}
+
+// backlog fills a table of a store with n items that have expired.
+func backlog(tb testing.TB, store kv.Store, n int) {
+	tb.Helper()
+	e, err := engine.Open(tb.Context(), kept{store}, engine.Options{TTLInterval: -1})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer e.Close()
+	if _, err := e.CreateTable(tb.Context(), musicTable("a")); err != nil {
+		tb.Fatal(err)
+	}
+	_, err = e.UpdateTimeToLive(tb.Context(), &api.UpdateTimeToLiveInput{
+		TableName:               new("Music"),
+		TimeToLiveSpecification: &api.TimeToLiveSpecification{Enabled: new(true), AttributeName: new("exp")},
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	e.Settle()
+	past := time.Now().Add(-time.Hour).Unix()
+	for i := range n {
+		expires := attr.Number(strconv.FormatInt(past+int64(i%100), 10))
+		err := putMusic(tb.Context(), e, field("pk", fmt.Sprint(i)), field("a", "x"), attr.Field{Name: "exp", Value: expires})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// TestExpireBacklog: many items expire in the time that a few commits take, one after the other.
+func TestExpireBacklog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const items = 10_000
+		store := &slowCommits{Store: memkv.New()}
+		store.allowed.Store(1 << 40)
+		backlog(t, store.Store, items)
+		e := openOn(t, store, engine.Options{TTLInterval: -1})
+		defer e.Close()
+		begun := time.Now()
+		if n, err := e.ExpireNow(t.Context()); n != items || err != nil {
+			t.Errorf("%d items expired: %v", n, err)
+		}
+		if took, limit := time.Since(begun), items/100*commitTime; took > limit {
+			t.Errorf("%d items took %v, want at most %v", items, took, limit)
+		}
+		if done := wantVerified(t, e); done.Items != 0 || done.TTLEntries != 0 || done.LogRecords != 2*items {
+			t.Errorf("left: %+v", done)
+		}
+	})
+}
+
+// TestExpireFails: what was removed before a failure is counted, and the rest expires the next time.
+func TestExpireFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const items, allowed = 3000, 12
+		store := &slowCommits{Store: memkv.New()}
+		store.allowed.Store(1 << 40)
+		backlog(t, store.Store, items)
+		e := openOn(t, store, engine.Options{TTLInterval: -1})
+		defer e.Close()
+		store.allowed.Store(allowed)
+		n, err := e.ExpireNow(t.Context())
+		if n != allowed*100 || !errors.Is(err, kv.ErrFailed) {
+			t.Errorf("%d items expired in %d commits: %v", n, allowed, err)
+		}
+		store.allowed.Store(1 << 40)
+		if done := wantVerified(t, e); done.Items != items-allowed*100 {
+			t.Errorf("%d items are left, want %d", done.Items, items-allowed*100)
+		}
+		if n, err := e.ExpireNow(t.Context()); n != items-allowed*100 || err != nil {
+			t.Errorf("%d of %d items expired: %v", n, items-allowed*100, err)
+		}
+	})
+}
+
+// TestExpireStops: closing the engine does not wait for a backlog.
+func TestExpireStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const items = 5000
+		store := &slowCommits{Store: memkv.New()}
+		store.allowed.Store(1 << 40)
+		backlog(t, store.Store, items)
+		e := openOn(t, store, engine.Options{TTLInterval: time.Second})
+		advance(time.Second + 10*commitTime + commitTime/2)
+		begun := time.Now()
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(begun); took > commitTime {
+			t.Errorf("Close took %v", took)
+		}
+		done, err := engine.Verify(t.Context(), store, func(f engine.Finding) { t.Error(f) }, nil)
+		if err != nil || done.Items == 0 || done.Items == items {
+			t.Errorf("%d items are left: %v", done.Items, err)
+		}
+	})
+}
+
+// TestExpireCanceled: nor does it where the store looks at no context.
+func TestExpireCanceled(t *testing.T) {
+	store := memkv.New()
+	backlog(t, store, 10)
+	e := openOn(t, store, engine.Options{TTLInterval: -1})
+	defer e.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if n, err := e.ExpireNow(ctx); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("expired %d, %v", n, err)
+	}
+}
+
+// BenchmarkExpire removes expired items from a store on disk, where each commit is synced.
+func BenchmarkExpire(b *testing.B) {
+	dir := b.TempDir()
+	open := func(d pebblekv.Durability) kv.Store {
+		store, err := pebblekv.Open(dir, pebblekv.Options{Durability: d, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return store
+	}
+	store := open(pebblekv.None)
+	backlog(b, store, b.N)
+	if err := store.Close(); err != nil {
+		b.Fatal(err)
+	}
+	e, err := engine.Open(b.Context(), open(pebblekv.Sync), engine.Options{TTLInterval: -1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer e.Close()
+	b.ResetTimer()
+	if n, err := e.ExpireNow(b.Context()); n != b.N || err != nil {
+		b.Errorf("%d of %d expired: %v", n, b.N, err)
+	}
+}

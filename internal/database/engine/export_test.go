@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/monotable/monotable/internal/database/engine/stream"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Settle waits until every background job whose time has come is done.
+func (e *Engine) Settle() { e.jobs.settle() }
+
+// TrimLogs runs the periodic trimming of change logs now.
+func (e *Engine) TrimLogs(ctx context.Context) error { return e.trimLogs(ctx) }
+
+// ExpireBackups runs the periodic removal of backups now.
+func (e *Engine) ExpireBackups(ctx context.Context) error { return e.expireBackups(ctx) }
+
+// PendingJobs is how many jobs the store has records of.
+func (e *Engine) PendingJobs(ctx context.Context) (int, error) {
+	found, err := e.jobs.stored(ctx, func(job) bool { return true })
+	return len(found), err
+}
+
+// Reshard replaces each open shard of each stream by so many children now.
+func (e *Engine) Reshard(ctx context.Context, pieces int) error {
+	all, err := e.streams(ctx)
+	for _, s := range all {
+		err = errors.Join(err, e.changeStream(ctx, streamID{s.Table, s.Label}, func(txn kv.Txn, s *stream.Stream) error {
+			s.Reshard(txn.LogSeq(), e.options.Now().UnixMilli(), func(*stream.Shard) int { return pieces })
+			return saveStream(txn, s)
+		}))
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+)
+
+// GetItem reads one item. A strongly and an eventually consistent read see the same here, and cost as AWS
+// charges them. The answer has no Item where there is none.
+func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetItemOutput, error) {
+	g := getter{"GetItem", in.AttributesToGet, in.ProjectionExpression, in.ExpressionAttributeNames}
+	sh, err := g.bind(in.Key)
+	if err != nil {
+		return nil, err
+	}
+	t, err := e.catalog.Lookup(*in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	key, err := storeKey(t, in.Key)
+	if err != nil {
+		return nil, err
+	}
+	data, err := e.store.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	stored := itemenc.Item(data)
+	out := new(api.GetItemOutput)
+	if out.Item, err = sh.of(nil, stored); err != nil {
+		return nil, err
+	}
+	if m := capacity.NewMeter(*in.TableName, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit); m != nil {
+		m.Table(capacity.ReadUnits(sizeOf(stored), capacity.ConsistencyOf(in.ConsistentRead)))
+		out.ConsumedCapacity = m.Report()
+	}
+	return out, nil
+}
+
+// storeKey finds the place in the store of the item that a Key parameter names.
+func storeKey(t *catalog.Table, key attr.Item) ([]byte, error) {
+	pk, sk, err := keyOf(t, key)
+	if err != nil {
+		return nil, err
+	}
+	return keyenc.Item(nil, t.ID, pk, sk), nil
+}
+
+// getter is what an operation that reads items by their keys says about the answer's attributes.
+type getter struct {
+	operation       string
+	attributesToGet []string
+	projection      *string
+	names           map[string]string
+}
+
+// bind checks all that the request alone shows of keys and projection.
+func (g *getter) bind(keys ...attr.Item) (shape, error) {
+	err := refuseMixing(
+		[]parameter{{"AttributesToGet", g.attributesToGet != nil}},
+		[]parameter{{"ProjectionExpression", g.projection != nil}})
+	if err != nil {
+		return shape{}, err
+	}
+	for _, key := range keys {
+		if err := checkKeyParameter(g.operation, key); err != nil {
+			return shape{}, err
+		}
+	}
+	p, err := g.bindProjection()
+	if err != nil {
+		return shape{}, expressionErrorIn(g.operation, err)
+	}
+	return shapeOf(p), nil
+}
+
+func (g *getter) bindProjection() (*eval.Projection, error) {
+	if g.attributesToGet != nil {
+		p, err := eval.LowerAttributesToGet(g.attributesToGet)
+		if err != nil {
+			return nil, err
+		}
+		if g.names == nil {
+			return p, nil
+		}
+	}
+	if g.projection == nil && g.names == nil {
+		return nil, nil
+	}
+	b, err := eval.NewBinder(g.names, nil, g.projection != nil)
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.Projection(*g.projection) // without one, NewBinder has refused the names
+	if err != nil {
+		return nil, err
+	}
+	return p, b.Done()
+}

@@ -1,0 +1,210 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/stream"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/logenc"
+)
+
+const (
+	// recordsMax and recordBytesMax bound an answer of GetRecords; one record may be larger by itself.
+	recordsMax     = 1000
+	recordBytesMax = 1 << 20
+
+	// A call looks at no more of the log than this, which also holds the records of other shards.
+	scannedRecordsMax = 10_000
+	scannedBytesMax   = 8 << 20
+)
+
+// What every record says of its kind.
+const (
+	eventVersion = "1.1"
+	eventSource  = "aws:dynamodb"
+
+	eventInsert = "INSERT"
+	eventModify = "MODIFY"
+	eventRemove = "REMOVE"
+)
+
+// GetRecords reads records from an iterator's position on, in the order of their sequence numbers. It returns none
+// where there are none yet, and where a long stretch of the log belongs to other shards.
+func (e *Engine) GetRecords(ctx context.Context, in *api.GetRecordsInput) (*api.GetRecordsOutput, error) {
+	limit := int64(recordsMax)
+	if in.Limit != nil {
+		limit = *in.Limit
+	}
+	if limit > recordsMax {
+		return nil, apierr.TooManyRecords.With(recordsMax)
+	}
+	it, ok := stream.ParseIterator(*in.ShardIterator)
+	if !ok {
+		return nil, apierr.InvalidShardIterator.With()
+	}
+	now := e.options.Now()
+	if it.Expired(now) {
+		return nil, apierr.IteratorExpired.With()
+	}
+	s, bound, err := e.streamState(ctx, streamID{it.Table, it.Label})
+	if err != nil {
+		return nil, err
+	}
+	shard := s.Shard(it.Shard)
+	if shard == nil || it.Next <= s.Horizon {
+		return nil, apierr.RecordTrimmed.With()
+	}
+	p := newRecordPage(s, shard, e.options.Region, int(limit))
+	p.oldest = e.oldestReadable()
+	if err := p.read(ctx, e, max(it.Next, shard.Start), bound); err != nil {
+		return nil, err
+	}
+	// What was forgotten while it was being read may be missing.
+	if horizon, err := e.horizon(ctx, s); err != nil || it.Next <= horizon {
+		if err == nil {
+			err = apierr.RecordTrimmed.With()
+		}
+		return nil, err
+	}
+	out := &api.GetRecordsOutput{Records: p.records}
+	if shard.Open() || p.next < shard.End {
+		it.Next, it.Issued = p.next, now.UnixMilli()
+		out.NextShardIterator = new(it.String())
+	}
+	return out, nil
+}
+
+// recordPage is an answer of GetRecords under way.
+type recordPage struct {
+	stream *stream.Stream
+	shard  *stream.Shard
+	region string
+	keys   []string // names of the key attributes, sorted
+	limit  int
+	oldest int64 // time of what can be read
+
+	records []api.Record
+	bytes   int64  // of the records, as SizeBytes counts
+	next    kv.Seq // nothing of the shard below it is missing
+	full    bool   // the record at next does not fit
+}
+
+func newRecordPage(s *stream.Stream, shard *stream.Shard, region string, limit int) *recordPage {
+	p := &recordPage{stream: s, shard: shard, region: region, limit: limit, records: []api.Record{}}
+	for _, k := range s.Keys {
+		p.keys = append(p.keys, k.Name)
+	}
+	slices.Sort(p.keys)
+	return p
+}
+
+// read walks the log from a number on and below bound.
+func (p *recordPage) read(ctx context.Context, e *Engine, from, bound kv.Seq) error {
+	end := bound
+	if !p.shard.Open() {
+		end = p.shard.End
+	}
+	if p.next = from; from >= end {
+		return nil
+	}
+	scanned, scannedBytes := 0, 0
+	through, err := e.walkLog(ctx, kv.LogID(p.stream.Table), from-1, func(seq kv.Seq, change *logenc.Change) (bool, error) {
+		if seq >= end {
+			return false, nil
+		}
+		if scanned == 0 && change.Time < p.oldest {
+			return false, apierr.RecordTrimmed.With()
+		}
+		if err := p.take(seq, change); err != nil || p.full {
+			p.next = seq
+			return false, err
+		}
+		scanned++
+		scannedBytes += len(change.Old) + len(change.New)
+		return scanned < scannedRecordsMax && scannedBytes < scannedBytesMax, nil
+	})
+	if !p.full {
+		p.next = min(through+1, end)
+	}
+	return err
+}
+
+// take adds a record that the shard holds, or finds the page full.
+func (p *recordPage) take(seq kv.Seq, change *logenc.Change) error {
+	hash, err := keyenc.HashOf(change.Key)
+	if err != nil || !p.shard.Holds(seq, hash) {
+		return err
+	}
+	if len(p.records) == p.limit {
+		p.full = true
+		return nil
+	}
+	body, err := p.body(seq, change)
+	if err != nil {
+		return err
+	}
+	if p.bytes += *body.SizeBytes; p.bytes > recordBytesMax && len(p.records) > 0 {
+		p.full = true
+		return nil
+	}
+	r := api.Record{
+		EventID:      new(stream.EventID(p.stream.Table, p.stream.Label, seq)),
+		EventName:    new(eventName(change)),
+		EventVersion: new(eventVersion),
+		EventSource:  new(eventSource),
+		AwsRegion:    &p.region,
+		Dynamodb:     body,
+	}
+	if change.Origin == logenc.OriginTTL {
+		r.UserIdentity = &api.Identity{PrincipalId: new("dynamodb.amazonaws.com"), Type: new("Service")}
+	}
+	p.records = append(p.records, r)
+	return nil
+}
+
+func eventName(change *logenc.Change) string {
+	switch {
+	case change.Old == nil:
+		return eventInsert
+	case change.New == nil:
+		return eventRemove
+	default:
+		return eventModify
+	}
+}
+
+// body is what the stream's view tells of a change.
+func (p *recordPage) body(seq kv.Seq, change *logenc.Change) (*api.StreamRecord, error) {
+	whole := change.New
+	if whole == nil {
+		whole = change.Old
+	}
+	keys, err := whole.Project(nil, p.keys)
+	if err != nil {
+		return nil, err
+	}
+	body := &api.StreamRecord{
+		ApproximateCreationDateTime: timestamp(floorSecond(change.Time)),
+		Keys:                        keys,
+		SequenceNumber:              new(stream.SequenceNumber(seq)),
+		StreamViewType:              new(string(p.stream.View)),
+	}
+	size := int64(keys.Size())
+	if p.stream.View.New() && change.New != nil {
+		body.NewImage = change.New
+		size += int64(change.New.Size())
+	}
+	if p.stream.View.Old() && change.Old != nil {
+		body.OldImage = change.Old
+		size += int64(change.Old.Size())
+	}
+	body.SizeBytes = &size
+	return body, nil
+}
+
+// floorSecond rounds milliseconds down to a whole second.
+func floorSecond(ms int64) int64 { return ms - (ms%1000+1000)%1000 }

@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"bytes"
+
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// maintain brings index x in line with the change and returns by how many bytes the index has grown.
+// An entry that stays the same is not touched, which also is when AWS charges nothing for an index.
+func (w *write) maintain(txn kv.Txn, ws *workspace, x *catalog.Index) (grown int64, err error) {
+	old, next := w.outcome.old, w.outcome.next
+	before, err := projectInto(ws.before[:0], x, old)
+	if err != nil {
+		return 0, err
+	}
+	after, err := projectInto(ws.after[:0], x, next)
+	if err != nil {
+		return 0, err
+	}
+	ws.keepProjections(x, before, after)
+	moved, err := entryMoves(x, old, next)
+	if err != nil || !moved && bytes.Equal(before, after) {
+		return 0, err
+	}
+	had, err := w.leave(txn, ws, x, moved)
+	if err != nil {
+		return 0, err
+	}
+	has, err := w.enter(txn, ws, x, after)
+	if err != nil {
+		return 0, err
+	}
+	if !had {
+		before = nil
+	}
+	if !has {
+		after = nil
+	}
+	grown = int64(sizeOf(after) - sizeOf(before))
+	addStatistics(txn, w.t, x.ID, presence(after)-presence(before), grown)
+	if w.metered {
+		err = w.chargeIndex(x, before, after, moved)
+	}
+	return grown, err
+}
+
+// keepProjections gives the memory of projections back to the workspace.
+func (ws *workspace) keepProjections(x *catalog.Index, before, after itemenc.Item) {
+	if !x.All {
+		ws.before, ws.after = before, after
+	}
+}
+
+// entryMoves reports whether the change gives the item another key in index x.
+func entryMoves(x *catalog.Index, old, next itemenc.Item) (bool, error) {
+	if old == nil || next == nil {
+		return true, nil
+	}
+	for _, part := range [2][]catalog.KeyAttribute{x.PK, x.SK} {
+		for _, k := range part {
+			a, _, err := old.Lookup(k.Name)
+			if err != nil {
+				return false, err
+			}
+			b, _, err := next.Lookup(k.Name)
+			if err != nil {
+				return false, err
+			}
+			if a.Kind() != b.Kind() || !bytes.Equal(a.Text(), b.Text()) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// leave removes the old item's entry from index x if the item moves, and reports whether there was one.
+func (w *write) leave(txn kv.Txn, ws *workspace, x *catalog.Index, moved bool) (had bool, err error) {
+	if w.outcome.old == nil {
+		return false, nil
+	}
+	ws.key, had, err = appendEntryKey(ws.key[:0], w.t, x, w.outcome.old)
+	if err != nil || !had {
+		return false, err
+	}
+	if !x.Readable { // the backfill may not have come by yet: then there is nothing to take away
+		present, err := txn.Get(ws.key)
+		if err != nil || present == nil {
+			return false, err
+		}
+	}
+	if moved {
+		txn.Delete(ws.key)
+	}
+	return true, nil
+}
+
+// enter puts the new item's entry into index x, and reports whether it has one.
+func (w *write) enter(txn kv.Txn, ws *workspace, x *catalog.Index, projected itemenc.Item) (has bool, err error) {
+	if w.outcome.next == nil {
+		return false, nil
+	}
+	ws.key, has, err = appendEntryKey(ws.key[:0], w.t, x, w.outcome.next)
+	if err != nil || !has {
+		return false, err
+	}
+	txn.Set(ws.key, projected)
+	return true, nil
+}
+
+// chargeIndex counts what a change of an entry costs: one write of the larger form, or a delete and a write
+// where the entry moves. An entry that differs in the order of a set's members alone costs nothing.
+func (w *write) chargeIndex(x *catalog.Index, before, after itemenc.Item, moved bool) error {
+	var units float64
+	switch {
+	case before == nil && after == nil:
+		return nil
+	case before != nil && after != nil && moved:
+		units = capacity.WriteUnits(sizeOf(before)) + capacity.WriteUnits(sizeOf(after))
+	default:
+		same, err := before.Equal(after)
+		if err != nil || same {
+			return err
+		}
+		units = capacity.WriteUnits(max(sizeOf(before), sizeOf(after)))
+	}
+	w.outcome.indexWrites = append(w.outcome.indexWrites, indexWrite{x, units})
+	return nil
+}
+
+// addEntry puts the entry of a stored item into index x unless it is there: one step of a backfill. Its
+// caller holds the item's key.
+func addEntry(txn kv.Txn, t *catalog.Table, x *catalog.Index, stored itemenc.Item) error {
+	e, ok, err := entryOf(t, x, stored)
+	if err != nil || !ok {
+		return err
+	}
+	present, err := txn.Get(e.key)
+	if err != nil || present != nil {
+		return err
+	}
+	txn.Set(e.key, e.value)
+	addStatistics(txn, t, x.ID, 1, int64(e.value.Size()))
+	return nil
+}

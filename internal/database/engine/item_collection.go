@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// maxCollectionBytes is the most that the items of one partition key and their entries in local indexes
+// may hold together, in a table that has local indexes.
+const maxCollectionBytes = 10 << 30
+
+// countCollection counts the growth of the write's item collection and refuses growth beyond the ceiling.
+// Writes of other items of the collection may be under way: the ceiling holds to within what they add.
+func (w *write) countCollection(txn kv.Txn, grown int64) error {
+	if !hasLocalIndex(w.t) {
+		return nil
+	}
+	key := keyenc.Collection(w.t.ID, w.pk)
+	counters, err := txn.Counter(key)
+	if err != nil {
+		return err
+	}
+	size := grown
+	if len(counters) > 0 {
+		size += counters[0]
+	}
+	if grown > 0 && size > maxCollectionBytes && !w.restores {
+		return apierr.ItemCollectionTooLarge.With()
+	}
+	if grown != 0 {
+		txn.Add(key, grown)
+	}
+	w.outcome.collectionBytes = size
+	return nil
+}
+
+func hasLocalIndex(t *catalog.Table) bool {
+	for _, x := range t.Indexes {
+		if x.Kind == catalog.Local {
+			return true
+		}
+	}
+	return false
+}
+
+// collectionMetrics reports on the item collection; nil where the request does not want it or the table
+// has no local index.
+func (w *write) collectionMetrics(parameter *string) *api.ItemCollectionMetrics {
+	if parameter == nil || *parameter != "SIZE" || !hasLocalIndex(w.t) {
+		return nil
+	}
+	gigabytes := math.Floor(float64(w.outcome.collectionBytes) / (1 << 30))
+	return &api.ItemCollectionMetrics{
+		ItemCollectionKey:   attr.Item{{Name: w.t.PK.Name, Value: w.pk}},
+		SizeEstimateRangeGB: []float64{gigabytes, gigabytes + 1},
+	}
+}

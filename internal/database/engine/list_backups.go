@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const listBackupsMax = 100
+
+// ListBackups tells the backups of one table, there or not, or of all, the oldest first. There are none of AWS
+// Backup here, so that a list of type AWS_BACKUP is empty.
+func (e *Engine) ListBackups(ctx context.Context, in *api.ListBackupsInput) (*api.ListBackupsOutput, error) {
+	wanted, err := e.backupFilter(in)
+	if err != nil {
+		return nil, err
+	}
+	limit := listBackupsMax
+	if in.Limit != nil {
+		limit = int(*in.Limit)
+	}
+	var from []byte
+	if in.ExclusiveStartBackupArn != nil {
+		_, id, err := e.parseBackupARN(*in.ExclusiveStartBackupArn)
+		if err != nil {
+			return nil, err
+		}
+		from = keyAfter(keyenc.Backup(id))
+	}
+	out := &api.ListBackupsOutput{BackupSummaries: []api.BackupSummary{}}
+	err = e.readLatest(ctx, func(r kv.Reader) error {
+		return eachBackup(r, from, func(b *backup) bool {
+			if !wanted(b) {
+				return true
+			}
+			if n := len(out.BackupSummaries); n == limit {
+				out.LastEvaluatedBackupArn = out.BackupSummaries[n-1].BackupArn
+				return false
+			}
+			out.BackupSummaries = append(out.BackupSummaries, e.summary(b))
+			return true
+		})
+	})
+	return out, err
+}
+
+// backupFilter tells which backups a request wants.
+func (e *Engine) backupFilter(in *api.ListBackupsInput) (func(*backup) bool, error) {
+	table, kind := "", backupOfUser
+	if in.TableName != nil {
+		var err error
+		if table, err = e.catalog.Name(*in.TableName); err != nil {
+			return nil, err
+		}
+	}
+	if in.BackupType != nil {
+		kind = *in.BackupType
+	}
+	now := e.options.Now()
+	return func(b *backup) bool {
+		created := *timestamp(b.Created)
+		switch {
+		case b.expired(now),
+			table != "" && b.table.Name != table,
+			kind != "ALL" && b.Type != kind,
+			in.TimeRangeLowerBound != nil && created < *in.TimeRangeLowerBound,
+			in.TimeRangeUpperBound != nil && created >= *in.TimeRangeUpperBound:
+			return false
+		}
+		return true
+	}, nil
+}
+
+func (e *Engine) summary(b *backup) api.BackupSummary {
+	d := e.backupDetails(b, b.status())
+	return api.BackupSummary{
+		TableName:              &b.table.Name,
+		TableId:                &b.table.UUID,
+		TableArn:               new(e.catalog.TableARN(b.table.Name)),
+		BackupArn:              d.BackupArn,
+		BackupName:             d.BackupName,
+		BackupCreationDateTime: d.BackupCreationDateTime,
+		BackupExpiryDateTime:   d.BackupExpiryDateTime,
+		BackupStatus:           d.BackupStatus,
+		BackupType:             d.BackupType,
+		BackupSizeBytes:        d.BackupSizeBytes,
+	}
+}

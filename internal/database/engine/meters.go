@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+)
+
+// meters are the meters of a request on several tables, by the name the request gives each.
+type meters struct {
+	detail capacity.Detail
+	split  capacity.Split
+	tables map[string]*capacity.Meter
+}
+
+// of returns the meter of a table, nil where the request wants no report.
+func (ms *meters) of(table string) *capacity.Meter {
+	if ms.detail == capacity.None {
+		return nil
+	}
+	m, ok := ms.tables[table]
+	if !ok {
+		if ms.tables == nil {
+			ms.tables = make(map[string]*capacity.Meter)
+		}
+		m = capacity.NewMeter(table, ms.detail, ms.split)
+		ms.tables[table] = m
+	}
+	return m
+}
+
+// reports returns the reports of all tables, ordered by name.
+func (ms *meters) reports() []api.ConsumedCapacity {
+	if len(ms.tables) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(ms.tables))
+	for name := range ms.tables {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	reports := make([]api.ConsumedCapacity, len(names))
+	for i, name := range names {
+		reports[i] = *ms.tables[name].Report()
+	}
+	return reports
+}
+
+// charge adds what the write's last run cost; a transaction pays double on the table.
+func (w *write) charge(m *capacity.Meter, transactional bool) {
+	if m == nil {
+		return
+	}
+	units := capacity.WriteUnits(max(w.outcome.oldBytes, w.outcome.nextBytes))
+	if transactional {
+		units *= 2
+	}
+	m.Table(units)
+	for _, x := range w.outcome.indexWrites {
+		if x.index.Kind == catalog.Local {
+			m.Local(x.index.Name, x.units)
+		} else {
+			m.Global(x.index.Name, x.units)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/logenc"
+)
+
+// errTableChanged says that a table's definition is no longer the one a write was bound to.
+var errTableChanged = errors.New("engine: table definition has changed")
+
+// run reads the item, decides, and writes all that belongs to the change: the item, those index entries
+// that differ, the TTL entry, the counters and the record in the change log. A write that changes nothing
+// writes nothing. It is the only code that writes items.
+func (w *write) run(txn kv.Txn, ws *workspace, nowMillis int64) error {
+	data, err := txn.Get(w.key)
+	if err != nil {
+		return err
+	}
+	old := itemenc.Item(data)
+	if old != nil && len(old) == 0 {
+		old = nil
+	}
+	w.outcome = outcome{old: old}
+	if err := w.checkCondition(ws, old); err != nil {
+		return err
+	}
+	next, err := w.decide(ws, old)
+	if err != nil {
+		return err
+	}
+	o := &w.outcome
+	o.oldBytes, o.nextBytes = sizeOf(old), sizeOf(next)
+	same, err := old.Equal(next)
+	if err != nil {
+		return err
+	}
+	if same {
+		o.next = old
+		return w.countCollection(txn, 0)
+	}
+	o.next = next
+	return w.store(txn, ws, nowMillis)
+}
+
+func (w *write) checkCondition(ws *workspace, old itemenc.Item) error {
+	holds := true
+	var err error
+	switch {
+	case w.expired != nil:
+		seconds, ok, err := expiryOf(w.t, old)
+		if err != nil {
+			return err
+		}
+		holds = ok && seconds == *w.expired
+	case w.condition != nil:
+		if holds, err = w.evalCondition(ws, old); err != nil {
+			return err
+		}
+	}
+	if holds {
+		return nil
+	}
+	failed := &conditionError{}
+	if w.showOld {
+		failed.old = slices.Clone(old)
+	}
+	return failed
+}
+
+func (w *write) evalCondition(ws *workspace, old itemenc.Item) (bool, error) {
+	var seen attr.Item
+	if old != nil {
+		var err error
+		if ws.seen, err = old.Borrow(ws.seen, w.condition.Attributes()); err != nil {
+			return false, err
+		}
+		seen = ws.seen
+		if seen == nil { // the item is there even if nothing the condition reads is
+			seen = attr.Item{}
+		}
+	}
+	holds, err := w.condition.Eval(seen)
+	if err != nil {
+		return false, apierr.Validation(err.Error())
+	}
+	return holds, nil
+}
+
+// decide returns what becomes of the item; nil is absence.
+func (w *write) decide(ws *workspace, old itemenc.Item) (itemenc.Item, error) {
+	switch w.kind {
+	case putWrite:
+		return w.stored, nil
+	case updateWrite:
+		return w.applyUpdate(ws, old)
+	case deleteWrite:
+		return nil, nil
+	default:
+		return old, nil
+	}
+}
+
+// store writes the change that outcome tells.
+func (w *write) store(txn kv.Txn, ws *workspace, nowMillis int64) error {
+	o := &w.outcome
+	if o.next == nil {
+		txn.Delete(w.key)
+	} else {
+		txn.Set(w.key, o.next)
+	}
+	addStatistics(txn, w.t, 0, presence(o.next)-presence(o.old), int64(o.nextBytes-o.oldBytes))
+	local := int64(o.nextBytes - o.oldBytes)
+	for _, x := range w.t.Indexes {
+		if !x.Maintained {
+			continue
+		}
+		grown, err := w.maintain(txn, ws, x)
+		if err != nil {
+			return err
+		}
+		if x.Kind == catalog.Local {
+			local += grown
+		}
+	}
+	if err := w.maintainTTL(txn, ws); err != nil {
+		return err
+	}
+	if err := w.countCollection(txn, local); err != nil {
+		return err
+	}
+	if w.restores {
+		return nil
+	}
+	ws.record = logenc.Append(ws.record[:0], logenc.Change{
+		Time: nowMillis, Origin: w.origin, Key: w.key, Old: o.old, New: o.next,
+	})
+	txn.AppendLog(kv.LogID(w.t.ID), ws.record)
+	return nil
+}
+
+func (w *write) maintainTTL(txn kv.Txn, ws *workspace) error {
+	if w.t.TTLAttribute == "" {
+		return nil
+	}
+	before, had, err := expiryOf(w.t, w.outcome.old)
+	if err != nil {
+		return err
+	}
+	after, has, err := expiryOf(w.t, w.outcome.next)
+	if err != nil {
+		return err
+	}
+	if had == has && before == after {
+		return nil
+	}
+	if had {
+		ws.key = keyenc.TTL(ws.key[:0], w.t.ID, before, w.pk, w.sk)
+		txn.Delete(ws.key)
+	}
+	if has {
+		ws.key = keyenc.TTL(ws.key[:0], w.t.ID, after, w.pk, w.sk)
+		txn.Set(ws.key, nil)
+	}
+	return nil
+}
+
+func addStatistics(txn kv.Txn, t *catalog.Table, x keyenc.IndexID, items, bytes int64) {
+	if items != 0 || bytes != 0 {
+		txn.Add(keyenc.Statistics(t.ID, x), items, bytes)
+	}
+}
+
+func presence(it itemenc.Item) int64 {
+	if it == nil {
+		return 0
+	}
+	return 1
+}
+
+func sizeOf(it itemenc.Item) int {
+	if it == nil {
+		return 0
+	}
+	return it.Size()
+}
+
+// checkVersion makes sure, within the transaction, that the table still is what the writes were bound to.
+func checkVersion(txn kv.Reader, t *catalog.Table) error {
+	v, err := catalog.Version(txn, t.ID)
+	if err != nil {
+		return err
+	}
+	if v != t.Version {
+		return errTableChanged
+	}
+	return nil
+}

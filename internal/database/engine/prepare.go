@@ -1,0 +1,222 @@
+package engine
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+)
+
+// given are the parameters of one write that decide it beside its key or item: expressions in a request
+// of today, the legacy parameters in one of before 2014.
+type given struct {
+	condition *string
+	update    *string
+	names     map[string]string
+	values    attr.Item
+	// updatable tells that the operation has update expressions, transacted that it is a transaction.
+	updatable, transacted bool
+
+	expected map[string]api.ExpectedAttributeValue
+	operator *string
+	updates  map[string]api.AttributeValueUpdate
+}
+
+// refuseMixed refuses expressions and legacy parameters in one request.
+func (g *given) refuseMixed() error {
+	return refuseMixing(
+		[]parameter{
+			{"AttributeUpdates", g.updates != nil},
+			{"Expected", g.expected != nil},
+			{"ConditionalOperator", g.operator != nil},
+		},
+		[]parameter{
+			{"UpdateExpression", g.update != nil},
+			{"ConditionExpression", g.condition != nil},
+		})
+}
+
+// refuseFaults refuses legacy parameters with a value that is no attribute value.
+func (g *given) refuseFaults(operation string) error {
+	if len(g.updates) == 0 && len(g.expected) == 0 {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.updates)) {
+		if err := refuseFaulty(operation, g.updates[name].Value); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.expected)) {
+		x := g.expected[name]
+		if err := refuseFaulty(operation, x.Value); err != nil {
+			return err
+		}
+		for i := range x.AttributeValueList {
+			if err := refuseFaulty(operation, &x.AttributeValueList[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func refuseFaulty(operation string, v *attr.Value) error {
+	if v == nil {
+		return nil
+	}
+	if fault, found := v.Fault(); found {
+		return apierr.InvalidValue(operation, fault)
+	}
+	return nil
+}
+
+// bindTo parses and binds what decides the write.
+func (g *given) bindTo(operation string, w *write) error {
+	err := g.bindLegacy(w)
+	if err == nil {
+		err = g.bindExpressions(w)
+	}
+	var e *expr.Error
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.Kind == expr.KindFaultyValue || e.Kind == expr.KindFaultyArgument || e.Kind == expr.KindValueTooDeep:
+		return expressionErrorIn(operation, e) // has its envelope, or never gets one
+	default:
+		return requestFault(operation, expressionErrorIn(operation, e))
+	}
+}
+
+func (g *given) bindLegacy(w *write) error {
+	var err error
+	if len(g.updates) > 0 {
+		if w.update, err = eval.LowerUpdates(g.updates); err != nil {
+			return err
+		}
+	}
+	if g.expected != nil || g.operator != nil {
+		w.condition, err = eval.LowerExpected(g.expected, g.operator)
+	}
+	return err
+}
+
+func (g *given) bindExpressions(w *write) error {
+	hasExpression := g.condition != nil || g.update != nil
+	if !hasExpression && g.names == nil && g.values == nil {
+		return nil
+	}
+	var possible []string
+	if !hasExpression {
+		possible = g.possible()
+	}
+	b, err := eval.NewBinder(g.names, g.values, hasExpression, possible...)
+	if err != nil {
+		return err
+	}
+	if g.update != nil {
+		if w.update, err = b.Update(*g.update); err != nil {
+			return err
+		}
+	}
+	if g.condition != nil {
+		if w.condition, err = b.Condition(expr.Condition, *g.condition); err != nil {
+			return err
+		}
+	}
+	err = b.Done()
+	if e, ok := errors.AsType[*expr.Error](err); ok && g.transacted && e.Kind == expr.KindValueTooDeep {
+		w.passTooDeep(e)
+		return nil
+	}
+	return err
+}
+
+// passTooDeep lets a value pass that is nested too deep, as AWS does in a transaction: in an update it cancels
+// the transaction, in a condition it is a value that no item has.
+func (w *write) passTooDeep(e *expr.Error) {
+	if w.kind == updateWrite {
+		w.cancels = expressionErrorIn("TransactWriteItems", e)
+	}
+}
+
+// possible names the expressions that the request could have had.
+func (g *given) possible() []string {
+	if g.updatable {
+		return []string{"UpdateExpression", "ConditionExpression"}
+	}
+	return []string{"ConditionExpression"}
+}
+
+// encodeItem gives a put's item its stored form, or refuses it as too large.
+func (w *write) encodeItem() error {
+	if w.item.Size() > maxItemBytes {
+		return apierr.ItemTooLarge.With()
+	}
+	w.stored = itemenc.Encode(nil, w.item)
+	return nil
+}
+
+// returnValues is the ReturnValues parameter.
+type returnValues string
+
+// The values.
+const (
+	returnNone       returnValues = "NONE"
+	returnAllOld     returnValues = "ALL_OLD"
+	returnAllNew     returnValues = "ALL_NEW"
+	returnUpdatedOld returnValues = "UPDATED_OLD"
+	returnUpdatedNew returnValues = "UPDATED_NEW"
+)
+
+func returnValuesOf(parameter *string) returnValues {
+	if parameter == nil {
+		return returnNone
+	}
+	return returnValues(*parameter)
+}
+
+// onlyOld refuses what a put or delete cannot return.
+func (r returnValues) onlyOld() error {
+	if r != returnNone && r != returnAllOld {
+		return apierr.ReturnsOnlyOld.With()
+	}
+	return nil
+}
+
+// wantsOld reads the ReturnValuesOnConditionCheckFailure parameter.
+func wantsOld(parameter *string) bool { return parameter != nil && *parameter == "ALL_OLD" }
+
+// refuseFault refuses an item or key with a value that is no attribute value, in the words that AWS uses in
+// that operation.
+func refuseFault(operation string, it attr.Item) error {
+	if _, fault, found := it.Fault(); found {
+		return apierr.InvalidValue(operation, fault)
+	}
+	return nil
+}
+
+// requestFault words what the request alone shows wrong in a write: PutItem, UpdateItem and DeleteItem put the
+// envelope of one validation error around it since 2026, the others answer the bare sentence.
+func requestFault(operation string, err error) error {
+	switch operation {
+	case "PutItem", "UpdateItem", "DeleteItem":
+		return enveloped(err)
+	default:
+		return err
+	}
+}
+
+// enveloped puts the envelope of one validation error around a ValidationException; other errors pass.
+func enveloped(err error) error {
+	var e *apierr.Error
+	if !errors.As(err, &e) || e.Code != apierr.ValidationException {
+		return err
+	}
+	return apierr.Enveloped.With(e.Message)
+}

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+)
+
+// PutItem stores an item in place of whatever has its key.
+func (e *Engine) PutItem(ctx context.Context, in *api.PutItemInput) (*api.PutItemOutput, error) {
+	w, err := preparePut(in)
+	if err != nil {
+		return nil, err
+	}
+	out := new(api.PutItemOutput)
+	var report func(*outcome) error
+	if returnValuesOf(in.ReturnValues) == returnAllOld {
+		report = func(o *outcome) error {
+			out.Attributes = slices.Clone(o.old)
+			return nil
+		}
+	}
+	out.ConsumedCapacity, out.ItemCollectionMetrics, err = e.commitSingle(ctx, w, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, report)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// preparePut makes the write, refusing what the request alone shows wrong, in AWS's order.
+func preparePut(in *api.PutItemInput) (*write, error) {
+	const operation = "PutItem"
+	g := given{
+		condition: in.ConditionExpression,
+		names:     in.ExpressionAttributeNames,
+		values:    in.ExpressionAttributeValues,
+		expected:  in.Expected,
+		operator:  in.ConditionalOperator,
+	}
+	if err := g.refuseMixed(); err != nil {
+		return nil, enveloped(err)
+	}
+	if err := refuseFault(operation, in.Item); err != nil {
+		return nil, err
+	}
+	if err := returnValuesOf(in.ReturnValues).onlyOld(); err != nil {
+		return nil, enveloped(err)
+	}
+	w := &write{kind: putWrite, table: *in.TableName, item: in.Item, showOld: wantsOld(in.ReturnValuesOnConditionCheckFailure)}
+	if err := g.refuseFaults(operation); err != nil {
+		return nil, err
+	}
+	if err := g.bindTo(operation, w); err != nil {
+		return nil, err
+	}
+	return w, w.encodeItem() // a limit, which AWS words without the envelope
+}

@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+)
+
+// Query reads the items of one partition of a table or index in the order of their sort keys.
+func (e *Engine) Query(ctx context.Context, in *api.QueryInput) (*api.QueryOutput, error) {
+	q, err := bindQuery(in)
+	if err != nil {
+		return nil, err
+	}
+	t, err := e.catalog.Lookup(*in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	source, err := sourceOf(t, in.IndexName, isTrue(in.ConsistentRead))
+	if err != nil {
+		return nil, err
+	}
+	plan, err := q.plan(source)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.readPage(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	m := capacity.NewMeter(*in.TableName, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit)
+	p.charge(m)
+	out := &api.QueryOutput{
+		Items:            p.items(),
+		Count:            &p.count,
+		ScannedCount:     &p.scanned,
+		LastEvaluatedKey: p.last,
+		ConsumedCapacity: m.Report(),
+	}
+	if p.arena != nil {
+		out.Lend(p.arena)
+	}
+	return out, nil
+}
+
+// query is a QueryInput whose expressions are bound: what is left to check needs the table.
+type query struct {
+	in         *api.QueryInput
+	clauses    []eval.KeyPredicate
+	filter     *eval.Condition
+	projection *eval.Projection
+}
+
+func bindQuery(in *api.QueryInput) (query, error) {
+	if err := refuseMixedQuery(in); err != nil {
+		return query{}, err
+	}
+	if err := checkStartKeyValues("Query", in.ExclusiveStartKey); err != nil {
+		return query{}, err
+	}
+	s := selectionOf(in.Select, in.AttributesToGet, in.ProjectionExpression, in.IndexName)
+	if err := s.check(); err != nil {
+		return query{}, enveloped(err)
+	}
+	q := query{in: in}
+	if err := q.bindLegacy(); err != nil {
+		return query{}, expressionErrorIn("Query", err)
+	}
+	if err := q.bindExpressions(); err != nil {
+		return query{}, expressionErrorIn("Query", err)
+	}
+	if in.KeyConditions == nil && in.KeyConditionExpression == nil {
+		return query{}, apierr.KeyConditionMissing.With()
+	}
+	return q, nil
+}
+
+// refuseMixedQuery refuses expressions beside legacy parameters. KeyConditions is the exception: old clients
+// send it with a FilterExpression or ProjectionExpression, and AWS accepts that.
+func refuseMixedQuery(in *api.QueryInput) error {
+	return refuseMixing(
+		[]parameter{
+			{"AttributesToGet", in.AttributesToGet != nil},
+			{"QueryFilter", in.QueryFilter != nil},
+			{"ConditionalOperator", in.ConditionalOperator != nil},
+			{"KeyConditions", in.KeyConditions != nil && in.KeyConditionExpression != nil},
+		},
+		[]parameter{
+			{"ProjectionExpression", in.ProjectionExpression != nil},
+			{"FilterExpression", in.FilterExpression != nil},
+			{"KeyConditionExpression", in.KeyConditionExpression != nil},
+		})
+}
+
+func (q *query) bindLegacy() error {
+	in := q.in
+	var err error
+	if in.AttributesToGet != nil {
+		if q.projection, err = eval.LowerAttributesToGet(in.AttributesToGet); err != nil {
+			return err
+		}
+	}
+	if in.QueryFilter != nil || in.ConditionalOperator != nil {
+		if q.filter, err = eval.LowerFilter("QueryFilter", in.QueryFilter, in.ConditionalOperator); err != nil {
+			return err
+		}
+	}
+	if in.KeyConditions != nil {
+		q.clauses, err = eval.LowerKeyConditions(in.KeyConditions)
+	}
+	return err
+}
+
+func (q *query) bindExpressions() error {
+	in := q.in
+	hasExpression := in.KeyConditionExpression != nil || in.FilterExpression != nil || in.ProjectionExpression != nil
+	if !hasExpression && in.ExpressionAttributeNames == nil && in.ExpressionAttributeValues == nil {
+		return nil
+	}
+	b, err := eval.NewBinder(in.ExpressionAttributeNames, in.ExpressionAttributeValues, hasExpression, "FilterExpression", "KeyConditionExpression")
+	if err != nil {
+		return err
+	}
+	if in.KeyConditionExpression != nil {
+		if q.clauses, err = b.KeyCondition(*in.KeyConditionExpression); err != nil {
+			return err
+		}
+	}
+	if in.FilterExpression != nil {
+		if q.filter, err = b.Condition(expr.Filter, *in.FilterExpression); err != nil {
+			return err
+		}
+	}
+	if in.ProjectionExpression != nil {
+		if q.projection, err = b.Projection(*in.ProjectionExpression); err != nil {
+			return err
+		}
+	}
+	return b.Done()
+}
+
+// plan checks the request against the keys of what it queries, and finds the range to read.
+func (q *query) plan(source readSource) (pagePlan, error) {
+	in := q.in
+	r, err := queryRangeOf(&source, q.clauses)
+	if err != nil {
+		return pagePlan{}, err
+	}
+	if err := q.checkFilterNames(&source); err != nil {
+		return pagePlan{}, err
+	}
+	p := pagePlan{
+		source:      source,
+		lo:          r.lo,
+		hi:          r.hi,
+		reverse:     in.ScanIndexForward != nil && !*in.ScanIndexForward,
+		limit:       limitOf(in.Limit),
+		single:      r.single,
+		filter:      q.filter,
+		consistency: capacity.ConsistencyOf(in.ConsistentRead),
+	}
+	if err := p.shapeFrom(valueOf(in.Select), shapeOf(q.projection)); err != nil {
+		return pagePlan{}, err
+	}
+	if in.ExclusiveStartKey != nil {
+		start, err := queryPosition(&source, &r, in.ExclusiveStartKey)
+		if err != nil {
+			return pagePlan{}, err
+		}
+		p.lo, p.hi = after(p.lo, p.hi, start, p.reverse)
+	}
+	return p, nil
+}
+
+// checkFilterNames refuses a filter on a key attribute of what is queried: that is the key condition's.
+func (q *query) checkFilterNames(source *readSource) error {
+	if q.filter == nil {
+		return nil
+	}
+	for _, name := range q.filter.Attributes() {
+		if !source.isKey(name) {
+			continue
+		}
+		if q.in.QueryFilter != nil {
+			return apierr.QueryFilterOnKey.With(name)
+		}
+		return apierr.FilterOnKey.With(name)
+	}
+	return nil
+}

@@ -1,0 +1,375 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const (
+	// restoresMax is how many restores AWS lets be under way.
+	restoresMax = 50
+	// loadBytes is how much of a table is loaded together, and becomes visible, about.
+	loadBytes = 16 << 20
+	// countersTogether is how many counters of item collections are added to in one transaction.
+	countersTogether = 1 << 12
+	// restoreReportInterval is how often the log hears of a restore that goes on.
+	restoreReportInterval = 5 * time.Second
+)
+
+// restoration is what the record of a restore says of it, beside the new table.
+//
+//	kept snapshot ─► items and index entries under the new table's id, in the order of keys
+//	              ─► counters                                                     copied
+//	kept log      ─► backwards to the time: what each change replaced             undone
+//	              ─► the table is ACTIVE, or UPDATING while an index is built
+//
+// Until it is copied nothing of it counts: whoever finds it so begins again. From then on each step notes in its
+// own transaction how far it is.
+type restoration struct {
+	Kept   string         `json:"kept"`   // the kept snapshot
+	Source keyenc.TableID `json:"source"` // the table in it
+	// At is the time to restore, in milliseconds; 0 for a backup, which is restored as it is.
+	At int64 `json:"at,omitempty"`
+	// Dropped are the local indexes of the source that the table does not have.
+	Dropped []keyenc.IndexID `json:"dropped,omitempty"`
+
+	Copied bool `json:"copied,omitempty"`
+	// Undone is the number of the change from which on all are undone; 0 while none is.
+	Undone kv.Seq `json:"undone,omitempty"`
+}
+
+// newRestoration is the work of making d of a table defined as source.
+func newRestoration(d, source *catalog.Descriptor, kept string, at int64) job {
+	r := &restoration{Kept: kept, Source: source.ID, At: at}
+	for i := range source.Indexes {
+		if x := &source.Indexes[i]; x.Local && d.IndexByID(x.ID) == nil {
+			r.Dropped = append(r.Dropped, x.ID)
+		}
+	}
+	return job{Kind: jobRestore, Name: d.Name, Restore: r}
+}
+
+// checkRestoreTarget refuses a name that is taken, and one restore too many.
+func (e *Engine) checkRestoreTarget(name string) error {
+	now, tables := e.options.Now(), e.catalog.Tables()
+	if t := tables[name]; t != nil && !t.Descriptor.Gone(now) {
+		switch t.Descriptor.Status(now) {
+		case catalog.StatusCreating:
+			return apierr.TableBeingCreated.As(apierr.TableInUseException, name)
+		case catalog.StatusDeleting:
+			return apierr.TableBeingDeleted.As(apierr.TableInUseException, name)
+		default:
+			return apierr.TableExists.As(apierr.TableAlreadyExistsException, name)
+		}
+	}
+	under := 0
+	for _, t := range tables {
+		if t.Descriptor.BeingRestored() {
+			under++
+		}
+	}
+	if under >= restoresMax {
+		return apierr.TooManyRestores.With(restoresMax)
+	}
+	return nil
+}
+
+// beginRestore creates the table together with the job that fills it.
+func (e *Engine) beginRestore(ctx context.Context, d *catalog.Descriptor, work *job, in kv.Intent, check func(kv.Txn) error) error {
+	err := e.catalog.CreateWith(ctx, d, in, func(txn kv.Txn) error {
+		if err := check(txn); err != nil {
+			return err
+		}
+		work.Table = d.ID
+		return work.save(txn)
+	})
+	if known, ok := errors.AsType[*apierr.Error](err); ok && known.Code == apierr.ResourceInUseException {
+		return apierr.TableExists.As(apierr.TableAlreadyExistsException, d.Name)
+	}
+	return err
+}
+
+// restore does the work of a restore, or what is left of it.
+func (e *Engine) restore(ctx context.Context, j *job) error {
+	if err := e.fill(ctx, j); err != nil {
+		return err
+	}
+	if err := e.endRestore(ctx, j); err != nil {
+		return err
+	}
+	if j.Restore.At != 0 {
+		e.dropKept(ctx, j.Restore.Kept)
+	}
+	return nil
+}
+
+// fill gives the table its contents.
+func (e *Engine) fill(ctx context.Context, j *job) error {
+	snapshot, err := e.store.OpenKept(ctx, j.Restore.Kept)
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	r := &restorer{engine: e, job: j, from: snapshot, reported: e.options.Now()}
+	if !j.Restore.Copied {
+		if err := r.copy(ctx); err != nil {
+			return err
+		}
+	}
+	if j.Restore.At != 0 {
+		return r.undo(ctx)
+	}
+	return nil
+}
+
+// endRestore opens the table for use, and begins to build the indexes that the source had no complete entries of.
+func (e *Engine) endRestore(ctx context.Context, j *job) error {
+	var builds []job
+	err := e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {
+		builds = nil
+		d.Restored.InProgress = false
+		for i := range d.Indexes {
+			if d.Indexes[i].State == catalog.IndexAllocating {
+				builds = append(builds, job{Kind: jobBackfill, Table: d.ID, Name: d.Name, Index: d.Indexes[i].ID})
+			}
+		}
+		for i := range builds {
+			if err := builds[i].save(txn); err != nil {
+				return err
+			}
+		}
+		txn.Delete(j.key())
+		return nil
+	})
+	if err == nil {
+		e.jobs.start(builds...)
+	}
+	return err
+}
+
+// restorer fills one table.
+type restorer struct {
+	engine *Engine
+	job    *job
+	from   kv.Snapshot
+
+	copied, total int64 // items and entries
+	undone        int64 // changes
+	reported      time.Time
+}
+
+// report tells the log now and then how far the restore is.
+func (r *restorer) report() {
+	now := r.engine.options.Now()
+	if now.Sub(r.reported) < restoreReportInterval {
+		return
+	}
+	r.reported = now
+	r.engine.options.Logger.Info("a table is being restored", "table", r.job.Name,
+		"copied", r.copied, "of", r.total, "changes undone", r.undone)
+}
+
+// copy gives the table what the kept snapshot holds: items, the entries of complete indexes, counters.
+func (r *restorer) copy(ctx context.Context) error {
+	t, err := r.engine.ownTable(r.job)
+	if err != nil {
+		return err
+	}
+	if err := r.clear(ctx); err != nil {
+		return err
+	}
+	ids := []keyenc.IndexID{0}
+	for _, x := range t.Indexes {
+		if x.Readable {
+			ids = append(ids, x.ID)
+		}
+	}
+	counts := make([][]int64, len(ids))
+	for i, x := range ids {
+		counters, err := r.from.Counter(keyenc.Statistics(r.job.Restore.Source, x))
+		if err != nil {
+			return err
+		}
+		if counts[i] = counters; len(counters) > 0 {
+			r.total += counters[0]
+		}
+	}
+	for _, x := range ids {
+		if err := r.copyIndex(ctx, x); err != nil {
+			return err
+		}
+	}
+	if hasLocalIndex(t) {
+		if err := r.copyCollections(ctx); err != nil {
+			return err
+		}
+	}
+	return r.step(ctx, r.alone(), func(txn kv.Txn, after *restoration) error {
+		for i, x := range ids {
+			txn.Add(keyenc.Statistics(r.job.Table, x), counts[i]...)
+		}
+		after.Copied = true
+		return nil
+	})
+}
+
+// clear removes what an earlier attempt has left.
+func (r *restorer) clear(ctx context.Context) error {
+	store := r.engine.store
+	for _, bounds := range []func(keyenc.TableID) (lo, hi []byte){keyenc.TableBounds, keyenc.StatisticsBounds} {
+		lo, hi := bounds(r.job.Table)
+		var left []byte
+		err := r.engine.readLatest(ctx, func(now kv.Reader) (err error) {
+			left, err = firstKey(now, lo, hi)
+			return err
+		})
+		if err == nil && left != nil {
+			err = store.DeleteRange(ctx, lo, hi)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyIndex copies the items (x=0) or the entries of an index.
+func (r *restorer) copyIndex(ctx context.Context, x keyenc.IndexID) error {
+	lo, hi := keyenc.IndexBounds(r.job.Restore.Source, x)
+	var key []byte
+	for lo != nil {
+		var next []byte
+		copied := r.copied
+		err := r.engine.store.Load(ctx, func(put func(key, value []byte) error) error {
+			it := r.from.Iter(lo, hi, kv.IterOptions{})
+			defer it.Close()
+			next, r.copied = nil, copied
+			for bytes := 0; it.Next(); bytes += len(it.Key()) + len(it.Value()) {
+				if bytes >= loadBytes {
+					next = append(next, it.Key()...)
+					break
+				}
+				key = keyenc.InTable(key[:0], it.Key(), r.job.Table)
+				if err := put(key, it.Value()); err != nil {
+					return err
+				}
+				r.copied++
+			}
+			return it.Err()
+		})
+		if err != nil {
+			return err
+		}
+		lo = next
+		r.report()
+	}
+	return nil
+}
+
+// copyCollections gives the table the counters of item collections, less the entries of local indexes that it does
+// not have.
+func (r *restorer) copyCollections(ctx context.Context) error {
+	sums := &counterSums{restorer: r}
+	lo, hi := keyenc.StatisticsBounds(r.job.Restore.Source)
+	err := r.walk(ctx, lo, hi, func(key, _ []byte) error {
+		if !keyenc.IsCollection(key) {
+			return nil
+		}
+		counters, err := r.from.Counter(key)
+		if err != nil || len(counters) == 0 {
+			return err
+		}
+		return sums.add(ctx, keyenc.InTable(nil, key, r.job.Table), counters[0])
+	})
+	for _, x := range r.job.Restore.Dropped {
+		if err != nil {
+			return err
+		}
+		lo, hi := keyenc.IndexBounds(r.job.Restore.Source, x)
+		err = r.walk(ctx, lo, hi, func(key, value []byte) error {
+			_, _, pk, _, _, _, err := keyenc.ParseIndexEntry(key, 1, 1)
+			if err != nil {
+				return err
+			}
+			return sums.add(ctx, keyenc.Collection(r.job.Table, pk[0]), -int64(itemenc.Item(value).Size()))
+		})
+	}
+	return errors.Join(err, sums.flush(ctx))
+}
+
+// walk calls see for every key of a range of the kept snapshot.
+func (r *restorer) walk(ctx context.Context, lo, hi []byte, see func(key, value []byte) error) error {
+	it := r.from.Iter(lo, hi, kv.IterOptions{})
+	defer it.Close()
+	for it.Next() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := see(it.Key(), it.Value()); err != nil {
+			return err
+		}
+		r.report()
+	}
+	return it.Err()
+}
+
+// counterSums adds to many counters, some at a time.
+type counterSums struct {
+	*restorer
+	keys   [][]byte
+	deltas []int64
+}
+
+// add takes the key over.
+func (s *counterSums) add(ctx context.Context, key []byte, delta int64) error {
+	if n := len(s.keys); n > 0 && string(s.keys[n-1]) == string(key) {
+		s.deltas[n-1] += delta
+		return nil
+	}
+	if len(s.keys) == countersTogether {
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
+	}
+	s.keys, s.deltas = append(s.keys, key), append(s.deltas, delta)
+	return nil
+}
+
+func (s *counterSums) flush(ctx context.Context) error {
+	err := s.step(ctx, s.alone(), func(txn kv.Txn, _ *restoration) error {
+		for i, key := range s.keys {
+			txn.Add(key, s.deltas[i])
+		}
+		return nil
+	})
+	s.keys, s.deltas = s.keys[:0], s.deltas[:0]
+	return err
+}
+
+// alone is the intent of a step that writes nothing but the record and counters.
+func (r *restorer) alone() kv.Intent { return kv.Intent{Write: [][]byte{r.job.key()}} }
+
+// step changes the record of the job, whose key in has, together with what do writes.
+func (r *restorer) step(ctx context.Context, in kv.Intent, do func(kv.Txn, *restoration) error) error {
+	before := *r.job.Restore
+	after := *r.job
+	err := r.engine.store.Update(ctx, in, func(txn kv.Txn) error {
+		state := before
+		after.Restore = &state
+		if err := do(txn, &state); err != nil {
+			return err
+		}
+		return after.save(txn)
+	})
+	if err == nil {
+		*r.job = after
+	}
+	return err
+}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// RestoreTableFromBackup makes a table of what a backup holds. The table is CREATING while its items are copied,
+// in the background.
+func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTableFromBackupInput) (*api.RestoreTableFromBackupOutput, error) {
+	var b *backup
+	err := e.readLatest(ctx, func(r kv.Reader) (err error) {
+		b, err = e.findBackup(r, *in.BackupArn)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if b.Making {
+		return nil, apierr.BackupBeingCreated.With(*in.BackupArn)
+	}
+	if err := e.checkRestoreTarget(*in.TargetTableName); err != nil {
+		return nil, err
+	}
+	d, err := e.restoredDescriptor(b.table, *in.TargetTableName, catalog.Restored{BackupARN: e.backupARN(b), At: b.Created}, overrides{
+		billing: in.BillingModeOverride, global: in.GlobalSecondaryIndexOverride, local: in.LocalSecondaryIndexOverride,
+		throughput: in.ProvisionedThroughputOverride, maxima: in.OnDemandThroughputOverride, encryption: in.SSESpecificationOverride,
+	})
+	if err != nil {
+		return nil, err
+	}
+	work := newRestoration(d, b.table, b.kept(), 0)
+	stillThere := func(txn kv.Txn) error { // and will be, see notBeingRestored
+		data, err := txn.Get(b.key())
+		if err == nil && data == nil {
+			err = apierr.BackupNotFound.With(*in.BackupArn)
+		}
+		return err
+	}
+	if err := e.beginRestore(ctx, d, &work, kv.Intent{Check: [][]byte{b.key()}}, stillThere); err != nil {
+		return nil, err
+	}
+	defer e.jobs.start(work) // the answer shows the table CREATING
+	description, err := e.describe(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return &api.RestoreTableFromBackupOutput{TableDescription: description}, nil
+}

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// RestoreTableToPointInTime makes a table of what another was at an earlier second: with all changes of that time
+// or before, and none that came later. Settings are those that the source has now. The table is CREATING while
+// its items are copied and the later changes undone, in the background.
+func (e *Engine) RestoreTableToPointInTime(ctx context.Context, in *api.RestoreTableToPointInTimeInput) (*api.RestoreTableToPointInTimeOutput, error) {
+	source, err := checkPointInTime(in)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		d, work, err := e.restoreFromNow(ctx, in, source)
+		if errors.Is(err, errTableChanged) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer e.jobs.start(work) // the answer shows the table CREATING
+		description, err := e.describe(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		return &api.RestoreTableToPointInTimeOutput{TableDescription: description}, nil
+	}
+}
+
+// checkPointInTime checks what the request alone shows wrong, and returns the source's name or ARN.
+func checkPointInTime(in *api.RestoreTableToPointInTimeInput) (source string, err error) {
+	latest := in.UseLatestRestorableTime != nil && *in.UseLatestRestorableTime
+	switch {
+	case in.SourceTableName == nil && in.SourceTableArn == nil:
+		return "", apierr.RestoreSourceMissing.With()
+	case in.SourceTableName != nil && in.SourceTableArn != nil:
+		return "", apierr.RestoreSourceAmbiguous.With()
+	case !latest && in.RestoreDateTime == nil:
+		return "", apierr.RestoreTimeMissing.With()
+	case latest && in.RestoreDateTime != nil:
+		return "", apierr.RestoreTimeAmbiguous.With()
+	}
+	for i := range in.GlobalSecondaryIndexOverride {
+		if x := &in.GlobalSecondaryIndexOverride[i]; x.WarmThroughput != nil {
+			return "", apierr.OverrideWarmIndex.With(*x.IndexName)
+		}
+	}
+	if in.SourceTableName != nil {
+		return *in.SourceTableName, nil
+	}
+	if _, ok := catalog.ParseARN(*in.SourceTableArn); !ok {
+		return "", apierr.InvalidTableARN.With(*in.SourceTableArn)
+	}
+	return *in.SourceTableArn, nil
+}
+
+// restoreFromNow keeps the source with its log and creates the table that is to be made of them.
+func (e *Engine) restoreFromNow(ctx context.Context, in *api.RestoreTableToPointInTimeInput, source string) (d *catalog.Descriptor, work job, err error) {
+	s, err := e.recoverable(ctx, source)
+	if err != nil {
+		return nil, work, err
+	}
+	at, err := e.restoreTime(ctx, s, in)
+	if err != nil {
+		return nil, work, err
+	}
+	if err := e.checkRestoreTarget(*in.TargetTableName); err != nil {
+		return nil, work, err
+	}
+	d, err = e.restoredDescriptor(s, *in.TargetTableName, catalog.Restored{At: at}, overrides{
+		billing: in.BillingModeOverride, global: in.GlobalSecondaryIndexOverride, local: in.LocalSecondaryIndexOverride,
+		throughput: in.ProvisionedThroughputOverride, maxima: in.OnDemandThroughputOverride, encryption: in.SSESpecificationOverride,
+	})
+	if err != nil {
+		return nil, work, err
+	}
+	kept := keptOfRestore + d.UUID
+	defer func() {
+		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // the job may be there
+			e.dropKept(ctx, kept)
+		}
+	}()
+	if err := e.keepWithLog(ctx, s, kept, at); err != nil {
+		return nil, work, err
+	}
+	work = newRestoration(d, s, kept, at)
+	return d, work, e.beginRestore(ctx, d, &work, kv.Intent{}, func(kv.Txn) error { return nil })
+}
+
+// recoverable returns the descriptor of a table that has point-in-time recovery.
+func (e *Engine) recoverable(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
+	d, err := e.backupTable(ctx, nameOrARN)
+	switch {
+	case err != nil:
+		return nil, err
+	case d.GoneAt != 0:
+		return nil, apierr.BackupTableNotFound.With(d.Name)
+	case !d.PITR.Enabled:
+		return nil, apierr.RecoveryNotEnabled.With(d.Name)
+	}
+	return d, nil
+}
+
+// restoreTime is the time, in milliseconds, that the request wants, a whole second.
+func (e *Engine) restoreTime(ctx context.Context, d *catalog.Descriptor, in *api.RestoreTableToPointInTimeInput) (int64, error) {
+	window, err := e.window(ctx, d, storeLog{e.store, ctx})
+	if err != nil {
+		return 0, err
+	}
+	seconds := window.latest
+	if in.RestoreDateTime != nil {
+		wanted := math.Floor(float64(*in.RestoreDateTime))
+		if wanted < float64(window.earliest) || wanted > float64(window.latest) {
+			return 0, apierr.RestoreTimeOutside.With()
+		}
+		seconds = int64(wanted)
+	}
+	if seconds < window.earliest {
+		return 0, apierr.RestoreTimeOutside.With()
+	}
+	return seconds * millis, nil
+}
+
+// keepWithLog keeps the source with all changes of that time or before, and the log of all that came later.
+func (e *Engine) keepWithLog(ctx context.Context, d *catalog.Descriptor, kept string, at int64) error {
+	if _, err := e.awaitWrites(ctx, d.ID); err != nil {
+		return err
+	}
+	what := keptOf(d)
+	what.Logs = []kv.LogID{kv.LogID(d.ID)}
+	if err := e.store.Keep(ctx, kept, what); err != nil {
+		return err
+	}
+	snapshot, err := e.store.OpenKept(ctx, kept)
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	then, err := catalog.ReadDescriptor(snapshot, d.Name)
+	if err != nil {
+		return err
+	}
+	if then == nil || then.ID != d.ID || then.Version != d.Version {
+		return errTableChanged
+	}
+	// The log may have been trimmed since the time was checked.
+	whole, err := e.logWhole(ctx, d, snapshot, e.options.Now())
+	if err == nil && at < whole*millis {
+		err = apierr.RestoreTimeOutside.With()
+	}
+	return err
+}
+
+// awaitWrites waits for the writes of a table that are under way, each of which has looked at the clock while it
+// held the table's version: a change with an earlier time than this call cannot come after it. It returns a number
+// that divides the table's changes: those below can be seen by whoever reads items now, the others come after the call.
+func (e *Engine) awaitWrites(ctx context.Context, table keyenc.TableID) (n kv.Seq, err error) {
+	err = e.store.Update(ctx, kv.Intent{Write: [][]byte{keyenc.TableVersion(table)}}, func(txn kv.Txn) error {
+		n = txn.LogSeq()
+		return nil
+	})
+	return n, err
+}

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+)
+
+// The limits of a table's schema.
+const (
+	localIndexesMax    = 5
+	globalIndexesMax   = 20
+	indexHashKeysMax   = 4
+	indexRangeKeysMax  = 4
+	projectedNamesMax  = 100 // over all indexes of a table
+	keyElementsOfTable = 2
+)
+
+// schema is the attribute definitions of a request, against which keys and indexes are checked.
+type schema struct {
+	attributes []catalog.Attribute // as given
+	types      map[string]string
+}
+
+// newSchema takes the attribute definitions; a name defined twice is refused.
+func newSchema(definitions []api.AttributeDefinition) (*schema, error) {
+	s := &schema{types: make(map[string]string, len(definitions))}
+	for _, a := range definitions {
+		if _, twice := s.types[*a.AttributeName]; twice {
+			return nil, apierr.AttributeDefinedTwice.With(*a.AttributeName)
+		}
+		s.types[*a.AttributeName] = *a.AttributeType
+		s.attributes = append(s.attributes, catalog.Attribute{Name: *a.AttributeName, Type: *a.AttributeType})
+	}
+	return s, nil
+}
+
+// names lists the defined attributes in order of name.
+func (s *schema) names() []string {
+	names := make([]string, 0, len(s.types))
+	for name := range s.types {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// tableKeys checks a table's own key schema: HASH, or HASH and RANGE.
+func (s *schema) tableKeys(in []api.KeySchemaElement) ([]catalog.KeyElement, error) {
+	if len(in) == 0 {
+		return nil, apierr.KeySchemaMissing.With()
+	}
+	if err := checkSimpleKeys(in); err != nil {
+		return nil, err
+	}
+	keys := newKeys(in)
+	for _, k := range keys {
+		if s.types[k.Name] == "" {
+			return nil, apierr.KeyUndefined.With()
+		}
+	}
+	return keys, nil
+}
+
+// checkSimpleKeys checks the form of a key of one HASH and at most one RANGE attribute.
+func checkSimpleKeys(in []api.KeySchemaElement) error {
+	switch {
+	case *in[0].KeyType != keyHash:
+		return apierr.FirstKeyNotHash.With()
+	case len(in) == keyElementsOfTable && *in[1].KeyType != keyRange:
+		return apierr.SecondKeyNotRange.With()
+	case len(in) == keyElementsOfTable && *in[0].AttributeName == *in[1].AttributeName:
+		return apierr.KeysEqual.With()
+	}
+	return nil
+}
+
+// checkIndexKeys checks the form of a global index's key: up to four HASH attributes, then up to four RANGE
+// attributes, no name twice.
+func checkIndexKeys(in []api.KeySchemaElement) error {
+	if len(in) <= keyElementsOfTable && (len(in) < 2 || *in[1].KeyType == keyRange) {
+		return checkSimpleKeys(in)
+	}
+	if *in[0].KeyType != keyHash {
+		return apierr.FirstKeyNotHash.With()
+	}
+	seen := map[string]bool{}
+	var hash, ranges int
+	for _, k := range in {
+		switch {
+		case seen[*k.AttributeName]:
+			return apierr.KeyRepeated.With(*k.AttributeName)
+		case *k.KeyType == keyRange:
+			ranges++
+		case ranges > 0:
+			return apierr.HashAfterRange.With()
+		default:
+			hash++
+		}
+		seen[*k.AttributeName] = true
+	}
+	if hash > indexHashKeysMax || ranges > indexRangeKeysMax {
+		return apierr.TooManyIndexKeys.With(indexHashKeysMax, indexRangeKeysMax)
+	}
+	return nil
+}
+
+func newKeys(in []api.KeySchemaElement) []catalog.KeyElement {
+	keys := make([]catalog.KeyElement, len(in))
+	for i, k := range in {
+		keys[i] = catalog.KeyElement{Name: *k.AttributeName, Range: *k.KeyType == keyRange}
+	}
+	return keys
+}
+
+// localIndexes checks the LSIs of a new table and adds them to d.
+func (s *schema) localIndexes(d *catalog.Descriptor, in []api.LocalSecondaryIndex) error {
+	if in == nil {
+		return nil
+	}
+	switch {
+	case len(in) == 0:
+		return apierr.LocalIndexesEmpty.With()
+	case len(d.Keys) < keyElementsOfTable:
+		return apierr.LocalIndexNoTableSort.With()
+	}
+	for _, x := range in {
+		if err := s.localIndex(d, x); err != nil {
+			return err
+		}
+	}
+	if len(in) > localIndexesMax {
+		return apierr.TooManyLocalIndexes.With()
+	}
+	return nil
+}
+
+func (s *schema) localIndex(d *catalog.Descriptor, x api.LocalSecondaryIndex) error {
+	if err := checkSimpleKeys(x.KeySchema); err != nil {
+		return err
+	}
+	index := catalog.IndexDescriptor{Name: *x.IndexName, Local: true, Keys: newKeys(x.KeySchema)}
+	if err := s.defined(index.Keys); err != nil {
+		return err
+	}
+	switch {
+	case len(index.Keys) < keyElementsOfTable:
+		return apierr.LocalIndexNoSort.With(index.Name)
+	case index.Keys[0].Name != d.Keys[0].Name:
+		return apierr.LocalIndexOtherHash.With(index.Name, index.Keys[0].Name, d.Keys[0].Name)
+	}
+	return addIndex(d, index, x.Projection)
+}
+
+// globalIndexes checks the GSIs of a new table and adds them to d.
+func (s *schema) globalIndexes(d *catalog.Descriptor, in []api.GlobalSecondaryIndex) error {
+	if in == nil {
+		return nil
+	}
+	if len(in) == 0 {
+		return apierr.GlobalIndexesEmpty.With()
+	}
+	for _, x := range in {
+		if err := s.globalIndex(d, x, catalog.IndexActive); err != nil {
+			return err
+		}
+	}
+	if len(in) > globalIndexesMax {
+		return apierr.TooManyGlobalIndexes.With()
+	}
+	return nil
+}
+
+func (s *schema) globalIndex(d *catalog.Descriptor, x api.GlobalSecondaryIndex, state catalog.IndexState) error {
+	if err := checkIndexKeys(x.KeySchema); err != nil {
+		return err
+	}
+	index := catalog.IndexDescriptor{Name: *x.IndexName, Keys: newKeys(x.KeySchema), State: state}
+	if err := s.defined(index.Keys); err != nil {
+		return err
+	}
+	if err := checkIndexThroughput(d.Billing.OnDemand, index.Name, x.ProvisionedThroughput); err != nil {
+		return err
+	}
+	if !d.Billing.OnDemand {
+		index.Throughput = newThroughput(x.ProvisionedThroughput)
+	}
+	var err error
+	if index.OnDemand, err = newMaxima(x.OnDemandThroughput, d.Billing.OnDemand, index.Name); err != nil {
+		return err
+	}
+	floor := warmUnits(nil, d.Billing.OnDemand, index.Throughput)
+	if index.Warm, err = newWarm(x.WarmThroughput, floor, index.Name); err != nil {
+		return err
+	}
+	return addIndex(d, index, x.Projection)
+}
+
+// defined checks that every attribute of an index's key has a definition.
+func (s *schema) defined(keys []catalog.KeyElement) error {
+	missing := slices.ContainsFunc(keys, func(k catalog.KeyElement) bool { return s.types[k.Name] == "" })
+	if !missing {
+		return nil
+	}
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.Name
+	}
+	return apierr.IndexKeysUndefined.With(bracketed(names), bracketed(s.names()))
+}
+
+// addIndex checks name and projection of an index and gives it the table's next index id.
+func addIndex(d *catalog.Descriptor, index catalog.IndexDescriptor, p *api.Projection) error {
+	if d.Index(index.Name) != nil {
+		return apierr.IndexRepeated.With(index.Name)
+	}
+	if err := checkProjection(p); err != nil {
+		return err
+	}
+	index.Projection, index.Included = *p.ProjectionType, p.NonKeyAttributes
+	projected := len(index.Included)
+	for i := range d.Indexes {
+		projected += len(d.Indexes[i].Included)
+	}
+	if projected > projectedNamesMax {
+		return apierr.TooManyProjectedNames.With(projectedNamesMax)
+	}
+	if d.LastIndexID == ^keyenc.IndexID(0) {
+		return apierr.TooManyIndexesEver.With()
+	}
+	d.LastIndexID++
+	index.ID = d.LastIndexID
+	d.Indexes = append(d.Indexes, index)
+	return nil
+}
+
+func checkProjection(p *api.Projection) error {
+	if p.ProjectionType == nil {
+		return apierr.ProjectionTypeMissing.With()
+	}
+	included := *p.ProjectionType == catalog.ProjectInclude
+	switch {
+	case !included && p.NonKeyAttributes != nil:
+		return apierr.ProjectionTakesNoNames.With(*p.ProjectionType)
+	case included && p.NonKeyAttributes == nil:
+		return apierr.ProjectionLacksNames.With()
+	}
+	seen := map[string]bool{}
+	for _, name := range p.NonKeyAttributes {
+		if seen[name] {
+			return apierr.ProjectionRepeatsName.With(name)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// allUsed checks that every definition is of a key of the table or one of its indexes.
+func (s *schema) allUsed(d *catalog.Descriptor) error {
+	used := usedAttributes(d)
+	if len(used) == len(s.types) {
+		return nil
+	}
+	return apierr.AttributesUnused.With(bracketed(s.names()), bracketed(used))
+}
+
+// usedAttributes lists the attributes of all keys in order of name.
+func usedAttributes(d *catalog.Descriptor) []string {
+	var used []string
+	add := func(keys []catalog.KeyElement) {
+		for _, k := range keys {
+			used = append(used, k.Name)
+		}
+	}
+	add(d.Keys)
+	for i := range d.Indexes {
+		add(d.Indexes[i].Keys)
+	}
+	slices.Sort(used)
+	return slices.Compact(used)
+}
+
+// bracketed prints a list as AWS does.
+func bracketed(names []string) string { return "[" + strings.Join(names, ", ") + "]" }

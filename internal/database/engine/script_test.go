@@ -1,0 +1,265 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/wire"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+)
+
+// TestScripts runs every script under testdata over every store.
+//
+// A directive that is an operation's name (put-item) has the request as its input and the answer, or the
+// error, as its output; with the word quiet the answer is only "ok". In requests, <<text*n>> stands for n
+// times the text, and {{name}} for the ARN of the latest backup of that name. The others:
+//
+//	advance 1h      moves the clock
+//	restart         closes the engine and opens it again on the same data
+//	dump [prefix]   prints what the store holds: keys as keyenc prints them, items as JSON
+//	log table       prints the table's change log
+//	expire          removes what has expired by now
+//	settle          waits for the background jobs
+//	trim            trims the change logs
+//	stream …        and others in streamDirective
+//	kept            prints what snapshots the store keeps
+//	expire-backups  removes the backups that have expired by now
+//	verify          proves indexes, TTL entries and counters against the items
+//
+// The clock begins at 2026-11-20T12:00:00Z and moves by advance only. With -rewrite the outputs are written
+// anew.
+func TestScripts(t *testing.T) {
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+				t.Helper()
+				run := newScript(t, s.open)
+				datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+					t.Helper()
+					return run.directive(t, d)
+				})
+			})
+		})
+	}
+}
+
+// storeKind opens one kind of store; open's result opens the same data each time.
+type storeKind struct {
+	name string
+	open func(t *testing.T) func() kv.Store
+}
+
+func stores() []storeKind {
+	return []storeKind{
+		{"memkv", func(*testing.T) func() kv.Store {
+			store := kept{memkv.New()}
+			return func() kv.Store { return store }
+		}},
+		{"pebblekv", func(t *testing.T) func() kv.Store {
+			t.Helper()
+			options := pebblekv.Options{FS: vfs.NewMem(), MemTableBytes: 1 << 20, CacheBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)}
+			return func() kv.Store {
+				store, err := pebblekv.Open("/data", options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return store
+			}
+		}},
+	}
+}
+
+// kept is a store in memory that outlives an engine's Close.
+type kept struct{ kv.Store }
+
+func (kept) Close() error { return nil }
+
+// script is one script's database.
+type script struct {
+	open   func() kv.Store
+	store  kv.Store
+	engine *engine.Engine
+	now    atomic.Int64 // nanoseconds; jobs read it beside the script
+
+	iterator *string // of streamDirective
+}
+
+func newScript(t *testing.T, open func(*testing.T) func() kv.Store) *script {
+	t.Helper()
+	s := &script{open: open(t)}
+	s.now.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixNano())
+	s.start(t)
+	t.Cleanup(func() {
+		if err := s.engine.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *script) start(t *testing.T) {
+	t.Helper()
+	s.store = s.open()
+	var err error
+	s.engine, err = engine.Open(t.Context(), s.store, engine.Options{
+		Now:         func() time.Time { return time.Unix(0, s.now.Load()).UTC() },
+		Rand:        &counting{},
+		TTLInterval: -1,
+
+		StreamShardRotation: -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// counting is a random source whose ids can stand in scripts.
+type counting struct{ n byte }
+
+func (c *counting) Read(p []byte) (int, error) {
+	for i := range p {
+		c.n++
+		p[i] = c.n
+	}
+	return len(p), nil
+}
+
+func (s *script) directive(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
+	var out string
+	var err error
+	switch d.Cmd {
+	case "advance":
+		err = s.advance(d)
+	case "restart":
+		if err := s.engine.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s.start(t)
+	case "dump":
+		out, err = dump(t.Context(), s.store, argument(d))
+	case "log":
+		out, err = s.log(t.Context(), argument(d))
+	case "expire":
+		var n int
+		n, err = s.engine.ExpireNow(t.Context())
+		out = fmt.Sprintf("%d removed\n", n)
+	case "settle":
+		s.engine.Settle()
+	case "trim":
+		err = s.engine.TrimLogs(t.Context())
+	case "stream", "iterator", "records", "reshard":
+		out, err = s.streamDirective(t.Context(), d)
+	case "kept":
+		out, err = s.keptSnapshots(t.Context())
+	case "expire-backups":
+		err = s.engine.ExpireBackups(t.Context())
+	case "verify":
+		out, err = s.verify(t.Context())
+	default:
+		out, err = perform(t.Context(), s.engine, d.Cmd, s.nameBackups(t.Context(), expand(d.Input)))
+		if err == nil && d.HasArg("quiet") {
+			out = "ok\n"
+		}
+	}
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	return out
+}
+
+func (s *script) advance(d *datadriven.TestData) error {
+	if len(d.CmdArgs) != 1 {
+		return errors.New("advance needs a duration")
+	}
+	by, err := time.ParseDuration(d.CmdArgs[0].String())
+	s.now.Add(int64(by))
+	return err
+}
+
+// argument is what stands behind the directive; one with spaces is written x=(some words).
+func argument(d *datadriven.TestData) string {
+	if len(d.CmdArgs) == 0 {
+		return ""
+	}
+	if a := d.CmdArgs[0]; len(a.Vals) > 0 {
+		return a.Vals[0]
+	}
+	return d.CmdArgs[0].Key
+}
+
+// perform sends one request to the method that the directive names, as the server would.
+func perform(ctx context.Context, e *engine.Engine, directive, body string) (string, error) {
+	var operation strings.Builder
+	for word := range strings.SplitSeq(directive, "-") {
+		operation.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	method := reflect.ValueOf(e).MethodByName(operation.String())
+	if !method.IsValid() {
+		return "", fmt.Errorf("no operation %s", operation.String())
+	}
+	in := reflect.New(method.Type().In(1).Elem())
+	if strings.TrimSpace(body) == "" {
+		body = "{}"
+	}
+	if err := wire.Decode([]byte(body), in.Interface()); err != nil {
+		return "", err
+	}
+	if err := api.Validate(in.Interface()); err != nil {
+		return "", err
+	}
+	results := method.Call([]reflect.Value{reflect.ValueOf(ctx), in})
+	if err, failed := reflect.TypeAssert[error](results[1]); failed {
+		return "", withDetails(err)
+	}
+	out, err := wire.Append(nil, results[0].Interface())
+	if err != nil {
+		return "", err
+	}
+	return pretty(out) + "\n", nil
+}
+
+// withDetails shows the members of an error beside its message.
+func withDetails(err error) error {
+	var e *apierr.Error
+	if !errors.As(err, &e) || e.Details == nil {
+		return err
+	}
+	return fmt.Errorf("%w\n%s", err, pretty(wire.AppendError(nil, e)))
+}
+
+var repetition = regexp.MustCompile(`<<(.*?)\*(\d+)>>`)
+
+func expand(input string) string {
+	return repetition.ReplaceAllStringFunc(input, func(m string) string {
+		parts := repetition.FindStringSubmatch(m)
+		n, err := strconv.Atoi(parts[2])
+		if err != nil {
+			return m
+		}
+		return strings.Repeat(parts[1], n)
+	})
+}
+
+func (s *script) verify(ctx context.Context) (string, error) {
+	var findings strings.Builder
+	done, err := s.engine.Verify(ctx, func(f engine.Finding) { fmt.Fprintln(&findings, f) }, nil)
+	return fmt.Sprintf("%s%v\n", &findings, done), err
+}

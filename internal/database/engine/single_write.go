@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/logenc"
+)
+
+// commitSingle carries out the one write of PutItem, UpdateItem or DeleteItem. report takes from the
+// outcome what the answer returns of the items, while they are valid; it may be called more than once.
+func (e *Engine) commitSingle(ctx context.Context, w *write, wantCapacity, wantMetrics *string, report func(*outcome) error) (
+	*api.ConsumedCapacity, *api.ItemCollectionMetrics, error,
+) {
+	detail := capacity.DetailOf(wantCapacity)
+	w.metered = detail != capacity.None
+	if err := e.commit(ctx, w, report); err != nil {
+		return nil, nil, singleError(err)
+	}
+	m := capacity.NewMeter(w.table, detail, capacity.NoSplit)
+	w.charge(m, false)
+	return m.Report(), w.collectionMetrics(wantMetrics), nil
+}
+
+// commit carries out one write by itself, on the table's definition as it is then.
+func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) error) error {
+	ws := e.workspaces.get()
+	defer e.workspaces.put(ws)
+	for {
+		t, err := e.catalog.Lookup(w.table)
+		if err != nil {
+			return err
+		}
+		if err := w.bind(t); err != nil {
+			return err
+		}
+		intent := kv.Intent{
+			Write:             [][]byte{w.key},
+			Check:             [][]byte{keyenc.TableVersion(t.ID)},
+			FailOnTransaction: w.origin == logenc.OriginClient,
+		}
+		err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
+			if err := checkVersion(txn, t); err != nil {
+				return err
+			}
+			if err := w.run(txn, ws, e.options.Now().UnixMilli()); err != nil || report == nil {
+				return err
+			}
+			return report(&w.outcome)
+		})
+		if !errors.Is(err, errTableChanged) {
+			return err
+		}
+		if err := e.catalog.Renew(ctx, t); err != nil {
+			return err
+		}
+	}
+}
+
+// singleError turns the error of a commit into what the client of a single write sees.
+func singleError(err error) error {
+	var failed *conditionError
+	var refused *refusalError
+	switch {
+	case errors.As(err, &refused):
+		return refused.answer
+	case errors.As(err, &failed):
+		return apierr.ConditionalCheckFailed(failed.details())
+	case errors.Is(err, kv.ErrConflict):
+		return apierr.TransactionConflict.With()
+	case errors.Is(err, kv.ErrTooLarge):
+		return apierr.ItemTooLarge.With()
+	default:
+		return err
+	}
+}

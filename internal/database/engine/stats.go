@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Stats is what a store holds and the room that takes. Rooms are the store's estimates, in bytes.
+type Stats struct {
+	Tables []TableStats // by name
+	// DeletedLogs is the room of the change logs of deleted tables.
+	DeletedLogs int64
+	// Room is that of everything but kept snapshots: beside all the above, of the catalog and the like.
+	Room int64
+	// Kept are the kept snapshots, with the room that each would take by itself.
+	Kept []KeptStats
+}
+
+// KeptStats is a kept snapshot.
+type KeptStats struct {
+	kv.KeptSnapshot
+	// Table and Backup are the names of the backup that it is of and of that one's table; "" of others.
+	Table, Backup string
+}
+
+// TableStats is what a table holds.
+type TableStats struct {
+	Name    string
+	Status  catalog.Status
+	Items   IndexStats
+	Indexes []IndexStats // in the order of their making
+	TTL     int64        // room of the TTL entries, which nobody counts
+	Log     int64        // room of the change log
+}
+
+// IndexStats is what the items of a table, or the entries of one of its indexes, come to: how many they are
+// and their size by DynamoDB's accounting, both as counted, and their room.
+type IndexStats struct {
+	Name              string // "" of the items
+	Rows, Bytes, Room int64
+}
+
+// Stats returns what the engine's store holds.
+func (e *Engine) Stats(ctx context.Context) (Stats, error) {
+	return ReadStats(ctx, e.store, e.options.Now())
+}
+
+// ReadStats returns what a store holds at a time.
+func ReadStats(ctx context.Context, store kv.Store, now time.Time) (Stats, error) {
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return Stats{}, err
+	}
+	defer snapshot.Close()
+	if err := checkVersionRecord(snapshot); err != nil {
+		return Stats{}, err
+	}
+	tables, err := catalog.Load(snapshot)
+	if err != nil {
+		return Stats{}, err
+	}
+	r := &statsReader{ctx: ctx, store: store, snapshot: snapshot}
+	s := Stats{Room: r.room(nil, nil)}
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		s.Tables = append(s.Tables, r.table(tables[name], now))
+		s.Room += s.Tables[len(s.Tables)-1].Log
+	}
+	if s.DeletedLogs, err = r.deletedLogs(); err != nil {
+		return Stats{}, err
+	}
+	s.Room += s.DeletedLogs
+	if s.Kept, err = r.kept(); err != nil {
+		return Stats{}, err
+	}
+	return s, r.err
+}
+
+// statsReader reads sizes and counters; the first error stands in err, and all after it are 0.
+type statsReader struct {
+	ctx      context.Context //nolint:containedctx // of one call of ReadStats, which the reader does not outlive
+	store    kv.Store
+	snapshot kv.Snapshot
+	err      error
+}
+
+func (r *statsReader) table(t *catalog.Table, now time.Time) TableStats {
+	s := TableStats{Name: t.Name, Status: t.Descriptor.Status(now), Items: r.index(t.ID, 0, "")}
+	for _, x := range t.Indexes {
+		s.Indexes = append(s.Indexes, r.index(t.ID, x.ID, x.Name))
+	}
+	s.TTL = r.room(keyenc.TTLTableBounds(t.ID))
+	s.Log = r.log(t.ID)
+	return s
+}
+
+func (r *statsReader) index(t keyenc.TableID, x keyenc.IndexID, name string) IndexStats {
+	s := IndexStats{Name: name, Room: r.room(keyenc.IndexBounds(t, x))}
+	if r.err != nil {
+		return s
+	}
+	var counters []int64
+	if counters, r.err = r.snapshot.Counter(keyenc.Statistics(t, x)); len(counters) >= 2 {
+		s.Rows, s.Bytes = counters[0], counters[1]
+	}
+	return s
+}
+
+func (r *statsReader) room(lo, hi []byte) (n int64) {
+	if r.err == nil {
+		n, r.err = r.store.Size(r.ctx, lo, hi)
+	}
+	return n
+}
+
+func (r *statsReader) log(t keyenc.TableID) (n int64) {
+	if r.err == nil {
+		n, r.err = r.store.LogSize(r.ctx, kv.LogID(t))
+	}
+	return n
+}
+
+// deletedLogs is the room of the logs that are to be dropped later.
+func (r *statsReader) deletedLogs() (n int64, err error) {
+	jobs, err := storedJobs(r.snapshot, func(j job) bool { return j.Kind == jobDropLog })
+	for i := range jobs {
+		n += r.log(jobs[i].Table)
+	}
+	return n, err
+}
+
+// kept lists the kept snapshots by name.
+func (r *statsReader) kept() ([]KeptStats, error) {
+	kept, err := r.store.Kept(r.ctx)
+	if err != nil || len(kept) == 0 {
+		return nil, err
+	}
+	backups := map[string]*backup{}
+	err = eachBackup(r.snapshot, nil, func(b *backup) bool { backups[b.kept()] = b; return true })
+	all := make([]KeptStats, len(kept))
+	for i, k := range kept {
+		all[i].KeptSnapshot = k
+		if b := backups[k.Name]; b != nil {
+			all[i].Table, all[i].Backup = b.table.Name, b.Name
+		}
+	}
+	return all, err
+}

@@ -1,0 +1,240 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+)
+
+// openOn opens an engine on a store that outlives it.
+func openOn(t *testing.T, store kv.Store, o engine.Options) *engine.Engine {
+	t.Helper()
+	e, err := engine.Open(t.Context(), kept{store}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// newEngine opens an engine on an empty checked store for the length of the test.
+func newEngine(t *testing.T, o engine.Options) *engine.Engine {
+	t.Helper()
+	e := openOn(t, kv.Checked(memkv.New()), o)
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+func musicTable(indexes ...string) *api.CreateTableInput {
+	in := &api.CreateTableInput{
+		TableName:            new("Music"),
+		BillingMode:          new("PAY_PER_REQUEST"),
+		AttributeDefinitions: []api.AttributeDefinition{{AttributeName: new("pk"), AttributeType: new("S")}},
+		KeySchema:            []api.KeySchemaElement{{AttributeName: new("pk"), KeyType: new("HASH")}},
+	}
+	for _, name := range indexes {
+		x, a := globalIndex(name)
+		in.AttributeDefinitions = append(in.AttributeDefinitions, a)
+		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, api.GlobalSecondaryIndex(x))
+	}
+	return in
+}
+
+// globalIndex is an index by a string attribute of the same name.
+func globalIndex(name string) (api.CreateGlobalSecondaryIndexAction, api.AttributeDefinition) {
+	return api.CreateGlobalSecondaryIndexAction{
+		IndexName:  &name,
+		KeySchema:  []api.KeySchemaElement{{AttributeName: &name, KeyType: new("HASH")}},
+		Projection: &api.Projection{ProjectionType: new("ALL")},
+	}, api.AttributeDefinition{AttributeName: &name, AttributeType: new("S")}
+}
+
+func createIndex(t *testing.T, e *engine.Engine, name string) {
+	t.Helper()
+	x, a := globalIndex(name)
+	_, err := e.UpdateTable(t.Context(), &api.UpdateTableInput{
+		TableName:                   new("Music"),
+		AttributeDefinitions:        []api.AttributeDefinition{a},
+		GlobalSecondaryIndexUpdates: []api.GlobalSecondaryIndexUpdate{{Create: &x}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func createTable(t *testing.T, e *engine.Engine, in *api.CreateTableInput) {
+	t.Helper()
+	if _, err := e.CreateTable(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func putMusic(ctx context.Context, e *engine.Engine, fields ...attr.Field) error {
+	it, ok := attr.NewItem(fields)
+	if !ok {
+		return errors.New("a name repeats")
+	}
+	_, err := e.PutItem(ctx, &api.PutItemInput{TableName: new("Music"), Item: it})
+	return err
+}
+
+func field(name, text string) attr.Field { return attr.Field{Name: name, Value: attr.String(text)} }
+
+// status is the table's status and those of its indexes.
+func status(t *testing.T, e *engine.Engine) string {
+	t.Helper()
+	out, err := e.DescribeTable(t.Context(), &api.DescribeTableInput{TableName: new("Music")})
+	if err != nil {
+		return err.Error()
+	}
+	text := *out.Table.TableStatus
+	for _, x := range out.Table.GlobalSecondaryIndexes {
+		text += " " + *x.IndexName + "=" + *x.IndexStatus
+		if x.Backfilling != nil {
+			text += fmt.Sprintf("(backfilling %t)", *x.Backfilling)
+		}
+	}
+	return text
+}
+
+func wantStatus(t *testing.T, e *engine.Engine, want string) {
+	t.Helper()
+	if got := status(t, e); got != want {
+		t.Errorf("status is %q, want %q", got, want)
+	}
+}
+
+func wantVerified(t *testing.T, e *engine.Engine) engine.Verified {
+	t.Helper()
+	done, err := e.Verify(t.Context(), func(f engine.Finding) { t.Error(f) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+// TestTableDelay shows the states of a table's life when they take time.
+func TestTableDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second})
+		createTable(t, e, musicTable("a"))
+		wantStatus(t, e, "CREATING a=CREATING")
+		const noTable = "ResourceNotFoundException: Requested resource not found"
+		if err := putMusic(t.Context(), e, field("pk", "1")); err == nil || err.Error() != noTable {
+			t.Errorf("a write to a table that is being created: %v", err)
+		}
+		_, err := e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Music")})
+		const creating = "ResourceInUseException: Attempt to change a resource which is still in use: Table is being created: Music"
+		if err == nil || err.Error() != creating {
+			t.Errorf("deletion of a table that is being created: %v", err)
+		}
+		advance(10 * time.Second)
+		wantStatus(t, e, "ACTIVE a=ACTIVE")
+		if err := putMusic(t.Context(), e, field("pk", "1"), field("b", "x")); err != nil {
+			t.Error(err)
+		}
+
+		createIndex(t, e, "b")
+		wantStatus(t, e, "UPDATING a=ACTIVE b=CREATING(backfilling false)")
+		if err := putMusic(t.Context(), e, field("pk", "2"), field("b", "x")); err != nil {
+			t.Error(err)
+		}
+		_, err = e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Music")})
+		if err == nil || !strings.HasSuffix(err.Error(), "Table is being updated: Music") {
+			t.Errorf("deletion of a table that is being updated: %v", err)
+		}
+		advance(11 * time.Second)
+		wantStatus(t, e, "ACTIVE a=ACTIVE b=ACTIVE")
+		if done := wantVerified(t, e); done.IndexEntries != 2 {
+			t.Errorf("%d index entries, want 2", done.IndexEntries)
+		}
+
+		if _, err := e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Music")}); err != nil {
+			t.Fatal(err)
+		}
+		wantStatus(t, e, "DELETING a=DELETING b=DELETING")
+		if _, err := e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Music")}); err != nil {
+			t.Errorf("deletion of a table that is being deleted: %v", err)
+		}
+		if err := putMusic(t.Context(), e, field("pk", "1")); err == nil || err.Error() != noTable {
+			t.Errorf("a write to a table that is being deleted: %v", err)
+		}
+		if _, err := e.CreateTable(t.Context(), musicTable()); err == nil {
+			t.Error("a table was created while one of its name was there")
+		}
+		advance(11 * time.Second)
+		wantStatus(t, e, "ResourceNotFoundException: Requested resource not found: Table: Music not found")
+		createTable(t, e, musicTable())
+		advance(10 * time.Second)
+		if done := wantVerified(t, e); done.Items != 0 {
+			t.Errorf("the new table has %d items", done.Items)
+		}
+	})
+}
+
+// advance lets time pass in a synctest bubble and waits for what that sets going.
+func advance(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// TestCreateRace lets many create one table: one succeeds.
+func TestCreateRace(t *testing.T) {
+	e := newEngine(t, engine.Options{TTLInterval: -1})
+	results := make(chan error, 16)
+	for range cap(results) {
+		go func() {
+			_, err := e.CreateTable(t.Context(), musicTable())
+			results <- err
+		}()
+	}
+	made := 0
+	for range cap(results) {
+		err := <-results
+		var known *apierr.Error
+		switch {
+		case err == nil:
+			made++
+		case !errors.As(err, &known) || known.Code != apierr.ResourceInUseException:
+			t.Error(err)
+		}
+	}
+	if made != 1 {
+		t.Errorf("%d tables were made", made)
+	}
+}
+
+// TestTablesMax creates as many tables as an account may have, and one more.
+func TestTablesMax(t *testing.T) {
+	e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
+	defer e.Close()
+	in := musicTable()
+	for i := range 2500 {
+		in.TableName = new(fmt.Sprintf("table%d", i))
+		createTable(t, e, in)
+	}
+	in.TableName = new("onemore")
+	_, err := e.CreateTable(t.Context(), in)
+	want := "LimitExceededException: Subscriber limit exceeded: There is a limit of 2500 tables per subscriber"
+	if err == nil || err.Error() != want {
+		t.Errorf("one table too many: %v", err)
+	}
+	if _, err := e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("table7")}); err != nil {
+		t.Fatal(err)
+	}
+	createTable(t, e, in)
+}

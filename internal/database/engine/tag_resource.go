@@ -1,0 +1,30 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// TagResource sets tags of a table. AWS answers with an empty body.
+func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*api.TagResourceOutput, error) {
+	if len(in.Tags) == 0 {
+		return nil, apierr.NoTags.With()
+	}
+	name, err := e.tagged(ctx, *in.ResourceArn)
+	if err != nil {
+		return nil, err
+	}
+	_, err = e.catalog.Change(ctx, name, func(_ kv.Txn, d *catalog.Descriptor) error {
+		var err error
+		d.Tags, err = mergeTags(d.Tags, in.Tags)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &api.TagResourceOutput{}, nil
+}

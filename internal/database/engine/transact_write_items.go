@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// TransactWriteItems carries out up to 100 actions on as many items, all or none.
+//
+// The items are held for the length of the commit and nobody waits for them: another transaction or a
+// single write that meets one of them is told of the conflict, as on AWS. Items of condition checks are held
+// shared, so that two transactions may ask conditions of the same item at once; neither can see it change.
+func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteItemsInput) (*api.TransactWriteItemsOutput, error) {
+	g, err := prepareTransaction(in)
+	if err != nil {
+		return nil, err
+	}
+	g.meter(capacity.DetailOf(in.ReturnConsumedCapacity))
+	token := newToken(in)
+	var replayed bool
+	for {
+		if err := e.bindTransaction(g); err != nil {
+			return nil, err
+		}
+		replayed, err = e.commitTransaction(ctx, g, token)
+		if errors.Is(err, kv.ErrConflict) && token != nil {
+			replayed, err = e.commitElsewhere(ctx, g, token, err)
+		}
+		if !errors.Is(err, errTableChanged) {
+			break
+		}
+		if err := e.catalog.Renew(ctx, g.distinctTables()...); err != nil {
+			return nil, err
+		}
+	}
+	if err != nil {
+		return nil, transactionError(err, g)
+	}
+	e.sweepTokens(ctx, token)
+	if replayed {
+		return g.replayAnswer(in), nil
+	}
+	return g.answer(in), nil
+}
+
+// commitTransaction runs the actions in one transaction of the store. replayed is true where the token
+// says that this request has been carried out before: then the actions have only read their items.
+func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *token) (replayed bool, err error) {
+	intent := g.intent()
+	intent.Transaction, intent.FailOnTransaction = true, true
+	if token != nil {
+		intent.Write = append(intent.Write, token.lock)
+	}
+	ws := e.workspaces.get()
+	defer e.workspaces.put(ws)
+	err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
+		now := e.options.Now()
+		if replayed, err = token.replayed(txn, now); err != nil {
+			return err
+		}
+		if err := g.checkVersions(txn); err != nil {
+			return err
+		}
+		if replayed {
+			return g.readOnly(txn)
+		}
+		if err := g.runAll(txn, ws, now.UnixMilli()); err != nil {
+			return err
+		}
+		token.record(txn, now)
+		return nil
+	})
+	return replayed, err
+}
+
+// commitElsewhere tells what became of a request that met a conflict and may have been sent before: it is under
+// way at this moment, or it has been carried out by now, or the conflict was with another request. Clients
+// send a request again that is in progress, and give up one that was canceled.
+func (e *Engine) commitElsewhere(ctx context.Context, g writeGroup, token *token, conflict error) (replayed bool, err error) {
+	intent := kv.Intent{Check: [][]byte{token.lock}, FailOnTransaction: true}
+	err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
+		if replayed, err = token.replayed(txn, e.options.Now()); err != nil || !replayed {
+			return err
+		}
+		return g.readOnly(txn)
+	})
+	switch {
+	case errors.Is(err, kv.ErrConflict):
+		return false, apierr.TransactionInProgress.With()
+	case err == nil && !replayed:
+		return false, conflict
+	default:
+		return replayed, err
+	}
+}
+
+// runAll runs every action, and fails with the reasons of all that cannot be carried out.
+func (g writeGroup) runAll(txn kv.Txn, ws *workspace, nowMillis int64) error {
+	var reasons []api.CancellationReason
+	for i, w := range g {
+		err := w.run(txn, ws, nowMillis)
+		if err == nil {
+			continue
+		}
+		reason, final, ok := reasonOf(err)
+		if !ok {
+			return err
+		}
+		if reasons == nil {
+			reasons = noReasons(len(g))
+		}
+		reasons[i] = reason
+		if final {
+			break
+		}
+	}
+	if reasons != nil {
+		return canceled(reasons)
+	}
+	return nil
+}
+
+// readOnly leaves the items as they are in the outcomes.
+func (g writeGroup) readOnly(txn kv.Txn) error {
+	for _, w := range g {
+		old, err := txn.Get(w.key)
+		if err != nil {
+			return err
+		}
+		w.outcome = outcome{oldBytes: sizeOf(old), nextBytes: sizeOf(old)}
+		if err := w.countCollection(txn, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g writeGroup) answer(in *api.TransactWriteItemsInput) *api.TransactWriteItemsOutput {
+	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity), split: capacity.Writes}
+	for _, w := range g {
+		w.charge(ms.of(w.table), true)
+	}
+	return &api.TransactWriteItemsOutput{
+		ConsumedCapacity:      ms.reports(),
+		ItemCollectionMetrics: g.collectionMetrics(in.ReturnItemCollectionMetrics),
+	}
+}
+
+// replayAnswer is the answer to a request carried out before: AWS bills it as transactional reads.
+func (g writeGroup) replayAnswer(in *api.TransactWriteItemsInput) *api.TransactWriteItemsOutput {
+	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity), split: capacity.Reads}
+	for _, w := range g {
+		ms.of(w.table).Table(capacity.ReadUnits(w.outcome.oldBytes, capacity.Transactional))
+	}
+	return &api.TransactWriteItemsOutput{
+		ConsumedCapacity:      ms.reports(),
+		ItemCollectionMetrics: g.collectionMetrics(in.ReturnItemCollectionMetrics),
+	}
+}

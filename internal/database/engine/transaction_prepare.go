@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+)
+
+// maxTransactionBytes bounds what a transaction carries in its request; what it touches is not counted.
+const maxTransactionBytes = 4 << 20
+
+// prepareTransaction makes the writes, refusing what the request alone shows wrong: over all actions
+// before any table is looked up, the first offending action in the request's order.
+func prepareTransaction(in *api.TransactWriteItemsInput) (writeGroup, error) {
+	g := make(writeGroup, len(in.TransactItems))
+	carried := 0
+	for i := range in.TransactItems {
+		w, g1, err := prepareAction(&in.TransactItems[i])
+		if err != nil {
+			return nil, err
+		}
+		g[i] = w
+		carried += w.item.Size() + g1.values.Size() + textLen(g1.condition) + textLen(g1.update)
+	}
+	if carried > maxTransactionBytes {
+		return nil, apierr.TransactionTooLarge.With()
+	}
+	return g, nil
+}
+
+func textLen(text *string) int {
+	if text == nil {
+		return 0
+	}
+	return len(*text)
+}
+
+func prepareAction(a *api.TransactWriteItem) (*write, *given, error) {
+	var w *write
+	var g given
+	actions := 0
+	if c := a.ConditionCheck; c != nil {
+		actions++
+		w = &write{kind: checkWrite, table: *c.TableName, item: c.Key, showOld: wantsOld(c.ReturnValuesOnConditionCheckFailure)}
+		g = given{condition: c.ConditionExpression, names: c.ExpressionAttributeNames, values: c.ExpressionAttributeValues}
+	}
+	if p := a.Put; p != nil {
+		actions++
+		w = &write{kind: putWrite, table: *p.TableName, item: p.Item, showOld: wantsOld(p.ReturnValuesOnConditionCheckFailure)}
+		g = given{condition: p.ConditionExpression, names: p.ExpressionAttributeNames, values: p.ExpressionAttributeValues}
+	}
+	if d := a.Delete; d != nil {
+		actions++
+		w = &write{kind: deleteWrite, table: *d.TableName, item: d.Key, showOld: wantsOld(d.ReturnValuesOnConditionCheckFailure)}
+		g = given{condition: d.ConditionExpression, names: d.ExpressionAttributeNames, values: d.ExpressionAttributeValues}
+	}
+	if u := a.Update; u != nil {
+		actions++
+		w = &write{kind: updateWrite, table: *u.TableName, item: u.Key, showOld: wantsOld(u.ReturnValuesOnConditionCheckFailure)}
+		g = given{
+			condition: u.ConditionExpression, update: u.UpdateExpression,
+			names: u.ExpressionAttributeNames, values: u.ExpressionAttributeValues,
+		}
+	}
+	if actions != 1 {
+		return nil, nil, apierr.TransactionActionCount.With()
+	}
+	if g.condition == nil && g.update == nil {
+		g.names, g.values = nil, nil // AWS does not look at them
+	}
+	g.transacted = true
+	const operation = "TransactWriteItems"
+	if err := refuseFault(operation, w.item); err != nil {
+		return nil, nil, err
+	}
+	if w.kind == putWrite {
+		if err := w.encodeItem(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := g.refuseFaults(operation); err != nil {
+		return nil, nil, err
+	}
+	return w, &g, g.bindTo(operation, w)
+}
+
+// bindTransaction sets the writes on their tables. What the schema shows wrong cancels the transaction,
+// but for empty key values and repeated items, which AWS refuses as it refuses a malformed request.
+func (e *Engine) bindTransaction(g writeGroup) error {
+	ts, err := e.tables(g)
+	if err != nil {
+		return err
+	}
+	for i, w := range g {
+		if err := refuseEmptyKeys(ts[i], w); err != nil {
+			return err
+		}
+	}
+	var reasons []api.CancellationReason
+	var bound writeGroup
+	for i, w := range g {
+		err := w.bind(ts[i])
+		if err == nil {
+			bound = append(bound, w)
+			err = w.cancels
+		}
+		if err == nil {
+			continue
+		}
+		reason, _, ok := reasonOf(err)
+		if !ok {
+			return err
+		}
+		if reasons == nil {
+			reasons = noReasons(len(g))
+			reasons[i] = reason
+		}
+	}
+	if bound.repeats() {
+		return apierr.TransactionRepeatsItem.With()
+	}
+	if reasons != nil {
+		return canceled(reasons)
+	}
+	return nil
+}
+
+// refuseEmptyKeys refuses an empty string or binary as the value of a key attribute of table or index.
+func refuseEmptyKeys(t *catalog.Table, w *write) error {
+	for _, k := range []catalog.KeyAttribute{t.PK, t.SK} {
+		if v, _ := w.item.Get(k.Name); v.Kind() == k.Kind {
+			if err := checkNotEmpty(k.Name, v); err != nil {
+				return err
+			}
+		}
+	}
+	if w.kind != putWrite {
+		return nil
+	}
+	return emptyIndexKey(t, w.item)
+}
+
+func emptyIndexKey(t *catalog.Table, item attr.Item) error {
+	x, k, v, err := firstIndexFault(t, attributesOf(item))
+	if err != nil || x == nil || v.Kind() != k.Kind || emptyKind(v) == "" {
+		return err
+	}
+	return putIndexFault(x, k, v)
+}

@@ -1,0 +1,30 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// UntagResource removes tags of a table; keys it has not are passed over. AWS answers with an empty body.
+func (e *Engine) UntagResource(ctx context.Context, in *api.UntagResourceInput) (*api.UntagResourceOutput, error) {
+	if len(in.TagKeys) == 0 {
+		return nil, apierr.NoTagKeys.With()
+	}
+	name, err := e.tagged(ctx, *in.ResourceArn)
+	if err != nil {
+		return nil, err
+	}
+	_, err = e.catalog.Change(ctx, name, func(_ kv.Txn, d *catalog.Descriptor) error {
+		d.Tags = slices.DeleteFunc(d.Tags, func(t catalog.Tag) bool { return slices.Contains(in.TagKeys, t.Key) })
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &api.UntagResourceOutput{}, nil
+}

@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// recoveryDaysMax is the longest recovery period, and the default.
+const recoveryDaysMax = 35
+
+// UpdateContinuousBackups turns point-in-time recovery of a table on or off. Turned on again it begins anew.
+func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateContinuousBackupsInput) (*api.UpdateContinuousBackupsOutput, error) {
+	spec := in.PointInTimeRecoverySpecification
+	d, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
+		now := e.options.Now()
+		switch d.Status(now) {
+		case catalog.StatusCreating:
+			return apierr.BackupsNotYetKept.With(d.Name)
+		case catalog.StatusDeleting:
+			return apierr.BackupTableNotFound.With(d.Name)
+		default:
+		}
+		if !*spec.PointInTimeRecoveryEnabled {
+			d.PITR.Enabled = false
+			return nil
+		}
+		days := recoveryDaysMax
+		if spec.RecoveryPeriodInDays != nil {
+			days = int(*spec.RecoveryPeriodInDays)
+		}
+		enableRecovery(&d.PITR, days, now, txn)
+		return nil
+	})
+	if isNotFound(err) {
+		name, _ := e.catalog.Name(*in.TableName)
+		err = apierr.BackupTableNotFound.With(name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	description, err := e.describeContinuousBackups(ctx, d)
+	return &api.UpdateContinuousBackupsOutput{ContinuousBackupsDescription: description}, err
+}
+
+// enableRecovery turns recovery on, or changes its period. A longer period does not bring back what the one
+// before has let go. When it is turned on the last second is there to be restored: every log is kept for a day.
+func enableRecovery(p *catalog.PITR, days int, now time.Time, txn kv.Txn) {
+	switch {
+	case !p.Enabled:
+		p.Since, p.From = lastSecond(now)*millis, txn.LogSeq()
+	case days > p.Days:
+		p.Since = max(p.Since, wholeSeconds(periodStart(p.Days, now))*millis)
+	}
+	p.Enabled, p.Days = true, days
+}

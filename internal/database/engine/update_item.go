@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+)
+
+// UpdateItem changes attributes of the item of a key; there need not be one.
+func (e *Engine) UpdateItem(ctx context.Context, in *api.UpdateItemInput) (*api.UpdateItemOutput, error) {
+	w, err := prepareUpdate(in)
+	if err != nil {
+		return nil, err
+	}
+	out := new(api.UpdateItemOutput)
+	var report func(*outcome) error
+	if r := returnValuesOf(in.ReturnValues); r != returnNone {
+		report = func(o *outcome) error {
+			out.Attributes = w.returned(r)
+			return nil
+		}
+	}
+	out.ConsumedCapacity, out.ItemCollectionMetrics, err = e.commitSingle(ctx, w, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics, report)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// prepareUpdate makes the write, refusing what the request alone shows wrong, in AWS's order.
+func prepareUpdate(in *api.UpdateItemInput) (*write, error) {
+	const operation = "UpdateItem"
+	g := given{
+		condition: in.ConditionExpression,
+		update:    in.UpdateExpression,
+		updatable: true,
+		names:     in.ExpressionAttributeNames,
+		values:    in.ExpressionAttributeValues,
+		expected:  in.Expected,
+		operator:  in.ConditionalOperator,
+		updates:   in.AttributeUpdates,
+	}
+	if err := g.refuseMixed(); err != nil {
+		return nil, enveloped(err)
+	}
+	if err := refuseFault(operation, in.Key); err != nil {
+		return nil, err
+	}
+	w := &write{kind: updateWrite, table: *in.TableName, item: in.Key, showOld: wantsOld(in.ReturnValuesOnConditionCheckFailure)}
+	if err := g.refuseFaults(operation); err != nil {
+		return nil, err
+	}
+	return w, g.bindTo(operation, w)
+}
+
+// applyUpdate returns the item that the update makes of old; nil where it makes none. Of old it decodes the
+// attributes that the update names, and copies the others as they are stored.
+func (w *write) applyUpdate(ws *workspace, old itemenc.Item) (itemenc.Item, error) {
+	if w.update == nil {
+		if old != nil {
+			return old, nil
+		}
+		ws.item = itemenc.Encode(ws.item[:0], w.item)
+		return ws.item, nil
+	}
+	o := &w.outcome
+	var err error
+	if old != nil {
+		if ws.part, err = old.Borrow(ws.part, w.update.Attributes()); err != nil {
+			return nil, err
+		}
+		o.oldPart = ws.part
+	}
+	if o.nextPart, err = w.update.Apply(o.oldPart); err != nil {
+		return nil, apierr.Validation(err.Error())
+	}
+	if old != nil {
+		ws.item, err = old.Replace(ws.item[:0], w.update.Targets(), o.nextPart)
+	} else {
+		if len(o.nextPart) == 0 { // REMOVE and DELETE alone do not make an item
+			return nil, nil
+		}
+		ws.item = itemenc.Encode(ws.item[:0], withKey(o.nextPart, w.item))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ws.item, w.checkUpdated(ws.item)
+}
+
+func withKey(it, key attr.Item) attr.Item {
+	for _, k := range key {
+		it = it.With(k.Name, k.Value)
+	}
+	return it
+}
+
+// checkUpdated refuses what an update has made of an item.
+func (w *write) checkUpdated(next itemenc.Item) error {
+	if next.Size() > maxItemBytes {
+		return apierr.UpdatedItemTooLarge.With()
+	}
+	x, k, v, err := firstIndexFault(w.t, func(name string) (attr.Value, error) { return borrow(next, name) })
+	if err != nil || x == nil {
+		return err
+	}
+	return updateIndexFault(k, v)
+}
+
+// returned is what the answer to the update holds of the items.
+func (w *write) returned(r returnValues) itemenc.Item {
+	o := &w.outcome
+	switch r {
+	case returnAllOld:
+		return slices.Clone(o.old)
+	case returnAllNew:
+		return slices.Clone(o.next)
+	case returnUpdatedOld:
+		return w.touched(o.oldPart)
+	case returnUpdatedNew:
+		return w.touched(o.nextPart)
+	default:
+		return nil
+	}
+}
+
+// touched is the part of an item that the update names; nil where the item or the part is not there.
+func (w *write) touched(it attr.Item) itemenc.Item {
+	if w.update == nil || it == nil {
+		return nil
+	}
+	named := w.update.Touched(it)
+	if len(named) == 0 {
+		return nil
+	}
+	return itemenc.Encode(nil, named)
+}

@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Finding is one disagreement between an item and what is derived of it, or something stored that cannot
+// be read.
+type Finding struct {
+	Table string
+	Index string // "" where it is about the table itself
+	Key   []byte // of the store
+	What  string
+}
+
+func (f Finding) String() string {
+	where := cmp.Or(f.Table, "store")
+	if f.Index != "" {
+		where += "/" + f.Index
+	}
+	if f.Key == nil {
+		return where + ": " + f.What
+	}
+	return where + ": " + f.What + ": " + keyenc.Format(f.Key)
+}
+
+// Verified counts what Verify has looked at.
+type Verified struct {
+	Tables, Items, IndexEntries, TTLEntries, LogRecords, Streams, Backups, Findings int64
+}
+
+// String counts what tables hold, for scripts of tests.
+func (v Verified) String() string {
+	return fmt.Sprintf("tables %d, items %d, index entries %d, TTL entries %d, findings %d",
+		v.Tables, v.Items, v.IndexEntries, v.TTLEntries, v.Findings)
+}
+
+// Verify proves one consistent state of a whole store against itself and calls report for every
+// disagreement; it writes nothing. Everything that is derived from an item must be there and must be what
+// would be derived now, and nothing else may be there: index entries, TTL entries, the counters of tables,
+// indexes and item collections. Every stored item must be readable and stand at the key that its attributes
+// make. Every change log must be readable and, item by item, a chain of changes that ends at the item as it
+// is. What is known of streams and backups must be readable, and the data of backups be there. An index or a
+// TTL setting that is being built is looked at in one direction only: what is there must be right. A table
+// that is being restored is not looked at.
+//
+// progress, unless nil, hears now and then how many items, entries and records have been looked at, and of
+// how many. The latter grows, since nobody counts the records of a log.
+func Verify(ctx context.Context, store kv.Store, report func(Finding), progress func(done, total int64)) (Verified, error) {
+	return verify(ctx, store, report, progress, chainsMax)
+}
+
+// Verify verifies the store of a running engine.
+func (e *Engine) Verify(ctx context.Context, report func(Finding), progress func(done, total int64)) (Verified, error) {
+	return Verify(ctx, e.store, report, progress)
+}
+
+// verification is one run of Verify.
+type verification struct {
+	ctx      context.Context //nolint:containedctx // of one call of Verify, which the verification does not outlive
+	store    kv.Store        // for what snapshots do not have
+	r        kv.Snapshot
+	tables   map[string]*catalog.Table
+	jobs     []job
+	report   func(Finding)
+	done     Verified
+	progress progress
+	chains   int // how many items a reading of a change log may follow
+}
+
+func verify(ctx context.Context, store kv.Store, report func(Finding), tell func(done, total int64), chains int) (Verified, error) {
+	v := &verification{ctx: ctx, store: store, report: report, progress: progress{tell: tell}, chains: chains}
+	err := v.run()
+	v.progress.end()
+	return v.done, err
+}
+
+func (v *verification) run() (err error) {
+	if v.r, err = v.store.Snapshot(v.ctx); err != nil {
+		return err
+	}
+	defer v.r.Close()
+	if err := checkVersionRecord(v.r); err != nil {
+		return err
+	}
+	if v.tables, err = catalog.Load(v.r); err != nil {
+		return err
+	}
+	if v.jobs, err = storedJobs(v.r, func(job) bool { return true }); err != nil {
+		return err
+	}
+	if err := v.expect(); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.tables)) {
+		t := &verifier{v, v.tables[name]}
+		if err := t.table(); err != nil {
+			return err
+		}
+		v.done.Tables++
+	}
+	for _, look := range []func() error{v.streams, v.backups, v.strays, v.strayLogs} {
+		if err := look(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expect takes from the counters how much there is to look at.
+func (v *verification) expect() error {
+	for _, t := range v.tables {
+		ids := []keyenc.IndexID{0}
+		for _, x := range t.Indexes {
+			ids = append(ids, x.ID)
+		}
+		for _, x := range ids {
+			counters, err := v.r.Counter(keyenc.Statistics(t.ID, x))
+			if err != nil {
+				return err
+			}
+			if len(counters) > 0 {
+				v.progress.total += counters[0]
+			}
+		}
+	}
+	return nil
+}
+
+func (v *verification) finding(f Finding) {
+	v.done.Findings++
+	f.Key = bytes.Clone(f.Key)
+	v.report(f)
+}
+
+// verifier looks at one table.
+type verifier struct {
+	*verification
+	t *catalog.Table
+}
+
+func (v *verifier) table() error {
+	if restored := v.t.Descriptor.Restored; restored != nil && restored.InProgress {
+		return nil
+	}
+	if err := v.items(); err != nil {
+		return err
+	}
+	for _, x := range v.t.Indexes {
+		if err := v.index(x); err != nil {
+			return err
+		}
+	}
+	if err := v.ttl(); err != nil {
+		return err
+	}
+	return v.changeLog()
+}
+
+func (v *verifier) found(index string, key []byte, format string, args ...any) {
+	v.finding(Finding{Table: v.t.Name, Index: index, Key: key, What: fmt.Sprintf(format, args...)})
+}
+
+// walk calls see for every key of a range; key and value are valid during the call.
+func (v *verification) walk(lo, hi []byte, see func(key, value []byte) error) error {
+	it := v.r.Iter(lo, hi, kv.IterOptions{})
+	defer it.Close()
+	for it.Next() {
+		if err := v.ctx.Err(); err != nil {
+			return err
+		}
+		if err := see(it.Key(), it.Value()); err != nil {
+			return err
+		}
+	}
+	return it.Err()
+}
+
+// progressStep is how many things are looked at before anybody hears of it.
+const progressStep = 1 << 12
+
+// progress counts towards an estimate.
+type progress struct {
+	done, total int64
+	tell        func(done, total int64) // nil: nobody wants to know
+}
+
+// counted notes something that total has.
+func (p *progress) counted() {
+	p.done++
+	if p.done%progressStep == 0 {
+		p.end()
+	}
+}
+
+// uncounted notes something that nobody has counted before.
+func (p *progress) uncounted() {
+	p.total++
+	p.counted()
+}
+
+func (p *progress) end() {
+	if p.tell != nil {
+		p.tell(p.done, max(p.done, p.total))
+	}
+}

@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"bytes"
+	"hash/maphash"
+	"math"
+
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/logenc"
+)
+
+const (
+	// logChunk is how many records of a change log are read together.
+	logChunk = 64
+	// chainsMax is how many items a reading of a change log may follow: about 50 MB.
+	chainsMax = 1 << 20
+)
+
+// chain is what is known of the records of one item while its log is read.
+type chain struct {
+	item   uint64 // fingerprint of the item as the last record leaves it
+	last   kv.Seq // that record
+	broken kv.Seq // the first record that does not go on where the one before left off, 0 if all do
+}
+
+// chains follow items through a change log, those whose keys have fingerprints from lo to hi. When there
+// are too many they let the upper half go.
+type chains struct {
+	seed   maphash.Seed
+	lo, hi uint64
+	max    int
+	of     map[uint64]chain
+}
+
+func (c *chains) fingerprint(b []byte) uint64 { return maphash.Bytes(c.seed, b) }
+
+// follow goes on with a record.
+func (c *chains) follow(seq kv.Seq, change *logenc.Change) {
+	key := c.fingerprint(change.Key)
+	if key < c.lo || key > c.hi {
+		return
+	}
+	link, known := c.of[key]
+	if known && link.broken == 0 && link.item != c.fingerprint(change.Old) {
+		link.broken = seq
+	}
+	link.item, link.last = c.fingerprint(change.New), seq
+	c.of[key] = link
+	for len(c.of) > c.max && c.lo < c.hi {
+		c.hi = c.lo + (c.hi-c.lo)/2
+		for key := range c.of {
+			if key > c.hi {
+				delete(c.of, key)
+			}
+		}
+	}
+}
+
+// changeLog reads the table's change log. Every record must be readable and tell of an item of the table;
+// what the records say of one item must be a chain that ends at the item as it is stored. An item may have no
+// records: they are too old, or it was restored.
+//
+// One reading follows the chains, a second has the keys of those that break or end at something else. Where
+// there are more items than may be followed at once, both are repeated for the rest of them.
+func (v *verifier) changeLog() error {
+	seed := maphash.MakeSeed()
+	for lo, first := uint64(0), true; ; first = false {
+		c := &chains{seed: seed, lo: lo, hi: math.MaxUint64, max: v.chains, of: map[uint64]chain{}}
+		err := v.records(func(seq kv.Seq, data []byte) error {
+			change, ok := v.record(seq, data, first)
+			if ok {
+				c.follow(seq, &change)
+			}
+			return nil
+		})
+		if err == nil {
+			err = v.records(func(seq kv.Seq, data []byte) error { return v.compare(c, seq, data) })
+		}
+		if err != nil || c.hi == math.MaxUint64 {
+			return err
+		}
+		lo = c.hi + 1
+	}
+}
+
+// records calls see for every record of the table's log.
+func (v *verifier) records(see func(seq kv.Seq, data []byte) error) error {
+	var after kv.Seq
+	for {
+		if err := v.ctx.Err(); err != nil {
+			return err
+		}
+		records, err := v.r.ReadLog(kv.LogID(v.t.ID), after, logChunk)
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			if r.Seq <= after {
+				v.foundInLog(r.Seq, nil, "it follows record %d", after)
+			}
+			if err := see(r.Seq, r.Data); err != nil {
+				return err
+			}
+			after = max(after, r.Seq)
+		}
+		if len(records) < logChunk {
+			return nil
+		}
+	}
+}
+
+func (v *verifier) foundInLog(seq kv.Seq, key []byte, format string, args ...any) {
+	v.found("", key, "change log record %d: "+format, append([]any{seq}, args...)...)
+}
+
+// record decodes a record, and reports what is wrong with it by itself if it is looked at for the first time.
+// It is not ok where nobody can tell which item the record is about.
+func (v *verifier) record(seq kv.Seq, data []byte, first bool) (change logenc.Change, ok bool) {
+	change, err := logenc.Decode(data)
+	var id keyenc.TableID
+	var fault string
+	switch {
+	case err != nil:
+		fault = err.Error()
+	default:
+		if id, _, _, err = keyenc.ParseItem(change.Key); err != nil {
+			fault = err.Error()
+		} else if id != v.t.ID {
+			fault = "it is about an item of another table"
+		}
+	}
+	if first {
+		v.done.LogRecords++
+		v.progress.uncounted()
+		switch {
+		case fault != "":
+			v.foundInLog(seq, change.Key, "%s", fault)
+		case bytes.Equal(change.Old, change.New):
+			v.foundInLog(seq, change.Key, "it changes nothing")
+		default:
+			v.recordedItem(seq, change.Key, "old", change.Old)
+			v.recordedItem(seq, change.Key, "new", change.New)
+		}
+	}
+	return change, fault == ""
+}
+
+// recordedItem checks an item of a record, nil where there was none.
+func (v *verifier) recordedItem(seq kv.Seq, key []byte, which string, recorded itemenc.Item) {
+	if recorded == nil {
+		return
+	}
+	if err := recorded.Check(); err != nil {
+		v.foundInLog(seq, key, "the %s item cannot be read: %v", which, err)
+		return
+	}
+	pk, sk, err := primaryKey(v.t, recorded)
+	if err != nil || pk.IsZero() || !bytes.Equal(keyenc.Item(nil, v.t.ID, pk, sk), key) {
+		v.foundInLog(seq, key, "the %s item has another key", which)
+	}
+}
+
+// compare reports a record at which a chain breaks, or that ends one at something else than the item.
+func (v *verifier) compare(c *chains, seq kv.Seq, data []byte) error {
+	change, err := logenc.Decode(data)
+	if err != nil {
+		return nil //nolint:nilerr // it is reported already
+	}
+	link := c.of[c.fingerprint(change.Key)]
+	if link.broken == seq {
+		v.foundInLog(seq, change.Key, "the old item is not what the record before left")
+	}
+	if link.last != seq {
+		return nil
+	}
+	stored, err := v.r.Get(change.Key)
+	if err == nil && !bytes.Equal(stored, change.New) {
+		v.foundInLog(seq, change.Key, "the item is not what this record, its last, says")
+	}
+	return err
+}

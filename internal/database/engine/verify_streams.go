@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/stream"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+)
+
+// streams looks at what is known of streams. A table whose stream has no record is not wrong: it is from before
+// there were any, and Open makes one.
+func (v *verification) streams() error {
+	tables := map[keyenc.TableID]*catalog.Table{}
+	for _, t := range v.tables {
+		tables[t.ID] = t
+	}
+	lo, hi := keyenc.Streams()
+	return v.walk(lo, hi, func(key, value []byte) error {
+		v.done.Streams++
+		v.progress.uncounted()
+		s, err := stream.Decode(value)
+		if err != nil {
+			v.finding(Finding{Key: key, What: err.Error()})
+			return nil //nolint:nilerr // it is reported
+		}
+		found := func(format string, args ...any) {
+			v.finding(Finding{Table: s.TableName, Key: key, What: "the stream " + fmt.Sprintf(format, args...)})
+		}
+		if !bytes.Equal(keyenc.Stream(s.Table, s.Label), key) {
+			found("does not have the key it is stored at")
+			return nil
+		}
+		t := tables[s.Table]
+		if on := t != nil && t.Descriptor.Stream.Enabled && t.Descriptor.Stream.Label == s.Label; on != (s.DisabledAt == 0) {
+			found("is open and its table has another or none, or the other way round")
+		}
+		verifyShards(s, found)
+		return nil
+	})
+}
+
+// verifyShards looks for shards that make no sense by themselves or together.
+func verifyShards(s *stream.Stream, found func(format string, args ...any)) {
+	const hashes = keyenc.Hashes
+	open := 0 // hashes
+	for i := range s.Shards {
+		x := &s.Shards[i]
+		if !stream.ValidShardID(x.ID) || x.Low > x.High || !x.Open() && x.End < x.Start {
+			found("has a shard that cannot be: %+v", *x)
+			return
+		}
+		if x.Open() {
+			open += int(x.High) - int(x.Low) + 1
+		}
+		for j := range s.Shards[:i] {
+			before := &s.Shards[j]
+			if before.ID >= x.ID {
+				found("has shard %s behind shard %s", x.ID, before.ID)
+			}
+			sameHash := before.Low <= x.High && x.Low <= before.High
+			sameTime := (before.Open() || x.Start < before.End) && (x.Open() || before.Start < x.End)
+			if sameHash && sameTime {
+				found("has records that are both in shard %s and in shard %s", before.ID, x.ID)
+			}
+		}
+	}
+	switch {
+	case s.DisabledAt != 0 && open > 0:
+		found("is closed and has an open shard")
+	case s.DisabledAt == 0 && open < hashes:
+		found("has no open shard for some items")
+	}
+}

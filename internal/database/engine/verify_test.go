@@ -1,0 +1,237 @@
+package engine_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+)
+
+// damaged is a store that is written to past the engine.
+type damaged struct {
+	t     *testing.T
+	store kv.Store
+}
+
+// set sets a key, or deletes it where value is nil.
+func (d damaged) set(key, value []byte) {
+	d.t.Helper()
+	d.update(key, func(txn kv.Txn) {
+		if value == nil {
+			txn.Delete(key)
+		} else {
+			txn.Set(key, value)
+		}
+	})
+}
+
+func (d damaged) update(key []byte, do func(kv.Txn)) {
+	d.t.Helper()
+	var in kv.Intent
+	if key != nil {
+		in.Write = [][]byte{key}
+	}
+	err := d.store.Update(d.t.Context(), in, func(txn kv.Txn) error {
+		do(txn)
+		return nil
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d damaged) get(key []byte) []byte {
+	d.t.Helper()
+	value, err := d.store.Get(d.t.Context(), key)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return value
+}
+
+// TestVersionDamaged: a write to a table whose version record is not the descriptor's fails, and does not try for
+// ever.
+func TestVersionDamaged(t *testing.T) {
+	store := memkv.New()
+	e := openOn(t, store, engine.Options{TTLInterval: -1})
+	defer e.Close()
+	createTable(t, e, musicTable())
+	damaged{t, store}.set(keyenc.TableVersion(1), binary.BigEndian.AppendUint64(nil, 7))
+	want := `catalog: table "Music": the descriptor is of version 1 and the stored version is another one`
+	if err := putMusic(t.Context(), e, field("pk", "1")); err == nil || err.Error() != want {
+		t.Errorf("PutItem: %v", err)
+	}
+}
+
+// TestDamagedItem: what cannot be read is an error to whoever reads it, never a panic or an absence.
+func TestDamagedItem(t *testing.T) {
+	store := memkv.New()
+	e := openOn(t, store, engine.Options{TTLInterval: -1})
+	defer e.Close()
+	send(t, e, "create-table", accountsTable)
+	const item = `{"id":{"S":"1"},"branch":{"S":"x"},"l":{"L":[{"N":"1"},{"SS":["a","b"]}]}}`
+	send(t, e, "put-item", `{"TableName":"Accounts","Item":`+item+`}`)
+	key := keyenc.Item(nil, 1, attr.String("1"), attr.Value{})
+	whole := damaged{t, store}.get(key)
+	for n := 1; n < len(whole); n++ {
+		for _, r := range [][2]string{
+			{"get-item", `{"TableName":"Accounts","Key":{"id":{"S":"1"}},"ProjectionExpression":"l[0],zz"}`},
+			{"scan", `{"TableName":"Accounts","FilterExpression":"attribute_not_exists(zz)"}`},
+			{"update-item", `{"TableName":"Accounts","Key":{"id":{"S":"1"}},"UpdateExpression":"SET l[1] = :v","ExpressionAttributeValues":{":v":{"N":"2"}}}`},
+		} {
+			damaged{t, store}.set(key, whole[:n])
+			if out, err := perform(t.Context(), e, r[0], r[1]); !errors.Is(err, itemenc.ErrCorrupt) {
+				t.Errorf("%s of %d of %d bytes: %s, %v", r[0], n, len(whole), out, err)
+			}
+		}
+	}
+}
+
+// TestVerifyFinds damages a store in every way and looks at what Verify says of it.
+func TestVerifyFinds(t *testing.T) {
+	pk := attr.String("1")
+	item := keyenc.Item(nil, 1, pk, attr.Value{})
+	entry := keyenc.IndexEntry(nil, 1, 1, []attr.Value{attr.String("x")}, nil, pk, attr.Value{})
+	elsewhere := keyenc.IndexEntry(nil, 1, 1, []attr.Value{attr.String("y")}, nil, pk, attr.Value{})
+	ttl := keyenc.TTL(nil, 1, 2_000_000_000, pk, attr.Value{})
+	for _, c := range []struct {
+		name   string
+		damage func(damaged)
+		want   []string
+	}{
+		{"none", func(damaged) {}, nil},
+		{"item gone", func(d damaged) { d.set(item, nil) }, []string{
+			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+			"Music/a: the entry has no item: data/table 1/index 1/hash",
+			`Music: the TTL entry has no item that expires then: ttl/table 1/2000000000/"1"`,
+			"Music: change log record 1: the item is not what this record, its last, says: data/table 1/index 0/hash",
+		}},
+		{"item not readable", func(d damaged) { d.set(item, []byte("?")) }, []string{
+			"Music: the item cannot be read: ",
+			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+			"Music/a: the entry's item belongs elsewhere in the index",
+			"Music: the TTL entry has no item that expires then",
+			"Music: change log record 1: the item is not what this record, its last, says",
+		}},
+		{"entry gone", func(d damaged) { d.set(entry, nil) }, []string{
+			"Music/a: the item has no entry in the index",
+			"Music/a: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+		}},
+		{"entry elsewhere", func(d damaged) {
+			d.set(elsewhere, d.get(entry))
+		}, []string{
+			"Music/a: the entry's item belongs elsewhere in the index",
+			"Music/a: there are 2 items of 20 bytes, and 1 of 10 bytes are counted",
+		}},
+		{"TTL entry gone", func(d damaged) { d.set(ttl, nil) }, []string{
+			"Music: the item expires and has no TTL entry",
+		}},
+		{"count wrong", func(d damaged) {
+			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Statistics(1, 1), 1, 0) })
+		}, []string{"Music/a: there are 1 items of 10 bytes, and 2 of 10 bytes are counted"}},
+		{"collection counted that is not there", func(d damaged) {
+			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Collection(1, pk), 5) })
+		}, []string{`Music: the item collection has 0 bytes, and 5 are counted: statistics/table 1/collection/"1"`}},
+		{"table gone", func(d damaged) { d.set(keyenc.TableDescriptor("Music"), nil) }, []string{
+			"Music: the stream is open and its table has another or none, or the other way round: catalog/stream/table 1/",
+			"store: there is something of a table or index that is not there: data/table 1/index 0",
+			"store: there is something of a table or index that is not there: data/table 1/index 1",
+			"store: there is a change log of table 1, which is not there",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { wantFindings(t, c.damage, c.want...) })
+	}
+}
+
+// wantFindings damages a store that holds one item, with an entry in an index, a TTL entry and a record in the
+// change log, and compares the beginnings of what Verify says of it.
+func wantFindings(t *testing.T, damage func(damaged), want ...string) {
+	t.Helper()
+	store := memkv.New()
+	e := openOn(t, store, engine.Options{TTLInterval: -1})
+	create := musicTable("a")
+	create.StreamSpecification = &api.StreamSpecification{StreamEnabled: new(true), StreamViewType: new("KEYS_ONLY")}
+	createTable(t, e, create)
+	_, err := e.UpdateTimeToLive(t.Context(), &api.UpdateTimeToLiveInput{
+		TableName:               new("Music"),
+		TimeToLiveSpecification: &api.TimeToLiveSpecification{Enabled: new(true), AttributeName: new("exp")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Settle()
+	err = putMusic(t.Context(), e, field("pk", "1"), field("a", "x"), attr.Field{Name: "exp", Value: attr.Number("2000000000")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.CreateBackup(t.Context(), &api.CreateBackupInput{TableName: new("Music"), BackupName: new("first")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	damage(damaged{t, store})
+	var got []string
+	done, err := engine.Verify(t.Context(), store, func(f engine.Finding) { got = append(got, f.String()) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int(done.Findings) != len(got) {
+		t.Errorf("%d findings were counted", done.Findings)
+	}
+	if !prefixes(want, got) {
+		t.Errorf("findings (-want +got):\n%s", cmp.Diff(want, got))
+	}
+}
+
+// prefixes reports whether each text begins as wanted.
+func prefixes(want, got []string) bool {
+	if len(want) != len(got) {
+		return false
+	}
+	for i := range want {
+		if !strings.HasPrefix(got[i], want[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestVerifyProgress: progress moves up to everything that was looked at.
+func TestVerifyProgress(t *testing.T) {
+	e := newEngine(t, engine.Options{TTLInterval: -1})
+	createTable(t, e, musicTable("a"))
+	const items = 5000
+	for i := range items {
+		if err := putMusic(t.Context(), e, field("pk", strconv.Itoa(i)), field("a", "x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var told [][2]int64
+	done, err := e.Verify(t.Context(), func(f engine.Finding) { t.Error(f) }, func(done, total int64) {
+		told = append(told, [2]int64{done, total})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, now := range told {
+		if now[0] > now[1] || now[1] < 2*items || i > 0 && now[0] < told[i-1][0] {
+			t.Errorf("progress %v", told)
+		}
+	}
+	all := done.Items + done.IndexEntries + done.LogRecords
+	if last := told[len(told)-1]; len(told) < 3 || last != [2]int64{all, all} {
+		t.Errorf("progress ends with %v, and %d are done", last, all)
+	}
+}

@@ -1,0 +1,38 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+)
+
+// workspace is the memory that writes put their bytes together in. A store copies what it is given, so the
+// next write can use the same bytes again.
+type workspace struct {
+	key           []byte // of an index or TTL entry
+	before, after []byte // projections
+	item          []byte // the result of an update
+	record        []byte // of the change log
+	seen          attr.Item
+	part          attr.Item
+}
+
+// workspaces keeps the memory of requests that are over.
+type workspaces struct{ pool sync.Pool }
+
+func (p *workspaces) get() *workspace {
+	if ws, ok := p.pool.Get().(*workspace); ok {
+		return ws
+	}
+	return new(workspace)
+}
+
+func (p *workspaces) put(ws *workspace) {
+	const keep = 64 << 10 // a large item's memory goes back to the heap
+	if cap(ws.before)+cap(ws.after)+cap(ws.item)+cap(ws.record) > keep {
+		return
+	}
+	clear(ws.seen[:cap(ws.seen)])
+	clear(ws.part[:cap(ws.part)])
+	p.pool.Put(ws)
+}

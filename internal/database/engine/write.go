@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/logenc"
+)
+
+// maxItemBytes is the largest size of an item by DynamoDB's accounting.
+const maxItemBytes = 400 << 10
+
+type writeKind uint8
+
+const (
+	putWrite writeKind = iota
+	updateWrite
+	deleteWrite
+	checkWrite // only asks its condition
+)
+
+// write is what a request, or one part of a larger request, wants of one item. Every operation that writes
+// items makes its request into writes, and so does the expiry of items.
+//
+// It is made in three steps. A prepare function fills the first part from the request alone, refusing all
+// that the request alone shows wrong. bind sets it on a table. run carries it out within a transaction of
+// the store, any number of times, and leaves in outcome what the last time did.
+type write struct {
+	kind      writeKind
+	table     string // as the request names it: a name or an ARN
+	item      attr.Item
+	stored    itemenc.Item // a put's item as it will be stored
+	update    *eval.Update // nil changes nothing but makes the item exist
+	condition *eval.Condition
+	// expired, in place of condition, makes a delete happen only while the item expires at that second.
+	expired *int64
+	origin  logenc.Origin
+	// restores makes the write no change of its table, which is only becoming what another one was: nothing is
+	// logged, no ceiling holds.
+	restores bool
+	// metered asks for the cost of keeping the indexes.
+	metered bool
+	// showOld asks for the old item with the failure of the condition.
+	showOld bool
+	// cancels is an error of the request that cancels a transaction, where others refuse it.
+	cancels error
+
+	t   *catalog.Table
+	key []byte // of the item in the store
+	pk  attr.Value
+	sk  attr.Value
+
+	outcome outcome
+}
+
+// outcome is what a run of a write did. The items are bytes of the store or of the workspace: good within the
+// transaction, and until the next write uses the workspace.
+type outcome struct {
+	old, next   itemenc.Item // nil where absent; equal where nothing changed
+	oldPart     attr.Item    // of an update: the attributes of old that it reads
+	nextPart    attr.Item    // and what they became
+	oldBytes    int
+	nextBytes   int
+	indexWrites []indexWrite
+	// collectionBytes is the size of the item collection, of a table with local indexes.
+	collectionBytes int64
+}
+
+// indexWrite is the cost of keeping one index.
+type indexWrite struct {
+	index *catalog.Index
+	units float64
+}
+
+// bind sets the write on the table t. Its errors are those that need the table's schema.
+func (w *write) bind(t *catalog.Table) error {
+	var err error
+	if w.kind == putWrite {
+		if w.pk, w.sk, err = keyOfItem(t, w.item); err != nil {
+			return err
+		}
+		if err := indexKeyFault(t, w.item); err != nil {
+			return err
+		}
+	} else if w.pk, w.sk, err = keyOf(t, w.item); err != nil {
+		return err
+	}
+	if w.update != nil {
+		if err := targetsNoKey(t, w.update); err != nil {
+			return err
+		}
+	}
+	w.t = t
+	w.key = keyenc.Item(nil, t.ID, w.pk, w.sk)
+	return nil
+}
+
+func targetsNoKey(t *catalog.Table, u *eval.Update) error {
+	for _, name := range u.Targets() {
+		if name == t.PK.Name || name == t.SK.Name {
+			return apierr.UpdateOfKey.With(name)
+		}
+	}
+	return nil
+}
+
+// conditionError is the error of a write whose condition is false.
+type conditionError struct {
+	old itemenc.Item // where the write shows it: a copy
+}
+
+func (*conditionError) Error() string { return string(apierr.ConditionFailed) }
+
+// details are the members of the error beside its message; nil where there are none.
+func (f *conditionError) details() any {
+	if f.old == nil {
+		return nil
+	}
+	return api.ConditionalCheckFailedDetails{Item: f.old}
+}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// writeGroup are the writes of one request, carried out in one transaction of the store. No two are of the
+// same item.
+type writeGroup []*write
+
+// meter makes the writes count what their indexes cost, if the request wants to know.
+func (g writeGroup) meter(d capacity.Detail) {
+	for _, w := range g {
+		w.metered = d != capacity.None
+	}
+}
+
+// tables looks up the table of every write.
+func (e *Engine) tables(g writeGroup) ([]*catalog.Table, error) {
+	ts := make([]*catalog.Table, len(g))
+	for i, w := range g {
+		if i > 0 && w.table == g[i-1].table {
+			ts[i] = ts[i-1]
+			continue
+		}
+		var err error
+		if ts[i], err = e.catalog.Lookup(w.table); err != nil {
+			return nil, err
+		}
+	}
+	return ts, nil
+}
+
+// repeats reports whether two of the writes are of the same item.
+func (g writeGroup) repeats() bool {
+	seen := make(map[string]struct{}, len(g))
+	for _, w := range g {
+		seen[string(w.key)] = struct{}{}
+	}
+	return len(seen) < len(g)
+}
+
+// intent names the keys of the group: the items it writes, and, to be held as they are, the items it only
+// asks conditions of and the versions of its tables.
+func (g writeGroup) intent() kv.Intent {
+	in := kv.Intent{Write: make([][]byte, 0, len(g)+1)}
+	for _, w := range g {
+		if w.kind == checkWrite {
+			in.Check = append(in.Check, w.key)
+		} else {
+			in.Write = append(in.Write, w.key)
+		}
+	}
+	for _, t := range g.distinctTables() {
+		in.Check = append(in.Check, keyenc.TableVersion(t.ID))
+	}
+	return in
+}
+
+func (g writeGroup) checkVersions(txn kv.Reader) error {
+	for _, t := range g.distinctTables() {
+		if err := checkVersion(txn, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// distinctTables are the tables the writes are bound to, each once.
+func (g writeGroup) distinctTables() []*catalog.Table {
+	var ts []*catalog.Table
+	for _, w := range g {
+		if !slices.Contains(ts, w.t) {
+			ts = append(ts, w.t)
+		}
+	}
+	return ts
+}
+
+// collectionMetrics reports on the item collections that the group wrote to, by the table's name as the
+// request has it.
+func (g writeGroup) collectionMetrics(parameter *string) map[string][]api.ItemCollectionMetrics {
+	var all map[string][]api.ItemCollectionMetrics
+	for _, w := range g {
+		m := w.collectionMetrics(parameter)
+		if m == nil || w.kind == checkWrite {
+			continue
+		}
+		if all == nil {
+			all = make(map[string][]api.ItemCollectionMetrics)
+		}
+		known := slices.IndexFunc(all[w.table], func(o api.ItemCollectionMetrics) bool {
+			return o.ItemCollectionKey.Equal(m.ItemCollectionKey)
+		})
+		if known >= 0 {
+			all[w.table][known] = *m // the last write saw the collection's final size
+			continue
+		}
+		all[w.table] = append(all[w.table], *m)
+	}
+	return all
+}

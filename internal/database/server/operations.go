@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/wire"
+)
+
+// Engine executes operations. Inputs have passed api.Validate. An *apierr.Error is for the client, any other
+// error is an internal fault. All methods may be called at once.
+type Engine interface {
+	BatchGetItem(context.Context, *api.BatchGetItemInput) (*api.BatchGetItemOutput, error)
+	BatchWriteItem(context.Context, *api.BatchWriteItemInput) (*api.BatchWriteItemOutput, error)
+	CreateBackup(context.Context, *api.CreateBackupInput) (*api.CreateBackupOutput, error)
+	CreateTable(context.Context, *api.CreateTableInput) (*api.CreateTableOutput, error)
+	DeleteBackup(context.Context, *api.DeleteBackupInput) (*api.DeleteBackupOutput, error)
+	DeleteItem(context.Context, *api.DeleteItemInput) (*api.DeleteItemOutput, error)
+	DeleteTable(context.Context, *api.DeleteTableInput) (*api.DeleteTableOutput, error)
+	DescribeBackup(context.Context, *api.DescribeBackupInput) (*api.DescribeBackupOutput, error)
+	DescribeContinuousBackups(context.Context, *api.DescribeContinuousBackupsInput) (*api.DescribeContinuousBackupsOutput, error)
+	DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error)
+	DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error)
+	DescribeStream(context.Context, *api.DescribeStreamInput) (*api.DescribeStreamOutput, error)
+	DescribeTable(context.Context, *api.DescribeTableInput) (*api.DescribeTableOutput, error)
+	DescribeTimeToLive(context.Context, *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error)
+	GetItem(context.Context, *api.GetItemInput) (*api.GetItemOutput, error)
+	GetRecords(context.Context, *api.GetRecordsInput) (*api.GetRecordsOutput, error)
+	GetShardIterator(context.Context, *api.GetShardIteratorInput) (*api.GetShardIteratorOutput, error)
+	ListBackups(context.Context, *api.ListBackupsInput) (*api.ListBackupsOutput, error)
+	ListStreams(context.Context, *api.ListStreamsInput) (*api.ListStreamsOutput, error)
+	ListTables(context.Context, *api.ListTablesInput) (*api.ListTablesOutput, error)
+	ListTagsOfResource(context.Context, *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error)
+	PutItem(context.Context, *api.PutItemInput) (*api.PutItemOutput, error)
+	Query(context.Context, *api.QueryInput) (*api.QueryOutput, error)
+	RestoreTableFromBackup(context.Context, *api.RestoreTableFromBackupInput) (*api.RestoreTableFromBackupOutput, error)
+	RestoreTableToPointInTime(context.Context, *api.RestoreTableToPointInTimeInput) (*api.RestoreTableToPointInTimeOutput, error)
+	Scan(context.Context, *api.ScanInput) (*api.ScanOutput, error)
+	TagResource(context.Context, *api.TagResourceInput) (*api.TagResourceOutput, error)
+	TransactGetItems(context.Context, *api.TransactGetItemsInput) (*api.TransactGetItemsOutput, error)
+	TransactWriteItems(context.Context, *api.TransactWriteItemsInput) (*api.TransactWriteItemsOutput, error)
+	UntagResource(context.Context, *api.UntagResourceInput) (*api.UntagResourceOutput, error)
+	UpdateContinuousBackups(context.Context, *api.UpdateContinuousBackupsInput) (*api.UpdateContinuousBackupsOutput, error)
+	UpdateItem(context.Context, *api.UpdateItemInput) (*api.UpdateItemOutput, error)
+	UpdateTable(context.Context, *api.UpdateTableInput) (*api.UpdateTableOutput, error)
+	UpdateTimeToLive(context.Context, *api.UpdateTimeToLiveInput) (*api.UpdateTimeToLiveOutput, error)
+}
+
+// operation is an entry of the API's table with the way to serve it.
+type operation struct {
+	api.Operation
+	serve serveFunc
+}
+
+// serveFunc serves a request from its body to the operation's output.
+type serveFunc func(x *exchange, body []byte) (out any, err error)
+
+// methods are the engine's methods by operation.
+var methods = map[string]serveFunc{
+	"BatchGetItem":              serving(Engine.BatchGetItem),
+	"BatchWriteItem":            serving(Engine.BatchWriteItem),
+	"CreateBackup":              serving(Engine.CreateBackup),
+	"CreateTable":               serving(Engine.CreateTable),
+	"DeleteBackup":              serving(Engine.DeleteBackup),
+	"DeleteItem":                serving(Engine.DeleteItem),
+	"DeleteTable":               serving(Engine.DeleteTable),
+	"DescribeBackup":            serving(Engine.DescribeBackup),
+	"DescribeContinuousBackups": serving(Engine.DescribeContinuousBackups),
+	"DescribeEndpoints":         atThisHost(serving(Engine.DescribeEndpoints)),
+	"DescribeLimits":            serving(Engine.DescribeLimits),
+	"DescribeStream":            serving(Engine.DescribeStream),
+	"DescribeTable":             serving(Engine.DescribeTable),
+	"DescribeTimeToLive":        serving(Engine.DescribeTimeToLive),
+	"GetItem":                   serving(Engine.GetItem),
+	"GetRecords":                serving(Engine.GetRecords),
+	"GetShardIterator":          serving(Engine.GetShardIterator),
+	"ListBackups":               serving(Engine.ListBackups),
+	"ListStreams":               serving(Engine.ListStreams),
+	"ListTables":                serving(Engine.ListTables),
+	"ListTagsOfResource":        serving(Engine.ListTagsOfResource),
+	"PutItem":                   serving(Engine.PutItem),
+	"Query":                     serving(Engine.Query),
+	"RestoreTableFromBackup":    serving(Engine.RestoreTableFromBackup),
+	"RestoreTableToPointInTime": serving(Engine.RestoreTableToPointInTime),
+	"Scan":                      serving(Engine.Scan),
+	"TagResource":               serving(Engine.TagResource),
+	"TransactGetItems":          serving(Engine.TransactGetItems),
+	"TransactWriteItems":        serving(Engine.TransactWriteItems),
+	"UntagResource":             serving(Engine.UntagResource),
+	"UpdateContinuousBackups":   serving(Engine.UpdateContinuousBackups),
+	"UpdateItem":                serving(Engine.UpdateItem),
+	"UpdateTable":               serving(Engine.UpdateTable),
+	"UpdateTimeToLive":          serving(Engine.UpdateTimeToLive),
+}
+
+// operationsByTarget returns the table by the value of X-Amz-Target.
+func operationsByTarget() map[string]operation {
+	table := make(map[string]operation, len(methods))
+	for _, o := range api.Operations() {
+		if serve, ok := methods[o.Name]; ok {
+			table[o.Target()] = operation{Operation: o, serve: serve}
+		}
+	}
+	return table
+}
+
+// unknownOperation serves a target that the server does not have: a body that is no JSON document is refused
+// as such first.
+func unknownOperation(_ *exchange, body []byte) (any, error) {
+	if err := wire.Decode(body, new(struct{})); err != nil {
+		return nil, err
+	}
+	return nil, apierr.UnknownOperation()
+}
+
+// serving decodes and checks the input of an engine's method, and calls it.
+func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error)) serveFunc {
+	return func(x *exchange, body []byte) (any, error) {
+		in := new(In)
+		if err := wire.Decode(body, in); err != nil {
+			return nil, err
+		}
+		if err := api.Validate(in); err != nil {
+			return nil, err
+		}
+		out, err := method(x.server.engine, x.r.Context(), in)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			return nil, errNoOutput
+		}
+		return out, nil
+	}
+}
+
+// atThisHost replaces the address of DescribeEndpoints by the one that the request came to, which is the
+// only one that this server can know to be right for the client.
+func atThisHost(serve serveFunc) serveFunc {
+	return func(x *exchange, body []byte) (any, error) {
+		out, err := serve(x, body)
+		if described, ok := out.(*api.DescribeEndpointsResponse); ok && x.r.Host != "" {
+			for i := range described.Endpoints {
+				described.Endpoints[i].Address = &x.r.Host
+			}
+		}
+		return out, err
+	}
+}

@@ -1,0 +1,156 @@
+// Package server answers DynamoDB's API over HTTP.
+//
+// A request passes these stages, each of which may end it with an answer:
+//
+//	route         method, path, content type, target          route.go
+//	body          at most 16 MB, then the signature, then gzip  body.go, auth.go
+//	operation     decode, member constraints, engine            operations.go
+//	answer        encode, compress, checksum, headers           answer.go
+//
+// # Invariants
+//
+//	I1  Every answer has a request id, and every JSON answer the CRC-32 of its bytes as sent.
+//	I2  What a client sends never causes a panic or a 500, but for the one case where AWS answers 500
+//	    itself: a body whose compression is broken.
+//	I3  The text of an internal fault goes to the log, with the request id; the client gets the id only.
+//
+// # Concurrency
+//
+// A Server serves any number of requests at once. Buffers of requests are pooled; nothing that the engine is
+// given refers to them.
+//
+// # What it leaves to others
+//
+// JSON is package wire's, member constraints are package api's. The server knows no keys and no tables.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"sync/atomic"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+)
+
+// Options of a server; the zero value works.
+type Options struct {
+	// Region stands in the answer to the health check. Default "us-east-1".
+	Region string
+	// Authenticator decides who may call. Default: everyone may.
+	Authenticator Authenticator
+	// Logger hears of internal faults. Default: discard.
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	if o.Region == "" {
+		o.Region = "us-east-1"
+	}
+	if o.Authenticator == nil {
+		o.Authenticator = acceptAll{}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Server is an http.Handler that serves DynamoDB's API from an engine.
+type Server struct {
+	engine     Engine
+	options    Options
+	operations map[string]operation
+	health     string
+	panics     atomic.Int64
+}
+
+// New returns a server of e.
+func New(e Engine, o Options) *Server {
+	o = o.withDefaults()
+	return &Server{
+		engine: e, options: o, operations: operationsByTarget(),
+		health: "healthy: dynamodb." + o.Region + ".amazonaws.com ",
+	}
+}
+
+// Panics is the number of requests that ended in a panic, each of which was logged and answered with
+// InternalServerError.
+func (s *Server) Panics() int64 { return s.panics.Load() }
+
+// exchange is one request and its answer under way.
+type exchange struct {
+	server  *Server
+	w       http.ResponseWriter
+	r       *http.Request
+	id      string
+	answer  contentType
+	started bool // the answer's status has been sent
+}
+
+// ServeHTTP serves one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := exchange{server: s, w: w, r: r, id: newRequestID()}
+	x.commonHeaders()
+	defer x.recover()
+	op, ok := x.route()
+	if !ok {
+		return
+	}
+	body := getBuffer()
+	defer putBuffer(body)
+	if err := x.readBody(body); err != nil {
+		x.fail(&op, err)
+		return
+	}
+	out, err := op.serve(&x, *body)
+	if err != nil {
+		x.fail(&op, err)
+		return
+	}
+	x.succeed(&op, out)
+}
+
+// fail answers with err: as it is where it is meant for the client, else as InternalServerError.
+func (x *exchange) fail(op *operation, err error) {
+	e, ok := errors.AsType[*apierr.Error](err)
+	switch {
+	case !ok:
+		x.logFault(op, err)
+		e = apierr.InternalFault.With()
+	case !op.MayAnswer(e.Code):
+		x.logFault(op, fmt.Errorf("not among the operation's errors: %w", err))
+	}
+	x.sendError(e)
+}
+
+// logFault logs an internal fault. A request whose client has gone away is none.
+func (x *exchange) logFault(op *operation, err error) {
+	ctx := x.r.Context()
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		return
+	}
+	x.server.options.Logger.ErrorContext(ctx, "request failed",
+		slog.String("operation", op.Name), slog.String("request_id", x.id), slog.Any("error", err))
+}
+
+// recover turns a panic into an internal fault, except net/http's own way to break off an answer.
+func (x *exchange) recover() {
+	reason := recover()
+	if reason == nil {
+		return
+	}
+	if err, ok := reason.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(reason)
+	}
+	x.server.panics.Add(1)
+	x.server.options.Logger.ErrorContext(x.r.Context(), "request panicked",
+		slog.String("target", x.r.Header.Get(headerTarget)), slog.String("request_id", x.id),
+		slog.Any("panic", reason), slog.String("stack", string(debug.Stack())))
+	if !x.started {
+		x.sendError(apierr.InternalFault.With())
+	}
+}

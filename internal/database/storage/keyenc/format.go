@@ -1,0 +1,113 @@
+package keyenc
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+)
+
+// Format prints a key for people, the spaces' names in front and a slash between parts:
+//
+//	data/table 3/index 0/hash 0a1f/"user#1"/42
+//
+// Bytes that are no key of ours are printed in hexadecimal, the whole key or the part of it from where it
+// stops making sense.
+func Format(key []byte) string {
+	if len(key) == 0 {
+		return "empty"
+	}
+	rest := key[1:]
+	switch key[0] {
+	case spaceCatalog:
+		return formatCatalog(key)
+	case spaceToken:
+		return "token/" + strconv.Quote(string(rest))
+	case spaceData:
+		if len(key) >= partitionAt {
+			table, index := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint16(key[tableKeyLen:])
+			return fmt.Sprintf("data/table %d/index %d/hash %x%s",
+				table, index, key[indexKeyLen:partitionAt], formatValues(key[partitionAt:]))
+		}
+	case spaceTTL:
+		if len(key) >= tableKeyLen+secondsLen {
+			table, seconds := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint64(key[tableKeyLen:])^1<<63
+			return fmt.Sprintf("ttl/table %d/%d%s",
+				table, int64(seconds), formatValues(key[tableKeyLen+secondsLen:]))
+		}
+	case spaceStatistics:
+		return formatStatistics(key)
+	case spaceJob:
+		if len(key) == jobKeyLen {
+			table, index := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint16(key[tableKeyLen:])
+			return fmt.Sprintf("job/table %d/index %d/%c", table, index, key[jobKeyLen-1])
+		}
+	}
+	return formatUnknown(key)
+}
+
+func formatCatalog(key []byte) string {
+	if len(key) < 2 {
+		return formatUnknown(key)
+	}
+	rest := key[2:]
+	switch {
+	case key[1] == catalogFormat && len(rest) == 0:
+		return "catalog/format"
+	case key[1] == catalogNextID && len(rest) == 0:
+		return "catalog/next table"
+	case key[1] == catalogDescriptor:
+		return "catalog/table " + strconv.Quote(string(rest))
+	case key[1] == catalogVersion && len(rest) == 4:
+		return fmt.Sprintf("catalog/version/table %d", binary.BigEndian.Uint32(rest))
+	case key[1] == catalogStream && len(rest) > 4:
+		return fmt.Sprintf("catalog/stream/table %d/%q", binary.BigEndian.Uint32(rest), rest[4:])
+	case key[1] == catalogBackup:
+		return "catalog/backup " + strconv.Quote(string(rest))
+	}
+	return formatUnknown(key)
+}
+
+func formatStatistics(key []byte) string {
+	if len(key) <= tableKeyLen {
+		return formatUnknown(key)
+	}
+	table, rest := binary.BigEndian.Uint32(key[1:]), key[tableKeyLen+1:]
+	switch {
+	case key[tableKeyLen] == statisticsIndex && len(rest) == 2:
+		return fmt.Sprintf("statistics/table %d/index %d", table, binary.BigEndian.Uint16(rest))
+	case key[tableKeyLen] == statisticsCollection:
+		return fmt.Sprintf("statistics/table %d/collection%s", table, formatValues(rest))
+	}
+	return formatUnknown(key)
+}
+
+func formatValues(b []byte) string {
+	var out strings.Builder
+	for len(b) > 0 {
+		v, rest, err := cutValue(b)
+		if err != nil {
+			fmt.Fprintf(&out, "/%s", formatUnknown(b))
+			break
+		}
+		out.WriteByte('/')
+		out.WriteString(formatValue(v))
+		b = rest
+	}
+	return out.String()
+}
+
+func formatValue(v attr.Value) string {
+	switch v.Kind() {
+	case attr.KindString:
+		return strconv.Quote(v.Text())
+	case attr.KindBinary:
+		return fmt.Sprintf("0x%x", v.Text())
+	default:
+		return v.Text()
+	}
+}
+
+func formatUnknown(b []byte) string { return fmt.Sprintf("?%x", b) }

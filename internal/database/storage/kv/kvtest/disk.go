@@ -1,0 +1,296 @@
+//nolint:thelper // these are the tests, not helpers of tests: a failure is to name the line that found it
+package kvtest
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Disk is what a persistent store lives on.
+type Disk interface {
+	// Open opens the store on the disk, the first time an empty one.
+	Open(t *testing.T) kv.Store
+	// Crash returns a disk as a loss of power at this moment could leave it: with all that was synced, and
+	// of the rest some part that depends on the seed. The store that is open on the first disk is not
+	// disturbed.
+	Crash(t *testing.T, seed uint64) Disk
+	// CrashDuring runs fn, which uses the store that is open on the disk, and returns disks as losses of power
+	// at moments during it could leave them, the last one at its end.
+	CrashDuring(t *testing.T, seed uint64, fn func()) []Disk
+}
+
+// RunDisk runs the tests of persistence. newDisk returns an empty disk. durable says whether an update that
+// is acknowledged must outlive a crash.
+func RunDisk(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
+	t.Helper()
+	t.Run("Reopen", func(t *testing.T) { testReopen(t, newDisk(t)) })
+	t.Run("ReopenEmpty", func(t *testing.T) { testReopenEmpty(t, newDisk(t)) })
+	t.Run("Crash", func(t *testing.T) { testCrash(t, newDisk(t), durable) })
+	t.Run("CrashAgainAndAgain", func(t *testing.T) { testCrashes(t, newDisk(t), durable) })
+	t.Run("CrashSequence", func(t *testing.T) { testCrashSequence(t, newDisk(t)) })
+	t.Run("CrashDuringTrim", func(t *testing.T) { testCrashDuringTrim(t, newDisk(t), durable) })
+	t.Run("ReopenKept", func(t *testing.T) { testReopenKept(t, newDisk(t)) })
+	t.Run("CrashDuringKeep", func(t *testing.T) { testCrashDuringKeep(t, newDisk(t)) })
+	t.Run("CrashDuringDropKept", func(t *testing.T) { testCrashDuringDropKept(t, newDisk(t)) })
+	t.Run("CrashAfterKeepUnderLoad", func(t *testing.T) { testCrashAfterKeep(t, newDisk(t)) })
+	t.Run("CrashDuringLoad", func(t *testing.T) { testCrashDuringLoad(t, newDisk(t)) })
+}
+
+func closeStore(t *testing.T, s kv.Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+func testReopenEmpty(t *testing.T, d Disk) {
+	for range 3 {
+		s := d.Open(t)
+		if got := scanStore(t, s); got != "" {
+			t.Errorf("an empty store holds %s", got)
+		}
+		closeStore(t, s)
+	}
+}
+
+func testReopen(t *testing.T, d Disk) {
+	var last, trimmed kv.Seq
+	for round := range 4 {
+		s := d.Open(t)
+		if round > 0 {
+			want := fmt.Sprintf("a=%d b=2 ", round-1)
+			snap := snapshot(t, s)
+			if got := scan(t, snap, nil, []byte("n"), kv.IterOptions{}); got != want {
+				t.Errorf("opened again it holds %s, want %s", got, want)
+			}
+			closeSnapshot(t, snap)
+			expectCounters(t, s, "n", int64(round), int64(-round))
+		}
+		update(t, s, writing("a", "b", "c"), func(txn kv.Txn) error {
+			txn.Set([]byte("a"), fmt.Appendf(nil, "%d", round))
+			txn.Set([]byte("b"), []byte("2"))
+			txn.Delete([]byte("c"))
+			txn.Add([]byte("n"), 1, -1)
+			txn.AppendLog(1, fmt.Appendf(nil, "%d", round))
+			return nil
+		})
+		records := readLog(t, s, 1, last, 10)
+		if len(records) != 1 || string(records[0].Data) != fmt.Sprint(round) {
+			t.Fatalf("round %d: the log after %d holds %v", round, last, records)
+		}
+		last = records[0].Seq
+		if round == 1 {
+			// What is trimmed stays trimmed, and its numbers do not come back.
+			trimLog(t, s, 1, last)
+			trimmed = last
+		}
+		if got := logTrimmed(t, s, 1); got != trimmed {
+			t.Errorf("round %d: %d is forgotten, want %d", round, got, trimmed)
+		}
+		at, own := divided(t, s, 2)
+		if at <= last || own[0] < at {
+			t.Errorf("round %d: LogSeq %d after %d, of an update that has %d", round, at, last, own)
+		}
+		if got := through(t, s, 1, last, 10); got < own[0] {
+			t.Errorf("round %d: the log reads through %d, and %d is acknowledged", round, got, own)
+		}
+		closeStore(t, s)
+	}
+	s := d.Open(t)
+	if got := logTrimmed(t, s, 1); got != trimmed {
+		t.Errorf("opened again, %d is forgotten, want %d", got, trimmed)
+	}
+	if got := readLog(t, s, 1, 0, 10); len(got) != 2 || string(got[0].Data) != "2" {
+		t.Errorf("the log holds %v", got)
+	}
+	closeStore(t, s)
+}
+
+// crashLoad is updates that each write one number to two keys, a log and a counter. acknowledged is what the
+// store promised to keep.
+type crashLoad struct {
+	store        kv.Store
+	pause        sync.RWMutex // held by a test that does not want more updates meanwhile
+	acknowledged [crashItems]atomic.Uint64
+	attempted    [crashItems]atomic.Uint64
+}
+
+const crashItems = 4
+
+// run writes until stop is closed.
+func (l *crashLoad) run(ctx context.Context, t *testing.T, stop <-chan struct{}) *sync.WaitGroup {
+	t.Helper()
+	var wg sync.WaitGroup
+	for i := range crashItems {
+		n := l.acknowledged[i].Load()
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				n++
+				if err := l.write(ctx, i, n); err != nil {
+					t.Errorf("update: %v", err)
+					return
+				}
+			}
+		})
+	}
+	return &wg
+}
+
+func (l *crashLoad) write(ctx context.Context, item int, n uint64) error {
+	l.pause.RLock()
+	defer l.pause.RUnlock()
+	l.attempted[item].Store(n)
+	left, right := key("left%d", item), key("right%d", item)
+	in := kv.Intent{Write: [][]byte{left, right}, Transaction: item == 0}
+	err := l.store.Update(ctx, in, func(txn kv.Txn) error {
+		value := binary.BigEndian.AppendUint64(nil, n)
+		txn.Set(left, value)
+		txn.Set(right, value)
+		txn.Add(key("count%d", item), 1)
+		txn.AppendLog(kv.LogID(item), value)
+		return nil
+	})
+	if err == nil {
+		l.acknowledged[item].Store(n)
+	}
+	return err
+}
+
+// check compares what is left of an item with what was promised: all parts of one update or none, and, if
+// durable, everything that had been acknowledged when the crash came.
+func (l *crashLoad) check(t *testing.T, s kv.Store, item int, promised uint64, durable bool) uint64 {
+	t.Helper()
+	ctx := t.Context()
+	left, err := s.Get(ctx, key("left%d", item))
+	right, err2 := s.Get(ctx, key("right%d", item))
+	count, err3 := s.Counter(ctx, key("count%d", item))
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	records := readLog(t, s, kv.LogID(item), 0, 1<<20)
+	n := uint64(number(left))
+	if string(left) != string(right) || uint64(len(records)) != n || n > 0 && uint64(count[0]) != n {
+		t.Fatalf("item %d: half an update is left: %d, %d, counter %v, %d records",
+			item, n, number(right), count, len(records))
+	}
+	for i, r := range records {
+		if uint64(number(r.Data)) != uint64(i)+1 {
+			t.Fatalf("item %d: record %d is of update %d", item, i, number(r.Data))
+		}
+	}
+	if durable && n < promised {
+		t.Fatalf("item %d: update %d is left, %d was acknowledged", item, n, promised)
+	}
+	if n > l.attempted[item].Load() {
+		t.Fatalf("item %d: update %d was never made", item, n)
+	}
+	return n
+}
+
+// testCrash crashes under load, many times in one run.
+func testCrash(t *testing.T, d Disk, durable bool) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	load := &crashLoad{store: d.Open(t)}
+	stop := make(chan struct{})
+	wg := load.run(background(t), t, stop)
+	for i := range uint64(5) {
+		waitFor(load, load.acknowledged[0].Load()+20)
+		var promised [crashItems]uint64
+		for item := range promised {
+			promised[item] = load.acknowledged[item].Load()
+		}
+		crashed := d.Crash(t, seed+i)
+		load.pause.Lock()
+		s := crashed.Open(t)
+		for item := range promised {
+			load.check(t, s, item, promised[item], durable)
+		}
+		closeStore(t, s)
+		load.pause.Unlock()
+	}
+	close(stop)
+	wg.Wait()
+	closeStore(t, load.store)
+}
+
+// waitFor returns when the load has made n updates.
+func waitFor(l *crashLoad, n uint64) {
+	for l.acknowledged[0].Load() < n {
+		runtime.Gosched()
+	}
+}
+
+// testCrashes goes on after each crash on what it left.
+func testCrashes(t *testing.T, d Disk, durable bool) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	load := &crashLoad{}
+	for i := range uint64(5) {
+		load.store = d.Open(t)
+		for item := range crashItems {
+			n := load.check(t, load.store, item, load.acknowledged[item].Load(), durable)
+			load.acknowledged[item].Store(n)
+			load.attempted[item].Store(n)
+		}
+		stop := make(chan struct{})
+		wg := load.run(background(t), t, stop)
+		waitFor(load, load.acknowledged[0].Load()+20)
+		var promised [crashItems]uint64
+		for item := range promised {
+			promised[item] = load.acknowledged[item].Load()
+		}
+		crashed := d.Crash(t, seed+i)
+		close(stop)
+		wg.Wait()
+		closeStore(t, load.store)
+		for item := range promised {
+			load.acknowledged[item].Store(promised[item])
+		}
+		d = crashed
+	}
+}
+
+// testCrashSequence: a number that a reader of the log has seen never comes back with another record, even if
+// the crash took the first one, or trimming did.
+func testCrashSequence(t *testing.T, d Disk) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	var last kv.Seq
+	for i := range uint64(6) {
+		s := d.Open(t)
+		for range 5 {
+			update(t, s, writing("a"), func(txn kv.Txn) error {
+				txn.AppendLog(1, []byte("r"))
+				return nil
+			})
+		}
+		records := readLog(t, s, 1, last, 100)
+		if len(records) < 5 {
+			t.Fatalf("of 5 new records %d are after %d", len(records), last)
+		}
+		last = records[len(records)-1].Seq
+		if i%2 == 0 {
+			if err := s.TrimLog(t.Context(), 1, last); err != nil {
+				t.Fatal(err)
+			}
+		}
+		crashed := d.Crash(t, seed+i)
+		closeStore(t, s)
+		d = crashed
+	}
+}

@@ -1,0 +1,138 @@
+//nolint:thelper // these are the tests, not helpers of tests: a failure is to name the line that found it
+package kvtest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// noise is data that no store makes smaller.
+func noise(rng *rand.Rand, n int) []byte {
+	data := make([]byte, n)
+	for i := range data {
+		data[i] = byte(rng.Uint32())
+	}
+	return data
+}
+
+func size(t *testing.T, s kv.Store, lo, hi string) int64 {
+	t.Helper()
+	n, err := s.Size(t.Context(), []byte(lo), []byte(hi))
+	if err != nil {
+		t.Fatalf("Size: %v", err)
+	}
+	return n
+}
+
+// expectAbout compares an estimate with the truth.
+func expectAbout(t *testing.T, what string, got, want int64) {
+	t.Helper()
+	if got < want/2 || got > want*2 {
+		t.Errorf("%s is estimated at %d bytes, and is %d", what, got, want)
+	}
+}
+
+func testSize(t *testing.T, s kv.Store) {
+	const n, each = 1000, 1000
+	rng := rand.New(rand.NewPCG(1, 2))
+	for name, got := range map[string]int64{"all": size(t, s, "a", "z"), "a range that is none": size(t, s, "z", "a")} {
+		if got != 0 {
+			t.Errorf("of an empty store, %s is estimated at %d bytes", name, got)
+		}
+	}
+	err := s.Load(t.Context(), func(put func(key, value []byte) error) error {
+		for i := range n {
+			if err := put(key("m%04d", i), noise(rng, each)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectAbout(t, "all of it", size(t, s, "a", "z"), n*each)
+	expectAbout(t, "a half", size(t, s, "a", "m0500"), n*each/2)
+	expectAbout(t, "a tenth", size(t, s, "m0300", "m0400"), n*each/10)
+	if got := size(t, s, "n", "z"); got > each {
+		t.Errorf("a range without keys is estimated at %d bytes", got)
+	}
+	all, err := s.Size(t.Context(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectAbout(t, "the whole store", all, n*each)
+}
+
+func testLogSize(t *testing.T, s kv.Store) {
+	const n, each = 200, 5000
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		update(t, s, writing("k"), func(txn kv.Txn) error {
+			txn.Set([]byte("k"), nil)
+			txn.AppendLog(kv.LogID(1+i%2*8), noise(rng, each))
+			return nil
+		})
+	}
+	compact(t, s) // brings what is in memory to where it is estimated
+	for log, want := range map[kv.LogID]int64{1: n * each / 2, 9: n * each / 2} {
+		got, err := s.LogSize(t.Context(), log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expectAbout(t, "a log", got, want)
+	}
+	if got, err := s.LogSize(t.Context(), 5); got > 5*each || err != nil { // a block on either side
+		t.Errorf("a log that nobody wrote is estimated at %d bytes, %v", got, err)
+	}
+}
+
+func compact(t *testing.T, s kv.Store) {
+	t.Helper()
+	if err := s.Compact(t.Context(), nil, nil); err != nil {
+		t.Fatalf("Compact: %v", err)
+	}
+}
+
+func testCompact(t *testing.T, s kv.Store) {
+	compact(t, s)
+	const n, each = 1000, 1000
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 3 { // overwritten, then deleted
+		for i := 0; i < n; i += 100 {
+			update(t, s, kv.Intent{}, func(txn kv.Txn) error {
+				for at := i; at < i+100; at++ {
+					if round == 2 && at != 500 {
+						txn.Delete(key("m%04d", at))
+					} else {
+						txn.Set(key("m%04d", at), noise(rng, each))
+					}
+				}
+				txn.Add([]byte("n"), 1)
+				return nil
+			})
+		}
+	}
+	if err := s.Compact(t.Context(), []byte("m"), []byte("n")); err != nil {
+		t.Fatal(err)
+	}
+	if got := size(t, s, "m", "n"); got > 20*each {
+		t.Errorf("after Compact one value of %d bytes is estimated at %d", each, got)
+	}
+	if v, err := s.Get(t.Context(), []byte("m0500")); len(v) != each || err != nil {
+		t.Errorf("Get returns %d bytes, %v", len(v), err)
+	}
+	expectCounters(t, s, "n", 3*n/100)
+	if err := s.Compact(t.Context(), []byte("n"), []byte("m")); err != nil {
+		t.Errorf("of a range that is none: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Compact(ctx, nil, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+}

@@ -1,0 +1,175 @@
+// Package kvtest is the suite that every implementation of package kv passes.
+//
+// Run tests the contract on stores that begin empty. RunMisuse tests what a store refuses. RunDisk tests what a
+// store on disk keeps when it is opened again and when the machine loses power. They say what they tried by
+// their subtests' names; tests with random histories print their seed.
+package kvtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Run runs the suite. open returns an empty store; the suite closes it.
+func Run(t *testing.T, open func(t *testing.T) kv.Store) {
+	t.Helper()
+	tests := []struct {
+		name string
+		run  func(t *testing.T, s kv.Store)
+	}{
+		{"Get", testGet},
+		{"OwnedSlices", testOwnedSlices},
+		{"AbortWritesNothing", testAbort},
+		{"ReadYourWrites", testReadYourWrites},
+		{"IterBounds", testIterBounds},
+		{"IterOverOwnWrites", testIterOverOwnWrites},
+		{"IterAgainstModel", testIterAgainstModel},
+		{"SnapshotStandsStill", testSnapshotStandsStill},
+		{"SnapshotFromManyGoroutines", testSnapshotFromManyGoroutines},
+		{"DeleteRange", testDeleteRange},
+		{"Limits", testLimits},
+		{"Closed", testClosed},
+		{"IntentDuplicates", testIntentDuplicates},
+		{"WaitEndsWithContext", testWaitEndsWithContext},
+		{"TransactionConflict", testTransactionConflict},
+		{"TransactionWaits", testTransactionWaits},
+		{"NoLostUpdate", testNoLostUpdate},
+		{"NoDeadlock", testNoDeadlock},
+		{"NoWriteSkew", testNoWriteSkew},
+		{"Bank", testBank},
+		{"Ledger", testLedger},
+		{"Counters", testCounters},
+		{"CountersFromManyGoroutines", testCountersFromManyGoroutines},
+		{"Log", testLog},
+		{"LogFromManyGoroutines", testLogFromManyGoroutines},
+		{"LogTrim", testLogTrim},
+		{"LogTrimmed", testLogTrimmed},
+		{"LogTrimmedFromManyGoroutines", testLogTrimmedFromManyGoroutines},
+		{"LogThrough", testLogThrough},
+		{"LogThroughUnderLoad", testLogThroughUnderLoad},
+		{"LogOfSnapshot", testLogOfSnapshot},
+		{"LogOfSnapshotUnderLoad", testLogOfSnapshotUnderLoad},
+		{"LogSeq", testLogSeq},
+		{"LogSeqOfOneKey", testLogSeqOfOneKey},
+		{"Keep", testKeep},
+		{"DropKept", testDropKept},
+		{"KeepNames", testKeepNames},
+		{"KeepEmpty", testKeepEmpty},
+		{"KeepCancelled", testKeepCancelled},
+		{"KeepUnderLoad", testKeepUnderLoad},
+		{"KeepWhileLoading", testKeepWhileLoading},
+		{"Load", testLoad},
+		{"LoadNothing", testLoadNothing},
+		{"LoadFails", testLoadFails},
+		{"LoadOverDeleted", testLoadOverDeleted},
+		{"LoadAtOnce", testLoadAtOnce},
+		{"LoadLimits", testLoadLimits},
+		{"Size", testSize},
+		{"LogSize", testLogSize},
+		{"Compact", testCompact},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := open(t)
+			test.run(t, s)
+			if err := s.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+		})
+	}
+}
+
+func key(format string, args ...any) []byte { return fmt.Appendf(nil, format, args...) }
+
+func keys(names ...string) [][]byte {
+	var ks [][]byte
+	for _, name := range names {
+		ks = append(ks, []byte(name))
+	}
+	return ks
+}
+
+func writing(names ...string) kv.Intent { return kv.Intent{Write: keys(names...)} }
+
+// set writes one value in an update of its own.
+func set(t *testing.T, s kv.Store, k, v string) {
+	t.Helper()
+	update(t, s, writing(k), func(txn kv.Txn) error {
+		txn.Set([]byte(k), []byte(v))
+		return nil
+	})
+}
+
+// update is an update that must succeed.
+func update(t *testing.T, s kv.Store, in kv.Intent, fn func(kv.Txn) error) {
+	t.Helper()
+	if err := s.Update(t.Context(), in, fn); err != nil {
+		t.Fatalf("Update: %v", err)
+	}
+}
+
+// expect compares a key's latest value; "" stands for none.
+func expect(t *testing.T, s kv.Store, k, want string) {
+	t.Helper()
+	got, err := s.Get(t.Context(), []byte(k))
+	if err != nil {
+		t.Fatalf("Get(%q): %v", k, err)
+	}
+	if string(got) != want || (got == nil) != (want == "") {
+		t.Errorf("Get(%q) = %q, want %q", k, got, want)
+	}
+}
+
+func snapshot(t *testing.T, s kv.Store) kv.Snapshot {
+	t.Helper()
+	snap, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatalf("Snapshot: %v", err)
+	}
+	return snap
+}
+
+func closeSnapshot(t *testing.T, snap kv.Snapshot) {
+	t.Helper()
+	if err := snap.Close(); err != nil {
+		t.Errorf("closing a snapshot: %v", err)
+	}
+}
+
+// scan returns "key=value " of a whole range.
+func scan(t *testing.T, r kv.Reader, lo, hi []byte, o kv.IterOptions) string {
+	t.Helper()
+	var b bytes.Buffer
+	it := r.Iter(lo, hi, o)
+	for it.Next() {
+		fmt.Fprintf(&b, "%s=%s ", it.Key(), it.Value())
+	}
+	if it.Next() {
+		t.Error("Next returned true after false")
+	}
+	if err := it.Err(); err != nil {
+		t.Errorf("Iter: %v", err)
+	}
+	if err := it.Close(); err != nil {
+		t.Errorf("closing an iterator: %v", err)
+	}
+	return b.String()
+}
+
+// scanStore scans the latest state.
+func scanStore(t *testing.T, s kv.Store) string {
+	t.Helper()
+	snap := snapshot(t, s)
+	defer closeSnapshot(t, snap)
+	return scan(t, snap, nil, nil, kv.IterOptions{})
+}
+
+// background is a context for goroutines that may outlive a failed test's own.
+func background(t *testing.T) context.Context {
+	t.Helper()
+	return context.WithoutCancel(t.Context())
+}

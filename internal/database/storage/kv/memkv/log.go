@@ -1,0 +1,120 @@
+package memkv
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// ReadLog returns at most limit records after a sequence number.
+func (s *Store) ReadLog(_ context.Context, log kv.LogID, after kv.Seq, limit int) ([]kv.Record, kv.Seq, error) {
+	if s.closed.Load() {
+		return nil, after, kv.ErrClosed
+	}
+	s.mu.RLock()
+	through := s.seq
+	records, _ := s.logs.Get(log)
+	s.mu.RUnlock()
+	if after >= through || limit <= 0 {
+		return nil, after, nil
+	}
+	records = readLog(records, after, limit)
+	if len(records) == limit {
+		through = records[limit-1].Seq
+	}
+	return records, through, nil
+}
+
+// readLog copies at most limit records after a sequence number.
+func readLog(records []kv.Record, after kv.Seq, limit int) []kv.Record {
+	records = records[recordsUpTo(records, after):]
+	records = slices.Clone(records[:min(max(limit, 0), len(records))])
+	for i := range records {
+		records[i].Data = bytes.Clone(records[i].Data)
+	}
+	return records
+}
+
+// TrimLog forgets records up to a sequence number.
+func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) error {
+	if s.closed.Load() {
+		return kv.ErrClosed
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	upTo = min(upTo, s.seq)
+	s.trim(log, upTo)
+	s.trimmed[log] = max(s.trimmed[log], upTo)
+	return nil
+}
+
+// LogTrimmed returns the highest sequence number that has been forgotten.
+func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (kv.Seq, error) {
+	if s.closed.Load() {
+		return 0, kv.ErrClosed
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.trimmed[log], nil
+}
+
+// appendLog gives the records their numbers and makes room for them; the caller holds the lock.
+func (s *Store) appendLog(records []record) {
+	for _, r := range records {
+		s.seq++
+		before, _ := s.logs.Get(r.log)
+		s.logs.Set(r.log, append(before, kv.Record{Seq: s.seq, Data: r.data}))
+		s.logBytes += len(r.data)
+	}
+	for s.logBytes > maxLogBytes {
+		s.trimOldest()
+	}
+}
+
+// trimOldest forgets the oldest eighth of the numbers, in all logs.
+func (s *Store) trimOldest() {
+	oldest := s.seq
+	for _, records := range s.logs.Scan {
+		oldest = min(oldest, records[0].Seq)
+	}
+	upTo := oldest + (s.seq-oldest)/8
+	for _, log := range s.logs.Keys() {
+		if last := s.trim(log, upTo); last > 0 {
+			s.trimmed[log] = last
+		}
+	}
+}
+
+// trim forgets the records of a log up to a number and returns the number of the last of them, 0 where there
+// were none; the caller holds the lock.
+func (s *Store) trim(log kv.LogID, upTo kv.Seq) (last kv.Seq) {
+	records, _ := s.logs.Get(log)
+	n := recordsUpTo(records, upTo)
+	if n == 0 {
+		return 0
+	}
+	s.shared = nil
+	for _, r := range records[:n] {
+		s.logBytes -= len(r.Data)
+	}
+	if n == len(records) {
+		s.logs.Delete(log)
+	} else {
+		s.logs.Set(log, slices.Clone(records[n:])) // lets go of what was trimmed
+	}
+	return records[n-1].Seq
+}
+
+// recordsUpTo is how many of the records have a Seq <= seq.
+func recordsUpTo(records []kv.Record, seq kv.Seq) int {
+	n, found := slices.BinarySearchFunc(records, seq, func(r kv.Record, seq kv.Seq) int {
+		return cmp.Compare(r.Seq, seq)
+	})
+	if found {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,55 @@
+package memkv
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Size is the length of the keys and values of a range, not counting what the tree adds.
+func (s *Store) Size(_ context.Context, lo, hi []byte) (int64, error) {
+	if s.closed.Load() {
+		return 0, kv.ErrClosed
+	}
+	return size(s.freeze().tree, lo, hi), nil
+}
+
+// LogSize is the length of a log's records.
+func (s *Store) LogSize(_ context.Context, log kv.LogID) (int64, error) {
+	if s.closed.Load() {
+		return 0, kv.ErrClosed
+	}
+	return logSize(s.freeze().logs, log), nil
+}
+
+// Compact has nothing to do: what is deleted leaves nothing behind.
+func (s *Store) Compact(ctx context.Context, _, _ []byte) error {
+	if s.closed.Load() {
+		return kv.ErrClosed
+	}
+	return ctx.Err()
+}
+
+// size adds up the keys and values of a range.
+func size(t *tree, lo, hi []byte) int64 {
+	var n int64
+	t.Ascend(entry{key: lo}, func(e entry) bool {
+		if hi != nil && bytes.Compare(e.key, hi) >= 0 {
+			return false
+		}
+		n += int64(len(e.key) + len(e.value))
+		return true
+	})
+	return n
+}
+
+// logSize adds up the records of a log.
+func logSize(l *logs, log kv.LogID) int64 {
+	var n int64
+	records, _ := l.Get(log)
+	for _, r := range records {
+		n += int64(len(r.Data))
+	}
+	return n
+}

@@ -1,0 +1,251 @@
+package pebblekv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// copyChunk is how much of a file is copied between two looks at the context.
+const copyChunk = 1 << 20
+
+// Backup makes dest a store with all that was acknowledged before the call, durably, while this one is written
+// to. dest must not exist, or be empty; until its copy is complete Open refuses it, and an error leaves nothing.
+// Tables are shared by hard links where the file system allows it. progress, which may be nil, is told how many
+// bytes of how many are done.
+func (s *Store) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
+	if !s.begin() {
+		return kv.ErrClosed
+	}
+	defer s.end()
+	if err := errors.Join(ctx.Err(), s.writable()); err != nil {
+		return err
+	}
+	c := copying{fs: s.fs, from: s.makingPath("backup"), to: dest, link: true, progress: progress}
+	if inside(c.fs, dest, s.dir) {
+		return fmt.Errorf("pebblekv: %s is in the directory of the store itself", dest)
+	}
+	if err := c.checkTarget(); err != nil {
+		return err
+	}
+	defer s.discard(c.from)
+	if err := s.stage(ctx, c.from); err != nil {
+		return fmt.Errorf("pebblekv: backup: %w", err)
+	}
+	return c.run(ctx)
+}
+
+// stage makes dir a copy of the store at one moment, but for the file that says that it is one.
+func (s *Store) stage(ctx context.Context, dir string) error {
+	fs := s.fs
+	s.keeper.mu.Lock() // whoever finds a kept snapshot's name in the copy shall find the snapshot, too
+	defer s.keeper.mu.Unlock()
+	if err := s.checkpoint(ctx, fs.PathJoin(dir, pebbleDir)); err != nil {
+		return err
+	}
+	names, err := s.keptNames()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		files, err := listFiles(fs, s.keptPath(name))
+		if err != nil {
+			return err
+		}
+		to := fs.PathJoin(dir, keptDir, name)
+		if err := fs.MkdirAll(to, dirMode); err != nil {
+			return err
+		}
+		for _, f := range files {
+			if err := vfs.LinkOrCopy(fs, fs.PathJoin(s.keptPath(name), f.name), fs.PathJoin(to, f.name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Copy copies the store in from, which nobody has open, to a new directory; fs is the machine's file system if
+// it is nil. It takes the store's lock, and returns kv.ErrLocked if it cannot. to must not exist, or be empty;
+// until the copy is complete Open refuses it, and an error leaves nothing. The two share no files. progress,
+// which may be nil, is told how many bytes of how many are done.
+func Copy(ctx context.Context, fs vfs.FS, from, to string, progress func(done, total int64)) error {
+	if fs == nil {
+		fs = vfs.Default
+	}
+	exists, err := checkDirectory(fs, from)
+	if err != nil {
+		return err
+	}
+	if !exists {
+		return fmt.Errorf("pebblekv: %s holds no store", from)
+	}
+	if inside(fs, to, from) {
+		return fmt.Errorf("pebblekv: %s is in the directory of the store itself", to)
+	}
+	c := copying{fs: fs, from: from, to: to, progress: progress}
+	if err := c.checkTarget(); err != nil {
+		return err
+	}
+	lock, err := pebble.LockDirectory(fs.PathJoin(from, pebbleDir), fs)
+	if err != nil {
+		return lockError(from, err)
+	}
+	return errors.Join(c.run(ctx), lock.Close())
+}
+
+// copying copies the directory of a store, which does not change meanwhile.
+type copying struct {
+	fs       vfs.FS
+	from, to string
+	link     bool // where it can be done
+	progress func(done, total int64)
+
+	done, total int64
+}
+
+// checkTarget refuses a directory that holds anything.
+func (c *copying) checkTarget() error {
+	if c.to == "" {
+		return errors.New("pebblekv: no directory is named")
+	}
+	names, err := c.fs.List(c.to)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("pebblekv: %s: %w", c.to, err)
+	}
+	for _, name := range names {
+		if name != lostFound {
+			return fmt.Errorf("pebblekv: %s holds files (%s): a copy needs a directory of its own", c.to, name)
+		}
+	}
+	return nil
+}
+
+// run copies everything, or leaves nothing.
+func (c *copying) run(ctx context.Context) error {
+	_, err := c.fs.Stat(c.to)
+	existed := err == nil
+	if err := c.copyAll(ctx); err != nil {
+		return fmt.Errorf("pebblekv: copying to %s: %w", c.to, errors.Join(err, c.undo(existed)))
+	}
+	// The copy is complete whether the mark goes or not.
+	_ = c.fs.Remove(c.fs.PathJoin(c.to, incompleteFile))
+	return nil
+}
+
+func (c *copying) copyAll(ctx context.Context) error {
+	if err := makeDirectory(c.fs, c.to); err != nil {
+		return err
+	}
+	if err := writeWhole(c.fs, c.to, incompleteFile, "a copy of a store is being made here\n"); err != nil {
+		return err
+	}
+	dirs := []string{pebbleDir}
+	kept, err := c.fs.List(c.fs.PathJoin(c.from, keptDir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	for _, name := range kept {
+		dirs = append(dirs, c.fs.PathJoin(keptDir, name))
+	}
+	files := make([][]file, len(dirs))
+	for i, dir := range dirs {
+		if files[i], err = listFiles(c.fs, c.fs.PathJoin(c.from, dir)); err != nil {
+			return err
+		}
+		for _, f := range files[i] {
+			c.total += f.size
+		}
+	}
+	c.report(0)
+	for i, dir := range dirs {
+		if err := c.copyDirectory(ctx, dir, files[i]); err != nil {
+			return err
+		}
+	}
+	return writeFormat(c.fs, c.to)
+}
+
+func (c *copying) copyDirectory(ctx context.Context, dir string, files []file) error {
+	to := c.fs.PathJoin(c.to, dir)
+	if err := makeDirectory(c.fs, to); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		old, fresh := c.fs.PathJoin(c.from, dir, f.name), c.fs.PathJoin(to, f.name)
+		if c.link && c.fs.Link(old, fresh) == nil {
+			c.report(f.size)
+			continue
+		}
+		if err := c.copyFile(ctx, old, fresh); err != nil {
+			return err
+		}
+	}
+	return syncDirectory(c.fs, to)
+}
+
+func (c *copying) copyFile(ctx context.Context, from, to string) (err error) {
+	src, err := c.fs.Open(from, vfs.SequentialReadsOption)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	dst, err := c.fs.Create(to, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	dst = bitByBit(dst)
+	defer func() { err = errors.Join(err, dst.Close()) }()
+	for {
+		n, err := io.CopyN(dst, src, copyChunk)
+		c.report(n)
+		if errors.Is(err, io.EOF) {
+			return dst.Sync()
+		}
+		if err := errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *copying) report(more int64) {
+	c.done += more
+	if c.progress != nil {
+		c.progress(c.done, c.total)
+	}
+}
+
+// undo removes what was copied, what makes it a store first and what refuses it last.
+func (c *copying) undo(existed bool) error {
+	var errs []error
+	for _, name := range []string{
+		formatFile, formatFile + newSuffix, pebbleDir, keptDir, incompleteFile + newSuffix, incompleteFile,
+	} {
+		errs = append(errs, c.fs.RemoveAll(c.fs.PathJoin(c.to, name)))
+	}
+	if !existed {
+		errs = append(errs, c.fs.RemoveAll(c.to))
+	}
+	return errors.Join(errs...)
+}
+
+// inside reports whether a path is dir or below it, as far as the two names tell.
+func inside(fs vfs.FS, path, dir string) bool {
+	dir = fs.PathJoin(dir)
+	for path = fs.PathJoin(path); path != dir; path = fs.PathDir(path) {
+		if fs.PathDir(path) == path || fs.PathBase(path) == ".." {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,241 @@
+package pebblekv_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+)
+
+// badDisk refuses writes of chosen files from a chosen moment on.
+type badDisk struct {
+	broken atomic.Bool
+	suffix string
+	kinds  []errorfs.OpKind
+}
+
+func (d *badDisk) String() string { return "(bad " + d.suffix + ")" }
+
+func (d *badDisk) MaybeError(op errorfs.Op) error {
+	if d.broken.Load() && strings.Contains(op.Path, d.suffix) && slices.Contains(d.kinds, op.Kind) {
+		return syscall.ENOSPC
+	}
+	return nil
+}
+
+// refusal refuses one of the writes that it is about.
+type refusal struct {
+	about     func(op errorfs.Op) bool
+	err       error
+	countdown atomic.Int64 // to the write that is refused
+}
+
+func (r *refusal) String() string { return "(one refusal)" }
+
+func (r *refusal) MaybeError(op errorfs.Op) error {
+	if op.Kind.ReadOrWrite() == errorfs.OpIsWrite && r.about(op) && r.countdown.Add(-1) == 0 {
+		return r.err
+	}
+	return nil
+}
+
+// arm has the nth write from now on refused, counted from 0.
+func (r *refusal) arm(nth int) { r.countdown.Store(int64(nth) + 1) }
+
+// disarm has nothing refused any more, and reports whether something was.
+func (r *refusal) disarm() bool { return r.countdown.Swap(0) <= 0 }
+
+// badFS asks a badDisk before each write. The file system that it is made of does not watch reused files.
+type badFS struct {
+	*errorfs.FS
+}
+
+func (fs badFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := fs.Remove(oldname); err != nil {
+		return nil, err
+	}
+	return fs.Create(newname, category)
+}
+
+// TestDiskFailure: whatever the disk refuses under load, the process lives, nothing is acknowledged that the
+// disk does not have, updates end with a telling error, reads go on, Close returns, and the store opens again.
+func TestDiskFailure(t *testing.T) {
+	write := []errorfs.OpKind{errorfs.OpFileWrite}
+	sync := []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo}
+	create := []errorfs.OpKind{errorfs.OpCreate}
+	for name, disk := range map[string]*badDisk{
+		"log write":       {suffix: ".log", kinds: write},
+		"log sync":        {suffix: ".log", kinds: sync},
+		"log create":      {suffix: ".log", kinds: create},
+		"table write":     {suffix: ".sst", kinds: write},
+		"table sync":      {suffix: ".sst", kinds: sync},
+		"table create":    {suffix: ".sst", kinds: create},
+		"manifest write":  {suffix: "MANIFEST", kinds: write},
+		"manifest sync":   {suffix: "MANIFEST", kinds: sync},
+		"everything":      {suffix: "", kinds: append(append(write, sync...), create...)},
+		"everything sync": {suffix: "", kinds: sync},
+	} {
+		t.Run(name, func(t *testing.T) { testDiskFailure(t, disk) })
+	}
+}
+
+func testDiskFailure(t *testing.T, disk *badDisk) {
+	t.Helper()
+	memory := vfs.NewCrashableMem()
+	o := pebblekv.Options{
+		FS:            badFS{errorfs.Wrap(memory, disk)},
+		MemTableBytes: 64 << 10,
+		Logger:        slog.New(slog.DiscardHandler),
+	}
+	s := open(t, "/db", o)
+	acknowledged := writeUntilError(t, s, disk)
+
+	err := s.Update(t.Context(), intent("x"), func(txn kv.Txn) error {
+		txn.Set([]byte("x"), []byte("y"))
+		return nil
+	})
+	if !errors.Is(err, kv.ErrFailed) || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("an update after the failure: %v", err)
+	}
+	if err := s.DeleteRange(t.Context(), nil, nil); !errors.Is(err, kv.ErrFailed) {
+		t.Errorf("DeleteRange after the failure: %v", err)
+	}
+	for k, v := range acknowledged {
+		got, err := s.Get(t.Context(), []byte(k))
+		if string(got) < v || err != nil {
+			t.Errorf("after the failure %s reads %.10q, %v; %.10q was acknowledged", k, got, err, v)
+		}
+	}
+	crashed := memory.CrashClone(vfs.CrashCloneCfg{})
+	if err := s.Close(); !errors.Is(err, kv.ErrFailed) {
+		t.Errorf("Close after the failure: %v", err)
+	}
+	disk.broken.Store(false)
+	for name, fs := range map[string]vfs.FS{"as it is": memory, "after a crash": crashed} {
+		o.FS = fs
+		s := open(t, "/db", o)
+		for k, v := range acknowledged {
+			got, err := s.Get(t.Context(), []byte(k))
+			if string(got) < v || err != nil {
+				t.Errorf("opened %s, %s reads %.10q, %v; %.10q was acknowledged", name, k, got, err, v)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Errorf("opened %s: Close: %v", name, err)
+		}
+	}
+}
+
+// TestDiskFailureWhileOpening: Open returns an error, whatever of its writes is refused, and a later Open finds
+// what was there before.
+func TestDiskFailureWhileOpening(t *testing.T) {
+	for _, existing := range []bool{false, true} {
+		for nth := range 60 {
+			memory := vfs.NewCrashableMem()
+			logger := slog.New(slog.DiscardHandler)
+			if existing {
+				s := open(t, "data/db", pebblekv.Options{FS: memory, Logger: logger})
+				set(t, s, "k", "v")
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			bad := errorfs.Wrap(memory, errorfs.ErrInjected.If(errorfs.And(errorfs.Writes, errorfs.OnIndex(int32(nth)))))
+			s, err := pebblekv.Open("data/db", pebblekv.Options{FS: bad, Logger: logger})
+			if err == nil {
+				err = s.Close()
+			}
+			if err != nil && !strings.Contains(err.Error(), "injected error") {
+				t.Errorf("existing %v, write %d refused: %v", existing, nth, err)
+			}
+			s = open(t, "data/db", pebblekv.Options{FS: memory, Logger: logger})
+			if v, err := s.Get(t.Context(), []byte("k")); (string(v) == "v") != existing || err != nil {
+				t.Errorf("existing %v, write %d refused: then k reads %q, %v", existing, nth, v, err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// unreserving is a file system that cannot reserve room for a file, like NFS and ZFS.
+type unreserving struct{ vfs.FS }
+
+func (fs unreserving) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := fs.FS.Create(name, category)
+	return unreservedFile{f}, err
+}
+
+type unreservedFile struct{ vfs.File }
+
+func (unreservedFile) Preallocate(int64, int64) error { return syscall.EOPNOTSUPP }
+
+// TestNoPreallocation: a file system that reserves no room is not a broken disk.
+func TestNoPreallocation(t *testing.T) {
+	s := open(t, t.TempDir(), pebblekv.Options{FS: unreserving{vfs.Default}, Logger: slog.New(slog.DiscardHandler)})
+	for i := range 10 {
+		set(t, s, "k", strings.Repeat("v", i<<16))
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func set(t *testing.T, s kv.Store, key, value string) {
+	t.Helper()
+	err := s.Update(t.Context(), intent(key), func(txn kv.Txn) error {
+		txn.Set([]byte(key), []byte(value))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func intent(key string) kv.Intent { return kv.Intent{Write: [][]byte{[]byte(key)}} }
+
+// writeUntilError writes from several goroutines, breaks the disk in the middle, and returns the last value
+// of each key that was acknowledged. Values of a key grow.
+func writeUntilError(t *testing.T, s kv.Store, disk *badDisk) map[string]string {
+	t.Helper()
+	var mu sync.Mutex
+	acknowledged := map[string]string{}
+	var wg sync.WaitGroup
+	for _, key := range []string{"a", "b", "c", "d"} {
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				if i == 200 {
+					disk.broken.Store(true)
+				}
+				value := fmt.Sprintf("%05d%s", i, strings.Repeat("x", 1000))
+				err := s.Update(t.Context(), intent(key), func(txn kv.Txn) error {
+					txn.Set([]byte(key), []byte(value))
+					return nil
+				})
+				if err != nil {
+					if !errors.Is(err, kv.ErrUndetermined) && !errors.Is(err, kv.ErrFailed) {
+						t.Errorf("update: %v", err)
+					}
+					return
+				}
+				mu.Lock()
+				acknowledged[key] = value
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return acknowledged
+}

@@ -1,0 +1,141 @@
+package pebblekv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const (
+	loadFileBytes = 64 << 20 // of a table that Load makes, about
+	bottomLevel   = 6        // where tables of keys that nobody uses go
+)
+
+// Load writes tables and hands them to Pebble all at once. Nothing of it goes through the log or a memtable.
+func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
+	if !s.begin() {
+		return kv.ErrClosed
+	}
+	defer s.end()
+	if err := s.writable(); err != nil {
+		return err
+	}
+	l := &load{fs: s.fs, dir: s.makingPath("load"), limits: s.Limits(), options: s.tableOptions()}
+	defer s.discard(l.dir)
+	err := fill(func(key, value []byte) error {
+		if l.err == nil {
+			l.err = ctx.Err()
+		}
+		if l.err == nil {
+			l.err = l.put(key, value)
+		}
+		return l.err
+	})
+	if err == nil {
+		err = l.err
+	}
+	if closing := l.endFile(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err // fill's as it is
+	}
+	return s.ingest(ctx, l.files)
+}
+
+// ingest makes files a part of the database.
+func (s *Store) ingest(ctx context.Context, files []string) error {
+	if err := errors.Join(ctx.Err(), s.writable()); err != nil || len(files) == 0 {
+		return err
+	}
+	// In the weaker modes what came before is to be as durable as the tables: a loss of power must not take
+	// the update that announced them and leave them.
+	if err := s.db.LogData(nil, pebble.Sync); err != nil {
+		return err
+	}
+	s.moment.Lock()
+	defer s.moment.Unlock()
+	if err := s.db.Ingest(context.WithoutCancel(ctx), files); err != nil {
+		return err
+	}
+	if err := s.disk.failure(); err != nil {
+		return fmt.Errorf("%w: %w", kv.ErrUndetermined, err)
+	}
+	return nil
+}
+
+// tableOptions are those of the database's own tables.
+func (s *Store) tableOptions() sstable.WriterOptions {
+	p := s.options.pebbleOptions(s.fs, nil)
+	p.EnsureDefaults()
+	return p.MakeWriterOptions(bottomLevel, s.db.TableFormat())
+}
+
+// load is a Load under way.
+type load struct {
+	fs      vfs.FS
+	dir     string
+	limits  kv.Limits
+	options sstable.WriterOptions
+
+	files []string
+	table *sstable.Writer // the last of files; nil if that is complete
+	last  []byte          // key
+	err   error           // the first of put: it fails the whole, even if fill goes on
+}
+
+func (l *load) put(key, value []byte) error {
+	switch {
+	case len(key) > l.limits.KeyBytes || len(value) > l.limits.ValueBytes:
+		return kv.ErrTooLarge
+	case len(key) == 0 || key[0] >= kv.ReservedPrefix:
+		return fmt.Errorf("pebblekv: key %x cannot be loaded", key)
+	case bytes.Compare(key, l.last) <= 0:
+		return fmt.Errorf("pebblekv: key %x is loaded after key %x", key, l.last)
+	}
+	if l.table == nil {
+		if err := l.beginFile(); err != nil {
+			return err
+		}
+	}
+	if err := l.table.Set(key, value); err != nil {
+		return err
+	}
+	l.last = append(l.last[:0], key...)
+	if l.table.Raw().EstimatedSize() >= loadFileBytes {
+		return l.endFile()
+	}
+	return nil
+}
+
+func (l *load) beginFile() error {
+	if err := l.fs.MkdirAll(l.dir, dirMode); err != nil {
+		return err
+	}
+	name := l.fs.PathJoin(l.dir, fmt.Sprintf("%06d.sst", len(l.files)))
+	f, err := l.fs.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	l.table = sstable.NewWriter(objstorageprovider.NewFileWritable(bitByBit(f)), l.options)
+	l.files = append(l.files, name)
+	return nil
+}
+
+// endFile completes the table under way, if there is one, and brings it to disk.
+func (l *load) endFile() error {
+	if l.table == nil {
+		return nil
+	}
+	err := l.table.Close()
+	l.table = nil
+	return err
+}

@@ -1,0 +1,134 @@
+package pebblekv
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Keys of the store's own.
+const (
+	logPrefix   = 0xF0
+	sequenceKey = "\xF1sequence"
+	// trimmedPrefix, then a log's id: the last sequence number of it that has been forgotten.
+	trimmedPrefix = "\xF1trimmed"
+
+	seqLen    = 8
+	logKeyLen = 1 + 4 + seqLen
+)
+
+func appendLogKey(dst []byte, log kv.LogID, seq kv.Seq) []byte {
+	dst = append(dst, logPrefix)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(log))
+	return binary.BigEndian.AppendUint64(dst, uint64(seq))
+}
+
+// logBounds is the range of all keys of a log.
+func logBounds(log kv.LogID) (lo, hi []byte) {
+	return appendLogKey(nil, log, 0), append(appendLogKey(nil, log, math.MaxUint64), 0)
+}
+
+// appendTrimmedKey appends the key that holds how far a log has been trimmed.
+func appendTrimmedKey(dst []byte, log kv.LogID) []byte {
+	return binary.BigEndian.AppendUint32(append(dst, trimmedPrefix...), uint32(log))
+}
+
+// ReadLog returns at most limit records after a sequence number, none that could still be overtaken.
+func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit int) ([]kv.Record, kv.Seq, error) {
+	if !s.begin() {
+		return nil, after, kv.ErrClosed
+	}
+	defer s.end()
+	// The bound comes first: everything below it is applied, so that an iterator made now sees it.
+	through := s.sequence.bound() - 1
+	if after >= through || limit <= 0 {
+		return nil, after, nil
+	}
+	records, err := readLog(ctx, s.db, log, after, through, limit)
+	if err != nil {
+		return nil, after, err
+	}
+	if len(records) == limit {
+		through = records[limit-1].Seq
+	}
+	return records, through, nil
+}
+
+// readLog returns at most limit records with after < Seq <= through.
+func readLog(ctx context.Context, r pebble.Reader, log kv.LogID, after, through kv.Seq, limit int) (records []kv.Record, err error) {
+	walk, err := r.NewIter(&pebble.IterOptions{
+		LowerBound: appendLogKey(nil, log, after+1),
+		UpperBound: append(appendLogKey(nil, log, through), 0),
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, walk.Close()) }()
+	for ok := walk.First(); ok && len(records) < limit; ok = walk.Next() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		value, err := walk.ValueAndErr()
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, kv.Record{
+			Seq:  kv.Seq(binary.BigEndian.Uint64(walk.Key()[logKeyLen-seqLen:])),
+			Data: append(make([]byte, 0, len(value)), value...),
+		})
+	}
+	return records, nil
+}
+
+// TrimLog forgets records up to a sequence number, and notes that it did.
+func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) error {
+	if !s.begin() {
+		return kv.ErrClosed
+	}
+	defer s.end()
+	// Of two at once the one that trims less must not have the last word on how far that was.
+	s.trimming.Lock()
+	defer s.trimming.Unlock()
+	// Numbers in flight are not there to be trimmed yet, and must not slip under a later trim.
+	upTo = min(upTo, s.sequence.bound()-1)
+	before, err := s.logTrimmed(log)
+	if err != nil || upTo <= before {
+		return err
+	}
+	batch := s.db.NewBatch()
+	defer batch.Close()
+	value := binary.BigEndian.AppendUint64(nil, uint64(upTo))
+	if err := batch.Set(appendTrimmedKey(nil, log), value, nil); err != nil {
+		return err
+	}
+	if err := batch.DeleteRange(appendLogKey(nil, log, 0), append(appendLogKey(nil, log, upTo), 0), nil); err != nil {
+		return err
+	}
+	return s.applyWhole(batch)
+}
+
+// LogTrimmed returns the highest sequence number that has been forgotten.
+func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (kv.Seq, error) {
+	if !s.begin() {
+		return 0, kv.ErrClosed
+	}
+	defer s.end()
+	return s.logTrimmed(log)
+}
+
+func (s *Store) logTrimmed(log kv.LogID) (kv.Seq, error) {
+	value, err := get(s.db, appendTrimmedKey(nil, log))
+	if err != nil || value == nil {
+		return 0, err
+	}
+	if len(value) != seqLen {
+		return 0, fmt.Errorf("pebblekv: how far log %d is trimmed is damaged: %x", log, value)
+	}
+	return kv.Seq(binary.BigEndian.Uint64(value)), nil
+}

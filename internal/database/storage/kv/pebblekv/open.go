@@ -1,0 +1,291 @@
+package pebblekv
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/latch"
+)
+
+const (
+	formatFile    = "FORMAT"
+	formatPrefix  = "monotable store format "
+	formatVersion = "1"
+	pebbleDir     = "pebble"
+	keptDir       = "kept"
+	makingDir     = "making"
+	// incompleteFile marks a copy that has no FORMAT yet.
+	incompleteFile = "INCOMPLETE"
+	newSuffix      = ".new"
+	lockFile       = "LOCK"       // Pebble's
+	lostFound      = "lost+found" // of a file system's root
+	dirMode        = 0o700
+)
+
+// Open opens the store in dir, or creates it where dir is missing or empty. It returns kv.ErrLocked if
+// another process, or another Store of this one, has it open.
+func Open(dir string, o Options) (*Store, error) {
+	if dir == "" {
+		return nil, errors.New("pebblekv: no directory is named")
+	}
+	o = o.withDefaults()
+	s := &Store{
+		dir:        dir,
+		options:    o,
+		fs:         o.FS,
+		disk:       newDisk(o.FS, o.FS.PathJoin(dir, pebbleDir), o.Logger),
+		cache:      pebble.NewCache(o.CacheBytes),
+		keeper:     keeper{open: map[string]*openKept{}},
+		log:        o.Logger,
+		latches:    latch.New(),
+		durability: o.Durability,
+		write:      pebble.Sync,
+		stop:       make(chan struct{}),
+	}
+	if o.Durability != Sync {
+		s.write = pebble.NoSync
+	}
+	if err := s.open(dir, o); err != nil {
+		s.cache.Unref()
+		return nil, err
+	}
+	if o.Durability == Interval {
+		s.stopped.Go(func() { s.syncEvery(o.Interval) })
+	}
+	return s, nil
+}
+
+func (s *Store) open(dir string, o Options) error {
+	exists, err := checkDirectory(o.FS, dir)
+	if err != nil {
+		return err
+	}
+	data := o.FS.PathJoin(dir, pebbleDir)
+	if err := makeDirectory(o.FS, data); err != nil {
+		return fmt.Errorf("pebblekv: creating the data directory: %w", err)
+	}
+	lock, err := pebble.LockDirectory(data, o.FS)
+	if err != nil {
+		return lockError(dir, err)
+	}
+	s.lock = lock
+	if err := o.FS.RemoveAll(o.FS.PathJoin(dir, makingDir)); err != nil {
+		return errors.Join(fmt.Errorf("pebblekv: removing what was left unfinished: %w", err), lock.Close())
+	}
+	p := o.pebbleOptions(s.disk, lock)
+	p.Cache = s.cache
+	// A store that was complete once is never silently replaced by an empty one, nor is another program's
+	// Pebble database taken for a store whose creation a crash interrupted.
+	p.ErrorIfNotExists, p.ErrorIfNotPristine = exists, !exists
+	if s.db, err = pebble.Open(data, p); err != nil {
+		return errors.Join(openError(dir, err), s.disk.failure(), lock.Close())
+	}
+	if err := s.prepare(dir, exists); err != nil {
+		s.disk.close()
+		return errors.Join(fmt.Errorf("pebblekv: %s: %w", dir, err), s.db.Close(), lock.Close())
+	}
+	return nil
+}
+
+// prepare makes the open database a store.
+func (s *Store) prepare(dir string, exists bool) error {
+	if err := s.disk.failure(); err != nil {
+		return err
+	}
+	if !exists {
+		if err := writeFormat(s.fs, dir); err != nil {
+			return err
+		}
+	}
+	reserved, err := s.reserved()
+	s.sequence = newSequence(reserved, s.reserve)
+	return err
+}
+
+// checkDirectory reports whether dir holds a store, and refuses one that holds anything else.
+func checkDirectory(fs vfs.FS, dir string) (exists bool, err error) {
+	format, err := readFile(fs, fs.PathJoin(dir, formatFile))
+	if err == nil {
+		return true, checkFormat(dir, format)
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return false, fmt.Errorf("pebblekv: %s: %w", dir, err)
+	}
+	names, err := fs.List(dir)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return false, nil
+		}
+		return false, fmt.Errorf("pebblekv: %s: %w", dir, err)
+	}
+	if slices.Contains(names, incompleteFile) || slices.Contains(names, incompleteFile+newSuffix) {
+		return false, fmt.Errorf("pebblekv: %s holds a copy of a store that was not completed: "+
+			"remove it, and copy again", dir)
+	}
+	for _, name := range names {
+		if name != pebbleDir && name != formatFile+newSuffix && name != lostFound {
+			return false, fmt.Errorf("pebblekv: %s holds other files (%s) and no store: "+
+				"give the store a directory of its own", dir, name)
+		}
+	}
+	return false, nil
+}
+
+func checkFormat(dir, format string) error {
+	version, ok := strings.CutPrefix(format, formatPrefix)
+	version = strings.TrimSpace(version)
+	switch {
+	case !ok || version == "":
+		return fmt.Errorf("pebblekv: %s is damaged or not a store's: it says %.40q",
+			dir+string(os.PathSeparator)+formatFile, format)
+	case version != formatVersion:
+		return fmt.Errorf("pebblekv: the store in %s has format %.20q and this program knows format %s: "+
+			"open it with the release that wrote it, or a newer one", dir, version, formatVersion)
+	}
+	return nil
+}
+
+func readFile(fs vfs.FS, name string) (string, error) {
+	f, err := fs.Open(name)
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(f)
+	return string(data), errors.Join(err, f.Close())
+}
+
+// makeDirectory creates dir and what is missing above it, and brings the new entries to disk: a store must
+// not vanish with the name of its directory.
+func makeDirectory(fs vfs.FS, dir string) error {
+	var changed []string
+	for at := dir; ; {
+		if _, err := fs.Stat(at); err == nil {
+			break
+		} else if !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		parent := fs.PathDir(at)
+		if parent == at {
+			break
+		}
+		changed = append(changed, parent)
+		at = parent
+	}
+	if err := fs.MkdirAll(dir, dirMode); err != nil {
+		return err
+	}
+	for _, parent := range changed {
+		if err := syncDirectory(fs, parent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func syncDirectory(fs vfs.FS, dir string) error {
+	f, err := fs.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// writeFormat declares the store complete.
+func writeFormat(fs vfs.FS, dir string) error {
+	return writeWhole(fs, dir, formatFile, formatPrefix+formatVersion+"\n")
+}
+
+// writeWhole writes a small file, which appears whole or not at all.
+func writeWhole(fs vfs.FS, dir, name, text string) error {
+	name = fs.PathJoin(dir, name)
+	f, err := fs.Create(name+newSuffix, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write([]byte(text))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := fs.Rename(name+newSuffix, name); err != nil {
+		return err
+	}
+	return syncDirectory(fs, dir)
+}
+
+func lockError(dir string, err error) error {
+	if _, ok := errors.AsType[*os.PathError](err); ok { // of the file, not of the lock
+		return fmt.Errorf("pebblekv: %s cannot be locked: %w", dir, err)
+	}
+	return fmt.Errorf("%w: %s: stop that process, or give this one a directory of its own (%w)",
+		kv.ErrLocked, dir, err)
+}
+
+func openError(dir string, err error) error {
+	switch {
+	case errors.Is(err, pebble.ErrDBDoesNotExist):
+		return fmt.Errorf("pebblekv: %s says that it holds a store, but its data is missing from %s: "+
+			"restore the directory as a whole: %w", dir, pebbleDir, err)
+	case errors.Is(err, pebble.ErrDBNotPristine):
+		return fmt.Errorf("pebblekv: %s holds data but no file %s: it is another program's, "+
+			"or the file was removed: %w", dir, formatFile, err)
+	}
+	return fmt.Errorf("pebblekv: opening the store in %s: %w", dir, err)
+}
+
+// reserved returns the number below which sequence numbers may have been given out.
+func (s *Store) reserved() (kv.Seq, error) {
+	value, err := get(s.db, []byte(sequenceKey))
+	if err != nil || value == nil {
+		return 0, err
+	}
+	if len(value) != seqLen {
+		return 0, fmt.Errorf("the store's sequence number is damaged: %x", value)
+	}
+	return kv.Seq(binary.BigEndian.Uint64(value)), nil
+}
+
+// reserve is durable in every mode: whoever followed a log must not see its numbers again with other records.
+func (s *Store) reserve(limit kv.Seq) error {
+	value := binary.BigEndian.AppendUint64(nil, uint64(limit))
+	if err := s.db.Set([]byte(sequenceKey), value, pebble.Sync); err != nil {
+		return err
+	}
+	return s.writable()
+}
+
+// syncEvery brings the log to disk in intervals in which something was committed.
+func (s *Store) syncEvery(interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-ticker.C:
+			s.syncLog()
+		}
+	}
+}
+
+// syncLog brings what was committed so far to disk.
+func (s *Store) syncLog() {
+	if !s.dirty.Swap(false) || s.disk.failure() != nil {
+		return
+	}
+	if err := s.db.LogData(nil, pebble.Sync); err != nil {
+		s.log.Error("store: syncing the log", "error", err)
+	}
+}

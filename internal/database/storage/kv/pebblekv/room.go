@@ -1,0 +1,69 @@
+package pebblekv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Size estimates the room of a range from the indexes of the tables that hold it. What is in memory is not
+// counted.
+func (s *Store) Size(_ context.Context, lo, hi []byte) (int64, error) {
+	if !s.begin() {
+		return 0, kv.ErrClosed
+	}
+	defer s.end()
+	lo, hi, empty := bounds(lo, hi)
+	if empty {
+		return 0, nil
+	}
+	return s.size(lo, hi)
+}
+
+// LogSize estimates the room of a log in the same way.
+func (s *Store) LogSize(_ context.Context, log kv.LogID) (int64, error) {
+	if !s.begin() {
+		return 0, kv.ErrClosed
+	}
+	defer s.end()
+	return s.size(logBounds(log))
+}
+
+func (s *Store) size(lo, hi []byte) (int64, error) {
+	n, err := s.db.EstimateDiskUsage(lo, hi)
+	return int64(n), err //nolint:gosec // a disk has less than 2^63 bytes
+}
+
+// Compact rewrites the tables of a range level by level, several at a time; without an end, those of the logs too.
+func (s *Store) Compact(ctx context.Context, lo, hi []byte) error {
+	if !s.begin() {
+		return kv.ErrClosed
+	}
+	defer s.end()
+	if err := errors.Join(ctx.Err(), s.writable()); err != nil {
+		return err
+	}
+	if hi == nil {
+		hi = []byte{0xFF} // after the logs and the store's own keys
+	}
+	if bytes.Compare(lo, hi) >= 0 {
+		return nil
+	}
+	// Compactions of a frozen disk wait for Close, and Close for this call.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-s.disk.frozen:
+			cancel()
+		}
+	}()
+	err := s.db.Compact(ctx, lo, hi, true)
+	if failed := s.writable(); failed != nil {
+		return failed
+	}
+	return err
+}

@@ -1,0 +1,93 @@
+package pebblekv
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// reservation is how many sequence numbers are reserved on disk at a time: one more fsync for a million
+// records, and as many numbers unused after a crash.
+const reservation = 1 << 20
+
+// sequence gives out the numbers of change log records and knows which of them are in flight.
+type sequence struct {
+	// reserve brings to disk that numbers below limit may have been given out.
+	reserve func(limit kv.Seq) error
+
+	mu      sync.Mutex
+	next    kv.Seq
+	limit   kv.Seq   // numbers from here on are not reserved yet
+	flights []flight // in ascending order; the first is not landed
+}
+
+// flight is the numbers of one update.
+type flight struct {
+	first  kv.Seq
+	landed bool
+}
+
+// newSequence goes on from the number that was reserved last.
+func newSequence(reserved kv.Seq, reserve func(kv.Seq) error) *sequence {
+	start := max(reserved, 1)
+	return &sequence{reserve: reserve, next: start, limit: start}
+}
+
+// take returns the first of n numbers, which are in flight until done is called with it.
+func (q *sequence) take(n int) (kv.Seq, error) {
+	if n == 0 {
+		return 0, nil
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	first, next := q.next, q.next+kv.Seq(n)
+	if next > q.limit {
+		limit := next + reservation
+		if err := q.reserve(limit); err != nil {
+			return 0, err
+		}
+		q.limit = limit
+	}
+	q.next = next
+	q.flights = append(q.flights, flight{first: first})
+	return first, nil
+}
+
+// done ends a flight.
+func (q *sequence) done(first kv.Seq) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	at, _ := slices.BinarySearchFunc(q.flights, first, func(f flight, first kv.Seq) int {
+		switch {
+		case f.first < first:
+			return -1
+		case f.first > first:
+			return 1
+		}
+		return 0
+	})
+	q.flights[at].landed = true
+	landed := 0
+	for landed < len(q.flights) && q.flights[landed].landed {
+		landed++
+	}
+	q.flights = slices.Delete(q.flights, 0, landed)
+}
+
+// bound is the lowest number that is in flight or not given out.
+func (q *sequence) bound() kv.Seq {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.flights) > 0 {
+		return q.flights[0].first
+	}
+	return q.next
+}
+
+// upcoming is the lowest number that is not given out.
+func (q *sequence) upcoming() kv.Seq {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.next
+}

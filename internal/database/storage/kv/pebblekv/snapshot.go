@@ -1,0 +1,126 @@
+package pebblekv
+
+import (
+	"bytes"
+	"context"
+	"math"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// snapshot is a moment of the database: one of Pebble's snapshots, or a kept one.
+type snapshot struct {
+	store *Store
+	view  pebble.Reader
+}
+
+func (s *snapshot) Get(key []byte) ([]byte, error)      { return get(s.view, key) }
+func (s *snapshot) Counter(key []byte) ([]int64, error) { return counter(s.view, key) }
+
+func (s *snapshot) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
+	return newIterator(s.view, lo, hi, o)
+}
+
+// ReadLog needs no bound: whatever is applied in the snapshot is all there will be of it.
+func (s *snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error) {
+	if after == math.MaxUint64 || limit <= 0 {
+		return nil, nil
+	}
+	return readLog(context.Background(), s.view, log, after, math.MaxUint64, limit)
+}
+
+// Close lets the store forget the moment. Closing again does nothing.
+func (s *snapshot) Close() error {
+	if s.view == nil {
+		return nil
+	}
+	err := s.view.Close()
+	s.view = nil
+	s.store.end()
+	return err
+}
+
+// iterator gives Pebble's the contract's form. It touches no data before the first Next.
+type iterator struct {
+	store   *Store           // that waits for the iterator; nil if it waits for its snapshot or update
+	walk    *pebble.Iterator // nil if the range is empty or it could not be made
+	reverse bool
+	begun   bool
+	ended   bool
+	err     error
+}
+
+func newIterator(r pebble.Reader, lo, hi []byte, o kv.IterOptions) *iterator {
+	lo, hi, empty := bounds(lo, hi)
+	if empty {
+		return &iterator{ended: true}
+	}
+	walk, err := r.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
+	return &iterator{walk: walk, reverse: o.Reverse, ended: err != nil, err: err}
+}
+
+// bounds confines a range to the callers' keys and reports whether nothing is left of it.
+func bounds(lo, hi []byte) (from, to []byte, empty bool) {
+	if end := []byte{kv.ReservedPrefix}; hi == nil || bytes.Compare(hi, end) > 0 {
+		hi = end
+	}
+	return lo, hi, bytes.Compare(lo, hi) >= 0
+}
+
+func (it *iterator) Next() bool {
+	var ok bool
+	switch {
+	case it.ended:
+		return false
+	case !it.begun:
+		it.begun = true
+		if it.reverse {
+			ok = it.walk.Last()
+		} else {
+			ok = it.walk.First()
+		}
+	case it.reverse:
+		ok = it.walk.Prev()
+	default:
+		ok = it.walk.Next()
+	}
+	if !ok {
+		it.end(it.walk.Error())
+	}
+	return ok
+}
+
+func (it *iterator) Key() []byte { return it.walk.Key() }
+
+func (it *iterator) Value() []byte {
+	value, err := it.walk.ValueAndErr()
+	if err != nil {
+		it.end(err)
+	}
+	return value
+}
+
+func (it *iterator) Err() error { return it.err }
+
+func (it *iterator) Close() error {
+	it.ended = true
+	var err error
+	if it.walk != nil {
+		err = it.walk.Close()
+		it.walk = nil
+	}
+	if it.store != nil {
+		it.store.end()
+		it.store = nil
+	}
+	return err
+}
+
+func (it *iterator) end(err error) {
+	it.ended = true
+	if it.err == nil {
+		it.err = err
+	}
+}

@@ -1,0 +1,250 @@
+// Package pebblekv is the store on disk: Pebble, with the latches of package latch in front of it.
+//
+// # Model
+//
+// A store is a directory:
+//
+//	DIR/FORMAT    "monotable store format 1", written when the store is complete
+//	DIR/pebble/   Pebble's own files
+//	DIR/kept/     a directory for each kept snapshot: a Pebble checkpoint, by hard links
+//	DIR/making/   what is not complete; Open removes it
+//
+// and in Pebble's key space:
+//
+//	┌────────────────────┐
+//	│ caller's key       │  values, and counters as merged terms
+//	├──────┬───────┬─────┤
+//	│ 0xF0 │ log 4 │ 8   │  change logs: log id, sequence number, both big endian
+//	├──────┴───────┴─────┤
+//	│ 0xF1 "sequence"    │  the number below which sequence numbers may have been given out
+//	├────────────────────┤
+//	│ 0xF1 "trimmed" log │  the last sequence number of a log that was forgotten
+//	└────────────────────┘
+//
+// An update takes its latches, reads the live database, collects its writes in one batch, and commits it.
+// Nothing else can touch what it holds, so there are no versions to check and nothing to retry.
+//
+// # Commit
+//
+// Pebble applies a batch, makes it visible, and brings its log to disk for many commits with one fsync. An
+// update gives its latches back as soon as its batch is applied and ordered, before the fsync: whoever then
+// reads what it wrote and writes in turn has a later place in the only log there is, so the later commit
+// cannot be durable, nor acknowledged, without the earlier one. What a plain reader sees may be younger than
+// the disk by one fsync, as with Pebble's own commits.
+//
+// An update that is a transaction keeps its latches until it is durable. Others may learn of it through
+// ErrConflict, and for its caller it is under way until it is acknowledged; giving its keys away earlier
+// would let conflicts come and go in the middle of it.
+//
+// # Kept snapshots, backups, loads
+//
+// A kept snapshot is a checkpoint of the database: new names for the tables, which nobody changes, and a copy of
+// the little log that there is. It is made under DIR/making and moved to its name when it is complete and on
+// disk. A backup is a checkpoint of everything, with the kept snapshots, in a directory of its own, which is
+// marked INCOMPLETE until it has its FORMAT. Load writes tables under DIR/making and has Pebble take them in with
+// one change of its manifest. Tables are in no log, so checkpoints and loads wait for each other.
+//
+// # Invariants
+//
+//  1. Sequence numbers are taken while the update's latches are held, and are in flight until its commit is
+//     as durable as the store makes it; ReadLog stops before the lowest number in flight.
+//  2. A sequence number is used only when the number in key 0xF1 is above it, and on disk. The store opens at
+//     that number, so that none is given out twice, whatever a crash loses and trimming removes.
+//  3. After the first write that the disk refuses nothing more reaches the disk: see disk. Commits that were
+//     not yet durable answer ErrUndetermined, later ones ErrFailed. Copies outside of Pebble's directory can
+//     fail without that.
+//  4. What has a name under DIR/kept is complete, on disk, and never changed. A directory gets its FORMAT when
+//     all else of it is complete and on disk.
+package pebblekv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/counters"
+	"github.com/monotable/monotable/internal/database/storage/kv/latch"
+)
+
+// Store implements kv.Store.
+type Store struct {
+	dir      string
+	fs       vfs.FS // as it was handed in
+	options  Options
+	db       *pebble.DB
+	disk     *disk         // fs as Pebble sees it
+	cache    *pebble.Cache // of the database and of open kept snapshots
+	lock     io.Closer     // the directory's
+	log      *slog.Logger
+	latches  *latch.Table
+	sequence *sequence
+	txns     sync.Pool // of *txn
+	keeper   keeper
+	made     atomic.Uint64 // names given out under DIR/making
+	trimming sync.Mutex    // held by TrimLog
+	// moment is held while a checkpoint is taken, or tables join the database.
+	moment sync.Mutex
+
+	durability Durability
+	write      *pebble.WriteOptions // Sync or NoSync, as durability says
+	dirty      atomic.Bool          // something was committed since the last sync of Interval
+	stop       chan struct{}        // ends the goroutine of Interval
+	stopped    sync.WaitGroup
+
+	// life is held shared by every call and open snapshot, exclusively by Close.
+	life   sync.RWMutex
+	closed bool
+}
+
+// Get returns a copy of the latest committed value.
+func (s *Store) Get(_ context.Context, key []byte) ([]byte, error) {
+	if !s.begin() {
+		return nil, kv.ErrClosed
+	}
+	defer s.end()
+	return get(s.db, key)
+}
+
+// Counter returns the latest committed counters of a key.
+func (s *Store) Counter(_ context.Context, key []byte) ([]int64, error) {
+	if !s.begin() {
+		return nil, kv.ErrClosed
+	}
+	defer s.end()
+	return counter(s.db, key)
+}
+
+// Iter iterates over what was committed before the call. Pebble's iterators are consistent by themselves: a
+// snapshot would take the database's lock twice more, and closing it looks for compactions to start, which
+// together is a twentieth of what a query of 20 items costs.
+func (s *Store) Iter(_ context.Context, lo, hi []byte, o kv.IterOptions) (kv.Iterator, error) {
+	if !s.begin() {
+		return nil, kv.ErrClosed
+	}
+	it := newIterator(s.db, lo, hi, o)
+	it.store = s
+	return it, nil
+}
+
+// Snapshot returns everything committed before the call.
+func (s *Store) Snapshot(context.Context) (kv.Snapshot, error) {
+	if !s.begin() {
+		return nil, kv.ErrClosed
+	}
+	return &snapshot{store: s, view: s.db.NewSnapshot()}, nil
+}
+
+// DeleteRange removes [lo, hi), values and counters.
+func (s *Store) DeleteRange(_ context.Context, lo, hi []byte) error {
+	if !s.begin() {
+		return kv.ErrClosed
+	}
+	defer s.end()
+	lo, hi, empty := bounds(lo, hi)
+	if empty {
+		return nil
+	}
+	return s.deleteRange(lo, hi)
+}
+
+func (s *Store) deleteRange(lo, hi []byte) error {
+	batch := s.db.NewBatch()
+	defer batch.Close()
+	if err := batch.DeleteRange(lo, hi, nil); err != nil {
+		return err
+	}
+	return s.applyWhole(batch)
+}
+
+// applyWhole commits a batch that is no update's, as durably as updates.
+func (s *Store) applyWhole(batch *pebble.Batch) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	if err := s.db.Apply(batch, s.write); err != nil {
+		return err
+	}
+	s.dirty.Store(true)
+	if err := s.disk.failure(); err != nil {
+		return fmt.Errorf("%w: %w", kv.ErrUndetermined, err)
+	}
+	return nil
+}
+
+// writable returns why the store takes no more writes, nil if it does.
+func (s *Store) writable() error {
+	if err := s.disk.failure(); err != nil {
+		return fmt.Errorf("%w: %w", kv.ErrFailed, err)
+	}
+	return nil
+}
+
+// Limits of an update.
+func (s *Store) Limits() kv.Limits { return kv.EmbeddedLimits() }
+
+// quickReplay is how much log may be left for the next Open to read: a few milliseconds' worth.
+const quickReplay = 1 << 20
+
+// Close waits for calls under way and open snapshots, brings everything to disk and gives the directory free.
+// A longer log is turned into tables, so that opening the store again is quick.
+func (s *Store) Close() error {
+	s.life.Lock()
+	defer s.life.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	close(s.stop)
+	s.stopped.Wait()
+	s.disk.close()
+	var err error
+	if s.disk.failure() == nil && s.db.Metrics().WAL.Size > quickReplay {
+		err = s.db.Flush()
+	}
+	err = errors.Join(err, s.db.Close())
+	s.cache.Unref()
+	return errors.Join(err, s.writable(), s.lock.Close())
+}
+
+// begin enters a call that Close waits for, unless Close has begun.
+func (s *Store) begin() bool {
+	if !s.life.TryRLock() {
+		return false
+	}
+	if s.closed {
+		s.life.RUnlock()
+		return false
+	}
+	return true
+}
+
+func (s *Store) end() { s.life.RUnlock() }
+
+// get returns a copy of a value, nil where the key is absent.
+func get(r pebble.Reader, key []byte) ([]byte, error) {
+	value, closer, err := r.Get(key)
+	if err != nil {
+		if errors.Is(err, pebble.ErrNotFound) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	own := append(make([]byte, 0, len(value)), value...)
+	return own, closer.Close()
+}
+
+func counter(r pebble.Reader, key []byte) ([]int64, error) {
+	value, err := get(r, key)
+	if err != nil {
+		return nil, err
+	}
+	return counters.Decode(value)
+}

@@ -1,0 +1,234 @@
+package pebblekv
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/counters"
+	"github.com/monotable/monotable/internal/database/storage/kv/latch"
+	"github.com/monotable/monotable/internal/database/storage/kv/overlay"
+)
+
+// Update holds the intent's keys, runs fn once and commits what it wrote as one batch.
+func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if !s.begin() {
+		return kv.ErrClosed
+	}
+	defer s.end()
+	held, err := s.latches.Acquire(ctx, in)
+	if err != nil {
+		return err
+	}
+	t := s.newTxn(held)
+	defer t.close()
+	err = fn(t)
+	if closing := t.endReads(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return err // fn's as it is
+	}
+	if t.tooLarge {
+		return kv.ErrTooLarge
+	}
+	if t.batch.Empty() {
+		return nil
+	}
+	if err := s.writable(); err != nil {
+		return err
+	}
+	first, err := s.sequence.take(len(t.records))
+	if err != nil {
+		return err
+	}
+	t.number(first)
+	if err := s.commit(t, in.Transaction); err != nil {
+		// The numbers stay in flight: no reader of the log may see what may not last.
+		return err
+	}
+	if len(t.records) > 0 {
+		s.sequence.done(first)
+	}
+	return nil
+}
+
+// commit applies the batch, gives the latches back at the right moment, and waits as the durability demands.
+func (s *Store) commit(t *txn, transaction bool) error {
+	if s.durability != Sync {
+		if err := s.db.Apply(t.batch, pebble.NoSync); err != nil {
+			return err
+		}
+		s.dirty.Store(true)
+		return nil
+	}
+	if err := s.db.ApplyNoSyncWait(t.batch, pebble.Sync); err != nil {
+		return err
+	}
+	if !transaction {
+		t.release()
+	}
+	err := t.batch.SyncWait()
+	if err == nil {
+		err = s.disk.failure()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", kv.ErrUndetermined, err)
+	}
+	return nil
+}
+
+// txn is an update under way. Its writes are in the batch; the overlay's slices point into it.
+type txn struct {
+	store    *Store
+	held     *latch.Held
+	batch    *pebble.Batch
+	reads    *pebble.Iterator // of the state that Get reads; nil until it does
+	writes   overlay.Writes
+	records  []int // where in the batch the sequence numbers of log records belong
+	scratch  []byte
+	tooLarge bool
+}
+
+func (s *Store) newTxn(held *latch.Held) *txn {
+	t, ok := s.txns.Get().(*txn)
+	if !ok {
+		t = &txn{store: s}
+	}
+	t.held, t.batch = held, s.db.NewBatch()
+	return t
+}
+
+// release gives the latches back, once.
+func (t *txn) release() {
+	if t.held != nil {
+		t.held.Release()
+		t.held = nil
+	}
+}
+
+func (t *txn) close() {
+	t.release()
+	if err := t.endReads(); err != nil {
+		t.store.log.Error("store: closing an iterator", "error", err)
+	}
+	if err := t.batch.Close(); err != nil {
+		t.store.log.Error("store: closing a batch", "error", err)
+	}
+	t.batch = nil
+	t.writes.Reset()
+	t.records, t.tooLarge = t.records[:0], false
+	t.store.txns.Put(t)
+}
+
+// Get reads through one iterator of the update's own. What the update holds does not change, so the state of
+// the first read is good for all. Pebble's Get asks no bloom filter on the last level, where most keys are:
+// to find that a key is absent, as a new item's is, it reads a block there. With 300,000 items that took
+// 13 to 40 µs, against 10 µs with a new iterator and 6 to 8 µs with one that serves a batch of 25; keys that
+// are present cost the same either way.
+func (t *txn) Get(key []byte) ([]byte, error) {
+	if value, ok := t.writes.Get(key); ok {
+		return value, nil
+	}
+	if t.reads == nil {
+		var err error
+		if t.reads, err = t.store.db.NewIter(&pebble.IterOptions{UseL6Filters: true}); err != nil {
+			return nil, err
+		}
+	}
+	if !t.reads.SeekPrefixGE(key) { // the prefix is the whole key
+		return nil, t.reads.Error()
+	}
+	value, err := t.reads.ValueAndErr()
+	if err != nil {
+		return nil, err
+	}
+	return append(make([]byte, 0, len(value)), value...), nil
+}
+
+// endReads closes the iterator of Get, which keeps memtables and files from being dropped.
+func (t *txn) endReads() error {
+	if t.reads == nil {
+		return nil
+	}
+	err := t.reads.Close()
+	t.reads = nil
+	return err
+}
+
+func (t *txn) Counter(key []byte) ([]int64, error) { return counter(t.store.db, key) }
+
+func (t *txn) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
+	return t.writes.Iter(newIterator(t.store.db, lo, hi, o), lo, hi, o)
+}
+
+func (t *txn) Set(key, value []byte) {
+	if !t.fits(len(key), len(value)) {
+		return
+	}
+	k, v := t.put(t.batch.SetDeferred(len(key), len(value)), key, value)
+	t.writes.Set(k, v)
+}
+
+func (t *txn) Delete(key []byte) {
+	if !t.fits(len(key), 0) {
+		return
+	}
+	k, _ := t.put(t.batch.DeleteDeferred(len(key)), key, nil)
+	t.writes.Delete(k)
+}
+
+func (t *txn) Add(key []byte, deltas ...int64) {
+	t.scratch = counters.Append(t.scratch[:0], deltas)
+	if !t.fits(len(key), len(t.scratch)) {
+		return
+	}
+	t.put(t.batch.MergeDeferred(len(key), len(t.scratch)), key, t.scratch)
+}
+
+// AppendLog writes the record with a sequence number of zero and remembers the place: the number is taken
+// when the update commits.
+func (t *txn) AppendLog(log kv.LogID, record []byte) {
+	if !t.fits(logKeyLen, len(record)) {
+		return
+	}
+	t.scratch = appendLogKey(t.scratch[:0], log, 0)
+	t.put(t.batch.SetDeferred(logKeyLen, len(record)), t.scratch, record)
+	var length [binary.MaxVarintLen32]byte
+	lengthLen := binary.PutUvarint(length[:], uint64(len(record)))
+	t.records = append(t.records, len(t.batch.Repr())-len(record)-lengthLen-seqLen)
+}
+
+// LogSeq is the next number to be given out: whoever held this update's keys before it has taken its numbers.
+func (t *txn) LogSeq() kv.Seq { return t.store.sequence.upcoming() }
+
+// number fills in the sequence numbers of the update's log records.
+func (t *txn) number(first kv.Seq) {
+	data := t.batch.Repr()
+	for i, at := range t.records {
+		binary.BigEndian.PutUint64(data[at:], uint64(first)+uint64(i))
+	}
+}
+
+// put completes an operation of the batch and returns the batch's copies of key and value. They keep their
+// content when the batch grows.
+func (t *txn) put(op *pebble.DeferredBatchOp, key, value []byte) (ownKey, ownValue []byte) {
+	copy(op.Key, key)
+	copy(op.Value, value)
+	if err := op.Finish(); err != nil {
+		panic(err) // only batches with an index return errors
+	}
+	return op.Key[:len(key):len(key)], op.Value[:len(value):len(value)]
+}
+
+// fits notes whether another write is within the limits.
+func (t *txn) fits(key, value int) bool {
+	l := t.store.Limits()
+	if key > l.KeyBytes || value > l.ValueBytes || t.batch.Len()+key+value > l.TxnBytes {
+		t.tooLarge = true
+	}
+	return !t.tooLarge
+}

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/tools/control"
+)
+
+// serveControl lets tools work on the database until stop is called. A server without them is still a server.
+func serveControl(db *monotable.DB, flags *serveFlags, endpoint string, logger *slog.Logger) (stop func()) {
+	if flags.memory {
+		return func() {}
+	}
+	stop, err := control.Serve(flags.data, db, endpoint, logger)
+	if err != nil {
+		logger.Warn("backup, verify, compact and stats will not work while this server runs", "error", err)
+		return func() {}
+	}
+	return stop
+}
+
+// reach returns the database in a directory: through the server that has it open, or, where none answers, as
+// its files.
+func reach(ctx context.Context, dir string) (control.Database, error) {
+	client, err := control.Dial(ctx, dir)
+	switch {
+	case err == nil:
+		return client, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, control.ErrNobody):
+		return offline{dir}, nil
+	default:
+		return nil, err
+	}
+}
+
+// Endpoint is the URL of the API of the database in a directory that another process has open, "" where none does.
+func Endpoint(ctx context.Context, dir string) (string, error) {
+	client, err := control.Dial(ctx, dir)
+	switch {
+	case errors.Is(err, control.ErrNobody):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return client.Endpoint(), nil
+}
+
+// offline works on a directory that no process has open.
+type offline struct{ dir string }
+
+// Backup copies the directory.
+func (o offline) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
+	return o.explain(monotable.Backup(ctx, o.dir, dest, progress))
+}
+
+// Compact gives back room that the database does not need.
+func (o offline) Compact(ctx context.Context) error {
+	return o.explain(monotable.Compact(ctx, o.dir))
+}
+
+// Stats returns what the database holds.
+func (o offline) Stats(ctx context.Context) (monotable.Stats, error) {
+	s, err := monotable.ReadStats(ctx, o.dir)
+	return s, o.explain(err)
+}
+
+// Verify proves the database against itself.
+func (o offline) Verify(ctx context.Context, report func(monotable.Finding), progress func(done, total int64)) (monotable.Verified, error) {
+	done, err := monotable.Verify(ctx, o.dir, report, progress)
+	return done, o.explain(err)
+}
+
+// explain says what to do about a directory that is locked though nobody answers.
+func (o offline) explain(err error) error {
+	if errors.Is(err, monotable.ErrLocked) {
+		return fmt.Errorf("%s is open in another process, which does not answer tools: stop that one first", o.dir)
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/docs/rules"
+	"github.com/monotable/monotable/internal/tools/designer/check"
+)
+
+type checkFlags struct {
+	format, failOn, explain string
+	asJSON, all             bool
+}
+
+func newCheck(env Environment) *cobra.Command {
+	var flags checkFlags
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Find what is wrong with designs",
+		Long: `Check designs: keys that collide or can be read in two ways, reads that DynamoDB refuses or that return
+more than they should, partitions that are too hot, indexes that leak, writes that lose or double data.
+
+What you know and accept stands in the design, with its reason:
+
+  accept: { ST301: "At most 5,000 products, written by staff." }
+
+The exit status is 1 when something is found that is an error and not accepted; --fail-on warning and
+--fail-on info make it stricter, --fail-on never makes it 0.`,
+		Example: `  monotable check shop.design.yaml
+  monotable check --explain ST204
+  monotable check *.design.yaml --format sarif > findings.sarif`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 && flags.explain == "" {
+				return errors.New("check needs a design file, or --explain RULE")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if flags.explain != "" {
+				return explainRule(env, flags.explain)
+			}
+			return runCheck(env, &flags, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.format, "format", "text", "text, json or sarif")
+	f.BoolVar(&flags.asJSON, "json", false, "print JSON, as --format json")
+	f.StringVar(&flags.failOn, "fail-on", "error", "the mildest finding that fails: error, warning, info or never")
+	f.BoolVar(&flags.all, "all", false, "also show what is accepted")
+	f.StringVar(&flags.explain, "explain", "", "print the page of a rule, as ST102; list names them all")
+	return cmd
+}
+
+func runCheck(env Environment, flags *checkFlags, files []string) error {
+	if flags.asJSON {
+		flags.format = "json"
+	}
+	var all []check.Checked
+	for _, name := range files {
+		d, err := design.Load(name)
+		if err != nil {
+			return designError(env, err)
+		}
+		all = append(all, check.Checked{Design: d, Findings: check.Check(d)})
+	}
+	if err := writeFindings(env, flags, all); err != nil {
+		return err
+	}
+	return failOn(flags.failOn, all)
+}
+
+func writeFindings(env Environment, flags *checkFlags, all []check.Checked) error {
+	switch flags.format {
+	case "text":
+		for _, c := range all {
+			if err := check.WriteText(env.Stdout, c.Design, c.Findings, flags.all); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "sarif":
+		return check.WriteSARIF(env.Stdout, all)
+	case "json":
+		type result struct {
+			Design   string         `json:"design"`
+			File     string         `json:"file"`
+			Findings check.Findings `json:"findings"`
+		}
+		out := []result{}
+		for _, c := range all {
+			r := result{Design: c.Design.Name, Findings: c.Findings}
+			if c.Design.Source != nil {
+				r.File = c.Design.Source.Name
+			}
+			out = append(out, r)
+		}
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(out)
+	default:
+		return fmt.Errorf("--format %q: want text, json or sarif", flags.format)
+	}
+}
+
+// failOn is errReported where a finding is at least as bad as the word says.
+func failOn(word string, all []check.Checked) error {
+	severities := map[string][]check.Severity{
+		"error":   {check.Error},
+		"warning": {check.Error, check.Warning},
+		"info":    {check.Error, check.Warning, check.Info},
+		"never":   {},
+	}
+	failing, known := severities[word]
+	if !known {
+		return fmt.Errorf("--fail-on %q: want error, warning, info or never", word)
+	}
+	for _, c := range all {
+		for _, s := range failing {
+			if c.Findings.Worst() == s {
+				return errReported
+			}
+		}
+	}
+	return nil
+}
+
+// designError prints all that is wrong with a design's text, each with its line, and ends the command.
+func designError(env Environment, err error) error {
+	faults, ok := errors.AsType[design.Errors](err)
+	if !ok {
+		return err
+	}
+	for _, f := range faults {
+		fmt.Fprintln(env.Stderr, f.Error())
+		if excerpt := f.Source.Excerpt(f.Pos); excerpt != "" {
+			fmt.Fprintln(env.Stderr, excerpt)
+		}
+	}
+	return errReported
+}
+
+func explainRule(env Environment, id string) error {
+	if strings.EqualFold(id, "list") {
+		for _, r := range check.Rules() {
+			fmt.Fprintf(env.Stdout, "%s  %-7s  %s\n", r.ID, r.Severity, r.Title)
+		}
+		return nil
+	}
+	page, err := rules.Page(strings.ToUpper(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no rule %s: --explain list names them all", id)
+	}
+	if err == nil {
+		_, err = fmt.Fprint(env.Stdout, page)
+	}
+	return err
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/conform"
+	"github.com/monotable/monotable/internal/tools/designer/source"
+)
+
+type conformFlags struct {
+	sourceFlags
+	tables   []string
+	examples int
+	asJSON   bool
+}
+
+func newConform(env Environment) *cobra.Command {
+	var flags conformFlags
+	cmd := &cobra.Command{
+		Use:   "conform FILE",
+		Short: "Compare the items of real tables with a design",
+		Long: `Read all items of a design's tables, at an endpoint or from an export to S3, and tell what is not as the design says:
+items that no entity has, values that are not of their field's type, keys and index keys that are not what the fields
+make, copies that differ from their item, markers without an item, counters that do not count.
+
+A table is read once, and a second time if items that belong together do not agree: so what was caught between two
+writes is not told. Nothing is written. It takes some 100 bytes of memory for each copy, marker and item with counters,
+none for other items; a Scan of a table at AWS costs read units, an export nothing of the table's.
+
+The exit status is 1 when something is found.`,
+		Example: `  monotable conform shop.design.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev
+  monotable conform shop.design.yaml --export ./AWSDynamoDB/01693685827463-2d8752fd
+  monotable conform shop.design.yaml --export ./export --json > report.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := design.Load(args[0])
+			if err != nil {
+				return designError(env, err)
+			}
+			return runConform(cmd.Context(), env, &flags, d)
+		},
+	}
+	f := cmd.Flags()
+	flags.register(f)
+	f.StringArrayVar(&flags.exports, "export", nil, "directory of an export to S3, or NAME=DIR for a table of several")
+	f.StringArrayVar(&flags.tables, "table", nil, "the table's own name, where it is not the design's, as shop=shop-dev")
+	f.IntVar(&flags.examples, "examples", 5, "how many items to show of each finding")
+	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
+	progressFlag(cmd, &flags.progress)
+	cmd.MarkFlagsMutuallyExclusive("export", "table")
+	return cmd
+}
+
+func runConform(ctx context.Context, env Environment, flags *conformFlags, d *design.Design) error {
+	if flags.examples < 0 {
+		return errors.New("--examples: want a number of at least 0")
+	}
+	passes, total, err := flags.open(ctx, env, d)
+	if err != nil {
+		return err
+	}
+	bars := &passBars{env: env, total: total, asked: flags.progress}
+	report, err := conform.Check(d, passes, conform.Options{Examples: flags.examples, Now: time.Now(), Progress: bars.update})
+	bars.end()
+	if err != nil {
+		return err
+	}
+	if flags.asJSON {
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		err = encoder.Encode(report)
+	} else {
+		err = conform.WriteText(env.Stdout, report)
+	}
+	if err == nil && len(report.Findings) > 0 {
+		return errReported
+	}
+	return err
+}
+
+// open opens the sources of a design's tables. The total is about how many items they have, 0 where that is not known.
+func (flags *conformFlags) open(ctx context.Context, env Environment, d *design.Design) (map[string]conform.Pass, int64, error) {
+	var names []string
+	for _, t := range d.Tables {
+		names = append(names, t.Name)
+	}
+	exports, err := named("export", flags.exports, names)
+	if err != nil {
+		return nil, 0, err
+	}
+	tables, err := named("table", flags.tables, names)
+	if err != nil {
+		return nil, 0, err
+	}
+	passes, total := map[string]conform.Pass{}, int64(0)
+	add := func(name string, s source.Source) {
+		total += s.Count()
+		passes[name] = func() iter.Seq2[source.Item, error] { return s.Items(ctx) }
+	}
+	for _, t := range d.Tables {
+		if len(exports) > 0 {
+			dir, given := exports[t.Name]
+			if !given {
+				continue // what there is no export of is not checked
+			}
+			export, err := source.OpenExport(dir)
+			if err != nil {
+				return nil, 0, err
+			}
+			add(t.Name, export)
+			continue
+		}
+		physical, given := tables[t.Name]
+		if !given {
+			physical = t.Physical
+		}
+		table, err := flags.openTable(ctx, env, physical)
+		if err != nil {
+			return nil, 0, err
+		}
+		add(t.Name, table)
+	}
+	return passes, total, nil
+}
+
+// passBars tells how far each pass over the items is.
+type passBars struct {
+	env   Environment
+	total int64
+	asked bool
+	pass  int
+	bar   *progress
+}
+
+func (b *passBars) update(pass int, items int64) {
+	if pass != b.pass {
+		b.end()
+		what := "conform"
+		if pass > 1 {
+			what = "conform, a second look"
+		}
+		b.pass, b.bar = pass, newProgress(b.env, what, unitThings, b.asked)
+		if b.total == 0 {
+			b.bar.begin()
+		}
+	}
+	if b.total > 0 {
+		b.bar.update(items, max(b.total, items))
+	}
+}
+
+func (b *passBars) end() { b.bar.end() }

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+)
+
+func newCost(env Environment) *cobra.Command {
+	var base string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "cost FILE",
+		Short: "Estimate what a design costs in a month",
+		Long: `Estimate what the patterns of a design cost in a month, from the rates and volumes that it declares: read and
+write request units of each call, how much of a write is index entries, dollars on demand, storage, and what the
+same load costs in provisioned mode. Prices are AWS's list for the region; patterns without a rate cost nothing.
+
+With --base, show what changes against another design: what a pull request makes cheaper or dearer.`,
+		Example: `  monotable cost shop.design.yaml
+  monotable cost shop.design.yaml --base main.design.yaml
+  monotable cost shop.design.yaml --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			month, err := monthOf(env, args[0])
+			if err != nil {
+				return err
+			}
+			if base == "" {
+				return printCost(env.Stdout, asJSON, month)
+			}
+			before, err := monthOf(env, base)
+			if err != nil {
+				return err
+			}
+			return printCostChange(env.Stdout, asJSON, before, month)
+		},
+	}
+	cmd.Flags().StringVar(&base, "base", "", "another design; show the difference from it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func monthOf(env Environment, file string) (cost.Month, error) {
+	d, err := design.Load(file)
+	if err != nil {
+		return cost.Month{}, designError(env, err)
+	}
+	prices, err := cost.PricesOf(d.Workload.Region)
+	if err != nil {
+		return cost.Month{}, err
+	}
+	return cost.OfMonth(d, prices), nil
+}
+
+func printCost(w io.Writer, asJSON bool, m cost.Month) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(m)
+	}
+	fmt.Fprintf(w, "%s, %s, prices of %s, a month of 30 days\n\n", m.Design, m.Region, m.Since)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "pattern\tunits\tof indexes\ta second\ton demand\t")
+	for _, p := range m.Patterns {
+		fmt.Fprintf(table, "%s\t%g %s\t%s\t%g\t$%.2f\t\n", p.Name, p.Units, unitOf(p), optional(p.IndexUnits), p.Rate, p.Cost)
+	}
+	fmt.Fprintf(table, "requests\t\t\t\t$%.2f\t\n", m.OnDemand)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	table = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "stored\titems\tMB\ta month\t")
+	for _, s := range m.Storage {
+		fmt.Fprintf(table, "%s\t%.0f\t%.1f\t$%.2f\t\n", s.Place, s.Items, s.Bytes/(1<<20), s.Cost)
+	}
+	fmt.Fprintf(table, "storage, less what is free\t\t\t$%.2f\t\n", m.StorageCost)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	p := m.Provisioned
+	_, err := fmt.Fprintf(w, "\ntotal on demand $%.2f; provisioned %.0f read and %.0f write capacity units at 70 %% use $%.2f, "+
+		"which is cheaper where the load lasts for more than %.0f %% of the time\n",
+		m.Total, p.ReadCapacity, p.WriteCapacity, p.Cost, 100*p.BreakEven)
+	return err
+}
+
+func unitOf(p cost.Pattern) string {
+	if p.Kind == "write" {
+		return "WRU"
+	}
+	return "RRU"
+}
+
+// optional leaves a zero out.
+func optional(n float64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%g", n)
+}
+
+func printCostChange(w io.Writer, asJSON bool, before, after cost.Month) error {
+	changes := cost.Differences(before, after)
+	if asJSON {
+		return json.NewEncoder(w).Encode(struct {
+			Before  float64       `json:"before"`
+			After   float64       `json:"after"`
+			Changes []cost.Change `json:"changes"`
+		}{before.Total, after.Total, changes})
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "pattern\tunits before\tafter\t$ before\tafter\t")
+	for _, c := range changes {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.2f\t%.2f\t\n", c.Name, optional(c.Before.Units), optional(c.After.Units), c.Before.Cost, c.After.Cost)
+	}
+	fmt.Fprintf(table, "total\t\t\t%.2f\t%.2f\t\n", before.Total, after.Total)
+	return table.Flush()
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/docs"
+)
+
+func newDocs(env Environment) *cobra.Command {
+	var out, check string
+	cmd := &cobra.Command{
+		Use:   "docs FILE",
+		Short: "Write the document of a design",
+		Long: `Write the document of a design, in Markdown with Mermaid diagrams: entities and their fields, which items share a
+partition, the key templates of the table and of each index, the request that each read becomes and the items that
+each write touches, with their costs; guarantees, lifecycles, findings, and the samples in their partitions.
+
+It says only what follows from the design, and is the same for the same design. Keep it beside the design, and let
+--check fail the build when the two part.`,
+		Example: `  monotable docs shop.design.yaml -o SHOP.md
+  monotable docs shop.design.yaml --check SHOP.md`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			d, err := design.Load(args[0])
+			if err != nil {
+				return designError(env, err)
+			}
+			document := docs.Document(d)
+			switch {
+			case check != "":
+				return compareDocument(env, check, document)
+			case out != "":
+				return os.WriteFile(out, document, 0o644) //nolint:gosec // a text that others may read
+			default:
+				_, err = env.Stdout.Write(document)
+				return err
+			}
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write; standard output without it")
+	cmd.Flags().StringVar(&check, "check", "", "write nothing; the exit status is 1 if this file is not what would be written")
+	cmd.MarkFlagsMutuallyExclusive("output", "check")
+	return cmd
+}
+
+// compareDocument says at which line a file differs from a document.
+func compareDocument(env Environment, name string, document []byte) error {
+	have, err := os.ReadFile(name) //nolint:gosec // the user names the file to read
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no file %s", name)
+	}
+	if err != nil {
+		return err
+	}
+	have = bytes.ReplaceAll(have, []byte("\r\n"), []byte("\n")) // as some check files out
+	if bytes.Equal(have, document) {
+		return nil
+	}
+	n := 0
+	for n < min(len(have), len(document)) && have[n] == document[n] {
+		n++
+	}
+	fmt.Fprintf(env.Stdout, "%s:%d: is not what the design says: write it again with monotable docs\n", name, 1+bytes.Count(have[:n], []byte("\n")))
+	return errReported
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/explain"
+)
+
+func newExplain(env Environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "explain FILE [PATTERN...]",
+		Short: "Show the request that each pattern of a design becomes",
+		Long: `Show how DynamoDB serves the patterns of a design: of each read and collection the request (operation, index,
+key condition, filter, direction), what it costs and how fresh it is, which other places come near and what
+they lack; of each write the items and index entries that it touches, and what they cost.`,
+		Example: `  monotable explain shop.design.yaml
+  monotable explain shop.design.yaml UserOrders PlaceOrder
+  monotable explain shop.design.yaml --json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			d, err := design.Load(args[0])
+			if err != nil {
+				return designError(env, err)
+			}
+			patterns, err := chosenPatterns(d, args[1:])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				encoder := json.NewEncoder(env.Stdout)
+				encoder.SetIndent("", "  ")
+				return encoder.Encode(patterns)
+			}
+			for _, p := range patterns {
+				if err := explain.WriteText(env.Stdout, p); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// chosenPatterns explains the patterns of these names, or all.
+func chosenPatterns(d *design.Design, names []string) ([]explain.Pattern, error) {
+	all := explain.All(d)
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []explain.Pattern
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(p explain.Pattern) bool { return p.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%s has no read, collection or write %q", d.Name, name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}

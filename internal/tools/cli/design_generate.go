@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/token"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/generate"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+)
+
+func newGenerate(env Environment) *cobra.Command {
+	var out, name string
+	var check, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "generate FILE",
+		Short: "Write the Go package of a design",
+		Long: `Write the Go package of a design: a type for each entity, a method for each read, collection and write, and the
+requests that make its tables. The package runs on any DynamoDB client, of AWS or of this database, and needs nothing
+but the SDK and github.com/monotable/monotable/design/table.
+
+A method is what the design says and nothing else: what is read and written with it keeps copies, index entries,
+markers and counters as they are to be. The comment above it has the request, its cost and its errors.
+
+  db, err := shop.New(dynamodb.NewFromConfig(config), shop.Config{Table: "shop", CursorKey: key})
+  order, err := db.OrderByID(ctx, shop.OrderByIDInput{OrderID: id, UserID: caller})
+  if errors.Is(err, table.ErrNotFound) { … }
+
+The directory has the package alone, but for files of your own: what was generated is overwritten, and removed where
+the design has nothing for it any more; what was not is never touched. Keep it with the design, by
+
+  //go:generate monotable generate shop.design.yaml -o .
+
+and let --check fail the build when the two part.`,
+		Example: `  monotable generate shop.design.yaml
+  monotable generate shop.design.yaml -o internal/shop --package shop
+  monotable generate shop.design.yaml --check`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if name != "" && (!token.IsIdentifier(name) || name != strings.ToLower(name)) {
+				return fmt.Errorf("--package %q: want the name of a Go package, as shop", name)
+			}
+			files, dir, err := generated(env, args[0], name)
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				out = dir
+			}
+			if check {
+				return compareGenerated(env, out, files)
+			}
+			if err := generate.Write(out, files); err != nil {
+				return err
+			}
+			if asJSON {
+				return printGenerated(env, out, files)
+			}
+			for _, f := range files {
+				fmt.Fprintf(env.Stdout, "%s\n", filepath.Join(out, f.Name))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the directory to write; one of the package's name without it")
+	cmd.Flags().StringVar(&name, "package", "", "the package's name; the design's own without it")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
+	cmd.Flags().BoolVar(&check, "check", false, "write nothing; the exit status is 1 if the directory is not what would be written")
+	return cmd
+}
+
+func printGenerated(env Environment, dir string, files []generate.File) error {
+	written := make([]string, len(files))
+	for i, f := range files {
+		written[i] = filepath.Join(dir, f.Name)
+	}
+	return json.NewEncoder(env.Stdout).Encode(map[string][]string{"files": written})
+}
+
+// generated makes the package of a design's file, and the name of the directory that it is for.
+func generated(env Environment, file, name string) (files []generate.File, dir string, err error) {
+	d, err := design.Load(file)
+	if err != nil {
+		return nil, "", designError(env, err)
+	}
+	if name == "" {
+		name = d.Go.Package
+	}
+	p, err := lower.Lower(d)
+	if err == nil {
+		files, err = generate.Package(p, name)
+	}
+	if err != nil {
+		return nil, "", faultsError(env, d, err)
+	}
+	return files, name, nil
+}
+
+// faultsError prints all for which a design cannot be run, each with its line, and ends the command.
+func faultsError(env Environment, d *design.Design, err error) error {
+	joined, several := err.(interface{ Unwrap() []error })
+	if !several {
+		return err
+	}
+	for _, part := range joined.Unwrap() {
+		f, ok := errors.AsType[*lower.FaultError](part)
+		switch {
+		case !ok:
+			fmt.Fprintln(env.Stderr, part)
+		case d.Source != nil && f.Pos.Line > 0:
+			fmt.Fprintf(env.Stderr, "%s:%s\n", d.Source.Name, f)
+			if excerpt := d.Source.Excerpt(f.Pos); excerpt != "" {
+				fmt.Fprintln(env.Stderr, excerpt)
+			}
+		default:
+			fmt.Fprintln(env.Stderr, f)
+		}
+	}
+	return errReported
+}
+
+// compareGenerated says where a directory first differs from a package.
+func compareGenerated(env Environment, dir string, files []generate.File) error {
+	d, err := generate.Compare(dir, files)
+	if err != nil || d == nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "%s: write it again with monotable generate\n", d)
+	return errReported
+}

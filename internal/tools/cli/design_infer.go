@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/infer"
+	"github.com/monotable/monotable/internal/tools/designer/source"
+)
+
+type inferFlags struct {
+	sourceFlags
+	tables               []string
+	key, workbench, name string
+	output               string
+	sample               int
+	json                 bool
+}
+
+// defaultSample is how many items tell what a table holds: some hundred of each of some tens of kinds.
+const defaultSample = 20000
+
+func newInfer(env Environment) *cobra.Command {
+	var flags inferFlags
+	cmd := &cobra.Command{
+		Use:   "infer",
+		Short: "Draft the design of a table that is there",
+		Long: `Draft a design from a table at an endpoint, an export to S3, or a model of NoSQL Workbench: its entities by the
+attribute that tells their type and by how their keys begin, the templates of their keys and index keys, fields and
+their types, copies, markers of uniqueness, volumes, and the reads that the keys can serve.
+
+Comments tell in how many items a thing was found, and what is a guess. The draft loads, and "monotable check" says
+what is wrong with it; "monotable conform" compares all items with it.
+
+Of a large table a sample is read, from all over it; --sample 0 reads it all. An export does not tell the table's key:
+it is guessed, or what --key says; so are indexes, by the names of attributes (GSI1PK, GSI1SK).`,
+		Example: `  monotable infer --endpoint http://127.0.0.1:8000 --table shop -o shop.design.yaml
+  monotable infer --export ./AWSDynamoDB/01693685827463-2d8752fd --key PK,SK
+  monotable infer --workbench model.json -o shop.design.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			in, err := flags.input(cmd.Context(), env)
+			if err != nil {
+				return err
+			}
+			if flags.name != "" {
+				in.Name = flags.name
+			}
+			text, err := infer.Draft(in)
+			if err != nil {
+				return err
+			}
+			if flags.json {
+				if text, err = interchange(text); err != nil {
+					return err
+				}
+			}
+			if flags.output != "" {
+				return os.WriteFile(flags.output, text, 0o644) //nolint:gosec // a text that others may read
+			}
+			_, err = env.Stdout.Write(text)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	flags.register(f)
+	f.StringArrayVar(&flags.tables, "table", nil, "a table at --endpoint; may be given several times")
+	f.StringArrayVar(&flags.exports, "export", nil, "directory of an export of a table to S3; may be given several times")
+	f.StringVar(&flags.key, "key", "", "the key of an exported table, as PK,SK")
+	f.StringVar(&flags.workbench, "workbench", "", "a model of NoSQL Workbench for DynamoDB, as JSON")
+	f.IntVar(&flags.sample, "sample", defaultSample, "how many items to read of each table; 0 for all")
+	f.StringVar(&flags.name, "name", "", "the design's name; the table's without it")
+	f.BoolVar(&flags.json, "json", false, "write the design as JSON, without the comments")
+	f.StringVarP(&flags.output, "output", "o", "", "the file to write; standard output without it")
+	progressFlag(cmd, &flags.progress)
+	cmd.MarkFlagsMutuallyExclusive("table", "export", "workbench")
+	return cmd
+}
+
+// interchange is a draft in the form for other programs.
+func interchange(draft []byte) ([]byte, error) {
+	d, err := design.Parse("draft", draft)
+	if err != nil {
+		return nil, err
+	}
+	return d.JSON()
+}
+
+// input reads what a draft is made of.
+func (flags *inferFlags) input(ctx context.Context, env Environment) (infer.Input, error) {
+	if flags.sample < 0 {
+		return infer.Input{}, errors.New("--sample: want a number of at least 0")
+	}
+	if flags.key != "" && len(flags.exports) == 0 {
+		return infer.Input{}, errors.New("--key is for --export: tables and models tell their keys")
+	}
+	if flags.workbench != "" {
+		data, err := os.ReadFile(flags.workbench)
+		if err != nil {
+			return infer.Input{}, err
+		}
+		in, err := infer.ParseWorkbench(data)
+		if err != nil {
+			return infer.Input{}, fmt.Errorf("%s: %w", flags.workbench, err)
+		}
+		return in, nil
+	}
+	var in infer.Input
+	for _, name := range flags.tables {
+		t, err := flags.table(ctx, env, name)
+		if err != nil {
+			return infer.Input{}, err
+		}
+		in.Tables = append(in.Tables, t)
+	}
+	for _, dir := range flags.exports {
+		t, err := flags.export(ctx, env, dir)
+		if err != nil {
+			return infer.Input{}, err
+		}
+		in.Tables = append(in.Tables, t)
+	}
+	if len(in.Tables) == 0 {
+		return infer.Input{}, errSource
+	}
+	return in, nil
+}
+
+func (flags *inferFlags) table(ctx context.Context, env Environment, name string) (infer.Table, error) {
+	s, err := flags.openTable(ctx, env, name)
+	if err != nil {
+		return infer.Table{}, err
+	}
+	out := infer.Describe(s.Description, s.TTLAttr)
+	out.Items, err = flags.sampleOf(ctx, env, s)
+	return out, err
+}
+
+func (flags *inferFlags) export(ctx context.Context, env Environment, dir string) (infer.Table, error) {
+	s, err := source.OpenExport(dir)
+	if err != nil {
+		return infer.Table{}, err
+	}
+	items, err := flags.sampleOf(ctx, env, s)
+	if err != nil {
+		return infer.Table{}, err
+	}
+	out := infer.Table{Name: s.Table, Items: items, Total: s.Count(), Guessed: true, GuessedKey: flags.key == ""}
+	if out.Name == "" {
+		out.Name = "Table"
+	}
+	if flags.key != "" {
+		if out.PK, out.SK, err = infer.ParseKeys(flags.key, items); err != nil {
+			return infer.Table{}, fmt.Errorf("--key %q: %w", flags.key, err)
+		}
+	} else if out.PK, out.SK, err = infer.GuessKeys(items); err != nil {
+		return infer.Table{}, err
+	}
+	out.Indexes, out.TTLAttr = infer.GuessIndexes(items), infer.GuessTTL(items)
+	for i := range out.Indexes {
+		if out.Indexes[i].Local {
+			out.Indexes[i].PK = []infer.Key{out.PK}
+		}
+	}
+	return out, nil
+}
+
+// sampleOf reads a part of a source, or all.
+func (flags *inferFlags) sampleOf(ctx context.Context, env Environment, s source.Source) ([]source.Item, error) {
+	if flags.sample == 0 {
+		return flags.read(env, "infer", s.Items(ctx), s.Count())
+	}
+	return flags.read(env, "infer", s.Sample(ctx, flags.sample), min(int64(flags.sample), s.Count()))
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/provision"
+)
+
+type provisionFlags struct {
+	as, endpoint, region, variable string
+	apply                          bool
+	set                            []string
+}
+
+func newProvision(env Environment) *cobra.Command {
+	var flags provisionFlags
+	cmd := &cobra.Command{
+		Use:   "provision FILE",
+		Short: "Write, or make, the tables of a design",
+		Long: `Write what makes the tables of a design: CreateTable requests, a CloudFormation or SAM template, Terraform, or an IAM
+policy for each pattern (with dynamodb:LeadingKeys where every key that it touches begins with the tenant).
+
+With --apply, make the tables at an endpoint, or update them as far as that is safe: missing indexes are added one
+at a time, TTL and streams are turned on, nothing is removed, and what cannot be changed in place is an error.`,
+		Example: `  monotable provision shop.design.yaml --as cloudformation > tables.json
+  monotable provision shop.design.yaml --as iam
+  monotable provision shop.design.yaml --apply --endpoint http://127.0.0.1:8000 --set stage=dev`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, err := design.Load(args[0])
+			if err != nil {
+				return designError(env, err)
+			}
+			values, err := placeholderValues(flags.set)
+			if err != nil {
+				return err
+			}
+			specs := provision.Specs(d, values)
+			if flags.apply {
+				return applyTables(cmd.Context(), env, &flags, specs)
+			}
+			return writeTables(env, &flags, d, specs)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.as, "as", "createtable", "createtable, cloudformation, sam, terraform or iam")
+	f.BoolVar(&flags.apply, "apply", false, "make or update the tables at --endpoint")
+	f.StringVar(&flags.endpoint, "endpoint", "", "where to --apply; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
+	f.StringVar(&flags.region, "region", "", "region to --apply in; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
+	f.StringVar(&flags.variable, "tenant-variable", "", "policy variable with the tenant, for iam; default ${aws:PrincipalTag/TENANT}")
+	f.StringArrayVar(&flags.set, "set", nil, "value of a placeholder in table names, as stage=dev")
+	return cmd
+}
+
+func placeholderValues(list []string) (map[string]string, error) {
+	values := map[string]string{}
+	for _, s := range list {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--set %q: want NAME=VALUE", s)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+func writeTables(env Environment, flags *provisionFlags, d *design.Design, specs []provision.Spec) error {
+	switch flags.as {
+	case "createtable":
+		return provision.WriteCreateTable(env.Stdout, specs)
+	case "cloudformation", "sam":
+		return provision.WriteCloudFormation(env.Stdout, d.Name, specs, flags.as == "sam")
+	case "terraform":
+		return provision.WriteTerraform(env.Stdout, specs)
+	case "iam":
+		variable := flags.variable
+		if variable == "" {
+			variable = "${aws:PrincipalTag/" + d.Tenant + "}"
+		}
+		return provision.WriteIAM(env.Stdout, d, specs, variable)
+	default:
+		return fmt.Errorf("--as %q: want createtable, cloudformation, sam, terraform or iam", flags.as)
+	}
+}
+
+func applyTables(ctx context.Context, env Environment, flags *provisionFlags, specs []provision.Spec) error {
+	err := provision.Apply(ctx, databaseClient(env, flags.endpoint, flags.region), specs, func(format string, args ...any) {
+		fmt.Fprintf(env.Stdout, format+"\n", args...)
+	})
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("nothing listens there: start the database with \"monotable serve\", or name another --endpoint (%w)", err)
+	}
+	return err
+}

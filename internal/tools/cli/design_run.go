@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/trial"
+)
+
+type testFlags struct {
+	run                       string
+	seed                      uint64
+	items                     int
+	asJSON, verbose, progress bool
+}
+
+func newTest(env Environment) *cobra.Command {
+	var flags testFlags
+	cmd := &cobra.Command{
+		Use:   "test FILE",
+		Short: "Run a design's patterns and compare the answers with what they must be",
+		Long: `Run every read, collection and write of a design, as the generated code would, on a database in memory, and
+compare the answers with a naive evaluation of what the design says: the right items, in the right order, at every page
+size and limit, with the right fields; after each write, copies, markers, counters and index attributes as they must be;
+and the consumed capacity as estimated.
+
+The items are the design's samples and others that are made to be mistaken for each other: values that are the beginning of
+others, that differ in case or marks only or hold separators, numbers with more and fewer digits, equal times. The same
+--seed makes the same items and asks the same. The design's examples are checked with the samples alone.
+
+A failure is shown with the fewest items that it needs. The exit status is 1 if there is one.
+
+Columns: the calls that were compared, the requests that they took, the capacity units that a call consumed on average,
+what the cost model says of the same calls, and what it says with the volumes that the design declares.`,
+		Example: `  monotable test shop.design.yaml
+  monotable test shop.design.yaml --run '^Orders' -v
+  monotable test shop.design.yaml --seed 7 --items 1000`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runTest(cmd.Context(), env, &flags, args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.run, "run", "", "run only patterns whose name matches this regular expression")
+	f.Uint64Var(&flags.seed, "seed", 1, "what the data and questions are drawn from")
+	f.IntVar(&flags.items, "items", trial.ItemsDefault, "about how many items of each entity there are")
+	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
+	f.BoolVarP(&flags.verbose, "verbose", "v", false, "also show entities and notes")
+	progressFlag(cmd, &flags.progress)
+	return cmd
+}
+
+func runTest(ctx context.Context, env Environment, flags *testFlags, file string) error {
+	chosen, err := regexp.Compile(flags.run)
+	if err != nil {
+		return fmt.Errorf("--run %q is no regular expression: %w", flags.run, err)
+	}
+	if flags.items < 1 {
+		return errors.New("--items must be at least 1")
+	}
+	d, err := design.Load(file)
+	if err != nil {
+		return designError(env, err)
+	}
+	t, err := trial.New(d, trial.Options{Seed: flags.seed, Items: flags.items})
+	if err != nil {
+		return designError(env, err)
+	}
+	r := testRun{env: env, flags: flags, file: file, trial: t, start: time.Now()}
+	return errors.Join(r.all(ctx, chosen), t.Close())
+}
+
+// testRun is one run of the command.
+type testRun struct {
+	env   Environment
+	flags *testFlags
+	file  string
+	trial *trial.Trial
+	start time.Time
+
+	results       []*trial.Result
+	cases, failed int
+}
+
+// all tries what the expression matches, and tells each result as soon as it is there.
+func (r *testRun) all(ctx context.Context, chosen *regexp.Regexp) error {
+	var subjects []trial.Subject
+	for _, s := range r.trial.Subjects() {
+		if chosen.MatchString(s.Name) {
+			subjects = append(subjects, s)
+		}
+	}
+	if len(subjects) == 0 {
+		return fmt.Errorf("%s has no pattern that --run %q matches", r.file, r.flags.run)
+	}
+	if !r.flags.asJSON {
+		if err := trial.WriteHead(r.env.Stdout); err != nil {
+			return err
+		}
+	}
+	bar := newProgress(r.env, "test", unitThings, r.flags.progress)
+	defer bar.end()
+	for i, s := range subjects {
+		bar.update(int64(i), int64(len(subjects)))
+		result, err := r.trial.Try(ctx, s)
+		if err != nil {
+			return err
+		}
+		r.results = append(r.results, result)
+		r.cases += result.Cases
+		if !result.OK() {
+			r.failed++
+		}
+		bar.clear()
+		if err := r.tell(result); err != nil {
+			return err
+		}
+	}
+	bar.end()
+	return r.end()
+}
+
+// tell prints a result: entities only where they failed or everything is wanted.
+func (r *testRun) tell(result *trial.Result) error {
+	if r.flags.asJSON || result.OK() && result.Kind == trial.EntitySubject && !r.flags.verbose {
+		return nil
+	}
+	if err := result.WriteLine(r.env.Stdout); err != nil {
+		return err
+	}
+	for i := range result.Failures {
+		fmt.Fprintf(r.env.Stdout, "  %s\n", result.Failures[i].String())
+	}
+	if more := result.Failed - len(result.Failures); more > 0 {
+		fmt.Fprintf(r.env.Stdout, "  and %d more cases that fail\n", more)
+	}
+	if result.Note != "" && r.flags.verbose {
+		fmt.Fprintf(r.env.Stdout, "  note: %s\n", result.Note)
+	}
+	return nil
+}
+
+// end prints the verdict, which is errReported where something failed.
+func (r *testRun) end() error {
+	took := time.Since(r.start).Round(10 * time.Millisecond)
+	if r.flags.asJSON {
+		encoder := json.NewEncoder(r.env.Stdout)
+		encoder.SetIndent("", "  ")
+		err := encoder.Encode(struct {
+			File    string          `json:"file"`
+			Seed    uint64          `json:"seed"`
+			Items   int             `json:"items"`
+			Seconds float64         `json:"seconds"`
+			OK      bool            `json:"ok"`
+			Results []*trial.Result `json:"results"`
+		}{r.file, r.flags.seed, r.flags.items, took.Seconds(), r.failed == 0, r.results})
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case r.failed == 0 && r.flags.asJSON:
+		return nil
+	case r.failed == 0:
+		_, err := fmt.Fprintf(r.env.Stdout, "ok    %s: %d cases in %v\n", r.file, r.cases, took)
+		return err
+	case !r.flags.asJSON:
+		fmt.Fprintf(r.env.Stdout, "FAIL  %s: %d of %d failed, in %v; again with: %s test %s --seed %d --items %d\n",
+			r.file, r.failed, len(r.results), took, r.env.Program, r.file, r.flags.seed, r.flags.items)
+	}
+	return errReported
+}

@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/database/server"
+)
+
+const (
+	defaultAddr   = "127.0.0.1:8000"
+	defaultRegion = "us-east-1"
+	defaultData   = "./data"
+
+	// shutdownWait is how long requests under way may take to end once the server is told to stop.
+	shutdownWait = 10 * time.Second
+
+	// defaultRotation is about how long AWS keeps a shard of a stream open.
+	defaultRotation = 4 * time.Hour
+
+	pprofHeaderTimeout = 10 * time.Second
+)
+
+// serveFlags are the flags of the serve command.
+type serveFlags struct {
+	addr       string
+	data       string
+	memory     bool
+	durability string
+	region     string
+	tlsCert    string
+	tlsKey     string
+	gsiDelay   time.Duration
+	tableDelay time.Duration
+
+	streamShards        int
+	streamShardRotation time.Duration
+
+	pprof string
+	log   logFlags
+}
+
+func newServe(env Environment) *cobra.Command { return NewServe(env, Companion{}) }
+
+// Companion is what another program runs in the server's process, beside the database and over it.
+type Companion struct {
+	// Flags adds flags to those of serve; nil adds none.
+	Flags func(*pflag.FlagSet)
+	// Start is called when the database is open and its address taken. It ends its work when ctx ends; the database stays
+	// open until stop has returned.
+	Start func(ctx context.Context, host CompanionHost) (stop func() error, err error)
+}
+
+// CompanionHost is what a Companion is told.
+type CompanionHost struct {
+	DB     *monotable.DB
+	Data   string // the directory, "" in memory
+	Logger *slog.Logger
+}
+
+// NewServe returns the serve command for a program that serves more than the database.
+func NewServe(env Environment, companion Companion) *cobra.Command {
+	var flags serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Start the database",
+		Long: `Start the database and serve DynamoDB's API over HTTP until interrupted.
+
+With the default --durability sync, a write is on disk before it is answered; many writes share one
+sync. "interval" syncs every 100 ms, "none" leaves it to the operating system: faster, and a crash may
+lose the last writes.
+
+Requests are not authenticated: keep the address on loopback, or put something in front that checks.`,
+		Example: `  monotable serve --data ./data
+  monotable serve --memory --addr 127.0.0.1:0
+  monotable serve --gsi-delay 50ms              # show a program eventual consistency
+  monotable serve --tls-cert cert.pem --tls-key key.pem`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if flags.memory && cmd.Flags().Changed("data") {
+				return errors.New("--memory and --data: give one of them; in memory no directory is used")
+			}
+			return serve(cmd.Context(), env, &flags, companion)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
+	f.StringVar(&flags.data, "data", defaultData, "directory that holds the data")
+	f.BoolVar(&flags.memory, "memory", false, "keep the data in memory, and forget it at the end")
+	f.StringVar(&flags.durability, "durability", "sync", "when a write is answered: sync, interval or none")
+	f.StringVar(&flags.region, "region", defaultRegion, "region in ARNs")
+	f.StringVar(&flags.tlsCert, "tls-cert", "", "certificate file (PEM); serves HTTPS")
+	f.StringVar(&flags.tlsKey, "tls-key", "", "key file (PEM) of --tls-cert")
+	f.DurationVar(&flags.gsiDelay, "gsi-delay", 0, "let reads of global secondary indexes lag by this much")
+	f.DurationVar(&flags.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
+	f.IntVar(&flags.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
+	f.DurationVar(&flags.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
+	f.StringVar(&flags.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")
+	flags.log.register(f)
+	if companion.Flags != nil {
+		companion.Flags(f)
+	}
+	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+	return cmd
+}
+
+func serve(ctx context.Context, env Environment, flags *serveFlags, companion Companion) error {
+	logger, err := flags.log.logger(env.Stderr)
+	if err != nil {
+		return err
+	}
+	tlsConfig, err := flags.tls()
+	if err != nil {
+		return err
+	}
+	if !flags.memory {
+		tuneCollector(env.Getenv)
+		tuneProcessors(env.Getenv)
+	}
+	db, err := flags.open(logger)
+	if err != nil {
+		return err
+	}
+	stopPprof, err := servePprof(ctx, flags.pprof, logger)
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", flags.addr)
+	if err != nil {
+		return errors.Join(fmt.Errorf("listen on %s: %w (use --addr for another address)", flags.addr, err), stopPprof(), db.Close())
+	}
+	httpServer := server.HTTPServer(db.Handler(), logger)
+	scheme := "http"
+	if tlsConfig != nil {
+		httpServer.TLSConfig = tlsConfig
+		listener = tls.NewListener(listener, tlsConfig)
+		scheme = "https"
+	}
+	warnIfPublic(logger, listener.Addr())
+	endpoint := scheme + "://" + listener.Addr().String()
+	stopControl := serveControl(db, flags, endpoint, logger)
+	greet(env, flags, endpoint)
+	stopCompanion, err := flags.accompany(ctx, companion, db, logger)
+	if err != nil {
+		err = errors.Join(err, listener.Close())
+	} else {
+		err = errors.Join(serveUntilDone(ctx, httpServer, listener, logger), stopCompanion())
+	}
+	stopControl()
+	return errors.Join(err, stopPprof(), db.Close())
+}
+
+// accompany starts what runs beside the server, if anything does.
+func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *monotable.DB, logger *slog.Logger) (stop func() error, err error) {
+	if companion.Start == nil {
+		return func() error { return nil }, nil
+	}
+	host := CompanionHost{DB: db, Data: f.data, Logger: logger}
+	if f.memory {
+		host.Data = ""
+	}
+	return companion.Start(ctx, host)
+}
+
+func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {
+	durability, err := monotable.ParseDurability(f.durability)
+	if err != nil {
+		return nil, fmt.Errorf("--durability: %w", err)
+	}
+	options := &monotable.Options{
+		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
+		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation,
+	}
+	if f.streamShards < 1 { // which would be the default
+		return nil, fmt.Errorf("--stream-shards %d: want 1 to 100", f.streamShards)
+	}
+	if f.streamShardRotation == 0 {
+		options.StreamShardRotation = -1
+	}
+	if f.memory {
+		return monotable.OpenMemory(options)
+	}
+	db, err := monotable.Open(f.data, options)
+	if errors.Is(err, monotable.ErrLocked) {
+		return nil, fmt.Errorf("%s is open in another process: stop that one, or give this one its own --data directory", f.data)
+	}
+	return db, err
+}
+
+// tls returns nil where the server speaks plain HTTP.
+func (f *serveFlags) tls() (*tls.Config, error) {
+	if f.tlsCert == "" {
+		return nil, nil //nolint:nilnil // no TLS is a valid answer
+	}
+	certificate, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
+	if err != nil {
+		return nil, fmt.Errorf("load --tls-cert and --tls-key: %w", err)
+	}
+	return &tls.Config{
+		Certificates: []tls.Certificate{certificate},
+		MinVersion:   tls.VersionTLS12,
+		NextProtos:   []string{"h2", "http/1.1"},
+	}, nil
+}
+
+// serveUntilDone serves until ctx ends, then lets the requests under way end.
+func serveUntilDone(ctx context.Context, s *http.Server, l net.Listener, logger *slog.Logger) error {
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	select {
+	case err := <-served:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	logger.Info("stopping", "wait_max", shutdownWait)
+	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownWait)
+	defer cancel()
+	if err := s.Shutdown(deadline); err != nil {
+		logger.Warn("requests cut off", "error", err)
+		return s.Close()
+	}
+	return nil
+}
+
+func warnIfPublic(logger *slog.Logger, addr net.Addr) {
+	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+		logger.Warn("listening beyond loopback: requests are not authenticated, anyone who reaches this address can read and write everything", "addr", addr)
+	}
+}

@@ -1,0 +1,69 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/keylang"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// manyItems is how many items a page of a collection reads past without harm: about a megabyte, the most that one
+// Query returns.
+const manyItems = 1000
+
+// collection is ST201, ST210 and ST213.
+func (c *checker) collection(p plan.CollectionPlan) {
+	x := p.Collection
+	if len(p.Members) == 0 {
+		c.find("ST201", x.Name, x.Pos, "no partition holds %s together by %s", strings.Join(x.Of, ", "), strings.Join(x.By, ", ")).
+			mend("the same partition key for all of them").report()
+		return
+	}
+	if p.RootLast {
+		c.find("ST210", x.Name, x.Pos, "the root %s sorts after the others, so the collection is read in descending order for it to come first", x.Root).report()
+	}
+	for _, other := range c.languages() {
+		e := other.Entity
+		if slices.Contains(x.Of, e.Name) || e.Volume.Per == "" || e.Volume.Max > 0 && e.Volume.Max <= manyItems {
+			continue
+		}
+		if c.between(p, other) {
+			c.find("ST213", x.Name, x.Pos, "must page through the items of %s, which are in the same partition %q: there can be %s for each %s",
+				e.Name, other.PK[0].Text, most(e.Volume.Max), e.Volume.Per).mend("a partition of its own for %s", e.Name).report()
+		}
+	}
+}
+
+// between reports whether items of a place are in the range that a collection reads.
+func (c *checker) between(p plan.CollectionPlan, other keyed) bool {
+	own, ok := c.languagesOf(p.Members[0])
+	if !ok || other.Table != own.Table || other.Index != own.Index {
+		return false
+	}
+	for i := range own.pk {
+		if _, found := keylang.Intersect(own.pk[i].Language(), other.pk[i].Language()); !found {
+			return false
+		}
+	}
+	if p.SKPrefix == "" || len(other.sk) == 0 {
+		return true
+	}
+	begin := &design.Template{Text: p.SKPrefix, Parts: []design.Part{{Literal: p.SKPrefix}}}
+	l, err := keylang.OfTemplate(c.design, own.Entity, begin, design.KeyString)
+	if err != nil {
+		return false
+	}
+	_, found := keylang.IntersectPrefix(l.Language(), other.sk[0].Language())
+	return found
+}
+
+// most words the bound of a volume.
+func most(n float64) string {
+	if n == 0 {
+		return "any number"
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
+}

@@ -1,0 +1,123 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// equality is a comparison field = value that must hold for a whole condition to hold.
+type equality struct {
+	field string
+	value design.ValueRef
+}
+
+// equalities are the comparisons with = that a condition without OR and NOT is made of, beside others. Of a condition
+// with OR or NOT nothing is known.
+func equalities(c *design.Condition) []equality {
+	words := conjuncts(c)
+	var out []equality
+	for i := 1; i+1 < len(words); i++ {
+		if words[i] != "=" {
+			continue
+		}
+		for _, pair := range [][2]string{{words[i-1], words[i+1]}, {words[i+1], words[i-1]}} {
+			n := slices.IndexFunc(c.Names, func(n design.NameRef) bool { return n.Alias == pair[0] })
+			v := slices.IndexFunc(c.Values, func(v design.ValueRef) bool { return v.Placeholder == pair[1] })
+			if n >= 0 && v >= 0 {
+				out = append(out, equality{c.Names[n].Field, c.Values[v]})
+			}
+		}
+	}
+	return out
+}
+
+// absent are the fields that must not be there for a condition to hold, as attribute_not_exists says.
+func absent(c *design.Condition) []string {
+	words := conjuncts(c)
+	var out []string
+	for i, w := range words {
+		if strings.EqualFold(w, "attribute_not_exists") && i+2 < len(words) {
+			n := slices.IndexFunc(c.Names, func(n design.NameRef) bool { return n.Alias == words[i+2] })
+			if n >= 0 {
+				out = append(out, c.Names[n].Field)
+			}
+		}
+	}
+	return out
+}
+
+// conjuncts are the words of a condition that is made with AND only; none of another.
+func conjuncts(c *design.Condition) []string {
+	if c == nil {
+		return nil
+	}
+	words := strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ", ",", " , ").Replace(c.Expression))
+	if slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, "OR") || strings.EqualFold(w, "NOT") }) {
+		return nil
+	}
+	return words
+}
+
+// pinned are the fields whose value a step knows by its condition.
+func pinned(c *design.Condition) []string {
+	var out []string
+	for _, e := range equalities(c) {
+		out = append(out, e.field)
+	}
+	return out
+}
+
+// spent reports whether a step that was done cannot be done again: its condition does not hold any more, since the step
+// changes a field that the condition compares with =, or makes one that it wants absent, or the item is gone.
+func spent(s *design.Step) bool {
+	if s.When == nil {
+		return false
+	}
+	if s.Action == design.Delete {
+		return true
+	}
+	changed := assigned(s.Set, s.Add, s.Init)
+	return slices.ContainsFunc(slices.Concat(pinned(s.When), absent(s.When)), func(f string) bool { return slices.Contains(changed, f) })
+}
+
+// assigned are the fields of assignments, without the steps into them.
+func assigned(lists ...[]*design.Assignment) []string {
+	var out []string
+	for _, a := range slices.Concat(lists...) {
+		root, _, _ := strings.Cut(a.Field, ".")
+		out = append(out, root)
+	}
+	return out
+}
+
+// given is what a step sets a field to; nil where it does not.
+func given(s *design.Step, field string) *design.ValueExpr {
+	for _, a := range slices.Concat(s.By, s.Set) {
+		if a.Field == field {
+			return a.Value
+		}
+	}
+	return nil
+}
+
+// has reports whether a value has a term of a kind.
+func has(v *design.ValueExpr, kinds ...design.TermKind) bool {
+	return v != nil && slices.ContainsFunc(v.Terms, func(t design.Term) bool { return slices.Contains(kinds, t.Kind) })
+}
+
+// changes reports whether a write changes a field of an item that is there.
+func changes(w *design.Write, entity, field string) bool {
+	return slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
+		update := s.Action == design.Update || s.Action == design.Upsert
+		return update && s.Entity == entity && slices.Contains(assigned(s.Set, s.Add), field)
+	})
+}
+
+// keyOf are the fields of the primary key of an entity.
+func keyOf(e *design.Entity) []string { return plan.KeyFields(e) }
+
+// isKey reports whether a field is one of the primary key of an entity.
+func isKey(e *design.Entity, field string) bool { return slices.Contains(keyOf(e), field) }

@@ -1,0 +1,107 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// entryParts is ST410: an update changes a field of which, with others, a key of an entry, copy or marker is made. The
+// others must be known when it is made: by the primary key, by the update itself, or by a condition that compares
+// with =. What no write changes can be read first. What another write changes may be something else by then: the key
+// that is written is one that the item never should have.
+func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) {
+	changed := assigned(s.Set, s.Add, s.Init)
+	touches := func(fields []string) bool {
+		return slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(changed, f) })
+	}
+	for _, p := range plan.Places(c.design, e) {
+		if p.Kind == plan.KeyPlace {
+			continue
+		}
+		enters := touches(p.Where.Fields()) && !leaves(p.Where, s)
+		part := partChange{p: p}
+		for _, t := range slices.Concat(p.PK, p.SK) {
+			if touches(t.Fields()) {
+				part.touched = append(part.touched, t.Text)
+			} else if !enters {
+				continue
+			}
+			for _, f := range t.Fields() {
+				if !isKey(e, f) && !knows(s, f) && !slices.Contains(part.rest, f) {
+					part.rest = append(part.rest, f)
+				}
+			}
+		}
+		if len(part.touched) == len(p.PK)+len(p.SK) && !enters { // it would put an item in that is not to be there
+			for _, f := range p.Where.Fields() {
+				if !isKey(e, f) && !knows(s, f) && !slices.Contains(part.rest, f) {
+					part.rest = append(part.rest, f)
+				}
+			}
+		}
+		if len(part.rest) > 0 {
+			c.unknownPart(w, s, part)
+		}
+	}
+}
+
+// partChange is what an update does to the key of an entry, copy or marker.
+type partChange struct {
+	p       plan.Place
+	touched []string // the templates of which it changes a field; none where it only brings the item into a sparse index
+	rest    []string // the fields of which it does not know the value
+}
+
+// knows reports whether a step knows the value that a field has after it.
+func knows(s *design.Step, field string) bool {
+	if v := given(s, field); v != nil {
+		return !has(v, design.FieldTerm)
+	}
+	if slices.Contains(assigned(s.Add, s.Init), field) {
+		return false
+	}
+	return slices.Contains(pinned(s.When), field)
+}
+
+// leaves reports whether a step surely takes an item out of a sparse index: it sets a field to another constant than
+// the index's condition wants.
+func leaves(where *design.Condition, s *design.Step) bool {
+	return slices.ContainsFunc(equalities(where), func(e equality) bool {
+		v := given(s, e.field)
+		return v != nil && len(v.Terms) == 1 && v.Terms[0].Kind == design.ConstantTerm && e.value.Param == "" && v.Terms[0].Constant.Text != e.value.Literal.Text
+	})
+}
+
+func (c *checker) unknownPart(w *design.Write, s *design.Step, part partChange) {
+	p, rest := part.p, part.rest
+	unknowable := slices.ContainsFunc(rest, func(f string) bool { return slices.Contains(assigned(s.Set, s.Add, s.Init), f) })
+	var others []string
+	for _, other := range c.design.Writes {
+		if slices.ContainsFunc(rest, func(f string) bool { return changes(other, p.Entity.Name, f) }) {
+			others = append(others, other.Name)
+		}
+	}
+	what := "brings the item into " + p.String() + ", whose key is made of "
+	if len(part.touched) > 0 {
+		what = "changes a part of the key \"" + strings.Join(part.touched, " / ") + "\" of " + p.String() + ", which is also made of "
+	}
+	find := func(format string, args ...any) *found {
+		return c.find("ST410", w.Name, s.Pos, "%s%s, "+format, append([]any{what, strings.Join(rest, ", ")}, args...)...)
+	}
+	const mend = "when: \"%s = :%s\", with the value that was read"
+	switch {
+	case unknowable:
+		find("whose new value is not known before the write").mend("set it to a value, and compare the old one: "+mend, rest[0], rest[0]).report()
+	case s.Action == design.Upsert:
+		find("which an item that does not exist yet has not").mend("set: { %s: … } as well, or create and update apart", rest[0]).report()
+	case len(others) == 0:
+		find("which must be read first").as(Info).mend(mend, rest[0], rest[0]).report()
+	case len(part.touched) > 0:
+		find("which %s may change at the same time", strings.Join(others, ", ")).mend(mend, rest[0], rest[0]).report()
+	default:
+		find("which %s may change at the same time", strings.Join(others, ", ")).as(Warning).mend(mend, rest[0], rest[0]).report()
+	}
+}

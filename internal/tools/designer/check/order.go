@@ -1,0 +1,177 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/keylang"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// sorting is ST105 and ST206: what a read relies on in the sort key.
+func (c *checker) sorting(result plan.Result) {
+	r, p := result.Read, result.Plan
+	relied := []string{r.Range}
+	for _, o := range r.Order {
+		relied = append(relied, o.Field)
+	}
+	relied = slices.DeleteFunc(relied, func(f string) bool { return f == "" || slices.Contains(r.By, f) })
+	_, attributes := p.Place.Attributes()
+	for i, t := range p.Place.SK {
+		if attributes[i].Type == design.KeyNumber {
+			continue // DynamoDB sorts numbers as numbers
+		}
+		for _, part := range t.Parts {
+			if slices.Contains(relied, part.Field) {
+				c.bytesOrder(r, p.Place, part)
+			}
+		}
+		c.separator(r, p.Place, i, relied)
+	}
+	c.ties(r, p.Place)
+	for _, condition := range p.SK {
+		c.openPrefix(r, p, condition)
+	}
+}
+
+// bytesOrder is ST105 of one field: its bytes do not sort as its values do.
+func (c *checker) bytesOrder(r *design.Read, p plan.Place, part design.Part) {
+	f := p.Entity.Field(part.Field)
+	if f == nil {
+		return
+	}
+	s, err := keylang.Sorts(c.design, f, part.Funcs...)
+	if err != nil {
+		return
+	}
+	find := func() *found {
+		return c.find("ST105", r.Name, r.Pos, "relies on the order of %s in %s, which does not sort as its values do: %s", f.Name, p, s.Reason)
+	}
+	switch s.Order {
+	case keylang.Random, keylang.Unpadded:
+		find().report()
+	case keylang.Coarse:
+		find().as(Info).report()
+	default:
+	}
+	for _, fn := range part.Funcs {
+		if (fn.Name == "pad" || fn.Name == "desc") && f.MaxBytes > fn.Int() {
+			c.find("ST105", r.Name, r.Pos, "relies on the order of %s in %s, which can have %d digits, and |%s has room for %d", f.Name, p, f.MaxBytes, fn, fn.Int()).
+				mend("|%s(%d)", fn.Name, f.MaxBytes).report()
+		}
+	}
+}
+
+// separator is ST105 of what follows a value: "cafe premium#2" sorts before "cafe#1".
+func (c *checker) separator(r *design.Read, p plan.Place, i int, relied []string) {
+	k, ok := c.languagesOf(p)
+	if !ok {
+		return
+	}
+	d, found := k.sk[i].OutOfOrder()
+	if !found || !d.Certain {
+		return
+	}
+	field := ""
+	for _, part := range k.sk[i].Parts() {
+		if part.Name == d.Name {
+			field = part.Field
+		}
+	}
+	if slices.Contains(relied, field) {
+		c.find("ST105", r.Name, r.Pos, "relies on the order of %s in %s, where a value is followed by a byte that sorts after some that it may have", field, p).
+			witness(fmt.Sprintf("%q comes before %q, and their keys the other way round", d.Shorter, d.Longer)).as(Info).report()
+	}
+}
+
+// ties is ST105 of an index: what has the same key there is in no order. Key fields of the item, or an identifier
+// that occurs once, tell such items apart.
+func (c *checker) ties(r *design.Read, p plan.Place) {
+	if p.Index == nil || len(r.Order) == 0 {
+		return
+	}
+	var there []string
+	for _, t := range slices.Concat(p.PK, p.SK) {
+		for _, part := range t.Parts {
+			f := p.Entity.Field(part.Field)
+			if f == nil || len(part.Funcs) > 0 && part.Funcs[0].Name == "shard" {
+				continue
+			}
+			there = append(there, f.Name)
+		}
+	}
+	for _, name := range there {
+		if own(c.design, p.Entity, p.Entity.Field(name)) {
+			return
+		}
+	}
+	for _, name := range keyOf(p.Entity) {
+		if !slices.Contains(there, name) {
+			f := c.find("ST105", r.Name, r.Pos, "relies on the order of %s, where several items can have one key: those are in no order", p).as(Info)
+			if _, sk := p.Attributes(); len(sk) > 0 && sk[len(sk)-1].Type == design.KeyString {
+				f.mend("end the sort key with #{%s}", keyOf(p.Entity)[len(keyOf(p.Entity))-1])
+			}
+			f.report()
+			return
+		}
+	}
+}
+
+// own reports whether a field is an identifier that each item has for itself: of a kind that is made up anew, and no
+// other entity's, of which this one could have several.
+func own(d *design.Design, e *design.Entity, f *design.Field) bool {
+	switch f.Type.Kind {
+	case design.KindUUID, design.KindULID, design.KindKSUID:
+	default:
+		return false
+	}
+	key := keyOf(e)
+	if !slices.Contains(key, f.Name) {
+		return false
+	}
+	for _, other := range d.Entities {
+		theirs := keyOf(other)
+		if other == e || !slices.Contains(theirs, f.Name) || len(theirs) >= len(key) || belongs(d, other, e) {
+			continue
+		}
+		if !slices.ContainsFunc(theirs, func(t string) bool { return !slices.Contains(key, t) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// belongs reports whether there are so many items of an entity for each of another, directly or by others.
+func belongs(d *design.Design, e, to *design.Entity) bool {
+	for range d.Entities {
+		if e = d.Entity(e.Volume.Per); e == nil {
+			return false
+		}
+		if e == to {
+			return true
+		}
+	}
+	return false
+}
+
+// openPrefix is ST206: a begins_with that ends with a whole value, which others begin with.
+func (c *checker) openPrefix(r *design.Read, p *plan.Plan, s plan.SortCondition) {
+	if s.Comparison != plan.SortBeginsWith || s.Prefix != "" || s.Parts == 0 {
+		return
+	}
+	last := s.Template.Parts[s.Parts-1]
+	f := p.Place.Entity.Field(last.Field)
+	if f == nil {
+		return
+	}
+	l, err := keylang.OfField(c.design, f, last.Funcs...)
+	if err != nil {
+		return
+	}
+	if x, free := l.PrefixFree(); !free {
+		c.find("ST206", r.Name, r.Pos, "asks for what begins with %s and ends there: it also finds other values", last.Field).
+			witness(strconv.Quote(x.Shorter)+" also finds "+strconv.Quote(x.Longer)).mend("a literal after {%s} in the template", last.Field).report()
+	}
+}

@@ -1,0 +1,123 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// DynamoDB's limits of a transaction:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
+const (
+	transactionActionsMax = 100
+	transactionBytesMax   = 4 << 20
+	itemBytesMax          = 400 << 10
+)
+
+// transactionSize is ST504 and ST505.
+func (c *checker) transactionSize(w *design.Write, p plan.WritePlan) {
+	fixed, perLine := p.Actions()
+	lines := 0
+	if w.Lines != nil {
+		lines = w.Lines.Max
+	}
+	bound := 0
+	if perLine > 0 {
+		bound = max(transactionActionsMax-fixed, 0) / perLine
+	}
+	tooMany := func(format string, args ...any) {
+		f := c.find("ST504", w.Name, w.Pos, format, args...)
+		if bound > 0 {
+			f.mend("lines: { max: %d }", bound)
+		} else {
+			f.mend("several writes, each of which may be done alone")
+		}
+		f.report()
+	}
+	switch {
+	case perLine > 0 && lines == 0:
+		tooMany("has %d actions and %d for each line, and lines have no bound: with %d lines it is more than %d", fixed, perLine, bound+1, transactionActionsMax)
+		return
+	case fixed+perLine*lines > transactionActionsMax:
+		tooMany("has %d actions and %d for each of %d lines, which is %d; DynamoDB allows %d", fixed, perLine, lines, fixed+perLine*lines, transactionActionsMax)
+		return
+	}
+	bytes := 0
+	for _, i := range p.Items {
+		n := cost.SizeAt(i.Place)
+		if i.Place.Kind == plan.KeyPlace || i.Place.Kind == plan.CopyPlace && i.Place.Copy.All {
+			n = max(n, i.Place.Entity.Volume.MaxSize)
+		}
+		if i.Each {
+			n *= lines
+		}
+		bytes += n
+	}
+	if bytes > transactionBytesMax {
+		c.find("ST505", w.Name, w.Pos, "can be %d KB, and a transaction is 4 MB at most", bytes>>10).
+			mend("fewer lines, or the large part in items that are written apart").report()
+	}
+}
+
+// sameItemTwice is ST506: two steps on one entity that no line or parameter tells apart.
+func (c *checker) sameItemTwice(w *design.Write, p plan.WritePlan) {
+	var seen []plan.ItemWrite
+	told := map[string]bool{}
+	for _, i := range p.Items {
+		key := i.Place.String()
+		twice := slices.ContainsFunc(seen, func(before plan.ItemWrite) bool {
+			return before.Place.String() == key && before.Step != i.Step && !distinct(i.Place.Entity, before.Step, i.Step)
+		})
+		seen = append(seen, i)
+		if !twice || told[i.Place.Entity.Name] {
+			continue
+		}
+		told[i.Place.Entity.Name] = true
+		at := w.Pos
+		if i.Step != nil {
+			at = i.Step.Pos
+		}
+		c.find("ST506", w.Name, at, "touches %s in two steps, and nothing says that they are two items: DynamoDB refuses two actions on one item", key).
+			mend("join the two steps, or set the key fields of one from a parameter of its own").report()
+	}
+}
+
+// distinct reports whether two steps are surely on different items of an entity: they set a field of its key to
+// different things, or only one is for each line. A step that does not set it means the parameter of that name.
+func distinct(e *design.Entity, a, b *design.Step) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	value := func(s *design.Step, field string) string {
+		if v := given(s, field); v != nil && s.Entity == e.Name {
+			return strings.ReplaceAll(v.Text, " ", "")
+		}
+		return ":" + field
+	}
+	return a.Each != b.Each || slices.ContainsFunc(keyOf(e), func(f string) bool { return value(a, f) != value(b, f) })
+}
+
+// batch is ST511: a list that no transaction can hold, of puts and deletes without conditions: what BatchWriteItem does.
+func (c *checker) batch(w *design.Write) {
+	whole := !slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
+		return !s.Each || s.When != nil || s.Action != design.Put && s.Action != design.Delete
+	})
+	if w.Lines == nil || !whole || w.Lines.Max > 0 && w.Lines.Max*len(w.Steps) <= transactionActionsMax {
+		return
+	}
+	for _, s := range w.Steps {
+		e := c.design.Entity(s.Entity)
+		loses := "some items may stay undone (UnprocessedItems)"
+		if s.Action == design.Put {
+			loses += ", and what is there is overwritten"
+		}
+		if len(e.Copies) > 0 || len(e.Unique) > 0 {
+			loses += "; its copies and markers are further requests that can fail alone"
+		}
+		c.find("ST511", w.Name, s.Pos, "can only be a BatchWriteItem, which has no conditions and is not one whole: of the %s %s", e.Name, loses).
+			mend("a write of one %s with its condition, called for each; or lines: { max: %d } and create", e.Name, transactionActionsMax/len(w.Steps)).report()
+	}
+}

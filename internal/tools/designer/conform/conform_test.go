@@ -1,0 +1,242 @@
+package conform_test
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/conform"
+	"github.com/monotable/monotable/internal/tools/designer/provision"
+	"github.com/monotable/monotable/internal/tools/designer/source"
+	"github.com/monotable/monotable/internal/tools/designer/source/sourcetest"
+	"github.com/monotable/monotable/monotabletest"
+)
+
+// corrected are the five corrected designs.
+func corrected(t *testing.T) map[string]*design.Design {
+	t.Helper()
+	names, err := filepath.Glob("../../../../design/testdata/drafts/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]*design.Design{}
+	for _, name := range names {
+		if strings.Contains(name, ".documented.") {
+			continue
+		}
+		d, err := design.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[strings.TrimSuffix(filepath.Base(name), ".design.yaml")] = d
+	}
+	if len(out) != 5 {
+		t.Fatalf("there are %d designs, want 5", len(out))
+	}
+	return out
+}
+
+// passes are passes over items that are at hand, each in another order.
+func passes(items map[string][]table.Item) map[string]conform.Pass {
+	out := map[string]conform.Pass{}
+	r := rand.New(rand.NewPCG(7, 7)) //nolint:gosec // an order
+	for name, list := range items {
+		out[name] = func() iter.Seq2[table.Item, error] {
+			mixed := slices.Clone(list)
+			r.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
+			return func(yield func(table.Item, error) bool) {
+				for _, item := range mixed {
+					if !yield(item, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+func check(t *testing.T, d *design.Design, items map[string][]table.Item) *conform.Report {
+	t.Helper()
+	r, err := conform.Check(d, passes(items), conform.Options{Examples: 3, Now: sourcetest.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func asText(t *testing.T, r *conform.Report) string {
+	t.Helper()
+	var out strings.Builder
+	if err := conform.WriteText(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestCorrectedDesigns: items that were made of a design and written to a database keep it, and all are counted.
+func TestCorrectedDesigns(t *testing.T) {
+	for name, d := range corrected(t) {
+		t.Run(name, func(t *testing.T) {
+			seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
+			records := sourcetest.Make(t, d, seed, 12)
+			client := monotabletest.New(t).Client()
+			specs := provision.Specs(d, map[string]string{"stage": "test"})
+			if err := provision.Apply(t.Context(), client, specs, func(string, ...any) {}); err != nil {
+				t.Fatal(err)
+			}
+			tables := map[string]conform.Pass{}
+			for i, table := range d.Tables {
+				put(t, client, specs[i].Name, sourcetest.Flat(records)[table.Name])
+				s, err := source.OpenTable(t.Context(), client, specs[i].Name, 3)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tables[table.Name] = func() iter.Seq2[source.Item, error] { return s.Items(t.Context()) }
+			}
+			r, err := conform.Check(d, tables, conform.Options{Examples: 3, Now: sourcetest.Now()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Findings) > 0 {
+				t.Errorf("seed %d: %s", seed, asText(t, r))
+			}
+			want := map[string]int64{}
+			for _, record := range records {
+				want[record.Entity] += int64(len(record.Items))
+			}
+			got := map[string]int64{}
+			for _, table := range r.Tables {
+				for _, p := range table.Places {
+					got[p.Entity] += p.Items
+				}
+			}
+			for entity, n := range want {
+				if got[entity] != n {
+					t.Errorf("seed %d: %d items of %s, want %d", seed, got[entity], entity, n)
+				}
+			}
+		})
+	}
+}
+
+// put writes items to a table.
+func put(t *testing.T, client *dynamodb.Client, name string, items []table.Item) {
+	t.Helper()
+	for _, item := range items {
+		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestBreaking breaks any one item of the five designs: something is found, and it is found at that item or at
+// what belongs to it.
+func TestBreaking(t *testing.T) {
+	for name, d := range corrected(t) {
+		t.Run(name, func(t *testing.T) {
+			seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
+			records := sourcetest.Make(t, d, seed, 4)
+			r := rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // a test's values
+			for range 60 {
+				record := records[r.IntN(len(records))]
+				place := r.IntN(len(record.Items))
+				item := record.Items[place]
+				names := slices.Sorted(maps.Keys(item))
+				attribute := names[r.IntN(len(names))]
+				kept := item[attribute]
+				if f := fieldAt(d.Entity(record.Entity), attribute); f != nil && f.Optional && place == 0 {
+					continue // an item without it is another item, and as good
+				}
+				delete(item, attribute)
+				if key := d.Table(record.Table); attribute == key.PK.Name || attribute == key.SK.Name {
+					item[attribute] = s("elsewhere")
+				}
+				found := check(t, d, sourcetest.Flat(records))
+				if d.Table(record.Table).TypeAttr != attribute && len(found.Findings) == 0 {
+					t.Errorf("seed %d: nothing was found when item %d of %v lost %s", seed, place, record.Values, attribute)
+				}
+				for _, f := range found.Findings {
+					if f.Kind != conform.Unknown && !strings.HasPrefix(f.Subject, record.Entity+".") {
+						t.Errorf("seed %d: a finding of %s when an item of %s lost %s", seed, f.Subject, record.Entity, attribute)
+					}
+				}
+				item[attribute] = kept
+			}
+		})
+	}
+}
+
+func fieldAt(e *design.Entity, attribute string) *design.Field {
+	for _, f := range e.Fields {
+		if !f.Nested() && f.Attribute() == attribute {
+			return f
+		}
+	}
+	return nil
+}
+
+// TestSettled: what was only between two writes is no finding.
+func TestSettled(t *testing.T) {
+	before, after := items(), items()
+	before[ana]["orders"] = n("1")
+	before[paidCopy]["status"] = s("open")
+	pass := 0
+	both := map[string]conform.Pass{"Shop": func() iter.Seq2[table.Item, error] {
+		pass++
+		list := before
+		if pass > 1 {
+			list = after
+		}
+		return func(yield func(table.Item, error) bool) {
+			for _, item := range list {
+				if !yield(item, nil) {
+					return
+				}
+			}
+		}
+	}}
+	r, err := conform.Check(parsed(t, shop), both, conform.Options{Examples: 3, Now: sourcetest.Now()})
+	if err != nil || pass != 2 || len(r.Findings) > 0 {
+		t.Errorf("%d passes, %v, findings %+v; want 2 passes and none", pass, err, r.Findings)
+	}
+}
+
+// TestExamples: a finding counts all items and shows as many as are asked for.
+func TestExamples(t *testing.T) {
+	list := items()
+	for i := range 40 {
+		id := fmt.Sprintf("u%d", 100+i)
+		list = append(list, of("PK=USER#"+id, "SK=PROFILE", "type=USER", "userId="+id, "email="+id+"@x.org", "name=N", "orders=1", "spent=0"))
+	}
+	r := check(t, parsed(t, shop), map[string][]table.Item{"Shop": list})
+	if len(r.Findings) != 2 {
+		t.Fatalf("findings %+v, want missing markers and wrong counters", r.Findings)
+	}
+	for _, f := range r.Findings {
+		if f.Items != 40 || len(f.Examples) != 3 {
+			t.Errorf("%s: %d items with %d examples, want 40 with 3", f.Kind, f.Items, len(f.Examples))
+		}
+	}
+}
+
+// TestBeside counts what the design does not say.
+func TestBeside(t *testing.T) {
+	list := items()
+	list[ana]["legacy"] = s("x")
+	r := check(t, parsed(t, shop), map[string][]table.Item{"Shop": list})
+	want := conform.AttributeCount{Entity: "User", Attribute: "legacy", Items: 1}
+	if got := r.Tables[0].Beside; len(got) != 1 || got[0] != want || len(r.Findings) != 0 {
+		t.Errorf("got %+v and findings %+v, want %+v and none", got, r.Findings, want)
+	}
+}

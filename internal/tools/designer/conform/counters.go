@@ -1,0 +1,213 @@
+package conform
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+)
+
+// counters add up what counters should be.
+type counters struct {
+	all []*counterState
+	// tallies are those of the first pass: what a counter says less what was counted.
+	tallies map[id]tally // nil after the first pass
+	open    map[id]*recount
+	// seen is how many of the open ones have been met, examples how many of these are kept to be shown.
+	seen, examples int
+}
+
+// counterState is a counter of the design with the entity that has it and the one that it counts.
+type counterState struct {
+	*design.Counter
+	owner, counted *design.Entity
+	keyFields      []string
+	shown          int // how many examples are kept
+}
+
+// tally is a counter of one item. It has no pointers but the digits of a number that is not 0.
+type tally struct {
+	difference decimal.Decimal
+	// met is set when the item that has the counter has come by: counted items may be of one that is gone.
+	met   bool
+	sound trust
+}
+
+// recount is what the second pass sees of a counter that was wrong in the first.
+type recount struct {
+	counter       *counterState
+	said, counted decimal.Decimal
+	order         int
+	sound         trust
+	example       *Example
+}
+
+func newCounters(d *design.Design, given func(table string) bool, examples int) *counters {
+	c := &counters{tallies: map[id]tally{}, examples: examples}
+	for _, e := range d.Entities {
+		for _, one := range e.Counters {
+			if of := d.Entity(one.Of); given(e.Table) && given(of.Table) {
+				c.all = append(c.all, &counterState{Counter: one, owner: e, counted: of, keyFields: keyFields(e)})
+			}
+		}
+	}
+	return c
+}
+
+// keyFields are the fields of an entity's key.
+func keyFields(e *design.Entity) []string {
+	out := e.Key.PK.Fields()
+	if e.Key.SK != nil {
+		for _, name := range e.Key.SK.Fields() {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// observe returns the descriptor with an entry more for each counter that counts the entity's items. Whether a counter counts
+// an item is a question of a condition, as whether an index has an entry of it: table.Items answers both.
+func (c *counters) observe(e *table.Entity) *table.Entity {
+	if len(e.Counts) == 0 {
+		return e
+	}
+	whole := *e
+	whole.Entries = slices.Clone(e.Entries)
+	for i := range e.Counts {
+		whole.Entries = append(whole.Entries, table.Entry{
+			PK: []table.KeyAttribute{{
+				Attribute: table.Attribute{Name: countedAttribute(i), Type: types.ScalarAttributeTypeS},
+				Template:  table.Template{{Literal: "counted"}},
+			}},
+			Where: e.Counts[i].Where,
+		})
+	}
+	return &whole
+}
+
+// countedAttribute is an attribute that no item has, its name being none.
+func countedAttribute(n int) string { return "\x00counted by " + strconv.Itoa(n) }
+
+// enter adds up an item: as one that is counted, and as one that has counters. made is what its values make.
+func (c *counters) enter(t *tableState, e *entityState, made, item table.Item, values table.Values, is trust) {
+	for i := range e.table.Counts {
+		count := &e.table.Counts[i]
+		n := c.counter(count.Entity.Name, count.Field)
+		if n < 0 || is == sound && made[countedAttribute(i)] == nil {
+			continue
+		}
+		amount := decimal.FromInt(1)
+		if count.Sum != "" {
+			amount = number(values[count.Sum])
+		}
+		c.add(n, values, amount, false, is, t, item)
+	}
+	for n, one := range c.all {
+		if one.owner == e.design {
+			c.add(n, values, number(values[one.Field]), true, is, t, item)
+		}
+	}
+}
+
+// counter is the number of a counter; -1 where it is not checked.
+func (c *counters) counter(entity, field string) int {
+	return slices.IndexFunc(c.all, func(s *counterState) bool { return s.owner.Name == entity && s.Field == field })
+}
+
+// add enters an amount: what the counter says, or what it should count.
+func (c *counters) add(n int, values table.Values, amount decimal.Decimal, says bool, is trust, t *tableState, item table.Item) {
+	key := idOfValues(n, c.all[n].keyFields, values)
+	if c.tallies == nil {
+		c.again(key, n, amount, says, is, t, item)
+		return
+	}
+	one, met := c.tallies[key]
+	if !met {
+		one.sound = sound
+	}
+	var err error
+	if says {
+		one.met = true
+		one.difference, err = one.difference.Add(amount)
+	} else {
+		one.difference, err = one.difference.Sub(amount)
+	}
+	one.sound = one.sound && is && trust(err == nil)
+	c.tallies[key] = one
+}
+
+// settle ends the first pass and returns how many counters are to be looked at again.
+func (c *counters) settle() int {
+	c.open = map[id]*recount{}
+	for key, one := range c.tallies {
+		if one.met && one.sound == sound && !one.difference.IsZero() {
+			c.open[key] = &recount{sound: sound}
+		}
+	}
+	c.tallies = nil
+	return len(c.open)
+}
+
+func (c *counters) again(key id, n int, amount decimal.Decimal, says bool, is trust, t *tableState, item table.Item) {
+	r := c.open[key]
+	if r == nil {
+		return
+	}
+	r.counter = c.all[n]
+	r.sound = r.sound && is
+	var err error
+	if says {
+		c.seen++
+		r.order, r.said = c.seen, amount
+		if r.counter.shown < 2*c.examples { // some may have settled meanwhile
+			r.counter.shown++
+			r.example = &Example{Table: t.design.Name, Key: t.keyOf(item)}
+		}
+	} else {
+		r.counted, err = r.counted.Add(amount)
+	}
+	r.sound = r.sound && trust(err == nil)
+}
+
+// compareCounters makes findings of the counters that were wrong in the second pass too.
+func (c *checker) compareCounters() {
+	var wrong []*recount
+	for _, r := range c.counters.open {
+		if r.order > 0 && r.sound == sound && r.said != r.counted {
+			wrong = append(wrong, r)
+		}
+	}
+	slices.SortFunc(wrong, func(a, b *recount) int { return a.order - b.order })
+	for _, r := range wrong {
+		if r.example == nil {
+			c.add(WrongCount, r.counter.owner.Name+"."+r.counter.Field, 1, nil)
+			continue
+		}
+		what := fmt.Sprintf("%s items that it counts are %s", r.counter.Of, r.counted)
+		if r.counter.Sum != "" {
+			what = fmt.Sprintf("the sum of %s.%s is %s", r.counter.Of, r.counter.Sum, r.counted)
+		}
+		r.example.Message = fmt.Sprintf("%s is %s: %s", r.counter.Field, r.said, what)
+		c.add(WrongCount, r.counter.owner.Name+"."+r.counter.Field, 1, r.example)
+	}
+}
+
+// number is a value as a number; 0 where it is none.
+func number(v types.AttributeValue) decimal.Decimal {
+	n, ok := v.(*types.AttributeValueMemberN)
+	if !ok {
+		return decimal.Decimal{}
+	}
+	d, err := decimal.Parse(n.Value)
+	if err != nil {
+		return decimal.Decimal{}
+	}
+	return d
+}

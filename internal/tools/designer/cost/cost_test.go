@@ -1,0 +1,181 @@
+package cost_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// units are what one call of a pattern costs.
+func units(t *testing.T, d *design.Design, name string) float64 {
+	t.Helper()
+	if r := d.Read(name); r != nil {
+		return cost.OfRead(d, plan.ForRead(d, r)).Units
+	}
+	if c := d.Collection(name); c != nil {
+		return cost.OfCollection(d, plan.ForCollection(d, c)).Units
+	}
+	w := d.Write(name)
+	if w == nil {
+		t.Fatalf("there is no pattern %s", name)
+	}
+	return cost.OfWrite(plan.ForWrite(d, w)).Units()
+}
+
+// TestSystems prices patterns of five systems. The numbers are worked out by hand, from the sizes that the designs
+// declare and AWS's rules: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+func TestSystems(t *testing.T) {
+	const drafts, documented = "design/testdata/drafts/", "internal/tools/designer/check/testdata/designs/"
+	for _, c := range []struct {
+		file, pattern string
+		want          float64
+		how           string
+	}{
+		{drafts + "appcore", "CreateTransaction", 7, "3 items of at most 1 KB, ×2; one entry"},
+		{drafts + "appcore.documented", "CreateTransaction", 8, "3 items, ×2; two entries"},
+		{drafts + "appcore", "SettleTransaction", 7, "transaction, copy and notification, ×2; the entry shows the status"},
+		{drafts + "appcore", "MarkNotificationRead", 1, "one item, no transaction"},
+		{drafts + "appcore", "LatestTransactions", 5, "10 shards, half a unit each"},
+		{drafts + "appcore.documented", "LatestTransactions", 0.5, "10 × 250 bytes in one partition"},
+		{drafts + "appcore", "UserTransactions", 2, "20 × 250 = 5,000 bytes, strong"},
+		{drafts + "appcore", "TransactionByID", 1, "250 bytes, strong"},
+		{drafts + "appcore", "UserNotifications", 1, "20 × 300 = 6,000 bytes, eventual"},
+		{drafts + "catfecito", "PlaceOrder", 27, "record, order, copy: 6; each of 3 lines: item 2, cart 2 and its entry 1, product 2"},
+		{drafts + "catfecito.documented", "PlaceOrder", 32, "order 2, user order 2 and its entry 1; each of 3 lines: item 2, cart 2 + 1, product 2 and two entries with all of it"},
+		{drafts + "catfecito", "AddToCart", 2, "item and entry"},
+		{drafts + "catfecito", "SetOrderStatus", 4, "order and copy, ×2"},
+		{drafts + "catfecito", "RegisterUser", 6, "user, marker, credential, ×2"},
+		{drafts + "catfecito", "OrderWithItems", 0.5, "200 + 3 × 200 bytes"},
+		{drafts + "catfecito", "Cart", 1, "3 × 150 bytes, strong"},
+		{drafts + "catfecito.documented", "ActiveProducts", 44, "a scan of 400 × 900 = 360,000 bytes is 88 × 4 KB, halved"},
+		{drafts + "portfolio", "LikePost", 9, "like 2 and its entry 1; a post of 3,000 bytes is 3 units, ×2"},
+		{drafts + "portfolio", "PublishPost", 9, "3 units; entries of about half of its bytes, 2 units: one moved, one added"},
+		{drafts + "portfolio", "PostWithComments", 1, "3,000 + 10 × 500 = 8,000 bytes are 2 × 4 KB, halved"},
+		{drafts + "transporteapp", "AsignarConductor", 10, "1,800 bytes: 2 units ×2; 1,200 bytes: 2 units ×2; one entry moved: 2"},
+		{drafts + "transporteapp", "Ruta", 7, "500 × 110 = 55,000 bytes are 14 × 4 KB, halved"},
+		{documented + "transporteapp.documented", "RegistrarPosicion", 8, "3,500 bytes: 4; an entry with all of it: 4"},
+		{documented + "trinity.documented", "RoomByID", 3, "21,500 bytes are 6 × 4 KB, halved"},
+		{documented + "trinity.documented", "CreateRoom", 42, "21,500 bytes: 21; the entry has all of it"},
+		{drafts + "trinity", "CastVote", 4, "two items, ×2"},
+		{drafts + "trinity", "RoomByID", 0.5, "300 bytes"},
+	} {
+		d, err := design.Load(filepath.Join("../../../..", c.file+".design.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := units(t, d, c.pattern); got != c.want {
+			t.Errorf("%s %s: %g units, want %g: %s", d.Name, c.pattern, got, c.want, c.how)
+		}
+	}
+}
+
+// sized is a design with items of a size, read and written in every way.
+const sized = `
+design: 1
+name: Sized
+tables:
+  Things:
+    key: { pk: PK, sk: SK }
+    indexes:
+      All: { pk: GSI1PK, sk: GSI1SK, project: all }
+      Keys: { pk: GSI2PK, sk: GSI2SK, project: keys }
+entities:
+  Owner:
+    key: { pk: "O#{owner}", sk: OWNER }
+    fields: { owner: id }
+    volume: { count: 10, size: 100 }
+  Thing:
+    key: { pk: "O#{owner}", sk: "T#{id}" }
+    index:
+      All: { pk: "K#{kind|shard(3)}", sk: "{id}" }
+      Keys: { pk: "N#{name}", sk: "{id}" }
+    fields: { owner: id, id: ulid, kind: id, name: text, other: text, n: int }
+    volume: { per: Owner, typical: %d, size: %d }
+reads:
+  One: { one: Thing, by: [owner, id] }
+  OneStrong: { one: Thing, by: [owner, id], consistent: true }
+  Page: { many: Thing, by: [owner], page: 8 }
+  Limit: { many: Thing, by: [owner], limit: 8 }
+  Shards: { many: Thing, via: All, limit: 8 }
+  Hydrated: { many: Thing, via: Keys, by: [name], limit: 4, returns: [other] }
+  Scanned: { many: Thing, via: key, by: [n], page: 5 }
+collections:
+  Together: { of: [Owner, Thing], by: [owner], root: Owner }
+writes:
+  Create: { do: [{ create: Thing }] }
+  Other: { do: [{ update: Thing, set: { other: ":other" } }] }
+  Kind: { do: [{ update: Thing, set: { kind: ":kind" } }] }
+  Delete: { do: [{ delete: Thing }] }
+  Guarded: { do: [{ update: Thing, set: { other: ":other" } }, { check: Owner, when: "attribute_exists(owner)" }] }
+  Many: { lines: { max: 9, typical: 4 }, do: [{ each: lines, update: Thing, add: { n: "1" } }] }
+`
+
+// TestRounding: the rules at their edges.
+func TestRounding(t *testing.T) {
+	for _, c := range []struct {
+		typical, size int
+		pattern       string
+		want          float64
+	}{
+		{10, 1024, "One", 0.5},
+		{10, 4096, "One", 0.5},
+		{10, 4097, "One", 1},
+		{10, 4097, "OneStrong", 2},
+		{10, 512, "Page", 0.5},   // 8 × 512 are 4 KB: it is the sum that is rounded
+		{10, 513, "Page", 1},     // and a byte more
+		{2, 2048, "Page", 0.5},   // there are only two
+		{2, 2048, "Limit", 2},    // of a limit all are taken to be there
+		{10, 512, "Shards", 1.5}, // each shard is asked for all of them
+		{10, 400, "Hydrated", 2.5},
+		{10, 4097, "Hydrated", 4.5}, // 4 items of two units each, and the entries
+		{10, 1000, "Scanned", 12.5}, // 100 items of 1,000 bytes
+		{10, 400, "Together", 1},    // 100 + 10 × 400 bytes
+		{9, 400, "Together", 0.5},
+		{10, 1024, "Create", 3},
+		{10, 1025, "Create", 5},  // item 2, the entry with all 2, that with the keys 1
+		{10, 1024, "Other", 2},   // the entry with the keys has nothing of it
+		{10, 2000, "Kind", 6},    // item 2, the entry moves: 2 × 2
+		{10, 1024, "Delete", 3},  //
+		{10, 1024, "Guarded", 5}, // 2 and an entry, which is not doubled; the check 2
+		{10, 1024, "Many", 12},   // 4 lines of 2 and an entry
+	} {
+		d, err := design.Parse("sized", fmt.Appendf(nil, sized, c.typical, c.size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := units(t, d, c.pattern); got != c.want {
+			t.Errorf("%d items of %d bytes, %s: %g units, want %g", c.typical, c.size, c.pattern, got, c.want)
+		}
+	}
+}
+
+// TestItems: so many for each of so many.
+func TestItems(t *testing.T) {
+	text, err := os.ReadFile("../../../../design/testdata/drafts/transporteapp.design.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := design.Parse("transporteapp", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for entity, want := range map[string]float64{"User": 3000, "Viaje": 900_000, "Carta": 900_000, "Mercancia": 2_700_000} {
+		if got := cost.Items(d, d.Entity(entity)); got != want {
+			t.Errorf("%s: %g items, want %g", entity, got, want)
+		}
+	}
+}
+
+// TestPrices holds the default price list against AWS's of November 2024 for us-east-1:
+// https://aws.amazon.com/about-aws/whats-new/2024/11/amazon-dynamo-db-reduces-prices-on-demand-throughput-global-tables/
+func TestPrices(t *testing.T) {
+	p := cost.PriceLists()[0]
+	if p.Region != "us-east-1" || p.OnDemandRead != 0.125 || p.OnDemandWrite != 0.625 || p.Storage != 0.25 || p.FreeStorage != 25 {
+		t.Errorf("%+v", p)
+	}
+}

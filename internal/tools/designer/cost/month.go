@@ -1,0 +1,127 @@
+package cost
+
+import (
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// A month as AWS's own examples reckon it, and what part of provisioned capacity a steady load can use before it
+// meets peaks: the target that auto scaling has unless it is told another.
+const (
+	secondsPerMonth    = 30 * 24 * 3600
+	hoursPerMonth      = 30 * 24
+	provisionedTarget  = 0.7
+	bytesPerGB         = 1 << 30
+	requestsPerMillion = 1e6
+)
+
+// Month is what a design costs in a month, in US dollars.
+type Month struct {
+	Design   string    `json:"design"`
+	Region   string    `json:"region"`
+	Since    string    `json:"pricesSince"`
+	Patterns []Pattern `json:"patterns"`
+	Storage  []Stored  `json:"storage"`
+	// OnDemand is for all requests, StorageCost for all that is stored beyond what is free.
+	OnDemand    float64 `json:"onDemand"`
+	StorageCost float64 `json:"storageCost"`
+	// Provisioned is what the same load costs in provisioned mode, with the capacity that it needs at 70 % use.
+	Provisioned ProvisionedCost `json:"provisioned"`
+	Total       float64         `json:"total"` // on demand, with storage
+}
+
+// Pattern is the share of one read, collection or write.
+type Pattern struct {
+	Name  string  `json:"name"`
+	Kind  string  `json:"kind"` // read, collection, write
+	Place string  `json:"place,omitempty"`
+	Units float64 `json:"units"` // a call, read or write request units
+	// IndexUnits is how much of a write's units are index entries': the amplification by indexes.
+	IndexUnits float64 `json:"indexUnits,omitempty"`
+	Rate       float64 `json:"rate"` // calls a second
+	Cost       float64 `json:"cost"`
+}
+
+// Stored is what one kind of item takes in one place.
+type Stored struct {
+	Place string  `json:"place"`
+	Items float64 `json:"items"`
+	Bytes float64 `json:"bytes"` // a month's average, with DynamoDB's 100 bytes for each item and entry
+	Cost  float64 `json:"cost"`  // before what is free
+}
+
+// ProvisionedCost is the cost of capacity units.
+type ProvisionedCost struct {
+	ReadCapacity  float64 `json:"readCapacity"`
+	WriteCapacity float64 `json:"writeCapacity"`
+	Cost          float64 `json:"cost"`
+	// BreakEven is the share of the day for which the load must last for provisioned mode to be cheaper than on demand;
+	// above 1 it never is.
+	BreakEven float64 `json:"breakEven"`
+}
+
+// OfMonth estimates a month of a design at a price list.
+func OfMonth(d *design.Design, prices Prices) Month {
+	m := Month{Design: d.Name, Region: prices.Region, Since: prices.Since}
+	var reads, writes float64 // units a second
+	for _, r := range d.Reads {
+		result := plan.ForRead(d, r)
+		units := OfRead(d, result).Units
+		m.add(Pattern{Name: r.Name, Kind: "read", Place: result.Plan.Place.String(), Units: units, Rate: r.Rate}, prices.OnDemandRead)
+		reads += units * r.Rate
+	}
+	for _, c := range d.Collections {
+		p := plan.ForCollection(d, c)
+		units := OfCollection(d, p).Units
+		m.add(Pattern{Name: c.Name, Kind: "collection", Units: units, Rate: c.Rate}, prices.OnDemandRead)
+		reads += units * c.Rate
+	}
+	for _, w := range d.Writes {
+		of := OfWrite(plan.ForWrite(d, w))
+		pattern := Pattern{Name: w.Name, Kind: "write", Units: of.Units(), Rate: w.Rate}
+		for _, part := range of.Parts {
+			if part.Place.Index == nil {
+				continue
+			}
+			if part.Each {
+				pattern.IndexUnits += part.Units * of.Lines
+			} else {
+				pattern.IndexUnits += part.Units
+			}
+		}
+		m.add(pattern, prices.OnDemandWrite)
+		writes += of.Units() * w.Rate
+	}
+	m.store(d, prices)
+	m.provision(reads, writes, prices)
+	m.Total = m.OnDemand + m.StorageCost
+	return m
+}
+
+func (m *Month) add(p Pattern, perMillion float64) {
+	p.Cost = p.Units * p.Rate * secondsPerMonth / requestsPerMillion * perMillion
+	m.OnDemand += p.Cost
+	m.Patterns = append(m.Patterns, p)
+}
+
+func (m *Month) store(d *design.Design, prices Prices) {
+	total := 0.0
+	for _, e := range d.Entities {
+		items := Items(d, e)
+		for _, p := range plan.Places(d, e) {
+			bytes := items * float64(SizeAt(p)+itemOverhead)
+			total += bytes
+			m.Storage = append(m.Storage, Stored{Place: p.String(), Items: items, Bytes: bytes, Cost: bytes / bytesPerGB * prices.Storage})
+		}
+	}
+	m.StorageCost = max(0, total/bytesPerGB-prices.FreeStorage) * prices.Storage
+}
+
+func (m *Month) provision(reads, writes float64, prices Prices) {
+	p := &m.Provisioned
+	p.ReadCapacity, p.WriteCapacity = reads/provisionedTarget, writes/provisionedTarget
+	p.Cost = (p.ReadCapacity*prices.ProvisionedRead + p.WriteCapacity*prices.ProvisionedWrite) * hoursPerMonth
+	if m.OnDemand > 0 {
+		p.BreakEven = p.Cost / m.OnDemand
+	}
+}

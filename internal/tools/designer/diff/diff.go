@@ -1,0 +1,119 @@
+// Package diff says what it takes to go from one design to another: which changes are free, which DynamoDB does by itself
+// while it serves, which need items to be written again, and which break what is there.
+//
+// A change is classed by what must happen to the data, and to programs that use the code of the old design. What a
+// backfill costs is reckoned from the volumes of the new design.
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+)
+
+// Class is what a change takes.
+type Class string
+
+// The classes, from the lightest.
+const (
+	Free       Class = "free"        // nothing happens to what is there
+	Setting    Class = "setting"     // a setting of the table, at once
+	IndexBuild Class = "index build" // DynamoDB builds an index while it serves
+	Backfill   Class = "backfill"    // items must be written once more, with more in them
+	Rewrite    Class = "rewrite"     // items must be moved to other keys
+	Breaking   Class = "breaking"    // programs or data of the old design do not fit the new one
+)
+
+// order is how heavy a class is.
+func (c Class) order() int {
+	return slices.Index([]Class{Free, Setting, IndexBuild, Backfill, Rewrite, Breaking}, c)
+}
+
+// Change is one difference.
+type Change struct {
+	Class   Class  `json:"class"`
+	Subject string `json:"subject"`
+	Message string `json:"message"`
+	// Items is how many items it touches, WriteUnits what writing them takes, Cost the same on demand in dollars.
+	Items      float64    `json:"items,omitempty"`
+	WriteUnits float64    `json:"writeUnits,omitempty"`
+	Cost       float64    `json:"cost,omitempty"`
+	Pos        design.Pos `json:"pos,omitzero"` // in the new design; nowhere for what is gone
+}
+
+// Designs returns the changes from one design to another, the heaviest first, within a class in the order of the text.
+func Designs(before, after *design.Design) []Change {
+	d := &differ{old: before, now: after}
+	d.tables()
+	d.entities()
+	d.enums()
+	d.patterns()
+	slices.SortStableFunc(d.changes, func(a, b Change) int { return cmp.Compare(b.Class.order(), a.Class.order()) })
+	return d.changes
+}
+
+// Breaks reports whether any of the changes breaks what is there.
+func Breaks(changes []Change) bool {
+	return slices.ContainsFunc(changes, func(c Change) bool { return c.Class == Breaking })
+}
+
+type differ struct {
+	old, now *design.Design
+	changes  []Change
+}
+
+func (d *differ) add(c Class, subject string, p design.Pos, format string, args ...any) *Change {
+	d.changes = append(d.changes, Change{Class: c, Subject: subject, Message: fmt.Sprintf(format, args...), Pos: p})
+	return &d.changes[len(d.changes)-1]
+}
+
+// weigh says how many items of an entity a change writes, and how often each.
+func (d *differ) weigh(c *Change, e *design.Entity, writes float64) {
+	prices := cost.PriceLists()[0]
+	c.Items = cost.Items(d.now, e)
+	c.WriteUnits = c.Items * writes * float64((cost.ItemSize(e)+1023)/1024)
+	c.Cost = c.WriteUnits * prices.OnDemandWrite / 1e6
+}
+
+// pairs calls both for what is in both lists, by name, added and removed for the others.
+func pairs[T any](old, now []*T, name func(*T) string, both func(o, n *T), added, removed func(*T)) {
+	find := func(list []*T, want string) *T {
+		i := slices.IndexFunc(list, func(x *T) bool { return name(x) == want })
+		if i < 0 {
+			return nil
+		}
+		return list[i]
+	}
+	for _, n := range now {
+		if o := find(old, name(n)); o != nil {
+			both(o, n)
+		} else {
+			added(n)
+		}
+	}
+	for _, o := range old {
+		if find(now, name(o)) == nil {
+			removed(o)
+		}
+	}
+}
+
+func (d *differ) enums() {
+	pairs(d.old.Enums, d.now.Enums, func(e *design.Enum) string { return e.Name },
+		func(o, n *design.Enum) {
+			for _, v := range n.Values {
+				if !slices.Contains(o.Values, v) {
+					d.add(Free, n.Name, n.Pos, "the value %q is new; programs of the old design keep it as they find it", v)
+				}
+			}
+			for _, v := range o.Values {
+				if !slices.Contains(n.Values, v) {
+					d.add(Breaking, n.Name, n.Pos, "the value %q is gone, and items may hold it", v)
+				}
+			}
+		},
+		func(*design.Enum) {}, func(*design.Enum) {})
+}

@@ -1,0 +1,114 @@
+package diff_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/diff"
+)
+
+const base = `design: 1
+name: Shop
+tables:
+  shop:
+    key: { pk: PK, sk: SK }
+    type_attr: type
+    ttl_attr: ttl
+    indexes:
+      GSI1: { pk: GSI1PK, sk: GSI1SK, project: [total] }
+      byStatus: { pk: status, sk: createdAt, project: keys }
+types:
+  Status: { enum: [open, paid] }
+entities:
+  Order:
+    key: { pk: "ORDER#{orderId}", sk: META }
+    copies: { byUser: { pk: "USER#{userId}", sk: "ORDER#{createdAt}", fields: all } }
+    index: { GSI1: { pk: "STATUS#{status}", sk: "{createdAt}" }, byStatus: {} }
+    unique: { Number: { pk: "NUMBER#{number}", sk: UNIQUE } }
+    fields: { orderId: ulid, userId: id, number: int, status: Status, total: money, createdAt: time, note: "text?", ttl: "ttl?" }
+    volume: { count: 1000, size: 1500 }
+reads:
+  OrderOf: { one: Order, by: [orderId] }
+  OrdersOf: { many: Order, by: [userId], order: [createdAt desc], page: 20 }
+writes:
+  Pay: { params: { method: id }, do: [ { update: Order, set: { status: "'paid'" }, when: "status = 'open'", else: NotOpen } ] }
+`
+
+// edit is a change of the base design: old text, new text.
+type edit struct{ old, new string }
+
+func TestDesigns(t *testing.T) {
+	for name, test := range map[string]struct {
+		edits []edit
+		want  []string // class and subject, the heaviest first
+	}{
+		"nothing":                {nil, nil},
+		"optional field":         {[]edit{{`note: "text?"`, `note: "text?", gift: "bool?"`}}, []string{"free Order.gift"}},
+		"required field":         {[]edit{{`note: "text?"`, `note: "text?", gift: bool`}}, []string{"backfill Order.gift 1000 2000"}},
+		"field gone":             {[]edit{{`, note: "text?"`, ``}}, []string{"breaking Order.note"}},
+		"field renamed in code":  {[]edit{{`note: "text?"`, `remark: { type: "text?", attr: note }`}}, []string{"breaking Order.note", "free Order.remark"}},
+		"field stored elsewhere": {[]edit{{`note: "text?"`, `note: { type: "text?", attr: remark }`}}, []string{"backfill Order.note 1000 2000"}},
+		"field's type":           {[]edit{{`number: int`, `number: id`}}, []string{"breaking Order.number"}},
+		"field may be absent":    {[]edit{{`total: money`, `total: "money?"`}}, []string{"breaking Order.total"}},
+		"field always there":     {[]edit{{`note: "text?"`, `note: text`}}, []string{"backfill Order.note 1000 2000"}},
+		"value added":            {[]edit{{`[open, paid]`, `[open, paid, sent]`}}, []string{"free Status"}},
+		"value gone":             {[]edit{{`[open, paid]`, `[paid, open2]`}, {`'open'`, `'open2'`}}, []string{"breaking Status", "free Status"}},
+		"primary key":            {[]edit{{`"ORDER#{orderId}"`, `"O#{orderId}"`}}, []string{"rewrite Order 1000 4000"}},
+		"table's key":            {[]edit{{`key: { pk: PK, sk: SK }`, `key: { pk: PK, sk: RANGE }`}}, []string{"rewrite shop"}},
+		"table's name":           {[]edit{{`key: { pk: PK, sk: SK }`, "name: shop-2\n    key: { pk: PK, sk: SK }"}}, []string{"rewrite shop"}},
+		"billing":                {[]edit{{`type_attr: type`, "type_attr: type\n    billing: provisioned"}}, []string{"setting shop"}},
+		"stream":                 {[]edit{{`type_attr: type`, "type_attr: type\n    stream: NEW_IMAGE"}}, []string{"setting shop"}},
+		"composed entry":         {[]edit{{`"STATUS#{status}"`, `"S#{status}"`}}, []string{"backfill Order.GSI1 1000 2000"}},
+		"sparse entry":           {[]edit{{`sk: "{createdAt}" }`, `sk: "{createdAt}", where: "status = 'open'" }`}}, []string{"backfill Order.GSI1 1000 2000"}},
+		"native index": {
+			[]edit{{`byStatus: { pk`, "byUser: { pk: userId, sk: createdAt, project: keys }\n      byStatus: { pk"}, {`byStatus: {} }`, `byStatus: {}, byUser: {} }`}, {`copies: { byUser:`, `copies: { ofUser:`}},
+			[]string{"breaking Order.byUser", "backfill Order.ofUser 1000 2000", "index build shop.byUser", "index build Order.byUser"},
+		},
+		"index gone":       {[]edit{{`, byStatus: {} }`, ` }`}, {"\n      byStatus: { pk: status, sk: createdAt, project: keys }", ""}}, []string{"breaking shop.byStatus", "breaking Order.byStatus"}},
+		"index's key":      {[]edit{{`GSI1: { pk: GSI1PK, sk: GSI1SK`, `GSI1: { pk: GSI1PK, sk: GSI1RANGE`}}, []string{"breaking shop.GSI1"}},
+		"projects more":    {[]edit{{`project: [total]`, `project: [total, note]`}}, []string{"index build shop.GSI1"}},
+		"projects less":    {[]edit{{`project: [total]`, `project: keys`}}, []string{"breaking shop.GSI1"}},
+		"marker gone":      {[]edit{{`    unique: { Number: { pk: "NUMBER#{number}", sk: UNIQUE } }` + "\n", ``}}, []string{"free Order.Number"}},
+		"copy's key":       {[]edit{{`sk: "ORDER#{createdAt}", fields`, `sk: "ORDER#{createdAt}#{orderId}", fields`}}, []string{"backfill Order.byUser 1000 4000"}},
+		"read gone":        {[]edit{{"  OrderOf: { one: Order, by: [orderId] }\n", ""}}, []string{"breaking OrderOf"}},
+		"read by more":     {[]edit{{`by: [orderId] }`, `by: [orderId, status] }`}}, []string{"breaking OrderOf"}},
+		"read's order":     {[]edit{{`createdAt desc`, `createdAt asc`}}, []string{"breaking OrdersOf"}},
+		"read's page":      {[]edit{{`page: 20`, `page: 50`}}, nil},
+		"write's param":    {[]edit{{`method: id`, `method: id, by: id`}}, []string{"breaking Pay"}},
+		"write's optional": {[]edit{{`method: id`, `method: id, by: "id?"`}}, []string{"free Pay"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := base
+			for _, e := range test.edits {
+				if !strings.Contains(text, e.old) {
+					t.Fatalf("the base design has no %q", e.old)
+				}
+				text = strings.Replace(text, e.old, e.new, 1)
+			}
+			var got []string
+			for _, c := range diff.Designs(parse(t, base), parse(t, text)) {
+				line := fmt.Sprintf("%s %s", c.Class, c.Subject)
+				if c.WriteUnits > 0 {
+					line += fmt.Sprintf(" %.0f %.0f", c.Items, c.WriteUnits)
+				}
+				got = append(got, line)
+			}
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+func parse(t *testing.T, text string) *design.Design {
+	t.Helper()
+	d, err := design.Parse("shop.design.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}

@@ -1,0 +1,234 @@
+// Package explain tells how DynamoDB serves the patterns of a design: the request that each read becomes, what it
+// costs, how fresh it is, which other places come near and what they lack; and the items that each write touches.
+//
+// It says in words, or as a value for a program, what packages plan and cost have decided; it decides nothing.
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// Pattern is one read, collection or write explained.
+type Pattern struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"` // read, collection or write
+	Doc  string `json:"doc,omitempty"`
+	// Wants is the question, or the change, in words.
+	Wants string `json:"wants"`
+	// Request is what DynamoDB gets; nil for a write, and for a collection that nothing serves.
+	Request *plan.Request `json:"request,omitempty"`
+	Place   string        `json:"place,omitempty"`
+	// Freshness says whether a write that was answered is seen.
+	Freshness string  `json:"freshness,omitempty"`
+	ReadUnits float64 `json:"readUnits,omitempty"`
+	// Lacks are what the chosen place lacks; Near, the others.
+	Lacks []string `json:"lacks,omitempty"`
+	Near  []Near   `json:"near,omitempty"`
+
+	Items      []Item  `json:"items,omitempty"` // of a write
+	WriteUnits float64 `json:"writeUnits,omitempty"`
+	// UnitsPerLine is what each line of the list adds, to Lines of which WriteUnits counts.
+	UnitsPerLine float64 `json:"unitsPerLine,omitempty"`
+	Lines        float64 `json:"lines,omitempty"`
+	Transaction  bool    `json:"transaction,omitempty"`
+}
+
+// Near is a place that was not chosen.
+type Near struct {
+	Place     string   `json:"place"`
+	Serves    bool     `json:"serves"`              // as well as the chosen one, at ReadUnits
+	ReadUnits float64  `json:"readUnits,omitempty"` // 0 where no request reads it there
+	Lacks     []string `json:"lacks,omitempty"`
+}
+
+// Item is one item that a write touches, or one for each line.
+type Item struct {
+	Action  string   `json:"action"`
+	Place   string   `json:"place"`
+	Key     string   `json:"key"`
+	Each    bool     `json:"each,omitempty"`
+	When    string   `json:"when,omitempty"`
+	Units   float64  `json:"units"`
+	Entries []string `json:"entries,omitempty"` // "GSI1 added (1)"
+}
+
+// All explains every pattern of a design in the order of the text: reads, collections, writes.
+func All(d *design.Design) []Pattern {
+	var out []Pattern
+	for _, r := range d.Reads {
+		out = append(out, Read(d, r))
+	}
+	for _, c := range d.Collections {
+		out = append(out, Collection(d, c))
+	}
+	for _, w := range d.Writes {
+		out = append(out, Write(d, w))
+	}
+	return out
+}
+
+// Read explains a read.
+func Read(d *design.Design, r *design.Read) Pattern {
+	result := plan.ForRead(d, r)
+	p := result.Plan
+	request := p.Request()
+	out := Pattern{
+		Name: r.Name, Kind: "read", Doc: r.Doc, Wants: wants(r), Request: &request, Place: p.Place.String(),
+		Freshness: freshness(p), ReadUnits: cost.OfRead(d, result).Units,
+	}
+	if p.Place.Kind != plan.MarkerPlace { // which lacks all but the way to its item
+		out.Lacks = lacks(result.Lacks)
+	}
+	for _, miss := range result.Others {
+		near := Near{Place: miss.Place.String(), Lacks: lacks(miss.Lacks)}
+		if miss.Plan != nil {
+			near.Serves = len(miss.Lacks) == 0
+			near.ReadUnits = cost.OfRead(d, plan.Result{Read: r, Plan: miss.Plan}).Units
+		}
+		out.Near = append(out.Near, near)
+	}
+	return out
+}
+
+// wants puts a read into words.
+func wants(r *design.Read) string {
+	var out strings.Builder
+	if r.Many {
+		out.WriteString("the " + r.Entity + " items")
+	} else {
+		out.WriteString("one " + r.Entity)
+	}
+	joiner := " of a given "
+	for _, f := range r.By {
+		out.WriteString(joiner + f)
+		joiner = " and "
+	}
+	if r.Prefix != "" {
+		out.WriteString(", whose " + r.Prefix + " begins with a given text")
+	}
+	if r.Range != "" {
+		out.WriteString(", with " + r.Range + " between bounds")
+	}
+	if r.Filter != nil {
+		out.WriteString(", where " + r.Filter.Text)
+	}
+	for i, o := range r.Order {
+		out.WriteString([]string{", by ", ", then "}[min(i, 1)] + o.Field)
+		if o.Desc {
+			out.WriteString(" descending")
+		}
+	}
+	switch {
+	case r.Limit > 0:
+		fmt.Fprintf(&out, ", the first %d", r.Limit)
+	case r.Page > 0:
+		fmt.Fprintf(&out, ", %d a page", r.Page)
+	}
+	return out.String()
+}
+
+func freshness(p *plan.Plan) string {
+	switch {
+	case p.Place.Global():
+		return "eventual: a global index follows the table within milliseconds, mostly"
+	case p.Consistent:
+		return "strong: every write that was answered is seen"
+	default:
+		return "eventual: a write of the last second may be missing; consistent: true costs twice as much"
+	}
+}
+
+func lacks(list []plan.Lack) []string {
+	var out []string
+	for _, l := range list {
+		out = append(out, l.String())
+	}
+	return out
+}
+
+// Collection explains a collection.
+func Collection(d *design.Design, c *design.Collection) Pattern {
+	p := plan.ForCollection(d, c)
+	out := Pattern{
+		Name: c.Name, Kind: "collection", Doc: c.Doc,
+		Wants: strings.Join(c.Of, " with ") + " of a given " + strings.Join(c.By, " and "),
+	}
+	if len(p.Members) == 0 {
+		for _, miss := range p.Misses {
+			name := "the table"
+			if miss.Index != nil {
+				name = miss.Index.Name
+			}
+			out.Near = append(out.Near, Near{Place: name, Lacks: []string{"has no partition with " + strings.Join(append(miss.Without, miss.Apart...), ", ")}})
+		}
+		return out
+	}
+	request := p.Request()
+	out.Request, out.ReadUnits = &request, cost.OfCollection(d, p).Units
+	var places []string
+	for _, m := range p.Members {
+		places = append(places, m.String())
+	}
+	out.Place = strings.Join(places, " + ")
+	out.Freshness = freshness(&plan.Plan{Place: p.Members[0], Consistent: c.Consistent})
+	return out
+}
+
+// Write explains a write.
+func Write(d *design.Design, w *design.Write) Pattern {
+	p := plan.ForWrite(d, w)
+	c := cost.OfWrite(p)
+	out := Pattern{
+		Name: w.Name, Kind: "write", Doc: w.Doc, WriteUnits: c.Units(), UnitsPerLine: c.PerLine, Lines: c.Lines, Transaction: p.Transaction(),
+	}
+	var steps []string
+	for _, s := range w.Steps {
+		step := string(s.Action) + " " + s.Entity
+		if s.Each {
+			step += " for each line"
+		}
+		steps = append(steps, step)
+	}
+	out.Wants = strings.Join(steps, ", ")
+	parts := c.Parts
+	for _, i := range p.Items {
+		item := Item{Action: string(i.Action), Place: i.Place.String(), Each: i.Each, Units: parts[0].Units}
+		parts = parts[1:]
+		if i.Place.Kind != plan.KeyPlace && i.Action == design.Create {
+			item.Action = "put"
+		}
+		var key []string
+		for _, k := range i.Place.Key() {
+			key = append(key, k.Value)
+		}
+		item.Key = strings.Join(key, " / ")
+		item.When = when(i)
+		for _, e := range i.Entries {
+			if e.Effect == plan.EntryUntouched {
+				continue
+			}
+			item.Entries = append(item.Entries, fmt.Sprintf("%s %s (%g)", e.Place.Name, e.Effect, parts[0].Units))
+			parts = parts[1:]
+		}
+		out.Items = append(out.Items, item)
+	}
+	return out
+}
+
+// when is the condition under which an item is written, "" for none.
+func when(i plan.ItemWrite) string {
+	stepped := i.Step != nil && i.Step.When != nil && i.Step.Entity == i.Place.Entity.Name && i.Place.Kind != plan.MarkerPlace
+	switch {
+	case i.Action == design.Create && (!stepped || i.Step.Action != design.Create):
+		return "it does not exist"
+	case stepped:
+		return i.Step.When.Text
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,126 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// WriteText writes an explanation for people.
+func WriteText(w io.Writer, p Pattern) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s: %s\n", p.Name, p.Wants)
+	if p.Doc != "" {
+		fmt.Fprintf(&out, "  %s\n", p.Doc)
+	}
+	if p.Kind == "write" {
+		writeItems(&out, p)
+	} else {
+		writeRead(&out, p)
+	}
+	out.WriteString("\n")
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func writeRead(out *strings.Builder, p Pattern) {
+	if p.Request == nil {
+		out.WriteString("  nothing serves it\n")
+	} else {
+		fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(requestText(p.Request), "\n", "\n  "))
+		fmt.Fprintf(out, "  reads    %s\n  costs    %s\n", p.Place, units(p.ReadUnits, "read"))
+		fmt.Fprintf(out, "  fresh    %s\n", p.Freshness)
+	}
+	for _, l := range p.Lacks {
+		fmt.Fprintf(out, "  but      %s\n", l)
+	}
+	for _, n := range p.Near {
+		switch {
+		case n.Serves:
+			fmt.Fprintf(out, "  or       %s, at %s\n", n.Place, units(n.ReadUnits, "read"))
+		case n.ReadUnits > 0:
+			fmt.Fprintf(out, "  could    %s, at %s: %s\n", n.Place, units(n.ReadUnits, "read"), strings.Join(n.Lacks, "; "))
+		default:
+			fmt.Fprintf(out, "  not      %s: %s\n", n.Place, strings.Join(n.Lacks, "; "))
+		}
+	}
+}
+
+func units(n float64, what string) string {
+	if n != 1 {
+		what += " units"
+	} else {
+		what += " unit"
+	}
+	return fmt.Sprintf("%g %s", n, what)
+}
+
+// requestText is a request as AWS's documentation writes one.
+func requestText(r *plan.Request) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s %s", r.Operation, r.Table)
+	if r.Index != "" {
+		out.WriteString(" " + r.Index)
+	}
+	if r.Times > 1 {
+		fmt.Fprintf(&out, ", %d times (one a shard), merged", r.Times)
+	}
+	for _, k := range r.Key {
+		fmt.Fprintf(&out, "\n  %s = %q", k.Name, k.Value)
+	}
+	if r.KeyCondition != "" {
+		fmt.Fprintf(&out, "\n  KeyCondition %s", r.KeyCondition)
+	}
+	if r.Filter != "" {
+		fmt.Fprintf(&out, "\n  Filter %s", r.Filter)
+	}
+	for _, v := range r.Values {
+		fmt.Fprintf(&out, "\n    %s = %q", v.Name, v.Value)
+	}
+	var options []string
+	if !r.Forward {
+		options = append(options, "ScanIndexForward false")
+	}
+	if r.Limit > 0 {
+		options = append(options, fmt.Sprintf("Limit %d", r.Limit))
+	}
+	if r.Consistent {
+		options = append(options, "ConsistentRead")
+	}
+	if len(options) > 0 {
+		fmt.Fprintf(&out, "\n  %s", strings.Join(options, ", "))
+	}
+	if r.Then != nil {
+		fmt.Fprintf(&out, "\nthen %s", requestText(r.Then))
+	}
+	return out.String()
+}
+
+func writeItems(out *strings.Builder, p Pattern) {
+	request := "one request"
+	if p.Transaction {
+		request = "one TransactWriteItems"
+	}
+	fmt.Fprintf(out, "  %s", request)
+	fmt.Fprintf(out, ", %s", units(p.WriteUnits, "write"))
+	if p.UnitsPerLine > 0 {
+		fmt.Fprintf(out, " with %g lines (%g for each)", p.Lines, p.UnitsPerLine)
+	}
+	out.WriteString("\n")
+	for _, i := range p.Items {
+		each := ""
+		if i.Each {
+			each = ", each line"
+		}
+		fmt.Fprintf(out, "  %-8s %s%s: %s (%g)", i.Action, i.Place, each, i.Key, i.Units)
+		if i.When != "" {
+			fmt.Fprintf(out, "\n           if %s", i.When)
+		}
+		if len(i.Entries) > 0 {
+			fmt.Fprintf(out, "\n           entries: %s", strings.Join(i.Entries, ", "))
+		}
+		out.WriteString("\n")
+	}
+}

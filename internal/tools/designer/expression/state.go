@@ -1,0 +1,70 @@
+package expression
+
+import (
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
+)
+
+// Item is a stored item as what it means.
+type Item struct {
+	Entity *design.Entity
+	// Key tells it from all others: two states have the same item where their keys are equal.
+	Key    string
+	Values Values
+}
+
+// State is all that is stored.
+type State struct {
+	items map[*design.Entity][]*Item
+	keys  map[string]*Item
+}
+
+// NewState is the state of these items.
+func NewState(items []*Item) *State {
+	s := &State{items: map[*design.Entity][]*Item{}, keys: make(map[string]*Item, len(items))}
+	for _, it := range items {
+		s.items[it.Entity] = append(s.items[it.Entity], it)
+		s.keys[it.Key] = it
+	}
+	return s
+}
+
+// Of are the items of an entity, in the order in which they were given.
+func (s *State) Of(e *design.Entity) []*Item { return s.items[e] }
+
+// Get is the item of a key, nil where there is none. A state that is nil has none.
+func (s *State) Get(key string) *Item {
+	if s == nil {
+		return nil
+	}
+	return s.keys[key]
+}
+
+// belong tells whether two items belong together by fields that both have.
+func belong(a, b Values, by []string) bool {
+	return !slices.ContainsFunc(by, func(name string) bool {
+		order, same := orderOf(a[name], b[name])
+		return !same || order != 0
+	})
+}
+
+// valuesOf are the values of items.
+func valuesOf(items []*Item) []Values {
+	out := make([]Values, len(items))
+	for i, it := range items {
+		out[i] = it.Values
+	}
+	return out
+}
+
+// same tells whether two values are equal, or both absent.
+func same(a, b types.AttributeValue) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return sdk.Value(a).Equal(sdk.Value(b))
+}

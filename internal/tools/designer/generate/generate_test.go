@@ -1,0 +1,244 @@
+package generate_test
+
+import (
+	"errors"
+	"flag"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/generate"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+)
+
+var rewrite = flag.Bool("rewrite", false, "generate the packages of test/generated again")
+
+// root is the module's directory.
+var root = filepath.Join("..", "..", "..", "..")
+
+// TestPackages holds the packages of test/generated, which are compiled and used there, to what their designs give.
+func TestPackages(t *testing.T) {
+	drafts := filepath.Join(root, "design", "testdata", "drafts")
+	designs := filepath.Join(root, "test", "generated", "designs")
+	for _, c := range []struct{ dir, name string }{
+		{drafts, "appcore"},
+		{drafts, "catfecito"},
+		{drafts, "portfolio"},
+		{designs, "transporteapp"},
+		{designs, "trinity"},
+		{designs, "kinds"},
+		{designs, "shop"},
+		{designs, "names"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := packageOf(t, filepath.Join(c.dir, c.name+".design.yaml"))
+			dir := filepath.Join(root, "test", "generated", c.name)
+			if *rewrite {
+				if err := generate.Write(dir, files); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if d, err := generate.Compare(dir, files); d != nil || err != nil {
+				t.Errorf("%v, %v (-rewrite writes it again)", d, err)
+			}
+		})
+	}
+}
+
+func packageOf(t *testing.T, file string) []generate.File {
+	t.Helper()
+	d, err := design.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files(t, d)
+}
+
+func files(t *testing.T, d *design.Design) []generate.File {
+	t.Helper()
+	p, err := lower.Lower(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := generate.Package(p, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// shop is a small design, to which tests add sections.
+const shop = `
+design: 1
+name: Shop
+tables: { Shop: { key: { pk: PK, sk: SK } } }
+`
+
+func parse(t *testing.T, sections string) (*lower.Program, error) {
+	t.Helper()
+	d, err := design.Parse("shop.yaml", []byte(shop+sections))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := lower.Lower(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = generate.Package(p, "")
+	return p, err
+}
+
+// TestClashes: names that Go cannot have beside each other are refused with their place; those that the generator chooses
+// give way.
+func TestClashes(t *testing.T) {
+	const user = `entities: { User: { key: { pk: "USER#{userId}", sk: A }, fields: { userId: id } } }`
+	for _, c := range []struct{ design, want string }{
+		{
+			`entities: { User: { key: { pk: "{userId}", sk: A }, fields: { userId: id, userID: text } } }`,
+			"5:75: User has two things that are UserID in Go, field userId and field userID: give one of them another name in the design",
+		},
+		{
+			`entities: { Config: { key: { pk: "{id}", sk: A }, fields: { id: id } } }`,
+			"5:13: Config has two things that are Config in Go, the type Config and entity Config: give one of them another name in the design",
+		},
+		{
+			"types: { Tx_Status: { enum: [a] }, TxStatus: { enum: [a] } }\n" + user,
+			"5:36: TxStatus has two things that are TxStatus in Go, enumeration Tx_Status and enumeration TxStatus",
+		},
+		{
+			user + "\nreads: { Users: { many: User, by: [userId] }, UsersAll: { one: User, by: [userId] } }",
+			"UsersAll has two things that are UsersAll in Go, iterator of Users and pattern UsersAll",
+		},
+		{
+			user + "\nreads: { Load: { one: User, by: [userId] } }",
+			"Load has two things that are Load in Go, the method Load and pattern Load",
+		},
+		{
+			`entities: { User: { key: { pk: "{userId}", sk: A }, fields: { userId: id } }, GetInput: { key: { pk: "{x}", sk: B }, fields: { x: id } } }
+reads: { Get: { one: User, by: [userId] } }`,
+			"Get has two things that are GetInput in Go, entity GetInput and input of Get",
+		},
+		{
+			`entities: { User: { key: { pk: "{userId}", sk: "{at}" }, fields: { userId: id, at: time, atFrom: text } } }
+reads: { Get: { many: User, by: [userId], range: at, filter: "atFrom = :atFrom" } }`,
+			"Get has two things that are AtFrom in Go, input atFrom and bound of at",
+		},
+		{
+			`entities: { User: { key: { pk: "{userId}", sk: A }, fields: { userId: id, record: text, recordValue: text } } }`,
+			"User has two things that are RecordValue in Go, field record and field recordValue",
+		},
+		{
+			`entities:
+  User: { key: { pk: "{userId}", sk: "{x}" }, fields: { userId: id, x: id } }
+  Done: { key: { pk: "D#{key}", sk: A }, fields: { key: id } }
+reads: { UserByID: { one: User, by: [userId, x] } }
+writes: { Add: { params: { key: id }, idempotent: { with: Done, replay: UserByID }, do: [{ create: User, by: { x: "'1'" } }] } }`,
+			"Add is replayed by UserByID, which takes x: neither Done nor the write has it",
+		},
+		{"go: { package: main }\n" + user, "a package main cannot be imported"},
+	} {
+		if _, err := parse(t, c.design); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\n\t%v\n\twant %s", c.design, err, c.want)
+		}
+	}
+}
+
+// TestFaultsHavePlaces: each clash is a fault of its own, with its place.
+func TestFaultsHavePlaces(t *testing.T) {
+	_, err := parse(t, `entities: { User: { key: { pk: "{userId}", sk: A }, fields: { userId: id, userID: text, user_id: text } } }`)
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || len(joined.Unwrap()) != 2 {
+		t.Fatalf("%v, want two faults", err)
+	}
+	for _, part := range joined.Unwrap() {
+		if f, ok := errors.AsType[*lower.FaultError](part); !ok || f.Pos.Line != 5 {
+			t.Errorf("%v is no fault of line 5", part)
+		}
+	}
+}
+
+// TestNoPatterns: a design of tables and entities alone has a package, without files that would be empty.
+func TestNoPatterns(t *testing.T) {
+	d, err := design.Parse("shop.yaml", []byte(shop+`entities: { User: { key: { pk: "{userId}", sk: A }, fields: { userId: id } } }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range files(t, d) {
+		names = append(names, f.Name)
+		if _, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Content, parser.AllErrors); err != nil {
+			t.Error(err)
+		}
+		if first, _, _ := strings.Cut(string(f.Content), "\n"); first != "// Code generated by monotable from shop.yaml; DO NOT EDIT." {
+			t.Errorf("%s begins with %s", f.Name, first)
+		}
+	}
+	if got := strings.Join(names, " "); got != "shop.go types.go codecs.go descriptors.go" {
+		t.Errorf("the package has %s", got)
+	}
+}
+
+// TestDirectory: a directory is made to hold the package, and what is not generated is left alone.
+func TestDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "shop")
+	const head = "// Code generated by monotable from shop.yaml; DO NOT EDIT.\n\npackage shop\n"
+	read := func(name string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, os.ErrNotExist) {
+			return "nothing"
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	differs := func(files []generate.File, want string) {
+		t.Helper()
+		d, err := generate.Compare(dir, files)
+		switch {
+		case err != nil:
+			t.Error(err)
+		case d == nil && want != "", d != nil && d.String() != filepath.Join(dir, want):
+			t.Errorf("the difference is %v, want %s", d, want)
+		}
+	}
+	first := []generate.File{{Name: "a.go", Content: []byte(head + "\nvar A int\n")}, {Name: "b.go", Content: []byte(head)}}
+	differs(first, "a.go:1: is not there")
+	if err := generate.Write(dir, first); err != nil {
+		t.Fatal(err)
+	}
+	differs(first, "")
+	write("own.go", "package shop\n")
+	write("b.go", strings.ReplaceAll(head, "\n", "\r\n")) // as checked out elsewhere
+	differs(first, "")
+	write("a.go", head+"\nvar B int\n")
+	differs(first, "a.go:5: is not what the design says")
+
+	second := []generate.File{{Name: "a.go", Content: []byte(head + "\nvar C int\n")}}
+	if err := generate.Write(dir, second[:0]); err != nil { // a.go and b.go were generated, own.go was not
+		t.Fatal(err)
+	}
+	if got := read("a.go") + read("b.go") + read("own.go"); got != "nothingnothingpackage shop\n" {
+		t.Errorf("the directory has %q", got)
+	}
+	write("b.go", head)
+	differs(nil, "b.go:1: was generated, and the design has nothing for it any more")
+	write("a.go", "package shop // by hand\n")
+	if err := generate.Write(dir, second); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "a.go")+" was not generated: it is not overwritten") {
+		t.Errorf("it was overwritten: %v", err)
+	}
+	if got := read("a.go") + read("b.go"); got != "package shop // by hand\n"+head {
+		t.Errorf("a refused generation has changed the directory: %q", got)
+	}
+}

@@ -1,0 +1,97 @@
+package generate
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+)
+
+type writeModel struct {
+	*lower.Write
+	Go            string
+	input, line   string // types, "" for none
+	inputs, lines []member
+	result        string // a type, "" where there is nothing to return
+	told          []toldModel
+	record        *entityModel // of an idempotent write
+	// One of these answers a repetition; without either it is the record that does.
+	replayRead       *readModel
+	replayCollection *collectionModel
+	owner            string // of the replay, where the caller says who that is
+	variable         string
+}
+
+// toldModel is an item that a write returns.
+type toldModel struct {
+	step   int
+	field  string // of the result
+	entity *entityModel
+	each   bool
+	// changed is set for an item that was there; maybe, where the answer tells of it only if the write has read it.
+	changed, maybe bool
+}
+
+func (m *model) nameWrite(w *lower.Write) *writeModel {
+	d := w.Design
+	x := &writeModel{Write: w, Go: m.method(d.Name, d.Pos)}
+	fields := m.scope()
+	if w.Run.Lines {
+		fields = m.scope("Lines", "the field Lines")
+		x.lines = m.inputs(m.scope(), d.Name+"'s line", d.Pos, w.Lines, "")
+		x.line = m.names.take(x.Go+"Line", "line of "+d.Name, d.Name, d.Pos)
+	}
+	x.inputs = m.inputs(fields, d.Name, d.Pos, w.Inputs, "")
+	if len(x.inputs) > 0 || w.Run.Lines {
+		x.input = m.names.take(x.Go+"Input", "input of "+d.Name, d.Name, d.Pos)
+	}
+	results := m.scope("Replayed", "the field Replayed")
+	uses := map[string]int{}
+	for i, s := range d.Steps {
+		e := m.entity(s.Entity)
+		made := s.Action == design.Create || s.Action == design.Put
+		changed := s.Action == design.Update || s.Action == design.Upsert
+		if !made && (!changed || s.Each) {
+			continue
+		}
+		name := e.Go
+		if uses[name]++; uses[name] > 1 {
+			name += strconv.Itoa(uses[name])
+		}
+		results.take(name, "entity "+e.Name, d.Name, s.Pos)
+		x.told = append(x.told, toldModel{step: i, field: name, entity: e, each: s.Each, changed: changed, maybe: changed && w.Plan.Transaction()})
+	}
+	if len(x.told) > 0 || d.Idempotent != nil {
+		x.result = m.names.take(x.Go+"Result", "result of "+d.Name, d.Name, d.Pos)
+	}
+	if d.Idempotent != nil {
+		m.nameReplay(x, d.Idempotent)
+	}
+	return x
+}
+
+// nameReplay finds what answers a repetition, and that all it needs is known.
+func (m *model) nameReplay(x *writeModel, i *design.Idempotent) {
+	x.record = m.entity(i.With)
+	var needs []lower.Input
+	if at := slices.IndexFunc(m.reads, func(r *readModel) bool { return r.Design.Name == i.Replay }); at >= 0 {
+		x.replayRead = m.reads[at]
+		x.owner, needs = x.replayRead.Design.Owner, x.replayRead.Inputs
+	}
+	if at := slices.IndexFunc(m.collections, func(c *collectionModel) bool { return c.Design.Name == i.Replay }); at >= 0 {
+		x.replayCollection = m.collections[at]
+		x.owner, needs = x.replayCollection.Design.Owner, x.replayCollection.Inputs
+	}
+	for _, in := range needs {
+		same := func(name string, t design.Type) bool { return name == in.Name && t.String() == in.Type.String() }
+		recorded := slices.ContainsFunc(x.record.members, func(f member) bool { return same(f.Name, f.Type) })
+		given := slices.ContainsFunc(x.inputs, func(f member) bool { return same(f.Name, f.Type) })
+		if !recorded && !given && !in.Optional {
+			m.fault(x.Design.Name, i.Pos, "is replayed by %s, which takes %s: neither %s nor the write has it", i.Replay, in.Name, i.With)
+		}
+	}
+	if !slices.ContainsFunc(x.inputs, func(f member) bool { return f.Name == x.owner }) {
+		x.owner = ""
+	}
+}

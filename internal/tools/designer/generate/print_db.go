@@ -1,0 +1,208 @@
+package generate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/provision"
+)
+
+// printDB prints the package's comment and what is the same for all patterns.
+func (m *model) printDB(s *source) {
+	d := m.design
+	s.doc = comment(
+		"Package "+m.name+" reads and writes the items of the design "+d.Name+": one method of DB for each read, collection and write.",
+		d.Doc,
+		"A DB may be used from any number of goroutines. Methods fail with the errors below, with table.ErrNotFound, table.ErrConflict and "+
+			"table.ErrCursor, with a *table.ValueError for an input that is none of its type, and with those of the SDK.",
+	)
+	m.printConfig(s)
+	m.printNew(s)
+	m.printTableRequests(s)
+	s.comment(
+		"Load puts records with their copies, index entries and markers as they are, without any condition: for imports and samples. " +
+			"It calls progress, if that is not nil, with the number of records that are stored.",
+	)
+	s.print("func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress func(int)) error {")
+	s.print("return db.run.Load(ctx, records, progress)\n}\n")
+	m.printRecognise(s)
+}
+
+func (m *model) printConfig(s *source) {
+	s.print("// Config is what a DB needs beside its client.\ntype Config struct {")
+	for _, t := range m.tables {
+		what := "%s is the name that table %s has on DynamoDB; \"\" is %s."
+		if strings.ContainsAny(t.Physical, "{}") {
+			what = "%s is the name that table %s has on DynamoDB: %s, with the deployment's own. It must be given."
+		}
+		s.comment(fmt.Sprintf(what, t.config, t.Name, t.Physical), t.Doc)
+		s.print("%s string", t.config)
+	}
+	s.comment("CursorKey seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without one there are no cursors.")
+	s.print("CursorKey []byte")
+	s.comment("OldCursorKeys open cursors that were sealed before CursorKey was changed.")
+	s.print("OldCursorKeys [][]byte")
+	s.comment("Caller tells from its context who makes a call: a cursor then continues for that caller only. nil tells callers apart by nothing but what they ask for.")
+	s.print("Caller func(context.Context) string")
+	s.comment("Clock is what the time is; nil is time.Now.")
+	s.print("Clock func() time.Time")
+	s.comment("Observe is called after each call of a method, with what it took; nil for no one.")
+	s.print("Observe func(context.Context, table.Call)\n}\n")
+	s.print("// tables are the names that are given, by the tables' names in the design.")
+	s.print("func (c Config) tables() map[string]string {\nnames := map[string]string{}")
+	for _, t := range m.tables {
+		s.print("if c.%s != \"\" {\nnames[%q] = c.%s\n}", t.config, t.Name, t.config)
+	}
+	s.print("return names\n}\n")
+}
+
+func (m *model) printNew(s *source) {
+	s.comment("DB reads and writes the design's tables.")
+	s.print("type DB struct {\nrun *table.DB\n}\n")
+	s.comment("New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.")
+	s.print("func New(client table.Client, c Config) (*DB, error) {\nrun, err := table.Open(client, table.Config{")
+	s.print("Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,")
+	var variables []string
+	for _, t := range m.tables {
+		variables = append(variables, t.variable)
+	}
+	s.print("}, %s)\nif err != nil {\nreturn nil, err\n}\nreturn &DB{run: run}, nil\n}\n", strings.Join(variables, ", "))
+}
+
+// printTableRequests prints what makes the tables.
+func (m *model) printTableRequests(s *source) {
+	specs := provision.Specs(m.design, nil)
+	s.comment("CreateTables are the requests that make the tables, for tests and for services that make them when they start. " +
+		"It takes the names of a Config; monotable provision has more, and changes tables that are there.")
+	s.print("func CreateTables(c Config) []*dynamodb.CreateTableInput {\nreturn []*dynamodb.CreateTableInput{")
+	expires := false
+	for i := range specs {
+		m.printCreateTable(s, m.tables[i], &specs[i])
+		expires = expires || specs[i].TTLAttr != ""
+	}
+	s.print("}\n}\n")
+	if !expires {
+		return
+	}
+	s.comment("TimeToLive are the requests that turn on the expiry of items, once the tables are there.")
+	s.print("func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput {\nreturn []*dynamodb.UpdateTimeToLiveInput{")
+	for i := range specs {
+		if specs[i].TTLAttr == "" {
+			continue
+		}
+		s.print("{\nTableName: %s,", m.tableName(m.tables[i]))
+		s.print("TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(%q), Enabled: aws.Bool(true)},\n},", specs[i].TTLAttr)
+	}
+	s.print("}\n}\n")
+}
+
+func (m *model) tableName(t *tableModel) string {
+	return fmt.Sprintf("aws.String(cmp.Or(c.%s, %q))", t.config, t.Physical)
+}
+
+func (m *model) printCreateTable(s *source, t *tableModel, spec *provision.Spec) {
+	s.print("{\nTableName: %s,\nAttributeDefinitions: []types.AttributeDefinition{", m.tableName(t))
+	for _, a := range spec.Attributes {
+		s.print("{AttributeName: aws.String(%q), AttributeType: %s},", a.Name, scalarType(a.Type))
+	}
+	s.print("},\nKeySchema: %s,", keySchema([]string{spec.PK}, sortKey(spec.SK)))
+	throughput := ""
+	if spec.OnDemand {
+		s.print("BillingMode: types.BillingModePayPerRequest,")
+	} else {
+		throughput = fmt.Sprintf("ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(%d), WriteCapacityUnits: aws.Int64(%d)},",
+			spec.Capacity.Read, spec.Capacity.Write)
+		s.print("BillingMode: types.BillingModeProvisioned,\n%s", throughput)
+	}
+	for _, local := range []bool{true, false} {
+		field, more := "GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{", throughput
+		if local {
+			field, more = "LocalSecondaryIndexes: []types.LocalSecondaryIndex{", ""
+		}
+		open := false
+		for _, x := range spec.Indexes {
+			if x.Local != local {
+				continue
+			}
+			if !open {
+				s.print("%s", field)
+				open = true
+			}
+			s.print("{\nIndexName: aws.String(%q),\nKeySchema: %s,\nProjection: %s,", x.Name, keySchema(x.PK, x.SK), projection(x))
+			if more != "" {
+				s.print("%s", more)
+			}
+			s.print("},")
+		}
+		if open {
+			s.print("},")
+		}
+	}
+	if spec.Stream != "" {
+		s.print("StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: %q},", spec.Stream)
+	}
+	s.print("},")
+}
+
+func scalarType(k design.KeyType) string { return "types.ScalarAttributeType" + string(k) }
+
+func sortKey(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
+
+func keySchema(pk, sk []string) string {
+	var parts []string
+	for _, name := range pk {
+		parts = append(parts, fmt.Sprintf("{AttributeName: aws.String(%q), KeyType: types.KeyTypeHash}", name))
+	}
+	for _, name := range sk {
+		parts = append(parts, fmt.Sprintf("{AttributeName: aws.String(%q), KeyType: types.KeyTypeRange}", name))
+	}
+	return "[]types.KeySchemaElement{\n" + strings.Join(parts, ",\n") + ",\n}"
+}
+
+func projection(x provision.IndexSpec) string {
+	switch x.Projection {
+	case "ALL":
+		return "&types.Projection{ProjectionType: types.ProjectionTypeAll}"
+	case "KEYS_ONLY":
+		return "&types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}"
+	default:
+		return fmt.Sprintf("&types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: %#v}", x.Attributes)
+	}
+}
+
+// printRecognise prints Decode.
+func (m *model) printRecognise(s *source) {
+	var variables []string
+	for _, e := range m.entities {
+		variables = append(variables, e.variable)
+	}
+	s.comment("Decode is the entity that a stored item stands for, as a value of its type, with its place: the item itself, a copy or a marker. " +
+		"Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads items without asking for a pattern: " +
+		"streams, exports, scans.")
+	s.print("func Decode(item table.Item) (any, table.Place, error) {\nentity, place, v := table.Recognize([]*table.Entity{%s}, item)", strings.Join(variables, ", "))
+	s.print("var x any\nvar err error\nswitch entity {")
+	for _, e := range m.entities {
+		s.print("case %s:", e.variable)
+		if len(e.parts) == 0 {
+			s.print("x, err = %s(v)", e.decode)
+			continue
+		}
+		s.print("switch place {")
+		for _, p := range e.parts {
+			place := fmt.Sprintf("table.Place{Kind: table.CopyPlace, Copy: %q}", p.place.Copy)
+			if p.place.Kind == table.MarkerPlace {
+				place = fmt.Sprintf("table.Place{Kind: table.MarkerPlace, Marker: %q}", p.place.Marker)
+			}
+			s.print("case %s:\nx, err = %s(v)", place, p.decode)
+		}
+		s.print("default:\nx, err = %s(v)\n}", e.decode)
+	}
+	s.print("}\nif err != nil {\nreturn nil, place, err\n}\nreturn x, place, nil\n}\n")
+}

@@ -1,0 +1,157 @@
+package generate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/explain"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// readRemarks are the paragraphs of a read's comment: what it finds, the request, what it can fail with.
+func (m *model) readRemarks(r *readModel) []string {
+	p := explain.Read(m.design, r.Design)
+	fails := "Without an item it fails with table.ErrNotFound"
+	if r.Run.Owner != "" {
+		fails += ", and so for one of another " + r.Run.Owner
+	}
+	fails += "."
+	switch {
+	case r.Run.Many && r.Run.Owner != "":
+		fails = "Items of another " + r.Run.Owner + " are left out."
+	case r.Run.Many:
+		fails = ""
+	}
+	return []string{r.Go + " finds " + p.Wants + ".", r.Design.Doc, requestBlock(p), fails}
+}
+
+func (m *model) collectionRemarks(c *collectionModel) []string {
+	p := explain.Collection(m.design, c.Design)
+	fails := ""
+	if c.Run.Root >= 0 {
+		fails = "Without " + indefinite(c.Design.Root) + " it fails with table.ErrNotFound"
+		if c.Run.Owner != "" {
+			fails += ", and so for one of another " + c.Run.Owner
+		}
+		fails += "."
+	}
+	return []string{c.Go + " finds " + p.Wants + ".", c.Design.Doc, requestBlock(p), fails}
+}
+
+// requestBlock is the request of a pattern with its cost and freshness, as lines of code.
+func requestBlock(p explain.Pattern) string {
+	var rows [][2]string
+	for r := p.Request; r != nil; r = r.Then {
+		name := string(r.Operation)
+		if r != p.Request {
+			name = "then " + name
+		}
+		rows = append(rows, [2]string{name, requestText(r)})
+	}
+	rows = append(rows, [2]string{"costs", units(p.ReadUnits, "read")}, [2]string{"fresh", p.Freshness})
+	return block(rows)
+}
+
+// requestText is a request in one line.
+func requestText(r *plan.Request) string {
+	out := r.Table
+	if r.Index != "" {
+		out += "." + r.Index
+	}
+	var key []string
+	for _, k := range r.Key {
+		key = append(key, fmt.Sprintf("%s = %q", k.Name, k.Value))
+	}
+	if len(key) > 0 {
+		out += ": " + strings.Join(key, " AND ")
+	}
+	if r.KeyCondition != "" {
+		out += ": " + filled(r.KeyCondition, r.Values)
+	}
+	if r.Filter != "" {
+		out += "; filter " + filled(r.Filter, r.Values)
+	}
+	if !r.Forward {
+		out += "; descending"
+	}
+	if r.Times > 1 {
+		out += fmt.Sprintf("; %d times, one a shard, merged", r.Times)
+	}
+	return out
+}
+
+// filled is an expression with values in the place of their placeholders.
+func filled(expression string, values []plan.KeyValue) string {
+	list := slices.SortedFunc(slices.Values(values), func(a, b plan.KeyValue) int { return cmp.Compare(len(b.Name), len(a.Name)) })
+	var pairs []string
+	for _, v := range list { // the longest first: :pk1 before :pk
+		pairs = append(pairs, v.Name, fmt.Sprintf("%q", v.Value))
+	}
+	return strings.NewReplacer(pairs...).Replace(expression)
+}
+
+func units(n float64, what string) string {
+	if n == 1 {
+		return fmt.Sprintf("%g %s unit", n, what)
+	}
+	return fmt.Sprintf("%g %s units", n, what)
+}
+
+// writeRemarks are the paragraphs of a write's comment: what it does, the items that it touches, what it can fail with.
+func (m *model) writeRemarks(w *writeModel) []string {
+	p := explain.Write(m.design, w.Design)
+	whole := " does, as a whole or not at all: "
+	if !p.Transaction {
+		whole = " does: "
+	}
+	var rows [][2]string
+	for _, i := range p.Items {
+		text := []string{i.Place + " " + i.Key}
+		if i.Each {
+			text[0] += ", each line"
+		}
+		if i.When != "" {
+			text = append(text, "if "+i.When)
+		}
+		rows = append(rows, [2]string{i.Action, strings.Join(append(text, i.Entries...), "; ")})
+	}
+	costs := units(p.WriteUnits, "write")
+	if p.UnitsPerLine > 0 {
+		costs += fmt.Sprintf(" with %g lines, %g for each", p.Lines, p.UnitsPerLine)
+	}
+	rows = append(rows, [2]string{"costs", costs})
+	var ends []string
+	for _, err := range errorsOf(w) {
+		ends = append(ends, m.errorNames[err])
+	}
+	if slices.ContainsFunc(w.Run.Steps, undeclared) {
+		ends = append(ends, "table.ErrRefused")
+	}
+	if w.Run.Lines {
+		ends = append(ends, "table.ErrLines")
+	}
+	fails := ""
+	if len(ends) > 0 {
+		fails = "It can end in " + strings.Join(ends, ", ") + "."
+	}
+	if w.Run.MaxLines > 0 {
+		fails += fmt.Sprintf(" It takes at most %d lines.", w.Run.MaxLines)
+	}
+	return []string{w.Go + whole + p.Wants + ".", w.Design.Doc, block(rows), fails}
+}
+
+// undeclared reports whether a step has a condition and no error for some of its refusals.
+func undeclared(s table.Step) bool {
+	return s.When != nil && (len(s.Else) == 0 || s.Else[len(s.Else)-1].When != nil)
+}
+
+// indefinite is a name with its article.
+func indefinite(name string) string {
+	if strings.ContainsAny(name[:1], "AEIOUaeiou") {
+		return "an " + name
+	}
+	return "a " + name
+}

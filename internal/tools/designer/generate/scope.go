@@ -1,0 +1,111 @@
+package generate
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+)
+
+// scope is where identifiers must differ: the package, the methods of DB, the fields of a struct.
+type scope struct {
+	model *model
+	names map[string]string // with what each is
+}
+
+func (m *model) scope(reserved ...string) *scope {
+	s := &scope{model: m, names: map[string]string{}}
+	for i := 0; i < len(reserved); i += 2 {
+		s.names[reserved[i]] = reserved[i+1]
+	}
+	return s
+}
+
+// take takes a name that the design chooses. Where something else has it, that is a fault of owner: of says what the name
+// is of.
+func (s *scope) take(name, of, owner string, at design.Pos) string {
+	if other, taken := s.names[name]; taken {
+		s.model.fault(owner, at, "has two things that are %s in Go, %s and %s: give one of them another name in the design", name, other, of)
+		return name
+	}
+	s.names[name] = of
+	return name
+}
+
+// local takes a name that the generator chooses, with a number where something else has it.
+func (s *scope) local(name string) string {
+	unique := name
+	for n := 2; ; n++ {
+		if _, taken := s.names[unique]; !taken {
+			break
+		}
+		unique = name + strconv.Itoa(n)
+	}
+	s.names[unique] = "the generator's"
+	return unique
+}
+
+func (m *model) fault(owner string, at design.Pos, format string, args ...any) {
+	m.faults = append(m.faults, &lower.FaultError{Pattern: owner, Message: fmt.Sprintf(format, args...), Pos: at})
+}
+
+// member is a field of a Go struct, and the value that it is.
+type member struct {
+	Name     string // of the value, in the design
+	Go       string
+	Doc      string
+	Type     design.Type
+	Optional bool
+	Path     []string // where a structure's or entity's field is stored
+	// Prefix is set for the beginning of a value, which is none where it is empty.
+	Prefix bool
+}
+
+// members are the fields of an entity or structure as those of a Go struct. The names of the struct's own methods are not
+// free: such a field has Value behind its name.
+func (m *model) members(owner string, list []*design.Field, methods ...string) []member {
+	s := m.scope()
+	for _, method := range methods {
+		s.names[method] = "the method " + method
+	}
+	var out []member
+	for _, f := range list {
+		name := exported(f.Name)
+		for _, method := range methods {
+			if name == method {
+				name += "Value"
+			}
+		}
+		s.take(name, "field "+f.Name, owner, f.Pos)
+		out = append(out, member{Name: f.Name, Go: name, Doc: f.Doc, Type: f.Type, Optional: f.Optional, Path: f.Path})
+	}
+	return out
+}
+
+// inputs are what a pattern takes as the fields of a Go struct.
+func (m *model) inputs(s *scope, owner string, at design.Pos, list []lower.Input, prefix string) []member {
+	var out []member
+	for _, in := range list {
+		x := member{Name: in.Name, Go: exported(in.Name), Doc: in.Doc, Type: in.Type, Optional: in.Optional}
+		if in.Name == prefix {
+			x.Go, x.Prefix, x.Optional = x.Go+"Prefix", true, false
+		}
+		s.take(x.Go, "input "+in.Name, owner, at)
+		out = append(out, x)
+	}
+	return out
+}
+
+// among keeps the members of a list that are the fields.
+func among(list []member, fields []*design.Field) []member {
+	var out []member
+	for _, x := range list {
+		for _, f := range fields {
+			if f.Name == x.Name {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}

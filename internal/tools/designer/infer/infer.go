@@ -1,0 +1,162 @@
+// Package infer drafts the design of a table that is there: from its description, from its items, or from a model of
+// NoSQL Workbench.
+//
+// # Model
+//
+//	items ──type attribute──▶ kinds ──tokens of their keys──▶ shapes: USER#… / ORDER#…#…
+//	                                                           │ each varying token, through functions, is
+//	                                                           │ a field whose values equal it in all items
+//	                                                           ▼
+//	                        copies, markers ◀──join on keys── shapes with templates ──▶ entities
+//	                        index entries, fields and their types, volumes, reads       │
+//	                                                                                    ▼
+//	                                                    text with comments ──Format──▶ draft
+//
+// A shape is a set of items whose keys have the same literals in the same places. The shape with the fewest fields in its
+// key is the entity itself; one that has the same values under another key is its copy; one that only leads from a
+// value to the entity's key is a marker.
+//
+// # Invariants
+//
+//	I1  The draft loads, and is in the canonical form.
+//	I2  Where a template was found in all items of a shape, rendering it from an item's fields makes the item's key.
+//	I3  All that is not told by the table's description has a comment that says in how many items it was found, or
+//	    that it is a guess, and why.
+//	I4  The draft is a pure function of the input, whatever the order of the items.
+//
+// Errors are those of inputs that are no tables.
+package infer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/source"
+)
+
+// Input is what a draft is made of.
+type Input struct {
+	// Name is the design's name; "" takes that of the first table.
+	Name   string
+	Tables []Table
+}
+
+// Table is a table with some of its items.
+type Table struct {
+	Name    string
+	PK, SK  Key // SK without a name where there is none
+	Indexes []Index
+	TTLAttr string
+	Stream  string // a StreamViewType; "" for none
+	// Provisioned is whether its capacity is.
+	Provisioned bool
+	// Guessed says that the indexes and the time to live are a guess, there being only items, and GuessedKey that the key is.
+	Guessed, GuessedKey bool
+
+	Items []source.Item
+	// Total is about how many items the table has; 0 where those are all.
+	Total int64
+	// Facets are the views of a model of Workbench.
+	Facets []Facet
+}
+
+// Key is a key attribute; its type is S, N or B.
+type Key struct{ Name, Type string }
+
+// Index is a secondary index.
+type Index struct {
+	Name   string
+	Local  bool
+	PK, SK []Key
+	// Projection is ALL, KEYS_ONLY or INCLUDE, with Attributes for the last.
+	Projection string
+	Attributes []string
+}
+
+// Draft writes the draft of a design.
+func Draft(in Input) ([]byte, error) {
+	if len(in.Tables) == 0 {
+		return nil, errors.New("there is no table to make a design of")
+	}
+	in.Name = cmp.Or(in.Name, pascal(in.Tables[0].Name), "Draft")
+	d := &draft{name: in.Name, types: map[string]string{}}
+	for i := range in.Tables {
+		t := &in.Tables[i]
+		if len(t.Items) == 0 && len(t.Facets) == 0 {
+			return nil, fmt.Errorf("table %s has no items to tell what it is for", t.Name)
+		}
+		d.tables = append(d.tables, d.study(t))
+	}
+	written := d.text()
+	if len(written) > design.MaxTextBytes {
+		return nil, fmt.Errorf("the draft has %d bytes, more than the %d of a design: draft fewer tables at once", len(written), design.MaxTextBytes)
+	}
+	text, err := design.Format("draft", []byte(written))
+	if err == nil {
+		_, err = design.Parse("draft", text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the draft does not load, which is a fault of this program: %w", err)
+	}
+	return text, nil
+}
+
+// draft is a design that is being made.
+type draft struct {
+	name   string
+	tables []*tableDraft
+	// types are the enumerations and structures: their texts by name, in the order of typeNames.
+	types     map[string]string
+	typeNames []string
+	entities  []string // names that are taken
+	patterns  []string // names of reads that are taken
+}
+
+// tableDraft is a table with what was found in it.
+type tableDraft struct {
+	*Table
+	draft    *draft
+	rows     []*row
+	notes    []string // about what is left out
+	typeAttr string
+	typeNote string
+	// synthetic are the attributes of index keys that are made for the indexes.
+	synthetic map[string]bool
+	snake     bool
+	names     map[string]string // of fields by path
+	shapes    []*shape
+	entities  []*entity
+}
+
+// study finds out what is in a table.
+func (d *draft) study(in *Table) *tableDraft {
+	t := &tableDraft{Table: in, draft: d, names: map[string]string{}}
+	t.snake = snakeNamed(in)
+	t.rows = rowsOf(in)
+	t.findTypeAttribute()
+	t.findShapes()
+	for _, s := range t.shapes {
+		t.readKeys(s)
+	}
+	t.nameByFacets()
+	t.relate()
+	for _, e := range t.entities {
+		t.describe(e)
+	}
+	t.facets()
+	t.measure()
+	return t
+}
+
+// unique is a name that is not taken yet, and takes it.
+func unique(taken *[]string, name string) string {
+	out := name
+	for n := 2; slices.Contains(*taken, out); n++ {
+		out = fmt.Sprintf("%s%d", name, n)
+	}
+	*taken = append(*taken, out)
+	return out
+}

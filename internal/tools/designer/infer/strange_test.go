@@ -1,0 +1,94 @@
+package infer_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/check"
+	"github.com/monotable/monotable/internal/tools/designer/infer"
+	"github.com/monotable/monotable/internal/tools/designer/source"
+)
+
+// TestStrangeItems: whatever a table holds, its draft loads and can be checked.
+func TestStrangeItems(t *testing.T) {
+	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
+	r := rand.New(rand.NewPCG(seed, 4))   //nolint:gosec // a test's values
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	text := func() string {
+		return pick("", "a", "USER", "x y", "#", "##", "a#b", "é", "\"q\" \\ '", "2026-01-15T10:00:00.000Z", "2026", "{b}", "no", "~", "line\nother", "0007", "\x00") + pick("", "", "1")
+	}
+	var value func(depth int) types.AttributeValue
+	value = func(depth int) types.AttributeValue {
+		switch n := r.IntN(11); {
+		case n < 4 || depth > 3:
+			return &types.AttributeValueMemberS{Value: text()}
+		case n == 4:
+			return &types.AttributeValueMemberN{Value: pick("0", "7", "-1", "1.5", "1767225600", "99999999999999999999")}
+		case n == 5:
+			return &types.AttributeValueMemberBOOL{Value: r.IntN(2) == 0}
+		case n == 6:
+			return &types.AttributeValueMemberNULL{Value: true}
+		case n == 7:
+			return &types.AttributeValueMemberSS{Value: []string{text() + "a", text() + "b"}}
+		case n == 8:
+			return &types.AttributeValueMemberB{Value: []byte(text() + "\xff")}
+		case n == 9:
+			return &types.AttributeValueMemberL{Value: []types.AttributeValue{value(depth + 1), value(depth + 1)}}
+		default:
+			return &types.AttributeValueMemberM{Value: source.Item{pick("m", "a b", "é", "1", "x.y", "and"): value(depth + 1), text() + "k": value(depth + 1)}}
+		}
+	}
+	for n := range 40 {
+		var items []source.Item
+		kinds := 1 + r.IntN(3)
+		var names [][]string
+		for range kinds {
+			names = append(names, []string{
+				pick("name", "and", "tags[]", "a b", "é", "1x", "user_id", "userId", "x.y", "type"), pick("null", "size", "GSI1PK", "GSI1SK", "ttl", "a-b", "_"),
+				pick("In", "value", "#", "{x}", "d d", "createdAt", strings.Repeat("n", 255)),
+			})
+		}
+		for i := range 1 + r.IntN(30) {
+			kind := r.IntN(kinds)
+			item := source.Item{
+				"PK": &types.AttributeValueMemberS{Value: pick("USER#", "a", "x#y#", "") + fmt.Sprint(i) + pick("", "#", "{")},
+				"SK": &types.AttributeValueMemberS{Value: pick("ORDER#", "METADATA", "é#", "|") + text()},
+			}
+			for _, name := range names[kind] {
+				if r.IntN(4) > 0 {
+					item[name] = value(0)
+				}
+			}
+			items = append(items, item)
+		}
+		table := pkSK(items)
+		table.Indexes = []infer.Index{gsi("GSI1", infer.Key{Name: "GSI1PK", Type: "S"}, infer.Key{Name: "GSI1SK", Type: "S"})}
+		for _, item := range items { // an index's attributes are of its types
+			for _, name := range []string{"GSI1PK", "GSI1SK"} {
+				if s, ok := item[name].(*types.AttributeValueMemberS); !ok || s.Value == "" {
+					delete(item, name)
+				}
+			}
+		}
+		table.TTLAttr = pick("", "ttl")
+		text, err := infer.Draft(infer.Input{Tables: []infer.Table{table}})
+		if err != nil {
+			t.Fatalf("seed %d, table %d: %v", seed, n, err)
+		}
+		d, err := design.Parse("draft", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check.Check(d)
+		if again, err := design.Format("draft", text); err != nil || !slices.Equal(again, text) {
+			t.Errorf("seed %d, table %d: %v, the draft is not in the canonical form:\n%s", seed, n, err, text)
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package infer
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/internal/tools/designer/source"
+)
+
+// Facet is a view of a table in a model of Workbench: a kind of items.
+type Facet struct {
+	Name string
+	// PK and SK are what the model calls the key's attributes there.
+	PK, SK string
+	// Attributes are the names of the others.
+	Attributes []string
+	// Items are those that are shown in it.
+	Items []source.Item
+	// Types are the attributes' types, S, N and so on.
+	Types map[string]string
+}
+
+// model is a model of NoSQL Workbench, as far as it is read.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.ImportExisting.html
+type model struct {
+	ModelName string
+	DataModel []modelTable
+}
+
+type modelTable struct {
+	TableName              string
+	KeyAttributes          modelKey
+	NonKeyAttributes       []modelAttribute
+	TableFacets            []modelFacet
+	GlobalSecondaryIndexes []modelIndex
+	LocalSecondaryIndexes  []modelIndex
+	TableData              []json.RawMessage
+	BillingMode            string
+}
+
+type modelKey struct{ PartitionKey, SortKey modelAttribute }
+
+type modelAttribute struct{ AttributeName, AttributeType string }
+
+type modelIndex struct {
+	IndexName     string
+	KeyAttributes modelKey
+	Projection    struct {
+		ProjectionType   string
+		NonKeyAttributes []string
+	}
+}
+
+type modelFacet struct {
+	FacetName         string
+	KeyAttributeAlias struct{ PartitionKeyAlias, SortKeyAlias string }
+	NonKeyAttributes  []string
+	TableData         []json.RawMessage
+}
+
+// ParseWorkbench reads a model of NoSQL Workbench for DynamoDB, as it exports it.
+func ParseWorkbench(data []byte) (Input, error) {
+	var m model
+	if err := json.Unmarshal(data, &m); err != nil {
+		return Input{}, fmt.Errorf("this is no model of NoSQL Workbench: %w", err)
+	}
+	if len(m.DataModel) == 0 {
+		return Input{}, fmt.Errorf("this is no model of NoSQL Workbench: it has no DataModel with tables")
+	}
+	in := Input{Name: pascal(m.ModelName)}
+	for _, t := range m.DataModel {
+		if t.TableName == "" || t.KeyAttributes.PartitionKey.AttributeName == "" {
+			return Input{}, fmt.Errorf("a table of the model has no TableName or no PartitionKey")
+		}
+		table, err := t.table()
+		if err != nil {
+			return Input{}, fmt.Errorf("table %s: %w", t.TableName, err)
+		}
+		in.Tables = append(in.Tables, table)
+	}
+	return in, nil
+}
+
+func (a modelAttribute) key() Key {
+	if a.AttributeName == "" {
+		return Key{}
+	}
+	return Key{a.AttributeName, cmp.Or(a.AttributeType, "S")}
+}
+
+func (t modelTable) table() (Table, error) {
+	out := Table{
+		Name: t.TableName, PK: t.KeyAttributes.PartitionKey.key(), SK: t.KeyAttributes.SortKey.key(),
+		Provisioned: strings.EqualFold(t.BillingMode, "PROVISIONED"),
+	}
+	for i, x := range slices.Concat(t.GlobalSecondaryIndexes, t.LocalSecondaryIndexes) {
+		index := Index{
+			Name: x.IndexName, Local: i >= len(t.GlobalSecondaryIndexes), PK: []Key{x.KeyAttributes.PartitionKey.key()},
+			Projection: cmp.Or(x.Projection.ProjectionType, "ALL"), Attributes: x.Projection.NonKeyAttributes,
+		}
+		if k := x.KeyAttributes.SortKey.key(); k.Name != "" {
+			index.SK = []Key{k}
+		}
+		out.Indexes = append(out.Indexes, index)
+	}
+	types := map[string]string{}
+	for _, a := range t.NonKeyAttributes {
+		types[a.AttributeName] = a.AttributeType
+	}
+	met := map[string]bool{}
+	add := func(list []json.RawMessage) ([]source.Item, error) {
+		var items []source.Item
+		for _, data := range list {
+			item, err := source.ParseItem(data)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, item)
+			if key := keyText(item[out.PK.Name]) + "\x00" + keyText(item[out.SK.Name]); !met[key] {
+				met[key] = true // the same item is in each facet that shows it
+				out.Items = append(out.Items, item)
+			}
+		}
+		return items, nil
+	}
+	for _, f := range t.TableFacets {
+		items, err := add(f.TableData)
+		if err != nil {
+			return Table{}, fmt.Errorf("facet %s: %w", f.FacetName, err)
+		}
+		out.Facets = append(out.Facets, Facet{
+			Name: f.FacetName, PK: f.KeyAttributeAlias.PartitionKeyAlias, SK: f.KeyAttributeAlias.SortKeyAlias,
+			Attributes: f.NonKeyAttributes, Items: items, Types: types,
+		})
+	}
+	_, err := add(t.TableData)
+	return out, err
+}
+
+// nameByFacets gives shapes the names of the facets that show all of their items, and nothing else.
+func (t *tableDraft) nameByFacets() {
+	for _, f := range t.Facets {
+		in := map[string]bool{}
+		for _, item := range f.Items {
+			in[keyText(item[t.PK.Name])+"\x00"+keyText(item[t.SK.Name])] = true
+		}
+		for _, s := range t.shapes {
+			all := s.facet == "" && len(s.rows) > 0
+			for _, r := range s.rows {
+				all = all && in[keyText(r.item[t.PK.Name])+"\x00"+keyText(r.item[t.SK.Name])]
+			}
+			if all && len(s.rows) == len(in) {
+				s.facet = f.Name
+			}
+		}
+	}
+}
+
+// facets makes entities of the facets that have no items to show.
+func (t *tableDraft) facets() {
+	for _, f := range t.Facets {
+		if len(f.Items) > 0 {
+			continue
+		}
+		e := &entity{
+			name:  unique(&t.draft.entities, cmp.Or(pascal(f.Name), "Facet")),
+			main:  &shape{},
+			notes: []string{"guess: the facet " + clean(f.Name) + " of the model, of which there are no items; its keys and types are by name"},
+		}
+		e.kind = strings.ToUpper(snake(e.name))
+		var paths []string
+		e.main.pk, paths = t.aliasTemplate(t.PK, f.PK, paths)
+		if t.SK.Name != "" {
+			e.main.sk, paths = t.aliasTemplate(t.SK, f.SK, paths)
+		}
+		e.fields = t.aliasFields(f, paths)
+		t.entities = append(t.entities, e)
+	}
+}
+
+// aliasTemplate reads what a facet calls a key attribute: USER#<userId>, USER#{userId}, or a name alone.
+func (t *tableDraft) aliasTemplate(k Key, alias string, paths []string) (*template, []string) {
+	out := &template{attribute: k.Name}
+	field := func(name string) {
+		name = cmp.Or(camel(name), "id")
+		if t.snake {
+			name = snake(name)
+		}
+		out.parts = append(out.parts, part{path: name})
+		if !slices.Contains(paths, name) {
+			paths = append(paths, name)
+		}
+	}
+	switch {
+	case alias == "" || alias == k.Name:
+		out.asIs = true
+		out.parts = append(out.parts, part{path: k.Name})
+		if !slices.Contains(paths, k.Name) {
+			paths = append(paths, k.Name)
+		}
+		return out, paths
+	case !strings.ContainsAny(alias, "<{#"):
+		field(alias)
+		return out, paths
+	}
+	for alias != "" {
+		i := strings.IndexAny(alias, "<{")
+		if i < 0 {
+			out.literal(alias)
+			break
+		}
+		out.literal(alias[:i])
+		end := strings.IndexAny(alias[i:], ">}")
+		if end < 0 {
+			out.literal(alias[i:])
+			break
+		}
+		field(alias[i+1 : i+end])
+		alias = alias[i+end+1:]
+	}
+	return out, paths
+}
+
+// aliasFields are a facet's fields: those of its key, then its attributes.
+func (t *tableDraft) aliasFields(f Facet, paths []string) []*field {
+	var out []*field
+	for _, path := range paths {
+		name := t.fieldName(path)
+		of := "id"
+		if k := t.keyNamed(path); k.Type == "N" {
+			of = "int"
+		} else if k.Type == "B" {
+			of = "bytes"
+		}
+		out = append(out, &field{name: name, path: path, typ: of, note: "guess: of the key"})
+	}
+	for _, attribute := range f.Attributes {
+		if slices.Contains(paths, attribute) || attribute == t.typeAttr || attribute == t.PK.Name || attribute == t.SK.Name {
+			continue
+		}
+		of := map[string]string{
+			"N": "decimal", "B": "bytes", "BOOL": "bool", "SS": "set<text>", "NS": "set<decimal>", "BS": "set<bytes>", "L": "list<text>", "M": "map<text>",
+		}[f.Types[attribute]]
+		out = append(out, &field{name: t.fieldName(attribute), path: attribute, typ: cmp.Or(of, "text"), optional: true, note: "guess: of the model"})
+	}
+	return out
+}
+
+// keyNamed is the table's key attribute of a name.
+func (t *tableDraft) keyNamed(name string) Key {
+	for _, k := range []Key{t.PK, t.SK} {
+		if k.Name == name {
+			return k
+		}
+	}
+	return Key{}
+}

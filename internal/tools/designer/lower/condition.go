@@ -1,0 +1,218 @@
+package lower
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+)
+
+var aliases = regexp.MustCompile(`#[A-Za-z0-9_]+`) //nolint:gochecknoglobals // compiled once
+
+// condition makes a condition of the entity's stored attributes; typed gives a param's type, nil where there are none.
+func (l *lowerer) condition(e *design.Entity, c *design.Condition, typed func(param string) design.Type) *table.Condition {
+	if c == nil {
+		return nil
+	}
+	out := &table.Condition{Names: map[string]string{}}
+	paths := map[string]string{} // an alias of the design, as the aliases of its steps
+	for _, n := range c.Names {
+		stored := l.stored(e, n.Field)
+		steps := make([]string, len(stored))
+		for i, step := range stored {
+			alias := n.Alias
+			if len(stored) > 1 {
+				alias += "_" + strconv.Itoa(i)
+				for slices.ContainsFunc(c.Names, func(other design.NameRef) bool { return other.Alias == alias }) {
+					alias += "_"
+				}
+			}
+			steps[i], out.Names[alias] = alias, step
+		}
+		paths[n.Alias] = strings.Join(steps, ".")
+	}
+	out.Expression = aliases.ReplaceAllStringFunc(c.Expression, func(alias string) string { return paths[alias] })
+	for _, v := range c.Values {
+		if v.Param != "" {
+			out.Params = append(out.Params, table.ConditionParam{Placeholder: v.Placeholder, Input: v.Param, Type: l.typeOf(typed(v.Param))})
+			continue
+		}
+		if out.Constants == nil {
+			out.Constants = map[string]types.AttributeValue{}
+		}
+		out.Constants[v.Placeholder] = constant(v.Literal)
+	}
+	return out
+}
+
+func constant(c design.Constant) types.AttributeValue {
+	switch c.Kind {
+	case design.NumberConstant:
+		return &types.AttributeValueMemberN{Value: c.Text}
+	case design.BoolConstant:
+		return &types.AttributeValueMemberBOOL{Value: c.Text == "true"}
+	case design.NullConstant:
+		return &types.AttributeValueMemberNULL{Value: true}
+	case design.StringConstant:
+	}
+	return &types.AttributeValueMemberS{Value: c.Text}
+}
+
+// stored is the last step of a path of fields as it is stored, of which a field that lies within maps has several.
+func (l *lowerer) stored(e *design.Entity, path string) []string {
+	steps := strings.Split(path, ".")
+	f := e.Field(steps[0])
+	for _, step := range steps[1:] {
+		f = within(l.program.Design, f, step)
+		if f == nil {
+			return []string{step} // a key of a map
+		}
+	}
+	if f == nil {
+		return []string{path}
+	}
+	return f.Path
+}
+
+// within is the field that a step leads to; nil for a key of a map.
+func within(d *design.Design, f *design.Field, step string) *design.Field {
+	if f == nil {
+		return nil
+	}
+	t := f.Type
+	for t.Elem != nil && t.Kind == design.KindList {
+		t = *t.Elem
+	}
+	if t.Kind == design.KindMap && t.Elem != nil {
+		return &design.Field{Name: step, Type: *t.Elem, Path: []string{step}}
+	}
+	if t.Kind != design.KindStruct {
+		return nil
+	}
+	for _, x := range d.Struct(t.Name).Fields {
+		if x.Name == step {
+			return x
+		}
+	}
+	return nil
+}
+
+// typeAt is the type of what a path of fields leads to.
+func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, bool) {
+	steps := strings.Split(path, ".")
+	f := e.Field(steps[0])
+	for _, step := range steps[1:] {
+		f = within(d, f, step)
+	}
+	if f == nil {
+		return design.Type{}, false
+	}
+	return f.Type, true
+}
+
+// compared finds the type of a param from what a condition compares it with.
+func compared(d *design.Design, e *design.Entity, c *design.Condition, param string) (design.Type, bool) {
+	if c == nil {
+		return design.Type{}, false
+	}
+	i := slices.IndexFunc(c.Values, func(v design.ValueRef) bool { return v.Param == param })
+	tree, err := expr.Parse(expr.Condition, c.Expression)
+	if i < 0 || err != nil {
+		return design.Type{}, false
+	}
+	q := comparisons{design: d, entity: e, condition: c, placeholder: c.Values[i].Placeholder}
+	expr.Walk(tree.Root, q.visit)
+	return q.found, q.ok
+}
+
+// comparisons looks for what a placeholder is compared with.
+type comparisons struct {
+	design      *design.Design
+	entity      *design.Entity
+	condition   *design.Condition
+	placeholder string
+	found       design.Type
+	ok          bool
+}
+
+func (q *comparisons) visit(n expr.Node) {
+	switch n := n.(type) {
+	case *expr.Comparison:
+		q.pair(n.Left, n.Right)
+	case *expr.Between:
+		q.pair(n.Operand, n.Low, n.High)
+	case *expr.In:
+		q.pair(n.Operand, n.List...)
+	case *expr.Call:
+		q.call(n)
+	default: // compares nothing
+	}
+}
+
+// call is of a function that compares: a beginning is a text, what is contained an element.
+func (q *comparisons) call(n *expr.Call) {
+	if len(n.Args) != 2 || !q.is(n.Args[1]) {
+		return
+	}
+	t, known := q.typeOf(n.Args[0])
+	switch {
+	case n.Function == expr.Contains && known && t.Elem != nil:
+		q.found, q.ok = *t.Elem, true
+	case n.Function == expr.BeginsWith, n.Function == expr.Contains, n.Function == expr.AttributeType:
+		q.found, q.ok = design.Type{Kind: design.KindText}, true
+	}
+}
+
+func (q *comparisons) pair(a expr.Node, others ...expr.Node) {
+	for _, b := range others {
+		for _, side := range [][2]expr.Node{{a, b}, {b, a}} {
+			if t, known := q.typeOf(side[0]); known && q.is(side[1]) {
+				q.found, q.ok = t, true
+			}
+		}
+	}
+}
+
+func (q *comparisons) is(n expr.Node) bool {
+	p, is := n.(*expr.Placeholder)
+	return is && p.Name == q.placeholder
+}
+
+func (q *comparisons) typeOf(n expr.Node) (design.Type, bool) {
+	switch n := n.(type) {
+	case *expr.Call:
+		return design.Type{Kind: design.KindInt}, n.Function == expr.Size
+	case *expr.Path:
+		return q.typeOfPath(n)
+	default:
+		return design.Type{}, false
+	}
+}
+
+// typeOfPath is the type of what the path's last alias stands for, or of its elements where indexes follow.
+func (q *comparisons) typeOfPath(p *expr.Path) (design.Type, bool) {
+	for i, step := range slices.Backward(p.Steps) {
+		if step.Kind != expr.StepAlias {
+			continue
+		}
+		at := slices.IndexFunc(q.condition.Names, func(n design.NameRef) bool { return n.Alias == step.Name })
+		if at < 0 {
+			break
+		}
+		t, known := typeAt(q.design, q.entity, q.condition.Names[at].Field)
+		for range p.Steps[i+1:] {
+			if t.Elem == nil {
+				return t, false
+			}
+			t = *t.Elem
+		}
+		return t, known
+	}
+	return design.Type{}, false
+}

@@ -1,0 +1,205 @@
+// Package lower makes programs of designs: descriptors that package design/table runs. It is where a design stops being
+// something to reason about and becomes requests; generated code prints its descriptors, and the commands that run a
+// design without generated code execute them as they are.
+//
+// # Model
+//
+//	design ──plan──▶ place and request of each pattern ──lower──▶ table.Entity, table.Read, table.Collection, table.Write
+//	                                                         ╰──▶ inputs with their types, for signatures
+//
+// Names, paths and conditions are resolved here for good: descriptors speak of stored attributes, and know every input's
+// type.
+//
+// # Invariants
+//
+//	I1  Lowering is a pure function of the design; lists stand in its order.
+//	I2  A pattern that cannot be run (a Scan, an input of which nothing tells the type) is refused here, with its
+//	    place in the design, never at run time.
+package lower
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// Program is a design that can be run.
+type Program struct {
+	Design      *design.Design
+	Tables      []*table.Table
+	Entities    []*table.Entity
+	Reads       []*Read
+	Collections []*Collection
+	Writes      []*Write
+	// Errors are the errors that writes declare or can end in, in the order of their first use.
+	Errors []*Error
+}
+
+// Read is a read that can be run.
+type Read struct {
+	Design *design.Read
+	Plan   *plan.Plan
+	Run    *table.Read
+	// Inputs are what is given beside bounds: by, the prefix, the owner, the filter's params.
+	Inputs []Input
+	// Range is the field whose bounds are given; nil for none.
+	Range *design.Field
+	// Fields are those of an answer. Whole tells that they are all of the entity's.
+	Fields []*design.Field
+	Whole  bool
+}
+
+// Collection is a collection that can be run.
+type Collection struct {
+	Design  *design.Collection
+	Plan    plan.CollectionPlan
+	Run     *table.Collection
+	Inputs  []Input
+	Members []Member
+}
+
+// Member is an entity of a collection with the fields of it that are found.
+type Member struct {
+	Entity *design.Entity
+	Fields []*design.Field
+	Whole  bool
+}
+
+// Write is a write that can be run.
+type Write struct {
+	Design *design.Write
+	Plan   plan.WritePlan
+	Run    *table.Write
+	// Inputs are what is given once, Lines what is given for each line.
+	Inputs, Lines []Input
+}
+
+// Input is what a caller gives.
+type Input struct {
+	Name     string
+	Doc      string
+	Type     design.Type
+	Optional bool
+	MaxBytes int
+	// Of is what it is for, as messages say it: Order.total.
+	Of string
+}
+
+// Error is an error of the program: its value, and what it wraps ("ErrNotFound", "ErrExists", "ErrReused" of package
+// table, or "").
+type Error struct {
+	Name    string // ErrOutOfStock
+	Message string
+	Wraps   string
+	Err     error
+}
+
+// FaultError is a pattern that cannot be run.
+type FaultError struct {
+	Pattern string
+	Message string
+	Pos     design.Pos
+}
+
+func (f *FaultError) Error() string {
+	if f.Pos.Line == 0 {
+		return fmt.Sprintf("%s %s", f.Pattern, f.Message)
+	}
+	return fmt.Sprintf("%d:%d: %s %s", f.Pos.Line, f.Pos.Column, f.Pattern, f.Message)
+}
+
+// Lower makes the program of a design. Its error joins a *FaultError for each pattern that cannot be run; the program then
+// has the others.
+func Lower(d *design.Design) (*Program, error) {
+	l := &lowerer{
+		program: &Program{Design: d}, tables: map[string]*table.Table{}, entities: map[string]*table.Entity{},
+		structs: map[string]*[]table.Field{}, errors: map[string]*Error{},
+	}
+	for _, t := range d.Tables {
+		l.table(t)
+	}
+	for _, e := range d.Entities { // first, for counters refer to them
+		l.entities[e.Name] = &table.Entity{Name: e.Name}
+		l.program.Entities = append(l.program.Entities, l.entities[e.Name])
+	}
+	for _, e := range d.Entities {
+		l.entity(e)
+	}
+	for _, r := range d.Reads {
+		l.read(r)
+	}
+	for _, c := range d.Collections {
+		l.collection(c)
+	}
+	for _, w := range d.Writes {
+		l.write(w)
+	}
+	return l.program, errors.Join(l.faults...)
+}
+
+// Entity returns the descriptor of an entity, nil where there is none.
+func (p *Program) Entity(name string) *table.Entity {
+	for _, e := range p.Entities {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// lowerer makes a program.
+type lowerer struct {
+	program  *Program
+	tables   map[string]*table.Table
+	entities map[string]*table.Entity
+	structs  map[string]*[]table.Field
+	errors   map[string]*Error
+	faults   []error
+}
+
+func (l *lowerer) fault(pattern string, at design.Pos, format string, args ...any) {
+	l.faults = append(l.faults, &FaultError{Pattern: pattern, Message: fmt.Sprintf(format, args...), Pos: at})
+}
+
+// declare finds or makes the error of a name. Without a message its words are the name's.
+func (l *lowerer) declare(name, message, wraps string) error {
+	if e := l.errors[name]; e != nil {
+		return e.Err
+	}
+	if message == "" {
+		message = words(strings.TrimPrefix(name, "Err"))
+	}
+	e := &Error{Name: name, Message: message, Wraps: wraps}
+	switch wraps {
+	case "ErrNotFound":
+		e.Err = fmt.Errorf("%s: %w", message, table.ErrNotFound)
+	case "ErrExists":
+		e.Err = fmt.Errorf("%s: %w", message, table.ErrExists)
+	case "ErrReused":
+		e.Err = fmt.Errorf("%s: %w", message, table.ErrReused)
+	default:
+		e.Err = errors.New(message)
+	}
+	l.errors[name] = e
+	l.program.Errors = append(l.program.Errors, e)
+	return e.Err
+}
+
+// words are a name's words in small letters: OutOfStock, out of stock.
+func words(name string) string {
+	var out strings.Builder
+	for i, c := range name {
+		if c >= 'A' && c <= 'Z' {
+			if i > 0 {
+				out.WriteByte(' ')
+			}
+			c += 'a' - 'A'
+		}
+		out.WriteRune(c)
+	}
+	return out.String()
+}

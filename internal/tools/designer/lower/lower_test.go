@@ -1,0 +1,226 @@
+package lower_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+)
+
+func load(t *testing.T, name string) *lower.Program {
+	t.Helper()
+	d, err := design.Load(filepath.Join("..", "..", "..", "..", "design", "testdata", "drafts", name+".design.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := lower.Lower(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// signature is what a caller gives: name and type, ? where it may be left out.
+func signature(list []lower.Input) string {
+	var out []string
+	for _, in := range list {
+		s := in.Name + " " + in.Type.String()
+		if in.Optional {
+			s += "?"
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestInputs: a write asks for what its steps need and neither a value, a read of the item nor another input gives.
+func TestInputs(t *testing.T) {
+	for _, c := range []struct{ design, write, once, lines string }{
+		{"appcore", "CreateTransaction", "requestKey id, txId ulid, userId id, amount money, currency Currency", ""},
+		{"appcore", "SettleTransaction", "outcome TxStatus, txId ulid, notifId ulid, userId id, message text", ""},
+		{"appcore", "MarkNotificationRead", "notifId ulid, userId id, createdAt time", ""},
+		{"catfecito", "AddToCart", "userId uuid, productId uuid, quantity int", ""},
+		{
+			"catfecito", "PlaceOrder", "requestKey id, orderId uuid, userId uuid",
+			"productId uuid, productName text, price money, quantity int, subtotal money",
+		},
+		{"catfecito", "SetOrderStatus", "to OrderStatus, from OrderStatus, orderId uuid", ""},
+	} {
+		w := load(t, c.design).Write(c.write)
+		if w == nil {
+			t.Errorf("%s has no write %s", c.design, c.write)
+			continue
+		}
+		if got := signature(w.Inputs); got != c.once {
+			t.Errorf("%s takes\n  %s, want\n  %s", c.write, got, c.once)
+		}
+		if got := signature(w.Lines); got != c.lines {
+			t.Errorf("%s takes lines of\n  %s, want\n  %s", c.write, got, c.lines)
+		}
+	}
+}
+
+func parse(t *testing.T, text string) (*lower.Program, error) {
+	t.Helper()
+	d, err := design.Parse("test.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lower.Lower(d)
+}
+
+const shop = `
+design: 1
+name: Shop
+tables: { Shop: { key: { pk: PK, sk: SK }, indexes: { GSI1: { pk: GSI1PK, sk: GSI1SK, project: [total] } } } }
+types: { Address: { fields: { city: { type: text, attr: town }, tags: list<slug> } } }
+entities:
+  Order:
+    key: { pk: "USER#{userId}", sk: "ORDER#{at}#{orderId}" }
+    index: { GSI1: { pk: "CITY#{city}", sk: "{total|pad(9)}" } }
+    fields:
+      userId: id
+      orderId: ulid
+      total: money
+      at: time
+      city: { type: text, at: ship.address.city }
+      address: "Address?"
+      goesAt: "ttl?"
+  Line: { key: { pk: "ORDER#{orderId}", sk: "LINE#{n|pad(3)}" }, fields: { orderId: ulid, n: int, note: "text?" } }
+`
+
+// TestConditions: conditions speak of stored attributes, and params have the type of what they are compared with.
+func TestConditions(t *testing.T) {
+	p, err := parse(t, shop+`
+reads:
+  Open:
+    many: Order
+    by: [userId]
+    range: at
+    order: [at asc]
+    page: 10
+    filter: "city = :where AND address.city <> :town AND contains(address.tags, :tag) AND size(address.tags) < :most AND goesAt > :now AND total IN (:a, 5)"
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := p.Read("Open")
+	if got, want := signature(r.Inputs), "userId id, where text, town text, tag slug, most int, a money"; got != want {
+		t.Errorf("the read takes %s, want %s", got, want)
+	}
+	f := r.Run.Filter
+	want := "#city_0.#city_1.#city_2 = :p0 AND #address.#address_city <> :p1 AND contains ( #address.#address_tags , :p2 ) AND " +
+		"size ( #address.#address_tags ) < :p3 AND #goesAt > :p4 AND #total IN ( :p5 , :p6 )"
+	if f.Expression != want {
+		t.Errorf("the filter is\n  %s, want\n  %s", f.Expression, want)
+	}
+	for alias, name := range map[string]string{"#city_0": "ship", "#city_1": "address", "#city_2": "city", "#address_city": "town", "#goesAt": "goesAt"} {
+		if f.Names[alias] != name {
+			t.Errorf("%s stands for %q, want %q", alias, f.Names[alias], name)
+		}
+	}
+	types := map[string]table.Kind{}
+	for _, param := range f.Params {
+		types[param.Input] = param.Type.Kind
+	}
+	if got := fmt.Sprint(types); got != "map[a:money most:int now:ttl tag:slug town:text where:text]" {
+		t.Errorf("the params are %s", got)
+	}
+	sk := r.Run.SK[0]
+	if sk.Comparison != table.Between || sk.Known[0].Literal != "ORDER#" || sk.Next.Field != "at" || !sk.Open {
+		t.Errorf("the sort key is bounded by %+v", sk)
+	}
+}
+
+// TestFaults: what cannot be run is refused with its place.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct{ add, want string }{
+		{"reads: { All: { many: Order, page: 10 } }", "All is served by no key and would be a Scan"},
+		{`reads: { By: { many: Order, by: [userId], filter: ":a = :b", page: 3 } }`, "By compares :a with nothing"},
+		{`reads: { By: { many: Order, via: GSI1, by: [city], filter: "orderId > :x", page: 3 } }`, "filters by orderId, which Order.GSI1 does not hold"},
+		{`writes: { Set: { do: [{ update: Order, set: { total: ":x" }, when: ":y = :z" }] } }`, "takes :y, and nothing tells its type"},
+		{`writes: { Two: { params: { n: text }, do: [{ update: Line, set: { note: "'x'" } }] } }`, "takes n as text for Two and as int for Line.n"},
+		{
+			`writes: { Add: { idempotent: { with: Line, request: [at] }, do: [{ create: Order, set: { at: now() } }] } }`,
+			"Add compares at, which no caller gives",
+		},
+		{`collections: { Both: { of: [Order, Line], by: [orderId] } }`, "Both is served by no partition that holds all of Order, Line"},
+	} {
+		_, err := parse(t, shop+c.add)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.add, err, c.want)
+		}
+	}
+}
+
+// TestStep: which item a step is about, and that a repeated one takes from its line what is said to be the line's.
+func TestStep(t *testing.T) {
+	p, err := parse(t, shop+`
+writes:
+  Copy:
+    params: { to: ulid }
+    lines: { max: 5 }
+    do:
+      - { create: Order, set: { at: now(), total: sum(lines.price) } }
+      - { each: lines, update: Line, by: { orderId: ":to" }, set: { note: ":line.note" }, when: "note = :line.was", else: Changed }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := p.Write("Copy")
+	if got, want := signature(w.Inputs), "to ulid, userId id, orderId ulid, city text, address Address?, goesAt ttl?"; got != want {
+		t.Errorf("the write takes\n  %s, want\n  %s", got, want)
+	}
+	if got, want := signature(w.Lines), "n int, note text?, was text, price money"; got != want {
+		t.Errorf("a line has\n  %s, want\n  %s", got, want)
+	}
+	if s := w.Run.Steps[1]; s.By[0].Path[0] != "orderId" || s.By[0].Value[0].Kind != table.InputTerm || s.Else[0].Err.Error() != "changed" {
+		t.Errorf("the step is %+v", s)
+	}
+}
+
+// TestBehindCopy: the item behind a copy is found by the copy's fields, so these must have its key.
+func TestBehindCopy(t *testing.T) {
+	for fields, want := range map[string]string{
+		"[title]":          "ByID reads the item behind Thing.byID, which does not hold ownerId of its key",
+		"[title, ownerId]": "",
+	} {
+		_, err := parse(t, `
+design: 1
+name: Shop
+tables: { Shop: { key: { pk: PK, sk: SK } } }
+entities:
+  Thing:
+    key: { pk: "OWNER#{ownerId}", sk: "THING#{thingId}" }
+    copies: { byID: { pk: "THING#{thingId}", sk: COPY, fields: `+fields+` } }
+    fields: { ownerId: id, thingId: ulid, title: text, body: text }
+reads: { ByID: { one: Thing, by: [thingId], returns: [title, body] } }
+`)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("a copy of %s: %v, want %q", fields, err, want)
+		}
+	}
+}
+
+// TestAssignmentPaths: a step into a structure is told by the names of fields, wherever they are stored; the runtime knows
+// their paths and types.
+func TestAssignmentPaths(t *testing.T) {
+	p, err := parse(t, shop+`
+writes:
+  Move: { do: [{ update: Order, set: { address.city: ":city", total: total + 1 } }] }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := p.Write("Move").Run.Steps[0].Set
+	if got := strings.Join(set[0].Path, " "); got != "address city" {
+		t.Errorf("address.city, stored in address.town, is %q, want the fields' names", got)
+	}
+	if got := strings.Join(set[1].Value[0].Path, " "); got != "total" {
+		t.Errorf("the term total is %q", got)
+	}
+}

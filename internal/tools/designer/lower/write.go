@@ -1,0 +1,188 @@
+package lower
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// maxActions is how many items a transaction can touch.
+const maxActions = 100
+
+func (l *lowerer) write(w *design.Write) {
+	before := len(l.faults)
+	out := &Write{Design: w, Plan: plan.ForWrite(l.program.Design, w)}
+	out.Inputs, out.Lines = l.writeInputs(w)
+	if !l.runnable(out) || len(l.faults) > before {
+		return
+	}
+	run := &table.Write{Pattern: w.Name, Params: l.params(out.Inputs), LineParams: l.params(out.Lines)}
+	if w.Lines != nil {
+		run.Lines, run.MaxLines = true, w.Lines.Max
+		if fixed, each := out.Plan.Actions(); run.MaxLines == 0 && each > 0 {
+			run.MaxLines = (maxActions - fixed) / each
+		}
+	}
+	for _, s := range w.Steps {
+		run.Steps = append(run.Steps, l.step(out, s))
+	}
+	if i := w.Idempotent; i != nil {
+		run.Idempotent = &table.Idempotent{Record: l.entities[i.With], Request: i.Request}
+		run.Idempotent.Reused = l.declare("Err"+i.With+"Reused", words(i.With), "ErrReused")
+	}
+	out.Run = run
+	l.program.Writes = append(l.program.Writes, out)
+}
+
+// runnable refuses what no transaction can do.
+func (l *lowerer) runnable(w *Write) bool {
+	d := l.program.Design
+	for _, s := range w.Design.Steps {
+		e := d.Entity(s.Entity)
+		counted := len(l.entities[e.Name].Counts) > 0
+		moving := slices.ContainsFunc(e.Copies, func(c *design.Copy) bool {
+			fields := slices.Concat(c.Key.PK.Fields(), fieldsOf(c.Key.SK))
+			return slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(plan.KeyFields(e), f) })
+		})
+		if s.Action == design.Put && (counted || moving || len(e.Unique) > 0) {
+			l.fault(w.Design.Name, s.Pos, "puts a %s over whatever is there, whose copies, markers or counters it cannot know: create, update or upsert it", e.Name)
+			return false
+		}
+	}
+	if i := w.Design.Idempotent; i != nil {
+		for _, name := range i.Request {
+			given := slices.ContainsFunc(w.Inputs, func(in Input) bool { return in.Name == name })
+			if !given && name != "lines" {
+				l.fault(w.Design.Name, i.Pos, "compares %s, which no caller gives: name params and fields that are given, or lines", name)
+				return false
+			}
+		}
+	}
+	if i := w.Design.Idempotent; i != nil && len(i.Request) > 0 && d.Entity(i.With).Field("request") == nil {
+		l.fault(w.Design.Name, i.Pos, "compares requests, and %s has no field to keep them in: add request: text", i.With)
+		return false
+	}
+	return true
+}
+
+func (l *lowerer) params(list []Input) []table.Param {
+	var out []table.Param
+	for _, in := range list {
+		out = append(out, table.Param{Name: in.Name, Type: l.typeOf(in.Type), Optional: in.Optional, MaxBytes: in.MaxBytes})
+	}
+	return out
+}
+
+func (l *lowerer) step(w *Write, s *design.Step) table.Step {
+	e := l.program.Design.Entity(s.Entity)
+	typed := func(c *design.Condition) func(string) design.Type {
+		return func(param string) design.Type {
+			if name, ofLine := strings.CutPrefix(param, "line."); ofLine {
+				return l.typeOfParam(e, c, w.Lines, name)
+			}
+			return l.typeOfParam(e, c, w.Inputs, param)
+		}
+	}
+	out := table.Step{
+		Action: action(s.Action), Entity: l.entities[e.Name], Each: s.Each, When: l.condition(e, s.When, typed(s.When)),
+		By: assignments(s.By), Set: assignments(s.Set), Add: assignments(s.Add), Init: assignments(s.Init),
+	}
+	for _, x := range s.Else {
+		out.Else = append(out.Else, table.Else{Err: l.declare("Err"+x.Error, "", ""), When: l.condition(e, x.When, typed(x.When))})
+	}
+	l.ends(e, s)
+	return out
+}
+
+// ends declares the errors that a step can end in without saying so.
+func (l *lowerer) ends(e *design.Entity, s *design.Step) {
+	run := l.entities[e.Name]
+	name := words(e.Name)
+	switch s.Action {
+	case design.Create:
+		run.Exists = l.declare("Err"+e.Name+"Exists", name, "ErrExists")
+	case design.Update, design.Delete:
+		run.NotFound = l.declare("Err"+e.Name+"NotFound", name, "ErrNotFound")
+	default:
+	}
+	for i, m := range e.Unique {
+		if s.Action != design.Delete && s.Action != design.Check {
+			run.Markers[i].Taken = l.declare("Err"+e.Name+m.Name+"Taken", name+" "+words(m.Name)+" is taken", "ErrExists")
+		}
+	}
+}
+
+func action(a design.Action) table.Action {
+	return map[design.Action]table.Action{
+		design.Create: table.Create, design.Put: table.Put, design.Update: table.Update, design.Upsert: table.Upsert,
+		design.Delete: table.Delete, design.Check: table.Check,
+	}[a]
+}
+
+// assignments lead to fields by their names, steps into structures too.
+func assignments(list []*design.Assignment) []table.Assignment {
+	var out []table.Assignment
+	for _, a := range list {
+		to := table.Assignment{Path: strings.Split(a.Field, ".")}
+		for _, t := range a.Value.Terms {
+			to.Value = append(to.Value, term(t))
+		}
+		out = append(out, to)
+	}
+	return out
+}
+
+func term(t design.Term) table.Term {
+	out := table.Term{Negative: t.Negative}
+	switch t.Kind {
+	case design.ConstantTerm:
+		out.Kind, out.Constant = table.ConstantTerm, constant(t.Constant)
+	case design.ParamTerm:
+		name, ofLine := strings.CutPrefix(t.Name, "line.")
+		out.Kind, out.Name = table.InputTerm, name
+		if ofLine {
+			out.Kind = table.LineTerm
+		}
+	case design.FieldTerm:
+		out.Kind, out.Path = table.FieldTerm, strings.Split(t.Name, ".")
+	case design.NowTerm:
+		out.Kind = table.NowTerm
+	case design.NewIDTerm:
+		out.Kind = table.NewIDTerm
+	case design.SumTerm:
+		out.Kind, out.Name = table.SumTerm, t.Name
+	case design.CountTerm:
+		out.Kind = table.CountTerm
+	}
+	return out
+}
+
+// Read returns the read of a name, nil where there is none that can be run.
+func (p *Program) Read(name string) *Read {
+	i := slices.IndexFunc(p.Reads, func(r *Read) bool { return r.Design.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.Reads[i]
+}
+
+// Collection returns the collection of a name, nil where there is none that can be run.
+func (p *Program) Collection(name string) *Collection {
+	i := slices.IndexFunc(p.Collections, func(c *Collection) bool { return c.Design.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.Collections[i]
+}
+
+// Write returns the write of a name, nil where there is none that can be run.
+func (p *Program) Write(name string) *Write {
+	i := slices.IndexFunc(p.Writes, func(w *Write) bool { return w.Design.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.Writes[i]
+}

@@ -1,0 +1,161 @@
+// Package provision turns the tables of a design into what makes them: CreateTable requests, CloudFormation and SAM
+// templates, Terraform, and IAM policies for the patterns.
+//
+// All forms are made of one Spec a table, which is the table as DynamoDB has it: attribute names, not fields. Package apply,
+// of the commands, makes or updates tables with it.
+package provision
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// Spec is a table as DynamoDB has it.
+type Spec struct {
+	Name string
+	// Stage says that the name has placeholders, as in "shop-{stage}", that a deployment fills in.
+	Placeholders []string
+	Attributes   []design.KeyAttribute // of all keys, each once
+	PK, SK       string                // SK is "" for none
+	Indexes      []IndexSpec
+	OnDemand     bool
+	Capacity     Capacity // where it is not on demand
+	TTLAttr      string
+	Stream       string // a StreamViewType
+}
+
+// IndexSpec is an index as DynamoDB has it.
+type IndexSpec struct {
+	Name   string
+	Local  bool
+	PK, SK []string
+	// Projection is ALL, KEYS_ONLY or INCLUDE, with Attributes for the last.
+	Projection string
+	Attributes []string
+}
+
+// Capacity is read and write capacity units.
+type Capacity struct{ Read, Write int }
+
+// Specs are the tables of a design, with the placeholders of their names filled in as far as values has them.
+func Specs(d *design.Design, values map[string]string) []Spec {
+	var out []Spec
+	for _, t := range d.Tables {
+		out = append(out, specOf(d, t, values))
+	}
+	return out
+}
+
+func specOf(d *design.Design, t *design.Table, values map[string]string) Spec {
+	s := Spec{
+		PK: t.PK.Name, OnDemand: t.Billing != design.Provisioned, TTLAttr: t.TTLAttr, Stream: t.Stream, Capacity: capacityOf(d, t),
+	}
+	s.Name, s.Placeholders = fill(t.Physical, values)
+	attribute := func(k design.KeyAttribute) {
+		if !slices.ContainsFunc(s.Attributes, func(a design.KeyAttribute) bool { return a.Name == k.Name }) {
+			s.Attributes = append(s.Attributes, k)
+		}
+	}
+	attribute(t.PK)
+	if t.SK != nil {
+		s.SK = t.SK.Name
+		attribute(*t.SK)
+	}
+	for _, x := range t.Indexes {
+		index := IndexSpec{Name: x.Name, Local: x.Local, Projection: "INCLUDE"}
+		for _, k := range x.PK {
+			attribute(k)
+			index.PK = append(index.PK, k.Name)
+		}
+		for _, k := range x.SK {
+			attribute(k)
+			index.SK = append(index.SK, k.Name)
+		}
+		switch {
+		case x.Project.All:
+			index.Projection = "ALL"
+		case len(x.Project.Fields) == 0:
+			index.Projection = "KEYS_ONLY"
+		default:
+			index.Attributes = projected(d, t, x)
+		}
+		s.Indexes = append(s.Indexes, index)
+	}
+	return s
+}
+
+// projected are the attributes that hold the projected fields, of whichever entities have them, but for those that are
+// keys and so are there anyhow. The type attribute comes along: without it an entry does not say what it is.
+func projected(d *design.Design, t *design.Table, x *design.Index) []string {
+	var out []string
+	add := func(name string) {
+		key := name == t.PK.Name || t.SK != nil && name == t.SK.Name
+		for _, k := range slices.Concat(x.PK, x.SK) {
+			key = key || k.Name == name
+		}
+		if !key && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	if t.TypeAttr != "" {
+		add(t.TypeAttr)
+	}
+	for _, name := range x.Project.Fields {
+		for _, e := range d.Entities {
+			if f := e.Field(name); f != nil && e.Table == t.Name && !f.Nested() {
+				add(f.Attribute())
+			}
+		}
+	}
+	return out
+}
+
+// fill puts values into the placeholders of a name and returns those that are left.
+func fill(name string, values map[string]string) (filled string, left []string) {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(name, "{")
+		out.WriteString(before)
+		if !found {
+			return out.String(), left
+		}
+		key, after, closed := strings.Cut(rest, "}")
+		if value, known := values[key]; known && closed {
+			out.WriteString(value)
+		} else {
+			out.WriteString("{" + key + "}")
+			left = append(left, key)
+		}
+		name = after
+	}
+}
+
+// capacityOf is what a table's patterns need a second, at 70 % use, at least 1.
+func capacityOf(d *design.Design, t *design.Table) Capacity {
+	var reads, writes float64
+	for _, r := range d.Reads {
+		if result := plan.ForRead(d, r); result.Plan.Place.Table == t {
+			reads += cost.OfRead(d, result).Units * r.Rate
+		}
+	}
+	for _, w := range d.Writes {
+		of := cost.OfWrite(plan.ForWrite(d, w))
+		for _, part := range of.Parts {
+			if part.Place.Table != t || part.Place.Index != nil {
+				continue
+			}
+			times := w.Rate
+			if part.Each {
+				times *= of.Lines
+			}
+			writes += part.Units * times
+		}
+	}
+	const use = 0.7
+	return Capacity{Read: max(1, int(math.Ceil(reads/use))), Write: max(1, int(math.Ceil(writes/use)))}
+}

@@ -1,0 +1,134 @@
+package races
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/expression"
+)
+
+// content is all that the tables hold at a moment. Equal contents are one.
+type content struct {
+	id    int
+	items []*stored // in the order of their addresses
+	// state is what the items mean.
+	state *expression.State
+	// strays are items that are not what the design's other items make of them; see kept.go.
+	strays []string
+	// broken are the invariants about one moment that do not hold, once that has been looked at.
+	broken map[*expression.Invariant]*breach
+}
+
+// stored is an item as it lies in a table. Equal ones are one.
+type stored struct {
+	id      int
+	address string // its table and key
+	table   *table.Table
+	item    table.Item
+	key     table.Item
+	// means is the entity's item that it is; nil for a copy, a marker and what is none.
+	means *expression.Item
+	// entity and place say what it is; entity is nil for what is none.
+	entity *table.Entity
+	place  table.Place
+	values table.Values
+}
+
+// library keeps each item and each content once.
+type library struct {
+	items    map[string]*stored
+	contents map[string]*content
+	all      []*content
+	mean     func(*stored)
+	judge    func(*content)
+}
+
+func newLibrary(mean func(*stored), judge func(*content)) *library {
+	return &library{items: map[string]*stored{}, contents: map[string]*content{}, mean: mean, judge: judge}
+}
+
+// item is the one of these attributes.
+func (l *library) item(t *table.Table, it table.Item) *stored {
+	var text strings.Builder
+	text.WriteString(t.Name)
+	encode(&text, reflect.ValueOf(it))
+	known := l.items[text.String()]
+	if known != nil {
+		return known
+	}
+	key := keyOf(t, it)
+	s := &stored{id: len(l.items), address: address(t, key), table: t, item: it, key: key}
+	l.mean(s)
+	l.items[text.String()] = s
+	return s
+}
+
+func keyOf(t *table.Table, it table.Item) table.Item {
+	key := table.Item{t.PK.Name: it[t.PK.Name]}
+	if t.SK.Name != "" {
+		key[t.SK.Name] = it[t.SK.Name]
+	}
+	return key
+}
+
+// address tells a key of a table from all others.
+func address(t *table.Table, key map[string]types.AttributeValue) string {
+	var out strings.Builder
+	out.WriteString(t.Name)
+	encode(&out, reflect.ValueOf(key))
+	return out.String()
+}
+
+// content is the one of these items.
+func (l *library) content(items []*stored) *content {
+	slices.SortFunc(items, func(a, b *stored) int { return cmp.Compare(a.address, b.address) })
+	key := make([]byte, 0, 4*len(items))
+	for _, s := range items {
+		key = append(key, byte(s.id>>24), byte(s.id>>16), byte(s.id>>8), byte(s.id))
+	}
+	if known := l.contents[string(key)]; known != nil {
+		return known
+	}
+	c := &content{id: len(l.all), items: items, broken: map[*expression.Invariant]*breach{}}
+	var means []*expression.Item
+	for _, s := range items {
+		if s.means != nil {
+			means = append(means, s.means)
+		}
+	}
+	c.state = expression.NewState(means)
+	l.judge(c)
+	l.contents[string(key)] = c
+	l.all = append(l.all, c)
+	return c
+}
+
+// with is the content after items at these addresses became others; a nil item is one that is not there.
+func (l *library) with(c *content, changes map[string]*stored) *content {
+	items := make([]*stored, 0, len(c.items)+len(changes))
+	for _, s := range c.items {
+		if _, changed := changes[s.address]; !changed {
+			items = append(items, s)
+		}
+	}
+	for _, s := range changes {
+		if s != nil {
+			items = append(items, s)
+		}
+	}
+	return l.content(items)
+}
+
+// get is the item at an address, nil where there is none.
+func (c *content) get(address string) *stored {
+	i, found := slices.BinarySearchFunc(c.items, address, func(s *stored, a string) int { return cmp.Compare(s.address, a) })
+	if !found {
+		return nil
+	}
+	return c.items[i]
+}

@@ -1,0 +1,208 @@
+package races
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+)
+
+// scenarios are the races of a design that are asked for. A design that has none is tried with its writes: each twice at
+// once with equal inputs, and each pair of those that touch an entity in common.
+func scenarios(d *design.Design, names []string) ([]scenario, error) {
+	var all []scenario
+	for _, r := range d.Races {
+		all = append(all, scenario{race: r})
+	}
+	if len(all) == 0 {
+		all = defaults(d)
+	}
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []scenario
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(s scenario) bool { return s.race.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("%s has no race %q", d.Name, name)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+func defaults(d *design.Design) []scenario {
+	var out []scenario
+	add := func(name string, writes ...*design.Write) {
+		g := &guess{design: d, chosen: map[string]design.Literal{}}
+		r := &design.Race{Name: name, Crash: true, Start: g.start(writes), Pos: writes[0].Pos}
+		for _, w := range writes {
+			r.Run = append(r.Run, g.call(w))
+		}
+		out = append(out, scenario{race: r, byDefault: true, optional: true})
+	}
+	for i, w := range d.Writes {
+		add(w.Name+" twice", w, w)
+		for _, other := range d.Writes[i+1:] {
+			if meet(w, other) {
+				add(w.Name+" with "+other.Name, w, other)
+			}
+		}
+	}
+	return out
+}
+
+// meet reports whether two writes touch an entity in common, which one of them changes.
+func meet(a, b *design.Write) bool {
+	for _, x := range a.Steps {
+		for _, y := range b.Steps {
+			if x.Entity == y.Entity && (x.Action != design.Check || y.Action != design.Check) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// guess finds what writes need to do something: items that are there, and inputs that fit them.
+type guess struct {
+	design *design.Design
+	// chosen are the values by the names of fields and inputs: equal names get equal values.
+	chosen map[string]design.Literal
+}
+
+// start are the items that the writes update, delete or check, and those that count what they change, as far as none of the
+// writes makes them.
+func (g *guess) start(writes []*design.Write) []*design.RaceCall {
+	var made, needed []string
+	for _, w := range writes {
+		for _, s := range w.Steps {
+			if s.Action == design.Create {
+				made = append(made, s.Entity)
+			}
+		}
+	}
+	var out []*design.RaceCall
+	need := func(w *design.Write, s *design.Step) {
+		// A step that says which item it is by a value of another name is about an item of its own.
+		of := s.Entity + " " + byWords(s)
+		if !slices.Contains(made, s.Entity) && !slices.Contains(needed, of) {
+			needed = append(needed, of)
+			out = append(out, g.item(w, s))
+		}
+	}
+	for _, w := range writes {
+		for _, s := range w.Steps {
+			if s.Action == design.Update || s.Action == design.Delete || s.Action == design.Check {
+				need(w, s)
+			}
+			for _, holder := range g.design.Entities {
+				if slices.ContainsFunc(holder.Counters, func(c *design.Counter) bool { return c.Of == s.Entity }) {
+					need(w, &design.Step{Action: design.Update, Entity: holder.Name})
+				}
+			}
+		}
+	}
+	return out
+}
+
+func byWords(s *design.Step) string {
+	var out []string
+	for _, a := range s.By {
+		out = append(out, a.Field+"="+a.Value.Text)
+	}
+	return strings.Join(out, " ")
+}
+
+// item is the item that a step needs: the entity's first sample, if there is one, with what the step's condition asks for.
+func (g *guess) item(w *design.Write, s *design.Step) *design.RaceCall {
+	e := g.design.Entity(s.Entity)
+	given := map[string]design.Literal{}
+	for _, sample := range g.design.Samples {
+		if sample.Entity == e.Name {
+			maps.Copy(given, sample.Values)
+			break
+		}
+	}
+	for _, c := range e.Counters { // they count what is there
+		delete(given, c.Field)
+	}
+	key := slices.Concat(e.Key.PK.Fields(), fieldsOf(e.Key.SK))
+	for _, name := range key {
+		if l, is := g.chosen[name]; is {
+			given[name] = l
+		}
+	}
+	for _, a := range s.By {
+		if t := a.Value.Terms; len(t) == 1 && t[0].Kind == design.ParamTerm && !e.Field(a.Field).Type.Numeric() {
+			given[a.Field] = design.Literal{Text: strings.TrimPrefix(t[0].Name, "line.")}
+		}
+	}
+	asked, params := equalities(s.When)
+	for name, c := range asked {
+		if f := e.Field(name); f != nil && !slices.Contains(key, name) {
+			given[name] = design.Literal{Text: c.Text}
+		}
+	}
+	for name, l := range given {
+		if _, is := g.chosen[name]; !is && len(s.By) == 0 {
+			g.chosen[name] = l
+		}
+	}
+	for param, field := range params {
+		if l, is := given[field]; is {
+			g.chosen[strings.TrimPrefix(param, "line.")] = l
+		}
+	}
+	return &design.RaceCall{Put: e.Name, Given: given, Times: 1, Pos: w.Pos}
+}
+
+func fieldsOf(t *design.Template) []string {
+	if t == nil {
+		return nil
+	}
+	return t.Fields()
+}
+
+// equalities are the fields that a condition compares with constants by =, and the params that it compares so with fields.
+func equalities(c *design.Condition) (constants map[string]design.Constant, params map[string]string) {
+	constants, params = map[string]design.Constant{}, map[string]string{}
+	if c == nil {
+		return constants, params
+	}
+	tree, err := expr.Parse(expr.Condition, c.Expression)
+	if err != nil {
+		return constants, params
+	}
+	expr.Walk(tree.Root, func(n expr.Node) {
+		is, comparison := n.(*expr.Comparison)
+		if !comparison || is.Op != expr.Equal {
+			return
+		}
+		for _, side := range [][2]expr.Node{{is.Left, is.Right}, {is.Right, is.Left}} {
+			path, isPath := side[0].(*expr.Path)
+			value, isValue := side[1].(*expr.Placeholder)
+			if !isPath || !isValue || len(path.Steps) != 1 {
+				continue
+			}
+			name := slices.IndexFunc(c.Names, func(n design.NameRef) bool { return n.Alias == path.Steps[0].Name })
+			ref := slices.IndexFunc(c.Values, func(v design.ValueRef) bool { return v.Placeholder == value.Name })
+			switch {
+			case name < 0 || ref < 0:
+			case c.Values[ref].Param != "":
+				params[c.Values[ref].Param] = c.Names[name].Field
+			case c.Values[ref].Literal.Kind != design.NullConstant:
+				constants[c.Names[name].Field] = c.Values[ref].Literal
+			}
+		}
+	})
+	return constants, params
+}
+
+// call is a call of a write with what was chosen; lines have it too.
+func (g *guess) call(w *design.Write) *design.RaceCall {
+	return &design.RaceCall{Write: w.Name, Given: maps.Clone(g.chosen), Times: 1, Pos: w.Pos}
+}

@@ -1,0 +1,362 @@
+package races
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/expression"
+)
+
+// maxBehind is how many writes an answer may be behind: what was written last, and what was before that. More would
+// make many more states, and say of three writes what two say.
+const maxBehind = 2
+
+// progressEvery is how many states are looked at between two calls of progress.
+const progressEvery = 1000
+
+// state is a moment of an exploration: what is stored, and how far the processes are.
+type state struct {
+	content *content
+	// nodes are the processes, nil for those that have ended or crashed.
+	nodes []*node
+	// before are the contents that were there before the last writes, the latest first, as far as answers may be of them.
+	before []*content
+	// from is the state before, -1 at the start; by is what led here.
+	from int
+	by   action
+	// next are the states that can follow.
+	next []int
+}
+
+// action is what leads from one state to the next.
+type action struct {
+	kind    actionKind
+	process int
+	node    *node // that the process is at afterwards
+	request *request
+	answer  *answer
+	behind  int // writes that a read has missed
+	removed *stored
+}
+
+type actionKind uint8
+
+const (
+	answered actionKind = iota
+	lost                // the request was executed, and its answer got lost
+	crashed
+	expired
+)
+
+// exploration looks at all states that a scenario can come to, those that need the fewest actions first.
+type exploration struct {
+	*scheduler
+	race       *design.Race
+	processes  []*process
+	invariants []*expression.Invariant
+	limits     limits
+	progress   func(states int)
+	keeper     *keeper
+
+	states  []*state
+	known   map[string]int
+	start   *content
+	depth   int
+	bounded string // the bound that was reached, "" for none
+	stepped map[[2]int]bool
+	found   map[*expression.Invariant]*breach
+	stray   *breach
+}
+
+type limits struct{ depth, states int }
+
+// breach is an invariant that does not hold.
+type breach struct {
+	schedule []action
+	content  *content
+	before   *expression.State // of a statement about a step
+	items    []*expression.Item
+	words    string // where it is something that the design itself promises
+}
+
+// run explores from a content.
+func (x *exploration) run(ctx context.Context, start *content) error {
+	x.known, x.start = map[string]int{}, start
+	x.stepped, x.found = map[[2]int]bool{}, map[*expression.Invariant]*breach{}
+	first := &state{content: start, from: -1, nodes: make([]*node, len(x.processes))}
+	for i, p := range x.processes {
+		n, err := x.root(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		first.nodes[i] = at(n)
+	}
+	x.add(first)
+	if err := x.judge(first, nil); err != nil {
+		return err
+	}
+	level := 1 // the first state that needs more actions
+	for i := 0; i < len(x.states) && !x.done(); i++ {
+		if i == level {
+			x.depth++
+			level = len(x.states)
+		}
+		if i%progressEvery == 0 {
+			x.progress(i)
+		}
+		if x.depth == x.limits.depth && !x.states[i].over() {
+			x.bounded = fmt.Sprintf("the bound of %d actions in an order", x.limits.depth)
+			continue
+		}
+		if err := x.expand(ctx, i); err != nil {
+			return err
+		}
+		if len(x.states) > x.limits.states {
+			x.bounded = fmt.Sprintf("the bound of %d states", x.limits.states)
+			return nil
+		}
+	}
+	return nil
+}
+
+// at is the node that a process is at: the next attempt where it starts again, nil where it has ended.
+func at(n *node) *node {
+	for n != nil && n.next == nil {
+		n = n.again
+	}
+	return n
+}
+
+// over reports whether nothing runs any more.
+func (s *state) over() bool {
+	for _, n := range s.nodes {
+		if n != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// done reports whether there is nothing more to find.
+func (x *exploration) done() bool { return x.stray != nil && len(x.found) == len(x.invariants) }
+
+// add adds a state if it is new.
+func (x *exploration) add(s *state) (number int, isNew bool) {
+	key := make([]byte, 0, 8+4*len(s.nodes))
+	key = binary.AppendUvarint(key, uint64(s.content.id)) //nolint:gosec // counts from 0
+	for _, n := range s.nodes {
+		id := 0
+		if n != nil {
+			id = n.id + 1
+		}
+		key = binary.AppendUvarint(key, uint64(id)) //nolint:gosec // counts from 0
+	}
+	for _, c := range s.before {
+		key = binary.AppendUvarint(key, uint64(c.id)) //nolint:gosec // counts from 0
+	}
+	if number, known := x.known[string(key)]; known {
+		return number, false
+	}
+	number = len(x.states)
+	x.known[string(key)] = number
+	x.states = append(x.states, s)
+	return number, true
+}
+
+// expand finds the states that can follow one.
+func (x *exploration) expand(ctx context.Context, number int) error {
+	s := x.states[number]
+	for p, n := range s.nodes {
+		if n == nil {
+			continue
+		}
+		if err := x.answer(ctx, number, p); err != nil {
+			return err
+		}
+		if x.race.Crash && n.begun() {
+			if err := x.follow(number, s.content, p, nil, action{kind: crashed, process: p}); err != nil {
+				return err
+			}
+		}
+	}
+	if !x.race.Expire || s.over() {
+		return nil
+	}
+	for _, it := range s.content.items {
+		if x.keeper.expired(it) {
+			after := x.database.library.with(s.content, map[string]*stored{it.address: nil})
+			if err := x.follow(number, after, -1, nil, action{kind: expired, process: -1, removed: it}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// answer executes a process's next request, in all the ways in which it can be answered.
+func (x *exploration) answer(ctx context.Context, number, p int) error {
+	s := x.states[number]
+	n := s.nodes[p]
+	now, err := x.database.execute(ctx, s.content, n.next)
+	if err != nil {
+		return err
+	}
+	if err := x.hand(ctx, number, p, now, action{answer: now.answer}); err != nil {
+		return err
+	}
+	if x.race.Crash && n.next.repeatable && now.answer.err == nil {
+		nothing := &answer{err: errLost, key: "lost", words: "done, but the answer gets lost"}
+		if err := x.hand(ctx, number, p, effect{nothing, now.after}, action{kind: lost, answer: nothing}); err != nil {
+			return err
+		}
+	}
+	if !x.race.Stale || !n.next.eventual {
+		return nil
+	}
+	met := map[string]bool{now.answer.key: true}
+	for i, c := range s.before {
+		then, err := x.database.execute(ctx, c, n.next)
+		if err != nil {
+			return err
+		}
+		if met[then.answer.key] {
+			continue
+		}
+		met[then.answer.key] = true
+		if err := x.hand(ctx, number, p, effect{then.answer, s.content}, action{answer: then.answer, behind: i + 1}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hand gives a process an answer.
+func (x *exploration) hand(ctx context.Context, number, p int, e effect, a action) error {
+	n := x.states[number].nodes[p]
+	child, err := x.child(ctx, n, e.answer)
+	if err != nil {
+		return err
+	}
+	a.process, a.node, a.request = p, child, n.next
+	return x.follow(number, e.after, p, at(child), a)
+}
+
+// follow adds the state after an action, in which process p is at a node, and judges what is new of it.
+func (x *exploration) follow(number int, c *content, p int, n *node, a action) error {
+	s := x.states[number]
+	next := &state{content: c, from: number, by: a, before: s.before, nodes: s.nodes}
+	if p >= 0 {
+		next.nodes = append([]*node(nil), s.nodes...)
+		next.nodes[p] = n
+	}
+	if c != s.content && x.race.Stale {
+		next.before = append([]*content{s.content}, s.before...)
+		next.before = next.before[:min(len(next.before), maxBehind)]
+	}
+	at, isNew := x.add(next)
+	s.next = append(s.next, at)
+	if !isNew && (c == s.content || x.stepped[[2]int{s.content.id, c.id}]) {
+		return nil
+	}
+	x.stepped[[2]int{s.content.id, c.id}] = true
+	if !isNew { // the step is new, though the state is not
+		return x.judgeStep(next, s.content)
+	}
+	return x.judge(next, s.content)
+}
+
+// judge holds the invariants against a new state, and against the step that led to it.
+func (x *exploration) judge(s *state, before *content) error {
+	for _, i := range x.invariants {
+		if x.found[i] != nil || i.Transient || i.At == design.AtEnd && !s.over() {
+			continue
+		}
+		b, looked := s.content.broken[i]
+		if !looked {
+			items, ok, err := i.Broken(nil, s.content.state)
+			if err != nil {
+				return fmt.Errorf("invariant %s: %w", i.Name, err)
+			}
+			if !ok {
+				b = &breach{items: items}
+			}
+			s.content.broken[i] = b
+		}
+		if b != nil {
+			x.found[i] = &breach{schedule: x.schedule(s), content: s.content, items: b.items}
+		}
+	}
+	if x.stray == nil {
+		for _, words := range s.content.strays {
+			if !slices.Contains(x.start.strays, words) {
+				x.stray = &breach{schedule: x.schedule(s), content: s.content, words: words}
+				break
+			}
+		}
+	}
+	if before == nil || before == s.content {
+		return nil
+	}
+	return x.judgeStep(s, before)
+}
+
+// judgeStep holds the invariants about steps against one.
+func (x *exploration) judgeStep(s *state, before *content) error {
+	for _, i := range x.invariants {
+		if x.found[i] != nil || !i.Transient || i.At == design.AtEnd && !s.over() {
+			continue
+		}
+		items, ok, err := i.Broken(before.state, s.content.state)
+		if err != nil {
+			return fmt.Errorf("invariant %s: %w", i.Name, err)
+		}
+		if !ok {
+			x.found[i] = &breach{schedule: x.schedule(s), content: s.content, before: before.state, items: items}
+		}
+	}
+	return nil
+}
+
+// schedule are the actions that lead to a state, from the first.
+func (x *exploration) schedule(s *state) []action {
+	var out []action
+	for ; s.from >= 0; s = x.states[s.from] {
+		out = append(out, s.by)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// orders counts the ways from the start to where nothing runs any more. No way comes to one state twice, for each action
+// brings a process forward or takes an item away.
+func (x *exploration) orders() *big.Int {
+	ways := make([]*big.Int, len(x.states))
+	type visit struct{ state, next int }
+	stack := []visit{{0, 0}}
+	ways[0] = new(big.Int)
+	for len(stack) > 0 {
+		v := &stack[len(stack)-1]
+		s := x.states[v.state]
+		if v.next == len(s.next) {
+			if s.over() {
+				ways[v.state].SetInt64(1)
+			}
+			for _, n := range s.next {
+				ways[v.state].Add(ways[v.state], ways[n])
+			}
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		n := s.next[v.next]
+		v.next++
+		if ways[n] == nil {
+			ways[n] = new(big.Int)
+			stack = append(stack, visit{n, 0})
+		}
+	}
+	return ways[0]
+}

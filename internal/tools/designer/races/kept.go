@@ -1,0 +1,209 @@
+package races
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/tools/designer/expression"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// keeper knows what the items of a design are, and what a design promises of them without being told: copies equal their
+// item, index keys follow its fields, a marker stands for each unique value, counters count.
+type keeper struct {
+	program  *lower.Program
+	values   *values
+	byTable  map[*table.Table][]*table.Entity
+	counters []counter
+	now      int64 // seconds; what expires before may be gone
+}
+
+// counter is a counter of a design with its condition.
+type counter struct {
+	*design.Counter
+	holder, of *design.Entity
+	by         []string // the holder's key
+	where      *expression.Condition
+}
+
+func newKeeper(p *lower.Program, v *values) (*keeper, error) {
+	k := &keeper{program: p, values: v, byTable: map[*table.Table][]*table.Entity{}}
+	for _, e := range p.Entities {
+		k.byTable[e.Table] = append(k.byTable[e.Table], e)
+	}
+	for _, holder := range p.Design.Entities {
+		for _, c := range holder.Counters {
+			of := p.Design.Entity(c.Of)
+			where, err := expression.Bind(p.Design, of, c.Where, nil)
+			if err != nil {
+				return nil, fmt.Errorf("counter %s of %s: %w", c.Field, holder.Name, err)
+			}
+			k.counters = append(k.counters, counter{c, holder, of, plan.KeyFields(holder), where})
+		}
+	}
+	return k, nil
+}
+
+// mean finds what an item is.
+func (k *keeper) mean(s *stored) {
+	s.entity, s.place, s.values = table.Recognize(k.byTable[s.table], s.item)
+	if s.entity != nil && s.place.Kind == table.KeyPlace {
+		s.means = &expression.Item{Entity: k.program.Design.Entity(s.entity.Name), Key: s.address, Values: s.values}
+	}
+}
+
+// judge notes what of a content is not as the design promises.
+func (k *keeper) judge(c *content) {
+	expected := map[string]bool{}
+	for _, s := range c.items {
+		if s.means == nil {
+			continue
+		}
+		items, err := table.Items(s.entity, s.values)
+		if err != nil {
+			c.strays = append(c.strays, fmt.Sprintf("%s is none of the design's: %v", k.name(s), err))
+			continue
+		}
+		for i, it := range items {
+			want := address(s.table, keyOf(s.table, it))
+			expected[want] = true
+			there := c.get(want)
+			switch {
+			case there == nil && !k.expired(s):
+				c.strays = append(c.strays, fmt.Sprintf("%s has no %s", k.name(s), partName(s.entity, i)))
+			case there != nil && !sameItem(there.item, it) && i == 0:
+				c.strays = append(c.strays, fmt.Sprintf("the index keys of %s do not follow its fields", k.name(s)))
+			case there != nil && !sameItem(there.item, it):
+				c.strays = append(c.strays, fmt.Sprintf("%s differs from its %s", k.name(s), partName(s.entity, i)))
+			}
+		}
+	}
+	for _, s := range c.items {
+		switch {
+		case expected[s.address] || k.expired(s):
+		case s.entity == nil:
+			c.strays = append(c.strays, fmt.Sprintf("an item of table %s is none of the design's: %s", s.table.Name, s.address))
+		default:
+			c.strays = append(c.strays, fmt.Sprintf("%s is there without its %s", k.placeName(s), s.entity.Name))
+		}
+	}
+	k.count(c)
+}
+
+// partName names the i-th of an entity's items, of which the first is its own.
+func partName(e *table.Entity, i int) string {
+	switch {
+	case i == 0:
+		return "item"
+	case i <= len(e.Copies):
+		return "copy " + e.Copies[i-1].Name
+	default:
+		return "marker " + e.Markers[i-1-len(e.Copies)].Name
+	}
+}
+
+func (k *keeper) placeName(s *stored) string {
+	what := "the copy " + s.place.Copy
+	if s.place.Kind == table.MarkerPlace {
+		what = "the marker " + s.place.Marker
+	}
+	return what + " " + k.keyWords(s.entity, s.values)
+}
+
+func (k *keeper) name(s *stored) string { return s.entity.Name + " " + k.keyWords(s.entity, s.values) }
+
+// keyWords are the fields that tell an item from others of its entity.
+func (k *keeper) keyWords(e *table.Entity, v table.Values) string {
+	var out []string
+	for _, name := range plan.KeyFields(k.program.Design.Entity(e.Name)) {
+		if v[name] != nil {
+			out = append(out, name+": "+k.values.show(v[name]))
+		}
+	}
+	return "{ " + strings.Join(out, ", ") + " }"
+}
+
+// sameItem compares items by what they hold.
+func sameItem(a, b table.Item) bool {
+	var x, y strings.Builder
+	encode(&x, reflect.ValueOf(a))
+	encode(&y, reflect.ValueOf(b))
+	return x.String() == y.String()
+}
+
+// expired reports whether DynamoDB may remove an item by now.
+func (k *keeper) expired(s *stored) bool {
+	at, goes := expiry(s)
+	return k.now != 0 && goes && at <= k.now
+}
+
+// expiry is the second at which an item goes, if it does.
+func expiry(s *stored) (seconds int64, goes bool) {
+	n, is := s.item[s.table.TTLAttr].(*types.AttributeValueMemberN)
+	if !is || s.table.TTLAttr == "" {
+		return 0, false
+	}
+	at, err := decimal.Parse(n.Value)
+	if err != nil {
+		return 0, false
+	}
+	return at.Int64()
+}
+
+// count notes counters that do not count.
+func (k *keeper) count(c *content) {
+	for _, counter := range k.counters {
+		for _, holder := range c.state.Of(counter.holder) {
+			var counted []expression.Values
+			for _, it := range c.state.Of(counter.of) {
+				if !slices.ContainsFunc(counter.by, func(name string) bool { return !sameValue(holder.Values[name], it.Values[name]) }) {
+					counted = append(counted, it.Values)
+				}
+			}
+			counted, err := counter.where.Those(counted)
+			want := expression.Number(len(counted))
+			if counter.Sum != "" && err == nil {
+				want, err = expression.Total(counted, []string{counter.Sum})
+			}
+			if off := difference(holder.Values[counter.Field], want); err == nil && off != "0" {
+				c.strays = append(c.strays, fmt.Sprintf("the counter %s of %s %s is wrong by %s", counter.Field, counter.holder.Name,
+					k.keyWords(k.program.Entity(counter.holder.Name), holder.Values), off))
+			}
+		}
+	}
+}
+
+// difference is what a number is more than another; one that is absent is 0.
+func difference(a, b types.AttributeValue) string {
+	number := func(v types.AttributeValue) decimal.Decimal {
+		n, is := v.(*types.AttributeValueMemberN)
+		if !is {
+			return decimal.FromInt(0)
+		}
+		d, err := decimal.Parse(n.Value)
+		if err != nil {
+			return decimal.FromInt(0)
+		}
+		return d
+	}
+	d, err := number(a).Sub(number(b))
+	if err != nil {
+		return err.Error()
+	}
+	return d.String()
+}
+
+func sameValue(a, b types.AttributeValue) bool {
+	var x, y strings.Builder
+	encode(&x, reflect.ValueOf(&a).Elem())
+	encode(&y, reflect.ValueOf(&b).Elem())
+	return a != nil && x.String() == y.String()
+}

@@ -1,0 +1,187 @@
+package races
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/check"
+	"github.com/monotable/monotable/internal/tools/designer/expression"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// rule is what every finding of an exploration is of.
+const rule = "ST513"
+
+// report is what an exploration has found.
+func (x *exploration) report(s scenario) *Scenario {
+	out := &Scenario{
+		Name: s.race.Name, Doc: s.race.Doc, Default: s.byDefault, Crash: s.race.Crash, Stale: s.race.Stale, Expire: s.race.Expire,
+		States: len(x.states), Bound: x.bounded, Findings: []*Finding{},
+	}
+	for _, p := range x.processes {
+		out.Processes = append(out.Processes, Process{Name: letter(p.number), Call: p.words(x.values), Ends: p.ends})
+	}
+	if x.bounded == "" && !x.done() {
+		out.Orders = x.orders().String()
+	}
+	for _, i := range x.invariants {
+		b := x.found[i]
+		switch {
+		case b == nil:
+		case s.byDefault && len(b.schedule) == 0:
+			out.Unheld = append(out.Unheld, i.Name)
+		default:
+			f := x.finding(s, b, i.Pos)
+			f.Invariant = i.Name
+			f.Message = fmt.Sprintf("%s does not hold: %s", i.Name, i.Text)
+			if len(b.schedule) == 0 {
+				f.Message = fmt.Sprintf("%s does not hold at the start already: %s", i.Name, i.Text)
+			}
+			f.Items = x.concerned(i, b)
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	if b := x.stray; b != nil {
+		f := x.finding(s, b, s.race.Pos)
+		f.Message, f.Items = b.words, []string{}
+		out.Findings = append(out.Findings, f)
+	}
+	return out
+}
+
+func skipped(s scenario, faults design.Errors) *Scenario {
+	return &Scenario{Name: s.race.Name, Default: s.byDefault, Processes: []Process{}, Skipped: faults[0].Message, Findings: []*Finding{}}
+}
+
+// finding is a breach in words.
+func (x *exploration) finding(s scenario, b *breach, p design.Pos) *Finding {
+	f := &Finding{Schedule: []string{}}
+	f.Rule, f.Severity, f.Pos = rule, check.Error, p
+	var writes []string
+	for _, a := range b.schedule {
+		f.Schedule = append(f.Schedule, x.words(a))
+		if a.request != nil && a.request.touched != nil && a.answer.err == nil && !slices.Contains(writes, a.request.pattern) {
+			writes = append(writes, a.request.pattern)
+		}
+	}
+	slices.Sort(writes)
+	f.Subject = strings.Join(writes, "+")
+	if f.Subject == "" {
+		f.Subject = s.race.Name
+	}
+	f.Witness = strings.Join(f.Schedule, "; ")
+	return f
+}
+
+// words say what an action does.
+func (x *exploration) words(a action) string {
+	who := "DynamoDB"
+	if a.process >= 0 {
+		who = letter(a.process)
+	}
+	switch a.kind {
+	case crashed:
+		return who + ": crashes"
+	case expired:
+		return who + ": removes " + x.itemName(a.removed) + ", whose time is over"
+	default:
+	}
+	text := fmt.Sprintf("%s: %s %s → %s", who, a.request.operation, a.request.pattern, cmp.Or(a.node.read, a.answer.words))
+	switch {
+	case a.behind == 1:
+		text += ", 1 write behind"
+	case a.behind > 1:
+		text += fmt.Sprintf(", %d writes behind", a.behind)
+	}
+	n := a.node
+	switch {
+	case n.again != nil:
+		text += fmt.Sprintf(" (%s, starts again)", n.outcome)
+	case n.next == nil && n.outcome != "":
+		text += fmt.Sprintf(" (ends with %s)", n.outcome)
+	}
+	return text
+}
+
+func (x *exploration) itemName(s *stored) string {
+	if s.entity == nil {
+		return "an item"
+	}
+	if s.means == nil {
+		return x.keeper.placeName(s)
+	}
+	return x.keeper.name(s)
+}
+
+// concerned are the items that an invariant speaks of, as they are where it does not hold: those for which it does not, and
+// those that are counted for them.
+func (x *exploration) concerned(i *expression.Invariant, b *breach) []string {
+	out := []string{}
+	for _, it := range append(slices.Clone(b.items), i.Counted(b.content.state, b.items)...) {
+		if text := x.itemWords(i, it, b.before.Get(it.Key)); !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// itemWords are an item with the values of its key and those that an invariant speaks of, with what they were if that
+// matters.
+func (x *exploration) itemWords(i *expression.Invariant, it, was *expression.Item) string {
+	names := append(plan.KeyFields(it.Entity), i.Fields(it.Entity)...)
+	var fields []string
+	for _, f := range it.Entity.Fields {
+		v := it.Values[f.Name]
+		if v == nil || !slices.Contains(names, f.Name) {
+			continue
+		}
+		text := x.values.show(v)
+		if was != nil && was.Values[f.Name] != nil {
+			if before := x.values.show(was.Values[f.Name]); before != text {
+				text = before + " → " + text
+			}
+		}
+		fields = append(fields, f.Name+": "+text)
+	}
+	return it.Entity.Name + " { " + strings.Join(fields, ", ") + " }"
+}
+
+// accept marks the findings that are accepted at one of the writes which lead to them, and finds the acceptances that accept
+// nothing, as far as all was looked at.
+func (r *Report) accept(d *design.Design, whole bool) {
+	used := map[string]bool{}
+	for _, s := range r.Scenarios {
+		whole = whole && s.Bound == ""
+		for _, f := range s.Findings {
+			for write := range strings.SplitSeq(f.Subject, "+") {
+				if a := acceptance(d.Write(write)); a != nil {
+					used[write] = true
+					f.Accepted = a.Reason
+				}
+			}
+		}
+	}
+	for _, w := range d.Writes {
+		if a := acceptance(w); a != nil && whole && !used[w.Name] {
+			r.Findings = append(r.Findings, check.Finding{
+				Rule: "ST001", Severity: check.Error, Subject: w.Name, Pos: a.Pos,
+				Message: "accepts ST513, which no race finds here any more", Mend: "remove the acceptance",
+			})
+		}
+	}
+}
+
+func acceptance(w *design.Write) *design.Acceptance {
+	if w == nil {
+		return nil
+	}
+	for i := range w.Accept {
+		if w.Accept[i].Rule == rule {
+			return &w.Accept[i]
+		}
+	}
+	return nil
+}

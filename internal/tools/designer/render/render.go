@@ -1,0 +1,150 @@
+// Package render makes keys: it puts the values of an item into the templates of a design.
+//
+// # Model
+//
+//	sample's value ──Text──▶ the value's one text ──keytext.Apply──▶ … ──▶ its text in the key
+//	                                      Key puts those between the literals
+//
+// A value has one text by its kind: a time is 2006-01-02T15:04:05.000Z in UTC, a number its shortest decimal form without
+// an exponent, and so on (design.Kind). A function takes a text and gives one; design.Func says what each is for. The
+// texts themselves are made by package keytext, as are those in the keys that applications write.
+//
+// # Invariants
+//
+//	I1  What Key makes of an item is in the language that package keylang gives its template. A value that is outside
+//	    its kind's language is refused, as far as a function or the key itself depends on it.
+//	I2  Equal values make equal keys.
+//
+// Everything is a pure function and may be called from any number of goroutines. Errors are sentences for the author
+// of the values.
+package render
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
+)
+
+// Text is the one text that a value of a type has in a key, before functions. Of bytes, which a design writes in base
+// 64, it is the bytes.
+func Text(t design.Type, value design.Literal) (string, error) {
+	s := value.Text
+	switch {
+	case value.Null || value.List != nil || value.Map != nil || !t.Scalar():
+		return "", fmt.Errorf("a value of type %s has no text that could stand in a key", t)
+	case !utf8.ValidString(s):
+		return "", fmt.Errorf("%q is not UTF-8", s)
+	}
+	switch t.Kind {
+	case design.KindInt, design.KindMoney:
+		return keytext.Whole(s)
+	case design.KindTTL:
+		return seconds(s)
+	case design.KindDecimal:
+		return keytext.Decimal(s)
+	case design.KindBool:
+		if s != "true" && s != "false" {
+			return "", fmt.Errorf("%q is neither true nor false", s)
+		}
+		return s, nil
+	case design.KindTime:
+		return keytext.Time(s)
+	case design.KindDate:
+		return keytext.Date(s)
+	case design.KindBytes:
+		b, err := base64.StdEncoding.DecodeString(s)
+		if err != nil {
+			return "", fmt.Errorf("%q is not base 64", s)
+		}
+		return string(b), nil
+	default:
+		return s, nil
+	}
+}
+
+// seconds is the text of a ttl, which may also be written as a time.
+func seconds(s string) (string, error) {
+	if at, err := keytext.ParseTime(s); err == nil {
+		s = strconv.FormatInt(at.Unix(), 10)
+	}
+	text, err := keytext.Whole(s)
+	if err == nil && strings.HasPrefix(text, "-") {
+		return "", fmt.Errorf("%q is before 1970", s)
+	}
+	return text, err
+}
+
+// Key is a template with an entity's values, for a key attribute of a type. An attribute of type N gets the shortest
+// form of its number. It fails where a value is missing, or is none that the template's functions take, or the key
+// would be empty.
+func Key(e *design.Entity, t *design.Template, kind design.KeyType, values map[string]design.Literal) (string, error) {
+	var out strings.Builder
+	for _, p := range t.Parts {
+		if p.Field == "" {
+			out.WriteString(p.Literal)
+			continue
+		}
+		text, err := part(e, p, values)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", p.Field, err)
+		}
+		out.WriteString(text)
+	}
+	key := out.String()
+	switch {
+	case key == "":
+		return "", fmt.Errorf("the key %q would be empty", t)
+	case kind == design.KeyNumber:
+		number, err := keytext.Decimal(key)
+		if err != nil {
+			return "", fmt.Errorf("the key: %w", err)
+		}
+		return number, nil
+	}
+	return key, nil
+}
+
+// part is the text of a field after its functions.
+func part(e *design.Entity, p design.Part, values map[string]design.Literal) (string, error) {
+	f := e.Field(p.Field)
+	if f == nil {
+		return "", fmt.Errorf("%s has no such field", e.Name)
+	}
+	value, given := values[p.Field]
+	if !given {
+		return "", fmt.Errorf("there is no value")
+	}
+	text, err := Text(f.Type, value)
+	if err != nil {
+		return "", err
+	}
+	if err := fits(f, text); err != nil {
+		return "", err
+	}
+	for _, fn := range p.Funcs {
+		if text, err = keytext.Apply(fn.Name, fn.Arg, text); err != nil {
+			return "", err
+		}
+		switch fn.Name {
+		case "lower", "fold", "slug": // these can make a text longer
+			if err := fits(f, text); err != nil {
+				return "", err
+			}
+		default:
+		}
+	}
+	return text, nil
+}
+
+// fits holds a text to the field's limit, which is what bounds keys.
+func fits(f *design.Field, text string) error {
+	if f.MaxBytes > 0 && len(text) > f.MaxBytes {
+		return fmt.Errorf("%q has %d bytes, more than the %d that the field may have in a key", text, len(text), f.MaxBytes)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package trial
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// baits are pairs of items that a key takes for one another if it can be read in two ways: of two fields with a literal between
+// them, "1" and "2|3" make the text that "1|2" and "3" make, if the fields' types let them have the literal.
+func (g *generator) baits(e *design.Entity, known *identities) []*record {
+	var out []*record
+	for _, place := range plan.Places(g.program.Design, e) {
+		for _, t := range slices.Concat(place.PK, place.SK) {
+			for i, part := range t.Parts {
+				literal, next := following(t.Parts[i+1:])
+				if part.Field == "" || next.Field == "" || part.Field == next.Field || !g.holds(e, part, literal) || !g.holds(e, next, literal) {
+					continue
+				}
+				out = append(out, g.pair(e, part.Field, next.Field, literal, false, known)...)
+				out = append(out, g.pair(e, part.Field, next.Field, literal, true, known)...)
+			}
+		}
+	}
+	return out
+}
+
+// following is the literal that parts begin with, "" for none, and the field behind it.
+func following(parts []design.Part) (literal string, next design.Part) {
+	for _, p := range parts {
+		if p.Field != "" {
+			return literal, p
+		}
+		literal += p.Literal
+	}
+	return literal, design.Part{}
+}
+
+// holds reports whether values of a part can be chosen freely, as texts that have the literal in them.
+func (g *generator) holds(e *design.Entity, p design.Part, literal string) bool {
+	f := e.Field(p.Field)
+	if f == nil || len(p.Funcs) > 0 && (p.Funcs[0].Name != "lower" || len(p.Funcs) > 1) {
+		return false
+	}
+	allowed := ""
+	switch f.Type.Kind {
+	case design.KindText:
+		return f.MaxBytes == 0 || f.MaxBytes > len(literal)+1
+	case design.KindID:
+		allowed = ".:-_@"
+	case design.KindSlug:
+		allowed = "-"
+	case design.KindInt:
+		if g.limits[poolName(f.Name, f.Type)].digits > 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	return strings.Trim(literal, allowed) == "" && (f.MaxBytes == 0 || f.MaxBytes > len(literal)+1)
+}
+
+// pair makes two items whose two fields make the same text, and whose other fields are the same, or are not.
+func (g *generator) pair(e *design.Entity, first, second, literal string, others bool, known *identities) []*record {
+	base := g.record(e, g.rng.IntN(max(g.items, 1)))
+	var out []*record
+	for i, texts := range [][2]string{{"1", "2" + literal + "3"}, {"1" + literal + "2", "3"}} {
+		if i > 0 && others {
+			base = g.record(e, g.rng.IntN(max(g.items, 1)))
+		}
+		r := newRecord(g.program, e)
+		maps.Copy(r.values, base.values)
+		if key := plan.KeyFields(e); len(key) == 1 && key[0] != first && key[0] != second {
+			f := e.Field(key[0])
+			r.values[key[0]] = g.pool(f.Name, f.Type).at(g.items + i + g.rng.IntN(max(g.items, 1)))
+		}
+		r.values[first] = ofText(e.Field(first).Type, texts[0])
+		r.values[second] = ofText(e.Field(second).Type, texts[1])
+		r.bait = true
+		if _, err := table.Items(r.run, r.values); err == nil && known.add(r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,295 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// errInvalid is that of an input with which nothing can be written: a value that is missing or that no item can have, or two
+// steps for one item.
+var errInvalid = errors.New("invalid input")
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{errInvalid}, args...)...)
+}
+
+// change is a write as the design says it, on plain values: one step of it, or one for each line.
+type change struct {
+	program *lower.Program
+	write   *lower.Write
+	in      table.Input
+	now     time.Time
+	// made are the items that the write has answered, where new identifiers come from; nil where it was not made.
+	made *table.Outcome
+
+	step *design.Step
+	run  *table.Step
+	at   int // the step
+	line int // -1 for none
+}
+
+// typeAt is the type of what a path of fields leads to.
+func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, []string) {
+	steps := strings.Split(path, ".")
+	f := e.Field(steps[0])
+	t := f.Type
+	var stored []string
+	for _, step := range steps[1:] {
+		s := d.Struct(t.Name)
+		i := -1
+		if t.Kind == design.KindStruct && s != nil {
+			i = slices.IndexFunc(s.Fields, func(f *design.Field) bool { return f.Name == step })
+		}
+		if i >= 0 {
+			t, stored = s.Fields[i].Type, append(stored, s.Fields[i].Path...)
+			continue
+		}
+		stored = append(stored, step)
+		if t.Elem != nil {
+			t = *t.Elem
+		}
+	}
+	return t, stored
+}
+
+// valueAt is what a path of fields leads to in an item; nil for nothing.
+func valueAt(d *design.Design, e *design.Entity, values table.Values, path string) types.AttributeValue {
+	root, _, within := strings.Cut(path, ".")
+	v := values[root]
+	if !within {
+		return v
+	}
+	m, is := v.(*types.AttributeValueMemberM)
+	if !is {
+		return nil
+	}
+	_, stored := typeAt(d, e, path)
+	return load(m.Value, stored)
+}
+
+// copied is a value whose maps can be changed without changing those of v.
+func copied(v types.AttributeValue) types.AttributeValue {
+	m, is := v.(*types.AttributeValueMemberM)
+	if !is {
+		return v
+	}
+	out := &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}
+	for name, member := range m.Value {
+		out.Value[name] = copied(member)
+	}
+	return out
+}
+
+// put gives a path of fields a value, nil for none, in values that are the change's own.
+func (c *change) put(values table.Values, path string, v types.AttributeValue) error {
+	root, _, within := strings.Cut(path, ".")
+	switch {
+	case !within && v == nil:
+		delete(values, root)
+		return nil
+	case !within:
+		values[root] = v
+		return nil
+	}
+	_, stored := typeAt(c.program.Design, c.entity(), path)
+	m, is := copied(values[root]).(*types.AttributeValueMemberM)
+	if !is {
+		return invalid("%s is set, and there is no %s", path, root)
+	}
+	if v == nil {
+		if len(stored) == 1 {
+			delete(m.Value, stored[0])
+		}
+	} else {
+		store(m.Value, stored, v)
+	}
+	values[root] = m
+	return nil
+}
+
+// stepFields are what a step says of one field: the whole, or paths into it.
+type stepFields []*design.Assignment
+
+// of are the assignments to a field.
+func (l stepFields) of(field string) (whole *design.Assignment, inside []*design.Assignment) {
+	for _, a := range l {
+		root, _, within := strings.Cut(a.Field, ".")
+		switch {
+		case root != field:
+		case within:
+			inside = append(inside, a)
+		default:
+			whole = a
+		}
+	}
+	return whole, inside
+}
+
+func (c *change) entity() *design.Entity { return c.program.Design.Entity(c.step.Entity) }
+
+// given is an input of a name: the line's where it has one.
+func (c *change) given(name string) types.AttributeValue {
+	if c.line >= 0 {
+		if v := c.in.Lines[c.line][name]; v != nil {
+			return v
+		}
+	}
+	return c.in.Values[name]
+}
+
+// parameters are what conditions are told.
+func (c *change) parameters(condition *table.Condition) table.Values {
+	out := maps.Clone(c.in.Values)
+	if c.line >= 0 {
+		for name, v := range c.in.Lines[c.line] {
+			out["line."+name] = v
+		}
+	}
+	return withNow(out, condition, c.now)
+}
+
+// key are the fields of the key of the item that the step is about.
+func (c *change) key() (table.Values, error) {
+	out := table.Values{}
+	for _, name := range plan.KeyFields(c.entity()) {
+		whole, _ := stepFields(slices.Concat(c.step.By, c.step.Set)).of(name)
+		if c.step.Action == design.Create || c.step.Action == design.Put {
+			whole, _ = stepFields(slices.Concat(c.step.By, c.step.Set, c.step.Init, c.step.Add)).of(name)
+		}
+		v := c.given(name)
+		if whole != nil {
+			var err error
+			if v, err = c.value(whole, nil); err != nil {
+				return nil, err
+			}
+		}
+		if v == nil {
+			return nil, invalid("%s is missing", name)
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// value is what an assignment gives, with the item as it was.
+func (c *change) value(a *design.Assignment, old table.Values) (types.AttributeValue, error) {
+	e := c.entity()
+	t, _ := typeAt(c.program.Design, e, a.Field)
+	terms := a.Value.Terms
+	if len(terms) == 1 && !terms[0].Negative && terms[0].Kind != design.FieldTerm {
+		return c.term(terms[0], t, a.Field, old)
+	}
+	var sum decimal.Decimal
+	for _, term := range terms {
+		v, err := c.term(term, t, a.Field, old)
+		if err != nil {
+			return nil, err
+		}
+		n, is := v.(*types.AttributeValueMemberN)
+		if !is {
+			if len(terms) == 1 && v != nil {
+				return v, nil // a field as it is, of whatever type
+			}
+			return nil, invalid("%s is computed of what is no number", a.Field)
+		}
+		d, err := decimal.Parse(n.Value)
+		if err == nil && term.Negative {
+			sum, err = sum.Sub(d)
+		} else if err == nil {
+			sum, err = sum.Add(d)
+		}
+		if err != nil {
+			return nil, invalid("%s: %v", a.Field, err)
+		}
+	}
+	return numberValue(sum.String()), nil
+}
+
+// term is the value of one term for a field of a type.
+func (c *change) term(term design.Term, t design.Type, field string, old table.Values) (types.AttributeValue, error) {
+	switch term.Kind {
+	case design.ConstantTerm:
+		switch term.Constant.Kind {
+		case design.NumberConstant:
+			return numberValue(term.Constant.Text), nil
+		case design.BoolConstant:
+			return boolValue(term.Constant.Text == "true"), nil
+		default:
+			return textValue(term.Constant.Text), nil
+		}
+	case design.ParamTerm:
+		if name, ofLine := strings.CutPrefix(term.Name, "line."); ofLine {
+			return c.in.Lines[c.line][name], nil
+		}
+		return c.in.Values[term.Name], nil
+	case design.FieldTerm:
+		return valueAt(c.program.Design, c.entity(), old, term.Name), nil
+	case design.NowTerm:
+		return timeAs(t, c.now), nil
+	case design.NewIDTerm:
+		return c.newID(t, field)
+	case design.SumTerm:
+		var sum decimal.Decimal
+		for _, line := range c.in.Lines {
+			if line[term.Name] == nil {
+				continue
+			}
+			d, err := decimal.Parse(scalarText(line[term.Name]))
+			if err == nil {
+				sum, err = sum.Add(d)
+			}
+			if err != nil {
+				return nil, invalid("%s: %v", field, err)
+			}
+		}
+		return numberValue(sum.String()), nil
+	default:
+		return numberValue(fmt.Sprint(len(c.in.Lines))), nil
+	}
+}
+
+// newID is the identifier that the write has made; any where it was not made.
+func (c *change) newID(t design.Type, field string) (types.AttributeValue, error) {
+	if c.made == nil {
+		switch t.Kind {
+		case design.KindUUID:
+			return textValue("12345678-1234-4234-a234-123456789abc"), nil
+		case design.KindKSUID:
+			return textValue(strings.Repeat("0", 27)), nil
+		default:
+			return textValue(strings.Repeat("0", 26)), nil
+		}
+	}
+	n := max(c.line, 0)
+	if c.at >= len(c.made.Items) || n >= len(c.made.Items[c.at]) || c.made.Items[c.at][n][field] == nil {
+		return nil, fmt.Errorf("the write does not answer the new %s that it made", field)
+	}
+	return c.made.Items[c.at][n][field], nil
+}
+
+// timeAs is a time in the stored form of a type.
+func timeAs(t design.Type, at time.Time) types.AttributeValue {
+	switch {
+	case t.Kind == design.KindTTL:
+		return numberValue(fmt.Sprint(at.Unix()))
+	case t.Numeric():
+		return numberValue(fmt.Sprint(at.UnixMilli()))
+	case t.Kind == design.KindDate:
+		return textValue(at.UTC().Format(keytext.DateLayout))
+	default:
+		return textValue(timeText(at))
+	}
+}

@@ -1,0 +1,242 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+)
+
+// gathering tries a collection.
+type gathering struct {
+	trial      *Trial
+	collection *lower.Collection
+	rng        *rand.Rand
+}
+
+// member is a member of a collection as if it were read alone.
+func (g *gathering) member(i int) truth {
+	c := g.collection.Design
+	place := &g.collection.Plan.Members[i]
+	return newTruth(g.trial.design, &lower.Read{
+		Design: &design.Read{Name: c.Name, Entity: place.Entity.Name, Many: true, By: c.By, Via: c.Via},
+		Run:    &table.Read{}, Plan: planAt(*place), Fields: g.collection.Members[i].Fields,
+	}, g.trial.now)
+}
+
+// collection tries a collection with all questions.
+func (t *Trial) collection(ctx context.Context, c *lower.Collection, out *Result) error {
+	w, err := t.readWorld(ctx)
+	if err != nil {
+		return err
+	}
+	g := &gathering{t, c, rand.New(rand.NewPCG(t.options.Seed, seedOf(c.Design.Name)))} //nolint:gosec // the same for the same seed
+	for i, in := range g.questions(w) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := len(g.answer(w.records, in))
+		sizes := []int{0}
+		for size := 1; c.Run.Page > 0 && size <= n+1; size++ {
+			if n <= maxEverySize/2 || i == 0 && (size < 4 || size >= n) || g.rng.IntN(n) < 2 {
+				sizes = append(sizes, size)
+			}
+		}
+		for _, size := range sizes {
+			call := "all"
+			if size > 0 {
+				call = fmt.Sprintf("pages of %d", size)
+			}
+			names := append(slices.Clone(c.Design.By), c.Design.Owner)
+			t.make(ctx, w, out, &probe{given: describe(in, names, ""), call: call, run: g.probe(in, size)})
+		}
+	}
+	out.Declared = cost.OfCollection(t.design, c.Plan).Units
+	return nil
+}
+
+// questions are those of the members as if each were read alone, with owners.
+func (g *gathering) questions(w *world) []table.Input {
+	c := g.collection
+	var out []table.Input
+	for i := range c.Plan.Members {
+		for _, in := range g.member(i).questions(g.trial.generator, w.records, g.rng) {
+			if !g.member(i).complete(in) || !storable(c.Plan.Members[i], in) {
+				continue
+			}
+			if c.Design.Owner == "" || slices.Contains(c.Design.By, c.Design.Owner) {
+				out = append(out, in)
+				continue
+			}
+			out = append(out, g.owned(w, in)...)
+		}
+	}
+	return out
+}
+
+// owned asks as the owner, and as somebody else.
+func (g *gathering) owned(w *world, in table.Input) []table.Input {
+	c := g.collection
+	var out []table.Input
+	ask := func(r *record) {
+		v := r.values[c.Design.Owner]
+		if v == nil {
+			return
+		}
+		own := table.Input{Values: table.Values{c.Design.Owner: v}}
+		maps.Copy(own.Values, in.Values)
+		out = append(out, own)
+	}
+	of := g.ownedMember()
+	own, others := []*record{}, []*record{}
+	for _, r := range w.records {
+		switch {
+		case r.entity != c.Plan.Members[of].Entity:
+		case g.member(of).reaches(r, in):
+			own = append(own, r)
+		default:
+			others = append(others, r)
+		}
+	}
+	for _, list := range [][]*record{own, others} {
+		if len(list) > 0 {
+			ask(list[g.rng.IntN(len(list))])
+		}
+	}
+	return out
+}
+
+// ownedMember is the member that tells the owner: the root, or the first.
+func (g *gathering) ownedMember() int { return max(g.collection.Run.Root, 0) }
+
+// wanted is an item of the answer, with the member that it is of.
+type wanted struct {
+	record *record
+	member int
+}
+
+// answer is what a collection must answer; nil where its root is not there, or is somebody else's.
+func (g *gathering) answer(records []*record, in table.Input) []wanted {
+	c := g.collection
+	owner := in.Values[c.Design.Owner]
+	if slices.Contains(c.Design.By, c.Design.Owner) {
+		owner = nil // it is in the key
+	}
+	var out []wanted
+	root := c.Run.Root < 0
+	for i := range c.Plan.Members {
+		t := g.member(i)
+		for _, r := range records {
+			if !t.reaches(r, in) {
+				continue
+			}
+			owned := owner == nil || equal(r.values[c.Design.Owner], owner)
+			root = root || i == c.Run.Root && owned
+			if c.Run.Root >= 0 || owned {
+				out = append(out, wanted{r, i})
+			}
+		}
+	}
+	if !root {
+		return nil
+	}
+	return out
+}
+
+// probe collects in pages of a size, or all; 0 is the collection's own.
+func (g *gathering) probe(in table.Input, size int) func(context.Context, *world) (*mismatch, error) {
+	c := g.collection
+	return func(ctx context.Context, w *world) (*mismatch, error) {
+		w.client.take()
+		want := g.answer(w.records, in)
+		var got []table.Found
+		o := table.PageOptions{Limit: size}
+		for number := 1; ; number++ {
+			page, err := w.db.Collect(ctx, c.Run, in, o)
+			if errors.Is(err, table.ErrNotFound) && c.Run.Root >= 0 && number == 1 {
+				if len(want) == 0 {
+					return nil, nil //nolint:nilnil // there is none, as it should be
+				}
+				return (&mismatch{kind: WrongSet, got: "not found", want: fmt.Sprintf("%d items", len(want))}).about(recordsOf(want)...), nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			if size > 0 && len(page.Items) > size {
+				return &mismatch{kind: WrongPage, got: fmt.Sprintf("page %d has %d items", number, len(page.Items)), want: fmt.Sprintf("at most %d", size)}, nil
+			}
+			got = append(got, page.Items...)
+			if o.After = page.Next; o.After == "" {
+				break
+			}
+			if number > len(w.records)+10*maxEverySize {
+				return &mismatch{kind: WrongPage, got: fmt.Sprintf("there is a page behind page %d", number), want: "an end"}, nil
+			}
+		}
+		if m := g.judge(want, got); m != nil {
+			return m, nil
+		}
+		if size == 0 {
+			return g.consumed(w, in, w.client.take()), nil
+		}
+		return nil, nil //nolint:nilnil // it is right
+	}
+}
+
+func recordsOf(list []wanted) []*record {
+	var out []*record
+	for _, w := range list {
+		out = append(out, w.record)
+	}
+	return out
+}
+
+// judge compares what was found with what must be.
+func (g *gathering) judge(want []wanted, got []table.Found) *mismatch {
+	c := g.collection
+	if c.Run.Root >= 0 && len(want) == 0 {
+		return &mismatch{kind: WrongSet, got: fmt.Sprintf("%d items", len(got)), want: "not found: there is no root, or it is somebody else's"}
+	}
+	left := map[string][]*record{}
+	for _, w := range want {
+		p := g.told(w.member, w.record.values)
+		left[p] = append(left[p], w.record)
+	}
+	for i, f := range got {
+		p := g.told(f.Member, f.Values)
+		of := g.member(f.Member)
+		if len(left[p]) == 0 {
+			return (&mismatch{
+				kind: WrongSet, got: fmt.Sprintf("answer %d of %d: %s %s", i+1, len(got), c.Members[f.Member].Entity.Name, of.line(f.Values)),
+				want: "not to be answered, or not so, or not so often",
+			}).about(recordsOf(want)...)
+		}
+		left[p] = left[p][1:]
+	}
+	for _, w := range want {
+		if p := g.told(w.member, w.record.values); len(left[p]) > 0 {
+			return (&mismatch{
+				kind: WrongSet, got: fmt.Sprintf("%d answers without it", len(got)),
+				want: fmt.Sprintf("%d answers, among them %s %s", len(want), w.record.entity.Name, g.member(w.member).line(w.record.values)),
+			}).about(w.record)
+		}
+	}
+	return nil
+}
+
+// told is what items of a member are told by.
+func (g *gathering) told(member int, v table.Values) string {
+	var names []string
+	for _, f := range g.collection.Members[member].Fields {
+		names = append(names, f.Name)
+	}
+	return fmt.Sprint(member) + strings.TrimSpace(projected(v, names))
+}

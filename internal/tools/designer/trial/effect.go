@@ -1,0 +1,298 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// effect is what one step does to one item. old is nil where there is none, next where there will be none.
+type effect struct {
+	change
+
+	identity  uint64
+	old, next *record
+	// refusals are the errors that the step can be refused with; none where it is not refused.
+	refusals []error
+}
+
+// effect computes what the step does to the items that there are.
+func (c *change) effect(records []*record) (*effect, error) {
+	key, err := c.key()
+	if err != nil {
+		return nil, err
+	}
+	e := &effect{change: *c}
+	target := newRecord(c.program, c.entity())
+	target.values = key
+	e.identity = target.identity()
+	for _, r := range records {
+		if r.entity == target.entity && r.identity() == e.identity {
+			e.old = r
+		}
+	}
+	switch c.step.Action {
+	case design.Create, design.Put:
+		err = e.create(key)
+	case design.Update, design.Upsert:
+		err = e.update(key)
+	case design.Delete:
+		err = e.remove()
+	case design.Check:
+		e.next = e.old
+		if err = e.ask(false); e.old == nil && len(e.refusals) > 0 {
+			e.refusals = append(e.refusals, errorOr(e.run.Entity.NotFound, table.ErrNotFound))
+		}
+	}
+	return e, err
+}
+
+// expired reports whether an item is there only because DynamoDB has not removed it yet.
+func (r *record) expired(now int64) bool {
+	if r == nil || r.entity.TTL == nil {
+		return false
+	}
+	at, err := strconv.ParseInt(scalarText(r.values[r.entity.TTL.Field]), 10, 64)
+	return err == nil && at < now
+}
+
+// ask asks the condition of the step: what it can be refused with.
+func (e *effect) ask(absent bool) error {
+	var values table.Values
+	if e.old != nil {
+		values = e.old.values
+	}
+	in, err := holds(e.program.Design, e.entity(), e.step.When, values, e.parameters(e.run.When))
+	if err != nil {
+		return err
+	}
+	if in && !absent {
+		return nil
+	}
+	if absent {
+		e.refusals = append(e.refusals, errorOr(e.run.Entity.NotFound, table.ErrNotFound))
+	}
+	for i, x := range e.step.Else {
+		so, err := holds(e.program.Design, e.entity(), x.When, values, e.parameters(e.run.Else[i].When))
+		if err != nil {
+			return err
+		}
+		if so {
+			e.refusals = append(e.refusals, e.run.Else[i].Err)
+			return nil
+		}
+	}
+	if len(e.refusals) == 0 {
+		e.refusals = append(e.refusals, table.ErrRefused)
+	}
+	return nil
+}
+
+func errorOr(declared, otherwise error) error {
+	if declared != nil {
+		return declared
+	}
+	return otherwise
+}
+
+// create makes a whole item.
+func (e *effect) create(key table.Values) error {
+	next := newRecord(e.program, e.entity())
+	for _, f := range e.entity().Fields {
+		v, err := e.beginning(f)
+		if err != nil {
+			return err
+		}
+		if v != nil {
+			next.values[f.Name] = v
+		}
+	}
+	maps.Copy(next.values, key)
+	e.next = next
+	if e.step.Action == design.Put {
+		return e.ask(false)
+	}
+	if e.old != nil && !e.old.expired(e.now.Unix()) {
+		e.refusals = append(e.refusals, errorOr(e.run.Entity.Exists, table.ErrExists))
+		for i := range e.run.Else {
+			e.refusals = append(e.refusals, e.run.Else[i].Err)
+		}
+		return nil
+	}
+	return e.ask(false)
+}
+
+// beginning is what a field of a new item has.
+func (e *effect) beginning(f *design.Field) (types.AttributeValue, error) {
+	all := slices.Concat(e.step.By, e.step.Set, e.step.Init, e.step.Add)
+	whole, inside := stepFields(all).of(f.Name)
+	if whole != nil {
+		v, err := e.value(whole, nil)
+		if err == nil && v == nil && !f.Optional && !collects(f.Type) {
+			err = invalid("%s is missing", f.Name)
+		}
+		return v, err
+	}
+	if e.counter(f.Name) {
+		return numberValue("0"), nil
+	}
+	v := copied(e.given(f.Name))
+	for _, a := range inside {
+		values := table.Values{f.Name: v}
+		if v == nil {
+			values[f.Name] = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}
+		}
+		within, err := e.value(a, nil)
+		if err != nil {
+			return nil, err
+		}
+		if within == nil {
+			continue
+		}
+		if err := e.put(values, a.Field, within); err != nil {
+			return nil, err
+		}
+		v = values[f.Name]
+	}
+	ttl := e.entity().TTL
+	switch {
+	case v != nil:
+		return v, nil
+	case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
+		return timeAs(f.Type, e.now.Add(ttl.After)), nil
+	case f.Optional || collects(f.Type):
+		return nil, nil //nolint:nilnil // an optional field that nothing gives is absent
+	default:
+		return nil, invalid("%s is missing", f.Name)
+	}
+}
+
+// collects reports whether there may be nothing in a value of the type.
+func collects(t design.Type) bool {
+	return t.Kind == design.KindList || t.Kind == design.KindSet || t.Kind == design.KindMap
+}
+
+func (e *effect) counter(field string) bool {
+	return slices.ContainsFunc(e.entity().Counters, func(c *design.Counter) bool { return c.Field == field })
+}
+
+// update changes an item, or makes it where the step is an upsert and there is none.
+func (e *effect) update(key table.Values) error {
+	next := newRecord(e.program, e.entity())
+	var old table.Values
+	if e.old != nil {
+		old = e.old.values
+		next.values = maps.Clone(old)
+	} else {
+		maps.Copy(next.values, key)
+	}
+	e.next = next
+	if err := e.ask(e.old == nil && e.step.Action == design.Update); err != nil || len(e.refusals) > 0 {
+		return err
+	}
+	inKey := plan.KeyFields(e.entity())
+	for how, list := range [][]*design.Assignment{e.step.Set, e.step.Add, e.step.Init} {
+		for _, a := range list {
+			if slices.Contains(inKey, a.Field) {
+				continue
+			}
+			if err := e.assign(how, a, old); err != nil {
+				return err
+			}
+		}
+	}
+	if e.step.Action == design.Upsert {
+		return e.complete(old)
+	}
+	return nil
+}
+
+// assign makes one assignment: how is 0 to set, 1 to add and 2 to begin.
+func (e *effect) assign(how int, a *design.Assignment, old table.Values) error {
+	v, err := e.value(a, old)
+	if err != nil {
+		return err
+	}
+	before := valueAt(e.program.Design, e.entity(), old, a.Field)
+	switch {
+	case how > 0 && v == nil:
+		return nil
+	case how == 2 && before != nil:
+		return nil
+	case how == 1:
+		sum := decimal.FromInt(0)
+		for _, n := range []types.AttributeValue{before, v} {
+			if n == nil {
+				continue
+			}
+			d, err := decimal.Parse(scalarText(n))
+			if err == nil {
+				sum, err = sum.Add(d)
+			}
+			if err != nil {
+				return invalid("%s: %v", a.Field, err)
+			}
+		}
+		v = numberValue(sum.String())
+	}
+	return e.put(e.next.values, a.Field, v)
+}
+
+// complete gives an item that an upsert may have made the fields that no assignment is about.
+func (e *effect) complete(old table.Values) error {
+	all := stepFields(slices.Concat(e.step.Set, e.step.Add, e.step.Init))
+	inKey := plan.KeyFields(e.entity())
+	for _, f := range e.entity().Fields {
+		whole, inside := all.of(f.Name)
+		if slices.Contains(inKey, f.Name) || whole != nil || len(inside) > 0 {
+			continue
+		}
+		ttl := e.entity().TTL
+		v := e.given(f.Name)
+		switch {
+		case e.counter(f.Name):
+			if old[f.Name] == nil {
+				e.next.values[f.Name] = numberValue("0")
+			}
+		case v != nil:
+			e.next.values[f.Name] = v
+		case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
+			if old[f.Name] == nil {
+				e.next.values[f.Name] = timeAs(f.Type, e.now.Add(ttl.After))
+			}
+		case f.Optional || collects(f.Type):
+		default:
+			return invalid("%s is missing", f.Name)
+		}
+	}
+	return nil
+}
+
+// remove deletes an item. Without a condition it does not matter whether there is one.
+func (e *effect) remove() error {
+	if e.step.When == nil {
+		return nil
+	}
+	return e.ask(e.old == nil)
+}
+
+// String is the step for people.
+func (e *effect) String() string {
+	out := fmt.Sprintf("step %d", e.at+1)
+	if e.line >= 0 {
+		out += fmt.Sprintf(" of line %d", e.line+1)
+	}
+	return out
+}
+
+// isInvalid reports whether an error says that nothing can be written with an input.
+func isInvalid(err error) bool { return errors.Is(err, errInvalid) }

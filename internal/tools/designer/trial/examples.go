@@ -1,0 +1,203 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// notFound is the error that an example of a read can expect.
+const notFound = "NotFound"
+
+// example runs the examples of a read or collection against a database that has the samples and nothing else.
+func (t *Trial) example(ctx context.Context, out *Result) error {
+	for _, x := range t.design.Examples {
+		if x.Pattern != out.Name {
+			continue
+		}
+		if t.examples == nil {
+			w, err := newWorld(ctx, t.program, t.now, t.samples)
+			if err != nil {
+				return err
+			}
+			t.examples = w
+		}
+		out.Cases++
+		f := t.exampleFails(ctx, x)
+		if f == nil {
+			continue
+		}
+		f.Pattern, f.Call = x.Pattern, fmt.Sprintf("the example at line %d, with the samples", x.Pos.Line)
+		out.Failed++
+		out.Failures = append(out.Failures, *f)
+	}
+	out.Requests += t.exampleRequests()
+	return nil
+}
+
+func (t *Trial) exampleRequests() int {
+	if t.examples == nil {
+		return 0
+	}
+	return t.examples.client.made()
+}
+
+// answered is an item of an answer with its entity.
+type answered struct {
+	entity *design.Entity
+	values table.Values
+}
+
+// exampleFails runs an example; nil where it is as it says.
+func (t *Trial) exampleFails(ctx context.Context, x *design.Example) *Failure {
+	f := &Failure{Kind: WrongSet}
+	in, err := t.exampleInput(x)
+	if err != nil {
+		f.Kind, f.Got, f.Want = Failed, err.Error(), "values of their types"
+		return f
+	}
+	f.Given = describe(in, slices.Sorted(maps.Keys(in.Values)), "")
+	got, err := t.runExample(ctx, x.Pattern, in)
+	f.Want = exampleWant(x)
+	switch {
+	case x.Error == notFound && errors.Is(err, table.ErrNotFound):
+		return nil
+	case x.Error == notFound && err == nil && len(got) == 0:
+		return nil
+	case errors.Is(err, table.ErrNotFound):
+		if x.Error == "" && len(x.Expect) == 0 {
+			return nil
+		}
+		f.Got = "not found"
+		return f
+	case err != nil:
+		f.Kind, f.Got = Failed, err.Error()
+		return f
+	}
+	f.Got = exampleGot(got)
+	if x.Error != "" || len(got) != len(x.Expect) {
+		return f
+	}
+	for i, a := range got {
+		if !t.expected(a, x.Expect[i]) {
+			f.Detail = append(f.Detail, fmt.Sprintf("the first difference is at %d", i+1))
+			return f
+		}
+	}
+	return nil
+}
+
+// exampleInput are the values that an example gives.
+func (t *Trial) exampleInput(x *design.Example) (table.Input, error) {
+	in := table.Input{Values: table.Values{}}
+	inputs := t.inputsOf(x.Pattern)
+	for _, name := range slices.Sorted(maps.Keys(x.Given)) {
+		i := slices.IndexFunc(inputs, func(in lower.Input) bool { return in.Name == name })
+		if i < 0 {
+			return in, fmt.Errorf("%s is not asked with %s", x.Pattern, name)
+		}
+		v, err := valueOf(t.design, inputs[i].Type, x.Given[name])
+		if err != nil {
+			return in, fmt.Errorf("%s %w", name, err)
+		}
+		in.Values[name] = v
+	}
+	return in, nil
+}
+
+// inputsOf are what a read or collection is asked with.
+func (t *Trial) inputsOf(pattern string) []lower.Input {
+	if r := t.program.Read(pattern); r != nil {
+		return r.Inputs
+	}
+	return t.program.Collection(pattern).Inputs
+}
+
+func (t *Trial) runExample(ctx context.Context, pattern string, in table.Input) ([]answered, error) {
+	w := t.examples
+	if c := t.program.Collection(pattern); c != nil {
+		page, err := w.db.Collect(ctx, c.Run, in, table.PageOptions{})
+		var out []answered
+		for _, f := range page.Items {
+			out = append(out, answered{c.Members[f.Member].Entity, f.Values})
+		}
+		return out, err
+	}
+	r := t.program.Read(pattern)
+	if !r.Design.Many {
+		v, err := w.db.Get(ctx, r.Run, in)
+		return []answered{{r.Plan.Place.Entity, v}}, err
+	}
+	list, err := w.db.List(ctx, r.Run, in)
+	var out []answered
+	for _, v := range list {
+		out = append(out, answered{r.Plan.Place.Entity, v})
+	}
+	return out, err
+}
+
+// expected reports whether an item is the one that an example names, by its last key field or by some of its fields.
+func (t *Trial) expected(a answered, l design.Literal) bool {
+	members := l.Map
+	if members == nil {
+		members = map[string]design.Literal{lastKeyField(a.entity): l}
+	}
+	for name, member := range members {
+		f := a.entity.Field(name)
+		if f == nil {
+			return false
+		}
+		v, err := valueOf(t.design, f.Type, member)
+		if err != nil || !equal(v, a.values[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+func lastKeyField(e *design.Entity) string {
+	fields := plan.KeyFields(e)
+	if len(fields) == 0 {
+		return ""
+	}
+	return fields[len(fields)-1]
+}
+
+func exampleWant(x *design.Example) string {
+	if x.Error != "" {
+		return "the error " + x.Error
+	}
+	var out []string
+	for _, l := range x.Expect {
+		out = append(out, literal(l))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// literal is a value as the design writes it.
+func literal(l design.Literal) string {
+	if l.Map == nil {
+		return l.Text
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(l.Map)) {
+		out = append(out, name+": "+literal(l.Map[name]))
+	}
+	return "{ " + strings.Join(out, ", ") + " }"
+}
+
+func exampleGot(got []answered) string {
+	var out []string
+	for _, a := range got {
+		out = append(out, scalarText(a.values[lastKeyField(a.entity)]))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}

@@ -1,0 +1,90 @@
+package trial
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+const (
+	// pageBytes is where DynamoDB ends a page of its own.
+	pageBytes = 1 << 20
+	// fatItems is the least number of items that a partition is made large of, and fatBytes the most that one gets.
+	fatItems = 8
+	fatBytes = 300 << 10
+)
+
+// fatten makes one partition of an entity larger than a page of DynamoDB's: it lengthens a text that nothing else depends on, of
+// those items that a read of many finds together. One entity of a design is enough.
+func (g *generator) fatten(records []*record) {
+	for _, r := range g.program.Reads {
+		f := g.filler(r.Plan.Place.Entity)
+		if !r.Design.Many || f == nil || !r.Plan.Place.Has(f.Name) || r.Plan.Operation != plan.Query {
+			continue
+		}
+		a := asker{truth: newTruth(g.program.Design, r, g.now), generator: g, rng: g.rng}
+		for _, one := range records {
+			if one.entity.Name == r.Design.Entity && a.enters(one) {
+				a.records = append(a.records, one)
+			}
+		}
+		groups := a.groups()
+		if len(groups) == 0 || len(groups[0]) < fatItems {
+			continue
+		}
+		each := min(pageBytes*5/4/len(groups[0]), fatBytes)
+		for i, one := range groups[0] {
+			one.give(f.Name, fat(f.Type, each, i))
+		}
+		return
+	}
+}
+
+// fat is a text of so many bytes, or a list of one.
+func fat(t design.Type, bytes, i int) types.AttributeValue {
+	text := textValue(strings.Repeat(string(rune('a'+i%26)), bytes))
+	if t.Kind == design.KindList {
+		return &types.AttributeValueMemberL{Value: []types.AttributeValue{text}}
+	}
+	return text
+}
+
+// filler is a field that can be as long as an item lets it, and on which neither keys nor patterns depend; nil where an entity
+// has none.
+func (g *generator) filler(e *design.Entity) *design.Field {
+	d := g.program.Design
+	var used []string
+	for _, place := range plan.Places(d, e) {
+		for _, t := range slices.Concat(place.PK, place.SK) {
+			used = append(used, t.Fields()...)
+		}
+		used = append(used, place.Where.Fields()...)
+	}
+	for _, r := range d.Reads {
+		if r.Entity == e.Name {
+			used = append(append(append(used, r.By...), r.Filter.Fields()...), r.Prefix, r.Range, r.Owner)
+			for _, o := range r.Order {
+				used = append(used, o.Field)
+			}
+		}
+	}
+	for _, holder := range d.Entities {
+		for _, c := range holder.Counters {
+			if c.Of == e.Name {
+				used = append(append(used, c.Where.Fields()...), c.Sum)
+			}
+		}
+	}
+	i := slices.IndexFunc(e.Fields, func(f *design.Field) bool {
+		text := f.Type.Kind == design.KindText || f.Type.Kind == design.KindList && f.Type.Elem.Kind == design.KindText
+		return text && f.MaxBytes == 0 && !slices.Contains(used, f.Name)
+	})
+	if i < 0 {
+		return nil
+	}
+	return e.Fields[i]
+}

@@ -1,0 +1,314 @@
+package trial
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// generator makes values of a design's types.
+type generator struct {
+	program *lower.Program
+	rng     *rand.Rand
+	pools   map[string]*pool
+	limits  map[string]limits
+	words   []string
+	items   int
+	now     time.Time
+	seed    uint64
+	// lean makes no large partition.
+	lean bool
+}
+
+func newGenerator(p *lower.Program, items int, seed uint64, now time.Time) *generator {
+	g := &generator{
+		program: p, pools: map[string]*pool{}, limits: map[string]limits{}, items: items, now: now, seed: seed,
+		rng: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // data for tests, the same for the same seed
+	}
+	for _, e := range p.Design.Entities {
+		for _, f := range e.Fields {
+			g.limit(f.Name, f.Type, limits{bytes: f.MaxBytes})
+		}
+		for _, place := range plan.Places(p.Design, e) {
+			for _, t := range slices.Concat(place.PK, place.SK) {
+				g.template(e, t)
+			}
+		}
+	}
+	return g
+}
+
+// template takes from a template what it asks of values, and its words.
+func (g *generator) template(e *design.Entity, t *design.Template) {
+	for _, part := range t.Parts {
+		for word := range strings.SplitSeq(part.Literal, "#") {
+			if word != "" && !slices.Contains(g.words, word) && len(g.words) < 12 {
+				g.words = append(g.words, word)
+			}
+		}
+		f := e.Field(part.Field)
+		if f == nil {
+			continue
+		}
+		for _, fn := range part.Funcs {
+			switch fn.Name {
+			case "pad", "desc":
+				g.limit(f.Name, f.Type, limits{digits: fn.Int()})
+			case "ts":
+				g.limit(f.Name, f.Type, limits{since: true})
+			default:
+			}
+		}
+	}
+}
+
+// limit narrows what the pool of a field may have.
+func (g *generator) limit(name string, t design.Type, l limits) {
+	least := func(a, b int) int {
+		if a == 0 || b != 0 && b < a {
+			return b
+		}
+		return a
+	}
+	key := poolName(name, t)
+	known := g.limits[key]
+	g.limits[key] = limits{least(known.bytes, l.bytes), least(known.digits, l.digits), known.since || l.since}
+}
+
+func poolName(name string, t design.Type) string { return name + " " + t.String() }
+
+// pool is that of a field's name and scalar type.
+func (g *generator) pool(name string, t design.Type) *pool {
+	key := poolName(name, t)
+	p := g.pools[key]
+	if p == nil {
+		p = newPool(g.program.Design, name, t, g.limits[key], g.words, g.now, g.seed)
+		g.pools[key] = p
+	}
+	return p
+}
+
+// depth bounds structures in structures.
+const depth = 3
+
+// value draws a value for a field. Some values are drawn often, so that items meet: of a field that others refer to, one
+// value has about a third of the items.
+func (g *generator) value(name string, t design.Type, deep int) types.AttributeValue {
+	switch t.Kind {
+	case design.KindStruct:
+		m := map[string]types.AttributeValue{}
+		for _, f := range g.program.Design.Struct(t.Name).Fields {
+			if f.Optional && (deep >= depth || g.rng.IntN(3) == 0) {
+				continue
+			}
+			if v := g.value(t.Name+"."+f.Name, f.Type, deep+1); v != nil {
+				store(m, f.Path, v)
+			}
+		}
+		return &types.AttributeValueMemberM{Value: m}
+	case design.KindList:
+		list := &types.AttributeValueMemberL{Value: []types.AttributeValue{}}
+		for range g.some(deep) {
+			list.Value = append(list.Value, g.value(name, *t.Elem, deep+1))
+		}
+		return list
+	case design.KindMap:
+		m := map[string]types.AttributeValue{}
+		for range g.some(deep) {
+			m[[]string{"a", "b", "a#b", "名"}[g.rng.IntN(4)]] = g.value(name, *t.Elem, deep+1)
+		}
+		return &types.AttributeValueMemberM{Value: m}
+	case design.KindSet:
+		return g.set(name, *t.Elem)
+	case design.KindEnum, design.KindBool:
+		p := g.pool(name, t)
+		return p.at(g.rng.IntN(p.head))
+	default:
+		return g.skewed(g.pool(name, t))
+	}
+}
+
+// some is how many members a list or map gets.
+func (g *generator) some(deep int) int {
+	if deep >= depth {
+		return 0
+	}
+	return g.rng.IntN(4)
+}
+
+// set is a set of some members; nil for none, which is not stored.
+func (g *generator) set(name string, elem design.Type) types.AttributeValue {
+	var members []types.AttributeValue
+	for range g.rng.IntN(4) {
+		v := g.skewed(g.pool(name, elem))
+		if !slices.ContainsFunc(members, func(m types.AttributeValue) bool { return equal(m, v) }) {
+			members = append(members, v)
+		}
+	}
+	if len(members) == 0 {
+		return nil
+	}
+	return setValue(elem, members)
+}
+
+// skewed draws the first value for a third, the next for a quarter, then the chosen, then any.
+func (g *generator) skewed(p *pool) types.AttributeValue {
+	switch r := g.rng.IntN(100); {
+	case r < 33:
+		return p.at(0)
+	case r < 58:
+		return p.at(g.rng.IntN(min(p.head, 5)))
+	case r < 85:
+		return p.chosen(g.rng)
+	default:
+		return p.at(g.rng.IntN(max(g.items, 1)))
+	}
+}
+
+// wide draws from the chosen and from all.
+func (g *generator) wide(p *pool) types.AttributeValue {
+	if g.rng.IntN(2) == 0 {
+		return p.chosen(g.rng)
+	}
+	return p.at(g.rng.IntN(max(2*g.items, 1)))
+}
+
+// attempts is how often an item is drawn anew that is there already, or cannot be stored.
+const attempts = 40
+
+// refused is an entity of which no item could be made.
+type refused struct {
+	entity *design.Entity
+	err    error
+}
+
+// populate makes items of every entity beside those that are given, as many as the generator is told, or as the entity's
+// volume says where that is less.
+func (g *generator) populate(given []*record) (out []*record, none []refused) {
+	identities := newIdentities(given)
+	for _, r := range given {
+		own := *r // what follows counts and fattens
+		own.values = maps.Clone(r.values)
+		out = append(out, &own)
+	}
+	for _, e := range g.program.Design.Entities {
+		baits := g.baits(e, identities)
+		out = append(out, baits...)
+		made := len(baits)
+		var last error
+		for i := 0; made < g.share(e) && i < g.share(e)+attempts; i++ {
+			r, err := g.fresh(e, i, identities)
+			if err != nil {
+				last = err
+				continue
+			}
+			out, made = append(out, r), made+1
+		}
+		if made == 0 && !slices.ContainsFunc(given, func(r *record) bool { return r.entity == e }) {
+			none = append(none, refused{e, last})
+		}
+	}
+	if !g.lean {
+		g.fatten(out)
+	}
+	count(g.program, out)
+	return out, none
+}
+
+// share is how many items an entity gets.
+func (g *generator) share(e *design.Entity) int {
+	if told := int(max(e.Volume.Count, e.Volume.Max)); e.Volume.Per == "" && told > 0 {
+		return min(g.items, told)
+	}
+	return g.items
+}
+
+// fresh draws an item until there is one that is new and can be stored.
+func (g *generator) fresh(e *design.Entity, i int, known *identities) (*record, error) {
+	var last error
+	for range attempts {
+		r := g.record(e, i)
+		if _, err := table.Items(r.run, r.values); err != nil {
+			last = err
+			continue
+		}
+		if known.add(r) {
+			return r, nil
+		}
+		last = fmt.Errorf("there are no more values that tell items of %s apart", e.Name)
+	}
+	return nil, last
+}
+
+// record draws an item. Where one field tells which item it is, item i has value i of it; of several, the first ones are
+// drawn from few values and the last from many, so that different partitions have the same sort keys.
+func (g *generator) record(e *design.Entity, i int) *record {
+	r := newRecord(g.program, e)
+	key := plan.KeyFields(e)
+	for _, f := range e.Fields {
+		counter := slices.ContainsFunc(e.Counters, func(c *design.Counter) bool { return c.Field == f.Name })
+		at := slices.Index(key, f.Name)
+		switch {
+		case counter:
+			continue // counted when all are there
+		case at >= 0 && f.Type.Scalar() && len(key) == 1:
+			r.values[f.Name] = g.pool(f.Name, f.Type).at(i)
+		case at >= 0 && f.Type.Scalar() && at == len(key)-1:
+			r.values[f.Name] = g.wide(g.pool(f.Name, f.Type))
+		case f.Optional && g.rng.IntN(10) < 3:
+			continue
+		default:
+			if v := g.value(f.Name, f.Type, 0); v != nil {
+				r.values[f.Name] = v
+			}
+		}
+	}
+	return r
+}
+
+// identities are what may be there only once: items by the fields of their keys, markers by theirs. What lower, fold and slug
+// make equal is meant to be one.
+type identities struct{ seen map[uint64]bool }
+
+func newIdentities(given []*record) *identities {
+	known := &identities{seen: map[uint64]bool{}}
+	for _, r := range given {
+		known.add(r)
+	}
+	return known
+}
+
+// add adds a record unless it is there, or something unique of it.
+func (k *identities) add(r *record) bool {
+	tokens := append([]uint64{r.identity()}, r.markers()...)
+	for _, t := range tokens {
+		if k.seen[t] {
+			return false
+		}
+	}
+	for _, t := range tokens {
+		k.seen[t] = true
+	}
+	return true
+}
+
+// count sets the counters of all items to what there is.
+func count(p *lower.Program, records []*record) {
+	for _, r := range records {
+		for _, c := range r.entity.Counters {
+			if n := counted(p, r, c, records); !equal(n, r.values[c.Field]) {
+				r.give(c.Field, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,386 @@
+package trial
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// What a read is asked at most. Bounds are laid around fewer values the more has been asked already.
+const (
+	maxGroups    = 6 // of items that differ in what is given
+	maxPrefixes  = 8 // of one value
+	maxBounds    = 3 // values that bounds are laid around
+	manyAsked    = 25
+	maxPrefixed  = 2 // values of a group whose beginnings are asked for
+	perOneFactor = 7 // a read of one item is asked for so many more
+)
+
+// asker makes the questions of a read from the items that there are.
+type asker struct {
+	truth
+
+	generator *generator
+	rng       *rand.Rand
+	records   []*record // of the entity
+	out       []table.Input
+}
+
+// questions are what a read is asked with: what there is, what there is not, and what lies just beside it.
+func (t truth) questions(g *generator, records []*record, rng *rand.Rand) []table.Input {
+	a := asker{truth: t, generator: g, rng: rng}
+	for _, r := range records {
+		if r.entity.Name == t.read.Design.Entity {
+			a.records = append(a.records, r)
+		}
+	}
+	for _, group := range a.groups() {
+		a.group(group)
+	}
+	a.absent()
+	return a.out
+}
+
+// groups are items that agree in what the read is given: the most numerous first, then some of the others.
+func (a *asker) groups() [][]*record {
+	order, groups := []string{}, map[string][]*record{}
+	place := a.read.Plan.Place
+next:
+	for _, r := range a.records {
+		var key strings.Builder
+		for _, name := range a.read.Design.By {
+			if r.values[name] == nil {
+				continue next
+			}
+			for _, part := range occurrences(place, name) {
+				key.WriteString(strconv.Quote(meant(part, r.values[name])))
+			}
+		}
+		if groups[key.String()] == nil {
+			order = append(order, key.String())
+		}
+		groups[key.String()] = append(groups[key.String()], r)
+	}
+	slices.SortStableFunc(order, func(x, y string) int { return len(groups[y]) - len(groups[x]) })
+	a.rng.Shuffle(max(len(order)-2, 0), func(i, j int) { // the two largest stay in front
+		order[2+i], order[2+j] = order[2+j], order[2+i]
+	})
+	if len(order) > 2 {
+		slices.SortStableFunc(order[2:], func(x, y string) int { return baited(groups[y]) - baited(groups[x]) })
+	}
+	limit := maxGroups
+	if !a.read.Design.Many {
+		limit *= perOneFactor
+	}
+	var out [][]*record
+	for _, key := range order[:min(len(order), limit)] {
+		out = append(out, groups[key])
+	}
+	return out
+}
+
+// baited is 1 for items among which there is one that is made to be taken for another.
+func baited(group []*record) int {
+	if slices.ContainsFunc(group, func(r *record) bool { return r.bait }) {
+		return 1
+	}
+	return 0
+}
+
+// group asks for items that agree in what is given.
+func (a *asker) group(group []*record) {
+	pick := func() *record { return group[a.rng.IntN(len(group))] }
+	r := pick()
+	a.add(a.base(r))
+	if in, changed := a.otherCase(a.base(r)); changed {
+		a.add(in)
+	}
+	if owner := a.read.Design.Owner; owner != "" && !slices.Contains(a.read.Design.By, owner) {
+		in := a.base(r)
+		in.Values[owner] = a.records[a.rng.IntN(len(a.records))].values[owner]
+		if in.Values[owner] != nil {
+			a.add(in)
+		}
+	}
+	if a.read.Design.Prefix != "" {
+		for range min(len(group), maxPrefixed) {
+			a.prefixes(pick())
+		}
+	}
+	if a.read.Range != nil {
+		a.bounds(group, max(1, maxBounds-len(a.out)/manyAsked))
+	}
+	for range min(2, len(a.parameters())) {
+		a.add(a.base(pick()))
+	}
+}
+
+func (a *asker) add(in table.Input) { a.out = append(a.out, in) }
+
+// base is what asks for an item, with neither beginning nor bounds.
+func (a *asker) base(r *record) table.Input {
+	in := table.Input{Values: table.Values{}}
+	for _, name := range append(slices.Clone(a.read.Design.By), a.read.Design.Owner) {
+		if v := r.values[name]; name != "" && v != nil {
+			in.Values[name] = v
+		}
+	}
+	for _, p := range a.parameters() {
+		in.Values[p] = a.parameter(p)
+	}
+	return in
+}
+
+// parameters are the inputs that only the filter has.
+func (a *asker) parameters() []string {
+	var out []string
+	read := a.read.Design
+	for _, in := range a.read.Inputs {
+		if !slices.Contains(read.By, in.Name) && in.Name != read.Owner && in.Name != read.Prefix {
+			out = append(out, in.Name)
+		}
+	}
+	return out
+}
+
+// parameter is a value for a parameter of the filter: that of some field of its type, or any.
+func (a *asker) parameter(name string) types.AttributeValue {
+	i := slices.IndexFunc(a.read.Inputs, func(in lower.Input) bool { return in.Name == name })
+	t := a.read.Inputs[i].Type
+	e := a.read.Plan.Place.Entity
+	var of []*design.Field
+	for _, f := range e.Fields {
+		if f.Type.String() == t.String() {
+			of = append(of, f)
+		}
+	}
+	if len(of) > 0 && a.rng.IntN(4) > 0 {
+		if v := a.records[a.rng.IntN(len(a.records))].values[of[a.rng.IntN(len(of))].Name]; v != nil {
+			return v
+		}
+	}
+	if v := a.generator.value(name, t, 0); v != nil {
+		return v
+	}
+	return a.generator.pool(name, design.Type{Kind: design.KindText}).at(0)
+}
+
+// otherCase writes what is given in the other case where the place does not tell cases apart.
+func (a *asker) otherCase(in table.Input) (table.Input, bool) {
+	changed := false
+	values := maps.Clone(in.Values)
+	for _, name := range a.read.Design.By {
+		f := a.read.Plan.Place.Entity.Field(name)
+		s, is := values[name].(*types.AttributeValueMemberS)
+		if !is || f == nil || f.Type.Kind != design.KindEmail && f.Type.Kind != design.KindText && f.Type.Kind != design.KindID {
+			continue
+		}
+		other := textValue(swapCase(s.Value))
+		if !equal(other, s) && same(a.read.Plan.Place, name, other, s) {
+			values[name], changed = other, true
+		}
+	}
+	in.Values = values
+	return in, changed
+}
+
+// swapCase turns small letters of ASCII into capitals, and the other way round.
+func swapCase(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z':
+			return c - 'a' + 'A'
+		case c >= 'A' && c <= 'Z':
+			return c - 'A' + 'a'
+		default:
+			return c
+		}
+	}, s)
+}
+
+// prefixes asks with the beginnings of a value, of every length, and with what goes on behind it.
+func (a *asker) prefixes(r *record) {
+	name := a.read.Design.Prefix
+	if r.values[name] == nil {
+		return
+	}
+	text := []rune(scalarText(r.values[name]))
+	lengths := []int{}
+	for n := range len(text) + 1 {
+		lengths = append(lengths, n)
+	}
+	for len(lengths) > maxPrefixes {
+		lengths = slices.Delete(lengths, len(lengths)/2, len(lengths)/2+1)
+	}
+	ask := func(prefix string) {
+		in := a.base(r)
+		in.Values[name] = textValue(prefix)
+		a.add(in)
+	}
+	for _, n := range lengths {
+		ask(string(text[:n]))
+	}
+	for _, more := range []string{"a", a.behind(name)} {
+		if f := a.read.Plan.Place.Entity.Field(name); f.MaxBytes == 0 || len(string(text)+more) <= f.MaxBytes {
+			ask(string(text) + more)
+		}
+	}
+	ask(swapCase(string(text)))
+}
+
+// behind is the literal that stands behind a field in the key: a value that has it goes on as another item's key does.
+func (a *asker) behind(field string) string {
+	for _, t := range a.read.Plan.Place.SK {
+		for i, p := range t.Parts {
+			if p.Field == field {
+				literal, _ := following(t.Parts[i+1:])
+				return literal
+			}
+		}
+	}
+	return ""
+}
+
+// bounds lays bounds at, just below and just above values that there are, on one side and on both.
+func (a *asker) bounds(group []*record, around int) {
+	f := a.read.Range
+	var values []types.AttributeValue
+	for _, r := range group {
+		v := r.values[f.Name]
+		if v != nil && !slices.ContainsFunc(values, func(known types.AttributeValue) bool { return equal(v, known) }) {
+			values = append(values, v)
+		}
+	}
+	slices.SortStableFunc(values, func(x, y types.AttributeValue) int { order, _ := compare(x, y); return order })
+	if len(values) == 0 {
+		return
+	}
+	first, last := values[0], values[len(values)-1]
+	ask := func(from, to types.AttributeValue) {
+		in := a.base(group[a.rng.IntN(len(group))])
+		in.From, in.To = from, to
+		a.add(in)
+	}
+	ask(first, last)
+	if len(values) > 1 {
+		ask(last, first)
+	}
+	for range min(around, len(values)) {
+		at := a.rng.IntN(len(values))
+		v, other := values[at], values[at+a.rng.IntN(len(values)-at)]
+		below, above := beside(f, v)
+		ask(v, v)
+		ask(v, nil)
+		ask(nil, v)
+		ask(v, other)
+		if below != nil {
+			ask(below, v)
+			ask(nil, below)
+		}
+		if above != nil {
+			ask(above, nil)
+			ask(v, above)
+		}
+	}
+}
+
+// beside are values of a field just below and above one, nil where none is known.
+func beside(f *design.Field, v types.AttributeValue) (below, above types.AttributeValue) {
+	s := scalarText(v)
+	switch f.Type.Kind {
+	case design.KindTime:
+		at, err := keytext.ParseTime(s)
+		if err != nil {
+			return nil, nil
+		}
+		return textValue(timeText(at.Add(-time.Millisecond))), textValue(timeText(at.Add(time.Millisecond)))
+	case design.KindDate:
+		at, err := time.Parse(keytext.DateLayout, s)
+		if err != nil {
+			return nil, nil
+		}
+		return textValue(at.AddDate(0, 0, -1).Format(keytext.DateLayout)), textValue(at.AddDate(0, 0, 1).Format(keytext.DateLayout))
+	case design.KindInt, design.KindMoney, design.KindTTL, design.KindDecimal:
+		n, err := decimal.Parse(s)
+		if err != nil {
+			return nil, nil
+		}
+		if less, err := n.Sub(decimal.FromInt(1)); err == nil && (!strings.HasPrefix(less.String(), "-") || strings.HasPrefix(s, "-")) {
+			below = numberValue(less.String())
+		}
+		if more, err := n.Add(decimal.FromInt(1)); err == nil && len(more.String()) == len(s) { // as many digits, for |pad
+			above = numberValue(more.String())
+		}
+		return below, above
+	case design.KindID, design.KindText, design.KindSlug:
+		if runes := []rune(s); len(runes) > 1 {
+			below = textValue(string(runes[:len(runes)-1]))
+		}
+		if f.MaxBytes == 0 || len(s) < f.MaxBytes {
+			above = textValue(s + "0")
+		}
+		return below, above
+	default:
+		return nil, nil
+	}
+}
+
+// absent asks for what is not there: values that no item has, and such as lie beside those of one.
+func (a *asker) absent() {
+	if len(a.records) == 0 {
+		return
+	}
+	for _, name := range append(slices.Clone(a.read.Design.By), a.read.Design.Owner) {
+		f := a.read.Plan.Place.Entity.Field(name)
+		if f == nil {
+			continue
+		}
+		r := a.records[a.rng.IntN(len(a.records))]
+		list := []types.AttributeValue{a.generator.pool(f.Name, f.Type).at(4*a.generator.items + a.rng.IntN(100) + 1)}
+		if below, above := beside(f, r.values[name]); r.values[name] != nil && !f.Type.Numeric() {
+			list = append(list, below, above)
+		}
+		for _, v := range list {
+			in := a.base(r)
+			if v == nil || len(in.Values) < len(a.read.Design.By) {
+				continue
+			}
+			in.Values[name] = v
+			a.add(in)
+		}
+	}
+}
+
+// complete reports whether an input has all that the read must be given.
+func (t truth) complete(in table.Input) bool {
+	for _, name := range append(slices.Clone(t.read.Design.By), t.read.Design.Owner) {
+		if name != "" && in.Values[name] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// storable reports whether what is given can make a key at a place at all: a text that makes it empty cannot.
+func storable(p plan.Place, in table.Input) bool {
+	for _, t := range slices.Concat(p.PK, p.SK) {
+		if len(t.Parts) == 1 && t.Parts[0].Field != "" {
+			if v := in.Values[t.Parts[0].Field]; v != nil && through(t.Parts[0].Funcs, scalarText(v)) == "" {
+				return false
+			}
+		}
+	}
+	return true
+}

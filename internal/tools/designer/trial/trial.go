@@ -1,0 +1,236 @@
+// Package trial tries a design: it runs every pattern against a database in memory and compares the answers with what the
+// design means.
+//
+// # Model
+//
+//	samples ─────────────╮
+//	types, templates ──generator──▶ records ──Load──▶ database ──table.DB──▶ answers
+//	                                   ╰──truth, written anew──▶ what they must be
+//
+// A record is an entity's item as plain values. The truth is naive on purpose: it looks at every record, compares values
+// and knows no key, so that it errs in other ways than the planner and the templates do, if at all. Of a place it takes
+// only what changes the meaning: which texts lower, fold, slug and date make one, and that a sparse index that a read
+// names holds what it holds.
+//
+// Data and questions are made to be mistaken: values that are the beginning of others, differ in case or marks, hold
+// separators, sort otherwise as texts than as values; equal times; absent fields; items that have expired and are still
+// there; the same identifiers under several owners; a partition of more than a megabyte. Questions lie at what is there and
+// just beside it.
+//
+// # Invariants
+//
+//	I1  The same design, seed and number of items give the same trial, but for the identifiers that writes make.
+//	I2  A failure comes with the items that show it; as many others are taken away as the failure lets go within a bound.
+//	I3  Reads never see what writes do: each has a database of its own.
+//
+// A Trial is for one goroutine.
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// ItemsDefault is about how many items of each entity are made where nobody says it.
+const ItemsDefault = 300
+
+// Options say what is tried.
+type Options struct {
+	// Seed tells the data and the questions: the same seed tries the same.
+	Seed uint64
+	// Items is about how many items of each entity are made; 0 is ItemsDefault.
+	Items int
+}
+
+// Trial is a design that is being tried.
+type Trial struct {
+	design    *design.Design
+	program   *lower.Program
+	options   Options
+	now       time.Time
+	samples   []*record
+	generator *generator
+	records   []*record // those that can all be stored
+	none      []refused
+	collided  []collision
+	faults    map[string]*lower.FaultError // of patterns that cannot be run
+	reads     *world                       // nil until it is needed
+	examples  *world
+	written   map[string]*Result // nil until the writes have run
+	meters    map[string]*meter
+}
+
+// New makes the data of a trial. Its error is design.Errors where samples have values that are none of their types.
+func New(d *design.Design, o Options) (*Trial, error) {
+	if o.Items <= 0 {
+		o.Items = ItemsDefault
+	}
+	t := &Trial{
+		design: d, options: o, faults: map[string]*lower.FaultError{}, meters: map[string]*meter{},
+		now: time.Date(2025, 1, 15, 12, 0, 0, 0, time.UTC),
+	}
+	var err error
+	t.program, err = lower.Lower(d)
+	for _, fault := range faultsOf(err) {
+		t.faults[fault.Pattern] = fault
+	}
+	if t.samples, err = samplesOf(t.program, t.now); err != nil {
+		return nil, err
+	}
+	t.generator = newGenerator(t.program, o.Items, o.Seed, t.now)
+	all, none := t.generator.populate(t.samples)
+	t.none = none
+	t.records, t.collided = t.storable(all)
+	return t, nil
+}
+
+// faultsOf are the faults that an error of lowering joins.
+func faultsOf(err error) []*lower.FaultError {
+	var out []*lower.FaultError
+	if joined, is := err.(interface{ Unwrap() []error }); is {
+		for _, one := range joined.Unwrap() {
+			if fault, is := errors.AsType[*lower.FaultError](one); is {
+				out = append(out, fault)
+			}
+		}
+	}
+	return out
+}
+
+// Close gives back what the trial holds.
+func (t *Trial) Close() error {
+	var faults []error
+	for _, w := range []*world{t.reads, t.examples} {
+		if w != nil {
+			faults = append(faults, w.close())
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Subject is something that is tried.
+type Subject struct {
+	Kind string `json:"kind"` // entity, read, collection, write
+	Name string `json:"name"`
+}
+
+// The kinds of subjects.
+const (
+	EntitySubject     = "entity"
+	ReadSubject       = "read"
+	CollectionSubject = "collection"
+	WriteSubject      = "write"
+)
+
+// Subjects are what is tried, in the design's order: its entities, then its patterns.
+func (t *Trial) Subjects() []Subject {
+	var out []Subject
+	for _, e := range t.design.Entities {
+		out = append(out, Subject{EntitySubject, e.Name})
+	}
+	for _, r := range t.design.Reads {
+		out = append(out, Subject{ReadSubject, r.Name})
+	}
+	for _, c := range t.design.Collections {
+		out = append(out, Subject{CollectionSubject, c.Name})
+	}
+	for _, w := range t.design.Writes {
+		out = append(out, Subject{WriteSubject, w.Name})
+	}
+	return out
+}
+
+// Try tries one subject. The error is of the trial itself; what is wrong with the subject is in the result.
+func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
+	out := &Result{Subject: s}
+	if fault := t.faults[s.Name]; fault != nil && s.Kind != EntitySubject {
+		out.fail(Failure{Pattern: s.Name, Kind: Refused, Got: fault.Error(), Want: "a request that serves it"})
+		return out, nil
+	}
+	var err error
+	switch s.Kind {
+	case EntitySubject:
+		t.entity(s.Name, out)
+	case ReadSubject:
+		if err = t.read(ctx, t.program.Read(s.Name), out); err == nil {
+			err = t.example(ctx, out)
+		}
+	case CollectionSubject:
+		if err = t.collection(ctx, t.program.Collection(s.Name), out); err == nil {
+			err = t.example(ctx, out)
+		}
+	case WriteSubject:
+		if err = t.writes(ctx); err == nil {
+			out = t.written[s.Name]
+		}
+	}
+	if m := t.meters[s.Name]; m != nil && m.calls > 0 && s.Kind != EntitySubject {
+		out.Measured, out.Formula = m.measured/float64(m.calls), m.formula/float64(m.calls)
+	}
+	return out, err
+}
+
+// make makes a probe and counts it. A second failure of one kind is only counted.
+func (t *Trial) make(ctx context.Context, w *world, out *Result, p *probe) {
+	w.client.made()
+	m := p.try(ctx, w)
+	out.Cases++
+	out.Requests += w.client.made()
+	if m == nil || ctx.Err() != nil {
+		return
+	}
+	out.Failed++
+	for ; m != nil; m = m.also {
+		known := slices.ContainsFunc(out.Failures, func(f Failure) bool { return f.Kind == m.kind })
+		if consequence := m.kind == WrongPage && len(out.Failures) > 0; !known && !consequence {
+			out.Failures = append(out.Failures, t.failure(ctx, w, out.Name, p, m))
+		}
+	}
+}
+
+// readWorld is the database that reads are tried in.
+func (t *Trial) readWorld(ctx context.Context) (*world, error) {
+	if t.reads == nil {
+		w, err := newWorld(ctx, t.program, t.now, t.records)
+		if err != nil {
+			return nil, err
+		}
+		t.reads = w
+	}
+	return t.reads, nil
+}
+
+func (t *Trial) meter(pattern string) *meter {
+	m := t.meters[pattern]
+	if m == nil {
+		m = &meter{}
+		t.meters[pattern] = m
+	}
+	return m
+}
+
+// declare adds to a read's result what the cost model says of it with the volumes that the design declares.
+func (t *Trial) declare(r *lower.Read, out *Result) {
+	out.Declared = cost.OfRead(t.design, plan.ForRead(t.design, r.Design)).Units
+}
+
+// seedOf tells the random numbers of one pattern from those of another.
+func seedOf(name string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))
+	return h.Sum64()
+}
+
+// emptyError is that of an entity of which there is nothing to be read.
+func (r *refused) Error() string {
+	return fmt.Sprintf("no item of %s can be stored: %v", r.entity.Name, r.err)
+}

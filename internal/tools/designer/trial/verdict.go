@@ -1,0 +1,368 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// verdict is what a write must come to.
+type verdict struct {
+	// refusals are the errors that it may be refused with, and invalid why its input is none; both empty where it must succeed.
+	refusals []error
+	invalid  string
+	// replayed is set where it must do nothing, since it was made before.
+	replayed bool
+	effects  []*effect
+	// records are what there is after it.
+	records []*record
+	// ghosts are the keys of items that may stay behind: of what had expired and was replaced, and DynamoDB has not removed
+	// yet.
+	ghosts map[string]bool
+	// requestOf is the record of an idempotent write, whose fingerprint only the write knows.
+	requestOf *record
+}
+
+func (v *verdict) ok() bool { return len(v.refusals) == 0 && v.invalid == "" }
+
+// judgeWrite computes what a write must come to, from what there is. made is what it has answered, nil before it.
+func (w *world) judgeWrite(run *lower.Write, in table.Input, made *table.Outcome) (*verdict, error) {
+	v := &verdict{ghosts: map[string]bool{}}
+	if run.Run.Lines && len(in.Lines) == 0 {
+		v.invalid = "there are no lines"
+		return v, nil
+	}
+	effects, err := w.effects(run, in, made)
+	if isInvalid(err) {
+		v.invalid = err.Error()
+		return v, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.effects = effects
+	touched := map[uint64]bool{}
+	for _, e := range v.effects {
+		if touched[e.identity] {
+			v.invalid = "two steps are about one item"
+			return v, nil
+		}
+		touched[e.identity] = true
+	}
+	if i := run.Design.Idempotent; i != nil {
+		if w.record(run, in, v) {
+			return v, nil
+		}
+	}
+	for _, e := range v.effects {
+		v.refusals = append(v.refusals, e.refusals...)
+		if e.next != nil && e.next != e.old && len(e.refusals) == 0 {
+			if _, err := e.next.items(); err != nil {
+				v.invalid = err.Error() // which may be told before, or after, a refusal
+			}
+		}
+	}
+	if v.invalid == "" {
+		w.settle(v)
+	}
+	return v, nil
+}
+
+// effects are what the steps do, those that are repeated once for each line.
+func (w *world) effects(run *lower.Write, in table.Input, made *table.Outcome) ([]*effect, error) {
+	var out []*effect
+	for i, s := range run.Design.Steps {
+		lines := []int{-1}
+		if s.Each {
+			lines = lines[:0]
+			for n := range in.Lines {
+				lines = append(lines, n)
+			}
+		}
+		for _, line := range lines {
+			c := change{program: w.program, write: run, in: in, now: w.now, made: made, step: s, run: &run.Run.Steps[i], at: i, line: line}
+			e, err := c.effect(w.records)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// record adds the creation of an idempotent write's record, and tells whether the write was made before.
+func (w *world) record(run *lower.Write, in table.Input, v *verdict) (done bool) {
+	i := run.Design.Idempotent
+	e := w.program.Design.Entity(i.With)
+	r := newRecord(w.program, e)
+	for _, f := range e.Fields {
+		value, err := w.recorded(f, e, in, v.effects)
+		if err != nil {
+			v.invalid = err.Error()
+			return true
+		}
+		if value != nil {
+			r.values[f.Name] = value
+		}
+	}
+	own := &effect{change: change{program: w.program, write: run, in: in, now: w.now, line: -1, at: -1}, identity: r.identity(), next: r}
+	for _, known := range w.records {
+		if known.entity == e && known.identity() == own.identity {
+			own.old = known
+		}
+	}
+	if own.old != nil && !own.old.expired(w.now.Unix()) {
+		if before, known := w.requests[own.identity]; len(i.Request) > 0 && (!known || before != w.fingerprint(run, in)) {
+			v.refusals = []error{errorOr(run.Run.Idempotent.Reused, table.ErrReused)}
+		} else {
+			v.replayed, v.records = true, w.records
+		}
+		return true
+	}
+	v.requestOf = r
+	v.effects = append([]*effect{own}, v.effects...)
+	return false
+}
+
+// recorded is a field of an idempotent write's record: an input of its name, else a field that is told, else the time.
+func (w *world) recorded(f *design.Field, e *design.Entity, in table.Input, effects []*effect) (types.AttributeValue, error) {
+	switch {
+	case f.Name == "request":
+		return textValue("?"), nil // what the write makes of the request
+	case in.Values[f.Name] != nil:
+		return in.Values[f.Name], nil
+	}
+	if v := told(f.Name, effects); v != nil {
+		return v, nil
+	}
+	switch {
+	case e.TTL != nil && e.TTL.Field == f.Name && e.TTL.After > 0:
+		return timeAs(f.Type, w.now.Add(e.TTL.After)), nil
+	case f.Type.Kind == design.KindTime || f.Type.Kind == design.KindDate:
+		return timeAs(f.Type, w.now), nil
+	case f.Optional || collects(f.Type):
+		return nil, nil //nolint:nilnil // an optional field that nothing gives is absent
+	default:
+		return nil, invalid("%s is missing", f.Name)
+	}
+}
+
+// told is a field of an item that the write is about once: of one that it makes, else of the key of another.
+func told(field string, effects []*effect) types.AttributeValue {
+	for _, made := range effects {
+		creates := made.step.Action == design.Create || made.step.Action == design.Put
+		if made.line < 0 && creates && made.next.values[field] != nil {
+			return made.next.values[field]
+		}
+	}
+	for _, other := range effects {
+		if key, err := other.key(); other.line < 0 && err == nil && key[field] != nil {
+			return key[field]
+		}
+	}
+	return nil
+}
+
+// fingerprint tells requests apart that idempotent writes must not take for each other: of different writes, too.
+func (w *world) fingerprint(run *lower.Write, in table.Input) string {
+	var out strings.Builder
+	out.WriteString(run.Design.Name + ";")
+	for _, name := range run.Design.Idempotent.Request {
+		out.WriteString(name + "=")
+		writeCanonical(&out, in.Values[name])
+		if name == "lines" {
+			for _, line := range in.Lines {
+				writeCanonical(&out, &types.AttributeValueMemberM{Value: line})
+			}
+		}
+	}
+	return out.String()
+}
+
+// settle computes what there is after the effects: what is unique must be free, and counters follow what they count.
+func (w *world) settle(v *verdict) {
+	gone := map[*record]bool{}
+	for _, e := range v.effects {
+		if e.old != nil && e.old != e.next {
+			gone[e.old] = true
+		}
+		if e.next != nil && e.old.expired(w.now.Unix()) && (e.step == nil || e.step.Action == design.Create) {
+			v.haunt(e.old)
+		}
+	}
+	after := slices.DeleteFunc(slices.Clone(w.records), func(r *record) bool { return gone[r] })
+	for _, e := range v.effects {
+		if e.next == nil || e.next == e.old {
+			continue
+		}
+		after = append(slices.DeleteFunc(after, func(r *record) bool {
+			clash, fault := e.clashes(r)
+			expired := r.expired(w.now.Unix())
+			switch {
+			case clash && expired:
+				v.haunt(r)
+			case clash:
+				v.refusals = append(v.refusals, fault)
+			}
+			return clash && expired
+		}), e.next)
+	}
+	if len(v.refusals) > 0 {
+		return
+	}
+	v.records = w.counters(v, after)
+	for _, e := range v.effects {
+		if e.next == nil {
+			continue
+		}
+		for i, r := range v.records {
+			if r != e.next && r.entity == e.next.entity && r.identity() == e.identity {
+				e.next = v.records[i] // with its counters
+			}
+		}
+		if _, err := e.next.items(); err != nil {
+			v.invalid = err.Error()
+		}
+	}
+}
+
+// haunt lets the items of a record stay behind.
+func (v *verdict) haunt(r *record) {
+	items, err := r.items()
+	if err != nil {
+		return
+	}
+	for _, it := range items {
+		v.ghosts[keyOf(r.run.Table, it)] = true
+	}
+}
+
+// clashes reports whether the item that an effect makes takes something unique from another, with the error of that.
+func (e *effect) clashes(other *record) (bool, error) {
+	if other.entity != e.next.entity {
+		return false, nil
+	}
+	if other.identity() == e.next.identity() {
+		return true, errorOr(e.next.run.Exists, table.ErrExists)
+	}
+	for i, m := range other.markers() {
+		if m == e.next.markers()[i] {
+			return true, errorOr(e.next.run.Markers[i].Taken, table.ErrExists)
+		}
+	}
+	return false, nil
+}
+
+// counters are the records with the counters that the effects move, which must be there.
+func (w *world) counters(v *verdict, after []*record) []*record {
+	for _, e := range v.effects {
+		for _, holder := range w.program.Design.Entities {
+			for _, c := range holder.Counters {
+				if c.Of != e.entityName() {
+					continue
+				}
+				v.refusals = append(v.refusals, w.uncounted(e, holder, c, after)...)
+			}
+		}
+	}
+	out := slices.Clone(after)
+	for i, r := range out {
+		for _, c := range r.entity.Counters {
+			n := counted(w.program, r, c, after)
+			if equal(n, r.values[c.Field]) {
+				continue
+			}
+			next := newRecord(w.program, r.entity)
+			next.values = maps.Clone(out[i].values)
+			next.values[c.Field] = n
+			out[i] = next
+		}
+	}
+	return out
+}
+
+func (e *effect) entityName() string {
+	if e.next != nil {
+		return e.next.entity.Name
+	}
+	if e.old != nil {
+		return e.old.entity.Name
+	}
+	return ""
+}
+
+// uncounted are the errors of a counter that an effect moves, and whose item is not there.
+func (w *world) uncounted(e *effect, holder *design.Entity, c *design.Counter, after []*record) []error {
+	var out []error
+	for _, side := range []struct{ r, other *record }{{e.old, e.next}, {e.next, e.old}} {
+		if side.r == nil || side.r == side.other {
+			continue
+		}
+		n := w.tally(side.r, c)
+		if n.IsZero() || side.other != nil && sameHolder(holder, side.r, side.other) && w.tally(side.other, c).Cmp(n) == 0 {
+			continue
+		}
+		if !slices.ContainsFunc(after, func(h *record) bool { return h.entity == holder && countedBy(h, side.r) }) {
+			out = append(out, errorOr(w.program.Entity(holder.Name).NotFound, table.ErrNotFound))
+		}
+	}
+	return out
+}
+
+// tally is what an item counts for.
+func (w *world) tally(r *record, c *design.Counter) decimal.Decimal {
+	var zero decimal.Decimal
+	if in, err := holds(w.program.Design, r.entity, c.Where, r.values, nil); err != nil || !in {
+		return zero
+	}
+	if c.Sum == "" {
+		return decimal.FromInt(1)
+	}
+	n, err := decimal.Parse(scalarText(r.values[c.Sum]))
+	if err != nil {
+		return zero
+	}
+	return n
+}
+
+func sameHolder(holder *design.Entity, a, b *record) bool {
+	return !slices.ContainsFunc(plan.KeyFields(holder), func(name string) bool { return !equal(a.values[name], b.values[name]) })
+}
+
+// misses compares what a write has come to with the verdict; nil where they agree.
+func (v *verdict) misses(out table.Outcome, err error) *mismatch {
+	refusal, refused := errors.AsType[*table.Refusal](err)
+	switch {
+	case err == nil && v.replayed && !out.Replayed:
+		return &mismatch{kind: WrongWrite, got: "it was done once more", want: "the answer of the first time: the request is a repetition"}
+	case err == nil && !v.replayed && out.Replayed:
+		return &mismatch{kind: WrongWrite, got: "it was taken for a repetition", want: "it is none"}
+	case err == nil && v.ok():
+		return nil
+	case err == nil && v.invalid != "":
+		return &mismatch{kind: Failed, got: "it was done", want: "an error: " + v.invalid}
+	case err == nil:
+		return &mismatch{kind: Failed, got: "it was done", want: fmt.Sprintf("refused: %v", errors.Join(v.refusals...))}
+	case v.ok():
+		return &mismatch{kind: Failed, got: err.Error(), want: "done"}
+	case refused && slices.ContainsFunc(v.refusals, func(want error) bool { return errors.Is(refusal.Err, want) }):
+		return nil
+	case !refused && v.invalid != "":
+		return nil
+	case refused && v.invalid != "" && len(v.refusals) == 0:
+		return nil // it was refused before its input was looked at as a whole
+	default:
+		return &mismatch{kind: Failed, got: err.Error(), want: fmt.Sprintf("refused: %v %s", errors.Join(v.refusals...), v.invalid)}
+	}
+}

@@ -1,0 +1,292 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+)
+
+const (
+	// writeItems is about how many items of each entity there are when writes begin: few, so that they meet.
+	writeItems = 12
+	// Writes begin anew so often, each made so many times in between.
+	writeRounds = 5
+	writeCalls  = 8
+	// manyCalls is how many all writes of a design are made between, if that is fewer; each is made twice at least.
+	manyCalls = 120
+)
+
+// writes makes all writes in a random order, and compares after each the whole of the tables with what they must hold.
+func (t *Trial) writes(ctx context.Context) error {
+	if t.written != nil {
+		return nil
+	}
+	t.written = map[string]*Result{}
+	if len(t.program.Writes) == 0 {
+		return nil
+	}
+	g := &writing{trial: t, compared: map[*design.Step][]compared{}, rng: rand.New(rand.NewPCG(t.options.Seed, seedOf("writes")))} //nolint:gosec // the same for the same seed
+	defer g.end()
+	var order []*lower.Write
+	for _, w := range t.program.Writes {
+		t.written[w.Design.Name] = &Result{
+			Subject: Subject{WriteSubject, w.Design.Name}, Declared: cost.OfWrite(w.Plan).Units(),
+		}
+		impossible := false
+		for _, s := range w.Design.Steps {
+			makes := s.Action == design.Create || s.Action == design.Put
+			impossible = impossible || makes && t.nothing(t.design.Entity(s.Entity), t.written[w.Design.Name])
+		}
+		for range max(2, min(writeCalls, manyCalls/len(t.program.Writes))) {
+			if !impossible {
+				order = append(order, w)
+			}
+		}
+	}
+	for round := range writeRounds {
+		if err := g.round(ctx, uint64(round), order); err != nil {
+			return err
+		}
+	}
+	for _, out := range t.written {
+		if m := t.meters[out.Name]; m == nil || m.calls == 0 {
+			out.Note = fmt.Sprintf("none of %d calls was done: each was refused, as it had to be or as told above", out.Cases)
+		} else {
+			out.Note = fmt.Sprintf("%d of %d calls were done", m.calls, out.Cases)
+		}
+	}
+	return nil
+}
+
+// round makes all writes in a random order, from new items on.
+func (g *writing) round(ctx context.Context, number uint64, order []*lower.Write) error {
+	g.requests = map[uint64]string{}
+	if err := g.begin(ctx, g.population(number)); err != nil {
+		return err
+	}
+	g.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	for _, w := range order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := g.make(ctx, w); err != nil {
+			return fmt.Errorf("%s: %w", w.Design.Name, err)
+		}
+	}
+	return nil
+}
+
+// writing makes writes.
+type writing struct {
+	trial *Trial
+	rng   *rand.Rand
+	world *world
+	data  *generator
+	// requests are those of idempotent writes that were made, by the identities of their records.
+	requests map[uint64]string
+	compared map[*design.Step][]compared
+}
+
+// population are few items of each entity. Items that are counted have not expired, for DynamoDB does not count down what it
+// removes, and the item that has their counter is there.
+func (g *writing) population(round uint64) []*record {
+	t := g.trial
+	g.data = newGenerator(t.program, writeItems, t.options.Seed+round<<32, t.now)
+	g.data.lean = true
+	all, _ := g.data.populate(t.samples)
+	out, _ := t.storable(slices.DeleteFunc(slices.Clone(all), func(r *record) bool {
+		return len(r.run.Counts) > 0 && r.expired(t.now.Unix()) || t.orphan(r, all)
+	}))
+	return out
+}
+
+// orphan reports whether an item should be counted by one that is not there.
+func (t *Trial) orphan(r *record, all []*record) bool {
+	for _, holder := range t.design.Entities {
+		counts := slices.ContainsFunc(holder.Counters, func(c *design.Counter) bool { return c.Of == r.entity.Name })
+		if counts && !slices.ContainsFunc(all, func(h *record) bool { return h.entity == holder && countedBy(h, r) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// begin makes a world with records.
+func (g *writing) begin(ctx context.Context, records []*record) error {
+	g.end()
+	w, err := newWorld(ctx, g.trial.program, g.trial.now, records)
+	if err != nil {
+		return err
+	}
+	w.requests = g.requests
+	g.world = w
+	return nil
+}
+
+// end forgets the world.
+func (g *writing) end() {
+	if g.world != nil {
+		_ = g.world.close() // nothing in it is needed
+		g.world = nil
+	}
+}
+
+// make makes one write. After a failure the world begins anew with what there was before.
+func (g *writing) make(ctx context.Context, w *lower.Write) error {
+	in, err := g.input(ctx, w)
+	if err != nil {
+		return err
+	}
+	before := g.world.records
+	out := g.trial.written[w.Design.Name]
+	p := &probe{given: describeWrite(w, in), call: "once", run: g.call(w, in), names: writtenFields(w)}
+	failed := out.Failed
+	g.trial.make(ctx, g.world, out, p)
+	if out.Failed > failed {
+		return g.begin(ctx, before)
+	}
+	return nil
+}
+
+// call makes a write in any world, whose records are then those after it.
+func (g *writing) call(run *lower.Write, in table.Input) func(context.Context, *world) (*mismatch, error) {
+	return func(ctx context.Context, w *world) (*mismatch, error) {
+		was, err := w.before(ctx)
+		if err != nil {
+			return nil, err
+		}
+		w.client.take()
+		out, failed := w.db.Write(ctx, run.Run, in)
+		call, seen := w.last, w.client.take()
+		made := &out
+		if failed != nil || out.Replayed {
+			made = nil
+		}
+		v, err := w.judgeWrite(run, in, made)
+		if err != nil {
+			return nil, err
+		}
+		if m := v.misses(out, failed); m != nil {
+			return w.explained(m, v), nil
+		}
+		is, err := w.all(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if failed != nil || v.replayed {
+			if m := unchanged(was, is); m != nil {
+				return w.explained(m, v), nil
+			}
+			return nil, nil //nolint:nilnil // it was refused, as it had to be
+		}
+		v.learn(w, run, in, is)
+		if m, err := w.compareTables(is, v.records, v.ghosts); m != nil || err != nil {
+			return w.explained(m, v), err
+		}
+		if m := g.returned(v, out); m != nil {
+			return w.explained(m, v), nil
+		}
+		if m := g.consumed(w, run, in, call, seen, was, is); m != nil {
+			return w.explained(m, v), nil
+		}
+		w.records, w.seen = v.records, is
+		maps.Copy(w.ghosts, v.ghosts)
+		return nil, nil //nolint:nilnil // all is as it must be
+	}
+}
+
+// explained adds the items that the write was about, as they were.
+func (w *world) explained(m *mismatch, v *verdict) *mismatch {
+	if m == nil {
+		return nil
+	}
+	for _, e := range v.effects {
+		m.about(e.old)
+	}
+	return m
+}
+
+// unchanged compares the tables before and after a write that did nothing.
+func unchanged(was, is map[string]table.Item) *mismatch {
+	for _, key := range slices.Sorted(maps.Keys(is)) {
+		if before, there := was[key]; !there || !sdk.Item(before).Equal(sdk.Item(is[key])) {
+			return &mismatch{kind: Inconsistent, got: "a refused write has changed " + strings.ReplaceAll(key, "\x00", " "), want: "nothing changed"}
+		}
+	}
+	if len(is) != len(was) {
+		return &mismatch{kind: Inconsistent, got: "a refused write has deleted something", want: "nothing changed"}
+	}
+	return nil
+}
+
+// learn takes the fingerprint of a request, which only the write knows, from what it has stored.
+func (v *verdict) learn(w *world, run *lower.Write, in table.Input, is map[string]table.Item) {
+	r := v.requestOf
+	if r == nil {
+		return
+	}
+	if items, err := r.items(); err == nil {
+		f := r.entity.Field("request")
+		if stored := is[keyOf(r.run.Table, items[0])]; f != nil && stored != nil && load(stored, f.Path) != nil {
+			r.give("request", load(stored, f.Path))
+		}
+	}
+	w.requests[r.identity()] = w.fingerprint(run, in)
+}
+
+// returned compares the items that the write has answered with what it has made of them.
+func (g *writing) returned(v *verdict, out table.Outcome) *mismatch {
+	for _, e := range v.effects {
+		n := max(e.line, 0)
+		if e.at < 0 || e.next == nil || e.at >= len(out.Items) || n >= len(out.Items[e.at]) || out.Items[e.at][n] == nil {
+			continue
+		}
+		got := out.Items[e.at][n]
+		for _, f := range e.next.entity.Fields {
+			if !equal(got[f.Name], e.next.values[f.Name]) {
+				return (&mismatch{
+					kind: WrongFields, got: fmt.Sprintf("%s answers %s %s", e, f.Name, show(got[f.Name])), want: show(e.next.values[f.Name]),
+				}).about(e.next)
+			}
+		}
+	}
+	return nil
+}
+
+// describeWrite is an input of a write for people.
+func describeWrite(w *lower.Write, in table.Input) string {
+	names := func(list []lower.Input) []string {
+		var out []string
+		for _, i := range list {
+			out = append(out, i.Name)
+		}
+		return out
+	}
+	out := []string{describe(in, names(w.Inputs), "")}
+	for _, line := range in.Lines {
+		out = append(out, "line { "+showFields(line, names(w.Lines))+" }")
+	}
+	return strings.Join(out, "; ")
+}
+
+// writtenFields are the fields that the steps of a write are about.
+func writtenFields(w *lower.Write) []string {
+	var out []string
+	for _, s := range w.Design.Steps {
+		for _, a := range slices.Concat(s.Set, s.Add, s.Init) {
+			root, _, _ := strings.Cut(a.Field, ".")
+			out = append(out, root)
+		}
+		out = append(out, s.When.Fields()...)
+	}
+	return distinct(out)
+}
