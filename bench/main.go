@@ -59,6 +59,7 @@ func main() {
 	flag.StringVar(&s.connections, "connections", "32,1", "numbers of connections")
 	flag.StringVar(&s.servers, "servers", "all", "comma-separated: "+strings.Join(serverNames(), ", "))
 	flag.StringVar(&s.workloads, "workloads", "all", "comma-separated: "+strings.Join(workloadNames(), ", "))
+	flag.StringVar(&before, "before", "", "another build of monotable to measure too, as server monotable-before")
 	flag.StringVar(&s.jsonFile, "json", "", "also write the results to this file as JSON")
 	flag.BoolVar(&s.check, "check", false, "exit with status 1 when a floor is missed")
 	flag.Usage = usage
@@ -72,6 +73,7 @@ func usage() {
   make bench                                            everything (about 15 minutes)
   make bench BENCHFLAGS="-items 10000 -rounds 1 -duration 1s"
   make bench BENCHFLAGS="-servers monotable,echo -workloads get,query"
+  make bench BENCHFLAGS="-servers monotable,monotable-before -before /tmp/old/bin/monotable"
   make bench BENCHFLAGS="scale -items 10000000"         what grows with the table, in process
 
 Peers come from npm (bench/package-lock.json); DynamoDB Local also needs Java 17.

