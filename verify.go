@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 )
 
 // Finding is something that Verify found wrong.
@@ -45,12 +45,12 @@ func Verify(ctx context.Context, dir string, report func(Finding), progress func
 	if err != nil {
 		return Verified{}, err
 	}
-	done, err := engine.Verify(ctx, store, reportTo(report), progress)
+	done, err := verify.Run(ctx, store, reportTo(report), verify.Options{Progress: progress})
 	return Verified(done), errors.Join(err, store.Close())
 }
 
-func reportTo(report func(Finding)) func(engine.Finding) {
-	return func(f engine.Finding) {
+func reportTo(report func(Finding)) func(verify.Finding) {
+	return func(f verify.Finding) {
 		report(Finding{Table: f.Table, Index: f.Index, What: f.String()})
 	}
 }

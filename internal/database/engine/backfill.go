@@ -6,6 +6,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -20,7 +21,7 @@ const (
 // backfillIndex fills a new index. Writes keep it from the version on that brought it; the backfill goes
 // once through the items that were there by then, holding their keys as a writer does, so whatever happens
 // to an item in between, its entry is right and counted once.
-func (e *Engine) backfillIndex(ctx context.Context, j *job) error {
+func (e *Engine) backfillIndex(ctx context.Context, j *job.Record) error {
 	begin := func(_ kv.Txn, x *catalog.IndexDescriptor) error {
 		x.State = catalog.IndexBackfilling
 		return nil
@@ -40,13 +41,13 @@ func (e *Engine) backfillIndex(ctx context.Context, j *job) error {
 	}
 	return e.changeIndex(ctx, j, func(txn kv.Txn, x *catalog.IndexDescriptor) error {
 		x.State = catalog.IndexActive
-		txn.Delete(j.key())
+		txn.Delete(j.Key())
 		return nil
 	})
 }
 
 // changeIndex changes the definition of the index that the job builds; moot where it is being deleted.
-func (e *Engine) changeIndex(ctx context.Context, j *job, edit func(kv.Txn, *catalog.IndexDescriptor) error) error {
+func (e *Engine) changeIndex(ctx context.Context, j *job.Record, edit func(kv.Txn, *catalog.IndexDescriptor) error) error {
 	return e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {
 		x := d.IndexByID(j.Index)
 		if x == nil || x.State == catalog.IndexDeleting {
@@ -57,7 +58,7 @@ func (e *Engine) changeIndex(ctx context.Context, j *job, edit func(kv.Txn, *cat
 }
 
 // changeOwn changes the table that the job is for; moot where it is gone.
-func (e *Engine) changeOwn(ctx context.Context, j *job, edit func(kv.Txn, *catalog.Descriptor) error) error {
+func (e *Engine) changeOwn(ctx context.Context, j *job.Record, edit func(kv.Txn, *catalog.Descriptor) error) error {
 	_, err := e.catalog.Change(ctx, j.Name, func(txn kv.Txn, d *catalog.Descriptor) error {
 		if d.ID != j.Table || d.GoneAt != 0 {
 			return errJobMoot
@@ -71,7 +72,7 @@ func (e *Engine) changeOwn(ctx context.Context, j *job, edit func(kv.Txn, *catal
 }
 
 // ownTable returns the table that the job is for; moot where it is gone.
-func (e *Engine) ownTable(j *job) (*catalog.Table, error) {
+func (e *Engine) ownTable(j *job.Record) (*catalog.Table, error) {
 	t := e.catalog.Tables()[j.Name]
 	if t == nil || t.ID != j.Table {
 		return nil, errJobMoot
@@ -81,7 +82,7 @@ func (e *Engine) ownTable(j *job) (*catalog.Table, error) {
 
 // overItems calls do for every item of the job's table after the job's cursor, each in a transaction that
 // holds the item's key and moves the cursor on.
-func (e *Engine) overItems(ctx context.Context, j *job, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
+func (e *Engine) overItems(ctx context.Context, j *job.Record, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -97,7 +98,7 @@ func (e *Engine) overItems(ctx context.Context, j *job, do func(kv.Txn, *catalog
 }
 
 // nextItems returns the keys of some items after the job's cursor.
-func (e *Engine) nextItems(ctx context.Context, j *job) ([][]byte, error) {
+func (e *Engine) nextItems(ctx context.Context, j *job.Record) ([][]byte, error) {
 	snapshot, err := e.store.Snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (e *Engine) nextItems(ctx context.Context, j *job) ([][]byte, error) {
 }
 
 // overChunk does nothing where the table has changed since it was looked up; the next call sees the change.
-func (e *Engine) overChunk(ctx context.Context, j *job, keys [][]byte, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
+func (e *Engine) overChunk(ctx context.Context, j *job.Record, keys [][]byte, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
 	t, err := e.ownTable(j)
 	if err != nil {
 		return err
@@ -125,7 +126,7 @@ func (e *Engine) overChunk(ctx context.Context, j *job, keys [][]byte, do func(k
 	after := *j
 	after.Cursor = keys[len(keys)-1]
 	intent := kv.Intent{
-		Write: append(keys, j.key()),
+		Write: append(keys, j.Key()),
 		Check: [][]byte{keyenc.TableVersion(t.ID)},
 	}
 	err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
@@ -144,7 +145,7 @@ func (e *Engine) overChunk(ctx context.Context, j *job, keys [][]byte, do func(k
 				return err
 			}
 		}
-		return after.save(txn)
+		return after.Save(txn)
 	})
 	switch {
 	case errors.Is(err, errTableChanged):

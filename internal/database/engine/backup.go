@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,19 +10,11 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
-)
-
-// The types and statuses of backups.
-const (
-	backupOfUser   = "USER"
-	backupOfSystem = "SYSTEM"
-
-	backupCreating  = "CREATING"
-	backupAvailable = "AVAILABLE"
-	backupDeleted   = "DELETED"
 )
 
 const (
@@ -35,43 +26,6 @@ const (
 	backupExpiryInterval = time.Minute
 )
 
-// Kept snapshots belong to a backup, or to the restore of a table to a point in time.
-const (
-	keptOfBackup  = "backup-"  // and the backup's id
-	keptOfRestore = "restore-" // and the new table's UUID
-)
-
-// backupFormat is the version of the stored form of a backup.
-const backupFormat = 1
-
-// backup is the record of a backup: a kept snapshot of a table, and what the API tells of it without a look into
-// that. Times are milliseconds since the epoch.
-type backup struct {
-	Format  int    `json:"format"`
-	ID      string `json:"id"` // the end of the ARN: 14 digits of milliseconds, '-', 8 hex digits
-	Name    string `json:"name"`
-	Type    string `json:"type"`
-	Created int64  `json:"created"`
-	Expires int64  `json:"expires,omitempty"` // 0 is never
-	// Making: the snapshot is not kept yet. So begins the backup of a table that is deleted: the record is
-	// written with the deletion, and the job that removes the table's data keeps them first.
-	Making bool  `json:"making,omitempty"`
-	Items  int64 `json:"items"`
-	Bytes  int64 `json:"bytes"`
-	// Descriptor is the table's, as it was.
-	Descriptor json.RawMessage `json:"table"`
-
-	table *catalog.Descriptor // Descriptor, decoded
-}
-
-func newBackup(id, name string, created time.Time, d *catalog.Descriptor) (*backup, error) {
-	descriptor, err := json.Marshal(d)
-	if err != nil {
-		return nil, fmt.Errorf("engine: backup: %w", err)
-	}
-	return &backup{ID: id, Name: name, Type: backupOfUser, Created: created.UnixMilli(), Descriptor: descriptor, table: d}, nil
-}
-
 // newBackupID makes the id of a backup of now. Ids stand in the order of time.
 func (e *Engine) newBackupID(now time.Time) (string, error) {
 	var random [4]byte
@@ -81,76 +35,22 @@ func (e *Engine) newBackupID(now time.Time) (string, error) {
 	return fmt.Sprintf("%014d-%s", now.UnixMilli(), hex.EncodeToString(random[:])), nil
 }
 
-func (b *backup) key() []byte { return keyenc.Backup(b.ID) }
-
-// kept names the backup's kept snapshot.
-func (b *backup) kept() string { return keptOfBackup + b.ID }
-
-func (b *backup) expired(now time.Time) bool { return b.Expires != 0 && b.Expires <= now.UnixMilli() }
-
-// save writes the record within a transaction that holds its key.
-func (b *backup) save(txn kv.Txn) error {
-	b.Format = backupFormat
-	data, err := json.Marshal(b)
-	if err != nil {
-		return fmt.Errorf("engine: backup: %w", err)
-	}
-	txn.Set(b.key(), data)
-	return nil
-}
-
-func decodeBackup(data []byte) (*backup, error) {
-	b := new(backup)
-	if err := json.Unmarshal(data, b); err != nil {
-		return nil, fmt.Errorf("engine: backup record: %w", err)
-	}
-	if b.Format < 1 || b.Format > backupFormat {
-		return nil, fmt.Errorf("engine: backup %q is stored in format %d and this program knows formats up to %d: "+
-			"open the store with the program that wrote it, or a newer one", b.ID, b.Format, backupFormat)
-	}
-	var err error
-	if b.table, err = catalog.DecodeDescriptor(b.Descriptor); err != nil {
-		return nil, fmt.Errorf("engine: backup %q: %w", b.ID, err)
-	}
-	return b, nil
-}
-
 // readBackup returns the backup of an id, nil where there is none any more.
-func (e *Engine) readBackup(r kv.Reader, id string) (*backup, error) {
+func (e *Engine) readBackup(r kv.Reader, id string) (*backup.Record, error) {
 	data, err := r.Get(keyenc.Backup(id))
 	if err != nil || data == nil {
 		return nil, err
 	}
-	b, err := decodeBackup(data)
-	if err != nil || b.expired(e.options.Now()) {
+	b, err := backup.Decode(data)
+	if err != nil || b.Expired(e.options.Now()) {
 		return nil, err
 	}
 	return b, nil
 }
 
-// eachBackup calls see for every backup from a key on, the oldest first, until it returns false.
-func eachBackup(r kv.Reader, from []byte, see func(*backup) bool) error {
-	lo, hi := keyenc.Backups()
-	if from != nil {
-		lo = from
-	}
-	it := r.Iter(lo, hi, kv.IterOptions{})
-	defer it.Close()
-	for it.Next() {
-		b, err := decodeBackup(it.Value())
-		if err != nil {
-			return err
-		}
-		if !see(b) {
-			break
-		}
-	}
-	return it.Err()
-}
-
 // backupARN is the ARN of a backup.
-func (e *Engine) backupARN(b *backup) string {
-	return e.catalog.TableARN(b.table.Name) + "/backup/" + b.ID
+func (e *Engine) backupARN(b *backup.Record) string {
+	return e.catalog.TableARN(b.Table.Name) + "/backup/" + b.ID
 }
 
 // parseBackupARN returns table and id in an ARN: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME/backup/ID.
@@ -169,13 +69,13 @@ func (e *Engine) parseBackupARN(text string) (table, id string, err error) {
 }
 
 // findBackup returns the backup of an ARN.
-func (e *Engine) findBackup(r kv.Reader, arn string) (*backup, error) {
+func (e *Engine) findBackup(r kv.Reader, arn string) (*backup.Record, error) {
 	table, id, err := e.parseBackupARN(arn)
 	if err != nil {
 		return nil, err
 	}
 	b, err := e.readBackup(r, id)
-	if err == nil && (b == nil || b.table.Name != table) {
+	if err == nil && (b == nil || b.Table.Name != table) {
 		err = apierr.BackupNotFound.With(arn)
 	}
 	return b, err
@@ -202,18 +102,18 @@ func (e *Engine) beginSystemBackup(txn kv.Txn, d *catalog.Descriptor, now time.T
 	}
 	whole := *d
 	whole.GoneAt = 0
-	b, err := newBackup(id, d.Name+systemBackupSuffix, now, &whole)
+	b, err := backup.New(id, d.Name+systemBackupSuffix, now, &whole)
 	if err != nil {
 		return "", err
 	}
-	b.Type, b.Expires, b.Making = backupOfSystem, now.Add(systemBackupPeriod).UnixMilli(), true
-	return id, b.save(txn)
+	b.Type, b.Expires, b.Making = backup.OfSystem, now.Add(systemBackupPeriod).UnixMilli(), true
+	return id, b.Save(txn)
 }
 
 // keepDeleted keeps the data of a table that is being deleted for the backup that began with its deletion. No
 // write reaches the table any more.
 func (e *Engine) keepDeleted(ctx context.Context, id string, table keyenc.TableID) error {
-	b := &backup{ID: id}
+	b := &backup.Record{ID: id}
 	err := e.readLatest(ctx, func(r kv.Reader) (err error) {
 		b, err = e.readBackup(r, id)
 		return err
@@ -221,14 +121,14 @@ func (e *Engine) keepDeleted(ctx context.Context, id string, table keyenc.TableI
 	if err != nil || b == nil || !b.Making {
 		return err
 	}
-	if err := e.store.Keep(ctx, b.kept(), keptOf(b.table)); err != nil && !errors.Is(err, kv.ErrKeptExists) {
+	if err := e.store.Keep(ctx, b.Kept(), keptOf(b.Table)); err != nil && !errors.Is(err, kv.ErrKeptExists) {
 		return err
 	}
 	if b.Items, b.Bytes, err = e.statistics(ctx, table, 0); err != nil {
 		return err
 	}
 	b.Making = false
-	return e.store.Update(ctx, kv.Intent{Write: [][]byte{b.key()}}, b.save)
+	return e.store.Update(ctx, kv.Intent{Write: [][]byte{b.Key()}}, b.Save)
 }
 
 // readLatest calls read with everything committed before.
@@ -244,17 +144,17 @@ func (e *Engine) readLatest(ctx context.Context, read func(kv.Reader) error) err
 // expireBackups removes the backups whose time is over.
 func (e *Engine) expireBackups(ctx context.Context) error {
 	now := e.options.Now()
-	var over []*backup
+	var over []*backup.Record
 	err := e.readLatest(ctx, func(r kv.Reader) error {
-		return eachBackup(r, nil, func(b *backup) bool {
-			if b.expired(now) {
+		return backup.Each(r, nil, func(b *backup.Record) bool {
+			if b.Expired(now) {
 				over = append(over, b)
 			}
 			return true
 		})
 	})
 	for _, b := range over {
-		_, removed := e.removeBackup(ctx, b.ID, func(*backup) error { return nil })
+		_, removed := e.removeBackup(ctx, b.ID, func(*backup.Record) error { return nil })
 		if _, refused := errors.AsType[*apierr.Error](removed); !refused { // a restore goes on
 			err = errors.Join(err, removed)
 		}
@@ -263,7 +163,7 @@ func (e *Engine) expireBackups(ctx context.Context) error {
 }
 
 // removeBackup removes a backup unless check or a restore forbids it, and returns it; nil where it is gone.
-func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup) error) (b *backup, err error) {
+func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup.Record) error) (b *backup.Record, err error) {
 	key := keyenc.Backup(id)
 	err = e.store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
 		data, err := txn.Get(key)
@@ -271,7 +171,7 @@ func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup
 			b = nil
 			return err
 		}
-		if b, err = decodeBackup(data); err != nil {
+		if b, err = backup.Decode(data); err != nil {
 			return err
 		}
 		if err := check(b); err != nil {
@@ -286,14 +186,14 @@ func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup
 	if err != nil || b == nil {
 		return nil, err
 	}
-	e.dropKept(ctx, b.kept())
+	e.dropKept(ctx, b.Kept())
 	return b, nil
 }
 
 // notBeingRestored refuses to touch a backup that a restore reads. Restores begin holding the backup's key, and
 // a job that has ended does not come back: what is not seen by who holds the key will not be there later.
-func (e *Engine) notBeingRestored(r kv.Reader, b *backup) error {
-	reading, err := storedJobs(r, func(j job) bool { return j.Kind == jobRestore && j.Restore.Kept == b.kept() })
+func (e *Engine) notBeingRestored(r kv.Reader, b *backup.Record) error {
+	reading, err := job.Stored(r, func(j job.Record) bool { return j.Kind == job.Restore && j.Restore.Kept == b.Kept() })
 	if err == nil && len(reading) > 0 {
 		err = apierr.BackupBeingRestored.With(e.backupARN(b))
 	}
@@ -316,20 +216,20 @@ func (e *Engine) dropNamelessKept(ctx context.Context) error {
 	}
 	named := map[string]bool{}
 	err = e.readLatest(ctx, func(r kv.Reader) error {
-		restores, err := storedJobs(r, func(j job) bool { return j.Kind == jobRestore })
+		restores, err := job.Stored(r, func(j job.Record) bool { return j.Kind == job.Restore })
 		if err != nil {
 			return err
 		}
 		for i := range restores {
 			named[restores[i].Restore.Kept] = true
 		}
-		return eachBackup(r, nil, func(b *backup) bool { named[b.kept()] = true; return true })
+		return backup.Each(r, nil, func(b *backup.Record) bool { named[b.Kept()] = true; return true })
 	})
 	if err != nil {
 		return err
 	}
 	for _, k := range kept {
-		ours := strings.HasPrefix(k.Name, keptOfBackup) || strings.HasPrefix(k.Name, keptOfRestore)
+		ours := backup.OwnsKept(k.Name)
 		if ours && !named[k.Name] {
 			e.dropKept(ctx, k.Name)
 		}
@@ -337,15 +237,7 @@ func (e *Engine) dropNamelessKept(ctx context.Context) error {
 	return nil
 }
 
-// status is CREATING or AVAILABLE.
-func (b *backup) status() string {
-	if b.Making {
-		return backupCreating
-	}
-	return backupAvailable
-}
-
-func (e *Engine) backupDetails(b *backup, status string) *api.BackupDetails {
+func (e *Engine) backupDetails(b *backup.Record, status string) *api.BackupDetails {
 	out := &api.BackupDetails{
 		BackupArn:              new(e.backupARN(b)),
 		BackupName:             &b.Name,

@@ -2,12 +2,13 @@ package engine
 
 import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
 // describeBackup tells a backup and the table that it was made of.
-func (e *Engine) describeBackup(b *backup, status string) *api.BackupDescription {
-	d := b.table
+func (e *Engine) describeBackup(b *backup.Record, status string) *api.BackupDescription {
+	d := b.Table
 	details := &api.SourceTableDetails{
 		TableName:             &d.Name,
 		TableId:               &d.UUID,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -28,7 +29,7 @@ func (e *Engine) CreateBackup(ctx context.Context, in *api.CreateBackupInput) (*
 		if err != nil {
 			return nil, err
 		}
-		return &api.CreateBackupOutput{BackupDetails: e.backupDetails(b, backupCreating)}, nil
+		return &api.CreateBackupOutput{BackupDetails: e.backupDetails(b, backup.Creating)}, nil
 	}
 }
 
@@ -63,13 +64,13 @@ func (e *Engine) backupSource(ctx context.Context, nameOrARN string) (*catalog.D
 }
 
 // backUp keeps the table and writes the record of it; without the record there is nothing.
-func (e *Engine) backUp(ctx context.Context, d *catalog.Descriptor, name string) (_ *backup, err error) {
+func (e *Engine) backUp(ctx context.Context, d *catalog.Descriptor, name string) (_ *backup.Record, err error) {
 	now := e.options.Now()
 	id, err := e.newBackupID(now)
 	if err != nil {
 		return nil, err
 	}
-	kept := keptOfBackup + id
+	kept := backup.KeptOf(id)
 	err = e.store.Keep(ctx, kept, keptOf(d))
 	if errors.Is(err, kv.ErrKeptExists) {
 		return nil, errBackupMissed
@@ -86,11 +87,11 @@ func (e *Engine) backUp(ctx context.Context, d *catalog.Descriptor, name string)
 	if err != nil {
 		return nil, err
 	}
-	return b, e.store.Update(ctx, kv.Intent{Write: [][]byte{b.key()}}, b.save)
+	return b, e.store.Update(ctx, kv.Intent{Write: [][]byte{b.Key()}}, b.Save)
 }
 
 // backupOf looks into the kept snapshot for what its record tells.
-func (e *Engine) backupOf(ctx context.Context, kept string, d *catalog.Descriptor, id, name string, now time.Time) (*backup, error) {
+func (e *Engine) backupOf(ctx context.Context, kept string, d *catalog.Descriptor, id, name string, now time.Time) (*backup.Record, error) {
 	snapshot, err := e.store.OpenKept(ctx, kept)
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (e *Engine) backupOf(ctx context.Context, kept string, d *catalog.Descripto
 	if then == nil || then.ID != d.ID || then.GoneAt != 0 {
 		return nil, errBackupMissed
 	}
-	b, err := newBackup(id, name, now, then)
+	b, err := backup.New(id, name, now, then)
 	if err != nil {
 		return nil, err
 	}

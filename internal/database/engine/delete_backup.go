@@ -5,6 +5,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/backup"
 )
 
 // DeleteBackup removes a backup and gives back the room that only it takes. Those that the system made of deleted
@@ -14,11 +15,11 @@ func (e *Engine) DeleteBackup(ctx context.Context, in *api.DeleteBackupInput) (*
 	if err != nil {
 		return nil, err
 	}
-	b, err := e.removeBackup(ctx, id, func(b *backup) error {
+	b, err := e.removeBackup(ctx, id, func(b *backup.Record) error {
 		switch {
-		case b.table.Name != table, b.expired(e.options.Now()):
+		case b.Table.Name != table, b.Expired(e.options.Now()):
 			return apierr.BackupNotFound.With(*in.BackupArn)
-		case b.Type == backupOfSystem:
+		case b.Type == backup.OfSystem:
 			return apierr.BackupOfSystem.With(*in.BackupArn)
 		}
 		return nil
@@ -29,5 +30,5 @@ func (e *Engine) DeleteBackup(ctx context.Context, in *api.DeleteBackupInput) (*
 	if b == nil {
 		return nil, apierr.BackupNotFound.With(*in.BackupArn)
 	}
-	return &api.DeleteBackupOutput{BackupDescription: e.describeBackup(b, backupDeleted)}, nil
+	return &api.DeleteBackupOutput{BackupDescription: e.describeBackup(b, backup.Deleted)}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -14,7 +15,7 @@ import (
 // point-in-time recovery holds stays for some time as a backup of type SYSTEM.
 func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*api.DeleteTableOutput, error) {
 	now := e.options.Now()
-	var drop []job
+	var drop []job.Record
 	d, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
 		drop = nil
 		switch {
@@ -32,9 +33,9 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 				return err
 			}
 		}
-		drop = []job{
-			{Kind: jobDropTable, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt},
-			{Kind: jobDropLog, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt + logRetention.Milliseconds()},
+		drop = []job.Record{
+			{Kind: job.DropTable, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt},
+			{Kind: job.DropLog, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt + logRetention.Milliseconds()},
 		}
 		if d.PITR.Enabled {
 			var err error
@@ -43,7 +44,7 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 			}
 		}
 		for i := range drop {
-			if err := drop[i].save(txn); err != nil {
+			if err := drop[i].Save(txn); err != nil {
 				return err
 			}
 		}

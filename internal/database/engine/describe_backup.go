@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 // DescribeBackup tells a backup, and the table that it was made of as it was then.
 func (e *Engine) DescribeBackup(ctx context.Context, in *api.DescribeBackupInput) (*api.DescribeBackupOutput, error) {
-	var b *backup
+	var b *backup.Record
 	err := e.readLatest(ctx, func(r kv.Reader) (err error) {
 		b, err = e.findBackup(r, *in.BackupArn)
 		return err
@@ -17,5 +18,5 @@ func (e *Engine) DescribeBackup(ctx context.Context, in *api.DescribeBackupInput
 	if err != nil {
 		return nil, err
 	}
-	return &api.DescribeBackupOutput{BackupDescription: e.describeBackup(b, b.status())}, nil
+	return &api.DescribeBackupOutput{BackupDescription: e.describeBackup(b, b.Status())}, nil
 }

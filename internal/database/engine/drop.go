@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 // dropIndex removes the entries of a deleted index, which no write keeps any more, then its definition.
-func (e *Engine) dropIndex(ctx context.Context, j *job) error {
+func (e *Engine) dropIndex(ctx context.Context, j *job.Record) error {
 	lo, hi := keyenc.IndexBounds(j.Table, j.Index)
 	if err := e.store.DeleteRange(ctx, lo, hi); err != nil {
 		return err
@@ -23,13 +24,13 @@ func (e *Engine) dropIndex(ctx context.Context, j *job) error {
 	return e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {
 		d.Indexes = slices.DeleteFunc(d.Indexes, func(x catalog.IndexDescriptor) bool { return x.ID == j.Index })
 		pruneAttributes(d)
-		txn.Delete(j.key())
+		txn.Delete(j.Key())
 		return nil
 	})
 }
 
 // dropTable removes all that a deleted table held but its change log. What a backup is to have is kept first.
-func (e *Engine) dropTable(ctx context.Context, j *job) error {
+func (e *Engine) dropTable(ctx context.Context, j *job.Record) error {
 	if j.Backup != "" {
 		if err := e.keepDeleted(ctx, j.Backup, j.Table); err != nil {
 			return err
@@ -48,7 +49,7 @@ func (e *Engine) dropTable(ctx context.Context, j *job) error {
 }
 
 // dropLog removes the change log of a deleted table.
-func (e *Engine) dropLog(ctx context.Context, j *job) error {
+func (e *Engine) dropLog(ctx context.Context, j *job.Record) error {
 	if err := e.store.TrimLog(ctx, kv.LogID(j.Table), ^kv.Seq(0)); err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (e *Engine) dropLog(ctx context.Context, j *job) error {
 
 // dropOldLogs drops the change logs of tables that were deleted long enough ago.
 func (e *Engine) dropOldLogs(ctx context.Context) error {
-	due, err := e.jobs.stored(ctx, func(j job) bool { return j.Kind == jobDropLog && e.jobs.due(j) })
+	due, err := e.jobs.stored(ctx, func(j job.Record) bool { return j.Kind == job.DropLog && e.jobs.due(j) })
 	if err != nil {
 		return err
 	}

@@ -39,8 +39,6 @@ package engine
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -48,14 +46,11 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/engine/stream"
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
-
-// formatVersion is the newest version of the stored form that this program reads, and the one it writes.
-// It stands for everything below: keys, items, index entries, the change log.
-const formatVersion = 1
 
 // StreamShardsMax is how many open shards a stream may have.
 const StreamShardsMax = stream.ShardsMax
@@ -142,7 +137,7 @@ type Engine struct {
 // stays the caller's.
 func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	o = o.withDefaults()
-	if err := checkFormat(ctx, store); err != nil {
+	if err := format.Claim(ctx, store); err != nil {
 		return nil, err
 	}
 	c, err := catalog.Open(ctx, store, o.Region, o.AccountID, o.Now)
@@ -200,36 +195,9 @@ func (e *Engine) stop() {
 	}
 }
 
-// checkFormat refuses a store that a newer program wrote, and marks a new one.
-func checkFormat(ctx context.Context, store kv.Store) error {
-	key := keyenc.FormatVersion()
-	return store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
-		data, err := txn.Get(key)
-		if err != nil {
-			return err
-		}
-		if data == nil {
-			txn.Set(key, binary.BigEndian.AppendUint64(nil, formatVersion))
-			return nil
-		}
-		return checkVersionRecord(txn)
-	})
-}
-
-// checkVersionRecord refuses a store whose format this program does not know.
-func checkVersionRecord(r kv.Reader) error {
-	data, err := r.Get(keyenc.FormatVersion())
-	if err != nil {
-		return err
-	}
-	if len(data) != 8 {
-		return fmt.Errorf("engine: the store does not tell its format version: %x", data)
-	}
-	if v := binary.BigEndian.Uint64(data); v < 1 || v > formatVersion {
-		return fmt.Errorf("engine: the store has format version %d and this program knows versions up to %d: "+
-			"open it with the program that wrote it, or a newer one", v, formatVersion)
-	}
-	return nil
+// Verify verifies the store of a running engine.
+func (e *Engine) Verify(ctx context.Context, report func(verify.Finding), progress func(done, total int64)) (verify.Verified, error) {
+	return verify.Run(ctx, e.store, report, verify.Options{Progress: progress})
 }
 
 // randomBytes fills p from the injected source.

@@ -14,6 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
@@ -132,7 +133,7 @@ func TestExpireStops(t *testing.T) {
 		if took := time.Since(begun); took > commitTime {
 			t.Errorf("Close took %v", took)
 		}
-		done, err := engine.Verify(t.Context(), store, func(f engine.Finding) { t.Error(f) }, nil)
+		done, err := verify.Run(t.Context(), store, func(f verify.Finding) { t.Error(f) }, verify.Options{})
 		if err != nil || done.Items == 0 || done.Items == items {
 			t.Errorf("%d items are left: %v", done.Items, err)
 		}

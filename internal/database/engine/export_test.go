@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/engine/stream"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -19,7 +20,7 @@ func (e *Engine) ExpireBackups(ctx context.Context) error { return e.expireBacku
 
 // PendingJobs is how many jobs the store has records of.
 func (e *Engine) PendingJobs(ctx context.Context) (int, error) {
-	found, err := e.jobs.stored(ctx, func(job) bool { return true })
+	found, err := e.jobs.stored(ctx, func(job.Record) bool { return true })
 	return len(found), err
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -13,11 +14,11 @@ import (
 // An entry that stays the same is not touched, which also is when AWS charges nothing for an index.
 func (w *write) maintain(txn kv.Txn, ws *workspace, x *catalog.Index) (grown int64, err error) {
 	old, next := w.outcome.old, w.outcome.next
-	before, err := projectInto(ws.before[:0], x, old)
+	before, err := derive.Project(ws.before[:0], x, old)
 	if err != nil {
 		return 0, err
 	}
-	after, err := projectInto(ws.after[:0], x, next)
+	after, err := derive.Project(ws.after[:0], x, next)
 	if err != nil {
 		return 0, err
 	}
@@ -83,7 +84,7 @@ func (w *write) leave(txn kv.Txn, ws *workspace, x *catalog.Index, moved bool) (
 	if w.outcome.old == nil {
 		return false, nil
 	}
-	ws.key, had, err = appendEntryKey(ws.key[:0], w.t, x, w.outcome.old)
+	ws.key, had, err = derive.AppendEntryKey(ws.key[:0], w.t, x, w.outcome.old)
 	if err != nil || !had {
 		return false, err
 	}
@@ -104,7 +105,7 @@ func (w *write) enter(txn kv.Txn, ws *workspace, x *catalog.Index, projected ite
 	if w.outcome.next == nil {
 		return false, nil
 	}
-	ws.key, has, err = appendEntryKey(ws.key[:0], w.t, x, w.outcome.next)
+	ws.key, has, err = derive.AppendEntryKey(ws.key[:0], w.t, x, w.outcome.next)
 	if err != nil || !has {
 		return false, err
 	}
@@ -135,15 +136,15 @@ func (w *write) chargeIndex(x *catalog.Index, before, after itemenc.Item, moved 
 // addEntry puts the entry of a stored item into index x unless it is there: one step of a backfill. Its
 // caller holds the item's key.
 func addEntry(txn kv.Txn, t *catalog.Table, x *catalog.Index, stored itemenc.Item) error {
-	e, ok, err := entryOf(t, x, stored)
+	e, ok, err := derive.EntryOf(t, x, stored)
 	if err != nil || !ok {
 		return err
 	}
-	present, err := txn.Get(e.key)
+	present, err := txn.Get(e.Key)
 	if err != nil || present != nil {
 		return err
 	}
-	txn.Set(e.key, e.value)
-	addStatistics(txn, t, x.ID, 1, int64(e.value.Size()))
+	txn.Set(e.Key, e.Value)
+	addStatistics(txn, t, x.ID, 1, int64(e.Value.Size()))
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
-	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -18,7 +17,7 @@ const maxCollectionBytes = 10 << 30
 // countCollection counts the growth of the write's item collection and refuses growth beyond the ceiling.
 // Writes of other items of the collection may be under way: the ceiling holds to within what they add.
 func (w *write) countCollection(txn kv.Txn, grown int64) error {
-	if !hasLocalIndex(w.t) {
+	if !w.t.HasLocalIndex() {
 		return nil
 	}
 	key := keyenc.Collection(w.t.ID, w.pk)
@@ -40,19 +39,10 @@ func (w *write) countCollection(txn kv.Txn, grown int64) error {
 	return nil
 }
 
-func hasLocalIndex(t *catalog.Table) bool {
-	for _, x := range t.Indexes {
-		if x.Kind == catalog.Local {
-			return true
-		}
-	}
-	return false
-}
-
 // collectionMetrics reports on the item collection; nil where the request does not want it or the table
 // has no local index.
 func (w *write) collectionMetrics(parameter *string) *api.ItemCollectionMetrics {
-	if parameter == nil || *parameter != "SIZE" || !hasLocalIndex(w.t) {
+	if parameter == nil || *parameter != "SIZE" || !w.t.HasLocalIndex() {
 		return nil
 	}
 	gigabytes := math.Floor(float64(w.outcome.collectionBytes) / (1 << 30))

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -16,6 +16,9 @@ const (
 	// jobWaitMax bounds a wait for an instant of the injected clock, which need not run with real time.
 	jobWaitMax = time.Second
 )
+
+// errJobMoot: what the job was for is gone or done.
+var errJobMoot = errors.New("engine: job is moot")
 
 // jobs runs the work that goes on beside requests: each job, and each periodic task, in a goroutine of its
 // own, until it is done or the engine is closed.
@@ -39,45 +42,28 @@ func newJobs(e *Engine) *jobs {
 
 // resume starts the jobs whose records the store holds.
 func (r *jobs) resume(ctx context.Context) error {
-	found, err := r.stored(ctx, func(job) bool { return true })
+	found, err := r.stored(ctx, func(job.Record) bool { return true })
 	r.start(found...)
 	return err
 }
 
 // stored returns the jobs that the store has records of and that are wanted.
-func (r *jobs) stored(ctx context.Context, wanted func(job) bool) ([]job, error) {
+func (r *jobs) stored(ctx context.Context, wanted func(job.Record) bool) ([]job.Record, error) {
 	snapshot, err := r.engine.store.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer snapshot.Close()
-	return storedJobs(snapshot, wanted)
-}
-
-func storedJobs(r kv.Reader, wanted func(job) bool) ([]job, error) {
-	lo, hi := keyenc.Jobs()
-	it := r.Iter(lo, hi, kv.IterOptions{})
-	defer it.Close()
-	var found []job
-	for it.Next() {
-		j, err := decodeJob(it.Value())
-		if err != nil {
-			return nil, err
-		}
-		if wanted(j) {
-			found = append(found, j)
-		}
-	}
-	return found, it.Err()
+	return job.Stored(snapshot, wanted)
 }
 
 // start runs jobs whose records are stored. A log that is to be dropped tomorrow is left to the periodic
 // task that trims logs. After stop nothing is started.
-func (r *jobs) start(stored ...job) {
+func (r *jobs) start(stored ...job.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, j := range stored {
-		if j.Kind == jobDropLog || r.ctx.Err() != nil {
+		if j.Kind == job.DropLog || r.ctx.Err() != nil {
 			continue
 		}
 		due := r.due(j)
@@ -97,7 +83,7 @@ func (r *jobs) start(stored ...job) {
 	}
 }
 
-func (r *jobs) due(j job) bool { return j.NotBefore <= r.engine.options.Now().UnixMilli() }
+func (r *jobs) due(j job.Record) bool { return j.NotBefore <= r.engine.options.Now().UnixMilli() }
 
 // count notes jobs that begin or end.
 func (r *jobs) count(delta int) {
@@ -109,7 +95,7 @@ func (r *jobs) count(delta int) {
 }
 
 // run works on a job until it is done; failures are logged and tried again.
-func (r *jobs) run(j job) {
+func (r *jobs) run(j job.Record) {
 	for r.ctx.Err() == nil {
 		err := r.engine.work(r.ctx, &j)
 		if errors.Is(err, errJobMoot) {
@@ -181,21 +167,21 @@ func (r *jobs) stop() {
 }
 
 // work does a job, or as much of it as it can.
-func (e *Engine) work(ctx context.Context, j *job) error {
+func (e *Engine) work(ctx context.Context, j *job.Record) error {
 	switch j.Kind {
-	case jobBackfill:
+	case job.Backfill:
 		return e.backfillIndex(ctx, j)
-	case jobDropIndex:
+	case job.DropIndex:
 		return e.dropIndex(ctx, j)
-	case jobBuildTTL:
+	case job.BuildTTL:
 		return e.buildTTL(ctx, j)
-	case jobDropTTL:
+	case job.DropTTL:
 		return e.dropTTL(ctx, j)
-	case jobDropTable:
+	case job.DropTable:
 		return e.dropTable(ctx, j)
-	case jobDropLog:
+	case job.DropLog:
 		return e.dropLog(ctx, j)
-	case jobRestore:
+	case job.Restore:
 		return e.restore(ctx, j)
 	default:
 		return errJobMoot
@@ -203,8 +189,8 @@ func (e *Engine) work(ctx context.Context, j *job) error {
 }
 
 // forgetJob removes the record of a job that no longer has an object.
-func (e *Engine) forgetJob(ctx context.Context, j *job) error {
-	key := j.key()
+func (e *Engine) forgetJob(ctx context.Context, j *job.Record) error {
+	key := j.Key()
 	return e.store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
 		txn.Delete(key)
 		return nil

@@ -5,6 +5,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
@@ -26,7 +27,7 @@ func queryRangeOf(s *readSource, clauses []eval.KeyPredicate) (queryRange, error
 	for i, k := range s.pk {
 		pk[i] = clauseOn(clauses, k.Name).Values[0]
 	}
-	if keyBytes(pk) > maxPartitionKeyBytes {
+	if derive.KeyBytes(pk) > derive.MaxPartitionKeyBytes {
 		return queryRange{}, apierr.PartitionKeyTooBig.With()
 	}
 	prefix := keyenc.Partition(nil, s.table.ID, s.id(), pk)
@@ -39,7 +40,7 @@ func queryRangeOf(s *readSource, clauses []eval.KeyPredicate) (queryRange, error
 			break
 		}
 		for _, v := range c.Values {
-			if sortBytes+keyLen(v) > maxSortKeyBytes {
+			if sortBytes+derive.KeyLen(v) > derive.MaxSortKeyBytes {
 				return queryRange{}, apierr.SortKeyTooBig.With()
 			}
 		}
@@ -48,7 +49,7 @@ func queryRangeOf(s *readSource, clauses []eval.KeyPredicate) (queryRange, error
 			r.lo, r.hi = narrow(prefix, c)
 			return r, nil
 		}
-		sortBytes += keyLen(c.Values[0])
+		sortBytes += derive.KeyLen(c.Values[0])
 		prefix = extend(prefix, c.Values[0])
 	}
 	r.lo, r.hi = prefix, keyenc.PrefixEnd(prefix)

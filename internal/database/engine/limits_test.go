@@ -12,6 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
@@ -27,7 +28,7 @@ func openLimits(t *testing.T, store kv.Store) *engine.Engine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := e.Verify(context.Background(), func(f engine.Finding) { t.Error(f) }, nil); err != nil {
+		if _, err := e.Verify(context.Background(), func(f verify.Finding) { t.Error(f) }, nil); err != nil {
 			t.Error(err)
 		}
 		if err := e.Close(); err != nil {

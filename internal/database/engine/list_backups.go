@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -31,7 +32,7 @@ func (e *Engine) ListBackups(ctx context.Context, in *api.ListBackupsInput) (*ap
 	}
 	out := &api.ListBackupsOutput{BackupSummaries: []api.BackupSummary{}}
 	err = e.readLatest(ctx, func(r kv.Reader) error {
-		return eachBackup(r, from, func(b *backup) bool {
+		return backup.Each(r, from, func(b *backup.Record) bool {
 			if !wanted(b) {
 				return true
 			}
@@ -47,8 +48,8 @@ func (e *Engine) ListBackups(ctx context.Context, in *api.ListBackupsInput) (*ap
 }
 
 // backupFilter tells which backups a request wants.
-func (e *Engine) backupFilter(in *api.ListBackupsInput) (func(*backup) bool, error) {
-	table, kind := "", backupOfUser
+func (e *Engine) backupFilter(in *api.ListBackupsInput) (func(*backup.Record) bool, error) {
+	table, kind := "", backup.OfUser
 	if in.TableName != nil {
 		var err error
 		if table, err = e.catalog.Name(*in.TableName); err != nil {
@@ -59,11 +60,11 @@ func (e *Engine) backupFilter(in *api.ListBackupsInput) (func(*backup) bool, err
 		kind = *in.BackupType
 	}
 	now := e.options.Now()
-	return func(b *backup) bool {
+	return func(b *backup.Record) bool {
 		created := *timestamp(b.Created)
 		switch {
-		case b.expired(now),
-			table != "" && b.table.Name != table,
+		case b.Expired(now),
+			table != "" && b.Table.Name != table,
 			kind != "ALL" && b.Type != kind,
 			in.TimeRangeLowerBound != nil && created < *in.TimeRangeLowerBound,
 			in.TimeRangeUpperBound != nil && created >= *in.TimeRangeUpperBound:
@@ -73,12 +74,12 @@ func (e *Engine) backupFilter(in *api.ListBackupsInput) (func(*backup) bool, err
 	}, nil
 }
 
-func (e *Engine) summary(b *backup) api.BackupSummary {
-	d := e.backupDetails(b, b.status())
+func (e *Engine) summary(b *backup.Record) api.BackupSummary {
+	d := e.backupDetails(b, b.Status())
 	return api.BackupSummary{
-		TableName:              &b.table.Name,
-		TableId:                &b.table.UUID,
-		TableArn:               new(e.catalog.TableARN(b.table.Name)),
+		TableName:              &b.Table.Name,
+		TableId:                &b.Table.UUID,
+		TableArn:               new(e.catalog.TableARN(b.Table.Name)),
 		BackupArn:              d.BackupArn,
 		BackupName:             d.BackupName,
 		BackupCreationDateTime: d.BackupCreationDateTime,

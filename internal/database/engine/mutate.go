@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/logenc"
@@ -55,7 +56,7 @@ func (w *write) checkCondition(ws *workspace, old itemenc.Item) error {
 	var err error
 	switch {
 	case w.expired != nil:
-		seconds, ok, err := expiryOf(w.t, old)
+		seconds, ok, err := derive.Expiry(w.t, old)
 		if err != nil {
 			return err
 		}
@@ -150,11 +151,11 @@ func (w *write) maintainTTL(txn kv.Txn, ws *workspace) error {
 	if w.t.TTLAttribute == "" {
 		return nil
 	}
-	before, had, err := expiryOf(w.t, w.outcome.old)
+	before, had, err := derive.Expiry(w.t, w.outcome.old)
 	if err != nil {
 		return err
 	}
-	after, has, err := expiryOf(w.t, w.outcome.next)
+	after, has, err := derive.Expiry(w.t, w.outcome.next)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
@@ -14,12 +15,12 @@ func TestNewerFormat(t *testing.T) {
 	store := memkv.New()
 	damaged{t, store}.set(keyenc.FormatVersion(), binary.BigEndian.AppendUint64(nil, 2))
 	_, err := engine.Open(t.Context(), kept{store}, engine.Options{})
-	want := "engine: the store has format version 2 and this program knows versions up to 1: open it with the program that " +
+	want := "format: the store has format version 2 and this program knows versions up to 1: open it with the program that " +
 		"wrote it, or a newer one"
 	if err == nil || err.Error() != want {
 		t.Errorf("Open: %v", err)
 	}
-	if _, err := engine.Verify(t.Context(), store, nil, nil); err == nil || err.Error() != want {
+	if _, err := verify.Run(t.Context(), store, nil, verify.Options{}); err == nil || err.Error() != want {
 		t.Errorf("Verify: %v", err)
 	}
 

@@ -9,6 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -161,7 +162,7 @@ func (p *page) keep(item itemenc.Item) error {
 // fetch reads the whole item that an entry of a local index stands for. It costs like a read of its own.
 func (p *page) fetch(entry itemenc.Item) (itemenc.Item, error) {
 	t := p.plan.source.table
-	pk, sk, err := primaryKey(t, entry)
+	pk, sk, err := derive.PrimaryKey(t, entry)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -270,7 +271,7 @@ func TestRestoreAgreesWithHistory(t *testing.T) {
 				h.clock.set(h.clock.now().Add(time.Millisecond))
 				h.restore(fmt.Sprintf("Round%d", round), begin)
 			}
-			done, err := h.engine.Verify(t.Context(), func(f engine.Finding) { t.Error(f) }, nil)
+			done, err := h.engine.Verify(t.Context(), func(f verify.Finding) { t.Error(f) }, nil)
 			if err != nil || done.Tables != 13 {
 				t.Errorf("verified %v, %v", done, err)
 			}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -23,37 +25,15 @@ const (
 	restoreReportInterval = 5 * time.Second
 )
 
-// restoration is what the record of a restore says of it, beside the new table.
-//
-//	kept snapshot ─► items and index entries under the new table's id, in the order of keys
-//	              ─► counters                                                     copied
-//	kept log      ─► backwards to the time: what each change replaced             undone
-//	              ─► the table is ACTIVE, or UPDATING while an index is built
-//
-// Until it is copied nothing of it counts: whoever finds it so begins again. From then on each step notes in its
-// own transaction how far it is.
-type restoration struct {
-	Kept   string         `json:"kept"`   // the kept snapshot
-	Source keyenc.TableID `json:"source"` // the table in it
-	// At is the time to restore, in milliseconds; 0 for a backup, which is restored as it is.
-	At int64 `json:"at,omitempty"`
-	// Dropped are the local indexes of the source that the table does not have.
-	Dropped []keyenc.IndexID `json:"dropped,omitempty"`
-
-	Copied bool `json:"copied,omitempty"`
-	// Undone is the number of the change from which on all are undone; 0 while none is.
-	Undone kv.Seq `json:"undone,omitempty"`
-}
-
 // newRestoration is the work of making d of a table defined as source.
-func newRestoration(d, source *catalog.Descriptor, kept string, at int64) job {
-	r := &restoration{Kept: kept, Source: source.ID, At: at}
+func newRestoration(d, source *catalog.Descriptor, kept string, at int64) job.Record {
+	r := &job.Restoration{Kept: kept, Source: source.ID, At: at}
 	for i := range source.Indexes {
 		if x := &source.Indexes[i]; x.Local && d.IndexByID(x.ID) == nil {
 			r.Dropped = append(r.Dropped, x.ID)
 		}
 	}
-	return job{Kind: jobRestore, Name: d.Name, Restore: r}
+	return job.Record{Kind: job.Restore, Name: d.Name, Restore: r}
 }
 
 // checkRestoreTarget refuses a name that is taken, and one restore too many.
@@ -82,13 +62,13 @@ func (e *Engine) checkRestoreTarget(name string) error {
 }
 
 // beginRestore creates the table together with the job that fills it.
-func (e *Engine) beginRestore(ctx context.Context, d *catalog.Descriptor, work *job, in kv.Intent, check func(kv.Txn) error) error {
+func (e *Engine) beginRestore(ctx context.Context, d *catalog.Descriptor, work *job.Record, in kv.Intent, check func(kv.Txn) error) error {
 	err := e.catalog.CreateWith(ctx, d, in, func(txn kv.Txn) error {
 		if err := check(txn); err != nil {
 			return err
 		}
 		work.Table = d.ID
-		return work.save(txn)
+		return work.Save(txn)
 	})
 	if known, ok := errors.AsType[*apierr.Error](err); ok && known.Code == apierr.ResourceInUseException {
 		return apierr.TableExists.As(apierr.TableAlreadyExistsException, d.Name)
@@ -97,7 +77,7 @@ func (e *Engine) beginRestore(ctx context.Context, d *catalog.Descriptor, work *
 }
 
 // restore does the work of a restore, or what is left of it.
-func (e *Engine) restore(ctx context.Context, j *job) error {
+func (e *Engine) restore(ctx context.Context, j *job.Record) error {
 	if err := e.fill(ctx, j); err != nil {
 		return err
 	}
@@ -111,7 +91,7 @@ func (e *Engine) restore(ctx context.Context, j *job) error {
 }
 
 // fill gives the table its contents.
-func (e *Engine) fill(ctx context.Context, j *job) error {
+func (e *Engine) fill(ctx context.Context, j *job.Record) error {
 	snapshot, err := e.store.OpenKept(ctx, j.Restore.Kept)
 	if err != nil {
 		return err
@@ -130,22 +110,22 @@ func (e *Engine) fill(ctx context.Context, j *job) error {
 }
 
 // endRestore opens the table for use, and begins to build the indexes that the source had no complete entries of.
-func (e *Engine) endRestore(ctx context.Context, j *job) error {
-	var builds []job
+func (e *Engine) endRestore(ctx context.Context, j *job.Record) error {
+	var builds []job.Record
 	err := e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {
 		builds = nil
 		d.Restored.InProgress = false
 		for i := range d.Indexes {
 			if d.Indexes[i].State == catalog.IndexAllocating {
-				builds = append(builds, job{Kind: jobBackfill, Table: d.ID, Name: d.Name, Index: d.Indexes[i].ID})
+				builds = append(builds, job.Record{Kind: job.Backfill, Table: d.ID, Name: d.Name, Index: d.Indexes[i].ID})
 			}
 		}
 		for i := range builds {
-			if err := builds[i].save(txn); err != nil {
+			if err := builds[i].Save(txn); err != nil {
 				return err
 			}
 		}
-		txn.Delete(j.key())
+		txn.Delete(j.Key())
 		return nil
 	})
 	if err == nil {
@@ -157,7 +137,7 @@ func (e *Engine) endRestore(ctx context.Context, j *job) error {
 // restorer fills one table.
 type restorer struct {
 	engine *Engine
-	job    *job
+	job    *job.Record
 	from   kv.Snapshot
 
 	copied, total int64 // items and entries
@@ -206,12 +186,12 @@ func (r *restorer) copy(ctx context.Context) error {
 			return err
 		}
 	}
-	if hasLocalIndex(t) {
+	if t.HasLocalIndex() {
 		if err := r.copyCollections(ctx); err != nil {
 			return err
 		}
 	}
-	return r.step(ctx, r.alone(), func(txn kv.Txn, after *restoration) error {
+	return r.step(ctx, r.alone(), func(txn kv.Txn, after *job.Restoration) error {
 		for i, x := range ids {
 			txn.Add(keyenc.Statistics(r.job.Table, x), counts[i]...)
 		}
@@ -343,7 +323,7 @@ func (s *counterSums) add(ctx context.Context, key []byte, delta int64) error {
 }
 
 func (s *counterSums) flush(ctx context.Context) error {
-	err := s.step(ctx, s.alone(), func(txn kv.Txn, _ *restoration) error {
+	err := s.step(ctx, s.alone(), func(txn kv.Txn, _ *job.Restoration) error {
 		for i, key := range s.keys {
 			txn.Add(key, s.deltas[i])
 		}
@@ -354,10 +334,10 @@ func (s *counterSums) flush(ctx context.Context) error {
 }
 
 // alone is the intent of a step that writes nothing but the record and counters.
-func (r *restorer) alone() kv.Intent { return kv.Intent{Write: [][]byte{r.job.key()}} }
+func (r *restorer) alone() kv.Intent { return kv.Intent{Write: [][]byte{r.job.Key()}} }
 
 // step changes the record of the job, whose key in has, together with what do writes.
-func (r *restorer) step(ctx context.Context, in kv.Intent, do func(kv.Txn, *restoration) error) error {
+func (r *restorer) step(ctx context.Context, in kv.Intent, do func(kv.Txn, *job.Restoration) error) error {
 	before := *r.job.Restore
 	after := *r.job
 	err := r.engine.store.Update(ctx, in, func(txn kv.Txn) error {
@@ -366,10 +346,20 @@ func (r *restorer) step(ctx context.Context, in kv.Intent, do func(kv.Txn, *rest
 		if err := do(txn, &state); err != nil {
 			return err
 		}
-		return after.save(txn)
+		return after.Save(txn)
 	})
 	if err == nil {
 		*r.job = after
 	}
 	return err
+}
+
+// firstKey returns a copy of the first key of a range, nil where it is empty.
+func firstKey(r kv.Reader, lo, hi []byte) ([]byte, error) {
+	it := r.Iter(lo, hi, kv.IterOptions{Limit: 1})
+	defer it.Close()
+	if !it.Next() {
+		return nil, it.Err()
+	}
+	return bytes.Clone(it.Key()), nil
 }

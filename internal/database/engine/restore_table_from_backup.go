@@ -5,6 +5,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -12,7 +13,7 @@ import (
 // RestoreTableFromBackup makes a table of what a backup holds. The table is CREATING while its items are copied,
 // in the background.
 func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTableFromBackupInput) (*api.RestoreTableFromBackupOutput, error) {
-	var b *backup
+	var b *backup.Record
 	err := e.readLatest(ctx, func(r kv.Reader) (err error) {
 		b, err = e.findBackup(r, *in.BackupArn)
 		return err
@@ -26,22 +27,22 @@ func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTabl
 	if err := e.checkRestoreTarget(*in.TargetTableName); err != nil {
 		return nil, err
 	}
-	d, err := e.restoredDescriptor(b.table, *in.TargetTableName, catalog.Restored{BackupARN: e.backupARN(b), At: b.Created}, overrides{
+	d, err := e.restoredDescriptor(b.Table, *in.TargetTableName, catalog.Restored{BackupARN: e.backupARN(b), At: b.Created}, overrides{
 		billing: in.BillingModeOverride, global: in.GlobalSecondaryIndexOverride, local: in.LocalSecondaryIndexOverride,
 		throughput: in.ProvisionedThroughputOverride, maxima: in.OnDemandThroughputOverride, encryption: in.SSESpecificationOverride,
 	})
 	if err != nil {
 		return nil, err
 	}
-	work := newRestoration(d, b.table, b.kept(), 0)
+	work := newRestoration(d, b.Table, b.Kept(), 0)
 	stillThere := func(txn kv.Txn) error { // and will be, see notBeingRestored
-		data, err := txn.Get(b.key())
+		data, err := txn.Get(b.Key())
 		if err == nil && data == nil {
 			err = apierr.BackupNotFound.With(*in.BackupArn)
 		}
 		return err
 	}
-	if err := e.beginRestore(ctx, d, &work, kv.Intent{Check: [][]byte{b.key()}}, stillThere); err != nil {
+	if err := e.beginRestore(ctx, d, &work, kv.Intent{Check: [][]byte{b.Key()}}, stillThere); err != nil {
 		return nil, err
 	}
 	defer e.jobs.start(work) // the answer shows the table CREATING

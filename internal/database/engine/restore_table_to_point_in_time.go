@@ -7,7 +7,9 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -65,7 +67,7 @@ func checkPointInTime(in *api.RestoreTableToPointInTimeInput) (source string, er
 }
 
 // restoreFromNow keeps the source with its log and creates the table that is to be made of them.
-func (e *Engine) restoreFromNow(ctx context.Context, in *api.RestoreTableToPointInTimeInput, source string) (d *catalog.Descriptor, work job, err error) {
+func (e *Engine) restoreFromNow(ctx context.Context, in *api.RestoreTableToPointInTimeInput, source string) (d *catalog.Descriptor, work job.Record, err error) {
 	s, err := e.recoverable(ctx, source)
 	if err != nil {
 		return nil, work, err
@@ -84,7 +86,7 @@ func (e *Engine) restoreFromNow(ctx context.Context, in *api.RestoreTableToPoint
 	if err != nil {
 		return nil, work, err
 	}
-	kept := keptOfRestore + d.UUID
+	kept := backup.KeptOfRestore(d.UUID)
 	defer func() {
 		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // the job may be there
 			e.dropKept(ctx, kept)

@@ -20,6 +20,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
@@ -260,6 +261,6 @@ func expand(input string) string {
 
 func (s *script) verify(ctx context.Context) (string, error) {
 	var findings strings.Builder
-	done, err := s.engine.Verify(ctx, func(f engine.Finding) { fmt.Fprintln(&findings, f) }, nil)
+	done, err := s.engine.Verify(ctx, func(f verify.Finding) { fmt.Fprintln(&findings, f) }, nil)
 	return fmt.Sprintf("%s%v\n", &findings, done), err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
@@ -106,11 +107,11 @@ func keyValuesOf(it attr.Item, ks []catalog.KeyAttribute) (values []attr.Value, 
 
 func keyValue(it attr.Item, k catalog.KeyAttribute) (attr.Value, bool) {
 	v, ok := it.Get(k.Name)
-	return v, ok && fitsKey(k, v)
+	return v, ok && derive.Fits(k, v)
 }
 
 func fitsLimits(pk, sk []attr.Value) bool {
-	return keyBytes(pk) <= maxPartitionKeyBytes && keyBytes(sk) <= maxSortKeyBytes
+	return derive.KeyBytes(pk) <= derive.MaxPartitionKeyBytes && derive.KeyBytes(sk) <= derive.MaxSortKeyBytes
 }
 
 // after moves the range [lo, hi) behind position, in the direction of the walk.

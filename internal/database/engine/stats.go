@@ -6,7 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/format"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -58,7 +61,7 @@ func ReadStats(ctx context.Context, store kv.Store, now time.Time) (Stats, error
 		return Stats{}, err
 	}
 	defer snapshot.Close()
-	if err := checkVersionRecord(snapshot); err != nil {
+	if err := format.Check(snapshot); err != nil {
 		return Stats{}, err
 	}
 	tables, err := catalog.Load(snapshot)
@@ -127,7 +130,7 @@ func (r *statsReader) log(t keyenc.TableID) (n int64) {
 
 // deletedLogs is the room of the logs that are to be dropped later.
 func (r *statsReader) deletedLogs() (n int64, err error) {
-	jobs, err := storedJobs(r.snapshot, func(j job) bool { return j.Kind == jobDropLog })
+	jobs, err := job.Stored(r.snapshot, func(j job.Record) bool { return j.Kind == job.DropLog })
 	for i := range jobs {
 		n += r.log(jobs[i].Table)
 	}
@@ -140,13 +143,13 @@ func (r *statsReader) kept() ([]KeptStats, error) {
 	if err != nil || len(kept) == 0 {
 		return nil, err
 	}
-	backups := map[string]*backup{}
-	err = eachBackup(r.snapshot, nil, func(b *backup) bool { backups[b.kept()] = b; return true })
+	backups := map[string]*backup.Record{}
+	err = backup.Each(r.snapshot, nil, func(b *backup.Record) bool { backups[b.Kept()] = b; return true })
 	all := make([]KeptStats, len(kept))
 	for i, k := range kept {
 		all[i].KeptSnapshot = k
 		if b := backups[k.Name]; b != nil {
-			all[i].Table, all[i].Backup = b.table.Name, b.Name
+			all[i].Table, all[i].Backup = b.Table.Name, b.Name
 		}
 	}
 	return all, err

@@ -13,6 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
@@ -118,9 +119,9 @@ func wantStatus(t *testing.T, e *engine.Engine, want string) {
 	}
 }
 
-func wantVerified(t *testing.T, e *engine.Engine) engine.Verified {
+func wantVerified(t *testing.T, e *engine.Engine) verify.Verified {
 	t.Helper()
-	done, err := e.Verify(t.Context(), func(f engine.Finding) { t.Error(f) }, nil)
+	done, err := e.Verify(t.Context(), func(f verify.Finding) { t.Error(f) }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

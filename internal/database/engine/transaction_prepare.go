@@ -5,6 +5,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 )
 
 // maxTransactionBytes bounds what a transaction carries in its request; what it touches is not counted.
@@ -142,8 +143,8 @@ func refuseEmptyKeys(t *catalog.Table, w *write) error {
 }
 
 func emptyIndexKey(t *catalog.Table, item attr.Item) error {
-	x, k, v, err := firstIndexFault(t, attributesOf(item))
-	if err != nil || x == nil || v.Kind() != k.Kind || emptyKind(v) == "" {
+	x, k, v, err := derive.FirstMisfit(t, derive.AttributesOf(item))
+	if err != nil || x == nil || v.Kind() != k.Kind || derive.EmptyKind(v) == "" {
 		return err
 	}
 	return putIndexFault(x, k, v)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/logenc"
@@ -227,14 +228,14 @@ func (r *restorer) writeOf(key []byte, image itemenc.Item) (*write, error) {
 
 // write carries out writes to a table that nobody uses yet, and notes that all from a number on is undone.
 func (r *restorer) write(ctx context.Context, t *catalog.Table, writes []*write, undone kv.Seq) error {
-	intent := kv.Intent{Check: [][]byte{keyenc.TableVersion(t.ID)}, Write: [][]byte{r.job.key()}}
+	intent := kv.Intent{Check: [][]byte{keyenc.TableVersion(t.ID)}, Write: [][]byte{r.job.Key()}}
 	for _, w := range writes {
 		w.t = t
 		intent.Write = append(intent.Write, w.key)
 	}
 	ws := r.engine.workspaces.get()
 	defer r.engine.workspaces.put(ws)
-	return r.step(ctx, intent, func(txn kv.Txn, after *restoration) error {
+	return r.step(ctx, intent, func(txn kv.Txn, after *job.Restoration) error {
 		if err := checkVersion(txn, t); err != nil {
 			return err
 		}

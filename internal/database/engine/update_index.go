@@ -6,6 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
@@ -86,7 +87,7 @@ func (u *tableUpdate) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSec
 	}
 	d.Attributes = s.attributes
 	pruneAttributes(d)
-	u.addJob(d, jobBackfill, d.LastIndexID)
+	u.addJob(d, job.Backfill, d.LastIndexID)
 	return nil
 }
 
@@ -135,7 +136,7 @@ func (u *tableUpdate) deleteIndex(d *catalog.Descriptor, in *api.DeleteGlobalSec
 		return apierr.NotFound.With()
 	}
 	x.State = catalog.IndexDeleting
-	u.addJob(d, jobDropIndex, x.ID)
+	u.addJob(d, job.DropIndex, x.ID)
 	return nil
 }
 
@@ -178,8 +179,8 @@ func (u *tableUpdate) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSec
 }
 
 // addJob plans work on an index; it begins when the table's UPDATING would be over by itself.
-func (u *tableUpdate) addJob(d *catalog.Descriptor, kind jobKind, index keyenc.IndexID) {
-	u.jobs = append(u.jobs, job{
+func (u *tableUpdate) addJob(d *catalog.Descriptor, kind job.Kind, index keyenc.IndexID) {
+	u.jobs = append(u.jobs, job.Record{
 		Kind: kind, Table: d.ID, Name: d.Name, Index: index, NotBefore: u.engine.settledAt(u.now),
 	})
 }

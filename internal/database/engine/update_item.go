@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 )
 
 // UpdateItem changes attributes of the item of a key; there need not be one.
@@ -104,7 +105,7 @@ func (w *write) checkUpdated(next itemenc.Item) error {
 	if next.Size() > maxItemBytes {
 		return apierr.UpdatedItemTooLarge.With()
 	}
-	x, k, v, err := firstIndexFault(w.t, func(name string) (attr.Value, error) { return borrow(next, name) })
+	x, k, v, err := derive.FirstMisfit(w.t, func(name string) (attr.Value, error) { return derive.Attribute(next, name) })
 	if err != nil || x == nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -59,7 +60,7 @@ type tableUpdate struct {
 
 	// What the last run of edit did.
 	now     time.Time
-	jobs    []job
+	jobs    []job.Record
 	touched []keyenc.IndexID // indexes whose throughput changed
 }
 
@@ -79,7 +80,7 @@ func (u *tableUpdate) edit(txn kv.Txn, d *catalog.Descriptor) error {
 		return err
 	}
 	for i := range u.jobs {
-		if err := u.jobs[i].save(txn); err != nil {
+		if err := u.jobs[i].Save(txn); err != nil {
 			return err
 		}
 	}

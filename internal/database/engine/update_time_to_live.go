@@ -8,6 +8,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/derive"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -19,7 +21,7 @@ const ttlChangeInterval = time.Hour
 // the items that are there are built, or all are dropped, in the background (ENABLING, DISABLING).
 func (e *Engine) UpdateTimeToLive(ctx context.Context, in *api.UpdateTimeToLiveInput) (*api.UpdateTimeToLiveOutput, error) {
 	spec := in.TimeToLiveSpecification
-	var work job
+	var work job.Record
 	_, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
 		now := e.options.Now()
 		if err := e.checkSettled(d, now, false); err != nil {
@@ -28,12 +30,12 @@ func (e *Engine) UpdateTimeToLive(ctx context.Context, in *api.UpdateTimeToLiveI
 		if err := checkTTLChange(d.TTL, *spec.Enabled, *spec.AttributeName, now); err != nil {
 			return err
 		}
-		work = job{Kind: jobBuildTTL, Table: d.ID, Name: d.Name, NotBefore: e.settledAt(now)}
+		work = job.Record{Kind: job.BuildTTL, Table: d.ID, Name: d.Name, NotBefore: e.settledAt(now)}
 		d.TTL = catalog.TTL{Attribute: *spec.AttributeName, State: catalog.TTLEnabling, Changed: now.UnixMilli()}
 		if !*spec.Enabled {
-			work.Kind, d.TTL.State = jobDropTTL, catalog.TTLDisabling
+			work.Kind, d.TTL.State = job.DropTTL, catalog.TTLDisabling
 		}
-		return work.save(txn)
+		return work.Save(txn)
 	})
 	if err != nil {
 		return nil, err
@@ -59,7 +61,7 @@ func checkTTLChange(t catalog.TTL, enable bool, attribute string, now time.Time)
 }
 
 // buildTTL gives every item its TTL entry, then calls TTL enabled. Writes keep the entries meanwhile.
-func (e *Engine) buildTTL(ctx context.Context, j *job) error {
+func (e *Engine) buildTTL(ctx context.Context, j *job.Record) error {
 	err := e.overItems(ctx, j, addTTLEntry)
 	if err != nil {
 		return err
@@ -69,17 +71,17 @@ func (e *Engine) buildTTL(ctx context.Context, j *job) error {
 			return errJobMoot
 		}
 		d.TTL.State = catalog.TTLEnabled
-		txn.Delete(j.key())
+		txn.Delete(j.Key())
 		return nil
 	})
 }
 
 func addTTLEntry(txn kv.Txn, t *catalog.Table, stored itemenc.Item) error {
-	seconds, ok, err := expiryOf(t, stored)
+	seconds, ok, err := derive.Expiry(t, stored)
 	if err != nil || !ok {
 		return err
 	}
-	pk, sk, err := primaryKey(t, stored)
+	pk, sk, err := derive.PrimaryKey(t, stored)
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func addTTLEntry(txn kv.Txn, t *catalog.Table, stored itemenc.Item) error {
 }
 
 // dropTTL removes all TTL entries, which no write keeps any more, then calls TTL disabled.
-func (e *Engine) dropTTL(ctx context.Context, j *job) error {
+func (e *Engine) dropTTL(ctx context.Context, j *job.Record) error {
 	lo, hi := keyenc.TTLTableBounds(j.Table)
 	if err := e.store.DeleteRange(ctx, lo, hi); err != nil {
 		return err
@@ -98,7 +100,7 @@ func (e *Engine) dropTTL(ctx context.Context, j *job) error {
 			return errJobMoot
 		}
 		d.TTL = catalog.TTL{Changed: d.TTL.Changed}
-		txn.Delete(j.key())
+		txn.Delete(j.Key())
 		return nil
 	})
 }

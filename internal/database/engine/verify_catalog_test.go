@@ -95,7 +95,7 @@ func TestVerifyFindsInCatalog(t *testing.T) {
 		{"shard with a bad id", stream("shardId-", "shard-"), []string{"Music: the stream has a shard that cannot be: "}},
 		{"shard with bad hashes", stream(`"high":65535`, `"low":9,"high":8`), []string{"Music: the stream has a shard that cannot be: "}},
 		{"shard gone", stream(`"high":65535`, `"high":65534`), []string{"Music: the stream has no open shard for some items: "}},
-		{"backup not readable", backup("{", "?"), []string{"store: engine: backup record: "}},
+		{"backup not readable", backup("{", "?"), []string{"store: backup: record: "}},
 		{"backup at another key", func(d damaged) {
 			lo, hi := keyenc.Backups()
 			d.move(lo, hi, keyenc.Backup("x"))

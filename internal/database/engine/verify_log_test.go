@@ -13,6 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
@@ -110,20 +111,20 @@ func TestVerifyFollows(t *testing.T) {
 		key := keyenc.Item(nil, 1, attr.String(pk), attr.Value{})
 		d.appendLog(1, logenc.Append(nil, logenc.Change{Key: key, Old: stored(t, field("pk", pk)), New: stored(t, field("pk", pk), field("b", ""))}))
 	}
-	verify := func(items int) (found []string, done engine.Verified) {
-		done, err := engine.VerifyFollowing(t.Context(), store, items, func(f engine.Finding) { found = append(found, f.String()) })
+	following := func(items int) (found []string, done verify.Verified) {
+		done, err := verify.Run(t.Context(), store, func(f verify.Finding) { found = append(found, f.String()) }, verify.Options{Following: items})
 		if err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(found)
 		return found, done
 	}
-	want, done := verify(1 << 20)
+	want, done := following(1 << 20)
 	if len(want) < 21 || len(want) > 40 || done.LogRecords < 2000 {
 		t.Fatalf("%d findings, %+v", len(want), done)
 	}
 	for _, items := range []int{1, 7, 100} {
-		got, again := verify(items)
+		got, again := following(items)
 		if diff := cmp.Diff(want, got); diff != "" || again != done {
 			t.Errorf("following %d: %+v, findings (-want +got):\n%s", items, again, diff)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
@@ -183,7 +184,7 @@ func wantFindings(t *testing.T, damage func(damaged), want ...string) {
 	}
 	damage(damaged{t, store})
 	var got []string
-	done, err := engine.Verify(t.Context(), store, func(f engine.Finding) { got = append(got, f.String()) }, nil)
+	done, err := verify.Run(t.Context(), store, func(f verify.Finding) { got = append(got, f.String()) }, verify.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +220,7 @@ func TestVerifyProgress(t *testing.T) {
 		}
 	}
 	var told [][2]int64
-	done, err := e.Verify(t.Context(), func(f engine.Finding) { t.Error(f) }, func(done, total int64) {
+	done, err := e.Verify(t.Context(), func(f verify.Finding) { t.Error(f) }, func(done, total int64) {
 		told = append(told, [2]int64{done, total})
 	})
 	if err != nil {

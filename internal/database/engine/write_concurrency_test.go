@@ -17,6 +17,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -32,7 +33,7 @@ func openAccounts(t *testing.T, store kv.Store) *engine.Engine {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := e.Verify(context.Background(), func(f engine.Finding) { t.Error(f) }, nil); err != nil {
+		if _, err := e.Verify(context.Background(), func(f verify.Finding) { t.Error(f) }, nil); err != nil {
 			t.Error(err)
 		}
 		if err := e.Close(); err != nil {

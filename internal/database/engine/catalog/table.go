@@ -78,6 +78,12 @@ func (t *Table) IndexByID(id keyenc.IndexID) *Index {
 	return nil
 }
 
+// HasLocalIndex reports whether the table has an index that shares its partition key: then it counts the bytes
+// of item collections.
+func (t *Table) HasLocalIndex() bool {
+	return slices.ContainsFunc(t.Indexes, func(x *Index) bool { return x.Kind == Local })
+}
+
 // newTable derives the data plane's view of a descriptor.
 func newTable(d *Descriptor) *Table {
 	kinds := make(map[string]attr.Kind, len(d.Attributes))

@@ -1,4 +1,4 @@
-package engine
+package verify
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/logenc"
@@ -156,7 +157,7 @@ func (v *verifier) recordedItem(seq kv.Seq, key []byte, which string, recorded i
 		v.foundInLog(seq, key, "the %s item cannot be read: %v", which, err)
 		return
 	}
-	pk, sk, err := primaryKey(v.t, recorded)
+	pk, sk, err := derive.PrimaryKey(v.t, recorded)
 	if err != nil || pk.IsZero() || !bytes.Equal(keyenc.Item(nil, v.t.ID, pk, sk), key) {
 		v.foundInLog(seq, key, "the %s item has another key", which)
 	}

@@ -1,4 +1,13 @@
-package engine
+// Package verify proves one consistent state of a whole store against itself; it writes nothing, and is given
+// nothing to write with.
+//
+// Everything that is derived from an item must be there and must be what would be derived now, and nothing else
+// may be there: index entries, TTL entries, the counters of tables, indexes and item collections. Every stored
+// item must be readable and stand at the key that its attributes make. Every change log must be readable and,
+// item by item, a chain of changes that ends at the item as it is. What is known of streams and backups must be
+// readable, and the data of backups be there. An index or a TTL setting that is being built is looked at in one
+// direction only: what is there must be right. A table that is being restored is not looked at.
+package verify
 
 import (
 	"bytes"
@@ -9,6 +18,8 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/format"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -33,7 +44,7 @@ func (f Finding) String() string {
 	return where + ": " + f.What + ": " + keyenc.Format(f.Key)
 }
 
-// Verified counts what Verify has looked at.
+// Verified counts what a run has looked at.
 type Verified struct {
 	Tables, Items, IndexEntries, TTLEntries, LogRecords, Streams, Backups, Findings int64
 }
@@ -44,44 +55,49 @@ func (v Verified) String() string {
 		v.Tables, v.Items, v.IndexEntries, v.TTLEntries, v.Findings)
 }
 
-// Verify proves one consistent state of a whole store against itself and calls report for every
-// disagreement; it writes nothing. Everything that is derived from an item must be there and must be what
-// would be derived now, and nothing else may be there: index entries, TTL entries, the counters of tables,
-// indexes and item collections. Every stored item must be readable and stand at the key that its attributes
-// make. Every change log must be readable and, item by item, a chain of changes that ends at the item as it
-// is. What is known of streams and backups must be readable, and the data of backups be there. An index or a
-// TTL setting that is being built is looked at in one direction only: what is there must be right. A table
-// that is being restored is not looked at.
-//
-// progress, unless nil, hears now and then how many items, entries and records have been looked at, and of
-// how many. The latter grows, since nobody counts the records of a log.
-func Verify(ctx context.Context, store kv.Store, report func(Finding), progress func(done, total int64)) (Verified, error) {
-	return verify(ctx, store, report, progress, chainsMax)
+// Options of a run; the zero value works.
+type Options struct {
+	// Progress, unless nil, hears now and then how many items, entries and records have been looked at, and of
+	// how many. The latter grows, since nobody counts the records of a log.
+	Progress func(done, total int64)
+	// Following is how many items a reading of a change log may follow at once; logs of more items are read
+	// several times. Default 1<<20, about 50 MB.
+	Following int
 }
 
-// Verify verifies the store of a running engine.
-func (e *Engine) Verify(ctx context.Context, report func(Finding), progress func(done, total int64)) (Verified, error) {
-	return Verify(ctx, e.store, report, progress)
+// Store is what a run reads: it has no method that changes anything. A kv.Store is one.
+type Store interface {
+	Snapshot(ctx context.Context) (kv.Snapshot, error)
+	Get(ctx context.Context, key []byte) ([]byte, error)
+	Kept(ctx context.Context) ([]kv.KeptSnapshot, error)
+	OpenKept(ctx context.Context, name string) (kv.Snapshot, error)
 }
 
-// verification is one run of Verify.
+// Run verifies one consistent state of a store and calls report for every disagreement.
+func Run(ctx context.Context, store Store, report func(Finding), o Options) (Verified, error) {
+	if o.Following == 0 {
+		o.Following = chainsMax
+	}
+	v := &verification{
+		ctx: ctx, store: store, report: report,
+		progress: progress{tell: o.Progress}, chains: o.Following,
+	}
+	err := v.run()
+	v.progress.end()
+	return v.done, err
+}
+
+// verification is one run.
 type verification struct {
-	ctx      context.Context //nolint:containedctx // of one call of Verify, which the verification does not outlive
-	store    kv.Store        // for what snapshots do not have
+	ctx      context.Context //nolint:containedctx // of one call of Run, which the verification does not outlive
+	store    Store           // for what snapshots do not have
 	r        kv.Snapshot
 	tables   map[string]*catalog.Table
-	jobs     []job
+	jobs     []job.Record
 	report   func(Finding)
 	done     Verified
 	progress progress
 	chains   int // how many items a reading of a change log may follow
-}
-
-func verify(ctx context.Context, store kv.Store, report func(Finding), tell func(done, total int64), chains int) (Verified, error) {
-	v := &verification{ctx: ctx, store: store, report: report, progress: progress{tell: tell}, chains: chains}
-	err := v.run()
-	v.progress.end()
-	return v.done, err
 }
 
 func (v *verification) run() (err error) {
@@ -89,13 +105,13 @@ func (v *verification) run() (err error) {
 		return err
 	}
 	defer v.r.Close()
-	if err := checkVersionRecord(v.r); err != nil {
+	if err := format.Check(v.r); err != nil {
 		return err
 	}
 	if v.tables, err = catalog.Load(v.r); err != nil {
 		return err
 	}
-	if v.jobs, err = storedJobs(v.r, func(job) bool { return true }); err != nil {
+	if v.jobs, err = job.Stored(v.r, func(job.Record) bool { return true }); err != nil {
 		return err
 	}
 	if err := v.expect(); err != nil {

@@ -1,10 +1,11 @@
-package engine
+package verify
 
 import (
 	"bytes"
 
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
@@ -38,7 +39,7 @@ func (v *verifier) index(x *catalog.Index) error {
 			v.found(x.Name, key, "the entry has no item")
 			return nil
 		}
-		want, ok, err := entryKey(v.t, x, stored)
+		want, ok, err := derive.EntryKey(v.t, x, stored)
 		if err != nil || !ok || !bytes.Equal(want, key) {
 			v.found(x.Name, key, "the entry's item belongs elsewhere in the index")
 		}
@@ -68,7 +69,7 @@ func (v *verifier) ttl() error {
 		if err != nil {
 			return err
 		}
-		expires, ok, err := expiryOf(v.t, stored)
+		expires, ok, err := derive.Expiry(v.t, stored)
 		if err != nil || !ok || expires != seconds {
 			v.found("", key, "the TTL entry has no item that expires then")
 		}

@@ -1,4 +1,4 @@
-package engine
+package verify
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
@@ -27,7 +28,7 @@ func (v *verifier) items() error {
 			v.found("", key, "the item cannot be read: %v", err)
 			return nil
 		}
-		pk, sk, err := primaryKey(v.t, stored)
+		pk, sk, err := derive.PrimaryKey(v.t, stored)
 		if err != nil {
 			return err
 		}
@@ -38,7 +39,7 @@ func (v *verifier) items() error {
 		total.items++
 		total.bytes += int64(stored.Size())
 		local, err := v.entries(key, stored)
-		if hasLocalIndex(v.t) {
+		if v.t.HasLocalIndex() {
 			collections[string(keyenc.Collection(v.t.ID, pk))] += local + int64(stored.Size())
 		}
 		if err != nil {
@@ -92,7 +93,7 @@ func (v *verifier) entries(key []byte, stored itemenc.Item) (local int64, err er
 		if !x.Maintained {
 			continue
 		}
-		want, ok, err := entryOf(v.t, x, stored)
+		want, ok, err := derive.EntryOf(v.t, x, stored)
 		if err != nil {
 			return local, err
 		}
@@ -100,16 +101,16 @@ func (v *verifier) entries(key []byte, stored itemenc.Item) (local int64, err er
 			continue
 		}
 		if x.Kind == catalog.Local {
-			local += int64(want.value.Size())
+			local += int64(want.Value.Size())
 		}
-		got, err := v.r.Get(want.key)
+		got, err := v.r.Get(want.Key)
 		switch {
 		case err != nil:
 			return local, err
 		case got == nil && x.Readable:
 			v.found(x.Name, key, "the item has no entry in the index")
-		case got != nil && !bytes.Equal(got, want.value):
-			v.found(x.Name, want.key, "the entry is not what its item makes")
+		case got != nil && !bytes.Equal(got, want.Value):
+			v.found(x.Name, want.Key, "the entry is not what its item makes")
 		}
 	}
 	return local, nil
@@ -132,7 +133,7 @@ func (v *verifier) counter(index string, key []byte, want count) error {
 
 // ttlEntry checks that an item that expires has its TTL entry.
 func (v *verifier) ttlEntry(key []byte, stored itemenc.Item, pk, sk attr.Value) error {
-	seconds, ok, err := expiryOf(v.t, stored)
+	seconds, ok, err := derive.Expiry(v.t, stored)
 	if err != nil || !ok || v.t.Descriptor.TTL.State != catalog.TTLEnabled {
 		return err
 	}

@@ -1,11 +1,11 @@
-package engine
+package verify
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 
+	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -17,11 +17,11 @@ func (v *verification) backups() error {
 	err := v.walk(lo, hi, func(key, value []byte) error {
 		v.done.Backups++
 		v.progress.uncounted()
-		b, err := decodeBackup(value)
+		b, err := backup.Decode(value)
 		switch {
 		case err != nil:
 			v.finding(Finding{Key: key, What: err.Error()})
-		case !bytes.Equal(b.key(), key):
+		case !bytes.Equal(b.Key(), key):
 			v.finding(Finding{Key: key, What: fmt.Sprintf("backup %s does not have the key it is stored at", b.ID)})
 		case !b.Making:
 			return v.keptBackup(b)
@@ -35,14 +35,14 @@ func (v *verification) backups() error {
 }
 
 // keptBackup opens what a backup keeps.
-func (v *verification) keptBackup(b *backup) error {
+func (v *verification) keptBackup(b *backup.Record) error {
 	found := func(format string, args ...any) {
-		v.finding(Finding{Table: b.table.Name, Key: b.key(), What: "the backup " + fmt.Sprintf(format, args...)})
+		v.finding(Finding{Table: b.Table.Name, Key: b.Key(), What: "the backup " + fmt.Sprintf(format, args...)})
 	}
-	kept, err := v.store.OpenKept(v.ctx, b.kept())
+	kept, err := v.store.OpenKept(v.ctx, b.Kept())
 	if errors.Is(err, kv.ErrNotKept) {
 		// It may have been deleted since the snapshot.
-		now, err := v.store.Get(v.ctx, b.key())
+		now, err := v.store.Get(v.ctx, b.Key())
 		if err == nil && now != nil {
 			found("has no kept snapshot")
 		}
@@ -53,14 +53,14 @@ func (v *verification) keptBackup(b *backup) error {
 		return v.ctx.Err()
 	}
 	defer kept.Close()
-	if b.Type != backupOfSystem { // a table that is deleted has lost its descriptor by then
-		table, err := catalog.ReadDescriptor(kept, b.table.Name)
-		if err != nil || table == nil || table.ID != b.table.ID {
+	if b.Type != backup.OfSystem { // a table that is deleted has lost its descriptor by then
+		table, err := catalog.ReadDescriptor(kept, b.Table.Name)
+		if err != nil || table == nil || table.ID != b.Table.ID {
 			found("does not keep its table: %v", err)
 			return nil
 		}
 	}
-	counters, err := kept.Counter(keyenc.Statistics(b.table.ID, 0))
+	counters, err := kept.Counter(keyenc.Statistics(b.Table.ID, 0))
 	if err != nil {
 		found("cannot be read: %v", err)
 		return nil
@@ -80,7 +80,7 @@ func (v *verification) keptBackup(b *backup) error {
 func (v *verification) strayKept() error {
 	kept, err := v.store.Kept(v.ctx)
 	for _, k := range kept {
-		if !strings.HasPrefix(k.Name, keptOfBackup) && !strings.HasPrefix(k.Name, keptOfRestore) {
+		if !backup.OwnsKept(k.Name) {
 			v.finding(Finding{What: fmt.Sprintf("there is a kept snapshot %s, which nobody knows", k.Name)})
 		}
 	}

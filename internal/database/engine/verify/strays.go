@@ -1,10 +1,11 @@
-package engine
+package verify
 
 import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
 
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -23,7 +24,7 @@ func (v *verification) strays() error {
 			known[owner{t.ID, x.ID}] = true
 		}
 	}
-	going := v.tablesOf(jobDropTable)
+	going := v.tablesOf(job.DropTable)
 	lo, _ := keyenc.TableBounds(0)
 	_, hi := keyenc.TableBounds(^keyenc.TableID(0))
 	for {
@@ -34,7 +35,7 @@ func (v *verification) strays() error {
 		t, x, err := keyenc.ParseIndex(key)
 		if err != nil {
 			v.finding(Finding{Key: key, What: "the key cannot be read"})
-			lo = keyAfter(key)
+			lo = append(bytes.Clone(key), 0)
 			continue
 		}
 		if !known[owner{t, x}] && !going[t] {
@@ -46,7 +47,7 @@ func (v *verification) strays() error {
 
 // strayLogs looks for change logs of tables that are not there and that no job is about to drop.
 func (v *verification) strayLogs() error {
-	known := v.tablesOf(jobDropLog)
+	known := v.tablesOf(job.DropLog)
 	for _, t := range v.tables {
 		known[t.ID] = true
 	}
@@ -70,7 +71,7 @@ func (v *verification) strayLogs() error {
 }
 
 // tablesOf returns the tables that there are jobs of a kind for.
-func (v *verification) tablesOf(kind jobKind) map[keyenc.TableID]bool {
+func (v *verification) tablesOf(kind job.Kind) map[keyenc.TableID]bool {
 	tables := map[keyenc.TableID]bool{}
 	for i := range v.jobs {
 		if v.jobs[i].Kind == kind {

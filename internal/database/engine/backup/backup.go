@@ -1,0 +1,139 @@
+// Package backup has the records of backups: kept snapshots of tables, with what the API tells of them without
+// a look into the snapshot. Package engine makes and restores backups; package verify proves that what the
+// records say is there.
+package backup
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// The types and statuses of backups.
+const (
+	OfUser   = "USER"
+	OfSystem = "SYSTEM"
+
+	Creating  = "CREATING"
+	Available = "AVAILABLE"
+	Deleted   = "DELETED"
+)
+
+// A kept snapshot belongs to a backup, or to the restore of a table to a point in time.
+const (
+	keptOfBackup  = "backup-"  // and the backup's id
+	keptOfRestore = "restore-" // and the new table's UUID
+)
+
+// KeptOf names the kept snapshot of the backup of an id.
+func KeptOf(id string) string { return keptOfBackup + id }
+
+// KeptOfRestore names the kept snapshot from which the table of a UUID is restored to a point in time.
+func KeptOfRestore(uuid string) string { return keptOfRestore + uuid }
+
+// OwnsKept reports whether a kept snapshot is named for a backup or a restore.
+func OwnsKept(name string) bool {
+	return strings.HasPrefix(name, keptOfBackup) || strings.HasPrefix(name, keptOfRestore)
+}
+
+// format is the version of the stored form of a backup.
+const format = 1
+
+// Record is the record of a backup: a kept snapshot of a table, and what the API tells of it without a look into
+// that. Times are milliseconds since the epoch.
+type Record struct {
+	Format  int    `json:"format"`
+	ID      string `json:"id"` // the end of the ARN: 14 digits of milliseconds, '-', 8 hex digits
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Created int64  `json:"created"`
+	Expires int64  `json:"expires,omitempty"` // 0 is never
+	// Making: the snapshot is not kept yet. So begins the backup of a table that is deleted: the record is
+	// written with the deletion, and the job that removes the table's data keeps them first.
+	Making bool  `json:"making,omitempty"`
+	Items  int64 `json:"items"`
+	Bytes  int64 `json:"bytes"`
+	// Descriptor is the table's, as it was.
+	Descriptor json.RawMessage `json:"table"`
+
+	Table *catalog.Descriptor `json:"-"` // Descriptor, decoded
+}
+
+// New is the record of a backup by a user of a table defined as d.
+func New(id, name string, created time.Time, d *catalog.Descriptor) (*Record, error) {
+	descriptor, err := json.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("backup: %w", err)
+	}
+	return &Record{ID: id, Name: name, Type: OfUser, Created: created.UnixMilli(), Descriptor: descriptor, Table: d}, nil
+}
+
+// Key is where the record is stored.
+func (b *Record) Key() []byte { return keyenc.Backup(b.ID) }
+
+// Kept names the backup's kept snapshot.
+func (b *Record) Kept() string { return KeptOf(b.ID) }
+
+// Expired reports whether the time of the backup is over.
+func (b *Record) Expired(now time.Time) bool { return b.Expires != 0 && b.Expires <= now.UnixMilli() }
+
+// Save writes the record within a transaction that holds its key.
+func (b *Record) Save(txn kv.Txn) error {
+	b.Format = format
+	data, err := json.Marshal(b)
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	txn.Set(b.Key(), data)
+	return nil
+}
+
+// Decode reads a stored record.
+func Decode(data []byte) (*Record, error) {
+	b := new(Record)
+	if err := json.Unmarshal(data, b); err != nil {
+		return nil, fmt.Errorf("backup: record: %w", err)
+	}
+	if b.Format < 1 || b.Format > format {
+		return nil, fmt.Errorf("backup: %q is stored in format %d and this program knows formats up to %d: "+
+			"open the store with the program that wrote it, or a newer one", b.ID, b.Format, format)
+	}
+	var err error
+	if b.Table, err = catalog.DecodeDescriptor(b.Descriptor); err != nil {
+		return nil, fmt.Errorf("backup: %q: %w", b.ID, err)
+	}
+	return b, nil
+}
+
+// Status is CREATING or AVAILABLE.
+func (b *Record) Status() string {
+	if b.Making {
+		return Creating
+	}
+	return Available
+}
+
+// Each calls see for every backup from a key on, the oldest first, until it returns false.
+func Each(r kv.Reader, from []byte, see func(*Record) bool) error {
+	lo, hi := keyenc.Backups()
+	if from != nil {
+		lo = from
+	}
+	it := r.Iter(lo, hi, kv.IterOptions{})
+	defer it.Close()
+	for it.Next() {
+		b, err := Decode(it.Value())
+		if err != nil {
+			return err
+		}
+		if !see(b) {
+			break
+		}
+	}
+	return it.Err()
+}

@@ -1,0 +1,119 @@
+// Package derive says what follows from a stored item: its primary key, its entries in indexes, and the second at
+// which it expires. Functions here are pure: they read a table's definition and an item, and no store.
+//
+// Writes, backfills, restores and the TTL sweeper derive here, so they cannot disagree. The verifier must not: it
+// derives in its own way, so that a mistake here shows.
+package derive
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+)
+
+// Entry is an item's place in one index.
+type Entry struct {
+	Key   []byte
+	Value itemenc.Item // the projected item
+}
+
+// EntryOf derives the entry of a stored item of table t in index x. ok is false where the item is not in
+// the index: it lacks an attribute of the index key, or holds one there that cannot be a key. New items of
+// the second sort are refused (indexKeyFault); older ones, written before the index was made, stay outside.
+func EntryOf(t *catalog.Table, x *catalog.Index, stored itemenc.Item) (e Entry, ok bool, err error) {
+	if e.Key, ok, err = EntryKey(t, x, stored); err != nil || !ok {
+		return Entry{}, false, err
+	}
+	if e.Value, err = Project(nil, x, stored); err != nil {
+		return Entry{}, false, err
+	}
+	return e, true, nil
+}
+
+// EntryKey derives the key alone.
+func EntryKey(t *catalog.Table, x *catalog.Index, stored itemenc.Item) (key []byte, ok bool, err error) {
+	return AppendEntryKey(nil, t, x, stored)
+}
+
+// AppendEntryKey appends the key of an entry to dst.
+func AppendEntryKey(dst []byte, t *catalog.Table, x *catalog.Index, stored itemenc.Item) (key []byte, ok bool, err error) {
+	var room [8]attr.Value
+	values := room[:0]
+	for _, part := range [2][]catalog.KeyAttribute{x.PK, x.SK} {
+		for _, k := range part {
+			v, err := Attribute(stored, k.Name)
+			if err != nil || !Fits(k, v) {
+				return dst, false, err
+			}
+			values = append(values, v)
+		}
+	}
+	pk, sk := values[:len(x.PK)], values[len(x.PK):]
+	if KeyBytes(pk) > MaxPartitionKeyBytes || KeyBytes(sk) > MaxSortKeyBytes {
+		return dst, false, nil
+	}
+	basePK, err := Attribute(stored, t.PK.Name)
+	if err != nil {
+		return dst, false, err
+	}
+	var baseSK attr.Value
+	if t.SK.Name != "" {
+		if baseSK, err = Attribute(stored, t.SK.Name); err != nil {
+			return dst, false, err
+		}
+	}
+	return keyenc.IndexEntry(dst, t.ID, x.ID, pk, sk, basePK, baseSK), true, nil
+}
+
+// Attribute reads an attribute that may share its bytes with the item; it is zero where there is none.
+func Attribute(stored itemenc.Item, name string) (attr.Value, error) {
+	v, found, err := stored.Lookup(name)
+	if err != nil || !found {
+		return attr.Value{}, err
+	}
+	return v.Borrow()
+}
+
+// Project returns the part of the stored item that index x keeps, its own memory or appended to dst.
+func Project(dst []byte, x *catalog.Index, stored itemenc.Item) (itemenc.Item, error) {
+	if x.All || stored == nil {
+		return stored, nil
+	}
+	return stored.Project(dst, x.Projected)
+}
+
+// PrimaryKey reads the table's key from a stored item.
+func PrimaryKey(t *catalog.Table, stored itemenc.Item) (pk, sk attr.Value, err error) {
+	if pk, _, err = stored.Get(t.PK.Name); err != nil || t.SK.Name == "" {
+		return pk, attr.Value{}, err
+	}
+	sk, _, err = stored.Get(t.SK.Name)
+	return pk, sk, err
+}
+
+// Expiry returns the first whole second at which a stored item of t is expired, from the number in the
+// table's TTL attribute, which may have a fraction. ok is false where TTL is off or the attribute is absent,
+// of another type, or out of range.
+func Expiry(t *catalog.Table, stored itemenc.Item) (seconds int64, ok bool, err error) {
+	if t.TTLAttribute == "" || stored == nil {
+		return 0, false, nil
+	}
+	v, err := Attribute(stored, t.TTLAttribute)
+	if err != nil || v.Kind() != attr.KindNumber {
+		return 0, false, err
+	}
+	whole, _, fractional := strings.Cut(v.Text(), ".")
+	seconds, outOfRange := strconv.ParseInt(whole, 10, 64)
+	if outOfRange != nil || seconds < 0 || seconds == math.MaxInt64 {
+		return 0, false, nil //nolint:nilerr // such a number is no time
+	}
+	if fractional {
+		seconds++
+	}
+	return seconds, true, nil
+}
