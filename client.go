@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// endpoint is a name that is never looked up: the requests stay in the process.
-const endpoint = "http://monotable.invalid"
+// endpoint is never looked up: the requests stay in the process. Handler accepts every name below localhost.
+const endpoint = "http://monotable.localhost"
 
 // Client returns a client of the AWS SDK that calls the database without a socket. Each of options may
 // change the SDK's own options (retries, middleware, …); region, endpoint, credentials and transport are

@@ -26,6 +26,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+	"github.com/monotable/monotable/internal/httpguard"
 )
 
 // ErrLocked is what Open returns, wrapped, when another process has the directory open.
@@ -64,12 +65,20 @@ type Options struct {
 	// StreamShardRotation is how long a shard of a stream stays open before another takes its place, so that a
 	// consumer meets shards that close as it will on AWS. Default 4 h, about as there; negative: for ever.
 	StreamShardRotation time.Duration
+	// AllowedHosts are the names, in addition to IP addresses, localhost, names without dots, *.localhost and *.internal,
+	// by which requests to Handler may address the database: a name, or *.suffix. Requests are not authenticated; refusing
+	// other names with status 403 keeps web pages out that have their own name point to the database.
+	AllowedHosts []string
+	// CORSOrigins are the origins (https://app.example.com) whose web pages may use Handler; "*" allows all. Default: none.
+	CORSOrigins []string
 	// Now is the database's clock: TTL, idempotency tokens, time stamps. Default time.Now.
 	Now func() time.Time
 	// Rand is the source of ids. Default crypto/rand.
 	Rand io.Reader
 	// Logger hears of background work and internal faults. Default: nothing is logged.
 	Logger *slog.Logger
+
+	guard *httpguard.Guard // of AllowedHosts and CORSOrigins, set by validate
 }
 
 // DB is an open database.
@@ -117,7 +126,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
 	}
-	handler := server.New(e, server.Options{Region: o.Region, Logger: o.Logger})
+	handler := server.New(e, server.Options{Region: o.Region, Guard: o.guard, Logger: o.Logger})
 	return &DB{store: store, dir: dir, engine: e, handler: handler, region: o.Region}, nil
 }
 
@@ -159,6 +168,11 @@ func (o *Options) validate() error {
 	if o.StreamShards < 0 || o.StreamShards > engine.StreamShardsMax {
 		faults = append(faults, fmt.Errorf("monotable: StreamShards %d: want 1 to %d", o.StreamShards, engine.StreamShardsMax))
 	}
+	guard, err := httpguard.New(o.AllowedHosts, o.CORSOrigins)
+	if err != nil {
+		faults = append(faults, fmt.Errorf("monotable: %w", err))
+	}
+	o.guard = guard
 	return errors.Join(faults...)
 }
 

@@ -32,17 +32,6 @@ const unknownOperationPage = "<UnknownOperationException/>\n"
 // AWS does not look at the path of a call.
 func (x *exchange) route() (op operation, ok bool) {
 	x.answer = awsJSON
-	origin := x.r.Header.Get("Origin") != ""
-	if origin {
-		x.w.Header().Set("Access-Control-Allow-Origin", "*")
-	}
-	switch {
-	case x.r.Method == http.MethodOptions && origin:
-		x.preflight()
-		return operation{}, false
-	case origin:
-		x.w.Header().Set("Access-Control-Expose-Headers", "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date")
-	}
 	switch {
 	case x.r.Method == http.MethodPost:
 		return x.routeCall()
@@ -88,20 +77,4 @@ func contentTypeOf(header string) contentType {
 func (x *exchange) notFound() {
 	x.answer = nil
 	x.send(http.StatusNotFound, []byte(unknownOperationPage))
-}
-
-// preflight allows a browser what it asks for, for two days.
-func (x *exchange) preflight() {
-	h := x.w.Header()
-	for asked, allowed := range map[string]string{
-		"Access-Control-Request-Headers": "Access-Control-Allow-Headers",
-		"Access-Control-Request-Method":  "Access-Control-Allow-Methods",
-	} {
-		if value := x.r.Header.Get(asked); value != "" {
-			h.Set(allowed, value)
-		}
-	}
-	h.Set("Access-Control-Max-Age", "172800")
-	x.answer = nil
-	x.send(http.StatusOK, nil)
 }

@@ -2,6 +2,7 @@
 //
 // A request passes these stages, each of which may end it with an answer:
 //
+//	origin        host and page that the request is from       origin.go
 //	route         method, path, content type, target          route.go
 //	body          at most 16 MB, then the signature, then gzip  body.go, auth.go
 //	operation     decode, member constraints, engine            operations.go
@@ -34,6 +35,7 @@ import (
 	"sync/atomic"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/httpguard"
 )
 
 // Options of a server; the zero value works.
@@ -42,6 +44,9 @@ type Options struct {
 	Region string
 	// Authenticator decides who may call. Default: everyone may.
 	Authenticator Authenticator
+	// Guard protects from web pages. Default: no additional hosts, no other origins. Hosts are checked only without an
+	// Authenticator: a page that rebinds its name has no credentials to send.
+	Guard *httpguard.Guard
 	// Logger hears of internal faults. Default: discard.
 	Logger *slog.Logger
 }
@@ -52,6 +57,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Authenticator == nil {
 		o.Authenticator = acceptAll{}
+	}
+	if o.Guard == nil {
+		o.Guard = new(httpguard.Guard)
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -96,6 +104,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := exchange{server: s, w: w, r: r, id: newRequestID()}
 	x.commonHeaders()
 	defer x.recover()
+	if !x.checkOrigin() {
+		return
+	}
 	op, ok := x.route()
 	if !ok {
 		return

@@ -28,6 +28,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/httpguard"
 )
 
 // pipelineEngine answers GetItem by the table's name, to show what the server does with each kind of answer.
@@ -93,7 +94,11 @@ func listen(t *testing.T) (string, *logBuffer) {
 	t.Helper()
 	logged := new(logBuffer)
 	logger := slog.New(slog.NewTextHandler(logged, nil))
-	s := HTTPServer(New(pipelineEngine{}, Options{Logger: logger}), logger)
+	guard, err := httpguard.New([]string{"db.example.com"}, []string{"https://app.example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := HTTPServer(New(pipelineEngine{}, Options{Logger: logger, Guard: guard}), logger)
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +151,7 @@ func exchangeText(t *testing.T, address, request string) string {
 	head = strings.TrimSuffix(head, "\n")
 	body = strings.TrimSuffix(body, "\n")
 	if !strings.Contains(head, "Host:") {
-		head += "\nHost: db.example:8000"
+		head += "\nHost: db:8000"
 	}
 	if body != "" && !strings.Contains(head, "Content-Length:") {
 		head += fmt.Sprintf("\nContent-Length: %d", len(body))
@@ -208,7 +213,7 @@ func printed(t *testing.T, response *http.Response, body []byte) string {
 
 func call(t *testing.T, h http.Handler, body io.Reader, headers map[string]string) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", body)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/", body)
 	r.Header.Set(headerContentType, "application/x-amz-json-1.0")
 	r.Header.Set(headerTarget, "DynamoDB_20120810.GetItem")
 	for name, value := range headers {
@@ -319,7 +324,7 @@ func TestCancelled(t *testing.T) {
 	h := New(pipelineEngine{}, Options{Logger: slog.New(slog.NewTextHandler(logged, nil))})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(`{"TableName":"cancelled","Key":{}}`))
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/", strings.NewReader(`{"TableName":"cancelled","Key":{}}`))
 	r.Header.Set(headerContentType, "application/x-amz-json-1.0")
 	r.Header.Set(headerTarget, "DynamoDB_20120810.GetItem")
 	h.ServeHTTP(httptest.NewRecorder(), r)
@@ -400,6 +405,42 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
+// TestAuthorityOfHTTP2: a host is refused as in HTTP/1.1, where it stands in the pseudo-header :authority.
+func TestAuthorityOfHTTP2(t *testing.T) {
+	address, _ := listen(t)
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	transport := &http.Transport{Protocols: protocols}
+	defer transport.CloseIdleConnections()
+	for host, want := range map[string]int{"evil.example.org": http.StatusForbidden, "db.example.com": http.StatusOK} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = host
+		response, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := response.Body.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if response.ProtoMajor != 2 || response.StatusCode != want {
+			t.Errorf("%s: %s %s, want %d", host, response.Proto, response.Status, want)
+		}
+	}
+}
+
+// TestHostOfAuthenticated: a server that checks credentials responds under every name.
+func TestHostOfAuthenticated(t *testing.T) {
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://db.example.org/", http.NoBody)
+	w := httptest.NewRecorder()
+	New(pipelineEngine{}, Options{Authenticator: new(denying)}).ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		t.Errorf("status %d", w.Code)
+	}
+}
+
 // TestChunked sends a body in chunks, without its length.
 func TestChunked(t *testing.T) {
 	address, _ := listen(t)
@@ -428,7 +469,7 @@ func BenchmarkGetItem(b *testing.B) {
 	h := New(pipelineEngine{}, Options{})
 	const body = `{"TableName":"echo","Key":{"PK":{"S":"USER#0000001"},"SK":{"S":"ORDER#0000001"}}}`
 	reader := strings.NewReader(body)
-	r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "/", reader)
+	r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://localhost/", reader)
 	r.Header.Set(headerContentType, "application/x-amz-json-1.0")
 	r.Header.Set(headerTarget, "DynamoDB_20120810.GetItem")
 	w := &discardWriter{header: http.Header{}}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/httpguard"
 )
 
 const (
@@ -45,6 +46,9 @@ type serveFlags struct {
 
 	streamShards        int
 	streamShardRotation time.Duration
+
+	allowedHosts []string
+	corsOrigins  []string
 
 	pprof string
 	log   logFlags
@@ -80,7 +84,8 @@ With the default --durability sync, a write is on disk before it is answered; ma
 sync. "interval" syncs every 100 ms, "none" leaves it to the operating system: faster, and a crash may
 lose the last writes.
 
-Requests are not authenticated: keep the address on loopback, or put something in front that checks.`,
+Requests are not authenticated: keep the address on loopback, or put something in front that checks. Web pages are kept
+out: requests from their origins need --cors-origin, and requests to a public host name need --allowed-host.`,
 		Example: `  monotable serve --data ./data
   monotable serve --memory --addr 127.0.0.1:0
   monotable serve --gsi-delay 50ms              # show a program eventual consistency
@@ -105,6 +110,8 @@ Requests are not authenticated: keep the address on loopback, or put something i
 	f.DurationVar(&flags.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
 	f.IntVar(&flags.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
 	f.DurationVar(&flags.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
+	f.StringSliceVar(&flags.allowedHosts, "allowed-host", nil, "additional `name` by which requests may address the server, or *.suffix; repeatable")
+	f.StringSliceVar(&flags.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable (default none)")
 	f.StringVar(&flags.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")
 	flags.log.register(f)
 	if companion.Flags != nil {
@@ -177,9 +184,16 @@ func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--durability: %w", err)
 	}
+	if _, err := httpguard.New(f.allowedHosts, nil); err != nil {
+		return nil, fmt.Errorf("--allowed-host: %w", err)
+	}
+	if _, err := httpguard.New(nil, f.corsOrigins); err != nil {
+		return nil, fmt.Errorf("--cors-origin: %w", err)
+	}
 	options := &monotable.Options{
 		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
 		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation,
+		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
 	}
 	if f.streamShards < 1 { // which would be the default
 		return nil, fmt.Errorf("--stream-shards %d: want 1 to 100", f.streamShards)

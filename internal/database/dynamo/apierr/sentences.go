@@ -44,6 +44,10 @@ const (
 	InternalFault Sentence = "Internal server error"
 	Unsupported   Sentence = invalid + "This server does not support %s: %s must not be given" // not AWS's: members that need what is not built
 	BodyTooLarge  Sentence = "Request body is larger than 16 MB"
+
+	// These two are not AWS's: they refuse what web pages send.
+	HostForbidden   Sentence = "Requests to the host '%s' are refused: requests are not authenticated, so the host must be an IP address, localhost, a name without dots, or a name below .localhost or .internal. Start the server with --allowed-host %s to allow this name."
+	OriginForbidden Sentence = "Requests from pages of '%s' are refused. Start the server with --cors-origin %s to allow them."
 )
 
 // Names and ARNs of tables.
@@ -293,6 +297,8 @@ var codes = map[Sentence]Code{
 	TableNotFound:           ResourceNotFoundException,
 	ResourceNotFound:        ResourceNotFoundException,
 	OtherAccount:            AccessDeniedException,
+	HostForbidden:           AccessDeniedException,
+	OriginForbidden:         AccessDeniedException,
 	TableExists:             ResourceInUseException,
 	TooManyTables:           LimitExceededException,
 	TableBeingCreated:       ResourceInUseException,

@@ -1,0 +1,70 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/wire"
+	"github.com/monotable/monotable/internal/httpguard"
+)
+
+// checkOrigin refuses requests that a browser may have been tricked into, before anything else is looked at, and
+// responds to the preflights of allowed origins. It reports whether the request goes on.
+func (x *exchange) checkOrigin() bool {
+	guard := x.server.options.Guard
+	if _, anonymous := x.server.options.Authenticator.(acceptAll); anonymous && !guard.AllowsHost(x.r.Host) {
+		host := httpguard.Hostname(x.r.Host)
+		x.forbid(apierr.HostForbidden.With(host, host))
+		return false
+	}
+	if !guard.AllowsOrigin(x.r) {
+		origin := x.r.Header.Get("Origin")
+		advised := origin
+		if origin == "null" { // a file, a sandbox: of no one in particular
+			advised = "'*'"
+		}
+		x.forbid(apierr.OriginForbidden.With(origin, advised))
+		return false
+	}
+	allowed := guard.CORSOrigin(x.r)
+	if allowed == "" {
+		return true
+	}
+	h := x.w.Header()
+	h.Set("Access-Control-Allow-Origin", allowed)
+	h.Set("Vary", "Origin")
+	if x.r.Method == http.MethodOptions {
+		x.preflight()
+		return false
+	}
+	h.Set("Access-Control-Expose-Headers", "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date")
+	return true
+}
+
+// forbid responds with status 403: AWS's error for a caller with valid credentials and no permission has status 400, but
+// monitors and proxies should see that nothing was done.
+func (x *exchange) forbid(e *apierr.Error) {
+	if x.r.Method == http.MethodPost {
+		x.answer = awsJSON
+		x.send(http.StatusForbidden, wire.AppendError(nil, e))
+		return
+	}
+	x.answer = plainText
+	x.send(http.StatusForbidden, []byte(e.Message+"\n"))
+}
+
+// preflight allows a page what it asks for, for two days.
+func (x *exchange) preflight() {
+	h := x.w.Header()
+	for asked, allowed := range map[string]string{
+		"Access-Control-Request-Headers": "Access-Control-Allow-Headers",
+		"Access-Control-Request-Method":  "Access-Control-Allow-Methods",
+	} {
+		if value := x.r.Header.Get(asked); value != "" {
+			h.Set(allowed, value)
+		}
+	}
+	h.Set("Access-Control-Max-Age", "172800")
+	x.answer = nil
+	x.send(http.StatusOK, nil)
+}
