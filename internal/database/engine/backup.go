@@ -13,6 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/job"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -244,10 +245,19 @@ func (e *Engine) backupDetails(b *backup.Record, status string) *api.BackupDetai
 		BackupSizeBytes:        &b.Bytes,
 		BackupStatus:           &status,
 		BackupType:             &b.Type,
-		BackupCreationDateTime: timestamp(b.Created),
+		BackupCreationDateTime: api.TimestampOf(b.Created),
 	}
 	if b.Expires != 0 {
-		out.BackupExpiryDateTime = timestamp(b.Expires)
+		out.BackupExpiryDateTime = api.TimestampOf(b.Expires)
 	}
 	return out
+}
+
+// describeBackup describes a backup and the table that it was made of.
+func (e *Engine) describeBackup(b *backup.Record, status string) *api.BackupDescription {
+	return &api.BackupDescription{
+		BackupDetails:             e.backupDetails(b, status),
+		SourceTableDetails:        schema.DescribeSource(b.Table, e.catalog.TableARN(b.Table.Name), b.Items, b.Bytes),
+		SourceTableFeatureDetails: schema.DescribeSourceFeatures(b.Table),
+	}
 }

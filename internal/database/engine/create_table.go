@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
-	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -36,88 +36,16 @@ func (e *Engine) CreateTable(ctx context.Context, in *api.CreateTableInput) (*ap
 	return &api.CreateTableOutput{TableDescription: description}, nil
 }
 
-// newDescriptor checks a CreateTable request in AWS's order: name, billing, keys,
-// indexes, attribute definitions, the rest.
-func (e *Engine) newDescriptor(in *api.CreateTableInput) (*catalog.Descriptor, error) {
-	if !catalog.ValidName(*in.TableName) { // an ARN names a table that is there
-		return nil, apierr.InvalidName.With()
+func (e *Engine) newDescriptor(in *api.CreateTableInput) (d *catalog.Descriptor, err error) {
+	if d, err = schema.New(in, e.env(e.options.Now())); err == nil {
+		d.UUID, err = e.newUUID()
 	}
-	now := e.options.Now()
-	d := &catalog.Descriptor{Name: *in.TableName, Created: now.UnixMilli(), ReadyAt: e.settledAt(now)}
-	if err := createBilling(d, in); err != nil {
-		return nil, err
-	}
-	if err := createSchema(d, in); err != nil {
-		return nil, err
-	}
-	if err := e.createSettings(d, in); err != nil {
-		return nil, err
-	}
-	var err error
-	d.UUID, err = e.newUUID()
 	return d, err
 }
 
-func createBilling(d *catalog.Descriptor, in *api.CreateTableInput) error {
-	d.Billing.OnDemand = in.BillingMode != nil && *in.BillingMode == billingOnDemand
-	if err := checkTableThroughput(d.Billing.OnDemand, in.BillingMode != nil, in.ProvisionedThroughput); err != nil {
-		return err
-	}
-	if d.Billing.OnDemand {
-		d.Billing.BecameOnDemand = d.Created
-	} else {
-		d.Billing.Throughput = newThroughput(in.ProvisionedThroughput)
-	}
-	var err error
-	if d.OnDemand, err = newMaxima(in.OnDemandThroughput, d.Billing.OnDemand, ""); err != nil {
-		return err
-	}
-	d.Warm, err = newWarm(in.WarmThroughput, warmUnits(nil, d.Billing.OnDemand, d.Billing.Throughput), "")
-	return err
-}
-
-func createSchema(d *catalog.Descriptor, in *api.CreateTableInput) error {
-	s, err := newSchema(in.AttributeDefinitions)
-	if err != nil {
-		return err
-	}
-	if d.Keys, err = s.tableKeys(in.KeySchema); err != nil {
-		return err
-	}
-	if in.LocalSecondaryIndexes == nil && in.GlobalSecondaryIndexes == nil && len(s.types) != len(d.Keys) {
-		return apierr.AttributesNotKeys.With()
-	}
-	if err := s.localIndexes(d, in.LocalSecondaryIndexes); err != nil {
-		return err
-	}
-	if err := s.globalIndexes(d, in.GlobalSecondaryIndexes); err != nil {
-		return err
-	}
-	d.Attributes = s.attributes
-	return s.allUsed(d)
-}
-
-func (e *Engine) createSettings(d *catalog.Descriptor, in *api.CreateTableInput) error {
-	if s := in.StreamSpecification; s != nil {
-		if err := checkNewStream(s); err != nil {
-			return err
-		}
-		if *s.StreamEnabled {
-			d.Stream = newStream(s, d.Created)
-		}
-	}
-	var err error
-	if d.Encryption, err = e.newEncryption(in.SSESpecification); err != nil {
-		return err
-	}
-	if d.Tags, err = mergeTags(nil, in.Tags); err != nil {
-		return err
-	}
-	if in.TableClass != nil {
-		d.Class = *in.TableClass
-	}
-	d.DeletionBarred = in.DeletionProtectionEnabled != nil && *in.DeletionProtectionEnabled
-	return nil
+// env is where and when a definition is made.
+func (e *Engine) env(now time.Time) schema.Env {
+	return schema.Env{Region: e.options.Region, AccountID: e.options.AccountID, Now: now, SettledAt: e.settledAt(now)}
 }
 
 // settledAt is when a state that begins now is over by itself, 0 for at once.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/engine/stream"
 )
 
@@ -32,7 +33,7 @@ func (e *Engine) DescribeStream(ctx context.Context, in *api.DescribeStreamInput
 	status, view := string(s.Status(e.options.Now())), string(s.View)
 	out := &api.StreamDescription{
 		StreamArn: new(e.catalog.StreamARN(s.TableName, s.Label)), StreamLabel: &s.Label, StreamStatus: &status, StreamViewType: &view,
-		CreationRequestDateTime: timestamp(s.Created), TableName: &s.TableName, KeySchema: describeKeys(s.Keys),
+		CreationRequestDateTime: api.TimestampOf(s.Created), TableName: &s.TableName, KeySchema: schema.DescribeKeys(s.Keys),
 	}
 	if limit := pageLimit(in.Limit); len(shards) > limit {
 		shards = shards[:limit]

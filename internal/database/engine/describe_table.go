@@ -2,8 +2,12 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/schema"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
 // DescribeTable tells a table's definition, status, item count and size.
@@ -17,4 +21,24 @@ func (e *Engine) DescribeTable(ctx context.Context, in *api.DescribeTableInput) 
 		return nil, err
 	}
 	return &api.DescribeTableOutput{Table: description}, nil
+}
+
+// describe describes a table as it is at this moment.
+func (e *Engine) describe(ctx context.Context, d *catalog.Descriptor) (*api.TableDescription, error) {
+	return e.describeAt(ctx, d, e.options.Now())
+}
+
+func (e *Engine) describeAt(ctx context.Context, d *catalog.Descriptor, now time.Time) (*api.TableDescription, error) {
+	return schema.Describe(d, e.catalog.TableARN(d.Name), now, func(index keyenc.IndexID) (items, bytes int64, err error) {
+		return e.statistics(ctx, d.ID, index)
+	})
+}
+
+// statistics returns the exact number and bytes of the items of a table (index 0) or entries of an index.
+func (e *Engine) statistics(ctx context.Context, t keyenc.TableID, x keyenc.IndexID) (items, bytes int64, err error) {
+	counters, err := e.store.Counter(ctx, keyenc.Statistics(t, x))
+	if err != nil || len(counters) < 2 {
+		return 0, 0, err
+	}
+	return counters[0], counters[1], nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/job"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -23,7 +24,7 @@ func (e *Engine) dropIndex(ctx context.Context, j *job.Record) error {
 	}
 	return e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {
 		d.Indexes = slices.DeleteFunc(d.Indexes, func(x catalog.IndexDescriptor) bool { return x.ID == j.Index })
-		pruneAttributes(d)
+		schema.PruneAttributes(d)
 		txn.Delete(j.Key())
 		return nil
 	})

@@ -1,9 +1,10 @@
 // Package engine executes DynamoDB's operations on a kv.Store.
 //
-// There is one file for each operation, with a method of Engine in it. What operations share is in files
-// named after it: how a write is carried out (write.go, mutate.go), what an item's entries in indexes are
-// (entry.go), what a Query or Scan walks through (read_source.go, page.go), what a table may look like
-// (schema.go) and is told to be (table_description.go).
+// There is one file for each operation, with a method of Engine in it. What operations share is in files named
+// after it: how a write is carried out (write.go, mutate.go), what a Query or Scan walks through (read_source.go,
+// page.go). What needs neither a transaction nor the catalog is in packages of its own: what a table may look like
+// and how it is described (schema), what follows from a stored item (derive), the records of jobs and backups (job,
+// backup), the version of the stored form (format), and the verifier (verify), which reads a store and cannot write.
 //
 // # Jobs
 //

@@ -188,7 +188,7 @@ func (p *recordPage) body(seq kv.Seq, change *logenc.Change) (*api.StreamRecord,
 		return nil, err
 	}
 	body := &api.StreamRecord{
-		ApproximateCreationDateTime: timestamp(floorSecond(change.Time)),
+		ApproximateCreationDateTime: api.TimestampOf(floorSecond(change.Time)),
 		Keys:                        keys,
 		SequenceNumber:              new(stream.SequenceNumber(seq)),
 		StreamViewType:              new(string(p.stream.View)),

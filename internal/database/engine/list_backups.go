@@ -61,7 +61,7 @@ func (e *Engine) backupFilter(in *api.ListBackupsInput) (func(*backup.Record) bo
 	}
 	now := e.options.Now()
 	return func(b *backup.Record) bool {
-		created := *timestamp(b.Created)
+		created := *api.TimestampOf(b.Created)
 		switch {
 		case b.Expired(now),
 			table != "" && b.Table.Name != table,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
 // ListTagsOfResource tells the tags of a table in order of key, all at once as AWS does: there is no token that
@@ -21,7 +22,7 @@ func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResou
 	if in.NextToken != nil {
 		return nil, apierr.InvalidNextToken.With()
 	}
-	return &api.ListTagsOfResourceOutput{Tags: describeTags(d.Tags)}, nil
+	return &api.ListTagsOfResourceOutput{Tags: schema.DescribeTags(d.Tags)}, nil
 }
 
 // tagged returns the name of the table that a ResourceArn names, which must be there.

@@ -90,7 +90,7 @@ func (e *Engine) describeContinuousBackups(ctx context.Context, d *catalog.Descr
 	w, err := e.window(ctx, d, storeLog{e.store, ctx})
 	recovery.PointInTimeRecoveryStatus = new("ENABLED")
 	recovery.RecoveryPeriodInDays = new(int64(d.PITR.Days))
-	recovery.EarliestRestorableDateTime = timestamp(w.earliest * millis)
-	recovery.LatestRestorableDateTime = timestamp(w.latest * millis)
+	recovery.EarliestRestorableDateTime = api.TimestampOf(w.earliest * millis)
+	recovery.LatestRestorableDateTime = api.TimestampOf(w.latest * millis)
 	return out, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/job"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -34,6 +35,15 @@ func newRestoration(d, source *catalog.Descriptor, kept string, at int64) job.Re
 		}
 	}
 	return job.Record{Kind: job.Restore, Name: d.Name, Restore: r}
+}
+
+// restoredDescriptor is the definition of a table that is restored from one that was defined as source.
+func (e *Engine) restoredDescriptor(source *catalog.Descriptor, name string, from catalog.Restored, o schema.Overrides) (d *catalog.Descriptor, err error) {
+	from.TableARN = e.catalog.TableARN(source.Name)
+	if d, err = schema.Restored(source, name, from, o, e.env(e.options.Now())); err == nil {
+		d.UUID, err = e.newUUID()
+	}
+	return d, err
 }
 
 // checkRestoreTarget refuses a name that is taken, and one restore too many.

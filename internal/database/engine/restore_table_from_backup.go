@@ -7,6 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -27,9 +28,9 @@ func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTabl
 	if err := e.checkRestoreTarget(*in.TargetTableName); err != nil {
 		return nil, err
 	}
-	d, err := e.restoredDescriptor(b.Table, *in.TargetTableName, catalog.Restored{BackupARN: e.backupARN(b), At: b.Created}, overrides{
-		billing: in.BillingModeOverride, global: in.GlobalSecondaryIndexOverride, local: in.LocalSecondaryIndexOverride,
-		throughput: in.ProvisionedThroughputOverride, maxima: in.OnDemandThroughputOverride, encryption: in.SSESpecificationOverride,
+	d, err := e.restoredDescriptor(b.Table, *in.TargetTableName, catalog.Restored{BackupARN: e.backupARN(b), At: b.Created}, schema.Overrides{
+		Billing: in.BillingModeOverride, Global: in.GlobalSecondaryIndexOverride, Local: in.LocalSecondaryIndexOverride,
+		Throughput: in.ProvisionedThroughputOverride, Maxima: in.OnDemandThroughputOverride, Encryption: in.SSESpecificationOverride,
 	})
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/job"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -79,9 +80,9 @@ func (e *Engine) restoreFromNow(ctx context.Context, in *api.RestoreTableToPoint
 	if err := e.checkRestoreTarget(*in.TargetTableName); err != nil {
 		return nil, work, err
 	}
-	d, err = e.restoredDescriptor(s, *in.TargetTableName, catalog.Restored{At: at}, overrides{
-		billing: in.BillingModeOverride, global: in.GlobalSecondaryIndexOverride, local: in.LocalSecondaryIndexOverride,
-		throughput: in.ProvisionedThroughputOverride, maxima: in.OnDemandThroughputOverride, encryption: in.SSESpecificationOverride,
+	d, err = e.restoredDescriptor(s, *in.TargetTableName, catalog.Restored{At: at}, schema.Overrides{
+		Billing: in.BillingModeOverride, Global: in.GlobalSecondaryIndexOverride, Local: in.LocalSecondaryIndexOverride,
+		Throughput: in.ProvisionedThroughputOverride, Maxima: in.OnDemandThroughputOverride, Encryption: in.SSESpecificationOverride,
 	})
 	if err != nil {
 		return nil, work, err

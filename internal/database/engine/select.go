@@ -70,13 +70,13 @@ func (p *pagePlan) shapeFrom(selects string, sh shape) error {
 		return apierr.GlobalIndexNotAll.With(s.index.Name)
 	}
 	if len(wanted) > 0 {
-		return apierr.GlobalIndexLacks.With(s.index.Name, bracketed(wanted))
+		return apierr.GlobalIndexLacks.With(s.index.Name, apierr.List(wanted))
 	}
 	if p.filter == nil {
 		return nil
 	}
 	if wanted = s.unprojected(p.filter.Attributes()); len(wanted) > 0 {
-		return apierr.GlobalIndexLacksFiltered.With(s.index.Name, bracketed(wanted))
+		return apierr.GlobalIndexLacksFiltered.With(s.index.Name, apierr.List(wanted))
 	}
 	return nil
 }

@@ -17,9 +17,6 @@ import (
 // own key: readers shared, changes exclusively. So a boundary that a change sets is never below one that a reader
 // was given before (see streamState).
 
-// streamLabel is the time at which a stream was enabled.
-const streamLabel = "2006-01-02T15:04:05.000"
-
 // openStream begins the stream that a table's descriptor names, within the transaction that creates or changes the
 // table. A label that a stream of that table's name has had is moved on, as no two may have the same.
 func (e *Engine) openStream(txn kv.Txn, d *catalog.Descriptor, now time.Time, enabledAt int64) error {
@@ -33,7 +30,7 @@ func (e *Engine) openStream(txn kv.Txn, d *catalog.Descriptor, now time.Time, en
 	}
 	for at := now; labelTaken(others, s); {
 		at = at.Add(time.Millisecond)
-		s.Label = at.UTC().Format(streamLabel)
+		s.Label = at.UTC().Format(catalog.StreamLabelLayout)
 	}
 	d.Stream.Label = s.Label
 	s.Open(txn.LogSeq(), e.options.StreamShards)
@@ -114,7 +111,7 @@ func (e *Engine) adoptStreams(ctx context.Context) error {
 }
 
 func (e *Engine) adoptStream(ctx context.Context, d *catalog.Descriptor) error {
-	enabled, err := time.Parse(streamLabel, d.Stream.Label)
+	enabled, err := time.Parse(catalog.StreamLabelLayout, d.Stream.Label)
 	if err != nil {
 		return fmt.Errorf("engine: table %q: label of its stream: %w", d.Name, err)
 	}

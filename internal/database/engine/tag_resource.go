@@ -6,6 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -20,7 +21,7 @@ func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*ap
 	}
 	_, err = e.catalog.Change(ctx, name, func(_ kv.Txn, d *catalog.Descriptor) error {
 		var err error
-		d.Tags, err = mergeTags(d.Tags, in.Tags)
+		d.Tags, err = schema.MergeTags(d.Tags, in.Tags)
 		return err
 	})
 	if err != nil {

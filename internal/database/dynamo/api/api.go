@@ -43,3 +43,6 @@ package api
 
 // Timestamp is a time on the wire: seconds since the epoch, with fraction.
 type Timestamp float64
+
+// TimestampOf returns the time of milliseconds since the epoch.
+func TimestampOf(ms int64) *Timestamp { return new(Timestamp(float64(ms) / 1000)) }

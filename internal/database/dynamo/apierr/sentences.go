@@ -1,6 +1,9 @@
 package apierr
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Sentence is AWS's wording of a fact that refuses a request, with a verb, %s or %d, for each part of it that
 // depends on the request. With makes it an error.
@@ -345,3 +348,6 @@ const (
 	TimestampInFuture     Sentence = invalid + "Timestamp must not be in the future"
 	ShardFilterIncomplete Sentence = invalid + "ShardFilter must have both Type and ShardId"
 )
+
+// List is the fact of a sentence that has a list in it, as AWS prints it.
+func List(names []string) string { return "[" + strings.Join(names, ", ") + "]" }

@@ -122,6 +122,9 @@ type Billing struct {
 	Throughput     Throughput `json:"throughput,omitzero"`
 }
 
+// StreamLabelLayout is the form of a stream's label: the time at which it was enabled.
+const StreamLabelLayout = "2006-01-02T15:04:05.000"
+
 // Stream is the table's stream setting.
 type Stream struct {
 	Enabled bool   `json:"enabled,omitempty"`

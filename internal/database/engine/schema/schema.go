@@ -1,8 +1,10 @@
-package engine
+// Package schema says what a table may look like: it checks the requests that define, change or restore a table, in
+// AWS's order, turns them into descriptors, and describes descriptors as the API does. It reads and writes no store;
+// package engine commits what it returns.
+package schema
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -20,16 +22,16 @@ const (
 	keyElementsOfTable = 2
 )
 
-// schema is the attribute definitions of a request, against which keys and indexes are checked.
-type schema struct {
+// definitions are the attribute definitions of a request, against which keys and indexes are checked.
+type definitions struct {
 	attributes []catalog.Attribute // as given
 	types      map[string]string
 }
 
-// newSchema takes the attribute definitions; a name defined twice is refused.
-func newSchema(definitions []api.AttributeDefinition) (*schema, error) {
-	s := &schema{types: make(map[string]string, len(definitions))}
-	for _, a := range definitions {
+// newDefinitions takes the definitions of a request; a name defined twice is refused.
+func newDefinitions(in []api.AttributeDefinition) (*definitions, error) {
+	s := &definitions{types: make(map[string]string, len(in))}
+	for _, a := range in {
 		if _, twice := s.types[*a.AttributeName]; twice {
 			return nil, apierr.AttributeDefinedTwice.With(*a.AttributeName)
 		}
@@ -40,7 +42,7 @@ func newSchema(definitions []api.AttributeDefinition) (*schema, error) {
 }
 
 // names lists the defined attributes in order of name.
-func (s *schema) names() []string {
+func (s *definitions) names() []string {
 	names := make([]string, 0, len(s.types))
 	for name := range s.types {
 		names = append(names, name)
@@ -50,7 +52,7 @@ func (s *schema) names() []string {
 }
 
 // tableKeys checks a table's own key schema: HASH, or HASH and RANGE.
-func (s *schema) tableKeys(in []api.KeySchemaElement) ([]catalog.KeyElement, error) {
+func (s *definitions) tableKeys(in []api.KeySchemaElement) ([]catalog.KeyElement, error) {
 	if len(in) == 0 {
 		return nil, apierr.KeySchemaMissing.With()
 	}
@@ -118,7 +120,7 @@ func newKeys(in []api.KeySchemaElement) []catalog.KeyElement {
 }
 
 // localIndexes checks the LSIs of a new table and adds them to d.
-func (s *schema) localIndexes(d *catalog.Descriptor, in []api.LocalSecondaryIndex) error {
+func (s *definitions) localIndexes(d *catalog.Descriptor, in []api.LocalSecondaryIndex) error {
 	if in == nil {
 		return nil
 	}
@@ -139,7 +141,7 @@ func (s *schema) localIndexes(d *catalog.Descriptor, in []api.LocalSecondaryInde
 	return nil
 }
 
-func (s *schema) localIndex(d *catalog.Descriptor, x api.LocalSecondaryIndex) error {
+func (s *definitions) localIndex(d *catalog.Descriptor, x api.LocalSecondaryIndex) error {
 	if err := checkSimpleKeys(x.KeySchema); err != nil {
 		return err
 	}
@@ -157,7 +159,7 @@ func (s *schema) localIndex(d *catalog.Descriptor, x api.LocalSecondaryIndex) er
 }
 
 // globalIndexes checks the GSIs of a new table and adds them to d.
-func (s *schema) globalIndexes(d *catalog.Descriptor, in []api.GlobalSecondaryIndex) error {
+func (s *definitions) globalIndexes(d *catalog.Descriptor, in []api.GlobalSecondaryIndex) error {
 	if in == nil {
 		return nil
 	}
@@ -175,7 +177,7 @@ func (s *schema) globalIndexes(d *catalog.Descriptor, in []api.GlobalSecondaryIn
 	return nil
 }
 
-func (s *schema) globalIndex(d *catalog.Descriptor, x api.GlobalSecondaryIndex, state catalog.IndexState) error {
+func (s *definitions) globalIndex(d *catalog.Descriptor, x api.GlobalSecondaryIndex, state catalog.IndexState) error {
 	if err := checkIndexKeys(x.KeySchema); err != nil {
 		return err
 	}
@@ -201,7 +203,7 @@ func (s *schema) globalIndex(d *catalog.Descriptor, x api.GlobalSecondaryIndex, 
 }
 
 // defined checks that every attribute of an index's key has a definition.
-func (s *schema) defined(keys []catalog.KeyElement) error {
+func (s *definitions) defined(keys []catalog.KeyElement) error {
 	missing := slices.ContainsFunc(keys, func(k catalog.KeyElement) bool { return s.types[k.Name] == "" })
 	if !missing {
 		return nil
@@ -210,7 +212,7 @@ func (s *schema) defined(keys []catalog.KeyElement) error {
 	for i, k := range keys {
 		names[i] = k.Name
 	}
-	return apierr.IndexKeysUndefined.With(bracketed(names), bracketed(s.names()))
+	return apierr.IndexKeysUndefined.With(apierr.List(names), apierr.List(s.names()))
 }
 
 // addIndex checks name and projection of an index and gives it the table's next index id.
@@ -260,12 +262,12 @@ func checkProjection(p *api.Projection) error {
 }
 
 // allUsed checks that every definition is of a key of the table or one of its indexes.
-func (s *schema) allUsed(d *catalog.Descriptor) error {
+func (s *definitions) allUsed(d *catalog.Descriptor) error {
 	used := usedAttributes(d)
 	if len(used) == len(s.types) {
 		return nil
 	}
-	return apierr.AttributesUnused.With(bracketed(s.names()), bracketed(used))
+	return apierr.AttributesUnused.With(apierr.List(s.names()), apierr.List(used))
 }
 
 // usedAttributes lists the attributes of all keys in order of name.
@@ -283,6 +285,3 @@ func usedAttributes(d *catalog.Descriptor) []string {
 	slices.Sort(used)
 	return slices.Compact(used)
 }
-
-// bracketed prints a list as AWS does.
-func bracketed(names []string) string { return "[" + strings.Join(names, ", ") + "]" }

@@ -1,7 +1,6 @@
-package engine
+package schema
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -21,27 +20,25 @@ const (
 	billingProvisioned = "PROVISIONED"
 )
 
-// describe tells a descriptor as DescribeTable does at this moment. WarmThroughput and each index's
-// ProvisionedThroughput are always there: Terraform waits for the one and reads the other unasked.
-func (e *Engine) describe(ctx context.Context, d *catalog.Descriptor) (*api.TableDescription, error) {
-	return e.describeAt(ctx, d, e.options.Now())
-}
+// Statistics returns the number and bytes of the items of a table (index 0) or the entries of an index.
+type Statistics func(index keyenc.IndexID) (items, bytes int64, err error)
 
-func (e *Engine) describeAt(ctx context.Context, d *catalog.Descriptor, now time.Time) (*api.TableDescription, error) {
+// Describe describes a table as DescribeTable does at a moment. WarmThroughput and each index's ProvisionedThroughput
+// are always there: Terraform waits for the one and reads the other unasked.
+func Describe(d *catalog.Descriptor, arn string, now time.Time, statistics Statistics) (*api.TableDescription, error) {
 	status := string(d.Status(now))
-	items, bytes, err := e.statistics(ctx, d.ID, 0)
+	items, bytes, err := statistics(0)
 	if err != nil {
 		return nil, err
 	}
-	arn := e.catalog.TableARN(d.Name)
 	out := &api.TableDescription{
 		TableName:                 &d.Name,
 		TableArn:                  &arn,
 		TableId:                   &d.UUID,
 		TableStatus:               &status,
-		CreationDateTime:          timestamp(d.Created),
+		CreationDateTime:          api.TimestampOf(d.Created),
 		AttributeDefinitions:      describeAttributes(d.Attributes),
-		KeySchema:                 describeKeys(d.Keys),
+		KeySchema:                 DescribeKeys(d.Keys),
 		ItemCount:                 &items,
 		TableSizeBytes:            &bytes,
 		DeletionProtectionEnabled: &d.DeletionBarred,
@@ -60,13 +57,13 @@ func (e *Engine) describeAt(ctx context.Context, d *catalog.Descriptor, now time
 	if d.GoneAt != 0 { // AWS tells less of a table that is going
 		out.KeySchema, out.AttributeDefinitions, out.CreationDateTime = nil, nil, nil
 	}
-	return out, e.describeIndexes(ctx, out, d, now)
+	return out, describeIndexes(out, d, now, statistics)
 }
 
-func (e *Engine) describeIndexes(ctx context.Context, out *api.TableDescription, d *catalog.Descriptor, now time.Time) error {
+func describeIndexes(out *api.TableDescription, d *catalog.Descriptor, now time.Time, statistics Statistics) error {
 	for i := range d.Indexes {
 		x := &d.Indexes[i]
-		items, bytes, err := e.statistics(ctx, d.ID, x.ID)
+		items, bytes, err := statistics(x.ID)
 		if err != nil {
 			return err
 		}
@@ -74,7 +71,7 @@ func (e *Engine) describeIndexes(ctx context.Context, out *api.TableDescription,
 		projection := &api.Projection{ProjectionType: &x.Projection, NonKeyAttributes: x.Included}
 		if x.Local {
 			out.LocalSecondaryIndexes = append(out.LocalSecondaryIndexes, api.LocalSecondaryIndexDescription{
-				IndexName: &x.Name, IndexArn: &arn, KeySchema: describeKeys(x.Keys), Projection: projection,
+				IndexName: &x.Name, IndexArn: &arn, KeySchema: DescribeKeys(x.Keys), Projection: projection,
 				ItemCount: &items, IndexSizeBytes: &bytes,
 			})
 			continue
@@ -82,7 +79,7 @@ func (e *Engine) describeIndexes(ctx context.Context, out *api.TableDescription,
 		status := string(d.IndexStatus(x, now))
 		warm := warmUnits(x.Warm, d.Billing.OnDemand, x.Throughput)
 		g := api.GlobalSecondaryIndexDescription{
-			IndexName: &x.Name, IndexArn: &arn, KeySchema: describeKeys(x.Keys), Projection: projection,
+			IndexName: &x.Name, IndexArn: &arn, KeySchema: DescribeKeys(x.Keys), Projection: projection,
 			ItemCount: &items, IndexSizeBytes: &bytes, IndexStatus: &status,
 			ProvisionedThroughput: describeThroughput(x.Throughput, now),
 			OnDemandThroughput:    describeMaxima(x.OnDemand),
@@ -98,15 +95,6 @@ func (e *Engine) describeIndexes(ctx context.Context, out *api.TableDescription,
 	return nil
 }
 
-// statistics returns the exact number and bytes of the items of a table (index 0) or entries of an index.
-func (e *Engine) statistics(ctx context.Context, t keyenc.TableID, x keyenc.IndexID) (items, bytes int64, err error) {
-	counters, err := e.store.Counter(ctx, keyenc.Statistics(t, x))
-	if err != nil || len(counters) < 2 {
-		return 0, 0, err
-	}
-	return counters[0], counters[1], nil
-}
-
 func describeAttributes(in []catalog.Attribute) []api.AttributeDefinition {
 	out := make([]api.AttributeDefinition, len(in))
 	for i := range in {
@@ -120,7 +108,8 @@ const (
 	keyRange = "RANGE"
 )
 
-func describeKeys(in []catalog.KeyElement) []api.KeySchemaElement {
+// DescribeKeys describes a key.
+func DescribeKeys(in []catalog.KeyElement) []api.KeySchemaElement {
 	out := make([]api.KeySchemaElement, len(in))
 	for i := range in {
 		role := keyHash
@@ -139,10 +128,10 @@ func describeThroughput(t catalog.Throughput, now time.Time) *api.ProvisionedThr
 		WriteCapacityUnits:     &t.Write,
 	}
 	if t.LastIncrease != 0 {
-		out.LastIncreaseDateTime = timestamp(t.LastIncrease)
+		out.LastIncreaseDateTime = api.TimestampOf(t.LastIncrease)
 	}
 	if t.LastDecrease != 0 {
-		out.LastDecreaseDateTime = timestamp(t.LastDecrease)
+		out.LastDecreaseDateTime = api.TimestampOf(t.LastDecrease)
 	}
 	return out
 }
@@ -157,7 +146,7 @@ func describeBilling(d *catalog.Descriptor, now time.Time) *api.BillingModeSumma
 		*out.BillingMode = billingOnDemand
 	}
 	if d.Status(now) != catalog.StatusCreating {
-		out.LastUpdateToPayPerRequestDateTime = timestamp(d.Billing.BecameOnDemand)
+		out.LastUpdateToPayPerRequestDateTime = api.TimestampOf(d.Billing.BecameOnDemand)
 	}
 	return out
 }
@@ -182,7 +171,7 @@ func describeClass(d *catalog.Descriptor) *api.TableClassSummary {
 	}
 	out := &api.TableClassSummary{TableClass: &d.Class}
 	if d.ClassChanged != 0 {
-		out.LastUpdateDateTime = timestamp(d.ClassChanged)
+		out.LastUpdateDateTime = api.TimestampOf(d.ClassChanged)
 	}
 	return out
 }
@@ -191,7 +180,7 @@ func describeRestored(r *catalog.Restored) *api.RestoreSummary {
 	if r == nil {
 		return nil
 	}
-	out := &api.RestoreSummary{SourceTableArn: &r.TableARN, RestoreDateTime: timestamp(r.At), RestoreInProgress: &r.InProgress}
+	out := &api.RestoreSummary{SourceTableArn: &r.TableARN, RestoreDateTime: api.TimestampOf(r.At), RestoreInProgress: &r.InProgress}
 	if r.BackupARN != "" {
 		out.SourceBackupArn = &r.BackupARN
 	}
@@ -220,8 +209,8 @@ func warmUnits(told *catalog.Units, onDemand bool, t catalog.Throughput) catalog
 	}
 }
 
-// describeTags tells tags in the order of their keys.
-func describeTags(in []catalog.Tag) []api.Tag {
+// DescribeTags tells tags in the order of their keys.
+func DescribeTags(in []catalog.Tag) []api.Tag {
 	in = slices.Clone(in)
 	out := make([]api.Tag, len(in))
 	for i := range in {
@@ -230,5 +219,21 @@ func describeTags(in []catalog.Tag) []api.Tag {
 	return out
 }
 
-// timestamp tells milliseconds since the epoch as the API does, in seconds.
-func timestamp(ms int64) *api.Timestamp { return new(api.Timestamp(float64(ms) / 1000)) }
+// DescribeTTL describes the time to live of a table.
+func DescribeTTL(t catalog.TTL) *api.TimeToLiveDescription {
+	out := &api.TimeToLiveDescription{}
+	switch t.State {
+	case catalog.TTLEnabling:
+		out.TimeToLiveStatus = new("ENABLING")
+	case catalog.TTLEnabled:
+		out.TimeToLiveStatus = new("ENABLED")
+	case catalog.TTLDisabling:
+		out.TimeToLiveStatus = new("DISABLING")
+	default:
+		out.TimeToLiveStatus = new("DISABLED")
+	}
+	if t.Attribute != "" {
+		out.AttributeName = &t.Attribute
+	}
+	return out
+}

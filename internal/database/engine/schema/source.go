@@ -1,43 +1,38 @@
-package engine
+package schema
 
 import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
-	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// describeBackup tells a backup and the table that it was made of.
-func (e *Engine) describeBackup(b *backup.Record, status string) *api.BackupDescription {
-	d := b.Table
-	details := &api.SourceTableDetails{
+// DescribeSource describes the table that a backup was made of, with the number and bytes of its items.
+func DescribeSource(d *catalog.Descriptor, arn string, items, bytes int64) *api.SourceTableDetails {
+	out := &api.SourceTableDetails{
 		TableName:             &d.Name,
 		TableId:               &d.UUID,
-		TableArn:              new(e.catalog.TableARN(d.Name)),
-		TableSizeBytes:        &b.Bytes,
-		KeySchema:             describeKeys(d.Keys),
-		TableCreationDateTime: timestamp(d.Created),
+		TableArn:              &arn,
+		TableSizeBytes:        &bytes,
+		KeySchema:             DescribeKeys(d.Keys),
+		TableCreationDateTime: api.TimestampOf(d.Created),
 		ProvisionedThroughput: sourceThroughput(&d.Billing.Throughput),
 		OnDemandThroughput:    describeMaxima(d.OnDemand),
-		ItemCount:             &b.Items,
+		ItemCount:             &items,
 		BillingMode:           new(billingProvisioned),
 	}
 	if d.Billing.OnDemand {
-		*details.BillingMode = billingOnDemand
+		*out.BillingMode = billingOnDemand
 	}
-	return &api.BackupDescription{
-		BackupDetails:             e.backupDetails(b, status),
-		SourceTableDetails:        details,
-		SourceTableFeatureDetails: sourceFeatures(d),
-	}
+	return out
 }
 
-func sourceFeatures(d *catalog.Descriptor) *api.SourceTableFeatureDetails {
+// DescribeSourceFeatures describes the indexes and settings of such a table.
+func DescribeSourceFeatures(d *catalog.Descriptor) *api.SourceTableFeatureDetails {
 	out := &api.SourceTableFeatureDetails{SSEDescription: describeEncryption(d.Encryption)}
 	if d.Stream.Enabled {
 		out.StreamDescription = &api.StreamSpecification{StreamEnabled: new(true), StreamViewType: &d.Stream.View}
 	}
 	if d.TTL.State != catalog.TTLDisabled {
-		out.TimeToLiveDescription = describeTTL(d.TTL)
+		out.TimeToLiveDescription = DescribeTTL(d.TTL)
 	}
 	for i := range d.Indexes {
 		x := &d.Indexes[i]
@@ -45,11 +40,11 @@ func sourceFeatures(d *catalog.Descriptor) *api.SourceTableFeatureDetails {
 		switch {
 		case x.Local:
 			out.LocalSecondaryIndexes = append(out.LocalSecondaryIndexes, api.LocalSecondaryIndexInfo{
-				IndexName: &x.Name, KeySchema: describeKeys(x.Keys), Projection: projection,
+				IndexName: &x.Name, KeySchema: DescribeKeys(x.Keys), Projection: projection,
 			})
 		case x.State != catalog.IndexDeleting:
 			out.GlobalSecondaryIndexes = append(out.GlobalSecondaryIndexes, api.GlobalSecondaryIndexInfo{
-				IndexName: &x.Name, KeySchema: describeKeys(x.Keys), Projection: projection,
+				IndexName: &x.Name, KeySchema: DescribeKeys(x.Keys), Projection: projection,
 				ProvisionedThroughput: sourceThroughput(&x.Throughput),
 				OnDemandThroughput:    describeMaxima(x.OnDemand),
 			})

@@ -1,4 +1,4 @@
-package engine
+package schema
 
 import (
 	"slices"
@@ -25,13 +25,13 @@ func newStream(s *api.StreamSpecification, now int64) catalog.Stream {
 	return catalog.Stream{
 		Enabled: true,
 		View:    *s.StreamViewType,
-		Label:   time.UnixMilli(now).UTC().Format(streamLabel),
+		Label:   time.UnixMilli(now).UTC().Format(catalog.StreamLabelLayout),
 	}
 }
 
-// newEncryption takes an SSE specification. The zero result is encryption under a key of AWS's own, which
+// encryption takes an SSE specification. The zero result is encryption under a key of AWS's own, which
 // AWS does not describe.
-func (e *Engine) newEncryption(in *api.SSESpecification) (catalog.Encryption, error) {
+func (e Env) encryption(in *api.SSESpecification) (catalog.Encryption, error) {
 	enabled := in != nil && in.Enabled != nil && *in.Enabled
 	switch {
 	case in == nil:
@@ -43,7 +43,7 @@ func (e *Engine) newEncryption(in *api.SSESpecification) (catalog.Encryption, er
 	case in.SSEType != nil && *in.SSEType != "KMS":
 		return catalog.Encryption{}, apierr.SSETypeUnsupported.With(*in.SSEType)
 	}
-	scope := "arn:aws:kms:" + e.options.Region + ":" + e.options.AccountID + ":"
+	scope := "arn:aws:kms:" + e.Region + ":" + e.AccountID + ":"
 	switch id := in.KMSMasterKeyId; {
 	case id == nil:
 		return catalog.Encryption{KeyARN: scope + "alias/aws/dynamodb"}, nil
@@ -61,8 +61,8 @@ const (
 	reservedTagPrefix = "aws:"
 )
 
-// mergeTags sets tags over the ones there are; the result is sorted by key.
-func mergeTags(old []catalog.Tag, in []api.Tag) ([]catalog.Tag, error) {
+// MergeTags sets tags over the ones there are; the result is sorted by key.
+func MergeTags(old []catalog.Tag, in []api.Tag) ([]catalog.Tag, error) {
 	seen := map[string]bool{}
 	merged := slices.Clone(old)
 	for _, t := range in {

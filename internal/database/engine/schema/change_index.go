@@ -1,4 +1,4 @@
-package engine
+package schema
 
 import (
 	"slices"
@@ -6,8 +6,6 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
-	"github.com/monotable/monotable/internal/database/engine/job"
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
 // checkIndexUpdates checks the form of a list of index updates: each is one thing, and no index is meant
@@ -45,16 +43,16 @@ func checkIndexUpdates(updates []api.GlobalSecondaryIndexUpdate) error {
 }
 
 // indexes applies the index updates.
-func (u *tableUpdate) indexes(d *catalog.Descriptor) error {
-	for _, g := range u.in.GlobalSecondaryIndexUpdates {
+func (c *Change) indexes(d *catalog.Descriptor) error {
+	for _, g := range c.in.GlobalSecondaryIndexUpdates {
 		var err error
 		switch {
 		case g.Create != nil:
-			err = u.createIndex(d, g.Create)
+			err = c.createIndex(d, g.Create)
 		case g.Delete != nil:
-			err = u.deleteIndex(d, g.Delete)
+			err = c.deleteIndex(d, g.Delete)
 		default:
-			err = u.updateIndex(d, g.Update)
+			err = c.updateIndex(d, g.Update)
 		}
 		if err != nil {
 			return err
@@ -63,8 +61,8 @@ func (u *tableUpdate) indexes(d *catalog.Descriptor) error {
 	return nil
 }
 
-// createIndex adds an index that writes keep from now on, and the job that fills it.
-func (u *tableUpdate) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSecondaryIndexAction) error {
+// createIndex adds an index that writes keep from now on, and that is to be filled with the items there are.
+func (c *Change) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSecondaryIndexAction) error {
 	if d.Index(*in.IndexName) != nil {
 		return apierr.IndexExists.With()
 	}
@@ -77,25 +75,25 @@ func (u *tableUpdate) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSec
 	if global >= globalIndexesMax {
 		return apierr.NoRoomForGlobalIndex.With()
 	}
-	if !u.defines(in.KeySchema) {
+	if !c.defines(in.KeySchema) {
 		return apierr.KeyUndefined.With()
 	}
-	s := u.mergedSchema(d)
+	s := c.mergedDefinitions(d)
 	index := api.GlobalSecondaryIndex(*in)
 	if err := s.globalIndex(d, index, catalog.IndexAllocating); err != nil {
 		return err
 	}
 	d.Attributes = s.attributes
-	pruneAttributes(d)
-	u.addJob(d, job.Backfill, d.LastIndexID)
+	PruneAttributes(d)
+	c.Built = append(c.Built, d.LastIndexID)
 	return nil
 }
 
 // defines reports whether the request itself defines all attributes of a key. AWS asks for that even where
 // the table has the definitions.
-func (u *tableUpdate) defines(key []api.KeySchemaElement) bool {
+func (c *Change) defines(key []api.KeySchemaElement) bool {
 	for _, k := range key {
-		if !slices.ContainsFunc(u.in.AttributeDefinitions, func(a api.AttributeDefinition) bool {
+		if !slices.ContainsFunc(c.in.AttributeDefinitions, func(a api.AttributeDefinition) bool {
 			return *a.AttributeName == *k.AttributeName
 		}) {
 			return false
@@ -104,14 +102,14 @@ func (u *tableUpdate) defines(key []api.KeySchemaElement) bool {
 	return true
 }
 
-// mergedSchema is the table's attribute definitions and after them those of the request that are new; a
+// mergedDefinitions are the table's attribute definitions and after them those of the request that are new; a
 // definition that the table has stays as it is, whatever the request says.
-func (u *tableUpdate) mergedSchema(d *catalog.Descriptor) *schema {
-	s := &schema{attributes: slices.Clone(d.Attributes), types: map[string]string{}}
+func (c *Change) mergedDefinitions(d *catalog.Descriptor) *definitions {
+	s := &definitions{attributes: slices.Clone(d.Attributes), types: map[string]string{}}
 	for _, a := range d.Attributes {
 		s.types[a.Name] = a.Type
 	}
-	for _, a := range u.in.AttributeDefinitions {
+	for _, a := range c.in.AttributeDefinitions {
 		if _, there := s.types[*a.AttributeName]; !there {
 			s.types[*a.AttributeName] = *a.AttributeType
 			s.attributes = append(s.attributes, catalog.Attribute{Name: *a.AttributeName, Type: *a.AttributeType})
@@ -120,8 +118,8 @@ func (u *tableUpdate) mergedSchema(d *catalog.Descriptor) *schema {
 	return s
 }
 
-// pruneAttributes drops the definitions that no key uses any more.
-func pruneAttributes(d *catalog.Descriptor) {
+// PruneAttributes drops the definitions that no key uses any more.
+func PruneAttributes(d *catalog.Descriptor) {
 	used := usedAttributes(d)
 	d.Attributes = slices.DeleteFunc(d.Attributes, func(a catalog.Attribute) bool {
 		_, found := slices.BinarySearch(used, a.Name)
@@ -129,19 +127,19 @@ func pruneAttributes(d *catalog.Descriptor) {
 	})
 }
 
-// deleteIndex marks an index as going; the job removes its entries and then its definition.
-func (u *tableUpdate) deleteIndex(d *catalog.Descriptor, in *api.DeleteGlobalSecondaryIndexAction) error {
+// deleteIndex marks an index as going: its entries, and then its definition, are to be removed.
+func (c *Change) deleteIndex(d *catalog.Descriptor, in *api.DeleteGlobalSecondaryIndexAction) error {
 	x := d.Index(*in.IndexName)
 	if x == nil || x.Local {
 		return apierr.NotFound.With()
 	}
 	x.State = catalog.IndexDeleting
-	u.addJob(d, job.DropIndex, x.ID)
+	c.Dropped = append(c.Dropped, x.ID)
 	return nil
 }
 
 // updateIndex changes the throughput of an index.
-func (u *tableUpdate) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSecondaryIndexAction) error {
+func (c *Change) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSecondaryIndexAction) error {
 	x := d.Index(*in.IndexName)
 	if x == nil || x.Local {
 		return apierr.NotFound.With()
@@ -159,7 +157,7 @@ func (u *tableUpdate) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSec
 		if unchanged(x.Throughput, in.ProvisionedThroughput) {
 			return apierr.IndexThroughputUnchanged.With(x.Name, x.Throughput.Read, x.Throughput.Write)
 		}
-		changeThroughput(&x.Throughput, in.ProvisionedThroughput, u.now)
+		changeThroughput(&x.Throughput, in.ProvisionedThroughput, c.Env.Now)
 	}
 	if in.OnDemandThroughput != nil {
 		var err error
@@ -173,14 +171,7 @@ func (u *tableUpdate) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSec
 			return err
 		}
 	}
-	x.SettledAt = u.engine.settledAt(u.now)
-	u.touched = append(u.touched, x.ID)
+	x.SettledAt = c.Env.SettledAt
+	c.touched = append(c.touched, x.ID)
 	return nil
-}
-
-// addJob plans work on an index; it begins when the table's UPDATING would be over by itself.
-func (u *tableUpdate) addJob(d *catalog.Descriptor, kind job.Kind, index keyenc.IndexID) {
-	u.jobs = append(u.jobs, job.Record{
-		Kind: kind, Table: d.ID, Name: d.Name, Index: index, NotBefore: u.engine.settledAt(u.now),
-	})
 }

@@ -1,4 +1,4 @@
-package engine
+package schema
 
 import (
 	"slices"
@@ -9,25 +9,25 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// overrides are what a restored table is to have otherwise than its source.
-type overrides struct {
-	billing    *string
-	global     []api.GlobalSecondaryIndex // nil: all
-	local      []api.LocalSecondaryIndex  // nil: all
-	throughput *api.ProvisionedThroughput
-	maxima     *api.OnDemandThroughput
-	encryption *api.SSESpecification
+// Overrides are what a restored table is to have otherwise than its source.
+type Overrides struct {
+	Billing    *string
+	Global     []api.GlobalSecondaryIndex // nil: all
+	Local      []api.LocalSecondaryIndex  // nil: all
+	Throughput *api.ProvisionedThroughput
+	Maxima     *api.OnDemandThroughput
+	Encryption *api.SSESpecification
 }
 
-// restoredDescriptor makes the definition of a table that is restored from one that was defined as source. It has
-// the source's keys, indexes, billing, class and encryption, as far as nothing overrides them. Stream, TTL, tags,
-// point-in-time recovery and deletion protection are off, as AWS leaves them.
+// Restored makes the definition of a table that is restored from one that was defined as source. It has the
+// source's keys, indexes, billing, class and encryption, as far as nothing overrides them. Stream, TTL, tags,
+// point-in-time recovery and deletion protection are off, as AWS leaves them. The descriptor has neither UUID nor ID
+// yet.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CreateBackup.html
-func (e *Engine) restoredDescriptor(source *catalog.Descriptor, name string, from catalog.Restored, o overrides) (*catalog.Descriptor, error) {
-	now := e.options.Now()
-	from.TableARN, from.InProgress = e.catalog.TableARN(source.Name), true
+func Restored(source *catalog.Descriptor, name string, from catalog.Restored, o Overrides, e Env) (*catalog.Descriptor, error) {
+	from.InProgress = true
 	d := &catalog.Descriptor{
-		Name: name, Created: now.UnixMilli(), ReadyAt: e.settledAt(now),
+		Name: name, Created: e.Now.UnixMilli(), ReadyAt: e.SettledAt,
 		Attributes: slices.Clone(source.Attributes), Keys: source.Keys, LastIndexID: source.LastIndexID,
 		OnDemand: source.OnDemand, Encryption: source.Encryption, Class: source.Class,
 		Restored: &from,
@@ -38,25 +38,22 @@ func (e *Engine) restoredDescriptor(source *catalog.Descriptor, name string, fro
 	if err := o.setIndexes(d, source); err != nil {
 		return nil, err
 	}
-	pruneAttributes(d)
+	PruneAttributes(d)
 	var err error
-	if o.encryption != nil {
-		if d.Encryption, err = e.newEncryption(o.encryption); err != nil {
-			return nil, err
-		}
+	if o.Encryption != nil {
+		d.Encryption, err = e.encryption(o.Encryption)
 	}
-	d.UUID, err = e.newUUID()
 	return d, err
 }
 
-func (o *overrides) setBilling(d, source *catalog.Descriptor) error {
+func (o *Overrides) setBilling(d, source *catalog.Descriptor) error {
 	d.Billing.OnDemand = source.Billing.OnDemand
-	if o.billing != nil {
-		d.Billing.OnDemand = *o.billing == billingOnDemand
+	if o.Billing != nil {
+		d.Billing.OnDemand = *o.Billing == billingOnDemand
 	}
-	inherits := o.throughput == nil && !d.Billing.OnDemand && !source.Billing.OnDemand
+	inherits := o.Throughput == nil && !d.Billing.OnDemand && !source.Billing.OnDemand
 	if !inherits {
-		if err := checkTableThroughput(d.Billing.OnDemand, true, o.throughput); err != nil {
+		if err := checkTableThroughput(d.Billing.OnDemand, true, o.Throughput); err != nil {
 			return err
 		}
 	}
@@ -66,11 +63,11 @@ func (o *overrides) setBilling(d, source *catalog.Descriptor) error {
 	case inherits:
 		d.Billing.Throughput = sameUnits(source.Billing.Throughput)
 	default:
-		d.Billing.Throughput = newThroughput(o.throughput)
+		d.Billing.Throughput = newThroughput(o.Throughput)
 	}
-	if o.maxima != nil {
+	if o.Maxima != nil {
 		var err error
-		d.OnDemand, err = newMaxima(o.maxima, d.Billing.OnDemand, "")
+		d.OnDemand, err = newMaxima(o.Maxima, d.Billing.OnDemand, "")
 		return err
 	}
 	if !d.Billing.OnDemand {
@@ -86,7 +83,7 @@ func sameUnits(t catalog.Throughput) catalog.Throughput {
 
 // setIndexes gives d those of the source's indexes that it is to have, in the source's order and with its ids. One
 // that was being deleted is left behind, one that was being built will be built anew.
-func (o *overrides) setIndexes(d, source *catalog.Descriptor) error {
+func (o *Overrides) setIndexes(d, source *catalog.Descriptor) error {
 	if err := o.checkIndexes(d, source); err != nil {
 		return err
 	}
@@ -101,7 +98,7 @@ func (o *overrides) setIndexes(d, source *catalog.Descriptor) error {
 		x.SettledAt, x.Warm, x.Throughput = 0, nil, sameUnits(x.Throughput)
 		switch {
 		case x.Local:
-		case o.global != nil:
+		case o.Global != nil:
 			if err := setIndexCapacity(&x, d.Billing.OnDemand, o.globalNamed(x.Name)); err != nil {
 				return err
 			}
@@ -119,24 +116,24 @@ func (o *overrides) setIndexes(d, source *catalog.Descriptor) error {
 }
 
 // keeps reports whether the table is to have an index.
-func (o *overrides) keeps(x *catalog.IndexDescriptor) bool {
+func (o *Overrides) keeps(x *catalog.IndexDescriptor) bool {
 	if x.Local {
-		return o.local == nil || slices.ContainsFunc(o.local, func(l api.LocalSecondaryIndex) bool { return *l.IndexName == x.Name })
+		return o.Local == nil || slices.ContainsFunc(o.Local, func(l api.LocalSecondaryIndex) bool { return *l.IndexName == x.Name })
 	}
-	return o.global == nil || o.globalNamed(x.Name) != nil
+	return o.Global == nil || o.globalNamed(x.Name) != nil
 }
 
 // globalNamed returns the override of the global index of a name, nil where there is none.
-func (o *overrides) globalNamed(name string) *api.GlobalSecondaryIndex {
-	i := slices.IndexFunc(o.global, func(g api.GlobalSecondaryIndex) bool { return *g.IndexName == name })
+func (o *Overrides) globalNamed(name string) *api.GlobalSecondaryIndex {
+	i := slices.IndexFunc(o.Global, func(g api.GlobalSecondaryIndex) bool { return *g.IndexName == name })
 	if i < 0 {
 		return nil
 	}
-	return &o.global[i]
+	return &o.Global[i]
 }
 
 // checkIndexes checks that the overrides name indexes of the source as they are, each once.
-func (o *overrides) checkIndexes(d, source *catalog.Descriptor) error {
+func (o *Overrides) checkIndexes(d, source *catalog.Descriptor) error {
 	seen := map[string]bool{}
 	check := func(local bool, name string, keys []api.KeySchemaElement, p *api.Projection) error {
 		x := source.Index(name)
@@ -151,14 +148,14 @@ func (o *overrides) checkIndexes(d, source *catalog.Descriptor) error {
 		seen[name] = true
 		return nil
 	}
-	for i := range o.local {
-		x := &o.local[i]
+	for i := range o.Local {
+		x := &o.Local[i]
 		if err := check(true, *x.IndexName, x.KeySchema, x.Projection); err != nil {
 			return err
 		}
 	}
-	for i := range o.global {
-		x := &o.global[i]
+	for i := range o.Global {
+		x := &o.Global[i]
 		if err := check(false, *x.IndexName, x.KeySchema, x.Projection); err != nil {
 			return err
 		}
