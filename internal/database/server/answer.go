@@ -3,6 +3,7 @@ package server
 import (
 	"compress/gzip"
 	"compress/zlib"
+	"errors"
 	"hash/crc32"
 	"io"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -47,7 +49,26 @@ func (x *exchange) succeed(op *operation, out any) {
 		return
 	}
 	*buffer = body
+	if err := x.reserveResponse(op, int64(cap(body))); err != nil {
+		x.fail(op, err)
+		return
+	}
 	x.send(http.StatusOK, body)
+}
+
+// reserveResponse moves the request from those that work to those that wait for their client to read. If there is no room
+// for its response, what changed nothing is throttled; what did keeps its place among those that work.
+func (x *exchange) reserveResponse(op *operation, bytes int64) error {
+	var err error
+	if bytes > entryBytes {
+		err = x.response.grow(x.r.Context(), &x.server.memory.responses, bytes, responseWait)
+	}
+	if err == nil {
+		x.work.release()
+	} else if !op.reads {
+		err = nil
+	}
+	return err
 }
 
 // sendError answers with an error.
@@ -76,11 +97,26 @@ func (x *exchange) send(status int, body []byte) {
 	h[headerContentType] = x.answer // nil keeps net/http from guessing
 	x.started = true
 	x.w.WriteHeader(status)
-	if _, err := x.w.Write(body); err != nil {
+	if err := x.write(body); err != nil {
 		// The client has gone; there is no one to tell.
 		x.server.options.Logger.DebugContext(x.r.Context(), "answer not delivered",
 			slog.String("request_id", x.id), slog.Any("error", err))
 	}
+}
+
+// write writes the body. A client that does not read a large one in time loses its connection: it would keep the memory.
+func (x *exchange) write(body []byte) error {
+	if len(body) <= entryBytes { // the server's own timeout is enough
+		_, err := x.w.Write(body)
+		return err
+	}
+	control := http.NewResponseController(x.w)
+	limited := control.SetWriteDeadline(time.Now().Add(pace(len(body)))) == nil
+	_, err := x.w.Write(body)
+	if limited && err == nil {
+		err = errors.Join(control.Flush(), control.SetWriteDeadline(time.Time{}))
+	}
+	return err
 }
 
 // acceptedEncoding picks gzip or deflate from an Accept-Encoding header, "" where it wants neither.

@@ -7,14 +7,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
 // bodyMax is the most bytes that a request's body may have, as sent and once decompressed.
 const bodyMax = 16 << 20
+
+// A body or a response that does not arrive in one piece may take paceGrace, and more at paceBytes a second: who is slower
+// is not waited for.
+const (
+	paceGrace = 10 * time.Second
+	paceBytes = 64 << 10
+)
 
 // errTooLarge answers a body beyond bodyMax.
 var errTooLarge = apierr.BodyTooLarge.With()
@@ -27,7 +37,7 @@ func (x *exchange) readBody(buffer *[]byte) error {
 		x.w.Header().Set("Connection", "close")
 		return errTooLarge
 	}
-	raw, err := readAll((*buffer)[:0], x.r.Body, x.r.ContentLength)
+	raw, err := x.receive((*buffer)[:0])
 	*buffer = raw
 	if err != nil {
 		return x.bodyError(err)
@@ -39,7 +49,7 @@ func (x *exchange) readBody(buffer *[]byte) error {
 	if encoding == "" {
 		return nil
 	}
-	plain, err := decompress(encoding, raw)
+	plain, err := x.decompress(encoding, raw)
 	if err != nil {
 		return err
 	}
@@ -47,29 +57,78 @@ func (x *exchange) readBody(buffer *[]byte) error {
 	return nil
 }
 
-// bodyError tells a body that is too large from a connection that broke.
+// bodyError tells a body that is too large, too slow or one too many from a connection that broke.
 func (x *exchange) bodyError(err error) error {
-	if errors.Is(err, errTooLarge) {
-		x.w.Header().Set("Connection", "close")
-		return errTooLarge
+	if e, ok := errors.AsType[*apierr.Error](err); ok {
+		if e == errTooLarge {
+			x.w.Header().Set("Connection", "close")
+		}
+		return e
 	}
-	// Nobody is left to read an answer, and nothing is wrong on this side.
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		x.w.Header().Set("Connection", "close")
+		return apierr.BodyTooSlow.With()
+	}
+	// Nobody is left to read a response, and nothing is wrong on this side.
 	return apierr.Malformed()
 }
 
-// readAll appends what r has to dst. length is a hint, negative where it is unknown.
-func readAll(dst []byte, r io.Reader, length int64) ([]byte, error) {
-	if room := int(length) + 1; length > 0 && cap(dst) < room {
-		dst = make([]byte, 0, room)
+// receive appends the body as it is sent to dst, and takes up the request's place among those in flight when the first of
+// it is there: a client that sends a header and nothing else takes only its connection.
+func (x *exchange) receive(dst []byte) ([]byte, error) {
+	var control *http.ResponseController // nil while the body takes no time
+	var start time.Time
+	progress := func(received int) error {
+		if err := x.entry.grow(x.r.Context(), &x.server.memory.requests, entryBytes, 0); err != nil {
+			return err
+		}
+		if received == int(x.r.ContentLength) {
+			return nil
+		}
+		if control == nil {
+			control, start = http.NewResponseController(x.w), time.Now()
+		}
+		// In-process requests have no deadlines, and do not need them.
+		_ = control.SetReadDeadline(start.Add(pace(received)))
+		return nil
 	}
+	body, err := x.readAll(dst, x.r.Body, x.r.ContentLength, 0, progress)
+	if control != nil { // what follows on this connection has its own time
+		_ = control.SetReadDeadline(time.Time{})
+	}
+	return body, err
+}
+
+// pace is how long a number of bytes may take over a connection.
+func pace(bytes int) time.Duration {
+	return paceGrace + time.Duration(bytes)*time.Second/paceBytes
+}
+
+// readAll appends what r has to dst. length is a hint, negative where it is unknown; beside is what the request has
+// reserved for something else. After each part it calls progress. Memory grows with what arrives, not with what the sender
+// announces.
+func (x *exchange) readAll(dst []byte, r io.Reader, length, beside int64, progress func(received int) error) ([]byte, error) {
 	for {
 		if len(dst) == cap(dst) {
-			dst = append(dst, 0)[:len(dst)]
+			room := max(4*cap(dst), 4<<10)
+			if length >= 0 {
+				room = min(room, max(int(length), len(dst))+1)
+			}
+			room = min(room, bodyMax+1)
+			if err := x.reserveBody(beside + int64(room)); err != nil {
+				return dst, err
+			}
+			dst = append(make([]byte, 0, room), dst...)
 		}
 		n, err := r.Read(dst[len(dst):cap(dst)])
 		dst = dst[:len(dst)+n]
 		if len(dst) > bodyMax {
 			return dst, errTooLarge
+		}
+		if n > 0 || err != nil {
+			if err := progress(len(dst)); err != nil {
+				return dst, err
+			}
 		}
 		if errors.Is(err, io.EOF) {
 			return dst, nil
@@ -80,9 +139,24 @@ func readAll(dst []byte, r io.Reader, length int64) ([]byte, error) {
 	}
 }
 
+// reserveBody reserves what the body takes beyond a request's own part.
+func (x *exchange) reserveBody(bytes int64) error {
+	return x.body.grow(x.r.Context(), &x.server.memory.bodies, bytes-entryBytes, bodyWait)
+}
+
+// drain reads the rest of a body that is refused, so that its sender reads the response in place of a closed connection.
+func (x *exchange) drain() {
+	control := http.NewResponseController(x.w)
+	if x.r.Header.Get("Expect") != "" || control.SetReadDeadline(time.Now().Add(pace(bodyMax))) != nil {
+		return // the sender waits for the response, or is in the process
+	}
+	_, _ = io.Copy(io.Discard, io.LimitReader(x.r.Body, bodyMax))
+	_ = control.SetReadDeadline(time.Time{})
+}
+
 // decompress undoes a content encoding. An encoding that is not known leaves the body as it is, to fail as
 // JSON. AWS answers a broken stream with InternalServerError, and so does this.
-func decompress(encoding string, raw []byte) ([]byte, error) {
+func (x *exchange) decompress(encoding string, raw []byte) ([]byte, error) {
 	var r io.ReadCloser
 	var err error
 	switch {
@@ -96,9 +170,9 @@ func decompress(encoding string, raw []byte) ([]byte, error) {
 	if err != nil {
 		return nil, apierr.InternalFault.With()
 	}
-	plain, err := readAll(nil, r, -1)
-	if errors.Is(err, errTooLarge) {
-		return nil, errTooLarge
+	plain, err := x.readAll(nil, r, -1, int64(cap(raw)), func(int) error { return nil })
+	if e, ok := errors.AsType[*apierr.Error](err); ok {
+		return nil, e
 	}
 	if err = errors.Join(err, r.Close()); err != nil {
 		return nil, apierr.InternalFault.With()

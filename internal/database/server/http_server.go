@@ -12,7 +12,17 @@ const (
 	headerMax         = 16<<10 - 4<<10
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 2 * time.Minute
-	idleTimeout       = 3 * time.Minute
+	// writeTimeout is for responses that fit into the buffers of a connection; larger ones set their own.
+	writeTimeout = 3 * time.Minute
+	idleTimeout  = 3 * time.Minute
+
+	// Limits of an HTTP/2 connection: requests at once, and what it may send before they read it. Go's defaults, 250 and
+	// 1 MB, are for fewer connections.
+	streamsMax          = 100
+	connectionBufferMax = 256 << 10
+	streamBufferMax     = 64 << 10
+	frameMax            = 16 << 10
+	unwritableTimeout   = 30 * time.Second
 )
 
 // HTTPServer returns an http.Server for the handler with the API's limits, for HTTP/1.1 and HTTP/2, with and
@@ -28,7 +38,16 @@ func HTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 		MaxHeaderBytes:    headerMax,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
+		ConnContext:       markSurplus,
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams:          streamsMax,
+			MaxReadFrameSize:              frameMax,
+			MaxReceiveBufferPerConnection: connectionBufferMax,
+			MaxReceiveBufferPerStream:     streamBufferMax,
+			WriteByteTimeout:              unwritableTimeout,
+		},
 		// What net/http complains about is the doing of clients.
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}

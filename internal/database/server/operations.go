@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -50,11 +51,12 @@ type Engine interface {
 // operation is an entry of the API's table with the way to serve it.
 type operation struct {
 	api.Operation
+	reads bool // changes nothing: may be refused after it is done
 	serve serveFunc
 }
 
 // serveFunc serves a request from its body to the operation's output.
-type serveFunc func(x *exchange, body []byte) (out any, err error)
+type serveFunc func(ctx context.Context, x *exchange, body []byte) (out any, err error)
 
 // methods are the engine's methods by operation.
 var methods = map[string]serveFunc{
@@ -99,15 +101,25 @@ func operationsByTarget() map[string]operation {
 	table := make(map[string]operation, len(methods))
 	for _, o := range api.Operations() {
 		if serve, ok := methods[o.Name]; ok {
-			table[o.Target()] = operation{Operation: o, serve: serve}
+			table[o.Target()] = operation{Operation: o, reads: readsOnly(o.Name), serve: serve}
 		}
 	}
 	return table
 }
 
+// readsOnly tells operations that change nothing by their names.
+func readsOnly(name string) bool {
+	for _, verb := range []string{"BatchGet", "Describe", "Get", "List", "Query", "Scan", "TransactGet"} {
+		if strings.HasPrefix(name, verb) {
+			return true
+		}
+	}
+	return false
+}
+
 // unknownOperation serves a target that the server does not have: a body that is no JSON document is refused
 // as such first.
-func unknownOperation(_ *exchange, body []byte) (any, error) {
+func unknownOperation(_ context.Context, _ *exchange, body []byte) (any, error) {
 	if err := wire.Decode(body, new(struct{})); err != nil {
 		return nil, err
 	}
@@ -116,7 +128,7 @@ func unknownOperation(_ *exchange, body []byte) (any, error) {
 
 // serving decodes and checks the input of an engine's method, and calls it.
 func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error)) serveFunc {
-	return func(x *exchange, body []byte) (any, error) {
+	return func(ctx context.Context, x *exchange, body []byte) (any, error) {
 		in := new(In)
 		if err := wire.Decode(body, in); err != nil {
 			return nil, err
@@ -124,7 +136,7 @@ func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error
 		if err := api.Validate(in); err != nil {
 			return nil, err
 		}
-		out, err := method(x.server.engine, x.r.Context(), in)
+		out, err := method(x.server.engine, ctx, in)
 		if err != nil {
 			return nil, err
 		}
@@ -138,8 +150,8 @@ func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error
 // atThisHost replaces the address of DescribeEndpoints by the one that the request came to, which is the
 // only one that this server can know to be right for the client.
 func atThisHost(serve serveFunc) serveFunc {
-	return func(x *exchange, body []byte) (any, error) {
-		out, err := serve(x, body)
+	return func(ctx context.Context, x *exchange, body []byte) (any, error) {
+		out, err := serve(ctx, x, body)
 		if described, ok := out.(*api.DescribeEndpointsResponse); ok && x.r.Host != "" {
 			for i := range described.Endpoints {
 				described.Endpoints[i].Address = &x.r.Host

@@ -5,6 +5,7 @@
 //	origin        host and page that the request is from       origin.go
 //	route         method, path, content type, target          route.go
 //	body          at most 16 MB, then the signature, then gzip  body.go, auth.go
+//	room          memory for the operation and its response     memory.go
 //	operation     decode, member constraints, engine            operations.go
 //	answer        encode, compress, checksum, headers           answer.go
 //
@@ -14,6 +15,14 @@
 //	I2  What a client sends never causes a panic or a 500, but for the one case where AWS answers 500
 //	    itself: a body whose compression is broken.
 //	I3  The text of an internal fault goes to the log, with the request id; the client gets the id only.
+//
+//	I4  What requests take at once is bounded by Options.Memory, as far as it can be told before they take it; what
+//	    a connection takes by itself, by HTTPServer and LimitConnections. A request beyond a bound gets
+//	    ThrottlingException over a connection that stays open. It is AWS's code for a service that is busy, every
+//	    operation may answer with it (RequestLimitExceeded is an account's quota, and of item operations only),
+//	    and every SDK retries it with backoff.
+//	I5  A response is built before its first byte is sent: a client that does not read holds memory, never a
+//	    snapshot or an iterator, and only for as long as its pace allows.
 //
 // # Concurrency
 //
@@ -33,6 +42,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/httpguard"
@@ -47,6 +57,11 @@ type Options struct {
 	// Guard protects from web pages. Default: no additional hosts, no other origins. Hosts are checked only without an
 	// Authenticator: a page that rebinds its name has no credentials to send.
 	Guard *httpguard.Guard
+	// Memory is the most that requests in flight may take, as far as it can be told before they take it. Beyond it
+	// requests wait, and are throttled. Default 512 MB.
+	Memory int64
+	// Timeout is how long an operation may take once its input is there; 0 is for ever.
+	Timeout time.Duration
 	// Logger hears of internal faults. Default: discard.
 	Logger *slog.Logger
 }
@@ -61,6 +76,9 @@ func (o Options) withDefaults() Options {
 	if o.Guard == nil {
 		o.Guard = new(httpguard.Guard)
 	}
+	if o.Memory == 0 {
+		o.Memory = defaultMemory
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -73,6 +91,7 @@ type Server struct {
 	options    Options
 	operations map[string]operation
 	health     string
+	memory     *memory
 	panics     atomic.Int64
 }
 
@@ -80,7 +99,7 @@ type Server struct {
 func New(e Engine, o Options) *Server {
 	o = o.withDefaults()
 	return &Server{
-		engine: e, options: o, operations: operationsByTarget(),
+		engine: e, options: o, operations: operationsByTarget(), memory: newMemory(o.Memory),
 		health: "healthy: dynamodb." + o.Region + ".amazonaws.com ",
 	}
 }
@@ -97,27 +116,32 @@ type exchange struct {
 	id      string
 	answer  contentType
 	started bool // the answer's status has been sent
+
+	entry, body, work, response reservation
 }
 
 // ServeHTTP serves one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := exchange{server: s, w: w, r: r, id: newRequestID()}
 	x.commonHeaders()
+	defer x.release()
 	defer x.recover()
 	if !x.checkOrigin() {
 		return
+	}
+	surplus := isSurplus(r.Context())
+	if surplus {
+		w.Header().Set("Connection", "close")
 	}
 	op, ok := x.route()
 	if !ok {
 		return
 	}
-	body := getBuffer()
-	defer putBuffer(body)
-	if err := x.readBody(body); err != nil {
-		x.fail(&op, err)
+	if surplus {
+		x.fail(&op, apierr.TooManyConnections.With())
 		return
 	}
-	out, err := op.serve(&x, *body)
+	out, err := x.perform(&op)
 	if err != nil {
 		x.fail(&op, err)
 		return
@@ -125,9 +149,47 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.succeed(&op, out)
 }
 
+// perform reads the operation's input and carries it out. The input's memory is free when it returns.
+func (x *exchange) perform(op *operation) (out any, err error) {
+	body := getBuffer()
+	defer putBuffer(body)
+	if err := x.readBody(body); err != nil {
+		return nil, err
+	}
+	ctx := x.r.Context()
+	if x.server.options.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, x.server.options.Timeout, errTimeout)
+		defer cancel()
+	}
+	if err := x.work.grow(ctx, &x.server.memory.work, workOf(op.Name, *body), workWait); err != nil {
+		return nil, err
+	}
+	out, err = op.serve(ctx, x, *body)
+	x.body.release()
+	if err != nil && errors.Is(context.Cause(ctx), errTimeout) && errors.Is(err, context.DeadlineExceeded) {
+		err = apierr.TimedOut.With(x.server.options.Timeout)
+	}
+	return out, err
+}
+
+// errTimeout is why the context of an operation ended that took longer than Options.Timeout.
+var errTimeout = errors.New("server: request timeout")
+
+// release gives back what the request has reserved.
+func (x *exchange) release() {
+	x.entry.release()
+	x.body.release()
+	x.work.release()
+	x.response.release()
+}
+
 // fail answers with err: as it is where it is meant for the client, else as InternalServerError.
 func (x *exchange) fail(op *operation, err error) {
 	e, ok := errors.AsType[*apierr.Error](err)
+	if ok && e.Code == apierr.ThrottlingException {
+		x.drain()
+	}
 	switch {
 	case !ok:
 		x.logFault(op, err)

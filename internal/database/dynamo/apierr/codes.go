@@ -17,6 +17,7 @@ const (
 	InvalidSignatureException           Code = "InvalidSignatureException"
 	MissingAuthenticationTokenException Code = "MissingAuthenticationTokenException"
 	UnrecognizedClientException         Code = "UnrecognizedClientException"
+	RequestTimeoutException             Code = "RequestTimeoutException"
 	ThrottlingException                 Code = "ThrottlingException"
 	ServiceUnavailable                  Code = "ServiceUnavailable"
 )
@@ -102,6 +103,8 @@ var exceptional = map[Code]info{
 	InvalidSignatureException:           {namespace: service, status: http.StatusBadRequest},
 	MissingAuthenticationTokenException: {namespace: service, status: http.StatusBadRequest},
 	UnrecognizedClientException:         {namespace: service, status: http.StatusBadRequest, retryable: true},
+
+	RequestTimeoutException: {namespace: service, status: http.StatusRequestTimeout, retryable: true},
 
 	ThrottlingException: {namespace: availability, status: http.StatusBadRequest, retryable: true},
 	ServiceUnavailable:  {namespace: availability, status: http.StatusServiceUnavailable, retryable: true},

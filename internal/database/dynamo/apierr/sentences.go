@@ -48,6 +48,12 @@ const (
 	Unsupported   Sentence = invalid + "This server does not support %s: %s must not be given" // not AWS's: members that need what is not built
 	BodyTooLarge  Sentence = "Request body is larger than 16 MB"
 
+	// These are not AWS's: they refuse what would take more than the server has.
+	Overloaded         Sentence = "The server has no room for this request now. Try again later."
+	TooManyConnections Sentence = "The server has as many connections open as it allows. Try again later."
+	BodyTooSlow        Sentence = "The request body did not arrive in time."
+	TimedOut           Sentence = "The request was not done within %s. A batch may have been carried out in part; any other request has not been carried out."
+
 	// These two are not AWS's: they refuse what web pages send.
 	HostForbidden   Sentence = "Requests to the host '%s' are refused: requests are not authenticated, so the host must be an IP address, localhost, a name without dots, or a name below .localhost or .internal. Start the server with --allowed-host %s to allow this name."
 	OriginForbidden Sentence = "Requests from pages of '%s' are refused. Start the server with --cors-origin %s to allow them."
@@ -300,6 +306,10 @@ var codes = map[Sentence]Code{
 	TableNotFound:           ResourceNotFoundException,
 	ResourceNotFound:        ResourceNotFoundException,
 	OtherAccount:            AccessDeniedException,
+	Overloaded:              ThrottlingException,
+	TooManyConnections:      ThrottlingException,
+	BodyTooSlow:             RequestTimeoutException,
+	TimedOut:                ServiceUnavailable,
 	HostForbidden:           AccessDeniedException,
 	OriginForbidden:         AccessDeniedException,
 	TableExists:             ResourceInUseException,

@@ -1,0 +1,76 @@
+package server
+
+import (
+	"context"
+	"net"
+	"sync"
+)
+
+// surplusMax is how many connections beyond the limit are accepted to be told so.
+const surplusMax = 64
+
+// LimitConnections returns a listener for HTTPServer that has at most a number of connections open, and surplusMax more
+// whose requests are throttled and which are closed with the response: a client learns that it should try again later.
+// Beyond that no connection is accepted until one of these has closed, which takes at most readHeaderTimeout for a client
+// that sends nothing; until then the system keeps new connections waiting.
+func LimitConnections(l net.Listener, connections int) net.Listener {
+	return &limitedListener{Listener: l, limit: connections, places: make(chan struct{}, connections+surplusMax), done: make(chan struct{})}
+}
+
+type limitedListener struct {
+	net.Listener
+	limit  int
+	places chan struct{} // one for each connection
+	done   chan struct{} // closed by Close
+	close  sync.Once
+}
+
+// Accept waits for a place and for a connection.
+func (l *limitedListener) Accept() (net.Conn, error) {
+	select {
+	case l.places <- struct{}{}:
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		<-l.places
+		return nil, err
+	}
+	return &limitedConn{Conn: conn, listener: l, surplus: len(l.places) > l.limit}, nil
+}
+
+// Close also ends an Accept that waits for a place.
+func (l *limitedListener) Close() error {
+	l.close.Do(func() { close(l.done) })
+	return l.Listener.Close()
+}
+
+type limitedConn struct {
+	net.Conn
+	listener *limitedListener
+	surplus  bool
+	close    sync.Once
+}
+
+// Close gives the place back.
+func (c *limitedConn) Close() error {
+	err := c.Conn.Close()
+	c.close.Do(func() { <-c.listener.places })
+	return err
+}
+
+type surplusKey struct{}
+
+// markSurplus tells the requests of a connection that it is one too many. It is an http.Server's ConnContext.
+func markSurplus(ctx context.Context, conn net.Conn) context.Context {
+	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
+		conn = wrapped.NetConn()
+	}
+	if c, ok := conn.(*limitedConn); ok && c.surplus {
+		return context.WithValue(ctx, surplusKey{}, true)
+	}
+	return ctx
+}
+
+func isSurplus(ctx context.Context) bool { return ctx.Value(surplusKey{}) != nil }
