@@ -108,7 +108,7 @@ func createProductCases(t *testing.T) []apitest.Case {
 			}
 		}},
 		{Name: "key of another product", Request: staff(keyed("", "/products", "p-1", stocked("price", "35.01"))), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
-		{Name: "key of somebody else's", Request: apitest.Request{Method: http.MethodPost, Path: "/products", As: "u-2", Groups: []string{"admin"}, Key: "p-1", Body: stocked("name", "Café Segundo")}, Status: http.StatusCreated},
+		{Name: "key of somebody else's", Request: apitest.Request{Method: http.MethodPost, Path: "/products", As: "u-2", Groups: []string{catfecito.AdminGroup}, Key: "p-1", Body: stocked("name", "Café Segundo")}, Status: http.StatusCreated},
 		{Name: "without a picture", Request: staff(keyed("", "/products", "p-2", stocked("imageUrl", nil))), Status: http.StatusCreated},
 		{Name: "no such category", Request: staff(keyed("", "/products", "p-3", stocked("categoryId", "nada"))), Status: http.StatusConflict, Code: "no_such_category"},
 		invalid("no JSON", post, `{"name":`, ""),

@@ -67,7 +67,7 @@ type service struct {
 // System is CatFecito.
 func System(o Options) system.System {
 	return system.System{
-		Name: Name, Title: "CatFecito", Version: "1.0.0",
+		Name: Name, Title: "CatFecito", Version: "1.0.0", AdminGroup: AdminGroup,
 		About:  "A coffee shop: products, carts, orders that never sell what is not there, and a trail of what was changed.",
 		Tables: tables,
 		Rules:  rules(),
@@ -76,11 +76,11 @@ func System(o Options) system.System {
 			{Title: "What is sold", Method: http.MethodGet, Path: "/products?limit=5"},
 			{Title: "Search, with or without accents", Method: http.MethodGet, Path: "/products?name=CAFE&limit=5"},
 			{
-				Title: "Make a category", Method: http.MethodPut, Path: "/categories/cafes", Groups: []string{admin},
+				Title: "Make a category", Method: http.MethodPut, Path: "/categories/cafes", Groups: []string{AdminGroup},
 				Body: `{"name":"Cafés","description":"Granos y molidos"}`,
 			},
 			{
-				Title: "Make a product", Method: http.MethodPost, Path: "/products", Groups: []string{admin},
+				Title: "Make a product", Method: http.MethodPost, Path: "/products", Groups: []string{AdminGroup},
 				Header: map[string]string{"Idempotency-Key": "first"},
 				Body:   `{"categoryId":"cafes","name":"Café Premium","description":"Tueste medio","price":"35.00","stock":10}`,
 			},

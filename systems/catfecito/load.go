@@ -117,7 +117,7 @@ func loadSales() []load.Route {
 
 // loadStaff is a call of the connection's own user as one of the staff.
 func loadStaff(method, path, body string) load.Call {
-	return load.Call{Method: method, Path: path, Body: body, Groups: []string{admin}}
+	return load.Call{Method: method, Path: path, Body: body, Groups: []string{AdminGroup}}
 }
 
 func loadSignUp(keep map[string]string) load.Call {

@@ -65,7 +65,11 @@ func (s *service) logIn(ctx context.Context, from, email, password string) (catf
 		return catfecitodb.User{}, "", errWrongLogIn
 	}
 	s.bounds.logIns.Return(from)
-	token, err := s.issuer.Mint(auth.Claims{Sub: u.UserID, Groups: []string{string(u.Role)}})
+	claims := auth.Claims{Sub: u.UserID}
+	if u.Role == catfecitodb.RoleAdmin {
+		claims.Groups = []string{AdminGroup}
+	}
+	token, err := s.issuer.Mint(claims)
 	return u, token, err
 }
 

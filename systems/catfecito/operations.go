@@ -30,7 +30,7 @@ func (s *service) register(a huma.API) {
 	s.registerStock(a)
 	s.registerCart(a)
 	s.registerOrders(a)
-	staff := api.Groups(admin)
+	staff := api.Groups(AdminGroup)
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "auditTrail", Method: http.MethodGet, Path: "/audit/{subject}/{id}", Tags: []string{tagAudit},
 		Summary: "What has changed of a user, product, category or order, newest first",
@@ -38,7 +38,7 @@ func (s *service) register(a huma.API) {
 }
 
 func (s *service) registerAccounts(a huma.API) {
-	staff := api.Groups(admin)
+	staff := api.Groups(AdminGroup)
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "registerUser", Method: http.MethodPost, Path: "/users", Tags: []string{tagAccounts},
 		Summary:       "Sign up",
@@ -95,7 +95,7 @@ func (s *service) registerCatalogue(a huma.API) {
 }
 
 func (s *service) registerStock(a huma.API) {
-	staff := api.Groups(admin)
+	staff := api.Groups(AdminGroup)
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "putCategory", Method: http.MethodPut, Path: "/categories/{categoryId}", Tags: []string{tagCatalogue},
 		Summary: "Make or change a category",
@@ -150,7 +150,7 @@ func (s *service) registerCart(a huma.API) {
 }
 
 func (s *service) registerOrders(a huma.API) {
-	staff := api.Groups(admin)
+	staff := api.Groups(AdminGroup)
 	huma.Register(a, huma.Operation{
 		OperationID: "checkout", Method: http.MethodPost, Path: "/orders", Tags: []string{tagOrders},
 		Summary:       "Order what is in your cart",

@@ -19,7 +19,7 @@ func (s *service) orders(ctx context.Context, userID string, page table.PageOpti
 
 // order is a user's own with its lines; anybody's for staff.
 func (s *service) order(ctx context.Context, who auth.Principal, orderID string) (order, error) {
-	if who.In(admin) {
+	if who.In(AdminGroup) {
 		found, err := s.db.OrderForStaff(ctx, catfecitodb.OrderForStaffInput{OrderID: orderID})
 		return order{found.Order, found.OrderItem}, err
 	}

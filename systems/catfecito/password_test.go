@@ -137,7 +137,7 @@ func process(t *testing.T, database databasetest.Database, observe func(table.Ca
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer, err := auth.NewIssuer("http://issuer.test", clock)
+	issuer, err := auth.NewIssuer(Name, "http://issuer.test", clock)
 	if err != nil {
 		t.Fatal(err)
 	}

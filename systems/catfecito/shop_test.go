@@ -44,7 +44,7 @@ func keyed(as, path, key string, body any) apitest.Request {
 
 // staff is a request of somebody who may do all.
 func staff(r apitest.Request) apitest.Request {
-	r.As, r.Groups = boss, []string{"admin"}
+	r.As, r.Groups = boss, []string{catfecito.AdminGroup}
 	return r
 }
 

@@ -15,7 +15,7 @@ const auditFilter = `{"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"USER#"},{"prefix
 // template is how CatFecito is deployed: the patterns that each function calls.
 func template(v *apitest.Server) sam.Template {
 	return sam.Template{
-		Name: catfecito.Name, Title: "CatFecito", Design: "catfecito.design.yaml", Routes: v.Routes(),
+		Name: catfecito.Name, AdminGroup: catfecito.AdminGroup, Title: "CatFecito", Design: "catfecito.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
 			"registerUser":         {"RegisterUser", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},
 			"logIn":                {"UserByEmail", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},

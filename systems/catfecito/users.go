@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 )
 
-// admin is the group of staff.
-const admin = string(catfecitodb.RoleAdmin)
+// AdminGroup is the group of staff in tokens: users with the role admin.
+const AdminGroup = Name + "-admin"
 
 var errOwnRole = errors.New("nobody changes his own role")
 

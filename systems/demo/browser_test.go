@@ -93,7 +93,7 @@ func TestPagesInABrowser(t *testing.T) {
 	if !strings.HasPrefix(stream, "200 ") || !strings.Contains(stream, `"hello"`) {
 		t.Errorf("an event stream: %s", stream)
 	}
-	_, token, _ := command(t, "token", "--sub", indexSub, "--data", data)
+	_, token, _ := command(t, "token", "--system", "notes", "--sub", indexSub, "--data", data)
 	if got := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+strings.TrimSpace(token)); got.Status != http.StatusOK || !strings.Contains(got.Body, "from a browser") {
 		t.Errorf("the note is not its user's: %d %s", got.Status, got.Body)
 	}

@@ -2,10 +2,10 @@
 //
 // # Model
 //
-//	demo serve ─▶ the database's serve command ─▶ its companion: a Host of all systems, an issuer, the page that names them
+//	demo serve ─▶ the database's serve command ─▶ its companion: a Host of all systems, their issuers, the page that names them
 //
-// Which systems there are stands in registry.go. The issuer's keys are kept beside the data, so that demo token signs what a
-// running demo accepts.
+// The systems are listed in registry.go. Each has its own issuer and its own group of admins: a token for one system is
+// rejected by all others. The issuers' keys are kept beside the data, so that a running demo accepts what demo token signs.
 //
 // The demo signs tokens for whoever asks. It is for development, on loopback, and says so where it listens elsewhere.
 package demo
@@ -20,7 +20,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable/internal/tools/cli"
-	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
@@ -56,8 +55,8 @@ func newRoot(env Environment, systems []system.System) *cobra.Command {
 		Short: "The database and the systems that are built on it, in one process",
 		Long: `demo starts the database together with the systems that are built on it, and what one needs to try them.
 Its tokens are signed for whoever asks: it is for development, on this machine.`,
-		Example: `  demo serve                        # the database on port 8000, the systems on http://127.0.0.1:8080/
-  demo token --sub u-123            # an access token that the systems accept
+		Example: `  demo serve                                # the database on port 8000, the systems on http://127.0.0.1:8080/
+  demo token --system appcore --sub u-123   # an access token that appcore accepts
   demo seed --system NAME --items 10k`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -67,7 +66,7 @@ Its tokens are signed for whoever asks: it is for development, on this machine.`
 	}
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.AddCommand(newServe(env, systems), newToken(env), newSeed(env, systems), newLoad(env, systems), newSystems(env, systems))
+	root.AddCommand(newServe(env, systems), newToken(env, systems), newSeed(env, systems), newLoad(env, systems), newSystems(env, systems))
 	return root
 }
 
@@ -83,6 +82,3 @@ func newSystems(env Environment, systems []system.System) *cobra.Command {
 		},
 	}
 }
-
-// keys is where the demo keeps a key beside the data.
-func keys(data, name string) string { return run.KeyPath(data, name) }

@@ -77,9 +77,14 @@ func (r *running) end(t *testing.T) {
 // command runs another command of the demo, and returns what it printed.
 func command(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
+	return commandOf(t, systems(), args...)
+}
+
+func commandOf(t *testing.T, all []system.System, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
 	var out, err bytes.Buffer
 	env := Environment{Program: "bin/demo", Getenv: func(string) string { return "" }, Stdout: &out, Stderr: &err}
-	status = runWith(t.Context(), args, env, systems())
+	status = runWith(t.Context(), args, env, all)
 	return status, out.String(), err.String()
 }
 
@@ -123,17 +128,17 @@ func TestServe(t *testing.T) {
 	if answer := shell(t, shownIn(t, index.Body, `(?s)<pre class="curl">(.*?)</pre>`)); !strings.Contains(answer, `"text":"it's here"`) {
 		t.Errorf("curl as it stands on the page: %s", answer)
 	}
-	if line := shownIn(t, index.Body, `<code>(bin/demo .*?)</code>`); line != "bin/demo token --data "+data+" --sub NAME" {
+	if line := shownIn(t, index.Body, `<code>(bin/demo .*?)</code>`); line != "bin/demo token --data "+data+" --system notes --sub USER" {
 		t.Errorf("the page signs other tokens with %q", line)
 	}
 	if docs := systemtest.Call(t, "GET", r.web+"/notes/docs", "").Body; !strings.Contains(docs, `<a href="/">`) {
 		t.Errorf("the system's page has no link to the one of all:\n%s", docs)
 	}
-	token := shownIn(t, index.Body, `(?s)<pre id="token">(.*?)</pre>`)
+	token := shownIn(t, index.Body, `(?s)<pre class="token" data-system="notes">(.*?)</pre>`)
 	if answer := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+token); answer.Status != http.StatusOK || !strings.Contains(answer.Body, "it's here") {
 		t.Errorf("the token of the page: %d %s", answer.Status, answer.Body)
 	}
-	status, printed, stderr := command(t, "token", "--sub", "u-9", "--group", "admin", "--data", data)
+	status, printed, stderr := command(t, "token", "--system", "notes", "--sub", "u-9", "--data", data)
 	if status != 0 {
 		t.Fatal(stderr)
 	}
@@ -151,7 +156,7 @@ func TestServe(t *testing.T) {
 
 	// What one demo has stored and signed, the next one knows.
 	again := serve(t, "--data", data)
-	status, printed, stderr = command(t, "token", "--sub", "u-123", "--data", data)
+	status, printed, stderr = command(t, "token", "--system", "notes", "--sub", "u-123", "--data", data)
 	if status != 0 {
 		t.Fatal(stderr)
 	}
@@ -201,7 +206,7 @@ func TestServeInMemory(t *testing.T) {
 		t.Errorf("%d %s", answer.Status, answer.Body)
 	}
 	// Keys in memory are out of reach of demo token, so the page does not advise it.
-	if index := systemtest.Call(t, "GET", r.web+"/", "").Body; strings.Contains(index, "demo token") || !strings.Contains(index, "no tokens are accepted but this page") {
+	if index := systemtest.Call(t, "GET", r.web+"/", "").Body; strings.Contains(index, "demo token") || !strings.Contains(index, "only tokens from this page are accepted") {
 		t.Errorf("the page says of tokens:\n%s", index)
 	}
 	r.end(t)
@@ -229,7 +234,7 @@ func TestSeed(t *testing.T) {
 			t.Errorf("%v: %q", where, stderr)
 		}
 	}
-	_, token, _ := command(t, "token", "--sub", "u-sample", "--data", data)
+	_, token, _ := command(t, "token", "--system", "notes", "--sub", "u-sample", "--data", data)
 	count, cursor := 0, ""
 	for range 30 {
 		answer := systemtest.Call(t, "GET", r.web+"/notes/notes?limit=100&cursor="+cursor, "", "Authorization", "Bearer "+strings.TrimSpace(token))
@@ -265,9 +270,12 @@ func TestCommandsRefuse(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
 	for _, test := range []struct{ args, want string }{
-		{"token --sub u-1 --data " + empty, "start the demo once (bin/demo serve)"},
-		{"token --data " + empty, "--sub: want a user's id"},
-		{"token --sub= --data " + empty, "--sub: want a user's id"},
+		{"token --system notes --sub u-1 --data " + empty, "start the demo once (bin/demo serve)"},
+		{"token --system notes --data " + empty, "--sub: want a user's id"},
+		{"token --system notes --sub= --data " + empty, "--sub: want a user's id"},
+		{"token --sub u-1 --data " + empty, "--system: name one, such as notes"},
+		{"token --system nothing --sub u-1 --data " + empty, "there is no such system (there are notes)"},
+		{"token --system notes --admin --sub u-1 --data " + empty, "--admin: notes has no admins"},
 		{"seed --system nothing --data " + empty, "there is no such system (there are notes)"},
 		{"seed --data " + empty, "--system: name one, such as notes"},
 		{"seed --system notes --items 10 --data " + empty, "--items"},
@@ -284,15 +292,15 @@ func TestCommandsRefuse(t *testing.T) {
 	}
 }
 
-// TestSigning: the line of the page can be pasted, whatever the directory is called.
+// TestSigning: the command on the page can be pasted, whatever the directory is called.
 func TestSigning(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
 		"":          "",
-		"./data":    "bin/demo token --sub NAME",
-		"data/":     "bin/demo token --sub NAME",
-		"/tmp/d":    "bin/demo token --data /tmp/d --sub NAME",
-		"it's mine": `bin/demo token --data 'it'\''s mine' --sub NAME`,
+		"./data":    "bin/demo token",
+		"data/":     "bin/demo token",
+		"/tmp/d":    "bin/demo token --data /tmp/d",
+		"it's mine": `bin/demo token --data 'it'\''s mine'`,
 	} {
 		if got := signing("bin/demo", data); got != want {
 			t.Errorf("%q: %q, want %q", data, got, want)

@@ -33,28 +33,29 @@ var page embed.FS
 // index is the page that names the systems, with tokens that are signed when it is asked for.
 type index struct {
 	base string
-	// signing is the command line that signs another token, "" where none can: the keys of a demo in memory are its own.
+	// signing is the command that signs other tokens, without a system and a user; "" for a demo in memory, whose keys no other
+	// process has.
 	signing string
-	issuer  *auth.Issuer
+	issuer  func(system string) *auth.Issuer
 	systems []system.System
 	page    *template.Template
 }
 
-func newIndex(base, signing string, issuer *auth.Issuer, systems []system.System) *index {
+func newIndex(base, signing string, issuer func(system string) *auth.Issuer, systems []system.System) *index {
 	return &index{base: base, signing: signing, issuer: issuer, systems: systems, page: template.Must(template.ParseFS(page, "page/index.html"))}
 }
 
-// signing is the line that signs a token with the keys in a directory, which a demo in memory ("") does not have.
+// signing is the command that signs tokens with the keys in a directory; "" for a demo in memory, whose data is "".
 func signing(program, data string) string {
 	switch {
 	case data == "":
 		return ""
 	case filepath.Clean(data) == filepath.Clean(defaultData):
-		return program + " token --sub NAME"
+		return program + " token"
 	case strings.Trim(data, shellPlain) == "":
-		return program + " token --data " + data + " --sub NAME"
+		return program + " token --data " + data
 	default:
-		return program + " token --data '" + strings.ReplaceAll(data, "'", `'\''`) + "' --sub NAME"
+		return program + " token --data '" + strings.ReplaceAll(data, "'", `'\''`) + "'"
 	}
 }
 
@@ -69,8 +70,10 @@ func (x *index) register(h *run.Host) {
 
 // shown is a system on the page.
 type shown struct {
-	Name, Title, About string
-	Curl               string
+	system.System
+
+	// Token is of indexSub, who is no admin.
+	Token, Curl string
 }
 
 func (x *index) serve(w http.ResponseWriter, _ *http.Request) {
@@ -87,30 +90,32 @@ func (x *index) serve(w http.ResponseWriter, _ *http.Request) {
 
 // write writes the page, with tokens that are signed now.
 func (x *index) write(text io.Writer) error {
-	token, err := x.issuer.Mint(auth.Claims{Sub: indexSub, TTL: indexTTL})
-	if err != nil {
-		return err
-	}
-	var systems []shown
+	var list []shown
 	for _, s := range x.systems {
-		of := shown{Name: s.Name, Title: s.Title, About: s.About}
+		of := shown{System: s}
+		var err error
+		if of.Token, err = x.token(s, nil); err != nil {
+			return err
+		}
 		if len(s.Examples) > 0 {
-			if of.Curl, err = x.curl(s, s.Examples[0], token); err != nil {
+			if of.Curl, err = x.curl(s, s.Examples[0]); err != nil {
 				return err
 			}
 		}
-		systems = append(systems, of)
+		list = append(list, of)
 	}
-	return x.page.Execute(text, map[string]any{"Systems": systems, "Token": token, "Sub": indexSub, "Signing": x.signing})
+	return x.page.Execute(text, map[string]any{"Systems": list, "Sub": indexSub, "Signing": x.signing})
+}
+
+func (x *index) token(s system.System, groups []string) (string, error) {
+	return x.issuer(s.Name).Mint(auth.Claims{Sub: indexSub, Groups: groups, TTL: indexTTL})
 }
 
 // curl is a line that works as it stands.
-func (x *index) curl(s system.System, e system.Example, token string) (string, error) {
-	if len(e.Groups) > 0 {
-		var err error
-		if token, err = x.issuer.Mint(auth.Claims{Sub: indexSub, Groups: e.Groups, TTL: indexTTL}); err != nil {
-			return "", err
-		}
+func (x *index) curl(s system.System, e system.Example) (string, error) {
+	token, err := x.token(s, e.Groups)
+	if err != nil {
+		return "", err
 	}
 	return e.Curl(x.base+"/"+s.Name, token), nil
 }

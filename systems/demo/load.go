@@ -26,11 +26,11 @@ import (
 // caller makes requests of a demo that serves.
 type caller struct {
 	url    string
-	issuer *auth.Issuer
+	access map[string]run.Access // by system
 	client *http.Client
 	// accepted and refused say whether a token ever was.
 	accepted, refused atomic.Bool
-	// tokens are kept by user and groups: signing one takes longer than many a request.
+	// tokens are kept by system, user and groups: signing one takes longer than many requests.
 	tokens sync.Map
 }
 
@@ -65,7 +65,7 @@ and a directory of its own, which it removes.`,
 			if err := checkLoad(o); err != nil {
 				return err
 			}
-			if c.issuer, err = auth.OpenIssuer(keys(data, run.IssuerKeys), "", nil); err != nil {
+			if c.access, err = openIssuers(systems, data, ""); err != nil {
 				return fmt.Errorf("%w (--data names the directory of the demo that runs)", err)
 			}
 			c.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: o.Connections, DisableCompression: true}}
@@ -110,6 +110,18 @@ func chosen(systems []system.System, only string) ([]system.System, error) {
 		names = append(names, s.Name)
 	}
 	return nil, fmt.Errorf("--system %s: there is no such system (there are %s)", only, strings.Join(names, ", "))
+}
+
+// chosenOne is the system of a name, which must be given.
+func chosenOne(env Environment, systems []system.System, name string) (system.System, error) {
+	if name == "" {
+		return system.System{}, fmt.Errorf("--system: name one, such as %s (%s systems lists them)", systems[0].Name, env.Program)
+	}
+	found, err := chosen(systems, name)
+	if err != nil {
+		return system.System{}, err
+	}
+	return found[0], nil
 }
 
 // checkLoad refuses what cannot be measured.
@@ -169,7 +181,7 @@ func (c *caller) send(ctx context.Context, system string, r load.Request) (load.
 		return load.Answer{}, err
 	}
 	if r.User != "" {
-		token, err := c.token(r.User, r.Groups)
+		token, err := c.token(system, r.User, r.Groups)
 		if err != nil {
 			return load.Answer{}, err
 		}
@@ -197,12 +209,12 @@ func (c *caller) send(ctx context.Context, system string, r load.Request) (load.
 	return load.Answer{Status: answer.StatusCode, Body: body}, err
 }
 
-func (c *caller) token(sub string, groups []string) (string, error) {
-	key := fmt.Sprint(sub, groups)
+func (c *caller) token(system, sub string, groups []string) (string, error) {
+	key := fmt.Sprint(system, " ", sub, groups)
 	if kept, ok := c.tokens.Load(key); ok {
 		return kept.(string), nil //nolint:forcetypeassert // the map's only values
 	}
-	token, err := c.issuer.Mint(auth.Claims{Sub: sub, Groups: groups, TTL: time.Hour})
+	token, err := c.access[system].Issuer.Mint(auth.Claims{Sub: sub, Groups: groups, TTL: time.Hour})
 	if err == nil {
 		c.tokens.Store(key, token)
 	}

@@ -66,12 +66,9 @@ interrupted, say.`,
 }
 
 func (f *seedFlags) run(ctx context.Context, env Environment, systems []system.System) error {
-	found, err := chosen(systems, f.system)
+	s, err := chosenOne(env, systems, f.system)
 	if err != nil {
 		return err
-	}
-	if f.system == "" {
-		return fmt.Errorf("--system: name one, such as %s (%s systems lists them)", systems[0].Name, env.Program)
 	}
 	items, err := seed.ParseItems(f.items)
 	if err != nil {
@@ -81,7 +78,7 @@ func (f *seedFlags) run(ctx context.Context, env Environment, systems []system.S
 	if err != nil {
 		return err
 	}
-	err = f.load(ctx, env, database, found[0], items)
+	err = f.load(ctx, env, database, s, items)
 	return errors.Join(err, database.Close())
 }
 
@@ -109,12 +106,12 @@ func (f *seedFlags) open(ctx context.Context, env Environment) (*run.Database, e
 }
 
 func (f *seedFlags) load(ctx context.Context, env Environment, database *run.Database, s system.System, items int) error {
-	issuer, err := auth.NewIssuer("http://seed.invalid", nil) // nobody will call
+	issuer, err := auth.NewIssuer(s.Name, "http://seed.invalid", nil) // nobody will call
 	if err != nil {
 		return err
 	}
 	host, err := run.NewHost(ctx, run.Options{
-		Database: database, CursorKey: make([]byte, cursorKeyBytes), Verifier: issuer.Verifier(), Issuer: issuer, Getenv: env.Getenv,
+		Database: database, CursorKey: make([]byte, cursorKeyBytes), Access: run.SignedHere(issuer), Getenv: env.Getenv,
 	}, s)
 	if err != nil {
 		return err

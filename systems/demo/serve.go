@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/monotable/monotable/internal/tools/cli"
-	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/internal/system"
 )
@@ -63,11 +62,11 @@ func start(ctx context.Context, env Environment, host cli.CompanionHost, web str
 	logger := slog.New(run.Mask(host.Logger.Handler()))
 	run.WarnDevIssuer(logger, listener.Addr())
 	base := "http://" + listener.Addr().String()
-	h, issuer, err := open(ctx, env, host, logger, base, origins, systems)
+	h, err := open(ctx, env, host, logger, base, origins, systems)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	newIndex(base, signing(env.Program, host.Data), issuer, systems).register(h)
+	newIndex(base, signing(env.Program, host.Data), h.Issuer, systems).register(h)
 	fmt.Fprintf(env.Stdout, "systems at %s/\n", base)
 	for _, s := range systems {
 		fmt.Fprintf(env.Stdout, "  %-14s %s/%s/docs\n", s.Name, base, s.Name)
@@ -77,25 +76,24 @@ func start(ctx context.Context, env Environment, host cli.CompanionHost, web str
 	return func() error { return <-served }, nil
 }
 
-func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *slog.Logger, base string, origins []string, systems []system.System) (*run.Host, *auth.Issuer, error) {
+func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *slog.Logger, base string, origins []string, systems []system.System) (*run.Host, error) {
 	key := make([]byte, cursorKeyBytes)
 	_, _ = rand.Read(key) // never fails
-	issuer, err := auth.NewIssuer(base, nil)
 	if host.Data != "" {
-		if key, err = run.KeptKey(keys(host.Data, run.CursorKey)); err != nil {
-			return nil, nil, err
+		var err error
+		if key, err = run.KeptKey(run.KeyPath(host.Data, run.CursorKey)); err != nil {
+			return nil, err
 		}
-		issuer, err = auth.OpenIssuer(keys(host.Data, run.IssuerKeys), base, nil)
 	}
+	access, err := openIssuers(systems, host.Data, base)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	h, err := run.NewHost(ctx, run.Options{
-		Database: run.InProcess(host.DB), CursorKey: key, Verifier: issuer.Verifier(), Issuer: issuer,
+	return run.NewHost(ctx, run.Options{
+		Database: run.InProcess(host.DB), CursorKey: key, Access: access,
 		// Programs on this machine are believed for whom they call, as they are when they sign tokens: demo load calls from
 		// many addresses, and who tries a proxy has it here.
 		Logger: logger, Origins: origins, Proxies: []string{"127.0.0.0/8", "::1"}, Getenv: env.Getenv,
 		Listed: true,
 	}, systems...)
-	return h, issuer, err
 }

@@ -9,27 +9,39 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable/systems/internal/auth"
-	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/internal/system"
 )
 
-func newToken(env Environment) *cobra.Command {
-	var data string
+func newToken(env Environment, systems []system.System) *cobra.Command {
+	var name, data string
+	var admin bool
 	var claims auth.Claims
 	cmd := &cobra.Command{
-		Use:   "token --sub NAME",
-		Short: "Sign an access token that the demo accepts",
-		Long: `Sign an access token with the keys of the demo in a data directory, and print it. It is a token as a Cognito user
-pool issues it, for whoever you say; only a demo with these keys accepts it.`,
-		Example: `  demo token --sub u-123
-  curl -H "Authorization: Bearer $(demo token --sub u-123 --group admin)" http://127.0.0.1:8080/…`,
+		Use:   "token --system NAME --sub USER",
+		Short: "Sign an access token that a system of the demo accepts",
+		Long: `Sign an access token for any user of a system, with the keys of the demo in a data directory, and print it. It has the
+claims of a Cognito user pool's token. Each system has an issuer of its own, so a token is accepted by one system of a demo
+with these keys, and rejected by all others.`,
+		Example: `  demo token --system appcore --sub u-123
+  curl -H "Authorization: Bearer $(demo token --system catfecito --admin --sub u-1)" http://127.0.0.1:8080/catfecito/…`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
+			s, err := chosenOne(env, systems, name)
+			if err != nil {
+				return err
+			}
 			if claims.Sub == "" {
 				return errors.New("--sub: want a user's id, such as u-123")
 			}
-			issuer, err := auth.OpenIssuer(keys(data, run.IssuerKeys), "", nil)
+			if admin && s.AdminGroup == "" {
+				return fmt.Errorf("--admin: %s has no admins, its users all have the same rights", s.Name)
+			}
+			if admin {
+				claims.Groups = []string{s.AdminGroup}
+			}
+			issuer, err := openIssuer(s.Name, data, "")
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("there are no keys in %s yet: start the demo once (%s serve), or name its directory with --data", data, env.Program)
+				return fmt.Errorf("there are no keys for %s in %s yet: start the demo once (%s serve), or name its directory with --data", s.Name, data, env.Program)
 			}
 			if err != nil {
 				return err
@@ -43,9 +55,10 @@ pool issues it, for whoever you say; only a demo with these keys accepts it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&claims.Sub, "sub", "", "whose token it is")
-	f.StringSliceVar(&claims.Groups, "group", nil, "groups that the user is in, such as admin")
-	f.DurationVar(&claims.TTL, "ttl", time.Hour, "how long it is accepted")
+	f.StringVar(&name, "system", "", "the system's name, as demo systems lists it")
+	f.StringVar(&claims.Sub, "sub", "", "the user's id")
+	f.BoolVar(&admin, "admin", false, "make the user an admin of the system")
+	f.DurationVar(&claims.TTL, "ttl", time.Hour, "how long the token is valid")
 	f.StringVar(&data, "data", defaultData, "the demo's data directory")
 	return cmd
 }

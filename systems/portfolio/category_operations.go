@@ -25,7 +25,7 @@ func (s *service) registerCategories(a huma.API) {
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "putCategory", Method: http.MethodPut, Path: "/categories/{id}", Tags: []string{tagCategories},
 		Summary: "Make or change a category", Errors: []int{http.StatusConflict},
-	}, api.Groups(administrators)), s.putCategory)
+	}, api.Groups(AdminGroup)), s.putCategory)
 }
 
 func (s *service) listCategories(ctx context.Context, in *struct{ api.PageQuery }) (*api.PageOutput[Category], error) {

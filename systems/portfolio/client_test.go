@@ -17,7 +17,7 @@ const (
 	nowhere = "01HM699R7006AFVGQT5ZYC0GEK"
 	// admin is in the group of administrators.
 	admin      = "u-1"
-	adminGroup = "admin"
+	adminGroup = portfolio.AdminGroup
 )
 
 // request is a request, with an optional body.

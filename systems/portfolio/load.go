@@ -20,7 +20,7 @@ const (
 func loadPlan() load.Plan {
 	category := load.Call{
 		Method: http.MethodPut, Path: "/categories/{user}", Body: `{"slug":"{user}","name":"Load {n}"}`, As: "admin",
-		Groups: []string{administrators}, Keep: map[string]string{"category": "categoryId"},
+		Groups: []string{AdminGroup}, Keep: map[string]string{"category": "categoryId"},
 	}
 	like, bookmark := loadPut("/posts/{post}/like"), loadPut("/bookmarks/{post}")
 	get := func(path, as string) load.Route {
@@ -32,7 +32,7 @@ func loadPlan() load.Plan {
 			get("/me", loadAuthor),
 			{Call: loadProfile()},
 			get("/users/{author}", loadNobody),
-			{Call: load.Call{Method: http.MethodGet, Path: "/users?email={author}@example.com", As: "admin", Groups: []string{administrators}}},
+			{Call: load.Call{Method: http.MethodGet, Path: "/users?email={author}@example.com", As: "admin", Groups: []string{AdminGroup}}},
 			{Call: category},
 			get("/categories", loadNobody), get("/categories/{category}", loadNobody), get("/slugs/{category}", loadNobody),
 			get("/posts", loadNobody), get("/categories/{category}/posts", loadNobody), get("/me/posts?status=published", loadAuthor),

@@ -51,8 +51,8 @@ import (
 // Name is the system's name.
 const Name = "portfolio"
 
-// administrators are the group of those who keep the categories and find users by their addresses.
-const administrators = "admin"
+// AdminGroup is the group of administrators, who manage the categories and look up users by e-mail address.
+const AdminGroup = Name + "-admin"
 
 // The codes of problems that Portfolio has beside those of all systems.
 const (
@@ -74,7 +74,7 @@ type service struct {
 // System is Portfolio.
 func System() system.System {
 	return system.System{
-		Name: Name, Title: "Portfolio", Version: "1.0.0",
+		Name: Name, Title: "Portfolio", Version: "1.0.0", AdminGroup: AdminGroup,
 		About:  "A blog's back end: posts in categories, comments, likes, bookmarks and notifications.",
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{
@@ -98,7 +98,7 @@ func examples() []system.Example {
 	return []system.Example{
 		{
 			Title: "Make a category, as an administrator", Method: http.MethodPut, Path: "/categories/cat-123",
-			Body: `{"slug":"go","name":"Go"}`, Groups: []string{administrators},
+			Body: `{"slug":"go","name":"Go"}`, Groups: []string{AdminGroup},
 		},
 		{
 			Title: "Write a post", Method: http.MethodPost, Path: "/posts", Header: map[string]string{"Idempotency-Key": "first"},

@@ -11,7 +11,7 @@ import (
 // template is how Portfolio is deployed: the patterns that each function calls.
 func template(v *apitest.Server) sam.Template {
 	return sam.Template{
-		Name: portfolio.Name, Title: "Portfolio", Design: "portfolio.design.yaml", Routes: v.Routes(),
+		Name: portfolio.Name, AdminGroup: portfolio.AdminGroup, Title: "Portfolio", Design: "portfolio.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
 			"getProfile":        {"UserByID"},
 			"putProfile":        {"SaveProfile"},

@@ -22,7 +22,7 @@ func (s *service) registerUsers(a huma.API) {
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "findUser", Method: http.MethodGet, Path: "/users", Tags: []string{tagUsers},
 		Summary: "The user of an address", Errors: []int{http.StatusNotFound},
-	}, api.Groups(administrators)), s.findUser)
+	}, api.Groups(AdminGroup)), s.findUser)
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "getUser", Method: http.MethodGet, Path: "/users/{id}", Tags: []string{tagUsers},
 		Summary: "A user as others see him", Errors: []int{http.StatusNotFound},

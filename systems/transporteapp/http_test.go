@@ -119,7 +119,7 @@ func profileCases() []apitest.Case {
 
 func officeCases() []apitest.Case {
 	office := func(method, path, key string, body any) apitest.Request {
-		return apitest.Request{Method: method, Path: path, As: "u-office", Groups: []string{"admin"}, Key: key, Body: body}
+		return apitest.Request{Method: method, Path: path, As: "u-office", Groups: []string{transporteapp.AdminGroup}, Key: key, Body: body}
 	}
 	limits := object{"conductores": 11, "vehiculos": 15, "cartasPorteMes": 100}
 	bought := object{"planId": "p", "planName": "P", "status": "active", "expiresAt": "2035-01-01T00:00:00Z", "limits": limits}

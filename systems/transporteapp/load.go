@@ -104,7 +104,7 @@ func loadMakeCarta(name string) load.Call {
 }
 
 func loadBack(method, path, body string) load.Call {
-	return load.Call{Method: method, Path: path, Body: body, As: "office", Groups: []string{backOffice}}
+	return load.Call{Method: method, Path: path, Body: body, As: "office", Groups: []string{AdminGroup}}
 }
 
 func loadCredits() load.Call {

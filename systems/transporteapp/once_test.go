@@ -198,7 +198,7 @@ func TestKeysApart(t *testing.T) {
 	v := open(t, transporteapp.Options{}, ana)
 	at := "/cartas/" + post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip()).Carta.CartaID + "/mercancias"
 	office := func(who, key string, n int) apitest.Request {
-		return apitest.Request{Method: http.MethodPost, Path: "/empresas/" + ana + "/creditos", As: who, Groups: []string{"admin"}, Key: key, Body: object{"creditos": n}}
+		return apitest.Request{Method: http.MethodPost, Path: "/empresas/" + ana + "/creditos", As: who, Groups: []string{transporteapp.AdminGroup}, Key: key, Body: object{"creditos": n}}
 	}
 	v.Run(t, []apitest.Case{
 		good("in two parts", as(http.MethodPost, at, "k", object{"mercancias": goods(100)}), http.StatusCreated),

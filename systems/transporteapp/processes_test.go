@@ -25,7 +25,9 @@ type process struct {
 }
 
 // theirIssuer signs the tokens of all processes of all tests: making a key takes longer than most of them.
-var theirIssuer = sync.OnceValues(func() (*auth.Issuer, error) { return auth.NewIssuer("http://issuer.test", time.Now) })
+var theirIssuer = sync.OnceValues(func() (*auth.Issuer, error) {
+	return auth.NewIssuer(transporteapp.Name, "http://issuer.test", time.Now)
+})
 
 // patience is how long a request may wait for its turn behind all others, on a slow machine.
 const patience = time.Minute
@@ -50,7 +52,7 @@ func processesVia(t *testing.T, v *apitest.Server, client *dynamodb.Client, o tr
 	for i := range list {
 		host, err := run.NewHost(t.Context(), run.Options{
 			Database:  &run.Database{DynamoDB: client, Streams: v.Database.Streams},
-			CursorKey: []byte("a key of thirty-two bytes, or so"), Verifier: issuer.Verifier(), Issuer: issuer, Stage: v.Stage(), Clock: v.Clock.Now,
+			CursorKey: []byte("a key of thirty-two bytes, or so"), Access: run.SignedHere(issuer), Stage: v.Stage(), Clock: v.Clock.Now,
 			Timeout: patience,
 		}, transporteapp.System(o))
 		if err != nil {

@@ -120,11 +120,11 @@ func (s *service) registerProfile(a huma.API) {
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "putSuscripcion", Method: http.MethodPut, Path: "/empresas/{userId}/suscripcion", Tags: []string{"Back office"},
 		Summary: "Change a company's plan", Errors: []int{http.StatusNotFound},
-	}, api.Groups(backOffice)), s.putSuscripcion)
+	}, api.Groups(AdminGroup)), s.putSuscripcion)
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "createAbono", Method: http.MethodPost, Path: "/empresas/{userId}/creditos", Tags: []string{"Back office"},
 		Summary: "Give a company credits that it has bought", DefaultStatus: http.StatusCreated, Errors: []int{http.StatusNotFound},
-	}, api.Groups(backOffice)), s.createAbono)
+	}, api.Groups(AdminGroup)), s.createAbono)
 }
 
 type perfilOutput struct{ Body Perfil }

@@ -148,7 +148,7 @@ func TestSubscription(t *testing.T) {
 	for _, r := range makes {
 		v.Run(t, []apitest.Case{refused("expired"+r.Path, r, "suscripcion_inactiva")})
 	}
-	office := apitest.Request{Method: http.MethodPut, Path: "/empresas/" + ana + "/suscripcion", As: "u-office", Groups: []string{"admin"}, Body: object{
+	office := apitest.Request{Method: http.MethodPut, Path: "/empresas/" + ana + "/suscripcion", As: "u-office", Groups: []string{transporteapp.AdminGroup}, Body: object{
 		"planId": "p", "planName": "P", "status": "suspended", "expiresAt": v.Clock.Now().Add(time.Hour),
 		"limits": object{"conductores": 10, "vehiculos": 10, "cartasPorteMes": 10},
 	}}

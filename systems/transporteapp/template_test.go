@@ -15,7 +15,7 @@ func template(v *apitest.Server) sam.Template {
 	with := func(list []string, patterns ...string) []string { return append(patterns, list...) }
 	terms := []string{"Perfil", "UsoDelMes", "UltimoFolio"}
 	return sam.Template{
-		Name: transporteapp.Name, Title: "TransporteApp", Design: "transporteapp.design.yaml", Routes: v.Routes(),
+		Name: transporteapp.Name, AdminGroup: transporteapp.AdminGroup, Title: "TransporteApp", Design: "transporteapp.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
 			"getPerfil":         {"Perfil", "UsoDelMes"},
 			"putPerfil":         {"GuardarPerfil", "CrearPerfil", "UsoDelMes"},

@@ -49,8 +49,8 @@ import (
 // Name is the system's name.
 const Name = "transporteapp"
 
-// backOffice is the group that sells plans and credits.
-const backOffice = "admin"
+// AdminGroup is the group of the back office, which sells plans and credits.
+const AdminGroup = Name + "-admin"
 
 // Options are what a deployment can exchange.
 type Options struct {
@@ -90,7 +90,7 @@ type service struct {
 // System is TransporteApp.
 func System(o Options) system.System {
 	return system.System{
-		Name: Name, Title: "TransporteApp", Version: "1.0.0",
+		Name: Name, Title: "TransporteApp", Version: "1.0.0", AdminGroup: AdminGroup,
 		About:    "Trips, drivers and vehicles of trucking companies, and the Carta Porte of what they carry.",
 		Tables:   func(string) []system.Table { return tables() },
 		Rules:    rules(),

@@ -28,12 +28,12 @@ func another(t *testing.T, v *apitest.Server, s system.System, client *dynamodb.
 	t.Helper()
 	p := &neighbour{}
 	var err error
-	if p.issuer, err = auth.NewIssuer("http://another.test", nil); err != nil {
+	if p.issuer, err = auth.NewIssuer(trinity.Name, "http://another.test", nil); err != nil {
 		t.Fatal(err)
 	}
 	p.host, err = run.NewHost(t.Context(), run.Options{
 		Database:  &run.Database{DynamoDB: client, Streams: v.Database.Streams, Poll: time.Millisecond},
-		CursorKey: make([]byte, 32), Verifier: p.issuer.Verifier(), Clock: v.Clock.Now, NoWorkers: true,
+		CursorKey: make([]byte, 32), Access: run.SignedHere(p.issuer), Clock: v.Clock.Now, NoWorkers: true,
 	}, s)
 	if err != nil {
 		t.Fatal(err)

@@ -27,13 +27,13 @@ func process(t *testing.T, address string) *httptest.Server {
 	t.Helper()
 	database := databasetest.Open(t)
 	server := httptest.NewUnstartedServer(nil)
-	issuer, err := auth.NewIssuer(strings.Replace(address, "ADDR", server.Listener.Addr().String(), 1), nil)
+	issuer, err := auth.NewIssuer(trinity.Name, strings.Replace(address, "ADDR", server.Listener.Addr().String(), 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	host, err := run.NewHost(t.Context(), run.Options{
 		Database:  &run.Database{DynamoDB: database.DynamoDB, Streams: database.Streams, Own: true, Poll: time.Millisecond},
-		CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), Issuer: issuer,
+		CursorKey: make([]byte, 32), Access: run.SignedHere(issuer),
 	}, trinity.System(trinity.Options{Films: some(3), CheckInterval: time.Hour}))
 	if err != nil {
 		t.Fatal(err)

@@ -99,7 +99,7 @@ func (l *logBuffer) String() string {
 
 func serve(t *testing.T, change func(*api.Options)) *server {
 	t.Helper()
-	issuer, err := auth.NewIssuer("http://issuer.test", nil)
+	issuer, err := auth.NewIssuer("pay", "http://issuer.test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // TestReplayDocumented: an operation that creates something once answers a repetition with 200, and its document says so.
 func TestReplayDocumented(t *testing.T) {
-	issuer, err := auth.NewIssuer("http://issuer.test", nil)
+	issuer, err := auth.NewIssuer("shop", "http://issuer.test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -201,7 +201,7 @@ func TestRate(t *testing.T) {
 // TestAddress: an operation can ask where its caller calls from, and nobody else can.
 func TestAddress(t *testing.T) {
 	t.Parallel()
-	issuer, err := auth.NewIssuer("http://issuer.test", nil)
+	issuer, err := auth.NewIssuer("pay", "http://issuer.test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,11 +59,19 @@ func expectProblem(t *testing.T, c Case, answer *Response) {
 // Strangers calls every operation that is not public in all the ways in which nobody may.
 func (v *Server) Strangers(t *testing.T) {
 	t.Helper()
-	another, err := auth.NewIssuer(issuerBase, nil)
+	forger, err := auth.NewIssuer(v.system.Name, issuerBase, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged, err := another.Mint(auth.Claims{Sub: "u-1"})
+	forged, err := forger.Mint(auth.Claims{Sub: "u-1", Groups: []string{v.system.AdminGroup}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	neighbour, err := auth.OpenIssuer("another", v.keys, issuerBase, v.Clock.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	neighbours, err := neighbour.Mint(auth.Claims{Sub: "u-1", Groups: []string{v.system.AdminGroup}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +79,8 @@ func (v *Server) Strangers(t *testing.T) {
 		{Name: "no token", Code: problem.CodeMissingToken},
 		{Name: "another scheme", Code: problem.CodeMissingToken, Request: Request{Header: map[string]string{"Authorization": "Basic dTpw"}}},
 		{Name: "no JWT", Code: problem.CodeInvalidToken, Request: Request{Token: "u-1"}},
-		{Name: "another issuer", Code: problem.CodeInvalidToken, Request: Request{Token: forged}},
+		{Name: "another key", Code: problem.CodeInvalidToken, Request: Request{Token: forged}},
+		{Name: "another system's, of the same key", Code: problem.CodeInvalidToken, Request: Request{Token: neighbours}},
 		{Name: "expired", Code: problem.CodeInvalidToken, Request: Request{Token: v.expired(t, "u-1")}},
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.document.operations)) {

@@ -29,7 +29,7 @@ func (v *Server) Token(tb testing.TB, sub string, groups ...string) string {
 // openIssuer is the test's issuer by a clock.
 func (v *Server) openIssuer(tb testing.TB, now func() time.Time) *auth.Issuer {
 	tb.Helper()
-	issuer, err := auth.OpenIssuer(v.keys, issuerBase, now)
+	issuer, err := auth.OpenIssuer(v.system.Name, v.keys, issuerBase, now)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -69,7 +69,7 @@ var issuerKeys = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer func() { _ = os.RemoveAll(directory) }()
 	path := filepath.Join(directory, "issuer.json")
-	if _, err := auth.OpenIssuer(path, issuerBase, nil); err != nil {
+	if _, err := auth.OpenIssuer("any", path, issuerBase, nil); err != nil { // keys are not a system's, addresses are
 		return nil, err
 	}
 	return os.ReadFile(path) //nolint:gosec // written above

@@ -95,7 +95,7 @@ func OpenVia(tb testing.TB, s system.System, transport Transport) *Server {
 	var err error
 	v.Host, err = run.NewHost(tb.Context(), run.Options{
 		Database:  &run.Database{DynamoDB: v.watched(), Streams: v.Database.Streams, Poll: pollInterval},
-		CursorKey: []byte(cursorKey), Verifier: v.issuer.Verifier(), Issuer: v.issuer, Stage: stage,
+		CursorKey: []byte(cursorKey), Access: run.SignedHere(v.issuer), Stage: stage,
 		Clock: v.Clock.Now, AtRoot: transport == Lambda, CreateTables: true,
 	}, s)
 	if err != nil {

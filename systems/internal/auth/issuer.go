@@ -17,20 +17,15 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwt"
 )
 
-// The names that a local issuer has where a user pool has those that AWS gave it.
-const (
-	LocalPool   = "local_users"
-	LocalClient = "local-client"
-)
-
 // DefaultTTL is how long Cognito's access tokens live if nobody says otherwise.
 const DefaultTTL = time.Hour
 
-// Issuer signs access tokens like a user pool's, and has its URLs: /{pool}/.well-known/jwks.json and
-// openid-configuration. It knows no passwords: whoever may call Mint is anybody.
+// Issuer signs the access tokens of one system like a user pool, and has a pool's URLs: /{pool}/.well-known/jwks.json and
+// openid-configuration. It checks no passwords: whoever can call Mint can be any user.
 type Issuer struct {
-	url    string
-	pool   string
+	system string
+	base   string
+	pool   string // in the URL, where a user pool has the id that AWS gave it
 	client string
 	now    func() time.Time
 	path   string // of the file that keeps the keys; "" in memory
@@ -47,21 +42,23 @@ type Claims struct {
 	TTL time.Duration
 }
 
-// NewIssuer makes an issuer with a new key, in memory. base is the address that its URLs begin with, such as
-// http://127.0.0.1:8080. A nil clock is the system's.
-func NewIssuer(base string, now func() time.Time) (*Issuer, error) {
+// NewIssuer makes a system's issuer with a new key, in memory. base is the address that its URLs begin with, such as
+// http://127.0.0.1:8080. A nil clock is the machine's.
+func NewIssuer(system, base string, now func() time.Time) (*Issuer, error) {
 	key, err := newKey()
 	if err != nil {
 		return nil, err
 	}
-	return issuerOf(base, now, []jwk.Key{key}), nil
+	return issuerOf(system, base, now, []jwk.Key{key}), nil
 }
 
-func issuerOf(base string, now func() time.Time, keys []jwk.Key) *Issuer {
+func issuerOf(system, base string, now func() time.Time, keys []jwk.Key) *Issuer {
 	if now == nil {
 		now = time.Now
 	}
-	return &Issuer{url: strings.TrimSuffix(base, "/") + "/" + LocalPool, pool: LocalPool, client: LocalClient, now: now, keys: keys}
+	return &Issuer{
+		system: system, base: strings.TrimSuffix(base, "/"), pool: system + "_users", client: system + "-client", now: now, keys: keys,
+	}
 }
 
 func newKey() (jwk.Key, error) {
@@ -76,15 +73,18 @@ func newKey() (jwk.Key, error) {
 	return key, errors.Join(key.Set(jwk.KeyIDKey, rand.Text()), key.Set(jwk.AlgorithmKey, jwa.RS256()), key.Set(jwk.KeyUsageKey, jwk.ForSignature))
 }
 
+// System is the name of the system whose tokens it signs.
+func (i *Issuer) System() string { return i.system }
+
 // URL is what iss is.
-func (i *Issuer) URL() string { return i.url }
+func (i *Issuer) URL() string { return i.base + "/" + i.pool }
 
 // Client is what client_id is.
 func (i *Issuer) Client() string { return i.client }
 
 // Verifier verifies what the issuer has signed, without any request.
 func (i *Issuer) Verifier() *Verifier {
-	return &Verifier{issuer: i.url, clients: []string{i.client}, keys: i, now: i.now}
+	return &Verifier{issuer: i.URL(), clients: []string{i.client}, keys: i, now: i.now}
 }
 
 // Key makes an Issuer a KeySource.
@@ -112,7 +112,7 @@ func (i *Issuer) Mint(c Claims) (string, error) {
 	}
 	now := i.now()
 	builder := jwt.NewBuilder().
-		Subject(c.Sub).Issuer(i.url).IssuedAt(now).Expiration(now.Add(c.TTL)).JwtID(rand.Text()).
+		Subject(c.Sub).Issuer(i.URL()).IssuedAt(now).Expiration(now.Add(c.TTL)).JwtID(rand.Text()).
 		Claim(claimTokenUse, "access").Claim(claimClientID, i.client).Claim("username", c.Sub).
 		Claim("scope", "aws.cognito.signin.user.admin").Claim("auth_time", now.Unix()).Claim("version", 2)
 	if len(c.Groups) > 0 {
@@ -172,7 +172,7 @@ func (i *Issuer) Register(mux interface{ Handle(string, http.Handler) }) {
 	}))
 	mux.Handle("GET /"+i.pool+"/.well-known/openid-configuration", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, map[string]any{
-			"issuer": i.url, "jwks_uri": i.url + keysPath,
+			"issuer": i.URL(), "jwks_uri": i.URL() + keysPath,
 			"id_token_signing_alg_values_supported": []string{"RS256"},
 			"response_types_supported":              []string{"token"},
 			"subject_types_supported":               []string{"public"},

@@ -21,9 +21,9 @@ type keyFile struct {
 	Private json.RawMessage `json:"keys"`
 }
 
-// OpenIssuer is an issuer whose keys are kept in a file, which is made where it is not there. An empty base is the one
-// that the file says, so that a token minted beside a server is that server's.
-func OpenIssuer(path, base string, now func() time.Time) (*Issuer, error) {
+// OpenIssuer is a system's issuer whose keys are kept in a file, which is created if it is missing. An empty base is the one
+// in the file, so that the server accepts a token minted beside it.
+func OpenIssuer(system, path, base string, now func() time.Time) (*Issuer, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
 	if errors.Is(err, fs.ErrNotExist) && base != "" {
 		text, err = made(path, base)
@@ -43,7 +43,7 @@ func OpenIssuer(path, base string, now func() time.Time) (*Issuer, error) {
 	if base == "" {
 		base = kept.Base
 	}
-	i := issuerOf(base, now, keys)
+	i := issuerOf(system, base, now, keys)
 	i.path = path
 	if base != kept.Base {
 		return i, i.saveAt(base)
@@ -90,7 +90,7 @@ func (i *Issuer) save() error {
 	if i.path == "" {
 		return nil
 	}
-	return i.saveAt(i.url[:len(i.url)-len("/"+i.pool)])
+	return i.saveAt(i.base)
 }
 
 func (i *Issuer) saveAt(base string) error {

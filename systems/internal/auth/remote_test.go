@@ -52,7 +52,7 @@ func newPool(t *testing.T) *pool {
 		mux.ServeHTTP(w, r)
 	}))
 	t.Cleanup(p.server.Close)
-	issuer, err := NewIssuer(p.server.URL, clock)
+	issuer, err := NewIssuer("shop", p.server.URL, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,10 +280,10 @@ func TestIssuerDocuments(t *testing.T) {
 func TestKeysAreKept(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "services", "issuer.json")
-	if _, err := OpenIssuer(path, "", clock); !errors.Is(err, os.ErrNotExist) {
+	if _, err := OpenIssuer("shop", path, "", clock); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v, want that there are no keys", err)
 	}
-	first, err := OpenIssuer(path, "http://127.0.0.1:8080", clock)
+	first, err := OpenIssuer("shop", path, "http://127.0.0.1:8080", clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestKeysAreKept(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, mode %v: want a file for its owner alone", err, info.Mode())
 	}
-	beside, err := OpenIssuer(path, "", clock)
+	beside, err := OpenIssuer("shop", path, "", clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,11 +303,11 @@ func TestKeysAreKept(t *testing.T) {
 	if err := first.Rotate(); err != nil {
 		t.Fatal(err)
 	}
-	moved, err := OpenIssuer(path, "http://127.0.0.1:9090", clock)
+	moved, err := OpenIssuer("shop", path, "http://127.0.0.1:9090", clock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "http://127.0.0.1:9090/" + LocalPool; moved.URL() != want {
+	if want := "http://127.0.0.1:9090/shop_users"; moved.URL() != want {
 		t.Errorf("issuer %s, want %s", moved.URL(), want)
 	}
 	principal, err := moved.Verifier().Verify(t.Context(), token)
@@ -315,23 +315,57 @@ func TestKeysAreKept(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"base":"http://x","keys":{"keys":[]}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenIssuer(path, "", clock); err == nil || !strings.Contains(err.Error(), "no keys") {
+	if _, err := OpenIssuer("shop", path, "", clock); err == nil || !strings.Contains(err.Error(), "no keys") {
 		t.Errorf("%v, want that there are no keys", err)
 	}
 }
 
 func TestMint(t *testing.T) {
 	t.Parallel()
-	i, err := NewIssuer("http://x/", clock)
+	i, err := NewIssuer("shop", "http://x/", clock)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i.URL() != "http://x/"+LocalPool {
+	if i.URL() != "http://x/shop_users" {
 		t.Errorf("issuer %s", i.URL())
 	}
 	for _, c := range []Claims{{}, {Sub: "u", TTL: -time.Second}} {
 		if token, err := i.Mint(c); err == nil {
 			t.Errorf("%v gave %s", c, token)
 		}
+	}
+}
+
+// TestIssuersOfOneKeyFile: a token of one system is rejected by every other, even where both sign with the same key.
+func TestIssuersOfOneKeyFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "issuer.json")
+	shop, err := OpenIssuer("shop", path, "http://127.0.0.1:8080", clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blog, err := OpenIssuer("blog", path, "http://127.0.0.1:8080", clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := shop.Mint(Claims{Sub: "u-1", Groups: []string{"admin"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted(t, shop.Verifier(), token)
+	principal, err := blog.Verifier().Verify(t.Context(), token)
+	refused(t, principal, err, "another issuer")
+
+	for _, test := range []struct{ pool, client, detail string }{
+		{blog.pool, shop.client, "another client"},
+		{shop.pool, blog.client, "another issuer"},
+	} {
+		forger := issuerOf("blog", blog.base, clock, blog.keys)
+		forger.pool, forger.client = test.pool, test.client
+		if token, err = forger.Mint(Claims{Sub: "u-1"}); err != nil {
+			t.Fatal(err)
+		}
+		principal, err = blog.Verifier().Verify(t.Context(), token)
+		refused(t, principal, err, test.detail)
 	}
 }

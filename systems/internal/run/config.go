@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/keyfile"
 )
@@ -144,11 +143,11 @@ func (c *Config) keyPath(getenv func(string) string, name string) string {
 // KeyPath is where a service keeps a key beside the database in a directory.
 func KeyPath(data, name string) string { return filepath.Join(data, servicesDir, name) }
 
-// The names of KeyPath.
-const (
-	IssuerKeys = "issuer.json"
-	CursorKey  = "cursor.key"
-)
+// CursorKey is the name of the file with the key that seals cursors.
+const CursorKey = "cursor.key"
+
+// IssuerKeys is the name of the file with the keys that sign a system's tokens.
+func IssuerKeys(system string) string { return system + "-issuer.json" }
 
 // cursorKey is what seals cursors. madeUp says that no other process will have it, nor this one after a restart.
 func (c *Config) cursorKey(getenv func(string) string) (key []byte, madeUp bool, err error) {
@@ -206,33 +205,32 @@ func parseKey(from, text string) ([]byte, error) {
 	return key, nil
 }
 
-// tokens are whose tokens are accepted, and who signs them here, which is nobody for a user pool. base is the address of this
-// process.
-func (c *Config) tokens(getenv func(string) string, base string) (api.Verifier, *auth.Issuer, error) {
-	var issuer *auth.Issuer
-	var err error
+// access is whose tokens a system accepts. base is the address of this process.
+func (c *Config) access(system string, getenv func(string) string, base string) (Access, error) {
 	switch {
 	case c.DevIssuer && (c.Issuer != "" || c.IssuerKey != ""):
-		return nil, nil, errors.New("--dev-issuer is for development: it goes with neither --issuer nor --issuer-key")
+		return Access{}, errors.New("--dev-issuer is for development: it goes with neither --issuer nor --issuer-key")
 	case c.IssuerKey != "":
 		if c.Issuer != "" {
 			base = c.Issuer
 		}
-		issuer, err = auth.OpenIssuer(c.IssuerKey, base, nil)
+		return signedBy(auth.OpenIssuer(system, c.IssuerKey, base, nil))
 	case c.DevIssuer:
-		if path := c.keyPath(getenv, IssuerKeys); path != "" {
-			issuer, err = auth.OpenIssuer(path, base, nil)
-		} else {
-			issuer, err = auth.NewIssuer(base, nil)
+		if path := c.keyPath(getenv, IssuerKeys(system)); path != "" {
+			return signedBy(auth.OpenIssuer(system, path, base, nil))
 		}
+		return signedBy(auth.NewIssuer(system, base, nil))
 	case c.Issuer == "" || len(c.ClientIDs) == 0:
-		return nil, nil, errors.New("whose tokens are accepted? Say --issuer and --client-id, or --dev-issuer for development")
+		return Access{}, errors.New("whose tokens are accepted? Say --issuer and --client-id, or --dev-issuer for development")
 	default:
 		verifier, err := auth.NewVerifier(c.Issuer, c.ClientIDs, auth.NewRemote(c.Issuer, nil, nil), nil)
-		return verifier, nil, err
+		return Access{Verifier: verifier}, err
 	}
+}
+
+func signedBy(issuer *auth.Issuer, err error) (Access, error) {
 	if err != nil {
-		return nil, nil, err
+		return Access{}, err
 	}
-	return issuer.Verifier(), issuer, nil
+	return accessOf(issuer), nil
 }

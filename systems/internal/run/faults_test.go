@@ -131,7 +131,7 @@ func faulty(t *testing.T) *faultyDatabase {
 		fault(w, r)
 	}))
 	t.Cleanup(endpoint.Close)
-	issuer, err := auth.NewIssuer("http://issuer.test", nil)
+	issuer, err := auth.NewIssuer("notes", "http://issuer.test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func faulty(t *testing.T) *faultyDatabase {
 	})
 	made, err := run.NewHost(t.Context(), run.Options{
 		Database:  &run.Database{DynamoDB: client, Streams: dynamodbstreams.New(dynamodbstreams.Options{}), Own: true},
-		CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), NoWorkers: true, Timeout: 200 * time.Millisecond,
+		CursorKey: make([]byte, 32), Access: run.SignedHere(issuer), NoWorkers: true, Timeout: 200 * time.Millisecond,
 		Logger: slog.New(slog.NewJSONHandler(f.log, nil)),
 	}, systemtest.Notes(systemtest.Hooks{}))
 	if err != nil {

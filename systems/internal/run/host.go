@@ -29,13 +29,12 @@ import (
 // DefaultStage is the stage where none is said.
 const DefaultStage = "dev"
 
-// Options of a Host. Database, CursorKey and Verifier must be given.
+// Options of a Host. Database, CursorKey and Access must be given.
 type Options struct {
 	Database  *Database
 	CursorKey []byte
-	Verifier  api.Verifier
-	// Issuer signs tokens in this process, and its documents are served; nil does neither.
-	Issuer *auth.Issuer
+	// Access is whose tokens each system accepts, by the system's name.
+	Access map[string]Access
 	// CreateTables makes missing tables where the database is not the process's own, too.
 	CreateTables bool
 	Stage        string
@@ -60,10 +59,10 @@ type Options struct {
 type Host struct {
 	mux      *http.ServeMux
 	services map[string]*system.Service
+	issuers  map[string]*auth.Issuer // of systems whose tokens are signed here
 	order    []string
 	workers  []system.Worker
 	logger   *slog.Logger
-	issuer   *auth.Issuer // nil where nobody signs here
 	metrics  *api.Metrics
 	restarts *prometheus.CounterVec
 	drain    func()
@@ -79,7 +78,7 @@ func NewHost(ctx context.Context, o Options, systems ...system.System) (*Host, e
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	draining := make(chan struct{})
 	h := &Host{
-		mux: http.NewServeMux(), services: map[string]*system.Service{}, logger: o.Logger, issuer: o.Issuer,
+		mux: http.NewServeMux(), services: map[string]*system.Service{}, issuers: map[string]*auth.Issuer{}, logger: o.Logger,
 		drain:    sync.OnceFunc(func() { close(draining) }),
 		restarts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "worker_restarts_total", Help: "Runs of workers that failed."}, []string{"worker"}),
 	}
@@ -101,9 +100,6 @@ func (h *Host) registerBeside(o Options, registry *prometheus.Registry) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"status":"ok"}` + "\n"))
 	}))
-	if o.Issuer != nil {
-		o.Issuer.Register(h)
-	}
 	if o.AtRoot {
 		return
 	}
@@ -136,6 +132,10 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	if h.services[s.Name] != nil {
 		return errors.New("there are two systems of that name")
 	}
+	access, err := o.accessTo(s.Name)
+	if err != nil {
+		return err
+	}
 	proxies, err := api.Networks(o.Proxies)
 	if err != nil {
 		return fmt.Errorf("--trusted-proxy: %w", err)
@@ -150,7 +150,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	logger := o.Logger.With("system", s.Name)
 	service, err := s.Open(ctx, system.Deps{
 		DynamoDB: o.Database.DynamoDB, Stage: o.Stage, CursorKey: o.CursorKey, Observe: h.metrics.Observer(s.Name),
-		Clock: o.Clock, Issuer: o.Issuer, Logger: logger, Getenv: o.Getenv,
+		Clock: o.Clock, Issuer: access.Issuer, Logger: logger, Getenv: o.Getenv,
 	})
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	}
 	a, err := api.New(api.Options{
 		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Rules: s.Rules,
-		Verifier: o.Verifier, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
+		Verifier: access.Verifier, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
 		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
 	})
 	if err != nil {
@@ -180,6 +180,10 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		a.Handle(pattern, handler)
 	}
 	h.mux.Handle(prefix+"/", a)
+	if access.Issuer != nil {
+		h.issuers[s.Name] = access.Issuer
+		access.Issuer.Register(h)
+	}
 	streams := service.Streams
 	if o.NoWorkers {
 		streams = ofEveryProcess(streams)
@@ -220,6 +224,9 @@ func (h *Host) Handle(pattern string, handler http.Handler) {
 
 // Service is an open system; nil where there is none of that name.
 func (h *Host) Service(name string) *system.Service { return h.services[name] }
+
+// Issuer signs a system's tokens; nil where none are signed here.
+func (h *Host) Issuer(name string) *auth.Issuer { return h.issuers[name] }
 
 // Work runs the workers until the context ends, and returns when they have.
 func (h *Host) Work(ctx context.Context) {

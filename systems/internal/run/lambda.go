@@ -50,12 +50,12 @@ func NewLambda(ctx context.Context, s system.System, env Environment) (*lambdaht
 	if err != nil {
 		return nil, err
 	}
-	verifier, issuer, err := c.tokens(env.Getenv, "")
+	access, err := c.access(s.Name, env.Getenv, "")
 	if err != nil {
 		return nil, err
 	}
 	host, err := NewHost(ctx, Options{
-		Database: database, CursorKey: key, Verifier: verifier, Issuer: issuer, Stage: c.Stage, CreateTables: c.CreateTables,
+		Database: database, CursorKey: key, Access: map[string]Access{s.Name: access}, Stage: c.Stage, CreateTables: c.CreateTables,
 		Logger: logger, Origins: c.Origins, Proxies: c.Proxies, Timeout: c.Timeout, Rate: c.Rate, Getenv: env.Getenv, AtRoot: true,
 	}, s)
 	if err != nil {

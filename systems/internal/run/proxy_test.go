@@ -15,12 +15,12 @@ import (
 // TestProxies: behind a trusted proxy each caller has a bound of his own, behind another all have the proxy's.
 func TestProxies(t *testing.T) {
 	t.Parallel()
-	issuer, err := auth.NewIssuer("http://issuer.test", nil)
+	issuer, err := auth.NewIssuer("notes", "http://issuer.test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := run.Options{
-		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), Issuer: issuer,
+		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Access: run.SignedHere(issuer),
 		Rate: 0.001, Proxies: []string{"10.0.0.0/8"}, // a request, and one in a quarter of an hour
 	}
 	host, err := run.NewHost(t.Context(), o, systemtest.Notes(systemtest.Hooks{}))

@@ -19,6 +19,7 @@
 //	R3  A worker that fails is run again, after rests that grow from 100 ms to 30 s; it never ends the process, nor does a
 //	    stream's handler: its batch comes again, panics included.
 //	R4  No token, no key and no e-mail address reaches the log.
+//	R5  No two systems of a process share an issuer, so a token for one system is rejected by the others.
 //
 // # Errors
 //

@@ -93,7 +93,7 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 	if c.DevIssuer {
 		WarnDevIssuer(logger, listener.Addr())
 		// The keys may be in no file from which others could sign.
-		token, err := host.issuer.Mint(auth.Claims{Sub: devUser})
+		token, err := host.Issuer(s.Name).Mint(auth.Claims{Sub: devUser})
 		if err != nil {
 			return errors.Join(err, listener.Close(), host.Close(), database.Close())
 		}
@@ -126,12 +126,12 @@ func (c *Config) host(ctx context.Context, s system.System, env Environment, bas
 	if madeUp && !c.Memory {
 		logger.WarnContext(ctx, "cursors are sealed with a key made up for this run: give --cursor-key for others to continue them")
 	}
-	verifier, issuer, err := c.tokens(env.Getenv, base)
+	access, err := c.access(s.Name, env.Getenv, base)
 	if err != nil {
 		return nil, err
 	}
 	return NewHost(ctx, Options{
-		Database: database, CursorKey: key, Verifier: verifier, Issuer: issuer, CreateTables: c.CreateTables, Stage: c.Stage,
+		Database: database, CursorKey: key, Access: map[string]Access{s.Name: access}, CreateTables: c.CreateTables, Stage: c.Stage,
 		Logger: logger, Origins: c.Origins, Proxies: c.Proxies, Timeout: c.Timeout, Rate: c.Rate, Getenv: env.Getenv,
 		NoWorkers: !c.Workers,
 	}, s)

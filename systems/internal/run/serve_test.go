@@ -36,7 +36,7 @@ func host(t *testing.T, hooks systemtest.Hooks) *hosted {
 		t.Fatal(err)
 	}
 	h := &hosted{url: "http://" + listener.Addr().String(), result: make(chan error, 1), log: &record{}}
-	issuer, err := auth.NewIssuer(h.url, nil)
+	issuer, err := auth.NewIssuer("notes", h.url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func host(t *testing.T, hooks systemtest.Hooks) *hosted {
 		t.Fatal(err)
 	}
 	made, err := run.NewHost(t.Context(), run.Options{
-		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), Issuer: issuer,
+		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Access: run.SignedHere(issuer),
 		Logger: slog.New(slog.NewTextHandler(h.log, nil)),
 	}, systemtest.Notes(hooks))
 	if err != nil {
@@ -81,8 +81,8 @@ func TestHost(t *testing.T) {
 	for path, want := range map[string]string{
 		"/health": `{"status":"ok"}`, "/notes/health": `{"status":"ok"}`, "/notes/ready": `{"status":"ok"}`,
 		"/notes/play/x": "page at /play/x", "/nothing": `"code":"not_found"`,
-		"/metrics": `http_requests_total{method="POST",route="/notes/notes",status="201",system="notes"} 1`,
-		"/" + auth.LocalPool + "/.well-known/jwks.json": `"kty":"RSA"`,
+		"/metrics":                           `http_requests_total{method="POST",route="/notes/notes",status="201",system="notes"} 1`,
+		"/notes_users/.well-known/jwks.json": `"kty":"RSA"`,
 	} {
 		if answer := h.call(t, "GET", path, ""); !strings.Contains(answer.Body, want) {
 			t.Errorf("%s: %d %s, want %s", path, answer.Status, answer.Body, want)
@@ -101,7 +101,7 @@ func TestBesideTheSystems(t *testing.T) {
 	if p := h.call(t, "GET", "/nothing", "").Problem(t); p.Code != "not_found" {
 		t.Errorf("/nothing: %+v", p)
 	}
-	for _, path := range []string{"/health", "/metrics", "/nothing", "/notes/health", "/" + auth.LocalPool + "/.well-known/jwks.json"} {
+	for _, path := range []string{"/health", "/metrics", "/nothing", "/notes/health", "/notes_users/.well-known/jwks.json"} {
 		if answer := h.call(t, "GET", path, ""); answer.Header.Get("X-Request-Id") == "" || answer.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: headers %v, want an id, and that nobody guesses what it is", path, answer.Header)
 		}
@@ -120,12 +120,12 @@ func TestBesideTheSystems(t *testing.T) {
 // TestNoWorkers: a process that only answers requests follows no stream and runs no worker.
 func TestNoWorkers(t *testing.T) {
 	t.Parallel()
-	issuer, err := auth.NewIssuer("http://issuer.test", nil)
+	issuer, err := auth.NewIssuer("notes", "http://issuer.test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h, err := run.NewHost(t.Context(), run.Options{
-		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), NoWorkers: true,
+		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Access: run.SignedHere(issuer), NoWorkers: true,
 	}, systemtest.Notes(systemtest.Hooks{}))
 	if err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func TestCommand(t *testing.T) {
 		fields := strings.Fields(greeting)
 		at := slices.IndexFunc(fields, func(f string) bool { return strings.HasPrefix(f, "http://") })
 		url := strings.TrimSuffix(fields[at], "/")
-		issuer, err := auth.OpenIssuer(run.KeyPath(data, run.IssuerKeys), "", nil)
+		issuer, err := auth.OpenIssuer("notes", run.KeyPath(data, run.IssuerKeys("notes")), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +289,7 @@ func TestLambda(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer, err := auth.OpenIssuer(keys, "", nil)
+	issuer, err := auth.OpenIssuer("notes", keys, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

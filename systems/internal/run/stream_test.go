@@ -20,7 +20,7 @@ func TestEveryProcess(t *testing.T) {
 	t.Parallel()
 	const processes = 3
 	db := monotabletest.New(t)
-	issuer, err := auth.NewIssuer("http://issuer.test", nil)
+	issuer, err := auth.NewIssuer("notes", "http://issuer.test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestEveryProcess(t *testing.T) {
 			return service, err
 		}
 		hosts[i], err = run.NewHost(t.Context(), run.Options{
-			Database: run.InProcess(db), CursorKey: make([]byte, 32), Verifier: issuer.Verifier(), NoWorkers: i > 0,
+			Database: run.InProcess(db), CursorKey: make([]byte, 32), Access: run.SignedHere(issuer), NoWorkers: i > 0,
 		}, notes)
 		if err != nil {
 			t.Fatal(err)

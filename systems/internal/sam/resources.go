@@ -15,9 +15,13 @@ const (
 )
 
 func (t Template) parameters(p *provisioned) object {
+	accepted := "The Cognito user pool whose access tokens are accepted"
+	if t.AdminGroup != "" {
+		accepted += "; members of its group " + t.AdminGroup + " are admins"
+	}
 	out := of(
-		userPool, of("Type", "String", "Description", "The Cognito user pool whose access tokens are accepted"),
-		userClient, of("Type", "String", "Description", "The app client of that user pool"),
+		userPool, of("Type", "String", "Description", accepted),
+		userClient, of("Type", "String", "Description", "The app client of that user pool; its tokens are accepted, those of other clients are not"),
 		origins, of("Type", "CommaDelimitedList", "Default", "*", "Description", "Origins whose pages may call"),
 		rateLimit, of("Type", "Number", "Default", 1000, "Description", "Requests a second that each route takes"),
 		burstLimit, of("Type", "Number", "Default", 2000, "Description", "Requests that each route takes at once"),

@@ -32,6 +32,8 @@ import (
 type Template struct {
 	// Name is the system's, Title the description's.
 	Name, Title string
+	// AdminGroup is the group of the user pool whose members are admins; "" where there are none.
+	AdminGroup string
 	// Design is the path of the design.
 	Design string
 	// Routes are the API's.

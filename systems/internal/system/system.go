@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -40,6 +41,9 @@ type System struct {
 	Name string
 	// Title and About are for people, About in a sentence; Version is the API's.
 	Title, About, Version string
+	// AdminGroup is the group of tokens that may do what others may not; "" where there is none. A user pool can serve several
+	// systems, so the name of the group begins with the system's.
+	AdminGroup string
 	// Tables are the tables of a stage.
 	Tables func(stage string) []Table
 	// Rules are the answers to the errors that the design declares.
@@ -70,7 +74,7 @@ type Deps struct {
 	Observe func(context.Context, table.Call)
 	// Clock is never nil.
 	Clock func() time.Time
-	// Issuer signs tokens for a log-in of the system's own; nil where a user pool does that.
+	// Issuer signs the system's tokens for a log-in of its own; nil where a user pool does that.
 	Issuer *auth.Issuer
 	Logger *slog.Logger
 	// Getenv has settings of the system's own.
@@ -139,6 +143,7 @@ func (s System) Validate() error {
 	}
 	want(nameForm.MatchString(s.Name), "Name must be lower-case letters and digits")
 	want(s.Title != "", "no Title")
+	want(s.AdminGroup == "" || strings.HasPrefix(s.AdminGroup, s.Name+"-"), "AdminGroup must begin with the system's name and -")
 	want(s.Tables != nil, "no Tables")
 	want(s.Open != nil, "no Open")
 	for _, r := range s.Rules {

@@ -33,6 +33,7 @@ func TestValidate(t *testing.T) {
 		"no Open":                  func(s *System) { s.Open = nil },
 		"a rule needs Err":         func(s *System) { s.Rules[0].Err = nil },
 		"a rule needs Err and Cod": func(s *System) { s.Rules[0].Code = "" },
+		"AdminGroup must begin":    func(s *System) { s.AdminGroup = "admin" },
 		"an example needs":         func(s *System) { s.Examples[0].Path = "notes" },
 		"an example needs Method":  func(s *System) { s.Examples[0].Method = "" },
 	} {

@@ -2,7 +2,8 @@
 // Shows the OpenAPI document beside this page: operations with a form to try each, and schemas. Everything from the
 // document is set as text, never as HTML.
 
-const tokenKey = "access-token";
+// Systems of one origin have different issuers, so each has a token of its own.
+const tokenKey = "access-token " + new URL(".", location.href).pathname;
 let api;
 
 // h makes an element: h("td", {class: "x"}, "text", child).

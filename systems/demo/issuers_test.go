@@ -1,0 +1,140 @@
+package demo
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/systems/catfecito"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/systems/internal/systemtest"
+	"github.com/monotable/monotable/systems/transporteapp"
+)
+
+// tokenOf is a token that demo token signs.
+func tokenOf(t *testing.T, data string, args ...string) string {
+	t.Helper()
+	status, token, stderr := commandOf(t, registered(), append([]string{"token", "--data", data}, args...)...)
+	if status != 0 {
+		t.Fatalf("%v: %s", args, stderr)
+	}
+	return strings.TrimSpace(token)
+}
+
+// adminOf is a token of a system's admin, or of a user where the system has no admins.
+func adminOf(t *testing.T, data string, s system.System) string {
+	t.Helper()
+	args := []string{"--system", s.Name, "--sub", "u-admin"}
+	if s.AdminGroup != "" {
+		args = append(args, "--admin")
+	}
+	return tokenOf(t, data, args...)
+}
+
+// guarded is a request of each system that needs a token and works on an empty database.
+func guarded(t *testing.T, web string, s system.System, token string) systemtest.Answer {
+	t.Helper()
+	for _, e := range s.Examples {
+		headers := []string{"Content-Type", "application/json"}
+		for name, value := range e.Header {
+			headers = append(headers, name, value)
+		}
+		url := web + "/" + s.Name + e.Path
+		if systemtest.Call(t, e.Method, url, e.Body, headers...).Status == http.StatusUnauthorized {
+			return systemtest.Call(t, e.Method, url, e.Body, append(headers, "Authorization", "Bearer "+token)...)
+		}
+	}
+	t.Fatalf("%s has no example that needs a token", s.Name)
+	return systemtest.Answer{}
+}
+
+// TestTokenIsOfOneSystem: a system accepts its own admin's token and rejects those of all other systems' admins.
+func TestTokenIsOfOneSystem(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	all := registered()
+	r := serveAll(t, all, "--data", data)
+	for _, from := range all {
+		token := adminOf(t, data, from)
+		for _, to := range all {
+			answer := guarded(t, r.web, to, token)
+			switch {
+			case from.Name == to.Name && answer.Status >= http.StatusMultipleChoices:
+				t.Errorf("%s rejects its own token: %d %s", to.Name, answer.Status, answer.Body)
+			case from.Name != to.Name && (answer.Status != http.StatusUnauthorized || answer.Problem(t).Code != problem.CodeInvalidToken):
+				t.Errorf("%s answers a token of %s with %d %s, want 401 invalid_token", to.Name, from.Name, answer.Status, answer.Body)
+			}
+		}
+	}
+	r.end(t)
+}
+
+// TestAdminOfAnotherSystem: an admin of CatFecito cannot credit a company of TransporteApp, which its own back office can.
+func TestAdminOfAnotherSystem(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	r := serveAll(t, registered(), "--data", data)
+	company := tokenOf(t, data, "--system", transporteapp.Name, "--sub", "u-company")
+	call := func(method, path, body, token string) systemtest.Answer {
+		return systemtest.Call(t, method, r.web+"/"+transporteapp.Name+path, body, "Authorization", "Bearer "+token,
+			"Content-Type", "application/json", "Idempotency-Key", "k-1")
+	}
+	profile := `{"email":"ana@transportes.mx","fullName":"Ana García","timezone":"America/Mexico_City"}`
+	if answer := call(http.MethodPut, "/perfil", profile, company); answer.Status != http.StatusOK {
+		t.Fatalf("%d %s", answer.Status, answer.Body)
+	}
+	for _, c := range []struct {
+		token  string
+		status int
+	}{
+		{tokenOf(t, data, "--system", catfecito.Name, "--admin", "--sub", "u-1"), http.StatusUnauthorized},
+		{company, http.StatusForbidden},
+		{tokenOf(t, data, "--system", transporteapp.Name, "--admin", "--sub", "u-1"), http.StatusCreated},
+	} {
+		if answer := call(http.MethodPost, "/empresas/u-company/creditos", `{"creditos":1000}`, c.token); answer.Status != c.status {
+			t.Errorf("%d %s, want %d", answer.Status, answer.Body, c.status)
+		}
+	}
+
+	// Where one user pool serves several systems, the group tells their admins apart.
+	issuer, err := openIssuer(transporteapp.Name, data, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range []string{catfecito.AdminGroup, "admin"} {
+		token, err := issuer.Mint(auth.Claims{Sub: "u-1", Groups: []string{group}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer := call(http.MethodPost, "/empresas/u-company/creditos", `{"creditos":1000}`, token); answer.Status != http.StatusForbidden {
+			t.Errorf("a member of %s: %d %s, want 403", group, answer.Status, answer.Body)
+		}
+	}
+	r.end(t)
+}
+
+// TestPageTokens: the page has a token of each system, which that system accepts, and no two systems have the same issuer.
+func TestPageTokens(t *testing.T) {
+	t.Parallel()
+	all := registered()
+	r := serveAll(t, all, "--memory")
+	index := systemtest.Call(t, http.MethodGet, r.web+"/", "").Body
+	issuers := map[string]string{}
+	for _, s := range all {
+		token := shownIn(t, index, `<pre class="token" data-system="`+s.Name+`">(.*?)</pre>`)
+		if answer := guarded(t, r.web, s, token); answer.Status == http.StatusUnauthorized {
+			t.Errorf("%s: %d %s", s.Name, answer.Status, answer.Body)
+		}
+		configuration := systemtest.Call(t, http.MethodGet, fmt.Sprintf("%s/%s_users/.well-known/openid-configuration", r.web, s.Name), "")
+		issuer := shownIn(t, configuration.Body, `"issuer":"([^"]*)"`)
+		if issuers[issuer] != "" {
+			t.Errorf("%s and %s have the issuer %s", s.Name, issuers[issuer], issuer)
+		}
+		issuers[issuer] = s.Name
+	}
+	r.end(t)
+}
