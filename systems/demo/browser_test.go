@@ -19,9 +19,9 @@ import (
 const browserWait = time.Minute
 
 // browser opens a tab that ends with the test.
-func browser(t *testing.T) context.Context {
+func browser(t *testing.T, extra ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.UserDataDir(t.TempDir()))
+	options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], extra, []chromedp.ExecAllocatorOption{chromedp.UserDataDir(t.TempDir())})
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // which root cannot have
 	}

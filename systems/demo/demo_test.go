@@ -280,6 +280,7 @@ func TestCommandsRefuse(t *testing.T) {
 		{"seed --data " + empty, "--system: name one, such as notes"},
 		{"seed --system notes --items 10 --data " + empty, "--items"},
 		{"serve --memory --addr 127.0.0.1:0 --web 256.0.0.1:1", "--web"},
+		{"serve --memory --addr 127.0.0.1:0 --web 127.0.0.1:0 --web-cors-origin app.example", `--web-cors-origin: CORS origin "app.example": want an origin such as`},
 		{"seed --system notes --endpoint foo", "--endpoint foo: want http://host:port"},
 		{"serve --memory --data x", "--memory and --data: give one of them"},
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/monotable/monotable/internal/httpguard"
 	"github.com/monotable/monotable/internal/tools/cli"
 	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -30,7 +31,7 @@ func newServe(env Environment, systems []system.System) *cobra.Command {
 		cli.Companion{
 			Flags: func(f *pflag.FlagSet) {
 				f.StringVar(&web, "web", defaultWeb, "address of the systems; port 0 picks a free one")
-				f.StringSliceVar(&origins, "cors", nil, "origins whose pages may call the systems, * for all")
+				f.StringSliceVar(&origins, "web-cors-origin", nil, "`origin` whose web pages may call the systems, or * for all; repeatable (default none)")
 			},
 			Start: func(ctx context.Context, host cli.CompanionHost) (func() error, error) {
 				return start(ctx, env, host, web, origins, systems)
@@ -44,7 +45,8 @@ func newServe(env Environment, systems []system.System) *cobra.Command {
 --web  serves the systems: a page that names them, and below /NAME/ the API of each with its documentation. Their requests
        need an access token, and the demo signs one for whoever asks: the page shows one, and demo token signs others.
 
-That is for development: keep both addresses on loopback.
+That is for development: keep both addresses on loopback. Web pages of other origins are kept out of both: --cors-origin and
+--web-cors-origin allow origins, and requests to a public host name need --allowed-host.
 
 With the default --durability sync, a write is on disk before it is answered. "interval" syncs every 100 ms, "none" leaves
 it to the operating system: faster, and a crash may lose the last writes.`
@@ -77,6 +79,10 @@ func start(ctx context.Context, env Environment, host cli.CompanionHost, web str
 }
 
 func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *slog.Logger, base string, origins []string, systems []system.System) (*run.Host, error) {
+	guard, err := httpguard.New(host.AllowedHosts, origins)
+	if err != nil {
+		return nil, fmt.Errorf("--web-cors-origin: %w", err) // the hosts were checked with the database's flags
+	}
 	key := make([]byte, cursorKeyBytes)
 	_, _ = rand.Read(key) // never fails
 	if host.Data != "" {
@@ -93,7 +99,7 @@ func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *
 		Database: run.InProcess(host.DB), CursorKey: key, Access: access,
 		// Programs on this machine are believed for whom they call, as they are when they sign tokens: demo load calls from
 		// many addresses, and who tries a proxy has it here.
-		Logger: logger, Origins: origins, Proxies: []string{"127.0.0.0/8", "::1"}, Getenv: env.Getenv,
+		Logger: logger, Origins: origins, Admit: admission(guard), Proxies: []string{"127.0.0.0/8", "::1"}, Getenv: env.Getenv,
 		Listed: true,
 	}, systems...)
 }

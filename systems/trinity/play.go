@@ -38,7 +38,7 @@ func pages(issuer *auth.Issuer) map[string]http.Handler {
 		})
 	}
 	if issuer != nil && ofThisMachine(issuer.URL()) {
-		list["POST /play/token"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { playToken(w, r, issuer) })
+		list["POST /play/token"] = ofThisOrigin(func(w http.ResponseWriter, r *http.Request) { playToken(w, r, issuer) })
 	}
 	return list
 }
@@ -55,7 +55,16 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// playToken signs a token for a name, to who is on this machine.
+// ofThisOrigin refuses requests from pages of other origins, those included that may call the API.
+func ofThisOrigin(next http.HandlerFunc) http.Handler {
+	var check http.CrossOriginProtection
+	check.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		problem.New(http.StatusForbidden, "", "tokens are signed for this page only").Write(w)
+	}))
+	return check.Handler(next)
+}
+
+// playToken signs a token for a name, for requests from this machine.
 func playToken(w http.ResponseWriter, r *http.Request, issuer *auth.Issuer) {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil || !loopback(host) || !ofThisMachine("http://"+r.Host) { // asked for by another name it came through a proxy

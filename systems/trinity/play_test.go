@@ -16,14 +16,15 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/databasetest"
 	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/internal/systemtest"
 	"github.com/monotable/monotable/systems/trinity"
 )
 
 // browserWait is far more than the page takes, on a machine that does much else.
 const browserWait = time.Minute
 
-// process is Trinity as a process serves it, with its workers and a development's issuer.
-func process(t *testing.T, address string) *httptest.Server {
+// process is Trinity as a process serves it, with its workers and a development's issuer. Pages of the origins may call it.
+func process(t *testing.T, address string, origins ...string) *httptest.Server {
 	t.Helper()
 	database := databasetest.Open(t)
 	server := httptest.NewUnstartedServer(nil)
@@ -33,7 +34,7 @@ func process(t *testing.T, address string) *httptest.Server {
 	}
 	host, err := run.NewHost(t.Context(), run.Options{
 		Database:  &run.Database{DynamoDB: database.DynamoDB, Streams: database.Streams, Own: true, Poll: time.Millisecond},
-		CursorKey: make([]byte, 32), Access: run.SignedHere(issuer),
+		CursorKey: make([]byte, 32), Access: run.SignedHere(issuer), Origins: origins,
 	}, trinity.System(trinity.Options{Films: some(3), CheckInterval: time.Hour}))
 	if err != nil {
 		t.Fatal(err)
@@ -223,6 +224,29 @@ func TestPageTokenByAnotherName(t *testing.T) {
 		_ = answer.Body.Close()
 		if answer.StatusCode != want {
 			t.Errorf("asked as %s: %d, want %d", host, answer.StatusCode, want)
+		}
+	}
+}
+
+// TestPageTokenForAnotherOrigin: a page of another origin gets no token, also if it may call the API.
+func TestPageTokenForAnotherOrigin(t *testing.T) {
+	t.Parallel()
+	server := process(t, "http://ADDR", "https://app.example.com")
+	for _, c := range []struct {
+		name, value string
+		want        int
+	}{
+		{"Origin", server.URL, http.StatusOK},
+		{"Origin", "https://app.example.com", http.StatusForbidden},
+		{"Origin", "https://evil.example", http.StatusForbidden},
+		{"Origin", "null", http.StatusForbidden},
+		{"Sec-Fetch-Site", "same-origin", http.StatusOK},
+		{"Sec-Fetch-Site", "cross-site", http.StatusForbidden},
+		{"Sec-Fetch-Site", "same-site", http.StatusForbidden}, // of another port of this machine
+	} {
+		answer := systemtest.Call(t, http.MethodPost, server.URL+"/trinity/play/token", `{"name":"ana"}`, c.name, c.value)
+		if answer.Status != c.want || strings.Contains(answer.Body, `"token"`) != (c.want == http.StatusOK) {
+			t.Errorf("%s %s: %d %s, want %d", c.name, c.value, answer.Status, answer.Body, c.want)
 		}
 	}
 }

@@ -70,6 +70,8 @@ type CompanionHost struct {
 	DB     *monotable.DB
 	Data   string // the directory, "" in memory
 	Logger *slog.Logger
+	// AllowedHosts are the names that --allowed-host gives, by which requests may address the companion too.
+	AllowedHosts []string
 }
 
 // NewServe returns the serve command for a program that serves more than the database.
@@ -172,7 +174,7 @@ func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *mon
 	if companion.Start == nil {
 		return func() error { return nil }, nil
 	}
-	host := CompanionHost{DB: db, Data: f.data, Logger: logger}
+	host := CompanionHost{DB: db, Data: f.data, Logger: logger, AllowedHosts: f.allowedHosts}
 	if f.memory {
 		host.Data = ""
 	}

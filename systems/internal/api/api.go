@@ -39,6 +39,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/klauspost/compress/gzhttp"
 
+	"github.com/monotable/monotable/internal/httpguard"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/ratelimit"
@@ -76,7 +77,7 @@ type Options struct {
 	Logger *slog.Logger
 	// Metrics counts; nil does not.
 	Metrics *Metrics
-	// Origins may call from a browser's page of another origin; "*" is any.
+	// Origins are the origins whose pages may call; "*" allows all.
 	Origins []string
 	// Timeout ends a request; 0 is 10 s.
 	Timeout time.Duration
@@ -94,6 +95,7 @@ type Options struct {
 type API struct {
 	huma.API
 	options  Options
+	origins  *httpguard.Guard
 	mux      *http.ServeMux
 	handler  http.Handler
 	document func() ([]byte, error)
@@ -104,9 +106,13 @@ func New(o Options) (*API, error) {
 	if o.Name == "" || o.Title == "" || o.Verifier == nil {
 		return nil, errors.New("api: Name, Title and Verifier must be given")
 	}
+	origins, err := httpguard.New(nil, o.Origins)
+	if err != nil {
+		return nil, err
+	}
 	o = o.withDefaults()
 	settleHuma()
-	a := &API{options: o, mux: http.NewServeMux()}
+	a := &API{options: o, origins: origins, mux: http.NewServeMux()}
 	config := huma.DefaultConfig(o.Title, o.Version)
 	config.Info.Description = o.About
 	config.Formats = formats()

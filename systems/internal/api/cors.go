@@ -1,9 +1,6 @@
 package api
 
-import (
-	"net/http"
-	"slices"
-)
+import "net/http"
 
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
@@ -12,16 +9,15 @@ const (
 	corsMaxAge  = "600"
 )
 
-// cors lets pages of the allowed origins call. Tokens are sent by the page itself, so no cookie is ever allowed, and "*"
-// is harmless.
+// cors lets pages of the allowed origins call. Pages send the token themselves and no cookie is ever allowed, so "*" gives
+// no page a token.
 func (a *API) cors(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Add("Vary", "Origin")
-		origin := r.Header.Get("Origin")
 		preflight := r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
-		if origin != "" && a.allows(origin) {
-			h.Set("Access-Control-Allow-Origin", a.allowed(origin))
+		if allowed := a.origins.CORSOrigin(r); allowed != "" {
+			h.Set("Access-Control-Allow-Origin", allowed)
 			h.Set("Access-Control-Expose-Headers", corsExposed)
 			if preflight {
 				h.Set("Access-Control-Allow-Methods", corsMethods)
@@ -38,15 +34,4 @@ func (a *API) cors(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-func (a *API) allows(origin string) bool {
-	return slices.Contains(a.options.Origins, "*") || slices.Contains(a.options.Origins, origin)
-}
-
-func (a *API) allowed(origin string) string {
-	if slices.Contains(a.options.Origins, "*") {
-		return "*"
-	}
-	return origin
 }

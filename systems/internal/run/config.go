@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/monotable/monotable/internal/httpguard"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/keyfile"
 )
@@ -61,7 +62,7 @@ func (c *Config) Register(f *pflag.FlagSet) {
 	c.RegisterAuth(f)
 	f.StringVar(&c.CursorKey, "cursor-key", "", "key that seals cursors: 32 bytes or more, in hexadecimal or base64")
 	f.StringVar(&c.CursorKeyFile, "cursor-key-file", "", "file with that key")
-	f.StringSliceVar(&c.Origins, "cors", nil, "origins whose pages may call, * for all")
+	f.StringSliceVar(&c.Origins, "cors-origin", nil, "`origin` whose web pages may call, or * for all; repeatable (default none)")
 	f.StringSliceVar(&c.Proxies, "trusted-proxy", nil, "networks or addresses of the proxies in front, whose X-Forwarded-For says who calls")
 	f.DurationVar(&c.Timeout, "timeout", 0, "time that a request may take (default 10s)")
 	f.Float64Var(&c.Rate, "rate", 0, "requests a second that one caller may make, 0 for no bound")
@@ -86,6 +87,9 @@ func (c *Config) validate() error {
 			faults = append(faults, fmt.Errorf(form+": %s", value, want))
 		}
 	}
+	if _, err := httpguard.New(nil, c.Origins); err != nil {
+		faults = append(faults, fmt.Errorf("--cors-origin: %w", err))
+	}
 	refuse(c.Timeout < 0, "--timeout %v", c.Timeout, "want a time that passes, such as 10s")
 	refuse(c.Rate < 0 || math.IsNaN(c.Rate) || math.IsInf(c.Rate, 0), "--rate %v", c.Rate, "want requests a second, or 0 for no bound")
 	if c.IssuerKey == "" && c.Issuer != "" {
@@ -105,21 +109,6 @@ func (c *Config) checkKept(flags *pflag.FlagSet) error {
 		return errBoth
 	}
 	return nil
-}
-
-// checkOrigins refuses an origin that no browser sends, and so would never be allowed.
-func checkOrigins(origins []string) error {
-	for _, origin := range origins {
-		if origin != "*" && !isOrigin(origin) {
-			return fmt.Errorf("--cors %s: want * or an origin such as https://app.example.com, without a path", origin)
-		}
-	}
-	return nil
-}
-
-func isOrigin(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") && text == u.Scheme+"://"+u.Host
 }
 
 // local tells whether the database is in this process.

@@ -39,7 +39,10 @@ type Options struct {
 	CreateTables bool
 	Stage        string
 	Logger       *slog.Logger
-	Origins      []string
+	// Origins are the origins whose web pages may call; "*" allows all.
+	Origins []string
+	// Admit looks at each request first, and its error is the response; nil admits all requests.
+	Admit func(*http.Request) error
 	// Proxies are the networks and addresses of the proxies in front.
 	Proxies []string
 	Timeout time.Duration
@@ -64,21 +67,19 @@ type Host struct {
 	workers  []system.Worker
 	logger   *slog.Logger
 	metrics  *api.Metrics
+	admit    func(*http.Request) error // nil admits all
 	restarts *prometheus.CounterVec
 	drain    func()
 }
 
 // NewHost opens systems.
 func NewHost(ctx context.Context, o Options, systems ...system.System) (*Host, error) {
-	if err := checkOrigins(o.Origins); err != nil {
-		return nil, err
-	}
 	o = o.withDefaults()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	draining := make(chan struct{})
 	h := &Host{
-		mux: http.NewServeMux(), services: map[string]*system.Service{}, issuers: map[string]*auth.Issuer{}, logger: o.Logger,
+		mux: http.NewServeMux(), services: map[string]*system.Service{}, issuers: map[string]*auth.Issuer{}, logger: o.Logger, admit: o.Admit,
 		drain:    sync.OnceFunc(func() { close(draining) }),
 		restarts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "worker_restarts_total", Help: "Runs of workers that failed."}, []string{"worker"}),
 	}
@@ -211,6 +212,23 @@ func ready(client *dynamodb.Client, tables []system.Table) func(context.Context)
 		}
 		return nil
 	}
+}
+
+// Handler is all that the host serves, to requests that are admitted.
+func (h *Host) Handler() http.Handler {
+	if h.admit == nil {
+		return h.mux
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := h.admit(r)
+		if err == nil {
+			h.mux.ServeHTTP(w, r)
+			return
+		}
+		api.Beside(api.Unmatched, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			problem.Rules{}.Problem(err).For(api.RequestID(r.Context())).Write(w)
+		}), h.logger, h.metrics).ServeHTTP(w, r)
+	})
 }
 
 // Mux is where the systems, /metrics and /health are mounted.

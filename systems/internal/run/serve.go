@@ -55,7 +55,7 @@ func Serve(ctx context.Context, listener net.Listener, h *Host) error {
 // newServer bounds all that a client can make last.
 func newServer(h *Host) *http.Server {
 	return &http.Server{
-		Handler: h.mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Handler: h.Handler(), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: headerMax, ErrorLog: slog.NewLogLogger(h.logger.Handler(), slog.LevelDebug),
 	}
 }

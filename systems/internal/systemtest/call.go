@@ -29,6 +29,12 @@ func Call(tb testing.TB, method, url, body string, headers ...string) Answer {
 			r.Header.Set(headers[i], headers[i+1])
 		}
 	}
+	return Send(tb, r)
+}
+
+// Send sends a request that the test has made, without following redirects.
+func Send(tb testing.TB, r *http.Request) Answer {
+	tb.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		tb.Fatal(err)

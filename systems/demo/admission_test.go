@@ -1,0 +1,188 @@
+package demo
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/monotable/monotable/systems/internal/systemtest"
+)
+
+// rebound is a name of an attacker's that the browser resolves to this machine.
+const rebound = "page.attacker.example"
+
+// ask sends a request with a Host and further headers; "" is the address's own host.
+func ask(t *testing.T, method, url, host, body string, headers ...string) systemtest.Answer {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	r.RequestURI = ""
+	if host != "" {
+		r.Host = host
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	return systemtest.Send(t, r)
+}
+
+// TestHosts: a request has to name the demo as no page of a stranger can, or by a name that --allowed-host gives.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	closed := serveAll(t, registered(), "--memory")
+	open := serveAll(t, registered(), "--memory", "--allowed-host", "demo.example.com")
+	for _, path := range []string{"/", "/metrics", "/health", "/appcore/docs", "/appcore/transactions", "/nothing", "/appcore_users/.well-known/jwks.json"} {
+		answer := ask(t, http.MethodGet, closed.web+path, "demo.example.com:8080", "")
+		p := answer.Problem(t)
+		if answer.Status != http.StatusForbidden || p.Code != "forbidden" || !strings.Contains(p.Detail, "--allowed-host demo.example.com ") {
+			t.Errorf("%s: %d %s, want 403 that names the flag", path, answer.Status, answer.Body)
+		}
+		if answer = ask(t, http.MethodGet, open.web+path, "demo.example.com:8080", ""); answer.Status == http.StatusForbidden {
+			t.Errorf("%s of the allowed host: %s", path, answer.Body)
+		}
+	}
+	for _, host := range []string{"", "localhost:8080", "demo.localhost", "demo", "demo.internal", "[::1]:8080", "192.0.2.1"} {
+		if answer := ask(t, http.MethodGet, closed.web+"/", host, ""); answer.Status != http.StatusOK {
+			t.Errorf("host %q: %d %s", host, answer.Status, answer.Body)
+		}
+	}
+	// The flag is of both addresses.
+	for r, want := range map[*running]int{closed: http.StatusForbidden, open: http.StatusOK} {
+		answer := ask(t, http.MethodPost, r.database+"/", "demo.example.com", `{}`, "X-Amz-Target", "DynamoDB_20120810.ListTables", "Content-Type", "application/x-amz-json-1.0")
+		if answer.Status != want {
+			t.Errorf("the database: %d %s, want %d", answer.Status, answer.Body, want)
+		}
+	}
+	metrics := ask(t, http.MethodGet, closed.web+"/metrics", "", "").Body
+	if !strings.Contains(metrics, `http_requests_total{method="GET",route="unmatched",status="403",system="process"} 7`) {
+		t.Error("the refused requests are not counted")
+	}
+	closed.end(t)
+	open.end(t)
+}
+
+// TestOrigins: pages of other origins cannot use the demo unless --web-cors-origin names their origin. Even then they get no
+// tokens: neither from the page nor from the endpoint that signs one for any name.
+func TestOrigins(t *testing.T) {
+	t.Parallel()
+	const app = "https://app.example.com"
+	closed := serveAll(t, registered(), "--memory")
+	open := serveAll(t, registered(), "--memory", "--web-cors-origin", app)
+	const name = `{"name":"ana"}`
+	preflight := []string{"Origin", app, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization"}
+	for _, c := range []struct {
+		what               string
+		r                  *running
+		method, path, body string
+		headers            []string
+		status             int
+		allowed            string
+	}{
+		{"page", closed, "GET", "/", "", []string{"Origin", app}, 403, ""},
+		{"call", closed, "GET", "/catfecito/products", "", []string{"Origin", app}, 403, ""},
+		{"preflight", closed, "OPTIONS", "/appcore/transactions", "", preflight, 403, ""},
+		{"token", closed, "POST", "/trinity/play/token", name, []string{"Origin", app, "Content-Type", "application/json"}, 403, ""},
+		{"token for a form", closed, "POST", "/trinity/play/token", name, []string{"Origin", "null", "Content-Type", "text/plain"}, 403, ""},
+		{"token, by Sec-Fetch-Site alone", closed, "POST", "/trinity/play/token", name, []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
+		{"token for its own page", closed, "POST", "/trinity/play/token", name, []string{"Origin", closed.web, "Sec-Fetch-Site", "same-origin"}, 200, ""},
+		{"token for curl", closed, "POST", "/trinity/play/token", name, nil, 200, ""},
+
+		{"allowed call", open, "GET", "/catfecito/products", "", []string{"Origin", app}, 200, app},
+		{"allowed preflight", open, "OPTIONS", "/appcore/transactions", "", preflight, 204, app},
+		{"page, which the browser keeps from the other origin", open, "GET", "/", "", []string{"Origin", app}, 200, ""},
+		{"token for the allowed origin", open, "POST", "/trinity/play/token", name, []string{"Origin", app, "Content-Type", "application/json"}, 403, app},
+		{"another origin", open, "GET", "/catfecito/products", "", []string{"Origin", "https://evil.example"}, 403, ""},
+	} {
+		answer := ask(t, c.method, c.r.web+c.path, "", c.body, c.headers...)
+		if answer.Status != c.status || answer.Header.Get("Access-Control-Allow-Origin") != c.allowed {
+			t.Errorf("%s: %d for %q, want %d for %q: %s", c.what, answer.Status, answer.Header.Get("Access-Control-Allow-Origin"), c.status, c.allowed, answer.Body)
+		}
+		if c.status == http.StatusForbidden && strings.Contains(answer.Body, `"token"`) {
+			t.Errorf("%s: a token is given away", c.what)
+		}
+	}
+	if p := ask(t, http.MethodGet, closed.web+"/", "", "", "Origin", app).Problem(t); !strings.Contains(p.Detail, "--web-cors-origin "+app+" ") {
+		t.Errorf("the refusal does not name the flag: %s", p.Detail)
+	}
+	closed.end(t)
+	open.end(t)
+}
+
+// stealing is the script of an attacker's page: it tries to get tokens from a demo and returns what it saw.
+const stealing = `(async (web) => {
+	const call = async (path, options) => {
+		try {
+			const response = await fetch(web + path, options);
+			return response.status + " " + await response.text();
+		} catch (e) {
+			return String(e);
+		}
+	};
+	const body = JSON.stringify({name: "ana"});
+	return {
+		page: await call("/", {}),
+		plain: await call("/trinity/play/token", {method: "POST", body}),
+		json: await call("/trinity/play/token", {method: "POST", body, headers: {"Content-Type": "application/json"}}),
+	};
+})`
+
+// TestAttackersPage: in a browser, neither a page of another origin nor one whose own name points to this machine gets a token;
+// if the name is allowed it does, which shows that the attack works.
+func TestAttackersPage(t *testing.T) {
+	t.Parallel()
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<!doctype html><title>a page</title>"))
+	}))
+	defer page.Close()
+	closed := serveAll(t, registered(), "--memory")
+	open := serveAll(t, registered(), "--memory", "--allowed-host", rebound)
+	ctx := browser(t, chromedp.Flag("host-resolver-rules", "MAP "+rebound+" 127.0.0.1"))
+	reboundTo := func(r *running) string {
+		_, port, err := net.SplitHostPort(strings.TrimPrefix(r.web, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "http://" + net.JoinHostPort(rebound, port)
+	}
+	for _, c := range []struct {
+		name, page, web string
+		stolen          bool
+	}{
+		{"another origin", page.URL, closed.web, false},
+		// A page of the attacker's that was loaded before has no content policy, and neither has /health.
+		{"rebound name", reboundTo(closed) + "/health", reboundTo(closed), false},
+		{"rebound name, allowed", reboundTo(open) + "/health", reboundTo(open), true},
+	} {
+		got := steal(ctx, t, c.page, c.web)
+		if stolen := strings.Contains(got.Page, `class="token"`); stolen != c.stolen {
+			t.Errorf("%s: the page's tokens are read: %t, want %t: %.300s", c.name, stolen, c.stolen, got.Page)
+		}
+		for _, signed := range []string{got.Plain, got.JSON} { // for names of this machine alone, whatever is allowed
+			if strings.Contains(signed, `"token"`) {
+				t.Errorf("%s: a token was signed: %s", c.name, signed)
+			}
+		}
+	}
+	closed.end(t)
+	open.end(t)
+}
+
+// stolen is what the script returns.
+type stolen struct{ Page, Plain, JSON string }
+
+func steal(ctx context.Context, t *testing.T, page, web string) stolen {
+	t.Helper()
+	if err := chromedp.Do(ctx, chromedp.Navigate(page)); err != nil {
+		t.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)
+	}
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[stolen](stealing+`("`+web+`")`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
