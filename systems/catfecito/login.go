@@ -46,7 +46,7 @@ func newBounds(now func() time.Time) bounds {
 }
 
 // logIn finds the user with an address of e-mail and a password, and signs a token. It does the same work whether there is
-// such a user or not. Who succeeds may do so as often as he likes: only failures are bounded.
+// such a user or not. Only failures are limited: a user may log in as often as they like.
 func (s *service) logIn(ctx context.Context, from, email, password string) (catfecitodb.User, string, error) {
 	if s.issuer == nil {
 		return catfecitodb.User{}, "", errLogInElsewhere
@@ -92,7 +92,7 @@ func (s *service) try(ctx context.Context, email, password string, hash table.Se
 	return true, s.db.ForgetTries(ctx, catfecitodb.ForgetTriesInput{Email: email, Since: since})
 }
 
-// credential is a user with the hash of his password; for an address that nobody has, nobody with a hash that no password
+// credential is a user with the hash of their password; for an address that nobody has, nobody with a hash that no password
 // has, after as many requests.
 func (s *service) credential(ctx context.Context, email string) (catfecitodb.User, table.Secret, error) {
 	u, err := s.db.UserByEmail(ctx, catfecitodb.UserByEmailInput{Email: email})

@@ -63,7 +63,7 @@ func (s *service) registerAccounts(a huma.API) {
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "putRole", Method: http.MethodPut, Path: "/users/{userId}/role", Tags: []string{tagAccounts},
 		Summary:     "Change what a user may do",
-		Description: "It holds from the user's next log-in on. Nobody changes his own role.",
+		Description: "It takes effect at the user's next log-in. Users cannot change their own role.",
 		Errors:      []int{missing, conflict},
 	}, staff), s.putRole)
 }

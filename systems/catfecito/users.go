@@ -12,7 +12,7 @@ import (
 // AdminGroup is the group of staff in tokens: users with the role admin.
 const AdminGroup = Name + "-admin"
 
-var errOwnRole = errors.New("nobody changes his own role")
+var errOwnRole = errors.New("users cannot change their own role")
 
 // applicant is what somebody says who signs up.
 type applicant struct{ email, name, password string }
@@ -56,7 +56,7 @@ func (s *service) user(ctx context.Context, userID string) (catfecitodb.User, er
 	return s.db.UserByID(ctx, catfecitodb.UserByIDInput{UserID: userID})
 }
 
-// setRole changes what a user may do from his next log-in on.
+// setRole changes what a user may do from their next log-in on.
 func (s *service) setRole(ctx context.Context, by, userID string, role catfecitodb.Role) (catfecitodb.User, error) {
 	if by == userID {
 		return catfecitodb.User{}, errOwnRole

@@ -99,3 +99,27 @@ func TestPagesInABrowser(t *testing.T) {
 	}
 	r.end(t)
 }
+
+// TestEachAPIPageHasItsToken: the page of all systems hands each API page the token of its system.
+func TestEachAPIPageHasItsToken(t *testing.T) {
+	t.Parallel()
+	all := registered()
+	r := serveAll(t, all, "--memory")
+	ctx := browser(t)
+	if err := chromedp.Do(ctx, chromedp.Navigate(r.web+"/")); err != nil {
+		t.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)
+	}
+	for _, s := range all {
+		if err := chromedp.Do(ctx, chromedp.Navigate(r.web+"/"+s.Name+"/docs"), chromedp.WaitVisible("#operations details")); err != nil {
+			t.Fatal(err)
+		}
+		token, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.querySelector("#token").value`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer := guarded(t, r.web, s, token); answer.Status == http.StatusUnauthorized {
+			t.Errorf("%s: %d %s to the token %q of its page", s.Name, answer.Status, answer.Body, token)
+		}
+	}
+	r.end(t)
+}
