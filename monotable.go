@@ -36,7 +36,8 @@ var ErrLocked = kv.ErrLocked
 type Durability int
 
 const (
-	// DurabilitySync answers a write when it is on disk. Many writes share one sync.
+	// DurabilitySync answers a write when it is on disk. Many writes share one sync. Failed conditions and
+	// strongly consistent reads, too, are answered when what they rest on is on disk.
 	DurabilitySync Durability = iota
 	// DurabilityInterval syncs every 100 ms: a crash, of the process alone too, loses at most that much.
 	DurabilityInterval

@@ -41,6 +41,7 @@ type answer struct {
 	value    pair // of get, add and remove the first alone counts
 	refused  bool // the condition was false
 	conflict bool // with a transaction under way: nothing happened
+	lost     bool // there was none: the request happened or not
 }
 
 // step is the model: what the request answers in a state, and what becomes of the state.
@@ -75,15 +76,8 @@ func step(s pair, r request) (answer, pair) {
 // model is DynamoDB's promise: single-item operations and transactions happen one after the other, each at one
 // moment between its call and its return.
 var model = porcupine.Model{
-	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-		parts := make([][]porcupine.Operation, pairs)
-		for _, o := range history {
-			p := o.Input.(request).pair
-			parts[p] = append(parts[p], o)
-		}
-		return parts
-	},
-	Init: func() any { return pair{absent, absent} },
+	Partition: byPair,
+	Init:      func() any { return pair{absent, absent} },
 	Step: func(state, input, output any) (bool, any) {
 		got := output.(answer)
 		if got.conflict {
@@ -92,8 +86,36 @@ var model = porcupine.Model{
 		want, next := step(state.(pair), input.(request))
 		return got == want, next
 	},
-	DescribeOperation: func(input, output any) string {
-		r, a := input.(request), output.(answer)
-		return fmt.Sprintf("%v(register %d, value %d, expect %d) → %+v", r.kind, r.register, r.value, r.expect, a)
+	DescribeOperation: describe,
+}
+
+// powerCutModel is model, but a request that was lost has happened or not.
+var powerCutModel = (&porcupine.NondeterministicModel{
+	Partition: byPair,
+	Init:      func() []any { return []any{pair{absent, absent}} },
+	Step: func(state, input, output any) []any {
+		if output.(answer).lost {
+			_, next := step(state.(pair), input.(request))
+			return []any{state, next}
+		}
+		if possible, next := model.Step(state, input, output); possible {
+			return []any{next}
+		}
+		return nil
 	},
+	DescribeOperation: describe,
+}).ToModel()
+
+func byPair(history []porcupine.Operation) [][]porcupine.Operation {
+	parts := make([][]porcupine.Operation, pairs)
+	for _, o := range history {
+		p := o.Input.(request).pair
+		parts[p] = append(parts[p], o)
+	}
+	return parts
+}
+
+func describe(input, output any) string {
+	r, a := input.(request), output.(answer)
+	return fmt.Sprintf("%v(register %d, value %d, expect %d) → %+v", r.kind, r.register, r.value, r.expect, a)
 }

@@ -133,7 +133,7 @@ func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capac
 		if *room <= 0 {
 			return i, nil
 		}
-		data, err := e.store.Get(ctx, key)
+		data, err := e.reads(g.consistency).Get(ctx, key)
 		if err != nil {
 			return 0, err
 		}

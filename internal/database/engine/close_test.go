@@ -153,7 +153,7 @@ func TestPanicLeavesNothingOpen(t *testing.T) {
 	send(t, e, "create-table", accountsTable)
 	func() {
 		defer func() { _ = recover() }()
-		_, _ = perform(t.Context(), e, "scan", `{"TableName":"Accounts"}`)
+		_, _ = perform(t.Context(), e, "scan", `{"TableName":"Accounts","ConsistentRead":true}`)
 		t.Error("the store did not panic")
 	}()
 	if store.open != 0 {

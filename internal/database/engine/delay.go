@@ -45,7 +45,7 @@ func newPast(ctx context.Context, store kv.Store, o Options) (*past, error) {
 
 // advance takes the next snapshot and lets go of those that no read will want.
 func (p *past) advance(ctx context.Context) error {
-	snapshot, err := p.store.Snapshot(ctx)
+	snapshot, err := p.store.Eventual().Snapshot(ctx)
 	if err != nil {
 		return err
 	}

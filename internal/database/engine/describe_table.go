@@ -34,9 +34,10 @@ func (e *Engine) describeAt(ctx context.Context, d *catalog.Descriptor, now time
 	})
 }
 
-// statistics returns the exact number and bytes of the items of a table (index 0) or entries of an index.
+// statistics returns the exact number and bytes of the items of a table (index 0) or entries of an index. Every write
+// of the table changes them, so that a read that waits for what is under way would nearly always wait.
 func (e *Engine) statistics(ctx context.Context, t keyenc.TableID, x keyenc.IndexID) (items, bytes int64, err error) {
-	counters, err := e.store.Counter(ctx, keyenc.Statistics(t, x))
+	counters, err := e.store.Eventual().Counter(ctx, keyenc.Statistics(t, x))
 	if err != nil || len(counters) < 2 {
 		return 0, 0, err
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// GetItem reads one item. A strongly and an eventually consistent read see the same here, and cost as AWS
-// charges them. The answer has no Item where there is none.
+// GetItem reads one item. A strongly and an eventually consistent read see the same here, but only the
+// first waits until what it sees is durable. The answer has no Item where there is none.
 func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetItemOutput, error) {
 	g := getter{"GetItem", in.AttributesToGet, in.ProjectionExpression, in.ExpressionAttributeNames}
 	sh, err := g.bind(in.Key)
@@ -28,7 +28,7 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 	if err != nil {
 		return nil, err
 	}
-	data, err := e.store.Get(ctx, key)
+	data, err := e.reads(capacity.ConsistencyOf(in.ConsistentRead)).Get(ctx, key)
 	if err != nil {
 		return nil, err
 	}

@@ -78,10 +78,10 @@ func (e *Engine) iterate(ctx context.Context, p *page) (it kv.Iterator, done fun
 		p.reader, done, err = e.past.reader()
 	case plan.fetchToFilter || plan.fetchToReturn:
 		var snapshot kv.Snapshot
-		snapshot, err = e.store.Snapshot(ctx)
+		snapshot, err = e.reads(plan.consistency).Snapshot(ctx)
 		p.reader, done = snapshot, func() { _ = snapshot.Close() }
 	default:
-		it, err = e.store.Iter(ctx, plan.lo, plan.hi, o)
+		it, err = e.reads(plan.consistency).Iter(ctx, plan.lo, plan.hi, o)
 		return it, func() {}, err
 	}
 	if err != nil {

@@ -4,8 +4,10 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 // readSource is what a Query or Scan walks through: a table, or one of its indexes.
@@ -36,6 +38,15 @@ func sourceOf(t *catalog.Table, indexName *string, consistent bool) (readSource,
 		return readSource{}, apierr.IndexBackfilling.With(x.Name)
 	}
 	return readSource{table: t, index: x, pk: x.PK, sk: x.SK}, nil
+}
+
+// reads are the store's, as a request's consistency demands: what an eventually consistent read sees may not be
+// durable yet.
+func (e *Engine) reads(c capacity.Consistency) kv.Reads {
+	if c == capacity.Eventual {
+		return e.store.Eventual()
+	}
+	return e.store
 }
 
 func (s *readSource) isGlobalIndex() bool { return s.index != nil && s.index.Kind == catalog.Global }

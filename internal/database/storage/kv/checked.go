@@ -44,31 +44,22 @@ type checked struct {
 }
 
 func (c *checked) Get(ctx context.Context, key []byte) ([]byte, error) {
-	checkKey(key)
-	return c.Store.Get(ctx, key)
+	return checkedReads{c.Store}.Get(ctx, key)
 }
 
 func (c *checked) Counter(ctx context.Context, key []byte) ([]int64, error) {
-	checkKey(key)
-	return c.Store.Counter(ctx, key)
+	return checkedReads{c.Store}.Counter(ctx, key)
 }
 
 func (c *checked) Iter(ctx context.Context, lo, hi []byte, o IterOptions) (Iterator, error) {
-	checkBounds(lo, hi)
-	it, err := c.Store.Iter(ctx, lo, hi, o)
-	if err != nil {
-		return nil, err
-	}
-	return &checkedIterator{it: it, reader: &checkedReader{iterators: 1}}, nil
+	return checkedReads{c.Store}.Iter(ctx, lo, hi, o)
 }
 
 func (c *checked) Snapshot(ctx context.Context) (Snapshot, error) {
-	s, err := c.Store.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &checkedSnapshot{checkedReader: checkedReader{r: s}, snapshot: s}, nil
+	return checkedReads{c.Store}.Snapshot(ctx)
 }
+
+func (c *checked) Eventual() Reads { return checkedReads{c.Store.Eventual()} }
 
 func (c *checked) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	checkBounds(lo, hi)

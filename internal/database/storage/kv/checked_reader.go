@@ -2,6 +2,7 @@ package kv
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 )
 
@@ -29,6 +30,36 @@ func scramble(slice []byte) {
 	for i := 0; i < len(slice); i += step {
 		slice[i] ^= 0xA5
 	}
+}
+
+// checkedReads are reads outside of updates.
+type checkedReads struct{ reads Reads }
+
+func (c checkedReads) Get(ctx context.Context, key []byte) ([]byte, error) {
+	checkKey(key)
+	return c.reads.Get(ctx, key)
+}
+
+func (c checkedReads) Counter(ctx context.Context, key []byte) ([]int64, error) {
+	checkKey(key)
+	return c.reads.Counter(ctx, key)
+}
+
+func (c checkedReads) Iter(ctx context.Context, lo, hi []byte, o IterOptions) (Iterator, error) {
+	checkBounds(lo, hi)
+	it, err := c.reads.Iter(ctx, lo, hi, o)
+	if err != nil {
+		return nil, err
+	}
+	return &checkedIterator{it: it, reader: &checkedReader{iterators: 1}}, nil
+}
+
+func (c checkedReads) Snapshot(ctx context.Context) (Snapshot, error) {
+	s, err := c.reads.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &checkedSnapshot{checkedReader: checkedReader{r: s}, snapshot: s}, nil
 }
 
 type checkedReader struct {

@@ -16,9 +16,11 @@
 //  2. Updates whose intents conflict (one writes what the other writes or checks) run one after the other.
 //     An update that protects all it reads by its intent is therefore serializable. One that reads keys
 //     outside its intent is not: the key can change under it.
-//  3. What Update acknowledged with nil is visible to every later call, and stays, as far as the store's
-//     durability goes. A reader may see a commit shortly before it is durable; a commit that was made
-//     having seen it is never acknowledged before it is durable too.
+//  3. Nothing that Update or a read returned is undone later, as far as the store's durability goes. A commit
+//     is visible to every later call once Update has returned nil, and may be visible before it is durable.
+//     Update therefore returns only when all that fn read is durable, whether fn wrote or not and whatever
+//     error it returned, and a read returns only when what it found, or missed, is durable. The reads of
+//     Store.Eventual alone do not wait.
 //  4. Within one change log, the records of updates that held a common key stand in the order of their
 //     commits, sequence numbers never repeat, and a reader that goes on after the last record it saw
 //     misses none.
@@ -56,7 +58,8 @@ var (
 	// ErrNotKept: there is no kept snapshot of that name.
 	ErrNotKept = errors.New("kv: no kept snapshot of that name")
 	// ErrFailed: the store met a disk error earlier and takes no more writes until it is opened again.
-	// Nothing was written by this call; reads go on.
+	// Nothing was written by this call. Reads go on, except for those that would return what had not reached
+	// the disk before the error: they get ErrFailed too.
 	ErrFailed = errors.New("kv: store takes no more writes after a disk error")
 )
 
@@ -83,17 +86,14 @@ type Seq uint64
 // above are the store's own. All methods may be called at once from any goroutine, and return ErrClosed
 // after Close.
 type Store interface {
-	// Get returns a copy of the latest committed value, nil where the key is absent.
-	Get(ctx context.Context, key []byte) ([]byte, error)
-	// Counter returns the latest committed counters of a key, see Txn.Add; nil where never added to.
-	Counter(ctx context.Context, key []byte) ([]int64, error)
-	// Iter iterates over [lo, hi) of everything committed before the call, as it was at one moment. It must
-	// be closed. A nil hi is the end of the callers' keys. For one range it is cheaper than a Snapshot.
-	Iter(ctx context.Context, lo, hi []byte, o IterOptions) (Iterator, error)
-	// Snapshot returns a consistent view of everything committed before the call. It must be closed.
-	Snapshot(ctx context.Context) (Snapshot, error)
-	// Update runs fn with the keys of in held, and commits what fn wrote, atomically. When it returns nil
-	// the commit is as durable as the store was opened to make it. fn may run more than once and must
+	// Reads wait until what they return is durable: see invariant 3. The wait is for commits under way that
+	// the read may have met, and for nothing else.
+	Reads
+	// Eventual returns the same reads without the wait. What they return may be undone by a crash.
+	Eventual() Reads
+	// Update runs fn with the keys of in held, and commits what fn wrote, atomically. When it returns, with
+	// nil or with the error of fn, the commit and all that fn read is as durable as the store was opened to
+	// make it. fn may run more than once and must
 	// have no side effects but through Txn; an error from fn aborts and is returned as it is. The context
 	// ends the wait for keys, never a commit that has begun.
 	Update(ctx context.Context, in Intent, fn func(Txn) error) error
@@ -127,6 +127,20 @@ type Store interface {
 	Limits() Limits
 	// Close waits for calls under way and for open snapshots and iterators. Closing again does nothing.
 	Close() error
+}
+
+// Reads are the ways to read the latest state outside of an update.
+type Reads interface {
+	// Get returns a copy of the latest committed value, nil where the key is absent.
+	Get(ctx context.Context, key []byte) ([]byte, error)
+	// Counter returns the latest committed counters of a key, see Txn.Add; nil where never added to.
+	Counter(ctx context.Context, key []byte) ([]int64, error)
+	// Iter iterates over [lo, hi) of everything committed before the call, as it was at one moment. It must
+	// be closed. A nil hi is the end of the callers' keys. For one range it is cheaper than a Snapshot.
+	Iter(ctx context.Context, lo, hi []byte, o IterOptions) (Iterator, error)
+	// Snapshot returns a consistent view of everything committed before the call. It must be closed. The
+	// wait for durability, if there is one, is in the snapshot's own reads.
+	Snapshot(ctx context.Context) (Snapshot, error)
 }
 
 // Keeper keeps snapshots beyond the life of a process. A kept snapshot shares its data with the store: it is

@@ -26,10 +26,12 @@ type Disk interface {
 	// CrashDuring runs fn, which uses the store that is open on the disk, and returns disks as losses of power
 	// at moments during it could leave them, the last one at its end.
 	CrashDuring(t *testing.T, seed uint64, fn func()) []Disk
+	// HoldSyncs lets no sync of a file end before release is called.
+	HoldSyncs(t *testing.T) (release func())
 }
 
-// RunDisk runs the tests of persistence. newDisk returns an empty disk. durable says whether an update that
-// is acknowledged must outlive a crash.
+// RunDisk runs the tests of persistence. newDisk returns an empty disk. durable says whether what a call
+// returned must outlive a crash.
 func RunDisk(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
 	t.Helper()
 	t.Run("Reopen", func(t *testing.T) { testReopen(t, newDisk(t)) })
@@ -42,6 +44,10 @@ func RunDisk(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
 	t.Run("CrashDuringKeep", func(t *testing.T) { testCrashDuringKeep(t, newDisk(t)) })
 	t.Run("CrashDuringDropKept", func(t *testing.T) { testCrashDuringDropKept(t, newDisk(t)) })
 	t.Run("CrashAfterKeepUnderLoad", func(t *testing.T) { testCrashAfterKeep(t, newDisk(t)) })
+	t.Run("EventualReads", func(t *testing.T) { testEventualReads(t, newDisk(t)) })
+	if durable {
+		t.Run("ObservationsWaitForSync", func(t *testing.T) { testObservationsWait(t, newDisk) })
+	}
 	t.Run("CrashDuringLoad", func(t *testing.T) { testCrashDuringLoad(t, newDisk(t)) })
 }
 
@@ -115,13 +121,14 @@ func testReopen(t *testing.T, d Disk) {
 	closeStore(t, s)
 }
 
-// crashLoad is updates that each write one number to two keys, a log and a counter. acknowledged is what the
-// store promised to keep.
+// crashLoad is updates that each write one number to two keys, a log and a counter, and readers of them. What was
+// acknowledged or seen is what the store promised to keep.
 type crashLoad struct {
 	store        kv.Store
 	pause        sync.RWMutex // held by a test that does not want more updates meanwhile
 	acknowledged [crashItems]atomic.Uint64
 	attempted    [crashItems]atomic.Uint64
+	seen         [crashItems]atomic.Uint64
 }
 
 const crashItems = 4
@@ -147,7 +154,71 @@ func (l *crashLoad) run(ctx context.Context, t *testing.T, stop <-chan struct{})
 			}
 		})
 	}
+	for i := range crashItems {
+		wg.Go(func() {
+			for n := range reads {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if err := l.read(ctx, i, n); err != nil {
+					t.Errorf("reading: %v", err)
+					return
+				}
+			}
+		})
+	}
 	return &wg
+}
+
+// reads bounds how much the readers slow the writers down.
+const reads = 2000
+
+// read sees an item by turns in the ways that there are. Nobody else notes what is seen of it.
+func (l *crashLoad) read(ctx context.Context, item, turn int) error {
+	l.pause.RLock()
+	defer l.pause.RUnlock()
+	var n int64
+	k := key("left%d", item)
+	see := func(r interface {
+		Get(key []byte) ([]byte, error)
+	},
+	) error {
+		value, err := r.Get(k)
+		n = number(value)
+		return err
+	}
+	var err error
+	switch turn % 4 {
+	case 0:
+		var value []byte
+		value, err = l.store.Get(ctx, k)
+		n = number(value)
+	case 1:
+		err = l.store.Update(ctx, kv.Intent{Check: [][]byte{k}}, func(txn kv.Txn) error { return see(txn) })
+	case 2:
+		err = l.store.Update(ctx, kv.Intent{Write: [][]byte{k}}, func(txn kv.Txn) error {
+			return errors.Join(see(txn), errUnwanted)
+		})
+		if errors.Is(err, errUnwanted) {
+			err = nil
+		}
+	default:
+		err = inSnapshot(func(snap kv.Snapshot) error { return see(snap) })(ctx, l.store)
+	}
+	if err == nil {
+		l.seen[item].Store(max(l.seen[item].Load(), uint64(n)))
+	}
+	return err
+}
+
+// promised is the update of each item that must outlive a crash from now on.
+func (l *crashLoad) promised() (promised [crashItems]uint64) {
+	for item := range promised {
+		promised[item] = max(l.acknowledged[item].Load(), l.seen[item].Load())
+	}
+	return promised
 }
 
 func (l *crashLoad) write(ctx context.Context, item int, n uint64) error {
@@ -193,7 +264,7 @@ func (l *crashLoad) check(t *testing.T, s kv.Store, item int, promised uint64, d
 		}
 	}
 	if durable && n < promised {
-		t.Fatalf("item %d: update %d is left, %d was acknowledged", item, n, promised)
+		t.Fatalf("item %d: update %d is left, %d was acknowledged or seen", item, n, promised)
 	}
 	if n > l.attempted[item].Load() {
 		t.Fatalf("item %d: update %d was never made", item, n)
@@ -210,10 +281,7 @@ func testCrash(t *testing.T, d Disk, durable bool) {
 	wg := load.run(background(t), t, stop)
 	for i := range uint64(5) {
 		waitFor(load, load.acknowledged[0].Load()+20)
-		var promised [crashItems]uint64
-		for item := range promised {
-			promised[item] = load.acknowledged[item].Load()
-		}
+		promised := load.promised()
 		crashed := d.Crash(t, seed+i)
 		load.pause.Lock()
 		s := crashed.Open(t)
@@ -246,14 +314,12 @@ func testCrashes(t *testing.T, d Disk, durable bool) {
 			n := load.check(t, load.store, item, load.acknowledged[item].Load(), durable)
 			load.acknowledged[item].Store(n)
 			load.attempted[item].Store(n)
+			load.seen[item].Store(n)
 		}
 		stop := make(chan struct{})
 		wg := load.run(background(t), t, stop)
 		waitFor(load, load.acknowledged[0].Load()+20)
-		var promised [crashItems]uint64
-		for item := range promised {
-			promised[item] = load.acknowledged[item].Load()
-		}
+		promised := load.promised()
 		crashed := d.Crash(t, seed+i)
 		close(stop)
 		wg.Wait()

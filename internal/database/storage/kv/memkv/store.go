@@ -127,6 +127,9 @@ func (s *Store) Snapshot(context.Context) (kv.Snapshot, error) {
 	return snapshot{s.freeze()}, nil
 }
 
+// Eventual returns the store: nothing in memory is more durable than the rest.
+func (s *Store) Eventual() kv.Reads { return s }
+
 // DeleteRange removes [lo, hi).
 func (s *Store) DeleteRange(_ context.Context, lo, hi []byte) error {
 	if s.closed.Load() {

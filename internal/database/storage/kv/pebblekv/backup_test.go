@@ -19,6 +19,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/crashfs"
 )
 
 // meter checks what Backup and Copy tell of their progress.
@@ -203,7 +204,7 @@ func TestBackupFails(t *testing.T) {
 func TestCrashDuringBackup(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	d := newMemoryDisk(vfs.NewCrashableMem(), pebblekv.Options{})
+	d := memoryDisk{fs: crashfs.New()}
 	s := d.open(t, "/db")
 	for i := range 20 {
 		set(t, s, fmt.Sprint("k", i), "v")

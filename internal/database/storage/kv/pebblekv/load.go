@@ -63,13 +63,13 @@ func (s *Store) ingest(ctx context.Context, files []string) error {
 	}
 	s.moment.Lock()
 	defer s.moment.Unlock()
-	if err := s.db.Ingest(context.WithoutCancel(ctx), files); err != nil {
-		return err
+	s.unsynced.beginRange()
+	err := s.db.Ingest(context.WithoutCancel(ctx), files)
+	if failure := s.disk.failure(); failure != nil {
+		return fmt.Errorf("%w: %w", kv.ErrUndetermined, errors.Join(err, failure))
 	}
-	if err := s.disk.failure(); err != nil {
-		return fmt.Errorf("%w: %w", kv.ErrUndetermined, err)
-	}
-	return nil
+	s.unsynced.endRange() // after an error of the tables themselves nothing of them is there
+	return err
 }
 
 // tableOptions are those of the database's own tables.

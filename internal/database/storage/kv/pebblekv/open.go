@@ -52,7 +52,10 @@ func Open(dir string, o Options) (*Store, error) {
 		write:      pebble.Sync,
 		stop:       make(chan struct{}),
 	}
-	if o.Durability != Sync {
+	s.reads, s.eventual = reads{store: s}, reads{store: s}
+	if o.Durability == Sync {
+		s.unsynced = newUnsynced()
+	} else {
 		s.write = pebble.NoSync
 	}
 	if err := s.open(dir, o); err != nil {

@@ -8,25 +8,63 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
 // snapshot is a moment of the database: one of Pebble's snapshots, or a kept one.
 type snapshot struct {
-	store *Store
-	view  pebble.Reader
+	store    *Store
+	view     pebble.Reader
+	unsynced *unsynced // what its reads wait for; nil if they wait for nothing, or all of the view is durable
 }
 
-func (s *snapshot) Get(key []byte) ([]byte, error)      { return get(s.view, key) }
-func (s *snapshot) Counter(key []byte) ([]int64, error) { return counter(s.view, key) }
+func (s *snapshot) Get(key []byte) ([]byte, error) {
+	value, err := get(s.view, key)
+	if err == nil && s.unsynced.hasKey(key) {
+		err = s.settle()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+func (s *snapshot) Counter(key []byte) ([]int64, error) {
+	value, err := s.Get(key)
+	if err != nil {
+		return nil, err
+	}
+	return counters.Decode(value)
+}
 
 func (s *snapshot) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
-	return newIterator(s.view, lo, hi, o)
+	it := newIterator(s.view, lo, hi, o)
+	if s.unsynced.hasRange(lo, hi) {
+		if err := s.settle(); err != nil {
+			it.end(err)
+		}
+	}
+	return it
+}
+
+// settle waits until the view is durable, which it stays.
+func (s *snapshot) settle() error {
+	if err := s.store.settle(); err != nil {
+		return err
+	}
+	s.unsynced = nil
+	return nil
 }
 
 // ReadLog needs no bound: whatever is applied in the snapshot is all there will be of it.
 func (s *snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error) {
 	if after == math.MaxUint64 || limit <= 0 {
 		return nil, nil
+	}
+	if s.unsynced.any() {
+		if err := s.settle(); err != nil {
+			return nil, err
+		}
 	}
 	return readLog(context.Background(), s.view, log, after, math.MaxUint64, limit)
 }

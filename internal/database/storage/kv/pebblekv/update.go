@@ -13,7 +13,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/overlay"
 )
 
-// Update holds the intent's keys, runs fn once and commits what it wrote as one batch.
+// Update holds the intent's keys, runs fn once and commits what it wrote as one batch. If there is nothing to commit, it
+// waits until what fn read is durable.
 func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	if !s.begin() {
 		return kv.ErrClosed
@@ -29,14 +30,11 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	if closing := t.endReads(); err == nil {
 		err = closing
 	}
-	if err != nil {
-		return err // fn's as it is
+	if err == nil && t.tooLarge {
+		err = kv.ErrTooLarge
 	}
-	if t.tooLarge {
-		return kv.ErrTooLarge
-	}
-	if t.batch.Empty() {
-		return nil
+	if err != nil || t.batch.Empty() {
+		return t.settle(in.Transaction, err)
 	}
 	if err := s.writable(); err != nil {
 		return err
@@ -65,6 +63,7 @@ func (s *Store) commit(t *txn, transaction bool) error {
 		s.dirty.Store(true)
 		return nil
 	}
+	s.unsynced.begin(t.stripes)
 	if err := s.db.ApplyNoSyncWait(t.batch, pebble.Sync); err != nil {
 		return err
 	}
@@ -78,7 +77,22 @@ func (s *Store) commit(t *txn, transaction bool) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", kv.ErrUndetermined, err)
 	}
+	s.unsynced.end(t.stripes)
 	return nil
+}
+
+// settle returns what an update that commits nothing returns, when what it read is durable.
+func (t *txn) settle(transaction bool, result error) error {
+	if !t.ahead {
+		return result
+	}
+	if !transaction {
+		t.release()
+	}
+	if err := t.store.settle(); err != nil {
+		return err
+	}
+	return result
 }
 
 // txn is an update under way. Its writes are in the batch; the overlay's slices point into it.
@@ -88,9 +102,11 @@ type txn struct {
 	batch    *pebble.Batch
 	reads    *pebble.Iterator // of the state that Get reads; nil until it does
 	writes   overlay.Writes
-	records  []int // where in the batch the sequence numbers of log records belong
+	records  []int    // where in the batch the sequence numbers of log records belong
+	stripes  []uint32 // of what it changes: see unsynced
 	scratch  []byte
 	tooLarge bool
+	ahead    bool // it may have read what is not durable yet
 }
 
 func (s *Store) newTxn(held *latch.Held) *txn {
@@ -120,7 +136,8 @@ func (t *txn) close() {
 	}
 	t.batch = nil
 	t.writes.Reset()
-	t.records, t.tooLarge = t.records[:0], false
+	t.records, t.stripes = t.records[:0], t.stripes[:0]
+	t.tooLarge, t.ahead = false, false
 	t.store.txns.Put(t)
 }
 
@@ -139,7 +156,9 @@ func (t *txn) Get(key []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if !t.reads.SeekPrefixGE(key) { // the prefix is the whole key
+	found := t.reads.SeekPrefixGE(key) // the prefix is the whole key
+	t.ahead = t.ahead || t.store.unsynced.hasKey(key)
+	if !found {
 		return nil, t.reads.Error()
 	}
 	value, err := t.reads.ValueAndErr()
@@ -159,10 +178,16 @@ func (t *txn) endReads() error {
 	return err
 }
 
-func (t *txn) Counter(key []byte) ([]int64, error) { return counter(t.store.db, key) }
+func (t *txn) Counter(key []byte) ([]int64, error) {
+	sums, err := counter(t.store.db, key)
+	t.ahead = t.ahead || t.store.unsynced.hasKey(key)
+	return sums, err
+}
 
 func (t *txn) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
-	return t.writes.Iter(newIterator(t.store.db, lo, hi, o), lo, hi, o)
+	it := newIterator(t.store.db, lo, hi, o)
+	t.ahead = t.ahead || t.store.unsynced.hasRange(lo, hi)
+	return t.writes.Iter(it, lo, hi, o)
 }
 
 func (t *txn) Set(key, value []byte) {
@@ -170,6 +195,7 @@ func (t *txn) Set(key, value []byte) {
 		return
 	}
 	k, v := t.put(t.batch.SetDeferred(len(key), len(value)), key, value)
+	t.stripes = t.store.unsynced.appendStripes(t.stripes, key)
 	t.writes.Set(k, v)
 }
 
@@ -178,6 +204,7 @@ func (t *txn) Delete(key []byte) {
 		return
 	}
 	k, _ := t.put(t.batch.DeleteDeferred(len(key)), key, nil)
+	t.stripes = t.store.unsynced.appendStripes(t.stripes, key)
 	t.writes.Delete(k)
 }
 
@@ -187,6 +214,7 @@ func (t *txn) Add(key []byte, deltas ...int64) {
 		return
 	}
 	t.put(t.batch.MergeDeferred(len(key), len(t.scratch)), key, t.scratch)
+	t.stripes = t.store.unsynced.appendStripes(t.stripes, key)
 }
 
 // AppendLog writes the record with a sequence number of zero and remembers the place: the number is taken

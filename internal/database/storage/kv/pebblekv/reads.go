@@ -1,0 +1,91 @@
+package pebblekv
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/counters"
+)
+
+// reads implements kv.Reads.
+type reads struct {
+	store    *Store
+	unsynced *unsynced // what they wait for; nil if they wait for nothing
+}
+
+// Eventual returns reads that wait for nothing.
+func (s *Store) Eventual() kv.Reads { return &s.eventual }
+
+// Get returns a copy of the latest committed value.
+func (r *reads) Get(_ context.Context, key []byte) ([]byte, error) {
+	if !r.store.begin() {
+		return nil, kv.ErrClosed
+	}
+	defer r.store.end()
+	value, err := get(r.store.db, key)
+	if err == nil && r.unsynced.hasKey(key) {
+		err = r.store.settle()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+// Counter returns the latest committed counters of a key.
+func (r *reads) Counter(ctx context.Context, key []byte) ([]int64, error) {
+	value, err := r.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return counters.Decode(value)
+}
+
+// Iter iterates over what was committed before the call. Pebble's iterators are consistent by themselves: a
+// snapshot would take the database's lock twice more, and closing it looks for compactions to start, which
+// together is a twentieth of what a query of 20 items costs.
+func (r *reads) Iter(_ context.Context, lo, hi []byte, o kv.IterOptions) (kv.Iterator, error) {
+	if !r.store.begin() {
+		return nil, kv.ErrClosed
+	}
+	it := newIterator(r.store.db, lo, hi, o)
+	it.store = r.store
+	if r.unsynced.hasRange(lo, hi) {
+		if err := r.store.settle(); err != nil {
+			return nil, errors.Join(err, it.Close())
+		}
+	}
+	return it, nil
+}
+
+// Snapshot returns everything committed before the call.
+func (r *reads) Snapshot(context.Context) (kv.Snapshot, error) {
+	if !r.store.begin() {
+		return nil, kv.ErrClosed
+	}
+	return &snapshot{store: r.store, view: r.store.db.NewSnapshot(), unsynced: r.unsynced}, nil
+}
+
+// get returns a copy of a value, nil where the key is absent.
+func get(r pebble.Reader, key []byte) ([]byte, error) {
+	value, closer, err := r.Get(key)
+	if err != nil {
+		if errors.Is(err, pebble.ErrNotFound) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	own := append(make([]byte, 0, len(value)), value...)
+	return own, closer.Close()
+}
+
+func counter(r pebble.Reader, key []byte) ([]int64, error) {
+	value, err := get(r, key)
+	if err != nil {
+		return nil, err
+	}
+	return counters.Decode(value)
+}

@@ -1,0 +1,164 @@
+package linearizability
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/crashfs"
+)
+
+const (
+	cuts    = 12
+	workers = 2 * clients // those that write are soon held up by their writes
+	// lastMoments is how long the disk syncs nothing before the power goes.
+	lastMoments = 3 * time.Millisecond
+)
+
+// TestLinearizableAcrossPowerCuts cuts the power under the clients' work, and lets them go on with what that left. The
+// whole must be one history: every response that came before a cut, to a read and to a write that failed no less
+// than to one that succeeded, holds after it. A request without a response happened before the cut or never.
+func TestLinearizableAcrossPowerCuts(t *testing.T) {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1<<32))
+	r := &recorder{start: time.Now()}
+	fs := crashfs.New()
+	for cut := range cuts {
+		fs = r.live(t, fs, rand.New(rand.NewPCG(seed, uint64(cut))), random)
+	}
+	result, info := porcupine.CheckOperationsVerbose(powerCutModel, r.history, patient)
+	if result == porcupine.Ok {
+		return
+	}
+	picture := filepath.Join(t.ArtifactDir(), "history.html")
+	if err := porcupine.VisualizePath(powerCutModel, info, picture); err != nil {
+		t.Error(err)
+	}
+	t.Errorf("the history of seed %d is %v, see %s", seed, result, picture)
+}
+
+// recorder notes what clients do until the power goes.
+type recorder struct {
+	start time.Time
+
+	mu      sync.Mutex
+	history []porcupine.Operation
+	pending map[int]porcupine.Operation // by client
+	dead    bool                        // the power is gone: no response comes any more
+}
+
+// live opens the database on the disk, has clients work on it, cuts the power, and returns the disk that is left.
+func (r *recorder) live(t *testing.T, fs *crashfs.FS, workload, crash *rand.Rand) *crashfs.FS {
+	t.Helper()
+	client := serve(t, fs)
+	if _, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(table)}); err != nil {
+		createTable(t, client)
+	}
+	r.pending, r.dead = map[int]porcupine.Operation{}, false
+	var working sync.WaitGroup
+	answered := make(chan struct{}, workers*each)
+	for id := range workers {
+		random := rand.New(rand.NewPCG(workload.Uint64(), 0))
+		working.Go(func() {
+			for r.perform(t, client, id, randomRequest(random)) {
+				answered <- struct{}{}
+			}
+		})
+	}
+	for range 50 + crash.IntN(100) {
+		<-answered
+	}
+	release := fs.HoldSyncs()
+	<-time.After(lastMoments)
+	r.powerOff()
+	left := fs.Crash(crash)
+	r.giveUp()
+	release()
+	working.Wait()
+	return left
+}
+
+// perform carries out one request, and reports whether there is power for another.
+func (r *recorder) perform(t *testing.T, client *dynamodb.Client, id int, request request) bool {
+	t.Helper()
+	r.mu.Lock()
+	if r.dead || len(r.history) >= cuts*workers*each {
+		r.mu.Unlock()
+		return false
+	}
+	o := porcupine.Operation{ClientId: id, Input: request, Call: int64(time.Since(r.start))}
+	r.pending[id] = o
+	r.mu.Unlock()
+
+	output, err := perform(context.WithoutCancel(t.Context()), client, request)
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.dead {
+		return false
+	}
+	if err != nil {
+		t.Errorf("%+v: %v", request, err)
+		return false
+	}
+	o.Output, o.Return = output, int64(time.Since(r.start))
+	r.history = append(r.history, o)
+	delete(r.pending, id)
+	return true
+}
+
+func (r *recorder) powerOff() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.dead = true
+}
+
+// giveUp notes the requests that got no response.
+func (r *recorder) giveUp() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.pending {
+		o.Output, o.Return = answer{lost: true}, int64(time.Since(r.start))
+		r.history = append(r.history, o)
+	}
+}
+
+// serve opens the database on a disk and returns a client of it; both end with the test.
+func serve(t *testing.T, fs *crashfs.FS) *dynamodb.Client {
+	t.Helper()
+	logger := slog.New(slog.DiscardHandler)
+	store, err := pebblekv.Open("/data", pebblekv.Options{FS: fs, CacheBytes: 1 << 20, Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(t.Context(), store, engine.Options{Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listening := httptest.NewServer(server.New(e, server.Options{Logger: logger}))
+	t.Cleanup(func() {
+		listening.Close()
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dynamodb.New(dynamodb.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(listening.URL), Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1,
+	})
+}
