@@ -51,13 +51,13 @@ func TestVerifyFindsInLog(t *testing.T) {
 			"Music: change log record 2: logenc: record",
 		}},
 		{"key not readable", func(d damaged) { d.appendLog(1, record([]byte("d?"), nil, stored(d.t, two))) }, []string{
-			"Music: change log record 2: keyenc: key is corrupt: ?643f",
+			"Music: change log record 2: it is not about an item of the table: ?643f",
 		}},
 		{"key with another hash", func(d damaged) { d.appendLog(1, record(otherHash, nil, stored(d.t, two))) }, []string{
-			"Music: change log record 2: keyenc: key is corrupt: data/table 1/index 0/hash",
+			"Music: change log record 2: it is not about an item of the table: data/table 1/index 0/hash",
 		}},
 		{"key of another table", func(d damaged) { d.appendLog(1, record(key(2, "2"), nil, stored(d.t, two))) }, []string{
-			"Music: change log record 2: it is about an item of another table: data/table 2/index 0/hash",
+			"Music: change log record 2: it is not about an item of the table: data/table 2/index 0/hash",
 		}},
 		{"no change", func(d damaged) { d.appendLog(1, record(key(1, "2"), nil, nil)) }, []string{
 			"Music: change log record 2: it changes nothing: data/table 1/index 0/hash",

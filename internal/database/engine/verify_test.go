@@ -121,8 +121,8 @@ func TestVerifyFinds(t *testing.T) {
 		{"item not readable", func(d damaged) { d.set(item, []byte("?")) }, []string{
 			"Music: the item cannot be read: ",
 			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
-			"Music/a: the entry's item belongs elsewhere in the index",
-			"Music: the TTL entry has no item that expires then",
+			"Music/a: the entry's item cannot be read",
+			"Music: the item of the TTL entry cannot be read",
 			"Music: change log record 1: the item is not what this record, its last, says",
 		}},
 		{"entry gone", func(d damaged) { d.set(entry, nil) }, []string{
@@ -148,6 +148,9 @@ func TestVerifyFinds(t *testing.T) {
 			"Music: the stream is open and its table has another or none, or the other way round: catalog/stream/table 1/",
 			"store: there is something of a table or index that is not there: data/table 1/index 0",
 			"store: there is something of a table or index that is not there: data/table 1/index 1",
+			"store: there is something of a table or index that is not there: statistics/table 1/index 0",
+			"store: there is something of a table or index that is not there: statistics/table 1/index 1",
+			"store: there is something of a table or index that is not there: ttl/table 1",
 			"store: there is a change log of table 1, which is not there",
 		}},
 	} {

@@ -7,14 +7,12 @@ import (
 
 	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 // backups looks at what is known of backups of tables: each must be readable, and what it keeps be there.
 func (v *verification) backups() error {
-	lo, hi := keyenc.Backups()
-	err := v.walk(lo, hi, func(key, value []byte) error {
+	err := v.walk("cb", func(key, value []byte) error {
 		v.done.Backups++
 		v.progress.uncounted()
 		b, err := backup.Decode(value)
@@ -60,7 +58,7 @@ func (v *verification) keptBackup(b *backup.Record) error {
 			return nil
 		}
 	}
-	counters, err := kept.Counter(keyenc.Statistics(b.Table.ID, 0))
+	counters, err := kept.Counter([]byte(statisticsKey(b.Table.ID, 0)))
 	if err != nil {
 		found("cannot be read: %v", err)
 		return nil

@@ -1,78 +1,120 @@
 package verify
 
 import (
-	"bytes"
+	"encoding/binary"
 
-	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
-	"github.com/monotable/monotable/internal/database/engine/derive"
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// index walks an index: each entry must have an item that makes it.
-func (v *verifier) index(x *catalog.Index) error {
-	if !x.Maintained {
+// index proves that an index has no entry but those that its items were found to have: where there are as many as
+// that, by their number alone.
+func (v *verifier) index(i int) error {
+	x := &v.t.Indexes[i]
+	if x.State == catalog.IndexDeleting {
 		return nil
 	}
-	var total count
-	lo, hi := keyenc.IndexBounds(v.t.ID, x.ID)
-	err := v.walk(lo, hi, func(key, value []byte) error {
+	var entries int64
+	prefix := dataPrefix(v.t.ID, x.ID)
+	err := v.walk(prefix, func(_, _ []byte) error {
 		v.done.IndexEntries++
 		v.progress.counted()
-		total.items++
-		entryItem := itemenc.Item(value)
-		if err := entryItem.Check(); err != nil {
-			v.found(x.Name, key, "the entry cannot be read: %v", err)
-			return nil
-		}
-		total.bytes += int64(entryItem.Size())
-		_, _, _, _, pk, sk, err := keyenc.ParseIndexEntry(key, len(x.PK), len(x.SK))
-		if err != nil {
-			v.found(x.Name, key, "the key of the entry cannot be read: %v", err)
-			return nil
-		}
-		stored, err := v.r.Get(keyenc.Item(nil, v.t.ID, pk, sk))
-		if err != nil {
-			return err
-		}
-		if stored == nil {
-			v.found(x.Name, key, "the entry has no item")
-			return nil
-		}
-		want, ok, err := derive.EntryKey(v.t, x, stored)
-		if err != nil || !ok || !bytes.Equal(want, key) {
-			v.found(x.Name, key, "the entry's item belongs elsewhere in the index")
-		}
+		entries++
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return v.counter(x.Name, keyenc.Statistics(v.t.ID, x.ID), total)
-}
-
-// ttl walks the TTL entries: each must have an item that expires then.
-func (v *verifier) ttl() error {
-	if v.t.Descriptor.TTL.State == catalog.TTLDisabling {
-		return nil
-	}
-	lo, hi := keyenc.TTLTableBounds(v.t.ID)
-	return v.walk(lo, hi, func(key, _ []byte) error {
-		v.done.TTLEntries++
-		v.progress.uncounted()
-		_, seconds, pk, sk, err := keyenc.ParseTTL(key)
-		if err != nil {
-			v.found("", key, "the TTL entry cannot be read: %v", err)
-			return nil
-		}
-		stored, err := v.r.Get(keyenc.Item(nil, v.t.ID, pk, sk))
-		if err != nil {
+	total := v.indexes[i].count
+	if entries != total.items || v.indexes[i].unsound {
+		if total, err = v.strayEntries(x); err != nil {
 			return err
 		}
-		expires, ok, err := derive.Expiry(v.t, stored)
-		if err != nil || !ok || expires != seconds {
-			v.found("", key, "the TTL entry has no item that expires then")
+	}
+	return v.counter(x.Name, statisticsKey(v.t.ID, x.ID), total)
+}
+
+// strayEntries looks at every entry of an index for the item that makes it, and counts what there is.
+func (v *verifier) strayEntries(x *catalog.IndexDescriptor) (total count, err error) {
+	err = v.walk(dataPrefix(v.t.ID, x.ID), func(key, value []byte) error {
+		total.items++
+		entry, size, err := decodeItem(value)
+		if err != nil {
+			v.found(x.Name, key, "the entry cannot be read: %v", err)
+			return nil
 		}
+		total.bytes += int64(size)
+		fault, err := v.strayEntry(x, string(key), entry)
+		if fault != "" {
+			v.found(x.Name, key, "%s", fault)
+		}
+		return err
+	})
+	return total, err
+}
+
+// strayEntry says what is wrong with the key of an entry, which has the key of its item among its attributes.
+func (v *verifier) strayEntry(x *catalog.IndexDescriptor, key string, entry item) (fault string, err error) {
+	at, ok := v.t.itemKey(entry)
+	if !ok {
+		return "the entry does not have the key of an item", nil
+	}
+	stored, err := v.r.Get([]byte(at))
+	if err != nil {
+		return "", err
+	}
+	if stored == nil {
+		return "the entry has no item", nil
+	}
+	it, _, err := decodeItem(stored)
+	if err != nil {
+		return "the entry's item cannot be read", nil //nolint:nilerr // it is reported with the item
+	}
+	if want, ok := v.t.entryKey(x, it); !ok || want != key {
+		return "the entry's item belongs elsewhere in the index", nil
+	}
+	return "", nil
+}
+
+// ttl proves that there is no TTL entry but those that the items were found to have, as index does.
+func (v *verifier) ttl() error {
+	if v.t.TTL.State == catalog.TTLDisabling {
+		return nil
+	}
+	var entries int64
+	err := v.walk(tablePrefix('t', v.t.ID), func(_, _ []byte) error {
+		v.done.TTLEntries++
+		v.progress.uncounted()
+		entries++
 		return nil
 	})
+	if err != nil || entries == v.ttlEntries.items {
+		return err
+	}
+	return v.walk(tablePrefix('t', v.t.ID), v.strayTTLEntry)
+}
+
+func (v *verifier) strayTTLEntry(key, _ []byte) error {
+	const secondsAt, keyAt = 1 + 4, 1 + 4 + 8
+	if len(key) < keyAt {
+		v.found("", key, "the TTL entry cannot be read")
+		return nil
+	}
+	pk, sk := cutKey(string(key[keyAt:]))
+	stored, err := v.r.Get([]byte(partitionKey(v.t.ID, 0, pk, sk)))
+	if err != nil {
+		return err
+	}
+	if stored != nil {
+		it, _, err := decodeItem(stored)
+		if err != nil {
+			v.found("", key, "the item of the TTL entry cannot be read")
+			return nil //nolint:nilerr // it is reported with the item
+		}
+		told := binary.BigEndian.Uint64(key[secondsAt:]) - 1<<63
+		if seconds, ok := v.t.expiry(it); ok && seconds == int64(told) { //nolint:gosec // the sign bit, inverted
+			return nil
+		}
+	}
+	v.found("", key, "the TTL entry has no item that expires then")
+	return nil
 }

@@ -2,122 +2,203 @@ package verify
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 
-	"github.com/monotable/monotable/internal/database/dynamo/attr"
-	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
-	"github.com/monotable/monotable/internal/database/engine/derive"
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
 // count is what a counter should hold.
 type count struct{ items, bytes int64 }
 
+// tally is what the items of a table were found to have in an index, or as TTL entries.
+type tally struct {
+	count
+	unsound bool // something of it is wrong
+}
+
+// collection sums the item collection that the walk of a table is in. Items of one partition key stand together.
+type collection struct {
+	pk    string // encoded; "" before the first
+	bytes int64
+}
+
 // items walks the table: each item must be readable, at its own key, with all its entries.
 func (v *verifier) items() error {
 	var total count
-	collections := map[string]int64{}
-	lo, hi := keyenc.IndexBounds(v.t.ID, 0)
-	err := v.walk(lo, hi, func(key, value []byte) error {
+	err := v.walk(dataPrefix(v.t.ID, 0), func(key, value []byte) error {
 		v.done.Items++
 		v.progress.counted()
-		stored := itemenc.Item(value)
-		if err := stored.Check(); err != nil {
+		it, size, err := decodeItem(value)
+		if err != nil {
 			v.found("", key, "the item cannot be read: %v", err)
 			return nil
 		}
-		pk, sk, err := derive.PrimaryKey(v.t, stored)
-		if err != nil {
-			return err
-		}
-		if pk.IsZero() || !bytes.Equal(keyenc.Item(nil, v.t.ID, pk, sk), key) {
+		if at, ok := v.t.itemKey(it); !ok || at != string(key) {
 			v.found("", key, "the item does not have the key it is stored at")
 			return nil
 		}
 		total.items++
-		total.bytes += int64(stored.Size())
-		local, err := v.entries(key, stored)
-		if v.t.HasLocalIndex() {
-			collections[string(keyenc.Collection(v.t.ID, pk))] += local + int64(stored.Size())
-		}
+		total.bytes += int64(size)
+		local, err := v.entries(key, value, it)
 		if err != nil {
 			return err
 		}
-		return v.ttlEntry(key, stored, pk, sk)
-	})
-	if err != nil {
-		return err
-	}
-	if err := v.counter("", keyenc.Statistics(v.t.ID, 0), total); err != nil {
-		return err
-	}
-	return v.collections(collections)
-}
-
-// collections compares the counters of item collections with what there is, by counter key.
-func (v *verifier) collections(want map[string]int64) error {
-	for _, key := range slices.Sorted(maps.Keys(want)) {
-		if err := v.collection([]byte(key), want[key]); err != nil {
+		if err := v.collect(it, local+int64(size)); err != nil {
 			return err
 		}
-	}
-	lo, hi := keyenc.StatisticsBounds(v.t.ID)
-	return v.walk(lo, hi, func(key, _ []byte) error {
-		if _, seen := want[string(key)]; seen || !keyenc.IsCollection(key) {
-			return nil
-		}
-		return v.collection(key, 0)
+		return v.ttlEntry(key, it)
 	})
-}
-
-func (v *verifier) collection(key []byte, want int64) error {
-	counters, err := v.r.Counter(key)
 	if err != nil {
 		return err
 	}
-	var got int64
-	if len(counters) > 0 {
-		got = counters[0]
+	if err := v.endCollection(); err != nil {
+		return err
 	}
-	if got != want {
-		v.found("", key, "the item collection has %d bytes, and %d are counted", want, got)
+	if err := v.strayCollections(); err != nil {
+		return err
 	}
-	return nil
+	return v.counter("", statisticsKey(v.t.ID, 0), total)
 }
 
 // entries checks that an item has its entry in every index, and returns the bytes of those in local ones.
-func (v *verifier) entries(key []byte, stored itemenc.Item) (local int64, err error) {
-	for _, x := range v.t.Indexes {
-		if !x.Maintained {
+func (v *verifier) entries(key, stored []byte, it item) (local int64, err error) {
+	for i := range v.t.Indexes {
+		x := &v.t.Indexes[i]
+		at, ok := v.t.entryKey(x, it)
+		if !ok || x.State == catalog.IndexDeleting {
 			continue
 		}
-		want, ok, err := derive.EntryOf(v.t, x, stored)
-		if err != nil {
-			return local, err
+		want := v.t.projection(x, it)
+		size := int64(want.size())
+		if x.Local {
+			local += size
 		}
-		if !ok {
-			continue
-		}
-		if x.Kind == catalog.Local {
-			local += int64(want.Value.Size())
-		}
-		got, err := v.r.Get(want.Key)
+		got, err := v.r.Get([]byte(at))
 		switch {
 		case err != nil:
 			return local, err
-		case got == nil && x.Readable:
+		case got != nil:
+			v.indexes[i].items++
+			v.indexes[i].bytes += size
+			if x.Projection == catalog.ProjectAll && bytes.Equal(got, stored) {
+				continue
+			}
+			if fault := difference(got, want); fault != "" {
+				v.indexes[i].unsound = true
+				v.found(x.Name, []byte(at), "the entry is not what its item makes: %s", fault)
+			}
+		case x.State == catalog.IndexActive:
 			v.found(x.Name, key, "the item has no entry in the index")
-		case got != nil && !bytes.Equal(got, want.Value):
-			v.found(x.Name, want.Key, "the entry is not what its item makes")
 		}
 	}
 	return local, nil
 }
 
-func (v *verifier) counter(index string, key []byte, want count) error {
+// difference says how a stored entry differs from what it should hold; "" where it does not.
+func difference(stored []byte, want item) string {
+	got, _, err := decodeItem(stored)
+	if err != nil {
+		return err.Error()
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		switch g, there := got[name]; {
+		case !there:
+			return fmt.Sprintf("it lacks the attribute %q", name)
+		case g != want[name]:
+			return fmt.Sprintf("it has another value of %q", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		if _, wanted := want[name]; !wanted {
+			return fmt.Sprintf("it has the attribute %q", name)
+		}
+	}
+	return ""
+}
+
+// ttlEntry checks that an item that expires has its TTL entry.
+func (v *verifier) ttlEntry(key []byte, it item) error {
+	seconds, ok := v.t.expiry(it)
+	if !ok {
+		return nil
+	}
+	pk, sk, _ := v.t.key(it, v.t.Keys)
+	got, err := v.r.Get([]byte(ttlKey(v.t.ID, seconds, pk+sk)))
+	switch {
+	case err != nil:
+		return err
+	case got != nil:
+		v.ttlEntries.items++
+	case v.t.TTL.State == catalog.TTLEnabled:
+		v.found("", key, "the item expires and has no TTL entry")
+	}
+	return nil
+}
+
+// collect adds an item and its local entries to its item collection.
+func (v *verifier) collect(it item, size int64) error {
+	if !v.t.hasLocalIndex() {
+		return nil
+	}
+	pk, _, _ := v.t.key(it, v.t.Keys)
+	if pk != v.collection.pk {
+		if err := v.endCollection(); err != nil {
+			return err
+		}
+		v.collection.pk = pk
+	}
+	v.collection.bytes += size
+	return nil
+}
+
+// endCollection compares the counter of the collection that the walk has been in.
+func (v *verifier) endCollection() error {
+	c := &v.collection
+	if c.pk == "" {
+		return nil
+	}
+	key := []byte(collectionKey(v.t.ID, c.pk))
+	got, err := v.collectionBytes(key)
+	if err != nil {
+		return err
+	}
+	if got != c.bytes {
+		v.found("", key, "the item collection has %d bytes, and %d are counted", c.bytes, got)
+	}
+	c.pk, c.bytes = "", 0
+	return nil
+}
+
+// strayCollections looks for counters of item collections without items.
+func (v *verifier) strayCollections() error {
+	prefix := collectionKey(v.t.ID, "")
+	return v.walk(prefix, func(key, _ []byte) error {
+		got, err := v.collectionBytes(key)
+		if err != nil || got == 0 {
+			return err
+		}
+		lo, hi := bounds(partitionKey(v.t.ID, 0, string(key[len(prefix):]), ""))
+		item, err := first(v.r, lo, hi)
+		if err == nil && (item == nil || !v.t.hasLocalIndex()) {
+			v.found("", key, "the item collection has 0 bytes, and %d are counted", got)
+		}
+		return err
+	})
+}
+
+func (v *verifier) collectionBytes(key []byte) (int64, error) {
 	counters, err := v.r.Counter(key)
+	if err != nil || len(counters) == 0 {
+		return 0, err
+	}
+	return counters[0], nil
+}
+
+// counter compares the counters of a table or index with what there is.
+func (v *verifier) counter(index, key string, want count) error {
+	counters, err := v.r.Counter([]byte(key))
 	if err != nil {
 		return err
 	}
@@ -129,17 +210,4 @@ func (v *verifier) counter(index string, key []byte, want count) error {
 		v.found(index, nil, "there are %d items of %d bytes, and %d of %d bytes are counted", want.items, want.bytes, got.items, got.bytes)
 	}
 	return nil
-}
-
-// ttlEntry checks that an item that expires has its TTL entry.
-func (v *verifier) ttlEntry(key []byte, stored itemenc.Item, pk, sk attr.Value) error {
-	seconds, ok, err := derive.Expiry(v.t, stored)
-	if err != nil || !ok || v.t.Descriptor.TTL.State != catalog.TTLEnabled {
-		return err
-	}
-	got, err := v.r.Get(keyenc.TTL(nil, v.t.ID, seconds, pk, sk))
-	if err == nil && got == nil {
-		v.found("", key, "the item expires and has no TTL entry")
-	}
-	return err
 }

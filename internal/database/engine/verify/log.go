@@ -5,9 +5,6 @@ import (
 	"hash/maphash"
 	"math"
 
-	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
-	"github.com/monotable/monotable/internal/database/engine/derive"
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
@@ -120,17 +117,12 @@ func (v *verifier) foundInLog(seq kv.Seq, key []byte, format string, args ...any
 // It is not ok where nobody can tell which item the record is about.
 func (v *verifier) record(seq kv.Seq, data []byte, first bool) (change logenc.Change, ok bool) {
 	change, err := logenc.Decode(data)
-	var id keyenc.TableID
 	var fault string
 	switch {
 	case err != nil:
 		fault = err.Error()
-	default:
-		if id, _, _, err = keyenc.ParseItem(change.Key); err != nil {
-			fault = err.Error()
-		} else if id != v.t.ID {
-			fault = "it is about an item of another table"
-		}
+	case !v.t.canHave(string(change.Key)):
+		fault = "it is not about an item of the table"
 	}
 	if first {
 		v.done.LogRecords++
@@ -149,16 +141,16 @@ func (v *verifier) record(seq kv.Seq, data []byte, first bool) (change logenc.Ch
 }
 
 // recordedItem checks an item of a record, nil where there was none.
-func (v *verifier) recordedItem(seq kv.Seq, key []byte, which string, recorded itemenc.Item) {
+func (v *verifier) recordedItem(seq kv.Seq, key []byte, which string, recorded []byte) {
 	if recorded == nil {
 		return
 	}
-	if err := recorded.Check(); err != nil {
+	it, _, err := decodeItem(recorded)
+	if err != nil {
 		v.foundInLog(seq, key, "the %s item cannot be read: %v", which, err)
 		return
 	}
-	pk, sk, err := derive.PrimaryKey(v.t, recorded)
-	if err != nil || pk.IsZero() || !bytes.Equal(keyenc.Item(nil, v.t.ID, pk, sk), key) {
+	if at, ok := v.t.itemKey(it); !ok || at != string(key) {
 		v.foundInLog(seq, key, "the %s item has another key", which)
 	}
 }

@@ -1,48 +1,66 @@
 package verify
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// strays looks for items and entries of tables and indexes that are not there and that no job is about to
-// remove. It looks at the first key of each index and skips to the next.
+// strays looks for keys of tables and indexes that are not there and that no job is about to remove, and for keys
+// of no kind at all. It looks at the first key of each owner and skips the others.
 func (v *verification) strays() error {
-	type owner struct {
-		table keyenc.TableID
-		index keyenc.IndexID
-	}
-	known := map[owner]bool{}
+	known := map[string]bool{}
 	for _, t := range v.tables {
-		known[owner{t.ID, 0}] = true
-		for _, x := range t.Indexes {
-			known[owner{t.ID, x.ID}] = true
+		known[dataPrefix(t.ID, 0)], known[statisticsKey(t.ID, 0)] = true, true
+		known[tablePrefix('t', t.ID)], known[collectionKey(t.ID, "")] = true, true
+		for i := range t.Indexes {
+			x := t.Indexes[i].ID
+			known[dataPrefix(t.ID, x)], known[statisticsKey(t.ID, x)] = true, true
 		}
 	}
 	going := v.tablesOf(job.DropTable)
-	lo, _ := keyenc.TableBounds(0)
-	_, hi := keyenc.TableBounds(^keyenc.TableID(0))
-	for {
-		key, err := firstKey(v.r, lo, hi)
+	for lo := []byte{0}; ; {
+		key, err := first(v.r, lo, nil)
 		if err != nil || key == nil {
 			return err
 		}
-		t, x, err := keyenc.ParseIndex(key)
-		if err != nil {
+		prefix, table := ownerOf(string(key))
+		switch {
+		case prefix == "":
 			v.finding(Finding{Key: key, What: "the key cannot be read"})
-			lo = append(bytes.Clone(key), 0)
-			continue
-		}
-		if !known[owner{t, x}] && !going[t] {
+			prefix = string(key)
+		case table != 0 && !known[prefix] && !going[table]:
 			v.finding(Finding{Key: key, What: "there is something of a table or index that is not there"})
 		}
-		_, lo = keyenc.IndexBounds(t, x)
+		_, lo = bounds(prefix)
 	}
+}
+
+// ownerOf returns the prefix that a key shares with all of its table or index, and the table. Table 0 is the catalog,
+// the jobs, and the tokens of transactions, of which each key has an owner of its own. The prefix of what is no key
+// is "".
+func ownerOf(key string) (prefix string, t keyenc.TableID) {
+	length := 1 + 4
+	switch {
+	case strings.ContainsAny(key[:1], "cjk"):
+		return key[:1], 0
+	case key[0] == 'd':
+		length += 2
+	case key[0] == 's' && strings.HasPrefix(key[min(length, len(key)):], "\x00"):
+		length += 1 + 2
+	case key[0] == 's':
+		length++
+	case key[0] != 't':
+		return "", 0
+	}
+	if len(key) < length {
+		return "", 0
+	}
+	return key[:length], keyenc.TableID(binary.BigEndian.Uint32([]byte(key[1:])))
 }
 
 // strayLogs looks for change logs of tables that are not there and that no job is about to drop.
@@ -51,11 +69,11 @@ func (v *verification) strayLogs() error {
 	for _, t := range v.tables {
 		known[t.ID] = true
 	}
-	next, err := v.r.Get(keyenc.NextTableID())
-	if err != nil || len(next) != 8 {
-		return err // there has never been a table
+	next, err := v.number(keyenc.NextTableID())
+	if err != nil {
+		return err
 	}
-	for id := uint64(1); id < binary.BigEndian.Uint64(next); id++ {
+	for id := uint64(1); id < next; id++ {
 		if known[keyenc.TableID(id)] { //nolint:gosec // ids have 32 bits
 			continue
 		}
@@ -79,14 +97,4 @@ func (v *verification) tablesOf(kind job.Kind) map[keyenc.TableID]bool {
 		}
 	}
 	return tables
-}
-
-// firstKey returns a copy of the first key of a range, nil where it is empty.
-func firstKey(r kv.Reader, lo, hi []byte) ([]byte, error) {
-	it := r.Iter(lo, hi, kv.IterOptions{Limit: 1})
-	defer it.Close()
-	if !it.Next() {
-		return nil, it.Err()
-	}
-	return bytes.Clone(it.Key()), nil
 }

@@ -12,12 +12,11 @@ import (
 // streams looks at what is known of streams. A table whose stream has no record is not wrong: it is from before
 // there were any, and Open makes one.
 func (v *verification) streams() error {
-	tables := map[keyenc.TableID]*catalog.Table{}
+	tables := map[keyenc.TableID]*catalog.Descriptor{}
 	for _, t := range v.tables {
 		tables[t.ID] = t
 	}
-	lo, hi := keyenc.Streams()
-	return v.walk(lo, hi, func(key, value []byte) error {
+	return v.walk("cs", func(key, value []byte) error {
 		v.done.Streams++
 		v.progress.uncounted()
 		s, err := stream.Decode(value)
@@ -33,7 +32,7 @@ func (v *verification) streams() error {
 			return nil
 		}
 		t := tables[s.Table]
-		if on := t != nil && t.Descriptor.Stream.Enabled && t.Descriptor.Stream.Label == s.Label; on != (s.DisabledAt == 0) {
+		if on := t != nil && t.Stream.Enabled && t.Stream.Label == s.Label; on != (s.DisabledAt == 0) {
 			found("is open and its table has another or none, or the other way round")
 		}
 		verifyShards(s, found)

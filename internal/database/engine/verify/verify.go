@@ -92,7 +92,7 @@ type verification struct {
 	ctx      context.Context //nolint:containedctx // of one call of Run, which the verification does not outlive
 	store    Store           // for what snapshots do not have
 	r        kv.Snapshot
-	tables   map[string]*catalog.Table
+	tables   map[string]*catalog.Descriptor
 	jobs     []job.Record
 	report   func(Finding)
 	done     Verified
@@ -108,7 +108,7 @@ func (v *verification) run() (err error) {
 	if err := format.Check(v.r); err != nil {
 		return err
 	}
-	if v.tables, err = catalog.Load(v.r); err != nil {
+	if err := v.loadTables(); err != nil {
 		return err
 	}
 	if v.jobs, err = job.Stored(v.r, func(job.Record) bool { return true }); err != nil {
@@ -118,8 +118,7 @@ func (v *verification) run() (err error) {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.tables)) {
-		t := &verifier{v, v.tables[name]}
-		if err := t.table(); err != nil {
+		if err := v.verifier(v.tables[name]).table(); err != nil {
 			return err
 		}
 		v.done.Tables++
@@ -136,11 +135,11 @@ func (v *verification) run() (err error) {
 func (v *verification) expect() error {
 	for _, t := range v.tables {
 		ids := []keyenc.IndexID{0}
-		for _, x := range t.Indexes {
-			ids = append(ids, x.ID)
+		for i := range t.Indexes {
+			ids = append(ids, t.Indexes[i].ID)
 		}
 		for _, x := range ids {
-			counters, err := v.r.Counter(keyenc.Statistics(t.ID, x))
+			counters, err := v.r.Counter([]byte(statisticsKey(t.ID, x)))
 			if err != nil {
 				return err
 			}
@@ -161,18 +160,25 @@ func (v *verification) finding(f Finding) {
 // verifier looks at one table.
 type verifier struct {
 	*verification
-	t *catalog.Table
+	t          definition
+	indexes    []tally // by position in the definition
+	ttlEntries tally
+	collection collection
+}
+
+func (v *verification) verifier(t *catalog.Descriptor) *verifier {
+	return &verifier{verification: v, t: define(t), indexes: make([]tally, len(t.Indexes))}
 }
 
 func (v *verifier) table() error {
-	if restored := v.t.Descriptor.Restored; restored != nil && restored.InProgress {
+	if v.t.BeingRestored() {
 		return nil
 	}
 	if err := v.items(); err != nil {
 		return err
 	}
-	for _, x := range v.t.Indexes {
-		if err := v.index(x); err != nil {
+	for i := range v.t.Indexes {
+		if err := v.index(i); err != nil {
 			return err
 		}
 	}
@@ -186,8 +192,9 @@ func (v *verifier) found(index string, key []byte, format string, args ...any) {
 	v.finding(Finding{Table: v.t.Name, Index: index, Key: key, What: fmt.Sprintf(format, args...)})
 }
 
-// walk calls see for every key of a range; key and value are valid during the call.
-func (v *verification) walk(lo, hi []byte, see func(key, value []byte) error) error {
+// walk calls see for every key that begins with a prefix; key and value are valid during the call.
+func (v *verification) walk(prefix string, see func(key, value []byte) error) error {
+	lo, hi := bounds(prefix)
 	it := v.r.Iter(lo, hi, kv.IterOptions{})
 	defer it.Close()
 	for it.Next() {
@@ -199,6 +206,16 @@ func (v *verification) walk(lo, hi []byte, see func(key, value []byte) error) er
 		}
 	}
 	return it.Err()
+}
+
+// first returns a copy of the first key from lo on and below hi, nil where there is none.
+func first(r kv.Reader, lo, hi []byte) ([]byte, error) {
+	it := r.Iter(lo, hi, kv.IterOptions{Limit: 1})
+	defer it.Close()
+	if !it.Next() {
+		return nil, it.Err()
+	}
+	return bytes.Clone(it.Key()), nil
 }
 
 // progressStep is how many things are looked at before anybody hears of it.
