@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"strconv"
@@ -144,6 +145,80 @@ func TestVerifyFinds(t *testing.T) {
 		{"collection counted that is not there", func(d damaged) {
 			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Collection(1, pk), 5) })
 		}, []string{`Music: the item collection has 0 bytes, and 5 are counted: statistics/table 1/collection/"1"`}},
+		{"TTL entry at another second", func(d damaged) {
+			d.set(ttl, nil)
+			d.set(keyenc.TTL(nil, 1, 2_000_000_001, pk, attr.Value{}), []byte{})
+		}, []string{
+			"Music: the item expires and has no TTL entry",
+			`Music: the TTL entry has no item that expires then: ttl/table 1/2000000001/"1"`,
+		}},
+		{"TTL entry not readable", func(d damaged) { d.set(ttl[:6], []byte{}) }, []string{
+			"Music: the TTL entry cannot be read: ",
+		}},
+		{"entry lacks an attribute", func(d damaged) { d.set(entry, encoded(field("pk", "1"), field("a", "x"))) }, []string{
+			`Music/a: the entry is not what its item makes: it lacks the attribute "exp"`,
+			"Music/a: there are 1 items of 5 bytes, and 1 of 10 bytes are counted",
+		}},
+		{"entry has another value", func(d damaged) {
+			d.set(entry, encoded(field("pk", "1"), field("a", "x"), attr.Field{Name: "exp", Value: attr.Number("2000000001")}))
+		}, []string{
+			`Music/a: the entry is not what its item makes: it has another value of "exp"`,
+			"Music/a: there are 1 items of 14 bytes, and 1 of 10 bytes are counted",
+		}},
+		{"entry not readable", func(d damaged) { d.set(entry, []byte("?")) }, []string{
+			"Music/a: the entry is not what its item makes: it ends too early",
+			"Music/a: the entry cannot be read: it ends too early",
+			"Music/a: there are 1 items of 0 bytes, and 1 of 10 bytes are counted",
+		}},
+		{"entry without an item's key", func(d damaged) { d.set(elsewhere, encoded(field("a", "y"))) }, []string{
+			"Music/a: the entry does not have the key of an item",
+			"Music/a: there are 2 items of 12 bytes, and 1 of 10 bytes are counted",
+		}},
+		{"item elsewhere", func(d damaged) {
+			d.set(keyenc.Item(nil, 1, attr.String("2"), attr.Value{}), d.get(item))
+		}, []string{"Music: the item does not have the key it is stored at: data/table 1/index 0/hash"}},
+		{"size of item wrong", func(d damaged) {
+			stored := bytes.Clone(d.get(item))
+			stored[4]++
+			d.set(item, stored)
+		}, []string{
+			"Music: the item cannot be read: its size is 10 and it says 11",
+			"Music: there are 0 items of 0 bytes, and 1 of 10 bytes are counted",
+			"Music/a: the entry's item cannot be read",
+			"Music: the item of the TTL entry cannot be read",
+			"Music: change log record 1: the item is not what this record, its last, says",
+		}},
+		{"stored version wrong", func(d damaged) { d.set(keyenc.TableVersion(1), binary.BigEndian.AppendUint64(nil, 9)) }, []string{
+			"Music: the definition is of version 3, and the stored version is 9: no write to the table succeeds: catalog/table",
+		}},
+		{"stored version not readable", func(d damaged) { d.set(keyenc.TableVersion(1), []byte("?")) }, []string{
+			"store: the value has 1 bytes and not 8: catalog/version/table 1",
+			"Music: the definition is of version 3, and the stored version is 0",
+		}},
+		{"definition of another name", func(d damaged) {
+			d.set(keyenc.TableDescriptor("Musik"), d.get(keyenc.TableDescriptor("Music")))
+		}, []string{
+			`Music: the definition is stored as that of "Musik": catalog/table "Musik"`,
+			`Music: the definition has the id 1, as that of "Music" has: catalog/table "Musik"`,
+		}},
+		{"next table has the id of one", func(d damaged) { d.set(keyenc.NextTableID(), binary.BigEndian.AppendUint64(nil, 1)) }, []string{
+			"Music: the definition has the id 1, and the next table would get 1: catalog/table",
+		}},
+		{"strays", func(d damaged) {
+			d.set([]byte("zzz"), []byte{})
+			d.set([]byte("d12"), []byte{})
+			d.set(keyenc.TTL(nil, 7, 1, pk, attr.Value{}), []byte{})
+			d.set(keyenc.IndexEntry(nil, 1, 5, []attr.Value{pk}, nil, pk, attr.Value{}), []byte{})
+			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Statistics(1, 5), 1, 1) })
+			d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Collection(7, pk), 1) })
+		}, []string{
+			"store: there is something of a table or index that is not there: data/table 1/index 5",
+			"store: the key cannot be read: ?643132",
+			"store: there is something of a table or index that is not there: statistics/table 1/index 5",
+			"store: there is something of a table or index that is not there: statistics/table 7/collection",
+			"store: there is something of a table or index that is not there: ttl/table 7/1/",
+			"store: the key cannot be read: ?7a7a7a",
+		}},
 		{"table gone", func(d damaged) { d.set(keyenc.TableDescriptor("Music"), nil) }, []string{
 			"Music: the stream is open and its table has another or none, or the other way round: catalog/stream/table 1/",
 			"store: there is something of a table or index that is not there: data/table 1/index 0",
@@ -156,6 +231,12 @@ func TestVerifyFinds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { wantFindings(t, c.damage, c.want...) })
 	}
+}
+
+// encoded is an item as it is stored.
+func encoded(fields ...attr.Field) []byte {
+	it, _ := attr.NewItem(fields)
+	return itemenc.Encode(nil, it)
 }
 
 // wantFindings damages a store that holds one item, with an entry in an index, a TTL entry and a record in the

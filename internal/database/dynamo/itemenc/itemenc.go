@@ -34,7 +34,9 @@
 //	I1  Fields, of items and of maps, are sorted by the bytes of their names, and names are unique.
 //	I2  Equal attr.Items have equal encodings, up to the order of the members of sets.
 //	I3  Reading never panics, never runs past the bytes given, and allocates no more than a small multiple
-//	    of their number, whatever the bytes are. Item.Check tests all of the above.
+//	    of their number, whatever the bytes are.
+//
+// Readers check only what they read. Package verify checks the rest, with a decoder of its own.
 //
 // # Reading without decoding
 //

@@ -26,18 +26,13 @@ type Entry struct {
 // the index: it lacks an attribute of the index key, or holds one there that cannot be a key. New items of
 // the second sort are refused (indexKeyFault); older ones, written before the index was made, stay outside.
 func EntryOf(t *catalog.Table, x *catalog.Index, stored itemenc.Item) (e Entry, ok bool, err error) {
-	if e.Key, ok, err = EntryKey(t, x, stored); err != nil || !ok {
+	if e.Key, ok, err = AppendEntryKey(nil, t, x, stored); err != nil || !ok {
 		return Entry{}, false, err
 	}
 	if e.Value, err = Project(nil, x, stored); err != nil {
 		return Entry{}, false, err
 	}
 	return e, true, nil
-}
-
-// EntryKey derives the key alone.
-func EntryKey(t *catalog.Table, x *catalog.Index, stored itemenc.Item) (key []byte, ok bool, err error) {
-	return AppendEntryKey(nil, t, x, stored)
 }
 
 // AppendEntryKey appends the key of an entry to dst.
@@ -108,12 +103,12 @@ func Expiry(t *catalog.Table, stored itemenc.Item) (seconds int64, ok bool, err 
 		return 0, false, err
 	}
 	whole, _, fractional := strings.Cut(v.Text(), ".")
-	seconds, outOfRange := strconv.ParseInt(whole, 10, 64)
-	if outOfRange != nil || seconds < 0 || seconds == math.MaxInt64 {
+	seconds, err = strconv.ParseInt(whole, 10, 64)
+	if err != nil || v.Text()[0] == '-' {
 		return 0, false, nil //nolint:nilerr // such a number is no time
 	}
-	if fractional {
+	if fractional && seconds < math.MaxInt64 {
 		seconds++
 	}
-	return seconds, true, nil
+	return seconds, seconds < math.MaxInt64, nil
 }

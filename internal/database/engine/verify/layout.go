@@ -105,7 +105,7 @@ func cutKey(key string) (first, rest string) {
 	if key == "" {
 		return "", ""
 	}
-	head, end := key[:1], ""
+	head, end := key[:1], "\x00\x01"
 	switch head {
 	case "\x11":
 		return head, key[1:]
@@ -113,8 +113,6 @@ func cutKey(key string) (first, rest string) {
 		head, end = key[:min(2, len(key))], "\x00" // the exponent may be any byte
 	case "\x10":
 		head, end = key[:min(2, len(key))], "\xFF"
-	default:
-		end = "\x00\x01"
 	}
 	body, rest, found := strings.Cut(key[len(head):], end)
 	if !found {

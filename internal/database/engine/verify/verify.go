@@ -1,12 +1,27 @@
-// Package verify proves one consistent state of a whole store against itself; it writes nothing, and is given
-// nothing to write with.
+// Package verify proves one consistent state of a whole store against itself. It writes nothing, and is given nothing
+// to write with (Store).
 //
-// Everything that is derived from an item must be there and must be what would be derived now, and nothing else
-// may be there: index entries, TTL entries, the counters of tables, indexes and item collections. Every stored
-// item must be readable and stand at the key that its attributes make. Every change log must be readable and,
-// item by item, a chain of changes that ends at the item as it is. What is known of streams and backups must be
-// readable, and the data of backups be there. An index or a TTL setting that is being built is looked at in one
-// direction only: what is there must be right. A table that is being restored is not looked at.
+// Everything that follows from an item must be there, and nothing else may be: index entries with exactly the
+// attributes that the index projects, TTL entries, the counters of tables, indexes and item collections. Every item
+// must be readable, in the one form that an item has, and stand at the key that its attributes make. Every change log
+// must be readable and, item by item, a chain of changes that ends at the item as it is. The records of streams and
+// backups must be readable, and the data of backups be there. An index or a TTL setting that is being built is
+// checked in one direction only: what is there must be right. A table that is being restored is not checked.
+//
+// # Independence
+//
+// Writers derive in package derive, with itemenc and keyenc. This package shares none of that code, so that a mistake
+// in it shows: it decodes items into Go maps (plain.go), has its own arithmetic of numbers (number.go), encodes keys
+// from their documented layout (layout.go), and asks the stored descriptors, not the form that writers work with
+// (definition.go). The line is at what has no second reading: the JSON of descriptors, jobs, streams and backups, and
+// the frame of a change-log record (logenc), are decoded by the packages that write them. keyenc names the keys of the
+// catalog and prints keys in findings.
+//
+// # How
+//
+// The items of a table are read in the order of their keys. For each, every entry that should exist is looked up and
+// compared. Entries of different items have different keys; so if an index then has as many entries as were found,
+// it has no others, and a second pass only counts. Where the numbers differ, it looks at each entry for its item.
 package verify
 
 import (
