@@ -54,6 +54,10 @@ type Options struct {
 	AccountID string
 	// Durability of writes; without effect in memory.
 	Durability Durability
+	// DiskReserve is how many bytes of the disk are left free; without effect in memory. Below that, writes other than
+	// deletes are refused with a LimitExceededException until there is room again. Default 0: a 50th of the disk, but at
+	// least 256 MiB, and at most 8 GiB or a quarter of the disk. Negative: none; a disk that is full then ends writing.
+	DiskReserve int64
 	// GSIDelay makes reads of global secondary indexes see the state of that long ago, so that a program
 	// can be tried against the eventual consistency it will meet on AWS. Default 0: none.
 	GSIDelay time.Duration
@@ -101,7 +105,9 @@ func Open(dir string, o *Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("monotable: open: %w", err)
 	}
-	store, err := pebblekv.Open(path, pebblekv.Options{Durability: o.Durability.store(), Logger: o.Logger})
+	store, err := pebblekv.Open(path, pebblekv.Options{
+		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("monotable: open %s: %w", dir, err)
 	}

@@ -129,7 +129,7 @@ func (e *Engine) keepDeleted(ctx context.Context, id string, table keyenc.TableI
 		return err
 	}
 	b.Making = false
-	return e.store.Update(ctx, kv.Intent{Write: [][]byte{b.Key()}}, b.Save)
+	return e.store.Update(ctx, kv.Intent{Write: [][]byte{b.Key()}, Frees: true}, b.Save)
 }
 
 // readLatest calls read with everything committed before.
@@ -166,7 +166,7 @@ func (e *Engine) expireBackups(ctx context.Context) error {
 // removeBackup removes a backup unless check or a restore forbids it, and returns it; nil where it is gone.
 func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup.Record) error) (b *backup.Record, err error) {
 	key := keyenc.Backup(id)
-	err = e.store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
+	err = e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Frees: true}, func(txn kv.Txn) error {
 		data, err := txn.Get(key)
 		if err != nil || data == nil {
 			b = nil

@@ -141,6 +141,7 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	if err := format.Claim(ctx, store); err != nil {
 		return nil, err
 	}
+	store = refusingStore{store}
 	c, err := catalog.Open(ctx, store, o.Region, o.AccountID, o.Now)
 	if err != nil {
 		return nil, err

@@ -107,8 +107,10 @@ func (r *jobs) run(j job.Record) {
 		if r.ctx.Err() != nil || errors.Is(err, kv.ErrClosed) {
 			return
 		}
-		r.engine.options.Logger.Error("background job failed and will be tried again",
-			"kind", string(j.Kind), "table", j.Name, "error", err)
+		if !errors.Is(err, kv.ErrFull) { // which the store logs, once
+			r.engine.options.Logger.Error("background job failed and will be tried again",
+				"kind", string(j.Kind), "table", j.Name, "error", err)
+		}
 		r.rest(jobRetryDelay)
 	}
 }
@@ -117,7 +119,7 @@ func (r *jobs) run(j job.Record) {
 func (r *jobs) every(interval time.Duration, what string, task func(context.Context) error) {
 	r.wg.Go(func() {
 		for r.rest(interval) {
-			if err := task(r.ctx); err != nil && r.ctx.Err() == nil {
+			if err := task(r.ctx); err != nil && r.ctx.Err() == nil && !errors.Is(err, kv.ErrFull) {
 				r.engine.options.Logger.Error("periodic task failed", "task", what, "error", err)
 			}
 		}
@@ -191,7 +193,7 @@ func (e *Engine) work(ctx context.Context, j *job.Record) error {
 // forgetJob removes the record of a job that no longer has an object.
 func (e *Engine) forgetJob(ctx context.Context, j *job.Record) error {
 	key := j.Key()
-	return e.store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
+	return e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Frees: true}, func(txn kv.Txn) error {
 		txn.Delete(key)
 		return nil
 	})

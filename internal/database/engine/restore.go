@@ -73,6 +73,9 @@ func (e *Engine) checkRestoreTarget(name string) error {
 
 // beginRestore creates the table together with the job that fills it.
 func (e *Engine) beginRestore(ctx context.Context, d *catalog.Descriptor, work *job.Record, in kv.Intent, check func(kv.Txn) error) error {
+	if err := e.roomToRestore(ctx, d, work.Restore); err != nil {
+		return err
+	}
 	err := e.catalog.CreateWith(ctx, d, in, func(txn kv.Txn) error {
 		if err := check(txn); err != nil {
 			return err
@@ -173,6 +176,9 @@ func (r *restorer) copy(ctx context.Context) error {
 		return err
 	}
 	if err := r.clear(ctx); err != nil {
+		return err
+	}
+	if err := r.engine.roomToRestore(ctx, t.Descriptor, r.job.Restore); err != nil {
 		return err
 	}
 	ids := []keyenc.IndexID{0}

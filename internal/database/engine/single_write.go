@@ -43,6 +43,7 @@ func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) err
 			Write:             [][]byte{w.key},
 			Check:             [][]byte{keyenc.TableVersion(t.ID)},
 			FailOnTransaction: w.origin == logenc.OriginClient,
+			Frees:             w.frees(),
 		}
 		err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
 			if err := checkVersion(txn, t); err != nil {

@@ -129,7 +129,7 @@ func (e *Engine) adoptStream(ctx context.Context, d *catalog.Descriptor) error {
 		return err
 	}
 	key := keyenc.Stream(d.ID, d.Stream.Label)
-	return e.store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
+	return e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Frees: true}, func(txn kv.Txn) error {
 		s := &stream.Stream{
 			Table: d.ID, TableName: d.Name, Label: d.Stream.Label, View: stream.View(d.Stream.View), Keys: d.Keys,
 			Created: enabled.UnixMilli(),

@@ -127,7 +127,9 @@ func (e *Engine) busyShards(ctx context.Context, id streamID, w *watchedStream, 
 
 // changeStream changes a stream's record, holding it and its table's version. A record that is gone is left so.
 func (e *Engine) changeStream(ctx context.Context, id streamID, change func(kv.Txn, *stream.Stream) error) error {
-	intent := kv.Intent{Write: [][]byte{keyenc.Stream(id.table, id.label)}, Check: [][]byte{keyenc.TableVersion(id.table)}}
+	intent := kv.Intent{
+		Write: [][]byte{keyenc.Stream(id.table, id.label)}, Check: [][]byte{keyenc.TableVersion(id.table)}, Frees: true,
+	}
 	return e.store.Update(ctx, intent, func(txn kv.Txn) error {
 		s, err := readStream(txn, id.table, id.label)
 		if err != nil || s == nil {

@@ -49,8 +49,9 @@ func (g writeGroup) repeats() bool {
 // intent names the keys of the group: the items it writes, and, to be held as they are, the items it only
 // asks conditions of and the versions of its tables.
 func (g writeGroup) intent() kv.Intent {
-	in := kv.Intent{Write: make([][]byte, 0, len(g)+1)}
+	in := kv.Intent{Write: make([][]byte, 0, len(g)+1), Frees: true}
 	for _, w := range g {
+		in.Frees = in.Frees && w.frees()
 		if w.kind == checkWrite {
 			in.Check = append(in.Check, w.key)
 		} else {

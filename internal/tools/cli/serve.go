@@ -38,6 +38,7 @@ type serveFlags struct {
 	data       string
 	memory     bool
 	durability string
+	reserve    string
 	region     string
 	tlsCert    string
 	tlsKey     string
@@ -105,6 +106,7 @@ out: requests from their origins need --cors-origin, and requests to a public ho
 	f.StringVar(&flags.data, "data", defaultData, "directory that holds the data")
 	f.BoolVar(&flags.memory, "memory", false, "keep the data in memory, and forget it at the end")
 	f.StringVar(&flags.durability, "durability", "sync", "when a write is answered: sync, interval or none")
+	f.StringVar(&flags.reserve, "disk-reserve", "auto", "disk space to leave free; with less, only reads and deletes are accepted: auto, none or a size like 2GiB")
 	f.StringVar(&flags.region, "region", defaultRegion, "region in ARNs")
 	f.StringVar(&flags.tlsCert, "tls-cert", "", "certificate file (PEM); serves HTTPS")
 	f.StringVar(&flags.tlsKey, "tls-key", "", "key file (PEM) of --tls-cert")
@@ -197,6 +199,9 @@ func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {
 		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation,
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
 	}
+	if options.DiskReserve, err = diskReserve(f.reserve); err != nil {
+		return nil, err
+	}
 	if f.streamShards < 1 { // which would be the default
 		return nil, fmt.Errorf("--stream-shards %d: want 1 to 100", f.streamShards)
 	}
@@ -211,6 +216,21 @@ func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {
 		return nil, fmt.Errorf("%s is open in another process: stop that one, or give this one its own --data directory", f.data)
 	}
 	return db, err
+}
+
+// diskReserve reads --disk-reserve as Options.DiskReserve.
+func diskReserve(text string) (int64, error) {
+	switch text {
+	case "auto":
+		return 0, nil
+	case "none", "0":
+		return -1, nil
+	}
+	bytes, err := parseSize(text)
+	if err != nil {
+		return 0, fmt.Errorf("--disk-reserve: %w, auto or none", err)
+	}
+	return bytes, nil
 }
 
 // tls returns nil where the server speaks plain HTTP.

@@ -38,9 +38,10 @@ func (o *Operation) Target() string {
 	return TargetPrefix + o.Name
 }
 
-// MayAnswer reports whether the operation may answer with the code.
+// MayAnswer reports whether the operation may answer with the code. The limit that every operation may meet is the end
+// of the disk, see apierr.OutOfSpace.
 func (o *Operation) MayAnswer(code apierr.Code) bool {
-	return code.OfFramework() || slices.Contains(o.Errors, code)
+	return code.OfFramework() || code == apierr.LimitExceededException || slices.Contains(o.Errors, code)
 }
 
 // The errors that groups of operations share.

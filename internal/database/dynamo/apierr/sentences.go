@@ -52,6 +52,7 @@ const (
 	Overloaded         Sentence = "The server has no room for this request now. Try again later."
 	TooManyConnections Sentence = "The server has as many connections open as it allows. Try again later."
 	BodyTooSlow        Sentence = "The request body did not arrive in time."
+	OutOfSpace         Sentence = "The database is out of disk space. Reads and deletes are accepted, other writes when there is room again."
 	TimedOut           Sentence = "The request was not done within %s. A batch may have been carried out in part; any other request has not been carried out."
 
 	// These two are not AWS's: they refuse what web pages send.
@@ -302,6 +303,7 @@ const (
 var codes = map[Sentence]Code{
 	InternalFault:           InternalServerError,
 	BodyTooLarge:            RequestEntityTooLargeException,
+	OutOfSpace:              LimitExceededException,
 	NotFound:                ResourceNotFoundException,
 	TableNotFound:           ResourceNotFoundException,
 	ResourceNotFound:        ResourceNotFoundException,

@@ -148,7 +148,7 @@ var errReplaced = errors.New("catalog: table was replaced")
 // changeOnce changes the table that before describes, holding its keys.
 func (c *Catalog) changeOnce(ctx context.Context, before *Descriptor, edit func(kv.Txn, *Descriptor) error) (*Descriptor, error) {
 	var after *Descriptor
-	intent := kv.Intent{Write: [][]byte{keyenc.TableDescriptor(before.Name), keyenc.TableVersion(before.ID)}}
+	intent := kv.Intent{Write: [][]byte{keyenc.TableDescriptor(before.Name), keyenc.TableVersion(before.ID)}, Frees: true}
 	err := c.store.Update(ctx, intent, func(txn kv.Txn) error {
 		data, err := txn.Get(intent.Write[0])
 		if err != nil {
@@ -190,7 +190,7 @@ func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
 // Forget removes the descriptor of a table whose time of deletion is over, where no other table has taken
 // its name, and its version.
 func (c *Catalog) Forget(ctx context.Context, name string, id keyenc.TableID) error {
-	intent := kv.Intent{Write: [][]byte{keyenc.TableDescriptor(name), keyenc.TableVersion(id)}}
+	intent := kv.Intent{Write: [][]byte{keyenc.TableDescriptor(name), keyenc.TableVersion(id)}, Frees: true}
 	err := c.store.Update(ctx, intent, func(txn kv.Txn) error {
 		txn.Delete(intent.Write[1])
 		data, err := txn.Get(intent.Write[0])

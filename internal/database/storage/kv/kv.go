@@ -61,6 +61,10 @@ var (
 	// Nothing was written by this call. Reads go on, except for those that would return what had not reached
 	// the disk before the error: they get ErrFailed too.
 	ErrFailed = errors.New("kv: store takes no more writes after a disk error")
+	// ErrFull: the disk has no room left but the store's reserve. Nothing was written by this call. Reads go on, and
+	// so do updates that give room back (see Intent.Frees), DeleteRange, TrimLog, DropKept and Compact. Writes are
+	// accepted again as soon as there is room.
+	ErrFull = errors.New("kv: store is out of disk space")
 )
 
 // ConflictError is the ErrConflict of an intent that met a transaction. It names the key that it met it on;
@@ -123,6 +127,7 @@ type Store interface {
 	// reading; with a nil hi, in the change logs too. It may take long, and reads and updates go on meanwhile.
 	Compact(ctx context.Context, lo, hi []byte) error
 	Keeper
+	Health
 	// Limits returns what the store can take; it does not change.
 	Limits() Limits
 	// Close waits for calls under way and for open snapshots and iterators. Closing again does nothing.
@@ -160,6 +165,30 @@ type Keeper interface {
 	DropKept(ctx context.Context, name string) error
 }
 
+// Health tells whether a store takes updates, and how much room it has. Both methods are cheap enough for a probe.
+type Health interface {
+	// Health returns nil if the store takes updates of every kind, else an ErrFull, ErrFailed or ErrClosed that says
+	// why not.
+	Health() error
+	// DiskUsage returns how full the disk is. It is zero for a store that has no disk, or whose file system does not
+	// tell.
+	DiskUsage() (DiskUsage, error)
+}
+
+// DiskUsage is how full the disk of a store is, in bytes.
+type DiskUsage struct {
+	Total int64 // of the file system
+	Used  int64 // by all files, of this store and others
+	// Available is what the process can still write, Pending the part of it that the store needs for what it has
+	// acknowledged.
+	Available, Pending int64
+	// Reserve is kept for deletions and compactions: other updates get ErrFull when Available less Pending is below it.
+	Reserve int64
+}
+
+// Writable is how much updates may still write.
+func (u DiskUsage) Writable() int64 { return max(0, u.Available-u.Pending-u.Reserve) }
+
 // Selection is a part of a store.
 type Selection struct {
 	Spans []Span
@@ -185,6 +214,9 @@ type Intent struct {
 	// are in the transaction's hands until it is acknowledged. Two that only check a key do not meet.
 	Transaction       bool
 	FailOnTransaction bool
+	// Frees marks an update that gives room back, or that such updates need: it deletes, or changes a few small
+	// records. It may use the reserve of a store that is out of space.
+	Frees bool
 }
 
 // Reader reads one consistent state. It is for one goroutine at a time.

@@ -55,6 +55,9 @@ func testLimits(t *testing.T, s kv.Store) {
 
 func testClosed(t *testing.T, s kv.Store) {
 	set(t, s, "a", "1")
+	if err := s.Health(); err != nil {
+		t.Errorf("the health of an open store: %v", err)
+	}
 	for range 2 {
 		if err := s.Close(); err != nil {
 			t.Fatalf("Close: %v", err)
@@ -71,6 +74,7 @@ func testClosed(t *testing.T, s kv.Store) {
 	_, logSize := s.LogSize(ctx, 1)
 	_, open := s.OpenKept(ctx, "k")
 	_, kept := s.Kept(ctx)
+	_, usage := s.DiskUsage()
 	load := s.Load(ctx, func(func(key, value []byte) error) error {
 		t.Error("fill ran on a closed store")
 		return nil
@@ -84,6 +88,7 @@ func testClosed(t *testing.T, s kv.Store) {
 		"TrimLog": s.TrimLog(ctx, 1, 1), "DeleteRange": s.DeleteRange(ctx, k, nil), "LogTrimmed": trimmed,
 		"Size": size, "LogSize": logSize, "Compact": s.Compact(ctx, nil, nil), "Load": load,
 		"Keep": s.Keep(ctx, "k", kv.Selection{}), "OpenKept": open, "Kept": kept, "DropKept": s.DropKept(ctx, "k"),
+		"Health": s.Health(), "DiskUsage": usage,
 	} {
 		if !errors.Is(err, kv.ErrClosed) {
 			t.Errorf("%s after Close: %v", name, err)

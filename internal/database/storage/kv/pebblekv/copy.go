@@ -28,7 +28,7 @@ func (s *Store) Backup(ctx context.Context, dest string, progress func(done, tot
 	if err := errors.Join(ctx.Err(), s.writable()); err != nil {
 		return err
 	}
-	c := copying{fs: s.fs, from: s.makingPath("backup"), to: dest, link: true, progress: progress}
+	c := copying{fs: s.fs, from: s.makingPath("backup"), to: dest, link: true, progress: progress, health: s.copyHealth()}
 	if inside(c.fs, dest, s.dir) {
 		return fmt.Errorf("pebblekv: %s is in the directory of the store itself", dest)
 	}
@@ -40,6 +40,14 @@ func (s *Store) Backup(ctx context.Context, dest string, progress func(done, tot
 		return fmt.Errorf("pebblekv: backup: %w", err)
 	}
 	return c.run(ctx)
+}
+
+// copyHealth returns a health for a copy. A store that has no room already may be copied, for that may be why.
+func (s *Store) copyHealth() func() error {
+	if s.space.at() > roomy {
+		return nil
+	}
+	return s.space.health
 }
 
 // stage makes dir a copy of the store at one moment, but for the file that says that it is one.
@@ -107,8 +115,11 @@ type copying struct {
 	from, to string
 	link     bool // where it can be done
 	progress func(done, total int64)
+	// health is asked while files are copied: a copy must not take the room that its store needs. nil has none.
+	health func() error
 
 	done, total int64
+	checked     bool // that there is room for the rest
 }
 
 // checkTarget refuses a directory that holds anything.
@@ -194,7 +205,27 @@ func (c *copying) copyDirectory(ctx context.Context, dir string, files []file) e
 	return syncDirectory(c.fs, to)
 }
 
+// checkRoom refuses a copy that the disk has no room for, before it fills that. What can be linked takes none.
+func (c *copying) checkRoom() error {
+	if c.checked {
+		return nil
+	}
+	c.checked = true
+	usage, err := c.fs.GetDiskUsage(c.to)
+	if err != nil {
+		return nil //nolint:nilerr // not every file system tells, and where there is no room a write will
+	}
+	if left := c.total - c.done; left > bytesOf(usage.AvailBytes) {
+		return fmt.Errorf("the copy needs %d MiB and the disk has %d MiB: make room, or choose another disk",
+			left>>20, usage.AvailBytes>>20)
+	}
+	return nil
+}
+
 func (c *copying) copyFile(ctx context.Context, from, to string) (err error) {
+	if err := c.checkRoom(); err != nil {
+		return err
+	}
 	src, err := c.fs.Open(from, vfs.SequentialReadsOption)
 	if err != nil {
 		return err
@@ -211,6 +242,9 @@ func (c *copying) copyFile(ctx context.Context, from, to string) (err error) {
 		c.report(n)
 		if errors.Is(err, io.EOF) {
 			return dst.Sync()
+		}
+		if c.health != nil {
+			err = errors.Join(err, c.health())
 		}
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return err

@@ -1,10 +1,12 @@
 package pebblekv
 
 import (
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -29,6 +31,10 @@ const compactionCategory vfs.DiskWriteCategory = "pebble-compaction"
 // The store asks failure before it acknowledges anything. Since a failure is noted before Pebble is told that
 // all is well, no commit that the disk refused is acknowledged.
 //
+// The exception is a table that a compaction writes: nothing refers to it yet, and the compaction can begin again
+// later. It ends, and does not freeze the disk, where the file system has no room for it, or has so little that the
+// log and the memtables may need it. See postpone.
+//
 // All this is about the files in Pebble's own directory. What Pebble writes elsewhere is a copy for somebody who
 // asked for it: a failure there is an error of that call and of nothing else. The one that Pebble would end the
 // process for, of syncing the copy's directory, is kept from it: see beginCopy.
@@ -42,6 +48,33 @@ type disk struct {
 	uncopied atomic.Pointer[error] // the first failure to sync a directory elsewhere since beginCopy
 	closing  chan struct{}
 	once     sync.Once
+	// roomToCompact reports whether a compaction may write more.
+	roomToCompact func() bool
+}
+
+// errNoRoom ends a compaction. Pebble tries again later.
+var errNoRoom = errors.New("no room for a compaction")
+
+const (
+	// Pebble leaves the tables of a failed compaction alone for half a minute, but not those of level 0. A compaction
+	// that found no room therefore fails after postponeMin, and later the more it had written in vain: a second for
+	// each postponeBytes.
+	postponeMin   = time.Second
+	postponeBytes = 16 << 20
+	// compactionStep is how much a compaction writes between two looks at the room.
+	compactionStep = 1 << 20
+)
+
+// postpone ends a compaction for want of room, after a while.
+func (d *disk) postpone(written int64) error {
+	timer := time.NewTimer(postponeMin + time.Duration(written)*time.Second/postponeBytes)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-d.closing:
+	case <-d.frozen:
+	}
+	return errNoRoom
 }
 
 // newDisk returns the view of fs for a store whose Pebble files are in dir.
@@ -93,14 +126,23 @@ func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, er
 	if !d.own(name) {
 		return d.FS.Create(name, category)
 	}
+	compaction := category == compactionCategory
 	if d.failure() == nil {
+		if compaction && !d.roomToCompact() {
+			return nil, d.postpone(0)
+		}
 		f, err := d.FS.Create(name, category)
-		if err == nil {
+		switch {
+		case err == nil && compaction:
+			return d.compactionFile(f, name), nil
+		case err == nil:
 			return d.file(f, name), nil
+		case compaction && vfs.IsNoSpaceError(err):
+			return nil, d.postpone(0)
 		}
 		d.fail("create", name, err)
 	}
-	if category == compactionCategory {
+	if compaction {
 		<-d.closing
 		return nil, d.failure()
 	}
@@ -197,7 +239,7 @@ func (d *disk) Rename(oldname, newname string) error {
 	return nil
 }
 
-func (d *disk) file(f vfs.File, name string) vfs.File {
+func (d *disk) file(f vfs.File, name string) *diskFile {
 	table := strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
 	return &diskFile{File: f, disk: d, name: name, table: table}
 }
@@ -208,6 +250,8 @@ type diskFile struct {
 	disk  *disk
 	name  string
 	table bool // may fail in Pebble's eyes: it is written again elsewhere
+	// noSpace is called instead of freezing the disk when that is full; nil for files that cannot do without.
+	noSpace func() error
 }
 
 // guard does a write, or what the frozen disk does instead.
@@ -216,6 +260,9 @@ func (f *diskFile) guard(what string, write func() error) error {
 		err := write()
 		if err == nil {
 			return nil
+		}
+		if f.noSpace != nil && vfs.IsNoSpaceError(err) {
+			return f.noSpace()
 		}
 		f.disk.fail(what, f.name, err)
 	}
@@ -256,3 +303,28 @@ func (f *diskFile) Preallocate(offset, length int64) error {
 }
 
 func (f *diskFile) Close() error { return f.guard("close", f.File.Close) }
+
+// compactionFile is a table that a compaction writes.
+type compactionFile struct {
+	*diskFile
+	written, unchecked int64
+}
+
+func (d *disk) compactionFile(f vfs.File, name string) *compactionFile {
+	c := &compactionFile{diskFile: d.file(f, name)}
+	c.noSpace = func() error { return d.postpone(c.written) }
+	return c
+}
+
+func (f *compactionFile) Write(p []byte) (n int, err error) {
+	if f.unchecked >= compactionStep {
+		if !f.disk.roomToCompact() {
+			return 0, f.disk.postpone(f.written)
+		}
+		f.unchecked = 0
+	}
+	n, err = f.diskFile.Write(p)
+	f.written += int64(n)
+	f.unchecked += int64(n)
+	return n, err
+}

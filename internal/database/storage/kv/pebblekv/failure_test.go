@@ -1,6 +1,7 @@
 package pebblekv_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,13 +24,14 @@ type badDisk struct {
 	broken atomic.Bool
 	suffix string
 	kinds  []errorfs.OpKind
+	err    error // syscall.ENOSPC if it is nil
 }
 
 func (d *badDisk) String() string { return "(bad " + d.suffix + ")" }
 
 func (d *badDisk) MaybeError(op errorfs.Op) error {
 	if d.broken.Load() && strings.Contains(op.Path, d.suffix) && slices.Contains(d.kinds, op.Kind) {
-		return syscall.ENOSPC
+		return cmp.Or[error](d.err, syscall.ENOSPC)
 	}
 	return nil
 }

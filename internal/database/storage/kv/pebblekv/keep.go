@@ -38,7 +38,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error 
 		return kv.ErrClosed
 	}
 	defer s.end()
-	if err := errors.Join(ctx.Err(), s.writable()); err != nil {
+	if err := errors.Join(ctx.Err(), s.writable(), s.space.admit(0, true)); err != nil {
 		return err
 	}
 	if _, err := s.fs.Stat(s.keptPath(name)); err == nil {

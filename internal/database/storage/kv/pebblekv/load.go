@@ -28,7 +28,7 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 	if err := s.writable(); err != nil {
 		return err
 	}
-	l := &load{fs: s.fs, dir: s.makingPath("load"), limits: s.Limits(), options: s.tableOptions()}
+	l := &load{fs: s.fs, space: s.space, dir: s.makingPath("load"), limits: s.Limits(), options: s.tableOptions()}
 	defer s.discard(l.dir)
 	err := fill(func(key, value []byte) error {
 		if l.err == nil {
@@ -82,6 +82,7 @@ func (s *Store) tableOptions() sstable.WriterOptions {
 // load is a Load under way.
 type load struct {
 	fs      vfs.FS
+	space   *space
 	dir     string
 	limits  kv.Limits
 	options sstable.WriterOptions
@@ -101,6 +102,11 @@ func (l *load) put(key, value []byte) error {
 	case bytes.Compare(key, l.last) <= 0:
 		return fmt.Errorf("pebblekv: key %x is loaded after key %x", key, l.last)
 	}
+	bytes := int64(len(key) + len(value))
+	if err := l.space.admit(bytes, false); err != nil {
+		return err
+	}
+	l.space.end(bytes) // it is about to be on the disk, where the next look finds it
 	if l.table == nil {
 		if err := l.beginFile(); err != nil {
 			return err

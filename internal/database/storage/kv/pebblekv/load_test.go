@@ -112,7 +112,7 @@ func TestLoadFails(t *testing.T) {
 // TestFailedDisk: after the first failure nothing new is begun, what is kept can still be read, and a compaction
 // that is under way holds up nobody.
 func TestFailedDisk(t *testing.T) {
-	disk := &badDisk{suffix: "/pebble/", kinds: []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpCreate}}
+	disk := &badDisk{suffix: "/pebble/", kinds: []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpCreate}, err: syscall.EIO}
 	fs := badFS{errorfs.Wrap(vfs.NewMem(), disk)}
 	s := open(t, "/db", pebblekv.Options{FS: fs, MemTableBytes: 64 << 10, Logger: slog.New(slog.DiscardHandler)})
 	for i := range 500 {

@@ -1,6 +1,7 @@
 package pebblekv
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -34,6 +35,10 @@ func (l pebbleLogger) Fatalf(format string, args ...any) {
 func eventListener(log *slog.Logger) *pebble.EventListener {
 	return &pebble.EventListener{
 		BackgroundError: func(err error) {
+			if errors.Is(err, errNoRoom) {
+				log.Debug("store: a compaction waits for disk space")
+				return
+			}
 			log.Error("store: background work failed", "error", err)
 		},
 		DataCorruption: func(info pebble.DataCorruptionInfo) {

@@ -62,6 +62,7 @@ func Open(dir string, o Options) (*Store, error) {
 		s.cache.Unref()
 		return nil, err
 	}
+	s.stopped.Go(s.watchSpace)
 	if o.Durability == Interval {
 		s.stopped.Go(func() { s.syncEvery(o.Interval) })
 	}
@@ -85,7 +86,10 @@ func (s *Store) open(dir string, o Options) error {
 	if err := o.FS.RemoveAll(o.FS.PathJoin(dir, makingDir)); err != nil {
 		return errors.Join(fmt.Errorf("pebblekv: removing what was left unfinished: %w", err), lock.Close())
 	}
-	p := o.pebbleOptions(s.disk, lock)
+	s.options.MemTableBytes = o.memTableBytes(data)
+	s.space = newSpace(o.FS, dir, o.DiskReserve, o.Logger)
+	s.disk.roomToCompact = s.space.roomToCompact
+	p := s.options.pebbleOptions(s.disk, lock)
 	p.Cache = s.cache
 	// A store that was complete once is never silently replaced by an empty one, nor is another program's
 	// Pebble database taken for a store whose creation a crash interrupted.
@@ -112,6 +116,8 @@ func (s *Store) prepare(dir string, exists bool) error {
 	}
 	reserved, err := s.reserved()
 	s.sequence = newSequence(reserved, s.reserve)
+	s.space.pending = func() int64 { return bytesOf(s.db.Metrics().MemTable.Size) }
+	s.space.look()
 	return err
 }
 

@@ -35,9 +35,14 @@ type Options struct {
 	// CacheBytes is the most that the cache of uncompressed blocks takes; 256 MiB by default. It is not
 	// taken before it is needed.
 	CacheBytes int64
-	// MemTableBytes is the size of a memtable in steady state; 32 MiB by default. A store begins with a
-	// small one and doubles it as writes come. After a crash about as much of the log is read again.
+	// MemTableBytes is the size of a memtable in steady state; 32 MiB by default, less on a disk below 2 GiB. A
+	// store begins with a small one and doubles it as writes come. After a crash about as much of the log is read
+	// again.
 	MemTableBytes int
+	// DiskReserve is how many bytes of the disk are left free: below that, updates that do not give room back get
+	// kv.ErrFull. 0 is the default, a 50th of the disk, but at least 256 MiB, and at most 8 GiB or a quarter of the
+	// disk; negative is none, which lets a full disk end all writing.
+	DiskReserve int64
 	// FS is the file system; the machine's by default. Tests hand in one that crashes or fails.
 	FS vfs.FS
 }
@@ -52,13 +57,29 @@ func (o Options) withDefaults() Options {
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 256 << 20
 	}
-	if o.MemTableBytes <= 0 {
-		o.MemTableBytes = 32 << 20
-	}
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
 	return o
+}
+
+const (
+	memTableMin, memTableMax = 256 << 10, 32 << 20
+	// memTableShare is how many memtables and logs of one the disk has room for: on a small disk they must fit into
+	// the reserve.
+	memTableShare = 64
+)
+
+// memTableBytes is the size of a memtable on the disk of dir.
+func (o Options) memTableBytes(dir string) int {
+	if o.MemTableBytes > 0 {
+		return o.MemTableBytes
+	}
+	usage, err := o.FS.GetDiskUsage(dir)
+	if err != nil {
+		return memTableMax
+	}
+	return int(min(max(usage.TotalBytes/memTableShare, memTableMin), memTableMax)) //nolint:gosec // it is in range
 }
 
 // pebbleOptions returns Pebble's options for a database's workload: items of about a kilobyte with a few
@@ -84,6 +105,9 @@ func (o Options) pebbleOptions(fs vfs.FS, lock *pebble.Lock) *pebble.Options {
 		FlushSplitBytes:       2 << 20,
 		// A second compaction starts only when the first falls behind.
 		CompactionConcurrencyRange: func() (lower, upper int) { return 1, 2 },
+
+		// Only when a deleted range has left the memtable are the tables below it removed.
+		FlushDelayDeleteRange: time.Second,
 
 		// Without syncs of its own the log of the weaker modes would reach the disk in bursts.
 		BytesPerSync:    1 << 20,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -64,6 +65,9 @@ func (s *Store) Compact(ctx context.Context, lo, hi []byte) error {
 	err := s.db.Compact(ctx, lo, hi, true)
 	if failed := s.writable(); failed != nil {
 		return failed
+	}
+	if errors.Is(err, errNoRoom) {
+		return fmt.Errorf("%w: a compaction needs more room than there is", kv.ErrFull)
 	}
 	return err
 }

@@ -56,7 +56,7 @@
 //     that number, so that none is given out twice, whatever a crash loses and trimming removes.
 //  3. After the first write that the disk refuses nothing more reaches the disk: see disk. Commits that were
 //     not yet durable answer ErrUndetermined, later ones ErrFailed. Copies outside of Pebble's directory can
-//     fail without that.
+//     fail without that. Updates are refused with ErrFull before the disk has no room for what they need: see space.
 //  4. In durability Sync nothing is returned that is visible and not synced, except by the reads of Eventual.
 //  5. What has a name under DIR/kept is complete, on disk, and never changed. A directory gets its FORMAT when
 //     all else of it is complete and on disk.
@@ -87,6 +87,7 @@ type Store struct {
 	options  Options
 	db       *pebble.DB
 	disk     *disk         // fs as Pebble sees it
+	space    *space        // on that disk
 	cache    *pebble.Cache // of the database and of open kept snapshots
 	lock     io.Closer     // the directory's
 	log      *slog.Logger
@@ -102,7 +103,7 @@ type Store struct {
 	durability Durability
 	write      *pebble.WriteOptions // Sync or NoSync, as durability says
 	dirty      atomic.Bool          // something was committed since the last sync of Interval
-	stop       chan struct{}        // ends the goroutine of Interval
+	stop       chan struct{}        // ends watchSpace and the goroutine of Interval
 	stopped    sync.WaitGroup
 
 	// life is held shared by every call and open snapshot, exclusively by Close.
@@ -132,7 +133,8 @@ func (s *Store) deleteRange(lo, hi []byte) error {
 	return s.applyWhole(batch)
 }
 
-// applyWhole commits a batch that is no update's, as durably as updates.
+// applyWhole commits a batch that is no update's, as durably as updates. It deletes a range, so a full disk does not
+// keep it back.
 func (s *Store) applyWhole(batch *pebble.Batch) error {
 	if err := s.writable(); err != nil {
 		return err
@@ -142,6 +144,7 @@ func (s *Store) applyWhole(batch *pebble.Batch) error {
 		return err
 	}
 	s.dirty.Store(true)
+	s.space.freed.Store(true)
 	if err := s.disk.failure(); err != nil {
 		return fmt.Errorf("%w: %w", kv.ErrUndetermined, err)
 	}

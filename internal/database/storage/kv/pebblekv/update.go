@@ -39,6 +39,11 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	if err := s.writable(); err != nil {
 		return err
 	}
+	bytes := writesPerByte * int64(t.batch.Len())
+	if err := s.space.admit(bytes, in.Frees); err != nil {
+		return err
+	}
+	defer s.space.end(bytes)
 	first, err := s.sequence.take(len(t.records))
 	if err != nil {
 		return err
@@ -50,6 +55,9 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	}
 	if len(t.records) > 0 {
 		s.sequence.done(first)
+	}
+	if in.Frees {
+		s.space.freed.Store(true)
 	}
 	return nil
 }

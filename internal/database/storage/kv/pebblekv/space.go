@@ -1,0 +1,275 @@
+package pebblekv
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// space keeps Pebble from reaching the end of the disk, where a write that fails would end all writing. It compares
+// the room on the disk, less what Pebble still has to write for acknowledged updates, with the reserve:
+//
+//	        room ┬
+//	             │  everything goes on
+//	     reserve ┼  full: only updates that give room back
+//	             │
+//	 reserve / 2 ┼  exhausted: no updates
+//	             │  compactions go on, to give room back
+//	 reserve / 4 ┼
+//	             │  flushes, logs and manifests: the rest of what was acknowledged
+//	           0 ┴
+//
+// Asking the file system takes microseconds, so there is no schedule to wait for: space looks again whenever updates
+// have written a sixteenth of the reserve since the last look, before it refuses anything, and every second in case
+// another program fills the disk. Room that was given back is therefore usable at once.
+//
+// All methods may be called at once.
+type space struct {
+	dir     string
+	fs      vfs.FS
+	pending func() int64 // what memtables hold and tables do not; called with mu held
+	reserve int64        // 0: nothing is watched
+	step    int64        // how much may be written between two looks
+	log     *slog.Logger
+
+	level   atomic.Int32 // a spaceLevel
+	spent   atomic.Int64 // by updates that were admitted since the last look
+	writing atomic.Int64 // by updates that were admitted and have not ended
+	unsaved atomic.Int64 // pending at the last look
+	freed   atomic.Bool  // deletions wait to be flushed
+
+	mu sync.Mutex // held while looking
+}
+
+// spaceLevel is how little room there is.
+type spaceLevel int32
+
+const (
+	roomy     spaceLevel = iota
+	full                 // the reserve is all there is
+	exhausted            // half of the reserve is used
+)
+
+const (
+	// The default reserve is a 50th of the disk: compactions of a large store take more room at a time. It is at
+	// least reserveMin, for memtables and logs, if that is not more than a quarter of the disk, and at most
+	// reserveMax.
+	reserveShare   = 50
+	reserveMin     = 256 << 20
+	reserveMax     = 8 << 30
+	reserveQuarter = 4
+	// A reserve has this many steps.
+	reserveSteps = 16
+	// spaceInterval is how often space looks by itself.
+	spaceInterval = time.Second
+	// writesPerByte is how often an update's bytes are written before they are at rest: to the log, and by a flush.
+	writesPerByte = 2
+)
+
+// newSpace watches the disk of dir. wanted is Options.DiskReserve.
+func newSpace(fs vfs.FS, dir string, wanted int64, log *slog.Logger) *space {
+	s := &space{dir: dir, fs: fs, log: log, reserve: max(wanted, 0), pending: func() int64 { return 0 }}
+	if wanted == 0 {
+		if usage, err := fs.GetDiskUsage(dir); err == nil {
+			s.reserve = defaultReserve(bytesOf(usage.TotalBytes))
+		}
+	}
+	s.step = max(s.reserve/reserveSteps, 1)
+	return s
+}
+
+func defaultReserve(total int64) int64 {
+	return min(max(total/reserveShare, reserveMin), total/reserveQuarter, reserveMax)
+}
+
+// admit accepts a write of so many bytes to the disk or returns ErrFull. What it accepts must be ended.
+func (s *space) admit(bytes int64, frees bool) error {
+	if s.reserve == 0 {
+		return nil
+	}
+	allowed := roomy
+	if frees {
+		allowed = full
+	}
+	if bytes > s.step {
+		return s.admitLarge(bytes, allowed)
+	}
+	if s.spent.Add(bytes) >= s.step || s.at() > allowed {
+		s.look()
+	}
+	if s.at() > allowed {
+		return s.refusal()
+	}
+	s.writing.Add(bytes)
+	return nil
+}
+
+// admitLarge accepts a write that the next look would find too late.
+func (s *space) admitLarge(bytes int64, allowed spaceLevel) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	usage, err := s.lookLocked()
+	if err != nil {
+		return nil //nolint:nilerr // as for any other write: see lookLocked
+	}
+	room := usage.Available - usage.Pending - s.writing.Load()
+	if s.at() > allowed || room-bytes < s.reserve>>allowed {
+		return s.refusal()
+	}
+	s.writing.Add(bytes)
+	return nil
+}
+
+// end ends a write that was admitted, whatever became of it.
+func (s *space) end(bytes int64) {
+	if s.reserve != 0 {
+		s.writing.Add(-bytes)
+	}
+}
+
+func (s *space) at() spaceLevel { return spaceLevel(s.level.Load()) }
+
+// look finds out how much room there is, unless that is being done.
+func (s *space) look() {
+	if s.mu.TryLock() {
+		defer s.mu.Unlock()
+		_, _ = s.lookLocked()
+	}
+}
+
+// lookLocked looks with mu held. A file system that does not tell its room leaves the level as it is.
+func (s *space) lookLocked() (kv.DiskUsage, error) {
+	s.spent.Store(0)
+	usage, err := s.usage()
+	if err != nil {
+		return usage, err
+	}
+	s.unsaved.Store(usage.Pending)
+	before := s.at()
+	now := s.levelOf(usage.Available-usage.Pending-s.writing.Load(), before)
+	if s.reserve == 0 || now == before {
+		return usage, nil
+	}
+	s.level.Store(int32(now))
+	attributes := []any{"directory", s.dir, "available", usage.Available, "pending", usage.Pending, "reserve", s.reserve}
+	switch {
+	case now == roomy:
+		s.log.Info("store: there is disk space again; all writes are accepted", attributes...)
+	case before == roomy:
+		s.log.Warn("store: out of disk space; only reads and deletes are accepted until there is more", attributes...)
+	case now == exhausted:
+		s.log.Warn("store: half of the disk reserve is used; deletes are refused, too", attributes...)
+	}
+	return usage, nil
+}
+
+// levelOf compares the room with the bounds. To leave a level takes a step more than to enter it.
+func (s *space) levelOf(room int64, before spaceLevel) spaceLevel {
+	for level := exhausted; level > roomy; level-- {
+		bound := s.reserve >> (level - 1)
+		if before >= level {
+			bound += s.step
+		}
+		if room < bound {
+			return level
+		}
+	}
+	return roomy
+}
+
+// usage asks the file system.
+func (s *space) usage() (kv.DiskUsage, error) {
+	usage, err := s.fs.GetDiskUsage(s.dir)
+	if err != nil {
+		return kv.DiskUsage{}, err
+	}
+	return kv.DiskUsage{
+		Total: bytesOf(usage.TotalBytes), Used: bytesOf(usage.UsedBytes), Available: bytesOf(usage.AvailBytes),
+		Pending: s.pending(), Reserve: s.reserve,
+	}, nil
+}
+
+// roomToCompact reports whether a compaction may write on. It is called by Pebble, so it must not call it.
+func (s *space) roomToCompact() bool {
+	if s.reserve == 0 {
+		return true
+	}
+	usage, err := s.fs.GetDiskUsage(s.dir)
+	return err != nil || bytesOf(usage.AvailBytes)-s.unsaved.Load() >= s.reserve/reserveQuarter
+}
+
+// refusal is the error of what is not admitted.
+func (s *space) refusal() error {
+	return fmt.Errorf("%w: %s has no more than its reserve of %d MiB left: delete data and compact, or add room",
+		kv.ErrFull, s.dir, s.reserve>>20)
+}
+
+// health returns why not every update is admitted.
+func (s *space) health() error {
+	if s.at() > roomy {
+		return s.refusal()
+	}
+	return nil
+}
+
+func bytesOf(n uint64) int64 { return int64(min(n, math.MaxInt64)) } //nolint:gosec // it is in range
+
+// watchSpace looks now and then. In a full store it has deletions flushed, without which no compaction gives their
+// room back.
+func (s *Store) watchSpace() {
+	ticker := time.NewTicker(spaceInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-ticker.C:
+		}
+		s.space.look()
+		if s.disk.failure() != nil || s.space.at() == roomy || !s.space.freed.Swap(false) {
+			continue
+		}
+		if _, err := s.db.AsyncFlush(); err != nil {
+			s.log.Error("store: flushing deletions", "error", err)
+		}
+	}
+}
+
+// Health returns why the store does not take every update.
+func (s *Store) Health() error {
+	if !s.begin() {
+		return kv.ErrClosed
+	}
+	defer s.end()
+	return s.health()
+}
+
+func (s *Store) health() error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	return s.space.health()
+}
+
+// DiskUsage returns how full the disk is.
+func (s *Store) DiskUsage() (kv.DiskUsage, error) {
+	if !s.begin() {
+		return kv.DiskUsage{}, kv.ErrClosed
+	}
+	defer s.end()
+	s.space.mu.Lock()
+	defer s.space.mu.Unlock()
+	usage, err := s.space.lookLocked()
+	if errors.Is(err, vfs.ErrUnsupported) {
+		err = nil
+	}
+	return usage, err
+}

@@ -1,0 +1,186 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/monotable/monotable/test/internal/serverproc"
+)
+
+// mountSmall mounts a file system in memory for the length of the test.
+func mountSmall(t *testing.T, megabytes int) string {
+	t.Helper()
+	dir := t.TempDir()
+	mount := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%dm", megabytes), "tmpfs", dir)
+	if output, err := mount.CombinedOutput(); err != nil {
+		t.Skipf("needs a small file system, and mounting one is not permitted: %v: %s", err, output)
+	}
+	t.Cleanup(func() {
+		//nolint:noctx // tb.Context has ended by now
+		if output, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v: %s", err, output)
+		}
+	})
+	return dir
+}
+
+// refusedForSpace reports whether an error is the response of a database that is out of disk space, and fails the test
+// if it is any other.
+func refusedForSpace(t *testing.T, err error) bool {
+	t.Helper()
+	if err == nil {
+		return false
+	}
+	refused, ok := errors.AsType[smithy.APIError](err)
+	if !ok || refused.ErrorCode() != "LimitExceededException" || !strings.Contains(refused.ErrorMessage(), "out of disk space") {
+		t.Fatalf("want a LimitExceededException about disk space, got %v", err)
+	}
+	return true
+}
+
+// TestFullDisk fills a small file system with puts until they are refused. Reads, deletes and dropping a table go on,
+// bring puts back without a restart, and nothing acknowledged is lost by kill -9 at either end.
+func TestFullDisk(t *testing.T) {
+	dir := filepath.Join(mountSmall(t, 64), "data")
+	binary := serverproc.Build(t)
+	serve := func() (*serverproc.Server, *dynamodb.Client) {
+		server := serverproc.Start(t, binary, "--data", dir, "--log-level", "warn")
+		return server, dynamodb.NewFromConfig(aws.Config{
+			Region: "us-east-1", BaseEndpoint: &server.Endpoint, Credentials: aws.AnonymousCredentials{},
+			Retryer: func() aws.Retryer { return aws.NopRetryer{} }, HTTPClient: &http.Client{},
+		})
+	}
+	server, client := serve()
+	createTable(t, client)
+	want := map[string]int{}
+	put := func(i int) error {
+		it := item(fmt.Sprintf("n%d#%d", i%50, i), i)
+		filler := make([]byte, 32<<10)
+		random := rand.New(rand.NewPCG(uint64(i), 0))
+		for at := range filler {
+			filler[at] = byte(random.Uint32())
+		}
+		it["filler"] = &types.AttributeValueMemberB{Value: filler}
+		_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(tableName), Item: it})
+		if err == nil {
+			want[fmt.Sprintf("n%d#%d", i%50, i)] = i
+		}
+		return err
+	}
+	n := 0
+	fill := func() { fillUp(t, func() error { n++; return put(n) }) }
+	fill()
+	t.Logf("%d items fill the disk", n)
+	_, err := client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String(tableName), Key: key("n0#0"), UpdateExpression: aws.String("SET more = :v"),
+		ExpressionAttributeValues: attributes{":v": number(1)},
+	})
+	if !refusedForSpace(t, err) {
+		t.Error("an update is accepted")
+	}
+	_, err = client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Put: &types.Put{TableName: aws.String(tableName), Item: item("n0#x", 1)}},
+		{Delete: &types.Delete{TableName: aws.String(tableName), Key: key("n0#0")}},
+	}})
+	if !refusedForSpace(t, err) {
+		t.Error("a transaction that puts is accepted")
+	}
+	sameItems(t, client, want)
+
+	server.Kill(t)
+	verify(t, binary, dir)
+	server, client = serve()
+	sameItems(t, client, want)
+	fill() // recovery may have made some room
+	deleteAll(t, client, want)
+	if output, err := exec.CommandContext(t.Context(), binary, "compact", dir).CombinedOutput(); err != nil {
+		t.Errorf("compact: %v\n%s", err, output)
+	}
+	awaitPut(t, func() error { return put(n) })
+	server.Kill(t)
+	verify(t, binary, dir)
+	server, client = serve()
+	sameItems(t, client, want)
+	server.Stop(t)
+}
+
+// fillUp puts until that is refused for half a second: flushes and compactions that end give some room back.
+func fillUp(t *testing.T, put func() error) {
+	t.Helper()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for refused := 0; refused < 50; {
+		if !refusedForSpace(t, put()) {
+			refused = 0
+			continue
+		}
+		refused++
+		<-look.C
+	}
+}
+
+func sameItems(t *testing.T, client *dynamodb.Client, want map[string]int) {
+	t.Helper()
+	found := versions(t, client, "")
+	for name, version := range want {
+		if found[name] != version {
+			t.Fatalf("item %s has version %d, want %d", name, found[name], version)
+		}
+	}
+	if len(found) != len(want) {
+		t.Fatalf("the table has %d items, want %d", len(found), len(want))
+	}
+}
+
+// deleteAll deletes every item, one by one, in batches and in transactions.
+func deleteAll(t *testing.T, client *dynamodb.Client, items map[string]int) {
+	t.Helper()
+	for name, version := range items {
+		var err error
+		switch version % 3 {
+		case 0:
+			_, err = client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(tableName), Key: key(name)})
+		case 1:
+			_, err = client.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
+				tableName: {{DeleteRequest: &types.DeleteRequest{Key: key(name)}}},
+			}})
+		default:
+			_, err = client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				{Delete: &types.Delete{TableName: aws.String(tableName), Key: key(name)}},
+			}})
+		}
+		if err != nil {
+			t.Fatalf("delete %s, after %d of them: %v", name, len(items), err)
+		}
+		delete(items, name)
+	}
+}
+
+// awaitPut puts until that is accepted.
+func awaitPut(t *testing.T, put func() error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for refusedForSpace(t, put()) {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			t.Fatal("deleting everything gives no room back")
+		}
+	}
+}
