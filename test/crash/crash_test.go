@@ -163,6 +163,13 @@ func connect(server *serverproc.Server) *dynamodb.Client {
 // derived entry is there.
 func createTable(t *testing.T, client *dynamodb.Client) {
 	t.Helper()
+	if err := tryCreateTable(t, client); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func tryCreateTable(t *testing.T, client *dynamodb.Client) error {
+	t.Helper()
 	definition := func(name string, kind types.ScalarAttributeType) types.AttributeDefinition {
 		return types.AttributeDefinition{AttributeName: &name, AttributeType: kind}
 	}
@@ -188,13 +195,11 @@ func createTable(t *testing.T, client *dynamodb.Client) {
 		}},
 	})
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	_, err = client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
 		TableName:               aws.String(tableName),
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires"), Enabled: aws.Bool(true)},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	return err
 }

@@ -1,6 +1,7 @@
 package pebblekv
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -21,7 +22,7 @@ import (
 //	             │  everything goes on
 //	     reserve ┼  full: only updates that give room back
 //	             │
-//	 reserve / 2 ┼  exhausted: no updates
+//	 reserve / 2 ┼  exhausted: no updates; those that give room back wait some seconds
 //	             │  compactions go on, to give room back
 //	 reserve / 4 ┼
 //	             │  flushes, logs and manifests: the rest of what was acknowledged
@@ -70,6 +71,9 @@ const (
 	reserveSteps = 16
 	// spaceInterval is how often space looks by itself.
 	spaceInterval = time.Second
+	// deletionWait is how long a deletion waits for compactions at most, and deletionPause how long between two looks.
+	deletionWait  = 5 * time.Second
+	deletionPause = 10 * time.Millisecond
 	// writesPerByte is how often an update's bytes are written before they are at rest: to the log, and by a flush.
 	writesPerByte = 2
 )
@@ -222,8 +226,7 @@ func (s *space) health() error {
 
 func bytesOf(n uint64) int64 { return int64(min(n, math.MaxInt64)) } //nolint:gosec // it is in range
 
-// watchSpace looks now and then. In a full store it has deletions flushed, without which no compaction gives their
-// room back.
+// watchSpace looks now and then, and has a full store flush deletions.
 func (s *Store) watchSpace() {
 	ticker := time.NewTicker(spaceInterval)
 	defer ticker.Stop()
@@ -234,11 +237,40 @@ func (s *Store) watchSpace() {
 		case <-ticker.C:
 		}
 		s.space.look()
-		if s.disk.failure() != nil || s.space.at() == roomy || !s.space.freed.Swap(false) {
-			continue
+		if s.space.at() > roomy {
+			s.flushDeletions()
 		}
-		if _, err := s.db.AsyncFlush(); err != nil {
-			s.log.Error("store: flushing deletions", "error", err)
+	}
+}
+
+// flushDeletions begins to flush what was deleted since the last call: no compaction gives its room back before that.
+func (s *Store) flushDeletions() {
+	if s.disk.failure() != nil || !s.space.freed.Swap(false) {
+		return
+	}
+	if _, err := s.db.AsyncFlush(); err != nil {
+		s.log.Error("store: flushing deletions", "error", err)
+	}
+}
+
+// awaitCompactions holds back an update that frees room while deletions have used up their part of the reserve: they
+// can be quicker than the compactions that give their room back. It returns after deletionWait in any case.
+func (s *Store) awaitCompactions(ctx context.Context) {
+	if s.space.at() < exhausted {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, deletionWait)
+	defer cancel()
+	look := time.NewTicker(deletionPause)
+	defer look.Stop()
+	for s.space.look(); s.space.at() == exhausted; s.space.look() {
+		s.flushDeletions()
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		case <-s.disk.frozen:
+			return
 		}
 	}
 }

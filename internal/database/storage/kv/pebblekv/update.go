@@ -20,6 +20,9 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 		return kv.ErrClosed
 	}
 	defer s.end()
+	if in.Frees {
+		s.awaitCompactions(ctx)
+	}
 	held, err := s.latches.Acquire(ctx, in)
 	if err != nil {
 		return err
