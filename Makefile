@@ -9,8 +9,10 @@ LINT := go tool -modfile=tools/go.mod golangci-lint
 FUZZTIME ?= 20s
 TESTFLAGS ?=
 BENCHFLAGS ?=
+SOAKTIME ?= 20m
+SOAKKILL ?= 1m
 
-.PHONY: help build run test lint fmt race fuzz bench tidy setup clean
+.PHONY: help build run test lint fmt race fuzz bench soak tidy setup clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +51,9 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 	@cmp -s bench/package-lock.json bench/node_modules/.installed || { (cd bench && npm ci --no-audit --no-fund --loglevel=error) && cp bench/package-lock.json bench/node_modules/.installed; }
 	@go run ./bench $(BENCHFLAGS)
 	@systems/load
+
+soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAKKILL (1m), and check everything
+	@go test -count=1 -v -timeout=2h ./test/soak -time=$(SOAKTIME) -kill=$(SOAKKILL)
 
 tidy: ## tidy go.mod and tools/go.mod
 	@go mod tidy

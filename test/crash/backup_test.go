@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/test/internal/ledger"
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
@@ -76,7 +77,7 @@ func (c *copies) putMany(t *testing.T, client *dynamodb.Client, n int) {
 
 // numbered is item n, of a few kilobytes that do not compress.
 func numbered(n int64) attributes {
-	it := item("n#"+strconv.FormatInt(n, 10), int(n))
+	it := ledger.Item("n#"+strconv.FormatInt(n, 10), int(n))
 	filler := make([]byte, 4096)
 	random := rand.New(rand.NewPCG(uint64(n), 0))
 	for i := range filler {

@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/test/internal/ledger"
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
@@ -28,7 +28,12 @@ var (
 	killsFlag = flag.Int("kills", 6, "how often the server is killed")
 )
 
-const writers = 8
+const (
+	writers   = 8
+	tableName = "ledger"
+)
+
+type attributes = ledger.Attributes
 
 func TestKill(t *testing.T) {
 	seed := *seedFlag
@@ -38,9 +43,9 @@ func TestKill(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	binary, dir := serverproc.Build(t), t.TempDir()
-	all := make([]*writer, writers)
+	all := make([]*ledger.Writer, writers)
 	for i := range all {
-		all[i] = &writer{id: i, random: rand.New(rand.NewPCG(seed, uint64(i+1))), ledger: newLedger()}
+		all[i] = ledger.NewWriter(i, seed, func(string) string { return tableName })
 	}
 	for round := range *killsFlag {
 		server := serverproc.Start(t, binary, "--data", dir, "--log-level", "warn")
@@ -61,7 +66,7 @@ func TestKill(t *testing.T) {
 
 // writeUntilKilled lets all writers write, kills the server when they have had so many answers, and returns
 // how many they had in the end.
-func writeUntilKilled(t *testing.T, server *serverproc.Server, client *dynamodb.Client, all []*writer, after int64) int64 {
+func writeUntilKilled(t *testing.T, server *serverproc.Server, client *dynamodb.Client, all []*ledger.Writer, after int64) int64 {
 	t.Helper()
 	var done atomic.Int64
 	var wg sync.WaitGroup
@@ -70,8 +75,12 @@ func writeUntilKilled(t *testing.T, server *serverproc.Server, client *dynamodb.
 	reached := make(chan struct{})
 	counted := &countdown{done: &done, at: after, reached: reached}
 	for _, w := range all {
-		w.client = client
-		wg.Go(func() { w.run(ctx, counted) })
+		w.Client = client
+		wg.Go(func() {
+			for w.Write(ctx) == nil {
+				counted.add()
+			}
+		})
 	}
 	select {
 	case <-reached:
@@ -97,7 +106,7 @@ func (c *countdown) add() {
 }
 
 // settle reads the whole table, by itself and through its indexes, and compares it with every ledger.
-func settle(t *testing.T, client *dynamodb.Client, all []*writer) {
+func settle(t *testing.T, client *dynamodb.Client, all []*ledger.Writer) {
 	t.Helper()
 	found := versions(t, client, "")
 	for _, index := range []string{"byParity", "byVersion"} {
@@ -108,11 +117,11 @@ func settle(t *testing.T, client *dynamodb.Client, all []*writer) {
 	for _, w := range all {
 		own := map[string]int{}
 		for name, version := range found {
-			if strings.HasPrefix(name, "w"+strconv.Itoa(w.id)+"#") {
+			if w.Owns(name) {
 				own[name] = version
 			}
 		}
-		for _, fault := range w.ledger.settle(own) {
+		for _, fault := range w.Ledger.Settle(own) {
 			t.Error(fault)
 		}
 	}

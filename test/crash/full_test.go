@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/monotable/monotable/test/internal/ledger"
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
@@ -58,16 +58,13 @@ func TestFullDisk(t *testing.T) {
 	binary := serverproc.Build(t)
 	serve := func() (*serverproc.Server, *dynamodb.Client) {
 		server := serverproc.Start(t, binary, "--data", dir, "--log-level", "warn")
-		return server, dynamodb.NewFromConfig(aws.Config{
-			Region: "us-east-1", BaseEndpoint: &server.Endpoint, Credentials: aws.AnonymousCredentials{},
-			Retryer: func() aws.Retryer { return aws.NopRetryer{} }, HTTPClient: &http.Client{},
-		})
+		return server, connect(server)
 	}
 	server, client := serve()
 	createTable(t, client)
 	want := map[string]int{}
 	put := func(i int) error {
-		it := item(fmt.Sprintf("n%d#%d", i%50, i), i)
+		it := ledger.Item(fmt.Sprintf("n%d#%d", i%50, i), i)
 		filler := make([]byte, 32<<10)
 		random := rand.New(rand.NewPCG(uint64(i), 0))
 		for at := range filler {
@@ -85,15 +82,15 @@ func TestFullDisk(t *testing.T) {
 	fill()
 	t.Logf("%d items fill the disk", n)
 	_, err := client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String(tableName), Key: key("n0#0"), UpdateExpression: aws.String("SET more = :v"),
-		ExpressionAttributeValues: attributes{":v": number(1)},
+		TableName: aws.String(tableName), Key: ledger.Key("n0#0"), UpdateExpression: aws.String("SET more = :v"),
+		ExpressionAttributeValues: attributes{":v": &types.AttributeValueMemberN{Value: "1"}},
 	})
 	if !refusedForSpace(t, err) {
 		t.Error("an update is accepted")
 	}
 	_, err = client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		{Put: &types.Put{TableName: aws.String(tableName), Item: item("n0#x", 1)}},
-		{Delete: &types.Delete{TableName: aws.String(tableName), Key: key("n0#0")}},
+		{Put: &types.Put{TableName: aws.String(tableName), Item: ledger.Item("n0#x", 1)}},
+		{Delete: &types.Delete{TableName: aws.String(tableName), Key: ledger.Key("n0#0")}},
 	}})
 	if !refusedForSpace(t, err) {
 		t.Error("a transaction that puts is accepted")
@@ -160,14 +157,14 @@ func deleteSome(t *testing.T, client *dynamodb.Client, items map[string]int, n i
 		var err error
 		switch version % 3 {
 		case 0:
-			_, err = client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(tableName), Key: key(name)})
+			_, err = client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(tableName), Key: ledger.Key(name)})
 		case 1:
 			_, err = client.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
-				tableName: {{DeleteRequest: &types.DeleteRequest{Key: key(name)}}},
+				tableName: {{DeleteRequest: &types.DeleteRequest{Key: ledger.Key(name)}}},
 			}})
 		default:
 			_, err = client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-				{Delete: &types.Delete{TableName: aws.String(tableName), Key: key(name)}},
+				{Delete: &types.Delete{TableName: aws.String(tableName), Key: ledger.Key(name)}},
 			}})
 		}
 		if err != nil {

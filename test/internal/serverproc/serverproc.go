@@ -9,6 +9,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -93,6 +94,23 @@ func (s *Server) read(stdout io.Reader, endpoint chan<- string) {
 			endpoint = nil
 		}
 	}
+}
+
+// PeakMemory returns the most memory that the server had resident, in bytes, or 0 where the system does not tell.
+func (s *Server) PeakMemory() int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if text, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			var kilobytes int64
+			if _, err := fmt.Sscanf(text, "%d kB", &kilobytes); err == nil {
+				return kilobytes << 10
+			}
+		}
+	}
+	return 0
 }
 
 // Env returns this process's environment for a program that uses an AWS SDK: the endpoint, a region and

@@ -1,29 +1,32 @@
-package crash
+// Package ledger writes to a database and keeps account of it, for tests that kill the database: what was acknowledged
+// must be there afterwards, what failed in the middle is there as a whole or not at all, and nothing else is there.
+//
+// A Writer writes one request at a time, and its items belong to it alone, so its Ledger is the whole truth about them. A
+// Writer is for one goroutine.
+package ledger
 
 import (
 	"fmt"
 	"slices"
 )
 
-// ledger is what one writer knows of its own items: the state that was acknowledged last, and, once a
-// request has failed because the server was killed, the states that it may have left behind. No two
-// writers share an item, so a writer's ledger is the whole truth about its items.
-type ledger struct {
+// Ledger is what one writer knows of its own items: the state that was acknowledged last, and, once a
+// request has failed because the server was killed, the states that it may have left behind.
+type Ledger struct {
 	acknowledged map[string]int // item → version; an absent item has none
 	doubt        map[string]int // item → version that the last request would have made; -1: removed
 	atomic       bool           // the request in doubt is a transaction: all of doubt happened, or none
-	requests     int
 }
 
+// removed is the version of an item that is not there.
 const removed = -1
 
-func newLedger() *ledger {
-	return &ledger{acknowledged: map[string]int{}}
+func newLedger() *Ledger {
+	return &Ledger{acknowledged: map[string]int{}}
 }
 
-// acknowledge notes that the changes have been answered with success.
-func (l *ledger) acknowledge(changes map[string]int) {
-	l.requests++
+// Acknowledge notes that the changes have been answered with success.
+func (l *Ledger) Acknowledge(changes map[string]int) {
 	for item, version := range changes {
 		if version == removed {
 			delete(l.acknowledged, item)
@@ -33,14 +36,14 @@ func (l *ledger) acknowledge(changes map[string]int) {
 	}
 }
 
-// lose notes that nobody knows whether the changes happened.
-func (l *ledger) lose(changes map[string]int, atomic bool) {
+// Lose notes that nobody knows whether the changes happened.
+func (l *Ledger) Lose(changes map[string]int, atomic bool) {
 	l.doubt, l.atomic = changes, atomic
 }
 
-// settle compares what the database holds with the ledger, returns what is wrong, and takes the database's
+// Settle compares what the database holds with the ledger, returns what is wrong, and takes the database's
 // word for what was in doubt.
-func (l *ledger) settle(found map[string]int) (faults []string) {
+func (l *Ledger) Settle(found map[string]int) (faults []string) {
 	happened, missed := 0, 0
 	for item, version := range l.doubt {
 		before, existed := l.acknowledged[item]
@@ -67,8 +70,17 @@ func (l *ledger) settle(found map[string]int) (faults []string) {
 	return faults
 }
 
+// Version returns the version of an item that was acknowledged last, and whether the item is there.
+func (l *Ledger) Version(item string) (version int, exists bool) {
+	version, exists = l.acknowledged[item]
+	return version, exists
+}
+
+// Len is how many items are there.
+func (l *Ledger) Len() int { return len(l.acknowledged) }
+
 // compareCertain compares the items that no request in doubt touched.
-func (l *ledger) compareCertain(found map[string]int) (faults []string) {
+func (l *Ledger) compareCertain(found map[string]int) (faults []string) {
 	for item, version := range l.acknowledged {
 		if _, inDoubt := l.doubt[item]; inDoubt {
 			continue
