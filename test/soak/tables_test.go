@@ -2,6 +2,7 @@ package soak
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,7 +48,9 @@ func createTables(t *testing.T, c *dynamodb.Client) (stream string) {
 		}
 	}
 	keys := []types.AttributeDefinition{definition("pk", types.ScalarAttributeTypeS), definition("sk", types.ScalarAttributeTypeS)}
-	indexed := append(keys, definition("parity", types.ScalarAttributeTypeS), definition("version", types.ScalarAttributeTypeN))
+	indexed := slices.Concat(keys, []types.AttributeDefinition{
+		definition("parity", types.ScalarAttributeTypeS), definition("version", types.ScalarAttributeTypeN),
+	})
 	byParity := types.GlobalSecondaryIndex{
 		IndexName: aws.String("byParity"), KeySchema: schema("parity", "version"),
 		Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},

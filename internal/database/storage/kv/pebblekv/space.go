@@ -18,15 +18,15 @@ import (
 // space keeps Pebble from reaching the end of the disk, where a write that fails would end all writing. It compares
 // the room on the disk, less what Pebble still has to write for acknowledged updates, with the reserve:
 //
-//	        room ┬
-//	             │  everything goes on
-//	     reserve ┼  full: only updates that give room back
-//	             │
-//	 reserve / 2 ┼  exhausted: no updates; those that give room back wait some seconds
-//	             │  compactions go on, to give room back
-//	 reserve / 4 ┼
-//	             │  flushes, logs and manifests: the rest of what was acknowledged
-//	           0 ┴
+//	       room ┬
+//	            │  everything goes on
+//	    reserve ┼  full: only updates that give room back
+//	            │
+//	reserve / 2 ┼  exhausted: no updates; those that give room back wait some seconds
+//	            │  compactions go on, to give room back
+//	reserve / 4 ┼
+//	            │  flushes, logs and manifests: the rest of what was acknowledged
+//	          0 ┴
 //
 // Asking the file system takes microseconds, so there is no schedule to wait for: space looks again whenever updates
 // have written a sixteenth of the reserve since the last look, before it refuses anything, and every second in case
@@ -122,7 +122,7 @@ func (s *space) admitLarge(bytes int64, allowed spaceLevel) error {
 	defer s.mu.Unlock()
 	usage, err := s.lookLocked()
 	if err != nil {
-		return nil //nolint:nilerr // as for any other write: see lookLocked
+		return nil // as for any other write: see lookLocked
 	}
 	room := usage.Available - usage.Pending - s.writing.Load()
 	if s.at() > allowed || room-bytes < s.reserve>>allowed {

@@ -428,8 +428,8 @@ func TestNoDiskReserve(t *testing.T) {
 	disk := newSmallDisk(smallDiskSize)
 	disk.others.Store(smallDiskSize - 2<<20)
 	for name, o := range map[string]pebblekv.Options{
-		"not wanted": {FS: disk, DiskReserve: -1},
-		"not told":   {FS: vfs.NewMem()},
+		"not wanted":           {FS: disk, DiskReserve: -1},
+		"not told":             {FS: vfs.NewMem()},
 		"not told, but wanted": {FS: vfs.NewMem(), DiskReserve: 1 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
