@@ -188,6 +188,11 @@ func (t *checkedTxn) LogSeq() Seq {
 	return t.txn.LogSeq()
 }
 
+func (t *checkedTxn) Advance(to Seq) {
+	t.checkLive()
+	t.txn.Advance(to)
+}
+
 func (t *checkedTxn) checkWrite(key []byte) {
 	t.checkLive()
 	checkKey(key)

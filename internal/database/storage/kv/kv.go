@@ -82,10 +82,6 @@ const ReservedPrefix = 0xF0
 // LogID names one change log; the engine uses a table's id.
 type LogID uint32
 
-// Seq orders the records of one log and never repeats or goes back, also across restarts and crashes; 0 is
-// before the first. Numbers between two records of a log may be unused.
-type Seq uint64
-
 // Store is an ordered map of byte keys. Keys are not empty; those whose first byte is ReservedPrefix or
 // above are the store's own. All methods may be called at once from any goroutine, and return ErrClosed
 // after Close.
@@ -120,9 +116,9 @@ type Store interface {
 	// is given. Load writes values only, no counters, and is not isolated from updates of the same keys.
 	Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error
 	// Size estimates how many bytes of the store's room the keys of [lo, hi) take; LogSize, the records of a
-	// log. What was written a moment ago may be missing from the estimate.
+	// log with Seq > after. What was written a moment ago may be missing from the estimate.
 	Size(ctx context.Context, lo, hi []byte) (int64, error)
-	LogSize(ctx context.Context, log LogID) (int64, error)
+	LogSize(ctx context.Context, log LogID, after Seq) (int64, error)
 	// Compact gives back the room of what was deleted or overwritten in [lo, hi) and lays out the rest for
 	// reading; with a nil hi, in the change logs too. It may take long, and reads and updates go on meanwhile.
 	Compact(ctx context.Context, lo, hi []byte) error
@@ -274,8 +270,13 @@ type Txn interface {
 	AppendLog(log LogID, record []byte)
 	// LogSeq returns a number that divides all logs in time: records of updates that were acknowledged before
 	// this one began, or that held one of its Write keys before it, are below; this one's own, and those of
-	// updates that hold one of its Write keys after it or begin when it is acknowledged, are not.
+	// updates that hold one of its Write keys after it or begin when it is acknowledged, are not. It is at least
+	// the number of the last Advance.
 	LogSeq() Seq
+	// Advance moves the store's numbers forward, if this update writes anything or calls LogSeq: its records get
+	// numbers of at least to, and so do all records and calls of LogSeq that follow. After a restart the store
+	// continues at or above the highest Advance among the updates that it still has.
+	Advance(to Seq)
 }
 
 // Record is one record of a change log.

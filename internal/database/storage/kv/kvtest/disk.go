@@ -39,6 +39,7 @@ func RunDisk(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
 	t.Run("Crash", func(t *testing.T) { testCrash(t, newDisk(t), durable) })
 	t.Run("CrashAgainAndAgain", func(t *testing.T) { testCrashes(t, newDisk(t), durable) })
 	t.Run("CrashSequence", func(t *testing.T) { testCrashSequence(t, newDisk(t)) })
+	t.Run("CrashAdvance", func(t *testing.T) { testCrashAdvance(t, newDisk(t)) })
 	t.Run("CrashDuringTrim", func(t *testing.T) { testCrashDuringTrim(t, newDisk(t), durable) })
 	t.Run("ReopenKept", func(t *testing.T) { testReopenKept(t, newDisk(t)) })
 	t.Run("CrashDuringKeep", func(t *testing.T) { testCrashDuringKeep(t, newDisk(t)) })
@@ -327,6 +328,51 @@ func testCrashes(t *testing.T, d Disk, durable bool) {
 		for item := range promised {
 			load.acknowledged[item].Store(promised[item])
 		}
+		d = crashed
+	}
+}
+
+// testCrashAdvance: whatever a crash takes, the store continues at or above the Advance of each update it still has,
+// and skips at most a second. A clean restart skips nothing.
+func testCrashAdvance(t *testing.T, d Disk) {
+	const second = 1000 << 18
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	now := kv.SeqAt(1_800_000_000_000)
+	upcoming := func(s kv.Store) (seq kv.Seq) {
+		update(t, s, kv.Intent{}, func(txn kv.Txn) error {
+			seq = txn.LogSeq()
+			return nil
+		})
+		return seq
+	}
+	for i := range uint64(8) {
+		s := d.Open(t)
+		for range 20 {
+			now += kv.Seq(random.IntN(second))
+			update(t, s, writing("now"), func(txn kv.Txn) error {
+				txn.Set([]byte("now"), bytesOf(int64(now)))
+				txn.Advance(now)
+				return nil
+			})
+		}
+		crashed := d.Crash(t, seed+i)
+		closeStore(t, s)
+		s = d.Open(t)
+		if got := upcoming(s); got < now || got > now+second/1000 {
+			t.Errorf("after a clean restart the store continues at %d, want %d", got, now)
+		}
+		closeStore(t, s)
+		s = crashed.Open(t)
+		value, err := s.Get(t.Context(), []byte("now"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left, got := kv.Seq(number(value)), upcoming(s); got < left || got > now+second {
+			t.Errorf("after a crash that left %d of %d the store continues at %d", left, now, got)
+		}
+		closeStore(t, s)
 		d = crashed
 	}
 }

@@ -379,3 +379,41 @@ func testLogSeqOfOneKey(t *testing.T, s kv.Store) {
 		}
 	}
 }
+
+// testLogAdvance: numbers follow Advance and never go back, whatever it names; it moves nothing by itself.
+func testLogAdvance(t *testing.T, s kv.Store) {
+	record := func(to kv.Seq) (at, own kv.Seq) {
+		t.Helper()
+		update(t, s, kv.Intent{}, func(txn kv.Txn) error {
+			txn.Advance(to)
+			at = txn.LogSeq()
+			txn.AppendLog(1, []byte("r"))
+			return nil
+		})
+		records := readLog(t, s, 1, 0, math.MaxInt)
+		return at, records[len(records)-1].Seq
+	}
+	noon := kv.SeqAt(1_800_000_000_000)
+	last := kv.Seq(0)
+	for _, c := range []struct{ to, want kv.Seq }{
+		{0, 1}, {noon, noon}, {noon, noon + 1}, {noon - 1, noon + 2}, {0, noon + 3}, {noon + 4, noon + 4}, {noon << 1, noon << 1}, {noon, noon<<1 + 1},
+	} {
+		at, own := record(c.to)
+		if own < c.want || at > own || at < c.to || own <= last {
+			t.Errorf("after Advance(%d) LogSeq is %d and the record's number %d, want %d", c.to, at, own, c.want)
+		}
+		last = own
+	}
+	// An update without records advances too, a failed one and one that writes nothing need not.
+	update(t, s, writing("k"), func(txn kv.Txn) error {
+		txn.Set([]byte("k"), nil)
+		txn.Advance(last + 1000)
+		return nil
+	})
+	if at, own := record(0); at < last+1000 || own < at {
+		t.Errorf("after Advance(%d) without a record LogSeq is %d and the next record's number %d", last+1000, at, own)
+	}
+	if got, bound := logTrimmed(t, s, 1), through(t, s, 2, 0, 1); got != 0 || bound < last+1000 {
+		t.Errorf("%d is forgotten, an empty log is complete through %d", got, bound)
+	}
+}

@@ -4,6 +4,7 @@ package kvtest
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -79,14 +80,22 @@ func testLogSize(t *testing.T, s kv.Store) {
 		})
 	}
 	compact(t, s) // brings what is in memory to where it is estimated
-	for log, want := range map[kv.LogID]int64{1: n * each / 2, 9: n * each / 2} {
-		got, err := s.LogSize(t.Context(), log)
+	half := readLog(t, s, 1, 0, n)[n/4].Seq
+	for _, c := range []struct {
+		log   kv.LogID
+		after kv.Seq
+		want  int64
+	}{{1, 0, n * each / 2}, {9, 0, n * each / 2}, {1, half, n * each / 4}} {
+		got, err := s.LogSize(t.Context(), c.log, c.after)
 		if err != nil {
 			t.Fatal(err)
 		}
-		expectAbout(t, "a log", got, want)
+		expectAbout(t, "a log", got, c.want)
 	}
-	if got, err := s.LogSize(t.Context(), 5); got > 5*each || err != nil { // a block on either side
+	if got, err := s.LogSize(t.Context(), 1, math.MaxUint64); got != 0 || err != nil {
+		t.Errorf("after the last number there is, a log is estimated at %d bytes, %v", got, err)
+	}
+	if got, err := s.LogSize(t.Context(), 5, 0); got > 5*each || err != nil { // a block on either side
 		t.Errorf("a log that nobody wrote is estimated at %d bytes, %v", got, err)
 	}
 }

@@ -55,6 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store) {
 		{"LogOfSnapshotUnderLoad", testLogOfSnapshotUnderLoad},
 		{"LogSeq", testLogSeq},
 		{"LogSeqOfOneKey", testLogSeqOfOneKey},
+		{"LogAdvance", testLogAdvance},
 		{"Keep", testKeep},
 		{"DropKept", testDropKept},
 		{"KeepNames", testKeepNames},

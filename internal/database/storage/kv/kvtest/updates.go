@@ -71,7 +71,7 @@ func testClosed(t *testing.T, s kv.Store) {
 	_, _, log := s.ReadLog(ctx, 1, 0, 1)
 	_, trimmed := s.LogTrimmed(ctx, 1)
 	_, size := s.Size(ctx, nil, nil)
-	_, logSize := s.LogSize(ctx, 1)
+	_, logSize := s.LogSize(ctx, 1, 0)
 	_, open := s.OpenKept(ctx, "k")
 	_, kept := s.Kept(ctx)
 	_, usage := s.DiskUsage()

@@ -97,7 +97,7 @@ func (k *kept) size() int64 {
 		n += size(k.tree, span.Lo, span.Hi)
 	}
 	for _, log := range k.what.Logs {
-		n += logSize(k.logs, log)
+		n += logSize(k.logs, log, 0)
 	}
 	return n
 }

@@ -61,6 +61,13 @@ func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (kv.Seq, error) {
 	return s.trimmed[log], nil
 }
 
+// advance makes a number the lowest that may be given out; the caller holds the lock.
+func (s *Store) advance(to kv.Seq) {
+	if to > 0 {
+		s.seq = max(s.seq, to-1)
+	}
+}
+
 // appendLog gives the records their numbers and makes room for them; the caller holds the lock.
 func (s *Store) appendLog(records []record) {
 	for _, r := range records {

@@ -15,12 +15,12 @@ func (s *Store) Size(_ context.Context, lo, hi []byte) (int64, error) {
 	return size(s.freeze().tree, lo, hi), nil
 }
 
-// LogSize is the length of a log's records.
-func (s *Store) LogSize(_ context.Context, log kv.LogID) (int64, error) {
+// LogSize is the length of a log's records after a number.
+func (s *Store) LogSize(_ context.Context, log kv.LogID, after kv.Seq) (int64, error) {
 	if s.closed.Load() {
 		return 0, kv.ErrClosed
 	}
-	return logSize(s.freeze().logs, log), nil
+	return logSize(s.freeze().logs, log, after), nil
 }
 
 // Compact has nothing to do: what is deleted leaves nothing behind.
@@ -44,11 +44,11 @@ func size(t *tree, lo, hi []byte) int64 {
 	return n
 }
 
-// logSize adds up the records of a log.
-func logSize(l *logs, log kv.LogID) int64 {
+// logSize adds up the records of a log after a number.
+func logSize(l *logs, log kv.LogID, after kv.Seq) int64 {
 	var n int64
 	records, _ := l.Get(log)
-	for _, r := range records {
+	for _, r := range records[recordsUpTo(records, after):] {
 		n += int64(len(r.Data))
 	}
 	return n

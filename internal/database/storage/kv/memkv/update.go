@@ -46,6 +46,7 @@ func (s *Store) commit(t *txn) error {
 	if err != nil {
 		return err
 	}
+	s.advance(t.floor)
 	s.shared = nil
 	for key, value := range t.writes.All {
 		if value == nil {
@@ -88,6 +89,7 @@ type txn struct {
 	writes   overlay.Writes
 	adds     []entry // deltas in stored form
 	records  []record
+	floor    kv.Seq // of Advance
 	bytes    int
 	tooLarge bool
 }
@@ -109,7 +111,7 @@ func (s *Store) endTxn(t *txn) {
 	clear(t.adds)
 	clear(t.records)
 	t.adds, t.records = t.adds[:0], t.records[:0]
-	t.bytes, t.tooLarge = 0, false
+	t.floor, t.bytes, t.tooLarge = 0, 0, false
 	s.txns.Put(t)
 }
 
@@ -155,10 +157,13 @@ func (t *txn) AppendLog(log kv.LogID, data []byte) {
 
 // LogSeq is the next number to be given out: whoever held this update's keys before it has been applied.
 func (t *txn) LogSeq() kv.Seq {
-	t.store.mu.RLock()
-	defer t.store.mu.RUnlock()
+	t.store.mu.Lock()
+	defer t.store.mu.Unlock()
+	t.store.advance(t.floor)
 	return t.store.seq + 1
 }
+
+func (t *txn) Advance(to kv.Seq) { t.floor = max(t.floor, to) }
 
 // keep copies a key and value, or notes that they are past the limits.
 func (t *txn) keep(key, value []byte) (entry, bool) {

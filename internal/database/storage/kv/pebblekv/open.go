@@ -266,10 +266,15 @@ func (s *Store) reserved() (kv.Seq, error) {
 	return kv.Seq(binary.BigEndian.Uint64(value)), nil
 }
 
-// reserve is durable in every mode: whoever followed a log must not see its numbers again with other records.
+// reserve lasts as long as any update that uses the numbers: whoever followed a log must not see its numbers again
+// with other records. With Sync, nobody sees a number before its update is durable, and the reservation, which is
+// earlier in the log, is durable with it. The weaker modes show updates that a crash may undo.
 func (s *Store) reserve(limit kv.Seq) error {
-	value := binary.BigEndian.AppendUint64(nil, uint64(limit))
-	if err := s.db.Set([]byte(sequenceKey), value, pebble.Sync); err != nil {
+	value, durable := binary.BigEndian.AppendUint64(nil, uint64(limit)), pebble.Sync
+	if s.durability == Sync {
+		durable = pebble.NoSync
+	}
+	if err := s.db.Set([]byte(sequenceKey), value, durable); err != nil {
 		return err
 	}
 	return s.writable()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -24,12 +25,16 @@ func (s *Store) Size(_ context.Context, lo, hi []byte) (int64, error) {
 }
 
 // LogSize estimates the room of a log in the same way.
-func (s *Store) LogSize(_ context.Context, log kv.LogID) (int64, error) {
+func (s *Store) LogSize(_ context.Context, log kv.LogID, after kv.Seq) (int64, error) {
 	if !s.begin() {
 		return 0, kv.ErrClosed
 	}
 	defer s.end()
-	return s.size(logBounds(log))
+	if after == math.MaxUint64 {
+		return 0, nil
+	}
+	_, hi := logBounds(log)
+	return s.size(appendLogKey(nil, log, after+1), hi)
 }
 
 func (s *Store) size(lo, hi []byte) (int64, error) {

@@ -7,13 +7,13 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// reservation is how many sequence numbers are reserved on disk at a time: one more fsync for a million
-// records, and as many numbers unused after a crash.
-const reservation = 1 << 20
+// reservation is how many sequence numbers are reserved at a time, and at most unused after a crash: a second's
+// worth where they are times, and enough for a quarter of a billion records where they are not.
+const reservation kv.Seq = 1000 << 18
 
 // sequence gives out the numbers of change log records and knows which of them are in flight.
 type sequence struct {
-	// reserve brings to disk that numbers below limit may have been given out.
+	// reserve records that numbers below limit may have been given out, ahead of any update that uses them.
 	reserve func(limit kv.Seq) error
 
 	mu      sync.Mutex
@@ -34,14 +34,12 @@ func newSequence(reserved kv.Seq, reserve func(kv.Seq) error) *sequence {
 	return &sequence{reserve: reserve, next: start, limit: start}
 }
 
-// take returns the first of n numbers, which are in flight until done is called with it.
-func (q *sequence) take(n int) (kv.Seq, error) {
-	if n == 0 {
-		return 0, nil
-	}
+// take returns the first of n numbers, none below floor, which are in flight until done is called with it.
+func (q *sequence) take(n int, floor kv.Seq) (kv.Seq, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	first, next := q.next, q.next+kv.Seq(n)
+	first := max(q.next, floor)
+	next := first + kv.Seq(n)
 	if next > q.limit {
 		limit := next + reservation
 		if err := q.reserve(limit); err != nil {
@@ -50,6 +48,9 @@ func (q *sequence) take(n int) (kv.Seq, error) {
 		q.limit = limit
 	}
 	q.next = next
+	if n == 0 {
+		return first, nil
+	}
 	q.flights = append(q.flights, flight{first: first})
 	return first, nil
 }
@@ -85,9 +86,21 @@ func (q *sequence) bound() kv.Seq {
 	return q.next
 }
 
-// upcoming is the lowest number that is not given out.
-func (q *sequence) upcoming() kv.Seq {
+// upcoming is the lowest number that is not given out, once those below floor are passed over.
+func (q *sequence) upcoming(floor kv.Seq) kv.Seq {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.next = max(q.next, floor)
 	return q.next
+}
+
+// settle gives back what is reserved and not used.
+func (q *sequence) settle() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.limit <= q.next {
+		return nil
+	}
+	q.limit = q.next
+	return q.reserve(q.limit)
 }

@@ -52,8 +52,9 @@
 //
 //  1. Sequence numbers are taken while the update's latches are held, and are in flight until its commit is
 //     as durable as the store makes it; ReadLog stops before the lowest number in flight.
-//  2. A sequence number is used only when the number in key 0xF1 is above it, and on disk. The store opens at
-//     that number, so that none is given out twice, whatever a crash loses and trimming removes.
+//  2. A sequence number is used only when the number in key 0xF1 is above it, and as durable as its use: earlier in
+//     the same log. The store opens at that number, so that none is given out twice, whatever a crash loses and
+//     trimming removes. Where numbers are times, a crash skips at most a second of them, and Close none.
 //  3. After the first write that the disk refuses nothing more reaches the disk: see disk. Commits that were
 //     not yet durable answer ErrUndetermined, later ones ErrFailed. Copies outside of Pebble's directory can
 //     fail without that. Updates are refused with ErrFull before the disk has no room for what they need: see space.
@@ -179,8 +180,11 @@ func (s *Store) Close() error {
 	s.stopped.Wait()
 	s.disk.close()
 	var err error
+	if s.disk.failure() == nil {
+		err = s.sequence.settle()
+	}
 	if s.disk.failure() == nil && s.db.Metrics().WAL.Size > quickReplay {
-		err = s.db.Flush()
+		err = errors.Join(err, s.db.Flush())
 	}
 	err = errors.Join(err, s.db.Close())
 	s.cache.Unref()

@@ -47,7 +47,7 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 		return err
 	}
 	defer s.space.end(bytes)
-	first, err := s.sequence.take(len(t.records))
+	first, err := s.sequence.take(len(t.records), t.floor)
 	if err != nil {
 		return err
 	}
@@ -114,6 +114,7 @@ type txn struct {
 	reads    *pebble.Iterator // of the state that Get reads; nil until it does
 	writes   overlay.Writes
 	records  []int    // where in the batch the sequence numbers of log records belong
+	floor    kv.Seq   // of Advance
 	stripes  []uint32 // of what it changes: see unsynced
 	scratch  []byte
 	tooLarge bool
@@ -148,7 +149,7 @@ func (t *txn) close() {
 	t.batch = nil
 	t.writes.Reset()
 	t.records, t.stripes = t.records[:0], t.stripes[:0]
-	t.tooLarge, t.ahead = false, false
+	t.floor, t.tooLarge, t.ahead = 0, false, false
 	t.store.txns.Put(t)
 }
 
@@ -242,7 +243,10 @@ func (t *txn) AppendLog(log kv.LogID, record []byte) {
 }
 
 // LogSeq is the next number to be given out: whoever held this update's keys before it has taken its numbers.
-func (t *txn) LogSeq() kv.Seq { return t.store.sequence.upcoming() }
+func (t *txn) LogSeq() kv.Seq { return t.store.sequence.upcoming(t.floor) }
+
+// Advance is carried out by LogSeq and when the update commits.
+func (t *txn) Advance(to kv.Seq) { t.floor = max(t.floor, to) }
 
 // number fills in the sequence numbers of the update's log records.
 func (t *txn) number(first kv.Seq) {
