@@ -1,16 +1,21 @@
 // Package logenc is the stored form of a change-log record: what one commit did to one item.
 //
-// # The form, version 1
+// # The form, version 2
 //
-//	┌───────┬────────┬──────┬────────┬─────┬────────┬─────┬────────┬─────┐
-//	│ 1     │ origin │ time │ length │ key │ length │ old │ length │ new │
-//	└───────┴────────┴──────┴────────┴─────┴────────┴─────┴────────┴─────┘
-//	  1       1        8
+//	┌───┬───────┬────────┬─────┬────────┬─────┬────────┬─────┐
+//	│ 2 │ flags │ length │ key │ length │ old │ length │ new │
+//	└───┴───────┴────────┴─────┴────────┴─────┴────────┴─────┘
+//	  1     1
 //
-// Time is big endian, a length is a varint (encoding/binary). A length of 0 stands for an absent item, since an encoded item is never empty. Old and
-// new are the items as they are stored, so that a record is put together by copying.
+// A length is a varint (encoding/binary). The flags say who caused the change, and whether the item existed before
+// and exists after it. A length of 0 stands for an image that is absent, or that the table's log does not keep: an
+// encoded item is never empty. Images are items as they are stored, so that a record is put together by copying.
 //
-// The store gives a record its place in the log; a record does not know its own sequence number.
+// The store gives a record its place in the log, which is also its time (kv.Seq): a record knows neither.
+//
+// # Version 1
+//
+// Decode reads it too. It has the origin in place of the flags, then 8 bytes of time, big endian, and keeps every image.
 package logenc
 
 import (
@@ -22,7 +27,7 @@ import (
 )
 
 // Version is the version of the form that Append writes, the first byte of every record.
-const Version = 1
+const Version = 2
 
 // The errors of Decode.
 var (
@@ -39,26 +44,35 @@ const (
 	OriginTTL
 )
 
-// Change is one record. Old is nil for an insert, New for a removal.
+// Change is one record.
 type Change struct {
-	Time   int64 // milliseconds since the epoch, the database's clock
+	Time   int64 // of a record of version 1, in milliseconds since the epoch; 0: its place in the log is its time
 	Origin Origin
-	Key    []byte // the base item's key in the store (keyenc.Item), so hash and order travel along
-	Old    itemenc.Item
-	New    itemenc.Item
+	// Existed and Exists report whether the item was there before, and is after the change.
+	Existed, Exists bool
+	Key             []byte       // the base item's key in the store (keyenc.Item), so hash and order travel along
+	Old             itemenc.Item // nil where the item did not exist, or this image is not kept
+	New             itemenc.Item
 }
 
 const (
-	timeAt  = 2
-	headLen = timeAt + 8
+	flagTTL = 1 << iota
+	flagExisted
+	flagExists
+	flagsEnd
 )
 
-// Append appends the encoded record. It allocates at most once.
+const (
+	headLen  = 2
+	timeLen1 = 8 // of version 1
+)
+
+// Append appends the encoded record, without Time. An item whose image is given was there without saying so. It
+// allocates at most once.
 func Append(dst []byte, c Change) []byte {
 	room := headLen + len(c.Key) + len(c.Old) + len(c.New) + 3*binary.MaxVarintLen32
 	dst = slices.Grow(dst, room)
-	dst = append(dst, Version, byte(c.Origin))
-	dst = binary.BigEndian.AppendUint64(dst, uint64(c.Time))
+	dst = append(dst, Version, flags(&c))
 	for _, part := range [...][]byte{c.Key, c.Old, c.New} {
 		dst = binary.AppendUvarint(dst, uint64(len(part)))
 		dst = append(dst, part...)
@@ -66,20 +80,62 @@ func Append(dst []byte, c Change) []byte {
 	return dst
 }
 
+func flags(c *Change) (f byte) {
+	if c.Origin == OriginTTL {
+		f |= flagTTL
+	}
+	if c.Existed || len(c.Old) > 0 {
+		f |= flagExisted
+	}
+	if c.Exists || len(c.New) > 0 {
+		f |= flagExists
+	}
+	return f
+}
+
 // Decode reads a record; its slices alias data. It does not look into the items.
 func Decode(data []byte) (Change, error) {
-	if len(data) > 0 && data[0] != Version {
-		return Change{}, ErrVersion
-	}
-	if len(data) < headLen || data[1] > byte(OriginTTL) {
+	if len(data) < headLen {
 		return Change{}, ErrCorrupt
 	}
-	c := Change{Origin: Origin(data[1]), Time: int64(binary.BigEndian.Uint64(data[timeAt:]))}
-	rest := data[headLen:]
+	switch data[0] {
+	case 1:
+		return decode1(data)
+	case Version:
+	default:
+		return Change{}, ErrVersion
+	}
+	f := data[1]
+	c := Change{Existed: f&flagExisted != 0, Exists: f&flagExists != 0}
+	if f&flagTTL != 0 {
+		c.Origin = OriginTTL
+	}
+	err := c.decodeParts(data[headLen:])
+	if err != nil || f >= flagsEnd || c.Old != nil && !c.Existed || c.New != nil && !c.Exists {
+		return Change{}, ErrCorrupt
+	}
+	return c, nil
+}
+
+// decode1 reads a record of version 1.
+func decode1(data []byte) (Change, error) {
+	if len(data) < headLen+timeLen1 || data[1] > byte(OriginTTL) {
+		return Change{}, ErrCorrupt
+	}
+	c := Change{Origin: Origin(data[1]), Time: int64(binary.BigEndian.Uint64(data[headLen:]))}
+	if err := c.decodeParts(data[headLen+timeLen1:]); err != nil {
+		return Change{}, err
+	}
+	c.Existed, c.Exists = c.Old != nil, c.New != nil
+	return c, nil
+}
+
+// decodeParts reads key and images, which end the record.
+func (c *Change) decodeParts(rest []byte) error {
 	for _, part := range [...]*[]byte{&c.Key, (*[]byte)(&c.Old), (*[]byte)(&c.New)} {
 		n, length := binary.Uvarint(rest)
 		if length <= 0 || n > uint64(len(rest)-length) {
-			return Change{}, ErrCorrupt
+			return ErrCorrupt
 		}
 		rest = rest[length:]
 		if n > 0 {
@@ -88,7 +144,7 @@ func Decode(data []byte) (Change, error) {
 		rest = rest[n:]
 	}
 	if len(rest) > 0 {
-		return Change{}, ErrCorrupt
+		return ErrCorrupt
 	}
-	return c, nil
+	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
-	"math"
 	"os"
 	"strings"
 	"testing"
@@ -19,16 +18,17 @@ import (
 
 func sample() logenc.Change {
 	return logenc.Change{
-		Time:   1_700_000_000_123,
-		Origin: logenc.OriginTTL,
-		Key:    []byte("key"),
-		Old:    itemenc.Encode(nil, attr.Item{{Name: "a", Value: attr.Null()}}),
+		Origin:  logenc.OriginTTL,
+		Existed: true,
+		Key:     []byte("key"),
+		Old:     itemenc.Encode(nil, attr.Item{{Name: "a", Value: attr.Null()}}),
 	}
 }
 
-// TestFormat holds the bytes of version 1; they must never change.
-func TestFormat(t *testing.T) {
-	text, err := os.ReadFile("testdata/format_v1/removal")
+// golden reads the bytes of a record from a commented file.
+func golden(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,12 +41,23 @@ func TestFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := logenc.Append(nil, sample()); !bytes.Equal(got, want) {
-		t.Errorf("record is\n%swant\n%s", hex.Dump(got), hex.Dump(want))
-	}
-	got, err := logenc.Decode(want)
-	if diff := cmp.Diff(sample(), got); err != nil || diff != "" {
-		t.Errorf("%v %s", err, diff)
+	return want
+}
+
+// TestFormat holds the bytes of all versions; they must never change.
+func TestFormat(t *testing.T) {
+	keysOnly := logenc.Change{Existed: true, Exists: true, Key: []byte("key")}
+	version1 := sample()
+	version1.Time = 1_700_000_000_123
+	for name, c := range map[string]logenc.Change{"v1/removal": version1, "v2/removal": sample(), "v2/keys_only": keysOnly} {
+		want := golden(t, "testdata/format_"+name)
+		if got := logenc.Append(nil, c); strings.HasPrefix(name, "v2") && !bytes.Equal(got, want) {
+			t.Errorf("%s: record is\n%swant\n%s", name, hex.Dump(got), hex.Dump(want))
+		}
+		got, err := logenc.Decode(want)
+		if diff := cmp.Diff(c, got); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", name, err, diff)
+		}
 	}
 }
 
@@ -54,10 +65,12 @@ func TestRoundTrip(t *testing.T) {
 	old := itemenc.Encode(nil, attrtest.Item(attrtest.Rand(1)))
 	updated := itemenc.Encode(nil, attrtest.Item(attrtest.Rand(2)))
 	for name, c := range map[string]logenc.Change{
-		"insert":  {Time: 0, Key: []byte("k"), New: updated},
-		"update":  {Time: math.MaxInt64, Key: bytes.Repeat([]byte("k"), 3000), Old: old, New: updated},
-		"removal": {Time: -1, Origin: logenc.OriginTTL, Key: []byte("k"), Old: old},
-		"nothing": {},
+		"insert":               {Exists: true, Key: []byte("k"), New: updated},
+		"update":               {Existed: true, Exists: true, Key: bytes.Repeat([]byte("k"), 3000), Old: old, New: updated},
+		"removal":              {Origin: logenc.OriginTTL, Existed: true, Key: []byte("k"), Old: old},
+		"update with old only": {Existed: true, Exists: true, Key: []byte("k"), Old: old},
+		"insert without image": {Exists: true, Key: []byte("k")},
+		"nothing":              {},
 	} {
 		got, err := logenc.Decode(logenc.Append(nil, c))
 		if diff := cmp.Diff(c, got); err != nil || diff != "" {
@@ -74,7 +87,23 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
+	for _, version := range []string{"v1", "v2"} {
+		record := golden(t, "testdata/format_"+version+"/removal")
+		refuseDamaged(t, record)
+	}
 	record := logenc.Append(nil, sample())
+	record[1] &^= 2 // the old image of an item that did not exist
+	if _, err := logenc.Decode(record); !errors.Is(err, logenc.ErrCorrupt) {
+		t.Errorf("an image of an absent item: %v", err)
+	}
+	record[0] = logenc.Version + 1
+	if _, err := logenc.Decode(record); !errors.Is(err, logenc.ErrVersion) {
+		t.Errorf("an unknown version: %v", err)
+	}
+}
+
+func refuseDamaged(t *testing.T, record []byte) {
+	t.Helper()
 	for n := range record {
 		if _, err := logenc.Decode(record[:n]); !errors.Is(err, logenc.ErrCorrupt) {
 			t.Errorf("the first %d bytes: %v", n, err)
@@ -87,10 +116,6 @@ func TestDecodeRefuses(t *testing.T) {
 	if _, err := logenc.Decode(record); !errors.Is(err, logenc.ErrCorrupt) {
 		t.Errorf("an unknown origin: %v", err)
 	}
-	record[0] = logenc.Version + 1
-	if _, err := logenc.Decode(record); !errors.Is(err, logenc.ErrVersion) {
-		t.Errorf("an unknown version: %v", err)
-	}
 }
 
 // FuzzDecode reads any bytes; what it accepts comes back from Append.
@@ -102,6 +127,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
+		c.Time = 0 // only version 1 has it
 		again, err := logenc.Decode(logenc.Append(nil, c))
 		if diff := cmp.Diff(c, again); err != nil || diff != "" {
 			t.Fatalf("%x: %v %s", data, err, diff)
@@ -111,7 +137,7 @@ func FuzzDecode(f *testing.F) {
 
 func BenchmarkAppend(b *testing.B) {
 	old := itemenc.Encode(nil, attrtest.Item(attrtest.Rand(1)))
-	c := logenc.Change{Time: 1, Key: []byte("a key of some length"), Old: old, New: old}
+	c := logenc.Change{Key: []byte("a key of some length"), Old: old, New: old}
 	room := make([]byte, 0, 1<<16)
 	b.ReportAllocs()
 	for b.Loop() {
