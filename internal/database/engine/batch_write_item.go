@@ -128,9 +128,8 @@ func (e *Engine) commitGroup(ctx context.Context, g writeGroup) error {
 		if err := g.checkVersions(txn); err != nil {
 			return err
 		}
-		now := e.options.Now().UnixMilli()
 		for _, w := range g {
-			if err := w.run(txn, ws, now); err != nil {
+			if err := w.run(txn, ws); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -50,7 +49,8 @@ var (
 const changesChunk = 64
 
 // Changes follows the changes of a table, with or without a stream, from a position on: each once, those of
-// one item in the order of their commits. Where there are none left it waits for more. It ends with its
+// one item in the order of their commits. A table without a stream begins to keep changes when it is first
+// followed, and goes on for catalog.FollowedFor after that. Where there are none left it waits for more. It ends with its
 // caller, or with the error that is its last pair. The table and, for ChangesNow, the position are those of
 // the time of the call.
 func (e *Engine) Changes(ctx context.Context, nameOrARN string, from kv.Seq) iter.Seq2[Change, error] {
@@ -100,7 +100,7 @@ type follower struct {
 }
 
 func (e *Engine) newFollower(ctx context.Context, nameOrARN string, from kv.Seq) (*follower, error) {
-	t, err := e.catalog.Lookup(nameOrARN)
+	t, err := e.followedTable(ctx, nameOrARN)
 	if isNotFound(err) {
 		return nil, ErrNoTable
 	}
@@ -112,28 +112,49 @@ func (e *Engine) newFollower(ctx context.Context, nameOrARN string, from kv.Seq)
 		f.keyNames = append(f.keyNames, t.SK.Name)
 		slices.Sort(f.keyNames)
 	}
-	if from == ChangesKept {
+	whole := t.Descriptor.Log.BothImages() - 1 // nothing after it is missing, but for what is trimmed
+	switch from {
+	case ChangesKept:
+		f.after = whole
 		return f, nil
-	}
-	if from == ChangesNow {
+	case ChangesNow:
 		upcoming, err := e.awaitWrites(ctx, t.ID)
 		f.after = upcoming - 1
 		return f, err
 	}
-	upcoming, err := e.upcoming(ctx)
-	if err == nil && from >= upcoming {
+	upcoming, err := upcomingSeq(ctx, e.store)
+	switch {
+	case err != nil:
+	case from >= upcoming:
 		err = ErrChangesAhead
+	case from < whole:
+		err = ErrChangesTrimmed
 	}
 	return f, err
 }
 
-// upcoming returns a number that all acknowledged changes are below.
-func (e *Engine) upcoming(ctx context.Context) (n kv.Seq, err error) {
-	err = e.store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
-		n = txn.LogSeq()
+// followedTable looks a table up and makes its log keep what followers need.
+func (e *Engine) followedTable(ctx context.Context, nameOrARN string) (*catalog.Table, error) {
+	t, err := e.catalog.Lookup(nameOrARN)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.keepFollowed(ctx, t); err != nil {
+		return nil, err
+	}
+	return e.catalog.Lookup(nameOrARN)
+}
+
+// keepFollowed makes a table's log keep both images for followers, for half of catalog.FollowedFor at least.
+func (e *Engine) keepFollowed(ctx context.Context, t *catalog.Table) error {
+	if t.Descriptor.FollowedAt(e.options.Now().Add(catalog.FollowedFor / 2)) {
+		return nil
+	}
+	_, err := e.catalog.Change(ctx, t.Name, func(_ kv.Txn, d *catalog.Descriptor) error {
+		d.Followed = e.options.Now().Add(catalog.FollowedFor).UnixMilli()
 		return nil
 	})
-	return n, err
+	return err
 }
 
 // next returns the records that follow, at least one; it waits for them.
@@ -167,7 +188,7 @@ func (f *follower) heed(ctx context.Context) (err error) {
 	f.listener.all.Store(true)
 	current := f.engine.catalog.Tables()[f.table.Name]
 	f.gone = current == nil || current.ID != f.table.ID || current.Descriptor.GoneAt != 0
-	f.heard, err = f.engine.upcoming(ctx)
+	f.heard, err = upcomingSeq(ctx, f.engine.store)
 	return err
 }
 
@@ -199,9 +220,9 @@ func (f *follower) read(ctx context.Context) ([]kv.Record, error) {
 }
 
 func (f *follower) decode(r *kv.Record) (Change, error) {
-	stored, err := logenc.Decode(r.Data)
+	stored, err := decodeRecord(kv.LogID(f.table.ID), r)
 	if err != nil {
-		return Change{}, fmt.Errorf("engine: record %d of the log of table %q: %w", r.Seq, f.table.Name, err)
+		return Change{}, err
 	}
 	change := Change{Seq: r.Seq, Time: time.UnixMilli(stored.Time), Expired: stored.Origin == logenc.OriginTTL}
 	image := stored.New

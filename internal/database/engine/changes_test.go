@@ -39,7 +39,8 @@ func TestChangesUnderLoad(t *testing.T) {
 			defer cancel()
 			var followers sync.WaitGroup
 			for range 2 {
-				followers.Go(func() { followAccounts(ctx, t, e) })
+				changes := e.Changes(ctx, "Accounts", engine.ChangesKept)
+				followers.Go(func() { followAccounts(ctx, t, e, changes) })
 			}
 			together(8, func(worker int) {
 				random := rand.New(rand.NewPCG(seed, uint64(worker)))
@@ -57,11 +58,11 @@ func TestChangesUnderLoad(t *testing.T) {
 }
 
 // followAccounts follows the table until the item "last" is written, then compares what it was told with it.
-func followAccounts(ctx context.Context, t *testing.T, e *engine.Engine) {
+func followAccounts(ctx context.Context, t *testing.T, e *engine.Engine, changes iter.Seq2[engine.Change, error]) {
 	t.Helper()
 	items := map[string]attr.Item{}
 	var before kv.Seq
-	for change, err := range e.Changes(ctx, "Accounts", engine.ChangesKept) {
+	for change, err := range changes {
 		if err != nil {
 			t.Error(err)
 			return
@@ -165,10 +166,11 @@ func TestChangesFrom(t *testing.T) {
 		defer e.Close()
 		createTable(t, e, musicTable())
 		ctx, cancel := context.WithCancel(t.Context())
-		music(t, e, "a", "1")
+		music(t, e, "unseen", "0") // nobody follows yet
 		kept := follow(e.Changes(ctx, "Music", engine.ChangesKept))
-		afterFirst := kept.last
+		music(t, e, "a", "1")
 		kept.want(t, first)
+		afterFirst := kept.last
 		now := e.Changes(ctx, "Music", engine.ChangesNow)
 		music(t, e, "a", "2")
 		music(t, e, "a", "2") // changes nothing
@@ -176,7 +178,7 @@ func TestChangesFrom(t *testing.T) {
 		follow(now).want(t, second)
 		follow(now).want(t, second) // iterated over again
 		follow(e.Changes(ctx, "Music", afterFirst)).want(t, second)
-		follow(e.Changes(ctx, "Music", afterFirst+1000)).wantEnd(t, engine.ErrChangesAhead)
+		follow(e.Changes(ctx, "Music", kv.SeqAt(time.Now().Add(time.Hour).UnixMilli()))).wantEnd(t, engine.ErrChangesAhead)
 		send(t, e, "delete-item", `{"TableName":"Music","Key":{"pk":{"S":"a"}}}`)
 		kept.want(t, gone)
 		follow(e.Changes(ctx, "Nowhere", engine.ChangesKept)).wantEnd(t, engine.ErrNoTable)
@@ -370,6 +372,7 @@ func TestChangesOvertaken(t *testing.T) {
 		defer e.Close()
 		createTable(t, e, musicTable())
 		send(t, e, "create-table", accountsTable)
+		send(t, e, "update-table", `{"TableName":"Accounts","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}}`)
 		f := follow(e.Changes(t.Context(), "Music", engine.ChangesNow))
 		store.from.Store(1)
 		music(t, e, "a", "1")

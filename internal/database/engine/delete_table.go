@@ -53,7 +53,7 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 	if err != nil {
 		return nil, err
 	}
-	e.landings.tell(d.ID)
+	e.landings.tell(d.ID, 0)
 	defer e.jobs.start(drop...)
 	description, err := e.describeAt(ctx, d, now)
 	if err != nil {

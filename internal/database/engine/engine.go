@@ -29,7 +29,9 @@
 //	    Writes and the backfill hold the item's key, so each entry is made, and counted, once.
 //	I4  A record of a change log is in one shard of a stream, also for who reads while shards change: both hold
 //	    the table's version and the stream's record (stream_life.go).
-//	I5  All time is Options.Now and all randomness Options.Rand.
+//	I5  All time is the one clock's, which never goes back (clock.go), and all randomness Options.Rand.
+//	I6  The number of a change is its time: numbers order changes by time, exactly, within an item and in a log.
+//	I7  A change log keeps what somebody can ask for, and the table's definition says what that is (catalog.Log).
 //
 // # Errors
 //
@@ -60,7 +62,7 @@ const StreamShardsMax = stream.ShardsMax
 type Options struct {
 	Region    string           // default us-east-1
 	AccountID string           // default 000000000000
-	Now       func() time.Time // default time.Now
+	Now       func() time.Time // the machine's clock; default time.Now
 	Rand      io.Reader        // default crypto/rand
 	Logger    *slog.Logger     // default: discard
 	// GSIDelay makes reads of global secondary indexes see the state of that long ago. Default 0.
@@ -128,6 +130,7 @@ type Engine struct {
 	workspaces  workspaces
 	arenas      arenas
 	landings    landings
+	sweeps      sweeps
 	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
 
 	randMu sync.Mutex // an injected source need not be safe for concurrent use
@@ -142,12 +145,16 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 		return nil, err
 	}
 	store = refusingStore{store}
-	c, err := catalog.Open(ctx, store, o.Region, o.AccountID, o.Now)
+	clock, err := newClock(ctx, store, o.Now, o.Logger)
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{catalog: c, options: o}
-	e.store = heardStore{store, &e.landings}
+	o.Now = clock.Now
+	e := &Engine{options: o}
+	e.store = newObservedStore(store, clock, &e.landings, &e.sweeps)
+	if e.catalog, err = catalog.Open(ctx, e.store, o.Region, o.AccountID, o.Now); err != nil {
+		return nil, err
+	}
 	e.jobs = newJobs(e)
 	if err := e.start(ctx); err != nil {
 		e.stop()

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -36,10 +38,54 @@ func (e *Engine) ExpireNow(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// expireTable walks the TTL entries in order of time. A table that is deleted meanwhile has nothing left to
-// expire.
+// sweeps are how far the TTL entries of each table have been swept since the engine was opened: none is left of an
+// earlier second. A sweep begins there, since what it removed before has left tombstones that a store steps over.
+type sweeps struct {
+	mu    sync.Mutex
+	swept map[keyenc.TableID]int64 // the first second that has not been swept
+}
+
+// begin returns where a sweep of a table up to a second begins. It notes at once that the sweep has come there, so
+// that lower also counts while it is under way.
+func (s *sweeps) begin(t keyenc.TableID, until int64) (from int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from, known := s.swept[t]
+	if !known {
+		from = math.MinInt64
+	}
+	if s.swept == nil {
+		s.swept = map[keyenc.TableID]int64{}
+	}
+	s.swept[t] = max(from, until)
+	return from
+}
+
+// lower notes that a table has an entry of a second, or may have one. It is called after the entry is there: a sweep
+// that begins earlier may miss the entry, but the next one does not.
+func (s *sweeps) lower(t keyenc.TableID, seconds int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if from, known := s.swept[t]; known && seconds < from {
+		s.swept[t] = seconds
+	}
+}
+
+// expireTable sweeps the TTL entries of a table up to now.
 func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Time) (n int, err error) {
-	lo, hi := keyenc.TTLBounds(t.ID, now.AddDate(-ttlYearsMax, 0, 0).Unix(), now.Unix()+1)
+	until := now.Unix() + 1
+	from := e.sweeps.begin(t.ID, until)
+	n, err = e.expireBetween(ctx, t, max(from, now.AddDate(-ttlYearsMax, 0, 0).Unix()), until)
+	if err != nil {
+		e.sweeps.lower(t.ID, from)
+	}
+	return n, err
+}
+
+// expireBetween walks the TTL entries of [from, until) in order of time. A table that is deleted meanwhile has
+// nothing left to expire.
+func (e *Engine) expireBetween(ctx context.Context, t *catalog.Table, from, until int64) (n int, err error) {
+	lo, hi := keyenc.TTLBounds(t.ID, from, until)
 	for {
 		if err := ctx.Err(); err != nil {
 			return n, err
@@ -116,9 +162,8 @@ func (e *Engine) expireWrites(ctx context.Context, g writeGroup) (removed int, e
 		if err := g.checkVersions(txn); err != nil {
 			return err
 		}
-		now := e.options.Now().UnixMilli()
 		for _, w := range g {
-			err := w.run(txn, ws, now)
+			err := w.run(txn, ws)
 			if _, kept := errors.AsType[*conditionError](err); kept {
 				continue
 			}

@@ -87,7 +87,7 @@ func TestExpireBacklog(t *testing.T) {
 		if took, limit := time.Since(begun), items/100*commitTime; took > limit {
 			t.Errorf("%d items took %v, want at most %v", items, took, limit)
 		}
-		if done := wantVerified(t, e); done.Items != 0 || done.TTLEntries != 0 || done.LogRecords != 2*items {
+		if done := wantVerified(t, e); done.Items != 0 || done.TTLEntries != 0 || done.LogRecords != 0 {
 			t.Errorf("left: %+v", done)
 		}
 	})

@@ -3,9 +3,12 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/stream"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -83,7 +86,6 @@ type recordPage struct {
 	stream *stream.Stream
 	shard  *stream.Shard
 	region string
-	keys   []string // names of the key attributes, sorted
 	limit  int
 	oldest int64 // time of what can be read
 
@@ -94,12 +96,7 @@ type recordPage struct {
 }
 
 func newRecordPage(s *stream.Stream, shard *stream.Shard, region string, limit int) *recordPage {
-	p := &recordPage{stream: s, shard: shard, region: region, limit: limit, records: []api.Record{}}
-	for _, k := range s.Keys {
-		p.keys = append(p.keys, k.Name)
-	}
-	slices.Sort(p.keys)
-	return p
+	return &recordPage{stream: s, shard: shard, region: region, limit: limit, records: []api.Record{}}
 }
 
 // read walks the log from a number on and below bound.
@@ -168,9 +165,9 @@ func (p *recordPage) take(seq kv.Seq, change *logenc.Change) error {
 
 func eventName(change *logenc.Change) string {
 	switch {
-	case change.Old == nil:
+	case !change.Existed:
 		return eventInsert
-	case change.New == nil:
+	case !change.Exists:
 		return eventRemove
 	default:
 		return eventModify
@@ -179,11 +176,7 @@ func eventName(change *logenc.Change) string {
 
 // body is what the stream's view tells of a change.
 func (p *recordPage) body(seq kv.Seq, change *logenc.Change) (*api.StreamRecord, error) {
-	whole := change.New
-	if whole == nil {
-		whole = change.Old
-	}
-	keys, err := whole.Project(nil, p.keys)
+	keys, err := p.keysOf(change)
 	if err != nil {
 		return nil, err
 	}
@@ -204,6 +197,23 @@ func (p *recordPage) body(seq kv.Seq, change *logenc.Change) (*api.StreamRecord,
 	}
 	body.SizeBytes = &size
 	return body, nil
+}
+
+// keysOf is the item's key, which the record has even where it has no image.
+func (p *recordPage) keysOf(change *logenc.Change) (itemenc.Item, error) {
+	_, pk, sk, err := keyenc.ParseItem(change.Key)
+	if err != nil {
+		return nil, err
+	}
+	keys := make(attr.Item, len(p.stream.Keys))
+	for i, k := range p.stream.Keys {
+		keys[i] = attr.Field{Name: k.Name, Value: pk}
+		if k.Range {
+			keys[i].Value = sk
+		}
+	}
+	slices.SortFunc(keys, func(a, b attr.Field) int { return strings.Compare(a.Name, b.Name) })
+	return itemenc.Encode(nil, keys), nil
 }
 
 // floorSecond rounds milliseconds down to a whole second.

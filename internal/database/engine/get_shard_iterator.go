@@ -8,7 +8,6 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/stream"
 	"github.com/monotable/monotable/internal/database/storage/kv"
-	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
 // The positions that an iterator can begin at.
@@ -54,7 +53,7 @@ func (e *Engine) GetShardIterator(ctx context.Context, in *api.GetShardIteratorI
 type iteratorStart struct {
 	kind  string
 	seq   kv.Seq // of AT_SEQUENCE_NUMBER and AFTER_SEQUENCE_NUMBER
-	since int64  // of AT_TIMESTAMP, in milliseconds since the epoch
+	since int64  // of AT_TIMESTAMP, in milliseconds since the epoch; else 0
 }
 
 // read takes the parameter that goes with the kind; the other one is not looked at.
@@ -96,10 +95,9 @@ func (e *Engine) startIn(ctx context.Context, s *stream.Stream, shard *stream.Sh
 			return e.awaitWrites(ctx, s.Table)
 		}
 		return end, nil
-	case fromHorizon:
-		return e.firstSince(ctx, log, max(shard.Start, horizon+1), end, e.oldestReadable())
-	case atTimestamp:
-		return e.firstSince(ctx, log, max(shard.Start, horizon+1), end, max(start.since, e.oldestReadable()))
+	case fromHorizon, atTimestamp:
+		first, err := firstSince(storeLog{e.store, ctx}, log, max(shard.Start, horizon+1), max(start.since, e.oldestReadable()))
+		return max(min(first, end), shard.Start), err
 	}
 	switch trimmed, err := e.isTrimmed(ctx, log, horizon, start.seq); {
 	case err != nil:
@@ -120,12 +118,8 @@ func (e *Engine) isTrimmed(ctx context.Context, log kv.LogID, horizon, seq kv.Se
 	if seq <= horizon {
 		return horizon > 0, nil
 	}
-	records, _, err := e.store.ReadLog(ctx, log, seq-1, 1)
-	if err != nil || len(records) == 0 {
-		return false, err
-	}
-	change, err := logenc.Decode(records[0].Data)
-	return change.Time < e.oldestReadable(), err
+	first, err := firstSince(storeLog{e.store, ctx}, log, seq, e.oldestReadable())
+	return first > seq, err
 }
 
 // horizon is the number of the last record of a stream that is gone for good.

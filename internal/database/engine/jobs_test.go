@@ -55,7 +55,7 @@ func TestExpiryByItself(t *testing.T) {
 		store := memkv.New()
 		e := openOn(t, store, engine.Options{TTLInterval: 10 * time.Second})
 		defer e.Close()
-		createTable(t, e, musicTable())
+		createTable(t, e, streamedTable("KEYS_ONLY"))
 		_, err := e.UpdateTimeToLive(t.Context(), &api.UpdateTimeToLiveInput{
 			TableName:               new("Music"),
 			TimeToLiveSpecification: &api.TimeToLiveSpecification{Enabled: new(true), AttributeName: new("exp")},

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -10,9 +9,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// landings tells listeners of commits that appended to change logs.
+// landings counts what commits append to change logs, and tells listeners of it.
 type landings struct {
 	listening atomic.Int32
+	counts    sync.Map // keyenc.TableID → *atomic.Uint64
 
 	mu        sync.Mutex
 	listeners map[*listener]struct{}
@@ -46,13 +46,35 @@ func (l *landings) dismiss(gone *listener) {
 	l.listening.Add(-1)
 }
 
-func (l *landings) listened() bool { return l.listening.Load() > 0 }
-
-// tell wakes those who listen to a table.
-func (l *landings) tell(table keyenc.TableID) {
-	if l.listened() {
+// tell counts records of a table and wakes those who listen to it.
+func (l *landings) tell(table keyenc.TableID, records uint64) {
+	l.counter(table).Add(records)
+	if l.listening.Load() > 0 {
 		l.wake(func(heard *listener) bool { return heard.table == table || heard.all.Load() })
 	}
+}
+
+// count is how many records the table's log was given since the engine was opened.
+func (l *landings) count(table keyenc.TableID) uint64 { return l.counter(table).Load() }
+
+func (l *landings) counter(table keyenc.TableID) *atomic.Uint64 {
+	n, ok := l.counts.Load(table)
+	if !ok {
+		n, _ = l.counts.LoadOrStore(table, new(atomic.Uint64))
+	}
+	return n.(*atomic.Uint64)
+}
+
+// listenedTo reports whether anybody listens to a table.
+func (l *landings) listenedTo(table keyenc.TableID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for heard := range l.listeners {
+		if heard.table == table {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *landings) wake(whom func(*listener) bool) {
@@ -79,46 +101,4 @@ func (l *listener) wait(ctx context.Context, closing <-chan struct{}) error {
 	case <-closing:
 		return kv.ErrClosed
 	}
-}
-
-// heardStore is a store that tells of its commits. While nobody listens, that costs two loads of a counter.
-type heardStore struct {
-	kv.Store
-	landings *landings
-}
-
-// Update tells of the commit when the store has acknowledged it.
-func (s heardStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
-	if !s.landings.listened() {
-		err := s.Store.Update(ctx, in, fn)
-		if err == nil && s.landings.listened() { // since a moment ago: the tables have gone unnoticed
-			s.landings.wake(func(*listener) bool { return true })
-		}
-		return err
-	}
-	heard := heardTxn{}
-	err := s.Store.Update(ctx, in, func(txn kv.Txn) error {
-		heard = heardTxn{Txn: txn, logs: heard.logs[:0]}
-		return fn(&heard)
-	})
-	if err == nil {
-		for _, log := range heard.logs {
-			s.landings.tell(keyenc.TableID(log))
-		}
-	}
-	return err
-}
-
-// heardTxn notes to which logs it appends.
-type heardTxn struct {
-	kv.Txn
-	logs []kv.LogID
-}
-
-// AppendLog implements kv.Txn.
-func (t *heardTxn) AppendLog(log kv.LogID, record []byte) {
-	if !slices.Contains(t.logs, log) {
-		t.logs = append(t.logs, log)
-	}
-	t.Txn.AppendLog(log, record)
 }

@@ -28,9 +28,9 @@ func (e *Engine) walkLog(ctx context.Context, log kv.LogID, after kv.Seq,
 			return after, err
 		}
 		for i := range records {
-			change, err := logenc.Decode(records[i].Data)
+			change, err := decodeRecord(log, &records[i])
 			if err != nil {
-				return after, fmt.Errorf("engine: record %d of log %d: %w", records[i].Seq, log, err)
+				return after, err
 			}
 			more, err := visit(records[i].Seq, &change)
 			if err != nil {
@@ -49,4 +49,58 @@ func (e *Engine) walkLog(ctx context.Context, log kv.LogID, after kv.Seq,
 		count += len(records)
 		chunk = min(max(logChunkBytes*count/max(bytes, 1), 1), logChunkMax)
 	}
+}
+
+// decodeRecord reads a record of a log, with its time.
+func decodeRecord(log kv.LogID, r *kv.Record) (logenc.Change, error) {
+	change, err := logenc.Decode(r.Data)
+	if err != nil {
+		return change, fmt.Errorf("engine: record %d of log %d: %w", r.Seq, log, err)
+	}
+	if change.Time == 0 {
+		change.Time = r.Seq.Millis()
+	}
+	return change, nil
+}
+
+// logReader reads one log: a store's, or a kept one.
+type logReader interface {
+	ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error)
+}
+
+// storeLog reads the logs of a store as they are now.
+type storeLog struct {
+	kv.Store
+	ctx context.Context //nolint:containedctx // of one call
+}
+
+func (s storeLog) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error) {
+	records, _, err := s.Store.ReadLog(s.ctx, log, after, limit)
+	return records, err
+}
+
+// firstSince returns the number, from a number on, at which the records of a time or later begin: all records of the
+// log between the two are earlier. Numbers are times, so that is arithmetic. Only where the log begins with records
+// that format 1 counted is it looked for, and they are read one after the other.
+func firstSince(r logReader, log kv.LogID, from kv.Seq, since int64) (kv.Seq, error) {
+	for chunk := 1; !from.Timed(); chunk = logChunkMax {
+		records, err := r.ReadLog(log, from-min(from, 1), chunk)
+		if err != nil {
+			return from, err
+		}
+		for i := range records {
+			if records[i].Seq.Timed() {
+				return max(from, kv.SeqAt(since)), nil
+			}
+			change, err := decodeRecord(log, &records[i])
+			if err != nil || change.Time >= since {
+				return from, err
+			}
+			from = records[i].Seq + 1
+		}
+		if len(records) < chunk {
+			break
+		}
+	}
+	return max(from, kv.SeqAt(since)), nil
 }

@@ -20,7 +20,7 @@ var errTableChanged = errors.New("engine: table definition has changed")
 // run reads the item, decides, and writes all that belongs to the change: the item, those index entries
 // that differ, the TTL entry, the counters and the record in the change log. A write that changes nothing
 // writes nothing. It is the only code that writes items.
-func (w *write) run(txn kv.Txn, ws *workspace, nowMillis int64) error {
+func (w *write) run(txn kv.Txn, ws *workspace) error {
 	data, err := txn.Get(w.key)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (w *write) run(txn kv.Txn, ws *workspace, nowMillis int64) error {
 		return w.countCollection(txn, 0)
 	}
 	o.next = next
-	return w.store(txn, ws, nowMillis)
+	return w.store(txn, ws)
 }
 
 func (w *write) checkCondition(ws *workspace, old itemenc.Item) error {
@@ -110,7 +110,7 @@ func (w *write) decide(ws *workspace, old itemenc.Item) (itemenc.Item, error) {
 }
 
 // store writes the change that outcome tells.
-func (w *write) store(txn kv.Txn, ws *workspace, nowMillis int64) error {
+func (w *write) store(txn kv.Txn, ws *workspace) error {
 	o := &w.outcome
 	if o.next == nil {
 		txn.Delete(w.key)
@@ -137,14 +137,27 @@ func (w *write) store(txn kv.Txn, ws *workspace, nowMillis int64) error {
 	if err := w.countCollection(txn, local); err != nil {
 		return err
 	}
-	if w.restores {
-		return nil
+	if !w.restores {
+		w.logChange(txn, ws)
 	}
-	ws.record = logenc.Append(ws.record[:0], logenc.Change{
-		Time: nowMillis, Origin: w.origin, Key: w.key, Old: o.old, New: o.next,
-	})
-	txn.AppendLog(kv.LogID(w.t.ID), ws.record)
 	return nil
+}
+
+// logChange appends to the change log what the table keeps there.
+func (w *write) logChange(txn kv.Txn, ws *workspace) {
+	o, keeps := &w.outcome, &w.t.Descriptor.Log
+	if keeps.Keys == 0 {
+		return
+	}
+	change := logenc.Change{Origin: w.origin, Key: w.key, Existed: o.old != nil, Exists: o.next != nil}
+	if keeps.Old != 0 {
+		change.Old = o.old
+	}
+	if keeps.New != 0 {
+		change.New = o.next
+	}
+	ws.record = logenc.Append(ws.record[:0], change)
+	txn.AppendLog(kv.LogID(w.t.ID), ws.record)
 }
 
 func (w *write) maintainTTL(txn kv.Txn, ws *workspace) error {

@@ -48,7 +48,8 @@ type history struct {
 	rng    *rand.Rand
 	open   func() *engine.Engine
 	engine *engine.Engine
-	clock  clock
+	clock  clock        // the database's time
+	behind atomic.Int64 // by how much the machine's clock has been set back since it was that time, in nanoseconds
 
 	items  map[string]string // by key, as text
 	states []pastState
@@ -78,7 +79,8 @@ func newHistory(t *testing.T, s storeKind, seed uint64) *history {
 	h.clock.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	store := s.open(t)
 	h.open = func() *engine.Engine {
-		o := engine.Options{Now: h.clock.now, TTLInterval: -1, StreamShardRotation: -1}
+		machine := func() time.Time { return h.clock.now().Add(-time.Duration(h.behind.Load())) }
+		o := engine.Options{Now: machine, TTLInterval: -1, StreamShardRotation: -1}
 		e, err := engine.Open(t.Context(), kv.Checked(store()), o)
 		if err != nil {
 			t.Fatal(err)
@@ -92,6 +94,32 @@ func newHistory(t *testing.T, s storeKind, seed uint64) *history {
 		}
 	})
 	return h
+}
+
+// setBack sets the machine's clock back for some steps, with a restart among them or not: the database's time stands
+// still.
+func (h *history) setBack() {
+	h.t.Helper()
+	key, body := h.key()
+	h.send("put-item", `{"TableName":"History","Item":{`+body+`}}`) // the database has seen the time
+	h.items[key] = text(h.t, body)
+	h.note()
+	for range 1 + h.rng.IntN(4) {
+		h.behind.Store(h.rng.Int64N(int64(2 * time.Hour)))
+		if h.rng.IntN(8) == 0 {
+			h.restart()
+		}
+		h.step()
+	}
+	h.behind.Store(0)
+}
+
+func (h *history) restart() {
+	h.t.Helper()
+	if err := h.engine.Close(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.engine = h.open()
 }
 
 func (h *history) send(directive, body string) string {
@@ -234,8 +262,8 @@ func contents(t *testing.T, e *engine.Engine, table string, attributes ...string
 	}
 }
 
-// TestRestoreAgreesWithHistory changes a table at random while time goes on, and restores it to seconds at random,
-// with and without its indexes, between restarts and trims.
+// TestRestoreAgreesWithHistory changes a table at random while time goes on and the machine's clock is set back now and
+// then, and restores it to seconds at random, with and without its indexes, between restarts and trims.
 func TestRestoreAgreesWithHistory(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -258,12 +286,12 @@ func TestRestoreAgreesWithHistory(t *testing.T) {
 					}
 					h.clock.set(now)
 					h.step()
+					if h.rng.IntN(20) == 0 {
+						h.setBack()
+					}
 				}
 				if h.rng.IntN(3) == 0 {
-					if err := h.engine.Close(); err != nil {
-						t.Fatal(err)
-					}
-					h.engine = h.open()
+					h.restart()
 				}
 				if err := h.engine.TrimLogs(t.Context()); err != nil {
 					t.Fatal(err)
@@ -289,7 +317,7 @@ func (h *history) restore(target string, begin time.Time) {
 	at := begin.Add(time.Duration(h.rng.Int64N(last.Unix()-begin.Unix()+1)) * time.Second)
 	when := fmt.Sprintf(`"RestoreDateTime":%d.%d`, at.Unix(), h.rng.IntN(1000))
 	if h.rng.IntN(4) == 0 {
-		at, when = last, `"UseLatestRestorableTime":true`
+		at, when = h.clock.now().Add(-time.Millisecond), `"UseLatestRestorableTime":true`
 	}
 	override := historyOverrides[h.rng.IntN(len(historyOverrides))]
 	h.send("restore-table-to-point-in-time", `{"SourceTableName":"History","TargetTableName":"`+target+`",`+when+override+`}`)
@@ -308,7 +336,7 @@ func TestRestoreOfLargeItems(t *testing.T) {
 			h.send("create-table", historyTable)
 			h.send("update-continuous-backups", `{"TableName":"History","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`)
 			padding := strings.Repeat("x", 390_000)
-			for i := range 130 {
+			for i := range 300 {
 				key := fmt.Sprintf("%d/%d", i%5, i%50)
 				item := fmt.Sprintf(`"pk":{"S":"%d"},"sk":{"N":"%d"},"n":{"N":"%d"}`, i%5, i%50, i)
 				h.send("put-item", `{"TableName":"History","Item":{`+item+`,"x":{"S":"`+padding+`"}}}`)

@@ -114,24 +114,27 @@ func (e *Engine) recoverable(ctx context.Context, nameOrARN string) (*catalog.De
 	return d, nil
 }
 
-// restoreTime is the time, in milliseconds, that the request wants, a whole second.
+// restoreTime is the time, in milliseconds, that the request wants: a whole second, or the last millisecond whose
+// changes are all made.
 func (e *Engine) restoreTime(ctx context.Context, d *catalog.Descriptor, in *api.RestoreTableToPointInTimeInput) (int64, error) {
-	window, err := e.window(ctx, d, storeLog{e.store, ctx})
+	now := e.options.Now()
+	earliest, err := e.earliestRestorable(ctx, d, now)
 	if err != nil {
 		return 0, err
 	}
-	seconds := window.latest
+	latest := now.UnixMilli() - 1
+	at := latest
 	if in.RestoreDateTime != nil {
-		wanted := math.Floor(float64(*in.RestoreDateTime))
-		if wanted < float64(window.earliest) || wanted > float64(window.latest) {
+		wanted := math.Floor(float64(*in.RestoreDateTime)) * millis
+		if wanted > float64(latest) {
 			return 0, apierr.RestoreTimeOutside.With()
 		}
-		seconds = int64(wanted)
+		at = int64(max(wanted, 0))
 	}
-	if seconds < window.earliest {
+	if at < earliest {
 		return 0, apierr.RestoreTimeOutside.With()
 	}
-	return seconds * millis, nil
+	return at, nil
 }
 
 // keepWithLog keeps the source with all changes of that time or before, and the log of all that came later.
@@ -157,8 +160,8 @@ func (e *Engine) keepWithLog(ctx context.Context, d *catalog.Descriptor, kept st
 		return errTableChanged
 	}
 	// The log may have been trimmed since the time was checked.
-	whole, err := e.logWhole(ctx, d, snapshot, e.options.Now())
-	if err == nil && at < whole*millis {
+	earliest, err := e.earliestRestorable(ctx, d, e.options.Now())
+	if err == nil && at < earliest {
 		err = apierr.RestoreTimeOutside.With()
 	}
 	return err

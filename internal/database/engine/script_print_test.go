@@ -138,9 +138,17 @@ func (s *script) log(ctx context.Context, table string) (string, error) {
 		if c.Origin == logenc.OriginTTL {
 			origin = " by TTL"
 		}
-		fmt.Fprintf(&b, "%s → %s%s\n", printItem(c.Old), printItem(c.New), origin)
+		fmt.Fprintf(&b, "%s → %s%s\n", printImage(c.Existed, c.Old), printImage(c.Exists, c.New), origin)
 	}
 	return b.String(), nil
+}
+
+// printImage prints an item of a log record, or that there was one whose image is not kept.
+func printImage(there bool, image itemenc.Item) string {
+	if there && image == nil {
+		return "an item"
+	}
+	return printItem(image)
 }
 
 // tableID reads the id in a table's descriptor.

@@ -49,7 +49,7 @@ func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) err
 			if err := checkVersion(txn, t); err != nil {
 				return err
 			}
-			if err := w.run(txn, ws, e.options.Now().UnixMilli()); err != nil || report == nil {
+			if err := w.run(txn, ws); err != nil || report == nil {
 				return err
 			}
 			return report(&w.outcome)

@@ -123,7 +123,7 @@ func (r *statsReader) room(lo, hi []byte) (n int64) {
 
 func (r *statsReader) log(t keyenc.TableID) (n int64) {
 	if r.err == nil {
-		n, r.err = r.store.LogSize(r.ctx, kv.LogID(t))
+		n, r.err = r.store.LogSize(r.ctx, kv.LogID(t), 0)
 	}
 	return n
 }

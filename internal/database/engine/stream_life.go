@@ -21,7 +21,7 @@ import (
 // table. A label that a stream of that table's name has had is moved on, as no two may have the same.
 func (e *Engine) openStream(txn kv.Txn, d *catalog.Descriptor, now time.Time, enabledAt int64) error {
 	s := &stream.Stream{
-		Table: d.ID, TableName: d.Name, Label: d.Stream.Label, View: stream.View(d.Stream.View), Keys: d.Keys,
+		Table: d.ID, TableName: d.Name, Label: d.Stream.Label, View: catalog.View(d.Stream.View), Keys: d.Keys,
 		Created: now.UnixMilli(), EnabledAt: enabledAt,
 	}
 	others, err := readStreams(txn)
@@ -124,14 +124,15 @@ func (e *Engine) adoptStream(ctx context.Context, d *catalog.Descriptor) error {
 	if err != nil {
 		return err
 	}
-	from, err := e.firstSince(ctx, log, trimmed+1, bound+1, enabled.UnixMilli())
+	from, err := firstSince(storeLog{e.store, ctx}, log, trimmed+1, enabled.UnixMilli())
 	if err != nil {
 		return err
 	}
+	from = min(from, bound+1)
 	key := keyenc.Stream(d.ID, d.Stream.Label)
 	return e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Frees: true}, func(txn kv.Txn) error {
 		s := &stream.Stream{
-			Table: d.ID, TableName: d.Name, Label: d.Stream.Label, View: stream.View(d.Stream.View), Keys: d.Keys,
+			Table: d.ID, TableName: d.Name, Label: d.Stream.Label, View: catalog.View(d.Stream.View), Keys: d.Keys,
 			Created: enabled.UnixMilli(),
 		}
 		s.Open(from, e.options.StreamShards)

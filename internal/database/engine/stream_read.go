@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/stream"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
-	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
 // streams returns the streams that can be read, in the order of table names and labels.
@@ -124,25 +122,4 @@ func (k *knownStreams) read(r kv.Reader, id streamID) (*stream.Stream, error) {
 func (e *Engine) logBound(ctx context.Context) (kv.Seq, error) {
 	_, through, err := e.store.ReadLog(ctx, 0, 0, 1)
 	return through, err
-}
-
-// firstSince returns the number of the first record of a log in [from, to) whose time is a given one, in
-// milliseconds, or later; to where there is none. Records stand in the order of their times, but for those that were
-// made within the same moment: it reads as few as a binary search does.
-func (e *Engine) firstSince(ctx context.Context, log kv.LogID, from, to kv.Seq, since int64) (kv.Seq, error) {
-	var failed error
-	n := sort.Search(int(to-min(from, to)), func(i int) bool {
-		if failed != nil {
-			return true
-		}
-		records, _, err := e.store.ReadLog(ctx, log, from+kv.Seq(i)-1, 1)
-		if err != nil || len(records) == 0 {
-			failed = err
-			return true
-		}
-		change, err := logenc.Decode(records[0].Data)
-		failed = err
-		return change.Time >= since
-	})
-	return from + kv.Seq(n), failed
 }

@@ -28,8 +28,9 @@ type shardWatch struct {
 // watchedStream is an enabled stream.
 type watchedStream struct {
 	rotateAt time.Time // when the oldest open shard's time is over; zero while that is not known
-	since    time.Time // begin of the load window
-	from     kv.Seq    // and the number at which it begins
+	since    time.Time // begin of the load window,
+	from     kv.Seq    // the number at which it begins,
+	counted  uint64    // and how many records the table's log had been given by then
 }
 
 // reshardStreams rotates the shards that have been open for long enough and splits those that take too many
@@ -49,7 +50,7 @@ func (e *Engine) reshardStreams(ctx context.Context) error {
 			id := streamID{t.ID, d.Stream.Label}
 			w := before[id]
 			if w == nil {
-				w = &watchedStream{since: now, from: through + 1}
+				w = &watchedStream{since: now, from: through + 1, counted: e.landings.count(t.ID)}
 			}
 			e.shards.streams[id] = w
 			err = errors.Join(err, e.reshardStream(ctx, id, w, now, through))
@@ -88,22 +89,23 @@ func (e *Engine) reshardStream(ctx context.Context, id streamID, w *watchedStrea
 }
 
 // busyShards returns the ids of the open shards that took more records in the window that ends now than they
-// should. All tables' records share their numbers, so as long as the store takes few, none is looked at.
+// should. As long as the table takes few, none is looked at.
 func (e *Engine) busyShards(ctx context.Context, id streamID, w *watchedStream, now time.Time, through kv.Seq) (map[string]bool, error) {
 	elapsed := now.Sub(w.since)
 	if e.options.StreamShardLoad < 0 || elapsed < loadWindow {
 		return nil, nil
 	}
-	from, most := w.from, int(float64(e.options.StreamShardLoad)*elapsed.Seconds())
-	w.since, w.from = now, through+1
-	if int(through+1-from) <= most {
+	most := uint64(float64(e.options.StreamShardLoad) * elapsed.Seconds())
+	from, counted := w.from, w.counted
+	w.since, w.from, w.counted = now, through+1, e.landings.count(id.table)
+	if w.counted-counted <= most {
 		return nil, nil
 	}
 	s, _, err := e.streamState(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	counts := map[string]int{}
+	counts := map[string]uint64{}
 	_, err = e.walkLog(ctx, kv.LogID(id.table), from-1, func(seq kv.Seq, change *logenc.Change) (bool, error) {
 		if seq > through {
 			return false, nil

@@ -69,7 +69,7 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 		if replayed {
 			return g.readOnly(txn)
 		}
-		if err := g.runAll(txn, ws, now.UnixMilli()); err != nil {
+		if err := g.runAll(txn, ws); err != nil {
 			return err
 		}
 		token.record(txn, now)
@@ -100,10 +100,10 @@ func (e *Engine) commitElsewhere(ctx context.Context, g writeGroup, token *token
 }
 
 // runAll runs every action, and fails with the reasons of all that cannot be carried out.
-func (g writeGroup) runAll(txn kv.Txn, ws *workspace, nowMillis int64) error {
+func (g writeGroup) runAll(txn kv.Txn, ws *workspace) error {
 	var reasons []api.CancellationReason
 	for i, w := range g {
-		err := w.run(txn, ws, nowMillis)
+		err := w.run(txn, ws)
 		if err == nil {
 			continue
 		}

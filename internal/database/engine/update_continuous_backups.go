@@ -16,7 +16,7 @@ const recoveryDaysMax = 35
 // UpdateContinuousBackups turns point-in-time recovery of a table on or off. Turned on again it begins anew.
 func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateContinuousBackupsInput) (*api.UpdateContinuousBackupsOutput, error) {
 	spec := in.PointInTimeRecoverySpecification
-	d, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
+	d, err := e.catalog.Change(ctx, *in.TableName, func(_ kv.Txn, d *catalog.Descriptor) error {
 		now := e.options.Now()
 		switch d.Status(now) {
 		case catalog.StatusCreating:
@@ -33,7 +33,7 @@ func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateCont
 		if spec.RecoveryPeriodInDays != nil {
 			days = int(*spec.RecoveryPeriodInDays)
 		}
-		enableRecovery(&d.PITR, days, now, txn)
+		enableRecovery(&d.PITR, days, now)
 		return nil
 	})
 	if isNotFound(err) {
@@ -47,14 +47,14 @@ func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateCont
 	return &api.UpdateContinuousBackupsOutput{ContinuousBackupsDescription: description}, err
 }
 
-// enableRecovery turns recovery on, or changes its period. A longer period does not bring back what the one
-// before has let go. When it is turned on the last second is there to be restored: every log is kept for a day.
-func enableRecovery(p *catalog.PITR, days int, now time.Time, txn kv.Txn) {
+// enableRecovery turns recovery on, from now on, or changes its period. A longer period does not bring back what the
+// one before has let go.
+func enableRecovery(p *catalog.PITR, days int, now time.Time) {
 	switch {
 	case !p.Enabled:
-		p.Since, p.From = lastSecond(now)*millis, txn.LogSeq()
+		p.Since = now.UnixMilli()
 	case days > p.Days:
-		p.Since = max(p.Since, wholeSeconds(periodStart(p.Days, now))*millis)
+		p.Since = max(p.Since, periodStart(p.Days, now))
 	}
 	p.Enabled, p.Days = true, days
 }

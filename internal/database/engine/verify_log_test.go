@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -33,6 +34,14 @@ func stored(tb testing.TB, fields ...attr.Field) itemenc.Item {
 	return itemenc.Encode(nil, attr.Item(fields))
 }
 
+// noon is what the clock of wantFindings shows.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// inLog is a finding in the nth record that is written at noon, counted from 0.
+func inLog(n int, what string) string {
+	return fmt.Sprintf("Music: change log record %d: %s", kv.SeqAt(noon.UnixMilli())+kv.Seq(n), what)
+}
+
 // TestVerifyFindsInLog damages a change log in every way.
 func TestVerifyFindsInLog(t *testing.T) {
 	one, two := field("pk", "1"), field("pk", "2")
@@ -48,36 +57,51 @@ func TestVerifyFindsInLog(t *testing.T) {
 		want   []string
 	}{
 		{"record not readable", func(d damaged) { d.appendLog(1, []byte("\x01?")) }, []string{
-			"Music: change log record 2: logenc: record",
+			inLog(1, "logenc: record"),
 		}},
 		{"key not readable", func(d damaged) { d.appendLog(1, record([]byte("d?"), nil, stored(d.t, two))) }, []string{
-			"Music: change log record 2: it is not about an item of the table: ?643f",
+			inLog(1, "it is not about an item of the table: ?643f"),
 		}},
 		{"key with another hash", func(d damaged) { d.appendLog(1, record(otherHash, nil, stored(d.t, two))) }, []string{
-			"Music: change log record 2: it is not about an item of the table: data/table 1/index 0/hash",
+			inLog(1, "it is not about an item of the table: data/table 1/index 0/hash"),
 		}},
 		{"key of another table", func(d damaged) { d.appendLog(1, record(key(2, "2"), nil, stored(d.t, two))) }, []string{
-			"Music: change log record 2: it is not about an item of the table: data/table 2/index 0/hash",
+			inLog(1, "it is not about an item of the table: data/table 2/index 0/hash"),
 		}},
 		{"no change", func(d damaged) { d.appendLog(1, record(key(1, "2"), nil, nil)) }, []string{
-			"Music: change log record 2: it changes nothing: data/table 1/index 0/hash",
+			inLog(1, "it changes nothing: data/table 1/index 0/hash"),
 		}},
 		{"old item not readable", func(d damaged) { d.appendLog(1, record(key(1, "2"), itemenc.Item("?"), nil)) }, []string{
-			"Music: change log record 2: the old item cannot be read: ",
+			inLog(1, "the old item cannot be read: "),
 		}},
 		{"item with another key", func(d damaged) { d.appendLog(1, record(key(1, "2"), stored(d.t, one), nil)) }, []string{
-			"Music: change log record 2: the old item has another key: data/table 1/index 0/hash",
+			inLog(1, "the old item has another key: data/table 1/index 0/hash"),
 		}},
 		{"item without a key", func(d damaged) { d.appendLog(1, record(key(1, "2"), stored(d.t, field("a", "2")), nil)) }, []string{
-			"Music: change log record 2: the old item has another key: data/table 1/index 0/hash",
+			inLog(1, "the old item has another key: data/table 1/index 0/hash"),
 		}},
 		{"last record not the item", func(d damaged) { d.appendLog(1, record(key(1, "2"), nil, stored(d.t, two))) }, []string{
-			"Music: change log record 2: the item is not what this record, its last, says: data/table 1/index 0/hash",
+			inLog(1, "the item is not what this record, its last, says: data/table 1/index 0/hash"),
 		}},
 		{"record missing in between", func(d damaged) {
 			d.appendLog(1, record(key(1, "2"), nil, stored(d.t, two)))
 			d.appendLog(1, record(key(1, "2"), stored(d.t, two, field("a", "x")), nil))
-		}, []string{"Music: change log record 3: the old item is not what the record before left: data/table 1/index 0/hash"}},
+		}, []string{inLog(2, "the old item is not what the record before left: data/table 1/index 0/hash")}},
+		{"item missing in between", func(d damaged) {
+			d.appendLog(1, record(key(1, "2"), nil, stored(d.t, two)))
+			d.appendLog(1, logenc.Append(nil, logenc.Change{Key: key(1, "2"), Existed: true}))
+		}, []string{inLog(2, "it lacks the old item: data/table 1/index 0/hash")}},
+		{"change without a new item", func(d damaged) {
+			d.appendLog(1, logenc.Append(nil, logenc.Change{Key: key(1, "1"), Old: stored(d.t, one), Exists: true}))
+		}, []string{
+			inLog(1, "it lacks the new item: data/table 1/index 0/hash"),
+			inLog(1, "the old item is not what the record before left: data/table 1/index 0/hash"),
+		}},
+		{"insert of what is there", func(d damaged) {
+			d.appendLog(1, record(key(1, "2"), nil, stored(d.t, two)))
+			d.appendLog(1, record(key(1, "2"), nil, stored(d.t, two)))
+			d.appendLog(1, record(key(1, "2"), stored(d.t, two), nil))
+		}, []string{inLog(2, "the old item is not what the record before left: data/table 1/index 0/hash")}},
 		{"begins in the middle", func(d damaged) { d.appendLog(1, record(key(1, "2"), stored(d.t, two), nil)) }, nil},
 		{"log of no table", func(d damaged) {
 			d.set(keyenc.NextTableID(), binary.BigEndian.AppendUint64(nil, 8))
@@ -95,7 +119,7 @@ func TestVerifyFollows(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	store := memkv.New()
 	e := openOn(t, store, engine.Options{TTLInterval: -1})
-	createTable(t, e, musicTable())
+	createTable(t, e, streamedTable("NEW_AND_OLD_IMAGES"))
 	for range 2000 {
 		err := putMusic(t.Context(), e, field("pk", fmt.Sprint(random.IntN(500))), field("a", fmt.Sprint(random.IntN(1000))))
 		if err != nil {

@@ -97,7 +97,8 @@ func TestStoredForm(t *testing.T) {
 	d.OnDemand, d.Warm = &catalog.Maxima{Read: -1, Write: 2}, &catalog.Units{Read: 3, Write: 4}
 	d.Class, d.ClassChanged, d.DeletionBarred = "STANDARD", 8, true
 	d.Encryption.KeyARN = "arn"
-	d.PITR = catalog.PITR{Enabled: true, Days: 9, Since: 10, From: 11}
+	d.PITR = catalog.PITR{Enabled: true, Days: 9, Since: 10}
+	d.Followed = 13
 	d.Restored = &catalog.Restored{BackupARN: "b", TableARN: "t", At: 12, InProgress: true}
 	if err := open(t, store).Create(t.Context(), d); err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func TestStoredForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"format":1,"id":1,"version":1,"name":"Music","uuid":"u","created":5,` +
+	want := `{"format":2,"id":1,"version":1,"name":"Music","uuid":"u","created":5,` +
 		`"attributes":[{"name":"pk","type":"S"},{"name":"sk","type":"N"},{"name":"g","type":"B"}],` +
 		`"keys":[{"name":"pk"},{"name":"sk","range":true}],` +
 		`"indexes":[{"id":1,"name":"all","keys":[{"name":"g"}],"projection":"ALL"},` +
@@ -116,7 +117,7 @@ func TestStoredForm(t *testing.T) {
 		`"state":"deleting"}],"lastIndexID":4,` +
 		`"billing":{"onDemand":true,"becameOnDemand":5},"onDemand":{"read":-1,"write":2},"warm":{"read":3,"write":4},` +
 		`"stream":{"enabled":true,"view":"KEYS_ONLY","label":"l"},"ttl":{"attribute":"exp","state":"enabled","changed":7},` +
-		`"pitr":{"enabled":true,"days":9,"since":10,"from":11},` +
+		`"pitr":{"enabled":true,"days":9,"since":10},"log":{"keys":1,"old":1},"followed":13,` +
 		`"restored":{"backupARN":"b","tableARN":"t","at":12,"inProgress":true},` +
 		`"encryption":{"keyARN":"arn"},"class":"STANDARD","classChanged":8,"deletionBarred":true,"tags":[{"key":"k","value":"v"}]}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {

@@ -178,6 +178,7 @@ func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
 		return nil
 	}
 	d.Version++
+	d.Log = d.settledLog(c.now(), txn.LogSeq())
 	data, err := d.encode()
 	if err != nil {
 		return err

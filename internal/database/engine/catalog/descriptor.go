@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// descriptorFormat is the newest stored form that this program reads, and the one it writes.
-const descriptorFormat = 1
+// descriptorFormat is the newest stored form that this program reads, and the one it writes. Format 1 had no Log.
+const descriptorFormat = 2
 
 // Descriptor is the stored form of a table's definition: all that CreateTable and UpdateTable were told and
 // what has become of it. Times are milliseconds since the epoch; 0 is never.
@@ -39,6 +39,8 @@ type Descriptor struct {
 	Stream         Stream     `json:"stream,omitzero"`
 	TTL            TTL        `json:"ttl,omitzero"`
 	PITR           PITR       `json:"pitr,omitzero"`
+	Log            Log        `json:"log,omitzero"`
+	Followed       int64      `json:"followed,omitempty"` // until when the log keeps both images for followers
 	Restored       *Restored  `json:"restored,omitempty"`
 	Encryption     Encryption `json:"encryption,omitzero"`
 	Class          string     `json:"class,omitempty"` // "" where never named
@@ -156,11 +158,9 @@ type PITR struct {
 	Enabled bool `json:"enabled,omitempty"`
 	// Days is the length of the recovery period, 1 to 35; it stays when PITR is turned off.
 	Days int `json:"days,omitempty"`
-	// Since is the first second that can be recovered: the one before it was turned on last, or the one that the
-	// period began with before it became longer.
+	// Since is the first time that can be recovered: when it was turned on last, or when the period began before it
+	// became longer.
 	Since int64 `json:"since,omitempty"`
-	// From divides the table's change log: records that recovery needs have numbers from here on.
-	From kv.Seq `json:"from,omitempty"`
 }
 
 // Restored says what a table was restored from. While InProgress the table is CREATING.
@@ -240,6 +240,9 @@ func decodeDescriptor(data []byte) (*Descriptor, error) {
 	d := new(Descriptor)
 	if err := json.Unmarshal(data, d); err != nil {
 		return nil, fmt.Errorf("catalog: descriptor of table %q: %w", head.Name, err)
+	}
+	if head.Format == 1 {
+		d.Log = logOfFormat1
 	}
 	if !slices.ContainsFunc(d.Keys, func(k KeyElement) bool { return !k.Range }) {
 		return nil, fmt.Errorf("catalog: descriptor of table %q has no partition key", head.Name)

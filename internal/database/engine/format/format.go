@@ -3,6 +3,7 @@
 package format
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -13,9 +14,13 @@ import (
 
 // version is the newest version of the stored form that this program reads, and the one it writes.
 // It stands for everything below: keys, items, index entries, the change log.
-const version = 1
+//
+//	1  change logs count their records from 1
+//	2  the number of a record is its time; a log leaves out what nobody can ask for
+const version = 2
 
-// Claim refuses a store that a newer program wrote, and marks a new one.
+// Claim refuses a store that a newer program wrote, and marks any other as written by this one: from here on older
+// programs refuse it.
 func Claim(ctx context.Context, store kv.Store) error {
 	key := keyenc.FormatVersion()
 	return store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
@@ -23,11 +28,15 @@ func Claim(ctx context.Context, store kv.Store) error {
 		if err != nil {
 			return err
 		}
-		if data == nil {
-			txn.Set(key, binary.BigEndian.AppendUint64(nil, version))
-			return nil
+		if data != nil {
+			if err := Check(txn); err != nil {
+				return err
+			}
 		}
-		return Check(txn)
+		if current := binary.BigEndian.AppendUint64(nil, version); !bytes.Equal(data, current) {
+			txn.Set(key, current)
+		}
+		return nil
 	})
 }
 

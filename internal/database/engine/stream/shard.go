@@ -159,16 +159,11 @@ func ChildrenOf(parent string, shards []Shard) []Shard {
 	return children
 }
 
-// Trim moves the horizon to a record, where it is behind, and removes the shards that were closed at or before a
-// time. It reports whether it did anything.
-func (s *Stream) Trim(horizon kv.Seq, closedBy int64) bool {
+// Trim removes the shards that were closed at or before a time, and reports whether there were any.
+func (s *Stream) Trim(closedBy int64) bool {
 	n := len(s.Shards)
 	s.Shards = slices.DeleteFunc(s.Shards, func(x Shard) bool { return !x.Open() && x.Closed <= closedBy })
-	if horizon <= s.Horizon {
-		return len(s.Shards) < n
-	}
-	s.Horizon = horizon
-	return true
+	return len(s.Shards) < n
 }
 
 // Readable is the stream without the shards that were closed before a time; s itself does not change.

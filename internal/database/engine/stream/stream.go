@@ -22,7 +22,6 @@
 //	    shards have been removed because all they held is too old to be read.
 //	I2  Shards stand in the order of their ids, which is that of their opening; those opened together follow
 //	    each other, and a parent stands before its children.
-//	I3  The horizon never goes back.
 //
 // # Concurrency
 //
@@ -45,23 +44,6 @@ const format = 1
 // Retention is for how long a record can be read from a stream.
 const Retention = 24 * time.Hour
 
-// View is what a stream tells of each change.
-type View string
-
-// The views, as the API names them.
-const (
-	KeysOnly        View = "KEYS_ONLY"
-	NewImage        View = "NEW_IMAGE"
-	OldImage        View = "OLD_IMAGE"
-	NewAndOldImages View = "NEW_AND_OLD_IMAGES"
-)
-
-// Old and New report whether records carry the item as it was before, and after.
-func (v View) Old() bool { return v == OldImage || v == NewAndOldImages }
-
-// New reports whether records carry the item as it is after the change.
-func (v View) New() bool { return v == NewImage || v == NewAndOldImages }
-
 // Status is the status of a stream as DescribeStream tells it.
 type Status string
 
@@ -79,14 +61,15 @@ type Stream struct {
 	Table     keyenc.TableID       `json:"table"`
 	TableName string               `json:"tableName"`
 	Label     string               `json:"label"`
-	View      View                 `json:"view"`
+	View      catalog.View         `json:"view"`
 	Keys      []catalog.KeyElement `json:"keys"`
 	Created   int64                `json:"created"`
 	// EnabledAt ends ENABLING, DisabledAt begins DISABLING, which SettledAt ends.
 	EnabledAt  int64 `json:"enabledAt,omitempty"`
 	DisabledAt int64 `json:"disabledAt,omitempty"`
 	SettledAt  int64 `json:"settledAt,omitempty"`
-	// Horizon is the number of the last record that is too old to be read.
+	// Horizon is the number of the last record that was too old to be read when the database's format was 1. Since
+	// then numbers are times.
 	Horizon kv.Seq  `json:"horizon,omitempty"`
 	Shards  []Shard `json:"shards"`
 }

@@ -18,7 +18,9 @@ const (
 
 // chain is what is known of the records of one item while its log is read.
 type chain struct {
-	item   uint64 // fingerprint of the item as the last record leaves it
+	exists bool   // as the last record leaves it
+	item   uint64 // fingerprint of the item as the last record leaves it, if that has its new image
+	known  bool
 	last   kv.Seq // that record
 	broken kv.Seq // the first record that does not go on where the one before left off, 0 if all do
 }
@@ -41,10 +43,14 @@ func (c *chains) follow(seq kv.Seq, change *logenc.Change) {
 		return
 	}
 	link, known := c.of[key]
-	if known && link.broken == 0 && link.item != c.fingerprint(change.Old) {
-		link.broken = seq
+	if known && link.broken == 0 {
+		differs := link.known && change.Old != nil && link.item != c.fingerprint(change.Old)
+		if link.exists != change.Existed || differs {
+			link.broken = seq
+		}
 	}
-	link.item, link.last = c.fingerprint(change.New), seq
+	link.exists, link.known, link.last = change.Exists, change.New != nil, seq
+	link.item = c.fingerprint(change.New)
 	c.of[key] = link
 	for len(c.of) > c.max && c.lo < c.hi {
 		c.hi = c.lo + (c.hi-c.lo)/2
@@ -56,19 +62,20 @@ func (c *chains) follow(seq kv.Seq, change *logenc.Change) {
 	}
 }
 
-// changeLog reads the table's change log. Every record must be readable and tell of an item of the table;
-// what the records say of one item must be a chain that ends at the item as it is stored. An item may have no
-// records: they are too old, or it was restored.
+// changeLog reads the table's change log. Every record must be readable, tell of an item of the table, and have the
+// images that the table's definition promises. From the number on from which the log has every change, what the
+// records say of one item must be a chain that ends at the item as it is stored. An item may have no records: they
+// are too old, or it was restored. Records from before may have gaps between them.
 //
 // One reading follows the chains, a second has the keys of those that break or end at something else. Where
 // there are more items than may be followed at once, both are repeated for the rest of them.
 func (v *verifier) changeLog() error {
-	seed := maphash.MakeSeed()
+	seed, whole := maphash.MakeSeed(), v.t.Descriptor.Log.Keys
 	for lo, first := uint64(0), true; ; first = false {
 		c := &chains{seed: seed, lo: lo, hi: math.MaxUint64, max: v.chains, of: map[uint64]chain{}}
 		err := v.records(func(seq kv.Seq, data []byte) error {
 			change, ok := v.record(seq, data, first)
-			if ok {
+			if ok && whole != 0 && seq >= whole {
 				c.follow(seq, &change)
 			}
 			return nil
@@ -130,9 +137,10 @@ func (v *verifier) record(seq kv.Seq, data []byte, first bool) (change logenc.Ch
 		switch {
 		case fault != "":
 			v.foundInLog(seq, change.Key, "%s", fault)
-		case bytes.Equal(change.Old, change.New):
+		case !change.Existed && !change.Exists, change.Old != nil && bytes.Equal(change.Old, change.New):
 			v.foundInLog(seq, change.Key, "it changes nothing")
 		default:
+			v.promisedImages(seq, &change)
 			v.recordedItem(seq, change.Key, "old", change.Old)
 			v.recordedItem(seq, change.Key, "new", change.New)
 		}
@@ -140,7 +148,18 @@ func (v *verifier) record(seq kv.Seq, data []byte, first bool) (change logenc.Ch
 	return change, fault == ""
 }
 
-// recordedItem checks an item of a record, nil where there was none.
+// promisedImages looks for images that a record lacks.
+func (v *verifier) promisedImages(seq kv.Seq, change *logenc.Change) {
+	keeps := v.t.Descriptor.Log
+	if change.Existed && change.Old == nil && keeps.Old != 0 && seq >= keeps.Old {
+		v.foundInLog(seq, change.Key, "it lacks the old item")
+	}
+	if change.Exists && change.New == nil && keeps.New != 0 && seq >= keeps.New {
+		v.foundInLog(seq, change.Key, "it lacks the new item")
+	}
+}
+
+// recordedItem checks an item of a record, nil where it has none.
 func (v *verifier) recordedItem(seq kv.Seq, key []byte, which string, recorded []byte) {
 	if recorded == nil {
 		return
@@ -169,7 +188,8 @@ func (v *verifier) compare(c *chains, seq kv.Seq, data []byte) error {
 		return nil
 	}
 	stored, err := v.r.Get(change.Key)
-	if err == nil && !bytes.Equal(stored, change.New) {
+	same := (stored != nil) == change.Exists && (change.New == nil || bytes.Equal(stored, change.New))
+	if err == nil && !same {
 		v.foundInLog(seq, change.Key, "the item is not what this record, its last, says")
 	}
 	return err

@@ -31,14 +31,21 @@ func TTLTableBounds(t TableID) (lo, hi []byte) { return prefixBounds(tableKey(sp
 
 // ParseTTL returns the parts of a TTL key. sk is the zero Value where the table has no sort key.
 func ParseTTL(key []byte) (t TableID, seconds int64, pk, sk attr.Value, err error) {
-	if len(key) < tableKeyLen+secondsLen || key[0] != spaceTTL {
+	t, seconds, ok := ExpiryOf(key)
+	if !ok {
 		return 0, 0, attr.Value{}, attr.Value{}, ErrCorrupt
 	}
 	pk, sk, err = parsePrimary(key[tableKeyLen+secondsLen:])
 	if err != nil {
 		return 0, 0, attr.Value{}, attr.Value{}, err
 	}
-	t = TableID(binary.BigEndian.Uint32(key[1:]))
-	seconds = int64(binary.BigEndian.Uint64(key[tableKeyLen:]) ^ 1<<63)
 	return t, seconds, pk, sk, nil
+}
+
+// ExpiryOf returns the table and the seconds of a TTL key; not ok where the key is another.
+func ExpiryOf(key []byte) (t TableID, seconds int64, ok bool) {
+	if len(key) < tableKeyLen+secondsLen || key[0] != spaceTTL {
+		return 0, 0, false
+	}
+	return TableID(binary.BigEndian.Uint32(key[1:])), int64(binary.BigEndian.Uint64(key[tableKeyLen:]) ^ 1<<63), true
 }

@@ -102,10 +102,10 @@ type Store interface {
 	// nothing and sees nothing twice. through is at least after; with limit records it is the last one's Seq.
 	// Records are owned by the caller.
 	ReadLog(ctx context.Context, log LogID, after Seq, limit int) (records []Record, through Seq, err error)
-	// TrimLog forgets records with Seq <= upTo. A store whose room for logs is bounded does so by itself, and
-	// forgets the oldest.
+	// TrimLog forgets records with Seq <= upTo, whatever their number at the same price; it writes nothing where
+	// there are none. A store whose room for logs is bounded does so by itself, and forgets the oldest.
 	TrimLog(ctx context.Context, log LogID, upTo Seq) error
-	// LogTrimmed returns the highest Seq that may have been forgotten, by TrimLog or for want of room; 0 where
+	// LogTrimmed returns the Seq of the last record that was forgotten, by TrimLog or for want of room; 0 where
 	// nothing was. It survives a restart.
 	LogTrimmed(ctx context.Context, log LogID) (Seq, error)
 	// DeleteRange removes [lo, hi), values and counters. It is not isolated from concurrent updates: for

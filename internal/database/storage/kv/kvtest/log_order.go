@@ -71,6 +71,11 @@ func testLogTrimmed(t *testing.T, s kv.Store) {
 	if got := logTrimmed(t, s, 1); got != records[2].Seq {
 		t.Errorf("%d is forgotten, want %d", got, records[2].Seq)
 	}
+	trimLog(t, s, 1, records[2].Seq) // there is nothing left of it to forget
+	trimLog(t, s, 3, math.MaxUint64)
+	if got, other := logTrimmed(t, s, 1), logTrimmed(t, s, 3); got != records[2].Seq || other != 0 {
+		t.Errorf("where there was nothing to forget %d and %d are forgotten", got, other)
+	}
 	if got := logTrimmed(t, s, 2); got != 0 {
 		t.Errorf("of the other log %d is forgotten", got)
 	}
@@ -79,7 +84,7 @@ func testLogTrimmed(t *testing.T, s kv.Store) {
 	got := logTrimmed(t, s, 1)
 	appendRecords(t, s, 1, "new")
 	fresh := readLog(t, s, 1, 0, 100)
-	if len(fresh) != 1 || got < records[4].Seq || got >= fresh[0].Seq {
+	if len(fresh) != 1 || got != records[4].Seq || got >= fresh[0].Seq {
 		t.Errorf("%d is forgotten of %v, then there are %v", got, records, fresh)
 	}
 }

@@ -45,13 +45,13 @@ func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	upTo = min(upTo, s.seq)
-	s.trim(log, upTo)
-	s.trimmed[log] = max(s.trimmed[log], upTo)
+	if last := s.trim(log, upTo); last > 0 {
+		s.trimmed[log] = last
+	}
 	return nil
 }
 
-// LogTrimmed returns the highest sequence number that has been forgotten.
+// LogTrimmed returns the number of the last record that has been forgotten.
 func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (kv.Seq, error) {
 	if s.closed.Load() {
 		return 0, kv.ErrClosed

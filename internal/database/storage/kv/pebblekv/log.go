@@ -101,6 +101,10 @@ func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) error {
 	if err != nil || upTo <= before {
 		return err
 	}
+	upTo, err = s.lastRecord(log, before, upTo)
+	if err != nil || upTo == 0 {
+		return err
+	}
 	batch := s.db.NewBatch()
 	defer batch.Close()
 	value := binary.BigEndian.AppendUint64(nil, uint64(upTo))
@@ -113,7 +117,23 @@ func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) error {
 	return s.applyWhole(batch)
 }
 
-// LogTrimmed returns the highest sequence number that has been forgotten.
+// lastRecord returns the number of the last record with after < Seq <= upTo, 0 where there is none.
+func (s *Store) lastRecord(log kv.LogID, after, upTo kv.Seq) (last kv.Seq, err error) {
+	walk, err := s.db.NewIter(&pebble.IterOptions{
+		LowerBound: appendLogKey(nil, log, after+1),
+		UpperBound: append(appendLogKey(nil, log, upTo), 0),
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, walk.Close()) }()
+	if walk.Last() {
+		last = kv.Seq(binary.BigEndian.Uint64(walk.Key()[logKeyLen-seqLen:]))
+	}
+	return last, walk.Error()
+}
+
+// LogTrimmed returns the number of the last record that has been forgotten.
 func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (kv.Seq, error) {
 	if !s.begin() {
 		return 0, kv.ErrClosed

@@ -1,0 +1,76 @@
+package catalog
+
+import (
+	"time"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// FollowedFor is for how long a table's log goes on keeping both images when its last follower in the process has
+// ended, so that the follower can resume.
+const FollowedFor = 24 * time.Hour
+
+// View is what a stream tells of each change.
+type View string
+
+// The views, as the API names them.
+const (
+	KeysOnly        View = "KEYS_ONLY"
+	NewImage        View = "NEW_IMAGE"
+	OldImage        View = "OLD_IMAGE"
+	NewAndOldImages View = "NEW_AND_OLD_IMAGES"
+)
+
+// Old reports whether records carry the item as it was before the change.
+func (v View) Old() bool { return v == OldImage || v == NewAndOldImages }
+
+// New reports whether records carry the item as it is after the change.
+func (v View) New() bool { return v == NewImage || v == NewAndOldImages }
+
+// Log is what the table's change log keeps, and since when: every change from that number on has a record, its old
+// image, its new image. 0 is not kept now. A write acts on the Log of the definition whose version it checks, so none
+// under an earlier rule comes after the switch.
+type Log struct {
+	Keys kv.Seq `json:"keys,omitempty"`
+	Old  kv.Seq `json:"old,omitempty"`
+	New  kv.Seq `json:"new,omitempty"`
+}
+
+// logOfFormat1 is what tables of descriptor format 1 keep: everything since ever.
+var logOfFormat1 = Log{Keys: 1, Old: 1, New: 1}
+
+// BothImages is the number from which on every change has a record with both images; 0 where they are not kept now.
+func (l Log) BothImages() kv.Seq {
+	if l.Old == 0 || l.New == 0 {
+		return 0
+	}
+	return max(l.Keys, l.Old, l.New)
+}
+
+// settledLog is the log of a definition whose changes come from a number on. It keeps what somebody can ask for: what
+// the stream shows, old images for point-in-time recovery, both for followers in the process.
+func (d *Descriptor) settledLog(now time.Time, from kv.Seq) Log {
+	view, on, followed := View(d.Stream.View), d.Stream.Enabled, d.FollowedAt(now)
+	since := func(was kv.Seq, needed bool) kv.Seq {
+		switch {
+		case !needed || d.GoneAt != 0:
+			return 0
+		case was == 0:
+			return from
+		default:
+			return was
+		}
+	}
+	return Log{
+		Keys: since(d.Log.Keys, on || d.PITR.Enabled || followed),
+		Old:  since(d.Log.Old, on && view.Old() || d.PITR.Enabled || followed),
+		New:  since(d.Log.New, on && view.New() || followed),
+	}
+}
+
+// LogSettled reports whether the log keeps what it should at a time. Where it does not, any change of the table
+// settles it.
+func (d *Descriptor) LogSettled(now time.Time) bool { return d.Log == d.settledLog(now, 1) }
+
+// FollowedAt reports whether the log keeps both images for followers in the process at a time.
+func (d *Descriptor) FollowedAt(now time.Time) bool { return d.Followed > now.UnixMilli() }

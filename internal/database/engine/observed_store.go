@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// observedStore is the store as the engine uses it. Of every update it
+//
+//   - moves the store's numbers to the time of the clock, so that the number of a change is its time, and the clock
+//     does not go back after a crash;
+//   - counts the records that it appends to change logs, and wakes who follows them;
+//   - tells the sweep of a TTL entry that is below what has been swept.
+//
+// It is the one place that all updates pass, so that no operation can forget one of these.
+type observedStore struct {
+	kv.Store
+	clock    *clock
+	landings *landings
+	sweeps   *sweeps
+	txns     *sync.Pool // of *observedTxn
+}
+
+func newObservedStore(store kv.Store, c *clock, l *landings, s *sweeps) observedStore {
+	return observedStore{store, c, l, s, &sync.Pool{New: func() any { return new(observedTxn) }}}
+}
+
+// Update tells of the commit when the store has acknowledged it.
+func (s observedStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	seen := s.txns.Get().(*observedTxn)
+	err := s.Store.Update(ctx, in, func(txn kv.Txn) error {
+		seen.begin(txn, s.clock)
+		if err := fn(seen); err != nil {
+			return err
+		}
+		txn.Advance(s.clock.seq())
+		return nil
+	})
+	for _, x := range seen.expiries { // also where the store does not know whether they were written
+		s.sweeps.lower(x.table, x.seconds)
+	}
+	if err == nil {
+		for _, a := range seen.appended {
+			s.landings.tell(a.table, a.records)
+		}
+	}
+	seen.begin(nil, nil)
+	s.txns.Put(seen)
+	return err
+}
+
+// observedTxn notes what an update does.
+type observedTxn struct {
+	kv.Txn
+	clock    *clock
+	appended []appended
+	expiries []expiry
+}
+
+// appended is how many records an update appended to the log of a table.
+type appended struct {
+	table   keyenc.TableID
+	records uint64
+}
+
+// expiry is the earliest of the TTL entries that an update wrote to a table.
+type expiry struct {
+	table   keyenc.TableID
+	seconds int64
+}
+
+func (t *observedTxn) begin(txn kv.Txn, c *clock) {
+	t.Txn, t.clock, t.appended, t.expiries = txn, c, t.appended[:0], t.expiries[:0]
+}
+
+// LogSeq implements kv.Txn: numbers below it are of now or earlier.
+func (t *observedTxn) LogSeq() kv.Seq {
+	t.Txn.Advance(t.clock.seq())
+	return t.Txn.LogSeq()
+}
+
+// AppendLog implements kv.Txn.
+func (t *observedTxn) AppendLog(log kv.LogID, record []byte) {
+	table := keyenc.TableID(log)
+	at := slices.IndexFunc(t.appended, func(a appended) bool { return a.table == table })
+	if at < 0 {
+		at, t.appended = len(t.appended), append(t.appended, appended{table: table})
+	}
+	t.appended[at].records++
+	t.Txn.AppendLog(log, record)
+}
+
+// Set implements kv.Txn.
+func (t *observedTxn) Set(key, value []byte) {
+	if table, seconds, ok := keyenc.ExpiryOf(key); ok {
+		at := slices.IndexFunc(t.expiries, func(x expiry) bool { return x.table == table })
+		if at < 0 {
+			at, t.expiries = len(t.expiries), append(t.expiries, expiry{table, seconds})
+		}
+		t.expiries[at].seconds = min(t.expiries[at].seconds, seconds)
+	}
+	t.Txn.Set(key, value)
+}
