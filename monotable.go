@@ -70,13 +70,18 @@ type Options struct {
 	// StreamShardRotation is how long a shard of a stream stays open before another takes its place, so that a
 	// consumer meets shards that close as it will on AWS. Default 4 h, about as there; negative: for ever.
 	StreamShardRotation time.Duration
+	// LogMaxBytes is the most room that change logs take together, for streams and point-in-time recovery, about. Beyond it
+	// the oldest changes are forgotten before their time: readers of a stream meet TrimmedDataAccessException, and
+	// EarliestRestorableDateTime moves. Default 0: as much room as a day of streams and the recovery periods need.
+	LogMaxBytes int64
 	// AllowedHosts are the names, in addition to IP addresses, localhost, names without dots, *.localhost and *.internal,
 	// by which requests to Handler may address the database: a name, or *.suffix. Requests are not authenticated; refusing
 	// other names with status 403 keeps web pages out that have their own name point to the database.
 	AllowedHosts []string
 	// CORSOrigins are the origins (https://app.example.com) whose web pages may use Handler; "*" allows all. Default: none.
 	CORSOrigins []string
-	// Now is the database's clock: TTL, idempotency tokens, time stamps. Default time.Now.
+	// Now is the machine's clock, which the database's time follows: TTL, idempotency tokens, time stamps. Where it goes
+	// back the database's time stands still. Default time.Now.
 	Now func() time.Time
 	// Rand is the source of ids. Default crypto/rand.
 	Rand io.Reader
@@ -128,7 +133,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		Region: o.Region, AccountID: o.AccountID,
 		Now: o.Now, Rand: o.Rand, Logger: o.Logger,
 		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay,
-		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation,
+		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
@@ -174,6 +179,9 @@ func (o *Options) validate() error {
 	}
 	if o.StreamShards < 0 || o.StreamShards > engine.StreamShardsMax {
 		faults = append(faults, fmt.Errorf("monotable: StreamShards %d: want 1 to %d", o.StreamShards, engine.StreamShardsMax))
+	}
+	if o.LogMaxBytes < 0 {
+		faults = append(faults, fmt.Errorf("monotable: LogMaxBytes %d: want 0 or more", o.LogMaxBytes))
 	}
 	guard, err := httpguard.New(o.AllowedHosts, o.CORSOrigins)
 	if err != nil {

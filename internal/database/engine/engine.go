@@ -80,6 +80,9 @@ type Options struct {
 	// StreamShardLoad is how many records a second, over some seconds, let a shard be split in two. Default 1000;
 	// negative: none do.
 	StreamShardLoad int
+	// LogMaxBytes is the most room that change logs take together, about: beyond it the oldest changes are forgotten
+	// before their time. Default 0: no cap.
+	LogMaxBytes int64
 }
 
 func (o Options) withDefaults() Options {
@@ -131,6 +134,7 @@ type Engine struct {
 	arenas      arenas
 	landings    landings
 	sweeps      sweeps
+	logAlarmed  atomic.Bool // the log has been warned that LogMaxBytes comes near
 	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
 
 	randMu sync.Mutex // an injected source need not be safe for concurrent use
@@ -183,6 +187,9 @@ func (e *Engine) start(ctx context.Context) error {
 	}
 	e.jobs.every(reshardInterval, "rotate and split shards", e.reshardStreams)
 	e.jobs.every(logTrimInterval, "trim change logs", e.trimLogs)
+	if e.options.LogMaxBytes > 0 {
+		e.jobs.every(logCapInterval, "cap change logs", e.capLogs)
+	}
 	e.jobs.every(backupExpiryInterval, "expire backups", e.expireBackups)
 	if err := e.dropNamelessKept(ctx); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/verify"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
@@ -176,5 +177,119 @@ func BenchmarkExpire(b *testing.B) {
 	b.ResetTimer()
 	if n, err := e.ExpireNow(b.Context()); n != b.N || err != nil {
 		b.Errorf("%d of %d expired: %v", n, b.N, err)
+	}
+}
+
+// sweeping is a store that notes where the iterations over TTL entries begin.
+type sweeping struct {
+	kv.Store
+	begins []int64 // seconds
+}
+
+func (s *sweeping) Snapshot(ctx context.Context) (kv.Snapshot, error) {
+	snapshot, err := s.Store.Snapshot(ctx)
+	return &sweepingSnapshot{snapshot, s}, err
+}
+
+type sweepingSnapshot struct {
+	kv.Snapshot
+	store *sweeping
+}
+
+func (s *sweepingSnapshot) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
+	if _, seconds, ok := keyenc.ExpiryOf(lo); ok {
+		s.store.begins = append(s.store.begins, seconds)
+	}
+	return s.Snapshot.Iter(lo, hi, o)
+}
+
+// TestSweepResumes: a sweep begins where the one before ended, not at the tombstones of what has been removed. An item
+// that is given an earlier time later on expires all the same.
+func TestSweepResumes(t *testing.T) {
+	var c clock
+	c.set(noon)
+	store := &sweeping{Store: memkv.New()}
+	open := func() *engine.Engine { return openOn(t, store, engine.Options{Now: c.now, TTLInterval: -1}) }
+	e := open()
+	createTable(t, e, musicTable())
+	send(t, e, "update-time-to-live", `{"TableName":"Music","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"exp"}}`)
+	e.Settle()
+	put := func(pk string, at time.Time) {
+		t.Helper()
+		send(t, e, "put-item", fmt.Sprintf(`{"TableName":"Music","Item":{"pk":{"S":"%s"},"exp":{"N":"%d"}}}`, pk, at.Unix()))
+	}
+	sweep := func(expired int, from time.Time) {
+		t.Helper()
+		store.begins = nil
+		if n, err := e.ExpireNow(t.Context()); n != expired || err != nil {
+			t.Errorf("%d items expired, %v; want %d", n, err, expired)
+		}
+		if len(store.begins) == 0 || store.begins[0] != from.Unix() {
+			t.Errorf("the sweep began at %v, want %d", store.begins, from.Unix())
+		}
+	}
+	ages := noon.AddDate(-5, 0, 0)
+	for i := range 250 {
+		put(fmt.Sprint(i), noon.Add(-time.Duration(i)*time.Minute))
+	}
+	sweep(250, ages)
+	sweep(0, noon.Add(time.Second))
+	c.set(noon.Add(10 * time.Second))
+	put("now", c.now())
+	sweep(1, noon.Add(time.Second))
+	sweep(0, noon.Add(11*time.Second))
+
+	past := noon.AddDate(-1, 0, 0)
+	put("past", past)
+	put("later past", past.Add(time.Hour))
+	put("future", noon.Add(time.Hour))
+	sweep(2, past)
+	sweep(0, noon.Add(11*time.Second))
+	send(t, e, "batch-write-item", fmt.Sprintf(`{"RequestItems":{"Music":[{"PutRequest":{"Item":{"pk":{"S":"b"},"exp":{"N":"%d"}}}}]}}`, past.Unix()))
+	sweep(1, past)
+	send(t, e, "transact-write-items", fmt.Sprintf(`{"TransactItems":[{"Put":{"TableName":"Music","Item":{"pk":{"S":"t"},"exp":{"N":"%d"}}}}]}`, past.Unix()))
+	sweep(1, past)
+
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e = open()
+	sweep(0, ages.Add(10*time.Second))
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSweepMissesNothing: whatever is written while sweeps go on has expired after one more.
+func TestSweepMissesNothing(t *testing.T) {
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			e := openOn(t, s.open(t)(), engine.Options{TTLInterval: -1})
+			defer e.Close()
+			createTable(t, e, musicTable())
+			send(t, e, "update-time-to-live", `{"TableName":"Music","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"exp"}}`)
+			e.Settle()
+			begin := time.Now().Unix()
+			together(5, func(worker int) {
+				for i := range 200 {
+					if worker == 0 {
+						if _, err := e.ExpireNow(t.Context()); err != nil {
+							t.Error(err)
+						}
+						continue
+					}
+					exp := attr.Number(strconv.FormatInt(begin-int64(i*worker%50), 10))
+					if err := putMusic(t.Context(), e, field("pk", fmt.Sprintf("%d.%d", worker, i)), attr.Field{Name: "exp", Value: exp}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			if _, err := e.ExpireNow(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if done := wantVerified(t, e); done.Items != 0 || done.TTLEntries != 0 {
+				t.Errorf("left: %+v", done)
+			}
+		})
 	}
 }

@@ -15,6 +15,9 @@ func (e *Engine) Settle() { e.jobs.settle() }
 // TrimLogs runs the periodic trimming of change logs now.
 func (e *Engine) TrimLogs(ctx context.Context) error { return e.trimLogs(ctx) }
 
+// CapLogs runs the periodic comparison of change logs with their cap now.
+func (e *Engine) CapLogs(ctx context.Context) error { return e.capLogs(ctx) }
+
 // ExpireBackups runs the periodic removal of backups now.
 func (e *Engine) ExpireBackups(ctx context.Context) error { return e.expireBackups(ctx) }
 

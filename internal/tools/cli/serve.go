@@ -47,6 +47,7 @@ type serveFlags struct {
 
 	streamShards        int
 	streamShardRotation time.Duration
+	logMaxBytes         string
 
 	allowedHosts []string
 	corsOrigins  []string
@@ -114,6 +115,7 @@ out: requests from their origins need --cors-origin, and requests to a public ho
 	f.DurationVar(&flags.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
 	f.IntVar(&flags.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
 	f.DurationVar(&flags.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
+	f.StringVar(&flags.logMaxBytes, "log-max-bytes", "0", "room for change logs, for streams and point-in-time recovery, like 10GiB: over it, the oldest changes are trimmed; 0 is no cap")
 	f.StringSliceVar(&flags.allowedHosts, "allowed-host", nil, "additional `name` by which requests may address the server, or *.suffix; repeatable")
 	f.StringSliceVar(&flags.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable (default none)")
 	f.StringVar(&flags.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")
@@ -194,9 +196,14 @@ func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {
 	if _, err := httpguard.New(nil, f.corsOrigins); err != nil {
 		return nil, fmt.Errorf("--cors-origin: %w", err)
 	}
+	logMaxBytes, err := parseSize(f.logMaxBytes)
+	if err != nil {
+		return nil, fmt.Errorf("--log-max-bytes: %w", err)
+	}
 	options := &monotable.Options{
 		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
 		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation,
+		LogMaxBytes:  logMaxBytes,
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
 	}
 	if options.DiskReserve, err = diskReserve(f.reserve); err != nil {
