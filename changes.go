@@ -41,7 +41,8 @@ type Position uint64
 
 // The positions beside those of changes.
 const (
-	// FromBeginning is before the oldest change that is kept: those of the last 24 hours at least.
+	// FromBeginning is before the oldest change that is kept: those of the last 24 hours at least, as far as both images
+	// were kept then.
 	FromBeginning = Position(engine.ChangesKept)
 	// FromNow is behind all writes that were answered before Changes was called.
 	FromNow = Position(engine.ChangesNow)
@@ -49,9 +50,9 @@ const (
 
 // What may end Changes, to be tested for with errors.Is.
 var (
-	// ErrTrimmed: changes behind the position are no longer kept.
+	// ErrTrimmed: changes behind the position are no longer kept, or never were.
 	ErrTrimmed = engine.ErrChangesTrimmed
-	// ErrAhead: no change of this database has that position yet; it is one of another database.
+	// ErrAhead: no change of this database can have that position yet.
 	ErrAhead = engine.ErrChangesAhead
 	// ErrTableDeleted: the table was deleted, and all its changes have been seen.
 	ErrTableDeleted = engine.ErrTableGone
@@ -75,6 +76,9 @@ var (
 //
 // The position FromNow is that of the call, not of the loop. Whoever keeps the Sequence of the last change it has
 // dealt with can go on from there after a restart.
+//
+// A table keeps its changes, both images of each, while it has a stream with NEW_AND_OLD_IMAGES, while it is followed,
+// and for 24 hours after that. Without a stream, the first call of Changes is where they begin.
 func (db *DB) Changes(ctx context.Context, table string, from Position) iter.Seq2[Change, error] {
 	changes := db.engine.Changes(ctx, table, kv.Seq(from))
 	return func(yield func(Change, error) bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"reflect"
@@ -70,6 +71,7 @@ func TestChangesCarryAllTypes(t *testing.T) {
 		"empty": &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}},
 	})
 	client := db.Client()
+	changes := db.Changes(t.Context(), "orders", monotable.FromBeginning)
 	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("orders"), Item: item}); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func TestChangesCarryAllTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for change, err := range db.Changes(t.Context(), "orders", monotable.FromBeginning) {
+	for change, err := range changes {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +106,8 @@ func TestChangesErrors(t *testing.T) {
 		want  error
 	}{
 		{t.Context(), "nowhere", monotable.FromBeginning, monotable.ErrTableNotFound},
-		{t.Context(), "orders", 1 << 40, monotable.ErrAhead},
+		{t.Context(), "orders", 1 << 62, monotable.ErrAhead},
+		{t.Context(), "orders", 1 << 40, monotable.ErrTrimmed}, // nobody followed the table then
 		{over, "orders", monotable.FromBeginning, context.Canceled},
 	} {
 		for _, err := range db.Changes(c.ctx, c.table, c.from) {
@@ -149,7 +152,8 @@ func TestChangesAcrossRestarts(t *testing.T) {
 			createOrders(t.Context(), db.Client())
 		}
 		var following sync.WaitGroup
-		following.Go(func() { position = followVersions(t, db, position, seen, writers*each) })
+		changes := db.Changes(t.Context(), "orders", position)
+		following.Go(func() { position = followVersions(t, changes, position, seen, writers*each) })
 		var writing sync.WaitGroup
 		for writer := range writers {
 			random := rand.New(rand.NewPCG(seed, uint64(run*writers+writer)))
@@ -187,9 +191,9 @@ func writeVersions(t *testing.T, client *dynamodb.Client, random *rand.Rand, wri
 }
 
 // followVersions takes in n changes and returns the position of the last; each must be its item's next version.
-func followVersions(t *testing.T, db *monotable.DB, from monotable.Position, seen map[string]int, n int) monotable.Position {
+func followVersions(t *testing.T, changes iter.Seq2[monotable.Change, error], from monotable.Position, seen map[string]int, n int) monotable.Position {
 	t.Helper()
-	for change, err := range db.Changes(t.Context(), "orders", from) {
+	for change, err := range changes {
 		if err != nil {
 			t.Error(err)
 			return from

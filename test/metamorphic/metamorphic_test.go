@@ -137,6 +137,10 @@ func (s *subject) createTable(t *testing.T) {
 			{AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeN},
 		},
 		KeySchema: keySchema("pk", "sk"),
+		// replayed reads the change log from its beginning.
+		StreamSpecification: &types.StreamSpecification{
+			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages,
+		},
 	}
 	if !s.variant.noIndexes {
 		all := &types.Projection{ProjectionType: types.ProjectionTypeAll}
