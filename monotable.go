@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/server"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
@@ -87,6 +88,8 @@ type Options struct {
 	Rand io.Reader
 	// Logger hears of background work and internal faults. Default: nothing is logged.
 	Logger *slog.Logger
+	// SlowRequest logs requests that take this long or longer, with what they waited for. Default 0: none.
+	SlowRequest time.Duration
 
 	guard *httpguard.Guard // of AllowedHosts and CORSOrigins, set by validate
 }
@@ -96,8 +99,11 @@ type DB struct {
 	store   kv.Store
 	dir     string // "" in memory
 	engine  *engine.Engine
-	handler http.Handler
+	server  *server.Server
+	observe *observe.Database
 	region  string
+	now     func() time.Time
+	logger  *slog.Logger
 }
 
 // Open opens the database in dir, which is created if it does not exist.
@@ -129,21 +135,25 @@ func OpenMemory(o *Options) (*DB, error) {
 }
 
 func open(store kv.Store, dir string, o *Options) (*DB, error) {
+	counts := observe.New(server.OperationNames()...)
 	e, err := engine.Open(context.Background(), store, engine.Options{
 		Region: o.Region, AccountID: o.AccountID,
-		Now: o.Now, Rand: o.Rand, Logger: o.Logger,
+		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: counts,
 		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay,
 		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
 	}
-	handler := server.New(e, server.Options{Region: o.Region, Guard: o.guard, Logger: o.Logger})
-	return &DB{store: store, dir: dir, engine: e, handler: handler, region: o.Region}, nil
+	db := &DB{store: store, dir: dir, engine: e, observe: counts, region: o.Region, now: o.Now, logger: o.Logger}
+	db.server = server.New(e, server.Options{
+		Region: o.Region, Guard: o.guard, Logger: o.Logger, Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,
+	})
+	return db, nil
 }
 
 // Handler answers DynamoDB's API over HTTP; it is what the monotable server listens with.
-func (db *DB) Handler() http.Handler { return db.handler }
+func (db *DB) Handler() http.Handler { return db.server }
 
 // Close ends background work and closes the files. Requests under way must have ended.
 func (db *DB) Close() error { return db.engine.Close() }
@@ -160,6 +170,9 @@ func (o *Options) withDefaults() *Options {
 	if filled.AccountID == "" {
 		filled.AccountID = "000000000000"
 	}
+	if filled.Now == nil {
+		filled.Now = time.Now
+	}
 	if filled.Logger == nil {
 		filled.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -174,8 +187,8 @@ func (o *Options) validate() error {
 	if o.Durability < DurabilitySync || o.Durability > DurabilityNone {
 		faults = append(faults, fmt.Errorf("monotable: unknown Durability %d", o.Durability))
 	}
-	if o.GSIDelay < 0 || o.TableDelay < 0 {
-		faults = append(faults, errors.New("monotable: GSIDelay and TableDelay cannot be negative"))
+	if o.GSIDelay < 0 || o.TableDelay < 0 || o.SlowRequest < 0 {
+		faults = append(faults, errors.New("monotable: GSIDelay, TableDelay and SlowRequest cannot be negative"))
 	}
 	if o.StreamShards < 0 || o.StreamShards > engine.StreamShardsMax {
 		faults = append(faults, fmt.Errorf("monotable: StreamShards %d: want 1 to %d", o.StreamShards, engine.StreamShardsMax))

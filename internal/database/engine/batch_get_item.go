@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/observe"
 )
 
 const (
@@ -25,7 +26,7 @@ func (e *Engine) BatchGetItem(ctx context.Context, in *api.BatchGetItemInput) (*
 		return nil, err
 	}
 	for i := range gets {
-		if err := e.locate(&gets[i]); err != nil {
+		if err := e.locate(ctx, &gets[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -41,6 +42,7 @@ func (e *Engine) BatchGetItem(ctx context.Context, in *api.BatchGetItemInput) (*
 		if err != nil {
 			return nil, err
 		}
+		observe.From(ctx).Return(int64(len(g.items)))
 		out.Responses[g.table] = g.items
 		if done < len(g.keys) {
 			rest := in.RequestItems[g.table]
@@ -59,8 +61,9 @@ type batchGet struct {
 	shape       shape
 	consistency capacity.Consistency
 
-	keys  [][]byte
-	items []itemenc.Item
+	counts *observe.Table
+	keys   [][]byte
+	items  []itemenc.Item
 }
 
 // bindBatchGet checks what the request alone shows wrong. Tables are taken in the order of their names, so
@@ -112,11 +115,12 @@ func hasDuplicates(keys []attr.Item) bool {
 }
 
 // locate finds the table and the places of the items in the store.
-func (e *Engine) locate(g *batchGet) error {
-	t, err := e.catalog.Lookup(g.table)
+func (e *Engine) locate(ctx context.Context, g *batchGet) error {
+	t, counts, err := e.lookup(ctx, g.table)
 	if err != nil {
 		return err
 	}
+	g.counts = counts
 	g.keys = make([][]byte, len(g.request.Keys))
 	for i, key := range g.request.Keys {
 		if g.keys[i], err = storeKey(t, key); err != nil {
@@ -144,7 +148,9 @@ func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capac
 			return i, nil
 		}
 		*room -= size
-		m.Table(capacity.ReadUnits(size, g.consistency))
+		units := capacity.ReadUnits(size, g.consistency)
+		g.counts.Capacity.Read.Add(units)
+		m.Table(units)
 		if stored == nil {
 			continue
 		}

@@ -23,11 +23,11 @@ func (e *Engine) BatchWriteItem(ctx context.Context, in *api.BatchWriteItemInput
 		return nil, err
 	}
 	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity)}
-	g.meter(ms.detail)
 	if err := e.commitBatch(ctx, g); err != nil {
 		return nil, err
 	}
 	for _, w := range g {
+		w.count(false, e.options.Now)
 		w.charge(ms.of(w.table), false)
 	}
 	return &api.BatchWriteItemOutput{
@@ -78,7 +78,7 @@ func prepareBatched(table string, r api.WriteRequest) (*write, error) {
 // hold an item of it.
 func (e *Engine) commitBatch(ctx context.Context, g writeGroup) error {
 	for {
-		err := e.bindBatch(g)
+		err := e.bindBatch(ctx, g)
 		if err != nil {
 			return err
 		}
@@ -102,8 +102,8 @@ func (e *Engine) commitBatch(ctx context.Context, g writeGroup) error {
 	}
 }
 
-func (e *Engine) bindBatch(g writeGroup) error {
-	ts, err := e.tables(g)
+func (e *Engine) bindBatch(ctx context.Context, g writeGroup) error {
+	ts, err := e.tables(ctx, g)
 	if err != nil {
 		return err
 	}

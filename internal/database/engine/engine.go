@@ -52,6 +52,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/engine/stream"
 	"github.com/monotable/monotable/internal/database/engine/verify"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -65,6 +66,8 @@ type Options struct {
 	Now       func() time.Time // the machine's clock; default time.Now
 	Rand      io.Reader        // default crypto/rand
 	Logger    *slog.Logger     // default: discard
+	// Observe counts what requests do. Default: one that nobody sees.
+	Observe *observe.Database
 	// GSIDelay makes reads of global secondary indexes see the state of that long ago. Default 0.
 	GSIDelay time.Duration
 	// TableDelay is how long a table stays CREATING, UPDATING or DELETING. Default 0: the answer to
@@ -101,6 +104,9 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	if o.Observe == nil {
+		o.Observe = observe.New()
+	}
 	if o.TTLInterval == 0 {
 		o.TTLInterval = time.Second
 	}
@@ -134,7 +140,7 @@ type Engine struct {
 	arenas      arenas
 	landings    landings
 	sweeps      sweeps
-	logAlarmed  atomic.Bool // the log has been warned that LogMaxBytes comes near
+	logAlarmed  atomic.Bool  // the log has been warned that LogMaxBytes comes near
 	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
 
 	randMu sync.Mutex // an injected source need not be safe for concurrent use

@@ -86,6 +86,7 @@ func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Tim
 // nothing left to expire.
 func (e *Engine) expireBetween(ctx context.Context, t *catalog.Table, from, until int64) (n int, err error) {
 	lo, hi := keyenc.TTLBounds(t.ID, from, until)
+	counts := e.options.Observe.Table(t.Name)
 	for {
 		if err := ctx.Err(); err != nil {
 			return n, err
@@ -96,6 +97,10 @@ func (e *Engine) expireBetween(ctx context.Context, t *catalog.Table, from, unti
 		}
 		removed, err := e.expireKeys(ctx, t, keys)
 		n += removed
+		if removed > 0 {
+			counts.Expired.Add(int64(removed))
+			counts.Wrote(e.options.Now().UnixMilli())
+		}
 		if isNotFound(err) {
 			return n, nil
 		}

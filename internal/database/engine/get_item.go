@@ -9,6 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
@@ -20,7 +21,7 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.catalog.Lookup(*in.TableName)
+	t, counts, err := e.lookup(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +38,13 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 	if out.Item, err = sh.of(nil, stored); err != nil {
 		return nil, err
 	}
+	units := capacity.ReadUnits(sizeOf(stored), capacity.ConsistencyOf(in.ConsistentRead))
+	counts.Capacity.Read.Add(units)
+	if stored != nil {
+		observe.From(ctx).Return(1)
+	}
 	if m := capacity.NewMeter(*in.TableName, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit); m != nil {
-		m.Table(capacity.ReadUnits(sizeOf(stored), capacity.ConsistencyOf(in.ConsistentRead)))
+		m.Table(units)
 		out.ConsumedCapacity = m.Report()
 	}
 	return out, nil

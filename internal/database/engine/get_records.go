@@ -73,6 +73,7 @@ func (e *Engine) GetRecords(ctx context.Context, in *api.GetRecordsInput) (*api.
 		}
 		return nil, err
 	}
+	p.count(ctx, e.options.Observe.Table(s.TableName), now)
 	out := &api.GetRecordsOutput{Records: p.records}
 	if shard.Open() || p.next < shard.End {
 		it.Next, it.Issued = p.next, now.UnixMilli()
@@ -93,6 +94,9 @@ type recordPage struct {
 	bytes   int64  // of the records, as SizeBytes counts
 	next    kv.Seq // nothing of the shard below it is missing
 	full    bool   // the record at next does not fit
+
+	atEnd    bool  // the log had no more
+	lastTime int64 // of the last record that was looked at
 }
 
 func newRecordPage(s *stream.Stream, shard *stream.Shard, region string, limit int) *recordPage {
@@ -105,6 +109,7 @@ func (p *recordPage) read(ctx context.Context, e *Engine, from, bound kv.Seq) er
 	if !p.shard.Open() {
 		end = p.shard.End
 	}
+	p.atEnd = true
 	if p.next = from; from >= end {
 		return nil
 	}
@@ -117,12 +122,14 @@ func (p *recordPage) read(ctx context.Context, e *Engine, from, bound kv.Seq) er
 			return false, apierr.RecordTrimmed.With()
 		}
 		if err := p.take(seq, change); err != nil || p.full {
-			p.next = seq
+			p.next, p.atEnd = seq, false
 			return false, err
 		}
+		p.lastTime = change.Time
 		scanned++
 		scannedBytes += len(change.Old) + len(change.New)
-		return scanned < scannedRecordsMax && scannedBytes < scannedBytesMax, nil
+		p.atEnd = scanned < scannedRecordsMax && scannedBytes < scannedBytesMax
+		return p.atEnd, nil
 	})
 	if !p.full {
 		p.next = min(through+1, end)

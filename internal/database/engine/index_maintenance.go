@@ -43,10 +43,7 @@ func (w *write) maintain(txn kv.Txn, ws *workspace, x *catalog.Index) (grown int
 	}
 	grown = int64(sizeOf(after) - sizeOf(before))
 	addStatistics(txn, w.t, x.ID, presence(after)-presence(before), grown)
-	if w.metered {
-		err = w.chargeIndex(x, before, after, moved)
-	}
-	return grown, err
+	return grown, w.chargeIndex(x, before, after, moved)
 }
 
 // keepProjections gives the memory of projections back to the workspace.

@@ -53,11 +53,7 @@ func (w *write) charge(m *capacity.Meter, transactional bool) {
 	if m == nil {
 		return
 	}
-	units := capacity.WriteUnits(max(w.outcome.oldBytes, w.outcome.nextBytes))
-	if transactional {
-		units *= 2
-	}
-	m.Table(units)
+	m.Table(w.tableUnits(transactional))
 	for _, x := range w.outcome.indexWrites {
 		if x.index.Kind == catalog.Local {
 			m.Local(x.index.Name, x.units)
@@ -65,4 +61,13 @@ func (w *write) charge(m *capacity.Meter, transactional bool) {
 			m.Global(x.index.Name, x.units)
 		}
 	}
+}
+
+// tableUnits is what the write's last run cost on the table itself.
+func (w *write) tableUnits(transactional bool) float64 {
+	units := capacity.WriteUnits(max(w.outcome.oldBytes, w.outcome.nextBytes))
+	if transactional {
+		units *= 2
+	}
+	return units
 }

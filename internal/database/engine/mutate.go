@@ -29,7 +29,7 @@ func (w *write) run(txn kv.Txn, ws *workspace) error {
 	if old != nil && len(old) == 0 {
 		old = nil
 	}
-	w.outcome = outcome{old: old}
+	w.outcome = outcome{old: old, oldBytes: sizeOf(old), indexWrites: w.indexRoom[:0]}
 	if err := w.checkCondition(ws, old); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (w *write) run(txn kv.Txn, ws *workspace) error {
 		return err
 	}
 	o := &w.outcome
-	o.oldBytes, o.nextBytes = sizeOf(old), sizeOf(next)
+	o.nextBytes = sizeOf(next)
 	same, err := old.Equal(next)
 	if err != nil {
 		return err
@@ -156,6 +156,7 @@ func (w *write) logChange(txn kv.Txn, ws *workspace) {
 	if keeps.New != 0 {
 		change.New = o.next
 	}
+	o.logged = true
 	ws.record = logenc.Append(ws.record[:0], change)
 	txn.AppendLog(kv.LogID(w.t.ID), ws.record)
 }

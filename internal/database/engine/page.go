@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/derive"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -40,11 +41,11 @@ type page struct {
 	reader kv.Reader // of what is fetched; nil where nothing is
 	arena  *arena    // of the items that are returned; nil where the plan only counts
 
-	count, scanned int64
-	last           attr.Item // LastEvaluatedKey; nil where the range has ended
-	evaluatedBytes int
-	fetchUnits     float64
-	fetchedBytes   int
+	passed, scanned int64     // entries that passed the filter, of those that were evaluated
+	last            attr.Item // LastEvaluatedKey; nil where the range has ended
+	evaluatedBytes  int
+	fetchUnits      float64
+	fetchedBytes    int
 }
 
 // readPage reads one page from one consistent state.
@@ -62,7 +63,11 @@ func (e *Engine) readPage(ctx context.Context, plan pagePlan) (*page, error) {
 	}
 	defer done()
 	defer it.Close() // its errors are those of the walk
-	if err := p.walk(it); err != nil {
+	request := observe.From(ctx)
+	begun := request.BeginRead()
+	err = p.walk(it)
+	request.EndRead(begun)
+	if err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -128,7 +133,7 @@ func (p *page) evaluate(entry itemenc.Item) error {
 	if passes, err := matches(p.plan.filter, item); err != nil || !passes {
 		return err
 	}
-	p.count++
+	p.passed++
 	if p.plan.count {
 		return nil
 	}

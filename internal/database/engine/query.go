@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/observe"
 )
 
 // Query reads the items of one partition of a table or index in the order of their sort keys.
@@ -16,7 +17,7 @@ func (e *Engine) Query(ctx context.Context, in *api.QueryInput) (*api.QueryOutpu
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.catalog.Lookup(*in.TableName)
+	t, counts, err := e.lookup(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +33,12 @@ func (e *Engine) Query(ctx context.Context, in *api.QueryInput) (*api.QueryOutpu
 	if err != nil {
 		return nil, err
 	}
+	p.count(observe.From(ctx), counts)
 	m := capacity.NewMeter(*in.TableName, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit)
 	p.charge(m)
 	out := &api.QueryOutput{
 		Items:            p.items(),
-		Count:            &p.count,
+		Count:            &p.passed,
 		ScannedCount:     &p.scanned,
 		LastEvaluatedKey: p.last,
 		ConsumedCapacity: m.Report(),

@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
@@ -18,7 +19,7 @@ func (e *Engine) Scan(ctx context.Context, in *api.ScanInput) (*api.ScanOutput, 
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.catalog.Lookup(*in.TableName)
+	t, counts, err := e.lookup(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +35,12 @@ func (e *Engine) Scan(ctx context.Context, in *api.ScanInput) (*api.ScanOutput, 
 	if err != nil {
 		return nil, err
 	}
+	p.count(observe.From(ctx), counts)
 	m := capacity.NewMeter(*in.TableName, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit)
 	p.charge(m)
 	out := &api.ScanOutput{
 		Items:            p.items(),
-		Count:            &p.count,
+		Count:            &p.passed,
 		ScannedCount:     &p.scanned,
 		LastEvaluatedKey: p.last,
 		ConsumedCapacity: m.Report(),

@@ -17,12 +17,13 @@ import (
 func (e *Engine) commitSingle(ctx context.Context, w *write, wantCapacity, wantMetrics *string, report func(*outcome) error) (
 	*api.ConsumedCapacity, *api.ItemCollectionMetrics, error,
 ) {
-	detail := capacity.DetailOf(wantCapacity)
-	w.metered = detail != capacity.None
 	if err := e.commit(ctx, w, report); err != nil {
-		return nil, nil, singleError(err)
+		err = singleError(err)
+		w.countFailure(err)
+		return nil, nil, err
 	}
-	m := capacity.NewMeter(w.table, detail, capacity.NoSplit)
+	w.count(false, e.options.Now)
+	m := capacity.NewMeter(w.table, capacity.DetailOf(wantCapacity), capacity.NoSplit)
 	w.charge(m, false)
 	return m.Report(), w.collectionMetrics(wantMetrics), nil
 }
@@ -32,10 +33,11 @@ func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) err
 	ws := e.workspaces.get()
 	defer e.workspaces.put(ws)
 	for {
-		t, err := e.catalog.Lookup(w.table)
+		t, counts, err := e.lookup(ctx, w.table)
 		if err != nil {
 			return err
 		}
+		w.counts = counts
 		if err := w.bind(t); err != nil {
 			return err
 		}

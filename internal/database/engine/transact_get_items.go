@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -28,7 +29,7 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 			return nil, err
 		}
 	}
-	keys, err := e.transactKeys(in.TransactItems)
+	keys, counts, err := e.transactKeys(ctx, in.TransactItems)
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +50,16 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 		if total += size; total > maxTransactBytes {
 			return nil, canceledRead(len(keys), i, apierr.TransactionReadsTooMuch.With())
 		}
-		consumed.of(*in.TransactItems[i].Get.TableName).Table(capacity.ReadUnits(size, capacity.Transactional))
+		units := capacity.ReadUnits(size, capacity.Transactional)
+		counts[i].Capacity.Read.Add(units)
+		consumed.of(*in.TransactItems[i].Get.TableName).Table(units)
 		part, err := shapes[i].of(nil, stored)
 		if err != nil {
 			return nil, err
 		}
 		if part.Len() > 0 {
 			responses[i].Item = part
+			observe.From(ctx).Return(1)
 		}
 	}
 	return &api.TransactGetItemsOutput{Responses: responses, ConsumedCapacity: consumed.reports()}, nil
@@ -63,12 +67,13 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 
 // transactKeys finds the places of the items in the store. A missing table fails the request; a key that does
 // not fit its table cancels the transaction, because only the table shows it.
-func (e *Engine) transactKeys(items []api.TransactGetItem) ([][]byte, error) {
+func (e *Engine) transactKeys(ctx context.Context, items []api.TransactGetItem) ([][]byte, []*observe.Table, error) {
+	counts := make([]*observe.Table, len(items))
 	tables := make([]*catalog.Table, len(items))
 	for i, item := range items {
 		var err error
-		if tables[i], err = e.catalog.Lookup(*item.Get.TableName); err != nil {
-			return nil, err
+		if tables[i], counts[i], err = e.lookup(ctx, *item.Get.TableName); err != nil {
+			return nil, nil, err
 		}
 	}
 	keys := make([][]byte, len(items))
@@ -76,15 +81,15 @@ func (e *Engine) transactKeys(items []api.TransactGetItem) ([][]byte, error) {
 	for i, item := range items {
 		key, err := storeKey(tables[i], item.Get.Key)
 		if err != nil {
-			return nil, canceledRead(len(items), i, err)
+			return nil, nil, canceledRead(len(items), i, err)
 		}
 		keys[i] = key
 		seen[string(key)] = struct{}{}
 	}
 	if len(seen) < len(keys) {
-		return nil, apierr.TransactionRepeatsItem.With()
+		return nil, nil, apierr.TransactionRepeatsItem.With()
 	}
-	return keys, nil
+	return keys, counts, nil
 }
 
 func getCopy(r kv.Reader, key []byte) (itemenc.Item, error) {

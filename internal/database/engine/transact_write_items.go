@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -20,11 +21,11 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 	if err != nil {
 		return nil, err
 	}
-	g.meter(capacity.DetailOf(in.ReturnConsumedCapacity))
 	token := newToken(in)
 	var replayed bool
 	for {
-		if err := e.bindTransaction(g); err != nil {
+		if err := e.bindTransaction(ctx, g); err != nil {
+			g.countCanceled(err)
 			return nil, err
 		}
 		replayed, err = e.commitTransaction(ctx, g, token)
@@ -39,13 +40,15 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 		}
 	}
 	if err != nil {
-		return nil, transactionError(err, g)
+		err = transactionError(err, g)
+		g.countCanceled(err)
+		return nil, err
 	}
 	e.sweepTokens(ctx, token)
 	if replayed {
 		return g.replayAnswer(in), nil
 	}
-	return g.answer(in), nil
+	return g.answer(in, e.options.Now), nil
 }
 
 // commitTransaction runs the actions in one transaction of the store. replayed is true where the token
@@ -140,9 +143,10 @@ func (g writeGroup) readOnly(txn kv.Txn) error {
 	return nil
 }
 
-func (g writeGroup) answer(in *api.TransactWriteItemsInput) *api.TransactWriteItemsOutput {
+func (g writeGroup) answer(in *api.TransactWriteItemsInput, now func() time.Time) *api.TransactWriteItemsOutput {
 	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity), split: capacity.Writes}
 	for _, w := range g {
+		w.count(true, now)
 		w.charge(ms.of(w.table), true)
 	}
 	return &api.TransactWriteItemsOutput{
@@ -155,7 +159,9 @@ func (g writeGroup) answer(in *api.TransactWriteItemsInput) *api.TransactWriteIt
 func (g writeGroup) replayAnswer(in *api.TransactWriteItemsInput) *api.TransactWriteItemsOutput {
 	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity), split: capacity.Reads}
 	for _, w := range g {
-		ms.of(w.table).Table(capacity.ReadUnits(w.outcome.oldBytes, capacity.Transactional))
+		units := capacity.ReadUnits(w.outcome.oldBytes, capacity.Transactional)
+		w.counts.Capacity.Read.Add(units)
+		ms.of(w.table).Table(units)
 	}
 	return &api.TransactWriteItemsOutput{
 		ConsumedCapacity:      ms.reports(),

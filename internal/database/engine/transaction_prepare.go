@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
@@ -88,8 +90,8 @@ func prepareAction(a *api.TransactWriteItem) (*write, *given, error) {
 
 // bindTransaction sets the writes on their tables. What the schema shows wrong cancels the transaction,
 // but for empty key values and repeated items, which AWS refuses as it refuses a malformed request.
-func (e *Engine) bindTransaction(g writeGroup) error {
-	ts, err := e.tables(g)
+func (e *Engine) bindTransaction(ctx context.Context, g writeGroup) error {
+	ts, err := e.tables(ctx, g)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
@@ -42,8 +43,6 @@ type write struct {
 	// restores makes the write no change of its table, which is only becoming what another one was: nothing is
 	// logged, no ceiling holds.
 	restores bool
-	// metered asks for the cost of keeping the indexes.
-	metered bool
 	// showOld asks for the old item with the failure of the condition.
 	showOld bool
 	// cancels is an error of the request that cancels a transaction, where others refuse it.
@@ -54,7 +53,11 @@ type write struct {
 	pk  attr.Value
 	sk  attr.Value
 
+	counts *observe.Table
+
 	outcome outcome
+	// indexRoom is memory for outcome.indexWrites.
+	indexRoom [4]indexWrite
 }
 
 // outcome is what a run of a write did. The items are bytes of the store or of the workspace: good within the
@@ -68,6 +71,7 @@ type outcome struct {
 	indexWrites []indexWrite
 	// collectionBytes is the size of the item collection, of a table with local indexes.
 	collectionBytes int64
+	logged          bool // the change is in the change log
 }
 
 // indexWrite is the cost of keeping one index.

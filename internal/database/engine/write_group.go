@@ -1,10 +1,10 @@
 package engine
 
 import (
+	"context"
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
-	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -14,23 +14,16 @@ import (
 // same item.
 type writeGroup []*write
 
-// meter makes the writes count what their indexes cost, if the request wants to know.
-func (g writeGroup) meter(d capacity.Detail) {
-	for _, w := range g {
-		w.metered = d != capacity.None
-	}
-}
-
 // tables looks up the table of every write.
-func (e *Engine) tables(g writeGroup) ([]*catalog.Table, error) {
+func (e *Engine) tables(ctx context.Context, g writeGroup) ([]*catalog.Table, error) {
 	ts := make([]*catalog.Table, len(g))
 	for i, w := range g {
 		if i > 0 && w.table == g[i-1].table {
-			ts[i] = ts[i-1]
+			ts[i], w.counts = ts[i-1], g[i-1].counts
 			continue
 		}
 		var err error
-		if ts[i], err = e.catalog.Lookup(w.table); err != nil {
+		if ts[i], w.counts, err = e.lookup(ctx, w.table); err != nil {
 			return nil, err
 		}
 	}

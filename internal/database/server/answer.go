@@ -73,6 +73,7 @@ func (x *exchange) reserveResponse(op *operation, bytes int64) error {
 
 // sendError answers with an error.
 func (x *exchange) sendError(e *apierr.Error) {
+	x.failed(e)
 	x.send(e.Status(), wire.AppendError(nil, e))
 }
 
@@ -95,6 +96,7 @@ func (x *exchange) send(status int, body []byte) {
 	h[headerChecksum] = values[0:1:1]
 	h[headerContentLength] = values[1:2:2]
 	h[headerContentType] = x.answer // nil keeps net/http from guessing
+	x.finish(status, len(body))
 	x.started = true
 	x.w.WriteHeader(status)
 	if err := x.write(body); err != nil {

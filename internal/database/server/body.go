@@ -39,6 +39,7 @@ func (x *exchange) readBody(buffer *[]byte) error {
 	}
 	raw, err := x.receive((*buffer)[:0])
 	*buffer = raw
+	x.server.options.Observe.Received.Add(int64(len(raw)))
 	if err != nil {
 		return x.bodyError(err)
 	}

@@ -53,6 +53,7 @@ type operation struct {
 	api.Operation
 	reads bool // changes nothing: may be refused after it is done
 	serve serveFunc
+	index int // among OperationNames
 }
 
 // serveFunc serves a request from its body to the operation's output.
@@ -99,9 +100,9 @@ var methods = map[string]serveFunc{
 // operationsByTarget returns the table by the value of X-Amz-Target.
 func operationsByTarget() map[string]operation {
 	table := make(map[string]operation, len(methods))
-	for _, o := range api.Operations() {
+	for i, o := range api.Operations() {
 		if serve, ok := methods[o.Name]; ok {
-			table[o.Target()] = operation{Operation: o, reads: readsOnly(o.Name), serve: serve}
+			table[o.Target()] = operation{Operation: o, reads: readsOnly(o.Name), serve: serve, index: i}
 		}
 	}
 	return table

@@ -3,6 +3,8 @@ package server
 import (
 	"net/http"
 	"strings"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
 // Names of headers in the form in which net/http keeps them.
@@ -38,6 +40,8 @@ func (x *exchange) route() (op operation, ok bool) {
 	case x.r.Method == http.MethodGet && (x.r.URL.Path == "/" || x.r.URL.Path == ""):
 		x.answer = plainText
 		x.send(http.StatusOK, []byte(x.server.health))
+	case x.r.Method == http.MethodGet && strings.HasPrefix(x.r.URL.Path, "/-/"):
+		x.probe()
 	default:
 		x.notFound()
 	}
@@ -55,7 +59,7 @@ func (x *exchange) routeCall() (op operation, ok bool) {
 		return operation{}, false
 	}
 	if op, ok = x.server.operations[x.r.Header.Get(headerTarget)]; !ok {
-		op = operation{serve: unknownOperation}
+		op = operation{serve: unknownOperation, index: len(api.Operations())}
 	}
 	return op, true
 }
@@ -72,6 +76,17 @@ func contentTypeOf(header string) contentType {
 	default:
 		return nil
 	}
+}
+
+// probe responds to /-/healthy and /-/ready.
+func (x *exchange) probe() {
+	status, text, ok := Probe(x.r.URL.Path, x.server.options.Ready)
+	if !ok {
+		x.notFound()
+		return
+	}
+	x.answer = plainText
+	x.send(status, []byte(text))
 }
 
 func (x *exchange) notFound() {

@@ -45,6 +45,8 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/wire"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
@@ -64,6 +66,12 @@ type Options struct {
 	Timeout time.Duration
 	// Logger hears of internal faults. Default: discard.
 	Logger *slog.Logger
+	// Observe counts requests; its operations are OperationNames. Default: one that nobody sees.
+	Observe *observe.Database
+	// Slow logs requests that take this long or longer. Default 0: none.
+	Slow time.Duration
+	// Ready returns why the database takes no writes, nil if it does. Default: it always does.
+	Ready func() error
 }
 
 func (o Options) withDefaults() Options {
@@ -81,6 +89,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = observe.New(OperationNames()...)
+	}
+	if o.Ready == nil {
+		o.Ready = func() error { return nil }
 	}
 	return o
 }
@@ -118,12 +132,29 @@ type exchange struct {
 	started bool // the answer's status has been sent
 
 	entry, body, work, response reservation
+
+	ctx       observe.Context // what the engine gets; see observe.go
+	operation string          // "" while the request is no call of an operation
+	complete  time.Time       // when the body had been read
+	took      time.Duration   // from then until the response was ready
+	status    int             // 0 until then
+	failure   observe.Failure
+	fault     error // of the database
 }
 
 // ServeHTTP serves one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.serve(w, r, nil) }
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, tracer Tracer) {
+	counts := s.options.Observe
+	counts.Requests.Add(1)
+	defer counts.Requests.Add(-1)
 	x := exchange{server: s, w: w, r: r, id: newRequestID()}
+	x.ctx.Context = r.Context()
 	x.commonHeaders()
+	if tracer != nil {
+		defer x.trace(tracer)()
+	}
 	defer x.release()
 	defer x.recover()
 	if !x.checkOrigin() {
@@ -137,16 +168,23 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	x.calls(&op)
 	if surplus {
 		x.fail(&op, apierr.TooManyConnections.With())
 		return
 	}
-	out, err := x.perform(&op)
+	x.call(&op)
+	x.logSlow()
+}
+
+// call carries an operation out and responds.
+func (x *exchange) call(op *operation) {
+	out, err := x.perform(op)
 	if err != nil {
-		x.fail(&op, err)
+		x.fail(op, err)
 		return
 	}
-	x.succeed(&op, out)
+	x.succeed(op, out)
 }
 
 // perform reads the operation's input and carries it out. The input's memory is free when it returns.
@@ -156,16 +194,18 @@ func (x *exchange) perform(op *operation) (out any, err error) {
 	if err := x.readBody(body); err != nil {
 		return nil, err
 	}
-	ctx := x.r.Context()
+	x.received()
+	ctx := x.ctx.Context
 	if x.server.options.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, x.server.options.Timeout, errTimeout)
 		defer cancel()
+		x.ctx.Context = ctx
 	}
 	if err := x.work.grow(ctx, &x.server.memory.work, workOf(op.Name, *body), workWait); err != nil {
 		return nil, err
 	}
-	out, err = op.serve(ctx, x, *body)
+	out, err = op.serve(&x.ctx, x, *body)
 	x.body.release()
 	if err != nil && errors.Is(context.Cause(ctx), errTimeout) && errors.Is(err, context.DeadlineExceeded) {
 		err = apierr.TimedOut.With(x.server.options.Timeout)
@@ -191,23 +231,24 @@ func (x *exchange) fail(op *operation, err error) {
 		x.drain()
 	}
 	switch {
+	case !ok && x.canceled(err):
+		e = apierr.InternalFault.With()
+		x.failure = observe.Failure{Code: codeCanceled, Class: observe.User}
+		x.send(e.Status(), wire.AppendError(nil, e))
+		return
 	case !ok:
-		x.logFault(op, err)
+		x.logFault(err)
 		e = apierr.InternalFault.With()
 	case !op.MayAnswer(e.Code):
-		x.logFault(op, fmt.Errorf("not among the operation's errors: %w", err))
+		x.logFault(fmt.Errorf("not among the operation's errors: %w", err))
 	}
 	x.sendError(e)
 }
 
-// logFault logs an internal fault. A request whose client has gone away is none.
-func (x *exchange) logFault(op *operation, err error) {
-	ctx := x.r.Context()
-	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
-		return
-	}
-	x.server.options.Logger.ErrorContext(ctx, "request failed",
-		slog.String("operation", op.Name), slog.String("request_id", x.id), slog.Any("error", err))
+// logFault logs an internal fault.
+func (x *exchange) logFault(err error) {
+	x.fault = err
+	x.server.options.Logger.LogAttrs(x.r.Context(), slog.LevelError, "request failed", append(x.attributes(), slog.Any("error", err))...)
 }
 
 // recover turns a panic into an internal fault, except net/http's own way to break off an answer.
@@ -223,6 +264,7 @@ func (x *exchange) recover() {
 	x.server.options.Logger.ErrorContext(x.r.Context(), "request panicked",
 		slog.String("target", x.r.Header.Get(headerTarget)), slog.String("request_id", x.id),
 		slog.Any("panic", reason), slog.String("stack", string(debug.Stack())))
+	x.fault = fmt.Errorf("panic: %v", reason)
 	if !x.started {
 		x.sendError(apierr.InternalFault.With())
 	}

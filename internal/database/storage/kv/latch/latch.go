@@ -25,7 +25,9 @@ import (
 	"hash/maphash"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -146,6 +148,8 @@ func (t *Table) acquire(ctx context.Context, c *claim) error {
 	if w == nil {
 		return err
 	}
+	begun, request := time.Now(), observe.From(ctx)
+	defer func() { request.WaitedForLatch(begun) }()
 	select {
 	case err := <-w.done:
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -32,7 +33,7 @@ func (l pebbleLogger) Fatalf(format string, args ...any) {
 }
 
 // eventListener reports what an operator should know.
-func eventListener(log *slog.Logger) *pebble.EventListener {
+func eventListener(log *slog.Logger, stalls *stalls) *pebble.EventListener {
 	return &pebble.EventListener{
 		BackgroundError: func(err error) {
 			if errors.Is(err, errNoRoom) {
@@ -45,9 +46,11 @@ func eventListener(log *slog.Logger) *pebble.EventListener {
 			log.Error("store: data on disk is corrupt", "path", info.Path, "error", info.Details)
 		},
 		WriteStallBegin: func(info pebble.WriteStallBeginInfo) {
+			stalls.begin(time.Now())
 			log.Warn("store: writes wait for compaction", "reason", info.Reason)
 		},
 		WriteStallEnd: func() {
+			stalls.end(time.Now())
 			log.Info("store: writes go on")
 		},
 		FormatUpgrade: func(v pebble.FormatMajorVersion) {

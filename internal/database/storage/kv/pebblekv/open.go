@@ -91,6 +91,7 @@ func (s *Store) open(dir string, o Options) error {
 	s.disk.roomToCompact = s.space.roomToCompact
 	p := s.options.pebbleOptions(s.disk, lock)
 	p.Cache = s.cache
+	p.EventListener = eventListener(o.Logger, &s.stalls)
 	// A store that was complete once is never silently replaced by an empty one, nor is another program's
 	// Pebble database taken for a store whose creation a crash interrupted.
 	p.ErrorIfNotExists, p.ErrorIfNotPristine = exists, !exists

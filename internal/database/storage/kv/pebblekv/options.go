@@ -91,7 +91,6 @@ func (o Options) pebbleOptions(fs vfs.FS, lock *pebble.Lock) *pebble.Options {
 		FormatMajorVersion: pebble.FormatTableFormatV6,
 		Merger:             counterMerger(),
 		Logger:             pebbleLogger{o.Logger},
-		EventListener:      eventListener(o.Logger),
 		CacheSize:          o.CacheBytes,
 
 		MemTableSize: uint64(o.MemTableBytes),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
@@ -20,14 +21,17 @@ type reads struct {
 func (s *Store) Eventual() kv.Reads { return &s.eventual }
 
 // Get returns a copy of the latest committed value.
-func (r *reads) Get(_ context.Context, key []byte) ([]byte, error) {
+func (r *reads) Get(ctx context.Context, key []byte) ([]byte, error) {
 	if !r.store.begin() {
 		return nil, kv.ErrClosed
 	}
 	defer r.store.end()
+	request := observe.From(ctx)
+	begun := request.BeginRead()
 	value, err := get(r.store.db, key)
+	request.EndRead(begun)
 	if err == nil && r.unsynced.hasKey(key) {
-		err = r.store.settle()
+		err = r.store.settleFor(request)
 	}
 	if err != nil {
 		return nil, err
@@ -47,14 +51,14 @@ func (r *reads) Counter(ctx context.Context, key []byte) ([]int64, error) {
 // Iter iterates over what was committed before the call. Pebble's iterators are consistent by themselves: a
 // snapshot would take the database's lock twice more, and closing it looks for compactions to start, which
 // together is a twentieth of what a query of 20 items costs.
-func (r *reads) Iter(_ context.Context, lo, hi []byte, o kv.IterOptions) (kv.Iterator, error) {
+func (r *reads) Iter(ctx context.Context, lo, hi []byte, o kv.IterOptions) (kv.Iterator, error) {
 	if !r.store.begin() {
 		return nil, kv.ErrClosed
 	}
 	it := newIterator(r.store.db, lo, hi, o)
 	it.store = r.store
 	if r.unsynced.hasRange(lo, hi) {
-		if err := r.store.settle(); err != nil {
+		if err := r.store.settleFor(observe.From(ctx)); err != nil {
 			return nil, errors.Join(err, it.Close())
 		}
 	}

@@ -98,6 +98,7 @@ type Store struct {
 	keeper   keeper
 	made     atomic.Uint64 // names given out under DIR/making
 	trimming sync.Mutex    // held by TrimLog
+	stalls   stalls
 	// moment is held while a checkpoint is taken, or tables join the database.
 	moment sync.Mutex
 

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"hash/maphash"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/monotable/monotable/internal/database/observe"
 )
 
 const (
@@ -102,6 +105,14 @@ func (u *unsynced) hasRange(lo, hi []byte) bool {
 		return true
 	}
 	return u.stripes[u.stripe(lo[:rangePrefix])].Load() != 0 || u.ranges.Load() != 0
+}
+
+// settleFor is settle for a request, which learns how long it took.
+func (s *Store) settleFor(request *observe.Request) error {
+	begun := time.Now()
+	err := s.settle()
+	request.WaitedForSync(begun)
+	return err
 }
 
 // settle waits until everything that was visible before the call is durable.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 	"github.com/monotable/monotable/internal/database/storage/kv/latch"
@@ -27,7 +29,9 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	if err != nil {
 		return err
 	}
+	request := observe.From(ctx)
 	t := s.newTxn(held)
+	t.request = request
 	defer t.close()
 	err = fn(t)
 	if closing := t.endReads(); err == nil {
@@ -52,7 +56,10 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 		return err
 	}
 	t.number(first)
-	if err := s.commit(t, in.Transaction); err != nil {
+	begun := time.Now()
+	err = s.commit(t, in.Transaction)
+	request.WaitedForSync(begun)
+	if err != nil {
 		// The numbers stay in flight: no reader of the log may see what may not last.
 		return err
 	}
@@ -100,7 +107,7 @@ func (t *txn) settle(transaction bool, result error) error {
 	if !transaction {
 		t.release()
 	}
-	if err := t.store.settle(); err != nil {
+	if err := t.store.settleFor(t.request); err != nil {
 		return err
 	}
 	return result
@@ -118,7 +125,8 @@ type txn struct {
 	stripes  []uint32 // of what it changes: see unsynced
 	scratch  []byte
 	tooLarge bool
-	ahead    bool // it may have read what is not durable yet
+	ahead    bool             // it may have read what is not durable yet
+	request  *observe.Request // that the update belongs to; may be nil
 }
 
 func (s *Store) newTxn(held *latch.Held) *txn {
@@ -146,7 +154,7 @@ func (t *txn) close() {
 	if err := t.batch.Close(); err != nil {
 		t.store.log.Error("store: closing a batch", "error", err)
 	}
-	t.batch = nil
+	t.batch, t.request = nil, nil
 	t.writes.Reset()
 	t.records, t.stripes = t.records[:0], t.stripes[:0]
 	t.floor, t.tooLarge, t.ahead = 0, false, false
@@ -162,6 +170,7 @@ func (t *txn) Get(key []byte) ([]byte, error) {
 	if value, ok := t.writes.Get(key); ok {
 		return value, nil
 	}
+	defer t.request.EndRead(t.request.BeginRead())
 	if t.reads == nil {
 		var err error
 		if t.reads, err = t.store.db.NewIter(&pebble.IterOptions{UseL6Filters: true}); err != nil {

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/engine/backup"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// backlogMax is how many expired items Gauges counts in a table; more are as good as many.
+const backlogMax = 10_000
+
+// Gauges is what a monitoring system asks for every few seconds: what counters and records tell without a look at
+// items. Unlike Stats it estimates no room but that of change logs.
+type Gauges struct {
+	Tables []TableGauges  // by name
+	Jobs   map[string]int // jobs that are stored and due, by kind
+}
+
+// TableGauges is the state of one table.
+type TableGauges struct {
+	Name    string
+	Items   IndexStats // without room
+	Indexes []IndexStats
+	// ChangeLog is the room of the table's change log, an estimate.
+	ChangeLog int64
+	// Expires says that the table has a time to live. Then Expired is how many items have expired and not been
+	// deleted yet, at most backlogMax, and ExpiredFor is how long ago the first of them did.
+	Expires    bool
+	Expired    int
+	ExpiredFor time.Duration
+	// Backups are the table's own; NewestBackup is when the last was made, the zero time if there is none.
+	Backups      int
+	NewestBackup time.Time
+}
+
+// jobNames are the kinds of jobs as operators see them.
+var jobNames = map[job.Kind]string{
+	job.Backfill: "backfill_index", job.DropIndex: "drop_index", job.BuildTTL: "enable_ttl", job.DropTTL: "disable_ttl",
+	job.DropTable: "drop_table", job.DropLog: "drop_change_log", job.Restore: "restore_table",
+}
+
+// Gauges reads the state of all tables at one moment.
+func (e *Engine) Gauges(ctx context.Context) (Gauges, error) {
+	snapshot, err := e.store.Snapshot(ctx)
+	if err != nil {
+		return Gauges{}, err
+	}
+	defer snapshot.Close()
+	g := Gauges{Jobs: map[string]int{}}
+	for _, name := range jobNames {
+		g.Jobs[name] = 0
+	}
+	now := e.options.Now()
+	jobs, err := job.Stored(snapshot, func(j job.Record) bool { return j.NotBefore <= now.UnixMilli() })
+	if err != nil {
+		return Gauges{}, err
+	}
+	for i := range jobs {
+		g.Jobs[jobNames[jobs[i].Kind]]++
+	}
+	backups := map[string]*TableGauges{}
+	err = backup.Each(snapshot, nil, func(b *backup.Record) bool {
+		if b.Expired(now) || b.Making {
+			return true
+		}
+		t := backups[b.Table.Name]
+		if t == nil {
+			t = new(TableGauges)
+			backups[b.Table.Name] = t
+		}
+		t.Backups, t.NewestBackup = t.Backups+1, time.UnixMilli(b.Created) // the oldest comes first
+		return true
+	})
+	tables := e.catalog.Tables()
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		t, tableErr := e.tableGauges(ctx, snapshot, tables[name], now)
+		if b := backups[name]; b != nil {
+			t.Backups, t.NewestBackup = b.Backups, b.NewestBackup
+		}
+		g.Tables, err = append(g.Tables, t), errors.Join(err, tableErr)
+	}
+	return g, err
+}
+
+func (e *Engine) tableGauges(ctx context.Context, snapshot kv.Snapshot, t *catalog.Table, now time.Time) (TableGauges, error) {
+	g := TableGauges{Name: t.Name, Expires: t.TTLAttribute != ""}
+	var err error
+	counted := func(x keyenc.IndexID, name string) IndexStats {
+		counters, failed := snapshot.Counter(keyenc.Statistics(t.ID, x))
+		if err = errors.Join(err, failed); len(counters) < 2 {
+			return IndexStats{Name: name}
+		}
+		return IndexStats{Name: name, Rows: counters[0], Bytes: counters[1]}
+	}
+	g.Items = counted(0, "")
+	for _, x := range t.Indexes {
+		g.Indexes = append(g.Indexes, counted(x.ID, x.Name))
+	}
+	log, failed := e.store.LogSize(ctx, kv.LogID(t.ID), 0)
+	g.ChangeLog, err = log, errors.Join(err, failed)
+	if !g.Expires {
+		return g, err
+	}
+	lo, hi := keyenc.TTLBounds(t.ID, now.AddDate(-ttlYearsMax, 0, 0).Unix(), now.Unix()+1)
+	it := snapshot.Iter(lo, hi, kv.IterOptions{})
+	defer it.Close()
+	for g.Expired < backlogMax && it.Next() {
+		if g.Expired++; g.Expired == 1 {
+			_, seconds, _, _, failed := keyenc.ParseTTL(it.Key())
+			g.ExpiredFor, err = now.Sub(time.Unix(seconds, 0)), errors.Join(err, failed)
+		}
+	}
+	return g, errors.Join(err, it.Err())
+}

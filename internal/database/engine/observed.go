@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/observe"
+)
+
+// lookup returns a table by the name or ARN that a request gives, with its counts, and notes that the request is on it.
+func (e *Engine) lookup(ctx context.Context, nameOrARN string) (*catalog.Table, *observe.Table, error) {
+	t, err := e.catalog.Lookup(nameOrARN)
+	if err != nil {
+		return nil, nil, err
+	}
+	counts := e.options.Observe.Table(t.Name)
+	observe.From(ctx).On(counts)
+	return t, counts, nil
+}
+
+// count counts what the page consumed and returns.
+func (p *page) count(r *observe.Request, counts *observe.Table) {
+	r.Return(p.passed)
+	units := capacity.ReadUnits(p.evaluatedBytes, p.plan.consistency)
+	if x := p.plan.source.index; x != nil {
+		counts.Index(x.Name).Read.Add(units)
+		counts.Capacity.Read.Add(p.fetchUnits)
+		return
+	}
+	counts.Capacity.Read.Add(units)
+}
+
+// count counts what the write's last run consumed, and when it appended to the change log.
+func (w *write) count(transactional bool, now func() time.Time) {
+	w.counts.Write.Add(w.tableUnits(transactional))
+	for _, x := range w.outcome.indexWrites {
+		w.counts.Index(x.index.Name).Write.Add(x.units)
+	}
+	if w.outcome.logged {
+		w.counts.Wrote(now().UnixMilli())
+	}
+}
+
+// countFailure counts a single write that was refused. As on AWS, one whose condition is false consumes what the item
+// that it found would.
+func (w *write) countFailure(err error) {
+	known, ok := errors.AsType[*apierr.Error](err)
+	if !ok || w.counts == nil {
+		return
+	}
+	switch known.Code {
+	case apierr.ConditionalCheckFailedException:
+		w.counts.ConditionsFailed.Add(1)
+		w.counts.Write.Add(w.tableUnits(false))
+	case apierr.TransactionConflictException:
+		w.counts.Conflicts.Add(1)
+	}
+}
+
+// countCanceled counts the reasons for which a transaction of these writes was canceled, if err says that it was.
+func (g writeGroup) countCanceled(err error) {
+	known, ok := errors.AsType[*apierr.Error](err)
+	if !ok {
+		return
+	}
+	details, canceled := known.Details.(api.TransactionCanceledDetails)
+	if !canceled {
+		return
+	}
+	for i, reason := range details.CancellationReasons {
+		if g[i].counts == nil {
+			continue
+		}
+		switch *reason.Code {
+		case reasonConditionFailed:
+			g[i].counts.ConditionsFailed.Add(1)
+		case reasonTransactionInWay:
+			g[i].counts.Conflicts.Add(1)
+		}
+	}
+}
+
+// count counts the read of a shard: at is the time of the call.
+func (p *recordPage) count(ctx context.Context, counts *observe.Table, at time.Time) {
+	r := observe.From(ctx)
+	r.On(counts)
+	r.Return(int64(len(p.records)))
+	upTo := p.lastTime
+	if p.atEnd {
+		upTo = at.UnixMilli()
+	}
+	counts.Read(p.shard.ID, len(p.records), upTo, !p.shard.Open() && p.next >= p.shard.End)
+}

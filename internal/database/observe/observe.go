@@ -1,0 +1,119 @@
+// Package observe counts what a database does. It knows no exporter: package metrics turns its counts into
+// Prometheus metrics, and a tracer (package server) turns a Request into a span.
+//
+// # Model
+//
+//	Database ─┬─ Table (by name, bounded) ─┬─ Operation: latency, returned items, failures by code
+//	          │                            ├─ Capacity of the table and of each index
+//	          │                            └─ conflicts, failed conditions, expired items, stream readers
+//	          └─ requests and bytes in flight, waits for latches and for the disk
+//
+// The server makes a Request for each request and carries it in the context. The engine notes the tables and the
+// returned items in it, the store the time that it made the request wait. When the response is ready, Finish adds
+// it all up.
+//
+// # Invariants
+//
+//	I1  Only names of tables that exist become a Table, at most TablesMax of them. The others share one, Other.
+//	I2  Counting allocates nothing but the first time that a table, index, operation or error code is met.
+//
+// # Concurrency
+//
+// Everything but a Request may be used by any number of goroutines at once. A Request belongs to the goroutine
+// that serves it. All methods of a nil *Request do nothing.
+package observe
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// TablesMax is how many tables are counted by name.
+const TablesMax = 256
+
+// The names under which requests that have no table of their own are counted. No table can be called so.
+const (
+	None    = ""          // the request names no table, or none that exists
+	Several = "(several)" // the request is on more than one
+	Other   = "(other)"   // tables beyond TablesMax
+)
+
+// Database is what one database counts. See New.
+type Database struct {
+	// Requests and BodyBytes are those in flight.
+	Requests, BodyBytes atomic.Int64
+	// Received and Sent are the bytes of bodies of requests and responses, as they were on the wire.
+	Received, Sent atomic.Int64
+	// LatchWaits and SyncWaits are the times for which requests waited for keys that others held, and for the log to
+	// reach the disk. Requests that did not have to wait are not among them.
+	LatchWaits, SyncWaits Histogram
+
+	operations []string
+	tables     registry[Table]
+	fixed      map[string]*Table // None, Several, Other
+}
+
+// New returns a Database whose requests are of these operations; a Request names one by its index.
+func New(operations ...string) *Database {
+	d := &Database{operations: operations, fixed: map[string]*Table{}}
+	for _, name := range []string{None, Several, Other} {
+		d.fixed[name] = d.newTable(name)
+	}
+	return d
+}
+
+func (d *Database) newTable(name string) *Table {
+	return &Table{Name: name, operations: make([]atomic.Pointer[Operation], len(d.operations))}
+}
+
+// Table returns the counts of a table, which must exist. Beyond TablesMax that is Other.
+func (d *Database) Table(name string) *Table {
+	if t := d.tables.get(name, TablesMax, d.newTable); t != nil {
+		return t
+	}
+	return d.fixed[Other]
+}
+
+// Retain forgets the tables for which keep is false: those that were deleted.
+func (d *Database) Retain(keep func(name string) bool) {
+	d.tables.retain(func(name string, _ *Table) bool { return keep(name) })
+}
+
+// Tables returns everything counted by table, sorted by name.
+func (d *Database) Tables() []*Table {
+	tables := slices.AppendSeq(slices.Collect(maps.Values(d.tables.all())), maps.Values(d.fixed))
+	slices.SortFunc(tables, func(a, b *Table) int { return strings.Compare(a.Name, b.Name) })
+	return tables
+}
+
+// OperationName returns the name of the operation with that index.
+func (d *Database) OperationName(i int) string { return d.operations[i] }
+
+// Finish counts a request whose response is ready. failure is the zero Failure for a successful one.
+func (d *Database) Finish(r *Request, took time.Duration, failure Failure) {
+	t := r.Table
+	switch {
+	case t == nil:
+		t = d.fixed[None]
+	case len(r.More) > 0:
+		t = d.fixed[Several]
+	}
+	o := t.operation(r.Operation)
+	if failure.Code == "" {
+		o.Latency.Observe(took)
+	} else {
+		o.fail(failure)
+	}
+	if r.Returned > 0 {
+		o.Returned.Add(r.Returned)
+	}
+	if r.Latch.Total > 0 {
+		d.LatchWaits.Observe(r.Latch.Total)
+	}
+	if r.Sync.Total > 0 {
+		d.SyncWaits.Observe(r.Sync.Total)
+	}
+}

@@ -1,0 +1,58 @@
+package observe
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// shardsMax is how many shards of a table's streams have their reader noted.
+	shardsMax = 1000
+	// readerKept is how long a reader that has stopped is remembered: as long as a stream keeps records.
+	readerKept = 24 * time.Hour
+)
+
+// reader is how far GetRecords has come in a shard.
+type reader struct {
+	mu sync.Mutex
+	// upTo is a time, in milliseconds since the epoch, up to which all records of the shard have been returned.
+	upTo int64
+	done bool // the shard is closed and was read to its end
+}
+
+// Wrote notes when the table was last changed, in milliseconds since the epoch.
+func (t *Table) Wrote(ms int64) { t.lastWrite.Store(ms) }
+
+// Read notes a call of GetRecords: it returned n records, and all of the shard up to upTo have been returned to whoever
+// called. done says that the shard is closed and has no more. Whose calls they are is not known, so two who read the
+// same shard overwrite each other.
+func (t *Table) Read(shard string, n int, upTo int64, done bool) {
+	t.Records.Add(int64(n))
+	r := t.readers.get(shard, shardsMax, func(string) *reader { return new(reader) })
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.upTo, r.done = upTo, done
+}
+
+// IteratorAges returns, for each shard that is being read, how old the oldest record is that GetRecords has not
+// returned, or older; 0 if it has returned all.
+func (t *Table) IteratorAges(now time.Time) map[string]time.Duration {
+	ages := map[string]time.Duration{}
+	t.readers.retain(func(shard string, r *reader) bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		age := now.Sub(time.UnixMilli(r.upTo))
+		if r.done || age > readerKept {
+			return false
+		}
+		if t.lastWrite.Load() <= r.upTo {
+			age = 0
+		}
+		ages[shard] = max(age, 0)
+		return true
+	})
+	return ages
+}

@@ -1,0 +1,108 @@
+package observe
+
+import (
+	"maps"
+	"sync"
+	"sync/atomic"
+)
+
+// Table is what was done with one table.
+type Table struct {
+	Name string
+	Capacity
+	// ConditionsFailed and Conflicts count items: a canceled transaction can fail several conditions.
+	ConditionsFailed, Conflicts atomic.Int64
+	// Expired is how many items time to live has deleted, Records how many stream records were returned.
+	Expired, Records atomic.Int64
+
+	operations []atomic.Pointer[Operation]
+	indexes    registry[Capacity]
+	readers    registry[reader] // by shard
+	lastWrite  atomic.Int64     // milliseconds since the epoch
+}
+
+// indexesMax is more than a table can have at a time; names of deleted indexes stay.
+const indexesMax = 100
+
+// Capacity is what was consumed of a table or index, in capacity units.
+type Capacity struct{ Read, Write Units }
+
+// Units add up capacity units, which come in halves.
+type Units struct{ halves atomic.Int64 }
+
+// Add adds units.
+func (u *Units) Add(units float64) { u.halves.Add(int64(units * 2)) }
+
+// Total is the sum of what was added.
+func (u *Units) Total() float64 { return float64(u.halves.Load()) / 2 }
+
+// Index returns what was consumed of an index, which must exist.
+func (t *Table) Index(name string) *Capacity {
+	if c := t.indexes.get(name, indexesMax, func(string) *Capacity { return new(Capacity) }); c != nil {
+		return c
+	}
+	return t.indexes.get(Other, indexesMax+1, func(string) *Capacity { return new(Capacity) })
+}
+
+// Indexes returns what was consumed by index; read only.
+func (t *Table) Indexes() map[string]*Capacity { return t.indexes.all() }
+
+// Operation is how one operation fared on one table.
+type Operation struct {
+	// Latency is that of successful requests, from the complete request to the encoded response.
+	Latency Histogram
+	// Returned is how many items they returned.
+	Returned atomic.Int64
+
+	mu       sync.Mutex
+	failures map[Failure]int64
+}
+
+// Failure is the kind of an error response.
+type Failure struct {
+	Code  string // ConditionalCheckFailedException …
+	Class Class
+}
+
+// Class says whose fault an error is.
+type Class string
+
+// The classes.
+const (
+	User      Class = "user"      // 4xx: the request, or the state that it met
+	System    Class = "system"    // 5xx: the database
+	Throttled Class = "throttled" // the request may be sent again later
+)
+
+func (t *Table) operation(i int) *Operation {
+	if o := t.operations[i].Load(); o != nil {
+		return o
+	}
+	t.operations[i].CompareAndSwap(nil, new(Operation))
+	return t.operations[i].Load()
+}
+
+// Operations calls visit with the operations that the table has met and their indexes.
+func (t *Table) Operations(visit func(i int, o *Operation)) {
+	for i := range t.operations {
+		if o := t.operations[i].Load(); o != nil {
+			visit(i, o)
+		}
+	}
+}
+
+func (o *Operation) fail(f Failure) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.failures == nil {
+		o.failures = map[Failure]int64{}
+	}
+	o.failures[f]++
+}
+
+// Failures returns how many requests failed, by kind.
+func (o *Operation) Failures() map[Failure]int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return maps.Clone(o.failures)
+}

@@ -1,0 +1,148 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/observe"
+)
+
+// unknownOperationName is what requests for operations that the server does not have are counted under.
+const unknownOperationName = "(unknown)"
+
+// codeCanceled is the code under which a request counts whose client went away before the response.
+const codeCanceled = "(canceled)"
+
+// OperationNames returns the names under which a server counts requests, for observe.New.
+func OperationNames() []string {
+	var names []string
+	for _, o := range api.Operations() {
+		names = append(names, o.Name)
+	}
+	return append(names, unknownOperationName)
+}
+
+// Tracer follows requests of the API.
+type Tracer interface {
+	// Begin is called when a request has arrived. The engine gets the context that it returns; end is called once,
+	// when the response has been sent. A nil end leaves the request alone.
+	Begin(r *http.Request) (ctx context.Context, end func(*Exchange))
+}
+
+// Exchange is a request and its response as a Tracer sees them at the end.
+type Exchange struct {
+	*observe.Request
+	Operation string // "" where the request was no call of the API
+	Begun     time.Time
+	Status    int
+	Failure   observe.Failure // the zero Failure where the request succeeded
+	Fault     error           // what a System failure was, for operators
+}
+
+// Traced returns a handler like s, with a tracer.
+func (s *Server) Traced(t Tracer) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, t) })
+}
+
+// trace begins to follow the request, and returns what ends that.
+func (x *exchange) trace(t Tracer) (end func()) {
+	begun := time.Now()
+	ctx, told := t.Begin(x.r)
+	x.ctx.Context = ctx
+	if told == nil {
+		return func() {}
+	}
+	x.ctx.Request.Detailed = true
+	return func() {
+		told(&Exchange{
+			Request: &x.ctx.Request, Operation: x.operation, Begun: begun, Status: x.status,
+			Failure: x.failure, Fault: x.fault,
+		})
+	}
+}
+
+// calls notes that the request calls an operation.
+func (x *exchange) calls(op *operation) {
+	x.ctx.Request.ID, x.ctx.Request.Operation, x.operation = x.id, op.index, op.Name
+	if op.Name == "" {
+		x.operation = unknownOperationName
+	}
+}
+
+// received notes that the request is complete.
+func (x *exchange) received() { x.complete = time.Now() }
+
+// finish counts the request when its response is ready, once.
+func (x *exchange) finish(status, bytes int) {
+	if x.status != 0 || x.operation == "" {
+		return
+	}
+	x.status = status
+	if !x.complete.IsZero() {
+		x.took = time.Since(x.complete)
+	}
+	counts := x.server.options.Observe
+	counts.Sent.Add(int64(bytes))
+	counts.Finish(&x.ctx.Request, x.took, x.failure)
+}
+
+// failed notes the error that the client gets.
+func (x *exchange) failed(e *apierr.Error) {
+	x.failure = observe.Failure{Code: string(e.Code), Class: classOf(e)}
+}
+
+// canceled reports whether err is only that the client has gone away.
+func (x *exchange) canceled(err error) bool {
+	return x.r.Context().Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
+}
+
+func classOf(e *apierr.Error) observe.Class {
+	switch e.Code {
+	case apierr.ProvisionedThroughputExceededException, apierr.RequestLimitExceeded, apierr.ThrottlingException:
+		return observe.Throttled
+	}
+	if e.Status() >= http.StatusInternalServerError {
+		return observe.System
+	}
+	return observe.User
+}
+
+// logSlow logs a request that took long.
+func (x *exchange) logSlow() {
+	o := &x.server.options
+	if o.Slow <= 0 || x.took < o.Slow {
+		return
+	}
+	attributes := append(x.attributes(), slog.Duration("took", x.took))
+	if x.failure.Code != "" {
+		attributes = append(attributes, slog.String("error", x.failure.Code))
+	}
+	o.Logger.LogAttrs(x.r.Context(), slog.LevelWarn, "slow request", attributes...)
+}
+
+// attributes are what the log says of every request that it mentions.
+func (x *exchange) attributes() []slog.Attr {
+	r := &x.ctx.Request
+	attributes := []slog.Attr{slog.String("request_id", x.id), slog.String("operation", x.operation)}
+	if r.Table != nil {
+		names := []string{r.Table.Name}
+		for _, t := range r.More {
+			names = append(names, t.Name)
+		}
+		attributes = append(attributes, slog.Any("tables", names))
+	}
+	for _, wait := range []struct {
+		name string
+		observe.Wait
+	}{{"latch_wait", r.Latch}, {"sync_wait", r.Sync}, {"read_time", r.Read}} {
+		if wait.Times > 0 {
+			attributes = append(attributes, slog.Duration(wait.name, wait.Total))
+		}
+	}
+	return attributes
+}

@@ -1,0 +1,94 @@
+package pebblekv
+
+import (
+	"sync"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+
+	"github.com/monotable/monotable/internal/database/observe"
+)
+
+// stalls counts the times in which Pebble makes all writes wait.
+type stalls struct {
+	mu    sync.Mutex
+	count int64
+	total time.Duration
+	since time.Time // zero while there is none
+}
+
+func (s *stalls) begin(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count++
+	s.since = now
+}
+
+func (s *stalls) end(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total += now.Sub(s.since)
+	s.since = time.Time{}
+}
+
+func (s *stalls) read(now time.Time) (count int64, total time.Duration, stalled bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count, total = s.count, s.total
+	if stalled = !s.since.IsZero(); stalled {
+		total += now.Sub(s.since)
+	}
+	return count, total, stalled
+}
+
+// Metrics returns how the store fares; the zero Storage once it is closed.
+func (s *Store) Metrics() observe.Storage {
+	if !s.begin() {
+		return observe.Storage{}
+	}
+	defer s.end()
+	m := s.db.Metrics()
+	total := m.Total()
+	o := observe.Storage{
+		Sync:       syncs(m.LogWriter.FsyncLatency),
+		CacheBytes: m.BlockCache.Size, CacheHits: m.BlockCache.Hits, CacheMisses: m.BlockCache.Misses,
+		CompactionDebt: m.Compact.EstimatedDebt, Compactions: m.Compact.Count, CompactionsFailed: m.Compact.FailedCount,
+		CompactionsRunning: m.Compact.NumInProgress, CompactionSeconds: m.Compact.Duration.Seconds(), Flushes: m.Flush.Count,
+		LogBytesIn: m.WAL.BytesIn, LogBytesOut: m.WAL.BytesWritten,
+		TableBytesOut: total.TableBytesFlushed + total.TableBytesCompacted + total.BlobBytesFlushed + total.BlobBytesCompacted,
+		L0Files:       m.Levels[0].TablesCount, L0Sublevels: int64(m.Levels[0].Sublevels),
+		MemtableBytes: m.MemTable.Size, Memtables: m.MemTable.Count,
+		OpenSnapshots: m.Snapshots.Count, OpenIterators: m.TableIters, TombstonesTotal: m.Keys.TombstoneCount,
+		Disk: map[string]uint64{
+			observe.DiskTables:   m.Table.Local.LiveSize + m.BlobFiles.Local.LiveSize,
+			observe.DiskLog:      m.WAL.PhysicalSize + m.WAL.ObsoletePhysicalSize,
+			observe.DiskObsolete: m.Table.ObsoleteSize + m.Table.ZombieSize + m.BlobFiles.ObsoleteSize + m.BlobFiles.ZombieSize,
+		},
+	}
+	var stalled time.Duration
+	o.Stalls, stalled, o.Stalled = s.stalls.read(time.Now())
+	o.StalledSeconds = stalled.Seconds()
+	if usage, err := s.DiskUsage(); err == nil {
+		o.FileSystem, o.FileSystemFree, o.FileSystemWritable = usage.Total, usage.Available, usage.Writable()
+	}
+	return o
+}
+
+// syncs sorts Pebble's histogram, which is in nanoseconds and has a hundred buckets, into observe.Buckets. A bucket
+// takes those of Pebble's that lie in it as a whole.
+func syncs(latency interface{ Write(*dto.Metric) error }) (d observe.Distribution) {
+	var written dto.Metric
+	if latency.Write(&written) != nil {
+		return d
+	}
+	h := written.GetHistogram()
+	d.Count, d.Sum = h.GetSampleCount(), time.Duration(h.GetSampleSum())
+	for i, bound := range observe.Buckets {
+		for _, b := range h.GetBucket() {
+			if b.GetUpperBound() <= float64(bound) {
+				d.UpTo[i] = b.GetCumulativeCount()
+			}
+		}
+	}
+	return d
+}

@@ -1,0 +1,44 @@
+package monotable
+
+import (
+	"fmt"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/monotable/monotable/internal/database/metrics"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+)
+
+// Collector returns the database's metrics for Prometheus: requests, errors, latencies, consumed capacity and sizes by
+// table, stream readers, background jobs, and the state of the store on disk. docs/metrics.md lists them with their
+// CloudWatch names. The names begin with monotable_; a process with several databases tells them apart by wrapping
+// each one's registerer:
+//
+//	prometheus.WrapRegistererWith(prometheus.Labels{"database": "orders"}, registry).MustRegister(db.Collector())
+//
+// A scrape looks at no item. Unregister the collector before the database is closed.
+func (db *DB) Collector() prometheus.Collector {
+	source := metrics.Source{
+		Observe: db.observe, Gauges: db.engine.Gauges, Ready: db.Ready, Panics: db.server.Panics,
+		Now: db.now, Logger: db.logger,
+	}
+	if store, onDisk := db.store.(*pebblekv.Store); onDisk {
+		source.Storage = store.Metrics
+	}
+	return metrics.New(source)
+}
+
+// Ready returns nil while the database takes reads and writes, else why it does not take writes: the disk refused one,
+// say, after which reads go on and the database must be opened again. It is what GET /-/ready of [DB.Handler] responds
+// with.
+func (db *DB) Ready() error {
+	store, known := db.store.(kv.Health)
+	if !known {
+		return nil
+	}
+	if err := store.Health(); err != nil {
+		return fmt.Errorf("monotable: the database takes no writes: %w", err)
+	}
+	return nil
+}
