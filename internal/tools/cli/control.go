@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/tools/control"
 )
 
 // serveControl lets tools work on the database until stop is called. A server without them is still a server.
-func serveControl(db *monotable.DB, flags *serveFlags, endpoint string, logger *slog.Logger) (stop func()) {
+func serveControl(db *monotable.DB, metrics prometheus.Gatherer, flags *serveFlags, endpoint string, logger *slog.Logger) (stop func()) {
 	if flags.memory {
 		return func() {}
 	}
-	stop, err := control.Serve(flags.data, db, endpoint, logger)
+	stop, err := control.Serve(flags.data, db, metrics, endpoint, logger)
 	if err != nil {
 		logger.Warn("backup, verify, compact and stats will not work while this server runs", "error", err)
 		return func() {}

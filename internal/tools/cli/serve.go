@@ -16,6 +16,7 @@ import (
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/database/server"
 	"github.com/monotable/monotable/internal/httpguard"
+	"github.com/monotable/monotable/internal/tools/telemetry"
 )
 
 const (
@@ -29,7 +30,11 @@ const (
 	// defaultRotation is about how long AWS keeps a shard of a stream open.
 	defaultRotation = 4 * time.Hour
 
-	pprofHeaderTimeout = 10 * time.Second
+	// tracesWait is how long the last traces may take to be sent when the server stops.
+	tracesWait = 5 * time.Second
+
+	// defaultSlow is what a request takes that the log mentions.
+	defaultSlow = time.Second
 )
 
 // serveFlags are the flags of the serve command.
@@ -52,8 +57,10 @@ type serveFlags struct {
 	allowedHosts []string
 	corsOrigins  []string
 
-	pprof string
-	log   logFlags
+	metricsAddr string
+	slow        time.Duration
+	pprof       string
+	log         logFlags
 }
 
 func newServe(env Environment) *cobra.Command { return NewServe(env, Companion{}) }
@@ -89,11 +96,17 @@ sync. "interval" syncs every 100 ms, "none" leaves it to the operating system: f
 lose the last writes.
 
 Requests are not authenticated: keep the address on loopback, or put something in front that checks. Web pages are kept
-out: requests from their origins need --cors-origin, and requests to a public host name need --allowed-host.`,
+out: requests from their origins need --cors-origin, and requests to a public host name need --allowed-host.
+
+GET /-/healthy says that the process responds, GET /-/ready that the database takes reads and writes. On the address of
+--metrics-addr they respond while the database is still being opened. The standard environment variables of OpenTelemetry
+turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 		Example: `  monotable serve --data ./data
   monotable serve --memory --addr 127.0.0.1:0
   monotable serve --gsi-delay 50ms              # show a program eventual consistency
-  monotable serve --tls-cert cert.pem --tls-key key.pem`,
+  monotable serve --tls-cert cert.pem --tls-key key.pem
+  monotable serve --metrics-addr 127.0.0.1:9464 --slow 100ms
+  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 monotable serve`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if flags.memory && cmd.Flags().Changed("data") {
@@ -118,6 +131,8 @@ out: requests from their origins need --cors-origin, and requests to a public ho
 	f.StringVar(&flags.logMaxBytes, "log-max-bytes", "0", "room for change logs, for streams and point-in-time recovery, like 10GiB: over it, the oldest changes are trimmed; 0 is no cap")
 	f.StringSliceVar(&flags.allowedHosts, "allowed-host", nil, "additional `name` by which requests may address the server, or *.suffix; repeatable")
 	f.StringSliceVar(&flags.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable (default none)")
+	f.StringVar(&flags.metricsAddr, "metrics-addr", "", "address to serve Prometheus metrics on, under /metrics, and /-/ready (off by default)")
+	f.DurationVar(&flags.slow, "slow", defaultSlow, "log requests that take this long, with what they waited for; 0 is none")
 	f.StringVar(&flags.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")
 	flags.log.register(f)
 	if companion.Flags != nil {
@@ -140,19 +155,50 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 		tuneCollector(env.Getenv)
 		tuneProcessors(env.Getenv)
 	}
-	db, err := flags.open(logger)
+	m := newMonitor()
+	stopBeside, err := flags.serveBeside(ctx, m, logger)
 	if err != nil {
 		return err
 	}
-	stopPprof, err := servePprof(ctx, flags.pprof, logger)
+	db, err := flags.open(logger)
 	if err != nil {
-		return errors.Join(err, db.Close())
+		return errors.Join(err, stopBeside())
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", flags.addr)
+	m.opened(db)
+	err = flags.serveDB(ctx, env, db, m, tlsConfig, companion, logger)
+	m.closing()
+	return errors.Join(err, stopBeside(), db.Close())
+}
+
+// serveBeside serves what operators ask, on listeners of its own, from before the database is opened.
+func (f *serveFlags) serveBeside(ctx context.Context, m *monitor, logger *slog.Logger) (stop func() error, err error) {
+	guard, err := httpguard.New(f.allowedHosts, nil)
 	if err != nil {
-		return errors.Join(fmt.Errorf("listen on %s: %w (use --addr for another address)", flags.addr, err), stopPprof(), db.Close())
+		return nil, err
 	}
-	httpServer := server.HTTPServer(db.Handler(), logger)
+	stopMetrics, err := serveBeside(ctx, f.metricsAddr, "--metrics-addr", "/metrics", m.handler(guard, logger), logger)
+	if err != nil {
+		return nil, err
+	}
+	stopPprof, err := serveBeside(ctx, f.pprof, "--pprof", "/debug/pprof/", profiles(), logger)
+	if err != nil {
+		return nil, errors.Join(err, stopMetrics())
+	}
+	return func() error { return errors.Join(stopMetrics(), stopPprof()) }, nil
+}
+
+// serveDB serves an open database until ctx ends.
+func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable.DB, m *monitor, tlsConfig *tls.Config, companion Companion, logger *slog.Logger) error {
+	handler, stopTraces, err := traced(ctx, env, db, logger)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.addr)
+	if err != nil {
+		return errors.Join(fmt.Errorf("listen on %s: %w (use --addr for another address)", f.addr, err), stopTraces())
+	}
+	httpServer := server.HTTPServer(handler, logger)
+	m.count(httpServer)
 	scheme := "http"
 	if tlsConfig != nil {
 		httpServer.TLSConfig = tlsConfig
@@ -161,16 +207,42 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	}
 	warnIfPublic(logger, listener.Addr())
 	endpoint := scheme + "://" + listener.Addr().String()
-	stopControl := serveControl(db, flags, endpoint, logger)
-	greet(env, flags, endpoint)
-	stopCompanion, err := flags.accompany(ctx, companion, db, logger)
+	stopControl := serveControl(db, m.registry, f, endpoint, logger)
+	greet(env, f, endpoint)
+	stopCompanion, err := f.accompany(ctx, companion, db, logger)
 	if err != nil {
 		err = errors.Join(err, listener.Close())
 	} else {
 		err = errors.Join(serveUntilDone(ctx, httpServer, listener, logger), stopCompanion())
 	}
 	stopControl()
-	return errors.Join(err, stopPprof(), db.Close())
+	return errors.Join(err, stopTraces())
+}
+
+// traced returns the database's handler, which sends traces if the environment asks for them.
+func traced(ctx context.Context, env Environment, db *monotable.DB, logger *slog.Logger) (handler http.Handler, stop func() error, err error) {
+	tracer, shutdown, err := telemetry.Start(ctx, env.Getenv, currentVersion().Version, logger)
+	if err != nil {
+		return nil, nil, err
+	}
+	stop = func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracesWait)
+		defer cancel()
+		if err := shutdown(ctx); err != nil {
+			logger.Warn("the last traces were not sent", "error", err)
+		}
+		return nil
+	}
+	if tracer == nil {
+		return db.Handler(), stop, nil
+	}
+	s, ok := db.Handler().(interface {
+		Traced(t server.Tracer) http.Handler
+	})
+	if !ok {
+		return nil, nil, errors.Join(errors.New("the database's handler cannot be traced"), stop())
+	}
+	return s.Traced(tracer), stop, nil
 }
 
 // accompany starts what runs beside the server, if anything does.
@@ -202,8 +274,7 @@ func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {
 	}
 	options := &monotable.Options{
 		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
-		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation,
-		LogMaxBytes:  logMaxBytes,
+		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation, LogMaxBytes: logMaxBytes, SlowRequest: f.slow,
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
 	}
 	if options.DiskReserve, err = diskReserve(f.reserve); err != nil {

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"time"
 
+	dto "github.com/prometheus/client_model/go"
+
 	"github.com/monotable/monotable"
 )
 
@@ -74,6 +76,15 @@ func (c *Client) Compact(ctx context.Context) error {
 func (c *Client) Stats(ctx context.Context) (s monotable.Stats, err error) {
 	err = c.do(ctx, http.MethodGet, "/stats", nil, &answered{result: &s})
 	return s, err
+}
+
+// Metrics returns the metrics of the other process, by name.
+func (c *Client) Metrics(ctx context.Context) (map[string]*dto.MetricFamily, error) {
+	var text string
+	if err := c.do(ctx, http.MethodGet, "/metrics", nil, &answered{result: &text}); err != nil {
+		return nil, err
+	}
+	return parseExposition(text)
 }
 
 // Verify proves the database against itself.

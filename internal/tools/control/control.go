@@ -11,6 +11,7 @@
 //	POST /backup {"dest":"/abs"}  {"progress":{"done":1,"total":9}}…  {"result":{}}
 //	POST /compact                 {"result":{}}
 //	GET  /stats                   {"result":{…}}
+//	GET  /metrics                 {"result":"# HELP …"}
 //	POST /verify                  {"finding":{…}}… {"progress":{…}}…  {"result":{…}}
 //
 // The last line has a result, or {"error":"…"}; without either the server has ended in the middle. A client

@@ -17,6 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/tools/control"
 )
@@ -53,7 +55,7 @@ func open(t *testing.T, dir string) *monotable.DB {
 // serve serves a database until the test ends, or the result is called.
 func serve(t *testing.T, dir string, db control.Database) (stop func()) {
 	t.Helper()
-	stop, err := control.Serve(dir, db, "http://127.0.0.1:8000", slog.New(slog.DiscardHandler))
+	stop, err := control.Serve(dir, db, prometheus.NewRegistry(), "http://127.0.0.1:8000", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +121,7 @@ func TestTools(t *testing.T) {
 func TestLongPath(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long/", 40))
 	db := open(t, dir)
-	stop, err := control.Serve(dir, db, "http://127.0.0.1:8000", slog.New(slog.DiscardHandler))
+	stop, err := control.Serve(dir, db, prometheus.NewRegistry(), "http://127.0.0.1:8000", slog.New(slog.DiscardHandler))
 	if runtime.GOOS != "linux" {
 		if err == nil {
 			t.Error("served")

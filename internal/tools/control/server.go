@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/monotable/monotable"
 )
 
@@ -27,15 +29,15 @@ const (
 var errStopping = errors.New("control: the server that has the database open is stopping")
 
 // Serve lets tools work on db, which this process has open in dir and whose API it serves at endpoint. stop ends what
-// they are doing and returns when that has ended; db can be closed then.
-func Serve(dir string, db Database, endpoint string, logger *slog.Logger) (stop func(), err error) {
+// they are doing and returns when that has ended; db can be closed then. metrics are those of the process.
+func Serve(dir string, db Database, metrics prometheus.Gatherer, endpoint string, logger *slog.Logger) (stop func(), err error) {
 	listener, err := listen(dir)
 	if err != nil {
 		return nil, fmt.Errorf("control: listen in %s: %w", dir, err)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	server := &http.Server{
-		Handler:           newHandler(db, endpoint, logger),
+		Handler:           newHandler(db, metrics, endpoint, logger),
 		ReadHeaderTimeout: headerTimeout,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
@@ -62,10 +64,14 @@ func Serve(dir string, db Database, endpoint string, logger *slog.Logger) (stop 
 }
 
 // newHandler answers the requests of clients.
-func newHandler(db Database, endpoint string, logger *slog.Logger) http.Handler {
+func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logger *slog.Logger) http.Handler {
 	handle := func(mux *http.ServeMux, pattern string, work func(*http.Request, *answer) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			logger.Info("a tool asks", "request", pattern)
+			level := slog.LevelInfo
+			if r.Method == http.MethodGet { // changes nothing, and may come every second
+				level = slog.LevelDebug
+			}
+			logger.Log(r.Context(), level, "a tool asks", "request", pattern)
 			w.Header().Set("Content-Type", "application/x-ndjson")
 			r.Body = http.MaxBytesReader(w, r.Body, requestMax)
 			a := &answer{lines: json.NewEncoder(w), flush: http.NewResponseController(w).Flush}
@@ -92,6 +98,13 @@ func newHandler(db Database, endpoint string, logger *slog.Logger) http.Handler 
 		return struct{}{}, db.Compact(r.Context())
 	})
 	handle(mux, "GET /stats", func(r *http.Request, _ *answer) (any, error) { return db.Stats(r.Context()) })
+	handle(mux, "GET /metrics", func(*http.Request, *answer) (any, error) {
+		families, err := metrics.Gather()
+		if err != nil {
+			return nil, fmt.Errorf("control: metrics: %w", err)
+		}
+		return exposition(families)
+	})
 	handle(mux, "POST /verify", func(r *http.Request, a *answer) (any, error) {
 		return db.Verify(r.Context(), a.finding, a.progress)
 	})

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/httpguard"
+)
+
+// Limits of the listeners beside that of the API.
+const (
+	besideHeaderTimeout = 10 * time.Second
+	// besideHeaderMax is for requests that need no more than a line.
+	besideHeaderMax = 8 << 10
+)
+
+// errRecovering is why a server is not ready that has not opened its database yet.
+var errRecovering = errors.New("the database is being opened, and recovers its last writes")
+
+// monitor is what operators see of a server: its metrics and whether it is ready. It begins before the database is
+// opened, which can take long after a crash.
+type monitor struct {
+	registry    *prometheus.Registry
+	connections prometheus.Gauge
+	accepted    prometheus.Counter
+
+	mu        sync.Mutex
+	db        *monotable.DB // nil while it is being opened, and once it is closed
+	collector prometheus.Collector
+}
+
+func newMonitor() *monitor {
+	m := &monitor{
+		registry:    prometheus.NewRegistry(),
+		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "monotable_connections", Help: "Open connections of clients."}),
+		accepted:    prometheus.NewCounter(prometheus.CounterOpts{Name: "monotable_connections_total", Help: "Connections of clients that were accepted."}),
+	}
+	v := currentVersion()
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "monotable_build_info", Help: "1; the labels say what is running.",
+		ConstLabels: prometheus.Labels{"version": v.Version, "revision": v.Revision, "goversion": v.Go},
+	}, func() float64 { return 1 })
+	recovering := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "monotable_recovering", Help: "1 while the database is being opened; until then there are no metrics of it.",
+	}, func() float64 {
+		if m.ready() == errRecovering { //nolint:errorlint // itself
+			return 1
+		}
+		return 0
+	})
+	m.registry.MustRegister(m.connections, m.accepted, build, recovering,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// opened is told of the database when it is open.
+func (m *monitor) opened(db *monotable.DB) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.db, m.collector = db, db.Collector()
+	m.registry.MustRegister(m.collector)
+}
+
+// closing is told when the database is about to be closed.
+func (m *monitor) closing() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.registry.Unregister(m.collector)
+}
+
+// ready returns why the server is not ready.
+func (m *monitor) ready() error {
+	m.mu.Lock()
+	db := m.db
+	m.mu.Unlock()
+	if db == nil {
+		return errRecovering
+	}
+	return db.Ready()
+}
+
+// count counts the connections of a server.
+func (m *monitor) count(s *http.Server) {
+	next := s.ConnState
+	s.ConnState = func(c net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			m.accepted.Inc()
+			m.connections.Inc()
+		case http.StateClosed, http.StateHijacked:
+			m.connections.Dec()
+		}
+		if next != nil {
+			next(c, state)
+		}
+	}
+}
+
+// handler serves /metrics and the probes. Like the database it keeps web pages out: names of tables are nobody else's.
+func (m *monitor) handler(guard *httpguard.Guard, logger *slog.Logger) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn), ErrorHandling: promhttp.ContinueOnError,
+	}))
+	mux.HandleFunc("GET /-/", func(w http.ResponseWriter, r *http.Request) {
+		status, text, ok := server.Probe(r.URL.Path, m.ready)
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text) // whoever asked may have gone
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !guard.AllowsHost(r.Host) {
+			host := httpguard.Hostname(r.Host)
+			http.Error(w, fmt.Sprintf("the server is not known as %s: if it is, start it with --allowed-host %s", host, host), http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// serveBeside serves a handler at addr, on a listener of its own: whoever may ask the database need not see what it
+// shows. It returns what ends that, which does nothing where addr is "".
+func serveBeside(ctx context.Context, addr, flag, path string, handler http.Handler, logger *slog.Logger) (stop func() error, err error) {
+	if addr == "" {
+		return func() error { return nil }, nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s for %s: %w", addr, flag, err)
+	}
+	s := &http.Server{Handler: handler, ReadHeaderTimeout: besideHeaderTimeout, MaxHeaderBytes: besideHeaderMax}
+	go func() {
+		if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			logger.Warn("no longer served", "flag", flag, "error", err)
+		}
+	}()
+	logger.Info("serving "+flag, "url", "http://"+listener.Addr().String()+path)
+	return s.Close, nil
+}

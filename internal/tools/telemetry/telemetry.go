@@ -1,0 +1,146 @@
+// Package telemetry sends a trace of each request to an OpenTelemetry collector.
+//
+// # Model
+//
+// The standard environment variables of OpenTelemetry decide everything: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables.
+// Without an endpoint or exporter among them Start returns a nil Tracer, and requests are served as if this package
+// did not exist. Spans go by OTLP over HTTP, in batches, from a goroutine of the exporter's.
+//
+//	client's span (traceparent) ─► DynamoDB.PutItem ─┬─ latch    keys that others held
+//	                                                 ├─ read     reads of the store
+//	                                                 └─ commit   until the log is on disk
+//
+// A request has at most one child span of each kind: it begins with the first wait and lasts as long as all of them
+// together. Only spans that the sampler picks are put together at all.
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/monotable/monotable/internal/database/observe"
+	"github.com/monotable/monotable/internal/database/server"
+)
+
+// protocol is the only one of OTLP's protocols that is built in.
+const protocol = "http/protobuf"
+
+// enabled reports whether the environment asks for traces. It is an error if it asks for what is not built in.
+func enabled(getenv func(string) string) (bool, error) {
+	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {
+		return false, nil
+	}
+	switch exporter := getenv("OTEL_TRACES_EXPORTER"); exporter {
+	case "none":
+		return false, nil
+	case "otlp":
+	case "":
+		if getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
+			return false, nil
+		}
+	default:
+		return false, fmt.Errorf("OTEL_TRACES_EXPORTER=%s: want otlp or none", exporter)
+	}
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
+		switch getenv(name) {
+		case "":
+			continue
+		case protocol:
+			return true, nil
+		}
+		return false, fmt.Errorf("%s=%s: want %s, which collectors take on port 4318", name, getenv(name), protocol)
+	}
+	return true, nil
+}
+
+// Start returns a tracer as the environment wants it, nil if it wants none, and stop, which sends what has not been sent.
+// getenv says whether there is one; all else the SDK reads from the environment of the process.
+func Start(ctx context.Context, getenv func(string) string, version string, logger *slog.Logger) (t server.Tracer, stop func(context.Context) error, err error) {
+	on, err := enabled(getenv)
+	if err != nil || !on {
+		return nil, func(context.Context) error { return nil }, err
+	}
+	// Later ones win: OTEL_SERVICE_NAME over the name here.
+	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName("monotable"), semconv.ServiceVersion(version)),
+		resource.WithTelemetrySDK(), resource.WithHost(), resource.WithFromEnv())
+	if err != nil {
+		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("traces: %w", err)
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("traces", "error", err) }))
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
+	return tracer{provider.Tracer("github.com/monotable/monotable")}, provider.Shutdown, nil
+}
+
+// tracer implements server.Tracer.
+type tracer struct{ spans trace.Tracer }
+
+// Begin begins the span of a call, as a child of the client's.
+func (t tracer) Begin(r *http.Request) (context.Context, func(*server.Exchange)) {
+	ctx := r.Context()
+	if r.Header.Get("X-Amz-Target") == "" { // a probe, or a browser
+		return ctx, nil
+	}
+	ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
+	ctx, span := t.spans.Start(ctx, "DynamoDB", trace.WithSpanKind(trace.SpanKindServer))
+	if !span.IsRecording() {
+		return ctx, nil
+	}
+	return ctx, func(x *server.Exchange) { t.end(ctx, span, x) }
+}
+
+func (t tracer) end(ctx context.Context, span trace.Span, x *server.Exchange) {
+	span.SetName("DynamoDB." + x.Operation)
+	span.SetAttributes(
+		semconv.RPCSystemNameKey.String("aws-api"), semconv.RPCMethod("DynamoDB/"+x.Operation),
+		semconv.DBSystemNameAWSDynamoDB, semconv.DBOperationName(x.Operation),
+		semconv.AWSRequestID(x.ID), semconv.HTTPResponseStatusCode(x.Status),
+	)
+	if x.Table != nil {
+		names := []string{x.Table.Name}
+		for _, other := range x.More {
+			names = append(names, other.Name)
+		}
+		span.SetAttributes(semconv.AWSDynamoDBTableNames(names...))
+	}
+	if x.Returned > 0 {
+		span.SetAttributes(semconv.DBResponseReturnedRows(int(x.Returned)))
+	}
+	if x.Failure.Code != "" {
+		span.SetAttributes(attribute.String(string(semconv.ErrorTypeKey), x.Failure.Code))
+	}
+	if x.Failure.Class == observe.System {
+		reason := ""
+		if x.Fault != nil {
+			reason = x.Fault.Error()
+		}
+		span.SetStatus(codes.Error, reason)
+	}
+	for _, wait := range []struct {
+		name string
+		observe.Wait
+	}{{"latch", x.Latch}, {"read", x.Read}, {"commit", x.Sync}} {
+		if wait.Times == 0 {
+			continue
+		}
+		_, child := t.spans.Start(ctx, wait.name, trace.WithTimestamp(wait.Begun), trace.WithAttributes(attribute.Int("monotable.times", wait.Times)))
+		child.End(trace.WithTimestamp(wait.Begun.Add(wait.Total)))
+	}
+	span.End()
+}
