@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,6 +42,8 @@ func TestMain(m *testing.M) {
 //	serve ARGS…           run "monotable serve ARGS…" in this process; $URL is its address, the file "greeting" what it says
 //	shutdown              end it as Ctrl-C does
 //	call OPERATION FILE   send the JSON of a file to it; the answer is standard output
+//	fetch URL             GET it; its status and body are standard output
+//	logged REGEXP         the server, which has been shut down, logged a line that matches
 //	damage DIR            remove the first item of the first table from a data directory, past the engine
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -50,6 +54,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"serve": serveCommand, "shutdown": shutdownCommand, "call": callCommand, "damage": damageCommand,
+			"fetch": fetchCommand, "logged": loggedCommand,
 		},
 	})
 }
@@ -58,9 +63,31 @@ func TestScripts(t *testing.T) {
 type running struct {
 	cancel context.CancelFunc
 	status chan int
+	log    *log
+}
+
+// log is what a server has logged.
+type log struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text = append(l.text, p...)
+	return len(p), nil
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.text)
 }
 
 type runningKey struct{}
+
+var metricsPattern = regexp.MustCompile(`url=(http://[0-9.:]+)/metrics`)
 
 var endpointPattern = regexp.MustCompile(`https?://[0-9.]+:[0-9]+`)
 
@@ -76,11 +103,11 @@ func serveCommand(ts *testscript.TestScript, negated bool, args []string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ts.Defer(cancel)
 	server := ts.Value(runningKey{}).(*running)
-	server.cancel, server.status = cancel, make(chan int, 1)
+	server.cancel, server.status, server.log = cancel, make(chan int, 1), new(log)
 	reader, writer := io.Pipe()
 	go func() {
 		status := Run(ctx, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), Environment{
-			Program: "monotable", Getenv: ts.Getenv, Stdout: writer, Stderr: io.Discard,
+			Program: "monotable", Getenv: ts.Getenv, Stdout: writer, Stderr: server.log,
 		})
 		_ = writer.Close()
 		server.status <- status
@@ -91,6 +118,9 @@ func serveCommand(ts *testscript.TestScript, negated bool, args []string) {
 		ts.Fatalf("the server does not say where it listens:\n%s", greeting)
 	}
 	ts.Setenv("URL", url)
+	if beside := metricsPattern.FindStringSubmatch(server.log.String()); beside != nil {
+		ts.Setenv("METRICS_URL", beside[1])
+	}
 	ts.Check(os.WriteFile(ts.MkAbs("greeting"), []byte(greeting), 0o600))
 }
 
@@ -119,6 +149,31 @@ func callCommand(ts *testscript.TestScript, negated bool, args []string) {
 	ts.Check(err)
 	if failed := response.StatusCode != http.StatusOK; failed != negated {
 		ts.Fatalf("%s: %s %s", args[0], response.Status, body)
+	}
+}
+
+func fetchCommand(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: fetch URL")
+	}
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, args[0], nil)
+	ts.Check(err)
+	response, err := client.Do(request)
+	ts.Check(err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	ts.Check(err)
+	_, err = fmt.Fprintf(ts.Stdout(), "%d %s", response.StatusCode, body)
+	ts.Check(err)
+}
+
+func loggedCommand(ts *testscript.TestScript, negated bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: logged REGEXP")
+	}
+	text := ts.Value(runningKey{}).(*running).log.String()
+	if regexp.MustCompile("(?m)"+args[0]).MatchString(text) == negated {
+		ts.Fatalf("the log does not show it:\n%s", text)
 	}
 }
 
