@@ -151,6 +151,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, tracer Tracer) {
 	defer counts.Requests.Add(-1)
 	x := exchange{server: s, w: w, r: r, id: newRequestID()}
 	x.ctx.Context = r.Context()
+	x.ctx.Request.Detailed = s.options.Slow > 0
 	x.commonHeaders()
 	if tracer != nil {
 		defer x.trace(tracer)()
