@@ -46,7 +46,7 @@ func progressFlag(cmd *cobra.Command, asked *bool) {
 // newProgress returns nil, which does nothing, where nobody wants to see it.
 func newProgress(env Environment, what string, u unit, asked bool) *progress {
 	p := &progress{out: env.Stderr, what: what, unit: u}
-	if f, isFile := env.Stderr.(*os.File); isFile && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(env.Stderr) {
 		return p
 	}
 	p.lines = true
@@ -54,6 +54,11 @@ func newProgress(env Environment, what string, u unit, asked bool) *progress {
 		return nil
 	}
 	return p
+}
+
+func isTerminal(w io.Writer) bool {
+	f, isFile := w.(*os.File)
+	return isFile && term.IsTerminal(int(f.Fd()))
 }
 
 // update tells how much of how much is done.

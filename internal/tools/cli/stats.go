@@ -2,9 +2,11 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,20 +14,34 @@ import (
 )
 
 func newStats(env Environment) *cobra.Command {
-	var asJSON bool
+	var asJSON, live bool
+	var liveFlags liveFlags
 	cmd := &cobra.Command{
 		Use:   "stats DIR",
-		Short: "Show how much every table and index holds, and the disk that takes",
+		Short: "Show what every table holds and the disk that takes, or what a server does now",
 		Long: `Show what a data directory holds: for every table its items, each index, expiries and change log; backups of
 tables; totals. A server that has the directory open answers.
 
 ROWS and SIZE are counted with every write, SIZE by DynamoDB's accounting. DISK is an estimate of the bytes on
 disk: data compress, and what was written a moment ago is missing. Backups of tables share their files with
-the tables until these change; "all files" has each file once.`,
+the tables until these change; "all files" has each file once.
+
+With --live it shows what the server that has the directory open does, again every --interval, until interrupted: requests,
+latencies, errors, consumed capacity (RCU, WCU) by table, and the state of the disk. Rates are averages over the interval.
+With --json each view is a line.`,
 		Example: `  monotable stats ./data
-  monotable stats ./data --json | jq '.tables[] | {name, disk: .total.disk_bytes}'`,
+  monotable stats ./data --json | jq '.tables[] | {name, disk: .total.disk_bytes}'
+  monotable stats ./data --live
+  monotable stats ./data --live --json --interval 10s >>stats.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if live {
+				liveFlags.asJSON = asJSON
+				return watch(cmd.Context(), env, &liveFlags, args[0])
+			}
+			if cmd.Flags().Changed("interval") || cmd.Flags().Changed("count") {
+				return errors.New("--interval and --count are for --live")
+			}
 			db, err := reach(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -40,7 +56,11 @@ the tables until these change; "all files" has each file once.`,
 			return printStats(env.Stdout, &stats)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.BoolVar(&live, "live", false, "show what the running server does, again and again")
+	f.DurationVar(&liveFlags.interval, "interval", time.Second, "time between two views of --live")
+	f.IntVar(&liveFlags.count, "count", 0, "end after this many views of --live; 0 is never")
 	return cmd
 }
 
