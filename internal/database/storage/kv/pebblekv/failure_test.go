@@ -250,3 +250,21 @@ func writeUntilError(t *testing.T, s kv.Store, disk *badDisk) map[string]string 
 	wg.Wait()
 	return acknowledged
 }
+
+// TestHealth: a store whose disk has refused a write says so, and goes on saying it.
+func TestHealth(t *testing.T) {
+	disk := &badDisk{suffix: ".log", kinds: []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo}}
+	s := open(t, "/db", pebblekv.Options{FS: badFS{errorfs.Wrap(vfs.NewCrashableMem(), disk)}, Logger: slog.New(slog.DiscardHandler)})
+	var health kv.Health = s
+	if err := health.Health(); err != nil {
+		t.Errorf("before the failure: %v", err)
+	}
+	writeUntilError(t, s, disk)
+	disk.broken.Store(false)
+	if err := health.Health(); !errors.Is(err, kv.ErrFailed) || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("after the failure: %v", err)
+	}
+	if err := s.Close(); !errors.Is(err, kv.ErrFailed) {
+		t.Errorf("Close: %v", err)
+	}
+}
