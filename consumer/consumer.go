@@ -145,6 +145,8 @@ type Consumer struct {
 	handler Handler
 	options Options // defaults filled
 	running atomic.Bool
+	// positions are those of the run.
+	positions positions
 }
 
 // New returns a consumer of a stream, named by its ARN. It tells all that is wrong with the options at once.

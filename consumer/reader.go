@@ -42,17 +42,22 @@ func (r *reader) read(ctx context.Context) (state, error) {
 		return waiting, err
 	}
 	r.begun()
+	defer r.positions.remove(r.shard)
 	for empty := 0; ; {
 		page, err := r.page(ctx, &iterator)
 		if err != nil {
 			return waiting, err
 		}
 		empty++
-		if len(page.Records) > 0 {
+		if n := len(page.Records); n > 0 {
 			empty = 0
+			r.positions.begin(r.shard, &page.Records[0])
 			if err := r.deliver(ctx, page.Records); err != nil {
 				return waiting, err
 			}
+			r.positions.set(r.shard, writtenAt(&page.Records[n-1]))
+		} else {
+			r.positions.set(r.shard, time.Now())
 		}
 		if aws.ToString(page.NextShardIterator) == "" {
 			r.checkpoint.Done = true
