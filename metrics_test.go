@@ -241,7 +241,7 @@ func TestRequestMetrics(t *testing.T) {
 		"monotable_items":                            {" things": 1, "byG things": 0, "byL things": 0},
 		"monotable_tables":                           {"": 1},
 		"monotable_requests_in_flight":               {"": 0},
-		"monotable_request_bytes_in_flight":          {"": 0},
+		"monotable_request_memory_bytes":             {"": 0},
 		"monotable_ready":                            {"": 1},
 	} {
 		if diff := cmp.Diff(want, series(t, registry, name)); diff != "" {

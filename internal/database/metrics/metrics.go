@@ -29,6 +29,7 @@ type Source struct {
 	Gauges  func(context.Context) (engine.Gauges, error)
 	Ready   func() error
 	Panics  func() int64
+	Memory  func() (used, limit int64) // of requests in flight
 	Now     func() time.Time
 	// Storage is nil for a store that is not on disk.
 	Storage func() observe.Storage
@@ -82,7 +83,9 @@ func (c *Collector) forgetDeleted(g *engine.Gauges) {
 func (c *Collector) requests(s sink) {
 	o := c.source.Observe
 	s.put(requestsInFlight, float64(o.Requests.Load()))
-	s.put(bytesInFlight, float64(o.BodyBytes.Load()))
+	used, limit := c.source.Memory()
+	s.put(memory, float64(used))
+	s.put(memoryLimit, float64(limit))
 	s.put(receivedBytes, float64(o.Received.Load()))
 	s.put(sentBytes, float64(o.Sent.Load()))
 	s.histogram(latchWait, o.LatchWaits.Distribution())

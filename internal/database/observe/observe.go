@@ -6,7 +6,7 @@
 //	Database ─┬─ Table (by name, bounded) ─┬─ Operation: latency, returned items, failures by code
 //	          │                            ├─ Capacity of the table and of each index
 //	          │                            └─ conflicts, failed conditions, expired items, stream readers
-//	          └─ requests and bytes in flight, waits for latches and for the disk
+//	          └─ requests in flight, bytes on the wire, waits for latches and for the disk
 //
 // The server makes a Request for each request and carries it in the context. The engine notes the tables and the
 // returned items in it, the store the time that it made the request wait. When the response is ready, Finish adds
@@ -43,8 +43,8 @@ const (
 
 // Database is what one database counts. See New.
 type Database struct {
-	// Requests and BodyBytes are those in flight.
-	Requests, BodyBytes atomic.Int64
+	// Requests are those in flight.
+	Requests atomic.Int64
 	// Received and Sent are the bytes of bodies of requests and responses, as they were on the wire.
 	Received, Sent atomic.Int64
 	// LatchWaits and SyncWaits are the times for which requests waited for keys that others held, and for the log to

@@ -49,6 +49,9 @@ func (s *Server) Traced(t Tracer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, t) })
 }
 
+// Memory returns how much of Options.Memory requests in flight have reserved, and how much there is.
+func (s *Server) Memory() (used, limit int64) { return s.memory.inUse(), s.options.Memory }
+
 // trace begins to follow the request, and returns what ends that.
 func (x *exchange) trace(t Tracer) (end func()) {
 	begun := time.Now()
