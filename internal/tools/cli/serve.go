@@ -174,7 +174,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 func (f *serveFlags) serveBeside(ctx context.Context, m *monitor, logger *slog.Logger) (stop func() error, err error) {
 	guard, err := httpguard.New(f.allowedHosts, nil)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--allowed-host: %w", err)
 	}
 	stopMetrics, err := serveBeside(ctx, f.metricsAddr, "--metrics-addr", "/metrics", m.handler(guard, logger), logger)
 	if err != nil {
