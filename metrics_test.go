@@ -39,8 +39,10 @@ func openMeasured(t *testing.T, o *monotable.Options) (*monotable.DB, *prometheu
 	_, err = db.Client().CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("things"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("pk"), AttributeType: "S"}, {AttributeName: aws.String("sk"), AttributeType: "S"},
-			{AttributeName: aws.String("g"), AttributeType: "S"}, {AttributeName: aws.String("l"), AttributeType: "S"},
+			{AttributeName: aws.String("pk"), AttributeType: "S"},
+			{AttributeName: aws.String("sk"), AttributeType: "S"},
+			{AttributeName: aws.String("g"), AttributeType: "S"},
+			{AttributeName: aws.String("l"), AttributeType: "S"},
 		},
 		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}, {AttributeName: aws.String("sk"), KeyType: "RANGE"}},
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{

@@ -53,11 +53,11 @@ func (w *write) countFailure(err error) {
 	if !ok || w.counts == nil {
 		return
 	}
-	switch known.Code {
-	case apierr.ConditionalCheckFailedException:
+	if known.Code == apierr.ConditionalCheckFailedException {
 		w.counts.ConditionsFailed.Add(1)
 		w.counts.Write.Add(w.tableUnits(false))
-	case apierr.TransactionConflictException:
+	}
+	if known.Code == apierr.TransactionConflictException {
 		w.counts.Conflicts.Add(1)
 	}
 }

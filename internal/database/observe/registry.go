@@ -20,7 +20,7 @@ func (r *registry[T]) all() map[string]*T {
 }
 
 // get returns the counts of a name, which are made if there is room; else it returns nil.
-func (r *registry[T]) get(name string, limit int, make func(name string) *T) *T {
+func (r *registry[T]) get(name string, limit int, create func(name string) *T) *T {
 	if v := r.all()[name]; v != nil {
 		return v
 	}
@@ -34,7 +34,7 @@ func (r *registry[T]) get(name string, limit int, make func(name string) *T) *T 
 	if next == nil {
 		next = map[string]*T{}
 	}
-	v := make(name)
+	v := create(name)
 	next[name] = v
 	r.byName.Store(&next)
 	return v

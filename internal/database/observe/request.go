@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -44,12 +45,9 @@ func (r *Request) On(t *Table) {
 	case r.Table == nil:
 		r.Table = t
 	default:
-		for _, known := range r.More {
-			if known == t {
-				return
-			}
+		if !slices.Contains(r.More, t) {
+			r.More = append(r.More, t)
 		}
-		r.More = append(r.More, t)
 	}
 }
 
@@ -97,6 +95,9 @@ type Context struct {
 	context.Context //nolint:containedctx // it is one
 	Request         Request
 }
+
+// Continue replaces the context by one that was derived from it.
+func (c *Context) Continue(derived context.Context) { c.Context = derived }
 
 // Value implements context.Context.
 func (c *Context) Value(key any) any {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -56,7 +57,7 @@ func (s *Server) Memory() (used, limit int64) { return s.memory.inUse(), s.optio
 func (x *exchange) trace(t Tracer) (end func()) {
 	begun := time.Now()
 	ctx, told := t.Begin(x.r)
-	x.ctx.Context = ctx
+	x.ctx.Continue(ctx)
 	if told == nil {
 		return func() {}
 	}
@@ -104,15 +105,18 @@ func (x *exchange) canceled(err error) bool {
 	return x.r.Context().Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
 }
 
+// throttles are the codes that ask a client to come back later.
+var throttles = []apierr.Code{apierr.ProvisionedThroughputExceededException, apierr.RequestLimitExceeded, apierr.ThrottlingException}
+
 func classOf(e *apierr.Error) observe.Class {
-	switch e.Code {
-	case apierr.ProvisionedThroughputExceededException, apierr.RequestLimitExceeded, apierr.ThrottlingException:
+	switch {
+	case slices.Contains(throttles, e.Code):
 		return observe.Throttled
-	}
-	if e.Status() >= http.StatusInternalServerError {
+	case e.Status() >= http.StatusInternalServerError:
 		return observe.System
+	default:
+		return observe.User
 	}
-	return observe.User
 }
 
 // logSlow logs a request that took long.

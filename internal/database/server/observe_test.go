@@ -194,7 +194,8 @@ func TestTracer(t *testing.T) {
 		code   string
 		fault  string
 	}{
-		{http.StatusOK, "", ""}, {http.StatusBadRequest, "ResourceNotFoundException", ""},
+		{http.StatusOK, "", ""},
+		{http.StatusBadRequest, "ResourceNotFoundException", ""},
 		{http.StatusInternalServerError, "InternalServerError", "panic: the engine panics"},
 		{http.StatusInternalServerError, "InternalServerError", "the disk is gone"},
 	} {

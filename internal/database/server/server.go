@@ -201,7 +201,7 @@ func (x *exchange) perform(op *operation) (out any, err error) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, x.server.options.Timeout, errTimeout)
 		defer cancel()
-		x.ctx.Context = ctx
+		x.ctx.Continue(ctx)
 	}
 	if err := x.work.grow(ctx, &x.server.memory.work, workOf(op.Name, *body), workWait); err != nil {
 		return nil, err

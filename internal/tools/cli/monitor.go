@@ -102,6 +102,7 @@ func (m *monitor) count(s *http.Server) {
 			m.connections.Inc()
 		case http.StateClosed, http.StateHijacked:
 			m.connections.Dec()
+		case http.StateActive, http.StateIdle:
 		}
 		if next != nil {
 			next(c, state)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -129,9 +130,7 @@ func open(t *testing.T, tracer server.Tracer) http.Handler {
 func call(t *testing.T, h http.Handler, headers http.Header, operation, body string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/", bytes.NewReader([]byte(body)))
-	for name, values := range headers {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, headers)
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
 	w := httptest.NewRecorder()
