@@ -55,7 +55,7 @@ func BenchmarkGetItem(b *testing.B) {
 		handler := db.Handler()
 		body := `{"TableName":"orders","Key":{"customer":{"S":"ana"},"order":{"S":"1"}}}`
 		for b.Loop() {
-			request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "/", strings.NewReader(body))
+			request := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "http://127.0.0.1/", strings.NewReader(body))
 			request.Header.Set("Content-Type", "application/x-amz-json-1.0")
 			request.Header.Set("X-Amz-Target", "DynamoDB_20120810.GetItem")
 			answer := httptest.NewRecorder()
