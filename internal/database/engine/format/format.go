@@ -1,9 +1,11 @@
-// Package format has the version of the stored form of a database: of all that packages engine, catalog,
-// keyenc, itemenc and logenc write.
+// Package format has the version of the stored form of a database: of all that packages engine, catalog, keyenc,
+// itemenc and logenc write.
+//
+// A build reads every version up to its own. Opening a store marks it with the build's version, since the build may
+// write what older ones cannot read; they refuse it from then on. docs/decisions/0014-format-versions.md has the rules.
 package format
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -13,15 +15,15 @@ import (
 )
 
 // version is the newest version of the stored form that this program reads, and the one it writes.
-// It stands for everything below: keys, items, index entries, the change log.
 //
 //	1  change logs count their records from 1
 //	2  the number of a record is its time; a log leaves out what nobody can ask for
 const version = 2
 
-// Claim refuses a store that a newer program wrote, and marks any other as written by this one: from here on older
-// programs refuse it.
-func Claim(ctx context.Context, store kv.Store) error {
+// Claim refuses a store that a newer program opened, and marks it with this program's version.
+func Claim(ctx context.Context, store kv.Store) error { return claim(ctx, store, version) }
+
+func claim(ctx context.Context, store kv.Store, version uint64) error {
 	key := keyenc.FormatVersion()
 	return store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
 		data, err := txn.Get(key)
@@ -29,29 +31,33 @@ func Claim(ctx context.Context, store kv.Store) error {
 			return err
 		}
 		if data != nil {
-			if err := Check(txn); err != nil {
+			stored, err := check(data, version)
+			if err != nil || stored == version {
 				return err
 			}
 		}
-		if current := binary.BigEndian.AppendUint64(nil, version); !bytes.Equal(data, current) {
-			txn.Set(key, current)
-		}
+		txn.Set(key, binary.BigEndian.AppendUint64(nil, version))
 		return nil
 	})
 }
 
-// Check refuses a store whose format this program does not know.
+// Check refuses a store whose version this program does not know.
 func Check(r kv.Reader) error {
 	data, err := r.Get(keyenc.FormatVersion())
 	if err != nil {
 		return err
 	}
+	_, err = check(data, version)
+	return err
+}
+
+func check(data []byte, version uint64) (stored uint64, err error) {
 	if len(data) != 8 {
-		return fmt.Errorf("format: the store does not tell its format version: %x", data)
+		return 0, fmt.Errorf("format: the store's format version is damaged: it is %x and not 8 bytes", data)
 	}
-	if v := binary.BigEndian.Uint64(data); v < 1 || v > version {
-		return fmt.Errorf("format: the store has format version %d and this program knows versions up to %d: "+
-			"open it with the program that wrote it, or a newer one", v, version)
+	if stored = binary.BigEndian.Uint64(data); stored < 1 || stored > version {
+		return 0, fmt.Errorf("format: the store has format version %d and this program knows versions up to %d: "+
+			"open it with the program that wrote it, or a newer one", stored, version)
 	}
-	return nil
+	return stored, nil
 }

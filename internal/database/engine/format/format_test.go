@@ -1,0 +1,51 @@
+package format
+
+import (
+	"testing"
+
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+)
+
+// TestClaim: a store opens in the build that wrote it and in all later ones; once a later one has opened it, an earlier
+// one refuses it.
+func TestClaim(t *testing.T) {
+	store := memkv.New()
+	for _, step := range []struct {
+		version uint64
+		want    string
+	}{
+		{1, ""},
+		{1, ""},
+		{3, ""},
+		{2, "format: the store has format version 3 and this program knows versions up to 2: " +
+			"open it with the program that wrote it, or a newer one"},
+		{3, ""},
+		{4, ""},
+	} {
+		err := claim(t.Context(), store, step.version)
+		if got := message(err); got != step.want {
+			t.Errorf("version %d: %q, want %q", step.version, got, step.want)
+		}
+	}
+	key := keyenc.FormatVersion()
+	err := store.Update(t.Context(), kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
+		txn.Set(key, []byte("x"))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "format: the store's format version is damaged: it is 78 and not 8 bytes"
+	if got := message(claim(t.Context(), store, 4)); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

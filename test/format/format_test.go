@@ -1,0 +1,338 @@
+// Package format_test opens directories written by earlier releases: whatever a released build wrote, every later build
+// opens, reads, verifies and writes.
+//
+// Each directory testdata/vN holds one such directory, packed, and the script answers: requests, and what the build that
+// wrote the directory answered. A change of any stored form keeps the old directories and adds one, written by the new
+// build:
+//
+//	go test ./test/format -run TestRecord -record v2
+//	go test ./test/format -run TestDirectories/v2 -rewrite
+package format_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/monotable/monotable"
+)
+
+var record = flag.String("record", "", "write testdata/`vN`/directory.tar.gz with this build")
+
+const (
+	// started is when the first request of requests.txt is made: 2026-11-01T00:00:00Z.
+	started = 1793491200
+	// read is when a directory is read: tokens of transactions still count.
+	read = started + 300
+	// patience ends waits for work in the background.
+	patience = 30 * time.Second
+)
+
+// session is an open directory, with a clock that only the script moves.
+type session struct {
+	dir string
+	now atomic.Int64 // seconds since the epoch
+	db  *monotable.DB
+}
+
+// lockedRand is a source of randomness that is always the same.
+type lockedRand struct {
+	mu  sync.Mutex
+	rng *rand.ChaCha8
+}
+
+func (r *lockedRand) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rng.Read(p)
+}
+
+func open(t *testing.T, dir string, now int64) *session {
+	t.Helper()
+	s := &session{dir: dir}
+	s.now.Store(now)
+	s.open(t)
+	t.Cleanup(func() {
+		if err := s.db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *session) open(t *testing.T) {
+	t.Helper()
+	var err error
+	s.db, err = monotable.Open(s.dir, &monotable.Options{
+		Now:  func() time.Time { return time.Unix(s.now.Load(), 0) },
+		Rand: &lockedRand{rng: rand.NewChaCha8([32]byte{byte(s.now.Load())})},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *session) reopen(t *testing.T) {
+	t.Helper()
+	if err := s.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.open(t)
+}
+
+// send makes a request and returns the answer, or the status and the error.
+func (s *session) send(ctx context.Context, operation, body string) (status int, answer map[string]any) {
+	service := "DynamoDB_20120810."
+	switch operation {
+	case "ListStreams", "DescribeStream", "GetShardIterator", "GetRecords":
+		service = "DynamoDBStreams_20120810."
+	}
+	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/", strings.NewReader(body))
+	request.Header.Set("X-Amz-Target", service+operation)
+	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	response := httptest.NewRecorder()
+	s.db.Handler().ServeHTTP(response, request)
+	if err := json.Unmarshal(response.Body.Bytes(), &answer); err != nil {
+		answer = map[string]any{"body": response.Body.String()}
+	}
+	return response.Code, answer
+}
+
+// text prints an answer, with each element of its lists on a line.
+func text(status int, answer map[string]any) string {
+	var out strings.Builder
+	if status != http.StatusOK {
+		fmt.Fprintf(&out, "%d\n", status)
+	}
+	for _, name := range sorted(answer) {
+		list, isList := answer[name].([]any)
+		if !isList {
+			fmt.Fprintf(&out, "%s %s\n", name, compact(answer[name]))
+			continue
+		}
+		fmt.Fprintln(&out, name)
+		for _, element := range list {
+			fmt.Fprintf(&out, "  %s\n", compact(element))
+		}
+	}
+	if out.Len() == 0 {
+		return "{}\n"
+	}
+	return out.String()
+}
+
+func compact(v any) string {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// TestDirectories reads every directory, verifies it, writes to it and opens it again.
+func TestDirectories(t *testing.T) {
+	packed, err := filepath.Glob("testdata/v*/directory.tar.gz")
+	if err != nil || len(packed) == 0 {
+		t.Fatal("there are no directories", err)
+	}
+	for _, name := range packed {
+		version := filepath.Base(filepath.Dir(name))
+		t.Run(version, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "data")
+			unpack(t, name, dir)
+			s := open(t, dir, read)
+			datadriven.RunTest(t, filepath.Join("testdata", version, "answers"), s.directive)
+		})
+	}
+}
+
+// directive runs one step of a script: a request, named for its operation, or one of
+//
+//	await Operation     a request that is repeated until the answer is as expected
+//	quiet Operation     a request of whose answer only the status counts
+//	records TABLE       all records of the latest stream of a table; with "short", what they are about
+//	verify              what the verifier counts and finds
+//	advance 20m         move the clock
+//	reopen              close the directory and open it again
+func (s *session) directive(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
+	switch d.Cmd {
+	case "advance":
+		by, err := time.ParseDuration(d.CmdArgs[0].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.now.Add(int64(by.Seconds()))
+	case "reopen":
+		s.reopen(t)
+	case "verify":
+		return s.verify(t)
+	case "records":
+		return s.records(t, d.CmdArgs[0].Key, d.HasArg("short"))
+	case "quiet":
+		status, _ := s.send(t.Context(), d.CmdArgs[0].Key, d.Input)
+		return fmt.Sprintln(status)
+	case "await":
+		return s.await(t, d.CmdArgs[0].Key, d.Input, func(got string) bool { return got == d.Expected })
+	default:
+		return text(s.send(t.Context(), d.Cmd, d.Input))
+	}
+	return ""
+}
+
+// await repeats a request until the answer is as wanted, or patience ends.
+func (s *session) await(t *testing.T, operation, body string, wanted func(string) bool) string {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for {
+		got := text(s.send(t.Context(), operation, body))
+		if wanted(got) {
+			return got
+		}
+		select {
+		case <-ctx.Done():
+			return got
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *session) verify(t *testing.T) string {
+	t.Helper()
+	var out strings.Builder
+	done, err := s.db.Verify(t.Context(), func(f monotable.Finding) { fmt.Fprintln(&out, f.What) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s%d tables, %d items, %d index entries, %d TTL entries, %d findings\n",
+		&out, done.Tables, done.Items, done.IndexEntries, done.TTLEntries, done.Findings)
+}
+
+// records reads the shards of a table's latest stream from their beginning.
+func (s *session) records(t *testing.T, table string, short bool) string {
+	t.Helper()
+	request := func(operation, body string) map[string]any {
+		status, answer := s.send(t.Context(), operation, body)
+		if status != http.StatusOK {
+			t.Fatalf("%s %s: %v", operation, body, answer)
+		}
+		return answer
+	}
+	description, _ := request("DescribeTable", fmt.Sprintf(`{"TableName":%q}`, table))["Table"].(map[string]any)
+	arn, _ := description["LatestStreamArn"].(string)
+	stream, _ := request("DescribeStream", fmt.Sprintf(`{"StreamArn":%q}`, arn))["StreamDescription"].(map[string]any)
+	shards, _ := stream["Shards"].([]any)
+	var out strings.Builder
+	for _, shard := range shards {
+		id, _ := shard.(map[string]any)["ShardId"].(string)
+		fmt.Fprintln(&out, id)
+		iterator := request("GetShardIterator", fmt.Sprintf(
+			`{"StreamArn":%q,"ShardId":%q,"ShardIteratorType":"TRIM_HORIZON"}`, arn, id))["ShardIterator"]
+		for empty := false; !empty && iterator != nil; {
+			answer := request("GetRecords", fmt.Sprintf(`{"ShardIterator":%q}`, iterator))
+			records, _ := answer["Records"].([]any)
+			for _, r := range records {
+				if short {
+					record, _ := r.(map[string]any)
+					image, _ := record["dynamodb"].(map[string]any)
+					r = []any{record["eventName"], image["Keys"]}
+				}
+				fmt.Fprintf(&out, "  %s\n", compact(r))
+			}
+			empty, iterator = len(records) == 0, answer["NextShardIterator"]
+		}
+	}
+	return out.String()
+}
+
+// TestRecord writes a directory with this build, in several sessions.
+func TestRecord(t *testing.T) {
+	if *record == "" {
+		t.Skip("only with -record")
+	}
+	script, err := os.ReadFile("testdata/requests.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, filepath.Join(t.TempDir(), "data"), started)
+	for step := range strings.SplitSeq(strings.TrimSpace(string(script)), "\n\n") {
+		step, body, _ := strings.Cut(step, "\n")
+		operation, argument, _ := strings.Cut(step, " ")
+		s.step(t, operation, argument, body)
+	}
+	if err := s.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join("testdata", *record)
+	if err := os.MkdirAll(target, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	pack(t, s.dir, filepath.Join(target, "directory.tar.gz"))
+}
+
+// step is one request of requests.txt, or one of
+//
+//	at N             the clock is at N seconds after the start
+//	session          close the directory and open it again
+//	active TABLE     wait until the table and its indexes are ACTIVE
+//	fill TABLE N     put N items with a long text, 25 at a time
+func (s *session) step(t *testing.T, operation, argument, body string) {
+	t.Helper()
+	switch operation {
+	case "at":
+		var seconds int64
+		if _, err := fmt.Sscan(argument, &seconds); err != nil {
+			t.Fatal(err)
+		}
+		s.now.Store(started + seconds)
+	case "session":
+		s.reopen(t)
+	case "active":
+		s.await(t, "DescribeTable", fmt.Sprintf(`{"TableName":%q}`, argument), func(got string) bool {
+			return !strings.Contains(got, `"CREATING"`) && !strings.Contains(got, `"UPDATING"`) && !strings.Contains(got, `"DELETING"`)
+		})
+	case "fill":
+		var table string
+		var items int
+		if _, err := fmt.Sscan(argument, &table, &items); err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < items; i += 25 {
+			s.step(t, "BatchWriteItem", "", batch(table, i))
+		}
+	default:
+		if status, answer := s.send(t.Context(), operation, body); status != http.StatusOK {
+			t.Fatalf("%s %s: %v", operation, body, answer)
+		}
+	}
+}
+
+// batch puts 25 orders, from a number on.
+func batch(table string, from int) string {
+	puts := make([]string, 25)
+	for i := range puts {
+		n := from + i
+		puts[i] = fmt.Sprintf(`{"PutRequest":{"Item":{"customer":{"S":"c%02d"},"number":{"N":"%d"},"state":{"S":"filed"},"city":{"S":"city-%d"},`+
+			`"amount":{"N":"%d.%02d"},"note":{"S":%q}}}}`, n%20, n, n%7, n*13%1000-500, n%100, strings.Repeat("note ", n%9))
+	}
+	return fmt.Sprintf(`{"RequestItems":{%q:[%s]}}`, table, strings.Join(puts, ","))
+}
