@@ -102,6 +102,9 @@ func difference(stored []byte, want item) string {
 	if err != nil {
 		return err.Error()
 	}
+	if maps.Equal(got, want) {
+		return ""
+	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		switch g, there := got[name]; {
 		case !there:
