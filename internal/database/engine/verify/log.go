@@ -70,7 +70,7 @@ func (c *chains) follow(seq kv.Seq, change *logenc.Change) {
 // One reading follows the chains, a second has the keys of those that break or end at something else. Where
 // there are more items than may be followed at once, both are repeated for the rest of them.
 func (v *verifier) changeLog() error {
-	seed, whole := maphash.MakeSeed(), v.t.Descriptor.Log.Keys
+	seed, whole := maphash.MakeSeed(), v.t.Log.Keys
 	for lo, first := uint64(0), true; ; first = false {
 		c := &chains{seed: seed, lo: lo, hi: math.MaxUint64, max: v.chains, of: map[uint64]chain{}}
 		err := v.records(func(seq kv.Seq, data []byte) error {
@@ -150,7 +150,7 @@ func (v *verifier) record(seq kv.Seq, data []byte, first bool) (change logenc.Ch
 
 // promisedImages looks for images that a record lacks.
 func (v *verifier) promisedImages(seq kv.Seq, change *logenc.Change) {
-	keeps := v.t.Descriptor.Log
+	keeps := v.t.Log
 	if change.Existed && change.Old == nil && keeps.Old != 0 && seq >= keeps.Old {
 		v.foundInLog(seq, change.Key, "it lacks the old item")
 	}
