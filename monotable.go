@@ -30,6 +30,10 @@ import (
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
+// ErrFrozen is what calls return, wrapped, when the database met an internal fault after which going on could write
+// wrong data. It does nothing more until it is opened again; see Options.OnFatal.
+var ErrFrozen = kv.ErrFrozen
+
 // ErrLocked is what Open returns, wrapped, when another process has the directory open.
 var ErrLocked = kv.ErrLocked
 
@@ -59,6 +63,9 @@ type Options struct {
 	// deletes are refused with a LimitExceededException until there is room again. Default 0: a 50th of the disk, but at
 	// least 256 MiB, and at most 8 GiB or a quarter of the disk. Negative: none; a disk that is full then ends writing.
 	DiskReserve int64
+	// OnFatal is called once, on any goroutine, when the database has frozen with ErrFrozen. A server logs it and
+	// ends its process. Without OnFatal the process lives on, and requests get InternalServerError.
+	OnFatal func(error)
 	// GSIDelay makes reads of global secondary indexes see the state of that long ago, so that a program
 	// can be tried against the eventual consistency it will meet on AWS. Default 0: none.
 	GSIDelay time.Duration
@@ -117,7 +124,7 @@ func Open(dir string, o *Options) (*DB, error) {
 		return nil, fmt.Errorf("monotable: open: %w", err)
 	}
 	store, err := pebblekv.Open(path, pebblekv.Options{
-		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger,
+		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger, OnFatal: o.OnFatal,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("monotable: open %s: %w", dir, err)

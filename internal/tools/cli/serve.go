@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -160,7 +161,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	if err != nil {
 		return err
 	}
-	db, err := flags.open(logger)
+	db, err := flags.open(env, logger)
 	if err != nil {
 		return errors.Join(err, stopBeside())
 	}
@@ -245,6 +246,16 @@ func traced(ctx context.Context, env Environment, db *monotable.DB, logger *slog
 	return s.Traced(tracer), stop, nil
 }
 
+// fatalStatus is the exit status of a server that met a fault which it must not survive.
+const fatalStatus = 2
+
+// endProcess ends the process at once, whatever it is doing: nothing more may be written.
+func endProcess(env Environment, err error) {
+	fmt.Fprintf(env.Stderr, "monotable: %v\nThe server ends so that no wrong data are written. Nothing acknowledged is lost: "+
+		"restart it, and run monotable verify.\n", err)
+	os.Exit(fatalStatus)
+}
+
 // accompany starts what runs beside the server, if anything does.
 func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *monotable.DB, logger *slog.Logger) (stop func() error, err error) {
 	if companion.Start == nil {
@@ -257,7 +268,7 @@ func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *mon
 	return companion.Start(ctx, host)
 }
 
-func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {
+func (f *serveFlags) open(env Environment, logger *slog.Logger) (*monotable.DB, error) {
 	durability, err := monotable.ParseDurability(f.durability)
 	if err != nil {
 		return nil, fmt.Errorf("--durability: %w", err)
@@ -275,6 +286,7 @@ func (f *serveFlags) open(logger *slog.Logger) (*monotable.DB, error) {
 	options := &monotable.Options{
 		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
 		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation, LogMaxBytes: logMaxBytes, SlowRequest: f.slow,
+		OnFatal: func(err error) { endProcess(env, err) },
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
 	}
 	if options.DiskReserve, err = diskReserve(f.reserve); err != nil {

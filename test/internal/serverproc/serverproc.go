@@ -30,11 +30,13 @@ const (
 // endpointPattern is how the server names the address it listens on.
 var endpointPattern = regexp.MustCompile(`https?://127\.0\.0\.1:[0-9]+`)
 
-// Build compiles the monotable command for the length of the test and returns the binary's path.
-func Build(tb testing.TB) string {
+// Build compiles the monotable command, with further flags of go build, for the length of the test and returns the
+// binary's path.
+func Build(tb testing.TB, flags ...string) string {
 	tb.Helper()
 	binary := filepath.Join(tb.TempDir(), "monotable")
-	build := exec.CommandContext(tb.Context(), "go", "build", "-o", binary, "github.com/monotable/monotable/cmd/monotable")
+	args := append([]string{"build", "-o", binary}, flags...)
+	build := exec.CommandContext(tb.Context(), "go", append(args, "github.com/monotable/monotable/cmd/monotable")...)
 	if output, err := build.CombinedOutput(); err != nil {
 		tb.Fatalf("%v: %v\n%s", build, err, output)
 	}
@@ -150,6 +152,20 @@ func (s *Server) Stop(tb testing.TB) {
 		s.Kill(tb)
 		tb.Errorf("the server did not end within %v of being asked", stopWait)
 	}
+}
+
+// Wait waits until the server ends by itself, and returns its exit status and what it printed.
+func (s *Server) Wait(tb testing.TB) (status int, printed string) {
+	tb.Helper()
+	select {
+	case <-s.exited:
+	case <-time.After(stopWait):
+		tb.Fatalf("the server did not end within %v", stopWait)
+	}
+	if failure, ok := errors.AsType[*exec.ExitError](s.failure); ok {
+		status = failure.ExitCode()
+	}
+	return status, s.printed.String()
 }
 
 // Kill ends the server as a crash would: at once, in the middle of whatever it does.

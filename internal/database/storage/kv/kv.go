@@ -65,6 +65,9 @@ var (
 	// so do updates that give room back (see Intent.Frees), DeleteRange, TrimLog, DropKept and Compact. Writes are
 	// accepted again as soon as there is room.
 	ErrFull = errors.New("kv: store is out of disk space")
+	// ErrFrozen: the store met a fault after which going on could write wrong data, and does nothing more until it
+	// is opened again. What it has on disk is as it was at that moment.
+	ErrFrozen = errors.New("kv: store is frozen after an internal fault; open it again")
 )
 
 // ConflictError is the ErrConflict of an intent that met a transaction. It names the key that it met it on;

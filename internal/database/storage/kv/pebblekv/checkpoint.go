@@ -17,7 +17,7 @@ import (
 func (s *Store) checkpoint(ctx context.Context, dest string, o ...pebble.CheckpointOption) error {
 	// What was acknowledged becomes tables first, and with that durable in every mode. Tables are linked; the log
 	// would be copied, and replayed whenever the copy is opened.
-	if err := errors.Join(s.db.Flush(), ctx.Err()); err != nil {
+	if err := s.flush(ctx); err != nil {
 		return err
 	}
 	// Tables that Load adds are in no log. Were they to come in the middle, the copy could have an update that
@@ -37,6 +37,20 @@ func (s *Store) checkpoint(ctx context.Context, dest string, o ...pebble.Checkpo
 		return err
 	}
 	return s.writable()
+}
+
+// flush turns what was committed into tables.
+func (s *Store) flush(ctx context.Context) error {
+	flushed, err := s.db.AsyncFlush()
+	if err != nil {
+		return err
+	}
+	select {
+	case <-flushed:
+		return ctx.Err()
+	case <-s.dead:
+		return s.failure()
+	}
 }
 
 // cutLog ends the newest log of a checkpoint after its last whole record.

@@ -9,8 +9,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 // copyChunk is how much of a file is copied between two looks at the context.
@@ -20,11 +18,12 @@ const copyChunk = 1 << 20
 // to. dest must not exist, or be empty; until its copy is complete Open refuses it, and an error leaves nothing.
 // Tables are shared by hard links where the file system allows it. progress, which may be nil, is told how many
 // bytes of how many are done.
-func (s *Store) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
-	if !s.begin() {
-		return kv.ErrClosed
+func (s *Store) Backup(ctx context.Context, dest string, progress func(done, total int64)) (err error) {
+	if err := s.begin(); err != nil {
+		return err
 	}
 	defer s.end()
+	defer s.catch(&err)
 	if err := errors.Join(ctx.Err(), s.writable()); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package pebblekv
 
 import (
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -92,10 +93,18 @@ func (d *disk) failure() error {
 	return nil
 }
 
+// freeze has nothing more reach the disk, and reports whether that is new.
+func (d *disk) freeze(err error) bool {
+	first := d.failed.CompareAndSwap(nil, &err)
+	if first {
+		close(d.frozen)
+	}
+	return first
+}
+
 // fail freezes the disk.
 func (d *disk) fail(what, name string, err error) {
-	if d.failed.CompareAndSwap(nil, &err) {
-		close(d.frozen)
+	if d.freeze(err) {
 		d.log.Error("store: the disk refused a write; no more are taken until the store is opened again",
 			"operation", what, "file", name, "error", err)
 	}
@@ -117,6 +126,9 @@ func (d *disk) own(name string) bool { return name == d.dir || d.PathDir(name) =
 
 // close lets waiting compactions end.
 func (d *disk) close() { d.once.Do(func() { close(d.closing) }) }
+
+// Lock locks nothing: the store has the directory's lock, and must be able to give it back while a frozen Pebble lives on.
+func (d *disk) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
 // Unwrap returns the file system below.
 func (d *disk) Unwrap() vfs.FS { return d.FS }

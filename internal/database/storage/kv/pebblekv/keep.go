@@ -30,14 +30,15 @@ type openKept struct {
 }
 
 // Keep makes a checkpoint of the tables that hold the selection.
-func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error {
+func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) (err error) {
 	if !kv.ValidKeptName(name) {
 		return fmt.Errorf("pebblekv: %q cannot be the name of a kept snapshot", name)
 	}
-	if !s.begin() {
-		return kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return err
 	}
 	defer s.end()
+	defer s.catch(&err)
 	if err := errors.Join(ctx.Err(), s.writable(), s.space.admit(0, true)); err != nil {
 		return err
 	}
@@ -90,8 +91,8 @@ func spans(what kv.Selection) []pebble.CheckpointSpan {
 
 // OpenKept opens a kept snapshot, once for all who read it at a time.
 func (s *Store) OpenKept(_ context.Context, name string) (kv.Snapshot, error) {
-	if !s.begin() {
-		return nil, kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return nil, err
 	}
 	view, err := s.useKept(name)
 	if err != nil {
@@ -101,7 +102,8 @@ func (s *Store) OpenKept(_ context.Context, name string) (kv.Snapshot, error) {
 	return &snapshot{store: s, view: view}, nil
 }
 
-func (s *Store) useKept(name string) (keptView, error) {
+func (s *Store) useKept(name string) (view keptView, err error) {
+	defer s.catch(&err)
 	s.keeper.mu.Lock()
 	defer s.keeper.mu.Unlock()
 	kept := s.keeper.open[name]
@@ -109,8 +111,9 @@ func (s *Store) useKept(name string) (keptView, error) {
 		if !s.isKept(name) {
 			return keptView{}, fmt.Errorf("%w: %s", kv.ErrNotKept, name)
 		}
-		p := s.options.pebbleOptions(unlocked{s.fs}, nil)
+		p := s.options.pebbleOptions(unlocked{s.fs}, pebbleLogger{s})
 		p.ReadOnly, p.Cache = true, s.cache
+		p.EventListener = eventListener(s.log, &s.stalls) // without one, Pebble takes damaged data for fatal
 		db, err := pebble.Open(s.keptPath(name), p)
 		if err != nil {
 			return keptView{}, fmt.Errorf("pebblekv: opening the kept snapshot %s: %w", name, err)
@@ -142,8 +145,8 @@ func (v keptView) Close() error {
 
 // Kept lists the kept snapshots by name.
 func (s *Store) Kept(ctx context.Context) ([]kv.KeptSnapshot, error) {
-	if !s.begin() {
-		return nil, kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return nil, err
 	}
 	defer s.end()
 	s.keeper.mu.Lock()
@@ -170,8 +173,8 @@ func (s *Store) Kept(ctx context.Context) ([]kv.KeptSnapshot, error) {
 
 // DropKept takes the snapshot's name away, durably, before it removes its files: half of one must never be found.
 func (s *Store) DropKept(_ context.Context, name string) error {
-	if !s.begin() {
-		return kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return err
 	}
 	defer s.end()
 	if err := s.writable(); err != nil {

@@ -21,8 +21,8 @@ const (
 
 // Load writes tables and hands them to Pebble all at once. Nothing of it goes through the log or a memtable.
 func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
-	if !s.begin() {
-		return kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return err
 	}
 	defer s.end()
 	if err := s.writable(); err != nil {
@@ -52,7 +52,8 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 }
 
 // ingest makes files a part of the database.
-func (s *Store) ingest(ctx context.Context, files []string) error {
+func (s *Store) ingest(ctx context.Context, files []string) (err error) {
+	defer s.guard(&err)
 	if err := errors.Join(ctx.Err(), s.writable()); err != nil || len(files) == 0 {
 		return err
 	}
@@ -64,7 +65,7 @@ func (s *Store) ingest(ctx context.Context, files []string) error {
 	s.moment.Lock()
 	defer s.moment.Unlock()
 	s.unsynced.beginRange()
-	err := s.db.Ingest(context.WithoutCancel(ctx), files)
+	err = s.db.Ingest(context.WithoutCancel(ctx), files)
 	if failure := s.disk.failure(); failure != nil {
 		return fmt.Errorf("%w: %w", kv.ErrUndetermined, errors.Join(err, failure))
 	}
@@ -74,7 +75,7 @@ func (s *Store) ingest(ctx context.Context, files []string) error {
 
 // tableOptions are those of the database's own tables.
 func (s *Store) tableOptions() sstable.WriterOptions {
-	p := s.options.pebbleOptions(s.fs, nil)
+	p := s.options.pebbleOptions(s.fs, pebbleLogger{s})
 	p.EnsureDefaults()
 	return p.MakeWriterOptions(bottomLevel, s.db.TableFormat())
 }

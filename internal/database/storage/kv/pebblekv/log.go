@@ -41,8 +41,8 @@ func appendTrimmedKey(dst []byte, log kv.LogID) []byte {
 
 // ReadLog returns at most limit records after a sequence number, none that could still be overtaken.
 func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit int) ([]kv.Record, kv.Seq, error) {
-	if !s.begin() {
-		return nil, after, kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return nil, after, err
 	}
 	defer s.end()
 	// The bound comes first: everything below it is applied, so that an iterator made now sees it.
@@ -88,8 +88,8 @@ func readLog(ctx context.Context, r pebble.Reader, log kv.LogID, after, through 
 
 // TrimLog forgets records up to a sequence number, and notes that it did.
 func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) error {
-	if !s.begin() {
-		return kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return err
 	}
 	defer s.end()
 	// Of two at once the one that trims less must not have the last word on how far that was.
@@ -135,8 +135,8 @@ func (s *Store) lastRecord(log kv.LogID, after, upTo kv.Seq) (last kv.Seq, err e
 
 // LogTrimmed returns the number of the last record that has been forgotten.
 func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (kv.Seq, error) {
-	if !s.begin() {
-		return 0, kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return 0, err
 	}
 	defer s.end()
 	return s.logTrimmed(log)

@@ -11,25 +11,23 @@ import (
 
 // pebbleLogger hands Pebble's messages to slog.
 type pebbleLogger struct {
-	log *slog.Logger
+	store *Store
 }
 
 // Infof is for Pebble's chatter.
 func (l pebbleLogger) Infof(format string, args ...any) {
-	l.log.Debug("pebble: " + fmt.Sprintf(format, args...))
+	l.store.log.Debug("pebble: " + fmt.Sprintf(format, args...))
 }
 
 // Errorf is for faults that Pebble goes on after.
 func (l pebbleLogger) Errorf(format string, args ...any) {
-	l.log.Error("pebble: " + fmt.Sprintf(format, args...))
+	l.store.log.Error("pebble: " + fmt.Sprintf(format, args...))
 }
 
 // Fatalf must not return: Pebble calls it where it cannot go on. Errors of the disk do not lead here, see
 // disk; what is left is a broken invariant of Pebble itself, and going on would write wrong data.
 func (l pebbleLogger) Fatalf(format string, args ...any) {
-	message := "pebble: " + fmt.Sprintf(format, args...)
-	l.log.Error(message)
-	panic(message)
+	l.store.fatal("pebble: " + fmt.Sprintf(format, args...))
 }
 
 // eventListener reports what an operator should know.

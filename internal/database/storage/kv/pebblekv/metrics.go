@@ -41,9 +41,9 @@ func (s *stalls) read(now time.Time) (count int64, total time.Duration, stalled 
 	return count, total, stalled
 }
 
-// Metrics returns how the store fares; the zero Storage once it is closed.
+// Metrics returns how the store fares; the zero Storage once it is closed or frozen.
 func (s *Store) Metrics() observe.Storage {
-	if !s.begin() {
+	if err := s.begin(); err != nil {
 		return observe.Storage{}
 	}
 	defer s.end()

@@ -51,6 +51,7 @@ func Open(dir string, o Options) (*Store, error) {
 		durability: o.Durability,
 		write:      pebble.Sync,
 		stop:       make(chan struct{}),
+		dead:       make(chan struct{}),
 	}
 	s.reads, s.eventual = reads{store: s}, reads{store: s}
 	if o.Durability == Sync {
@@ -69,7 +70,8 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) open(dir string, o Options) error {
+func (s *Store) open(dir string, o Options) (err error) {
+	defer s.catch(&err)
 	exists, err := checkDirectory(o.FS, dir)
 	if err != nil {
 		return err
@@ -89,7 +91,7 @@ func (s *Store) open(dir string, o Options) error {
 	s.options.MemTableBytes = o.memTableBytes(data)
 	s.space = newSpace(o.FS, dir, o.DiskReserve, o.Logger)
 	s.disk.roomToCompact = s.space.roomToCompact
-	p := s.options.pebbleOptions(s.disk, lock)
+	p := s.options.pebbleOptions(s.disk, pebbleLogger{s})
 	p.Cache = s.cache
 	p.EventListener = eventListener(o.Logger, &s.stalls)
 	// A store that was complete once is never silently replaced by an empty one, nor is another program's
@@ -300,7 +302,7 @@ func (s *Store) syncLog() {
 	if !s.dirty.Swap(false) || s.disk.failure() != nil {
 		return
 	}
-	if err := s.db.LogData(nil, pebble.Sync); err != nil {
+	if err := s.settle(); err != nil {
 		s.log.Error("store: syncing the log", "error", err)
 	}
 }

@@ -43,6 +43,9 @@ type Options struct {
 	// kv.ErrFull. 0 is the default, a 50th of the disk, but at least 256 MiB, and at most 8 GiB or a quarter of the
 	// disk; negative is none, which lets a full disk end all writing.
 	DiskReserve int64
+	// OnFatal is called once, on any goroutine, when the store has met a fault after which going on could write
+	// wrong data. The store is frozen then. A server ends its process.
+	OnFatal func(error)
 	// FS is the file system; the machine's by default. Tests hand in one that crashes or fails.
 	FS vfs.FS
 }
@@ -82,15 +85,18 @@ func (o Options) memTableBytes(dir string) int {
 	return int(min(max(usage.TotalBytes/memTableShare, memTableMin), memTableMax)) //nolint:gosec // it is in range
 }
 
-// pebbleOptions returns Pebble's options for a database's workload: items of about a kilobyte with a few
+// debugCheck is called by Pebble when its tables change. An error stands for a broken invariant. Tests set it.
+var debugCheck func(*pebble.DB) error
+
+// pebbleOptions returns Pebble's options, without a lock, for a database's workload: items of about a kilobyte with a few
 // index entries each, read one by one or twenty in a row, overwritten at random.
-func (o Options) pebbleOptions(fs vfs.FS, lock *pebble.Lock) *pebble.Options {
+func (o Options) pebbleOptions(fs vfs.FS, logger pebble.Logger) *pebble.Options {
 	p := &pebble.Options{
 		FS:                 fs,
-		Lock:               lock,
 		FormatMajorVersion: pebble.FormatTableFormatV6,
 		Merger:             counterMerger(),
-		Logger:             pebbleLogger{o.Logger},
+		Logger:             logger,
+		DebugCheck:         debugCheck,
 		CacheSize:          o.CacheBytes,
 
 		MemTableSize: uint64(o.MemTableBytes),

@@ -21,14 +21,15 @@ type reads struct {
 func (s *Store) Eventual() kv.Reads { return &s.eventual }
 
 // Get returns a copy of the latest committed value.
-func (r *reads) Get(ctx context.Context, key []byte) ([]byte, error) {
-	if !r.store.begin() {
-		return nil, kv.ErrClosed
+func (r *reads) Get(ctx context.Context, key []byte) (value []byte, err error) {
+	if err := r.store.begin(); err != nil {
+		return nil, err
 	}
 	defer r.store.end()
+	defer r.store.catch(&err)
 	request := observe.From(ctx)
 	begun := request.BeginRead()
-	value, err := get(r.store.db, key)
+	value, err = get(r.store.db, key)
 	request.EndRead(begun)
 	if err == nil && r.unsynced.hasKey(key) {
 		err = r.store.settleFor(request)
@@ -52,11 +53,11 @@ func (r *reads) Counter(ctx context.Context, key []byte) ([]int64, error) {
 // snapshot would take the database's lock twice more, and closing it looks for compactions to start, which
 // together is a twentieth of what a query of 20 items costs.
 func (r *reads) Iter(ctx context.Context, lo, hi []byte, o kv.IterOptions) (kv.Iterator, error) {
-	if !r.store.begin() {
-		return nil, kv.ErrClosed
+	if err := r.store.begin(); err != nil {
+		return nil, err
 	}
-	it := newIterator(r.store.db, lo, hi, o)
-	it.store = r.store
+	it := newIterator(r.store, r.store.db, lo, hi, o)
+	it.waited = true
 	if r.unsynced.hasRange(lo, hi) {
 		if err := r.store.settleFor(observe.From(ctx)); err != nil {
 			return nil, errors.Join(err, it.Close())
@@ -67,8 +68,8 @@ func (r *reads) Iter(ctx context.Context, lo, hi []byte, o kv.IterOptions) (kv.I
 
 // Snapshot returns everything committed before the call.
 func (r *reads) Snapshot(context.Context) (kv.Snapshot, error) {
-	if !r.store.begin() {
-		return nil, kv.ErrClosed
+	if err := r.store.begin(); err != nil {
+		return nil, err
 	}
 	return &snapshot{store: r.store, view: r.store.db.NewSnapshot(), unsynced: r.unsynced}, nil
 }

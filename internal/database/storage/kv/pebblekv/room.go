@@ -13,8 +13,8 @@ import (
 // Size estimates the room of a range from the indexes of the tables that hold it. What is in memory is not
 // counted.
 func (s *Store) Size(_ context.Context, lo, hi []byte) (int64, error) {
-	if !s.begin() {
-		return 0, kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return 0, err
 	}
 	defer s.end()
 	lo, hi, empty := bounds(lo, hi)
@@ -26,8 +26,8 @@ func (s *Store) Size(_ context.Context, lo, hi []byte) (int64, error) {
 
 // LogSize estimates the room of a log in the same way.
 func (s *Store) LogSize(_ context.Context, log kv.LogID, after kv.Seq) (int64, error) {
-	if !s.begin() {
-		return 0, kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return 0, err
 	}
 	defer s.end()
 	if after == math.MaxUint64 {
@@ -37,15 +37,16 @@ func (s *Store) LogSize(_ context.Context, log kv.LogID, after kv.Seq) (int64, e
 	return s.size(appendLogKey(nil, log, after+1), hi)
 }
 
-func (s *Store) size(lo, hi []byte) (int64, error) {
+func (s *Store) size(lo, hi []byte) (room int64, err error) {
+	defer s.catch(&err)
 	n, err := s.db.EstimateDiskUsage(lo, hi)
 	return int64(n), err //nolint:gosec // a disk has less than 2^63 bytes
 }
 
 // Compact rewrites the tables of a range level by level, several at a time; without an end, those of the logs too.
-func (s *Store) Compact(ctx context.Context, lo, hi []byte) error {
-	if !s.begin() {
-		return kv.ErrClosed
+func (s *Store) Compact(ctx context.Context, lo, hi []byte) (err error) {
+	if err := s.begin(); err != nil {
+		return err
 	}
 	defer s.end()
 	if err := errors.Join(ctx.Err(), s.writable()); err != nil {
@@ -60,14 +61,22 @@ func (s *Store) Compact(ctx context.Context, lo, hi []byte) error {
 	// Compactions of a frozen disk wait for Close, and Close for this call.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	compacted := make(chan error, 1)
 	go func() {
-		select {
-		case <-ctx.Done():
-		case <-s.disk.frozen:
-			cancel()
-		}
+		var err error
+		defer func() { compacted <- err }()
+		defer s.catch(&err)
+		err = s.db.Compact(ctx, lo, hi, true)
 	}()
-	err := s.db.Compact(ctx, lo, hi, true)
+	select {
+	case err = <-compacted:
+	case <-s.disk.frozen:
+		cancel()
+		select {
+		case <-compacted:
+		case <-s.dead:
+		}
+	}
 	if failed := s.writable(); failed != nil {
 		return failed
 	}

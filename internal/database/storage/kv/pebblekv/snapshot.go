@@ -18,8 +18,12 @@ type snapshot struct {
 	unsynced *unsynced // what its reads wait for; nil if they wait for nothing, or all of the view is durable
 }
 
-func (s *snapshot) Get(key []byte) ([]byte, error) {
-	value, err := get(s.view, key)
+func (s *snapshot) Get(key []byte) (value []byte, err error) {
+	if err := s.store.failure(); err != nil {
+		return nil, err
+	}
+	defer s.store.catch(&err)
+	value, err = get(s.view, key)
 	if err == nil && s.unsynced.hasKey(key) {
 		err = s.settle()
 	}
@@ -38,7 +42,7 @@ func (s *snapshot) Counter(key []byte) ([]int64, error) {
 }
 
 func (s *snapshot) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
-	it := newIterator(s.view, lo, hi, o)
+	it := newIterator(s.store, s.view, lo, hi, o)
 	if s.unsynced.hasRange(lo, hi) {
 		if err := s.settle(); err != nil {
 			it.end(err)
@@ -82,7 +86,8 @@ func (s *snapshot) Close() error {
 
 // iterator gives Pebble's the contract's form. It touches no data before the first Next.
 type iterator struct {
-	store   *Store           // that waits for the iterator; nil if it waits for its snapshot or update
+	store   *Store
+	waited  bool             // the store waits for the iterator, and not for its snapshot or update
 	walk    *pebble.Iterator // nil if the range is empty or it could not be made
 	reverse bool
 	begun   bool
@@ -90,13 +95,16 @@ type iterator struct {
 	err     error
 }
 
-func newIterator(r pebble.Reader, lo, hi []byte, o kv.IterOptions) *iterator {
+func newIterator(s *Store, r pebble.Reader, lo, hi []byte, o kv.IterOptions) *iterator {
 	lo, hi, empty := bounds(lo, hi)
 	if empty {
-		return &iterator{ended: true}
+		return &iterator{store: s, ended: true}
+	}
+	if err := s.failure(); err != nil {
+		return &iterator{store: s, ended: true, err: err}
 	}
 	walk, err := r.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
-	return &iterator{walk: walk, reverse: o.Reverse, ended: err != nil, err: err}
+	return &iterator{store: s, walk: walk, reverse: o.Reverse, ended: err != nil, err: err}
 }
 
 // bounds confines a range to the callers' keys and reports whether nothing is left of it.
@@ -107,8 +115,8 @@ func bounds(lo, hi []byte) (from, to []byte, empty bool) {
 	return lo, hi, bytes.Compare(lo, hi) >= 0
 }
 
-func (it *iterator) Next() bool {
-	var ok bool
+func (it *iterator) Next() (ok bool) {
+	defer it.catch()
 	switch {
 	case it.ended:
 		return false
@@ -130,6 +138,17 @@ func (it *iterator) Next() bool {
 	return ok
 }
 
+// catch ends an iteration that Pebble could not go on with.
+func (it *iterator) catch() {
+	if reason := recover(); reason != nil {
+		fault, ok := reason.(fatality)
+		if !ok {
+			panic(reason)
+		}
+		it.end(fault.err)
+	}
+}
+
 func (it *iterator) Key() []byte { return it.walk.Key() }
 
 func (it *iterator) Value() []byte {
@@ -149,9 +168,9 @@ func (it *iterator) Close() error {
 		err = it.walk.Close()
 		it.walk = nil
 	}
-	if it.store != nil {
+	if it.waited {
+		it.waited = false
 		it.store.end()
-		it.store = nil
 	}
 	return err
 }

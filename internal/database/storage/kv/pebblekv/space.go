@@ -248,7 +248,9 @@ func (s *Store) flushDeletions() {
 	if s.disk.failure() != nil || !s.space.freed.Swap(false) {
 		return
 	}
-	if _, err := s.db.AsyncFlush(); err != nil {
+	var err error
+	defer s.catch(&err) // which has been logged
+	if _, err = s.db.AsyncFlush(); err != nil {
 		s.log.Error("store: flushing deletions", "error", err)
 	}
 }
@@ -277,8 +279,8 @@ func (s *Store) awaitCompactions(ctx context.Context) {
 
 // Health returns why the store does not take every update.
 func (s *Store) Health() error {
-	if !s.begin() {
-		return kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return err
 	}
 	defer s.end()
 	return s.health()
@@ -292,14 +294,15 @@ func (s *Store) health() error {
 }
 
 // DiskUsage returns how full the disk is.
-func (s *Store) DiskUsage() (kv.DiskUsage, error) {
-	if !s.begin() {
-		return kv.DiskUsage{}, kv.ErrClosed
+func (s *Store) DiskUsage() (usage kv.DiskUsage, err error) {
+	if err := s.begin(); err != nil {
+		return kv.DiskUsage{}, err
 	}
 	defer s.end()
+	defer s.catch(&err)
 	s.space.mu.Lock()
 	defer s.space.mu.Unlock()
-	usage, err := s.space.lookLocked()
+	usage, err = s.space.lookLocked()
 	if errors.Is(err, vfs.ErrUnsupported) {
 		err = nil
 	}

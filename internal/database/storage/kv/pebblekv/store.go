@@ -59,7 +59,8 @@
 //     not yet durable answer ErrUndetermined, later ones ErrFailed. Copies outside of Pebble's directory can
 //     fail without that. Updates are refused with ErrFull before the disk has no room for what they need: see space.
 //  4. In durability Sync nothing is returned that is visible and not synced, except by the reads of Eventual.
-//  5. What has a name under DIR/kept is complete, on disk, and never changed. A directory gets its FORMAT when
+//  5. After a fault that could make it write wrong data the store is frozen for good: see fatal.go.
+//  6. What has a name under DIR/kept is complete, on disk, and never changed. A directory gets its FORMAT when
 //     all else of it is complete and on disk.
 package pebblekv
 
@@ -108,15 +109,19 @@ type Store struct {
 	stop       chan struct{}        // ends watchSpace and the goroutine of Interval
 	stopped    sync.WaitGroup
 
+	frozen atomic.Pointer[error] // see freeze
+	dead   chan struct{}         // closed when the store is frozen
+
 	// life is held shared by every call and open snapshot, exclusively by Close.
-	life   sync.RWMutex
-	closed bool
+	life    sync.RWMutex
+	closed  bool
+	closing atomic.Bool
 }
 
 // DeleteRange removes [lo, hi), values and counters.
 func (s *Store) DeleteRange(_ context.Context, lo, hi []byte) error {
-	if !s.begin() {
-		return kv.ErrClosed
+	if err := s.begin(); err != nil {
+		return err
 	}
 	defer s.end()
 	lo, hi, empty := bounds(lo, hi)
@@ -137,7 +142,8 @@ func (s *Store) deleteRange(lo, hi []byte) error {
 
 // applyWhole commits a batch that is no update's, as durably as updates. It deletes a range, so a full disk does not
 // keep it back.
-func (s *Store) applyWhole(batch *pebble.Batch) error {
+func (s *Store) applyWhole(batch *pebble.Batch) (err error) {
+	defer s.guard(&err)
 	if err := s.writable(); err != nil {
 		return err
 	}
@@ -156,6 +162,9 @@ func (s *Store) applyWhole(batch *pebble.Batch) error {
 
 // writable returns why the store takes no more writes, nil if it does.
 func (s *Store) writable() error {
+	if err := s.failure(); err != nil {
+		return err
+	}
 	if err := s.disk.failure(); err != nil {
 		return fmt.Errorf("%w: %w", kv.ErrFailed, err)
 	}
@@ -169,18 +178,30 @@ func (s *Store) Limits() kv.Limits { return kv.EmbeddedLimits() }
 const quickReplay = 1 << 20
 
 // Close waits for calls under way and open snapshots, brings everything to disk and gives the directory free.
-// A longer log is turned into tables, so that opening the store again is quick.
-func (s *Store) Close() error {
-	s.life.Lock()
-	defer s.life.Unlock()
-	if s.closed {
+// A longer log is turned into tables, so that opening the store again is quick. A frozen store waits for nothing, and
+// touches nothing but its lock.
+func (s *Store) Close() (err error) {
+	alone := make(chan struct{})
+	go func() {
+		s.life.Lock()
+		close(alone)
+	}()
+	select {
+	case <-alone:
+		defer s.life.Unlock()
+	case <-s.dead:
+	}
+	if !s.closing.CompareAndSwap(false, true) {
 		return nil
 	}
-	s.closed = true
 	close(s.stop)
-	s.stopped.Wait()
 	s.disk.close()
-	var err error
+	if err := s.failure(); err != nil {
+		return errors.Join(err, s.lock.Close())
+	}
+	s.closed = true
+	defer s.catch(&err)
+	s.stopped.Wait()
 	if s.disk.failure() == nil {
 		err = s.sequence.settle()
 	}
@@ -192,16 +213,19 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.writable(), s.lock.Close())
 }
 
-// begin enters a call that Close waits for, unless Close has begun.
-func (s *Store) begin() bool {
+// begin enters a call that Close waits for, unless Close has begun or the store is frozen.
+func (s *Store) begin() error {
 	if !s.life.TryRLock() {
-		return false
+		return kv.ErrClosed
 	}
+	err := s.failure()
 	if s.closed {
-		s.life.RUnlock()
-		return false
+		err = kv.ErrClosed
 	}
-	return true
+	if err != nil {
+		s.life.RUnlock()
+	}
+	return err
 }
 
 func (s *Store) end() { s.life.RUnlock() }

@@ -116,7 +116,8 @@ func (s *Store) settleFor(request *observe.Request) error {
 }
 
 // settle waits until everything that was visible before the call is durable.
-func (s *Store) settle() error {
+func (s *Store) settle() (err error) {
+	defer s.catch(&err)
 	if err := s.writable(); err != nil {
 		return err
 	}

@@ -60,13 +60,20 @@ func begun(t *testing.T) (s *pebblekv.Store, updated <-chan error, end func(erro
 			return nil
 		})
 	}()
+	waitVisible(t, s, "a")
+	return s, done, end
+}
+
+// waitVisible returns when a key is there.
+func waitVisible(t *testing.T, s kv.Store, key string) {
+	t.Helper()
 	for {
-		value, err := s.Eventual().Get(t.Context(), []byte("a"))
+		value, err := s.Eventual().Get(t.Context(), []byte(key))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if value != nil {
-			return s, done, end
+			return
 		}
 		runtime.Gosched()
 	}

@@ -17,11 +17,12 @@ import (
 
 // Update holds the intent's keys, runs fn once and commits what it wrote as one batch. If there is nothing to commit, it
 // waits until what fn read is durable.
-func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
-	if !s.begin() {
-		return kv.ErrClosed
+func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) (err error) {
+	if err := s.begin(); err != nil {
+		return err
 	}
 	defer s.end()
+	defer s.catch(&err)
 	if in.Frees {
 		s.awaitCompactions(ctx)
 	}
@@ -29,9 +30,8 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	if err != nil {
 		return err
 	}
-	request := observe.From(ctx)
 	t := s.newTxn(held)
-	t.request = request
+	t.request = observe.From(ctx)
 	defer t.close()
 	err = fn(t)
 	if closing := t.endReads(); err == nil {
@@ -43,12 +43,18 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	if err != nil || t.batch.Empty() {
 		return t.settle(in.Transaction, err)
 	}
+	return s.commit(t, in)
+}
+
+// commit gives the log records their numbers, and commits.
+func (s *Store) commit(t *txn, in kv.Intent) (err error) {
+	defer s.guard(&err)
 	if err := s.writable(); err != nil {
 		return err
 	}
 	bytes := writesPerByte * int64(t.batch.Len())
 	if err := s.space.admit(bytes, in.Frees); err != nil {
-		return err
+		return t.settle(in.Transaction, err)
 	}
 	defer s.space.end(bytes)
 	first, err := s.sequence.take(len(t.records), t.floor)
@@ -57,8 +63,8 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	}
 	t.number(first)
 	begun := time.Now()
-	err = s.commit(t, in.Transaction)
-	request.WaitedForSync(begun)
+	err = s.apply(t, in.Transaction)
+	t.request.WaitedForSync(begun)
 	if err != nil {
 		// The numbers stay in flight: no reader of the log may see what may not last.
 		return err
@@ -72,8 +78,8 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	return nil
 }
 
-// commit applies the batch, gives the latches back at the right moment, and waits as the durability demands.
-func (s *Store) commit(t *txn, transaction bool) error {
+// apply applies the batch, gives the latches back at the right moment, and waits as the durability demands.
+func (s *Store) apply(t *txn, transaction bool) error {
 	if s.durability != Sync {
 		if err := s.db.Apply(t.batch, pebble.NoSync); err != nil {
 			return err
@@ -147,6 +153,8 @@ func (t *txn) release() {
 }
 
 func (t *txn) close() {
+	var err error
+	defer t.store.guard(&err) // who holds what must not be in doubt
 	t.release()
 	if err := t.endReads(); err != nil {
 		t.store.log.Error("store: closing an iterator", "error", err)
@@ -206,7 +214,7 @@ func (t *txn) Counter(key []byte) ([]int64, error) {
 }
 
 func (t *txn) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
-	it := newIterator(t.store.db, lo, hi, o)
+	it := newIterator(t.store, t.store.db, lo, hi, o)
 	t.ahead = t.ahead || t.store.unsynced.hasRange(lo, hi)
 	return t.writes.Iter(it, lo, hi, o)
 }
