@@ -22,6 +22,7 @@ const backlogMax = 10_000
 type Gauges struct {
 	Tables []TableGauges  // by name
 	Jobs   map[string]int // jobs that are stored and due, by kind
+	Logs   LogUse         // of all change logs, those of deleted tables included
 }
 
 // TableGauges is the state of one table.
@@ -87,7 +88,9 @@ func (e *Engine) Gauges(ctx context.Context) (Gauges, error) {
 		}
 		g.Tables, err = append(g.Tables, t), errors.Join(err, tableErr)
 	}
-	return g, err
+	logs, logErr := e.LogUse(ctx)
+	g.Logs = logs
+	return g, errors.Join(err, logErr)
 }
 
 func (e *Engine) tableGauges(ctx context.Context, snapshot kv.Snapshot, t *catalog.Table, now time.Time) (TableGauges, error) {

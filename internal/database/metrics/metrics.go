@@ -129,6 +129,8 @@ func (s sink) table(t *observe.Table, now time.Time) {
 // gauges sends what the engine reads. Only as many tables are named as package observe names.
 func (s sink) gauges(g *engine.Gauges) {
 	s.put(tables, float64(len(g.Tables)))
+	s.put(changeLogs, float64(g.Logs.Bytes))
+	s.put(changeLogsMax, float64(g.Logs.Max))
 	for kind, n := range g.Jobs {
 		s.put(jobs, float64(n), kind)
 	}

@@ -55,6 +55,8 @@ var (
 	items            = gauge("items", "Items of the table, or entries of the index.", "table", "index")
 	itemBytes        = gauge("item_bytes", "Size of the items of the table, or of the entries of the index, by DynamoDB's accounting.", "table", "index")
 	changeLogBytes   = gauge("change_log_bytes", "Estimated bytes on disk of the table's change log.", "table")
+	changeLogs       = gauge("change_logs_bytes", "Estimated bytes on disk of all change logs, those of deleted tables included.")
+	changeLogsMax    = gauge("change_logs_max_bytes", "The cap on them, of --log-max-bytes; 0 is none.")
 	backups          = gauge("table_backups", "Backups of the table.", "table")
 	newestBackup     = gauge("table_backup_newest_timestamp_seconds", "When the table's newest backup was made.", "table")
 	expiredItems     = counter("ttl_deleted_items_total", "Items deleted because they had expired.", "table")
