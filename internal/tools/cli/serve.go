@@ -286,7 +286,7 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger) (*monotable.DB, 
 	options := &monotable.Options{
 		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
 		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation, LogMaxBytes: logMaxBytes, SlowRequest: f.slow,
-		OnFatal: func(err error) { endProcess(env, err) },
+		OnFatal:      func(err error) { endProcess(env, err) },
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
 	}
 	if options.DiskReserve, err = diskReserve(f.reserve); err != nil {
