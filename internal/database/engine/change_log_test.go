@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -161,4 +162,61 @@ func TestTrimOnce(t *testing.T) {
 			t.Errorf("the log was trimmed %d times", n)
 		}
 	})
+}
+
+// TestFirstSince finds a time in logs whose records are counted, as those of format 1 are, whose numbers are times, and
+// that begin with the one and go on with the other: what is before it is older, and what is behind it is not.
+func TestFirstSince(t *testing.T) {
+	for _, c := range []struct{ counted, timed int }{{0, 0}, {1, 0}, {200, 0}, {0, 20}, {1, 1}, {200, 20}} {
+		store := memkv.New()
+		appendAt := func(ms int64, timed bool) {
+			t.Helper()
+			record := logenc.Append(nil, logenc.Change{Key: []byte("k"), Exists: true})
+			if !timed {
+				record = binary.BigEndian.AppendUint64([]byte{1, 0}, uint64(ms)) // version 1
+				record = append(record, 1, 'k', 0, 0)
+			}
+			err := store.Update(t.Context(), kv.Intent{}, func(txn kv.Txn) error {
+				if timed {
+					txn.Advance(kv.SeqAt(ms))
+				}
+				txn.AppendLog(1, record)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin := noon.UnixMilli()
+		for i := range c.counted {
+			appendAt(begin+int64(i/2)*10, false)
+		}
+		end := begin + int64(c.counted)*10
+		for i := range c.timed {
+			appendAt(end+int64(i/2)*10, true)
+		}
+		records, _, err := store.ReadLog(t.Context(), 1, 0, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		timeOf := func(i int) int64 {
+			if records[i].Seq.Timed() {
+				return records[i].Seq.Millis()
+			}
+			return begin + int64(i/2)*10
+		}
+		for since := begin - 10; since < end+int64(c.timed)*10; since += 5 {
+			for _, from := range []kv.Seq{1, 3, kv.SeqAt(end)} {
+				first, err := engine.FirstSince(t.Context(), store, 1, from, since)
+				if err != nil || first < from {
+					t.Errorf("%+v: from %d since %d: %d, %v", c, from, since, first, err)
+				}
+				for i, r := range records {
+					if r.Seq >= from && (r.Seq >= first) != (timeOf(i) >= since) {
+						t.Fatalf("%+v: from %d since %d begins at %d; record %d has the time %d", c, from, since, first, r.Seq, timeOf(i))
+					}
+				}
+			}
+		}
+	}
 }

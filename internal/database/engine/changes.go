@@ -113,11 +113,11 @@ func (e *Engine) newFollower(ctx context.Context, nameOrARN string, from kv.Seq)
 		slices.Sort(f.keyNames)
 	}
 	whole := t.Descriptor.Log.BothImages() - 1 // nothing after it is missing, but for what is trimmed
-	switch from {
-	case ChangesKept:
+	if from == ChangesKept {
 		f.after = whole
 		return f, nil
-	case ChangesNow:
+	}
+	if from == ChangesNow {
 		upcoming, err := e.awaitWrites(ctx, t.ID)
 		f.after = upcoming - 1
 		return f, err

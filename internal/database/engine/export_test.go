@@ -15,6 +15,11 @@ func (e *Engine) Settle() { e.jobs.settle() }
 // TrimLogs runs the periodic trimming of change logs now.
 func (e *Engine) TrimLogs(ctx context.Context) error { return e.trimLogs(ctx) }
 
+// FirstSince is where the records of a time or later begin in a store's log.
+func FirstSince(ctx context.Context, store kv.Store, log kv.LogID, from kv.Seq, since int64) (kv.Seq, error) {
+	return firstSince(storeLog{store, ctx}, log, from, since)
+}
+
 // CapLogs runs the periodic comparison of change logs with their cap now.
 func (e *Engine) CapLogs(ctx context.Context) error { return e.capLogs(ctx) }
 

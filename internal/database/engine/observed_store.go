@@ -79,7 +79,7 @@ func (t *observedTxn) begin(txn kv.Txn, c *clock) {
 
 // LogSeq implements kv.Txn: numbers below it are of now or earlier.
 func (t *observedTxn) LogSeq() kv.Seq {
-	t.Txn.Advance(t.clock.seq())
+	t.Advance(t.clock.seq())
 	return t.Txn.LogSeq()
 }
 
