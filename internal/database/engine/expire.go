@@ -42,7 +42,13 @@ func (e *Engine) ExpireNow(ctx context.Context) (n int, err error) {
 // earlier second. A sweep begins there, since what it removed before has left tombstones that a store steps over.
 type sweeps struct {
 	mu    sync.Mutex
-	swept map[keyenc.TableID]int64 // the first second that has not been swept
+	swept map[keyenc.TableID]*swept
+}
+
+// swept is how far a table has been swept, in seconds since the epoch.
+type swept struct {
+	next int64 // where the next sweep begins, if the one under way succeeds
+	done int64 // no entry is left of an earlier second
 }
 
 // begin returns where a sweep of a table up to a second begins. It notes at once that the sweep has come there, so
@@ -50,15 +56,34 @@ type sweeps struct {
 func (s *sweeps) begin(t keyenc.TableID, until int64) (from int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	from, known := s.swept[t]
-	if !known {
-		from = math.MinInt64
+	x := s.swept[t]
+	if x == nil {
+		x = &swept{math.MinInt64, math.MinInt64}
+		if s.swept == nil {
+			s.swept = map[keyenc.TableID]*swept{}
+		}
+		s.swept[t] = x
 	}
-	if s.swept == nil {
-		s.swept = map[keyenc.TableID]int64{}
-	}
-	s.swept[t] = max(from, until)
+	from = x.next
+	x.next = max(from, until)
 	return from
+}
+
+// end notes that the sweep of a table up to a second has succeeded.
+func (s *sweeps) end(t keyenc.TableID, until int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.swept[t].done = min(until, s.swept[t].next)
+}
+
+// doneUntil returns the second before which no TTL entry of a table is left.
+func (s *sweeps) doneUntil(t keyenc.TableID) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x := s.swept[t]; x != nil {
+		return x.done
+	}
+	return math.MinInt64
 }
 
 // lower notes that a table has an entry of a second, or may have one. It is called after the entry is there: a sweep
@@ -66,8 +91,8 @@ func (s *sweeps) begin(t keyenc.TableID, until int64) (from int64) {
 func (s *sweeps) lower(t keyenc.TableID, seconds int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if from, known := s.swept[t]; known && seconds < from {
-		s.swept[t] = seconds
+	if x := s.swept[t]; x != nil {
+		x.next, x.done = min(x.next, seconds), min(x.done, seconds)
 	}
 }
 
@@ -78,8 +103,10 @@ func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Tim
 	n, err = e.expireBetween(ctx, t, max(from, now.AddDate(-ttlYearsMax, 0, 0).Unix()), until)
 	if err != nil {
 		e.sweeps.lower(t.ID, from)
+		return n, err
 	}
-	return n, err
+	e.sweeps.end(t.ID, until)
+	return n, nil
 }
 
 // expireBetween walks the TTL entries of [from, until) in order of time. A table that is deleted meanwhile has

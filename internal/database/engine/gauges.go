@@ -112,7 +112,8 @@ func (e *Engine) tableGauges(ctx context.Context, snapshot kv.Snapshot, t *catal
 	if !g.Expires {
 		return g, err
 	}
-	lo, hi := keyenc.TTLBounds(t.ID, now.AddDate(-ttlYearsMax, 0, 0).Unix(), now.Unix()+1)
+	from := max(now.AddDate(-ttlYearsMax, 0, 0).Unix(), e.sweeps.doneUntil(t.ID)) // not over what sweeps have removed
+	lo, hi := keyenc.TTLBounds(t.ID, from, now.Unix()+1)
 	it := snapshot.Iter(lo, hi, kv.IterOptions{})
 	defer it.Close()
 	for g.Expired < backlogMax && it.Next() {
