@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/server"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/crashfs"
@@ -81,8 +82,17 @@ func (r *recorder) live(t *testing.T, fs *crashfs.FS, workload, crash *rand.Rand
 			}
 		})
 	}
+	stopped := make(chan struct{})
+	go func() {
+		working.Wait()
+		close(stopped)
+	}()
 	for range 50 + crash.IntN(100) {
-		<-answered
+		select {
+		case <-answered:
+		case <-stopped:
+			t.Fatal("the clients stopped while there was power")
+		}
 	}
 	release := fs.HoldSyncs()
 	<-time.After(lastMoments)
@@ -90,7 +100,7 @@ func (r *recorder) live(t *testing.T, fs *crashfs.FS, workload, crash *rand.Rand
 	left := fs.Crash(crash)
 	r.giveUp()
 	release()
-	working.Wait()
+	<-stopped
 	return left
 }
 
@@ -147,11 +157,12 @@ func serve(t *testing.T, fs *crashfs.FS) *dynamodb.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.Open(t.Context(), store, engine.Options{Logger: logger})
+	counts := observe.New(server.OperationNames()...)
+	e, err := engine.Open(t.Context(), store, engine.Options{Logger: logger, Observe: counts})
 	if err != nil {
 		t.Fatal(err)
 	}
-	listening := httptest.NewServer(server.New(e, server.Options{Logger: logger}))
+	listening := httptest.NewServer(server.New(e, server.Options{Logger: logger, Observe: counts}))
 	t.Cleanup(func() {
 		listening.Close()
 		if err := e.Close(); err != nil {
