@@ -137,6 +137,9 @@ func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capac
 		if *room <= 0 {
 			return i, nil
 		}
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		data, err := e.reads(g.consistency).Get(ctx, key)
 		if err != nil {
 			return 0, err

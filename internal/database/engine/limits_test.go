@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,6 +111,59 @@ func TestLargestTransaction(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTransactionOfLargeItems: a small request may touch 4 MB of items and no more.
+func TestTransactionOfLargeItems(t *testing.T) {
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			e := openLimits(t, s.open(t)())
+			createTable(t, e, musicTable("a"))
+			update := func(items int) error {
+				var in api.TransactWriteItemsInput
+				for i := range items {
+					in.TransactItems = append(in.TransactItems, api.TransactWriteItem{Update: &api.Update{
+						TableName: new("Music"), Key: attr.Item{field("pk", fmt.Sprint(i))}, UpdateExpression: new("REMOVE f"),
+					}})
+				}
+				_, err := e.TransactWriteItems(t.Context(), &in)
+				return err
+			}
+			const size, largest = 400 << 10, 4 << 20
+			for i := range largest/size + 1 {
+				if _, err := e.PutItem(t.Context(), &api.PutItemInput{TableName: new("Music"), Item: filled(t, fmt.Sprint(i), "x", size)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := update(largest/size + 1)
+			if codeOf(err) != apierr.TransactionCanceledException || !strings.Contains(err.Error(), "[None, None, None, None, None, None, None, None, None, None, ValidationError]") {
+				t.Errorf("above 4 MB: %v", err)
+			}
+			if err := update(largest / size); err != nil {
+				t.Errorf("below 4 MB: %v", err)
+			}
+		})
+	}
+}
+
+// TestWalksEndWithTheirRequest: a read whose context has ended does not go on.
+func TestWalksEndWithTheirRequest(t *testing.T) {
+	e := openLimits(t, memkv.New())
+	createTable(t, e, musicTable())
+	if err := putMusic(t.Context(), e, field("pk", "1")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	key := attr.Item{field("pk", "1")}
+	_, scan := e.Scan(ctx, &api.ScanInput{TableName: new("Music")})
+	_, batch := e.BatchGetItem(ctx, &api.BatchGetItemInput{RequestItems: map[string]api.KeysAndAttributes{"Music": {Keys: []attr.Item{key}}}})
+	_, transact := e.TransactGetItems(ctx, &api.TransactGetItemsInput{TransactItems: []api.TransactGetItem{{Get: &api.Get{TableName: new("Music"), Key: key}}}})
+	for operation, err := range map[string]error{"Scan": scan, "BatchGetItem": batch, "TransactGetItems": transact} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", operation, err)
+		}
 	}
 }
 

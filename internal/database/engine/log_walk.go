@@ -23,6 +23,9 @@ func (e *Engine) walkLog(ctx context.Context, log kv.LogID, after kv.Seq,
 ) (through kv.Seq, err error) {
 	chunk, count, bytes := firstLogChunk, 0, 0
 	for {
+		if err := ctx.Err(); err != nil {
+			return after, err
+		}
 		records, complete, err := e.store.ReadLog(ctx, log, after, chunk)
 		if err != nil {
 			return after, err

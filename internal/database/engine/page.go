@@ -18,6 +18,10 @@ import (
 // maxPageBytes ends a page: the entry with which the evaluated data exceeds it is the page's last.
 const maxPageBytes = 1 << 20
 
+// entriesBetweenLooks is how many entries a walk reads before it looks whether the request is still wanted: few enough that
+// they take well under a second if each is fetched from disk, many enough that the look costs nothing.
+const entriesBetweenLooks = 64
+
 // pagePlan is one page to be read: entries of source in [lo, hi), in order, until limit entries or
 // maxPageBytes have been evaluated.
 type pagePlan struct {
@@ -65,7 +69,7 @@ func (e *Engine) readPage(ctx context.Context, plan pagePlan) (*page, error) {
 	defer it.Close() // its errors are those of the walk
 	request := observe.From(ctx)
 	begun := request.BeginRead()
-	err = p.walk(it)
+	err = p.walk(ctx, it)
 	request.EndRead(begun)
 	if err != nil {
 		return nil, err
@@ -103,8 +107,11 @@ func (p *page) items() []itemenc.Item {
 	return p.arena.items
 }
 
-func (p *page) walk(it kv.Iterator) error {
+func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 	for it.Next() {
+		if p.scanned%entriesBetweenLooks == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		entry := itemenc.Item(it.Value())
 		p.scanned++
 		p.evaluatedBytes += entry.Size()

@@ -12,9 +12,6 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// maxTransactBytes is the largest size of all items of one TransactGetItems together.
-const maxTransactBytes = 4 << 20
-
 // TransactGetItems reads up to 100 items from one consistent state. It is a snapshot: where AWS cancels a
 // read that meets a write transaction under way, this one sees the state before it.
 func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsInput) (*api.TransactGetItemsOutput, error) {
@@ -42,13 +39,16 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 	responses := make([]api.ItemResponse, len(keys))
 	total := 0
 	for i, key := range keys {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		stored, err := getCopy(snapshot, key)
 		if err != nil {
 			return nil, err
 		}
 		size := sizeOf(stored)
-		if total += size; total > maxTransactBytes {
-			return nil, canceledRead(len(keys), i, apierr.TransactionReadsTooMuch.With())
+		if total += size; total > maxTransactionBytes {
+			return nil, canceledRead(len(keys), i, apierr.TransactionItemsTooLarge.With())
 		}
 		units := capacity.ReadUnits(size, capacity.Transactional)
 		counts[i].Capacity.Read.Add(units)

@@ -105,8 +105,12 @@ func (e *Engine) commitElsewhere(ctx context.Context, g writeGroup, token *token
 // runAll runs every action, and fails with the reasons of all that cannot be carried out.
 func (g writeGroup) runAll(txn kv.Txn, ws *workspace) error {
 	var reasons []api.CancellationReason
+	total := 0
 	for i, w := range g {
 		err := w.run(txn, ws)
+		if total += max(sizeOf(w.outcome.old), w.outcome.nextBytes); err == nil && total > maxTransactionBytes {
+			err = apierr.TransactionItemsTooLarge.With()
+		}
 		if err == nil {
 			continue
 		}
@@ -118,7 +122,7 @@ func (g writeGroup) runAll(txn kv.Txn, ws *workspace) error {
 			reasons = noReasons(len(g))
 		}
 		reasons[i] = reason
-		if final {
+		if final || total > maxTransactionBytes {
 			break
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/derive"
 )
 
-// maxTransactionBytes bounds what a transaction carries in its request; what it touches is not counted.
+// maxTransactionBytes bounds what a transaction carries in its request, and the items that it reads and writes, of each
+// the larger of before and after.
 const maxTransactionBytes = 4 << 20
 
 // prepareTransaction makes the writes, refusing what the request alone shows wrong: over all actions

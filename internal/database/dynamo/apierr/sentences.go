@@ -227,14 +227,14 @@ const (
 
 // Transactions.
 const (
-	TransactionCanceled     Sentence = "Transaction cancelled, please refer cancellation reasons for specific reasons [%s]"
-	TransactionConflict     Sentence = "Transaction is ongoing for the item" // single writes, and as a reason
-	TransactionInProgress   Sentence = "Transaction from previous request is still in progress"
-	TransactionRepeatsItem  Sentence = "Transaction request cannot include multiple operations on one item"
-	TransactionTooLarge     Sentence = "Transaction request size exceeds the maximum allowed size of 4 MB" // TransactWriteItems
-	TransactionReadsTooMuch Sentence = "The aggregate size of the items in the transaction exceeds 4 MB"   // TransactGetItems
-	TransactionActionCount  Sentence = "TransactItems can only contain one of Check, Put, Update or Delete"
-	TokenOfOtherRequest     Sentence = "Request rejected because it was retried with a different payload but with a request token that was already used."
+	TransactionCanceled      Sentence = "Transaction cancelled, please refer cancellation reasons for specific reasons [%s]"
+	TransactionConflict      Sentence = "Transaction is ongoing for the item" // single writes, and as a reason
+	TransactionInProgress    Sentence = "Transaction from previous request is still in progress"
+	TransactionRepeatsItem   Sentence = "Transaction request cannot include multiple operations on one item"
+	TransactionTooLarge      Sentence = "Transaction request size exceeds the maximum allowed size of 4 MB" // TransactWriteItems
+	TransactionItemsTooLarge Sentence = "The aggregate size of the items in the transaction exceeds 4 MB"   // of the stored items
+	TransactionActionCount   Sentence = "TransactItems can only contain one of Check, Put, Update or Delete"
+	TokenOfOtherRequest      Sentence = "Request rejected because it was retried with a different payload but with a request token that was already used."
 )
 
 // Key conditions and filters of Query.

@@ -295,8 +295,8 @@ type Limits struct {
 
 // EmbeddedLimits are the limits of the stores in this tree that run inside the process. A value has room for
 // a change record with two of the largest items (18 MB each, if they are full of numbers like 1E-130, which
-// are kept in plain decimal), an update for the largest transaction of other items with the entries of 25
-// indexes each.
+// are kept in plain decimal). An update has room for the largest transaction of other items: 4 MB of them, the same
+// in each of 25 indexes, 8 MB of change records, and 30 MB of the longest keys, old and new.
 func EmbeddedLimits() Limits {
-	return Limits{KeyBytes: 64 << 10, ValueBytes: 48 << 20, TxnBytes: 1536 << 20}
+	return Limits{KeyBytes: 64 << 10, ValueBytes: 48 << 20, TxnBytes: 160 << 20}
 }

@@ -48,6 +48,7 @@ func Open(dir string, o Options) (*Store, error) {
 		keeper:     keeper{open: map[string]*openKept{}},
 		log:        o.Logger,
 		latches:    latch.New(),
+		batches:    newBatchMemory(o.BatchBytes),
 		durability: o.Durability,
 		write:      pebble.Sync,
 		stop:       make(chan struct{}),

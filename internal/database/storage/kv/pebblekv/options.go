@@ -35,7 +35,7 @@ type Options struct {
 	// CacheBytes is the most that the cache of uncompressed blocks takes; 256 MiB by default. It is not
 	// taken before it is needed.
 	CacheBytes int64
-	// MemTableBytes is the size of a memtable in steady state; 32 MiB by default, less on a disk below 2 GiB. A
+	// MemTableBytes is the size of a memtable in steady state, less on a disk below 2 GiB; 32 MiB by default. A
 	// store begins with a small one and doubles it as writes come. After a crash about as much of the log is read
 	// again.
 	MemTableBytes int
@@ -43,6 +43,12 @@ type Options struct {
 	// kv.ErrFull. 0 is the default, a 50th of the disk, but at least 256 MiB, and at most 8 GiB or a quarter of the
 	// disk; negative is none, which lets a full disk end all writing.
 	DiskReserve int64
+	// BatchBytes is the most that the batches of updates under way take together, with one more of the largest size;
+	// 256 MiB by default. Beyond it updates wait for each other.
+	BatchBytes int64
+	// Compactions is how many compactions may run at once; 2 by default. All but one start only when those before them
+	// fall behind.
+	Compactions int
 	// OnFatal is called once, on any goroutine, when the store has met a fault after which going on could write
 	// wrong data. The store is frozen then. A server ends its process.
 	OnFatal func(error)
@@ -60,6 +66,12 @@ func (o Options) withDefaults() Options {
 	if o.CacheBytes <= 0 {
 		o.CacheBytes = 256 << 20
 	}
+	if o.BatchBytes <= 0 {
+		o.BatchBytes = 256 << 20
+	}
+	if o.Compactions <= 0 {
+		o.Compactions = 2
+	}
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
@@ -75,14 +87,15 @@ const (
 
 // memTableBytes is the size of a memtable on the disk of dir.
 func (o Options) memTableBytes(dir string) int {
+	most := memTableMax
 	if o.MemTableBytes > 0 {
-		return o.MemTableBytes
+		most = o.MemTableBytes
 	}
 	usage, err := o.FS.GetDiskUsage(dir)
 	if err != nil {
-		return memTableMax
+		return most
 	}
-	return int(min(max(usage.TotalBytes/memTableShare, memTableMin), memTableMax)) //nolint:gosec // it is in range
+	return min(most, int(min(max(usage.TotalBytes/memTableShare, memTableMin), memTableMax))) //nolint:gosec // it is in range
 }
 
 // debugCheck is called by Pebble when its tables change. An error stands for a broken invariant. Tests set it.
@@ -104,12 +117,11 @@ func (o Options) pebbleOptions(fs vfs.FS, logger pebble.Logger) *pebble.Options 
 		MemTableStopWritesThreshold: 4,
 
 		// Few sublevels keep point reads quick; a high limit keeps writes from stopping dead.
-		L0CompactionThreshold: 4,
-		L0StopWritesThreshold: 32,
-		LBaseMaxBytes:         256 << 20,
-		FlushSplitBytes:       2 << 20,
-		// A second compaction starts only when the first falls behind.
-		CompactionConcurrencyRange: func() (lower, upper int) { return 1, 2 },
+		L0CompactionThreshold:      4,
+		L0StopWritesThreshold:      32,
+		LBaseMaxBytes:              256 << 20,
+		FlushSplitBytes:            2 << 20,
+		CompactionConcurrencyRange: func() (lower, upper int) { return 1, o.Compactions },
 
 		// Only when a deleted range has left the memtable are the tables below it removed.
 		FlushDelayDeleteRange: time.Second,

@@ -96,6 +96,7 @@ type Store struct {
 	latches  *latch.Table
 	sequence *sequence
 	txns     sync.Pool // of *txn
+	batches  *batchMemory
 	keeper   keeper
 	made     atomic.Uint64 // names given out under DIR/making
 	trimming sync.Mutex    // held by TrimLog

@@ -30,15 +30,15 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	if err != nil {
 		return err
 	}
-	t := s.newTxn(held)
+	t := s.newTxn(ctx, held)
 	t.request = observe.From(ctx)
 	defer t.close()
 	err = fn(t)
 	if closing := t.endReads(); err == nil {
 		err = closing
 	}
-	if err == nil && t.tooLarge {
-		err = kv.ErrTooLarge
+	if err == nil {
+		err = t.refused
 	}
 	if err != nil || t.batch.Empty() {
 		return t.settle(in.Transaction, err)
@@ -130,17 +130,19 @@ type txn struct {
 	floor    kv.Seq   // of Advance
 	stripes  []uint32 // of what it changes: see unsynced
 	scratch  []byte
-	tooLarge bool
+	ctx      context.Context // of the wait for memory
+	share    batchShare
+	refused  error            // why the batch does not hold all that was written
 	ahead    bool             // it may have read what is not durable yet
 	request  *observe.Request // that the update belongs to; may be nil
 }
 
-func (s *Store) newTxn(held *latch.Held) *txn {
+func (s *Store) newTxn(ctx context.Context, held *latch.Held) *txn {
 	t, ok := s.txns.Get().(*txn)
 	if !ok {
 		t = &txn{store: s}
 	}
-	t.held, t.batch = held, s.db.NewBatch()
+	t.ctx, t.held, t.batch = ctx, held, s.db.NewBatch()
 	return t
 }
 
@@ -162,10 +164,11 @@ func (t *txn) close() {
 	if err := t.batch.Close(); err != nil {
 		t.store.log.Error("store: closing a batch", "error", err)
 	}
-	t.batch, t.request = nil, nil
+	t.ctx, t.batch, t.request = nil, nil, nil
 	t.writes.Reset()
+	t.store.batches.release(&t.share)
 	t.records, t.stripes = t.records[:0], t.stripes[:0]
-	t.floor, t.tooLarge, t.ahead = 0, false, false
+	t.floor, t.refused, t.ahead = 0, nil, false
 	t.store.txns.Put(t)
 }
 
@@ -284,11 +287,17 @@ func (t *txn) put(op *pebble.DeferredBatchOp, key, value []byte) (ownKey, ownVal
 	return op.Key[:len(key):len(key)], op.Value[:len(value):len(value)]
 }
 
-// fits notes whether another write is within the limits.
+// fits notes whether another write is within the limits, and there is memory for it.
 func (t *txn) fits(key, value int) bool {
-	l := t.store.Limits()
-	if key > l.KeyBytes || value > l.ValueBytes || t.batch.Len()+key+value > l.TxnBytes {
-		t.tooLarge = true
+	if t.refused != nil {
+		return false
 	}
-	return !t.tooLarge
+	l := t.store.Limits()
+	bytes := t.batch.Len() + key + value
+	if key > l.KeyBytes || value > l.ValueBytes || bytes > l.TxnBytes {
+		t.refused = kv.ErrTooLarge
+	} else if !t.share.covers(int64(bytes)) {
+		t.refused = t.store.batches.grow(t.ctx, &t.share, int64(bytes))
+	}
+	return t.refused == nil
 }
