@@ -12,10 +12,10 @@ BENCHFLAGS ?=
 SOAKTIME ?= 20m
 SOAKKILL ?= 1m
 
-.PHONY: help build run test lint fmt race fuzz bench soak tidy setup clean
+.PHONY: help build run test lint fmt race fuzz overload bench soak tidy setup clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/monotable and bin/demo
 	@[ -x $(BIN) ] || echo "building: the first time takes a minute or two" >&2
@@ -46,6 +46,9 @@ fuzz: ## fuzz every fuzz target for FUZZTIME (20s)
 	    echo "$$pkg $$target"; go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$pkg; \
 	  done; \
 	done
+
+overload: build ## drive a server far beyond what it can serve; checks its memory and its other clients (2 minutes)
+	@go test ./test/overload -count 1 -v -full -timeout 5m
 
 bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices), and the services by route
 	@cmp -s bench/package-lock.json bench/node_modules/.installed || { (cd bench && npm ci --no-audit --no-fund --loglevel=error) && cp bench/package-lock.json bench/node_modules/.installed; }

@@ -88,6 +88,22 @@ type Options struct {
 	AllowedHosts []string
 	// CORSOrigins are the origins (https://app.example.com) whose web pages may use Handler; "*" allows all. Default: none.
 	CORSOrigins []string
+	// CacheSize is how many bytes of blocks read from disk are kept in memory, at most. Default 256 MB. Without effect in
+	// memory.
+	CacheSize int64
+	// RequestMemory is about the most bytes that requests in flight may take: of Handler, and of clients in the process.
+	// Beyond it they wait for a short time, and get a ThrottlingException. Default 512 MB.
+	RequestMemory int64
+	// WriteMemory is about the most bytes that writes under way may take on their way to disk, with one more of the
+	// largest size. Beyond it they wait for each other. Default 256 MB. Without effect in memory.
+	WriteMemory int64
+	// RequestTimeout is how long a request may take once its input is there. Default 0: for ever.
+	RequestTimeout time.Duration
+	// Compactions is how many compactions may run at once. Default 2. Without effect in memory.
+	Compactions int
+	// MemTableSize is the size of the buffers that writes are collected in before they go to files, four at most.
+	// Default 32 MB. Without effect in memory.
+	MemTableSize int
 	// Now is the machine's clock, which the database's time follows: TTL, idempotency tokens, time stamps. Where it goes
 	// back the database's time stands still. Default time.Now.
 	Now func() time.Time
@@ -125,6 +141,7 @@ func Open(dir string, o *Options) (*DB, error) {
 	}
 	store, err := pebblekv.Open(path, pebblekv.Options{
 		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger, OnFatal: o.OnFatal,
+		CacheBytes: o.CacheSize, BatchBytes: o.WriteMemory, MemTableBytes: o.MemTableSize, Compactions: o.Compactions,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("monotable: open %s: %w", dir, err)
@@ -154,7 +171,8 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	}
 	db := &DB{store: store, dir: dir, engine: e, observe: counts, region: o.Region, now: o.Now, logger: o.Logger}
 	db.server = server.New(e, server.Options{
-		Region: o.Region, Guard: o.guard, Logger: o.Logger, Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,
+		Region: o.Region, Guard: o.guard, Memory: o.RequestMemory, Timeout: o.RequestTimeout, Logger: o.Logger,
+		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,
 	})
 	return db, nil
 }
@@ -196,6 +214,9 @@ func (o *Options) validate() error {
 	}
 	if o.GSIDelay < 0 || o.TableDelay < 0 || o.SlowRequest < 0 {
 		faults = append(faults, errors.New("monotable: GSIDelay, TableDelay and SlowRequest cannot be negative"))
+	}
+	if o.CacheSize < 0 || o.RequestMemory < 0 || o.WriteMemory < 0 || o.MemTableSize < 0 || o.RequestTimeout < 0 || o.Compactions < 0 {
+		faults = append(faults, errors.New("monotable: CacheSize, RequestMemory, WriteMemory, MemTableSize, RequestTimeout and Compactions cannot be negative"))
 	}
 	if o.StreamShards < 0 || o.StreamShards > engine.StreamShardsMax {
 		faults = append(faults, fmt.Errorf("monotable: StreamShards %d: want 1 to %d", o.StreamShards, engine.StreamShardsMax))

@@ -150,6 +150,11 @@ func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capac
 			*room = 0
 			return i, nil
 		}
+		if *room > maxBatchGetBytes-api.LargeRead && *room-size <= maxBatchGetBytes-api.LargeRead {
+			if err := api.AskForRoom(ctx, maxBatchGetBytes); err != nil {
+				return 0, err
+			}
+		}
 		*room -= size
 		units := capacity.ReadUnits(size, g.consistency)
 		g.counts.Capacity.Read.Add(units)

@@ -34,6 +34,11 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 		return nil, err
 	}
 	stored := itemenc.Item(data)
+	if len(stored) > api.LargeRead {
+		if err := api.AskForRoom(ctx, int64(len(stored))); err != nil {
+			return nil, err
+		}
+	}
 	out := new(api.GetItemOutput)
 	if out.Item, err = sh.of(nil, stored); err != nil {
 		return nil, err

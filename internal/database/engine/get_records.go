@@ -127,7 +127,13 @@ func (p *recordPage) read(ctx context.Context, e *Engine, from, bound kv.Seq) er
 		}
 		p.lastTime = change.Time
 		scanned++
+		before := scannedBytes
 		scannedBytes += len(change.Old) + len(change.New)
+		if before <= api.LargeRead && scannedBytes > api.LargeRead {
+			if err := api.AskForRoom(ctx, recordBytesMax); err != nil {
+				return false, err
+			}
+		}
 		p.atEnd = scanned < scannedRecordsMax && scannedBytes < scannedBytesMax
 		return p.atEnd, nil
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
@@ -50,6 +51,7 @@ type page struct {
 	evaluatedBytes  int
 	fetchUnits      float64
 	fetchedBytes    int
+	large           bool // has asked for room
 }
 
 // readPage reads one page from one consistent state.
@@ -117,6 +119,12 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 		p.evaluatedBytes += entry.Size()
 		if err := p.evaluate(entry); err != nil {
 			return err
+		}
+		if !p.large && p.evaluatedBytes+p.fetchedBytes > api.LargeRead {
+			p.large = true
+			if err := api.AskForRoom(ctx, maxPageBytes); err != nil {
+				return err
+			}
 		}
 		if full := p.scanned == int64(p.plan.limit) || p.evaluatedBytes+p.fetchedBytes > maxPageBytes; full && !p.plan.single {
 			// Whether anything follows is not looked at: like AWS's, a full page always says where to go on.

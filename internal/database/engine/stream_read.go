@@ -92,9 +92,15 @@ func (e *Engine) streamState(ctx context.Context, id streamID) (s *stream.Stream
 	return s.Readable(e.oldestReadable()), bound, nil
 }
 
+// knownStreamsMax bounds the streams that are kept decoded. A table may have had any number of them.
+const knownStreamsMax = 1024
+
 // knownStreams keeps the records of streams decoded. The store is asked each time nevertheless; what is saved is to
 // decode the same bytes again for every page of records.
-type knownStreams struct{ byID sync.Map } // streamID → *knownStream
+type knownStreams struct {
+	mu   sync.Mutex
+	byID map[streamID]knownStream
+}
 
 type knownStream struct {
 	stored []byte
@@ -104,18 +110,24 @@ type knownStream struct {
 // read returns a stream as it is stored, read only; nil where it is not there.
 func (k *knownStreams) read(r kv.Reader, id streamID) (*stream.Stream, error) {
 	data, err := r.Get(keyenc.Stream(id.table, id.label))
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	if err != nil || data == nil {
-		k.byID.Delete(id)
+		delete(k.byID, id)
 		return nil, err
 	}
-	if known, ok := k.byID.Load(id); ok && bytes.Equal(known.(*knownStream).stored, data) {
-		return known.(*knownStream).stream, nil
+	if known, ok := k.byID[id]; ok && bytes.Equal(known.stored, data) {
+		return known.stream, nil
 	}
 	s, err := stream.Decode(data)
-	if err == nil {
-		k.byID.Store(id, &knownStream{stored: bytes.Clone(data), stream: s})
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	if k.byID == nil || len(k.byID) >= knownStreamsMax {
+		k.byID = map[streamID]knownStream{}
+	}
+	k.byID[id] = knownStream{stored: bytes.Clone(data), stream: s}
+	return s, nil
 }
 
 // logBound is the highest number up to which all logs are complete. The log that it asks is no table's.

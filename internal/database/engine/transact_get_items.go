@@ -47,6 +47,11 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 			return nil, err
 		}
 		size := sizeOf(stored)
+		if before := total; before <= api.LargeRead && before+size > api.LargeRead {
+			if err := api.AskForRoom(ctx, maxTransactionBytes); err != nil {
+				return nil, err
+			}
+		}
 		if total += size; total > maxTransactionBytes {
 			return nil, canceledRead(len(keys), i, apierr.TransactionItemsTooLarge.With())
 		}

@@ -38,8 +38,12 @@ func (x *exchange) succeed(op *operation, out any) {
 		x.send(http.StatusOK, nil)
 		return
 	}
-	buffer := getBuffer()
-	defer putBuffer(buffer)
+	buffers := &smallBuffers
+	if x.readTurn.held > 0 {
+		buffers = &largeBuffers
+	}
+	buffer := buffers.get()
+	defer buffers.put(buffer)
 	body, err := wire.Append((*buffer)[:0], out)
 	if lender, ok := out.(api.Memory); ok {
 		lender.Release()
@@ -59,6 +63,8 @@ func (x *exchange) succeed(op *operation, out any) {
 // reserveResponse moves the request from those that work to those that wait for their client to read. If there is no room
 // for its response, what changed nothing is throttled; what did keeps its place among those that work.
 func (x *exchange) reserveResponse(op *operation, bytes int64) error {
+	x.inputTurn.release()
+	x.readTurn.release()
 	var err error
 	if bytes > entryBytes {
 		err = x.response.grow(x.r.Context(), &x.server.memory.responses, bytes, responseWait)
@@ -81,8 +87,12 @@ func (x *exchange) sendError(e *apierr.Error) {
 func (x *exchange) send(status int, body []byte) {
 	if len(body) > compressMin {
 		if encoding := acceptedEncoding(x.r.Header.Get("Accept-Encoding")); encoding != "" {
-			buffer := getBuffer()
-			defer putBuffer(buffer)
+			buffers := &smallBuffers
+			if len(body) > entryBytes {
+				buffers = &largeBuffers
+			}
+			buffer := buffers.get()
+			defer buffers.put(buffer)
 			*buffer = compress((*buffer)[:0], encoding, body)
 			body = *buffer
 			x.w.Header().Set(headerEncoding, encoding)

@@ -91,7 +91,7 @@ func (x *exchange) receive(dst []byte) ([]byte, error) {
 		}
 		// In-process requests have no deadlines, and do not need them.
 		_ = control.SetReadDeadline(start.Add(pace(received)))
-		return nil
+		return x.setApart(received, time.Since(start))
 	}
 	body, err := x.readAll(dst, x.r.Body, x.r.ContentLength, 0, progress)
 	if control != nil { // what follows on this connection has its own time
@@ -142,16 +142,42 @@ func (x *exchange) readAll(dst []byte, r io.Reader, length, beside int64, progre
 
 // reserveBody reserves what the body takes beyond a request's own part.
 func (x *exchange) reserveBody(bytes int64) error {
-	return x.body.grow(x.r.Context(), &x.server.memory.bodies, bytes-entryBytes, bodyWait)
+	from, wait := &x.server.memory.bodies, bodyWait
+	if x.slow {
+		from, wait = &x.server.memory.slowBodies, 0
+	}
+	return x.body.grow(x.r.Context(), from, bytes-entryBytes, wait)
 }
 
-// drain reads the rest of a body that is refused, so that its sender reads the response in place of a closed connection.
-func (x *exchange) drain() {
-	control := http.NewResponseController(x.w)
-	if x.r.Header.Get("Expect") != "" || control.SetReadDeadline(time.Now().Add(pace(bodyMax))) != nil {
-		return // the sender waits for the response, or is in the process
+// setApart moves a large body that arrives slowly to memory of its own, or throttles it: slow senders leave the
+// rest to quick ones.
+func (x *exchange) setApart(received int, took time.Duration) error {
+	if x.slow || x.body.held == 0 || took < slowAfter || float64(received) > quickBytes*took.Seconds() {
+		return nil
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(x.r.Body, bodyMax))
+	held := x.body.held
+	x.body.release()
+	x.slow = true
+	return x.body.grow(x.r.Context(), &x.server.memory.slowBodies, held, 0)
+}
+
+// drain reads the rest of a body that is refused, so that its sender reads the response in place of a closed connection. It
+// has to keep its pace.
+func (x *exchange) drain() {
+	control, start, drained := http.NewResponseController(x.w), time.Now(), 0
+	if x.r.Header.Get("Expect") != "" {
+		return // the sender waits for the response first
+	}
+	buffer := smallBuffers.get()
+	defer smallBuffers.put(buffer)
+	part := (*buffer)[:cap(*buffer)]
+	for drained <= bodyMax && control.SetReadDeadline(start.Add(pace(drained))) == nil {
+		n, err := x.r.Body.Read(part)
+		drained += n
+		if err != nil {
+			break
+		}
+	}
 	_ = control.SetReadDeadline(time.Time{})
 }
 
@@ -181,16 +207,28 @@ func (x *exchange) decompress(encoding string, raw []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// buffers keeps the buffers of bodies and answers.
-var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, 4<<10)) }}
+// bufferPool keeps the buffers of bodies and responses.
+type bufferPool struct {
+	pool sync.Pool
+	max  int // the largest kept
+}
 
-// bufferMax bounds what the pool keeps.
-const bufferMax = 1 << 20
+// Small buffers are within a request's own part. Large ones are for what has reserved memory: a small request that was lent
+// a large buffer would hold memory that nobody counts.
+var (
+	smallBuffers = bufferPool{max: entryBytes}
+	largeBuffers = bufferPool{max: 2 << 20}
+)
 
-func getBuffer() *[]byte { return buffers.Get().(*[]byte) }
+func (p *bufferPool) get() *[]byte {
+	if b, ok := p.pool.Get().(*[]byte); ok {
+		return b
+	}
+	return new(make([]byte, 0, 4<<10))
+}
 
-func putBuffer(b *[]byte) {
-	if cap(*b) <= bufferMax {
-		buffers.Put(b)
+func (p *bufferPool) put(b *[]byte) {
+	if cap(*b) <= p.max {
+		p.pool.Put(b)
 	}
 }

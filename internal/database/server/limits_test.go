@@ -26,6 +26,9 @@ type gatedEngine struct {
 }
 
 func (e gatedEngine) item(ctx context.Context, table string) (itemenc.Item, error) {
+	if err := api.AskForRoom(ctx, 300<<10); err != nil {
+		return nil, err
+	}
 	if table == "gated" {
 		select {
 		case <-e.gate:
@@ -48,6 +51,10 @@ func (e gatedEngine) UpdateItem(ctx context.Context, in *api.UpdateItemInput) (*
 
 func (e gatedEngine) TagResource(context.Context, *api.TagResourceInput) (*api.TagResourceOutput, error) {
 	return &api.TagResourceOutput{}, nil
+}
+
+func (e gatedEngine) DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error) {
+	return &api.DescribeLimitsOutput{}, nil
 }
 
 const (
@@ -182,11 +189,12 @@ func TestDecompressedBodyCounts(t *testing.T) {
 	})
 }
 
-// TestWorkWaits: an operation waits for the memory it may need, and is throttled if that takes long.
+// TestWorkWaits: an operation waits for the memory it may need, and is throttled if that takes long. Small ones do not
+// wait.
 func TestWorkWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := gatedEngine{gate: make(chan struct{})}
-		s := New(e, Options{Memory: 4 * (itemWork + smallWork)})
+		s := New(e, Options{Memory: 4 << 20})
 		first := make(chan string)
 		go func() { first <- perform(t.Context(), s, "GetItem", strings.NewReader(gated)) }()
 		synctest.Wait()
@@ -195,6 +203,7 @@ func TestWorkWaits(t *testing.T) {
 		if waited := time.Since(start); waited != workWait {
 			t.Errorf("it waited %v, want %v", waited, workWait)
 		}
+		wantOK(t, "a small one", perform(t.Context(), s, "TagResource", strings.NewReader(small)))
 		second := make(chan string)
 		go func() { second <- perform(t.Context(), s, "GetItem", strings.NewReader(open)) }()
 		synctest.Wait()
@@ -202,6 +211,33 @@ func TestWorkWaits(t *testing.T) {
 		wantOK(t, "the first", <-first)
 		wantOK(t, "the second, once there is room", <-second)
 		wantUnused(t, s)
+	})
+}
+
+// TestLargeOperationsTakeTurns: as many run as there are turns, some wait, and the next is throttled at once.
+func TestLargeOperationsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := gatedEngine{gate: make(chan struct{})}
+		s := New(e, Options{Memory: 1 << 30})
+		admitted := int(s.memory.reads.size * (1 + queuePerTurn))
+		results := make(chan string, admitted)
+		for range admitted {
+			go func() { results <- perform(t.Context(), s, "GetItem", strings.NewReader(gated)) }()
+		}
+		synctest.Wait()
+		start := time.Now()
+		wantThrottled(t, "one too many", perform(t.Context(), s, "GetItem", strings.NewReader(gated)))
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("it waited %v", waited)
+		}
+		close(e.gate)
+		for range admitted {
+			wantOK(t, "one that waited", <-results)
+		}
+		wantUnused(t, s)
+		if n := s.memory.reads.used.Load(); n != 0 {
+			t.Errorf("%d turns are taken when no request is in flight", n)
+		}
 	})
 }
 
@@ -220,7 +256,7 @@ func (w heldWriter) Write(p []byte) (int, error) {
 // which has happened, is answered.
 func TestSlowReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := New(gatedEngine{}, Options{Memory: 4 * 400 << 10})
+		s := New(gatedEngine{}, Options{Memory: 8 * 400 << 10})
 		slow := heldWriter{httptest.NewRecorder(), make(chan struct{})}
 		done := make(chan struct{})
 		go func() {
@@ -315,6 +351,63 @@ func TestSlowSenderIsCutOff(t *testing.T) {
 		<-sent
 		wantUnused(t, s)
 	})
+}
+
+// TestSlowBodiesLeaveRoom: slow senders of large bodies have the memory that is theirs and no more; a quick one beside them
+// does not wait.
+func TestSlowBodiesLeaveRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(gatedEngine{}, Options{Memory: 8 << 20})
+		const senders = 8
+		results := make(chan string, senders)
+		ctx, cancel := context.WithCancel(t.Context())
+		for range senders {
+			body, w := io.Pipe()
+			context.AfterFunc(ctx, func() { _ = w.CloseWithError(io.ErrUnexpectedEOF) })
+			go func() { results <- perform(ctx, s, "TagResource", body) }()
+			go func() {
+				for err := error(nil); err == nil; {
+					_, err = io.WriteString(w, strings.Repeat(" ", 40<<10))
+					<-time.After(300 * time.Millisecond) // of the bubble's clock
+				}
+			}()
+		}
+		<-time.After(5 * time.Second) // of the bubble's clock
+		if n := s.memory.slowBodies.used.Load(); n == 0 || n > s.memory.slowBodies.size {
+			t.Errorf("slow bodies hold %d bytes of %d", n, s.memory.slowBodies.size)
+		}
+		start := time.Now()
+		wantOK(t, "a quick body", perform(t.Context(), s, "TagResource", strings.NewReader(small+strings.Repeat(" ", 600<<10))))
+		if waited := time.Since(start); waited > 0 {
+			t.Errorf("it waited %v", waited)
+		}
+		cancel()
+		throttled := 0
+		for range senders {
+			if strings.Contains(<-results, "ThrottlingException") {
+				throttled++
+			}
+		}
+		if throttled == 0 {
+			t.Error("no slow sender was throttled")
+		}
+		<-time.After(time.Second) // of the bubble's clock, for the senders to end
+		wantUnused(t, s)
+	})
+}
+
+// TestSmallResponsesReserveNothing: the buffer of a large response is not lent to a small request.
+func TestSmallResponsesReserveNothing(t *testing.T) {
+	s := New(gatedEngine{}, Options{Memory: 8 << 20})
+	for range 10 {
+		wantOK(t, "a large response", perform(t.Context(), s, "GetItem", strings.NewReader(open)))
+	}
+	if err := new(reservation).grow(t.Context(), &s.memory.responses, s.memory.responses.size, 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		wantOK(t, "a small response", perform(t.Context(), s, "DescribeLimits", strings.NewReader("{}")))
+	}
 }
 
 // TestSteadySenderIsWaitedFor: a body of 4 MB may take a minute.

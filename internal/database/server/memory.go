@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -11,24 +12,35 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// memory bounds what requests in flight take, together. It is four pools, each a quarter of Options.Memory, so that clients
-// that are slow in one phase of a request cannot starve the other phases:
+// memory bounds what requests in flight take, together. It is five pools, of a quarter or an eighth of Options.Memory
+// each, so that clients that are slow in one phase of a request cannot starve the other phases:
 //
 //	requests  entryBytes for each request whose body has begun to arrive
-//	bodies    what is beyond entryBytes of a body as it arrives and is decompressed
-//	work      what an operation may take with its decoded input, estimated before it starts
+//	bodies    what is beyond entryBytes of a body as it arrives and is decompressed; slow ones have a pool of their own
+//	work      what a large operation may take: one with an input beyond entryBytes, or that reads more than api.LargeRead
 //	responses what is beyond entryBytes of a response until its client has read it
 //
-// A request that finds no room waits in line, for a short time. Then it is throttled.
+// A request that finds no room waits in line, for a short time. Then it is throttled. Large operations also take turns, so
+// that they leave the processor to small ones, which never wait.
 type memory struct {
-	requests, bodies, work, responses pool
+	requests, bodies, slowBodies, work, responses pool
+
+	// Turns of operations that read much, and of those with a very large input; counted and not in bytes.
+	reads, inputs pool
 }
 
 const (
 	defaultMemory = 512 << 20
 
 	// entryBytes is what a request may take without a reservation for its body and its response.
-	entryBytes = 32 << 10
+	entryBytes = 16 << 10
+
+	// A body that takes longer than slowAfter counts as slow if it arrives with less than quickBytes a second.
+	slowAfter  = time.Second
+	quickBytes = 1 << 20
+
+	// turnBytes is the input from which on an operation takes a turn: it is busy with it for a while.
+	turnBytes = 1 << 20
 
 	// The longest waits for room. Bodies arrive from outside and responses leave for outside; work ends by itself.
 	bodyWait     = 2 * time.Second
@@ -38,16 +50,23 @@ const (
 
 func newMemory(bytes int64) *memory {
 	m := new(memory)
-	for _, p := range []*pool{&m.requests, &m.bodies, &m.work, &m.responses} {
-		p.size = max(bytes/4, entryBytes)
-		p.free = semaphore.NewWeighted(p.size)
+	for _, p := range []*pool{&m.requests, &m.bodies, &m.work} {
+		p.init(max(bytes/4, entryBytes))
+	}
+	for _, p := range []*pool{&m.slowBodies, &m.responses} {
+		p.init(max(bytes/8, entryBytes))
+	}
+	turns := turnsOf(runtime.GOMAXPROCS(0))
+	for _, p := range []*pool{&m.reads, &m.inputs} {
+		p.init(turns)
+		p.queue = queuePerTurn * turns
 	}
 	return m
 }
 
 // inUse is the number of reserved bytes.
 func (m *memory) inUse() int64 {
-	return m.requests.used.Load() + m.bodies.used.Load() + m.work.used.Load() + m.responses.used.Load()
+	return m.requests.used.Load() + m.bodies.used.Load() + m.slowBodies.used.Load() + m.work.used.Load() + m.responses.used.Load()
 }
 
 // pool is an amount of memory that requests reserve parts of.
@@ -55,6 +74,13 @@ type pool struct {
 	size int64
 	used atomic.Int64
 	free *semaphore.Weighted
+
+	queue   int64 // how many may wait; 0 is any number
+	waiting atomic.Int64
+}
+
+func (p *pool) init(size int64) {
+	p.size, p.free = size, semaphore.NewWeighted(size)
 }
 
 // reservation is what one request holds of a pool. It never holds more than the pool has: a request larger than the pool
@@ -71,7 +97,8 @@ func (r *reservation) grow(ctx context.Context, p *pool, n int64, wait time.Dura
 		return nil
 	}
 	if !p.free.TryAcquire(more) {
-		if wait == 0 {
+		defer p.waiting.Add(-1)
+		if n := p.waiting.Add(1); wait == 0 || p.queue > 0 && n > p.queue {
 			return apierr.Overloaded.With()
 		}
 		ctx, cancel := context.WithTimeout(ctx, wait)
@@ -95,45 +122,43 @@ func (r *reservation) release() {
 	}
 }
 
-// What operations take beside their input, as far as their names and inputs tell. An item may have 400 KB, is copied from
-// the store, and grows when it is written as JSON; a page has 1 MB; TransactGetItems reads 4 MB; BatchGetItem 16 MB.
-const (
-	smallWork = 64 << 10
-	itemWork  = 1 << 20
-	pageWork  = 3 << 20
-	// keyWork is for each value of a batch, below what the largest items would need: few batches are of large items.
-	keyWork          = 256 << 10
-	transactReadWork = 10 << 20
-	batchReadWork    = 40 << 20
-)
+// turnsOf is how many large operations of a kind run at once on some cores: about as many as there are cores, so that a
+// small request finds one soon.
+func turnsOf(cores int) int64 { return int64(max(4, cores)) }
 
-// workOf estimates the memory that an operation takes once its input is there, before it is decoded. An operation reserves
-// once: two that wait for each other's room could not go on.
-func workOf(operation string, body []byte) int64 {
-	values := int64(bytes.Count(body, []byte{'{'}) + bytes.Count(body, []byte{','}))
-	carried := smallWork + decodedBytes(len(body), values)
-	switch operation {
-	case "Query", "Scan", "GetRecords":
-		return carried + pageWork
-	case "GetItem", "UpdateItem":
-		return carried + itemWork
-	case "PutItem", "DeleteItem":
-		if bytes.Contains(body, []byte("ALL_OLD")) {
-			return carried + itemWork
-		}
-		return carried
-	case "BatchGetItem":
-		return carried + min(values*keyWork, batchReadWork)
-	case "TransactGetItems", "TransactWriteItems":
-		return carried + min(values*keyWork, transactReadWork)
-	default:
-		return carried
+// queuePerTurn bounds how many large operations wait for each one that runs. More would be throttled in the end, and keep
+// small ones out while they wait.
+const queuePerTurn = 16
+
+// copies is how often what is read, or decoded, is in memory: as stored, as JSON, and while a buffer grows.
+const copies = 3
+
+// largeInput waits for what the operation takes of an input that does not fit into a request's own part.
+func (x *exchange) largeInput(ctx context.Context, body []byte) error {
+	if len(body) <= entryBytes {
+		return nil
 	}
+	if len(body) > turnBytes {
+		if err := x.inputTurn.grow(ctx, &x.server.memory.inputs, 1, workWait); err != nil {
+			return err
+		}
+	}
+	return x.work.grow(ctx, &x.server.memory.work, decodedBytes(body), workWait)
+}
+
+// largeRead waits for the turn and the memory of an operation that reads items of some bytes. It holds its turn while it
+// waits for memory; who holds memory has had its turn.
+func (x *exchange) largeRead(ctx context.Context, bytes int64) error {
+	if err := x.readTurn.grow(ctx, &x.server.memory.reads, 1, workWait); err != nil {
+		return err
+	}
+	return x.work.grow(ctx, &x.server.memory.work, x.work.held+copies*bytes, workWait)
 }
 
 // decodedBytes estimates what an input takes: its texts are copied, encoded and written, and each value, marked by a brace
 // or a comma, takes a few words.
-func decodedBytes(body int, values int64) int64 {
+func decodedBytes(body []byte) int64 {
 	const valueBytes = 64
-	return 3*int64(body) + valueBytes*values
+	values := bytes.Count(body, []byte{'{'}) + bytes.Count(body, []byte{','})
+	return copies*int64(len(body)) + valueBytes*int64(values)
 }

@@ -5,7 +5,7 @@
 //	origin        host and page that the request is from       origin.go
 //	route         method, path, content type, target          route.go
 //	body          at most 16 MB, then the signature, then gzip  body.go, auth.go
-//	room          memory for the operation and its response     memory.go
+//	room          memory for what is large, and a turn          memory.go
 //	operation     decode, member constraints, engine            operations.go
 //	answer        encode, compress, checksum, headers           answer.go
 //
@@ -44,6 +44,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 	"github.com/monotable/monotable/internal/database/observe"
@@ -131,7 +132,9 @@ type exchange struct {
 	answer  contentType
 	started bool // the answer's status has been sent
 
-	entry, body, work, response reservation
+	slow bool // the body is among slowBodies
+
+	entry, body, inputTurn, readTurn, work, response reservation
 
 	ctx       observe.Context // what the engine gets; see observe.go
 	operation string          // "" while the request is no call of an operation
@@ -190,8 +193,8 @@ func (x *exchange) call(op *operation) {
 
 // perform reads the operation's input and carries it out. The input's memory is free when it returns.
 func (x *exchange) perform(op *operation) (out any, err error) {
-	body := getBuffer()
-	defer putBuffer(body)
+	body := smallBuffers.get()
+	defer smallBuffers.put(body)
 	if err := x.readBody(body); err != nil {
 		return nil, err
 	}
@@ -203,9 +206,10 @@ func (x *exchange) perform(op *operation) (out any, err error) {
 		defer cancel()
 		x.ctx.Continue(ctx)
 	}
-	if err := x.work.grow(ctx, &x.server.memory.work, workOf(op.Name, *body), workWait); err != nil {
+	if err := x.largeInput(ctx, *body); err != nil {
 		return nil, err
 	}
+	x.ctx.Continue(api.WithRoom(ctx, func(bytes int64) error { return x.largeRead(ctx, bytes) }))
 	out, err = op.serve(&x.ctx, x, *body)
 	x.body.release()
 	if err != nil && errors.Is(context.Cause(ctx), errTimeout) && errors.Is(err, context.DeadlineExceeded) {
@@ -221,6 +225,8 @@ var errTimeout = errors.New("server: request timeout")
 func (x *exchange) release() {
 	x.entry.release()
 	x.body.release()
+	x.inputTurn.release()
+	x.readTurn.release()
 	x.work.release()
 	x.response.release()
 }

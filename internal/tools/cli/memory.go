@@ -1,23 +1,142 @@
 package cli
 
-import "runtime/debug"
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"github.com/monotable/monotable"
+)
 
 const (
 	// gcPercent lets the heap of a store on disk grow further than Go's default between collections. What is
 	// alive there is a few megabytes; with the default of 100 a server under load collected every 4 MB.
 	gcPercent = 400
-	// memoryLimit bounds what gcPercent allows where the store's cache and memtables, at most half of it,
-	// are in the heap as well, as in a program built without cgo.
-	memoryLimit = 1 << 30
+
+	// minMemory is what the largest write and the least of everything else take.
+	minMemory = 512 << 20
+
+	// heapRatio leaves room for what the collector does not count, and for when it comes late.
+	heapRatio = 0.9
+
+	// The parts of a container's and of a machine's memory that the server takes for its own.
+	containerRatio = 0.9
+	machineRatio   = 0.5
+
+	// Bounds of what is derived from the memory: more does not make the store quicker.
+	cacheMax       = 1 << 30
+	memTableMax    = 32 << 20
+	memTables      = 4
+	compactionsMax = 8
+	writeMemoryMax = 1 << 30
 )
 
-// tuneCollector sets the collector for a store on disk, as far as the environment leaves it open. A store in
-// memory keeps Go's defaults: its data is the heap, and that should not take five times its size.
-func tuneCollector(getenv func(string) string) {
+// byteSize is a flag's number of bytes: 512MB, 2GB, or a plain number.
+type byteSize int64
+
+var byteUnits = []struct {
+	suffix string
+	bytes  int64
+}{{"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1 << 40}, {"B", 1}, {"", 1}}
+
+// Set reads a size. Units are powers of 1024; an i in them (MiB) changes nothing.
+func (b *byteSize) Set(text string) error {
+	size := strings.Replace(strings.ToUpper(strings.TrimSpace(text)), "IB", "B", 1)
+	for _, unit := range byteUnits {
+		digits, ok := strings.CutSuffix(size, unit.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt64/unit.bytes {
+			break
+		}
+		*b = byteSize(n * unit.bytes)
+		return nil
+	}
+	return fmt.Errorf("%q is no size: want a number of bytes such as 512MB or 2GB", text)
+}
+
+// String is the size in the largest unit that divides it.
+func (b *byteSize) String() string {
+	for _, unit := range []int{3, 2, 1, 0} {
+		if u := byteUnits[unit]; *b != 0 && int64(*b)%u.bytes == 0 {
+			return strconv.FormatInt(int64(*b)/u.bytes, 10) + u.suffix
+		}
+	}
+	return strconv.FormatInt(int64(*b), 10)
+}
+
+// Type stands in the help.
+func (*byteSize) Type() string { return "size" }
+
+// availableMemory is the memory that the server may take: most of its container's, or half of its machine's.
+func availableMemory() (int64, error) {
+	bytes, err := memlimit.ApplyRatio(memlimit.FromCgroup, containerRatio)()
+	if err != nil || bytes > math.MaxInt64/2 { // no container, or one without a limit
+		bytes, err = memlimit.ApplyRatio(memlimit.FromSystem, machineRatio)()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find out the memory of this machine: %w (give --memory-limit)", err)
+	}
+	return max(int64(bytes), minMemory), nil
+}
+
+// memoryPlan divides the memory limit among what takes memory:
+//
+//	1/8   cache
+//	1/16  memtables
+//	1/8   batches of writes
+//	3/16  requests
+//	1/2   the rest: one largest write, twice while its batch grows; what waits to be flushed; connections; garbage
+//
+// The first two are outside of Go's heap, as is a part of what the collector's limit leaves.
+type memoryPlan struct {
+	limit, cache, memTable, writes, requests int64
+}
+
+// planMemory divides a limit; 0 is what is available. A cache of 0 is the limit's part.
+func planMemory(limit, cache int64) (memoryPlan, error) {
+	if limit == 0 {
+		var err error
+		if limit, err = availableMemory(); err != nil {
+			return memoryPlan{}, err
+		}
+	}
+	if limit < minMemory {
+		return memoryPlan{}, fmt.Errorf("--memory-limit %s: want at least %s", (*byteSize)(&limit), new(byteSize(minMemory)))
+	}
+	if cache == 0 {
+		cache = min(limit/8, cacheMax)
+	}
+	if cache > limit/2 {
+		return memoryPlan{}, fmt.Errorf("--cache-size %s: want at most half of the memory limit, which is %s", (*byteSize)(&cache), (*byteSize)(&limit))
+	}
+	return memoryPlan{
+		limit: limit, cache: cache,
+		memTable: min(limit/16/memTables, memTableMax),
+		writes:   min(limit/8, writeMemoryMax),
+		requests: limit / 16 * 3,
+	}, nil
+}
+
+func (p memoryPlan) apply(o *monotable.Options) {
+	o.CacheSize, o.MemTableSize, o.WriteMemory, o.RequestMemory = p.cache, int(p.memTable), p.writes, p.requests
+	o.Compactions = min(max(2, runtime.GOMAXPROCS(0)/2), compactionsMax)
+}
+
+// tuneCollector sets the collector for a store, as far as the environment leaves it open. A store in memory keeps Go's
+// defaults: its data is the heap, and that should not take five times its size, and may be all there is.
+func (p memoryPlan) tuneCollector(getenv func(string) string) {
 	if getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 	if getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(memoryLimit)
+		debug.SetMemoryLimit(int64(heapRatio * float64(p.limit-p.cache-memTables*p.memTable)))
 	}
 }

@@ -28,6 +28,9 @@ const (
 	// shutdownWait is how long requests under way may take to end once the server is told to stop.
 	shutdownWait = 10 * time.Second
 
+	defaultConnections    = 4096
+	defaultRequestTimeout = time.Minute
+
 	// defaultRotation is about how long AWS keeps a shard of a stream open.
 	defaultRotation = 4 * time.Hour
 
@@ -54,6 +57,11 @@ type serveFlags struct {
 	streamShards        int
 	streamShardRotation time.Duration
 	logMaxBytes         string
+
+	memoryLimit    byteSize
+	cacheSize      byteSize
+	maxConnections int
+	requestTimeout time.Duration
 
 	allowedHosts []string
 	corsOrigins  []string
@@ -130,6 +138,10 @@ turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 	f.IntVar(&flags.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
 	f.DurationVar(&flags.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
 	f.StringVar(&flags.logMaxBytes, "log-max-bytes", "0", "room for change logs, for streams and point-in-time recovery, like 10GiB: over it, the oldest changes are trimmed; 0 is no cap")
+	f.Var(&flags.memoryLimit, "memory-limit", "memory that the server takes at most, as 2GB (default 90 % of the container's limit, else half of the machine's memory)")
+	f.Var(&flags.cacheSize, "cache-size", "memory for data read from disk, a part of --memory-limit (default an eighth of it, at most 1GB)")
+	f.IntVar(&flags.maxConnections, "max-connections", defaultConnections, "connections open at once; requests of others are throttled")
+	f.DurationVar(&flags.requestTimeout, "request-timeout", defaultRequestTimeout, "time that a request may take; 0 is for ever")
 	f.StringSliceVar(&flags.allowedHosts, "allowed-host", nil, "additional `name` by which requests may address the server, or *.suffix; repeatable")
 	f.StringSliceVar(&flags.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable (default none)")
 	f.StringVar(&flags.metricsAddr, "metrics-addr", "", "address to serve Prometheus metrics on, under /metrics, and /-/ready (off by default)")
@@ -152,8 +164,12 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	if err != nil {
 		return err
 	}
+	plan, err := planMemory(int64(flags.memoryLimit), int64(flags.cacheSize))
+	if err != nil {
+		return err
+	}
 	if !flags.memory {
-		tuneCollector(env.Getenv)
+		plan.tuneCollector(env.Getenv)
 		tuneProcessors(env.Getenv)
 	}
 	m := newMonitor()
@@ -161,7 +177,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	if err != nil {
 		return err
 	}
-	db, err := flags.open(env, logger)
+	db, err := flags.open(env, logger, plan)
 	if err != nil {
 		return errors.Join(err, stopBeside())
 	}
@@ -198,6 +214,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 	if err != nil {
 		return errors.Join(fmt.Errorf("listen on %s: %w (use --addr for another address)", f.addr, err), stopTraces())
 	}
+	listener = server.LimitConnections(listener, f.maxConnections)
 	httpServer := server.HTTPServer(handler, logger)
 	m.count(httpServer)
 	scheme := "http"
@@ -268,7 +285,7 @@ func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *mon
 	return companion.Start(ctx, host)
 }
 
-func (f *serveFlags) open(env Environment, logger *slog.Logger) (*monotable.DB, error) {
+func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan) (*monotable.DB, error) {
 	durability, err := monotable.ParseDurability(f.durability)
 	if err != nil {
 		return nil, fmt.Errorf("--durability: %w", err)
@@ -291,6 +308,14 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger) (*monotable.DB, 
 	}
 	if options.DiskReserve, err = diskReserve(f.reserve); err != nil {
 		return nil, err
+	}
+	plan.apply(options)
+	options.RequestTimeout = f.requestTimeout
+	if f.maxConnections < 1 {
+		return nil, fmt.Errorf("--max-connections %d: want at least 1", f.maxConnections)
+	}
+	if f.requestTimeout < 0 {
+		return nil, fmt.Errorf("--request-timeout %v: want 0 or more", f.requestTimeout)
 	}
 	if f.streamShards < 1 { // which would be the default
 		return nil, fmt.Errorf("--stream-shards %d: want 1 to 100", f.streamShards)

@@ -121,20 +121,20 @@ func (t *txn) settle(transaction bool, result error) error {
 
 // txn is an update under way. Its writes are in the batch; the overlay's slices point into it.
 type txn struct {
-	store    *Store
-	held     *latch.Held
-	batch    *pebble.Batch
-	reads    *pebble.Iterator // of the state that Get reads; nil until it does
-	writes   overlay.Writes
-	records  []int    // where in the batch the sequence numbers of log records belong
-	floor    kv.Seq   // of Advance
-	stripes  []uint32 // of what it changes: see unsynced
-	scratch  []byte
-	ctx      context.Context // of the wait for memory
-	share    batchShare
-	refused  error            // why the batch does not hold all that was written
-	ahead    bool             // it may have read what is not durable yet
-	request  *observe.Request // that the update belongs to; may be nil
+	store   *Store
+	held    *latch.Held
+	batch   *pebble.Batch
+	reads   *pebble.Iterator // of the state that Get reads; nil until it does
+	writes  overlay.Writes
+	records []int    // where in the batch the sequence numbers of log records belong
+	floor   kv.Seq   // of Advance
+	stripes []uint32 // of what it changes: see unsynced
+	scratch []byte
+	ctx     context.Context // of the wait for memory
+	share   batchShare
+	refused error            // why the batch does not hold all that was written
+	ahead   bool             // it may have read what is not durable yet
+	request *observe.Request // that the update belongs to; may be nil
 }
 
 func (s *Store) newTxn(ctx context.Context, held *latch.Held) *txn {

@@ -1,0 +1,100 @@
+// Package overload drives a server of its own process far beyond what it can serve, and checks that it stays within its
+// memory limit and goes on serving its other clients.
+//
+// The load is of five kinds at once: clients that send bodies of 16 MB slowly, clients that do not read large responses,
+// thousands of HTTP/2 streams, transactions of 4 MB on a table with 20 indexes that project everything, and transactions
+// of 40 MB, which are to be refused. `make overload` runs all of it; `make test` a tenth for a few seconds.
+package overload
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/test/internal/serverproc"
+)
+
+var full = flag.Bool("full", false, "run the whole load, and hold the other clients' p99 to 10 times their quiet one")
+
+// load is how much of each kind there is.
+type load struct {
+	senders, readers, streams, transactions, oversized int
+	lasts, quiet                                       time.Duration
+}
+
+const (
+	memoryLimit = 1536 << 20
+	limitFlag   = "1536MB"
+	// slowdownMax is how much slower the other clients' slowest requests may become.
+	slowdownMax = 10
+)
+
+func TestOverload(t *testing.T) {
+	l := load{senders: 50, readers: 50, streams: 400, transactions: 2, oversized: 1, lasts: 5 * time.Second, quiet: 2 * time.Second}
+	if *full {
+		l = load{senders: 500, readers: 500, streams: 2000, transactions: 8, oversized: 2, lasts: 60 * time.Second, quiet: 10 * time.Second}
+	}
+	server := serverproc.Start(t, serverproc.Build(t), "--data", t.TempDir(), "--memory-limit", limitFlag)
+	idle := server.PeakMemory()
+	c := newClient(t, server.Endpoint)
+	c.createTables(t)
+
+	counts := newTally()
+	quiet := c.others(t.Context(), l.quiet, counts)
+	attack, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := c.attack(attack, l, counts)
+	loud := c.others(t.Context(), l.lasts, counts)
+	stop()
+	ended()
+	peak := server.PeakMemory()
+
+	t.Logf("memory: %d MB idle, %d MB at most, limit %d MB", idle>>20, peak>>20, memoryLimit>>20)
+	t.Logf("other clients, quiet:    %v", quiet)
+	t.Logf("other clients, overload: %v", loud)
+	t.Logf("the load met:\n%s", counts)
+	if peak > memoryLimit {
+		t.Errorf("the server took %d MB, its limit is %d MB", peak>>20, memoryLimit>>20)
+	}
+	if idle > 40<<20 {
+		t.Errorf("an idle server takes %d MB, want less than 40 MB", idle>>20)
+	}
+	if loud.done == 0 || loud.failed > loud.done/100 {
+		t.Errorf("of the other clients' requests %d failed and %d did not", loud.failed, loud.done)
+	}
+	if *full && loud.p99 > slowdownMax*quiet.p99 {
+		t.Errorf("the other clients' p99 went from %v to %v, want at most %d times", quiet.p99, loud.p99, slowdownMax)
+	}
+	for kind, response := range map[string]string{oversizedKind: "413", largeKind: "400 ValidationException", transactionKind: "200"} {
+		if !counts.met(kind, response) {
+			t.Errorf("no request of the kind %q was answered with %s", kind, response)
+		}
+	}
+}
+
+// figures are of a series of requests.
+type figures struct {
+	done, failed  int
+	p50, p99, max time.Duration
+}
+
+func figuresOf(latencies []time.Duration, failed int) figures {
+	slices.Sort(latencies)
+	f := figures{done: len(latencies), failed: failed}
+	if n := len(latencies); n > 0 {
+		f.p50, f.p99, f.max = latencies[n/2], latencies[n*99/100], latencies[n-1]
+	}
+	return f
+}
+
+func (f figures) String() string {
+	return fmt.Sprintf("%d requests, %d failed, p50 %v, p99 %v, max %v", f.done, f.failed, f.p50.Round(10*time.Microsecond),
+		f.p99.Round(10*time.Microsecond), f.max.Round(10*time.Microsecond))
+}
+
+// padded is a text of n bytes.
+func padded(n int) string { return strings.Repeat("x", n) }
