@@ -28,7 +28,7 @@ type load struct {
 
 const (
 	memoryLimit = 1536 << 20
-	limitFlag   = "1536MB"
+	limitFlag   = "1536MiB"
 	// slowdownMax is how much slower the other clients' slowest requests may become.
 	slowdownMax = 10
 )

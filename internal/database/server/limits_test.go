@@ -372,7 +372,7 @@ func TestSlowBodiesLeaveRoom(t *testing.T) {
 				}
 			}()
 		}
-		<-time.After(5 * time.Second) // of the bubble's clock
+		<-time.After(1500 * time.Millisecond) // of the bubble's clock
 		if n := s.memory.slowBodies.used.Load(); n == 0 || n > s.memory.slowBodies.size {
 			t.Errorf("slow bodies hold %d bytes of %d", n, s.memory.slowBodies.size)
 		}

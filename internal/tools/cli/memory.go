@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"strings"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
@@ -36,36 +35,20 @@ const (
 	writeMemoryMax = 1 << 30
 )
 
-// byteSize is a flag's number of bytes: 512MB, 2GB, or a plain number.
+// byteSize is a flag's number of bytes, see parseSize.
 type byteSize int64
 
-var byteUnits = []struct {
-	suffix string
-	bytes  int64
-}{{"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"TB", 1 << 40}, {"B", 1}, {"", 1}}
-
-// Set reads a size. Units are powers of 1024; an i in them (MiB) changes nothing.
+// Set reads a size.
 func (b *byteSize) Set(text string) error {
-	size := strings.Replace(strings.ToUpper(strings.TrimSpace(text)), "IB", "B", 1)
-	for _, unit := range byteUnits {
-		digits, ok := strings.CutSuffix(size, unit.suffix)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
-		if err != nil || n < 0 || n > math.MaxInt64/unit.bytes {
-			break
-		}
-		*b = byteSize(n * unit.bytes)
-		return nil
-	}
-	return fmt.Errorf("%q is no size: want a number of bytes such as 512MB or 2GB", text)
+	n, err := parseSize(text)
+	*b = byteSize(n)
+	return err
 }
 
-// String is the size in the largest unit that divides it.
+// String is the size in the largest binary unit that divides it.
 func (b *byteSize) String() string {
-	for _, unit := range []int{3, 2, 1, 0} {
-		if u := byteUnits[unit]; *b != 0 && int64(*b)%u.bytes == 0 {
+	for _, unit := range []int{3, 2, 1, 0} { // TiB to KiB
+		if u := sizeUnits[unit]; *b != 0 && int64(*b)%u.bytes == 0 {
 			return strconv.FormatInt(int64(*b)/u.bytes, 10) + u.suffix
 		}
 	}

@@ -5,21 +5,12 @@ import (
 )
 
 func TestByteSize(t *testing.T) {
-	for text, want := range map[string]struct {
-		bytes int64
-		shown string
-	}{
-		"0": {0, "0"}, "1": {1, "1"}, "1000": {1000, "1000"}, "512MB": {512 << 20, "512MB"}, "512 MiB": {512 << 20, "512MB"},
-		"2gb": {2 << 30, "2GB"}, "2048MB": {2 << 30, "2GB"}, "3kb": {3 << 10, "3KB"}, "1TB": {1 << 40, "1TB"},
+	for text, want := range map[string]string{
+		"0": "0", "1": "1", "1000": "1000", "512MiB": "512MiB", "2048MiB": "2GiB", "3 KiB": "3KiB", "1TiB": "1TiB", "1MB": "1000000",
 	} {
 		var size byteSize
-		if err := size.Set(text); err != nil || int64(size) != want.bytes || size.String() != want.shown {
-			t.Errorf("%q: %d (%s), %v, want %d (%s)", text, size, &size, err, want.bytes, want.shown)
-		}
-	}
-	for _, text := range []string{"", "MB", "-1", "1.5GB", "1PB", "9999999999TB", "lots"} {
-		if err := new(byteSize).Set(text); err == nil {
-			t.Errorf("%q is taken for a size", text)
+		if err := size.Set(text); err != nil || size.String() != want {
+			t.Errorf("%q: %s, %v, want %s", text, &size, err, want)
 		}
 	}
 }
