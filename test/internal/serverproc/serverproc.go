@@ -99,13 +99,19 @@ func (s *Server) read(stdout io.Reader, endpoint chan<- string) {
 }
 
 // PeakMemory returns the most memory that the server had resident, in bytes, or 0 where the system does not tell.
-func (s *Server) PeakMemory() int64 {
+func (s *Server) PeakMemory() int64 { return s.memory("VmHWM:") }
+
+// OwnMemory returns the memory that the server has resident now, in bytes, without the pages of its program, which the
+// system can drop; 0 where the system does not tell.
+func (s *Server) OwnMemory() int64 { return s.memory("RssAnon:") }
+
+func (s *Server) memory(name string) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Pid))
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(status)) {
-		if text, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if text, ok := strings.CutPrefix(line, name); ok {
 			var kilobytes int64
 			if _, err := fmt.Sscanf(text, "%d kB", &kilobytes); err == nil {
 				return kilobytes << 10
