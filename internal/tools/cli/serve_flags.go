@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/httpguard"
+)
+
+const (
+	defaultAddr   = "127.0.0.1:8000"
+	defaultRegion = "us-east-1"
+	defaultData   = "./data"
+
+	defaultConnections    = 4096
+	defaultRequestTimeout = time.Minute
+
+	// defaultRotation is about how long AWS keeps a shard of a stream open.
+	defaultRotation = 4 * time.Hour
+
+	// defaultSlow is how long a request takes before the log mentions it.
+	defaultSlow = time.Second
+)
+
+// serveFlags are the flags of the serve command.
+type serveFlags struct {
+	addr       string
+	data       string
+	memory     bool
+	durability string
+	reserve    string
+	region     string
+	tlsCert    string
+	tlsKey     string
+	gsiDelay   time.Duration
+	tableDelay time.Duration
+
+	streamShards        int
+	streamShardRotation time.Duration
+	logMaxBytes         byteSize
+
+	memoryLimit    byteSize
+	cacheSize      byteSize
+	maxConnections int
+	requestTimeout time.Duration
+
+	allowedHosts []string
+	corsOrigins  []string
+
+	metricsAddr string
+	slow        time.Duration
+	pprof       string
+	log         logFlags
+}
+
+// register declares the flags.
+func (f *serveFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
+	set.StringVar(&f.data, "data", defaultData, "directory that holds the data")
+	set.BoolVar(&f.memory, "memory", false, "keep the data in memory, and forget it at the end")
+	set.StringVar(&f.durability, "durability", "sync", "when a write is answered: sync, interval or none")
+	set.StringVar(&f.reserve, "disk-reserve", "auto", "disk space to keep free; with less left, only reads and deletes are accepted: auto, none or a size like 2GiB")
+	set.StringVar(&f.region, "region", defaultRegion, "region in ARNs")
+	set.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM); serves HTTPS")
+	set.StringVar(&f.tlsKey, "tls-key", "", "key file (PEM) of --tls-cert")
+	set.DurationVar(&f.gsiDelay, "gsi-delay", 0, "let reads of global secondary indexes lag by this much")
+	set.DurationVar(&f.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
+	set.IntVar(&f.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
+	set.DurationVar(&f.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
+	set.Var(&f.logMaxBytes, "log-max-bytes", "disk space for change logs (streams and point-in-time recovery), like 10GiB; beyond it the oldest changes are trimmed (default no cap)")
+	set.Var(&f.memoryLimit, "memory-limit", "memory the server may use, like 2GiB (default 90 % of the container's limit, or half of the machine's memory)")
+	set.Var(&f.cacheSize, "cache-size", "memory for the block cache, part of --memory-limit (default an eighth of it, at most 1GiB)")
+	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "open connections; requests on further ones are throttled")
+	set.DurationVar(&f.requestTimeout, "request-timeout", defaultRequestTimeout, "time limit of a request; 0 is no limit")
+	set.StringSliceVar(&f.allowedHosts, "allowed-host", nil, "additional `name` that a Host header may carry, or *.suffix; repeatable")
+	set.StringSliceVar(&f.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable (default none)")
+	set.StringVar(&f.metricsAddr, "metrics-addr", "", "address to serve Prometheus metrics on, under /metrics, and /-/ready (off by default)")
+	set.DurationVar(&f.slow, "slow", defaultSlow, "log requests that take at least this long, and what they waited for; 0 is off")
+	set.StringVar(&f.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")
+	f.log.register(set)
+}
+
+// open opens the database as the flags say.
+func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan) (*monotable.DB, error) {
+	durability, err := monotable.ParseDurability(f.durability)
+	if err != nil {
+		return nil, fmt.Errorf("--durability: %w", err)
+	}
+	if _, err := httpguard.New(f.allowedHosts, nil); err != nil {
+		return nil, fmt.Errorf("--allowed-host: %w", err)
+	}
+	if _, err := httpguard.New(nil, f.corsOrigins); err != nil {
+		return nil, fmt.Errorf("--cors-origin: %w", err)
+	}
+	options := &monotable.Options{
+		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
+		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation, LogMaxBytes: int64(f.logMaxBytes), SlowRequest: f.slow,
+		OnFatal:      func(err error) { endProcess(env, err) },
+		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
+	}
+	if options.DiskReserve, err = diskReserve(f.reserve); err != nil {
+		return nil, err
+	}
+	plan.apply(options)
+	options.RequestTimeout = f.requestTimeout
+	if f.maxConnections < 1 {
+		return nil, fmt.Errorf("--max-connections %d: want at least 1", f.maxConnections)
+	}
+	if f.requestTimeout < 0 {
+		return nil, fmt.Errorf("--request-timeout %v: want 0 or more", f.requestTimeout)
+	}
+	if f.streamShards < 1 { // which would be the default
+		return nil, fmt.Errorf("--stream-shards %d: want 1 to 100", f.streamShards)
+	}
+	if f.streamShardRotation == 0 {
+		options.StreamShardRotation = -1
+	}
+	if f.memory {
+		return monotable.OpenMemory(options)
+	}
+	db, err := monotable.Open(f.data, options)
+	if errors.Is(err, monotable.ErrLocked) {
+		return nil, fmt.Errorf("%s is open in another process: stop that one, or give this one its own --data directory", f.data)
+	}
+	return db, err
+}
+
+// diskReserve reads --disk-reserve as Options.DiskReserve.
+func diskReserve(text string) (int64, error) {
+	switch text {
+	case "auto":
+		return 0, nil
+	case "none", "0":
+		return -1, nil
+	}
+	bytes, err := parseSize(text)
+	if err != nil {
+		return 0, fmt.Errorf("--disk-reserve: %w, auto or none", err)
+	}
+	return bytes, nil
+}
+
+// tls returns nil where the server speaks plain HTTP.
+func (f *serveFlags) tls() (*tls.Config, error) {
+	if f.tlsCert == "" {
+		return nil, nil //nolint:nilnil // no TLS is a valid answer
+	}
+	certificate, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
+	if err != nil {
+		return nil, fmt.Errorf("load --tls-cert and --tls-key: %w", err)
+	}
+	return &tls.Config{
+		Certificates: []tls.Certificate{certificate},
+		MinVersion:   tls.VersionTLS12,
+		NextProtos:   []string{"h2", "http/1.1"},
+	}, nil
+}
