@@ -87,7 +87,7 @@ func newServer(t *testing.T) *server {
 		t.Cleanup(func() { s.deleteTables(t) })
 		return s
 	}
-	db, err := monotable.OpenMemory(nil)
+	db, err := monotable.OpenMemory(&monotable.Options{CORSOrigins: []string{"*"}}) // as AWS does
 	if err != nil {
 		t.Fatal(err)
 	}

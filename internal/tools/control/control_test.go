@@ -38,6 +38,7 @@ func open(t *testing.T, dir string) *monotable.DB {
 		TableName: aws.String("things"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +100,7 @@ func TestTools(t *testing.T) {
 		"copy": func() (monotable.Verified, error) { return monotable.Verify(t.Context(), "copy", nil, nil) },
 		"open": func() (monotable.Verified, error) { return client.Verify(t.Context(), nil, nil) },
 	} {
-		if done, err := verify(); err != nil || done != (monotable.Verified{Tables: 1, Items: 1, LogRecords: 1}) {
+		if done, err := verify(); err != nil || done != (monotable.Verified{Tables: 1, Items: 1, LogRecords: 1, Streams: 1}) {
 			t.Errorf("%s: %+v, %v", name, done, err)
 		}
 	}
