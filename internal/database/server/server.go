@@ -67,7 +67,8 @@ type Options struct {
 	Timeout time.Duration
 	// Logger hears of internal faults. Default: discard.
 	Logger *slog.Logger
-	// Observe counts requests; its operations are OperationNames. Default: one that nobody sees.
+	// Observe counts requests; its operations are OperationNames, and the engine counts in the same one. Default: one that
+	// nobody sees, for an engine that does not count.
 	Observe *observe.Database
 	// Slow logs requests that take this long or longer. Default 0: none.
 	Slow time.Duration
