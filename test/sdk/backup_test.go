@@ -106,7 +106,7 @@ func (b *backups) turnRecoveryOn() {
 	d := out.ContinuousBackupsDescription
 	p := d.PointInTimeRecoveryDescription
 	if d.ContinuousBackupsStatus != types.ContinuousBackupsStatusEnabled || p.PointInTimeRecoveryStatus != types.PointInTimeRecoveryStatusEnabled ||
-		*p.RecoveryPeriodInDays != 7 || p.EarliestRestorableDateTime.After(*p.LatestRestorableDateTime) {
+		*p.RecoveryPeriodInDays != 7 || p.EarliestRestorableDateTime.Sub(*p.LatestRestorableDateTime) > time.Second {
 		b.Errorf("continuous backups are %+v, %+v", d, p)
 	}
 }
