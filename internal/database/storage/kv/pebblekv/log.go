@@ -40,18 +40,18 @@ func appendTrimmedKey(dst []byte, log kv.LogID) []byte {
 }
 
 // ReadLog returns at most limit records after a sequence number, none that could still be overtaken.
-func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit int) ([]kv.Record, kv.Seq, error) {
+func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit int) (records []kv.Record, through kv.Seq, err error) {
 	if err := s.begin(); err != nil {
 		return nil, after, err
 	}
 	defer s.end()
+	defer s.catch(&err)
 	// The bound comes first: everything below it is applied, so that an iterator made now sees it.
-	through := s.sequence.bound() - 1
+	through = s.sequence.bound() - 1
 	if after >= through || limit <= 0 {
 		return nil, after, nil
 	}
-	records, err := readLog(ctx, s.db, log, after, through, limit)
-	if err != nil {
+	if records, err = readLog(ctx, s.db, log, after, through, limit); err != nil {
 		return nil, after, err
 	}
 	if len(records) == limit {
@@ -87,11 +87,12 @@ func readLog(ctx context.Context, r pebble.Reader, log kv.LogID, after, through 
 }
 
 // TrimLog forgets records up to a sequence number, and notes that it did.
-func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) error {
+func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) (err error) {
 	if err := s.begin(); err != nil {
 		return err
 	}
 	defer s.end()
+	defer s.catch(&err)
 	// Of two at once the one that trims less must not have the last word on how far that was.
 	s.trimming.Lock()
 	defer s.trimming.Unlock()
@@ -134,11 +135,12 @@ func (s *Store) lastRecord(log kv.LogID, after, upTo kv.Seq) (last kv.Seq, err e
 }
 
 // LogTrimmed returns the number of the last record that has been forgotten.
-func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (kv.Seq, error) {
+func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (last kv.Seq, err error) {
 	if err := s.begin(); err != nil {
 		return 0, err
 	}
 	defer s.end()
+	defer s.catch(&err)
 	return s.logTrimmed(log)
 }
 

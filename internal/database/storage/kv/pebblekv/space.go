@@ -121,11 +121,8 @@ func (s *space) admitLarge(bytes int64, allowed spaceLevel) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	usage, err := s.lookLocked()
-	if err != nil {
-		return nil // as for any other write: see lookLocked
-	}
 	room := usage.Available - usage.Pending - s.writing.Load()
-	if s.at() > allowed || room-bytes < s.reserve>>allowed {
+	if s.at() > allowed || err == nil && room-bytes < s.reserve>>allowed { // without an answer, the level decides
 		return s.refusal()
 	}
 	s.writing.Add(bytes)
