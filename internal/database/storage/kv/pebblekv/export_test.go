@@ -13,3 +13,9 @@ func BreakInvariant(t *testing.T, check func() error) {
 	debugCheck = func(*pebble.DB) error { return check() }
 	t.Cleanup(func() { debugCheck = nil })
 }
+
+// WithLargeUpdates makes updates large from a size in bytes on.
+func (o Options) WithLargeUpdates(from int) Options {
+	o.largeUpdate = from
+	return o
+}

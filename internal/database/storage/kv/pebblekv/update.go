@@ -3,6 +3,7 @@ package pebblekv
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -57,20 +58,33 @@ func (s *Store) commit(t *txn, in kv.Intent) (err error) {
 		return t.settle(in.Transaction, err)
 	}
 	defer s.space.end(bytes)
+	large := t.batch.Len() >= s.options.largeUpdate
+	if large {
+		if err := s.beginLarge(t.ctx); err != nil {
+			return err
+		}
+		defer s.endLarge()
+	}
 	first, err := s.sequence.take(len(t.records), t.floor)
 	if err != nil {
 		return err
 	}
 	t.number(first)
 	begun := time.Now()
-	err = s.apply(t, in.Transaction)
-	t.request.WaitedForSync(begun)
-	if err != nil {
-		// The numbers stay in flight: no reader of the log may see what may not last.
-		return err
+	if large {
+		err = s.applyLarge(t)
+	} else {
+		err = s.apply(t, in.Transaction)
 	}
-	if len(t.records) > 0 {
+	t.request.WaitedForSync(begun)
+	// Numbers of records that may be there and may not last stay in flight: no reader of the log may see them. A large
+	// update that fails before its tables join the database has no records.
+	nothing := large && !errors.Is(err, kv.ErrUndetermined)
+	if len(t.records) > 0 && (err == nil || nothing) {
 		s.sequence.done(first)
+	}
+	if err != nil {
+		return err
 	}
 	if in.Frees {
 		s.space.freed.Store(true)
