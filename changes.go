@@ -78,7 +78,9 @@ var (
 // dealt with can go on from there after a restart.
 //
 // A table keeps its changes, both images of each, while it has a stream with NEW_AND_OLD_IMAGES, while it is followed,
-// and for 24 hours after that. Without a stream, the first call of Changes is where they begin.
+// and for at least 24 hours after the call and after its last loop has ended. Without a stream, the first call of Changes
+// is where they begin. A loop that begins later than that, or again, ends with ErrTrimmed if changes after its position
+// were not kept meanwhile.
 func (db *DB) Changes(ctx context.Context, table string, from Position) iter.Seq2[Change, error] {
 	changes := db.engine.Changes(ctx, table, kv.Seq(from))
 	return func(yield func(Change, error) bool) {

@@ -50,9 +50,10 @@ const changesChunk = 64
 
 // Changes follows the changes of a table, with or without a stream, from a position on: each once, those of
 // one item in the order of their commits. A table without a stream begins to keep changes when it is first
-// followed, and goes on for catalog.FollowedFor after that. Where there are none left it waits for more. It ends with its
-// caller, or with the error that is its last pair. The table and, for ChangesNow, the position are those of
-// the time of the call.
+// followed, and keeps them for catalog.FollowedFor, at least, after the call and after the last follower has ended. Where
+// there are none left it waits for more. It ends with its caller, or with the error that is its last pair. The table and,
+// for ChangesNow, the position are those of the time of the call. If the log was not kept at some time between the
+// position and the beginning of the iteration, that error is ErrChangesTrimmed.
 func (e *Engine) Changes(ctx context.Context, nameOrARN string, from kv.Seq) iter.Seq2[Change, error] {
 	f, err := e.newFollower(ctx, nameOrARN, from)
 	return func(yield func(Change, error) bool) {
@@ -63,6 +64,10 @@ func (e *Engine) Changes(ctx context.Context, nameOrARN string, from kv.Seq) ite
 		f := *f // may be iterated over again
 		f.listener = e.landings.listen(f.table.ID)
 		defer e.landings.dismiss(f.listener)
+		if err := f.begin(ctx); err != nil {
+			yield(Change{}, err)
+			return
+		}
 		if err := f.heed(ctx); err != nil {
 			yield(Change{}, err)
 			return
@@ -88,9 +93,12 @@ func (e *Engine) Changes(ctx context.Context, nameOrARN string, from kv.Seq) ite
 // A commit that was acknowledged can be out of a log's sight for a moment: as long as one with a lower number
 // is under way, be it of another table. So a follower that hears of a commit takes note of the number below
 // which all acknowledged ones are, and until it has read so far it listens to the commits of all tables.
+//
+// As long as it listens, the table's log keeps both images. Before that, the log may have stopped keeping them for some
+// time, so every read is checked against the number from which the log is whole.
 type follower struct {
 	engine   *Engine
-	table    *catalog.Table
+	table    *catalog.Table // as last seen
 	keyNames []string
 	after    kv.Seq // read up to here
 	begun    bool   // with a position to go on from, not with whatever there is
@@ -112,9 +120,7 @@ func (e *Engine) newFollower(ctx context.Context, nameOrARN string, from kv.Seq)
 		f.keyNames = append(f.keyNames, t.SK.Name)
 		slices.Sort(f.keyNames)
 	}
-	whole := t.Descriptor.Log.BothImages() - 1 // nothing after it is missing, but for what is trimmed
 	if from == ChangesKept {
-		f.after = whole
 		return f, nil
 	}
 	if from == ChangesNow {
@@ -123,12 +129,8 @@ func (e *Engine) newFollower(ctx context.Context, nameOrARN string, from kv.Seq)
 		return f, err
 	}
 	upcoming, err := upcomingSeq(ctx, e.store)
-	switch {
-	case err != nil:
-	case from >= upcoming:
+	if err == nil && from >= upcoming {
 		err = ErrChangesAhead
-	case from < whole:
-		err = ErrChangesTrimmed
 	}
 	return f, err
 }
@@ -145,16 +147,43 @@ func (e *Engine) followedTable(ctx context.Context, nameOrARN string) (*catalog.
 	return e.catalog.Lookup(nameOrARN)
 }
 
-// keepFollowed makes a table's log keep both images for followers, for half of catalog.FollowedFor at least.
+// keepFollowed makes a table's log keep both images for followers: for catalog.FollowedFor, at least, after any time until
+// logs are next trimmed, when it is called again for tables with a follower.
 func (e *Engine) keepFollowed(ctx context.Context, t *catalog.Table) error {
-	if t.Descriptor.FollowedAt(e.options.Now().Add(catalog.FollowedFor / 2)) {
+	if t.Descriptor.FollowedAt(e.options.Now().Add(catalog.FollowedFor + logTrimInterval)) {
 		return nil
 	}
 	_, err := e.catalog.Change(ctx, t.Name, func(_ kv.Txn, d *catalog.Descriptor) error {
-		d.Followed = e.options.Now().Add(catalog.FollowedFor).UnixMilli()
+		d.Follow(e.options.Now())
 		return nil
 	})
 	return err
+}
+
+// begin makes the table's log keep both images from now on, until the follower stops listening.
+func (f *follower) begin(ctx context.Context) error {
+	if t := f.current(); t != nil {
+		if err := f.engine.keepFollowed(ctx, t); err != nil && !isNotFound(err) {
+			return err
+		}
+	}
+	if t := f.current(); t != nil {
+		f.table = t
+		return nil
+	}
+	if !f.table.Descriptor.FollowedAt(f.engine.options.Now()) {
+		return ErrChangesTrimmed // the log may have been off for some time before the table was deleted
+	}
+	return nil
+}
+
+// current is the table's present definition, nil if it has been deleted.
+func (f *follower) current() *catalog.Table {
+	t := f.engine.catalog.Tables()[f.table.Name]
+	if t == nil || t.ID != f.table.ID || t.Descriptor.GoneAt != 0 {
+		return nil
+	}
+	return t
 }
 
 // next returns the records that follow, at least one; it waits for them.
@@ -186,8 +215,7 @@ func (f *follower) next(ctx context.Context) ([]kv.Record, error) {
 // heed takes note of what there is to be read, for a follower that has been woken or has just begun.
 func (f *follower) heed(ctx context.Context) (err error) {
 	f.listener.all.Store(true)
-	current := f.engine.catalog.Tables()[f.table.Name]
-	f.gone = current == nil || current.ID != f.table.ID || current.Descriptor.GoneAt != 0
+	f.gone = f.current() == nil
 	f.heard, err = upcomingSeq(ctx, f.engine.store)
 	return err
 }
@@ -203,20 +231,29 @@ func (f *follower) read(ctx context.Context) ([]kv.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Only now: what is trimmed during the read may be missing from it.
-		trimmed, err := f.engine.store.LogTrimmed(ctx, log)
+		// Only now: what is trimmed during the read may be missing from it, and so may what was not kept.
+		lost, err := f.lost(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if trimmed <= f.after {
+		if lost <= f.after {
 			f.after, f.begun = through, true
 			return records, nil
 		}
 		if f.begun {
 			return nil, ErrChangesTrimmed
 		}
-		f.after = trimmed
+		f.after = lost
 	}
+}
+
+// lost is the number up to which changes may be missing from the log, because they were trimmed or not kept.
+func (f *follower) lost(ctx context.Context) (kv.Seq, error) {
+	if t := f.current(); t != nil {
+		f.table = t
+	}
+	trimmed, err := f.engine.store.LogTrimmed(ctx, kv.LogID(f.table.ID))
+	return max(trimmed, f.table.Descriptor.Log.BothImages()-1), err
 }
 
 func (f *follower) decode(r *kv.Record) (Change, error) {

@@ -48,14 +48,19 @@ type Catalog struct {
 	// account is the account id that ARNs carry.
 	account string
 	now     func() time.Time
+	// followed reports whether the table has a follower in the process right now.
+	followed func(keyenc.TableID) bool
 
 	mu     sync.Mutex // held by reloads
 	tables atomic.Pointer[map[string]*Table]
 }
 
-// Open loads the catalog of a store.
-func Open(ctx context.Context, store kv.Store, region, account string, now func() time.Time) (*Catalog, error) {
-	c := &Catalog{store: store, region: region, account: account, now: now}
+// Open loads the catalog of a store. followed reports whether a table has a follower in the process: no change of the
+// table's definition ends the keeping of its log then.
+func Open(ctx context.Context, store kv.Store, region, account string, now func() time.Time,
+	followed func(keyenc.TableID) bool,
+) (*Catalog, error) {
+	c := &Catalog{store: store, region: region, account: account, now: now, followed: followed}
 	c.tables.Store(&map[string]*Table{})
 	if err := c.Refresh(ctx); err != nil {
 		return nil, err

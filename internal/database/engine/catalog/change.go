@@ -178,7 +178,11 @@ func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
 		return nil
 	}
 	d.Version++
-	d.Log = d.settledLog(c.now(), txn.LogSeq())
+	now := c.now()
+	if c.followed(d.ID) {
+		d.Follow(now) // the time may have passed d.Followed, for example while the machine was asleep
+	}
+	d.Log = d.settledLog(now, txn.LogSeq())
 	data, err := d.encode()
 	if err != nil {
 		return err

@@ -6,9 +6,14 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// FollowedFor is for how long a table's log goes on keeping both images when its last follower in the process has
-// ended, so that the follower can resume.
-const FollowedFor = 24 * time.Hour
+const (
+	// FollowedFor is how long a table's log keeps both images, at least, after its last follower in the process has
+	// ended, so that the follower can resume.
+	FollowedFor = 24 * time.Hour
+	// followedMargin is added to FollowedFor each time, so that the definition changes once an hour and not every time a
+	// follower is found.
+	followedMargin = time.Hour
+)
 
 // View is what a stream tells of each change.
 type View string
@@ -71,6 +76,11 @@ func (d *Descriptor) settledLog(now time.Time, from kv.Seq) Log {
 // LogSettled reports whether the log keeps what it should at a time. Where it does not, any change of the table
 // settles it.
 func (d *Descriptor) LogSettled(now time.Time) bool { return d.Log == d.settledLog(now, 1) }
+
+// Follow makes the log keep both images for followers in the process, until FollowedFor from now at least.
+func (d *Descriptor) Follow(now time.Time) {
+	d.Followed = now.Add(FollowedFor + followedMargin).UnixMilli()
+}
 
 // FollowedAt reports whether the log keeps both images for followers in the process at a time.
 func (d *Descriptor) FollowedAt(now time.Time) bool { return d.Followed > now.UnixMilli() }
