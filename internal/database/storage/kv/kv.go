@@ -62,7 +62,7 @@ var (
 	// the disk before the error: they get ErrFailed too.
 	ErrFailed = errors.New("kv: store takes no more writes after a disk error")
 	// ErrFull: the disk has no room left but the store's reserve. Nothing was written by this call. Reads go on, and
-	// so do updates that give room back (see Intent.Frees), DeleteRange, TrimLog, DropKept and Compact. Writes are
+	// so do updates that give room back (see Intent.Frees and Intent.Drops), DeleteRange, TrimLog, DropKept and Compact. Writes are
 	// accepted again as soon as there is room.
 	ErrFull = errors.New("kv: store is out of disk space")
 	// ErrFrozen: the store met a fault after which going on could write wrong data, and does nothing more until it
@@ -192,6 +192,8 @@ func (u DiskUsage) Writable() int64 { return max(0, u.Available-u.Pending-u.Rese
 type Selection struct {
 	Spans []Span
 	Logs  []LogID
+	// Frees: the selection is kept so that it can be removed. Like an Intent that frees, it may use the reserve.
+	Frees bool
 }
 
 // Span is the range of keys [Lo, Hi); a nil Hi is the end of the callers' keys.
@@ -214,8 +216,11 @@ type Intent struct {
 	Transaction       bool
 	FailOnTransaction bool
 	// Frees marks an update that gives room back, or that such updates need: it deletes, or changes a few small
-	// records. It may use the reserve of a store that is out of space.
+	// records. It may use half of the reserve of a store that is out of space.
 	Frees bool
+	// Drops marks an update of a few small records that begins or ends the removal of a whole table, backup or the
+	// like. It is never refused for want of space: it is the way out of a store that refuses everything else.
+	Drops bool
 }
 
 // Reader reads one consistent state. It is for one goroutine at a time.

@@ -54,7 +54,7 @@ func (s *Store) stage(ctx context.Context, dir string) error {
 	fs := s.fs
 	s.keeper.mu.Lock() // whoever finds a kept snapshot's name in the copy shall find the snapshot, too
 	defer s.keeper.mu.Unlock()
-	if err := s.checkpoint(ctx, fs.PathJoin(dir, pebbleDir)); err != nil {
+	if err := s.checkpoint(ctx, fs.PathJoin(dir, pebbleDir), exhausted); err != nil {
 		return err
 	}
 	names, err := s.keptNames()

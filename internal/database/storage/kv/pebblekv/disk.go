@@ -2,6 +2,7 @@ package pebblekv
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 // compactionCategory is how Pebble names what compactions write.
@@ -51,6 +54,9 @@ type disk struct {
 	once     sync.Once
 	// roomToCompact reports whether a compaction may write more.
 	roomToCompact func() bool
+	// roomToCopy reports whether a copy may write so many bytes more, and copyAllowed is the level for the one under way.
+	roomToCopy  func(bytes int64, allowed spaceLevel) bool
+	copyAllowed spaceLevel
 }
 
 // errNoRoom ends a compaction. Pebble tries again later.
@@ -111,7 +117,10 @@ func (d *disk) fail(what, name string, err error) {
 }
 
 // beginCopy is to be called before Pebble writes elsewhere, and endCopy after that. One copy can be made at a time.
-func (d *disk) beginCopy() { d.uncopied.Store(nil) }
+func (d *disk) beginCopy(allowed spaceLevel) {
+	d.uncopied.Store(nil)
+	d.copyAllowed = allowed
+}
 
 // endCopy returns why the copy is not durable although Pebble may think so.
 func (d *disk) endCopy() error {
@@ -136,7 +145,8 @@ func (d *disk) Unwrap() vfs.FS { return d.FS }
 // Create makes a new file, in memory if the disk is frozen or freezes now.
 func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if !d.own(name) {
-		return d.FS.Create(name, category)
+		f, err := d.FS.Create(name, category)
+		return copyFile{f, d}, err
 	}
 	compaction := category == compactionCategory
 	if d.failure() == nil {
@@ -202,6 +212,19 @@ func (d *disk) OpenDir(name string) (vfs.File, error) {
 		return d.file(f, name), nil
 	}
 	return copyDirectory{f, d}, nil
+}
+
+// copyFile is a file that Pebble makes elsewhere. It leaves the reserve alone.
+type copyFile struct {
+	vfs.File
+	disk *disk
+}
+
+func (f copyFile) Write(p []byte) (int, error) {
+	if !f.disk.roomToCopy(int64(len(p)), f.disk.copyAllowed) {
+		return 0, fmt.Errorf("%w: a copy of the log needs more room than there is", kv.ErrFull)
+	}
+	return f.File.Write(p)
 }
 
 // copyDirectory is a directory that Pebble makes elsewhere.

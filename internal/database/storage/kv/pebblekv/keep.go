@@ -39,7 +39,13 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) (err e
 	}
 	defer s.end()
 	defer s.catch(&err)
-	if err := errors.Join(ctx.Err(), s.writable(), s.space.admit(0, true)); err != nil {
+	defer func() {
+		if vfs.IsNoSpaceError(err) {
+			err = fmt.Errorf("%w: %w", kv.ErrFull, err)
+		}
+	}()
+	allowed := allowed(kv.Intent{Frees: what.Frees})
+	if err := errors.Join(ctx.Err(), s.writable(), s.space.admit(0, allowed)); err != nil {
 		return err
 	}
 	if _, err := s.fs.Stat(s.keptPath(name)); err == nil {
@@ -47,7 +53,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) (err e
 	}
 	making := s.makingPath("keep")
 	defer s.discard(making)
-	if err := s.checkpoint(ctx, making, pebble.WithRestrictToSpans(spans(what))); err != nil {
+	if err := s.checkpoint(ctx, making, allowed, pebble.WithRestrictToSpans(spans(what))); err != nil {
 		return fmt.Errorf("pebblekv: keeping %s: %w", name, err)
 	}
 	return s.publish(making, name)

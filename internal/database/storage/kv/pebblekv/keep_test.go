@@ -2,6 +2,7 @@ package pebblekv_test
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -236,5 +237,47 @@ func TestKeepFails(t *testing.T) {
 	}
 	if failed < 10 {
 		t.Errorf("the disk refused only %d times", failed)
+	}
+}
+
+// TestKeepCutsLog: a kept snapshot does not take the room of an old log whose file the newest log uses.
+func TestKeepCutsLog(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, "/db", pebblekv.Options{FS: fs, MemTableBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
+	recycled := false
+	for round := range 8 {
+		for i := range uint64(400) {
+			if err := putFiller(t.Context(), s, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		name := fmt.Sprintf("round-%d", round)
+		keep(t, s, name)
+		for _, dir := range []string{"/db/pebble", "/db/kept/" + name} {
+			names, err := fs.List(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, log := range names {
+				if !strings.HasSuffix(log, ".log") {
+					continue
+				}
+				info, err := fs.Stat(fs.PathJoin(dir, log))
+				if err != nil {
+					t.Fatal(err)
+				}
+				recycled = recycled || dir == "/db/pebble" && info.Size() > 256<<10
+				if dir != "/db/pebble" && info.Size() > 128<<10 {
+					t.Errorf("%s/%s has %d bytes", dir, log, info.Size())
+				}
+			}
+		}
+		expectKept(t, s, name, string(fillerKey(7)), string(filler(7)))
+	}
+	if !recycled {
+		t.Error("no log used the file of an old one")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }

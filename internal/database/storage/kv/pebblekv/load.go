@@ -114,7 +114,7 @@ func (l *load) put(key, value []byte) error {
 		return fmt.Errorf("pebblekv: key %x is loaded after key %x", key, l.last)
 	}
 	bytes := int64(len(key) + len(value))
-	if err := l.space.admit(bytes, false); err != nil {
+	if err := l.space.admit(bytes, roomy); err != nil {
 		return err
 	}
 	l.space.end(bytes) // it is about to be on the disk, where the next look finds it

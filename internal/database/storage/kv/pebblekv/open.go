@@ -91,8 +91,10 @@ func (s *Store) open(dir string, o Options) (err error) {
 		return errors.Join(fmt.Errorf("pebblekv: removing what was left unfinished: %w", err), lock.Close())
 	}
 	s.options.MemTableBytes = o.memTableBytes(data)
-	s.space = newSpace(o.FS, dir, o.DiskReserve, o.Logger)
-	s.disk.roomToCompact = s.space.roomToCompact
+	if s.space, err = newSpace(o.FS, dir, o.DiskReserve, o.Logger); err != nil {
+		return errors.Join(err, lock.Close())
+	}
+	s.disk.roomToCompact, s.disk.roomToCopy = s.space.roomToCompact, s.space.roomToCopy
 	p := s.options.pebbleOptions(s.disk, pebbleLogger{s})
 	p.Cache = s.cache
 	p.EventListener = eventListener(o.Logger, &s.stalls)

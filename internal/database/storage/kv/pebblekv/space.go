@@ -22,7 +22,7 @@ import (
 //	            │  everything goes on
 //	    reserve ┼  full: only updates that give room back
 //	            │
-//	reserve / 2 ┼  exhausted: no updates; those that give room back wait some seconds
+//	reserve / 2 ┼  exhausted: only updates that drop whole tables or backups; those that give room back wait some seconds
 //	            │  compactions go on, to give room back
 //	reserve / 4 ┼
 //	            │  flushes, logs and manifests: the rest of what was acknowledged
@@ -40,6 +40,7 @@ type space struct {
 	reserve int64        // 0: nothing is watched
 	step    int64        // how much may be written between two looks
 	log     *slog.Logger
+	now     func() time.Time
 
 	level   atomic.Int32 // a spaceLevel
 	spent   atomic.Int64 // by updates that were admitted since the last look
@@ -47,7 +48,9 @@ type space struct {
 	unsaved atomic.Int64 // pending at the last look
 	freed   atomic.Bool  // deletions wait to be flushed
 
-	mu sync.Mutex // held while looking
+	mu    sync.Mutex // held while looking
+	told  spaceLevel // what the log said last
+	since time.Time  // when the level fell below told; zero: it has not
 }
 
 // spaceLevel is how little room there is.
@@ -69,6 +72,8 @@ const (
 	reserveQuarter = 4
 	// A reserve has this many steps.
 	reserveSteps = 16
+	// relief is for how long there must be more room before the log says so: compactions take and return many MiB.
+	relief = 5 * time.Second
 	// spaceInterval is how often space looks by itself.
 	spaceInterval = time.Second
 	// deletionWait is how long a deletion waits for compactions at most, and deletionPause how long between two looks.
@@ -78,32 +83,45 @@ const (
 	writesPerByte = 2
 )
 
-// newSpace watches the disk of dir. wanted is Options.DiskReserve.
-func newSpace(fs vfs.FS, dir string, wanted int64, log *slog.Logger) *space {
-	s := &space{dir: dir, fs: fs, log: log, reserve: max(wanted, 0), pending: func() int64 { return 0 }}
-	if wanted == 0 {
-		if usage, err := fs.GetDiskUsage(dir); err == nil {
-			s.reserve = defaultReserve(bytesOf(usage.TotalBytes))
+// newSpace watches the disk of dir. wanted is Options.DiskReserve, which must be smaller than the disk.
+func newSpace(fs vfs.FS, dir string, wanted int64, log *slog.Logger) (*space, error) {
+	s := &space{dir: dir, fs: fs, log: log, now: time.Now, reserve: max(wanted, 0), pending: func() int64 { return 0 }}
+	if usage, err := fs.GetDiskUsage(dir); err == nil {
+		total := bytesOf(usage.TotalBytes)
+		switch {
+		case wanted == 0:
+			s.reserve = defaultReserve(total)
+		case wanted >= total:
+			return nil, fmt.Errorf("pebblekv: a disk reserve (--disk-reserve) of %d MiB: the disk of %s has %d MiB: choose less",
+				wanted>>20, dir, total>>20)
 		}
 	}
 	s.step = max(s.reserve/reserveSteps, 1)
-	return s
+	return s, nil
+}
+
+// allowed is the level at which an update is still admitted.
+func allowed(in kv.Intent) spaceLevel {
+	switch {
+	case in.Drops:
+		return exhausted
+	case in.Frees:
+		return full
+	}
+	return roomy
 }
 
 func defaultReserve(total int64) int64 {
 	return min(max(total/reserveShare, reserveMin), total/reserveQuarter, reserveMax)
 }
 
-// admit accepts a write of so many bytes to the disk or returns ErrFull. What it accepts must be ended.
-func (s *space) admit(bytes int64, frees bool) error {
+// admit accepts a write of so many bytes to the disk at the allowed level or returns ErrFull. What it accepts must be
+// ended.
+func (s *space) admit(bytes int64, allowed spaceLevel) error {
 	if s.reserve == 0 {
 		return nil
 	}
-	allowed := roomy
-	if frees {
-		allowed = full
-	}
-	if bytes > s.step {
+	if bytes > s.step && allowed < exhausted {
 		return s.admitLarge(bytes, allowed)
 	}
 	if s.spent.Add(bytes) >= s.step || s.at() > allowed {
@@ -154,22 +172,38 @@ func (s *space) lookLocked() (kv.DiskUsage, error) {
 		return usage, err
 	}
 	s.unsaved.Store(usage.Pending)
-	before := s.at()
-	now := s.levelOf(usage.Available-usage.Pending-s.writing.Load(), before)
-	if s.reserve == 0 || now == before {
-		return usage, nil
-	}
-	s.level.Store(int32(now))
-	attributes := []any{"directory", s.dir, "available", usage.Available, "pending", usage.Pending, "reserve", s.reserve}
-	switch {
-	case now == roomy:
-		s.log.Info("store: there is disk space again; all writes are accepted", attributes...)
-	case before == roomy:
-		s.log.Warn("store: out of disk space; only reads and deletes are accepted until there is more", attributes...)
-	case now == exhausted:
-		s.log.Warn("store: half of the disk reserve is used; deletes are refused, too", attributes...)
+	if s.reserve != 0 {
+		level := s.levelOf(usage.Available-usage.Pending-s.writing.Load(), s.at())
+		s.level.Store(int32(level))
+		s.tell(level, usage)
 	}
 	return usage, nil
+}
+
+// tell logs that there is less room at once, and that there is more when that has lasted. It is called with mu held.
+func (s *space) tell(level spaceLevel, usage kv.DiskUsage) {
+	switch {
+	case level == s.told:
+		s.since = time.Time{}
+		return
+	case level > s.told:
+	case s.since.IsZero():
+		s.since = s.now()
+		return
+	case s.now().Sub(s.since) < relief:
+		return
+	}
+	s.told, s.since = level, time.Time{}
+	attributes := []any{"directory", s.dir, "available", usage.Available, "pending", usage.Pending, "reserve", s.reserve}
+	switch level {
+	case roomy:
+		s.log.Info("store: there is disk space again; all writes are accepted", attributes...)
+	case full:
+		s.log.Warn("store: out of disk space; only reads and deletes are accepted until there is more", attributes...)
+	case exhausted:
+		s.log.Warn("store: out of disk space, and half of the disk reserve is used; only reads and the removal of tables and "+
+			"backups are accepted until there is more", attributes...)
+	}
 }
 
 // levelOf compares the room with the bounds. To leave a level takes a step more than to enter it.
@@ -205,6 +239,15 @@ func (s *space) roomToCompact() bool {
 	}
 	usage, err := s.fs.GetDiskUsage(s.dir)
 	return err != nil || bytesOf(usage.AvailBytes)-s.unsaved.Load() >= s.reserve/reserveQuarter
+}
+
+// roomToCopy reports whether a copy under DIR may write so many more bytes. It is called by Pebble, so it must not call it.
+func (s *space) roomToCopy(bytes int64, allowed spaceLevel) bool {
+	if s.reserve == 0 {
+		return true
+	}
+	usage, err := s.fs.GetDiskUsage(s.dir)
+	return err != nil || bytesOf(usage.AvailBytes)-s.unsaved.Load()-bytes >= s.reserve>>allowed
 }
 
 // refusal is the error of what is not admitted.

@@ -24,7 +24,7 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	}
 	defer s.end()
 	defer s.catch(&err)
-	if in.Frees {
+	if in.Frees && !in.Drops {
 		s.awaitCompactions(ctx)
 	}
 	held, err := s.latches.Acquire(ctx, in)
@@ -54,7 +54,7 @@ func (s *Store) commit(t *txn, in kv.Intent) (err error) {
 		return err
 	}
 	bytes := writesPerByte * int64(t.batch.Len())
-	if err := s.space.admit(bytes, in.Frees); err != nil {
+	if err := s.space.admit(bytes, allowed(in)); err != nil {
 		return t.settle(in.Transaction, err)
 	}
 	defer s.space.end(bytes)
@@ -86,7 +86,7 @@ func (s *Store) commit(t *txn, in kv.Intent) (err error) {
 	if err != nil {
 		return err
 	}
-	if in.Frees {
+	if in.Frees || in.Drops {
 		s.space.freed.Store(true)
 	}
 	return nil
