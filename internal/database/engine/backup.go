@@ -122,14 +122,16 @@ func (e *Engine) keepDeleted(ctx context.Context, id string, table keyenc.TableI
 	if err != nil || b == nil || !b.Making {
 		return err
 	}
-	if err := e.store.Keep(ctx, b.Kept(), keptOf(b.Table)); err != nil && !errors.Is(err, kv.ErrKeptExists) {
+	what := keptOf(b.Table)
+	what.Frees = true
+	if err := e.store.Keep(ctx, b.Kept(), what); err != nil && !errors.Is(err, kv.ErrKeptExists) {
 		return err
 	}
 	if b.Items, b.Bytes, err = e.statistics(ctx, table, 0); err != nil {
 		return err
 	}
 	b.Making = false
-	return e.store.Update(ctx, kv.Intent{Write: [][]byte{b.Key()}, Frees: true}, b.Save)
+	return e.store.Update(ctx, kv.Intent{Write: [][]byte{b.Key()}, Drops: true}, b.Save)
 }
 
 // readLatest calls read with everything committed before.
@@ -166,7 +168,7 @@ func (e *Engine) expireBackups(ctx context.Context) error {
 // removeBackup removes a backup unless check or a restore forbids it, and returns it; nil where it is gone.
 func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup.Record) error) (b *backup.Record, err error) {
 	key := keyenc.Backup(id)
-	err = e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Frees: true}, func(txn kv.Txn) error {
+	err = e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Drops: true}, func(txn kv.Txn) error {
 		data, err := txn.Get(key)
 		if err != nil || data == nil {
 			b = nil

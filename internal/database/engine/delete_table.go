@@ -16,7 +16,7 @@ import (
 func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*api.DeleteTableOutput, error) {
 	now := e.options.Now()
 	var drop []job.Record
-	d, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
+	d, err := e.catalog.Drop(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
 		drop = nil
 		switch {
 		case d.GoneAt != 0:

@@ -18,7 +18,11 @@ type refusingStore struct{ kv.Store }
 
 // Update implements kv.Store.
 func (s refusingStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
-	return outOfSpace(s.Store.Update(ctx, in, fn))
+	err := s.Store.Update(ctx, in, fn)
+	if in.Frees && errors.Is(err, kv.ErrFull) {
+		return fmt.Errorf("%w (%w)", apierr.NoSpaceToDelete.With(), err)
+	}
+	return outOfSpace(err)
 }
 
 // Keep implements kv.Store.

@@ -58,6 +58,7 @@ func TestOutOfSpace(t *testing.T) {
 		`batch-write-item {"RequestItems":{"Items":[{"PutRequest":{"Item":{"id":{"S":"new"}}}},{"DeleteRequest":{"Key":{"id":{"S":"2"}}}}]}}`,
 		`transact-write-items {"TransactItems":[{"Put":{"TableName":"Items","Item":{"id":{"S":"new"}}}},{"Delete":{"TableName":"Items","Key":{"id":{"S":"2"}}}}]}`,
 		`create-table {"TableName":"Other","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}]}`,
+		`create-backup {"TableName":"Items","BackupName":"late"}`,
 		`restore-table-from-backup {"TargetTableName":"Restored","BackupArn":"` + backup + `"}`,
 	}
 	accepted := []string{
@@ -95,6 +96,10 @@ func TestOutOfSpace(t *testing.T) {
 			t.Errorf("%.300s: %v", request, err)
 		}
 	}
+	available(0)
+	if err := do(`delete-item {"TableName":"Items","Key":{"id":{"S":"7"}}}`); !spaceLacking(err, apierr.NoSpaceToDelete) {
+		t.Errorf("with no space at all, a delete: %v", err)
+	}
 	available(1 << 30)
 	for _, request := range refused {
 		if err := do(request); err != nil {
@@ -102,7 +107,7 @@ func TestOutOfSpace(t *testing.T) {
 		}
 	}
 	e.Settle()
-	available(reserve)
+	available(0)
 	for _, request := range accepted[len(accepted)-2:] {
 		if err := do(request); err != nil {
 			t.Errorf("%.300s: %v", request, err)
@@ -115,7 +120,9 @@ func TestOutOfSpace(t *testing.T) {
 	wantVerified(t, e)
 }
 
-func outOfSpace(err error) bool {
+func outOfSpace(err error) bool { return spaceLacking(err, apierr.OutOfSpace) }
+
+func spaceLacking(err error, message apierr.Sentence) bool {
 	known, ok := errors.AsType[*apierr.Error](err)
-	return ok && known.Code == apierr.LimitExceededException && known.Message == string(apierr.OutOfSpace)
+	return ok && known.Code == apierr.LimitExceededException && known.Message == string(message)
 }

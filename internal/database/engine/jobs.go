@@ -193,7 +193,7 @@ func (e *Engine) work(ctx context.Context, j *job.Record) error {
 // forgetJob removes the record of a job that no longer has an object.
 func (e *Engine) forgetJob(ctx context.Context, j *job.Record) error {
 	key := j.Key()
-	return e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Frees: true}, func(txn kv.Txn) error {
+	return e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Drops: true}, func(txn kv.Txn) error {
 		txn.Delete(key)
 		return nil
 	})

@@ -53,6 +53,7 @@ const (
 	TooManyConnections Sentence = "The server has as many connections open as it allows. Try again later."
 	BodyTooSlow        Sentence = "The request body did not arrive in time."
 	OutOfSpace         Sentence = "The database is out of disk space. Reads and deletes are accepted, other writes when there is room again."
+	NoSpaceToDelete    Sentence = "The database is out of disk space, and has too little left for this, too. Reads, DeleteTable and DeleteBackup are accepted, everything else when there is room again."
 	TimedOut           Sentence = "The request was not done within %s. A batch may have been carried out in part; any other request has not been carried out."
 
 	// These two are not AWS's: they refuse what web pages send.
@@ -304,6 +305,7 @@ var codes = map[Sentence]Code{
 	InternalFault:           InternalServerError,
 	BodyTooLarge:            RequestEntityTooLargeException,
 	OutOfSpace:              LimitExceededException,
+	NoSpaceToDelete:         LimitExceededException,
 	NotFound:                ResourceNotFoundException,
 	TableNotFound:           ResourceNotFoundException,
 	ResourceNotFound:        ResourceNotFoundException,

@@ -129,12 +129,21 @@ func (c *Catalog) roomForOneMore(r kv.Reader) error {
 // belong to the table (its jobs) in the same transaction; an error of it ends the change with nothing
 // written. A descriptor that edit leaves gone is removed.
 func (c *Catalog) Change(ctx context.Context, nameOrARN string, edit func(txn kv.Txn, d *Descriptor) error) (*Descriptor, error) {
+	return c.change(ctx, nameOrARN, kv.Intent{Frees: true}, edit)
+}
+
+// Drop is the Change that begins the removal of a table. No lack of disk space keeps it back.
+func (c *Catalog) Drop(ctx context.Context, nameOrARN string, edit func(txn kv.Txn, d *Descriptor) error) (*Descriptor, error) {
+	return c.change(ctx, nameOrARN, kv.Intent{Drops: true}, edit)
+}
+
+func (c *Catalog) change(ctx context.Context, nameOrARN string, in kv.Intent, edit func(kv.Txn, *Descriptor) error) (*Descriptor, error) {
 	for {
 		before, err := c.Get(ctx, nameOrARN)
 		if err != nil {
 			return nil, err
 		}
-		after, err := c.changeOnce(ctx, before, edit)
+		after, err := c.changeOnce(ctx, before, in, edit)
 		if errors.Is(err, errReplaced) {
 			continue
 		}
@@ -146,9 +155,9 @@ func (c *Catalog) Change(ctx context.Context, nameOrARN string, edit func(txn kv
 var errReplaced = errors.New("catalog: table was replaced")
 
 // changeOnce changes the table that before describes, holding its keys.
-func (c *Catalog) changeOnce(ctx context.Context, before *Descriptor, edit func(kv.Txn, *Descriptor) error) (*Descriptor, error) {
+func (c *Catalog) changeOnce(ctx context.Context, before *Descriptor, intent kv.Intent, edit func(kv.Txn, *Descriptor) error) (*Descriptor, error) {
 	var after *Descriptor
-	intent := kv.Intent{Write: [][]byte{keyenc.TableDescriptor(before.Name), keyenc.TableVersion(before.ID)}, Frees: true}
+	intent.Write = [][]byte{keyenc.TableDescriptor(before.Name), keyenc.TableVersion(before.ID)}
 	err := c.store.Update(ctx, intent, func(txn kv.Txn) error {
 		data, err := txn.Get(intent.Write[0])
 		if err != nil {
@@ -195,7 +204,7 @@ func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
 // Forget removes the descriptor of a table whose time of deletion is over, where no other table has taken
 // its name, and its version.
 func (c *Catalog) Forget(ctx context.Context, name string, id keyenc.TableID) error {
-	intent := kv.Intent{Write: [][]byte{keyenc.TableDescriptor(name), keyenc.TableVersion(id)}, Frees: true}
+	intent := kv.Intent{Write: [][]byte{keyenc.TableDescriptor(name), keyenc.TableVersion(id)}, Drops: true}
 	err := c.store.Update(ctx, intent, func(txn kv.Txn) error {
 		txn.Delete(intent.Write[1])
 		data, err := txn.Get(intent.Write[0])
