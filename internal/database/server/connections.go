@@ -6,15 +6,15 @@ import (
 	"sync"
 )
 
-// surplusMax is how many connections beyond the limit are accepted to be told so.
-const surplusMax = 64
+// SurplusMax is how many connections beyond the limit are accepted, only to throttle their requests.
+const SurplusMax = 64
 
-// LimitConnections returns a listener for HTTPServer that has at most a number of connections open, and surplusMax more
+// LimitConnections returns a listener for HTTPServer that has at most a number of connections open, and SurplusMax more
 // whose requests are throttled and which are closed with the response: a client learns that it should try again later.
 // Beyond that no connection is accepted until one of these has closed, which takes at most readHeaderTimeout for a client
 // that sends nothing; until then the system keeps new connections waiting.
 func LimitConnections(l net.Listener, connections int) net.Listener {
-	return &limitedListener{Listener: l, limit: connections, places: make(chan struct{}, connections+surplusMax), done: make(chan struct{})}
+	return &limitedListener{Listener: l, limit: connections, places: make(chan struct{}, connections+SurplusMax), done: make(chan struct{})}
 }
 
 type limitedListener struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/net/netutil"
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/database/server"
@@ -25,6 +26,8 @@ const (
 	besideHeaderTimeout = 10 * time.Second
 	// besideHeaderMax is for requests that need no more than a line.
 	besideHeaderMax = 8 << 10
+	// besideIdle is longer than the interval at which metrics are usually read.
+	besideIdle = 2 * time.Minute
 )
 
 // errRecovering is why a server is not ready that has not opened its database yet.
@@ -146,9 +149,12 @@ func serveBeside(ctx context.Context, addr, flag, path string, handler http.Hand
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s for %s: %w", addr, flag, err)
 	}
-	s := &http.Server{Handler: handler, ReadHeaderTimeout: besideHeaderTimeout, MaxHeaderBytes: besideHeaderMax}
+	s := &http.Server{
+		Handler: handler, ReadHeaderTimeout: besideHeaderTimeout, IdleTimeout: besideIdle, MaxHeaderBytes: besideHeaderMax,
+		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
+	}
 	go func() {
-		if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.Serve(netutil.LimitListener(listener, besideConnections)); !errors.Is(err, http.ErrServerClosed) {
 			logger.Warn("no longer served", "flag", flag, "error", err)
 		}
 	}()

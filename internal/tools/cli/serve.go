@@ -16,6 +16,7 @@ import (
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/descriptors"
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
@@ -71,6 +72,7 @@ turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 			if flags.memory && cmd.Flags().Changed("data") {
 				return errors.New("--memory and --data: give one of them; in memory no directory is used")
 			}
+			flags.connectionsGiven = cmd.Flags().Changed("max-connections")
 			return serve(cmd.Context(), env, &flags, companion)
 		},
 	}
@@ -90,6 +92,9 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	}
 	tlsConfig, err := flags.tls()
 	if err != nil {
+		return err
+	}
+	if err := flags.fitConnections(descriptors.ForConnections(), logger); err != nil {
 		return err
 	}
 	plan, err := planMemory(int64(flags.memoryLimit), int64(flags.cacheSize))

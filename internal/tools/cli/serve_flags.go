@@ -45,10 +45,11 @@ type serveFlags struct {
 	streamShardRotation time.Duration
 	logMaxBytes         byteSize
 
-	memoryLimit    byteSize
-	cacheSize      byteSize
-	maxConnections int
-	requestTimeout time.Duration
+	memoryLimit      byteSize
+	cacheSize        byteSize
+	maxConnections   int
+	connectionsGiven bool // by the user, not by default
+	requestTimeout   time.Duration
 
 	allowedHosts []string
 	corsOrigins  []string
@@ -76,7 +77,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.Var(&f.logMaxBytes, "log-max-bytes", "disk space for change logs (streams and point-in-time recovery), like 10GiB; beyond it the oldest changes are trimmed (default no cap)")
 	set.Var(&f.memoryLimit, "memory-limit", "memory the server may use, like 2GiB (default 90 % of the container's limit, or half of the machine's memory)")
 	set.Var(&f.cacheSize, "cache-size", "memory for the block cache, part of --memory-limit (default an eighth of it, at most 1GiB)")
-	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "open connections; requests on further ones are throttled")
+	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "open connections, lowered to what the limit of open files allows; requests on further ones are throttled")
 	set.DurationVar(&f.requestTimeout, "request-timeout", defaultRequestTimeout, "time limit of a request; 0 is no limit")
 	set.StringSliceVar(&f.allowedHosts, "allowed-host", nil, "additional `name` that a Host header may carry, or *.suffix; repeatable")
 	set.StringSliceVar(&f.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable (default none)")
@@ -109,9 +110,6 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan)
 	}
 	plan.apply(options)
 	options.RequestTimeout = f.requestTimeout
-	if f.maxConnections < 1 {
-		return nil, fmt.Errorf("--max-connections %d: want at least 1", f.maxConnections)
-	}
 	if f.requestTimeout < 0 {
 		return nil, fmt.Errorf("--request-timeout %v: want 0 or more", f.requestTimeout)
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/descriptors"
 )
 
 // Durability is what an acknowledged update has survived.
@@ -116,6 +118,7 @@ func (o Options) pebbleOptions(fs vfs.FS, logger pebble.Logger) *pebble.Options 
 		Logger:             logger,
 		DebugCheck:         debugCheck,
 		CacheSize:          o.CacheBytes,
+		MaxOpenFiles:       descriptors.ForStore(),
 
 		MemTableSize: uint64(o.MemTableBytes),
 		// Room for a burst while the memtable before is being flushed.

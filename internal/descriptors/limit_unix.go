@@ -1,0 +1,14 @@
+//go:build unix
+
+package descriptors
+
+import "syscall"
+
+// Limit is how many descriptors the process may have open. Go's runtime has raised the soft limit to the hard one.
+func Limit() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return unlimited
+	}
+	return int(min(uint64(limit.Cur), unlimited)) //nolint:gosec,unconvert // it is at most unlimited, and signed on some systems
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/descriptors"
+)
+
+const (
+	// connectionsMin is the fewest connections that are worth starting a server for.
+	connectionsMin = 16
+	// besideConnections limits each listener beside the API's; what package descriptors leaves over has room for them.
+	besideConnections = 16
+)
+
+// fitConnections lowers the limit of connections to the descriptors that there are for them.
+func (f *serveFlags) fitConnections(available int, logger *slog.Logger) error {
+	if f.maxConnections < 1 {
+		return fmt.Errorf("--max-connections %d: want at least 1", f.maxConnections)
+	}
+	available -= server.SurplusMax
+	if available < connectionsMin {
+		limit := descriptors.Limit()
+		return fmt.Errorf("the system lets this process open %d files, which is too few: raise the limit to at least %d (ulimit -n)", limit, limit+connectionsMin-available)
+	}
+	if f.maxConnections <= available {
+		return nil
+	}
+	if f.connectionsGiven {
+		logger.Warn("--max-connections is lowered: each connection takes a file descriptor; raise the limit with ulimit -n",
+			"asked", f.maxConnections, "max_connections", available, "open_files_max", descriptors.Limit())
+	}
+	f.maxConnections = available
+	return nil
+}
