@@ -11,8 +11,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/stream"
+	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
@@ -180,6 +182,34 @@ func TestRecordsAndTheClock(t *testing.T) {
 	}
 }
 
+// TestLatestIteratorAndTheClock: an iterator at the end of a stream returns all changes that follow, also when the
+// database was idle until then, restarts, and the machine's clock is set back meanwhile.
+func TestLatestIteratorAndTheClock(t *testing.T) {
+	m := newMachine(t)
+	createTable(t, m.engine, streamedTable("NEW_IMAGE"))
+	music(t, m.engine, "a", "1")
+	m.jump(2 * time.Hour)
+	c := newConsumer(t, m.engine)
+	iterator, err := m.engine.GetShardIterator(t.Context(), &api.GetShardIteratorInput{
+		StreamArn: c.arn, ShardId: c.shards()[0].ShardId, ShardIteratorType: new("LATEST"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.jump(-time.Hour)
+	m.restart()
+	music(t, m.engine, "a", "2")
+	m.jump(time.Hour + time.Second)
+	music(t, m.engine, "a", "3")
+	page, err := m.engine.GetRecords(t.Context(), &api.GetRecordsInput{ShardIterator: iterator.ShardIterator})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(page.Records) != 2 {
+		t.Errorf("of two changes after the iterator it returns %d", len(page.Records))
+	}
+}
+
 // TestExpiryAndTheClock: an item expires by the database's time, and does so as well when the machine's is set back.
 func TestExpiryAndTheClock(t *testing.T) {
 	m := newMachine(t)
@@ -249,5 +279,43 @@ func TestLatestAndTheClock(t *testing.T) {
 		if got, want := send(t, e, "scan", `{"TableName":"`+table+`"}`), `{"Items":[{"pk":{"S":"a"},"v":{"S":"`+v+`"}}],"Count":1,"ScannedCount":1}`; got != want {
 			t.Errorf("%s holds %s, want %s", table, got, want)
 		}
+	}
+}
+
+// TestRecoveryAndTheClock: recovery begins after all changes before it, also when the log's numbers are ahead of the
+// clock, as after more changes in a millisecond than it has numbers. Those changes may have no old images.
+func TestRecoveryAndTheClock(t *testing.T) {
+	var c clock
+	c.set(noon)
+	store := memkv.New()
+	e := openOn(t, store, engine.Options{Now: c.now, TTLInterval: -1, StreamShardRotation: -1})
+	defer e.Close()
+	createTable(t, e, streamedTable("KEYS_ONLY"))
+	music(t, e, "a", "1")
+	err := store.Update(t.Context(), kv.Intent{}, func(txn kv.Txn) error {
+		txn.Advance(kv.SeqAt(noon.Add(3 * time.Second).UnixMilli()))
+		txn.LogSeq()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	music(t, e, "a", "2") // it replaces what its record does not have
+	c.set(noon.Add(time.Second))
+	if err := turnRecoveryOn(t.Context(), e, "Music"); err != nil {
+		t.Fatal(err)
+	}
+	c.set(noon.Add(5 * time.Second))
+	music(t, e, "a", "3")
+	c.set(noon.Add(10 * time.Second))
+	if err := restoreTo(t.Context(), e, "Music", noon.Add(2*time.Second), "Early"); codeOf(err) != apierr.InvalidRestoreTimeException {
+		t.Errorf("a time before the last change without an old image: %v", err)
+	}
+	if err := restoreTo(t.Context(), e, "Music", noon.Add(4*time.Second), "Restored"); err != nil {
+		t.Fatal(err)
+	}
+	e.Settle()
+	if got, want := send(t, e, "scan", `{"TableName":"Restored"}`), `{"Items":[{"pk":{"S":"a"},"v":{"S":"2"}}],"Count":1,"ScannedCount":1}`; got != want {
+		t.Errorf("the table restored holds %s, want %s", got, want)
 	}
 }

@@ -16,7 +16,7 @@ const recoveryDaysMax = 35
 // UpdateContinuousBackups turns point-in-time recovery of a table on or off. Turned on again it begins anew.
 func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateContinuousBackupsInput) (*api.UpdateContinuousBackupsOutput, error) {
 	spec := in.PointInTimeRecoverySpecification
-	d, err := e.catalog.Change(ctx, *in.TableName, func(_ kv.Txn, d *catalog.Descriptor) error {
+	d, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
 		now := e.options.Now()
 		switch d.Status(now) {
 		case catalog.StatusCreating:
@@ -33,7 +33,7 @@ func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateCont
 		if spec.RecoveryPeriodInDays != nil {
 			days = int(*spec.RecoveryPeriodInDays)
 		}
-		enableRecovery(&d.PITR, days, now)
+		enableRecovery(&d.PITR, days, now, txn.LogSeq())
 		return nil
 	})
 	if isNotFound(err) {
@@ -47,12 +47,13 @@ func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateCont
 	return &api.UpdateContinuousBackupsOutput{ContinuousBackupsDescription: description}, err
 }
 
-// enableRecovery turns recovery on, from now on, or changes its period. A longer period does not bring back what the
-// one before has let go.
-func enableRecovery(p *catalog.PITR, days int, now time.Time) {
+// enableRecovery turns recovery on or changes its period. It begins now, or at the time of the log's next number if that
+// is ahead of the clock: changes with lower numbers may have no old images. A longer period does not bring back what
+// the one before has let go.
+func enableRecovery(p *catalog.PITR, days int, now time.Time, next kv.Seq) {
 	switch {
 	case !p.Enabled:
-		p.Since = now.UnixMilli()
+		p.Since = max(now.UnixMilli(), next.Millis())
 	case days > p.Days:
 		p.Since = max(p.Since, periodStart(p.Days, now))
 	}

@@ -368,6 +368,20 @@ func testCrashAdvance(t *testing.T, d Disk) {
 		if got := upcoming(s); got < now || got > now+second/1000 {
 			t.Errorf("after a clean restart the store continues at %d, want %d", got, now)
 		}
+		// Nothing is written, but callers have seen the number.
+		seen := now + kv.Seq(1+random.IntN(10*second))
+		update(t, s, kv.Intent{}, func(txn kv.Txn) error {
+			txn.Advance(seen)
+			if got := txn.LogSeq(); got != seen {
+				t.Errorf("after Advance(%d) LogSeq is %d", seen, got)
+			}
+			return nil
+		})
+		closeStore(t, s)
+		s = d.Open(t)
+		if got := upcoming(s); got != seen {
+			t.Errorf("LogSeq was %d, after a clean restart it is %d", seen, got)
+		}
 		closeStore(t, s)
 		s = crashed.Open(t)
 		value, err := s.Get(t.Context(), []byte("now"))

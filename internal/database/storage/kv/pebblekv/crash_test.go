@@ -100,3 +100,39 @@ func TestDisk(t *testing.T) {
 		})
 	}
 }
+
+// TestLogSeqOutlivesPowerCut: a number that LogSeq returned is not given out again after a power cut, also when nothing
+// is written.
+func TestLogSeqOutlivesPowerCut(t *testing.T) {
+	for _, durability := range []pebblekv.Durability{pebblekv.Sync, pebblekv.Interval, pebblekv.None} {
+		seed := rand.Uint64()
+		t.Logf("seed %d", seed)
+		d := memoryDisk{pebblekv.Options{Durability: durability}, crashfs.New()}
+		s := d.open(t, "/srv/db")
+		logSeq := func(s kv.Store, to kv.Seq) (seq kv.Seq) {
+			t.Helper()
+			err := s.Update(t.Context(), kv.Intent{}, func(txn kv.Txn) error {
+				txn.Advance(to)
+				seq = txn.LogSeq()
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return seq
+		}
+		seen := logSeq(s, kv.SeqAt(1_800_000_000_000))
+		s.KeepUp()
+		crashed := d.crash(rand.New(rand.NewPCG(seed, 0)))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = crashed.open(t, "/srv/db")
+		if got := logSeq(s, 0); got < seen || got > seen+1000<<18 {
+			t.Errorf("%v: LogSeq was %d, after a power cut it is %d", durability, seen, got)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

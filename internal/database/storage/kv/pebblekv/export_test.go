@@ -19,3 +19,6 @@ func (o Options) WithLargeUpdates(from int) Options {
 	o.largeUpdate = from
 	return o
 }
+
+// KeepUp runs the periodic reservation of sequence numbers now.
+func (s *Store) KeepUp() { s.keepUp() }

@@ -30,6 +30,8 @@ const (
 	lockFile       = "LOCK"       // Pebble's
 	lostFound      = "lost+found" // of a file system's root
 	dirMode        = 0o700
+	// watchInterval is how often watch runs.
+	watchInterval = time.Second
 )
 
 // Open opens the store in dir, or creates it where dir is missing or empty. It returns kv.ErrLocked if
@@ -65,7 +67,7 @@ func Open(dir string, o Options) (*Store, error) {
 		s.cache.Unref()
 		return nil, err
 	}
-	s.stopped.Go(s.watchSpace)
+	s.stopped.Go(s.watch)
 	if o.Durability == Interval {
 		s.stopped.Go(func() { s.syncEvery(o.Interval) })
 	}
@@ -285,6 +287,41 @@ func (s *Store) reserve(limit kv.Seq) error {
 		return err
 	}
 	return s.writable()
+}
+
+// watch keeps an eye on the room on the disk, has a full store flush deletions, and reserves numbers that LogSeq returned.
+func (s *Store) watch() {
+	ticker := time.NewTicker(watchInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-ticker.C:
+		}
+		s.space.look()
+		if s.space.at() > roomy {
+			s.flushDeletions()
+		}
+		s.keepUp()
+	}
+}
+
+// keepUp brings to disk that LogSeq returned numbers beyond those that updates have reserved. An idle store writes no
+// more than that, and only while it is asked.
+func (s *Store) keepUp() {
+	if s.disk.failure() != nil {
+		return
+	}
+	var err error
+	defer s.catch(&err) // which has been logged
+	reserved, err := s.sequence.keepUp()
+	if reserved {
+		err = s.settle()
+	}
+	if err != nil {
+		s.log.Error("store: reserving sequence numbers", "error", err)
+	}
 }
 
 // syncEvery brings the log to disk in intervals in which something was committed.

@@ -86,7 +86,8 @@ func (q *sequence) bound() kv.Seq {
 	return q.next
 }
 
-// upcoming is the lowest number that is not given out, once those below floor are passed over.
+// upcoming is the lowest number that is not given out, once those below floor are passed over. It may be beyond the
+// limit: requests that only read ask for it, so it writes nothing. See keepUp.
 func (q *sequence) upcoming(floor kv.Seq) kv.Seq {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -94,11 +95,27 @@ func (q *sequence) upcoming(floor kv.Seq) kv.Seq {
 	return q.next
 }
 
-// settle gives back what is reserved and not used.
+// keepUp reserves the numbers that upcoming has passed over, and reports whether there were any.
+func (q *sequence) keepUp() (reserved bool, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.next <= q.limit {
+		return false, nil
+	}
+	limit := q.next + reservation
+	if err := q.reserve(limit); err != nil {
+		return false, err
+	}
+	q.limit = limit
+	return true, nil
+}
+
+// settle makes next the number that is reserved: it gives back what is not used, and reserves what upcoming has passed
+// over.
 func (q *sequence) settle() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.limit <= q.next {
+	if q.limit == q.next {
 		return nil
 	}
 	q.limit = q.next

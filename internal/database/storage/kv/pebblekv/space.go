@@ -74,8 +74,6 @@ const (
 	reserveSteps = 16
 	// relief is for how long there must be more room before the log says so: compactions take and return many MiB.
 	relief = 5 * time.Second
-	// spaceInterval is how often space looks by itself.
-	spaceInterval = time.Second
 	// deletionWait is how long a deletion waits for compactions at most, and deletionPause how long between two looks.
 	deletionWait  = 5 * time.Second
 	deletionPause = 10 * time.Millisecond
@@ -265,23 +263,6 @@ func (s *space) health() error {
 }
 
 func bytesOf(n uint64) int64 { return int64(min(n, math.MaxInt64)) } //nolint:gosec // it is in range
-
-// watchSpace looks now and then, and has a full store flush deletions.
-func (s *Store) watchSpace() {
-	ticker := time.NewTicker(spaceInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-s.stop:
-			return
-		case <-ticker.C:
-		}
-		s.space.look()
-		if s.space.at() > roomy {
-			s.flushDeletions()
-		}
-	}
-}
 
 // flushDeletions begins to flush what was deleted since the last call: no compaction gives its room back before that.
 func (s *Store) flushDeletions() {

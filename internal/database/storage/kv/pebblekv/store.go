@@ -58,8 +58,8 @@
 //     as durable as the store makes it; ReadLog stops before the lowest number in flight.
 //  2. A sequence number is used only when the number in key 0xF1 is above it, and as durable as its use: earlier in
 //     the same log, or synced before a large update. The store opens at that number, so that none is given out twice,
-//     whatever a crash loses and trimming removes. Where numbers are times, a crash skips at most a
-//     second of them, and Close none.
+//     whatever a crash loses and trimming removes. Where numbers are times, a crash skips at most a second of them,
+//     and Close none. A number that LogSeq returned and no record uses is reserved within a second or so, and by Close.
 //  3. After the first write that the disk refuses nothing more reaches the disk: see disk. Commits that were
 //     not yet durable answer ErrUndetermined, later ones ErrFailed. Copies outside of Pebble's directory can
 //     fail without that. Updates are refused with ErrFull before the disk has no room for what they need: see space.
@@ -113,7 +113,7 @@ type Store struct {
 	durability Durability
 	write      *pebble.WriteOptions // Sync or NoSync, as durability says
 	dirty      atomic.Bool          // something was committed since the last sync of Interval
-	stop       chan struct{}        // ends watchSpace and the goroutine of Interval
+	stop       chan struct{}        // ends watch and the goroutine of Interval
 	stopped    sync.WaitGroup
 
 	frozen atomic.Pointer[error] // see freeze
