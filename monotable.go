@@ -94,7 +94,7 @@ type Options struct {
 	// RequestMemory is about the most bytes that requests in flight may take: of Handler, and of clients in the process.
 	// Beyond it they wait for a short time, and get a ThrottlingException. Default 512 MB.
 	RequestMemory int64
-	// WriteMemory is about the most bytes that writes under way may take on their way to disk, with one more of the
+	// WriteMemory is about the most bytes that writes under way may take, with the items they read, and one more of the
 	// largest size. Beyond it they wait for each other. Default 256 MB. Without effect in memory.
 	WriteMemory int64
 	// RequestTimeout is how long a request may take once its input is there. Default 0: for ever.

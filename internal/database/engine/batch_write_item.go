@@ -122,9 +122,7 @@ func (e *Engine) bindBatch(ctx context.Context, g writeGroup) error {
 }
 
 func (e *Engine) commitGroup(ctx context.Context, g writeGroup) error {
-	ws := e.workspaces.get()
-	defer e.workspaces.put(ws)
-	return e.store.Update(ctx, g.intent(), func(txn kv.Txn) error {
+	return e.update(ctx, g.intent(), g, func(txn kv.Txn, ws *workspace) error {
 		if err := g.checkVersions(txn); err != nil {
 			return err
 		}

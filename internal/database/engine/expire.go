@@ -187,9 +187,7 @@ func expiries(t *catalog.Table, keys [][]byte) (writeGroup, error) {
 // expireWrites carries out removals. Each item is looked at again under its own key before it goes: a write
 // may have given it more time since.
 func (e *Engine) expireWrites(ctx context.Context, g writeGroup) (removed int, err error) {
-	ws := e.workspaces.get()
-	defer e.workspaces.put(ws)
-	err = e.store.Update(ctx, g.intent(), func(txn kv.Txn) error {
+	err = e.update(ctx, g.intent(), g, func(txn kv.Txn, ws *workspace) error {
 		removed = 0
 		if err := g.checkVersions(txn); err != nil {
 			return err

@@ -29,6 +29,10 @@ func (w *write) run(txn kv.Txn, ws *workspace) error {
 	if old != nil && len(old) == 0 {
 		old = nil
 	}
+	expected := w.expectedBytes(old)
+	if err := w.reserve(txn, len(old)+expected); err != nil {
+		return err
+	}
 	w.outcome = outcome{old: old, oldBytes: sizeOf(old), indexWrites: w.indexRoom[:0]}
 	if err := w.checkCondition(ws, old); err != nil {
 		return err
@@ -36,6 +40,11 @@ func (w *write) run(txn kv.Txn, ws *workspace) error {
 	next, err := w.decide(ws, old)
 	if err != nil {
 		return err
+	}
+	if len(next) > expected {
+		if err := w.reserve(txn, len(next)-expected); err != nil {
+			return err
+		}
 	}
 	o := &w.outcome
 	o.nextBytes = sizeOf(next)
@@ -49,6 +58,30 @@ func (w *write) run(txn kv.Txn, ws *workspace) error {
 	}
 	o.next = next
 	return w.store(txn, ws)
+}
+
+// expectedBytes is how large the item will probably be: an update seldom makes a large item much larger.
+func (w *write) expectedBytes(old itemenc.Item) int {
+	switch w.kind {
+	case putWrite:
+		return len(w.stored)
+	case updateWrite:
+		return len(old)
+	default:
+		return 0
+	}
+}
+
+// reserve reserves memory for what is made of the bytes of an item, old or next. They are in memory as they are, in the
+// record for the change log, in the batch, and again while the batch grows; and in the entries of each ALL index.
+func (w *write) reserve(txn kv.Txn, bytes int) error {
+	copies := 4
+	for _, x := range w.t.Indexes {
+		if x.All && x.Maintained {
+			copies++
+		}
+	}
+	return txn.Reserve(int64(copies) * int64(bytes))
 }
 
 func (w *write) checkCondition(ws *workspace, old itemenc.Item) error {

@@ -30,8 +30,6 @@ func (e *Engine) commitSingle(ctx context.Context, w *write, wantCapacity, wantM
 
 // commit carries out one write by itself, on the table's definition as it is then.
 func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) error) error {
-	ws := e.workspaces.get()
-	defer e.workspaces.put(ws)
 	for {
 		t, counts, err := e.lookup(ctx, w.table)
 		if err != nil {
@@ -47,7 +45,7 @@ func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) err
 			FailOnTransaction: w.origin == logenc.OriginClient,
 			Frees:             w.frees(),
 		}
-		err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
+		err = e.update(ctx, intent, writeGroup{w}, func(txn kv.Txn, ws *workspace) error {
 			if err := checkVersion(txn, t); err != nil {
 				return err
 			}

@@ -59,9 +59,7 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 	if token != nil {
 		intent.Write = append(intent.Write, token.lock)
 	}
-	ws := e.workspaces.get()
-	defer e.workspaces.put(ws)
-	err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
+	err = e.update(ctx, intent, g, func(txn kv.Txn, ws *workspace) error {
 		now := e.options.Now()
 		if replayed, err = token.replayed(txn, now); err != nil {
 			return err

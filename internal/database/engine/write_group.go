@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -55,6 +56,26 @@ func (g writeGroup) intent() kv.Intent {
 		in.Check = append(in.Check, keyenc.TableVersion(t.ID))
 	}
 	return in
+}
+
+// update runs fn, which runs the writes of g, in a transaction of the store. While that waits for memory, the writes
+// keep nothing of what they have read and made.
+func (e *Engine) update(ctx context.Context, in kv.Intent, g writeGroup, fn func(txn kv.Txn, ws *workspace) error) error {
+	ws := e.workspaces.get()
+	defer e.workspaces.put(ws)
+	return e.store.Update(ctx, in, func(txn kv.Txn) error {
+		err := fn(txn, ws)
+		if err == nil {
+			err = txn.Reserve(0) // says whether all that was written has found room
+		}
+		if errors.Is(err, kv.ErrRerun) {
+			*ws = workspace{}
+			for _, w := range g {
+				w.outcome = outcome{}
+			}
+		}
+		return err
+	})
 }
 
 func (g writeGroup) checkVersions(txn kv.Reader) error {

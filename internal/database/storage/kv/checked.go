@@ -183,6 +183,11 @@ func (t *checkedTxn) AppendLog(log LogID, record []byte) {
 	scramble(r)
 }
 
+func (t *checkedTxn) Reserve(bytes int64) error {
+	t.checkLive()
+	return t.txn.Reserve(bytes)
+}
+
 func (t *checkedTxn) LogSeq() Seq {
 	t.checkLive()
 	return t.txn.LogSeq()

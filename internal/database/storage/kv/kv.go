@@ -49,6 +49,9 @@ var (
 	ErrUndetermined = errors.New("kv: outcome of the commit is unknown")
 	// ErrTooLarge: a key, a value or the whole update is past Limits. Nothing was written.
 	ErrTooLarge = errors.New("kv: key, value or transaction exceeds the store's limits")
+	// ErrRerun: an update has to wait for memory. Its function returns this error of Txn.Reserve, and runs again after the
+	// wait; Update never returns it.
+	ErrRerun = errors.New("kv: update waits for memory and runs again")
 	// ErrClosed: the call came after Close.
 	ErrClosed = errors.New("kv: store is closed")
 	// ErrLocked: another process has the directory open.
@@ -276,6 +279,11 @@ type Txn interface {
 	// AppendLog appends a record to a log at commit. Records of updates that shared a Write key stand in
 	// the log in the order of their commits; those of one update stand together in call order.
 	AppendLog(log LogID, record []byte)
+	// Reserve announces memory that fn is about to take, on top of what it has announced before. A store that bounds the
+	// memory of updates returns ErrRerun if there is none: fn lets go of what it has read and made, and returns the
+	// error. The keys are free while the store waits for the memory. Then fn runs again, with the memory reserved.
+	// What fn writes counts as announced up to the same amount.
+	Reserve(bytes int64) error
 	// LogSeq returns a number that divides all logs in time: records of updates that were acknowledged before
 	// this one began, or that held one of its Write keys before it, are below; this one's own, and those of
 	// updates that hold one of its Write keys after it or begin when it is acknowledged, are not. It is at least

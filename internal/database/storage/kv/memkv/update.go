@@ -155,6 +155,9 @@ func (t *txn) AppendLog(log kv.LogID, data []byte) {
 	}
 }
 
+// Reserve always succeeds: a store in memory does not bound what updates take beside it.
+func (t *txn) Reserve(int64) error { return nil }
+
 // LogSeq is the next number to be given out: whoever held this update's keys before it has been applied.
 func (t *txn) LogSeq() kv.Seq {
 	t.store.mu.Lock()

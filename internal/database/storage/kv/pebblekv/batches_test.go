@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -13,46 +14,113 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// TestBatchMemory: updates share the memory; the first that finds none goes on with the overdraft, the next one waits for
-// it.
+// TestBatchMemory: an update takes a small batch without asking, and more only while it is free. It waits in line for what it
+// wants, and gets all there is if it wants more than that.
 func TestBatchMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newBatchMemory(1 << 20)
-		var first, second, third, fourth batchShare
+		first, second, third, fourth := batchShare{memory: m}, batchShare{memory: m}, batchShare{memory: m}, batchShare{memory: m}
 		if !first.covers(smallBatch) || first.covers(smallBatch+1) {
 			t.Error("a small batch needs memory, or a larger one none")
 		}
-		if err := m.grow(t.Context(), &first, 400<<10); err != nil || first.overdrawn || !first.covers(800<<10) {
-			t.Fatalf("the first: %+v, %v", first, err)
+		if !first.grow(800<<10) || !first.covers(800<<10) {
+			t.Fatalf("the first: %+v", first)
 		}
-		if err := m.grow(t.Context(), &second, 400<<10); err != nil || !second.overdrawn || !second.covers(1<<30) {
-			t.Fatalf("the second: %+v, %v", second, err)
+		if second.grow(400<<10) || second.wanted != 400<<10 || second.held != 0 {
+			t.Fatalf("the second: %+v", second)
 		}
 		done := make(chan error)
-		go func() { done <- m.grow(t.Context(), &third, 400<<10) }()
+		go func() { done <- third.wait(t.Context(), 1<<30) }()
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() { done <- m.grow(ctx, &fourth, 400<<10) }()
+		go func() { done <- fourth.wait(ctx, 400<<10) }()
 		synctest.Wait()
 		select {
 		case err := <-done:
-			t.Fatalf("a third went on beside the overdraft: %v", err)
+			t.Fatalf("an update went on without memory: %v", err)
 		default:
 		}
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Errorf("the fourth: %v", err)
 		}
-		m.release(&second)
-		if err := <-done; err != nil || !third.overdrawn {
+		first.release()
+		if err := <-done; err != nil || !third.covers(1<<40) {
 			t.Errorf("the third: %+v, %v", third, err)
 		}
-		for _, s := range []*batchShare{&first, &second, &third, &fourth} {
-			m.release(s)
-		}
-		if !m.free.TryAcquire(1<<20) || len(m.overdraft) > 0 {
-			t.Error("memory is held by nobody")
+		third.release()
+		if !m.free.TryAcquire(1 << 20) {
+			t.Error("memory is reserved when no update is under way")
 		}
 	})
+}
+
+// TestUpdateWaitsForMemoryWithoutItsKeys: an update that finds no memory gives its keys to others while it waits, and then
+// runs again on what they wrote.
+func TestUpdateWaitsForMemoryWithoutItsKeys(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		take func(kv.Txn) error
+	}{
+		{"announced", func(txn kv.Txn) error { return txn.Reserve(100 << 10) }},
+		{"written", func(txn kv.Txn) error { txn.Set([]byte("key large"), make([]byte, 100<<10)); return nil }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Open("db", Options{FS: vfs.NewMem(), BatchBytes: 1 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			release := occupyMemory(t, s)
+			key := []byte("key")
+			in := kv.Intent{Write: [][]byte{key}}
+			var seen []string
+			tried := make(chan struct{}, 2)
+			done := make(chan error)
+			go func() {
+				done <- s.Update(t.Context(), in, func(txn kv.Txn) error {
+					defer func() { tried <- struct{}{} }()
+					value, err := txn.Get(key)
+					seen = append(seen, string(value))
+					return errors.Join(err, c.take(txn))
+				})
+			}()
+			<-tried
+			err = s.Update(t.Context(), in, func(txn kv.Txn) error { txn.Set(key, []byte("other")); return nil })
+			if err != nil {
+				t.Error(err)
+			}
+			release()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			if !slices.Equal(seen, []string{"", "other"}) {
+				t.Errorf("the update saw %q in its runs", seen)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// occupyMemory starts an update that reserves all memory and holds it until release is called.
+func occupyMemory(t *testing.T, s *Store) (release func()) {
+	t.Helper()
+	ready, let, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	go func() {
+		done <- s.Update(t.Context(), kv.Intent{Write: [][]byte{[]byte("occupied")}}, func(txn kv.Txn) error {
+			err := txn.Reserve(1 << 30)
+			close(ready)
+			<-let
+			return err
+		})
+	}()
+	<-ready
+	return func() {
+		close(let)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestUpdatesBeyondTheMemory: updates that together want many times the memory there is all commit.

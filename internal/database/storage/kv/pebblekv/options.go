@@ -45,8 +45,8 @@ type Options struct {
 	// kv.ErrFull. 0 is the default, a 50th of the disk, but at least 256 MiB, and at most 8 GiB or a quarter of the
 	// disk; negative is none, which lets a full disk end all writing.
 	DiskReserve int64
-	// BatchBytes is the most that the batches of updates under way take together, with one more of the largest size;
-	// 256 MiB by default. Beyond it updates wait for each other.
+	// BatchBytes is the most memory that updates under way take together, with one more of the largest size; 256 MiB by
+	// default. Beyond it updates wait for each other, before they hold their keys.
 	BatchBytes int64
 	// Compactions is how many compactions may run at once; 2 by default. All but one start only when those before them
 	// fall behind.

@@ -16,8 +16,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/overlay"
 )
 
-// Update holds the intent's keys, runs fn once and commits what it wrote as one batch. If there is nothing to commit, it
-// waits until what fn read is durable.
+// Update holds the intent's keys, runs fn and commits what it wrote as one batch. If there is nothing to commit, it waits
+// until what fn read is durable. It runs fn again after it has waited for the memory that fn needs: see batchMemory.
 func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) (err error) {
 	if err := s.begin(); err != nil {
 		return err
@@ -27,16 +27,40 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	if in.Frees && !in.Drops {
 		s.awaitCompactions(ctx)
 	}
+	wanted, err := s.attempt(ctx, in, 0, fn)
+	for reserved := int64(0); wanted > 0; {
+		reserved = max(wanted, 2*reserved) // an update whose needs grow runs again a few times at most
+		wanted, err = s.attempt(ctx, in, reserved, fn)
+	}
+	return err
+}
+
+// attempt runs fn once with some bytes reserved. If fn needs more than is free, nothing is committed, and wanted is how much.
+func (s *Store) attempt(ctx context.Context, in kv.Intent, reserved int64, fn func(kv.Txn) error) (wanted int64, err error) {
+	share := batchShare{memory: s.batches}
+	if err := share.wait(ctx, reserved); err != nil {
+		return 0, err
+	}
 	held, err := s.latches.Acquire(ctx, in)
 	if err != nil {
-		return err
+		share.release()
+		return 0, err
 	}
-	t := s.newTxn(ctx, held)
+	t := s.newTxn(held, share)
 	t.request = observe.From(ctx)
 	defer t.close()
-	err = fn(t)
+	err = t.run(in, fn)
+	return t.share.wanted, err
+}
+
+// run runs fn and commits what it wrote, unless it needs more memory.
+func (t *txn) run(in kv.Intent, fn func(kv.Txn) error) error {
+	err := fn(t)
 	if closing := t.endReads(); err == nil {
 		err = closing
+	}
+	if t.share.wanted > 0 {
+		return kv.ErrRerun
 	}
 	if err == nil {
 		err = t.refused
@@ -44,7 +68,7 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	if err != nil || t.batch.Empty() {
 		return t.settle(in.Transaction, err)
 	}
-	return s.commit(t, in)
+	return t.store.commit(t, in)
 }
 
 // commit gives the log records their numbers, and commits.
@@ -144,19 +168,19 @@ type txn struct {
 	floor   kv.Seq   // of Advance
 	stripes []uint32 // of what it changes: see unsynced
 	scratch []byte
-	ctx     context.Context // of the wait for memory
 	share   batchShare
+	items   int64            // the sum of Reserve
 	refused error            // why the batch does not hold all that was written
 	ahead   bool             // it may have read what is not durable yet
 	request *observe.Request // that the update belongs to; may be nil
 }
 
-func (s *Store) newTxn(ctx context.Context, held *latch.Held) *txn {
+func (s *Store) newTxn(held *latch.Held, share batchShare) *txn {
 	t, ok := s.txns.Get().(*txn)
 	if !ok {
 		t = &txn{store: s}
 	}
-	t.ctx, t.held, t.batch = ctx, held, s.db.NewBatch()
+	t.held, t.share, t.batch = held, share, s.db.NewBatch()
 	return t
 }
 
@@ -178,11 +202,11 @@ func (t *txn) close() {
 	if err := t.batch.Close(); err != nil {
 		t.store.log.Error("store: closing a batch", "error", err)
 	}
-	t.ctx, t.batch, t.request = nil, nil, nil
+	t.batch, t.request = nil, nil
 	t.writes.Reset()
-	t.store.batches.release(&t.share)
+	t.share.release()
 	t.records, t.stripes = t.records[:0], t.stripes[:0]
-	t.floor, t.refused, t.ahead = 0, nil, false
+	t.items, t.floor, t.refused, t.ahead = 0, 0, nil, false
 	t.store.txns.Put(t)
 }
 
@@ -276,6 +300,15 @@ func (t *txn) AppendLog(log kv.LogID, record []byte) {
 	t.records = append(t.records, len(t.batch.Repr())-len(record)-lengthLen-seqLen)
 }
 
+// Reserve reserves memory out of the same share as the batch.
+func (t *txn) Reserve(bytes int64) error {
+	t.items += bytes
+	if t.share.wanted > 0 || !t.share.covers(t.items) && !t.share.grow(t.items) {
+		return kv.ErrRerun
+	}
+	return nil
+}
+
 // LogSeq is the next number to be given out: whoever held this update's keys before it has taken its numbers.
 func (t *txn) LogSeq() kv.Seq { return t.store.sequence.upcoming(t.floor) }
 
@@ -310,8 +343,8 @@ func (t *txn) fits(key, value int) bool {
 	bytes := t.batch.Len() + key + value
 	if key > l.KeyBytes || value > l.ValueBytes || bytes > l.TxnBytes {
 		t.refused = kv.ErrTooLarge
-	} else if !t.share.covers(int64(bytes)) {
-		t.refused = t.store.batches.grow(t.ctx, &t.share, int64(bytes))
+	} else if !t.share.covers(int64(bytes)) && !t.share.grow(2*int64(bytes)) { // a batch that grows is copied
+		t.refused = kv.ErrRerun
 	}
 	return t.refused == nil
 }
