@@ -45,9 +45,6 @@ var (
 	ErrNoTable = errors.New("engine: there is no such table")
 )
 
-// changesChunk is how many records of a log are read at a time.
-const changesChunk = 64
-
 // Changes follows the changes of a table, with or without a stream, from a position on: each once, those of
 // one item in the order of their commits. A table without a stream begins to keep changes when it is first
 // followed, and keeps them for catalog.FollowedFor, at least, after the call and after the last follower has ended. Where
@@ -227,7 +224,7 @@ func (f *follower) read(ctx context.Context) ([]kv.Record, error) {
 	}
 	log := kv.LogID(f.table.ID)
 	for {
-		records, through, err := f.engine.store.ReadLog(ctx, log, f.after, changesChunk)
+		records, through, err := f.engine.store.ReadLog(ctx, log, f.after, logChunk)
 		if err != nil {
 			return nil, err
 		}

@@ -8,25 +8,19 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// A log is read in chunks: the first of so many records, the next of as many as come to about so many bytes. They
-// are never many, for large records may stand behind small ones.
-const (
-	firstLogChunk = 16
-	logChunkBytes = 256 << 10
-	logChunkMax   = 64
-)
+// logChunk is how many records of a log are read together at most; see also kv.LogReadBytes.
+const logChunk = 64
 
 // walkLog calls visit with the records of a log after a number, in order, until it returns false or there are no
 // more. It returns how far that is: nothing up to there was left out, nor will anything appear there.
 func (e *Engine) walkLog(ctx context.Context, log kv.LogID, after kv.Seq,
 	visit func(seq kv.Seq, change *logenc.Change) (more bool, err error),
 ) (through kv.Seq, err error) {
-	chunk, count, bytes := firstLogChunk, 0, 0
 	for {
 		if err := ctx.Err(); err != nil {
 			return after, err
 		}
-		records, complete, err := e.store.ReadLog(ctx, log, after, chunk)
+		records, complete, err := e.store.ReadLog(ctx, log, after, logChunk)
 		if err != nil {
 			return after, err
 		}
@@ -43,14 +37,10 @@ func (e *Engine) walkLog(ctx context.Context, log kv.LogID, after kv.Seq,
 			if !more {
 				return after, nil
 			}
-			bytes += len(records[i].Data)
 		}
-		after = max(after, complete)
-		if len(records) < chunk {
-			return after, nil
+		if len(records) == 0 || complete > after { // else the read ended before the log did
+			return max(after, complete), nil
 		}
-		count += len(records)
-		chunk = min(max(logChunkBytes*count/max(bytes, 1), 1), logChunkMax)
 	}
 }
 
@@ -86,7 +76,7 @@ func (s storeLog) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, e
 // log between the two are earlier. Numbers are times, so that is arithmetic. Only where the log begins with records
 // that format 1 counted is it looked for, and they are read one after the other.
 func firstSince(r logReader, log kv.LogID, from kv.Seq, since int64) (kv.Seq, error) {
-	for chunk := 1; !from.Timed(); chunk = logChunkMax {
+	for chunk := 1; !from.Timed(); chunk = logChunk {
 		records, err := r.ReadLog(log, from-min(from, 1), chunk)
 		if err != nil {
 			return from, err
@@ -101,7 +91,7 @@ func firstSince(r logReader, log kv.LogID, from kv.Seq, since int64) (kv.Seq, er
 			}
 			from = records[i].Seq + 1
 		}
-		if len(records) < chunk {
+		if len(records) == 0 {
 			break
 		}
 	}

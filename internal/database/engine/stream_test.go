@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -293,8 +294,34 @@ func TestLargeBehindSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := e.GetRecords(t.Context(), &api.GetRecordsInput{ShardIterator: it.ShardIterator})
-		if err != nil || len(out.Records) < 20 || store.bytes > 16<<20 {
+		if err != nil || len(out.Records) < 20 || store.bytes > 1<<20 {
 			t.Errorf("%d records came, %v; %d bytes were read at once", len(out.Records), err, store.bytes)
+		}
+	})
+}
+
+// TestGetRecordsAsksForRoomEarly: GetRecords has read little when it asks whether it may read more.
+func TestGetRecordsAsksForRoomEarly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the periodic tasks stand still
+		store := &measured{Store: memkv.New()}
+		e := openOn(t, store, engine.Options{TTLInterval: -1})
+		defer e.Close()
+		createTable(t, e, streamedTable("NEW_AND_OLD_IMAGES"))
+		for i := range 20 {
+			music(t, e, "1", fmt.Sprint(i)+strings.Repeat("x", 390_000))
+		}
+		c := newConsumer(t, e)
+		it, err := e.GetShardIterator(t.Context(), &api.GetShardIteratorInput{
+			StreamArn: c.arn, ShardId: c.shards()[0].ShardId, ShardIteratorType: new("TRIM_HORIZON"),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := errors.New("no room")
+		ctx := api.WithRoom(t.Context(), func(int64) error { return refused })
+		_, err = e.GetRecords(ctx, &api.GetRecordsInput{ShardIterator: it.ShardIterator})
+		if !errors.Is(err, refused) || store.records > 1 {
+			t.Errorf("%d records were read, %v", store.records, err)
 		}
 	})
 }

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// Of the log, undoRecords are read together; so many, or undoBytes of them, are undone together.
-	undoRecords    = 64
+	// So many records of the log, or undoBytes of them, are undone together.
 	undoRecordsMax = 1 << 10
 	undoBytes      = 4 << 20
 )
@@ -67,7 +66,7 @@ func (r *restorer) laterChanges(ctx context.Context) ([]stretch, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		records, err := r.from.ReadLog(r.log(), after, undoRecords)
+		records, err := r.from.ReadLog(r.log(), after, logChunk)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +78,7 @@ func (r *restorer) laterChanges(ctx context.Context) ([]stretch, error) {
 			}
 		}
 		r.report()
-		if len(records) < undoRecords {
+		if len(records) == 0 {
 			if s.n > 0 {
 				all = append(all, s)
 			}
@@ -114,7 +113,7 @@ func (r *restorer) writes(s stretch) ([]*write, error) {
 	var writes []*write
 	seen := map[string]bool{}
 	for n := 0; n < s.n; {
-		records, err := r.from.ReadLog(r.log(), s.after, min(s.n-n, undoRecords))
+		records, err := r.from.ReadLog(r.log(), s.after, min(s.n-n, logChunk))
 		if err != nil {
 			return nil, err
 		}

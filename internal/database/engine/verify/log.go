@@ -110,7 +110,7 @@ func (v *verifier) records(see func(seq kv.Seq, data []byte) error) error {
 			}
 			after = max(after, r.Seq)
 		}
-		if len(records) < logChunk {
+		if len(records) == 0 {
 			return nil
 		}
 	}

@@ -85,6 +85,9 @@ func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 // ReservedPrefix is the first byte at which a store's own keys begin: callers' keys are below it.
 const ReservedPrefix = 0xF0
 
+// LogReadBytes is about how many bytes of records ReadLog returns at most, for a record can be almost as large as a value.
+const LogReadBytes = 256 << 10
+
 // LogID names one change log; the engine uses a table's id.
 type LogID uint32
 
@@ -104,9 +107,10 @@ type Store interface {
 	// ends the wait for keys, never a commit that has begun.
 	Update(ctx context.Context, in Intent, fn func(Txn) error) error
 	// ReadLog returns records with Seq > after in order, at most limit, and how far that is: no record with
-	// after < Seq <= through is missing, nor will one ever appear. Whoever goes on after through misses
-	// nothing and sees nothing twice. through is at least after; with limit records it is the last one's Seq.
-	// Records are owned by the caller.
+	// after < Seq <= through is missing, nor will one ever appear. A reader that resumes after through misses
+	// nothing and sees nothing twice. The record with which LogReadBytes are reached is the last, too. through is at
+	// least after; where limit or LogReadBytes ended the records, it is the last one's Seq. Records are owned by the
+	// caller.
 	ReadLog(ctx context.Context, log LogID, after Seq, limit int) (records []Record, through Seq, err error)
 	// TrimLog forgets records with Seq <= upTo, whatever their number at the same price; it writes nothing where
 	// there are none. A store whose room for logs is bounded does so by itself, and forgets the oldest.
@@ -259,7 +263,8 @@ type Iterator interface {
 type Snapshot interface {
 	Reader
 	// ReadLog returns records with Seq > after in order, at most limit: those of all commits that the snapshot
-	// has, and of no other. Fewer than limit are the last there are.
+	// has, and of no other. The record with which LogReadBytes are reached is the last, too. There are no more
+	// records after the position if it returns none.
 	ReadLog(log LogID, after Seq, limit int) ([]Record, error)
 	Close() error
 }

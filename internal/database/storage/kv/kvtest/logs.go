@@ -261,3 +261,55 @@ func testLogTrim(t *testing.T, s kv.Store) {
 		t.Errorf("after trimming everything a new record reads as %v", got)
 	}
 }
+
+// testLogReadsAreBounded reads large records behind small ones: no read returns much more than kv.LogReadBytes, and through
+// says where the next one goes on.
+func testLogReadsAreBounded(t *testing.T, s kv.Store) {
+	const small, large, largeBytes = 50, 10, kv.LogReadBytes/2 + 1
+	update(t, s, kv.Intent{}, func(txn kv.Txn) error {
+		for range small {
+			txn.AppendLog(1, []byte("small"))
+		}
+		for range large {
+			txn.AppendLog(1, make([]byte, largeBytes))
+		}
+		return nil
+	})
+	snap, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	for _, read := range []func(after kv.Seq) ([]kv.Record, kv.Seq, error){
+		func(after kv.Seq) ([]kv.Record, kv.Seq, error) { return s.ReadLog(t.Context(), 1, after, math.MaxInt) },
+		func(after kv.Seq) (records []kv.Record, through kv.Seq, err error) {
+			records, err = snap.ReadLog(1, after, math.MaxInt)
+			if len(records) > 0 {
+				through = records[len(records)-1].Seq
+			}
+			return records, through, err
+		},
+	} {
+		total, after := 0, kv.Seq(0)
+		for {
+			records, through, err := read(after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(records) == 0 {
+				break
+			}
+			bytes := 0
+			for _, r := range records {
+				bytes += len(r.Data)
+			}
+			if bytes >= kv.LogReadBytes+largeBytes {
+				t.Errorf("a read after %d returned %d bytes", after, bytes)
+			}
+			total, after = total+len(records), through
+		}
+		if total != small+large {
+			t.Errorf("%d records came, want %d", total, small+large)
+		}
+	}
+}

@@ -49,6 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store) {
 		{"LogTrim", testLogTrim},
 		{"LogTrimmed", testLogTrimmed},
 		{"LogTrimmedFromManyGoroutines", testLogTrimmedFromManyGoroutines},
+		{"LogReadsAreBounded", testLogReadsAreBounded},
 		{"LogThrough", testLogThrough},
 		{"LogThroughUnderLoad", testLogThroughUnderLoad},
 		{"LogOfSnapshot", testLogOfSnapshot},

@@ -21,21 +21,23 @@ func (s *Store) ReadLog(_ context.Context, log kv.LogID, after kv.Seq, limit int
 	if after >= through || limit <= 0 {
 		return nil, after, nil
 	}
-	records = readLog(records, after, limit)
-	if len(records) == limit {
-		through = records[limit-1].Seq
+	records, ended := readLog(records, after, limit)
+	if ended {
+		through = records[len(records)-1].Seq
 	}
 	return records, through, nil
 }
 
-// readLog copies at most limit records after a sequence number.
-func readLog(records []kv.Record, after kv.Seq, limit int) []kv.Record {
-	records = records[recordsUpTo(records, after):]
-	records = slices.Clone(records[:min(max(limit, 0), len(records))])
-	for i := range records {
-		records[i].Data = bytes.Clone(records[i].Data)
+// readLog copies records after a sequence number, and tells whether limit or kv.LogReadBytes ended them.
+func readLog(records []kv.Record, after kv.Seq, limit int) (copies []kv.Record, ended bool) {
+	size := 0
+	for _, r := range records[recordsUpTo(records, after):] {
+		copies = append(copies, kv.Record{Seq: r.Seq, Data: bytes.Clone(r.Data)})
+		if size += len(r.Data); len(copies) == limit || size >= kv.LogReadBytes {
+			return copies, true
+		}
 	}
-	return records
+	return copies, false
 }
 
 // TrimLog forgets records up to a sequence number.

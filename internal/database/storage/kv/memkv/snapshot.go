@@ -13,8 +13,12 @@ import (
 type snapshot struct{ *state }
 
 func (s snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
 	records, _ := s.logs.Get(log)
-	return readLog(records, after, limit), nil
+	records, _ = readLog(records, after, limit)
+	return records, nil
 }
 
 func (s snapshot) Get(key []byte) ([]byte, error) {

@@ -51,39 +51,46 @@ func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit i
 	if after >= through || limit <= 0 {
 		return nil, after, nil
 	}
-	if records, err = readLog(ctx, s.db, log, after, through, limit); err != nil {
+	var ended bool
+	if records, ended, err = readLog(ctx, s.db, log, after, through, limit); err != nil {
 		return nil, after, err
 	}
-	if len(records) == limit {
-		through = records[limit-1].Seq
+	if ended {
+		through = records[len(records)-1].Seq
 	}
 	return records, through, nil
 }
 
-// readLog returns at most limit records with after < Seq <= through.
-func readLog(ctx context.Context, r pebble.Reader, log kv.LogID, after, through kv.Seq, limit int) (records []kv.Record, err error) {
+// readLog returns records with after < Seq <= through, and whether limit or kv.LogReadBytes ended them.
+func readLog(ctx context.Context, r pebble.Reader, log kv.LogID, after, through kv.Seq, limit int) (
+	records []kv.Record, ended bool, err error,
+) {
 	walk, err := r.NewIter(&pebble.IterOptions{
 		LowerBound: appendLogKey(nil, log, after+1),
 		UpperBound: append(appendLogKey(nil, log, through), 0),
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, walk.Close()) }()
-	for ok := walk.First(); ok && len(records) < limit; ok = walk.Next() {
+	bytes := 0
+	for ok := walk.First(); ok; ok = walk.Next() {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		value, err := walk.ValueAndErr()
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		records = append(records, kv.Record{
 			Seq:  kv.Seq(binary.BigEndian.Uint64(walk.Key()[logKeyLen-seqLen:])),
 			Data: append(make([]byte, 0, len(value)), value...),
 		})
+		if bytes += len(value); len(records) == limit || bytes >= kv.LogReadBytes {
+			return records, true, nil
+		}
 	}
-	return records, nil
+	return records, false, walk.Error()
 }
 
 // TrimLog forgets records up to a sequence number, and notes that it did.

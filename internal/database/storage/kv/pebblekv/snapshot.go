@@ -70,7 +70,8 @@ func (s *snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, 
 			return nil, err
 		}
 	}
-	return readLog(context.Background(), s.view, log, after, math.MaxUint64, limit)
+	records, _, err := readLog(context.Background(), s.view, log, after, math.MaxUint64, limit)
+	return records, err
 }
 
 // Close lets the store forget the moment. Closing again does nothing.

@@ -47,7 +47,7 @@ func (s *Store) attempt(ctx context.Context, in kv.Intent, reserved int64, fn fu
 		return 0, err
 	}
 	t := s.newTxn(held, share)
-	t.request = observe.From(ctx)
+	t.ctx, t.request = ctx, observe.From(ctx)
 	defer t.close()
 	err = t.run(in, fn)
 	return t.share.wanted, err
@@ -172,6 +172,7 @@ type txn struct {
 	items   int64            // the sum of Reserve
 	refused error            // why the batch does not hold all that was written
 	ahead   bool             // it may have read what is not durable yet
+	ctx     context.Context  // of the call of Update
 	request *observe.Request // that the update belongs to; may be nil
 }
 
@@ -202,7 +203,7 @@ func (t *txn) close() {
 	if err := t.batch.Close(); err != nil {
 		t.store.log.Error("store: closing a batch", "error", err)
 	}
-	t.batch, t.request = nil, nil
+	t.ctx, t.batch, t.request = nil, nil, nil
 	t.writes.Reset()
 	t.share.release()
 	t.records, t.stripes = t.records[:0], t.stripes[:0]
