@@ -19,8 +19,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
+	"time"
 
+	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -35,44 +36,18 @@ import (
 	"github.com/monotable/monotable/internal/database/server"
 )
 
-// protocol is the only one of OTLP's protocols that is built in.
-const protocol = "http/protobuf"
-
-// enabled reports whether the environment asks for traces. It is an error if it asks for what is not built in.
-func enabled(getenv func(string) string) (bool, error) {
-	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {
-		return false, nil
-	}
-	switch exporter := getenv("OTEL_TRACES_EXPORTER"); exporter {
-	case "none":
-		return false, nil
-	case "otlp":
-	case "":
-		if getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
-			return false, nil
-		}
-	default:
-		return false, fmt.Errorf("OTEL_TRACES_EXPORTER=%s: want otlp or none", exporter)
-	}
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
-		switch getenv(name) {
-		case "":
-			continue
-		case protocol:
-			return true, nil
-		}
-		return false, fmt.Errorf("%s=%s: want %s, which collectors take on port 4318", name, getenv(name), protocol)
-	}
-	return true, nil
-}
-
 // Start returns a tracer as the environment wants it, nil if it wants none, and stop, which sends what has not been sent.
 // getenv says whether there is one; all else the SDK reads from the environment of the process.
 func Start(ctx context.Context, getenv func(string) string, version string, logger *slog.Logger) (t server.Tracer, stop func(context.Context) error, err error) {
 	on, err := enabled(getenv)
+	if err == nil && on {
+		err = check(getenv)
+	}
 	if err != nil || !on {
 		return nil, func(context.Context) error { return nil }, err
 	}
+	otel.SetLogger(logr.FromSlogHandler(logger.Handler()))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("OpenTelemetry failed", "error", err) }))
 	// Later ones win: OTEL_SERVICE_NAME over the name here.
 	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName("monotable"), semconv.ServiceVersion(version)),
 		resource.WithTelemetrySDK(), resource.WithHost(), resource.WithFromEnv())
@@ -83,8 +58,8 @@ func Start(ctx context.Context, getenv func(string) string, version string, logg
 	if err != nil {
 		return nil, nil, fmt.Errorf("traces: %w", err)
 	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("traces", "error", err) }))
-	provider := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about))
+	reported := &reportingExporter{SpanExporter: exporter, endpoint: endpoint(getenv), logger: logger, now: time.Now}
+	provider := sdk.NewTracerProvider(sdk.WithBatcher(reported), sdk.WithResource(about))
 	return tracer{provider.Tracer("github.com/monotable/monotable")}, provider.Shutdown, nil
 }
 

@@ -256,6 +256,17 @@ func TestUnsupported(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_PROTOCOL=grpc: want http/protobuf, which collectors take on port 4318": {
 			"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
 		},
+		"OTEL_EXPORTER_OTLP_ENDPOINT=127.0.0.1:4317: want a URL such as http://localhost:4318": {"OTEL_EXPORTER_OTLP_ENDPOINT": "127.0.0.1:4317"},
+		"OTEL_EXPORTER_OTLP_ENDPOINT=localhost:4318: want a URL such as http://localhost:4318": {"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318"},
+		"OTEL_EXPORTER_OTLP_ENDPOINT=::bad: want a URL such as http://localhost:4318":          {"OTEL_EXPORTER_OTLP_ENDPOINT": "::bad"},
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=ftp://x: want a URL such as http://localhost:4318": {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "ftp://x"},
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://:4318: want a URL such as http://localhost:4318":   {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://:4318"},
+		"OTEL_EXPORTER_OTLP_TIMEOUT=x: want milliseconds such as 10000":                        {"OTEL_TRACES_EXPORTER": "otlp", "OTEL_EXPORTER_OTLP_TIMEOUT": "x"},
+		"OTEL_TRACES_SAMPLER_ARG=7: want a share of requests from 0 to 1, such as 0.1":         {"OTEL_TRACES_EXPORTER": "otlp", "OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "7"},
+		"OTEL_TRACES_SAMPLER_ARG=NaN: want a share of requests from 0 to 1, such as 0.1":       {"OTEL_TRACES_EXPORTER": "otlp", "OTEL_TRACES_SAMPLER": "parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG": "NaN"},
+		"OTEL_TRACES_SAMPLER=nonsense: want one of always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio": {
+			"OTEL_TRACES_EXPORTER": "otlp", "OTEL_TRACES_SAMPLER": "nonsense",
+		},
 	} {
 		getenv := func(name string) string { return environment[name] }
 		_, _, err := telemetry.Start(t.Context(), getenv, "", slog.New(slog.DiscardHandler))
