@@ -126,7 +126,7 @@ func (e *Engine) expireBetween(ctx context.Context, t *catalog.Table, from, unti
 		n += removed
 		if removed > 0 {
 			counts.Expired.Add(int64(removed))
-			counts.Wrote(e.options.Now().UnixMilli())
+			countRecord(counts, t, e.options.Now())
 		}
 		if isNotFound(err) {
 			return n, nil

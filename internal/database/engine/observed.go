@@ -35,14 +35,21 @@ func (p *page) count(r *observe.Request, counts *observe.Table) {
 	counts.Capacity.Read.Add(units)
 }
 
-// count counts what the write's last run consumed, and when it appended to the change log.
+// count counts what the write's last run consumed, and when it appended a record to a stream.
 func (w *write) count(transactional bool, now func() time.Time) {
 	w.counts.Write.Add(w.tableUnits(transactional))
 	for _, x := range w.outcome.indexWrites {
 		w.counts.Index(x.index.Name).Write.Add(x.units)
 	}
 	if w.outcome.logged {
-		w.counts.Wrote(now().UnixMilli())
+		countRecord(w.counts, w.t, now())
+	}
+}
+
+// countRecord notes that the table's stream, if it has one, got a record.
+func countRecord(counts *observe.Table, t *catalog.Table, at time.Time) {
+	if s := &t.Descriptor.Stream; s.Enabled {
+		counts.Wrote(s.Label, at.UnixMilli())
 	}
 }
 
@@ -94,5 +101,5 @@ func (p *recordPage) count(ctx context.Context, counts *observe.Table, at time.T
 	if p.atEnd {
 		upTo = at.UnixMilli()
 	}
-	counts.Read(p.shard.ID, len(p.records), upTo, !p.shard.Open() && p.next >= p.shard.End)
+	counts.Read(p.stream.Label, p.shard.ID, len(p.records), upTo, !p.shard.Open() && p.next >= p.shard.End)
 }

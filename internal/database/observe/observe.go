@@ -66,7 +66,7 @@ func New(operations ...string) *Database {
 }
 
 func (d *Database) newTable(name string) *Table {
-	return &Table{Name: name, operations: make([]atomic.Pointer[Operation], len(d.operations))}
+	return &Table{Name: name, of: d, operations: make([]atomic.Pointer[Operation], len(d.operations))}
 }
 
 // Table returns the counts of a table, which must exist. Beyond TablesMax that is Other.
@@ -92,11 +92,12 @@ func (d *Database) Tables() []*Table {
 // OperationName returns the name of the operation with that index.
 func (d *Database) OperationName(i int) string { return d.operations[i] }
 
-// Finish counts a request whose response is ready. failure is the zero Failure for a successful one.
+// Finish counts a request whose response is ready. failure is the zero Failure for a successful one. A request on tables
+// of another Database counts as one without a table: the index of its operation means nothing there.
 func (d *Database) Finish(r *Request, took time.Duration, failure Failure) {
 	t := r.Table
 	switch {
-	case t == nil:
+	case t == nil || t.of != d:
 		t = d.fixed[None]
 	case len(r.More) > 0:
 		t = d.fixed[Several]

@@ -103,19 +103,33 @@ func TestIteratorAge(t *testing.T) {
 	if _, ok := age(0); ok {
 		t.Error("a shard that nobody reads has an iterator age")
 	}
-	table.Wrote(at(1))
-	table.Read("s", 1, at(1), false)
+	table.Wrote("first", at(1))
+	table.Read("first", "s", 1, at(1), false)
 	expect("all was read", 100, 0)
-	table.Wrote(at(101))
-	table.Wrote(at(110))
+	table.Wrote("first", at(101))
+	table.Wrote("first", at(110))
 	expect("the reader has stopped, and records came", 120, 119*time.Second)
-	table.Read("s", 1, at(101), false)
+	table.Read("first", "s", 1, at(101), false)
 	expect("one of two records was read", 120, 19*time.Second)
-	table.Read("s", 1, at(121), false)
+	table.Read("first", "s", 1, at(121), false)
 	expect("all was read again", 121, 0)
-	table.Read("s", 0, at(122), true)
+	table.Read("first", "s", 0, at(122), true)
 	if _, ok := age(122); ok {
 		t.Error("a closed shard that was read to its end has an iterator age")
+	}
+}
+
+// TestIteratorAgeOfDisabledStream: what is written to a table's next stream is not unread in the one before.
+func TestIteratorAgeOfDisabledStream(t *testing.T) {
+	table, start := newDatabase().Table("a"), time.UnixMilli(1_700_000_000_000)
+	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+	table.Wrote("first", at(1).UnixMilli())
+	table.Read("first", "s1", 1, at(2).UnixMilli(), false)
+	table.Read("second", "s2", 0, at(3).UnixMilli(), false)
+	table.Wrote("second", at(4).UnixMilli())
+	want := map[string]time.Duration{"s1": 0, "s2": 60 * time.Second}
+	if diff := cmp.Diff(want, table.IteratorAges(at(63))); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -131,6 +145,7 @@ func TestCountingAllocatesNothing(t *testing.T) {
 		r.Return(1)
 		table.Capacity.Read.Add(.5)
 		table.Index("x").Write.Add(1)
+		table.Wrote("first", 1)
 		r.EndRead(r.BeginRead())
 		d.Finish(r, time.Millisecond, observe.Failure{})
 	})

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -14,19 +15,25 @@ const (
 
 // reader is how far GetRecords has come in a shard.
 type reader struct {
-	mu sync.Mutex
+	mu     sync.Mutex
+	stream string
 	// upTo is a time, in milliseconds since the epoch, up to which all records of the shard have been returned.
 	upTo int64
 	done bool // the shard is closed and was read to its end
 }
 
-// Wrote notes when the table was last changed, in milliseconds since the epoch.
-func (t *Table) Wrote(ms int64) { t.lastWrite.Store(ms) }
+// Wrote notes when a record was last written to a stream of the table, in milliseconds since the epoch. A table can have
+// had several streams, whose labels differ.
+func (t *Table) Wrote(stream string, ms int64) {
+	if newest := t.newest.get(stream, shardsMax, func(string) *atomic.Int64 { return new(atomic.Int64) }); newest != nil {
+		newest.Store(ms)
+	}
+}
 
-// Read notes a call of GetRecords: it returned n records, and all of the shard up to upTo have been returned to whoever
+// Read notes a call of GetRecords for a shard of a stream: it returned n records, and all of the shard up to upTo have been returned to whoever
 // called. done says that the shard is closed and has no more. Whose calls they are is not known, so two who read the
 // same shard overwrite each other.
-func (t *Table) Read(shard string, n int, upTo int64, done bool) {
+func (t *Table) Read(stream, shard string, n int, upTo int64, done bool) {
 	t.Records.Add(int64(n))
 	r := t.readers.get(shard, shardsMax, func(string) *reader { return new(reader) })
 	if r == nil {
@@ -34,13 +41,14 @@ func (t *Table) Read(shard string, n int, upTo int64, done bool) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.upTo, r.done = upTo, done
+	r.stream, r.upTo, r.done = stream, upTo, done
 }
 
 // IteratorAges returns, for each shard that is being read, how old the oldest record is that GetRecords has not
 // returned, or older; 0 if it has returned all.
 func (t *Table) IteratorAges(now time.Time) map[string]time.Duration {
 	ages := map[string]time.Duration{}
+	newest := t.newest.all()
 	t.readers.retain(func(shard string, r *reader) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -48,11 +56,12 @@ func (t *Table) IteratorAges(now time.Time) map[string]time.Duration {
 		if r.done || age > readerKept {
 			return false
 		}
-		if t.lastWrite.Load() <= r.upTo {
+		if written := newest[r.stream]; written == nil || written.Load() <= r.upTo {
 			age = 0
 		}
 		ages[shard] = max(age, 0)
 		return true
 	})
+	t.newest.retain(func(_ string, ms *atomic.Int64) bool { return now.Sub(time.UnixMilli(ms.Load())) <= readerKept })
 	return ages
 }

@@ -9,6 +9,7 @@ import (
 // Table is what was done with one table.
 type Table struct {
 	Name string
+	of   *Database
 	Capacity
 	// ConditionsFailed and Conflicts count items: a canceled transaction can fail several conditions.
 	ConditionsFailed, Conflicts atomic.Int64
@@ -17,8 +18,8 @@ type Table struct {
 
 	operations []atomic.Pointer[Operation]
 	indexes    registry[Capacity]
-	readers    registry[reader] // by shard
-	lastWrite  atomic.Int64     // milliseconds since the epoch
+	readers    registry[reader]       // by shard
+	newest     registry[atomic.Int64] // by stream: when its newest record was written, in milliseconds since the epoch
 }
 
 // indexesMax is more than a table can have at a time; names of deleted indexes stay.
