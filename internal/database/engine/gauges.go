@@ -30,7 +30,7 @@ type TableGauges struct {
 	Name    string
 	Items   IndexStats // without room
 	Indexes []IndexStats
-	// ChangeLog is the room of the table's change log, an estimate.
+	// ChangeLog is the room of the table's change log, an estimate like LogUse.
 	ChangeLog int64
 	// Expires says that the table has a time to live. Then Expired is how many items have expired and not been
 	// deleted yet, at most backlogMax, and ExpiredFor is how long ago the first of them did.
@@ -107,7 +107,7 @@ func (e *Engine) tableGauges(ctx context.Context, snapshot kv.Snapshot, t *catal
 	for _, x := range t.Indexes {
 		g.Indexes = append(g.Indexes, counted(x.ID, x.Name))
 	}
-	log, failed := e.store.LogSize(ctx, kv.LogID(t.ID), 0)
+	log, failed := e.logBytes(ctx, []kv.LogID{kv.LogID(t.ID)}, 0)
 	g.ChangeLog, err = log, errors.Join(err, failed)
 	if !g.Expires {
 		return g, err

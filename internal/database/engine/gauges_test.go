@@ -1,16 +1,21 @@
 package engine_test
 
 import (
+	"errors"
+	"log/slog"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/observe"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
 // TestTTLGauges: expired items are a backlog until they are deleted, and counted when they are.
@@ -63,5 +68,50 @@ func TestTTLGauges(t *testing.T) {
 	}
 	if n := counts.Table("Music").Expired.Load(); n != 2 {
 		t.Errorf("%d items are counted as expired", n)
+	}
+}
+
+// TestGaugesOfTrimmedLogs: what was trimmed counts neither in a table's log nor in the sum, though it may still be on disk.
+func TestGaugesOfTrimmedLogs(t *testing.T) {
+	var c clock
+	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	fs := vfs.NewMem()
+	var store *pebblekv.Store
+	open := func() *engine.Engine {
+		t.Helper()
+		var err error
+		store, err = pebblekv.Open("/data", pebblekv.Options{FS: fs, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return openOn(t, store, engine.Options{Now: c.now, TTLInterval: -1, StreamShardRotation: -1, LogMaxBytes: 512 << 10, Logger: slog.New(slog.DiscardHandler)})
+	}
+	e := open()
+	createTable(t, e, streamedTable("NEW_AND_OLD_IMAGES"))
+	random := rand.New(rand.NewPCG(1, 2)) // does not compress
+	for i := range 400 {
+		c.set(c.now().Add(time.Second))
+		value := make([]byte, 10<<10)
+		for j := range value {
+			value[j] = 'a' + byte(random.IntN(26))
+		}
+		music(t, e, strconv.Itoa(i), string(value))
+	}
+	if err := errors.Join(e.Close(), store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	e = open() // with all records in tables on disk, whose size does not change meanwhile
+	if err := e.CapLogs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g, err := e.Gauges(t.Context())
+	if err != nil || len(g.Tables) != 1 {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	if all, table := g.Logs.Bytes, g.Tables[0].ChangeLog; table != all || all == 0 || all > g.Logs.Max {
+		t.Errorf("the only log takes %d bytes, all logs %d of %d", table, all, g.Logs.Max)
+	}
+	if err := errors.Join(e.Close(), store.Close()); err != nil {
+		t.Error(err)
 	}
 }
