@@ -1,7 +1,7 @@
 package monotable
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -38,7 +38,28 @@ func (db *DB) Ready() error {
 		return nil
 	}
 	if err := store.Health(); err != nil {
-		return fmt.Errorf("monotable: the database takes no writes: %w", err)
+		return &notReadyError{err}
 	}
 	return nil
+}
+
+// notReadyError is why a database takes no writes, as one sentence for whoever may probe it: unlike its cause it has no
+// paths.
+type notReadyError struct{ cause error }
+
+func (e *notReadyError) Unwrap() error { return e.cause }
+
+func (e *notReadyError) Error() string {
+	switch {
+	case errors.Is(e.cause, kv.ErrFull):
+		return "the disk is full: writes are rejected until there is room"
+	case errors.Is(e.cause, kv.ErrFrozen):
+		return "the database stopped after an internal fault: restart it"
+	case errors.Is(e.cause, kv.ErrFailed):
+		return "a disk error ended writing: check the disk and restart the database"
+	case errors.Is(e.cause, kv.ErrClosed):
+		return "the database is closed"
+	default:
+		return "the database takes no writes: see its log"
+	}
 }

@@ -379,11 +379,40 @@ func TestProbes(t *testing.T) {
 	if err := db.Ready(); err != nil {
 		t.Errorf("not ready: %v", err)
 	}
-	for path, want := range map[string]string{"/-/healthy": "healthy\n", "/-/ready": "ready\n"} {
+	probe := func(path string, status int, want string) {
+		t.Helper()
 		w := httptest.NewRecorder()
 		db.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))
-		if w.Code != http.StatusOK || w.Body.String() != want {
+		if w.Code != status || w.Body.String() != want {
 			t.Errorf("%s: %d %q", path, w.Code, w.Body)
 		}
+	}
+	probe("/-/healthy", http.StatusOK, "healthy\n")
+	probe("/-/ready", http.StatusOK, "ready\n")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	probe("/-/ready", http.StatusServiceUnavailable, "not ready: the database is closed\n")
+}
+
+// TestReadyWithoutRoom: the reason is a sentence for anyone who may probe, without the path of the data.
+func TestReadyWithoutRoom(t *testing.T) {
+	dir := t.TempDir()
+	db, err := monotable.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err = monotable.Open(dir, &monotable.Options{DiskReserve: 1 << 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	w := httptest.NewRecorder()
+	db.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1/-/ready", nil))
+	if w.Code != http.StatusServiceUnavailable || w.Body.String() != "not ready: the disk is full: writes are rejected until there is room\n" {
+		t.Errorf("%d %q", w.Code, w.Body)
 	}
 }

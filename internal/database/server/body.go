@@ -181,8 +181,12 @@ func (x *exchange) drain() {
 	_ = control.SetReadDeadline(time.Time{})
 }
 
+// errBroken is the response to a compressed body that cannot be decompressed: as on AWS, status 500, though the client is
+// to blame. It is counted as the client's error and not logged, so that no client can raise an alert.
+var errBroken = apierr.InternalFault.With()
+
 // decompress undoes a content encoding. An encoding that is not known leaves the body as it is, to fail as
-// JSON. AWS answers a broken stream with InternalServerError, and so does this.
+// JSON. A broken stream is errBroken.
 func (x *exchange) decompress(encoding string, raw []byte) ([]byte, error) {
 	var r io.ReadCloser
 	var err error
@@ -195,14 +199,14 @@ func (x *exchange) decompress(encoding string, raw []byte) ([]byte, error) {
 		return raw, nil
 	}
 	if err != nil {
-		return nil, apierr.InternalFault.With()
+		return nil, errBroken
 	}
 	plain, err := x.readAll(nil, r, -1, int64(cap(raw)), func(int) error { return nil })
 	if e, ok := errors.AsType[*apierr.Error](err); ok {
 		return nil, e
 	}
 	if err = errors.Join(err, r.Close()); err != nil {
-		return nil, apierr.InternalFault.With()
+		return nil, errBroken
 	}
 	return plain, nil
 }

@@ -110,6 +110,8 @@ var throttles = []apierr.Code{apierr.ProvisionedThroughputExceededException, api
 
 func classOf(e *apierr.Error) observe.Class {
 	switch {
+	case e == errBroken:
+		return observe.User
 	case slices.Contains(throttles, e.Code):
 		return observe.Throttled
 	case e.Status() >= http.StatusInternalServerError:

@@ -141,6 +141,45 @@ func TestFaultsAreLoggedWithTheirTable(t *testing.T) {
 	}
 }
 
+// TestBrokenCompressionIsCountedAsTheClients: a client must not be able to raise an alert about system errors.
+func TestBrokenCompressionIsCountedAsTheClients(t *testing.T) {
+	var logged bytes.Buffer
+	h, counts := newObserved(Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	cut := compress(nil, "deflate", []byte(`{"TableName":"echo","Key":{}}`))
+	for encoding, body := range map[string]string{"gzip": "no gzip", "deflate": string(cut[:len(cut)-5])} {
+		w := call(t, h, strings.NewReader(body), map[string]string{headerEncoding: encoding})
+		if w.Code != http.StatusInternalServerError {
+			t.Errorf("%s: status %d", encoding, w.Code)
+		}
+	}
+	failures := map[observe.Failure]int64{}
+	for _, table := range counts.Tables() {
+		table.Operations(func(_ int, o *observe.Operation) { maps.Copy(failures, o.Failures()) })
+	}
+	if want := (map[observe.Failure]int64{{Code: "InternalServerError", Class: observe.User}: 2}); !maps.Equal(failures, want) {
+		t.Errorf("counted %v, want %v", failures, want)
+	}
+	if logged.Len() != 0 {
+		t.Errorf("logged %s", &logged)
+	}
+}
+
+// TestEngineWithOtherCounts: a server counts the requests of an engine that counts elsewhere.
+func TestEngineWithOtherCounts(t *testing.T) {
+	counts := observe.New(OperationNames()...)
+	h := New(observedEngine{counts: observe.New()}, Options{Observe: counts})
+	if w := call(t, h, getItem("echo"), nil); w.Code != http.StatusOK {
+		t.Errorf("status %d: %s", w.Code, w.Body)
+	}
+	var n uint64
+	for _, table := range counts.Tables() {
+		table.Operations(func(_ int, o *observe.Operation) { n += o.Latency.Distribution().Count })
+	}
+	if n != 1 {
+		t.Errorf("%d requests are counted", n)
+	}
+}
+
 func TestProbe(t *testing.T) {
 	full := errors.New("the disk is full")
 	for _, test := range []struct {
@@ -156,10 +195,12 @@ func TestProbe(t *testing.T) {
 		{"/-/unknown", nil, http.StatusNotFound, unknownOperationPage},
 	} {
 		h, _ := newObserved(Options{Ready: func() error { return test.ready }})
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+test.path, nil))
-		if w.Code != test.status || w.Body.String() != test.text {
-			t.Errorf("%s, %v: %d %q", test.path, test.ready, w.Code, w.Body)
+		for _, method := range []string{http.MethodGet, http.MethodHead} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+test.path, nil))
+			if w.Code != test.status || w.Body.String() != test.text {
+				t.Errorf("%s %s, %v: %d %q", method, test.path, test.ready, w.Code, w.Body)
+			}
 		}
 	}
 }

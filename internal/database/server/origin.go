@@ -13,8 +13,7 @@ import (
 func (x *exchange) checkOrigin() bool {
 	guard := x.server.options.Guard
 	if _, anonymous := x.server.options.Authenticator.(acceptAll); anonymous && !guard.AllowsHost(x.r.Host) {
-		host := httpguard.Hostname(x.r.Host)
-		x.forbid(apierr.HostForbidden.With(host, host))
+		x.forbid(hostForbidden(x.r.Host))
 		return false
 	}
 	if !guard.AllowsOrigin(x.r) {
@@ -40,6 +39,14 @@ func (x *exchange) checkOrigin() bool {
 	h.Set("Access-Control-Expose-Headers", "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date")
 	return true
 }
+
+func hostForbidden(authority string) *apierr.Error {
+	host := httpguard.Hostname(authority)
+	return apierr.HostForbidden.With(host, host)
+}
+
+// HostRefusal returns the text of the response to a request whose host the guard does not allow.
+func HostRefusal(authority string) string { return hostForbidden(authority).Message }
 
 // forbid responds with status 403: AWS's error for a caller with valid credentials and no permission has status 400, but
 // monitors and proxies should see that nothing was done.

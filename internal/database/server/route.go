@@ -40,7 +40,7 @@ func (x *exchange) route() (op operation, ok bool) {
 	case x.r.Method == http.MethodGet && (x.r.URL.Path == "/" || x.r.URL.Path == ""):
 		x.answer = plainText
 		x.send(http.StatusOK, []byte(x.server.health))
-	case x.r.Method == http.MethodGet && strings.HasPrefix(x.r.URL.Path, "/-/"):
+	case (x.r.Method == http.MethodGet || x.r.Method == http.MethodHead) && strings.HasPrefix(x.r.URL.Path, "/-/"):
 		x.probe()
 	default:
 		x.notFound()

@@ -131,8 +131,7 @@ func (m *monitor) handler(guard *httpguard.Guard, logger *slog.Logger) http.Hand
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !guard.AllowsHost(r.Host) {
-			host := httpguard.Hostname(r.Host)
-			http.Error(w, fmt.Sprintf("the server is not known as %s: if it is, start it with --allowed-host %s", host, host), http.StatusForbidden)
+			http.Error(w, server.HostRefusal(r.Host), http.StatusForbidden)
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/database/server"
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
@@ -327,7 +328,7 @@ func TestMonitorBeforeOpen(t *testing.T) {
 	expect("http://127.0.0.1/-/healthy", http.StatusOK, "healthy\n")
 	expect("http://127.0.0.1/-/ready", http.StatusServiceUnavailable, "not ready: the database is being opened")
 	expect("http://127.0.0.1/metrics", http.StatusOK, "\nmonotable_recovering 1\n")
-	expect("http://rebound.example.com/metrics", http.StatusForbidden, "--allowed-host rebound.example.com")
+	expect("http://rebound.example.com/metrics", http.StatusForbidden, server.HostRefusal("rebound.example.com"))
 	db, err := monotable.OpenMemory(nil)
 	if err != nil {
 		t.Fatal(err)
