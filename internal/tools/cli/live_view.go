@@ -28,7 +28,7 @@ type liveView struct {
 
 // liveRates are those of requests.
 type liveRates struct {
-	Requests   float64 `json:"requests"`
+	Requests   float64 `json:"requests_per_second"`
 	P50        float64 `json:"p50_seconds"`
 	P99        float64 `json:"p99_seconds"`
 	Errors     float64 `json:"errors"`
