@@ -206,7 +206,7 @@ func (e *Engine) notBeingRestored(r kv.Reader, b *backup.Record) error {
 // dropKept forgets a kept snapshot that nothing names any more. Where it fails, the next Open does it.
 func (e *Engine) dropKept(ctx context.Context, name string) {
 	if err := e.store.DropKept(context.WithoutCancel(ctx), name); err != nil && !errors.Is(err, kv.ErrClosed) {
-		e.options.Logger.Warn("a kept snapshot stays until the next start", "name", name, "error", err)
+		e.options.Logger.Warn("cannot delete a snapshot that is no longer needed; the next start tries again", "name", name, "error", err)
 	}
 }
 

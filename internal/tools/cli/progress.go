@@ -40,7 +40,7 @@ type progress struct {
 
 // progressFlag adds --progress.
 func progressFlag(cmd *cobra.Command, asked *bool) {
-	cmd.Flags().BoolVar(asked, "progress", false, "tell how far it is in lines on standard error, where that is no terminal")
+	cmd.Flags().BoolVar(asked, "progress", false, "report progress as lines on standard error even if it is not a terminal")
 }
 
 // newProgress returns nil, which does nothing, where nobody wants to see it.

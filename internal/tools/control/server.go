@@ -71,7 +71,7 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 			if r.Method == http.MethodGet { // changes nothing, and may come every second
 				level = slog.LevelDebug
 			}
-			logger.Log(r.Context(), level, "a tool asks", "request", pattern)
+			logger.Log(r.Context(), level, "request of a tool", "request", pattern)
 			w.Header().Set("Content-Type", "application/x-ndjson")
 			r.Body = http.MaxBytesReader(w, r.Body, requestMax)
 			a := &answer{lines: json.NewEncoder(w), flush: http.NewResponseController(w).Flush}

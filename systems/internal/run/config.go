@@ -52,7 +52,7 @@ type Config struct {
 func (c *Config) Register(f *pflag.FlagSet) {
 	f.StringVar(&c.Addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
 	f.StringVar(&c.Data, "data", defaultData, "directory of the database in this process")
-	f.BoolVar(&c.Memory, "memory", false, "keep the data in memory, and forget it at the end")
+	f.BoolVar(&c.Memory, "memory", false, "keep the data in memory only; it is lost when the process ends")
 	f.StringVar(&c.Durability, "durability", "sync", "when a write to --data is answered: sync, interval or none")
 	f.StringVar(&c.Endpoint, "endpoint", "", "URL of a DynamoDB API to use instead")
 	f.BoolVar(&c.AWS, "aws", false, "use DynamoDB on AWS, as the environment says")

@@ -49,7 +49,7 @@ func eventListener(log *slog.Logger, stalls *stalls) *pebble.EventListener {
 		},
 		WriteStallEnd: func() {
 			stalls.end(time.Now())
-			log.Info("store: writes go on")
+			log.Info("store: writes no longer wait for compaction")
 		},
 		FormatUpgrade: func(v pebble.FormatMajorVersion) {
 			log.Debug("store: format of the files upgraded", "version", uint64(v))
