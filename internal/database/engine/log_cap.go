@@ -6,6 +6,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -61,9 +62,76 @@ func (e *Engine) capLogs(ctx context.Context) error {
 	log.WarnContext(ctx, "change logs are over their cap: the oldest changes are trimmed, streams and point-in-time recovery "+
 		"do not reach back to them", "bytes", bytes, "cap", limit, "before", time.UnixMilli(until).UTC())
 	for _, id := range logs {
-		err = errors.Join(err, e.store.TrimLog(ctx, id, kv.SeqAt(until)-1))
+		err = errors.Join(err, e.capLog(ctx, id, until))
 	}
 	return err
+}
+
+// capLog forgets the records of a log before a time, in milliseconds. The numbers of records that format 1 counted do
+// not tell how far back the table can be restored from now on, so its descriptor does, before they go.
+func (e *Engine) capLog(ctx context.Context, log kv.LogID, until int64) error {
+	trimmed, err := e.store.LogTrimmed(ctx, log)
+	if err != nil {
+		return err
+	}
+	counted, _, err := e.countedSince(ctx, log, trimmed, 0)
+	if err != nil {
+		return err
+	}
+	for _, t := range e.catalog.Tables() {
+		if !counted || kv.LogID(t.ID) != log || !t.Descriptor.PITR.Enabled {
+			continue
+		}
+		_, err := e.catalog.Change(ctx, t.Name, func(_ kv.Txn, d *catalog.Descriptor) error {
+			d.PITR.Since = max(d.PITR.Since, until)
+			return nil
+		})
+		if err != nil && !isNotFound(err) {
+			return err
+		}
+	}
+	return e.trimLog(ctx, log, time.UnixMilli(until))
+}
+
+// countedSince reports whether the first record of a log after a number is one that format 1 counted, and whether it is
+// of a time or later.
+func (e *Engine) countedSince(ctx context.Context, log kv.LogID, after kv.Seq, since int64) (counted, later bool, err error) {
+	records, _, err := e.store.ReadLog(ctx, log, after, 1)
+	if err != nil || len(records) == 0 || records[0].Seq.Timed() {
+		return false, false, err
+	}
+	change, err := decodeRecord(log, &records[0])
+	return true, change.Time >= since, err
+}
+
+// lastBefore returns a number after which the records of a log of a time or later come. Among those that format 1
+// counted it looks for the place by halves, which is near enough to add up their room.
+func (e *Engine) lastBefore(ctx context.Context, log kv.LogID, trimmed kv.Seq, since int64) (kv.Seq, error) {
+	first := kv.SeqAt(since)
+	timed := max(trimmed, first-min(first, 1))
+	if trimmed.Timed() || since == 0 {
+		return timed, nil
+	}
+	counted, _, err := e.countedSince(ctx, log, trimmed, since)
+	if err != nil || !counted {
+		return timed, err
+	}
+	n := sort.Search(int(kv.FirstTimed-trimmed), func(n int) bool { //nolint:gosec // below 2^52
+		if err != nil {
+			return true
+		}
+		counted, later, failed := e.countedSince(ctx, log, trimmed+kv.Seq(n), since) //nolint:gosec // not negative
+		err = failed
+		return !counted || later
+	})
+	after := trimmed + kv.Seq(n) //nolint:gosec // not negative
+	if err == nil {
+		counted, _, err = e.countedSince(ctx, log, after, since)
+	}
+	if counted {
+		return after, err
+	}
+	return timed, err
 }
 
 // logs returns the logs of all tables, and of deleted ones whose streams can still be read.
@@ -84,13 +152,15 @@ func (e *Engine) logs(ctx context.Context) ([]kv.LogID, error) {
 // logBytes adds up the room of the records of logs from a time on, in milliseconds. What was trimmed before does not
 // count, though the store may take its time to give the room back.
 func (e *Engine) logBytes(ctx context.Context, logs []kv.LogID, since int64) (sum int64, err error) {
-	first := kv.SeqAt(since)
 	for _, id := range logs {
 		after, err := e.store.LogTrimmed(ctx, id)
 		if err != nil {
 			return 0, err
 		}
-		n, err := e.store.LogSize(ctx, id, max(after, first-min(first, 1)))
+		if after, err = e.lastBefore(ctx, id, after, since); err != nil {
+			return 0, err
+		}
+		n, err := e.store.LogSize(ctx, id, after)
 		if err != nil {
 			return 0, err
 		}

@@ -37,7 +37,7 @@ func lastSecond(now time.Time) int64 { return (now.UnixMilli() - 1) / millis }
 func (e *Engine) earliestRestorable(ctx context.Context, d *catalog.Descriptor, now time.Time) (int64, error) {
 	trimmed, err := e.store.LogTrimmed(ctx, kv.LogID(d.ID))
 	since := max(d.PITR.Since, periodStart(d.PITR.Days, now))
-	if trimmed.Timed() { // what format 1 counted is only trimmed when the period is over
+	if trimmed.Timed() { // what format 1 counted is trimmed when the period is over, or capLog has moved Since
 		since = max(since, trimmed.Millis())
 	}
 	return since, err
