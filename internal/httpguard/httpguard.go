@@ -53,6 +53,8 @@ func New(allowedHosts, origins []string) (*Guard, error) {
 		switch {
 		case origin == "*":
 			g.anyOrigin = true
+		case strings.Contains(origin, "*"):
+			faults = append(faults, fmt.Errorf("CORS origin %q: wildcards within an origin are not supported: want an origin such as https://app.example.com, one for each page, or * alone", origin))
 		case !isOrigin(origin):
 			faults = append(faults, fmt.Errorf("CORS origin %q: want an origin such as https://app.example.com or http://localhost:3000, in lower case and without a path, or *", origin))
 		default:

@@ -120,7 +120,7 @@ func TestNewRejectsWhatCannotMatch(t *testing.T) {
 			t.Errorf("allowed host %q: %v", host, err)
 		}
 	}
-	for _, origin := range []string{"", "null", "app.example.com", "https://app.example.com/", "https://App.example.com", "https://a.b/c", "https://", "*.example.com", "https://u@a.b"} {
+	for _, origin := range []string{"", "null", "app.example.com", "https://app.example.com/", "https://App.example.com", "https://a.b/c", "https://", "*.example.com", "https://*.wild.com", "https://u@a.b"} {
 		if _, err := New(nil, []string{origin}); err == nil || !strings.Contains(err.Error(), "want an origin such as") {
 			t.Errorf("origin %q: %v", origin, err)
 		}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
@@ -18,8 +19,8 @@ func (x *exchange) checkOrigin() bool {
 	}
 	if !guard.AllowsOrigin(x.r) {
 		origin := x.r.Header.Get("Origin")
-		advised := origin
-		if origin == "null" { // a file, a sandbox: of no one in particular
+		advised := strings.ToLower(origin) // as browsers spell it, and as the flag wants it
+		if origin == "null" {              // a file, a sandbox: of no one in particular
 			advised = "'*'"
 		}
 		x.forbid(apierr.OriginForbidden.With(origin, advised))

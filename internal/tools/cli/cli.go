@@ -34,14 +34,14 @@ var errReported = errors.New("reported")
 func Run(ctx context.Context, args []string, env Environment) int {
 	root := newRoot(env)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errReported):
 		return 1
 	default:
-		fmt.Fprintf(env.Stderr, "monotable: %s\n", strings.TrimPrefix(err.Error(), "monotable: "))
+		fmt.Fprintf(env.Stderr, "monotable: %s\n", nameVariable(cmd.Flags(), strings.TrimPrefix(err.Error(), "monotable: ")))
 		return 1
 	}
 }
@@ -63,6 +63,7 @@ tables for DynamoDB, here and on AWS.`,
 			return FlagsFromEnvironment(cmd.Flags(), env.Getenv)
 		},
 	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagFault("", err) })
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	for _, group := range []struct {
@@ -83,25 +84,6 @@ tables for DynamoDB, here and on AWS.`,
 	}
 	root.AddCommand(newVersion(env))
 	return root
-}
-
-// FlagsFromEnvironment sets the flags that the command line left alone from MONOTABLE_ variables.
-func FlagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
-	var faults []error
-	flags.VisitAll(func(flag *pflag.Flag) {
-		if flag.Changed || flag.Name == "help" {
-			return
-		}
-		name := "MONOTABLE_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
-		value := getenv(name)
-		if value == "" {
-			return
-		}
-		if err := flags.Set(flag.Name, value); err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", name, err))
-		}
-	})
-	return errors.Join(faults...)
 }
 
 // logFlags are the flags that decide what is logged and how.

@@ -18,7 +18,9 @@ const (
 	gcPercent = 400
 
 	// minMemory is what the largest write and the least of everything else take.
-	minMemory = 512 << 20
+	minMemory = 1 << 30
+	// smallestMemory is what a container or machine is taken to have at least.
+	smallestMemory = 256 << 20
 
 	// heapRatio leaves room for what the collector does not count, and for when it comes late.
 	heapRatio = 0.9
@@ -45,14 +47,17 @@ func (b *byteSize) Set(text string) error {
 	return err
 }
 
-// String is the size in the largest binary unit that divides it.
+// String is the size in the largest unit that divides it, a binary one if there is one.
 func (b *byteSize) String() string {
-	for _, unit := range []int{3, 2, 1, 0} { // TiB to KiB
-		if u := sizeUnits[unit]; *b != 0 && int64(*b)%u.bytes == 0 {
+	if *b == 0 {
+		return "0"
+	}
+	for _, unit := range []int{3, 2, 1, 0, 7, 6, 5, 4} { // TiB to KiB, TB to KB
+		if u := sizeUnits[unit]; int64(*b)%u.bytes == 0 {
 			return strconv.FormatInt(int64(*b)/u.bytes, 10) + u.suffix
 		}
 	}
-	return strconv.FormatInt(int64(*b), 10)
+	return strconv.FormatInt(int64(*b), 10) + "B"
 }
 
 // Type stands in the help.
@@ -67,7 +72,7 @@ func availableMemory() (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find out the memory of this machine: %w (give --memory-limit)", err)
 	}
-	return max(int64(bytes), minMemory), nil
+	return max(int64(bytes)>>20<<20, smallestMemory), nil
 }
 
 // memoryPlan divides the memory limit among what takes memory:
@@ -90,8 +95,7 @@ func planMemory(limit, cache int64) (memoryPlan, error) {
 		if limit, err = availableMemory(); err != nil {
 			return memoryPlan{}, err
 		}
-	}
-	if limit < minMemory {
+	} else if limit < minMemory {
 		return memoryPlan{}, fmt.Errorf("--memory-limit %s: want at least %s", (*byteSize)(&limit), new(byteSize(minMemory)))
 	}
 	if cache == 0 {

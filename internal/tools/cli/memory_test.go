@@ -6,7 +6,7 @@ import (
 
 func TestByteSize(t *testing.T) {
 	for text, want := range map[string]string{
-		"0": "0", "1": "1", "1000": "1000", "512MiB": "512MiB", "2048MiB": "2GiB", "3 KiB": "3KiB", "1TiB": "1TiB", "1MB": "1000000",
+		"0": "0", "1": "1B", "1000": "1KB", "512MiB": "512MiB", "2048MiB": "2GiB", "3 KiB": "3KiB", "1TiB": "1TiB", "1MB": "1MB", "1023": "1023B",
 	} {
 		var size byteSize
 		if err := size.Set(text); err != nil || size.String() != want {
@@ -17,7 +17,7 @@ func TestByteSize(t *testing.T) {
 
 // TestMemoryPlan: the parts leave half of the limit for what nobody counts, at every limit.
 func TestMemoryPlan(t *testing.T) {
-	for _, limit := range []int64{minMemory, 1 << 30, 4 << 30, 64 << 30} {
+	for _, limit := range []int64{minMemory, 4 << 30, 64 << 30} {
 		p, err := planMemory(limit, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func TestMemoryPlan(t *testing.T) {
 		t.Errorf("a cache of its own: %+v, %v", p, err)
 	}
 	p, err := planMemory(0, 0)
-	if err != nil || p.limit < minMemory {
+	if err != nil || p.limit < smallestMemory {
 		t.Errorf("of this machine: %+v, %v", p, err)
 	}
 }

@@ -72,6 +72,11 @@ turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 			if flags.memory && cmd.Flags().Changed("data") {
 				return errors.New("--memory and --data: give one of them; in memory no directory is used")
 			}
+			for name, size := range map[string]byteSize{"memory-limit": flags.memoryLimit, "cache-size": flags.cacheSize} {
+				if size == 0 && cmd.Flags().Changed(name) {
+					return fmt.Errorf("--%s 0: want a size like 2GiB; leave the flag out for the default", name)
+				}
+			}
 			flags.connectionsGiven = cmd.Flags().Changed("max-connections")
 			return serve(cmd.Context(), env, &flags, companion)
 		},
@@ -100,6 +105,10 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	plan, err := planMemory(int64(flags.memoryLimit), int64(flags.cacheSize))
 	if err != nil {
 		return err
+	}
+	if plan.limit < minMemory {
+		logger.Warn("there is little memory: large writes to tables with many indexes can take more than there is",
+			"memory_limit", (*byteSize)(&plan.limit), "recommended_min", new(byteSize(minMemory)))
 	}
 	if !flags.memory {
 		plan.tuneCollector(env.Getenv)

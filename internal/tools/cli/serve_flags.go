@@ -79,8 +79,8 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.Var(&f.cacheSize, "cache-size", "memory for the block cache, part of --memory-limit (default an eighth of it, at most 1GiB)")
 	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "open connections, lowered to what the limit of open files allows; requests on further ones are throttled")
 	set.DurationVar(&f.requestTimeout, "request-timeout", defaultRequestTimeout, "time limit of a request; 0 is no limit")
-	set.StringSliceVar(&f.allowedHosts, "allowed-host", nil, "additional `name` that a Host header may carry, or *.suffix; repeatable")
-	set.StringSliceVar(&f.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable (default none)")
+	set.StringSliceVar(&f.allowedHosts, "allowed-host", nil, "additional `name` that a Host header may carry, or *.suffix; repeatable, or a list with commas")
+	set.StringSliceVar(&f.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable, or a list with commas (default none)")
 	set.StringVar(&f.metricsAddr, "metrics-addr", "", "address to serve Prometheus metrics on, under /metrics, and /-/ready (off by default)")
 	set.DurationVar(&f.slow, "slow", defaultSlow, "log requests that take at least this long, and what they waited for; 0 is off")
 	set.StringVar(&f.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")
@@ -110,8 +110,13 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan)
 	}
 	plan.apply(options)
 	options.RequestTimeout = f.requestTimeout
-	if f.requestTimeout < 0 {
-		return nil, fmt.Errorf("--request-timeout %v: want 0 or more", f.requestTimeout)
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+	}{{"request-timeout", f.requestTimeout}, {"slow", f.slow}, {"gsi-delay", f.gsiDelay}, {"table-delay", f.tableDelay}, {"stream-shard-rotation", f.streamShardRotation}} {
+		if d.value < 0 {
+			return nil, fmt.Errorf("--%s %v: want 0 or more", d.flag, d.value)
+		}
 	}
 	if f.streamShards < 1 { // which would be the default
 		return nil, fmt.Errorf("--stream-shards %d: want 1 to 100", f.streamShards)
