@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/prometheus/client_golang/prometheus"
@@ -405,7 +406,11 @@ func TestReadyWithoutRoom(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db, err = monotable.Open(dir, &monotable.Options{DiskReserve: 1 << 60})
+	usage, err := vfs.Default.GetDiskUsage(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err = monotable.Open(dir, &monotable.Options{DiskReserve: int64(usage.TotalBytes) - 1})
 	if err != nil {
 		t.Fatal(err)
 	}

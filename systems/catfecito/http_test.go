@@ -127,7 +127,7 @@ func accountCases(v *apitest.Server) []apitest.Case {
 	list := []apitest.Case{
 		{Name: "signed up", Request: up, Status: http.StatusCreated, Check: func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
-			if r.JSON(tb, &first); first.Email != "Juan@mail.com" || first.Role != "customer" || first.UserID == "" || strings.Contains(string(r.Body), "caf") {
+			if r.JSON(tb, &first); first.Email != "Juan@mail.com" || first.Role != "customer" || first.UserID == "" || strings.Contains(string(r.Body), "con leche") {
 				tb.Errorf("signed up as %s", r.Body)
 			}
 		}},
