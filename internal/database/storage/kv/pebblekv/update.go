@@ -158,7 +158,6 @@ type txn struct {
 	items   int64            // the sum of Reserve
 	refused error            // why the batch does not hold all that was written
 	ahead   bool             // it may have read what is not durable yet
-	ctx     context.Context  // of the call of Update
 	request *observe.Request // that the update belongs to; may be nil
 }
 
