@@ -143,8 +143,9 @@ func TestNoWorkers(t *testing.T) {
 func TestEndInOrder(t *testing.T) {
 	t.Parallel()
 	hold, holding, watching := make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
-	stopped, closed := make(chan struct{}), make(chan struct{})
-	h := host(t, systemtest.Hooks{Hold: hold, Holding: holding, Watching: watching, Stopped: stopped, Closed: closed})
+	started, stopped, closed := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	h := host(t, systemtest.Hooks{Hold: hold, Holding: holding, Watching: watching, Started: started, Stopped: stopped, Closed: closed})
+	<-started // else the end could come before the worker's beginning
 
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/notes/events", http.NoBody)
 	if err != nil {

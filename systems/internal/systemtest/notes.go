@@ -38,8 +38,8 @@ var ErrFull = errors.New("the notebook is full")
 type Hooks struct {
 	// Seen gets the ids of notes that came over the stream.
 	Seen chan<- string
-	// Stopped is closed when the worker has returned.
-	Stopped chan<- struct{}
+	// Started is closed when the worker begins, Stopped when it has returned.
+	Started, Stopped chan<- struct{}
 	// Watching is told when an event stream has begun.
 	Watching chan<- struct{}
 	// Hold, if it is there, is what POST waits for; Holding is told that it waits.
@@ -114,6 +114,9 @@ func (s *service) open() *system.Service {
 			"GET /play/": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("page at " + r.URL.Path)) }),
 		},
 		Workers: []system.Worker{{Name: "idle", Run: func(ctx context.Context) error {
+			if s.hooks.Started != nil {
+				close(s.hooks.Started)
+			}
 			<-ctx.Done()
 			if s.hooks.Stopped != nil {
 				close(s.hooks.Stopped)
