@@ -45,11 +45,16 @@ func RunDisk(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
 	t.Run("CrashDuringKeep", func(t *testing.T) { testCrashDuringKeep(t, newDisk(t)) })
 	t.Run("CrashDuringDropKept", func(t *testing.T) { testCrashDuringDropKept(t, newDisk(t)) })
 	t.Run("CrashAfterKeepUnderLoad", func(t *testing.T) { testCrashAfterKeep(t, newDisk(t)) })
+	t.Run("CrashDuringLoad", func(t *testing.T) { testCrashDuringLoad(t, newDisk(t)) })
+}
+
+// RunUnsynced runs the tests of updates that are visible and not yet synced. The parameters are those of RunDisk.
+func RunUnsynced(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
+	t.Helper()
 	t.Run("EventualReads", func(t *testing.T) { testEventualReads(t, newDisk(t)) })
 	if durable {
 		t.Run("ObservationsWaitForSync", func(t *testing.T) { testObservationsWait(t, newDisk) })
 	}
-	t.Run("CrashDuringLoad", func(t *testing.T) { testCrashDuringLoad(t, newDisk(t)) })
 }
 
 func closeStore(t *testing.T, s kv.Store) {

@@ -3,6 +3,7 @@ package pebblekv_test
 import (
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 
@@ -76,17 +77,26 @@ func (d memoryDisk) crashDuring(seed uint64, fn func()) []memoryDisk {
 	return append(disks, d.crash(random))
 }
 
+// someUpdates makes the suite's updates of several keys large ones, and not those of one key.
+const someUpdates = 60
+
 func TestDisk(t *testing.T) {
 	for name, o := range map[string]pebblekv.Options{
 		"Sync":            {},
 		"SyncSmallTables": {MemTableBytes: 64 << 10}, // flushes and compactions all the time
+		"SyncLarge":       pebblekv.Options{}.WithLargeUpdates(1),
+		"SyncSomeLarge":   pebblekv.Options{MemTableBytes: 64 << 10}.WithLargeUpdates(someUpdates),
 		"Interval":        {Durability: pebblekv.Interval, Interval: 1},
+		"IntervalLarge":   pebblekv.Options{Durability: pebblekv.Interval, Interval: 1}.WithLargeUpdates(someUpdates),
 		"None":            {Durability: pebblekv.None},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kvtest.RunDisk(t, o.Durability == pebblekv.Sync, func(*testing.T) kvtest.Disk {
-				return memoryDisk{o, crashfs.New()}
-			})
+			newDisk := func(*testing.T) kvtest.Disk { return memoryDisk{o, crashfs.New()} }
+			durable := o.Durability == pebblekv.Sync
+			kvtest.RunDisk(t, durable, newDisk)
+			if !strings.HasSuffix(name, "Large") { // large updates are not visible before they are durable
+				kvtest.RunUnsynced(t, durable, newDisk)
+			}
 		})
 	}
 }

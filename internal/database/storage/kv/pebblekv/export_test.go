@@ -14,5 +14,11 @@ func BreakInvariant(t *testing.T, check func() error) {
 	t.Cleanup(func() { debugCheck = nil })
 }
 
+// WithLargeUpdates makes updates large from a size in bytes on.
+func (o Options) WithLargeUpdates(from int) Options {
+	o.largeUpdate = from
+	return o
+}
+
 // KeepUp runs the periodic reservation of sequence numbers now.
 func (s *Store) KeepUp() { s.keepUp() }

@@ -28,7 +28,7 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 	if err := s.writable(); err != nil {
 		return err
 	}
-	l := &load{fs: s.fs, space: s.space, dir: s.makingPath("load"), limits: s.Limits(), options: s.tableOptions()}
+	l := &load{fs: s.fs, space: s.space, dir: s.makingPath("load"), limits: s.Limits(), options: s.tableOptions(bottomLevel)}
 	defer s.discard(l.dir)
 	err := fill(func(key, value []byte) error {
 		if l.err == nil {
@@ -48,11 +48,11 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 	if err != nil {
 		return err // fill's as it is
 	}
-	return s.ingest(ctx, l.files)
+	return s.ingest(ctx, l.files, nil)
 }
 
-// ingest makes files a part of the database.
-func (s *Store) ingest(ctx context.Context, files []string) (err error) {
+// ingest makes files a part of the database. They change the keys of some stripes, or of nil any keys.
+func (s *Store) ingest(ctx context.Context, files []string, stripes []uint32) (err error) {
 	defer s.guard(&err)
 	if err := errors.Join(ctx.Err(), s.writable()); err != nil || len(files) == 0 {
 		return err
@@ -64,20 +64,30 @@ func (s *Store) ingest(ctx context.Context, files []string) (err error) {
 	}
 	s.moment.Lock()
 	defer s.moment.Unlock()
-	s.unsynced.beginRange()
+	if stripes == nil {
+		s.unsynced.beginRange()
+	} else {
+		s.unsynced.begin(stripes)
+	}
 	err = s.db.Ingest(context.WithoutCancel(ctx), files)
 	if failure := s.disk.failure(); failure != nil {
 		return fmt.Errorf("%w: %w", kv.ErrUndetermined, errors.Join(err, failure))
 	}
-	s.unsynced.endRange() // after an error of the tables themselves nothing of them is there
+	// After an error of the tables themselves nothing of them is there.
+	if stripes == nil {
+		s.unsynced.endRange()
+	} else {
+		s.unsynced.end(stripes)
+	}
 	return err
 }
 
-// tableOptions are those of the database's own tables.
-func (s *Store) tableOptions() sstable.WriterOptions {
+// tableOptions are those of the database's own tables of a level. In those of the bottom level deletions are without
+// effect.
+func (s *Store) tableOptions(level int) sstable.WriterOptions {
 	p := s.options.pebbleOptions(s.fs, pebbleLogger{s})
 	p.EnsureDefaults()
-	return p.MakeWriterOptions(bottomLevel, s.db.TableFormat())
+	return p.MakeWriterOptions(level, s.db.TableFormat())
 }
 
 // load is a Load under way.

@@ -51,6 +51,7 @@ func Open(dir string, o Options) (*Store, error) {
 		log:        o.Logger,
 		latches:    latch.New(),
 		batches:    newBatchMemory(o.BatchBytes),
+		large:      make(chan struct{}, 1),
 		durability: o.Durability,
 		write:      pebble.Sync,
 		stop:       make(chan struct{}),

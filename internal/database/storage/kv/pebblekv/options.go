@@ -54,6 +54,8 @@ type Options struct {
 	// OnFatal is called once, on any goroutine, when the store has met a fault after which going on could write
 	// wrong data. The store is frozen then. A server ends its process.
 	OnFatal func(error)
+	// largeUpdate replaces the constant of that name in tests.
+	largeUpdate int
 	// FS is the file system; the machine's by default. Tests hand in one that crashes or fails.
 	FS vfs.FS
 }
@@ -73,6 +75,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Compactions <= 0 {
 		o.Compactions = 2
+	}
+	if o.largeUpdate <= 0 {
+		o.largeUpdate = largeUpdate
 	}
 	if o.FS == nil {
 		o.FS = vfs.Default

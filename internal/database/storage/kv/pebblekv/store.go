@@ -40,20 +40,24 @@
 // ErrConflict, and for its caller it is under way until it is acknowledged; giving its keys away earlier
 // would let conflicts come and go in the middle of it.
 //
+// A large update is committed as tables of its own, not through the log, so that the others need not wait for its bytes: see
+// large_update.go. It is durable before it is visible, and keeps its latches until then. What it read is synced before,
+// since tables have no place in the log.
+//
 // # Kept snapshots, backups, loads
 //
 // A kept snapshot is a checkpoint of the database: new names for the tables, which nobody changes, and a copy of
 // the little log that there is. It is made under DIR/making and moved to its name when it is complete and on
 // disk. A backup is a checkpoint of everything, with the kept snapshots, in a directory of its own, which is
 // marked INCOMPLETE until it has its FORMAT. Load writes tables under DIR/making and has Pebble take them in with
-// one change of its manifest. Tables are in no log, so checkpoints and loads wait for each other.
+// one change of its manifest. Tables are in no log, so checkpoints wait for loads and large updates, and these for them.
 //
 // # Invariants
 //
 //  1. Sequence numbers are taken while the update's latches are held, and are in flight until its commit is
 //     as durable as the store makes it; ReadLog stops before the lowest number in flight.
 //  2. A sequence number is used only when the number in key 0xF1 is above it, and as durable as its use: earlier in
-//     the same log. The store opens at that number, so that none is given out twice,
+//     the same log, or synced before a large update. The store opens at that number, so that none is given out twice,
 //     whatever a crash loses and trimming removes. Where numbers are times, a crash skips at most a second of them,
 //     and Close none. A number that LogSeq returned and no record uses is reserved within a second or so, and by Close.
 //  3. After the first write that the disk refuses nothing more reaches the disk: see disk. Commits that were
@@ -101,6 +105,7 @@ type Store struct {
 	keeper   keeper
 	made     atomic.Uint64 // names given out under DIR/making
 	trimming sync.Mutex    // held by TrimLog
+	large    chan struct{} // holds a token while a large update is committed
 	stalls   stalls
 	// moment is held while a checkpoint is taken, or tables join the database.
 	moment sync.Mutex

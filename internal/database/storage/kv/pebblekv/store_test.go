@@ -3,6 +3,8 @@ package pebblekv_test
 import (
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/kvtest"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
@@ -12,6 +14,13 @@ func TestContract(t *testing.T) {
 	kvtest.Run(t, func(t *testing.T) kv.Store {
 		t.Helper()
 		return open(t, t.TempDir(), pebblekv.Options{})
+	})
+}
+
+func TestContractLarge(t *testing.T) {
+	kvtest.Run(t, func(t *testing.T) kv.Store {
+		t.Helper()
+		return open(t, "/db", pebblekv.Options{FS: vfs.NewMem()}.WithLargeUpdates(1))
 	})
 }
 

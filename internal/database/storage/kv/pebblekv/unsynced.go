@@ -58,6 +58,9 @@ func (u *unsynced) stripe(key []byte) uint32 {
 
 // begin counts a commit that is about to be applied.
 func (u *unsynced) begin(stripes []uint32) {
+	if u == nil {
+		return
+	}
 	u.commits.Add(1)
 	for _, s := range stripes {
 		u.stripes[s].Add(1)
@@ -66,6 +69,9 @@ func (u *unsynced) begin(stripes []uint32) {
 
 // end takes out a commit that is synced.
 func (u *unsynced) end(stripes []uint32) {
+	if u == nil {
+		return
+	}
 	for _, s := range stripes {
 		u.stripes[s].Add(-1)
 	}

@@ -3,6 +3,7 @@ package pebblekv
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -46,7 +47,7 @@ func (s *Store) attempt(ctx context.Context, in kv.Intent, reserved int64, fn fu
 		return 0, err
 	}
 	t := s.newTxn(held, share)
-	t.request = observe.From(ctx)
+	t.ctx, t.request = ctx, observe.From(ctx)
 	defer t.close()
 	err = t.run(in, fn)
 	return t.share.wanted, err
@@ -81,20 +82,33 @@ func (s *Store) commit(t *txn, in kv.Intent) (err error) {
 		return t.settle(in.Transaction, err)
 	}
 	defer s.space.end(bytes)
+	large := t.batch.Len() >= s.options.largeUpdate
+	if large {
+		if err := s.beginLarge(t.ctx); err != nil {
+			return err
+		}
+		defer s.endLarge()
+	}
 	first, err := s.sequence.take(len(t.records), t.floor)
 	if err != nil {
 		return err
 	}
 	t.number(first)
 	begun := time.Now()
-	err = s.apply(t, in.Transaction)
-	t.request.WaitedForSync(begun)
-	if err != nil {
-		// The numbers stay in flight: no reader of the log may see what may not last.
-		return err
+	if large {
+		err = s.applyLarge(t)
+	} else {
+		err = s.apply(t, in.Transaction)
 	}
-	if len(t.records) > 0 {
+	t.request.WaitedForSync(begun)
+	// Numbers of records that may be there and may not last stay in flight: no reader of the log may see them. A large
+	// update that fails before its tables join the database has no records.
+	nothing := large && !errors.Is(err, kv.ErrUndetermined)
+	if len(t.records) > 0 && (err == nil || nothing) {
 		s.sequence.done(first)
+	}
+	if err != nil {
+		return err
 	}
 	if in.Frees || in.Drops {
 		s.space.freed.Store(true)
@@ -188,7 +202,7 @@ func (t *txn) close() {
 	if err := t.batch.Close(); err != nil {
 		t.store.log.Error("store: closing a batch", "error", err)
 	}
-	t.batch, t.request = nil, nil
+	t.ctx, t.batch, t.request = nil, nil, nil
 	t.writes.Reset()
 	t.share.release()
 	t.records, t.stripes = t.records[:0], t.stripes[:0]

@@ -1,0 +1,174 @@
+package pebblekv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/counters"
+)
+
+// largeUpdate is the size of a batch from which on it is committed as tables, not through the log.
+//
+// Pebble copies a batch to its log while all other commits wait. A batch of half a memtable also begins a new log: the
+// others wait until all of it is on disk. 84 MB took others half a second. Tables are written beside the commits of
+// others, and once instead of twice.
+const largeUpdate = 8 << 20
+
+// topLevel is the level of tables that overlap others.
+const topLevel = 0
+
+// pacingBytes is how much of a table is written before other goroutines get their turn.
+const pacingBytes = 64 << 10
+
+// crowdedMemTables is the number of memtables from which on tables wait for a flush before they join the database.
+// From Options.MemTableStopWritesThreshold on, Pebble would have all commits wait for that.
+const crowdedMemTables = 3
+
+// applyLarge commits the batch as tables.
+//
+// They become durable before they become visible, and the latches are held until then. They have no place in the
+// log behind what the update has read, nor behind the reservation of its sequence numbers, so ingest syncs the log first.
+func (s *Store) applyLarge(t *txn) error {
+	dir := s.makingPath("update")
+	defer s.discard(dir)
+	files, err := s.writeTables(dir, t.batch)
+	if err != nil {
+		if vfs.IsNoSpaceError(err) {
+			err = fmt.Errorf("%w: %w", kv.ErrFull, err)
+		}
+		return err
+	}
+	if s.db.Metrics().MemTable.Count >= crowdedMemTables {
+		if err := s.flush(t.ctx); err != nil {
+			return err
+		}
+	}
+	return s.ingest(t.ctx, files, t.stripes)
+}
+
+// beginLarge waits for the turn of a large update: they are committed one at a time, to leave processors to others.
+func (s *Store) beginLarge(ctx context.Context) error {
+	select {
+	case s.large <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.dead: // the turn may never end
+		return s.failure()
+	}
+}
+
+func (s *Store) endLarge() { <-s.large }
+
+// writeTables writes tables with what a batch makes of each of its keys: one for each first byte of keys, so that none spans
+// what lies between items, counters and logs, and has to be compacted with it.
+func (s *Store) writeTables(dir string, batch *pebble.Batch) (files []string, err error) {
+	operations, err := operationsOf(batch)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.fs.MkdirAll(dir, dirMode); err != nil {
+		return nil, err
+	}
+	for len(operations) > 0 {
+		n := 1
+		for n < len(operations) && bytes.HasPrefix(operations[n].key, operations[0].key[:1]) {
+			n++
+		}
+		name := s.fs.PathJoin(dir, fmt.Sprintf("%06d.sst", len(files)))
+		if err := s.writeTable(name, operations[:n]); err != nil {
+			return nil, err
+		}
+		files, operations = append(files, name), operations[n:]
+	}
+	return files, nil
+}
+
+func (s *Store) writeTable(name string, operations []operation) error {
+	f, err := s.fs.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	w := sstable.NewWriter(objstorageprovider.NewFileWritable(bitByBit(f)), s.tableOptions(topLevel))
+	written := 0
+	for _, o := range operations {
+		switch o.kind {
+		case pebble.InternalKeyKindSet:
+			err = w.Set(o.key, o.value)
+		case pebble.InternalKeyKindDelete:
+			err = w.Delete(o.key)
+		case pebble.InternalKeyKindMerge:
+			err = w.Merge(o.key, o.value)
+		default:
+			err = fmt.Errorf("pebblekv: an update cannot hold an operation of the kind %v", o.kind)
+		}
+		if err != nil {
+			break
+		}
+		if written += len(o.key) + len(o.value); written >= pacingBytes {
+			written = 0
+			runtime.Gosched()
+		}
+	}
+	return errors.Join(err, w.Close())
+}
+
+// operation is what a batch does to a key.
+type operation struct {
+	kind       pebble.InternalKeyKind
+	key, value []byte
+}
+
+// operationsOf returns what a batch makes of each of its keys, in their order.
+func operationsOf(batch *pebble.Batch) ([]operation, error) {
+	all := make([]operation, 0, batch.Count())
+	for r := batch.Reader(); ; {
+		kind, key, value, ok, err := r.Next()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			break
+		}
+		all = append(all, operation{kind, key, value})
+	}
+	slices.SortStableFunc(all, func(a, b operation) int { return bytes.Compare(a.key, b.key) })
+	one := all[:0]
+	for _, o := range all {
+		last := len(one) - 1
+		if last < 0 || !bytes.Equal(one[last].key, o.key) {
+			one = append(one, o)
+			continue
+		}
+		var err error
+		if one[last], err = one[last].then(o); err != nil {
+			return nil, err
+		}
+	}
+	return one, nil
+}
+
+// then combines two operations on a key.
+func (o operation) then(next operation) (operation, error) {
+	if next.kind != pebble.InternalKeyKindMerge {
+		return next, nil
+	}
+	sum, err := counters.Decode(o.value)
+	if err == nil {
+		sum, err = counters.Add(sum, next.value)
+	}
+	if o.kind == pebble.InternalKeyKindDelete {
+		o.kind = pebble.InternalKeyKindSet
+	}
+	return operation{o.kind, o.key, counters.Append(nil, sum)}, err
+}
