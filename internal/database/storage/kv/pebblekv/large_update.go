@@ -38,7 +38,7 @@ const crowdedMemTables = 3
 //
 // They become durable before they become visible, and the latches are held until then. They have no place in the
 // log behind what the update has read, nor behind the reservation of its sequence numbers, so ingest syncs the log first.
-func (s *Store) applyLarge(t *txn) error {
+func (s *Store) applyLarge(ctx context.Context, t *txn) error {
 	dir := s.makingPath("update")
 	defer s.discard(dir)
 	files, err := s.writeTables(dir, t.batch)
@@ -49,11 +49,17 @@ func (s *Store) applyLarge(t *txn) error {
 		return err
 	}
 	if s.db.Metrics().MemTable.Count >= crowdedMemTables {
-		if err := s.flush(t.ctx); err != nil {
+		if err := s.flush(ctx); err != nil {
 			return err
 		}
 	}
-	return s.ingest(t.ctx, files, t.stripes)
+	// Pebble shows the tables to compactions before it shows their keys to readers. One that replaces a value by that of
+	// the tables would leave those readers the value before, or none (cockroachdb/pebble#6085). A snapshot makes it keep
+	// the last values of what the latches hold. Counters are held by nobody: a reader of that instant may miss what was
+	// added to them since the snapshot, and finds it a moment later.
+	before := s.db.NewSnapshot()
+	defer before.Close()
+	return s.ingest(ctx, files, t.stripes)
 }
 
 // beginLarge waits for the turn of a large update: they are committed one at a time, to leave processors to others.

@@ -92,13 +92,19 @@ func expectContent(t *testing.T, s *pebblekv.Store, round int, values map[string
 
 func expectRecords(t *testing.T, s *pebblekv.Store, want []string) {
 	t.Helper()
-	records, _, err := s.ReadLog(t.Context(), 1, 0, len(want)+1)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for _, r := range records {
-		got = append(got, string(r.Data))
+	for after := kv.Seq(0); ; {
+		records, _, err := s.ReadLog(t.Context(), 1, after, len(want)+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(records) == 0 {
+			break
+		}
+		for _, r := range records {
+			got = append(got, string(r.Data))
+		}
+		after = records[len(records)-1].Seq
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the log has %d records, want %d, or they differ", len(got), len(want))

@@ -47,14 +47,14 @@ func (s *Store) attempt(ctx context.Context, in kv.Intent, reserved int64, fn fu
 		return 0, err
 	}
 	t := s.newTxn(held, share)
-	t.ctx, t.request = ctx, observe.From(ctx)
+	t.request = observe.From(ctx)
 	defer t.close()
-	err = t.run(in, fn)
+	err = t.run(ctx, in, fn)
 	return t.share.wanted, err
 }
 
 // run runs fn and commits what it wrote, unless it needs more memory.
-func (t *txn) run(in kv.Intent, fn func(kv.Txn) error) error {
+func (t *txn) run(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	err := fn(t)
 	if closing := t.endReads(); err == nil {
 		err = closing
@@ -68,11 +68,11 @@ func (t *txn) run(in kv.Intent, fn func(kv.Txn) error) error {
 	if err != nil || t.batch.Empty() {
 		return t.settle(in.Transaction, err)
 	}
-	return t.store.commit(t, in)
+	return t.store.commit(ctx, t, in)
 }
 
 // commit gives the log records their numbers, and commits.
-func (s *Store) commit(t *txn, in kv.Intent) (err error) {
+func (s *Store) commit(ctx context.Context, t *txn, in kv.Intent) (err error) {
 	defer s.guard(&err)
 	if err := s.writable(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *Store) commit(t *txn, in kv.Intent) (err error) {
 	defer s.space.end(bytes)
 	large := t.batch.Len() >= s.options.largeUpdate
 	if large {
-		if err := s.beginLarge(t.ctx); err != nil {
+		if err := s.beginLarge(ctx); err != nil {
 			return err
 		}
 		defer s.endLarge()
@@ -96,7 +96,7 @@ func (s *Store) commit(t *txn, in kv.Intent) (err error) {
 	t.number(first)
 	begun := time.Now()
 	if large {
-		err = s.applyLarge(t)
+		err = s.applyLarge(ctx, t)
 	} else {
 		err = s.apply(t, in.Transaction)
 	}
@@ -202,7 +202,7 @@ func (t *txn) close() {
 	if err := t.batch.Close(); err != nil {
 		t.store.log.Error("store: closing a batch", "error", err)
 	}
-	t.ctx, t.batch, t.request = nil, nil, nil
+	t.batch, t.request = nil, nil
 	t.writes.Reset()
 	t.share.release()
 	t.records, t.stripes = t.records[:0], t.stripes[:0]
