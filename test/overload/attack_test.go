@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
@@ -30,7 +31,7 @@ const (
 
 	streamsPerConnection = 100
 	transactionItems     = 100
-	retryWait            = time.Second
+	retryWait            = time.Second // on average
 )
 
 // attack starts the load, which runs until ctx ends. ended waits for that.
@@ -49,29 +50,34 @@ func (c *client) attack(ctx context.Context, l load, counts *tally) (ended func(
 					}
 					counts.add(kind, met)
 					if met != "200" {
-						pause(ctx, retryWait) // as SDKs do
+						pause(ctx, rand.N(2*retryWait)) // as SDKs do: not all at the same instant
 					}
 				}
 			})
 		}
 	}
 	filler := padded(steadyPart)
-	repeat(l.senders, senderKind, func(i int) (string, error) { return c.sendSlowly(ctx, filler[:[]int{slowPart, steadyPart}[i%2]]) })
-	repeat(l.readers, readerKind, func(int) (string, error) { return c.readSlowly(ctx) })
-	for range (l.streams + streamsPerConnection - 1) / streamsPerConnection {
+	repeat(l.Senders, senderKind, func(i int) (string, error) { return c.sendSlowly(ctx, filler[:[]int{slowPart, steadyPart}[i%2]]) })
+	repeat(l.Readers, readerKind, func(int) (string, error) { return c.readSlowly(ctx) })
+	for range (l.Streams + streamsPerConnection - 1) / streamsPerConnection {
 		h2 := unencryptedHTTP2()
 		context.AfterFunc(ctx, h2.CloseIdleConnections)
-		repeat(min(l.streams, streamsPerConnection), streamKind, func(int) (string, error) {
+		repeat(min(l.Streams, streamsPerConnection), streamKind, func(int) (string, error) {
 			return c.call(ctx, h2, "Query", queryPage)
 		})
 	}
-	small, large, oversized := make([]string, l.transactions), transaction(0, 40, 390<<10), transaction(0, transactionItems, 390<<10)
-	for i := range small {
-		small[i] = transaction(i, transactionItems, 40<<10)
+	large, oversized := transaction(0, 40, 390<<10), transaction(0, transactionItems, 390<<10)
+	for i := range l.Transactions {
+		// In turns, for each to change all items.
+		bodies := [...]string{transaction(i, transactionItems, 40<<10), transaction(i, transactionItems, 40<<10-1)}
+		n := 0
+		repeat(1, transactionKind, func(int) (string, error) {
+			n++
+			return c.call(ctx, c.http, "TransactWriteItems", bodies[n%2])
+		})
 	}
-	repeat(l.transactions, transactionKind, func(i int) (string, error) { return c.call(ctx, c.http, "TransactWriteItems", small[i]) })
 	repeat(1, largeKind, func(int) (string, error) { return c.call(ctx, c.http, "TransactWriteItems", large) })
-	repeat(l.oversized, oversizedKind, func(int) (string, error) { return c.declare(ctx, "TransactWriteItems", len(oversized)) })
+	repeat(l.Oversized, oversizedKind, func(int) (string, error) { return c.declare(ctx, "TransactWriteItems", len(oversized)) })
 	return all.Wait
 }
 

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,15 +30,11 @@ type client struct {
 	http     *http.Client
 }
 
-func newClient(t *testing.T, endpoint string) *client {
-	t.Helper()
-	u, err := url.Parse(endpoint)
-	if err != nil {
-		t.Fatal(err)
+func clientOf(endpoint string) *client {
+	return &client{
+		endpoint: endpoint, address: strings.TrimPrefix(endpoint, "http://"),
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 	}
-	transport := &http.Transport{MaxIdleConnsPerHost: 64}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &client{endpoint: endpoint, address: u.Host, http: &http.Client{Transport: transport}}
 }
 
 var errorCode = regexp.MustCompile(`"__type":"[^"#]*#(\w+)"`)
@@ -103,7 +98,7 @@ func put(table, pk, sk string, size int) string {
 func (c *client) others(ctx context.Context, lasts time.Duration, counts *tally) figures {
 	var (
 		mu        sync.Mutex
-		latencies []time.Duration
+		latencies = map[string][]time.Duration{} // by operation
 		failed    int
 		clients   sync.WaitGroup
 	)
@@ -125,7 +120,7 @@ func (c *client) others(ctx context.Context, lasts time.Duration, counts *tally)
 				status, err := c.call(ctx, c.http, operation, body)
 				took := time.Since(start)
 				mu.Lock()
-				if latencies = append(latencies, took); err != nil || status != "200" {
+				if latencies[operation] = append(latencies[operation], took); err != nil || status != "200" {
 					failed++
 					counts.add("other clients", fmt.Sprint(status, " ", err))
 				}
@@ -146,13 +141,15 @@ type tally struct {
 
 func newTally() *tally { return &tally{of: map[string]map[string]int{}} }
 
-func (c *tally) add(kind, met string) {
+func (c *tally) add(kind, met string) { c.addMany(kind, met, 1) }
+
+func (c *tally) addMany(kind, met string, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.of[kind] == nil {
 		c.of[kind] = map[string]int{}
 	}
-	c.of[kind][met]++
+	c.of[kind][met] += n
 }
 
 func (c *tally) met(kind, response string) bool {

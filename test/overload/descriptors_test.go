@@ -20,7 +20,8 @@ func TestConnectionsLeaveDescriptorsToTheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := serverproc.Start(t, limited, "--data", t.TempDir(), "--memory-limit", limitFlag)
-	c := newClient(t, server.Endpoint)
+	c := clientOf(server.Endpoint)
+	defer c.http.CloseIdleConnections()
 	c.createTables(t)
 
 	var conns []net.Conn

@@ -8,6 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +22,9 @@ import (
 
 // compressMin is the size from which on an answer is compressed for a client that asks for it.
 const compressMin = 4 << 10
+
+// compressPart is how much is compressed before small requests get their turn of the processor: about a millisecond's worth.
+const compressPart = 32 << 10
 
 // serverName is what AWS calls its server.
 var serverName = []string{"Server"}
@@ -53,11 +58,13 @@ func (x *exchange) succeed(op *operation, out any) {
 		return
 	}
 	*buffer = body
-	if err := x.reserveResponse(op, int64(cap(body))); err != nil {
+	packed := x.pack(body)
+	defer packed.release()
+	if err := x.reserveResponse(op, int64(cap(packed.body))); err != nil {
 		x.fail(op, err)
 		return
 	}
-	x.send(http.StatusOK, body)
+	x.sendPacked(http.StatusOK, packed)
 }
 
 // reserveResponse moves the request from those that work to those that wait for their client to read. If there is no room
@@ -83,20 +90,44 @@ func (x *exchange) sendError(e *apierr.Error) {
 	x.send(e.Status(), wire.AppendError(nil, e))
 }
 
-// send sends an answer: compressed if the client wants that, with the checksum of the bytes as sent.
+// packed is a body as it is sent.
+type packed struct {
+	body     []byte
+	encoding string // empty where it is sent as it is
+	release  func()
+}
+
+// pack compresses a body for a client that wants that. A large one takes tens of milliseconds: who sends one still has
+// its turn.
+func (x *exchange) pack(body []byte) packed {
+	if len(body) <= compressMin {
+		return packed{body: body, release: func() {}}
+	}
+	encoding := acceptedEncoding(x.r.Header.Get("Accept-Encoding"))
+	if encoding == "" {
+		return packed{body: body, release: func() {}}
+	}
+	buffers := &smallBuffers
+	if len(body) > entryBytes {
+		buffers = &largeBuffers
+	}
+	buffer := buffers.get()
+	*buffer = compress((*buffer)[:0], encoding, body)
+	return packed{*buffer, encoding, func() { buffers.put(buffer) }}
+}
+
+// send sends an answer: compressed if the client wants that.
 func (x *exchange) send(status int, body []byte) {
-	if len(body) > compressMin {
-		if encoding := acceptedEncoding(x.r.Header.Get("Accept-Encoding")); encoding != "" {
-			buffers := &smallBuffers
-			if len(body) > entryBytes {
-				buffers = &largeBuffers
-			}
-			buffer := buffers.get()
-			defer buffers.put(buffer)
-			*buffer = compress((*buffer)[:0], encoding, body)
-			body = *buffer
-			x.w.Header().Set(headerEncoding, encoding)
-		}
+	packed := x.pack(body)
+	defer packed.release()
+	x.sendPacked(status, packed)
+}
+
+// sendPacked sends an answer with the checksum of its bytes.
+func (x *exchange) sendPacked(status int, answer packed) {
+	body := answer.body
+	if answer.encoding != "" {
+		x.w.Header().Set(headerEncoding, answer.encoding)
 	}
 	values := []string{
 		strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10),
@@ -175,7 +206,12 @@ func compress(dst []byte, encoding string, body []byte) []byte {
 	out := appender{dst}
 	c.Reset(&out)
 	// Writing to memory does not fail.
-	_, _ = c.Write(body)
+	for part := range slices.Chunk(body, compressPart) {
+		_, _ = c.Write(part)
+		if len(body) > compressPart {
+			runtime.Gosched()
+		}
+	}
 	_ = c.Close()
 	return out.bytes
 }

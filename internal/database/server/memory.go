@@ -56,7 +56,7 @@ func newMemory(bytes int64) *memory {
 	for _, p := range []*pool{&m.slowBodies, &m.responses} {
 		p.init(max(bytes/8, entryBytes))
 	}
-	turns := turnsOf(runtime.GOMAXPROCS(0))
+	turns := int64(max(2, runtime.GOMAXPROCS(0))) // as many as there are cores: a small request finds one soon
 	for _, p := range []*pool{&m.reads, &m.inputs} {
 		p.init(turns)
 		p.queue = queuePerTurn * turns
@@ -121,10 +121,6 @@ func (r *reservation) release() {
 		r.held = 0
 	}
 }
-
-// turnsOf is how many large operations of a kind run at once on some cores: about as many as there are cores, so that a
-// small request finds one soon.
-func turnsOf(cores int) int64 { return int64(max(4, cores)) }
 
 // queuePerTurn bounds how many large operations wait for each one that runs. More would be throttled in the end, and keep
 // small ones out while they wait.
