@@ -127,7 +127,7 @@ func (e *Engine) locate(ctx context.Context, g *batchGet) error {
 			return err
 		}
 	}
-	return nil
+	return nestedKeyFault(t, g.shape.nested)
 }
 
 // readBatch reads the items of one table until room is used up, and returns how many keys it came to.

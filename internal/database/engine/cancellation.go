@@ -22,7 +22,7 @@ const (
 
 // refusalError is an error that refuses a transaction as a whole, as if its request were malformed, where other
 // errors of its kind only cancel it.
-type refusalError struct{ answer *apierr.Error }
+type refusalError struct{ answer error }
 
 func (r *refusalError) Error() string { return r.answer.Error() }
 

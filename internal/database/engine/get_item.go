@@ -29,6 +29,9 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 	if err != nil {
 		return nil, err
 	}
+	if err := nestedKeyFault(t, sh.nested); err != nil {
+		return nil, err
+	}
 	data, err := e.reads(capacity.ConsistencyOf(in.ConsistentRead)).Get(ctx, key)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/derive"
 )
@@ -105,6 +106,48 @@ func putIndexFault(x *catalog.Index, k catalog.KeyAttribute, v attr.Value) error
 		return apierr.IndexKeyEmpty.With(kind, x.Name, k.Name)
 	}
 	return apierr.IndexKeyOfOtherType.With(k.Name, k.Kind, v.Kind(), x.Name)
+}
+
+// assignedKindFault refuses an update that gives a key attribute of an index another type than the declared one, as
+// far as the request tells the type; updateIndexFault is for the types that the item decides. Where several indexes
+// would refuse, the first by name speaks.
+func assignedKindFault(t *catalog.Table, u *eval.Update) error {
+	var fault error
+	first := ""
+	for _, x := range t.Indexes {
+		if !x.Maintained || fault != nil && x.Name > first {
+			continue
+		}
+		if err := assignedKindFaultOf(x, u); err != nil {
+			fault, first = err, x.Name
+		}
+	}
+	return fault
+}
+
+func assignedKindFaultOf(x *catalog.Index, u *eval.Update) error {
+	for _, part := range [2][]catalog.KeyAttribute{x.PK, x.SK} {
+		for _, k := range part {
+			if kind := u.AssignedKind(k.Name); kind != attr.KindInvalid && kind != k.Kind {
+				return apierr.IndexKeyOfOtherType.With(k.Name, k.Kind, kind, x.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// nestedKeyFault refuses document paths that go below a key attribute of the table or of one of its indexes; names
+// are the attributes below which an expression goes.
+func nestedKeyFault(t *catalog.Table, names []string) error {
+	for _, name := range names {
+		if t.HasKey(name) {
+			return apierr.KeyNotScalar.With(name)
+		}
+		if t.HasIndexKey(name) {
+			return apierr.IndexKeyNotScalar.With(name)
+		}
+	}
+	return nil
 }
 
 // updateIndexFault is putIndexFault for the result of an update, for which AWS has other sentences.

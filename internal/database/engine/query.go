@@ -152,9 +152,6 @@ func (q *query) plan(source readSource) (pagePlan, error) {
 	if err != nil {
 		return pagePlan{}, err
 	}
-	if err := q.checkFilterNames(&source); err != nil {
-		return pagePlan{}, err
-	}
 	p := pagePlan{
 		source:      source,
 		lo:          r.lo,
@@ -164,8 +161,15 @@ func (q *query) plan(source readSource) (pagePlan, error) {
 		single:      r.single,
 		filter:      q.filter,
 		consistency: capacity.ConsistencyOf(in.ConsistentRead),
+		shape:       shapeOf(q.projection),
 	}
-	if err := p.shapeFrom(valueOf(in.Select), shapeOf(q.projection)); err != nil {
+	if err := p.checkNested(); err != nil {
+		return pagePlan{}, err
+	}
+	if err := q.checkFilterNames(&source); err != nil {
+		return pagePlan{}, err
+	}
+	if err := p.shapeFrom(valueOf(in.Select)); err != nil {
 		return pagePlan{}, err
 	}
 	if in.ExclusiveStartKey != nil {

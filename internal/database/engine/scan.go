@@ -149,8 +149,12 @@ func (s *scan) plan(source readSource) (pagePlan, error) {
 		limit:       limitOf(in.Limit),
 		filter:      s.filter,
 		consistency: capacity.ConsistencyOf(in.ConsistentRead),
+		shape:       shapeOf(s.projection),
 	}
-	if err := p.shapeFrom(valueOf(in.Select), shapeOf(s.projection)); err != nil {
+	if err := p.checkNested(); err != nil {
+		return pagePlan{}, err
+	}
+	if err := p.shapeFrom(valueOf(in.Select)); err != nil {
 		return pagePlan{}, err
 	}
 	if in.TotalSegments != nil {

@@ -52,15 +52,22 @@ func (s *selection) check() error {
 	return apierr.SelectWithNames.With(names, s.selects)
 }
 
-// shapeFrom sets what the plan returns of each item, and what it must fetch for it from the table.
-func (p *pagePlan) shapeFrom(selects string, sh shape) error {
+// checkNested refuses a filter or projection that goes below a key attribute.
+func (p *pagePlan) checkNested() error {
+	if err := nestedKeyFault(p.source.table, p.filter.NestedAttributes()); err != nil {
+		return err
+	}
+	return nestedKeyFault(p.source.table, p.shape.nested)
+}
+
+// shapeFrom sets whether the plan only counts, and what it must fetch of each item from the table.
+func (p *pagePlan) shapeFrom(selects string) error {
 	s := &p.source
-	p.shape = sh
 	p.count = selects == selectCount
 	if s.index == nil || s.index.All {
 		return nil
 	}
-	wanted := s.unprojected(sh.reads)
+	wanted := s.unprojected(p.shape.reads)
 	if !s.isGlobalIndex() {
 		p.fetchToReturn = selects == selectAll || len(wanted) > 0
 		p.fetchToFilter = p.filter != nil && len(s.unprojected(p.filter.Attributes())) > 0

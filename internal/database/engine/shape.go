@@ -11,6 +11,7 @@ type shape struct {
 	projection *eval.Projection // nil: all
 	reads      []string         // the top-level attributes it reads, sorted
 	flat       bool             // it names whole top-level attributes only: no need to decode
+	nested     []string         // the top-level attributes below which it reads
 }
 
 func shapeOf(p *eval.Projection) shape {
@@ -20,7 +21,7 @@ func shapeOf(p *eval.Projection) shape {
 	if names, ok := p.Names(); ok {
 		return shape{projection: p, reads: names, flat: true}
 	}
-	return shape{projection: p, reads: p.Attributes()}
+	return shape{projection: p, reads: p.Attributes(), nested: p.NestedAttributes()}
 }
 
 // of returns the part of it; nil stays nil. Where the shape is the whole item it is returned as it is,

@@ -26,7 +26,7 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 			return nil, err
 		}
 	}
-	keys, counts, err := e.transactKeys(ctx, in.TransactItems)
+	keys, counts, err := e.transactKeys(ctx, in.TransactItems, shapes)
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +72,17 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 
 // transactKeys finds the places of the items in the store. A missing table fails the request; a key that does
 // not fit its table cancels the transaction, because only the table shows it.
-func (e *Engine) transactKeys(ctx context.Context, items []api.TransactGetItem) ([][]byte, []*observe.Table, error) {
+func (e *Engine) transactKeys(ctx context.Context, items []api.TransactGetItem, shapes []shape) ([][]byte, []*observe.Table, error) {
 	counts := make([]*observe.Table, len(items))
 	tables := make([]*catalog.Table, len(items))
 	for i, item := range items {
 		var err error
 		if tables[i], counts[i], err = e.lookup(ctx, *item.Get.TableName); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := range shapes {
+		if err := nestedKeyFault(tables[i], shapes[i].nested); err != nil {
 			return nil, nil, err
 		}
 	}

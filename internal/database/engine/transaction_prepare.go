@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -111,6 +112,9 @@ func (e *Engine) bindTransaction(ctx context.Context, g writeGroup) error {
 		}
 		if err == nil {
 			continue
+		}
+		if refused, whole := errors.AsType[*refusalError](err); whole {
+			return refused.answer
 		}
 		reason, _, ok := reasonOf(err)
 		if !ok {

@@ -55,7 +55,13 @@ func prepareUpdate(in *api.UpdateItemInput) (*write, error) {
 	if err := g.refuseFaults(operation); err != nil {
 		return nil, err
 	}
-	return w, g.bindTo(operation, w)
+	if err := g.bindTo(operation, w); err != nil {
+		return nil, err
+	}
+	if in.UpdateExpression != nil && w.update.StatementSize() > maxItemBytes {
+		return nil, apierr.UpdatedItemTooLarge.With()
+	}
+	return w, nil
 }
 
 // applyUpdate returns the item that the update makes of old; nil where it makes none. Of old it decodes the
@@ -76,28 +82,25 @@ func (w *write) applyUpdate(ws *workspace, old itemenc.Item) (itemenc.Item, erro
 		}
 		o.oldPart = ws.part
 	}
-	if o.nextPart, err = w.update.Apply(o.oldPart); err != nil {
-		return nil, apierr.Validation(err.Error())
-	}
 	if old != nil {
-		ws.item, err = old.Replace(ws.item[:0], w.update.Targets(), o.nextPart)
+		o.nextPart, err = w.update.Apply(o.oldPart)
 	} else {
-		if len(o.nextPart) == 0 { // REMOVE and DELETE alone do not make an item
-			return nil, nil
-		}
-		ws.item = itemenc.Encode(ws.item[:0], withKey(o.nextPart, w.item))
+		o.nextPart, err = w.update.Create(w.item)
 	}
 	if err != nil {
-		return nil, err
+		return nil, apierr.Validation(err.Error())
+	}
+	switch {
+	case old != nil:
+		if ws.item, err = old.Replace(ws.item[:0], w.update.Targets(), o.nextPart); err != nil {
+			return nil, err
+		}
+	case len(o.nextPart) == len(w.item): // REMOVE and DELETE alone do not make an item
+		return nil, nil
+	default:
+		ws.item = itemenc.Encode(ws.item[:0], o.nextPart)
 	}
 	return ws.item, w.checkUpdated(ws.item)
-}
-
-func withKey(it, key attr.Item) attr.Item {
-	for _, k := range key {
-		it = it.With(k.Name, k.Value)
-	}
-	return it
 }
 
 // checkUpdated refuses what an update has made of an item.

@@ -93,19 +93,36 @@ func (w *write) bind(t *catalog.Table) error {
 	} else if w.pk, w.sk, err = keyOf(t, w.item); err != nil {
 		return err
 	}
-	if w.update != nil {
-		if err := targetsNoKey(t, w.update); err != nil {
-			return err
-		}
+	if err := w.checkPaths(t); err != nil {
+		return err
 	}
 	w.t = t
 	w.key = keyenc.Item(nil, t.ID, w.pk, w.sk)
 	return nil
 }
 
+// checkPaths holds the expressions against the key attributes of table and indexes.
+func (w *write) checkPaths(t *catalog.Table) error {
+	if w.update != nil {
+		if err := targetsNoKey(t, w.update); err != nil {
+			return err
+		}
+		if err := assignedKindFault(t, w.update); err != nil {
+			return err
+		}
+		if err := nestedKeyFault(t, w.update.NestedAttributes()); err != nil {
+			return &refusalError{err}
+		}
+	}
+	if err := nestedKeyFault(t, w.condition.NestedAttributes()); err != nil {
+		return &refusalError{err}
+	}
+	return nil
+}
+
 func targetsNoKey(t *catalog.Table, u *eval.Update) error {
 	for _, name := range u.Targets() {
-		if name == t.PK.Name || name == t.SK.Name {
+		if t.HasKey(name) {
 			return apierr.UpdateOfKey.With(name)
 		}
 	}

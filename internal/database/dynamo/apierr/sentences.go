@@ -36,6 +36,8 @@ const (
 	limited   = "Subscriber limit exceeded: "
 	inUse     = "Attempt to change a resource which is still in use: "
 	notFound  = "Requested resource not found"
+
+	keyNotScalar = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
 )
 
 // The table of sentences: us-east-1, autumn 2026. Each stands on one line, so that it can be searched for; what
@@ -192,6 +194,9 @@ const (
 	KeyEmpty           Sentence = notValid + "The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s"
 	PartitionKeyTooBig Sentence = invalid + "Size of hashkey has exceeded the maximum size limit of2048 bytes" // without the space
 	SortKeyTooBig      Sentence = invalid + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+
+	KeyNotScalar      Sentence = keyNotScalar + "Key: %s" // in expressions
+	IndexKeyNotScalar Sentence = keyNotScalar + "IndexKey: %s"
 
 	// Keys of indexes, in an item that is put.
 	IndexKeyEmpty       Sentence = notValid + "A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s"

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
@@ -11,12 +13,24 @@ type change struct {
 	value attr.Value
 }
 
-// Apply returns the updated item; old is nil where there is none (then it starts from the empty item, and the
-// caller adds the key). All right-hand sides read old. Parts that no target reaches are shared with old.
-func (u *Update) Apply(old attr.Item) (attr.Item, error) {
-	changes := make([]change, len(u.actions))
-	for i := range u.actions {
-		a := &u.actions[i]
+// Apply returns the item that the update makes of an item that exists. All right-hand sides read old. Parts that
+// no target reaches are shared with old.
+func (u *Update) Apply(old attr.Item) (attr.Item, error) { return u.applyActions(u.actions, old) }
+
+// Create returns the item that the update makes where none exists. It starts from an item that has the key
+// attributes only, which right-hand sides can read. There is nothing to remove, nested paths included.
+func (u *Update) Create(key attr.Item) (attr.Item, error) {
+	isRemove := func(a action) bool { return a.Verb == expr.Remove }
+	if !slices.ContainsFunc(u.actions, isRemove) {
+		return u.applyActions(u.actions, key)
+	}
+	return u.applyActions(slices.DeleteFunc(slices.Clone(u.actions), isRemove), key)
+}
+
+func (u *Update) applyActions(actions []action, old attr.Item) (attr.Item, error) {
+	changes := make([]change, len(actions))
+	for i := range actions {
+		a := &actions[i]
 		changes[i].action = a
 		if a.Value == nil {
 			continue

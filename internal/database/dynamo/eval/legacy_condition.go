@@ -67,6 +67,8 @@ func expectation(name string, e *api.ExpectedAttributeValue) (comparison, error)
 	}
 	if e.ComparisonOperator == nil {
 		switch {
+		case e.Value != nil && e.AttributeValueList != nil:
+			return fault(expr.KindValueWithList, "")
 		case e.AttributeValueList != nil:
 			return fault(expr.KindListWithoutOperator, "")
 		case e.Exists != nil && !*e.Exists && e.Value != nil:
@@ -161,8 +163,12 @@ var keyComparisons = map[string]Operator{
 	"BEGINS_WITH": BeginsWith,
 }
 
-// check refuses a wrong number of arguments, and arguments of a type that the operator does not take.
+// check refuses an attribute without a name, a wrong number of arguments, and arguments of a type that the
+// operator does not take.
 func (c *comparison) check() error {
+	if c.name == "" {
+		return &expr.Error{Kind: expr.KindAttributeNameEmpty}
+	}
 	if err := checkFaults(c.args...); err != nil {
 		return err
 	}

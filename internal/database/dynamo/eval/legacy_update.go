@@ -27,6 +27,9 @@ func LowerUpdates(updates map[string]api.AttributeValueUpdate) (*Update, error) 
 
 // lower makes an action of one attribute's update; without an Action it is PUT.
 func (u *Update) lower(name string, update api.AttributeValueUpdate) (action, error) {
+	if name == "" {
+		return action{}, &expr.Error{Kind: expr.KindAttributeNameEmpty}
+	}
 	verb := "PUT"
 	if update.Action != nil {
 		verb = *update.Action
@@ -64,6 +67,9 @@ func LowerAttributesToGet(names []string) (*Projection, error) {
 	sorted := slices.Sorted(slices.Values(names))
 	paths := make([]*expr.Path, len(sorted))
 	for i, name := range sorted {
+		if name == "" {
+			return nil, &expr.Error{Kind: expr.KindAttributeNameEmpty}
+		}
 		if i > 0 && name == sorted[i-1] {
 			return nil, &expr.Error{Kind: expr.KindDuplicateAttribute, Subject: name}
 		}

@@ -56,6 +56,18 @@ func (u *Update) paths() []*expr.Path {
 // Targets are the top-level names of its target paths, sorted and unique: keys must not be among them.
 func (u *Update) Targets() []string { return u.roots(u.paths()) }
 
+// AssignedKind returns the type of the value that SET or ADD gives to a top-level attribute, KindInvalid where
+// neither does or the item decides the type.
+func (u *Update) AssignedKind(name string) attr.Kind {
+	for i := range u.actions {
+		a := &u.actions[i]
+		if (a.Verb == expr.Set || a.Verb == expr.Add) && len(a.Target.Steps) == 1 && a.Target.Root(u.names) == name {
+			return u.kindOf(a.Value)
+		}
+	}
+	return attr.KindInvalid
+}
+
 // Attributes are the top-level names of all that Apply reads: targets and operands, sorted and unique. An item
 // cut down to them is changed by Apply as the whole item would be.
 func (u *Update) Attributes() []string {

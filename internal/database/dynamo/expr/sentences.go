@@ -103,6 +103,7 @@ const (
 	KindDeleteType
 	KindAddType
 	KindDuplicateAttribute
+	KindAttributeNameEmpty
 	KindFaultyArgument
 	kindCount
 )
@@ -206,6 +207,7 @@ var sentences = [kindCount]sentence{
 	KindDeleteType:           {opening: openParameter, text: `DELETE action with value is not supported for the type {operand}`},
 	KindAddType:              {opening: openParameter, text: `ADD action is not supported for the type {operand}`},
 	KindDuplicateAttribute:   {opening: openParameter, text: `Duplicate value in attribute name: {subject}`},
+	KindAttributeNameEmpty:   {text: `Empty attribute name`},
 	KindFaultyArgument:       {text: `{near}`},
 }
 

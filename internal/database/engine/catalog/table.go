@@ -68,6 +68,17 @@ func (t *Table) Index(name string) *Index {
 	return nil
 }
 
+// HasKey reports whether name is a key attribute of the table itself.
+func (t *Table) HasKey(name string) bool { return name != "" && (name == t.PK.Name || name == t.SK.Name) }
+
+// HasIndexKey reports whether name is a key attribute of an index of the table.
+func (t *Table) HasIndexKey(name string) bool {
+	named := func(k KeyAttribute) bool { return k.Name == name }
+	return slices.ContainsFunc(t.Indexes, func(x *Index) bool {
+		return x.Maintained && (slices.ContainsFunc(x.PK, named) || slices.ContainsFunc(x.SK, named))
+	})
+}
+
 // IndexByID returns the index of that id, nil where there is none.
 func (t *Table) IndexByID(id keyenc.IndexID) *Index {
 	for _, x := range t.Indexes {
