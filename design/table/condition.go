@@ -92,7 +92,7 @@ func (c *Condition) evaluator(values Item) (*eval.Condition, error) {
 	if len(values) > 0 {
 		params = attributes(values)
 	}
-	binder, err := eval.NewBinder(names, params, true)
+	binder, err := eval.NewBinder(names, params)
 	if err != nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func (x *expression) apply(old Item) (Item, error) {
 	if text == "" {
 		return old, nil
 	}
-	binder, err := eval.NewBinder(x.names, x.boundValues(), true)
+	binder, err := eval.NewBinder(x.names, x.boundValues())
 	if err != nil {
 		return nil, err
 	}

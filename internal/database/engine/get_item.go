@@ -83,10 +83,17 @@ func (g *getter) bind(keys ...attr.Item) (shape, error) {
 	if err != nil {
 		return shape{}, err
 	}
+	legacy, err := g.bindLegacy()
+	if err != nil {
+		return shape{}, expressionErrorIn(g.operation, err)
+	}
 	for _, key := range keys {
 		if err := checkKeyParameter(g.operation, key); err != nil {
 			return shape{}, err
 		}
+	}
+	if g.projection == nil {
+		return shapeOf(legacy), nil
 	}
 	p, err := g.bindProjection()
 	if err != nil {
@@ -95,24 +102,23 @@ func (g *getter) bind(keys ...attr.Item) (shape, error) {
 	return shapeOf(p), nil
 }
 
-func (g *getter) bindProjection() (*eval.Projection, error) {
-	if g.attributesToGet != nil {
-		p, err := eval.LowerAttributesToGet(g.attributesToGet)
-		if err != nil {
-			return nil, err
-		}
-		if g.names == nil {
-			return p, nil
-		}
-	}
-	if g.projection == nil && g.names == nil {
+// bindLegacy binds a request without a ProjectionExpression; nil is a projection on everything.
+func (g *getter) bindLegacy() (*eval.Projection, error) {
+	if g.projection != nil {
 		return nil, nil
 	}
-	b, err := eval.NewBinder(g.names, nil, g.projection != nil)
+	if err := eval.CheckAlone(g.names, nil); err != nil || g.attributesToGet == nil {
+		return nil, err
+	}
+	return eval.LowerAttributesToGet(g.attributesToGet)
+}
+
+func (g *getter) bindProjection() (*eval.Projection, error) {
+	b, err := eval.NewBinder(g.names, nil)
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.Projection(*g.projection) // without one, NewBinder has refused the names
+	p, err := b.Projection(*g.projection)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strings"
+
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
@@ -88,34 +90,65 @@ func withRoom(prefix []byte, v attr.Value) []byte {
 
 // checkClauses holds the clauses against the key schema of s.
 func checkClauses(s *readSource, clauses []eval.KeyPredicate) error {
-	used := 0
-	for _, k := range s.pk {
-		c := clauseOn(clauses, k.Name)
-		if c == nil {
-			return apierr.KeyConditionLacksKey.With(k.Name)
-		}
-		if c.Op != eval.Equal {
-			return apierr.KeyConditionNotSupported.With()
-		}
-		used++
+	check := checkSimpleKey
+	if len(s.pk) > 1 || len(s.sk) > 1 {
+		check = checkLongKey
 	}
+	if err := check(s, clauses); err != nil {
+		return err
+	}
+	return checkClauseValues(s, clauses)
+}
+
+// checkLongKey is for a key with several HASH or RANGE attributes, for which AWS has sentences of its own.
+func checkLongKey(s *readSource, clauses []eval.KeyPredicate) error {
+	if open := withoutEquality(s.pk, clauses); open != nil {
+		return apierr.KeyConditionLacksHash.With(strings.Join(open, ", "))
+	}
+	used := len(s.pk)
 	for i, k := range s.sk {
-		c := clauseOn(clauses, k.Name)
-		if c == nil {
-			if used < len(clauses) { // the others are on later attributes, or on none of the key
-				return apierr.KeyConditionLacksKey.With(k.Name)
-			}
-			break
+		if clauseOn(clauses, k.Name) == nil {
+			continue
 		}
 		used++
-		if c.Op != eval.Equal && i+1 < len(s.sk) && clauseOn(clauses, s.sk[i+1].Name) != nil {
-			return apierr.KeyConditionNotSupported.With()
+		if open := withoutEquality(s.sk[:i], clauses); open != nil {
+			return apierr.KeyConditionLacksRange.With(strings.Join(open, ", "), k.Name)
 		}
 	}
 	if used < len(clauses) {
 		return apierr.KeyConditionNotSupported.With()
 	}
-	return checkClauseValues(s, clauses)
+	return nil
+}
+
+// withoutEquality returns the names of the attributes on which there is no equality.
+func withoutEquality(ks []catalog.KeyAttribute, clauses []eval.KeyPredicate) []string {
+	var names []string
+	for _, k := range ks {
+		if c := clauseOn(clauses, k.Name); c == nil || c.Op != eval.Equal {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// checkSimpleKey is for a key of one HASH attribute and at most one RANGE attribute.
+func checkSimpleKey(s *readSource, clauses []eval.KeyPredicate) error {
+	hash := clauseOn(clauses, s.pk[0].Name)
+	switch {
+	case hash == nil:
+		return apierr.KeyConditionLacksKey.With(s.pk[0].Name)
+	case hash.Op != eval.Equal:
+		return apierr.KeyConditionNotSupported.With()
+	case len(clauses) == 1:
+		return nil
+	case len(s.sk) == 0:
+		return apierr.KeyConditionNotSupported.With()
+	case clauseOn(clauses, s.sk[0].Name) == nil: // the other is on no attribute of the key
+		return apierr.KeyConditionLacksKey.With(s.sk[0].Name)
+	default:
+		return nil
+	}
 }
 
 func checkClauseValues(s *readSource, clauses []eval.KeyPredicate) error {

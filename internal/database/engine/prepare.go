@@ -28,9 +28,10 @@ type given struct {
 	updates  map[string]api.AttributeValueUpdate
 }
 
-// refuseMixed refuses expressions and legacy parameters in one request.
-func (g *given) refuseMixed() error {
-	return refuseMixing(
+// refuseCombination refuses parameters that do not go together: expressions and legacy parameters in one request, names
+// or values without an expression.
+func (g *given) refuseCombination() error {
+	err := refuseMixing(
 		[]parameter{
 			{"AttributeUpdates", g.updates != nil},
 			{"Expected", g.expected != nil},
@@ -40,6 +41,10 @@ func (g *given) refuseMixed() error {
 			{"UpdateExpression", g.update != nil},
 			{"ConditionExpression", g.condition != nil},
 		})
+	if err != nil || g.condition != nil || g.update != nil {
+		return err
+	}
+	return expressionError(eval.CheckAlone(g.names, g.values, g.possible()...))
 }
 
 // refuseFaults refuses legacy parameters with a value that is no attribute value.
@@ -107,15 +112,10 @@ func (g *given) bindLegacy(w *write) error {
 }
 
 func (g *given) bindExpressions(w *write) error {
-	hasExpression := g.condition != nil || g.update != nil
-	if !hasExpression && g.names == nil && g.values == nil {
+	if g.condition == nil && g.update == nil {
 		return nil
 	}
-	var possible []string
-	if !hasExpression {
-		possible = g.possible()
-	}
-	b, err := eval.NewBinder(g.names, g.values, hasExpression, possible...)
+	b, err := eval.NewBinder(g.names, g.values)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func preparePut(in *api.PutItemInput) (*write, error) {
 		expected:  in.Expected,
 		operator:  in.ConditionalOperator,
 	}
-	if err := g.refuseMixed(); err != nil {
+	if err := g.refuseCombination(); err != nil {
 		return nil, enveloped(err)
 	}
 	if err := refuseFault(operation, in.Item); err != nil {

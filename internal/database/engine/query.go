@@ -61,9 +61,6 @@ func bindQuery(in *api.QueryInput) (query, error) {
 	if err := refuseMixedQuery(in); err != nil {
 		return query{}, err
 	}
-	if err := checkStartKeyValues("Query", in.ExclusiveStartKey); err != nil {
-		return query{}, err
-	}
 	s := selectionOf(in.Select, in.AttributesToGet, in.ProjectionExpression, in.IndexName)
 	if err := s.check(); err != nil {
 		return query{}, enveloped(err)
@@ -71,6 +68,9 @@ func bindQuery(in *api.QueryInput) (query, error) {
 	q := query{in: in}
 	if err := q.bindLegacy(); err != nil {
 		return query{}, expressionErrorIn("Query", err)
+	}
+	if err := checkStartKeyValues("Query", in.ExclusiveStartKey); err != nil {
+		return query{}, err
 	}
 	if err := q.bindExpressions(); err != nil {
 		return query{}, expressionErrorIn("Query", err)
@@ -98,9 +98,20 @@ func refuseMixedQuery(in *api.QueryInput) error {
 		})
 }
 
+func (q *query) hasExpression() bool {
+	in := q.in
+	return in.KeyConditionExpression != nil || in.FilterExpression != nil || in.ProjectionExpression != nil
+}
+
 func (q *query) bindLegacy() error {
 	in := q.in
 	var err error
+	if !q.hasExpression() {
+		err = eval.CheckAlone(in.ExpressionAttributeNames, in.ExpressionAttributeValues, "FilterExpression", "KeyConditionExpression")
+		if err != nil {
+			return err
+		}
+	}
 	if in.AttributesToGet != nil {
 		if q.projection, err = eval.LowerAttributesToGet(in.AttributesToGet); err != nil {
 			return err
@@ -119,11 +130,10 @@ func (q *query) bindLegacy() error {
 
 func (q *query) bindExpressions() error {
 	in := q.in
-	hasExpression := in.KeyConditionExpression != nil || in.FilterExpression != nil || in.ProjectionExpression != nil
-	if !hasExpression && in.ExpressionAttributeNames == nil && in.ExpressionAttributeValues == nil {
+	if !q.hasExpression() {
 		return nil
 	}
-	b, err := eval.NewBinder(in.ExpressionAttributeNames, in.ExpressionAttributeValues, hasExpression, "FilterExpression", "KeyConditionExpression")
+	b, err := eval.NewBinder(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	if err != nil {
 		return err
 	}
@@ -148,6 +158,9 @@ func (q *query) bindExpressions() error {
 // plan checks the request against the keys of what it queries, and finds the range to read.
 func (q *query) plan(source readSource) (pagePlan, error) {
 	in := q.in
+	if err := q.checkCount(&source); err != nil {
+		return pagePlan{}, err
+	}
 	r, err := queryRangeOf(&source, q.clauses)
 	if err != nil {
 		return pagePlan{}, err
@@ -172,6 +185,9 @@ func (q *query) plan(source readSource) (pagePlan, error) {
 	if err := p.shapeFrom(valueOf(in.Select)); err != nil {
 		return pagePlan{}, err
 	}
+	if err := q.checkFilterProjected(&source); err != nil {
+		return pagePlan{}, err
+	}
 	if in.ExclusiveStartKey != nil {
 		start, err := queryPosition(&source, &r, in.ExclusiveStartKey)
 		if err != nil {
@@ -180,6 +196,24 @@ func (q *query) plan(source readSource) (pagePlan, error) {
 		p.lo, p.hi = after(p.lo, p.hi, start, p.reverse)
 	}
 	return p, nil
+}
+
+// checkCount refuses more conditions than the key of what is queried has attributes. AWS words it by schema and
+// parameter; two legacy conditions on a key of one attribute are left to the checks of each.
+func (q *query) checkCount(source *readSource) error {
+	most, n := len(source.pk)+len(source.sk), len(q.clauses)
+	switch {
+	case n <= most:
+		return nil
+	case q.in.KeyConditionExpression != nil:
+		return apierr.KeyConditionCount.With(n, most)
+	case most > 2:
+		return apierr.KeyConditionNotSupported.With()
+	case n > 2:
+		return expressionError(&expr.Error{Kind: expr.KindKeyCount})
+	default:
+		return nil
+	}
 }
 
 // checkFilterNames refuses a filter on a key attribute of what is queried: that is the key condition's.
@@ -195,6 +229,17 @@ func (q *query) checkFilterNames(source *readSource) error {
 			return apierr.QueryFilterOnKey.With(name)
 		}
 		return apierr.FilterOnKey.With(name)
+	}
+	return nil
+}
+
+// checkFilterProjected refuses a filter on what a global index does not project. For a Scan it counts as absent.
+func (q *query) checkFilterProjected(source *readSource) error {
+	if q.filter == nil || !source.isGlobalIndex() {
+		return nil
+	}
+	if missing := source.unprojected(q.filter.Attributes()); len(missing) > 0 {
+		return apierr.IndexLacksFiltered.With(source.index.Name, apierr.List(missing))
 	}
 	return nil
 }

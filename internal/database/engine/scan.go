@@ -5,9 +5,11 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
@@ -72,9 +74,6 @@ func bindScan(in *api.ScanInput) (scan, error) {
 	if err != nil {
 		return scan{}, err
 	}
-	if err := checkStartKeyValues("Scan", in.ExclusiveStartKey); err != nil {
-		return scan{}, err
-	}
 	if err := checkSegment(in.Segment, in.TotalSegments); err != nil {
 		return scan{}, err
 	}
@@ -85,6 +84,9 @@ func bindScan(in *api.ScanInput) (scan, error) {
 	s := scan{in: in}
 	if err := s.bindLegacy(); err != nil {
 		return scan{}, expressionErrorIn("Scan", err)
+	}
+	if err := checkStartKeyValues("Scan", in.ExclusiveStartKey); err != nil {
+		return scan{}, err
 	}
 	return s, expressionErrorIn("Scan", s.bindExpressions())
 }
@@ -104,9 +106,18 @@ func checkSegment(segment, total *int64) error {
 	}
 }
 
+func (s *scan) hasExpression() bool {
+	return s.in.FilterExpression != nil || s.in.ProjectionExpression != nil
+}
+
 func (s *scan) bindLegacy() error {
 	in := s.in
 	var err error
+	if !s.hasExpression() {
+		if err = eval.CheckAlone(in.ExpressionAttributeNames, in.ExpressionAttributeValues, "FilterExpression"); err != nil {
+			return err
+		}
+	}
 	if in.AttributesToGet != nil {
 		if s.projection, err = eval.LowerAttributesToGet(in.AttributesToGet); err != nil {
 			return err
@@ -120,11 +131,10 @@ func (s *scan) bindLegacy() error {
 
 func (s *scan) bindExpressions() error {
 	in := s.in
-	hasExpression := in.FilterExpression != nil || in.ProjectionExpression != nil
-	if !hasExpression && in.ExpressionAttributeNames == nil && in.ExpressionAttributeValues == nil {
+	if !s.hasExpression() {
 		return nil
 	}
-	b, err := eval.NewBinder(in.ExpressionAttributeNames, in.ExpressionAttributeValues, hasExpression, "FilterExpression")
+	b, err := eval.NewBinder(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
 	if err != nil {
 		return err
 	}
@@ -167,11 +177,25 @@ func (s *scan) plan(source readSource) (pagePlan, error) {
 	}
 	start, ok := source.position(in.ExclusiveStartKey)
 	if !ok {
-		return pagePlan{}, apierr.StartKeyFault.With(apierr.KeyMismatch)
+		return pagePlan{}, scanStartFault(&source, in.ExclusiveStartKey)
 	}
 	if in.TotalSegments != nil && !between(p.lo, start, p.hi) {
 		return pagePlan{}, apierr.StartKeyOtherSegment.With(*in.TotalSegments, *in.Segment)
 	}
 	p.lo, p.hi = after(p.lo, p.hi, start, false)
 	return p, nil
+}
+
+// scanStartFault words a start key that does not match the schema. Of an index key that is not whole AWS says less.
+func scanStartFault(source *readSource, start attr.Item) error {
+	if source.index != nil {
+		for _, part := range [2][]catalog.KeyAttribute{source.pk, source.sk} {
+			for _, k := range part {
+				if _, ok := start.Get(k.Name); !ok {
+					return apierr.StartKeyInvalid.With()
+				}
+			}
+		}
+	}
+	return apierr.StartKeyFault.With(apierr.KeyMismatch)
 }

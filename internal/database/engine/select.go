@@ -79,11 +79,5 @@ func (p *pagePlan) shapeFrom(selects string) error {
 	if len(wanted) > 0 {
 		return apierr.GlobalIndexLacks.With(s.index.Name, apierr.List(wanted))
 	}
-	if p.filter == nil {
-		return nil
-	}
-	if wanted = s.unprojected(p.filter.Attributes()); len(wanted) > 0 {
-		return apierr.GlobalIndexLacksFiltered.With(s.index.Name, apierr.List(wanted))
-	}
 	return nil
 }

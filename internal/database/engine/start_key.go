@@ -6,20 +6,15 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/derive"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// checkStartKeyValues refuses what an ExclusiveStartKey shows wrong without its table: no attribute at all, a
-// value that is none, an empty one.
+// checkStartKeyValues refuses what an ExclusiveStartKey shows wrong without its table: a value that is none, an
+// empty one.
 func checkStartKeyValues(operation string, start attr.Item) error {
-	if start == nil {
-		return nil
-	}
-	if len(start) == 0 {
-		return apierr.StartKeyEmpty.With()
-	}
 	err := checkKeyParameter(operation, start)
 	if e, ok := errors.AsType[*apierr.Error](err); ok {
 		return apierr.StartKeyFault.With(e.Message)
@@ -48,6 +43,8 @@ func queryPosition(s *readSource, r *queryRange, start attr.Item) ([]byte, error
 	switch {
 	case !ok:
 		return nil, apierr.StartKeyInvalid.With()
+	case s.index == nil && len(s.sk) == 0:
+		return nil, apierr.StartKeyOfHashTable.With(s.pk[0].Name, eval.ShowOperand(start[0].Value))
 	case !bytes.HasPrefix(key, r.partition):
 		return nil, apierr.StartKeyOutside.With()
 	case r.single:

@@ -45,7 +45,7 @@ func prepareUpdate(in *api.UpdateItemInput) (*write, error) {
 		operator:  in.ConditionalOperator,
 		updates:   in.AttributeUpdates,
 	}
-	if err := g.refuseMixed(); err != nil {
+	if err := g.refuseCombination(); err != nil {
 		return nil, enveloped(err)
 	}
 	if err := refuseFault(operation, in.Key); err != nil {

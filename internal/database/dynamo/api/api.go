@@ -22,6 +22,7 @@
 //	each_min: each_max:        of the strings of a list
 //	key_min: key_max: key_name:  of the keys of a map
 //	value_min: value_max:      of the values of a map
+//	older:"always"             worded as by the older layer in an operation on the newer one; "unless empty": but for ""
 //	integer:"32"               a number that AWS calls an Integer, not a Long, when it is sent as something else
 //	unsupported:"subject"      this server refuses the member when it asks for something
 //

@@ -10,7 +10,7 @@ import (
 type BatchGetItemInput struct {
 	// RequestItems maps a table's name or ARN to the keys to be read from it.
 	RequestItems           map[string]KeysAndAttributes `required:"true" min:"1" max:"100" key_min:"1" key_max:"1024" key_name:"table"`
-	ReturnConsumedCapacity *string                      `enum:"INDEXES|TOTAL|NONE"`
+	ReturnConsumedCapacity *string                      `older:"always" enum:"INDEXES|TOTAL|NONE"`
 }
 
 // BatchGetItemOutput is the answer to BatchGetItem: the maps are empty rather than absent, and their keys

@@ -19,7 +19,7 @@ type ExpectedAttributeValue struct {
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
 type Condition struct {
 	AttributeValueList []attr.Value
-	ComparisonOperator *string `required:"true" enum:"IN|NULL|BETWEEN|LT|NOT_CONTAINS|EQ|GT|NOT_NULL|NE|LE|BEGINS_WITH|GE|CONTAINS"`
+	ComparisonOperator *string `older:"always" required:"true" enum:"IN|NULL|BETWEEN|LT|NOT_CONTAINS|EQ|GT|NOT_NULL|NE|LE|BEGINS_WITH|GE|CONTAINS"`
 }
 
 // AttributeValueUpdate is a change of one attribute in its form of before 2014; Action is PUT by default.

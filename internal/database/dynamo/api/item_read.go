@@ -14,7 +14,7 @@ type GetItemInput struct {
 	// AttributesToGet is the projection in its form of before 2014.
 	AttributesToGet          []string `min:"1" each_max:"65535"`
 	ConsistentRead           *bool
-	ReturnConsumedCapacity   *string `enum:"INDEXES|TOTAL|NONE"`
+	ReturnConsumedCapacity   *string `older:"always" enum:"INDEXES|TOTAL|NONE"`
 	ProjectionExpression     *string
 	ExpressionAttributeNames map[string]string
 }
@@ -29,10 +29,11 @@ type GetItemOutput struct {
 // QueryInput reads the items of one partition in the order of their sort key.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
 type QueryInput struct {
-	TableName       *string  `required:"true" min:"1" max:"1024" name:"table"`
-	IndexName       *string  `min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
-	Select          *string  `enum:"SPECIFIC_ATTRIBUTES|COUNT|ALL_ATTRIBUTES|ALL_PROJECTED_ATTRIBUTES"`
-	AttributesToGet []string `min:"1" each_max:"65535"`
+	TableName              *string  `required:"true" min:"1" max:"1024" name:"table"`
+	IndexName              *string  `min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
+	ReturnConsumedCapacity *string  `older:"always" enum:"INDEXES|TOTAL|NONE"`
+	Select                 *string  `older:"always" enum:"SPECIFIC_ATTRIBUTES|COUNT|ALL_ATTRIBUTES|ALL_PROJECTED_ATTRIBUTES"`
+	AttributesToGet        []string `min:"1" each_max:"65535"`
 	// Limit counts the items that are evaluated, before the filter.
 	Limit *int64 `integer:"32" min:"1"`
 	// ConsistentRead is refused on global secondary indexes.
@@ -40,12 +41,11 @@ type QueryInput struct {
 	// KeyConditions and QueryFilter are the two expressions in their form of before 2014.
 	KeyConditions       map[string]Condition `key_max:"65535"`
 	QueryFilter         map[string]Condition `key_max:"65535"`
-	ConditionalOperator *string              `enum:"OR|AND"`
+	ConditionalOperator *string              `older:"always" enum:"OR|AND"`
 	// ScanIndexForward is true by default: ascending.
 	ScanIndexForward *bool
 	// ExclusiveStartKey is the LastEvaluatedKey of the page before.
 	ExclusiveStartKey         attr.Item
-	ReturnConsumedCapacity    *string `enum:"INDEXES|TOTAL|NONE"`
 	ProjectionExpression      *string
 	FilterExpression          *string
 	KeyConditionExpression    *string

@@ -8,14 +8,14 @@ import (
 // PutItemInput writes one whole item.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html
 type PutItemInput struct {
-	TableName *string `required:"true" min:"1" max:"1024" name:"table"`
+	TableName *string `older:"unless empty" required:"true" min:"1" max:"1024" name:"table"`
 	// Item has at least the key attributes; at most 400 KB.
 	Item attr.Item `required:"true"`
 	// Expected and ConditionalOperator are the condition in its form of before 2014.
 	Expected map[string]ExpectedAttributeValue `key_max:"65535"`
 	// ReturnValues is NONE (default) or ALL_OLD; the others of the enumeration belong to UpdateItem.
 	ReturnValues                *string `enum:"ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
-	ReturnConsumedCapacity      *string `enum:"INDEXES|TOTAL|NONE"`
+	ReturnConsumedCapacity      *string `older:"always" enum:"INDEXES|TOTAL|NONE"`
 	ReturnItemCollectionMetrics *string `enum:"SIZE|NONE"`
 	ConditionalOperator         *string `enum:"OR|AND"`
 	// ConditionExpression is at most 4 KB of text and 300 operators.
@@ -38,7 +38,7 @@ type PutItemOutput struct {
 // UpdateItemInput changes attributes of one item, or makes it.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
 type UpdateItemInput struct {
-	TableName *string `required:"true" min:"1" max:"1024" name:"table"`
+	TableName *string `older:"unless empty" required:"true" min:"1" max:"1024" name:"table"`
 	// Key has the attributes of the table's key and no others.
 	Key attr.Item `required:"true"`
 	// AttributeUpdates is the update in its form of before 2014.
@@ -46,7 +46,7 @@ type UpdateItemInput struct {
 	Expected                    map[string]ExpectedAttributeValue `key_max:"65535"`
 	ConditionalOperator         *string                           `enum:"OR|AND"`
 	ReturnValues                *string                           `enum:"ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
-	ReturnConsumedCapacity      *string                           `enum:"INDEXES|TOTAL|NONE"`
+	ReturnConsumedCapacity      *string                           `older:"always" enum:"INDEXES|TOTAL|NONE"`
 	ReturnItemCollectionMetrics *string                           `enum:"SIZE|NONE"`
 	// UpdateExpression may be absent: then the item is made if it is not there, with its key only.
 	UpdateExpression                    *string
@@ -74,7 +74,7 @@ type DeleteItemInput struct {
 	ConditionalOperator *string                           `enum:"OR|AND"`
 	// ReturnValues is NONE (default) or ALL_OLD.
 	ReturnValues                        *string `enum:"ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
-	ReturnConsumedCapacity              *string `enum:"INDEXES|TOTAL|NONE"`
+	ReturnConsumedCapacity              *string `older:"always" enum:"INDEXES|TOTAL|NONE"`
 	ReturnItemCollectionMetrics         *string `enum:"SIZE|NONE"`
 	ConditionExpression                 *string
 	ExpressionAttributeNames            map[string]string

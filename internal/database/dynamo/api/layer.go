@@ -1,13 +1,14 @@
 package api
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 )
 
 // Layer says how AWS words faults of members. The choice by operation stands in the table of operations; it
 // is that of us-east-1 in autumn 2026: the item operations and BatchGetItem have moved to the newer layer,
-// the rest has not. A profile of another region is another choice of the same two.
+// the rest has not. Some members of the moved operations keep the words of the older one (older:"…"). A profile of another region is another choice of the same two.
 type Layer uint8
 
 const (
@@ -23,7 +24,8 @@ const (
 
 // fault is one member that fails one constraint.
 type fault struct {
-	path       string // as the layer writes it
+	words      Layer
+	path       string // as that layer writes it
 	value      string // the echo, for the older layer
 	constraint string // the sentence's end: "Member must …"
 }
@@ -48,6 +50,14 @@ func (l Layer) sentence(faults []fault) string {
 		b.WriteString("Value " + f.value + " at '" + f.path + "' failed to satisfy constraint: " + f.constraint)
 	}
 	return b.String()
+}
+
+// wordsOf returns the layer that words faults of a member in an operation on layer l.
+func (l Layer) wordsOf(m *member, v reflect.Value) Layer {
+	if m.older == "always" || m.older == "unless empty" && (v.IsNil() || v.Elem().String() != "") {
+		return Older
+	}
+	return l
 }
 
 // member writes a member's name as the layer does.

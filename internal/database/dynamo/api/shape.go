@@ -19,7 +19,8 @@ type member struct {
 	name        string
 	form        form
 	required    bool
-	tableName   bool // name:"table"
+	older       string // older:"…"
+	tableName   bool   // name:"table"
 	self        []constraint
 	parts       []constraint // of the strings of a list, or the values of a map
 	keys        []constraint
@@ -70,6 +71,7 @@ func compileMember(f reflect.StructField, index int) (m member, ok bool) {
 	m = member{
 		index: index, name: f.Name, form: formOf(f.Type),
 		required:    f.Tag.Get("required") == "true",
+		older:       f.Tag.Get("older"),
 		tableName:   f.Tag.Get("name") == "table",
 		keyNames:    f.Tag.Get("key_name") == "table",
 		unsupported: f.Tag.Get("unsupported"),

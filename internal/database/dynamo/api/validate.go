@@ -27,6 +27,7 @@ const pathMax = 16
 // checker walks an input. A step is a member's name, a map's key, or an element's number from 1.
 type checker struct {
 	layer  Layer
+	words  Layer // in which faults of the member at the path are worded
 	faults []fault
 	path   [pathMax]step
 	depth  int
@@ -70,6 +71,7 @@ func (c *checker) push(s step) {
 func (c *checker) pop() { c.depth-- }
 
 func (c *checker) member(m *member, v reflect.Value) {
+	c.words = c.layer.wordsOf(m, v)
 	if v.IsNil() {
 		if m.required {
 			c.fail(v, notNull)
@@ -234,8 +236,8 @@ func (c *checker) fail(v reflect.Value, constraint string) {
 	if c.done() {
 		return
 	}
-	f := fault{path: c.where(), constraint: constraint}
-	if c.layer == Older {
+	f := fault{words: c.words, path: c.where(), constraint: constraint}
+	if c.words == Older {
 		f.value = quoted(v)
 	}
 	c.faults = append(c.faults, f)
@@ -250,7 +252,7 @@ func (c *checker) where() string {
 		}
 		switch s.kind {
 		case stepMember:
-			path = append(path, c.layer.member(s.name)...)
+			path = append(path, c.words.member(s.name)...)
 		case stepElement:
 			path = strconv.AppendInt(path, int64(s.n), 10)
 			path = append(path, ".member"...)
@@ -267,12 +269,12 @@ func (c *checker) sentence(operation string) string {
 	if len(c.faults) == 1 {
 		f := c.faults[0]
 		for key, text := range special {
-			if key[0] == operation && c.layer.member(key[1]) == f.path && key[2] == f.constraint {
+			if key[0] == operation && f.words.member(key[1]) == f.path && key[2] == f.constraint {
 				return text
 			}
 		}
 	}
-	return c.layer.sentence(c.faults)
+	return c.faults[0].words.sentence(c.faults)
 }
 
 // refuseUnsupported refuses the first member that asks for something this server does not do. A member

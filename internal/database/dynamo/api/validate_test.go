@@ -26,14 +26,14 @@ func TestValidate(t *testing.T) {
 	// The newer layer: the first fault only, no echo.
 	f(&PutItemInput{TableName: new("T01"), Item: item}, "")
 	f(&PutItemInput{TableName: new("arn:aws:dynamodb:us-east-1:000000000000:table/T01"), Item: item}, "")
-	f(&PutItemInput{}, "1 validation error detected: Value at 'TableName' failed to satisfy constraint: Member must not be null")
 	f(&PutItemInput{TableName: new(""), Item: item, ReturnValues: new("x")},
 		"1 validation error detected: Value at 'TableName' failed to satisfy constraint: Member must have length greater than or equal to 1")
-	f(&PutItemInput{TableName: new("T0"), Item: item},
+	f(&GetItemInput{}, "1 validation error detected: Value at 'TableName' failed to satisfy constraint: Member must not be null")
+	f(&GetItemInput{TableName: new("T0"), Key: item},
 		"1 validation error detected: Value at 'TableName' failed to satisfy constraint: Member must have length greater than or equal to 3")
-	f(&PutItemInput{TableName: new(long), Item: item},
+	f(&DeleteItemInput{TableName: new(long), Key: item},
 		"1 validation error detected: Value at 'TableName' failed to satisfy constraint: Member must have length less than or equal to 255")
-	f(&PutItemInput{TableName: new("a b c"), Item: item},
+	f(&QueryInput{TableName: new("a b c")},
 		"1 validation error detected: Value at 'TableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
 	f(&PutItemInput{TableName: new("T01")}, "1 validation error detected: Value at 'Item' failed to satisfy constraint: Member must not be null")
 	f(&UpdateItemInput{TableName: new("T01"), Key: item, ReturnValues: new("x"), ReturnConsumedCapacity: new("y")},
@@ -41,14 +41,45 @@ func TestValidate(t *testing.T) {
 			"Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]")
 	f(&QueryInput{TableName: new("T01"), Limit: new(int64(0))},
 		"1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1")
-	f(&QueryInput{TableName: new("T01"), KeyConditions: map[string]Condition{"a": {}}},
-		"1 validation error detected: Value at 'KeyConditions.a.member.ComparisonOperator' failed to satisfy constraint: Member must not be null")
 	f(&GetItemInput{TableName: new("T01"), Key: item, AttributesToGet: []string{}},
 		"1 validation error detected: Value at 'AttributesToGet' failed to satisfy constraint: Member must have length greater than or equal to 1")
 	f(&BatchGetItemInput{RequestItems: map[string]KeysAndAttributes{}},
 		"1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
 	f(&BatchGetItemInput{RequestItems: map[string]KeysAndAttributes{"T01": {Keys: make([]attr.Item, 101)}}},
 		"1 validation error detected: Value at 'RequestItems.T01.member.Keys' failed to satisfy constraint: Member must have length less than or equal to 100")
+
+	// Members of these operations that keep the older wording: still the first fault only.
+	const enum = "failed to satisfy constraint: Member must satisfy enum value set: "
+	f(&PutItemInput{}, "1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null")
+	f(&UpdateItemInput{TableName: new(long), Key: item},
+		"1 validation error detected: Value '"+long+"' at 'tableName' failed to satisfy constraint: Member must have length less than or equal to 255")
+	f(&PutItemInput{TableName: new("bad table!@#"), ReturnValues: new("x")},
+		"1 validation error detected: Value 'bad table!@#' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+")
+	f(&UpdateItemInput{TableName: new(""), Key: item},
+		"1 validation error detected: Value at 'TableName' failed to satisfy constraint: Member must have length greater than or equal to 1")
+	for _, in := range []any{
+		&GetItemInput{TableName: new("T01"), Key: item, ReturnConsumedCapacity: new("BOGUS")},
+		&PutItemInput{TableName: new("T01"), Item: item, ReturnConsumedCapacity: new("BOGUS")},
+		&UpdateItemInput{TableName: new("T01"), Key: item, ReturnConsumedCapacity: new("BOGUS")},
+		&DeleteItemInput{TableName: new("T01"), Key: item, ReturnConsumedCapacity: new("BOGUS")},
+		&QueryInput{TableName: new("T01"), Select: new("x"), ReturnConsumedCapacity: new("BOGUS")},
+		&BatchGetItemInput{RequestItems: map[string]KeysAndAttributes{"T01": {Keys: []attr.Item{item}}}, ReturnConsumedCapacity: new("BOGUS")},
+		&BatchWriteItemInput{RequestItems: map[string][]WriteRequest{"T01": {{}}}, ReturnConsumedCapacity: new("BOGUS")},
+		&TransactGetItemsInput{TransactItems: []TransactGetItem{{Get: &Get{TableName: new("T01"), Key: item}}}, ReturnConsumedCapacity: new("BOGUS")},
+	} {
+		f(in, "1 validation error detected: Value 'BOGUS' at 'returnConsumedCapacity' "+enum+"[INDEXES, TOTAL, NONE]")
+	}
+	f(&QueryInput{TableName: new("T01"), Select: new("count")},
+		"1 validation error detected: Value 'count' at 'select' "+enum+"[SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]")
+	f(&QueryInput{TableName: new("T01"), ConditionalOperator: new("XOR")},
+		"1 validation error detected: Value 'XOR' at 'conditionalOperator' "+enum+"[OR, AND]")
+	const operators = "[IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, BEGINS_WITH, GE, CONTAINS]"
+	f(&QueryInput{TableName: new("T01"), KeyConditions: map[string]Condition{"p": {ComparisonOperator: new("DOG")}}},
+		"1 validation error detected: Value 'DOG' at 'keyConditions.p.member.comparisonOperator' "+enum+operators)
+	f(&QueryInput{TableName: new("T01"), QueryFilter: map[string]Condition{"i": {ComparisonOperator: new("DOG")}}},
+		"1 validation error detected: Value 'DOG' at 'queryFilter.i.member.comparisonOperator' "+enum+operators)
+	f(&QueryInput{TableName: new("T01"), KeyConditions: map[string]Condition{"a": {}}},
+		"1 validation error detected: Value null at 'keyConditions.a.member.comparisonOperator' failed to satisfy constraint: Member must not be null")
 
 	// The older layer: all faults, with the values.
 	f(&ScanInput{TableName: new("T0"), Limit: new(int64(-1)), Select: new("x"), Segment: new(int64(1_000_000))},

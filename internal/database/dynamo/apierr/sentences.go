@@ -247,6 +247,9 @@ const (
 const (
 	KeyConditionMissing      Sentence = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
 	KeyConditionLacksKey     Sentence = "Query condition missed key schema element: %s"
+	KeyConditionCount        Sentence = "The number of query conditions (%d) exceeds the number of key attributes defined in the schema (%d)"
+	KeyConditionLacksHash    Sentence = "HASH key attributes %s must have equality conditions specified in the query"
+	KeyConditionLacksRange   Sentence = "RANGE key attributes %s must have equality conditions specified in the query because a condition is present on key attribute %s"
 	KeyConditionNotSupported Sentence = "Query key condition not supported"
 	KeyConditionOfOtherType  Sentence = invalid + "Condition parameter type does not match schema type"
 	FilterOnKey              Sentence = "Filter Expression can only contain non-primary key attributes: Primary key attribute: %s"
@@ -255,23 +258,23 @@ const (
 
 // What Query and Scan select.
 const (
-	SelectProjectedOfTable   Sentence = "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName" // Scan, too
-	SelectSpecificOfNone     Sentence = "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
-	SelectWithNames          Sentence = "Cannot specify the %s when choosing to get %s"
-	SelectCountWithNames     Sentence = "Cannot specify the %s when choosing to get only the Count"
-	IndexNotInTable          Sentence = "The table does not have the specified index: %s"
-	IndexBackfilling         Sentence = "Cannot read from backfilling global secondary index: %s"
-	GlobalIndexConsistent    Sentence = "Consistent reads are not supported on global secondary indexes"
-	GlobalIndexNotAll        Sentence = invalid + "Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL"
-	GlobalIndexLacks         Sentence = invalid + "Global secondary index %s does not project %s"
-	GlobalIndexLacksFiltered Sentence = invalid + "Global secondary index %s does not project one or more filter attributes: %s"
+	SelectProjectedOfTable Sentence = "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName" // Scan, too
+	SelectSpecificOfNone   Sentence = "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+	SelectWithNames        Sentence = "Cannot specify the %s when choosing to get %s"
+	SelectCountWithNames   Sentence = "Cannot specify the %s when choosing to get only the Count"
+	IndexNotInTable        Sentence = "The table does not have the specified index: %s"
+	IndexBackfilling       Sentence = "Cannot read from backfilling global secondary index: %s"
+	GlobalIndexConsistent  Sentence = "Consistent reads are not supported on global secondary indexes"
+	GlobalIndexNotAll      Sentence = invalid + "Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL"
+	GlobalIndexLacks       Sentence = invalid + "Global secondary index %s does not project %s"
+	IndexLacksFiltered     Sentence = invalid + "Secondary index %s does not project one or more filter attributes: %s"
 )
 
 // Pages and segments of Query and Scan.
 const (
-	StartKeyEmpty         Sentence = "Exclusive Start Key must have same size as table's key schema"
 	StartKeyInvalid       Sentence = startKey
-	StartKeyFault         Sentence = startKey + ": %s" // before the sentence that says why
+	StartKeyFault         Sentence = startKey + ": %s"                                                                         // before the sentence that says why
+	StartKeyOfHashTable   Sentence = "The provided exclusive start key is invalid: ExclusiveStartKey: {%s=AttributeValue: %s}" // Query of a table without sort key
 	StartKeyOtherSegment  Sentence = startKey + ": Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: %d Segment: %d"
 	StartKeyOutside       Sentence = "The provided starting key is outside query boundaries based on provided conditions"
 	StartKeyOutsideRange  Sentence = "The provided starting key does not match the range key predicate"

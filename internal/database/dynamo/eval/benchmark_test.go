@@ -22,7 +22,7 @@ func bindCondition(b *testing.B) *eval.Condition {
 	b.Helper()
 	binder, err := eval.NewBinder(
 		map[string]string{"#s": "state"},
-		attr.Item{{Name: ":low", Value: attr.Number("10")}, {Name: ":open", Value: attr.String("OPEN")}}, true)
+		attr.Item{{Name: ":low", Value: attr.Number("10")}, {Name: ":open", Value: attr.String("OPEN")}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func BenchmarkUpdate(b *testing.B) {
 	values := attr.Item{{Name: ":one", Value: attr.Number("1")}}
 	b.ReportAllocs()
 	for b.Loop() {
-		binder, err := eval.NewBinder(nil, values, true)
+		binder, err := eval.NewBinder(nil, values)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func BenchmarkKeyCondition(b *testing.B) {
 	values := attr.Item{{Name: ":p", Value: attr.String("p")}, {Name: ":s", Value: attr.String("s")}}
 	b.ReportAllocs()
 	for b.Loop() {
-		binder, err := eval.NewBinder(nil, values, true)
+		binder, err := eval.NewBinder(nil, values)
 		if err != nil {
 			b.Fatal(err)
 		}

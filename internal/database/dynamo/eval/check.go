@@ -77,16 +77,16 @@ func (sc *scope) checkBetween(n *expr.Between) error {
 		order, same := l.Compare(h)
 		switch {
 		case !same:
-			return &expr.Error{Surface: sc.surface, Kind: expr.KindBoundTypes, Pos: n.Pos, Operand: bound(l), Other: bound(h)}
+			return &expr.Error{Surface: sc.surface, Kind: expr.KindBoundTypes, Pos: n.Pos, Operand: ShowOperand(l), Other: ShowOperand(h)}
 		case order > 0:
-			return &expr.Error{Surface: sc.surface, Kind: expr.KindBoundOrder, Pos: n.Pos, Operand: bound(l), Other: bound(h)}
+			return &expr.Error{Surface: sc.surface, Kind: expr.KindBoundOrder, Pos: n.Pos, Operand: ShowOperand(l), Other: ShowOperand(h)}
 		}
 	}
 	return sc.distinct("BETWEEN", n.Pos, n.Operand, n.Low, n.High)
 }
 
-// bound shows a value as AWS's sentences about BETWEEN do.
-func bound(v attr.Value) string {
+// ShowOperand shows a scalar as AWS's sentences about bounds and start keys do: {S:text}.
+func ShowOperand(v attr.Value) string {
 	text := v.Text()
 	if v.Kind() == attr.KindBinary {
 		text = base64.StdEncoding.EncodeToString([]byte(text))

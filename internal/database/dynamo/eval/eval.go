@@ -58,29 +58,38 @@ type Binder struct {
 	room    [3]*expr.Expression // for bound: no request has more expressions
 }
 
+// CheckAlone refuses names and values of a request that has no expression; a nil map is an absent parameter.
+// possible are the expressions that the operation can have.
+func CheckAlone(names map[string]string, values attr.Item, possible ...string) error {
+	switch {
+	case names != nil:
+		return &expr.Error{Kind: expr.KindNamesAlone}
+	case values != nil:
+		return &expr.Error{Kind: expr.KindValuesAlone, Subject: areNull(possible)}
+	default:
+		return nil
+	}
+}
+
 // NewBinder checks the two maps themselves (empty map, alias syntax, values' faults, lengths); a nil map is
-// an absent parameter. hasExpression says whether the request has any expression at all: names or values
-// without one are refused, with a sentence that lists possible, the expressions that the operation can have.
-func NewBinder(names map[string]string, values attr.Item, hasExpression bool, possible ...string) (*Binder, error) {
+// an absent parameter.
+func NewBinder(names map[string]string, values attr.Item) (*Binder, error) {
 	b := &Binder{names: names, values: values}
 	b.bound = b.room[:0]
 	if names != nil {
-		if err := checkNames(names, hasExpression); err != nil {
+		if err := checkNames(names); err != nil {
 			return nil, err
 		}
 	}
 	if values != nil {
-		if err := b.checkValues(hasExpression, possible); err != nil {
+		if err := b.checkValues(); err != nil {
 			return nil, err
 		}
 	}
 	return b, nil
 }
 
-func checkNames(names map[string]string, hasExpression bool) error {
-	if !hasExpression {
-		return &expr.Error{Kind: expr.KindNamesAlone}
-	}
+func checkNames(names map[string]string) error {
 	if len(names) == 0 {
 		return &expr.Error{Kind: expr.KindNamesEmpty}
 	}
@@ -117,10 +126,7 @@ func nameFault(key, name string) expr.Kind {
 	}
 }
 
-func (b *Binder) checkValues(hasExpression bool, possible []string) error {
-	if !hasExpression {
-		return &expr.Error{Kind: expr.KindValuesAlone, Subject: areNull(possible)}
-	}
+func (b *Binder) checkValues() error {
 	if len(b.values) == 0 {
 		return &expr.Error{Kind: expr.KindValuesEmpty}
 	}

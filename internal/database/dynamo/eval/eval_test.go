@@ -16,64 +16,69 @@ func TestNewBinder(t *testing.T) {
 	long := strings.Repeat("a", 255)
 	value := attr.String("x")
 	for _, c := range []struct {
-		name     string
-		names    map[string]string
-		values   attr.Item
-		has      bool
-		possible []string
-		want     string
+		name   string
+		names  map[string]string
+		values attr.Item
+		want   string
 	}{
-		{name: "neither", has: true},
-		{name: "empty names", names: map[string]string{}, has: true, want: "ExpressionAttributeNames must not be empty"},
-		{name: "empty values", values: attr.Item{}, has: true, want: "ExpressionAttributeValues must not be empty"},
-		{name: "names alone", names: map[string]string{}, want: "ExpressionAttributeNames can only be specified when using expressions"},
+		{name: "neither"},
+		{name: "empty names", names: map[string]string{}, want: "ExpressionAttributeNames must not be empty"},
+		{name: "empty values", values: attr.Item{}, want: "ExpressionAttributeValues must not be empty"},
+		{name: "alias of 255 bytes", names: map[string]string{"#" + long[1:]: "a"}},
 		{
-			name: "values alone", values: attr.Item{}, possible: []string{"ConditionExpression"},
-			want: "ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null",
-		},
-		{
-			name: "values alone, two expressions", values: attr.Item{}, possible: []string{"UpdateExpression", "ConditionExpression"},
-			want: "ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null",
-		},
-		{name: "alias of 255 bytes", names: map[string]string{"#" + long[1:]: "a"}, has: true},
-		{
-			name: "alias of 256 bytes", names: map[string]string{"#" + long: "a"}, has: true,
+			name: "alias of 256 bytes", names: map[string]string{"#" + long: "a"},
 			want: `ExpressionAttributeNames contains invalid key: The key length exceeds the maximum of 255 bytes; key: "#` + long + `"`,
 		},
 		{
-			name: "placeholder of 256 bytes", values: attr.Item{{Name: ":" + long, Value: value}}, has: true,
+			name: "placeholder of 256 bytes", values: attr.Item{{Name: ":" + long, Value: value}},
 			want: `ExpressionAttributeValues contains invalid key: The key length exceeds the maximum of 255 bytes; key: ":` + long + `"`,
 		},
 		{
-			name: "bare sigil", names: map[string]string{"#": "a"}, has: true,
+			name: "bare sigil", names: map[string]string{"#": "a"},
 			want: `ExpressionAttributeNames contains invalid key: Syntax error; key: "#"`,
 		},
 		{
-			name: "no sigil", values: attr.Item{{Name: "v", Value: value}}, has: true,
+			name: "no sigil", values: attr.Item{{Name: "v", Value: value}},
 			want: `ExpressionAttributeValues contains invalid key: Syntax error; key: "v"`,
 		},
-		{name: "name of 65535 bytes", names: map[string]string{"#a": strings.Repeat("n", 65535)}, has: true},
+		{name: "name of 65535 bytes", names: map[string]string{"#a": strings.Repeat("n", 65535)}},
 		{
-			name: "name of 65536 bytes", names: map[string]string{"#a": strings.Repeat("n", 65536)}, has: true,
+			name: "name of 65536 bytes", names: map[string]string{"#a": strings.Repeat("n", 65536)},
 			want: "Attribute name is too large, must be less than 65536 bytes",
 		},
-		{name: "more than 2 MB of names", names: manyNames(), has: true, want: "ExpressionAttributeNames exceeds max size"},
+		{name: "more than 2 MB of names", names: manyNames(), want: "ExpressionAttributeNames exceeds max size"},
 		{
-			name: "more than 2 MB of values", values: attr.Item{{Name: ":v", Value: attr.String(strings.Repeat("v", 2<<20))}}, has: true,
+			name: "more than 2 MB of values", values: attr.Item{{Name: ":v", Value: attr.String(strings.Repeat("v", 2<<20))}},
 			want: "ExpressionAttributeValues exceeds max size",
 		},
 		{
-			name: "the first in the order of keys", names: map[string]string{"#b-": "x", "#a-": "x", "#c-": "x"}, has: true,
+			name: "the first in the order of keys", names: map[string]string{"#b-": "x", "#a-": "x", "#c-": "x"},
 			want: `ExpressionAttributeNames contains invalid key: Syntax error; key: "#a-"`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := eval.NewBinder(c.names, c.values, c.has, c.possible...)
+			_, err := eval.NewBinder(c.names, c.values)
 			if got := message(err); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
+}
+
+// Names and values without an expression are refused whatever they are.
+func TestCheckAlone(t *testing.T) {
+	f := func(names map[string]string, values attr.Item, possible []string, want string) {
+		t.Helper()
+		if got := message(eval.CheckAlone(names, values, possible...)); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	f(nil, nil, nil, "")
+	f(map[string]string{}, attr.Item{}, nil, "ExpressionAttributeNames can only be specified when using expressions")
+	f(nil, attr.Item{}, []string{"ConditionExpression"},
+		"ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null")
+	f(nil, attr.Item{}, []string{"UpdateExpression", "ConditionExpression"},
+		"ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null")
 }
 
 // manyNames is more than 2 MB of names, each of them allowed.
@@ -107,7 +112,7 @@ func nested(depth int) attr.Value {
 // must not make an item deeper than that either.
 func TestDepth(t *testing.T) {
 	bind := func(v attr.Value, text string) (*eval.Update, error) {
-		b, err := eval.NewBinder(nil, attr.Item{{Name: ":v", Value: v}}, true)
+		b, err := eval.NewBinder(nil, attr.Item{{Name: ":v", Value: v}})
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +159,7 @@ func TestDoneMany(t *testing.T) {
 		}
 		text.WriteString("a = " + key)
 	}
-	b, err := eval.NewBinder(nil, values, true)
+	b, err := eval.NewBinder(nil, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +221,7 @@ func FuzzEvaluate(f *testing.F) {
 	}
 	before := fuzzItem.String()
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := eval.NewBinder(map[string]string{"#x": "a"}, fuzzValues, true)
+		b, err := eval.NewBinder(map[string]string{"#x": "a"}, fuzzValues)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -133,9 +133,10 @@ func checkOperator(operator *string, absent bool, clauses int) error {
 	}
 }
 
-// LowerKeyConditions makes clauses of KeyConditions, in the order of names.
+// LowerKeyConditions makes clauses of KeyConditions, in the order of names. How many there may be depends on the
+// schema, which the caller has.
 func LowerKeyConditions(conditions map[string]api.Condition) ([]KeyPredicate, error) {
-	if len(conditions) != 1 && len(conditions) != 2 {
+	if len(conditions) == 0 {
 		return nil, &expr.Error{Kind: expr.KindKeyCount}
 	}
 	out := make([]KeyPredicate, 0, len(conditions))

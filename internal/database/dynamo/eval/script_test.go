@@ -68,7 +68,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) (string, error) {
 func (s *script) expression(t *testing.T, d *datadriven.TestData) (string, error) {
 	t.Helper()
 	text, names, values := parseRequest(t, d.Input)
-	b, err := eval.NewBinder(names, values, true)
+	b, err := eval.NewBinder(names, values)
 	if err != nil {
 		return "", err
 	}

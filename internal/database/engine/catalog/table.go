@@ -69,7 +69,9 @@ func (t *Table) Index(name string) *Index {
 }
 
 // HasKey reports whether name is a key attribute of the table itself.
-func (t *Table) HasKey(name string) bool { return name != "" && (name == t.PK.Name || name == t.SK.Name) }
+func (t *Table) HasKey(name string) bool {
+	return name != "" && (name == t.PK.Name || name == t.SK.Name)
+}
 
 // HasIndexKey reports whether name is a key attribute of an index of the table.
 func (t *Table) HasIndexKey(name string) bool {

@@ -60,7 +60,7 @@ func Bind(d *design.Design, e *design.Entity, c *design.Condition, params func(n
 	if len(names) == 0 {
 		names = nil
 	}
-	binder, err := eval.NewBinder(names, item, true)
+	binder, err := eval.NewBinder(names, item)
 	if err != nil {
 		return nil, fmt.Errorf("where %s: %w", c.Text, err)
 	}

@@ -57,7 +57,7 @@ func bind(names map[string]string, params []attr.Field, text string) (*eval.Cond
 	if len(params) > 0 {
 		values, _ = attr.NewItem(params) // placeholders have one value each
 	}
-	binder, err := eval.NewBinder(names, values, true)
+	binder, err := eval.NewBinder(names, values)
 	if err != nil {
 		return nil, err
 	}
