@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -162,29 +161,6 @@ func (x *exchange) write(body []byte) error {
 	return err
 }
 
-// acceptedEncoding picks gzip or deflate from an Accept-Encoding header, "" where it wants neither.
-func acceptedEncoding(header string) string {
-	for _, encoding := range []string{"gzip", "deflate"} {
-		for part := range strings.SplitSeq(header, ",") {
-			name, parameters, _ := strings.Cut(part, ";")
-			if strings.EqualFold(strings.TrimSpace(name), encoding) && !refused(parameters) {
-				return encoding
-			}
-		}
-	}
-	return ""
-}
-
-// refused reports whether the parameters of an encoding give it the weight 0.
-func refused(parameters string) bool {
-	weight, found := strings.CutPrefix(strings.TrimSpace(parameters), "q=")
-	if !found {
-		return false
-	}
-	q, err := strconv.ParseFloat(weight, 64)
-	return err == nil && q == 0
-}
-
 // compressor is a gzip.Writer or zlib.Writer.
 type compressor interface {
 	io.WriteCloser
@@ -198,7 +174,7 @@ var (
 
 func compress(dst []byte, encoding string, body []byte) []byte {
 	pool := &gzipWriters
-	if encoding == "deflate" {
+	if encoding == encodingDeflate {
 		pool = &zlibWriters
 	}
 	c := pool.Get().(compressor)

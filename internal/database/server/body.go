@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"compress/gzip"
 	"compress/zlib"
 	"errors"
 	"fmt"
@@ -161,8 +160,8 @@ func (x *exchange) setApart(received int, took time.Duration) error {
 	return x.body.grow(x.r.Context(), &x.server.memory.slowBodies, held, 0)
 }
 
-// drain reads the rest of a body that is refused, so that its sender reads the response in place of a closed connection. It
-// has to keep its pace.
+// drain reads the rest of a body that is refused, up to the limit of bodies, so that its sender reads the response in place
+// of a closed connection. It has to keep its pace.
 func (x *exchange) drain() {
 	control, start, drained := http.NewResponseController(x.w), time.Now(), 0
 	if x.r.Header.Get("Expect") != "" {
@@ -185,18 +184,19 @@ func (x *exchange) drain() {
 // to blame. It is counted as the client's error and not logged, so that no client can raise an alert.
 var errBroken = apierr.InternalFault.With()
 
-// decompress undoes a content encoding. An encoding that is not known leaves the body as it is, to fail as
-// JSON. A broken stream is errBroken.
+// decompress undoes a content encoding. A broken stream and an encoding that is not known are errBroken.
 func (x *exchange) decompress(encoding string, raw []byte) ([]byte, error) {
 	var r io.ReadCloser
 	var err error
 	switch {
-	case strings.EqualFold(encoding, "gzip"):
-		r, err = gzip.NewReader(bytes.NewReader(raw))
-	case strings.EqualFold(encoding, "deflate"):
+	case strings.EqualFold(encoding, encodingGzip):
+		r, err = newMembers(raw)
+	case strings.EqualFold(encoding, encodingDeflate):
 		r, err = zlib.NewReader(bytes.NewReader(raw))
-	default:
+	case strings.EqualFold(encoding, "identity"):
 		return raw, nil
+	default:
+		return nil, errBroken
 	}
 	if err != nil {
 		return nil, errBroken

@@ -494,6 +494,33 @@ func TestThrottledBodyIsDrained(t *testing.T) {
 	}
 }
 
+// TestTooLargeBodyIsDrained: the sender of a body beyond the limit reads the 413 when it has sent everything.
+func TestTooLargeBodyIsDrained(t *testing.T) {
+	server := httptest.NewServer(New(gatedEngine{}, Options{}))
+	defer server.Close()
+	body := strings.Repeat(" ", bodyMax+4<<20)
+	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body)
+	chunked := strings.Replace(header("TagResource", 0), "Content-Length: 0", "Transfer-Encoding: chunked", 1)
+	for name, request := range map[string]string{"declared": header("TagResource", len(body)) + body, "chunked": chunked + chunk} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, request); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if response.StatusCode != http.StatusRequestEntityTooLarge || !response.Close {
+			t.Errorf("%s: %s, to be closed: %v", name, response.Status, response.Close)
+		}
+		_ = response.Body.Close()
+		_ = conn.Close()
+	}
+}
+
 // TestConnectionsAreBounded: a connection beyond the limit is told to try again later and closed; when another one has
 // gone there is room.
 func TestConnectionsAreBounded(t *testing.T) {

@@ -33,11 +33,11 @@ func (x *exchange) checkOrigin() bool {
 	h := x.w.Header()
 	h.Set("Access-Control-Allow-Origin", allowed)
 	h.Set("Vary", "Origin")
+	h.Set("Access-Control-Expose-Headers", "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date")
 	if x.r.Method == http.MethodOptions {
 		x.preflight()
 		return false
 	}
-	h.Set("Access-Control-Expose-Headers", "x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date")
 	return true
 }
 

@@ -31,13 +31,13 @@ var (
 const unknownOperationPage = "<UnknownOperationException/>\n"
 
 // route finds the operation that a request calls. Where there is none it answers itself; ok is then false.
-// AWS does not look at the path of a call.
 func (x *exchange) route() (op operation, ok bool) {
 	x.answer = awsJSON
+	atRoot := x.r.URL.Path == "/" || x.r.URL.Path == ""
 	switch {
-	case x.r.Method == http.MethodPost:
+	case x.r.Method == http.MethodPost && atRoot:
 		return x.routeCall()
-	case x.r.Method == http.MethodGet && (x.r.URL.Path == "/" || x.r.URL.Path == ""):
+	case x.r.Method == http.MethodGet && atRoot:
 		x.answer = plainText
 		x.send(http.StatusOK, []byte(x.server.health))
 	case (x.r.Method == http.MethodGet || x.r.Method == http.MethodHead) && strings.HasPrefix(x.r.URL.Path, "/-/"):

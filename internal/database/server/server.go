@@ -250,7 +250,17 @@ func (x *exchange) fail(op *operation, err error) {
 	case !op.MayAnswer(e.Code):
 		x.logFault(fmt.Errorf("not among the operation's errors: %w", err))
 	}
+	if e != errTooLarge {
+		x.sendError(e)
+		return
+	}
+	// The response goes first, for a sender that looks for one and stops.
+	control := http.NewResponseController(x.w)
+	_ = control.EnableFullDuplex()
 	x.sendError(e)
+	_ = control.Flush()
+	x.release()
+	x.drain()
 }
 
 // logFault logs an internal fault.

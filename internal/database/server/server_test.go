@@ -235,8 +235,14 @@ func TestCompressedAnswers(t *testing.T) {
 	h := New(pipelineEngine{}, Options{})
 	plain := call(t, h, strings.NewReader(getLarge), nil).Body.String()
 	for accept, want := range map[string]string{
-		"gzip": "gzip", "deflate": "deflate", "deflate, gzip;q=0.5": "gzip", "gzip;q=0, deflate": "deflate",
-		"": "", "identity": "", "br": "", "gzip;q=0": "",
+		"gzip": "gzip", "deflate": "deflate", "GZip": "gzip", "deflate, gzip;q=0.5": "deflate", "gzip;q=0, deflate": "deflate",
+		"": "", "identity": "", "br": "", "gzip;q=0": "", "gzip;q=-1": "", "*;q=0": "",
+
+		"br, identity, deflate, gzip": "deflate", "deflate;q=0.5, gzip;q=0.2": "deflate", "deflate;q=0.5, gzip;q=2": "gzip",
+		"*": "gzip", "*, deflate;q=0.5": "gzip", "*, identity": "gzip", "*;q=0.5,identity": "gzip",
+		"*, gzip;q=0.5": "deflate", "*, gzip;q=0": "deflate", "*, deflate": "deflate", "*;q=0, gzip": "gzip",
+		"gzip;q=0, gzip": "gzip", "gzip;q=x": "gzip", "gzip;q = 0": "gzip", "gzip;Q=0": "",
+		"gzip;q= 0;q=1": "", "gzip; q=0;q=1": "", "gzip;nq=0;q=1": "",
 	} {
 		w := call(t, h, strings.NewReader(getLarge), map[string]string{"Accept-Encoding": accept})
 		if got := w.Header().Get(headerEncoding); got != want {
@@ -270,8 +276,8 @@ func unpack(encoding string, body io.Reader) ([]byte, error) {
 	return io.ReadAll(body)
 }
 
-// TestCompressedRequests: gzip, also of several members, and deflate are undone; a broken stream is AWS's
-// one 500 for what a client sends.
+// TestCompressedRequests: gzip, also of several members and with junk behind them, and deflate are undone; a broken
+// stream and an unknown encoding are AWS's one 500 for what a client sends.
 func TestCompressedRequests(t *testing.T) {
 	h := New(pipelineEngine{}, Options{})
 	const body = `{"TableName":"echo","Key":{"a":{"S":"x"}}}`
@@ -285,9 +291,13 @@ func TestCompressedRequests(t *testing.T) {
 		"deflate":     {"deflate", string(compress(nil, "deflate", []byte(body))), http.StatusOK},
 		"capitals":    {"GZIP", string(compress(nil, "gzip", []byte(body))), http.StatusOK},
 		"identity":    {"identity", body, http.StatusOK},
+		"junk":        {"gzip", string(compress(nil, "gzip", []byte(body))) + "junk", http.StatusOK},
+		"zeros":       {"gzip", half + "\x00\x00\x00", http.StatusOK},
 		"no gzip":     {"gzip", body, http.StatusInternalServerError},
 		"cut off":     {"gzip", half[:len(half)-5], http.StatusInternalServerError},
-		"unknown":     {"br", "\x00", http.StatusBadRequest},
+		"unknown":     {"garbage", body, http.StatusInternalServerError},
+		"brotli":      {"br", body, http.StatusInternalServerError},
+		"twice":       {"gzip, gzip", string(compress(nil, "gzip", compress(nil, "gzip", []byte(body)))), http.StatusInternalServerError},
 	} {
 		w := call(t, h, strings.NewReader(c.body), map[string]string{headerEncoding: c.encoding})
 		if w.Code != c.status {
