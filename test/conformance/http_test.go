@@ -275,8 +275,8 @@ func TestHeaderLimit(t *testing.T) {
 	}
 }
 
-// TestCompressedRequests: gzip and deflate are understood, gzip of several members too; what is broken is an
-// InternalServerError, as it is at AWS.
+// TestCompressedRequests: gzip and deflate are understood, gzip of several members and with garbage behind it too; what is
+// broken or encoded otherwise is an InternalServerError, as it is at AWS.
 func TestCompressedRequests(t *testing.T) {
 	deflated := func(text string) string {
 		return written(text, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })
@@ -297,7 +297,8 @@ func TestCompressedRequests(t *testing.T) {
 		{"not gzip", "gzip", `{"Limit":5}`, 500, internal},
 		{"cut off", "gzip", whole[:len(whole)-9], 500, internal},
 		{"bad checksum", "gzip", whole[:len(whole)-8] + "\x00\x00\x00\x00" + whole[len(whole)-4:], 500, internal},
-		{"garbage after", "gzip", whole + "garbage", 500, internal},
+		{"garbage after", "gzip", whole + "garbage", 200, noTables},
+		{"unknown encoding", "garbage", `{"Limit":5}`, 500, internal},
 		{"not deflate", "deflate", `{"Limit":5}`, 500, internal},
 		{"unnamed gzip", "identity", whole, 400, unreadable},
 	} {

@@ -58,8 +58,8 @@ func prepareUpdate(in *api.UpdateItemInput) (*write, error) {
 	if err := g.bindTo(operation, w); err != nil {
 		return nil, err
 	}
-	if in.UpdateExpression != nil && w.update.StatementSize() > maxItemBytes {
-		return nil, apierr.UpdatedItemTooLarge.With()
+	if in.UpdateExpression != nil {
+		w.statementBytes = w.update.StatementSize()
 	}
 	return w, nil
 }
@@ -103,9 +103,9 @@ func (w *write) applyUpdate(ws *workspace, old itemenc.Item) (itemenc.Item, erro
 	return ws.item, w.checkUpdated(ws.item)
 }
 
-// checkUpdated refuses what an update has made of an item.
+// checkUpdated refuses what an update has made of an item, and a statement that writes more than an item holds.
 func (w *write) checkUpdated(next itemenc.Item) error {
-	if next.Size() > maxItemBytes {
+	if max(next.Size(), w.statementBytes) > maxItemBytes {
 		return apierr.UpdatedItemTooLarge.With()
 	}
 	x, k, v, err := derive.FirstMisfit(w.t, func(name string) (attr.Value, error) { return derive.Attribute(next, name) })

@@ -37,6 +37,8 @@ type write struct {
 	stored    itemenc.Item // a put's item as it will be stored
 	update    *eval.Update // nil changes nothing but makes the item exist
 	condition *eval.Condition
+	// statementBytes is the size of an UpdateExpression where it is limited, else 0.
+	statementBytes int
 	// expired, in place of condition, makes a delete happen only while the item expires at that second.
 	expired *int64
 	origin  logenc.Origin
