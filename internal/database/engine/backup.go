@@ -62,7 +62,7 @@ func (e *Engine) parseBackupARN(text string) (table, id string, err error) {
 	case !ok, !isBackup, id == "", !catalog.ValidName(arn.Table):
 		return "", "", apierr.InvalidBackupARN.With(text)
 	case arn.Account != e.options.AccountID:
-		return "", "", apierr.OtherAccount.With(text)
+		return "", "", apierr.OtherAccount.With()
 	case arn.Region != e.options.Region:
 		return "", "", apierr.OtherRegion.With(text)
 	}

@@ -26,9 +26,6 @@ func (e *Engine) GetShardIterator(ctx context.Context, in *api.GetShardIteratorI
 	if err := start.read(in, now.UnixMilli()); err != nil {
 		return nil, err
 	}
-	if !stream.ValidShardID(*in.ShardId) {
-		return nil, apierr.InvalidShardID.With(*in.ShardId)
-	}
 	id, err := e.findStream(ctx, *in.StreamArn)
 	if err != nil {
 		return nil, err
@@ -45,7 +42,7 @@ func (e *Engine) GetShardIterator(ctx context.Context, in *api.GetShardIteratorI
 	if err != nil {
 		return nil, err
 	}
-	it := stream.Iterator{Table: s.Table, Label: s.Label, Shard: shard.ID, Next: next, Issued: now.UnixMilli()}
+	it := stream.Iterator{ARN: e.catalog.StreamARN(s.TableName, s.Label), Table: s.Table, Label: s.Label, Shard: shard.ID, Next: next, Issued: now.UnixMilli()}
 	return &api.GetShardIteratorOutput{ShardIterator: new(it.String())}, nil
 }
 
@@ -56,12 +53,14 @@ type iteratorStart struct {
 	since int64  // of AT_TIMESTAMP, in milliseconds since the epoch; else 0
 }
 
-// read takes the parameter that goes with the kind; the other one is not looked at.
+// read takes the parameter that goes with the kind. Where there is none, a sequence number is refused.
 func (s *iteratorStart) read(in *api.GetShardIteratorInput, now int64) error {
 	numbered, timed := s.kind == atSequence || s.kind == afterSequence, s.kind == atTimestamp
 	switch {
 	case numbered && in.SequenceNumber == nil:
 		return apierr.SequenceNumberMissing.With(s.kind)
+	case !numbered && !timed && in.SequenceNumber != nil:
+		return apierr.SequenceNumberNeedless.With(s.kind)
 	case timed && in.Timestamp == nil:
 		return apierr.TimestampMissing.With(s.kind)
 	case numbered:

@@ -11,13 +11,13 @@ import (
 // ListTagsOfResource tells the tags of a table in order of key, all at once as AWS does: there is no token that
 // it could have given out.
 func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error) {
-	name, err := e.tagged(ctx, *in.ResourceArn)
+	name, err := e.catalog.NameOfResource(*in.ResourceArn)
 	if err != nil {
 		return nil, err
 	}
 	d, err := e.catalog.Get(ctx, name)
 	if err != nil {
-		return nil, err
+		return nil, resourceError(err, *in.ResourceArn)
 	}
 	if in.NextToken != nil {
 		return nil, apierr.InvalidNextToken.With()
@@ -25,17 +25,10 @@ func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResou
 	return &api.ListTagsOfResourceOutput{Tags: schema.DescribeTags(d.Tags)}, nil
 }
 
-// tagged returns the name of the table that a ResourceArn names, which must be there.
-func (e *Engine) tagged(ctx context.Context, text string) (string, error) {
-	name, err := e.catalog.NameOfResource(text)
-	if err != nil {
-		return "", err
+// resourceError is an error of the catalog as the operations on tags word it: they name a missing table by its ARN.
+func resourceError(err error, arn string) error {
+	if isNotFound(err) {
+		return apierr.ResourceNotFound.With(arn)
 	}
-	if _, err := e.catalog.Get(ctx, name); err != nil {
-		if isNotFound(err) {
-			return "", apierr.ResourceNotFound.With(text)
-		}
-		return "", err
-	}
-	return name, nil
+	return err
 }

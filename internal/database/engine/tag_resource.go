@@ -12,11 +12,14 @@ import (
 
 // TagResource sets tags of a table. AWS answers with an empty body.
 func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*api.TagResourceOutput, error) {
+	name, err := e.catalog.NameOfResource(*in.ResourceArn)
+	if err != nil {
+		return nil, err
+	}
 	if len(in.Tags) == 0 {
 		return nil, apierr.NoTags.With()
 	}
-	name, err := e.tagged(ctx, *in.ResourceArn)
-	if err != nil {
+	if err := schema.CheckTags(in.Tags); err != nil {
 		return nil, err
 	}
 	_, err = e.catalog.Change(ctx, name, func(_ kv.Txn, d *catalog.Descriptor) error {
@@ -25,7 +28,7 @@ func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*ap
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, resourceError(err, *in.ResourceArn)
 	}
 	return &api.TagResourceOutput{}, nil
 }

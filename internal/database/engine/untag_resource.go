@@ -7,16 +7,20 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
 // UntagResource removes tags of a table; keys it has not are passed over. AWS answers with an empty body.
 func (e *Engine) UntagResource(ctx context.Context, in *api.UntagResourceInput) (*api.UntagResourceOutput, error) {
+	name, err := e.catalog.NameOfResource(*in.ResourceArn)
+	if err != nil {
+		return nil, err
+	}
 	if len(in.TagKeys) == 0 {
 		return nil, apierr.NoTagKeys.With()
 	}
-	name, err := e.tagged(ctx, *in.ResourceArn)
-	if err != nil {
+	if err := schema.CheckTagKeys(in.TagKeys); err != nil {
 		return nil, err
 	}
 	_, err = e.catalog.Change(ctx, name, func(_ kv.Txn, d *catalog.Descriptor) error {
@@ -24,7 +28,7 @@ func (e *Engine) UntagResource(ctx context.Context, in *api.UntagResourceInput) 
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, resourceError(err, *in.ResourceArn)
 	}
 	return &api.UntagResourceOutput{}, nil
 }

@@ -1,9 +1,10 @@
 package api
 
-// Tag is a label on a table; a table has at most 50.
+// Tag is a label on a table; a table has at most 50. The model's constraints on its members are not checked with those
+// of other members: AWS's tagging backend has sentences of its own for them, and so has the engine.
 type Tag struct {
-	Key   *string `required:"true" min:"1" max:"128"`
-	Value *string `required:"true" min:"0" max:"256"`
+	Key   *string
+	Value *string
 }
 
 // TagResourceInput adds tags to a table, or changes their values.
@@ -20,7 +21,7 @@ type TagResourceOutput struct{}
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UntagResource.html
 type UntagResourceInput struct {
 	ResourceArn *string  `required:"true" min:"1" max:"1283"`
-	TagKeys     []string `required:"true" each_min:"1" each_max:"128"`
+	TagKeys     []string `required:"true"`
 }
 
 // UntagResourceOutput has no members: the answer to UntagResource has an empty body.

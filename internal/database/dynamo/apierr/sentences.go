@@ -65,15 +65,18 @@ const (
 
 // Names and ARNs of tables.
 const (
-	NotFound         Sentence = notFound                           // item operations, and UpdateTable of an index
-	TableNotFound    Sentence = notFound + ": Table: %s not found" // operations on tables
-	ResourceNotFound Sentence = notFound + ": ResourcArn: %s not found"
+	NotFound         Sentence = notFound                                 // item operations, and UpdateTable of an index
+	TableNotFound    Sentence = notFound + ": Table: %s not found"       // operations on tables
+	ResourceNotFound Sentence = notFound + ": ResourceArn: %s not found" // tagging operations
 	// InvalidName is said of names without the constraint of the API's model on them, and of those in an ARN.
-	InvalidName     Sentence = "Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'"
-	NotTableOrARN   Sentence = envelope + "Value '%s' at 'tableName' failed to satisfy constraint: Member must be a table name or the ARN of a table"
-	InvalidTableARN Sentence = "Invalid TableArn: Invalid ResourceArn provided as input %s" // tagging operations
-	OtherRegion     Sentence = envelope + "Invalid AWS region in '%s'"
-	OtherAccount    Sentence = "User is not authorized to access resource: %s because no resource-based policy allows it"
+	InvalidName      Sentence = "Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'"
+	NotTableOrARN    Sentence = envelope + "Value '%s' at 'tableName' failed to satisfy constraint: Member must be a table name or the ARN of a table"
+	NotARN           Sentence = invalid + "ARNs must start with 'arn:': %s"
+	NotDynamoDBARN   Sentence = invalid + "Provided Arn is not a DynamoDB resource arn: %s"
+	NotTableOrStream Sentence = invalid + "Invalid resource arn provided, only table or stream is accepted. Provided resource arn: %s"
+	InvalidTableARN  Sentence = "Invalid TableArn: Invalid ResourceArn provided as input %s" // of another region
+	OtherRegion      Sentence = envelope + "Invalid AWS region in '%s'"
+	OtherAccount     Sentence = "Access is denied"
 )
 
 // The life of tables.
@@ -172,9 +175,11 @@ const (
 const (
 	NoTags           Sentence = "Atleast one Tag needs to be provided as Input."
 	NoTagKeys        Sentence = "Atleast one Tag Key needs to be provided as Input."
-	TagRepeated      Sentence = invalid + "Duplicate Tag Keys are not allowed: %s"
-	TagReserved      Sentence = invalid + "Tag keys starting with 'aws:' are reserved for system use"
-	TooManyTags      Sentence = invalid + "Too many tags: a resource can have at most 50 tags"
+	TagKeyInvalid    Sentence = "The Tag Key provided is invalid, Key: %s"
+	TagValueInvalid  Sentence = "The Tag Value provided is invalid, Value: %s"
+	TagRepeated      Sentence = "Duplicate Tag Keys provided as input: Duplicate Tag Key found %s"
+	TagReserved      Sentence = "Tag Key cannot be prefixed with aws:, Key: %s"
+	TooManyTags      Sentence = "Number of Tags exceed the current limit for the provided ResourceArn"
 	InvalidNextToken Sentence = "Invalid NextToken provided as input" // ListTagsOfResource
 )
 
@@ -356,19 +361,20 @@ var codes = map[Sentence]Code{
 
 // Reading streams.
 const (
-	StreamNotFound        Sentence = notFound + ": Stream: %s not found"
-	ShardNotFound         Sentence = notFound + ": Shard does not exist"
-	RecordTrimmed         Sentence = "The data you are trying to access has been trimmed"
-	IteratorExpired       Sentence = "Shard iterator has expired"
-	TooManyRecords        Sentence = "The limit must not exceed %d records"
-	InvalidStreamARN      Sentence = "Invalid StreamArn: %s"
-	InvalidShardID        Sentence = "Invalid ShardId: %s"
-	InvalidShardIterator  Sentence = "Invalid ShardIterator"
-	InvalidSequenceNumber Sentence = "Invalid SequenceNumber: %s"
-	SequenceNumberMissing Sentence = invalid + "SequenceNumber must be specified for ShardIteratorType %s"
-	TimestampMissing      Sentence = invalid + "Timestamp must be specified for ShardIteratorType %s"
-	TimestampInFuture     Sentence = invalid + "Timestamp must not be in the future"
-	ShardFilterIncomplete Sentence = invalid + "ShardFilter must have both Type and ShardId"
+	StreamNotFound         Sentence = notFound + ": Stream: %s not found"
+	ShardNotFound          Sentence = notFound + ": Shard does not exist"
+	RecordTrimmed          Sentence = "The data you are trying to access has been trimmed"
+	IteratorExpired        Sentence = "Shard iterator has expired"
+	TooManyRecords         Sentence = "The limit must not exceed %d records"
+	InvalidStreamARN       Sentence = "Invalid StreamArn: %s"
+	InvalidShardID         Sentence = "Invalid ShardId: %s"
+	InvalidShardIterator   Sentence = "Invalid ShardIterator"
+	InvalidSequenceNumber  Sentence = "Invalid SequenceNumber: %s"
+	SequenceNumberNeedless Sentence = invalid + "SequenceNumber must not be specified for ShardIteratorType %s" // the type is AWS's, the words are not
+	SequenceNumberMissing  Sentence = invalid + "SequenceNumber must be specified for ShardIteratorType %s"
+	TimestampMissing       Sentence = invalid + "Timestamp must be specified for ShardIteratorType %s"
+	TimestampInFuture      Sentence = invalid + "Timestamp must not be in the future"
+	ShardFilterIncomplete  Sentence = invalid + "ShardFilter must have both Type and ShardId"
 )
 
 // List is the fact of a sentence that has a list in it, as AWS prints it.

@@ -12,6 +12,11 @@ const (
 	nameMax = 255
 )
 
+const (
+	arnPrefix = "arn:"
+	indexPart = "/index/" // between a table's name and an index's in the index's ARN
+)
+
 // TableARN is the ARN of a table of this database.
 func (c *Catalog) TableARN(name string) string {
 	return "arn:aws:dynamodb:" + c.region + ":" + c.account + ":table/" + name
@@ -19,7 +24,7 @@ func (c *Catalog) TableARN(name string) string {
 
 // Name returns the table name that a TableName parameter names, which may be the table's ARN.
 func (c *Catalog) Name(nameOrARN string) (string, error) {
-	if !strings.HasPrefix(nameOrARN, "arn:") {
+	if !strings.HasPrefix(nameOrARN, arnPrefix) {
 		if !ValidName(nameOrARN) {
 			return "", apierr.InvalidName.With()
 		}
@@ -35,7 +40,7 @@ func (c *Catalog) Name(nameOrARN string) (string, error) {
 // checkScope refuses an ARN of another account or region: there are no tables of those here.
 func (c *Catalog) checkScope(arn ARN, text string) error {
 	if arn.Account != c.account {
-		return apierr.OtherAccount.With(text)
+		return apierr.OtherAccount.With()
 	}
 	if arn.Region != c.region {
 		return apierr.OtherRegion.With(text)
@@ -43,16 +48,25 @@ func (c *Catalog) checkScope(arn ARN, text string) error {
 	return nil
 }
 
-// NameOfResource returns the name of the table whose ARN a ResourceArn parameter is.
+// NameOfResource returns the name of the table whose ARN a ResourceArn parameter is. The ARN of a stream is one that AWS
+// takes, but it finds no tags there.
 func (c *Catalog) NameOfResource(text string) (string, error) {
 	arn, ok := ParseARN(text)
 	switch {
-	case ok && arn.Account != c.account:
-		return "", apierr.OtherAccount.With(text)
-	case !ok && foreignService(text):
-		return "", apierr.OtherAccount.With(text)
-	case !ok, arn.Region != c.region, arn.Rest != "", !ValidName(arn.Table):
+	case !strings.HasPrefix(text, arnPrefix):
+		return "", apierr.NotARN.With(text)
+	case ok && arn.Account != c.account, !ok && foreignService(text):
+		return "", apierr.OtherAccount.With()
+	case !ok, !ValidName(arn.Table):
+		return "", apierr.NotDynamoDBARN.With(text)
+	case arn.Region != c.region:
 		return "", apierr.InvalidTableARN.With(text)
+	case strings.HasPrefix(arn.Rest, indexPart):
+		return "", apierr.NotTableOrStream.With(text)
+	case strings.HasPrefix(arn.Rest, streamPart):
+		return "", apierr.ResourceNotFound.With(text)
+	case arn.Rest != "":
+		return "", apierr.NotDynamoDBARN.With(text)
 	}
 	return arn.Table, nil
 }

@@ -83,6 +83,9 @@ func (e Env) createSettings(d *catalog.Descriptor, in *api.CreateTableInput) err
 	if d.Encryption, err = e.encryption(in.SSESpecification); err != nil {
 		return err
 	}
+	if err := CheckTags(in.Tags); err != nil {
+		return err
+	}
 	if d.Tags, err = MergeTags(nil, in.Tags); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -54,33 +53,4 @@ func (e Env) encryption(in *api.SSESpecification) (catalog.Encryption, error) {
 	default:
 		return catalog.Encryption{KeyARN: scope + "key/" + *id}, nil
 	}
-}
-
-const (
-	tagsMax           = 50
-	reservedTagPrefix = "aws:"
-)
-
-// MergeTags sets tags over the ones there are; the result is sorted by key.
-func MergeTags(old []catalog.Tag, in []api.Tag) ([]catalog.Tag, error) {
-	seen := map[string]bool{}
-	merged := slices.Clone(old)
-	for _, t := range in {
-		switch {
-		case seen[*t.Key]:
-			return nil, apierr.TagRepeated.With(*t.Key)
-		case strings.HasPrefix(strings.ToLower(*t.Key), reservedTagPrefix):
-			return nil, apierr.TagReserved.With()
-		}
-		seen[*t.Key] = true
-		i, found := slices.BinarySearchFunc(merged, *t.Key, func(t catalog.Tag, key string) int { return strings.Compare(t.Key, key) })
-		if !found {
-			merged = slices.Insert(merged, i, catalog.Tag{Key: *t.Key})
-		}
-		merged[i].Value = *t.Value
-	}
-	if len(merged) > tagsMax {
-		return nil, apierr.TooManyTags.With()
-	}
-	return merged, nil
 }

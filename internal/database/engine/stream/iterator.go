@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
+	"strings"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
@@ -16,6 +17,7 @@ const IteratorLifetime = 15 * time.Minute
 // Iterator is a position in a shard. Its text says all there is to know, so that it outlives the process that
 // gave it out.
 type Iterator struct {
+	ARN    string // of the stream
 	Table  keyenc.TableID
 	Label  string
 	Shard  string
@@ -23,16 +25,19 @@ type Iterator struct {
 	Issued int64  // milliseconds since the epoch
 }
 
-// The text is, in URL-safe base64 without padding:
+// The text is the stream's ARN, a part that is always the same, and in URL-safe base64 without padding:
 //
 //	┌───┬───────┬──────┬────────┬────────┬───────┬────────┬───────┬──────────┐
-//	│ 1 │ table │ next │ issued │ length │ label │ length │ shard │ checksum │
+//	│ 2 │ table │ next │ issued │ length │ label │ length │ shard │ checksum │
 //	└───┴───────┴──────┴────────┴────────┴───────┴────────┴───────┴──────────┘
 //	  1     4      8       8        1                 1               4
+//
+// The checksum covers the ARN too.
 const (
-	iteratorVersion = 1
+	iteratorVersion = 2
 	iteratorHead    = 1 + 4 + 8 + 8
 	checksumLen     = 4
+	iteratorMiddle  = "|1|"
 )
 
 var iteratorText = base64.RawURLEncoding
@@ -48,19 +53,26 @@ func (it Iterator) String() string {
 		b = append(b, byte(len(part)))
 		b = append(b, part...)
 	}
-	return iteratorText.EncodeToString(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b)))
+	b = binary.BigEndian.AppendUint32(b, iteratorSum(it.ARN, b))
+	return it.ARN + iteratorMiddle + iteratorText.EncodeToString(b)
+}
+
+func iteratorSum(arn string, b []byte) uint32 {
+	return crc32.Update(crc32.ChecksumIEEE([]byte(arn)), crc32.IEEETable, b)
 }
 
 // ParseIterator reads what String writes, and nothing else.
 func ParseIterator(text string) (it Iterator, ok bool) {
-	b, err := iteratorText.DecodeString(text)
-	if err != nil || len(b) < iteratorHead+2+checksumLen || b[0] != iteratorVersion {
+	arn, opaque, found := strings.Cut(text, iteratorMiddle)
+	b, err := iteratorText.DecodeString(opaque)
+	if !found || err != nil || len(b) < iteratorHead+2+checksumLen || b[0] != iteratorVersion {
 		return Iterator{}, false
 	}
 	b, sum := b[:len(b)-checksumLen], binary.BigEndian.Uint32(b[len(b)-checksumLen:])
-	if crc32.ChecksumIEEE(b) != sum {
+	if iteratorSum(arn, b) != sum {
 		return Iterator{}, false
 	}
+	it.ARN = arn
 	it.Table = keyenc.TableID(binary.BigEndian.Uint32(b[1:]))
 	it.Next = kv.Seq(binary.BigEndian.Uint64(b[5:]))
 	it.Issued = int64(binary.BigEndian.Uint64(b[13:]))

@@ -3,6 +3,7 @@ package stream_test
 import (
 	"math"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -52,13 +53,14 @@ func TestEventIDs(t *testing.T) {
 
 func iterator() stream.Iterator {
 	return stream.Iterator{
+		ARN:   "arn:aws:dynamodb:us-east-1:000000000000:table/Music/stream/2014-10-29T09:56:13.621",
 		Table: 3, Label: "2014-10-29T09:56:13.621", Shard: "shardId-00000001414576573621-f55eea83",
 		Next: 1 << 40, Issued: 1_414_576_573_621,
 	}
 }
 
 func TestIterators(t *testing.T) {
-	for _, it := range []stream.Iterator{iterator(), {}, {Label: strings.Repeat("l", 255), Shard: strings.Repeat("s", 255), Next: math.MaxUint64, Issued: -1}} {
+	for _, it := range []stream.Iterator{iterator(), {}, {ARN: strings.Repeat("a", 1024), Label: strings.Repeat("l", 255), Shard: strings.Repeat("s", 255), Next: math.MaxUint64, Issued: -1}} {
 		text := it.String()
 		if got, ok := stream.ParseIterator(text); !ok || got != it {
 			t.Errorf("%+v is read as %+v", it, got)
@@ -68,6 +70,9 @@ func TestIterators(t *testing.T) {
 		}
 	}
 	text := iterator().String()
+	if !regexp.MustCompile(`^\Q` + iterator().ARN + `\E\|[0-9]\|[A-Za-z0-9_-]+$`).MatchString(text) {
+		t.Errorf("AWS's form is ARN|digit|opaque: %s", text)
+	}
 	for i := range text {
 		other := []byte(text)
 		other[i] ^= 1
