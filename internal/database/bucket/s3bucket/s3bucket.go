@@ -1,0 +1,197 @@
+// Package s3bucket keeps buckets in S3, or in a store that speaks its protocol.
+//
+// Objects are uploaded in parts, so that an object of any size takes the memory of one part, and nothing is visible
+// before the upload is completed. What fails for a moment is tried again by the SDK.
+package s3bucket
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/monotable/monotable/internal/database/bucket"
+)
+
+// Store is an S3 endpoint.
+type Store struct{ client *s3.Client }
+
+// New returns the buckets at an endpoint, by the credentials and in the region of config. Buckets are addressed by
+// path (https://host/bucket/key), which S3-compatible stores without wildcard names need.
+func New(endpoint string, config aws.Config) *Store {
+	return &Store{client: s3.NewFromConfig(config, func(o *s3.Options) {
+		o.BaseEndpoint = &endpoint
+		o.UsePathStyle = true
+		// Other stores than S3 need not know the newer checksums; MD5 entity tags tell that a part arrived whole.
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+	})}
+}
+
+// Create implements bucket.Store.
+func (s *Store) Create(ctx context.Context, b bucket.Bucket, key string, e bucket.Encryption) (bucket.Writer, error) {
+	if err := errors.Join(bucket.CheckName(b.Name), bucket.CheckKey(key)); err != nil {
+		return nil, err
+	}
+	in := &s3.CreateMultipartUploadInput{Bucket: &b.Name, Key: &key, ExpectedBucketOwner: owner(b)}
+	in.ServerSideEncryption, in.SSEKMSKeyId = encryption(e)
+	begun, err := s.client.CreateMultipartUpload(ctx, in)
+	if err != nil {
+		return nil, known(err)
+	}
+	w := &writer{ctx: ctx, store: s, bucket: b, key: key, encryption: e, id: begun.UploadId}
+	w.Put = w.part
+	return w, nil
+}
+
+func encryption(e bucket.Encryption) (types.ServerSideEncryption, *string) {
+	switch e.Algorithm {
+	case "AES256":
+		return types.ServerSideEncryptionAes256, nil
+	case "KMS":
+		if e.Key != "" {
+			return types.ServerSideEncryptionAwsKms, &e.Key
+		}
+		return types.ServerSideEncryptionAwsKms, nil
+	default:
+		return "", nil
+	}
+}
+
+func owner(b bucket.Bucket) *string {
+	if b.Owner == "" {
+		return nil
+	}
+	return &b.Owner
+}
+
+// writer is a multipart upload.
+type writer struct {
+	bucket.Parts
+	ctx    context.Context //nolint:containedctx // of the upload
+	store  *Store
+	bucket bucket.Bucket
+	key    string
+	id     *string
+	parts  []types.CompletedPart
+	ended  bool
+
+	encryption bucket.Encryption
+}
+
+// part uploads one part.
+func (w *writer) part(number int, data []byte) error {
+	n := aws.Int32(int32(number)) //nolint:gosec // S3 takes 10,000 at most
+	out, err := w.store.client.UploadPart(w.ctx, &s3.UploadPartInput{
+		Bucket: &w.bucket.Name, Key: &w.key, UploadId: w.id, PartNumber: n, ExpectedBucketOwner: owner(w.bucket),
+		Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))),
+	})
+	if err != nil {
+		return known(err)
+	}
+	w.parts = append(w.parts, types.CompletedPart{ETag: out.ETag, PartNumber: n})
+	return nil
+}
+
+// Commit implements bucket.Writer.
+func (w *writer) Commit() (string, error) {
+	defer w.Abort()
+	if _, err := w.Flush(); err != nil {
+		return "", err
+	}
+	if len(w.parts) == 0 {
+		return w.commitEmpty()
+	}
+	out, err := w.store.client.CompleteMultipartUpload(w.ctx, &s3.CompleteMultipartUploadInput{
+		Bucket: &w.bucket.Name, Key: &w.key, UploadId: w.id, ExpectedBucketOwner: owner(w.bucket),
+		MultipartUpload: &types.CompletedMultipartUpload{Parts: w.parts},
+	})
+	if err != nil {
+		return "", known(err)
+	}
+	w.ended = true
+	return strings.Trim(aws.ToString(out.ETag), `"`), nil
+}
+
+// commitEmpty puts an object without a byte, which not every store takes as an upload of one part.
+func (w *writer) commitEmpty() (string, error) {
+	in := &s3.PutObjectInput{Bucket: &w.bucket.Name, Key: &w.key, ExpectedBucketOwner: owner(w.bucket), ContentLength: aws.Int64(0)}
+	in.ServerSideEncryption, in.SSEKMSKeyId = encryption(w.encryption)
+	out, err := w.store.client.PutObject(w.ctx, in)
+	if err != nil {
+		return "", known(err)
+	}
+	return strings.Trim(aws.ToString(out.ETag), `"`), nil
+}
+
+// Abort implements bucket.Writer. Where it fails the store's own rules for incomplete uploads remove the parts.
+func (w *writer) Abort() {
+	if w.ended {
+		return
+	}
+	w.ended = true
+	_, _ = w.store.client.AbortMultipartUpload(context.WithoutCancel(w.ctx), &s3.AbortMultipartUploadInput{
+		Bucket: &w.bucket.Name, Key: &w.key, UploadId: w.id, ExpectedBucketOwner: owner(w.bucket),
+	})
+}
+
+// Open implements bucket.Store.
+func (s *Store) Open(ctx context.Context, b bucket.Bucket, key string) (io.ReadCloser, error) {
+	if err := errors.Join(bucket.CheckName(b.Name), bucket.CheckKey(key)); err != nil {
+		return nil, err
+	}
+	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.Name, Key: &key, ExpectedBucketOwner: owner(b)})
+	if err != nil {
+		return nil, known(err)
+	}
+	return out.Body, nil
+}
+
+// List implements bucket.Store.
+func (s *Store) List(ctx context.Context, b bucket.Bucket, prefix string, limit int) ([]bucket.Object, error) {
+	if err := bucket.CheckName(b.Name); err != nil {
+		return nil, err
+	}
+	var all []bucket.Object
+	pages := s3.NewListObjectsV2Paginator(s.client, &s3.ListObjectsV2Input{
+		Bucket: &b.Name, Prefix: &prefix, ExpectedBucketOwner: owner(b),
+	})
+	for pages.HasMorePages() && len(all) < limit {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, known(err)
+		}
+		for i := range page.Contents {
+			o := &page.Contents[i]
+			all = append(all, bucket.Object{Key: aws.ToString(o.Key), Size: aws.ToInt64(o.Size), Modified: aws.ToTime(o.LastModified)})
+		}
+	}
+	return all[:min(limit, len(all))], nil
+}
+
+// known makes those of S3's errors that last one of package bucket's.
+func known(err error) error {
+	failed, ok := errors.AsType[smithy.APIError](err)
+	if !ok {
+		return err
+	}
+	switch failed.ErrorCode() {
+	case "NoSuchBucket":
+		return fmt.Errorf("%w: %w", bucket.ErrNoBucket, err)
+	case "NoSuchKey", "NotFound":
+		return fmt.Errorf("%w: %w", bucket.ErrNoKey, err)
+	case "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken":
+		return fmt.Errorf("%w: %w", bucket.ErrDenied, err)
+	case "InvalidBucketName", "KeyTooLongError", "InvalidArgument":
+		return fmt.Errorf("%w: %w", bucket.ErrName, err)
+	default:
+		return err
+	}
+}
