@@ -59,8 +59,10 @@ func (e *Engine) parseBackupARN(text string) (table, id string, err error) {
 	arn, ok := catalog.ParseARN(text)
 	id, isBackup := strings.CutPrefix(arn.Rest, "/backup/")
 	switch {
+	case !ok && strings.HasPrefix(text, "arn:") && strings.Contains(text, "/backup/"):
+		return "", "", apierr.BackupARNNotValid.With()
 	case !ok, !isBackup, id == "", !catalog.ValidName(arn.Table):
-		return "", "", apierr.InvalidBackupARN.With(text)
+		return "", "", apierr.InvalidBackupARN.With()
 	case arn.Account != e.options.AccountID:
 		return "", "", apierr.OtherAccount.With()
 	case arn.Region != e.options.Region:

@@ -55,7 +55,7 @@ func (e *Engine) backupSource(ctx context.Context, nameOrARN string) (*catalog.D
 	}
 	switch d.Status(e.options.Now()) {
 	case catalog.StatusCreating:
-		return nil, apierr.TableBeingCreated.As(apierr.TableInUseException, d.Name)
+		return nil, apierr.BackupTableNotFound.With(d.Name)
 	case catalog.StatusDeleting:
 		return nil, apierr.TableBeingDeleted.As(apierr.TableInUseException, d.Name)
 	default:

@@ -33,7 +33,7 @@ func (e *Engine) CreateTable(ctx context.Context, in *api.CreateTableInput) (*ap
 	if err != nil {
 		return nil, err
 	}
-	return &api.CreateTableOutput{TableDescription: description}, nil
+	return &api.CreateTableOutput{TableDescription: schema.WithoutWarm(description, d)}, nil
 }
 
 func (e *Engine) newDescriptor(in *api.CreateTableInput) (d *catalog.Descriptor, err error) {

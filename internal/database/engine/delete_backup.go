@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -20,7 +21,7 @@ func (e *Engine) DeleteBackup(ctx context.Context, in *api.DeleteBackupInput) (*
 		case b.Table.Name != table, b.Expired(e.options.Now()):
 			return apierr.BackupNotFound.With(*in.BackupArn)
 		case b.Type == backup.OfSystem:
-			return apierr.BackupOfSystem.With(*in.BackupArn)
+			return apierr.BackupOfSystem.With(*in.BackupArn, time.UnixMilli(b.Expires).UTC().Format(time.RFC3339))
 		}
 		return nil
 	})

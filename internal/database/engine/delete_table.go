@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/job"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -24,7 +26,7 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 		case d.DeletionBarred:
 			return apierr.TableProtected.With()
 		}
-		if err := e.checkSettled(d, now, false); err != nil {
+		if err := e.checkDeletable(d, now); err != nil {
 			return err
 		}
 		d.GoneAt = max(e.settledAt(now), now.UnixMilli())
@@ -59,5 +61,18 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 	if err != nil {
 		return nil, err
 	}
-	return &api.DeleteTableOutput{TableDescription: description}, nil
+	return &api.DeleteTableOutput{TableDescription: schema.WithoutWarm(description, d)}, nil
+}
+
+// checkDeletable refuses to delete a table while it or one of its indexes changes.
+func (e *Engine) checkDeletable(d *catalog.Descriptor, now time.Time) error {
+	for i := range d.Indexes {
+		if x := &d.Indexes[i]; !x.Local && d.Status(now) != catalog.StatusCreating && d.IndexStatus(x, now) != catalog.StatusActive {
+			return apierr.TableIndexesChange.With()
+		}
+	}
+	if d.Status(now) == catalog.StatusUpdating {
+		return apierr.TableChanges.With(d.Name)
+	}
+	return e.checkSettled(d, now, false)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
@@ -12,6 +14,9 @@ func (e *Engine) DescribeTimeToLive(ctx context.Context, in *api.DescribeTimeToL
 	d, err := e.catalog.Get(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
+	}
+	if status := d.Status(e.options.Now()); status == catalog.StatusCreating || status == catalog.StatusDeleting {
+		return nil, apierr.TTLNotDescribed.With(status)
 	}
 	return &api.DescribeTimeToLiveOutput{TimeToLiveDescription: schema.DescribeTTL(d.TTL)}, nil
 }

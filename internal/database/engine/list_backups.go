@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/backup"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -14,6 +16,9 @@ const listBackupsMax = 100
 // ListBackups tells the backups of one table, there or not, or of all, the oldest first. There are none of AWS
 // Backup here, so that a list of type AWS_BACKUP is empty.
 func (e *Engine) ListBackups(ctx context.Context, in *api.ListBackupsInput) (*api.ListBackupsOutput, error) {
+	if in.TimeRangeLowerBound != nil && in.TimeRangeUpperBound != nil && *in.TimeRangeLowerBound > *in.TimeRangeUpperBound {
+		return nil, apierr.BackupsOutOfOrder.With()
+	}
 	wanted, err := e.backupFilter(in)
 	if err != nil {
 		return nil, err
@@ -24,6 +29,9 @@ func (e *Engine) ListBackups(ctx context.Context, in *api.ListBackupsInput) (*ap
 	}
 	var from []byte
 	if in.ExclusiveStartBackupArn != nil {
+		if arn, ok := catalog.ParseARN(*in.ExclusiveStartBackupArn); ok && arn.Region != e.options.Region {
+			return nil, apierr.BackupCursorForeign.With()
+		}
 		_, id, err := e.parseBackupARN(*in.ExclusiveStartBackupArn)
 		if err != nil {
 			return nil, err

@@ -50,13 +50,13 @@ func (e *Engine) restoredDescriptor(source *catalog.Descriptor, name string, fro
 func (e *Engine) checkRestoreTarget(name string) error {
 	now, tables := e.options.Now(), e.catalog.Tables()
 	if t := tables[name]; t != nil && !t.Descriptor.Gone(now) {
-		switch t.Descriptor.Status(now) {
-		case catalog.StatusCreating:
-			return apierr.TableBeingCreated.As(apierr.TableInUseException, name)
-		case catalog.StatusDeleting:
-			return apierr.TableBeingDeleted.As(apierr.TableInUseException, name)
-		default:
+		switch r := t.Descriptor.Restored; {
+		case !t.Descriptor.BeingRestored():
 			return apierr.TableExists.As(apierr.TableAlreadyExistsException, name)
+		case r.BackupARN != "":
+			return apierr.TableBeingRestored.With(name, r.BackupARN)
+		default:
+			return apierr.TableBeingRecovered.With(name, r.TableARN)
 		}
 	}
 	under := 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -19,7 +20,7 @@ import (
 // or before, and none that came later. Settings are those that the source has now. The table is CREATING while
 // its items are copied and the later changes undone, in the background.
 func (e *Engine) RestoreTableToPointInTime(ctx context.Context, in *api.RestoreTableToPointInTimeInput) (*api.RestoreTableToPointInTimeOutput, error) {
-	source, err := checkPointInTime(in)
+	source, err := checkPointInTime(in, e.options.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (e *Engine) RestoreTableToPointInTime(ctx context.Context, in *api.RestoreT
 }
 
 // checkPointInTime checks what the request alone shows wrong, and returns the source's name or ARN.
-func checkPointInTime(in *api.RestoreTableToPointInTimeInput) (source string, err error) {
+func checkPointInTime(in *api.RestoreTableToPointInTimeInput, account string) (source string, err error) {
 	latest := in.UseLatestRestorableTime != nil && *in.UseLatestRestorableTime
 	switch {
 	case in.SourceTableName == nil && in.SourceTableArn == nil:
@@ -61,8 +62,11 @@ func checkPointInTime(in *api.RestoreTableToPointInTimeInput) (source string, er
 	if in.SourceTableName != nil {
 		return *in.SourceTableName, nil
 	}
-	if _, ok := catalog.ParseARN(*in.SourceTableArn); !ok {
-		return "", apierr.InvalidTableARN.With(*in.SourceTableArn)
+	switch arn, ok := catalog.ParseARN(*in.SourceTableArn); {
+	case !ok:
+		return "", apierr.RestoreSourceNotARN.With()
+	case arn.Account != account:
+		return "", apierr.RestoreSourceForeign.With()
 	}
 	return *in.SourceTableArn, nil
 }
@@ -123,18 +127,28 @@ func (e *Engine) restoreTime(ctx context.Context, d *catalog.Descriptor, in *api
 		return 0, err
 	}
 	latest := now.UnixMilli() - 1
+	outside := func(at float64) error {
+		return apierr.RestoreTimeOutside.With(secondOf(at/millis), secondOf(float64(wholeSeconds(earliest))), secondOf(float64(lastSecond(now))))
+	}
 	at := latest
 	if in.RestoreDateTime != nil {
 		wanted := math.Floor(float64(*in.RestoreDateTime)) * millis
 		if wanted > float64(latest) {
-			return 0, apierr.RestoreTimeOutside.With()
+			return 0, outside(wanted)
 		}
 		at = int64(max(wanted, 0))
 	}
 	if at < earliest {
-		return 0, apierr.RestoreTimeOutside.With()
+		return 0, outside(float64(at))
 	}
 	return at, nil
+}
+
+// secondOf prints a time in seconds since the epoch as AWS does in sentences. One that no calendar has is printed as the
+// last or first that has a year of four digits.
+func secondOf(seconds float64) string {
+	const first, last = -62_167_219_200, 253_402_300_799
+	return time.Unix(int64(min(max(seconds, first), last)), 0).UTC().Format("2006-01-02T15:04:05Z")
 }
 
 // keepWithLog keeps the source with all changes of that time or before, and the log of all that came later.
@@ -162,7 +176,8 @@ func (e *Engine) keepWithLog(ctx context.Context, d *catalog.Descriptor, kept st
 	// The log may have been trimmed since the time was checked.
 	earliest, err := e.earliestRestorable(ctx, d, e.options.Now())
 	if err == nil && at < earliest {
-		err = apierr.RestoreTimeOutside.With()
+		at := float64(at) / millis
+		err = apierr.RestoreTimeOutside.With(secondOf(at), secondOf(float64(wholeSeconds(earliest))), secondOf(at))
 	}
 	return err
 }

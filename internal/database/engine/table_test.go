@@ -155,7 +155,7 @@ func TestTableDelay(t *testing.T) {
 			t.Error(err)
 		}
 		_, err = e.DeleteTable(t.Context(), &api.DeleteTableInput{TableName: new("Music")})
-		if err == nil || !strings.HasSuffix(err.Error(), "Table is being updated: Music") {
+		if err == nil || !strings.HasSuffix(err.Error(), "Cannot delete table while indexes are being created, updated, or deleted.") {
 			t.Errorf("deletion of a table that is being updated: %v", err)
 		}
 		advance(11 * time.Second)

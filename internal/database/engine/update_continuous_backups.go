@@ -16,6 +16,9 @@ const recoveryDaysMax = 35
 // UpdateContinuousBackups turns point-in-time recovery of a table on or off. Turned on again it begins anew.
 func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateContinuousBackupsInput) (*api.UpdateContinuousBackupsOutput, error) {
 	spec := in.PointInTimeRecoverySpecification
+	if !*spec.PointInTimeRecoveryEnabled && spec.RecoveryPeriodInDays != nil {
+		return nil, apierr.RecoveryDaysNeedless.With()
+	}
 	d, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
 		now := e.options.Now()
 		switch d.Status(now) {

@@ -14,8 +14,8 @@ import (
 )
 
 // UpdateTable changes a table: billing, throughput, one index created or deleted, others' throughput,
-// stream, class, encryption, deletion protection. The answer shows it UPDATING; without Options.TableDelay
-// all but the building and dropping of an index is over for whoever asks next.
+// stream, class, encryption, deletion protection. The answer shows what has changed UPDATING, throughput as it was; without
+// Options.TableDelay all but the building and dropping of an index is over for whoever asks next.
 func (e *Engine) UpdateTable(ctx context.Context, in *api.UpdateTableInput) (*api.UpdateTableOutput, error) {
 	if err := schema.CheckUpdate(in); err != nil {
 		return nil, err
@@ -30,6 +30,7 @@ func (e *Engine) UpdateTable(ctx context.Context, in *api.UpdateTableInput) (*ap
 	if err != nil {
 		return nil, err
 	}
+	u.change.Answer(d, description)
 	return &api.UpdateTableOutput{TableDescription: description}, nil
 }
 

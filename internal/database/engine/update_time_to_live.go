@@ -24,6 +24,9 @@ func (e *Engine) UpdateTimeToLive(ctx context.Context, in *api.UpdateTimeToLiveI
 	var work job.Record
 	_, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
 		now := e.options.Now()
+		if d.Status(now) == catalog.StatusCreating {
+			return apierr.TTLOfNewTable.With(d.Name)
+		}
 		if err := e.checkSettled(d, now, false); err != nil {
 			return err
 		}

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// quoted echoes a member's value as the older layer does, which prints Java objects: null, 'text', '[a, b]',
-// '{k=v}', '[KeySchemaElement(attributeName=a, keyType=HASH)]'. Attribute values print as an object's
-// identity, as they do there.
+// quoted echoes a member's value as the older layer does, which prints Java objects: null, 'text', '[a, b]', '{k=v}'.
+// Structs and attribute values print as an object's identity, as they do there.
 func quoted(v reflect.Value) string {
 	if v.IsNil() {
 		return "null"
@@ -88,18 +87,14 @@ func echoMap(b *strings.Builder, v reflect.Value) {
 	b.WriteByte('}')
 }
 
+// echoStruct prints a struct's identity, which is the same for equal ones.
 func echoStruct(b *strings.Builder, v reflect.Value) {
-	b.WriteString(v.Type().Name())
-	b.WriteByte('(')
-	for i := range v.NumField() {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(Older.member(v.Type().Field(i).Name))
-		b.WriteByte('=')
-		echo(b, v.Field(i))
+	var members strings.Builder
+	for _, member := range v.Fields() {
+		echo(&members, member)
+		members.WriteByte(0)
 	}
-	b.WriteByte(')')
+	echoIdentity(b, v.Type().Name(), members.String())
 }
 
 // echoItem prints an attr.Item, whose elements are named fields, as a map.
@@ -122,9 +117,13 @@ func echoItem(b *strings.Builder, v reflect.Value) {
 }
 
 func echoAttributeValue(b *strings.Builder, v reflect.Value) {
+	echoIdentity(b, "AttributeValue", fmt.Sprint(v.Interface()))
+}
+
+func echoIdentity(b *strings.Builder, class, contents string) {
 	identity := fnv.New32a()
-	fmt.Fprint(identity, v.Interface())
-	fmt.Fprintf(b, "com.amazonaws.dynamodb.v20120810.AttributeValue@%x", identity.Sum32())
+	_, _ = identity.Write([]byte(contents))
+	fmt.Fprintf(b, "com.amazonaws.dynamodb.v20120810.%s@%x", class, identity.Sum32())
 }
 
 func sortedKeys(v reflect.Value) []reflect.Value {

@@ -1,9 +1,9 @@
 package api
 
-// ProvisionedThroughput is the throughput of a table or index in capacity units a second.
+// ProvisionedThroughput is the throughput of a table or index in capacity units a second. AWS looks at the writes first.
 type ProvisionedThroughput struct {
-	ReadCapacityUnits  *int64 `required:"true" min:"1"`
 	WriteCapacityUnits *int64 `required:"true" min:"1"`
+	ReadCapacityUnits  *int64 `required:"true" min:"1"`
 }
 
 // OnDemandThroughput is the most that an on-demand table or index serves, in request units a second; -1

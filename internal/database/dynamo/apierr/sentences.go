@@ -32,6 +32,7 @@ const (
 	invalid   = "One or more parameter values were invalid: "
 	notValid  = "One or more parameter values are not valid. "
 	keySchema = "Invalid KeySchema: "
+	request   = "Invalid Request: "
 	startKey  = "The provided starting key is invalid"
 	limited   = "Subscriber limit exceeded: "
 	inUse     = "Attempt to change a resource which is still in use: "
@@ -86,11 +87,26 @@ const (
 	TableBeingCreated Sentence = inUse + "Table is being created: %s"
 	TableBeingDeleted Sentence = inUse + "Table is being deleted: %s"
 	TableBeingUpdated Sentence = inUse + "Table is being updated: %s"
-	TableProtected    Sentence = "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
-	TableUnchanged    Sentence = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
+	// The next two are DeleteTable's.
+	TableChanges       Sentence = inUse + "Table: %s is in the process of being updated."
+	TableIndexesChange Sentence = inUse + "Cannot delete table while indexes are being created, updated, or deleted."
+	TableProtected     Sentence = "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
+	TableUnchanged     Sentence = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
 
-	SSETypeWithoutSSE  Sentence = invalid + "SSEType cannot be specified when SSE is not enabled"
+	// What UpdateTable may not combine.
+	OnlyOperation          Sentence = invalid + "%s must be the only operation in the request"
+	MaximaOnlyWithBilling  Sentence = invalid + "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"
+	StreamAndThroughputSet Sentence = invalid + "You cannot modify stream status while updating table IOPS"
+	IndexAndThroughputSet  Sentence = invalid + "You cannot create or delete index while updating table IOPS"
+	IndexAndStreamSet      Sentence = invalid + "You cannot create or delete index while changing stream status"
+	IndexAndWarmSet        Sentence = invalid + "Create global secondary index cannot be specified when updating WarmThroughput"
+
+	SSETypeWithoutSSE  Sentence = invalid + "SSEType can not be specified if Enabled is false"
+	SSEKeyWithoutSSE   Sentence = invalid + "KMSMasterKeyId can not be specified if Enabled is false"
+	SSEKeyWithoutType  Sentence = invalid + "SSEType KMS is required if KMSMasterKeyId is specified"
 	SSETypeUnsupported Sentence = invalid + "SSEType %s is not supported"
+	SSEByDefault       Sentence = invalid + "Table is already encrypted by default"
+	SSEByThatKey       Sentence = invalid + "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to change Master Key"
 )
 
 // Key schemas: CreateTable, and UpdateTable where it creates an index.
@@ -98,52 +114,63 @@ const (
 	AttributeDefinedTwice Sentence = "Attribute Name is duplicated: %s"
 	AttributesNotKeys     Sentence = invalid + "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions"
 	AttributesUnused      Sentence = invalid + "Some AttributeDefinitions are not used. AttributeDefinitions: %s, keys used: %s"
+	AttributesMissing     Sentence = envelope + "Value null at 'attributeDefinitions' failed to satisfy constraint: Member must not be null"
 	KeySchemaMissing      Sentence = envelope + "Value null at 'keySchema' failed to satisfy constraint: Member must not be null"
 	KeyUndefined          Sentence = keySchema + "Some index key attribute have no definition"
 	FirstKeyNotHash       Sentence = keySchema + "The first KeySchemaElement is not a HASH key type"
 	SecondKeyNotRange     Sentence = keySchema + "The second KeySchemaElement is not a RANGE key type"
 	KeysEqual             Sentence = "Both the Hash Key and the Range Key element in the KeySchema have the same name"
-	KeyRepeated           Sentence = keySchema + "The KeySchema has the attribute %s more than once"
-	HashAfterRange        Sentence = keySchema + "HASH key elements must come before RANGE key elements"
-	TooManyIndexKeys      Sentence = keySchema + "The KeySchema of an index may have at most %d HASH and %d RANGE elements"
+	// The next three are of global indexes, whose keys may have several attributes of a role.
+	KeyRepeated      Sentence = "The KeySchema contains multiple key attributes with the same name"
+	HashAfterRange   Sentence = invalid + "All HASH key attributes must precede RANGE key attributes in the KeySchema"
+	TooManyIndexKeys Sentence = invalid + "The KeySchema exceeds the maximum allowed number of %s key attributes"
 )
 
 // Indexes: CreateTable, UpdateTable.
 const (
-	IndexKeysUndefined    Sentence = invalid + "Some index key attributes are not defined in AttributeDefinitions. Keys: %s, AttributeDefinitions: %s"
-	IndexRepeated         Sentence = invalid + "Duplicate index name: %s"
-	IndexExists           Sentence = "Attempting to create an index which already exists"
-	TooManyIndexesEver    Sentence = "The table has had too many indexes; copy it to a new one" // of this server
-	LocalIndexesEmpty     Sentence = invalid + "List of LocalSecondaryIndexes is empty"
-	LocalIndexNoTableSort Sentence = invalid + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
-	LocalIndexNoSort      Sentence = invalid + "Index KeySchema does not have a range key for index: %s"
-	LocalIndexOtherHash   Sentence = invalid + "Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s"
-	TooManyLocalIndexes   Sentence = invalid + "Number of LocalSecondaryIndexes exceeds per-table limit of 5"
-	GlobalIndexesEmpty    Sentence = invalid + "List of GlobalSecondaryIndexes is empty"
+	IndexKeysUndefined     Sentence = invalid + "Some index key attributes are not defined in AttributeDefinitions. Keys: %s, AttributeDefinitions: %s"
+	IndexAttributesMissing Sentence = invalid + "AttributeDefinitions is not specified for index: %s" // UpdateTable
+	AttributesRedefined    Sentence = invalid + "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. Existing schema: Schema:[%s] New schema: Schema:[%s]"
+	IndexRepeated          Sentence = invalid + "Duplicate index name: %s"
+	IndexExists            Sentence = "Attempting to create an index which already exists"
+	TooManyIndexesEver     Sentence = "The table has had too many indexes; copy it to a new one" // of this server
+	LocalIndexesEmpty      Sentence = invalid + "List of LocalSecondaryIndexes is empty"
+	LocalIndexNoTableSort  Sentence = invalid + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
+	LocalIndexNoSort       Sentence = invalid + "Index KeySchema does not have a range key for index: %s"
+	LocalIndexOtherHash    Sentence = invalid + "Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s"
+	TooManyLocalIndexes    Sentence = invalid + "Number of LocalSecondaryIndexes exceeds per-table limit of 5"
+	GlobalIndexesEmpty     Sentence = invalid + "List of GlobalSecondaryIndexes is empty"
 	// TooManyGlobalIndexes is CreateTable's, NoRoomForGlobalIndex UpdateTable's.
 	TooManyGlobalIndexes Sentence = invalid + "GlobalSecondaryIndex count exceeds the per-table limit of 20"
-	NoRoomForGlobalIndex Sentence = limited + "GlobalSecondaryIndex count exceeds the per-table limit of 20"
+	NoRoomForGlobalIndex Sentence = limited + "Number of global secondary indexes exceeds per-table limit of 20"
 
 	ProjectionTypeMissing   Sentence = invalid + "Unknown ProjectionType: null"
 	ProjectionTakesNoNames  Sentence = invalid + "ProjectionType is %s, but NonKeyAttributes is specified"
 	ProjectionLacksNames    Sentence = invalid + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified"
-	ProjectionRepeatsName   Sentence = invalid + "Duplicate attribute in NonKeyAttributes: %s"
+	ProjectionRepeatsName   Sentence = invalid + "Duplicate element in NonKeyAttributes: %s"
 	TooManyProjectedNames   Sentence = invalid + "Number of projected non-key attributes over all indexes exceeds the per-table limit of %d"
 	IndexUpdateEmpty        Sentence = invalid + "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null"
-	IndexUpdateAmbiguous    Sentence = invalid + "Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete may be specified"
+	IndexUpdateAmbiguous    Sentence = invalid + "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object"
+	IndexUpdatesEmpty       Sentence = invalid + "List of GlobalSecondaryIndexUpdates is empty"
 	IndexUpdatedTwice       Sentence = invalid + "Only one global secondary index update per index is allowed simultaneously. Index: %s"
 	IndexUpdateUnchanged    Sentence = invalid + "At least one of ProvisionedThroughput, OnDemandThroughput or WarmThroughput is required for index: %s"
+	NotGlobalIndex          Sentence = "Cannot %s an index that is not a GlobalSecondaryIndex: %s"
+	IndexNotFound           Sentence = notFound + ": Index %s for table %s" // UpdateTable
 	TooManyIndexesInTheMake Sentence = limited + "Only 1 online index can be created or deleted simultaneously per table"
 )
 
 // Throughput: CreateTable, UpdateTable.
 const (
-	ThroughputOnDemand      Sentence = invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
-	IndexThroughputOnDemand Sentence = invalid + "ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST"
-	// ThroughputMissing is said where the request names the billing mode, ThroughputNotGiven where it does not.
-	ThroughputMissing      Sentence = invalid + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
-	ThroughputNotGiven     Sentence = "No provisioned throughput specified for the table"
-	IndexThroughputMissing Sentence = invalid + "ProvisionedThroughput must be specified for index: %s"
+	ThroughputOnDemand Sentence = invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+	// CreateTable and UpdateTable word the same faults differently.
+	NewIndexThroughputOnDemand  Sentence = invalid + "ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST"
+	IndexThroughputOnDemand     Sentence = invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: %s when BillingMode is PAY_PER_REQUEST"
+	IndexUpdateOnDemand         Sentence = invalid + "The only Updates for index: %s when TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput"
+	NewThroughputMissing        Sentence = invalid + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+	ThroughputMissing           Sentence = invalid + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"
+	NewIndexThroughputMissing   Sentence = invalid + "ProvisionedThroughput is not specified for index: %s"
+	AddedIndexThroughputMissing Sentence = invalid + "Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: %s"
+	IndexThroughputMissing      Sentence = invalid + "ProvisionedThroughput must be specified for index: %s" // a switch to PROVISIONED
 
 	UnitsOutOfBounds      Sentence = "Given value %d for %s is out of bounds"
 	IndexUnitsOutOfBounds Sentence = "Given value %d for %s is out of bounds for index %s"
@@ -151,24 +178,30 @@ const (
 	TableThroughputUnchanged Sentence = "The provisioned throughput for the table will not change. The requested value equals the current value. Current ReadCapacityUnits provisioned for the table: %[1]d. Requested ReadCapacityUnits: %[1]d. Current WriteCapacityUnits provisioned for the table: %[2]d. Requested WriteCapacityUnits: %[2]d. Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
 	IndexThroughputUnchanged Sentence = "The provisioned throughput for the index %[1]s will not change. The requested value equals the current value. Current ReadCapacityUnits provisioned for the index: %[2]d. Requested ReadCapacityUnits: %[2]d. Current WriteCapacityUnits provisioned for the index: %[3]d. Requested WriteCapacityUnits: %[3]d. Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
 
-	MaximaNotOnDemand      Sentence = invalid + "OnDemandThroughput cannot be specified when BillingMode is PROVISIONED"
-	IndexMaximaNotOnDemand Sentence = invalid + "OnDemandThroughput should not be specified for index: %s when BillingMode is PROVISIONED"
+	NewMaximaNotOnDemand      Sentence = invalid + "%s for OnDemandThroughput cannot be specified when table BillingMode is PROVISIONED."
+	NewIndexMaximaNotOnDemand Sentence = invalid + "%s for OnDemandThroughput for index: %s cannot be specified when table BillingMode is PROVISIONED."
+	MaximaNotOnDemand         Sentence = invalid + "%s for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"
+	IndexMaximaNotOnDemand    Sentence = invalid + "%s for OnDemandThroughput for index : %s cannot be specified when the table BillingMode is PROVISIONED"
+	MaximaOutOfRange          Sentence = invalid + "Requested %s for OnDemandThroughput for table is outside of valid range"
+	IndexMaximaOutOfRange     Sentence = invalid + "Requested %s for OnDemandThroughput for index : %s is outside of valid range"
 
-	WarmThroughputEmpty        Sentence = invalid + "At least one of ReadUnitsPerSecond or WriteUnitsPerSecond must be specified in WarmThroughput for table"
-	IndexWarmThroughputEmpty   Sentence = invalid + "At least one of ReadUnitsPerSecond or WriteUnitsPerSecond must be specified in WarmThroughput for index: %s"
 	WarmThroughputReduced      Sentence = invalid + "Requested %s for WarmThroughput for table is lower than current WarmThroughput, decreasing WarmThroughput is not supported"
-	IndexWarmThroughputReduced Sentence = invalid + "Requested %s for WarmThroughput for index: %s is lower than current WarmThroughput, decreasing WarmThroughput is not supported"
+	IndexWarmThroughputReduced Sentence = invalid + "Requested %s for WarmThroughput for index %s is lower than current WarmThroughput, decreasing WarmThroughput is not supported"
+	// A new table or index may not be less warm than it is by itself.
+	WarmBelowOnDemand         Sentence = invalid + "Requested %s for WarmThroughput for table is lower than initial throughput for OnDemand. See: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
+	IndexWarmBelowOnDemand    Sentence = invalid + "Requested %s for WarmThroughput for index %s is lower than initial throughput for OnDemand. See: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
+	WarmBelowProvisioned      Sentence = invalid + "Requested %s for WarmThroughput for table is lower than %s of ProvisionedThroughput"
+	IndexWarmBelowProvisioned Sentence = invalid + "Requested %s for WarmThroughput for index %s is lower than %s of ProvisionedThroughput"
 )
 
 // Streams. CreateTable and UpdateTable word the same faults differently.
 const (
-	NewStreamViewMissing   Sentence = invalid + "Table is being created with a stream enabled, but StreamViewType is not specified"
-	NewStreamViewNeedless  Sentence = invalid + "Table is being created with a stream disabled, UpdateViewType should not be specified"
-	StreamViewMissing      Sentence = invalid + "If stream is being enabled, then UpdateViewType must be specified"
-	StreamViewNeedless     Sentence = invalid + "If stream is being disabled, then UpdateViewType must not be specified"
-	StreamAlreadyEnabled   Sentence = "Table already has an enabled stream: TableName: %s"
-	StreamAlreadyDisabled  Sentence = "Table has no stream to disable: TableName: %s"
-	StreamAndThroughputSet Sentence = invalid + "You cannot modify stream status while updating table IOPS"
+	NewStreamViewMissing  Sentence = invalid + "Table is being created with a stream enabled, UpdateViewType is required"
+	NewStreamViewNeedless Sentence = invalid + "Table is being created with a stream disabled, UpdateViewType should not be specified"
+	StreamViewMissing     Sentence = invalid + "If stream is being enabled then UpdateViewType is required"
+	StreamViewNeedless    Sentence = invalid + "If stream is being disabled, then UpdateViewType must not be specified"
+	StreamAlreadyEnabled  Sentence = "Table already has an enabled stream: TableName: %s"
+	StreamAlreadyDisabled Sentence = "Table has no stream to disable: TableName: %s"
 )
 
 // Tags.
@@ -188,6 +221,8 @@ const (
 	TTLOnOtherAttribute Sentence = "TimeToLive is active on a different AttributeName: current AttributeName is %s"
 	TTLAlreadyEnabled   Sentence = "TimeToLive is already enabled"
 	TTLAlreadyDisabled  Sentence = "TimeToLive is already disabled"
+	TTLNotDescribed     Sentence = "Cannot describe time to live while table is in %[1]s state: Current table state is %[1]s"
+	TTLOfNewTable       Sentence = inUse + "Table %s is being created"
 	TTLChangedJustNow   Sentence = "Time to live has been modified multiple times within a fixed interval"
 )
 
@@ -289,28 +324,44 @@ const (
 	SegmentBeyondSegments Sentence = "The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: %d is not less than TotalSegments: %d"
 )
 
-// Backups and point-in-time recovery. AWS words the first four so; of the others no answer is recorded.
+// Backups and point-in-time recovery.
 const (
-	BackupTableNotFound Sentence = "Table not found: %s"
-	BackupNotFound      Sentence = "Backup not found: %s"
-	BackupsNotYetKept   Sentence = "Backups are being enabled for the table: %s. Please retry later"
-	RecoveryNotEnabled  Sentence = "Point in time recovery is not enabled for table '%s'"
-	RestoreTimeOutside  Sentence = "RestoreDateTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
+	BackupTableNotFound  Sentence = "Table not found: %s"
+	BackupNotFound       Sentence = "Backup not found: %s"
+	BackupsNotYetKept    Sentence = "Backups are being enabled for the table: %s. Please retry later"
+	RecoveryNotEnabled   Sentence = "Point in time recovery is not enabled for table '%s'"
+	RecoveryDaysNeedless Sentence = request + "Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery."
+	// RestoreTimeOutside names both ends of the recovery period.
+	RestoreTimeOutside Sentence = "RestoreDateTime '%s' must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'"
 
-	RestoreTimeMissing     Sentence = invalid + "One of RestoreDateTime and UseLatestRestorableTime must be specified"
-	RestoreTimeAmbiguous   Sentence = invalid + "Only one of RestoreDateTime and UseLatestRestorableTime may be specified"
-	RestoreSourceMissing   Sentence = invalid + "One of SourceTableName and SourceTableArn must be specified"
-	RestoreSourceAmbiguous Sentence = invalid + "Only one of SourceTableName and SourceTableArn may be specified"
-	TooManyRestores        Sentence = limited + "There is a limit of %d concurrent restores per subscriber"
+	RestoreTimeMissing     Sentence = request + "Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both"
+	RestoreTimeAmbiguous   Sentence = request + "Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore request. Please specify only one of them" // the last sentence is not recorded whole
+	RestoreSourceMissing   Sentence = "The parameter 'TableName' is required but was not present in the request"
+	RestoreSourceAmbiguous Sentence = "Must provide exactly one of: sourceTableArn, sourceTableName"
+	RestoreSourceNotARN    Sentence = "sourceTableArn is not a valid ARN"
+	RestoreSourceForeign   Sentence = "This action is only supported by accounts that match the resource owner’s account."
+	TableBeingRestored     Sentence = "Table: %s is already being restored from backup: %s"
+	TableBeingRecovered    Sentence = "Table: %s is already being restored from table: %s" // not recorded: the source is a table
+	NameOfRestore          Sentence = inUse + "Table is being used: %s"                    // CreateTable
+	TooManyRestores        Sentence = limited + "Only %d restore operations can be done simultaneously"
 
-	InvalidBackupARN    Sentence = invalid + "Invalid BackupArn provided as input %s"
+	InvalidBackupARN    Sentence = "Invalid Backup ARN"
+	BackupARNNotValid   Sentence = request + "BackupArn is not valid" // of another service or partition
+	BackupsOutOfOrder   Sentence = invalid + "Time range lower bound must be less than or equal to upper bound"
+	BackupCursorForeign Sentence = request + "The supplied ExclusiveStartBackupArn does not match the region"
 	BackupBeingCreated  Sentence = "Backup is being created: %s"
-	BackupBeingRestored Sentence = "Backup is being restored to a table: %s"
-	BackupOfSystem      Sentence = invalid + "A backup of type SYSTEM cannot be deleted: %s"
+	BackupBeingRestored Sentence = "Backup is being used to restore table: %s"
+	BackupOfSystem      Sentence = request + "User is not allowed to delete the system backup with arn %s. It will automatically expire on %s"
 
-	OverrideUnknownIndex Sentence = invalid + "The source table has no such index: %s"
-	OverrideChangesIndex Sentence = invalid + "Key schema and projection of an index cannot be changed by a restore. Index: %s"
-	OverrideWarmIndex    Sentence = invalid + "WarmThroughput is not supported for a restore to a point in time. Index: %s"
+	OverrideUnknownIndex            Sentence = request + "Index %s does not match a secondary index that existed in the source table and cannot be created during the restore operation"
+	OverrideThroughputOnDemand      Sentence = request + "Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST"
+	OverrideThroughputOfOnDemand    Sentence = request + "Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED"
+	OverrideThroughputMissing       Sentence = request + "Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED"
+	OverrideIndexThroughputOnDemand Sentence = request + "Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST for index %s"
+	OverrideIndexThroughputMissing  Sentence = request + "Must specify provisioned throughput for index %s"
+	OverrideMaximaNotOnDemand       Sentence = request + "Cannot override %s for OnDemandThroughput unless BillingModeOverride is PAY_PER_REQUEST"
+	OverrideMaximaOutOfRange        Sentence = request + "Requested %s for OnDemandThroughput is outside of valid range"
+	OverrideWarmIndex               Sentence = invalid + "WarmThroughput is not supported for a restore to a point in time. Index: %s" // not recorded
 )
 
 // codes are the codes of the sentences that are not those of a ValidationException.
@@ -334,6 +385,9 @@ var codes = map[Sentence]Code{
 	TableBeingCreated:       ResourceInUseException,
 	TableBeingDeleted:       ResourceInUseException,
 	TableBeingUpdated:       ResourceInUseException,
+	TableChanges:            ResourceInUseException,
+	TableIndexesChange:      ResourceInUseException,
+	TTLOfNewTable:           ResourceInUseException,
 	TooManyIndexesEver:      LimitExceededException,
 	NoRoomForGlobalIndex:    LimitExceededException,
 	TooManyIndexesInTheMake: LimitExceededException,
@@ -348,6 +402,11 @@ var codes = map[Sentence]Code{
 	RecordTrimmed:           TrimmedDataAccessException,
 	IteratorExpired:         ExpiredIteratorException,
 	TooManyRecords:          LimitExceededException,
+
+	IndexNotFound:       ResourceNotFoundException,
+	NameOfRestore:       ResourceInUseException,
+	TableBeingRestored:  TableInUseException,
+	TableBeingRecovered: TableInUseException,
 
 	BackupTableNotFound: TableNotFoundException,
 	BackupNotFound:      BackupNotFoundException,

@@ -98,10 +98,17 @@ func (c *Catalog) nameIsFree(r kv.Reader, name string) error {
 	if err != nil {
 		return err
 	}
-	if !old.Gone(c.now()) {
+	now := c.now()
+	switch {
+	case old.Gone(now):
+		return nil
+	case old.BeingRestored():
+		return apierr.NameOfRestore.With(name)
+	case old.Status(now) == StatusCreating:
+		return apierr.TableBeingCreated.With(name)
+	default:
 		return apierr.TableExists.With(name)
 	}
-	return nil
 }
 
 func (c *Catalog) roomForOneMore(r kv.Reader) error {

@@ -114,6 +114,8 @@ type Throughput struct {
 	LastDecrease int64 `json:"lastDecrease,omitempty"`
 	// Decreases counts those of the day (UTC) of LastDecrease.
 	Decreases int64 `json:"decreases,omitempty"`
+	// Was is what the latest change changed. It is described until the change has settled.
+	Was *Throughput `json:"was,omitempty"`
 }
 
 // Billing is the billing mode and provisioned throughput of a table.

@@ -10,25 +10,6 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// CheckUpdate checks what the request alone shows wrong.
-func CheckUpdate(in *api.UpdateTableInput) error {
-	if in.ProvisionedThroughput == nil && in.BillingMode == nil && in.StreamSpecification == nil &&
-		len(in.GlobalSecondaryIndexUpdates) == 0 && in.SSESpecification == nil && in.TableClass == nil &&
-		in.DeletionProtectionEnabled == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil {
-		return apierr.TableUnchanged.With()
-	}
-	if in.ProvisionedThroughput != nil {
-		toOnDemand := in.BillingMode != nil && *in.BillingMode == billingOnDemand
-		if err := checkTableThroughput(toOnDemand, true, in.ProvisionedThroughput); err != nil {
-			return err
-		}
-	}
-	if in.ProvisionedThroughput != nil && in.StreamSpecification != nil {
-		return apierr.StreamAndThroughputSet.With()
-	}
-	return checkIndexUpdates(in.GlobalSecondaryIndexUpdates)
-}
-
 // Change is what one UpdateTable request does to a descriptor.
 type Change struct {
 	Env Env
@@ -37,20 +18,40 @@ type Change struct {
 	// What Apply did, beside changing the descriptor.
 	Built, Dropped []keyenc.IndexID // indexes to be filled, and to be removed
 	touched        []keyenc.IndexID // indexes whose throughput changed
+	switched       bool             // to provisioned throughput, that of the indexes included
+	toOnDemand     bool             // and that of the indexes
+	// warmWas is the warm throughput before this change of it, by index; 0 is the table.
+	warmWas map[keyenc.IndexID]catalog.Units
 }
 
 // NewChange is the change that a request asks for which CheckUpdate has passed.
-func NewChange(in *api.UpdateTableInput, e Env) Change { return Change{Env: e, in: in} }
+func NewChange(in *api.UpdateTableInput, e Env) Change {
+	return Change{Env: e, in: in, warmWas: map[keyenc.IndexID]catalog.Units{}}
+}
 
 // Apply changes the descriptor of a table that may be changed, in the order in which AWS refuses.
 func (c *Change) Apply(d *catalog.Descriptor) error {
+	d.Billing.Throughput.Was = nil
+	for i := range d.Indexes {
+		d.Indexes[i].Throughput.Was = nil
+	}
 	for _, step := range []func(*catalog.Descriptor) error{c.billing, c.indexes, c.stream, c.settings} {
 		if err := step(d); err != nil {
 			return err
 		}
 	}
-	d.SettledAt = c.Env.SettledAt
+	if c.ofTable() {
+		d.SettledAt = c.Env.SettledAt
+	}
 	return nil
+}
+
+// ofTable reports whether the change makes the table itself UPDATING. A change of an index's throughput is told by the
+// index alone, and the others are over at once.
+func (c *Change) ofTable() bool {
+	in := c.in
+	return in.BillingMode != nil || in.ProvisionedThroughput != nil || in.StreamSpecification != nil || in.TableClass != nil ||
+		makesIndex(in) || dropsIndex(in)
 }
 
 // Interrupts reports whether the update does nothing but delete an index whose backfill is under way,
@@ -70,69 +71,93 @@ func (c *Change) billing(d *catalog.Descriptor) error {
 	if in.BillingMode != nil {
 		onDemand = *in.BillingMode == billingOnDemand
 	}
-	if onDemand != d.Billing.OnDemand {
+	warm := warmUnits(d.Warm, d.Billing.OnDemand, d.Billing.Throughput)
+	switch {
+	case onDemand != d.Billing.OnDemand:
 		if err := c.switchBilling(d, onDemand); err != nil {
 			return err
 		}
-	} else if in.ProvisionedThroughput != nil {
-		if err := checkTableThroughput(onDemand, true, in.ProvisionedThroughput); err != nil {
-			return err
-		}
+	case in.ProvisionedThroughput != nil && onDemand:
+		return apierr.ThroughputOnDemand.With()
+	case in.ProvisionedThroughput != nil:
 		if unchanged(d.Billing.Throughput, in.ProvisionedThroughput) {
 			return apierr.TableThroughputUnchanged.With(d.Billing.Throughput.Read, d.Billing.Throughput.Write)
 		}
 		changeThroughput(&d.Billing.Throughput, in.ProvisionedThroughput, c.Env.Now)
 	}
-	if in.OnDemandThroughput != nil {
-		var err error
-		if d.OnDemand, err = newMaxima(in.OnDemandThroughput, onDemand, ""); err != nil {
-			return err
-		}
+	table := target{onDemand: onDemand, throughput: d.Billing.Throughput}
+	var err error
+	if d.OnDemand, err = table.maxima(d.OnDemand, in.OnDemandThroughput); err != nil {
+		return err
+	}
+	if d.Warm, err = table.warm(d.Warm, in.WarmThroughput); err != nil {
+		return err
 	}
 	if in.WarmThroughput != nil {
-		var err error
-		d.Warm, err = newWarm(in.WarmThroughput, warmUnits(d.Warm, onDemand, d.Billing.Throughput), "")
-		return err
+		c.warmWas[0] = warm
+	} else {
+		d.Warm = keptWarm(warm, warmUnits(nil, onDemand, d.Billing.Throughput))
 	}
 	return nil
 }
 
-// switchBilling changes the billing mode of the table and all its global indexes.
+// switchBilling changes the billing mode of the table and all its global indexes. The new throughput is described at once.
 func (c *Change) switchBilling(d *catalog.Descriptor, onDemand bool) error {
-	if onDemand {
-		d.Billing.OnDemand, d.Billing.BecameOnDemand = true, c.Env.Now.UnixMilli()
-		d.Billing.Throughput.Read, d.Billing.Throughput.Write = 0, 0
-		for i := range d.Indexes {
-			d.Indexes[i].Throughput.Read, d.Indexes[i].Throughput.Write = 0, 0
+	if !onDemand {
+		if err := c.checkIndexThroughputs(d); err != nil {
+			return err
 		}
-		return nil
+		d.OnDemand = nil
 	}
-	if err := checkTableThroughput(false, true, c.in.ProvisionedThroughput); err != nil {
-		return err
-	}
-	var lacking []string
 	for i := range d.Indexes {
 		x := &d.Indexes[i]
-		if !x.Local && !c.givesThroughput(x.Name) {
-			lacking = append(lacking, x.Name)
+		if x.Local {
+			continue
 		}
-		x.OnDemand = nil
+		warm := warmUnits(x.Warm, d.Billing.OnDemand, x.Throughput)
+		x.Throughput.Read, x.Throughput.Write = 0, 0
+		if u := c.updateOf(x.Name); u != nil && !onDemand {
+			x.Throughput.Read, x.Throughput.Write = *u.ProvisionedThroughput.ReadCapacityUnits, *u.ProvisionedThroughput.WriteCapacityUnits
+		}
+		x.Warm = keptWarm(warm, warmUnits(nil, onDemand, x.Throughput))
+		if !onDemand {
+			x.OnDemand = nil
+		}
 	}
-	if lacking != nil {
-		return apierr.IndexThroughputMissing.With(strings.Join(lacking, ","))
+	d.Billing.OnDemand = onDemand
+	if onDemand {
+		c.toOnDemand, d.Billing.BecameOnDemand = true, c.Env.Now.UnixMilli()
+		d.Billing.Throughput.Read, d.Billing.Throughput.Write = 0, 0
+		return nil
 	}
-	d.Billing.OnDemand, d.OnDemand = false, nil
+	c.switched = true
 	d.Billing.Throughput.Read, d.Billing.Throughput.Write = *c.in.ProvisionedThroughput.ReadCapacityUnits,
 		*c.in.ProvisionedThroughput.WriteCapacityUnits
 	return nil
 }
 
-// givesThroughput reports whether the request sets the provisioned throughput of an index or deletes it.
-func (c *Change) givesThroughput(index string) bool {
-	return slices.ContainsFunc(c.in.GlobalSecondaryIndexUpdates, func(g api.GlobalSecondaryIndexUpdate) bool {
-		return g.Update != nil && *g.Update.IndexName == index && g.Update.ProvisionedThroughput != nil ||
-			g.Delete != nil && *g.Delete.IndexName == index
-	})
+// checkIndexThroughputs checks that a switch to provisioned throughput gives some to each global index.
+func (c *Change) checkIndexThroughputs(d *catalog.Descriptor) error {
+	var lacking []string
+	for i := range d.Indexes {
+		if x := &d.Indexes[i]; !x.Local && c.updateOf(x.Name) == nil {
+			lacking = append(lacking, x.Name)
+		}
+	}
+	if lacking != nil {
+		return apierr.IndexThroughputMissing.With(strings.Join(lacking, ","))
+	}
+	return nil
+}
+
+// updateOf is the update that sets the provisioned throughput of an index, nil where there is none.
+func (c *Change) updateOf(index string) *api.UpdateGlobalSecondaryIndexAction {
+	for _, g := range c.in.GlobalSecondaryIndexUpdates {
+		if g.Update != nil && *g.Update.IndexName == index && g.Update.ProvisionedThroughput != nil {
+			return g.Update
+		}
+	}
+	return nil
 }
 
 func unchanged(t catalog.Throughput, in *api.ProvisionedThroughput) bool {
@@ -146,12 +171,8 @@ func (c *Change) stream(d *catalog.Descriptor) error {
 		return nil
 	case *s.StreamEnabled && d.Stream.Enabled:
 		return apierr.StreamAlreadyEnabled.With(d.Name)
-	case *s.StreamEnabled && s.StreamViewType == nil:
-		return apierr.StreamViewMissing.With()
 	case *s.StreamEnabled:
 		d.Stream = newStream(s, c.Env.Now.UnixMilli())
-	case s.StreamViewType != nil:
-		return apierr.StreamViewNeedless.With()
 	case !d.Stream.Enabled:
 		return apierr.StreamAlreadyDisabled.With(d.Name)
 	default:
@@ -163,7 +184,7 @@ func (c *Change) stream(d *catalog.Descriptor) error {
 func (c *Change) settings(d *catalog.Descriptor) error {
 	if c.in.SSESpecification != nil {
 		var err error
-		if d.Encryption, err = c.Env.encryption(c.in.SSESpecification); err != nil {
+		if d.Encryption, err = c.Env.changedEncryption(d.Encryption, c.in.SSESpecification); err != nil {
 			return err
 		}
 	}
@@ -179,12 +200,59 @@ func (c *Change) settings(d *catalog.Descriptor) error {
 // Announced is the table as the answer shows it: what has changed is UPDATING, even if only for this answer.
 func (c *Change) Announced(d *catalog.Descriptor) *catalog.Descriptor {
 	out := *d
-	out.SettledAt = max(d.SettledAt, c.Env.Now.UnixMilli()+1)
+	moment := c.Env.Now.UnixMilli() + 1
+	if c.ofTable() {
+		out.SettledAt = max(d.SettledAt, moment)
+	}
 	out.Indexes = slices.Clone(d.Indexes)
 	for i := range out.Indexes {
 		if slices.Contains(c.touched, out.Indexes[i].ID) {
-			out.Indexes[i].SettledAt = out.SettledAt
+			out.Indexes[i].SettledAt = max(d.Indexes[i].SettledAt, moment)
 		}
 	}
 	return &out
+}
+
+// Answer changes the description of the changed table to what only the answer to the change shows: a bound of -1 that the
+// request takes away, the warm throughput as it was, and no time of a switch to on-demand that has just begun.
+func (c *Change) Answer(d *catalog.Descriptor, out *api.TableDescription) {
+	showCleared(&out.OnDemandThroughput, c.in.OnDemandThroughput)
+	if was, ok := c.warmWas[0]; ok {
+		*out.WarmThroughput = api.TableWarmThroughputDescription{
+			ReadUnitsPerSecond: &was.Read, WriteUnitsPerSecond: &was.Write, Status: new(string(catalog.StatusUpdating)),
+		}
+	}
+	if c.toOnDemand {
+		out.BillingModeSummary.LastUpdateToPayPerRequestDateTime = nil
+	}
+	for i := range out.GlobalSecondaryIndexes {
+		x := &out.GlobalSecondaryIndexes[i]
+		if was, ok := c.warmWas[d.Index(*x.IndexName).ID]; ok {
+			*x.WarmThroughput = api.GlobalSecondaryIndexWarmThroughputDescription{
+				ReadUnitsPerSecond: &was.Read, WriteUnitsPerSecond: &was.Write, Status: new(string(catalog.StatusUpdating)),
+			}
+		}
+		for _, g := range c.in.GlobalSecondaryIndexUpdates {
+			if g.Update != nil && *g.Update.IndexName == *x.IndexName {
+				showCleared(&x.OnDemandThroughput, g.Update.OnDemandThroughput)
+			}
+		}
+	}
+}
+
+func showCleared(out **api.OnDemandThroughput, in *api.OnDemandThroughput) {
+	if in == nil {
+		return
+	}
+	shown := api.OnDemandThroughput{}
+	if *out != nil {
+		shown = **out
+	}
+	if in.MaxReadRequestUnits != nil {
+		shown.MaxReadRequestUnits = in.MaxReadRequestUnits
+	}
+	if in.MaxWriteRequestUnits != nil {
+		shown.MaxWriteRequestUnits = in.MaxWriteRequestUnits
+	}
+	*out = &shown
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -75,47 +76,65 @@ func (c *Change) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSecondar
 	if global >= globalIndexesMax {
 		return apierr.NoRoomForGlobalIndex.With()
 	}
-	if !c.defines(in.KeySchema) {
-		return apierr.KeyUndefined.With()
-	}
-	s := c.mergedDefinitions(d)
-	index := api.GlobalSecondaryIndex(*in)
-	if err := s.globalIndex(d, index, catalog.IndexAllocating); err != nil {
+	if err := c.checkDefinitions(d, in); err != nil {
 		return err
 	}
-	d.Attributes = s.attributes
+	attributes := c.mergedAttributes(d)
+	if err := addGlobalIndex(d, api.GlobalSecondaryIndex(*in), catalog.IndexAllocating, ofAddedIndex); err != nil {
+		return err
+	}
+	d.Attributes = attributes
 	PruneAttributes(d)
 	c.Built = append(c.Built, d.LastIndexID)
 	return nil
 }
 
-// defines reports whether the request itself defines all attributes of a key. AWS asks for that even where
-// the table has the definitions.
-func (c *Change) defines(key []api.KeySchemaElement) bool {
-	for _, k := range key {
-		if !slices.ContainsFunc(c.in.AttributeDefinitions, func(a api.AttributeDefinition) bool {
-			return *a.AttributeName == *k.AttributeName
-		}) {
-			return false
+// checkDefinitions checks that the request itself defines the key of a new index, even where the table has the
+// definitions, and as the table has them.
+func (c *Change) checkDefinitions(d *catalog.Descriptor, in *api.CreateGlobalSecondaryIndexAction) error {
+	if len(c.in.AttributeDefinitions) == 0 {
+		return apierr.IndexAttributesMissing.With(*in.IndexName)
+	}
+	s, err := newDefinitions(c.in.AttributeDefinitions)
+	if err != nil {
+		return err
+	}
+	keys := newKeys(in.KeySchema)
+	if len(s.types) < len(keys) {
+		return apierr.KeyUndefined.With()
+	}
+	if err := s.defined(keys); err != nil {
+		return err
+	}
+	var old, changed []string
+	for i, k := range in.KeySchema {
+		known := slices.IndexFunc(d.Attributes, func(a catalog.Attribute) bool { return a.Name == keys[i].Name })
+		if known >= 0 && d.Attributes[known].Type != s.types[keys[i].Name] {
+			old = append(old, schemaElement(keys[i].Name, d.Attributes[known].Type, *k.KeyType))
+			changed = append(changed, schemaElement(keys[i].Name, s.types[keys[i].Name], *k.KeyType))
 		}
 	}
-	return true
+	if old != nil {
+		return apierr.AttributesRedefined.With(strings.Join(old, ", "), strings.Join(changed, ", "))
+	}
+	return nil
 }
 
-// mergedDefinitions are the table's attribute definitions and after them those of the request that are new; a
-// definition that the table has stays as it is, whatever the request says.
-func (c *Change) mergedDefinitions(d *catalog.Descriptor) *definitions {
-	s := &definitions{attributes: slices.Clone(d.Attributes), types: map[string]string{}}
-	for _, a := range d.Attributes {
-		s.types[a.Name] = a.Type
-	}
+// schemaElement prints an attribute of a key as AWS does.
+func schemaElement(name, attributeType, role string) string {
+	return "SchemaElement: key{" + name + ":" + attributeType + ":" + role + "}"
+}
+
+// mergedAttributes are the table's attribute definitions and after them those of the request that are new. A definition
+// that the table has stays as it is: where the request says otherwise it is not of the new index.
+func (c *Change) mergedAttributes(d *catalog.Descriptor) []catalog.Attribute {
+	merged := slices.Clone(d.Attributes)
 	for _, a := range c.in.AttributeDefinitions {
-		if _, there := s.types[*a.AttributeName]; !there {
-			s.types[*a.AttributeName] = *a.AttributeType
-			s.attributes = append(s.attributes, catalog.Attribute{Name: *a.AttributeName, Type: *a.AttributeType})
+		if !slices.ContainsFunc(merged, func(m catalog.Attribute) bool { return m.Name == *a.AttributeName }) {
+			merged = append(merged, catalog.Attribute{Name: *a.AttributeName, Type: *a.AttributeType})
 		}
 	}
-	return s
+	return merged
 }
 
 // PruneAttributes drops the definitions that no key uses any more.
@@ -129,49 +148,74 @@ func PruneAttributes(d *catalog.Descriptor) {
 
 // deleteIndex marks an index as going: its entries, and then its definition, are to be removed.
 func (c *Change) deleteIndex(d *catalog.Descriptor, in *api.DeleteGlobalSecondaryIndexAction) error {
-	x := d.Index(*in.IndexName)
-	if x == nil || x.Local {
-		return apierr.NotFound.With()
+	x, err := globalIndex(d, *in.IndexName, "delete")
+	if err != nil {
+		return err
 	}
 	x.State = catalog.IndexDeleting
 	c.Dropped = append(c.Dropped, x.ID)
 	return nil
 }
 
+// globalIndex returns the global index of a name, for an action on it.
+func globalIndex(d *catalog.Descriptor, name, action string) (*catalog.IndexDescriptor, error) {
+	switch x := d.Index(name); {
+	case x == nil:
+		return nil, apierr.IndexNotFound.With(name, d.Name)
+	case x.Local:
+		return nil, apierr.NotGlobalIndex.With(action, name)
+	default:
+		return x, nil
+	}
+}
+
 // updateIndex changes the throughput of an index.
 func (c *Change) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSecondaryIndexAction) error {
-	x := d.Index(*in.IndexName)
-	if x == nil || x.Local {
-		return apierr.NotFound.With()
+	x, err := globalIndex(d, *in.IndexName, "update")
+	if err != nil {
+		return err
 	}
 	if in.ProvisionedThroughput == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil {
 		return apierr.IndexUpdateUnchanged.With(x.Name)
 	}
-	if in.ProvisionedThroughput != nil {
-		if err := checkTableThroughput(d.Billing.OnDemand, true, in.ProvisionedThroughput); err != nil {
-			return err
-		}
-		if err := checkUnits(in.ProvisionedThroughput, x.Name); err != nil {
-			return err
-		}
-		if unchanged(x.Throughput, in.ProvisionedThroughput) {
-			return apierr.IndexThroughputUnchanged.With(x.Name, x.Throughput.Read, x.Throughput.Write)
-		}
-		changeThroughput(&x.Throughput, in.ProvisionedThroughput, c.Env.Now)
+	warm := warmUnits(x.Warm, d.Billing.OnDemand, x.Throughput)
+	if err := c.indexThroughput(d, x, in.ProvisionedThroughput); err != nil {
+		return err
 	}
-	if in.OnDemandThroughput != nil {
-		var err error
-		if x.OnDemand, err = newMaxima(in.OnDemandThroughput, d.Billing.OnDemand, x.Name); err != nil {
-			return err
-		}
+	t := target{index: x.Name, onDemand: d.Billing.OnDemand, throughput: x.Throughput}
+	if x.OnDemand, err = t.maxima(x.OnDemand, in.OnDemandThroughput); err != nil {
+		return err
 	}
+	x.Warm = keptWarm(warm, warmUnits(nil, d.Billing.OnDemand, x.Throughput))
 	if in.WarmThroughput != nil {
-		var err error
-		if x.Warm, err = newWarm(in.WarmThroughput, warmUnits(x.Warm, d.Billing.OnDemand, x.Throughput), x.Name); err != nil {
-			return err
-		}
+		c.warmWas[x.ID] = warm
+	}
+	if x.Warm, err = t.warm(x.Warm, in.WarmThroughput); err != nil {
+		return err
 	}
 	x.SettledAt = c.Env.SettledAt
 	c.touched = append(c.touched, x.ID)
+	return nil
+}
+
+// indexThroughput sets the provisioned throughput of an index, unless a switch of the billing mode has done so.
+func (c *Change) indexThroughput(d *catalog.Descriptor, x *catalog.IndexDescriptor, in *api.ProvisionedThroughput) error {
+	switch {
+	case in == nil:
+		return nil
+	case c.switched:
+		return checkUnits(in, x.Name)
+	case d.Billing.OnDemand && c.in.BillingMode != nil:
+		return apierr.IndexThroughputOnDemand.With(x.Name)
+	case d.Billing.OnDemand:
+		return apierr.IndexUpdateOnDemand.With(x.Name)
+	}
+	if err := checkUnits(in, x.Name); err != nil {
+		return err
+	}
+	if unchanged(x.Throughput, in) {
+		return apierr.IndexThroughputUnchanged.With(x.Name, x.Throughput.Read, x.Throughput.Write)
+	}
+	changeThroughput(&x.Throughput, in, c.Env.Now)
 	return nil
 }

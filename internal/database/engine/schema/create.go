@@ -15,11 +15,16 @@ type Env struct {
 	SettledAt         int64 // when a state that begins now is over by itself, 0 for at once
 }
 
-// New checks a CreateTable request in AWS's order: name, billing, keys, indexes, attribute definitions, the rest. The
-// descriptor has neither UUID nor ID yet.
+// New checks a CreateTable request in AWS's order: name, members that the API's model no longer requires, billing, keys,
+// attribute definitions, indexes, the rest. The descriptor has neither UUID nor ID yet.
 func New(in *api.CreateTableInput, e Env) (*catalog.Descriptor, error) {
-	if !catalog.ValidName(*in.TableName) { // an ARN names a table that is there
+	switch {
+	case !catalog.ValidName(*in.TableName): // an ARN names a table that is there
 		return nil, apierr.InvalidName.With()
+	case in.AttributeDefinitions == nil:
+		return nil, apierr.AttributesMissing.With()
+	case in.KeySchema == nil:
+		return nil, apierr.KeySchemaMissing.With()
 	}
 	d := &catalog.Descriptor{Name: *in.TableName, Created: e.Now.UnixMilli(), ReadyAt: e.SettledAt}
 	if err := createBilling(d, in); err != nil {
@@ -33,7 +38,7 @@ func New(in *api.CreateTableInput, e Env) (*catalog.Descriptor, error) {
 
 func createBilling(d *catalog.Descriptor, in *api.CreateTableInput) error {
 	d.Billing.OnDemand = in.BillingMode != nil && *in.BillingMode == billingOnDemand
-	if err := checkTableThroughput(d.Billing.OnDemand, in.BillingMode != nil, in.ProvisionedThroughput); err != nil {
+	if err := checkNewThroughput(d.Billing.OnDemand, in.ProvisionedThroughput); err != nil {
 		return err
 	}
 	if d.Billing.OnDemand {
@@ -41,14 +46,17 @@ func createBilling(d *catalog.Descriptor, in *api.CreateTableInput) error {
 	} else {
 		d.Billing.Throughput = newThroughput(in.ProvisionedThroughput)
 	}
+	table := target{onDemand: d.Billing.OnDemand, isNew: true, throughput: d.Billing.Throughput}
 	var err error
-	if d.OnDemand, err = newMaxima(in.OnDemandThroughput, d.Billing.OnDemand, ""); err != nil {
+	if d.OnDemand, err = table.maxima(nil, in.OnDemandThroughput); err != nil {
 		return err
 	}
-	d.Warm, err = newWarm(in.WarmThroughput, warmUnits(nil, d.Billing.OnDemand, d.Billing.Throughput), "")
+	d.Warm, err = table.warm(nil, in.WarmThroughput)
 	return err
 }
 
+// createSchema checks keys and indexes. That every key has a definition and every definition a key is checked before
+// anything else of the indexes.
 func createSchema(d *catalog.Descriptor, in *api.CreateTableInput) error {
 	s, err := newDefinitions(in.AttributeDefinitions)
 	if err != nil {
@@ -60,14 +68,40 @@ func createSchema(d *catalog.Descriptor, in *api.CreateTableInput) error {
 	if in.LocalSecondaryIndexes == nil && in.GlobalSecondaryIndexes == nil && len(s.types) != len(d.Keys) {
 		return apierr.AttributesNotKeys.With()
 	}
-	if err := s.localIndexes(d, in.LocalSecondaryIndexes); err != nil {
+	if err := s.indexKeys(d, in); err != nil {
 		return err
 	}
-	if err := s.globalIndexes(d, in.GlobalSecondaryIndexes); err != nil {
+	if err := localIndexes(d, in.LocalSecondaryIndexes); err != nil {
+		return err
+	}
+	if err := globalIndexes(d, in.GlobalSecondaryIndexes); err != nil {
 		return err
 	}
 	d.Attributes = s.attributes
-	return s.allUsed(d)
+	return nil
+}
+
+// indexKeys checks the attributes of the keys of all indexes against the definitions.
+func (s *definitions) indexKeys(d *catalog.Descriptor, in *api.CreateTableInput) error {
+	switch {
+	case in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0:
+		return apierr.LocalIndexesEmpty.With()
+	case in.GlobalSecondaryIndexes != nil && len(in.GlobalSecondaryIndexes) == 0:
+		return apierr.GlobalIndexesEmpty.With()
+	}
+	keys := [][]catalog.KeyElement{d.Keys}
+	for i := range in.LocalSecondaryIndexes {
+		keys = append(keys, newKeys(in.LocalSecondaryIndexes[i].KeySchema))
+	}
+	for i := range in.GlobalSecondaryIndexes {
+		keys = append(keys, newKeys(in.GlobalSecondaryIndexes[i].KeySchema))
+	}
+	for _, k := range keys {
+		if err := s.defined(k); err != nil {
+			return err
+		}
+	}
+	return s.allUsed(keys)
 }
 
 func (e Env) createSettings(d *catalog.Descriptor, in *api.CreateTableInput) error {

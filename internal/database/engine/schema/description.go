@@ -42,7 +42,7 @@ func Describe(d *catalog.Descriptor, arn string, now time.Time, statistics Stati
 		ItemCount:                 &items,
 		TableSizeBytes:            &bytes,
 		DeletionProtectionEnabled: &d.DeletionBarred,
-		ProvisionedThroughput:     describeThroughput(d.Billing.Throughput, now),
+		ProvisionedThroughput:     describeThroughput(d.Billing.Throughput, d.SettledAt, now),
 		BillingModeSummary:        describeBilling(d, now),
 		OnDemandThroughput:        describeMaxima(d.OnDemand),
 		SSEDescription:            describeEncryption(d.Encryption),
@@ -51,7 +51,7 @@ func Describe(d *catalog.Descriptor, arn string, now time.Time, statistics Stati
 	}
 	warm := warmUnits(d.Warm, d.Billing.OnDemand, d.Billing.Throughput)
 	out.WarmThroughput = &api.TableWarmThroughputDescription{
-		ReadUnitsPerSecond: &warm.Read, WriteUnitsPerSecond: &warm.Write, Status: &status,
+		ReadUnitsPerSecond: &warm.Read, WriteUnitsPerSecond: &warm.Write, Status: warmStatus(status),
 	}
 	describeStream(out, d, arn)
 	if d.GoneAt != 0 { // AWS tells less of a table that is going
@@ -81,10 +81,10 @@ func describeIndexes(out *api.TableDescription, d *catalog.Descriptor, now time.
 		g := api.GlobalSecondaryIndexDescription{
 			IndexName: &x.Name, IndexArn: &arn, KeySchema: DescribeKeys(x.Keys), Projection: projection,
 			ItemCount: &items, IndexSizeBytes: &bytes, IndexStatus: &status,
-			ProvisionedThroughput: describeThroughput(x.Throughput, now),
+			ProvisionedThroughput: describeThroughput(x.Throughput, x.SettledAt, now),
 			OnDemandThroughput:    describeMaxima(x.OnDemand),
 			WarmThroughput: &api.GlobalSecondaryIndexWarmThroughputDescription{
-				ReadUnitsPerSecond: &warm.Read, WriteUnitsPerSecond: &warm.Write, Status: &status,
+				ReadUnitsPerSecond: &warm.Read, WriteUnitsPerSecond: &warm.Write, Status: warmStatus(status),
 			},
 		}
 		if x.State == catalog.IndexAllocating || x.State == catalog.IndexBackfilling {
@@ -121,7 +121,11 @@ func DescribeKeys(in []catalog.KeyElement) []api.KeySchemaElement {
 	return out
 }
 
-func describeThroughput(t catalog.Throughput, now time.Time) *api.ProvisionedThroughputDescription {
+// describeThroughput describes throughput whose latest change settles at a time; until then it is what it was.
+func describeThroughput(t catalog.Throughput, settledAt int64, now time.Time) *api.ProvisionedThroughputDescription {
+	if t.Was != nil && now.UnixMilli() < settledAt {
+		t = *t.Was
+	}
 	out := &api.ProvisionedThroughputDescription{
 		NumberOfDecreasesToday: new(decreasesToday(t, now)),
 		ReadCapacityUnits:      &t.Read,
@@ -151,11 +155,19 @@ func describeBilling(d *catalog.Descriptor, now time.Time) *api.BillingModeSumma
 	return out
 }
 
+// describeMaxima describes the bounds that there are.
 func describeMaxima(m *catalog.Maxima) *api.OnDemandThroughput {
-	if m == nil {
+	if m == nil || m.Read == -1 && m.Write == -1 {
 		return nil
 	}
-	return &api.OnDemandThroughput{MaxReadRequestUnits: &m.Read, MaxWriteRequestUnits: &m.Write}
+	out := &api.OnDemandThroughput{}
+	if m.Read != -1 {
+		out.MaxReadRequestUnits = &m.Read
+	}
+	if m.Write != -1 {
+		out.MaxWriteRequestUnits = &m.Write
+	}
+	return out
 }
 
 func describeEncryption(s catalog.Encryption) *api.SSEDescription {
@@ -176,8 +188,9 @@ func describeClass(d *catalog.Descriptor) *api.TableClassSummary {
 	return out
 }
 
+// describeRestored tells what a table is being restored from; once it is restored, AWS tells it no more.
 func describeRestored(r *catalog.Restored) *api.RestoreSummary {
-	if r == nil {
+	if r == nil || !r.InProgress {
 		return nil
 	}
 	out := &api.RestoreSummary{SourceTableArn: &r.TableARN, RestoreDateTime: api.TimestampOf(r.At), RestoreInProgress: &r.InProgress}
@@ -207,6 +220,29 @@ func warmUnits(told *catalog.Units, onDemand bool, t catalog.Throughput) catalog
 	default:
 		return catalog.Units{Read: t.Read, Write: t.Write}
 	}
+}
+
+// warmStatus is the status of the warm throughput of a table or index with a status: it is set while that is being created,
+// and takes no part in other changes.
+func warmStatus(status string) *string {
+	if status == string(catalog.StatusCreating) {
+		return new(string(catalog.StatusUpdating))
+	}
+	return new(string(catalog.StatusActive))
+}
+
+// WithoutWarm is the description as CreateTable and DeleteTable answer with it: without warm throughput, but for what
+// the request asked for.
+func WithoutWarm(out *api.TableDescription, d *catalog.Descriptor) *api.TableDescription {
+	if d.Warm == nil || d.GoneAt != 0 {
+		out.WarmThroughput = nil
+	}
+	for i := range out.GlobalSecondaryIndexes {
+		if x := &out.GlobalSecondaryIndexes[i]; d.Index(*x.IndexName).Warm == nil || d.GoneAt != 0 {
+			x.WarmThroughput = nil
+		}
+	}
+	return out
 }
 
 // DescribeTags tells tags in the order of their keys.

@@ -51,29 +51,51 @@ func (o *Overrides) setBilling(d, source *catalog.Descriptor) error {
 	if o.Billing != nil {
 		d.Billing.OnDemand = *o.Billing == billingOnDemand
 	}
-	inherits := o.Throughput == nil && !d.Billing.OnDemand && !source.Billing.OnDemand
-	if !inherits {
-		if err := checkTableThroughput(d.Billing.OnDemand, true, o.Throughput); err != nil {
-			return err
-		}
-	}
 	switch {
+	case d.Billing.OnDemand && o.Throughput != nil && o.Billing != nil:
+		return apierr.OverrideThroughputOnDemand.With()
+	case d.Billing.OnDemand && o.Throughput != nil:
+		return apierr.OverrideThroughputOfOnDemand.With()
 	case d.Billing.OnDemand:
 		d.Billing.BecameOnDemand = d.Created
-	case inherits:
-		d.Billing.Throughput = sameUnits(source.Billing.Throughput)
-	default:
+	case o.Throughput != nil:
+		if err := checkUnits(o.Throughput, ""); err != nil {
+			return err
+		}
 		d.Billing.Throughput = newThroughput(o.Throughput)
+	case source.Billing.OnDemand:
+		return apierr.OverrideThroughputMissing.With()
+	default:
+		d.Billing.Throughput = sameUnits(source.Billing.Throughput)
 	}
-	if o.Maxima != nil {
-		var err error
-		d.OnDemand, err = newMaxima(o.Maxima, d.Billing.OnDemand, "")
-		return err
-	}
+	return o.setMaxima(d)
+}
+
+// setMaxima sets the bounds of an on-demand table.
+func (o *Overrides) setMaxima(d *catalog.Descriptor) error {
 	if !d.Billing.OnDemand {
 		d.OnDemand = nil
 	}
-	return nil
+	if o.Maxima == nil {
+		return nil
+	}
+	for _, bound := range []struct {
+		name string
+		in   *int64
+	}{
+		{"MaxReadRequestUnits", o.Maxima.MaxReadRequestUnits}, {"MaxWriteRequestUnits", o.Maxima.MaxWriteRequestUnits},
+	} {
+		switch {
+		case bound.in == nil:
+		case !d.Billing.OnDemand:
+			return apierr.OverrideMaximaNotOnDemand.With(bound.name)
+		case *bound.in < 1 || *bound.in > throughputMax:
+			return apierr.OverrideMaximaOutOfRange.With(bound.name)
+		}
+	}
+	var err error
+	d.OnDemand, err = target{onDemand: d.Billing.OnDemand, isNew: true}.maxima(nil, o.Maxima)
+	return err
 }
 
 // sameUnits is the throughput without its history.
@@ -110,7 +132,7 @@ func (o *Overrides) setIndexes(d, source *catalog.Descriptor) error {
 		d.Indexes = append(d.Indexes, x)
 	}
 	if lacking != nil {
-		return apierr.IndexThroughputMissing.With(strings.Join(lacking, ","))
+		return apierr.OverrideIndexThroughputMissing.With(strings.Join(lacking, ","))
 	}
 	return nil
 }
@@ -140,10 +162,8 @@ func (o *Overrides) checkIndexes(d, source *catalog.Descriptor) error {
 		switch {
 		case seen[name]:
 			return apierr.IndexRepeated.With(name)
-		case x == nil, x.Local != local, x.State == catalog.IndexDeleting:
+		case x == nil, x.Local != local, x.State == catalog.IndexDeleting, !slices.Equal(newKeys(keys), x.Keys), !sameProjection(x, p):
 			return apierr.OverrideUnknownIndex.With(name)
-		case !slices.Equal(newKeys(keys), x.Keys), !sameProjection(x, p):
-			return apierr.OverrideChangesIndex.With(name)
 		}
 		seen[name] = true
 		return nil
@@ -159,7 +179,7 @@ func (o *Overrides) checkIndexes(d, source *catalog.Descriptor) error {
 		if err := check(false, *x.IndexName, x.KeySchema, x.Projection); err != nil {
 			return err
 		}
-		if err := checkIndexThroughput(d.Billing.OnDemand, *x.IndexName, x.ProvisionedThroughput); err != nil {
+		if err := ofOverride.check(d.Billing.OnDemand, *x.IndexName, x.ProvisionedThroughput); err != nil {
 			return err
 		}
 	}
@@ -177,10 +197,11 @@ func setIndexCapacity(x *catalog.IndexDescriptor, onDemand bool, in *api.GlobalS
 	if !onDemand {
 		x.Throughput = newThroughput(in.ProvisionedThroughput)
 	}
+	t := target{index: x.Name, onDemand: onDemand, isNew: true, throughput: x.Throughput}
 	var err error
-	if x.OnDemand, err = newMaxima(in.OnDemandThroughput, onDemand, x.Name); err != nil {
+	if x.OnDemand, err = t.maxima(nil, in.OnDemandThroughput); err != nil {
 		return err
 	}
-	x.Warm, err = newWarm(in.WarmThroughput, warmUnits(nil, onDemand, x.Throughput), x.Name)
+	x.Warm, err = t.warm(nil, in.WarmThroughput)
 	return err
 }

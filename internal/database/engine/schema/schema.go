@@ -16,8 +16,7 @@ import (
 const (
 	localIndexesMax    = 5
 	globalIndexesMax   = 20
-	indexHashKeysMax   = 4
-	indexRangeKeysMax  = 4
+	indexKeysMax       = 4   // of a role
 	projectedNamesMax  = 100 // over all indexes of a table
 	keyElementsOfTable = 2
 )
@@ -51,21 +50,16 @@ func (s *definitions) names() []string {
 	return names
 }
 
-// tableKeys checks a table's own key schema: HASH, or HASH and RANGE.
+// tableKeys checks a table's own key schema: HASH, or HASH and RANGE, all defined.
 func (s *definitions) tableKeys(in []api.KeySchemaElement) ([]catalog.KeyElement, error) {
-	if len(in) == 0 {
-		return nil, apierr.KeySchemaMissing.With()
+	keys := newKeys(in)
+	if len(s.types) < len(keys) {
+		return nil, apierr.KeyUndefined.With()
 	}
-	if err := checkSimpleKeys(in); err != nil {
+	if err := s.defined(keys); err != nil {
 		return nil, err
 	}
-	keys := newKeys(in)
-	for _, k := range keys {
-		if s.types[k.Name] == "" {
-			return nil, apierr.KeyUndefined.With()
-		}
-	}
-	return keys, nil
+	return keys, checkSimpleKeys(in)
 }
 
 // checkSimpleKeys checks the form of a key of one HASH and at most one RANGE attribute.
@@ -73,10 +67,10 @@ func checkSimpleKeys(in []api.KeySchemaElement) error {
 	switch {
 	case *in[0].KeyType != keyHash:
 		return apierr.FirstKeyNotHash.With()
-	case len(in) == keyElementsOfTable && *in[1].KeyType != keyRange:
-		return apierr.SecondKeyNotRange.With()
 	case len(in) == keyElementsOfTable && *in[0].AttributeName == *in[1].AttributeName:
 		return apierr.KeysEqual.With()
+	case len(in) == keyElementsOfTable && *in[1].KeyType != keyRange:
+		return apierr.SecondKeyNotRange.With()
 	}
 	return nil
 }
@@ -84,29 +78,25 @@ func checkSimpleKeys(in []api.KeySchemaElement) error {
 // checkIndexKeys checks the form of a global index's key: up to four HASH attributes, then up to four RANGE
 // attributes, no name twice.
 func checkIndexKeys(in []api.KeySchemaElement) error {
-	if len(in) <= keyElementsOfTable && (len(in) < 2 || *in[1].KeyType == keyRange) {
-		return checkSimpleKeys(in)
-	}
 	if *in[0].KeyType != keyHash {
 		return apierr.FirstKeyNotHash.With()
 	}
 	seen := map[string]bool{}
-	var hash, ranges int
+	roles := map[string]int{}
 	for _, k := range in {
 		switch {
 		case seen[*k.AttributeName]:
-			return apierr.KeyRepeated.With(*k.AttributeName)
-		case *k.KeyType == keyRange:
-			ranges++
-		case ranges > 0:
+			return apierr.KeyRepeated.With()
+		case *k.KeyType == keyHash && roles[keyRange] > 0:
 			return apierr.HashAfterRange.With()
-		default:
-			hash++
 		}
 		seen[*k.AttributeName] = true
+		roles[*k.KeyType]++
 	}
-	if hash > indexHashKeysMax || ranges > indexRangeKeysMax {
-		return apierr.TooManyIndexKeys.With(indexHashKeysMax, indexRangeKeysMax)
+	for _, role := range []string{keyHash, keyRange} {
+		if roles[role] > indexKeysMax {
+			return apierr.TooManyIndexKeys.With(role)
+		}
 	}
 	return nil
 }
@@ -120,18 +110,15 @@ func newKeys(in []api.KeySchemaElement) []catalog.KeyElement {
 }
 
 // localIndexes checks the LSIs of a new table and adds them to d.
-func (s *definitions) localIndexes(d *catalog.Descriptor, in []api.LocalSecondaryIndex) error {
+func localIndexes(d *catalog.Descriptor, in []api.LocalSecondaryIndex) error {
 	if in == nil {
 		return nil
 	}
-	switch {
-	case len(in) == 0:
-		return apierr.LocalIndexesEmpty.With()
-	case len(d.Keys) < keyElementsOfTable:
+	if len(d.Keys) < keyElementsOfTable {
 		return apierr.LocalIndexNoTableSort.With()
 	}
 	for _, x := range in {
-		if err := s.localIndex(d, x); err != nil {
+		if err := localIndex(d, x); err != nil {
 			return err
 		}
 	}
@@ -141,14 +128,11 @@ func (s *definitions) localIndexes(d *catalog.Descriptor, in []api.LocalSecondar
 	return nil
 }
 
-func (s *definitions) localIndex(d *catalog.Descriptor, x api.LocalSecondaryIndex) error {
+func localIndex(d *catalog.Descriptor, x api.LocalSecondaryIndex) error {
 	if err := checkSimpleKeys(x.KeySchema); err != nil {
 		return err
 	}
 	index := catalog.IndexDescriptor{Name: *x.IndexName, Local: true, Keys: newKeys(x.KeySchema)}
-	if err := s.defined(index.Keys); err != nil {
-		return err
-	}
 	switch {
 	case len(index.Keys) < keyElementsOfTable:
 		return apierr.LocalIndexNoSort.With(index.Name)
@@ -159,15 +143,9 @@ func (s *definitions) localIndex(d *catalog.Descriptor, x api.LocalSecondaryInde
 }
 
 // globalIndexes checks the GSIs of a new table and adds them to d.
-func (s *definitions) globalIndexes(d *catalog.Descriptor, in []api.GlobalSecondaryIndex) error {
-	if in == nil {
-		return nil
-	}
-	if len(in) == 0 {
-		return apierr.GlobalIndexesEmpty.With()
-	}
+func globalIndexes(d *catalog.Descriptor, in []api.GlobalSecondaryIndex) error {
 	for _, x := range in {
-		if err := s.globalIndex(d, x, catalog.IndexActive); err != nil {
+		if err := addGlobalIndex(d, x, catalog.IndexActive, ofNewTable); err != nil {
 			return err
 		}
 	}
@@ -177,32 +155,30 @@ func (s *definitions) globalIndexes(d *catalog.Descriptor, in []api.GlobalSecond
 	return nil
 }
 
-func (s *definitions) globalIndex(d *catalog.Descriptor, x api.GlobalSecondaryIndex, state catalog.IndexState) error {
+// addGlobalIndex checks a global index whose keys are defined and adds it to d.
+func addGlobalIndex(d *catalog.Descriptor, x api.GlobalSecondaryIndex, state catalog.IndexState, w indexWording) error {
 	if err := checkIndexKeys(x.KeySchema); err != nil {
 		return err
 	}
 	index := catalog.IndexDescriptor{Name: *x.IndexName, Keys: newKeys(x.KeySchema), State: state}
-	if err := s.defined(index.Keys); err != nil {
-		return err
-	}
-	if err := checkIndexThroughput(d.Billing.OnDemand, index.Name, x.ProvisionedThroughput); err != nil {
+	if err := w.check(d.Billing.OnDemand, index.Name, x.ProvisionedThroughput); err != nil {
 		return err
 	}
 	if !d.Billing.OnDemand {
 		index.Throughput = newThroughput(x.ProvisionedThroughput)
 	}
+	t := target{index: index.Name, onDemand: d.Billing.OnDemand, isNew: true, throughput: index.Throughput}
 	var err error
-	if index.OnDemand, err = newMaxima(x.OnDemandThroughput, d.Billing.OnDemand, index.Name); err != nil {
+	if index.OnDemand, err = t.maxima(nil, x.OnDemandThroughput); err != nil {
 		return err
 	}
-	floor := warmUnits(nil, d.Billing.OnDemand, index.Throughput)
-	if index.Warm, err = newWarm(x.WarmThroughput, floor, index.Name); err != nil {
+	if index.Warm, err = t.warm(nil, x.WarmThroughput); err != nil {
 		return err
 	}
 	return addIndex(d, index, x.Projection)
 }
 
-// defined checks that every attribute of an index's key has a definition.
+// defined checks that every attribute of a key has a definition.
 func (s *definitions) defined(keys []catalog.KeyElement) error {
 	missing := slices.ContainsFunc(keys, func(k catalog.KeyElement) bool { return s.types[k.Name] == "" })
 	if !missing {
@@ -261,27 +237,32 @@ func checkProjection(p *api.Projection) error {
 	return nil
 }
 
-// allUsed checks that every definition is of a key of the table or one of its indexes.
-func (s *definitions) allUsed(d *catalog.Descriptor) error {
-	used := usedAttributes(d)
+// allUsed checks that every definition is of an attribute of one of the keys.
+func (s *definitions) allUsed(keys [][]catalog.KeyElement) error {
+	used := namesOf(keys)
 	if len(used) == len(s.types) {
 		return nil
 	}
 	return apierr.AttributesUnused.With(apierr.List(s.names()), apierr.List(used))
 }
 
-// usedAttributes lists the attributes of all keys in order of name.
+// usedAttributes lists the attributes of all keys of a table in order of name.
 func usedAttributes(d *catalog.Descriptor) []string {
-	var used []string
-	add := func(keys []catalog.KeyElement) {
-		for _, k := range keys {
-			used = append(used, k.Name)
+	keys := [][]catalog.KeyElement{d.Keys}
+	for i := range d.Indexes {
+		keys = append(keys, d.Indexes[i].Keys)
+	}
+	return namesOf(keys)
+}
+
+// namesOf lists the attributes of keys in order of name.
+func namesOf(keys [][]catalog.KeyElement) []string {
+	var names []string
+	for _, key := range keys {
+		for _, k := range key {
+			names = append(names, k.Name)
 		}
 	}
-	add(d.Keys)
-	for i := range d.Indexes {
-		add(d.Indexes[i].Keys)
-	}
-	slices.Sort(used)
-	return slices.Compact(used)
+	slices.Sort(names)
+	return slices.Compact(names)
 }

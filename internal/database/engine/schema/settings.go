@@ -9,6 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
+const sseKMS = "KMS"
+
 func checkNewStream(s *api.StreamSpecification) error {
 	switch {
 	case *s.StreamEnabled && s.StreamViewType == nil:
@@ -28,19 +30,27 @@ func newStream(s *api.StreamSpecification, now int64) catalog.Stream {
 	}
 }
 
-// encryption takes an SSE specification. The zero result is encryption under a key of AWS's own, which
-// AWS does not describe.
+// encryption takes an SSE specification. The zero result is encryption under a key of AWS's own, which AWS does not
+// describe. SSEType alone asks for encryption too.
 func (e Env) encryption(in *api.SSESpecification) (catalog.Encryption, error) {
-	enabled := in != nil && in.Enabled != nil && *in.Enabled
-	switch {
-	case in == nil:
+	if in == nil {
 		return catalog.Encryption{}, nil
-	case !enabled && (in.SSEType != nil || in.KMSMasterKeyId != nil):
+	}
+	enabled := in.SSEType != nil
+	if in.Enabled != nil {
+		enabled = *in.Enabled
+	}
+	switch {
+	case !enabled && in.SSEType != nil:
 		return catalog.Encryption{}, apierr.SSETypeWithoutSSE.With()
+	case !enabled && in.KMSMasterKeyId != nil && in.Enabled != nil:
+		return catalog.Encryption{}, apierr.SSEKeyWithoutSSE.With()
+	case in.SSEType != nil && *in.SSEType != sseKMS:
+		return catalog.Encryption{}, apierr.SSETypeUnsupported.With(*in.SSEType)
+	case in.SSEType == nil && in.KMSMasterKeyId != nil:
+		return catalog.Encryption{}, apierr.SSEKeyWithoutType.With()
 	case !enabled:
 		return catalog.Encryption{}, nil
-	case in.SSEType != nil && *in.SSEType != "KMS":
-		return catalog.Encryption{}, apierr.SSETypeUnsupported.With(*in.SSEType)
 	}
 	scope := "arn:aws:kms:" + e.Region + ":" + e.AccountID + ":"
 	switch id := in.KMSMasterKeyId; {
@@ -53,4 +63,19 @@ func (e Env) encryption(in *api.SSESpecification) (catalog.Encryption, error) {
 	default:
 		return catalog.Encryption{KeyARN: scope + "key/" + *id}, nil
 	}
+}
+
+// changedEncryption is encryption for a table that has some already: what would change nothing is refused, except that the
+// key of AWS's own may be asked for again.
+func (e Env) changedEncryption(old catalog.Encryption, in *api.SSESpecification) (catalog.Encryption, error) {
+	changed, err := e.encryption(in)
+	switch {
+	case err != nil:
+		return old, err
+	case changed.KeyARN == "" && old.KeyARN == "":
+		return old, apierr.SSEByDefault.With()
+	case in.KMSMasterKeyId != nil && changed == old:
+		return old, apierr.SSEByThatKey.With()
+	}
+	return changed, nil
 }

@@ -11,31 +11,45 @@ import (
 // throughputMax is the most units that AWS takes as a number; quotas are another matter.
 const throughputMax = 1_000_000_000_000
 
-// checkTableThroughput checks a table's provisioned throughput against its billing mode. named tells
-// whether the request names the mode: AWS words the lack of throughput differently then.
-func checkTableThroughput(onDemand, named bool, t *api.ProvisionedThroughput) error {
+// target is a table or an index of it, as a request leaves it, whose capacity the request sets.
+type target struct {
+	index      string // "" for the table
+	onDemand   bool
+	isNew      bool // CreateTable and UpdateTable word the same faults differently
+	throughput catalog.Throughput
+}
+
+// checkNewThroughput checks a new table's provisioned throughput against its billing mode.
+func checkNewThroughput(onDemand bool, t *api.ProvisionedThroughput) error {
 	switch {
 	case onDemand && t != nil:
 		return apierr.ThroughputOnDemand.With()
 	case onDemand:
 		return nil
-	case t == nil && named:
-		return apierr.ThroughputMissing.With()
 	case t == nil:
-		return apierr.ThroughputNotGiven.With()
+		return apierr.NewThroughputMissing.With()
 	}
 	return checkUnits(t, "")
 }
 
-// checkIndexThroughput does the same for a global index.
-func checkIndexThroughput(onDemand bool, index string, t *api.ProvisionedThroughput) error {
+// indexWording are the sentences that refuse the provisioned throughput of a new index.
+type indexWording struct{ onDemand, missing apierr.Sentence }
+
+var (
+	ofNewTable   = indexWording{apierr.NewIndexThroughputOnDemand, apierr.NewIndexThroughputMissing}
+	ofAddedIndex = indexWording{apierr.IndexThroughputOnDemand, apierr.AddedIndexThroughputMissing}
+	ofOverride   = indexWording{apierr.OverrideIndexThroughputOnDemand, apierr.OverrideIndexThroughputMissing}
+)
+
+// check checks the throughput of a global index against the billing mode of its table.
+func (w indexWording) check(onDemand bool, index string, t *api.ProvisionedThroughput) error {
 	switch {
 	case onDemand && t != nil:
-		return apierr.IndexThroughputOnDemand.With(index)
+		return w.onDemand.With(index)
 	case onDemand:
 		return nil
 	case t == nil:
-		return apierr.IndexThroughputMissing.With(index)
+		return w.missing.With(index)
 	}
 	return checkUnits(t, index)
 }
@@ -62,9 +76,11 @@ func newThroughput(t *api.ProvisionedThroughput) catalog.Throughput {
 	return catalog.Throughput{Read: *t.ReadCapacityUnits, Write: *t.WriteCapacityUnits}
 }
 
-// changeThroughput sets new units and keeps the history of increases and decreases.
+// changeThroughput sets new units and keeps the history of increases and decreases. Until the change has settled, the
+// throughput is described as it was.
 func changeThroughput(t *catalog.Throughput, in *api.ProvisionedThroughput, now time.Time) {
 	read, write := *in.ReadCapacityUnits, *in.WriteCapacityUnits
+	t.Was = new(*t)
 	if read > t.Read || write > t.Write {
 		t.LastIncrease = now.UnixMilli()
 	}
@@ -84,65 +100,105 @@ func decreasesToday(t catalog.Throughput, now time.Time) int64 {
 	return t.Decreases
 }
 
-// newMaxima takes the bounds of an on-demand table or index; nil for none given. A bound is -1 (none) or
-// at least 1.
-func newMaxima(in *api.OnDemandThroughput, onDemand bool, index string) (*catalog.Maxima, error) {
+// maxima puts the bounds that a request gives over the ones there are; nil is no bound. -1 takes a bound away, which a new
+// table or index cannot ask for.
+func (t target) maxima(old *catalog.Maxima, in *api.OnDemandThroughput) (*catalog.Maxima, error) {
 	if in == nil {
-		return nil, nil //nolint:nilnil // nothing was asked for: nothing is stored
+		return old, nil
 	}
-	if !onDemand {
-		if index != "" {
-			return nil, apierr.IndexMaximaNotOnDemand.With(index)
+	m := catalog.Maxima{Read: -1, Write: -1}
+	if old != nil {
+		m = *old
+	}
+	for _, bound := range []struct {
+		name     string
+		in, here *int64
+	}{
+		{"MaxReadRequestUnits", in.MaxReadRequestUnits, &m.Read},
+		{"MaxWriteRequestUnits", in.MaxWriteRequestUnits, &m.Write},
+	} {
+		switch v := bound.in; {
+		case v == nil:
+			continue
+		case !t.onDemand:
+			return nil, t.maximaNotOnDemand(bound.name)
+		case *v < 1 && (t.isNew || *v != -1), *v > throughputMax:
+			return nil, t.maximaOutOfRange(bound.name)
 		}
-		return nil, apierr.MaximaNotOnDemand.With()
+		*bound.here = *bound.in
 	}
-	m := &catalog.Maxima{Read: -1, Write: -1}
-	if in.MaxReadRequestUnits != nil {
-		m.Read = *in.MaxReadRequestUnits
+	if m.Read == -1 && m.Write == -1 {
+		return nil, nil //nolint:nilnil // no bound is left
 	}
-	if in.MaxWriteRequestUnits != nil {
-		m.Write = *in.MaxWriteRequestUnits
-	}
-	if badMaximum(m.Read) {
-		return nil, apierr.UnitsOutOfBounds.With(m.Read, "MaxReadRequestUnits")
-	}
-	if badMaximum(m.Write) {
-		return nil, apierr.UnitsOutOfBounds.With(m.Write, "MaxWriteRequestUnits")
-	}
-	return m, nil
+	return &m, nil
 }
 
-func badMaximum(v int64) bool { return v != -1 && (v < 1 || v > throughputMax) }
-
-// newWarm takes a wished warm throughput, which cannot be under what the table has by itself; nil for none
-// given.
-func newWarm(in *api.WarmThroughput, floor catalog.Units, index string) (*catalog.Units, error) {
-	if in == nil {
-		return nil, nil //nolint:nilnil // nothing was asked for: nothing is stored
-	}
-	warm := floor
-	if in.ReadUnitsPerSecond != nil {
-		warm.Read = *in.ReadUnitsPerSecond
-	}
-	if in.WriteUnitsPerSecond != nil {
-		warm.Write = *in.WriteUnitsPerSecond
-	}
+func (t target) maximaNotOnDemand(member string) error {
 	switch {
-	case in.ReadUnitsPerSecond == nil && in.WriteUnitsPerSecond == nil && index == "":
-		return nil, apierr.WarmThroughputEmpty.With()
-	case in.ReadUnitsPerSecond == nil && in.WriteUnitsPerSecond == nil:
-		return nil, apierr.IndexWarmThroughputEmpty.With(index)
-	case warm.Read < floor.Read:
-		return nil, errWarmReduced("ReadUnitsPerSecond", index)
-	case warm.Write < floor.Write:
-		return nil, errWarmReduced("WriteUnitsPerSecond", index)
+	case t.isNew && t.index == "":
+		return apierr.NewMaximaNotOnDemand.With(member)
+	case t.isNew:
+		return apierr.NewIndexMaximaNotOnDemand.With(member, t.index)
+	case t.index == "":
+		return apierr.MaximaNotOnDemand.With(member)
+	}
+	return apierr.IndexMaximaNotOnDemand.With(member, t.index)
+}
+
+func (t target) maximaOutOfRange(member string) error {
+	if t.index == "" {
+		return apierr.MaximaOutOfRange.With(member)
+	}
+	return apierr.IndexMaximaOutOfRange.With(member, t.index)
+}
+
+// warm sets the warm throughput that a request wishes, which cannot be under what the table or index has already; nil is
+// what it has by itself.
+func (t target) warm(old *catalog.Units, in *api.WarmThroughput) (*catalog.Units, error) {
+	if in == nil || in.ReadUnitsPerSecond == nil && in.WriteUnitsPerSecond == nil {
+		return old, nil
+	}
+	warm := warmUnits(old, t.onDemand, t.throughput)
+	for _, wish := range []struct {
+		name, provisioned string
+		in, here          *int64
+	}{
+		{"ReadUnitsPerSecond", "ReadCapacityUnits", in.ReadUnitsPerSecond, &warm.Read},
+		{"WriteUnitsPerSecond", "WriteCapacityUnits", in.WriteUnitsPerSecond, &warm.Write},
+	} {
+		if wish.in == nil {
+			continue
+		}
+		if *wish.in < *wish.here {
+			return nil, t.warmTooLow(wish.name, wish.provisioned)
+		}
+		*wish.here = *wish.in
 	}
 	return &warm, nil
 }
 
-func errWarmReduced(member, index string) error {
-	if index == "" {
+func (t target) warmTooLow(member, provisioned string) error {
+	switch table := t.index == ""; {
+	case !t.isNew && table:
 		return apierr.WarmThroughputReduced.With(member)
+	case !t.isNew:
+		return apierr.IndexWarmThroughputReduced.With(member, t.index)
+	case t.onDemand && table:
+		return apierr.WarmBelowOnDemand.With(member)
+	case t.onDemand:
+		return apierr.IndexWarmBelowOnDemand.With(member, t.index)
+	case table:
+		return apierr.WarmBelowProvisioned.With(member, provisioned)
 	}
-	return apierr.IndexWarmThroughputReduced.With(member, index)
+	return apierr.IndexWarmBelowProvisioned.With(member, t.index, provisioned)
+}
+
+// keptWarm is the warm throughput to store after a change of billing or throughput: it never falls. before is what it was,
+// own what the table or index now has by itself.
+func keptWarm(before, own catalog.Units) *catalog.Units {
+	high := catalog.Units{Read: max(before.Read, own.Read), Write: max(before.Write, own.Write)}
+	if high == own {
+		return nil
+	}
+	return &high
 }

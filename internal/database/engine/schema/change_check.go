@@ -1,0 +1,136 @@
+package schema
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+)
+
+// CheckUpdate checks what an UpdateTable request alone shows wrong: that it changes something, that it changes nothing
+// together that AWS changes apart, and the form of each part.
+func CheckUpdate(in *api.UpdateTableInput) error {
+	dropEmpty(in)
+	if !asksForAnything(in) {
+		return apierr.TableUnchanged.With()
+	}
+	if in.GlobalSecondaryIndexUpdates != nil && len(in.GlobalSecondaryIndexUpdates) == 0 {
+		return apierr.IndexUpdatesEmpty.With()
+	}
+	if err := checkCombination(in); err != nil {
+		return err
+	}
+	switch provisioned := in.BillingMode != nil && *in.BillingMode == billingProvisioned; {
+	case in.ProvisionedThroughput != nil && in.BillingMode != nil && !provisioned:
+		return apierr.ThroughputOnDemand.With()
+	case in.ProvisionedThroughput == nil && provisioned:
+		return apierr.ThroughputMissing.With()
+	case in.ProvisionedThroughput != nil:
+		if err := checkUnits(in.ProvisionedThroughput, ""); err != nil {
+			return err
+		}
+	}
+	if s := in.StreamSpecification; s != nil {
+		switch {
+		case *s.StreamEnabled && s.StreamViewType == nil:
+			return apierr.StreamViewMissing.With()
+		case !*s.StreamEnabled && s.StreamViewType != nil:
+			return apierr.StreamViewNeedless.With()
+		}
+	}
+	return checkIndexUpdates(in.GlobalSecondaryIndexUpdates)
+}
+
+// dropEmpty removes the structs that ask for nothing. AWS ignores them beside other members; alone they end as a fault of
+// its own there, and as a request that asks for nothing here.
+func dropEmpty(in *api.UpdateTableInput) {
+	if t := in.OnDemandThroughput; t != nil && *t == (api.OnDemandThroughput{}) {
+		in.OnDemandThroughput = nil
+	}
+	if t := in.WarmThroughput; t != nil && *t == (api.WarmThroughput{}) {
+		in.WarmThroughput = nil
+	}
+}
+
+func asksForAnything(in *api.UpdateTableInput) bool { return len(partsOf(in)) > 0 }
+
+// part is one of the things that an UpdateTable request may ask for.
+type part uint8
+
+const (
+	partEncryption part = iota
+	partClass
+	partProtection
+	partMaxima
+	partWarm
+	partBilling
+	partThroughput
+	partStream
+	partIndexes
+)
+
+// partsOf lists what a request asks for. Attribute definitions are not a change by themselves.
+func partsOf(in *api.UpdateTableInput) []part {
+	var parts []part
+	for p, given := range []bool{
+		partEncryption: in.SSESpecification != nil,
+		partClass:      in.TableClass != nil,
+		partProtection: in.DeletionProtectionEnabled != nil,
+		partMaxima:     in.OnDemandThroughput != nil,
+		partWarm:       in.WarmThroughput != nil,
+		partBilling:    in.BillingMode != nil,
+		partThroughput: in.ProvisionedThroughput != nil,
+		partStream:     in.StreamSpecification != nil,
+		partIndexes:    len(in.GlobalSecondaryIndexUpdates) > 0,
+	} {
+		if given {
+			parts = append(parts, part(p))
+		}
+	}
+	return parts
+}
+
+// lonely are the parts that must be alone, in the order in which AWS names them.
+var lonely = []struct {
+	part part
+	name string
+}{
+	{partEncryption, "Server-Side Encryption modification"},
+	{partClass, "TableClass modification"},
+	{partProtection, "DeletionProtection modification"},
+}
+
+// checkCombination refuses parts that AWS does not take together.
+func checkCombination(in *api.UpdateTableInput) error {
+	parts := partsOf(in)
+	has := func(p part) bool { return slices.Contains(parts, p) }
+	for _, l := range lonely {
+		if has(l.part) && len(parts) > 1 {
+			return apierr.OnlyOperation.With(l.name)
+		}
+	}
+	provisions := has(partThroughput) || in.BillingMode != nil && *in.BillingMode == billingProvisioned
+	switch {
+	case has(partMaxima) && (len(parts) > 2 || len(parts) == 2 && !has(partBilling)):
+		return apierr.MaximaOnlyWithBilling.With()
+	case has(partWarm) && makesIndex(in):
+		return apierr.IndexAndWarmSet.With()
+	case has(partWarm) && len(parts) > 1:
+		return apierr.OnlyOperation.With("WarmThroughput")
+	case has(partStream) && provisions:
+		return apierr.StreamAndThroughputSet.With()
+	case has(partThroughput) && (makesIndex(in) || dropsIndex(in)):
+		return apierr.IndexAndThroughputSet.With()
+	case has(partStream) && (makesIndex(in) || dropsIndex(in)):
+		return apierr.IndexAndStreamSet.With()
+	}
+	return nil
+}
+
+func makesIndex(in *api.UpdateTableInput) bool {
+	return slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(g api.GlobalSecondaryIndexUpdate) bool { return g.Create != nil })
+}
+
+func dropsIndex(in *api.UpdateTableInput) bool {
+	return slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(g api.GlobalSecondaryIndexUpdate) bool { return g.Delete != nil })
+}
