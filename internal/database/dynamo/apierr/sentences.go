@@ -86,6 +86,7 @@ const (
 	TooManyTables     Sentence = limited + "There is a limit of %d tables per subscriber"
 	TableBeingCreated Sentence = inUse + "Table is being created: %s"
 	TableBeingDeleted Sentence = inUse + "Table is being deleted: %s"
+	IndexBeingUpdated Sentence = inUse + "Index is being updated. Table: %s Index: %s"
 	TableBeingUpdated Sentence = inUse + "Table is being updated: %s"
 	// The next two are DeleteTable's.
 	TableChanges       Sentence = inUse + "Table: %s is in the process of being updated."
@@ -385,6 +386,7 @@ var codes = map[Sentence]Code{
 	TableBeingCreated:       ResourceInUseException,
 	TableBeingDeleted:       ResourceInUseException,
 	TableBeingUpdated:       ResourceInUseException,
+	IndexBeingUpdated:       ResourceInUseException,
 	TableChanges:            ResourceInUseException,
 	TableIndexesChange:      ResourceInUseException,
 	TTLOfNewTable:           ResourceInUseException,

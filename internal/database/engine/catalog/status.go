@@ -13,7 +13,8 @@ const (
 	StatusActive   Status = "ACTIVE"
 )
 
-// Status is the table's status at a time. While an index is being built or dropped the table is UPDATING.
+// Status is the table's status at a time. While an index is being built or dropped the table is UPDATING; a change of an
+// index's throughput shows in the index alone.
 func (d *Descriptor) Status(now time.Time) Status {
 	ms := now.UnixMilli()
 	switch {
@@ -25,7 +26,7 @@ func (d *Descriptor) Status(now time.Time) Status {
 		return StatusUpdating
 	}
 	for i := range d.Indexes {
-		if d.Indexes[i].State != IndexActive || ms < d.Indexes[i].SettledAt {
+		if d.Indexes[i].State != IndexActive {
 			return StatusUpdating
 		}
 	}

@@ -178,6 +178,9 @@ func (c *Change) updateIndex(d *catalog.Descriptor, in *api.UpdateGlobalSecondar
 	if in.ProvisionedThroughput == nil && in.OnDemandThroughput == nil && in.WarmThroughput == nil {
 		return apierr.IndexUpdateUnchanged.With(x.Name)
 	}
+	if c.Env.Now.UnixMilli() < x.SettledAt {
+		return apierr.IndexBeingUpdated.With(d.Name, x.Name)
+	}
 	warm := warmUnits(x.Warm, d.Billing.OnDemand, x.Throughput)
 	if err := c.indexThroughput(d, x, in.ProvisionedThroughput); err != nil {
 		return err
