@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -45,7 +46,7 @@ func (e *Engine) BatchGetItem(ctx context.Context, in *api.BatchGetItemInput) (*
 		observe.From(ctx).Return(int64(len(g.items)))
 		out.Responses[g.table] = g.items
 		if done < len(g.keys) {
-			rest := in.RequestItems[g.table]
+			rest := g.request
 			rest.Keys = rest.Keys[done:]
 			out.UnprocessedKeys[g.table] = rest
 		}
@@ -103,30 +104,41 @@ func refuseMixedBatch(gets []batchGet) error {
 		[]parameter{{"ProjectionExpression", slices.ContainsFunc(gets, func(g batchGet) bool { return g.request.ProjectionExpression != nil })}})
 }
 
-// hasDuplicates reports whether two keys are equal. Equal keys have equal encodings: a key has no sets.
+// hasDuplicates reports whether two keys are equal. Equal keys have equal encodings: a key has no sets. AWS compares
+// numbers as they were sent, so that 1000 and 1e3 are two keys here, of one item (locate).
 func hasDuplicates(keys []attr.Item) bool {
 	seen := make(map[string]struct{}, len(keys))
 	var encoded []byte
 	for _, key := range keys {
 		encoded = itemenc.Encode(encoded[:0], key)
+		for i := range key {
+			encoded = binary.BigEndian.AppendUint32(encoded, key[i].Value.Spelling())
+		}
 		seen[string(encoded)] = struct{}{}
 	}
 	return len(seen) < len(keys)
 }
 
-// locate finds the table and the places of the items in the store.
+// locate finds the table and the places of the items in the store, each once.
 func (e *Engine) locate(ctx context.Context, g *batchGet) error {
 	t, counts, err := e.lookup(ctx, g.table)
 	if err != nil {
 		return err
 	}
 	g.counts = counts
-	g.keys = make([][]byte, len(g.request.Keys))
-	for i, key := range g.request.Keys {
-		if g.keys[i], err = storeKey(t, key); err != nil {
+	distinct := make([]attr.Item, 0, len(g.request.Keys))
+	seen := make(map[string]struct{}, len(g.request.Keys))
+	for _, key := range g.request.Keys {
+		place, err := storeKey(t, key)
+		if err != nil {
 			return err
 		}
+		if _, repeated := seen[string(place)]; !repeated {
+			seen[string(place)] = struct{}{}
+			g.keys, distinct = append(g.keys, place), append(distinct, key)
+		}
 	}
+	g.request.Keys = distinct
 	return nestedKeyFault(t, g.shape.nested)
 }
 

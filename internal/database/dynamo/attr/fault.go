@@ -2,6 +2,8 @@ package attr
 
 import (
 	"errors"
+	"hash/fnv"
+	"io"
 	"unsafe"
 
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
@@ -61,7 +63,13 @@ func ParseNumber(s string) Value {
 	if err != nil {
 		return Faulty(Fault{Code: numberFault(err), Kind: KindNumber, Text: s})
 	}
-	return Number(d.String())
+	v := Number(d.String())
+	if v.Text() != s {
+		hash := fnv.New32a()
+		_, _ = io.WriteString(hash, s)
+		v.spelling = hash.Sum32()
+	}
+	return v
 }
 
 func numberFault(err error) FaultCode {
@@ -77,8 +85,8 @@ func numberFault(err error) FaultCode {
 	}
 }
 
-// NewSet returns the set of kind KindStringSet, KindNumberSet or KindBinarySet with these members, which it
-// keeps, or the faulty value where there are none, one repeats, or one is faulty itself (then the first
+// NewSet returns the set of kind KindStringSet, KindNumberSet or KindBinarySet with these members in order (see
+// OrderedSet), which it keeps, or the faulty value where there are none, one repeats, or one is faulty itself (then the first
 // member's fault is the set's). Members are scalars of the matching kind.
 func NewSet(kind Kind, members []Value) Value {
 	if len(members) == 0 {
@@ -92,7 +100,7 @@ func NewSet(kind Kind, members []Value) Value {
 	if Repeats(members) {
 		return Faulty(Fault{Code: FaultDuplicate, Kind: kind, Members: members})
 	}
-	return Set(kind, members)
+	return OrderedSet(kind, members)
 }
 
 // Repeats reports whether two of these scalars, all of one kind among S, N and B, are equal.

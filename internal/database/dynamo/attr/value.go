@@ -1,6 +1,9 @@
 package attr
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Value is one attribute value. Values are immutable once built: sharing parts is safe. The zero Value has
 // KindInvalid and stands for an absent value.
@@ -11,7 +14,9 @@ type Value struct {
 	_    [0]func() // == would compare pointers: see Equal
 	kind Kind
 	b    bool
-	n    int
+	// spelling is a hash of a number as it was sent, where that is not the normal form.
+	spelling uint32
+	n        int
 	// p points to the bytes of S, N and B (n bytes), the elements of L and the members of sets (n Values),
 	// the fields of M (n Fields), and, for KindInvalid, to the Fault of a faulty value or to nothing.
 	p unsafe.Pointer
@@ -41,8 +46,22 @@ func Map(m Item) Value {
 }
 
 // Set builds a set of kind KindStringSet, KindNumberSet or KindBinarySet from members of the matching
-// scalar kind that the caller has checked to be distinct. NewSet does the checking.
+// scalar kind that the caller has checked to be distinct. NewSet does the checking. The members keep their order:
+// what is to be written is made by NewSet or OrderedSet.
 func Set(kind Kind, members []Value) Value { return elementsValue(kind, members) }
+
+// OrderedSet is Set with the members in order, strings and binaries by bytes, numbers by value. It keeps members
+// and may reorder them. Sets are put in order when they are written, so that reading is free.
+func OrderedSet(kind Kind, members []Value) Value {
+	order := func(a, b Value) int {
+		c, _ := a.Compare(b)
+		return c
+	}
+	if !slices.IsSortedFunc(members, order) {
+		slices.SortFunc(members, order)
+	}
+	return Set(kind, members)
+}
 
 func textValue(kind Kind, s string) Value {
 	return Value{kind: kind, n: len(s), p: unsafe.Pointer(unsafe.StringData(s))}
@@ -68,6 +87,10 @@ func (v Value) Text() string {
 
 // Bool is the value of BOOL.
 func (v Value) Bool() bool { return v.b }
+
+// Spelling tells equal numbers apart that were sent in different words, 1e3 and 1000: it is 0 for the normal form, and a
+// hash of any other. Only values from ParseNumber know it.
+func (v Value) Spelling() uint32 { return v.spelling }
 
 // Elems are the elements of L or the members of a set; nil for other kinds. Read only.
 func (v Value) Elems() []Value {

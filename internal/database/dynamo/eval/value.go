@@ -118,13 +118,16 @@ func memberOf(set attr.Value) func(attr.Value) bool {
 // union is the set of the members of both; it is a where b adds nothing.
 func union(a, b attr.Value) attr.Value {
 	isOld := memberOf(a)
-	out := slices.Clip(a.Elems())
+	added := make([]attr.Value, 0, len(b.Elems()))
 	for _, v := range b.Elems() {
 		if !isOld(v) {
-			out = append(out, v)
+			added = append(added, v)
 		}
 	}
-	return attr.Set(a.Kind(), out)
+	if len(added) == 0 {
+		return a
+	}
+	return attr.OrderedSet(a.Kind(), append(slices.Clip(a.Elems()), added...))
 }
 
 // difference is the set of the members of a that are not in b; zero where none is left.
@@ -139,5 +142,5 @@ func difference(a, b attr.Value) attr.Value {
 	if len(out) == 0 {
 		return attr.Value{}
 	}
-	return attr.Set(a.Kind(), out)
+	return attr.OrderedSet(a.Kind(), out)
 }

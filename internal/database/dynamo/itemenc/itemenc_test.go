@@ -25,7 +25,7 @@ func item(fields ...attr.Field) attr.Item {
 
 func field(name string, v attr.Value) attr.Field { return attr.Field{Name: name, Value: v} }
 
-func set(kind attr.Kind, members ...attr.Value) attr.Value { return attr.NewSet(kind, members) }
+func set(kind attr.Kind, members ...attr.Value) attr.Value { return attr.Set(kind, members) }
 
 // everyKind has a value of every kind.
 func everyKind() attr.Item {

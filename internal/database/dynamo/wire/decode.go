@@ -17,7 +17,7 @@ import (
 // Decode reads a request body into an input struct of package api; in is a pointer to it. Every error is an
 // *apierr.Error: a SerializationException. The result does not alias body.
 func Decode(body []byte, in any) error {
-	if !utf8.Valid(body) {
+	if !utf8.Valid(body) || hasLoneSurrogate(body) {
 		return apierr.Malformed()
 	}
 	d := decoders.Get().(*decoder)

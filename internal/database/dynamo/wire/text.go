@@ -1,6 +1,11 @@
 package wire
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+	"strconv"
+	"unicode/utf16"
+)
 
 const hexDigits = "0123456789abcdef"
 
@@ -82,4 +87,42 @@ const (
 func escapes(w uint64) uint64 {
 	quote, backslash := w^lowBits*'"', w^lowBits*'\\'
 	return ((w - lowBits*' ') | (quote - lowBits) | (backslash - lowBits)) &^ w
+}
+
+// hasLoneSurrogate reports whether a JSON document escapes half of a UTF-16 pair, as in "\ud800". No UTF-8 text has
+// it: a reader puts U+FFFD in its place, and two different keys would become one.
+func hasLoneSurrogate(doc []byte) bool {
+	for {
+		i := bytes.IndexByte(doc, '\\')
+		if i < 0 || i+1 == len(doc) {
+			return false
+		}
+		doc = doc[i:]
+		first, ok := escapedUnit(doc)
+		if !ok {
+			doc = doc[2:]
+			continue
+		}
+		doc = doc[unitLen:]
+		if !utf16.IsSurrogate(first) {
+			continue
+		}
+		second, ok := escapedUnit(doc)
+		if !ok || utf16.DecodeRune(first, second) == '\ufffd' {
+			return true
+		}
+		doc = doc[unitLen:]
+	}
+}
+
+// unitLen is the length of an escaped UTF-16 code unit: a backslash, u, and four digits.
+const unitLen = 6
+
+// escapedUnit reads the UTF-16 code unit that text begins with; ok is false where it begins with something else.
+func escapedUnit(text []byte) (unit rune, ok bool) {
+	if len(text) < unitLen || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(text[2:unitLen]), 16, 16)
+	return rune(n), err == nil
 }
