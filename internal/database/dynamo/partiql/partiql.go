@@ -1,0 +1,111 @@
+// Package partiql is the PartiQL of DynamoDB as text: it reads and prints statements.
+//
+// # Vocabulary
+//
+// A statement is one SELECT, INSERT, UPDATE, DELETE or EXISTS. A parameter is a `?`, whose value the request
+// gives beside the statement. A path goes into an item by names and list indexes.
+//
+// # Model
+//
+//	text ──lexer──▶ tokens ──parser──▶ Statement ──Print──▶ text
+//
+// The grammar and the words of its errors are those of the open-source PartiQL parser that AWS uses, as far as
+// DynamoDB has the constructs; all other constructs are errors. Precedence, from loose to tight:
+//
+//	OR   AND   NOT   = <> IS IN   < <= > >= BETWEEN   + -   terms
+//
+// What a statement means is not known here: neither tables nor the types of values. Package engine lowers a tree to
+// the expressions of package expr.
+//
+// # Invariants
+//
+//	I1  Parsing needs bounded stack for any text: nesting is at most maxDepth, and a statement at most maxOperators
+//	    operators. The length of a statement is a constraint of the API's model.
+//	I2  Parse(Print(s)) is s but for positions (FuzzParse).
+//	I3  A tree never changes once Parse has returned it.
+//
+// # Errors
+//
+// All errors are *Error.
+package partiql
+
+import "fmt"
+
+// Parse reads a statement. Errors are *Error.
+func Parse(text string) (*Statement, error) {
+	p := parser{text: text, tokens: tokens(text)}
+	s, err := p.statement()
+	if err != nil {
+		return nil, err
+	}
+	s.Parameters = p.parameters
+	return s, nil
+}
+
+// Error is what is wrong with a statement's text.
+type Error struct {
+	Detail Detail
+	// Subject is the clause, for UnsupportedClause; the kind of token, for ExpectedToken.
+	Subject string
+	Pos     Position
+}
+
+// Position is where a token stands in a statement: line and column count characters from 1.
+type Position struct{ Line, Column, Length int }
+
+// String is the position as AWS writes it: line, column, length.
+func (p Position) String() string { return fmt.Sprintf("%d:%d:%d", p.Line, p.Column, p.Length) }
+
+// Error returns the whole sentence of the ValidationException.
+func (e *Error) Error() string {
+	switch e.Detail {
+	case UnsupportedClause:
+		return fmt.Sprintf(string(e.Detail), e.Subject, e.Pos)
+	case UnexpectedPathComponent:
+		return fmt.Sprintf(string(e.Detail), e.Pos)
+	case ManySources:
+		return string(e.Detail)
+	case ExpectedToken:
+		return malformed + fmt.Sprintf(string(e.Detail), e.Subject)
+	default:
+		return malformed + string(e.Detail)
+	}
+}
+
+const malformed = "Statement wasn't well formed, can't be processed: "
+
+// Detail says what is wrong.
+type Detail string
+
+// The details in the words of AWS's parser, which stand behind "Statement wasn't well formed, can't be processed: ".
+const (
+	ExpectedManipulation  Detail = "Expected data manipulation"
+	ExpectedSimplePath    Detail = "Expected identifier for simple path"
+	InvalidDot            Detail = "Invalid path dot component"
+	InvalidIndex          Detail = "Invalid path component for simple path"
+	ExpectedFrom          Detail = "Expected FROM after SELECT list"
+	ExpectedDeleteFrom    Detail = "Expected FROM after DELETE"
+	ExpectedAssignment    Detail = "Expected '='"
+	ExpectedReturning     Detail = "Expected ( MODIFIED | ALL ) ( NEW | OLD ) in each returning element."
+	ExpectedType          Detail = "Expected type name"
+	ExpectedToken         Detail = "Expected %s"
+	MissingRightSide      Detail = "Missing right-hand side expression of infix operator"
+	EmptyGroup            Detail = "Expression group cannot be empty"
+	StarNotAlone          Detail = "Other expressions may not be present in the select list when '*' is used without dot notation."
+	UnexpectedKeyword     Detail = "Unexpected keyword"
+	UnexpectedOperator    Detail = "Unexpected operator"
+	UnexpectedTerm        Detail = "Unexpected term"
+	UnexpectedAfterEnd    Detail = "Unexpected token after expression"
+	UnexpectedAfterSecond Detail = "Unexpected token after semicolon. (Only one query is allowed.)"
+
+	// These are bounds of ours.
+	TooDeep          Detail = "The statement is nested too deeply"
+	TooManyOperators Detail = "The statement has too many operators"
+)
+
+// The details that are whole sentences.
+const (
+	UnsupportedClause       Detail = "Unsupported clause: %s at %s"
+	UnexpectedPathComponent Detail = "Unexpected path component at %s"
+	ManySources             Detail = "Only select from a single table or index is supported."
+)
