@@ -18,6 +18,7 @@ const (
 	reasonCollectionTooBig  = "ItemCollectionSizeLimitExceeded"
 	reasonTransactionInWay  = "TransactionConflict"
 	reasonValidationFailure = "ValidationError"
+	reasonDuplicate         = "DuplicateItem"
 )
 
 // refusalError is an error that refuses a transaction as a whole, as if its request were malformed, where other
@@ -48,6 +49,8 @@ func reasonOf(err error) (reason api.CancellationReason, final, ok bool) {
 		return reason, false, true
 	case errors.As(err, &refused) && refused.Code == apierr.ItemCollectionSizeLimitExceededException:
 		return newReason(reasonCollectionTooBig, refused.Message), false, true
+	case errors.As(err, &refused) && refused.Code == apierr.DuplicateItemException:
+		return newReason(reasonDuplicate, refused.Message), false, true
 	case errors.As(err, &refused) && refused.Code == apierr.ValidationException:
 		return newReason(reasonValidationFailure, refused.Message), true, true
 	default:
@@ -68,6 +71,17 @@ func canceled(reasons []api.CancellationReason) error {
 	e := apierr.TransactionCanceled.With(strings.Join(codes, ", "))
 	e.Details = api.TransactionCanceledDetails{CancellationReasons: reasons}
 	return e
+}
+
+// canceledBy is the error of a transaction of n actions that one of them has stopped.
+func canceledBy(n, at int, err error) error {
+	reason, _, ok := reasonOf(err)
+	if !ok {
+		return err
+	}
+	reasons := noReasons(n)
+	reasons[at] = reason
+	return canceled(reasons)
 }
 
 // transactionError turns the error of a commit into what the client sees: a conflict becomes the reason of

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -39,12 +38,12 @@ type token struct {
 	fingerprint [sha256.Size]byte
 }
 
-func newToken(in *api.TransactWriteItemsInput) *token {
-	if in.ClientRequestToken == nil {
+// newToken makes the token of a request whose content has a fingerprint; nil where the request has none.
+func newToken(text *string, fingerprint func() [sha256.Size]byte) *token {
+	if text == nil {
 		return nil
 	}
-	text := *in.ClientRequestToken
-	return &token{text: text, lock: keyenc.Token("/" + text), fingerprint: fingerprint(in)}
+	return &token{text: *text, lock: keyenc.Token("/" + *text), fingerprint: fingerprint()}
 }
 
 func tokenWindow(t time.Time) int64 { return t.UnixMilli() / tokenLifetime.Milliseconds() }

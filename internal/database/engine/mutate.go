@@ -88,6 +88,8 @@ func (w *write) checkCondition(ws *workspace, old itemenc.Item) error {
 	holds := true
 	var err error
 	switch {
+	case w.inserts && old != nil:
+		return apierr.DuplicateItem.With()
 	case w.expired != nil:
 		seconds, ok, err := derive.Expiry(w.t, old)
 		if err != nil {

@@ -60,7 +60,7 @@ func (w *write) countFailure(err error) {
 	if !ok || w.counts == nil {
 		return
 	}
-	if known.Code == apierr.ConditionalCheckFailedException {
+	if known.Code == apierr.ConditionalCheckFailedException || known.Code == apierr.DuplicateItemException {
 		w.counts.ConditionsFailed.Add(1)
 		w.counts.Write.Add(w.tableUnits(false))
 	}
@@ -84,7 +84,7 @@ func (g writeGroup) countCanceled(err error) {
 			continue
 		}
 		switch *reason.Code {
-		case reasonConditionFailed:
+		case reasonConditionFailed, reasonDuplicate:
 			g[i].counts.ConditionsFailed.Add(1)
 		case reasonTransactionInWay:
 			g[i].counts.Conflicts.Add(1)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
@@ -15,91 +17,123 @@ import (
 // TransactGetItems reads up to 100 items from one consistent state. It is a snapshot: where AWS cancels a
 // read that meets a write transaction under way, this one sees the state before it.
 func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsInput) (*api.TransactGetItemsOutput, error) {
-	shapes := make([]shape, len(in.TransactItems))
+	gets := make([]transactGet, len(in.TransactItems))
 	for i, item := range in.TransactItems {
 		g := getter{operation: "TransactGetItems", projection: item.Get.ProjectionExpression}
 		if g.projection != nil {
 			g.names = item.Get.ExpressionAttributeNames // without one, AWS does not look at them
 		}
-		var err error
-		if shapes[i], err = g.bind(item.Get.Key); err != nil {
-			return nil, err
-		}
-	}
-	keys, counts, err := e.transactKeys(ctx, in.TransactItems, shapes)
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := e.store.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer snapshot.Close()
-	consumed := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity), split: capacity.Reads}
-	responses := make([]api.ItemResponse, len(keys))
-	total := 0
-	for i, key := range keys {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		stored, err := getCopy(snapshot, key)
+		sh, err := g.bind(item.Get.Key)
 		if err != nil {
 			return nil, err
+		}
+		gets[i] = transactGet{table: *item.Get.TableName, item: item.Get.Key, shape: sh}
+	}
+	if err := e.locateTransaction(ctx, gets); err != nil {
+		return nil, err
+	}
+	responses, consumed, err := e.readTransaction(ctx, gets, in.ReturnConsumedCapacity)
+	if err != nil {
+		return nil, err
+	}
+	return &api.TransactGetItemsOutput{Responses: responses, ConsumedCapacity: consumed}, nil
+}
+
+// transactGet is one read of a transaction.
+type transactGet struct {
+	table  string // as the request names it
+	item   attr.Item
+	filter *eval.Condition // nil: none; an item that it rejects is not returned
+	shape  shape
+
+	counts *observe.Table
+	key    []byte
+}
+
+// readTransaction reads the items, which have been located.
+func (e *Engine) readTransaction(ctx context.Context, gets []transactGet, wantCapacity *string) (
+	[]api.ItemResponse, []api.ConsumedCapacity, error,
+) {
+	snapshot, err := e.store.Snapshot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer snapshot.Close()
+	consumed := meters{detail: capacity.DetailOf(wantCapacity), split: capacity.Reads}
+	responses := make([]api.ItemResponse, len(gets))
+	total := 0
+	for i := range gets {
+		g := &gets[i]
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		stored, err := getCopy(snapshot, g.key)
+		if err != nil {
+			return nil, nil, err
 		}
 		size := sizeOf(stored)
 		if before := total; before <= api.LargeRead && before+size > api.LargeRead {
 			if err := api.AskForRoom(ctx, maxTransactionBytes); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		if total += size; total > maxTransactionBytes {
-			return nil, canceledRead(len(keys), i, apierr.TransactionItemsTooLarge.With())
+			return nil, nil, canceledBy(len(gets), i, apierr.TransactionItemsTooLarge.With())
 		}
 		units := capacity.ReadUnits(size, capacity.Transactional)
-		counts[i].Capacity.Read.Add(units)
-		consumed.of(*in.TransactItems[i].Get.TableName).Table(units)
-		part, err := shapes[i].of(nil, stored)
+		g.counts.Capacity.Read.Add(units)
+		consumed.of(g.table).Table(units)
+		part, err := g.part(stored)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if part.Len() > 0 {
 			responses[i].Item = part
 			observe.From(ctx).Return(1)
 		}
 	}
-	return &api.TransactGetItemsOutput{Responses: responses, ConsumedCapacity: consumed.reports()}, nil
+	return responses, consumed.reports(), nil
 }
 
-// transactKeys finds the places of the items in the store. A missing table fails the request; a key that does
+// part is what the read returns of the item; nil for none.
+func (g *transactGet) part(stored itemenc.Item) (itemenc.Item, error) {
+	if stored == nil {
+		return nil, nil
+	}
+	if passes, err := matches(g.filter, stored); err != nil || !passes {
+		return nil, err
+	}
+	return g.shape.of(nil, stored)
+}
+
+// locateTransaction finds the places of the items in the store. A missing table fails the request; a key that does
 // not fit its table cancels the transaction, because only the table shows it.
-func (e *Engine) transactKeys(ctx context.Context, items []api.TransactGetItem, shapes []shape) ([][]byte, []*observe.Table, error) {
-	counts := make([]*observe.Table, len(items))
-	tables := make([]*catalog.Table, len(items))
-	for i, item := range items {
+func (e *Engine) locateTransaction(ctx context.Context, gets []transactGet) error {
+	tables := make([]*catalog.Table, len(gets))
+	for i := range gets {
 		var err error
-		if tables[i], counts[i], err = e.lookup(ctx, *item.Get.TableName); err != nil {
-			return nil, nil, err
+		if tables[i], gets[i].counts, err = e.lookup(ctx, gets[i].table); err != nil {
+			return err
 		}
 	}
-	for i := range shapes {
-		if err := nestedKeyFault(tables[i], shapes[i].nested); err != nil {
-			return nil, nil, err
+	for i := range gets {
+		if err := nestedKeyFault(tables[i], gets[i].shape.nested); err != nil {
+			return err
 		}
 	}
-	keys := make([][]byte, len(items))
-	seen := make(map[string]struct{}, len(items))
-	for i, item := range items {
-		key, err := storeKey(tables[i], item.Get.Key)
+	seen := make(map[string]struct{}, len(gets))
+	for i := range gets {
+		key, err := storeKey(tables[i], gets[i].item)
 		if err != nil {
-			return nil, nil, canceledRead(len(items), i, err)
+			return canceledBy(len(gets), i, err)
 		}
-		keys[i] = key
+		gets[i].key = key
 		seen[string(key)] = struct{}{}
 	}
-	if len(seen) < len(keys) {
-		return nil, nil, apierr.TransactionRepeatsItem.With()
+	if len(seen) < len(gets) {
+		return apierr.TransactionRepeatsItem.With()
 	}
-	return keys, counts, nil
+	return nil
 }
 
 func getCopy(r kv.Reader, key []byte) (itemenc.Item, error) {
@@ -108,15 +142,4 @@ func getCopy(r kv.Reader, key []byte) (itemenc.Item, error) {
 		return nil, err
 	}
 	return append(itemenc.Item(nil), data...), nil
-}
-
-// canceledRead is the answer of a transaction of n reads that is canceled because of one of them.
-func canceledRead(n, at int, err error) error {
-	reason, _, ok := reasonOf(err)
-	if !ok {
-		return err
-	}
-	reasons := noReasons(n)
-	reasons[at] = reason
-	return canceled(reasons)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"time"
 
@@ -21,12 +22,24 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 	if err != nil {
 		return nil, err
 	}
-	token := newToken(in)
-	var replayed bool
+	token := newToken(in.ClientRequestToken, func() [sha256.Size]byte { return fingerprint(in) })
+	replayed, err := e.transact(ctx, g, token)
+	if err != nil {
+		return nil, err
+	}
+	return &api.TransactWriteItemsOutput{
+		ConsumedCapacity:      g.consumed(in.ReturnConsumedCapacity, replayed, e.options.Now),
+		ItemCollectionMetrics: g.collectionMetrics(in.ReturnItemCollectionMetrics),
+	}, nil
+}
+
+// transact carries the actions out, all or none. replayed is true where the token says that this request has been
+// carried out before.
+func (e *Engine) transact(ctx context.Context, g writeGroup, token *token) (replayed bool, err error) {
 	for {
 		if err := e.bindTransaction(ctx, g); err != nil {
 			g.countCanceled(err)
-			return nil, err
+			return false, err
 		}
 		replayed, err = e.commitTransaction(ctx, g, token)
 		if errors.Is(err, kv.ErrConflict) && token != nil {
@@ -36,19 +49,16 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 			break
 		}
 		if err := e.catalog.Renew(ctx, g.distinctTables()...); err != nil {
-			return nil, err
+			return false, err
 		}
 	}
 	if err != nil {
 		err = transactionError(err, g)
 		g.countCanceled(err)
-		return nil, err
+		return false, err
 	}
 	e.sweepTokens(ctx, token)
-	if replayed {
-		return g.replayAnswer(in), nil
-	}
-	return g.answer(in, e.options.Now), nil
+	return replayed, nil
 }
 
 // commitTransaction runs the actions in one transaction of the store. replayed is true where the token
@@ -145,28 +155,25 @@ func (g writeGroup) readOnly(txn kv.Txn) error {
 	return nil
 }
 
-func (g writeGroup) answer(in *api.TransactWriteItemsInput, now func() time.Time) *api.TransactWriteItemsOutput {
-	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity), split: capacity.Writes}
+// consumed counts the actions, and reports what they cost. AWS bills a request carried out before as transactional reads.
+func (g writeGroup) consumed(detail *string, replayed bool, now func() time.Time) []api.ConsumedCapacity {
+	if replayed {
+		return g.consumedAgain(detail)
+	}
+	ms := meters{detail: capacity.DetailOf(detail), split: capacity.Writes}
 	for _, w := range g {
 		w.count(true, now)
 		w.charge(ms.of(w.table), true)
 	}
-	return &api.TransactWriteItemsOutput{
-		ConsumedCapacity:      ms.reports(),
-		ItemCollectionMetrics: g.collectionMetrics(in.ReturnItemCollectionMetrics),
-	}
+	return ms.reports()
 }
 
-// replayAnswer is the answer to a request carried out before: AWS bills it as transactional reads.
-func (g writeGroup) replayAnswer(in *api.TransactWriteItemsInput) *api.TransactWriteItemsOutput {
-	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity), split: capacity.Reads}
+func (g writeGroup) consumedAgain(detail *string) []api.ConsumedCapacity {
+	ms := meters{detail: capacity.DetailOf(detail), split: capacity.Reads}
 	for _, w := range g {
 		units := capacity.ReadUnits(w.outcome.oldBytes, capacity.Transactional)
 		w.counts.Capacity.Read.Add(units)
 		ms.of(w.table).Table(units)
 	}
-	return &api.TransactWriteItemsOutput{
-		ConsumedCapacity:      ms.reports(),
-		ItemCollectionMetrics: g.collectionMetrics(in.ReturnItemCollectionMetrics),
-	}
+	return ms.reports()
 }

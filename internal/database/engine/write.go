@@ -42,6 +42,8 @@ type write struct {
 	// expired, in place of condition, makes a delete happen only while the item expires at that second.
 	expired *int64
 	origin  logenc.Origin
+	// inserts makes a put fail where there is an item already.
+	inserts bool
 	// restores makes the write no change of its table, which is only becoming what another one was: nothing is
 	// logged, no ceiling holds.
 	restores bool

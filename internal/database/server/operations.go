@@ -12,6 +12,7 @@ import (
 // Engine executes operations. Inputs have passed api.Validate. An *apierr.Error is for the client, any other
 // error is an internal fault. All methods may be called at once.
 type Engine interface {
+	BatchExecuteStatement(context.Context, *api.BatchExecuteStatementInput) (*api.BatchExecuteStatementOutput, error)
 	BatchGetItem(context.Context, *api.BatchGetItemInput) (*api.BatchGetItemOutput, error)
 	BatchWriteItem(context.Context, *api.BatchWriteItemInput) (*api.BatchWriteItemOutput, error)
 	CreateBackup(context.Context, *api.CreateBackupInput) (*api.CreateBackupOutput, error)
@@ -26,6 +27,8 @@ type Engine interface {
 	DescribeStream(context.Context, *api.DescribeStreamInput) (*api.DescribeStreamOutput, error)
 	DescribeTable(context.Context, *api.DescribeTableInput) (*api.DescribeTableOutput, error)
 	DescribeTimeToLive(context.Context, *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error)
+	ExecuteStatement(context.Context, *api.ExecuteStatementInput) (*api.ExecuteStatementOutput, error)
+	ExecuteTransaction(context.Context, *api.ExecuteTransactionInput) (*api.ExecuteTransactionOutput, error)
 	GetItem(context.Context, *api.GetItemInput) (*api.GetItemOutput, error)
 	GetRecords(context.Context, *api.GetRecordsInput) (*api.GetRecordsOutput, error)
 	GetShardIterator(context.Context, *api.GetShardIteratorInput) (*api.GetShardIteratorOutput, error)
@@ -61,6 +64,7 @@ type serveFunc func(ctx context.Context, x *exchange, body []byte) (out any, err
 
 // methods are the engine's methods by operation.
 var methods = map[string]serveFunc{
+	"BatchExecuteStatement":     serving(Engine.BatchExecuteStatement),
 	"BatchGetItem":              serving(Engine.BatchGetItem),
 	"BatchWriteItem":            serving(Engine.BatchWriteItem),
 	"CreateBackup":              serving(Engine.CreateBackup),
@@ -75,6 +79,8 @@ var methods = map[string]serveFunc{
 	"DescribeStream":            serving(Engine.DescribeStream),
 	"DescribeTable":             serving(Engine.DescribeTable),
 	"DescribeTimeToLive":        serving(Engine.DescribeTimeToLive),
+	"ExecuteStatement":          serving(Engine.ExecuteStatement),
+	"ExecuteTransaction":        serving(Engine.ExecuteTransaction),
 	"GetItem":                   serving(Engine.GetItem),
 	"GetRecords":                serving(Engine.GetRecords),
 	"GetShardIterator":          serving(Engine.GetShardIterator),

@@ -73,6 +73,10 @@ func with(codes []apierr.Code, more ...apierr.Code) []apierr.Code {
 
 // operations is the table, sorted by name.
 var operations = []Operation{
+	{
+		Name: "BatchExecuteStatement", Input: input[BatchExecuteStatementInput], Layer: Older,
+		Errors: with(anyOperation, apierr.RequestLimitExceeded, apierr.ThrottlingException),
+	},
 	{Name: "BatchGetItem", Input: input[BatchGetItemInput], Layer: Newer, Errors: dataPlane},
 	{
 		Name: "BatchWriteItem", Input: input[BatchWriteItemInput], Layer: Older,
@@ -103,6 +107,15 @@ var operations = []Operation{
 	{Name: "DescribeStream", Input: input[DescribeStreamInput], Layer: Older, OfStreams: true, Errors: tableRead},
 	{Name: "DescribeTable", Input: input[DescribeTableInput], Layer: Older, Errors: tableRead},
 	{Name: "DescribeTimeToLive", Input: input[DescribeTimeToLiveInput], Layer: Older, Errors: tableRead},
+	{
+		Name: "ExecuteStatement", Input: input[ExecuteStatementInput], Layer: Older,
+		Errors: with(itemWrite, apierr.DuplicateItemException),
+	},
+	{
+		Name: "ExecuteTransaction", Input: input[ExecuteTransactionInput], Layer: Older,
+		Errors: with(dataPlane, apierr.IdempotentParameterMismatchException, apierr.TransactionCanceledException,
+			apierr.TransactionInProgressException),
+	},
 	{Name: "GetItem", Input: input[GetItemInput], Layer: Newer, Errors: dataPlane},
 	{
 		Name: "GetRecords", Input: input[GetRecordsInput], Layer: Older, OfStreams: true,

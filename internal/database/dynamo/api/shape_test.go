@@ -15,6 +15,7 @@ import (
 
 // model are the SDK's shapes by operation: what this package must have, member for member.
 var model = map[string][2]any{
+	"BatchExecuteStatement":     {dynamodb.BatchExecuteStatementInput{}, dynamodb.BatchExecuteStatementOutput{}},
 	"BatchGetItem":              {dynamodb.BatchGetItemInput{}, dynamodb.BatchGetItemOutput{}},
 	"BatchWriteItem":            {dynamodb.BatchWriteItemInput{}, dynamodb.BatchWriteItemOutput{}},
 	"CreateTable":               {dynamodb.CreateTableInput{}, dynamodb.CreateTableOutput{}},
@@ -25,6 +26,8 @@ var model = map[string][2]any{
 	"DescribeStream":            {dynamodbstreams.DescribeStreamInput{}, dynamodbstreams.DescribeStreamOutput{}},
 	"DescribeTable":             {dynamodb.DescribeTableInput{}, dynamodb.DescribeTableOutput{}},
 	"DescribeTimeToLive":        {dynamodb.DescribeTimeToLiveInput{}, dynamodb.DescribeTimeToLiveOutput{}},
+	"ExecuteStatement":          {dynamodb.ExecuteStatementInput{}, dynamodb.ExecuteStatementOutput{}},
+	"ExecuteTransaction":        {dynamodb.ExecuteTransactionInput{}, dynamodb.ExecuteTransactionOutput{}},
 	"GetItem":                   {dynamodb.GetItemInput{}, dynamodb.GetItemOutput{}},
 	"GetRecords":                {dynamodbstreams.GetRecordsInput{}, dynamodbstreams.GetRecordsOutput{}},
 	"GetShardIterator":          {dynamodbstreams.GetShardIteratorInput{}, dynamodbstreams.GetShardIteratorOutput{}},
@@ -53,7 +56,9 @@ var model = map[string][2]any{
 
 // outputs are this package's outputs by operation.
 var outputs = map[string]any{
-	"BatchGetItem": BatchGetItemOutput{}, "BatchWriteItem": BatchWriteItemOutput{}, "CreateTable": CreateTableOutput{},
+	"BatchExecuteStatement": BatchExecuteStatementOutput{}, "ExecuteStatement": ExecuteStatementOutput{},
+	"ExecuteTransaction": ExecuteTransactionOutput{},
+	"BatchGetItem":       BatchGetItemOutput{}, "BatchWriteItem": BatchWriteItemOutput{}, "CreateTable": CreateTableOutput{},
 	"DeleteItem": DeleteItemOutput{}, "DeleteTable": DeleteTableOutput{}, "DescribeEndpoints": DescribeEndpointsResponse{},
 	"DescribeLimits": DescribeLimitsOutput{}, "DescribeStream": DescribeStreamOutput{}, "GetRecords": GetRecordsOutput{},
 	"GetShardIterator": GetShardIteratorOutput{}, "ListStreams": ListStreamsOutput{}, "DescribeTable": DescribeTableOutput{},

@@ -284,6 +284,37 @@ const (
 	TokenOfOtherRequest      Sentence = "Request rejected because it was retried with a different payload but with a request token that was already used."
 )
 
+// PartiQL. What is wrong with a statement's text is package partiql's.
+const (
+	DuplicateItem         Sentence = "Duplicate primary key exists in table"
+	StatementParameters   Sentence = "Number of parameters in request and statement don't match."
+	StatementLacksKey     Sentence = "Where clause does not contain a mandatory equality on all key attributes"
+	BatchSelectLacksKey   Sentence = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
+	OrderWithoutWhere     Sentence = "Must have WHERE clause in the statement when using ORDER BY clause."
+	OrderWithoutPartition Sentence = "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
+	OrderOnOther          Sentence = "Variable reference %s in ORDER BY clause must be part of the primary key."
+	StatementToken        Sentence = "Invalid NextToken"
+	StatementOtherToken   Sentence = "NextToken does not match request"
+
+	// Of these no answer of AWS is recorded.
+	OrderBeginsElsewhere   Sentence = "ORDER BY must begin with the partition key %s when the WHERE clause selects several partitions"
+	ColumnTwice            Sentence = "Duplicate column in the SELECT list: %s"
+	StatementsMixed        Sentence = "Read and write statements cannot be used in one request"
+	StatementOnIndex       Sentence = "An index cannot be used in this statement: %s"
+	ReturningInTransaction Sentence = "RETURNING cannot be used in a transaction"
+	ReturningOnlyAllOld    Sentence = "DELETE can only return ALL OLD *"
+	ExistsNotInTransaction Sentence = "EXISTS can only be used in a transaction"
+	InsertOfOther          Sentence = "INSERT needs one item as its value"
+	MapNameTwice           Sentence = "Duplicate attribute name in a map: %s"
+	SetOfOther             Sentence = "A set must have members of one type, all strings, numbers or binaries"
+	InOfOther              Sentence = "IN needs a list of values"
+	StatementNoCondition   Sentence = "The WHERE clause needs a condition where it has an operand"
+	StatementNoOperand     Sentence = "A condition cannot be used as an operand"
+	StatementNoValue       Sentence = "A list, set or map can only contain values"
+	StatementFunction      Sentence = "Unsupported function in this place: %s"
+	SetFunctionOfOther     Sentence = "%s needs the attribute that is assigned as its first argument, and a set of values as its second"
+)
+
 // Key conditions and filters of Query.
 const (
 	KeyConditionMissing      Sentence = "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
@@ -395,6 +426,7 @@ var codes = map[Sentence]Code{
 	TooManyIndexesInTheMake: LimitExceededException,
 	ConditionFailed:         ConditionalCheckFailedException,
 	ItemCollectionTooLarge:  ItemCollectionSizeLimitExceededException,
+	DuplicateItem:           DuplicateItemException,
 	TransactionCanceled:     TransactionCanceledException,
 	TransactionConflict:     TransactionConflictException,
 	TransactionInProgress:   TransactionInProgressException,

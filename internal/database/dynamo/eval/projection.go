@@ -11,6 +11,8 @@ import (
 type Projection struct {
 	scope
 	paths []*expr.Path // sorted; none is part of another
+	// columns names what each path becomes in the result; nil keeps the paths.
+	columns []string
 }
 
 // Projection binds a ProjectionExpression.
@@ -54,6 +56,9 @@ func (sc *scope) roots(paths []*expr.Path) []string {
 func (p *Projection) Apply(it attr.Item) attr.Item {
 	if it == nil {
 		return nil
+	}
+	if p.columns != nil {
+		return p.applyColumns(it)
 	}
 	out := p.projectItem(it, p.paths, 0)
 	if out == nil {

@@ -26,8 +26,12 @@ func (b *Binder) Update(text string) (*Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &Update{scope: sc, actions: make([]action, len(e.Actions))}
-	for i, a := range e.Actions {
+	return bindUpdate(sc, e.Actions)
+}
+
+func bindUpdate(sc scope, actions []expr.Action) (*Update, error) {
+	u := &Update{scope: sc, actions: make([]action, len(actions))}
+	for i, a := range actions {
 		if err := u.checkAction(a); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+	"github.com/monotable/monotable/internal/database/dynamo/partiql"
+)
+
+// ExecuteTransaction executes up to 100 PartiQL statements, all or none: SELECTs of one item each as TransactGetItems
+// does, writes and EXISTS as TransactWriteItems does.
+func (e *Engine) ExecuteTransaction(ctx context.Context, in *api.ExecuteTransactionInput) (*api.ExecuteTransactionOutput, error) {
+	statements, err := bindTransactStatements(in.TransactStatements)
+	if err != nil {
+		return nil, err
+	}
+	if statements[0].Reads() {
+		return e.transactSelects(ctx, statements, in.ReturnConsumedCapacity)
+	}
+	g := make(writeGroup, len(statements))
+	for i, s := range statements {
+		if g[i], err = e.prepareStatement(ctx, s); err != nil {
+			return nil, canceledBy(len(g), i, err)
+		}
+	}
+	token := newToken(in.ClientRequestToken, func() [sha256.Size]byte { return fingerprintOf(statements) })
+	replayed, err := e.transact(ctx, g, token)
+	if err != nil {
+		return nil, err
+	}
+	return &api.ExecuteTransactionOutput{ConsumedCapacity: g.consumed(in.ReturnConsumedCapacity, replayed, e.options.Now)}, nil
+}
+
+// bindTransactStatements refuses what the request alone shows wrong.
+func bindTransactStatements(requests []api.ParameterizedStatement) ([]*statement, error) {
+	statements := make([]*statement, len(requests))
+	size := 0
+	for i := range requests {
+		r := &requests[i]
+		s, err := bindStatement("ExecuteTransaction", r.Statement, r.Parameters, r.ReturnValuesOnConditionCheckFailure)
+		if err != nil {
+			return nil, err
+		}
+		if index := s.source.Index; index != "" {
+			return nil, apierr.StatementOnIndex.With(index)
+		}
+		if s.returning() != partiql.ReturnNothing {
+			return nil, apierr.ReturningInTransaction.With()
+		}
+		statements[i] = s
+		size += s.size()
+	}
+	if size > maxTransactionBytes {
+		return nil, apierr.TransactionTooLarge.With()
+	}
+	return statements, refuseMixedStatements(statements)
+}
+
+func (e *Engine) transactSelects(ctx context.Context, statements []*statement, wantCapacity *string) (*api.ExecuteTransactionOutput, error) {
+	gets := make([]transactGet, len(statements))
+	for i, s := range statements {
+		if err := e.prepareSelect(ctx, s, &gets[i]); err != nil {
+			return nil, canceledBy(len(gets), i, err)
+		}
+	}
+	if err := e.locateTransaction(ctx, gets); err != nil {
+		return nil, err
+	}
+	responses, consumed, err := e.readTransaction(ctx, gets, wantCapacity)
+	if err != nil {
+		return nil, err
+	}
+	return &api.ExecuteTransactionOutput{Responses: responses, ConsumedCapacity: consumed}, nil
+}
+
+// prepareSelect makes a read of a SELECT of one item.
+func (e *Engine) prepareSelect(ctx context.Context, s *statement, g *transactGet) error {
+	t, _, err := e.lookup(ctx, s.source.Table)
+	if err != nil {
+		return err
+	}
+	g.table, g.shape = s.source.Table, s.shape
+	key, rest, err := s.itemKey(t, s.Select.Where)
+	if err != nil {
+		return err
+	}
+	g.item = key
+	g.filter, err = s.condition(expr.Filter, rest)
+	return err
+}

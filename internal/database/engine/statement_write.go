@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/dynamo/partiql"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+)
+
+// prepareStatement makes a write of an INSERT, UPDATE, DELETE or EXISTS.
+func (e *Engine) prepareStatement(ctx context.Context, s *statement) (*write, error) {
+	t, counts, err := e.lookup(ctx, s.source.Table)
+	if err != nil {
+		return nil, err
+	}
+	w := s.write
+	w.table, w.counts, w.showOld = s.source.Table, counts, s.showOld
+	if s.Insert != nil {
+		return &w, nil
+	}
+	key, rest, err := s.itemKey(t, s.where())
+	if err != nil {
+		return nil, err
+	}
+	w.item = key
+	if s.Delete != nil {
+		w.condition, err = s.deleteCondition(t, rest)
+	} else {
+		w.condition, err = s.condition(expr.Condition, rest, about(expr.AttributeExists, t))
+	}
+	return &w, err
+}
+
+// bindWrite makes what the statement alone says of its write.
+func (s *statement) bindWrite() error {
+	var err error
+	switch {
+	case s.Insert != nil:
+		return s.bindInsert()
+	case s.Update != nil:
+		s.write.kind = updateWrite
+		s.write.update, err = s.changes(s.Update.Changes)
+	case s.Delete != nil:
+		s.write.kind = deleteWrite
+	case s.Exists:
+		s.write.kind = checkWrite
+	}
+	return err
+}
+
+// bindInsert: an item of the same key will fail the INSERT.
+func (s *statement) bindInsert() error {
+	v, err := s.literal(s.Insert.Item)
+	if err != nil {
+		return err
+	}
+	if v.Kind() != attr.KindMap {
+		return apierr.InsertOfOther.With()
+	}
+	w := &s.write
+	w.kind, w.inserts, w.item = putWrite, true, v.Item()
+	if err := refuseFault(s.operation, w.item); err != nil {
+		return err
+	}
+	if w.item.Depth() > attr.MaxDepth {
+		return expressionError(&expr.Error{Kind: expr.KindValueTooDeep})
+	}
+	return w.encodeItem()
+}
+
+// deleteCondition lets an item that is not there be deleted, whatever the conditions are.
+func (s *statement) deleteCondition(t *catalog.Table, conditions []partiql.Node) (*eval.Condition, error) {
+	if len(conditions) == 0 {
+		return nil, nil
+	}
+	l := lowering{statement: s, surface: expr.Condition}
+	terms, err := l.predicates(conditions)
+	if err != nil {
+		return nil, err
+	}
+	return l.bind(&expr.Or{Terms: []expr.Node{about(expr.AttributeNotExists, t), allOf(terms)}})
+}
+
+// about asks whether the item is there.
+func about(f expr.Function, t *catalog.Table) expr.Node {
+	return &expr.Call{Function: f, Args: []expr.Node{expr.Literal(t.PK.Name)}}
+}
+
+// executeWrite carries out one write by itself, and returns what RETURNING asks for; nil for nothing.
+func (e *Engine) executeWrite(ctx context.Context, s *statement, m *capacity.Meter) (itemenc.Item, error) {
+	w, err := e.prepareStatement(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var returned itemenc.Item
+	r := returnedBy[s.returning()]
+	err = e.commit(ctx, w, func(*outcome) error {
+		returned = w.returned(r)
+		return nil
+	})
+	if err != nil {
+		err = singleError(err)
+		w.countFailure(err)
+		return nil, err
+	}
+	w.count(false, e.options.Now)
+	w.charge(m, false)
+	return returned, nil
+}
+
+// returnedBy are the ReturnValues that RETURNING stands for.
+var returnedBy = map[partiql.Returning]returnValues{
+	partiql.ReturnNothing:     returnNone,
+	partiql.ReturnAllOld:      returnAllOld,
+	partiql.ReturnAllNew:      returnAllNew,
+	partiql.ReturnModifiedOld: returnUpdatedOld,
+	partiql.ReturnModifiedNew: returnUpdatedNew,
+}
