@@ -3,6 +3,8 @@
 # (which this CLI is too old to read itself). Ends with status 1 at the first answer that is not the wanted one.
 set -euo pipefail
 aws=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 dynamodb() { "$aws" dynamodb --endpoint-url "$AWS_ENDPOINT_URL_DYNAMODB" "$@"; }
 
@@ -106,6 +108,39 @@ want "one receipt, paid" "paid 1 None" "$(text transact-get-items --transact-ite
   {"Get": {"TableName": "orders", "Key": {"customer": {"S": "receipts"}, "placed": {"N": "1"}}}},
   {"Get": {"TableName": "orders", "Key": {"customer": {"S": "receipts"}, "placed": {"N": "2"}}}}]' \
   --query '[Responses[0].Item.status.S, Responses[1].Item.placed.N, Responses[2].Item.placed.N]')"
+
+# Statements: AWS's examples for the CLI, in the Music table of its guide.
+dynamodb create-table --table-name Music --billing-mode PAY_PER_REQUEST \
+  --attribute-definitions AttributeName=Artist,AttributeType=S AttributeName=SongTitle,AttributeType=S \
+  --key-schema AttributeName=Artist,KeyType=HASH AttributeName=SongTitle,KeyType=RANGE >/dev/null
+dynamodb wait table-exists --table-name Music
+statement() { dynamodb execute-statement --statement "$@"; }
+song="WHERE Artist='Acme Band' AND SongTitle='PartiQL Rocks'"
+statement "INSERT INTO Music VALUE {'Artist':'Acme Band','SongTitle':'PartiQL Rocks'}" >/dev/null
+refused DuplicateItemException "Duplicate primary key exists in table" \
+  statement "INSERT INTO Music VALUE {'Artist':'Acme Band','SongTitle':'PartiQL Rocks'}"
+statement "UPDATE Music SET AwardsWon=1 SET AwardDetail={'Grammys':[2020, 2018]} $song" >/dev/null
+statement "UPDATE Music SET AwardDetail.Grammys =list_append(AwardDetail.Grammys,[2016]) $song" >/dev/null
+statement "UPDATE Music REMOVE AwardDetail.Grammys[2] $song" >/dev/null
+statement "UPDATE Music SET AwardDetail.BillBoard=[2020] $song" >/dev/null
+statement "UPDATE Music SET BandMembers =<<'member1', 'member2'>> $song" >/dev/null
+statement "UPDATE Music SET BandMembers =set_add(BandMembers, <<'newmember'>>) $song" >/dev/null
+want "the song" "1 2018 2020 member1 member2 newmember" "$(text execute-statement --statement "SELECT * FROM Music $song" \
+  --query 'Items[0].[AwardsWon.N, AwardDetail.M.Grammys.L[1].N, AwardDetail.M.BillBoard.L[0].N, sort(BandMembers.SS)[0], sort(BandMembers.SS)[1], sort(BandMembers.SS)[2]]')"
+cat >"$work/transaction.json" <<'END'
+[{"Statement": "EXISTS(SELECT * FROM Music where Artist='Acme Band' and SongTitle='PartiQL Rocks' and Awards is  MISSING)"},
+ {"Statement": "INSERT INTO Music value {'Artist':?,'SongTitle':?}", "Parameters": [{"S": "Acme Band"}, {"S": "Best Song"}]}]
+END
+dynamodb execute-transaction --transact-statements "file://$work/transaction.json" >/dev/null
+refused TransactionCanceledException "[None, DuplicateItem]" \
+  dynamodb execute-transaction --transact-statements "file://$work/transaction.json"
+cat >"$work/batch.json" <<'END'
+[{"Statement": "DELETE FROM Music WHERE Artist='Acme Band' AND SongTitle='Best Song'"}, {"Statement": "DELETE FROM Music"}]
+END
+want "errors of a batch" ValidationError \
+  "$(text batch-execute-statement --statements "file://$work/batch.json" --query 'Responses[].Error.Code')"
+statement "DELETE  FROM Music $song" >/dev/null
+want "no song" 0 "$(text execute-statement --statement "SELECT * FROM Music" --query 'length(Items)')"
 
 # Delete.
 want "old total" 12345678901234567890.5 "$(text delete-item --table-name orders \

@@ -160,6 +160,47 @@ class Orders(unittest.TestCase):
             TransactItems=[{"Get": {"TableName": self.table.name, "Key": key}} for key in keys])
         self.assertEqual(read["Responses"], [{"Item": keys[0]}, {}])
 
+    def test_statements(self):
+        table = self.table.name
+        out = self.client.execute_statement(
+            Statement=f'SELECT placed, total FROM "{table}" WHERE customer = ? AND placed BETWEEN ? AND ? ORDER BY placed DESC',
+            Parameters=["ana", 2, 4], ReturnConsumedCapacity="TOTAL")
+        self.assertEqual(out["Items"], [{"placed": n, "total": n * 10} for n in (4, 3, 2)])
+        self.assertEqual(out["ConsumedCapacity"]["CapacityUnits"], 0.5)
+        seen, token = [], {}
+        while token is not None:
+            out = self.client.execute_statement(
+                Statement=f'SELECT placed FROM "{table}"."by-status" WHERE status = \'open\'', Limit=3, **token)
+            seen += [item["placed"] for item in out["Items"]]
+            token = {"NextToken": out["NextToken"]} if "NextToken" in out else None
+        self.assertEqual(seen, [1, 2, 4, 5, 5, 7, 8])
+        insert = dict(Statement=f"INSERT INTO \"{table}\" VALUE {{'customer': ?, 'placed': ?, 'tags': <<'a', 'b'>>, 'lines': [{{'n': ?}}]}}",
+                      Parameters=["eve", 1, Decimal("2.5")])
+        self.assertEqual(self.client.execute_statement(**insert)["Items"], [])
+        self.refused("DuplicateItemException", "Duplicate primary key", self.client.execute_statement, **insert)
+        out = self.client.execute_statement(
+            Statement=f"UPDATE \"{table}\" SET lines[0].n = lines[0].n + 1 SET tags = set_delete(tags, <<'a'>>) "
+                      "WHERE customer = 'eve' AND placed = 1 RETURNING ALL NEW *")
+        self.assertEqual(out["Items"], [{"customer": "eve", "placed": 1, "tags": {"b"}, "lines": [{"n": Decimal("3.5")}]}])
+        self.refused("ConditionalCheckFailedException", "The conditional request failed", self.client.execute_statement,
+                     Statement=f"UPDATE \"{table}\" SET n = 1 WHERE customer = 'nobody' AND placed = 1")
+        self.refused("ValidationException", "mandatory equality on all key attributes", self.client.execute_statement,
+                     Statement=f"DELETE FROM \"{table}\" WHERE customer = 'eve'")
+        batch = self.client.batch_execute_statement(Statements=[
+            {"Statement": f"DELETE FROM \"{table}\" WHERE customer = 'eve' AND placed = 1"},
+            {"Statement": f"UPDATE \"{table}\" SET n = 1 WHERE customer = 'eve' AND placed = 1"}])["Responses"]
+        self.assertEqual(batch[0], {"TableName": table})
+        self.assertEqual(batch[1]["Error"]["Code"], "ConditionalCheckFailed")
+        answer = self.refused(
+            "TransactionCanceledException", "[None, DuplicateItem]", self.client.execute_transaction,
+            TransactStatements=[
+                {"Statement": f"EXISTS(SELECT * FROM \"{table}\" WHERE customer = 'bob' AND placed = 5 AND note IS MISSING)"},
+                {"Statement": f"INSERT INTO \"{table}\" VALUE {{'customer': 'ana', 'placed': 1}}"}])
+        self.assertEqual(answer["CancellationReasons"][1]["Code"], "DuplicateItem")
+        read = self.client.execute_transaction(TransactStatements=[
+            {"Statement": f'SELECT total FROM "{table}" WHERE customer = ? AND placed = ?', "Parameters": ["bob", n]} for n in (5, 6)])
+        self.assertEqual(read["Responses"], [{"Item": {"total": 7}}, {}])
+
     def test_batch_get(self):
         keys = [{"customer": "ana", "placed": n} for n in (1, 2, 99)]
         out = self.resource.batch_get_item(RequestItems={

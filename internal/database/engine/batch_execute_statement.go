@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -24,6 +25,7 @@ func (e *Engine) BatchExecuteStatement(ctx context.Context, in *api.BatchExecute
 	}
 	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity)}
 	out := &api.BatchExecuteStatementOutput{Responses: make([]api.BatchStatementResponse, len(statements))}
+	out.SetReads(!slices.ContainsFunc(statements, func(s *statement) bool { return s != nil && !s.Reads() }))
 	for i, s := range statements {
 		r, err := &out.Responses[i], faults[i]
 		if err == nil {

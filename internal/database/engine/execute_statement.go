@@ -17,6 +17,7 @@ func (e *Engine) ExecuteStatement(ctx context.Context, in *api.ExecuteStatementI
 	}
 	m := capacity.NewMeter(s.source.Table, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit)
 	out := &api.ExecuteStatementOutput{Items: []itemenc.Item{}}
+	out.SetReads(s.Reads())
 	switch {
 	case s.Exists:
 		err = apierr.ExistsNotInTransaction.With()

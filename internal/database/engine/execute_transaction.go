@@ -73,7 +73,9 @@ func (e *Engine) transactSelects(ctx context.Context, statements []*statement, w
 	if err != nil {
 		return nil, err
 	}
-	return &api.ExecuteTransactionOutput{Responses: responses, ConsumedCapacity: consumed}, nil
+	out := &api.ExecuteTransactionOutput{Responses: responses, ConsumedCapacity: consumed}
+	out.SetReads(true)
+	return out, nil
 }
 
 // prepareSelect makes a read of a SELECT of one item.

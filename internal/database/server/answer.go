@@ -59,16 +59,22 @@ func (x *exchange) succeed(op *operation, out any) {
 	*buffer = body
 	packed := x.pack(body)
 	defer packed.release()
-	if err := x.reserveResponse(op, int64(cap(packed.body))); err != nil {
+	if err := x.reserveResponse(op.reads || hasOnlyRead(out), int64(cap(packed.body))); err != nil {
 		x.fail(op, err)
 		return
 	}
 	x.sendPacked(http.StatusOK, packed)
 }
 
+// hasOnlyRead reports whether an operation that may write has changed nothing this time.
+func hasOnlyRead(out any) bool {
+	o, ok := out.(interface{ Reads() bool })
+	return ok && o.Reads()
+}
+
 // reserveResponse moves the request from those that work to those that wait for their client to read. If there is no room
 // for its response, what changed nothing is throttled; what did keeps its place among those that work.
-func (x *exchange) reserveResponse(op *operation, bytes int64) error {
+func (x *exchange) reserveResponse(reads bool, bytes int64) error {
 	x.inputTurn.release()
 	x.readTurn.release()
 	var err error
@@ -77,7 +83,7 @@ func (x *exchange) reserveResponse(op *operation, bytes int64) error {
 	}
 	if err == nil {
 		x.work.release()
-	} else if !op.reads {
+	} else if !reads {
 		err = nil
 	}
 	return err

@@ -49,6 +49,14 @@ func (e gatedEngine) UpdateItem(ctx context.Context, in *api.UpdateItemInput) (*
 	return &api.UpdateItemOutput{Attributes: item}, err
 }
 
+// ExecuteStatement executes a SELECT of a large item, or an UPDATE that returns one.
+func (e gatedEngine) ExecuteStatement(ctx context.Context, in *api.ExecuteStatementInput) (*api.ExecuteStatementOutput, error) {
+	item, err := e.item(ctx, "open")
+	out := &api.ExecuteStatementOutput{Items: []itemenc.Item{item}}
+	out.SetReads(strings.HasPrefix(*in.Statement, "SELECT"))
+	return out, err
+}
+
 func (e gatedEngine) TagResource(context.Context, *api.TagResourceInput) (*api.TagResourceOutput, error) {
 	return &api.TagResourceOutput{}, nil
 }
@@ -61,6 +69,9 @@ const (
 	small = `{"ResourceArn":"arn","Tags":[]}`
 	gated = `{"TableName":"gated","Key":{}}`
 	open  = `{"TableName":"open","Key":{}}`
+
+	selects = `{"Statement":"SELECT * FROM open"}`
+	updates = `{"Statement":"UPDATE open SET a = 1 WHERE b = 2 RETURNING ALL NEW *"}`
 )
 
 func newCall(ctx context.Context, operation string, body io.Reader) *http.Request {
@@ -269,6 +280,8 @@ func TestSlowReaders(t *testing.T) {
 		}
 		wantThrottled(t, "a read", perform(t.Context(), s, "GetItem", strings.NewReader(open)))
 		wantOK(t, "a write", perform(t.Context(), s, "UpdateItem", strings.NewReader(open)))
+		wantThrottled(t, "a SELECT", perform(t.Context(), s, "ExecuteStatement", strings.NewReader(selects)))
+		wantOK(t, "an UPDATE", perform(t.Context(), s, "ExecuteStatement", strings.NewReader(updates)))
 		wantOK(t, "a small one", perform(t.Context(), s, "TagResource", strings.NewReader(small)))
 		close(slow.let)
 		<-done

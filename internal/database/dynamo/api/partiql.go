@@ -5,6 +5,15 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
+// effect is a part of the outputs of operations that read or write, as their statements say.
+type effect struct{ reads bool }
+
+// SetReads says that the operation has changed nothing.
+func (e *effect) SetReads(reads bool) { e.reads = reads }
+
+// Reads reports whether the operation has changed nothing.
+func (e *effect) Reads() bool { return e.reads }
+
 // ExecuteStatementInput executes one statement of PartiQL.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ExecuteStatement.html
 type ExecuteStatementInput struct {
@@ -23,6 +32,7 @@ type ExecuteStatementInput struct {
 // ExecuteStatementOutput is the answer to ExecuteStatement: of a SELECT, one page.
 type ExecuteStatementOutput struct {
 	lent
+	effect
 	// Items are those of a SELECT, or what RETURNING asks for; never nil.
 	Items []itemenc.Item
 	// NextToken is nil on the last page.
@@ -48,6 +58,7 @@ type BatchStatementRequest struct {
 
 // BatchExecuteStatementOutput is the answer to BatchExecuteStatement.
 type BatchExecuteStatementOutput struct {
+	effect
 	// Responses stand in the order of the request's Statements.
 	Responses        []BatchStatementResponse
 	ConsumedCapacity []ConsumedCapacity
@@ -87,6 +98,7 @@ type ParameterizedStatement struct {
 
 // ExecuteTransactionOutput is the answer to ExecuteTransaction.
 type ExecuteTransactionOutput struct {
+	effect
 	// Responses stand in the order of the request's statements if these read; a transaction that writes has none.
 	Responses        []ItemResponse
 	ConsumedCapacity []ConsumedCapacity
