@@ -87,11 +87,10 @@ func (s *statements) gettingStarted() {
 	} {
 		s.execute(statement, song...)
 	}
-	var exists *types.DuplicateItemException
 	_, err := s.client.ExecuteStatement(s.Context(), &dynamodb.ExecuteStatementInput{
 		Statement: new("INSERT INTO Music value {'Artist':?,'SongTitle':?}"), Parameters: song,
 	})
-	if !errors.As(err, &exists) {
+	if _, exists := errors.AsType[*types.DuplicateItemException](err); !exists {
 		s.Errorf("the INSERT again: %v", err)
 	}
 	items := s.execute("SELECT BandMembers, AwardDetail.Grammys FROM Music  where Artist=? and SongTitle=?", song...)
