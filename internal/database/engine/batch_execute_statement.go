@@ -26,18 +26,24 @@ func (e *Engine) BatchExecuteStatement(ctx context.Context, in *api.BatchExecute
 	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity)}
 	out := &api.BatchExecuteStatementOutput{Responses: make([]api.BatchStatementResponse, len(statements))}
 	out.SetReads(!slices.ContainsFunc(statements, func(s *statement) bool { return s != nil && !s.Reads() }))
+	items := 0 // the bytes of those in the responses
 	for i, s := range statements {
 		r, err := &out.Responses[i], faults[i]
+		if err == nil && items > api.LargeRead {
+			err = api.AskForRoom(ctx, maxItemBytes)
+		}
 		if err == nil {
 			r.TableName = &s.source.Table
 			r.Item, err = e.executeOfBatch(ctx, s, in.Statements[i].ConsistentRead, &ms)
 		}
 		if err == nil {
+			items += len(r.Item)
 			continue
 		}
 		if r.Error = statementError(err); r.Error == nil {
 			return nil, err
 		}
+		items += len(r.Error.Item)
 	}
 	out.ConsumedCapacity = ms.reports()
 	return out, nil

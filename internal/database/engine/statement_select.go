@@ -113,13 +113,14 @@ func (s *statement) takePartition(k catalog.KeyAttribute, rest []partiql.Node) (
 		}
 		distinct := make([]attr.Value, 0, len(values))
 		for _, v := range values {
-			if !slices.ContainsFunc(distinct, v.Equal) {
-				distinct = append(distinct, v)
+			if slices.ContainsFunc(distinct, v.Equal) {
+				continue
 			}
-		}
-		if len(distinct) > maxPartitions {
-			e := &expr.Error{Surface: expr.Filter, Kind: expr.KindInTooLong, Count: len(distinct)}
-			return nil, nil, expressionError(e)
+			if len(distinct) == maxPartitions {
+				e := &expr.Error{Surface: expr.Filter, Kind: expr.KindInTooLong, Count: len(values)}
+				return nil, nil, expressionError(e)
+			}
+			distinct = append(distinct, v)
 		}
 		if whole {
 			rest = slices.Delete(slices.Clone(rest), i, i+1)

@@ -206,6 +206,45 @@ func isValidation(err error) bool {
 	return ok && known.Code == apierr.ValidationException
 }
 
+// A batch asks for room before a statement once the items of its response are large. Without room, the statement is
+// throttled and has not been executed.
+func TestBatchStatementsAskForRoom(t *testing.T) {
+	e := openShelves(t)
+	update := "UPDATE books SET text = ? WHERE shelf = '1' AND place = ? RETURNING ALL NEW *"
+	in := &api.BatchExecuteStatementInput{}
+	for place := range 4 {
+		in.Statements = append(in.Statements, api.BatchStatementRequest{
+			Statement: &update, Parameters: []attr.Value{attr.String(strings.Repeat("x", 40<<10)), attr.Number(strconv.Itoa(place))},
+		})
+	}
+	asked := 0
+	ctx := api.WithRoom(t.Context(), func(int64) error {
+		if asked++; asked > 1 {
+			return apierr.Overloaded.With()
+		}
+		return nil
+	})
+	out, err := e.BatchExecuteStatement(ctx, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes []string
+	for _, r := range out.Responses {
+		code := ""
+		if r.Error != nil {
+			code = *r.Error.Code
+		}
+		codes = append(codes, code)
+	}
+	if diff := cmp.Diff([]string{"", "", "", "ThrottlingError"}, codes); diff != "" {
+		t.Errorf("codes (-want +got)\n%s", diff)
+	}
+	changed := books(t, e, api.ExecuteStatementInput{Statement: new("SELECT * FROM books WHERE shelf = '1' AND size(text) > 1")})
+	if diff := cmp.Diff([][]string{{"1/0", "1/1", "1/2"}}, changed); diff != "" {
+		t.Errorf("changed (-want +got)\n%s", diff)
+	}
+}
+
 // FuzzStatement: no statement, parameter or token is a fault of the engine.
 func FuzzStatement(f *testing.F) {
 	for _, seed := range []string{
