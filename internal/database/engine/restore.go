@@ -51,7 +51,7 @@ func (e *Engine) checkRestoreTarget(name string) error {
 	now, tables := e.options.Now(), e.catalog.Tables()
 	if t := tables[name]; t != nil && !t.Descriptor.Gone(now) {
 		switch r := t.Descriptor.Restored; {
-		case !t.Descriptor.BeingRestored():
+		case r == nil || t.Descriptor.Status(now) != catalog.StatusCreating: // all items may be there before it is ready
 			return apierr.TableExists.As(apierr.TableAlreadyExistsException, name)
 		case r.BackupARN != "":
 			return apierr.TableBeingRestored.With(name, r.BackupARN)
