@@ -284,7 +284,8 @@ const (
 	TokenOfOtherRequest      Sentence = "Request rejected because it was retried with a different payload but with a request token that was already used."
 )
 
-// PartiQL. What is wrong with a statement's text is package partiql's.
+// PartiQL. What is wrong with a statement's text is package partiql's. Those about parameters, ORDER BY, batches and
+// tokens could not be compared with a recorded answer.
 const (
 	DuplicateItem         Sentence = "Duplicate primary key exists in table"
 	StatementParameters   Sentence = "Number of parameters in request and statement don't match."
@@ -296,7 +297,7 @@ const (
 	StatementToken        Sentence = "Invalid NextToken"
 	StatementOtherToken   Sentence = "NextToken does not match request"
 
-	// Of these no answer of AWS is recorded.
+	// These are not AWS's: its words are not known.
 	OrderBeginsElsewhere   Sentence = "ORDER BY must begin with the partition key %s when the WHERE clause selects several partitions"
 	ColumnTwice            Sentence = "Duplicate column in the SELECT list: %s"
 	StatementsMixed        Sentence = "Read and write statements cannot be used in one request"
