@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/tools/designer/conform"
@@ -90,7 +91,7 @@ func TestCorrectedDesigns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
 			records := sourcetest.Make(t, d, seed, 12)
-			client := monotabletest.New(t).Client()
+			client := monotabletest.NewWith(t, &monotable.Options{Now: sourcetest.Now}).Client() // items that expire are there
 			specs := provision.Specs(d, map[string]string{"stage": "test"})
 			if err := provision.Apply(t.Context(), client, specs, func(string, ...any) {}); err != nil {
 				t.Fatal(err)
