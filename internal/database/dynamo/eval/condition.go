@@ -53,6 +53,14 @@ func (c *Condition) Attributes() []string {
 	return slices.Compact(names)
 }
 
+// NestedAttributes returns the top-level attributes below which the condition reads, in the order of the text.
+func (c *Condition) NestedAttributes() []string {
+	if c == nil {
+		return nil
+	}
+	return c.scope.NestedAttributes()
+}
+
 func (c *Condition) holds(n expr.Node, it attr.Item) bool {
 	switch n := n.(type) {
 	case *expr.And:

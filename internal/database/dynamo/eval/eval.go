@@ -182,6 +182,7 @@ type scope struct {
 	surface expr.Surface
 	names   []string
 	values  []attr.Value
+	nested  []*expr.Path // the paths of more than one step, in the order of the text
 }
 
 // bind parses text and fills its slots.
@@ -200,7 +201,7 @@ func (b *Binder) bind(s expr.Surface, text string) (*expr.Expression, scope, err
 
 // resolve fills the slots of e. Of an undefined name and an undefined value the first in the text is reported.
 func (b *Binder) resolve(e *expr.Expression) (scope, error) {
-	sc := scope{surface: e.Surface}
+	sc := scope{surface: e.Surface, nested: e.Nested}
 	var undefined *expr.Error
 	if n := len(e.Aliases); n > 0 {
 		sc.names = make([]string, n)
@@ -284,6 +285,19 @@ func (b *Binder) mentioned() func(string) bool {
 
 // value is what a placeholder stands for.
 func (sc *scope) value(p *expr.Placeholder) attr.Value { return sc.values[p.Slot] }
+
+// NestedAttributes returns the top-level attributes below which the expression goes, in the order of the text: key
+// attributes must not be among them.
+func (sc *scope) NestedAttributes() []string {
+	if len(sc.nested) == 0 {
+		return nil
+	}
+	names := make([]string, len(sc.nested))
+	for i, p := range sc.nested {
+		names[i] = p.Root(sc.names)
+	}
+	return names
+}
 
 // find returns the value at the end of a path.
 func (sc *scope) find(p *expr.Path, it attr.Item) (attr.Value, bool) {

@@ -91,6 +91,9 @@ type Expression struct {
 	Paths   []*Path  // projection, in the order of the text
 	Actions []Action // update, in the order of the text
 
+	// Nested are the paths of more than one step, in the order of the text.
+	Nested []*Path
+
 	// Aliases and Placeholders are the distinct ones, each at its slot, in the order of the text.
 	Aliases      []Reference
 	Placeholders []Reference

@@ -297,6 +297,9 @@ func (p *parser) path() (*Path, error) {
 			if len(out.Steps) > MaxPathSteps {
 				p.fault(&Error{Kind: KindPathTooDeep, Pos: out.Pos, Count: len(out.Steps)})
 			}
+			if len(out.Steps) > 1 {
+				p.out.Nested = append(p.out.Nested, out)
+			}
 			return out, nil
 		}
 		if err != nil {
