@@ -18,6 +18,7 @@ type Engine interface {
 	CreateTable(context.Context, *api.CreateTableInput) (*api.CreateTableOutput, error)
 	DeleteBackup(context.Context, *api.DeleteBackupInput) (*api.DeleteBackupOutput, error)
 	DeleteItem(context.Context, *api.DeleteItemInput) (*api.DeleteItemOutput, error)
+	DeleteResourcePolicy(context.Context, *api.DeleteResourcePolicyInput) (*api.DeleteResourcePolicyOutput, error)
 	DeleteTable(context.Context, *api.DeleteTableInput) (*api.DeleteTableOutput, error)
 	DescribeBackup(context.Context, *api.DescribeBackupInput) (*api.DescribeBackupOutput, error)
 	DescribeContinuousBackups(context.Context, *api.DescribeContinuousBackupsInput) (*api.DescribeContinuousBackupsOutput, error)
@@ -28,12 +29,14 @@ type Engine interface {
 	DescribeTimeToLive(context.Context, *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error)
 	GetItem(context.Context, *api.GetItemInput) (*api.GetItemOutput, error)
 	GetRecords(context.Context, *api.GetRecordsInput) (*api.GetRecordsOutput, error)
+	GetResourcePolicy(context.Context, *api.GetResourcePolicyInput) (*api.GetResourcePolicyOutput, error)
 	GetShardIterator(context.Context, *api.GetShardIteratorInput) (*api.GetShardIteratorOutput, error)
 	ListBackups(context.Context, *api.ListBackupsInput) (*api.ListBackupsOutput, error)
 	ListStreams(context.Context, *api.ListStreamsInput) (*api.ListStreamsOutput, error)
 	ListTables(context.Context, *api.ListTablesInput) (*api.ListTablesOutput, error)
 	ListTagsOfResource(context.Context, *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error)
 	PutItem(context.Context, *api.PutItemInput) (*api.PutItemOutput, error)
+	PutResourcePolicy(context.Context, *api.PutResourcePolicyInput) (*api.PutResourcePolicyOutput, error)
 	Query(context.Context, *api.QueryInput) (*api.QueryOutput, error)
 	RestoreTableFromBackup(context.Context, *api.RestoreTableFromBackupInput) (*api.RestoreTableFromBackupOutput, error)
 	RestoreTableToPointInTime(context.Context, *api.RestoreTableToPointInTimeInput) (*api.RestoreTableToPointInTimeOutput, error)
@@ -67,6 +70,7 @@ var methods = map[string]serveFunc{
 	"CreateTable":               serving(Engine.CreateTable),
 	"DeleteBackup":              serving(Engine.DeleteBackup),
 	"DeleteItem":                serving(Engine.DeleteItem),
+	"DeleteResourcePolicy":      serving(Engine.DeleteResourcePolicy),
 	"DeleteTable":               serving(Engine.DeleteTable),
 	"DescribeBackup":            serving(Engine.DescribeBackup),
 	"DescribeContinuousBackups": serving(Engine.DescribeContinuousBackups),
@@ -77,12 +81,14 @@ var methods = map[string]serveFunc{
 	"DescribeTimeToLive":        serving(Engine.DescribeTimeToLive),
 	"GetItem":                   serving(Engine.GetItem),
 	"GetRecords":                serving(Engine.GetRecords),
+	"GetResourcePolicy":         serving(Engine.GetResourcePolicy),
 	"GetShardIterator":          serving(Engine.GetShardIterator),
 	"ListBackups":               serving(Engine.ListBackups),
 	"ListStreams":               serving(Engine.ListStreams),
 	"ListTables":                serving(Engine.ListTables),
 	"ListTagsOfResource":        serving(Engine.ListTagsOfResource),
 	"PutItem":                   serving(Engine.PutItem),
+	"PutResourcePolicy":         serving(Engine.PutResourcePolicy),
 	"Query":                     serving(Engine.Query),
 	"RestoreTableFromBackup":    serving(Engine.RestoreTableFromBackup),
 	"RestoreTableToPointInTime": serving(Engine.RestoreTableToPointInTime),

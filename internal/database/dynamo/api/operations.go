@@ -92,6 +92,10 @@ var operations = []Operation{
 		Errors: with(backupRead, apierr.BackupInUseException, apierr.LimitExceededException),
 	},
 	{Name: "DeleteItem", Input: input[DeleteItemInput], Layer: Newer, Errors: itemWrite},
+	{
+		Name: "DeleteResourcePolicy", Input: input[DeleteResourcePolicyInput], Layer: Older,
+		Errors: with(tableChange, apierr.PolicyNotFoundException),
+	},
 	{Name: "DeleteTable", Input: input[DeleteTableInput], Layer: Older, Errors: tableChange},
 	{Name: "DescribeBackup", Input: input[DescribeBackupInput], Layer: Older, Errors: backupRead},
 	{
@@ -108,12 +112,20 @@ var operations = []Operation{
 		Name: "GetRecords", Input: input[GetRecordsInput], Layer: Older, OfStreams: true,
 		Errors: with(shardRead, apierr.ExpiredIteratorException, apierr.LimitExceededException),
 	},
+	{
+		Name: "GetResourcePolicy", Input: input[GetResourcePolicyInput], Layer: Older,
+		Errors: with(tableRead, apierr.PolicyNotFoundException),
+	},
 	{Name: "GetShardIterator", Input: input[GetShardIteratorInput], Layer: Older, OfStreams: true, Errors: shardRead},
 	{Name: "ListBackups", Input: input[ListBackupsInput], Layer: Older, Errors: anyOperation},
 	{Name: "ListStreams", Input: input[ListStreamsInput], Layer: Older, OfStreams: true, Errors: tableRead},
 	{Name: "ListTables", Input: input[ListTablesInput], Layer: Older, Errors: anyOperation},
 	{Name: "ListTagsOfResource", Input: input[ListTagsOfResourceInput], Layer: Older, Errors: tableRead},
 	{Name: "PutItem", Input: input[PutItemInput], Layer: Newer, Errors: itemWrite},
+	{
+		Name: "PutResourcePolicy", Input: input[PutResourcePolicyInput], Layer: Older,
+		Errors: with(tableChange, apierr.PolicyNotFoundException),
+	},
 	{Name: "Query", Input: input[QueryInput], Layer: Newer, Errors: dataPlane},
 	{
 		Name: "RestoreTableFromBackup", Input: input[RestoreTableFromBackupInput], Layer: Older,

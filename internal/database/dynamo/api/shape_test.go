@@ -49,6 +49,9 @@ var model = map[string][2]any{
 	"RestoreTableFromBackup":    {dynamodb.RestoreTableFromBackupInput{}, dynamodb.RestoreTableFromBackupOutput{}},
 	"RestoreTableToPointInTime": {dynamodb.RestoreTableToPointInTimeInput{}, dynamodb.RestoreTableToPointInTimeOutput{}},
 	"UpdateContinuousBackups":   {dynamodb.UpdateContinuousBackupsInput{}, dynamodb.UpdateContinuousBackupsOutput{}},
+	"DeleteResourcePolicy":      {dynamodb.DeleteResourcePolicyInput{}, dynamodb.DeleteResourcePolicyOutput{}},
+	"GetResourcePolicy":         {dynamodb.GetResourcePolicyInput{}, dynamodb.GetResourcePolicyOutput{}},
+	"PutResourcePolicy":         {dynamodb.PutResourcePolicyInput{}, dynamodb.PutResourcePolicyOutput{}},
 }
 
 // outputs are this package's outputs by operation.
@@ -66,6 +69,9 @@ var outputs = map[string]any{
 	"DescribeBackup": DescribeBackupOutput{}, "DescribeContinuousBackups": DescribeContinuousBackupsOutput{},
 	"ListBackups": ListBackupsOutput{}, "RestoreTableFromBackup": RestoreTableFromBackupOutput{},
 	"RestoreTableToPointInTime": RestoreTableToPointInTimeOutput{}, "UpdateContinuousBackups": UpdateContinuousBackupsOutput{},
+	"DeleteResourcePolicy": DeleteResourcePolicyOutput{},
+	"GetResourcePolicy":    GetResourcePolicyOutput{},
+	"PutResourcePolicy":    PutResourcePolicyOutput{},
 }
 
 // TestMembers compares the shapes with the SDK's: a member that is missing would be skipped without a word.

@@ -36,6 +36,7 @@ const (
 	limited   = "Subscriber limit exceeded: "
 	inUse     = "Attempt to change a resource which is still in use: "
 	notFound  = "Requested resource not found"
+	badPolicy = invalid + "Invalid policy document: "
 )
 
 // The table of sentences: us-east-1, autumn 2026. Each stands on one line, so that it can be searched for; what
@@ -174,6 +175,26 @@ const (
 	TagReserved      Sentence = invalid + "Tag keys starting with 'aws:' are reserved for system use"
 	TooManyTags      Sentence = invalid + "Too many tags: a resource can have at most 50 tags"
 	InvalidNextToken Sentence = "Invalid NextToken provided as input" // ListTagsOfResource
+)
+
+// Resource policies. AWS words PolicyActionsInvalid, PolicyPrincipalInvalid and PolicyServiceInvalid so; of the others no
+// answer is recorded.
+const (
+	PolicyNotFound         Sentence = "Resource-based policy not found for the provided ResourceArn: %s"
+	PolicyTooLarge         Sentence = invalid + "Policy document exceeds the maximum size of 20 KB"
+	PolicyNotObject        Sentence = badPolicy + "The document is not a JSON object"
+	PolicyVersionInvalid   Sentence = badPolicy + "Version must be 2012-10-17 or 2008-10-17"
+	PolicyStatementInvalid Sentence = badPolicy + "Statement must be an object or a list of objects"
+	PolicyEffectInvalid    Sentence = badPolicy + "Effect must be Allow or Deny"
+	PolicyConditionInvalid Sentence = badPolicy + "Condition must be an object of objects"
+	PolicyFieldUnknown     Sentence = badPolicy + "Unknown field %s"
+	PolicyFieldNotString   Sentence = badPolicy + "%s must be a string"
+	PolicyFieldNotStrings  Sentence = badPolicy + "%s must be a string or a list of strings"
+	PolicyFieldAmbiguous   Sentence = badPolicy + "A statement must have either %[1]s or Not%[1]s"
+	PolicyActionsInvalid   Sentence = badPolicy + "The following action names are invalid: %s"
+	PolicyResourceInvalid  Sentence = badPolicy + "Policy has a resource that it is not attached to: %s"
+	PolicyServiceInvalid   Sentence = badPolicy + "Policy contains invalid service principal"
+	PolicyPrincipalInvalid Sentence = invalid + "Invalid principal in policy document."
 )
 
 // Time to live.
@@ -344,6 +365,8 @@ var codes = map[Sentence]Code{
 	RecoveryNotEnabled:  PointInTimeRecoveryUnavailableException,
 	RestoreTimeOutside:  InvalidRestoreTimeException,
 	TooManyRestores:     LimitExceededException,
+
+	PolicyNotFound: PolicyNotFoundException,
 }
 
 // Reading streams.

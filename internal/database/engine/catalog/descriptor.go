@@ -47,6 +47,7 @@ type Descriptor struct {
 	ClassChanged   int64      `json:"classChanged,omitempty"`
 	DeletionBarred bool       `json:"deletionBarred,omitempty"`
 	Tags           []Tag      `json:"tags,omitempty"` // sorted by Key
+	Policies       []Policy   `json:"policies,omitempty"`
 }
 
 // Attribute is one attribute definition; Type is S, N or B.
@@ -182,6 +183,22 @@ func (t TTL) maintained() string {
 // Encryption is the setting of encryption at rest as told; this store encrypts nothing.
 type Encryption struct {
 	KeyARN string `json:"keyARN,omitempty"` // "" while the key is AWS's own
+}
+
+// Policy is the resource-based policy of the table or of one of its streams.
+type Policy struct {
+	Stream   string `json:"stream,omitempty"` // the stream's label; "" is the table
+	Document string `json:"document"`
+	Revision string `json:"revision"`
+}
+
+// Policy returns the policy of the table (label "") or of one of its streams; nil where there is none.
+func (d *Descriptor) Policy(label string) *Policy {
+	i := slices.IndexFunc(d.Policies, func(p Policy) bool { return p.Stream == label })
+	if i < 0 {
+		return nil
+	}
+	return &d.Policies[i]
 }
 
 // Tag is one tag.
