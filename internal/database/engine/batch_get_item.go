@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
@@ -61,6 +62,7 @@ type batchGet struct {
 	shape       shape
 	consistency capacity.Consistency
 
+	t      *catalog.Table
 	counts *observe.Table
 	keys   [][]byte
 	items  []itemenc.Item
@@ -120,7 +122,7 @@ func (e *Engine) locate(ctx context.Context, g *batchGet) error {
 	if err != nil {
 		return err
 	}
-	g.counts = counts
+	g.t, g.counts = t, counts
 	g.keys = make([][]byte, len(g.request.Keys))
 	for i, key := range g.request.Keys {
 		if g.keys[i], err = storeKey(t, key); err != nil {
@@ -158,6 +160,7 @@ func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capac
 		*room -= size
 		units := capacity.ReadUnits(size, g.consistency)
 		g.counts.Capacity.Read.Add(units)
+		e.accessedItem(g.t, key, units)
 		m.Table(units)
 		if stored == nil {
 			continue

@@ -139,6 +139,7 @@ type Engine struct {
 	workspaces  workspaces
 	arenas      arenas
 	landings    landings
+	hot         hotKeys
 	sweeps      sweeps
 	logAlarmed  atomic.Bool  // the log has been warned that LogMaxBytes comes near
 	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped

@@ -26,7 +26,7 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 			return nil, err
 		}
 	}
-	keys, counts, err := e.transactKeys(ctx, in.TransactItems)
+	keys, tables, counts, err := e.transactKeys(ctx, in.TransactItems)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +57,7 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 		}
 		units := capacity.ReadUnits(size, capacity.Transactional)
 		counts[i].Capacity.Read.Add(units)
+		e.accessedItem(tables[i], key, units)
 		consumed.of(*in.TransactItems[i].Get.TableName).Table(units)
 		part, err := shapes[i].of(nil, stored)
 		if err != nil {
@@ -72,29 +73,28 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 
 // transactKeys finds the places of the items in the store. A missing table fails the request; a key that does
 // not fit its table cancels the transaction, because only the table shows it.
-func (e *Engine) transactKeys(ctx context.Context, items []api.TransactGetItem) ([][]byte, []*observe.Table, error) {
-	counts := make([]*observe.Table, len(items))
-	tables := make([]*catalog.Table, len(items))
+func (e *Engine) transactKeys(ctx context.Context, items []api.TransactGetItem) (keys [][]byte, tables []*catalog.Table, counts []*observe.Table, err error) {
+	counts = make([]*observe.Table, len(items))
+	tables = make([]*catalog.Table, len(items))
 	for i, item := range items {
-		var err error
 		if tables[i], counts[i], err = e.lookup(ctx, *item.Get.TableName); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	keys := make([][]byte, len(items))
+	keys = make([][]byte, len(items))
 	seen := make(map[string]struct{}, len(items))
 	for i, item := range items {
 		key, err := storeKey(tables[i], item.Get.Key)
 		if err != nil {
-			return nil, nil, canceledRead(len(items), i, err)
+			return nil, nil, nil, canceledRead(len(items), i, err)
 		}
 		keys[i] = key
 		seen[string(key)] = struct{}{}
 	}
 	if len(seen) < len(keys) {
-		return nil, nil, apierr.TransactionRepeatsItem.With()
+		return nil, nil, nil, apierr.TransactionRepeatsItem.With()
 	}
-	return keys, counts, nil
+	return keys, tables, counts, nil
 }
 
 func getCopy(r kv.Reader, key []byte) (itemenc.Item, error) {

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -48,7 +47,7 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 	if replayed {
 		return g.replayAnswer(in), nil
 	}
-	return g.answer(in, e.options.Now), nil
+	return g.answer(in, e), nil
 }
 
 // commitTransaction runs the actions in one transaction of the store. replayed is true where the token
@@ -145,10 +144,10 @@ func (g writeGroup) readOnly(txn kv.Txn) error {
 	return nil
 }
 
-func (g writeGroup) answer(in *api.TransactWriteItemsInput, now func() time.Time) *api.TransactWriteItemsOutput {
+func (g writeGroup) answer(in *api.TransactWriteItemsInput, e *Engine) *api.TransactWriteItemsOutput {
 	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity), split: capacity.Writes}
 	for _, w := range g {
-		w.count(true, now)
+		w.count(e, true)
 		w.charge(ms.of(w.table), true)
 	}
 	return &api.TransactWriteItemsOutput{

@@ -22,6 +22,7 @@ type Engine interface {
 	DeleteTable(context.Context, *api.DeleteTableInput) (*api.DeleteTableOutput, error)
 	DescribeBackup(context.Context, *api.DescribeBackupInput) (*api.DescribeBackupOutput, error)
 	DescribeContinuousBackups(context.Context, *api.DescribeContinuousBackupsInput) (*api.DescribeContinuousBackupsOutput, error)
+	DescribeContributorInsights(context.Context, *api.DescribeContributorInsightsInput) (*api.DescribeContributorInsightsOutput, error)
 	DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error)
 	DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error)
 	DescribeStream(context.Context, *api.DescribeStreamInput) (*api.DescribeStreamOutput, error)
@@ -32,6 +33,7 @@ type Engine interface {
 	GetResourcePolicy(context.Context, *api.GetResourcePolicyInput) (*api.GetResourcePolicyOutput, error)
 	GetShardIterator(context.Context, *api.GetShardIteratorInput) (*api.GetShardIteratorOutput, error)
 	ListBackups(context.Context, *api.ListBackupsInput) (*api.ListBackupsOutput, error)
+	ListContributorInsights(context.Context, *api.ListContributorInsightsInput) (*api.ListContributorInsightsOutput, error)
 	ListStreams(context.Context, *api.ListStreamsInput) (*api.ListStreamsOutput, error)
 	ListTables(context.Context, *api.ListTablesInput) (*api.ListTablesOutput, error)
 	ListTagsOfResource(context.Context, *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error)
@@ -46,6 +48,7 @@ type Engine interface {
 	TransactWriteItems(context.Context, *api.TransactWriteItemsInput) (*api.TransactWriteItemsOutput, error)
 	UntagResource(context.Context, *api.UntagResourceInput) (*api.UntagResourceOutput, error)
 	UpdateContinuousBackups(context.Context, *api.UpdateContinuousBackupsInput) (*api.UpdateContinuousBackupsOutput, error)
+	UpdateContributorInsights(context.Context, *api.UpdateContributorInsightsInput) (*api.UpdateContributorInsightsOutput, error)
 	UpdateItem(context.Context, *api.UpdateItemInput) (*api.UpdateItemOutput, error)
 	UpdateTable(context.Context, *api.UpdateTableInput) (*api.UpdateTableOutput, error)
 	UpdateTimeToLive(context.Context, *api.UpdateTimeToLiveInput) (*api.UpdateTimeToLiveOutput, error)
@@ -64,43 +67,46 @@ type serveFunc func(ctx context.Context, x *exchange, body []byte) (out any, err
 
 // methods are the engine's methods by operation.
 var methods = map[string]serveFunc{
-	"BatchGetItem":              serving(Engine.BatchGetItem),
-	"BatchWriteItem":            serving(Engine.BatchWriteItem),
-	"CreateBackup":              serving(Engine.CreateBackup),
-	"CreateTable":               serving(Engine.CreateTable),
-	"DeleteBackup":              serving(Engine.DeleteBackup),
-	"DeleteItem":                serving(Engine.DeleteItem),
-	"DeleteResourcePolicy":      serving(Engine.DeleteResourcePolicy),
-	"DeleteTable":               serving(Engine.DeleteTable),
-	"DescribeBackup":            serving(Engine.DescribeBackup),
-	"DescribeContinuousBackups": serving(Engine.DescribeContinuousBackups),
-	"DescribeEndpoints":         atThisHost(serving(Engine.DescribeEndpoints)),
-	"DescribeLimits":            serving(Engine.DescribeLimits),
-	"DescribeStream":            serving(Engine.DescribeStream),
-	"DescribeTable":             serving(Engine.DescribeTable),
-	"DescribeTimeToLive":        serving(Engine.DescribeTimeToLive),
-	"GetItem":                   serving(Engine.GetItem),
-	"GetRecords":                serving(Engine.GetRecords),
-	"GetResourcePolicy":         serving(Engine.GetResourcePolicy),
-	"GetShardIterator":          serving(Engine.GetShardIterator),
-	"ListBackups":               serving(Engine.ListBackups),
-	"ListStreams":               serving(Engine.ListStreams),
-	"ListTables":                serving(Engine.ListTables),
-	"ListTagsOfResource":        serving(Engine.ListTagsOfResource),
-	"PutItem":                   serving(Engine.PutItem),
-	"PutResourcePolicy":         serving(Engine.PutResourcePolicy),
-	"Query":                     serving(Engine.Query),
-	"RestoreTableFromBackup":    serving(Engine.RestoreTableFromBackup),
-	"RestoreTableToPointInTime": serving(Engine.RestoreTableToPointInTime),
-	"Scan":                      serving(Engine.Scan),
-	"TagResource":               serving(Engine.TagResource),
-	"TransactGetItems":          serving(Engine.TransactGetItems),
-	"TransactWriteItems":        serving(Engine.TransactWriteItems),
-	"UntagResource":             serving(Engine.UntagResource),
-	"UpdateContinuousBackups":   serving(Engine.UpdateContinuousBackups),
-	"UpdateItem":                serving(Engine.UpdateItem),
-	"UpdateTable":               serving(Engine.UpdateTable),
-	"UpdateTimeToLive":          serving(Engine.UpdateTimeToLive),
+	"BatchGetItem":                serving(Engine.BatchGetItem),
+	"BatchWriteItem":              serving(Engine.BatchWriteItem),
+	"CreateBackup":                serving(Engine.CreateBackup),
+	"CreateTable":                 serving(Engine.CreateTable),
+	"DeleteBackup":                serving(Engine.DeleteBackup),
+	"DeleteItem":                  serving(Engine.DeleteItem),
+	"DeleteResourcePolicy":        serving(Engine.DeleteResourcePolicy),
+	"DeleteTable":                 serving(Engine.DeleteTable),
+	"DescribeBackup":              serving(Engine.DescribeBackup),
+	"DescribeContinuousBackups":   serving(Engine.DescribeContinuousBackups),
+	"DescribeContributorInsights": serving(Engine.DescribeContributorInsights),
+	"DescribeEndpoints":           atThisHost(serving(Engine.DescribeEndpoints)),
+	"DescribeLimits":              serving(Engine.DescribeLimits),
+	"DescribeStream":              serving(Engine.DescribeStream),
+	"DescribeTable":               serving(Engine.DescribeTable),
+	"DescribeTimeToLive":          serving(Engine.DescribeTimeToLive),
+	"GetItem":                     serving(Engine.GetItem),
+	"GetRecords":                  serving(Engine.GetRecords),
+	"GetResourcePolicy":           serving(Engine.GetResourcePolicy),
+	"GetShardIterator":            serving(Engine.GetShardIterator),
+	"ListBackups":                 serving(Engine.ListBackups),
+	"ListContributorInsights":     serving(Engine.ListContributorInsights),
+	"ListStreams":                 serving(Engine.ListStreams),
+	"ListTables":                  serving(Engine.ListTables),
+	"ListTagsOfResource":          serving(Engine.ListTagsOfResource),
+	"PutItem":                     serving(Engine.PutItem),
+	"PutResourcePolicy":           serving(Engine.PutResourcePolicy),
+	"Query":                       serving(Engine.Query),
+	"RestoreTableFromBackup":      serving(Engine.RestoreTableFromBackup),
+	"RestoreTableToPointInTime":   serving(Engine.RestoreTableToPointInTime),
+	"Scan":                        serving(Engine.Scan),
+	"TagResource":                 serving(Engine.TagResource),
+	"TransactGetItems":            serving(Engine.TransactGetItems),
+	"TransactWriteItems":          serving(Engine.TransactWriteItems),
+	"UntagResource":               serving(Engine.UntagResource),
+	"UpdateContinuousBackups":     serving(Engine.UpdateContinuousBackups),
+	"UpdateContributorInsights":   serving(Engine.UpdateContributorInsights),
+	"UpdateItem":                  serving(Engine.UpdateItem),
+	"UpdateTable":                 serving(Engine.UpdateTable),
+	"UpdateTimeToLive":            serving(Engine.UpdateTimeToLive),
 }
 
 // operationsByTarget returns the table by the value of X-Amz-Target.

@@ -197,6 +197,9 @@ const (
 	PolicyPrincipalInvalid Sentence = invalid + "Invalid principal in policy document."
 )
 
+// Contributor insights: a part of a description, and no error of a request.
+const TooManyRules Sentence = "Per-account Amazon CloudWatch Contributor Insights rule limit reached: %d rules. Please disable Contributor Insights for other tables/indexes OR disable Contributor Insights rules before retrying."
+
 // Time to live.
 const (
 	TTLOnOtherAttribute Sentence = "TimeToLive is active on a different AttributeName: current AttributeName is %s"
@@ -367,6 +370,7 @@ var codes = map[Sentence]Code{
 	TooManyRestores:     LimitExceededException,
 
 	PolicyNotFound: PolicyNotFoundException,
+	TooManyRules:   LimitExceededException,
 }
 
 // Reading streams.

@@ -48,6 +48,7 @@ type Descriptor struct {
 	DeletionBarred bool       `json:"deletionBarred,omitempty"`
 	Tags           []Tag      `json:"tags,omitempty"` // sorted by Key
 	Policies       []Policy   `json:"policies,omitempty"`
+	Insights       *Insights  `json:"insights,omitempty"`
 }
 
 // Attribute is one attribute definition; Type is S, N or B.
@@ -93,6 +94,7 @@ type IndexDescriptor struct {
 	Throughput Throughput     `json:"throughput,omitzero"`
 	OnDemand   *Maxima        `json:"onDemand,omitempty"`
 	Warm       *Units         `json:"warm,omitempty"`
+	Insights   *Insights      `json:"insights,omitempty"`
 }
 
 // Units are reads and writes a second.
