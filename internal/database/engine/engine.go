@@ -83,6 +83,8 @@ type Options struct {
 	// StreamShardLoad is how many records a second, over some seconds, let a shard be split in two. Default 1000;
 	// negative: none do.
 	StreamShardLoad int
+	// OnDeliveries is called when Deliveries has changed. Default: nothing delivers, and no destination can be enabled.
+	OnDeliveries func()
 	// LogMaxBytes is the most room that change logs take together, about: beyond it the oldest changes are forgotten
 	// before their time. Default 0: no cap.
 	LogMaxBytes int64

@@ -126,6 +126,8 @@ func (s *script) start(t *testing.T) {
 		TTLInterval: -1,
 
 		StreamShardRotation: -1,
+
+		OnDeliveries: func() {},
 	})
 	if err != nil {
 		t.Fatal(err)

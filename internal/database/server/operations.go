@@ -24,10 +24,13 @@ type Engine interface {
 	DescribeContinuousBackups(context.Context, *api.DescribeContinuousBackupsInput) (*api.DescribeContinuousBackupsOutput, error)
 	DescribeContributorInsights(context.Context, *api.DescribeContributorInsightsInput) (*api.DescribeContributorInsightsOutput, error)
 	DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error)
+	DescribeKinesisStreamingDestination(context.Context, *api.DescribeKinesisStreamingDestinationInput) (*api.DescribeKinesisStreamingDestinationOutput, error)
 	DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error)
 	DescribeStream(context.Context, *api.DescribeStreamInput) (*api.DescribeStreamOutput, error)
 	DescribeTable(context.Context, *api.DescribeTableInput) (*api.DescribeTableOutput, error)
 	DescribeTimeToLive(context.Context, *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error)
+	DisableKinesisStreamingDestination(context.Context, *api.DisableKinesisStreamingDestinationInput) (*api.DisableKinesisStreamingDestinationOutput, error)
+	EnableKinesisStreamingDestination(context.Context, *api.EnableKinesisStreamingDestinationInput) (*api.EnableKinesisStreamingDestinationOutput, error)
 	GetItem(context.Context, *api.GetItemInput) (*api.GetItemOutput, error)
 	GetRecords(context.Context, *api.GetRecordsInput) (*api.GetRecordsOutput, error)
 	GetResourcePolicy(context.Context, *api.GetResourcePolicyInput) (*api.GetResourcePolicyOutput, error)
@@ -50,6 +53,7 @@ type Engine interface {
 	UpdateContinuousBackups(context.Context, *api.UpdateContinuousBackupsInput) (*api.UpdateContinuousBackupsOutput, error)
 	UpdateContributorInsights(context.Context, *api.UpdateContributorInsightsInput) (*api.UpdateContributorInsightsOutput, error)
 	UpdateItem(context.Context, *api.UpdateItemInput) (*api.UpdateItemOutput, error)
+	UpdateKinesisStreamingDestination(context.Context, *api.UpdateKinesisStreamingDestinationInput) (*api.UpdateKinesisStreamingDestinationOutput, error)
 	UpdateTable(context.Context, *api.UpdateTableInput) (*api.UpdateTableOutput, error)
 	UpdateTimeToLive(context.Context, *api.UpdateTimeToLiveInput) (*api.UpdateTimeToLiveOutput, error)
 }
@@ -67,46 +71,50 @@ type serveFunc func(ctx context.Context, x *exchange, body []byte) (out any, err
 
 // methods are the engine's methods by operation.
 var methods = map[string]serveFunc{
-	"BatchGetItem":                serving(Engine.BatchGetItem),
-	"BatchWriteItem":              serving(Engine.BatchWriteItem),
-	"CreateBackup":                serving(Engine.CreateBackup),
-	"CreateTable":                 serving(Engine.CreateTable),
-	"DeleteBackup":                serving(Engine.DeleteBackup),
-	"DeleteItem":                  serving(Engine.DeleteItem),
-	"DeleteResourcePolicy":        serving(Engine.DeleteResourcePolicy),
-	"DeleteTable":                 serving(Engine.DeleteTable),
-	"DescribeBackup":              serving(Engine.DescribeBackup),
-	"DescribeContinuousBackups":   serving(Engine.DescribeContinuousBackups),
-	"DescribeContributorInsights": serving(Engine.DescribeContributorInsights),
-	"DescribeEndpoints":           atThisHost(serving(Engine.DescribeEndpoints)),
-	"DescribeLimits":              serving(Engine.DescribeLimits),
-	"DescribeStream":              serving(Engine.DescribeStream),
-	"DescribeTable":               serving(Engine.DescribeTable),
-	"DescribeTimeToLive":          serving(Engine.DescribeTimeToLive),
-	"GetItem":                     serving(Engine.GetItem),
-	"GetRecords":                  serving(Engine.GetRecords),
-	"GetResourcePolicy":           serving(Engine.GetResourcePolicy),
-	"GetShardIterator":            serving(Engine.GetShardIterator),
-	"ListBackups":                 serving(Engine.ListBackups),
-	"ListContributorInsights":     serving(Engine.ListContributorInsights),
-	"ListStreams":                 serving(Engine.ListStreams),
-	"ListTables":                  serving(Engine.ListTables),
-	"ListTagsOfResource":          serving(Engine.ListTagsOfResource),
-	"PutItem":                     serving(Engine.PutItem),
-	"PutResourcePolicy":           serving(Engine.PutResourcePolicy),
-	"Query":                       serving(Engine.Query),
-	"RestoreTableFromBackup":      serving(Engine.RestoreTableFromBackup),
-	"RestoreTableToPointInTime":   serving(Engine.RestoreTableToPointInTime),
-	"Scan":                        serving(Engine.Scan),
-	"TagResource":                 serving(Engine.TagResource),
-	"TransactGetItems":            serving(Engine.TransactGetItems),
-	"TransactWriteItems":          serving(Engine.TransactWriteItems),
-	"UntagResource":               serving(Engine.UntagResource),
-	"UpdateContinuousBackups":     serving(Engine.UpdateContinuousBackups),
-	"UpdateContributorInsights":   serving(Engine.UpdateContributorInsights),
-	"UpdateItem":                  serving(Engine.UpdateItem),
-	"UpdateTable":                 serving(Engine.UpdateTable),
-	"UpdateTimeToLive":            serving(Engine.UpdateTimeToLive),
+	"BatchGetItem":                        serving(Engine.BatchGetItem),
+	"BatchWriteItem":                      serving(Engine.BatchWriteItem),
+	"CreateBackup":                        serving(Engine.CreateBackup),
+	"CreateTable":                         serving(Engine.CreateTable),
+	"DeleteBackup":                        serving(Engine.DeleteBackup),
+	"DeleteItem":                          serving(Engine.DeleteItem),
+	"DeleteResourcePolicy":                serving(Engine.DeleteResourcePolicy),
+	"DeleteTable":                         serving(Engine.DeleteTable),
+	"DescribeBackup":                      serving(Engine.DescribeBackup),
+	"DescribeContinuousBackups":           serving(Engine.DescribeContinuousBackups),
+	"DescribeContributorInsights":         serving(Engine.DescribeContributorInsights),
+	"DescribeEndpoints":                   atThisHost(serving(Engine.DescribeEndpoints)),
+	"DescribeKinesisStreamingDestination": serving(Engine.DescribeKinesisStreamingDestination),
+	"DescribeLimits":                      serving(Engine.DescribeLimits),
+	"DescribeStream":                      serving(Engine.DescribeStream),
+	"DescribeTable":                       serving(Engine.DescribeTable),
+	"DescribeTimeToLive":                  serving(Engine.DescribeTimeToLive),
+	"DisableKinesisStreamingDestination":  serving(Engine.DisableKinesisStreamingDestination),
+	"EnableKinesisStreamingDestination":   serving(Engine.EnableKinesisStreamingDestination),
+	"GetItem":                             serving(Engine.GetItem),
+	"GetRecords":                          serving(Engine.GetRecords),
+	"GetResourcePolicy":                   serving(Engine.GetResourcePolicy),
+	"GetShardIterator":                    serving(Engine.GetShardIterator),
+	"ListBackups":                         serving(Engine.ListBackups),
+	"ListContributorInsights":             serving(Engine.ListContributorInsights),
+	"ListStreams":                         serving(Engine.ListStreams),
+	"ListTables":                          serving(Engine.ListTables),
+	"ListTagsOfResource":                  serving(Engine.ListTagsOfResource),
+	"PutItem":                             serving(Engine.PutItem),
+	"PutResourcePolicy":                   serving(Engine.PutResourcePolicy),
+	"Query":                               serving(Engine.Query),
+	"RestoreTableFromBackup":              serving(Engine.RestoreTableFromBackup),
+	"RestoreTableToPointInTime":           serving(Engine.RestoreTableToPointInTime),
+	"Scan":                                serving(Engine.Scan),
+	"TagResource":                         serving(Engine.TagResource),
+	"TransactGetItems":                    serving(Engine.TransactGetItems),
+	"TransactWriteItems":                  serving(Engine.TransactWriteItems),
+	"UntagResource":                       serving(Engine.UntagResource),
+	"UpdateContinuousBackups":             serving(Engine.UpdateContinuousBackups),
+	"UpdateContributorInsights":           serving(Engine.UpdateContributorInsights),
+	"UpdateItem":                          serving(Engine.UpdateItem),
+	"UpdateKinesisStreamingDestination":   serving(Engine.UpdateKinesisStreamingDestination),
+	"UpdateTable":                         serving(Engine.UpdateTable),
+	"UpdateTimeToLive":                    serving(Engine.UpdateTimeToLive),
 }
 
 // operationsByTarget returns the table by the value of X-Amz-Target.

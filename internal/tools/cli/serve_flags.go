@@ -45,6 +45,9 @@ type serveFlags struct {
 	streamShardRotation time.Duration
 	logMaxBytes         byteSize
 
+	kinesisEndpoint string
+	kinesisDir      string
+
 	memoryLimit      byteSize
 	cacheSize        byteSize
 	maxConnections   int
@@ -75,6 +78,8 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.IntVar(&f.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
 	set.DurationVar(&f.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
 	set.Var(&f.logMaxBytes, "log-max-bytes", "disk space for change logs (streams and point-in-time recovery), like 10GiB; beyond it the oldest changes are trimmed (default no cap)")
+	set.StringVar(&f.kinesisEndpoint, "kinesis-endpoint", "", "`URL` of a Kinesis-compatible service that takes the changes of tables with a Kinesis destination")
+	set.StringVar(&f.kinesisDir, "kinesis-dir", "", "directory that takes them as files of JSON lines instead (default kinesis in the data directory)")
 	set.Var(&f.memoryLimit, "memory-limit", "memory the server may use, like 2GiB (default 90 % of the container's limit, or half of the machine's memory)")
 	set.Var(&f.cacheSize, "cache-size", "memory for the block cache, part of --memory-limit (default an eighth of it, at most 1GiB)")
 	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "open connections, lowered to what the limit of open files allows; requests on further ones are throttled")
@@ -102,6 +107,7 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan)
 	options := &monotable.Options{
 		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
 		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation, LogMaxBytes: int64(f.logMaxBytes), SlowRequest: f.slow,
+		KinesisEndpoint: f.kinesisEndpoint, KinesisDir: f.kinesisDir,
 		OnFatal:      func(err error) { endProcess(env, err) },
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
 	}

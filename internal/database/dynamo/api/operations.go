@@ -104,10 +104,13 @@ var operations = []Operation{
 	},
 	{Name: "DescribeContributorInsights", Input: input[DescribeContributorInsightsInput], Layer: Older, Errors: tableRead},
 	{Name: "DescribeEndpoints", Input: input[DescribeEndpointsRequest], Layer: Older, Errors: anyOperation},
+	{Name: "DescribeKinesisStreamingDestination", Input: input[DescribeKinesisStreamingDestinationInput], Layer: Older, Errors: tableRead},
 	{Name: "DescribeLimits", Input: input[DescribeLimitsInput], Layer: Older, Errors: anyOperation},
 	{Name: "DescribeStream", Input: input[DescribeStreamInput], Layer: Older, OfStreams: true, Errors: tableRead},
 	{Name: "DescribeTable", Input: input[DescribeTableInput], Layer: Older, Errors: tableRead},
 	{Name: "DescribeTimeToLive", Input: input[DescribeTimeToLiveInput], Layer: Older, Errors: tableRead},
+	{Name: "DisableKinesisStreamingDestination", Input: input[DisableKinesisStreamingDestinationInput], Layer: Older, Errors: tableChange},
+	{Name: "EnableKinesisStreamingDestination", Input: input[EnableKinesisStreamingDestinationInput], Layer: Older, Errors: tableChange},
 	{Name: "GetItem", Input: input[GetItemInput], Layer: Newer, Errors: dataPlane},
 	{
 		Name: "GetRecords", Input: input[GetRecordsInput], Layer: Older, OfStreams: true,
@@ -156,6 +159,7 @@ var operations = []Operation{
 	},
 	{Name: "UpdateContributorInsights", Input: input[UpdateContributorInsightsInput], Layer: Older, Errors: tableRead},
 	{Name: "UpdateItem", Input: input[UpdateItemInput], Layer: Newer, Errors: itemWrite},
+	{Name: "UpdateKinesisStreamingDestination", Input: input[UpdateKinesisStreamingDestinationInput], Layer: Older, Errors: tableChange},
 	{Name: "UpdateTable", Input: input[UpdateTableInput], Layer: Older, Errors: tableChange},
 	{Name: "UpdateTimeToLive", Input: input[UpdateTimeToLiveInput], Layer: Older, Errors: tableChange},
 }

@@ -200,6 +200,17 @@ const (
 // Contributor insights: a part of a description, and no error of a request.
 const TooManyRules Sentence = "Per-account Amazon CloudWatch Contributor Insights rule limit reached: %d rules. Please disable Contributor Insights for other tables/indexes OR disable Contributor Insights rules before retrying."
 
+// Kinesis destinations. The first four are AWS's; the last is not, it refuses what this server was not started for.
+const (
+	DestinationNotDisabled  Sentence = "Table is not in a valid state to enable Kinesis Streaming Destination: EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation."
+	DestinationNotActive    Sentence = "Table is not in a valid state to disable Kinesis Streaming Destination: DisableKinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
+	DestinationNotUpdatable Sentence = "Table is not in a valid state to update Kinesis Streaming Destination: UpdateKinesisStreamingDestination must be ACTIVE to perform UPDATE operation."
+	PrecisionUnchanged      Sentence = "Invalid Request: Precision is already set to the desired value of %s for tableId: %s"
+	PrecisionMissing        Sentence = envelope + "Value null at 'updateKinesisStreamingConfiguration.approximateCreationDateTimePrecision' failed to satisfy constraint: Member must not be null"
+	InvalidKinesisARN       Sentence = invalid + "StreamArn is not the ARN of a Kinesis data stream: %s"
+	NoDelivery              Sentence = invalid + "This server has no place to deliver records for Kinesis to: its data are in memory. Start it with --kinesis-endpoint or --kinesis-dir"
+)
+
 // Time to live.
 const (
 	TTLOnOtherAttribute Sentence = "TimeToLive is active on a different AttributeName: current AttributeName is %s"

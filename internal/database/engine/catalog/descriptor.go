@@ -49,6 +49,8 @@ type Descriptor struct {
 	Tags           []Tag      `json:"tags,omitempty"` // sorted by Key
 	Policies       []Policy   `json:"policies,omitempty"`
 	Insights       *Insights  `json:"insights,omitempty"`
+	// Destinations are the Kinesis streams that changes are or were delivered to, the latest last; one at most is enabled.
+	Destinations []Destination `json:"destinations,omitempty"`
 }
 
 // Attribute is one attribute definition; Type is S, N or B.

@@ -59,11 +59,17 @@ func (s *sketch) floor() int64 {
 // counters is a heap with the smallest count on top.
 type counters []*counter
 
-func (h counters) Len() int           { return len(h) }
-func (h counters) Less(i, j int) bool { return h[i].count < h[j].count }
-func (h counters) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].place, h[j].place = i, j
+// Len implements heap.Interface.
+func (h *counters) Len() int { return len(*h) }
+
+// Less implements heap.Interface.
+func (h *counters) Less(i, j int) bool { return (*h)[i].count < (*h)[j].count }
+
+// Swap implements heap.Interface.
+func (h *counters) Swap(i, j int) {
+	c := *h
+	c[i], c[j] = c[j], c[i]
+	c[i].place, c[j].place = i, j
 }
 
 // Push implements heap.Interface.

@@ -5,7 +5,7 @@
 // times four sketches of counterMax counters, whose keys are cut at textMax bytes. Rankings live in memory only.
 //
 //	accessed   capacity units, of reads and writes, in halves
-//	throttled  throttled requests
+//	throttled  the requests that were
 //
 // Each has two rankings: of partition keys, and, where there is a sort key, of whole keys. A Query that names no single
 // item counts for its partition key only, a Scan for none.
