@@ -61,6 +61,11 @@ const (
 type Options struct {
 	// Region stands in ARNs and in stream records. Default "us-east-1".
 	Region string
+	// Regions are served beside Region, each with tables of its own: the Region that a request is signed for names the one it
+	// is for, and one that is not served is refused. Unsigned requests are for Region. Default: none, and every request is
+	// for Region, whatever it is signed for. What can be done with a whole database without a request (Changes, Insights,
+	// Stats) is done with Region.
+	Regions []string
 	// AccountID stands in ARNs: 12 digits. Default "000000000000".
 	AccountID string
 	// Durability of writes; without effect in memory.
@@ -136,6 +141,7 @@ type DB struct {
 	store   kv.Store
 	dir     string // "" in memory
 	engine  *engine.Engine
+	regions []*region // beside the default one
 	server  *server.Server
 	kinesis *kinesis.Deliverer // nil where there is nowhere to deliver to
 	observe *observe.Database
@@ -175,33 +181,20 @@ func OpenMemory(o *Options) (*DB, error) {
 
 func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	counts := observe.New(server.OperationNames()...)
-	deliverer, err := newDeliverer(dir, o, counts)
+	own, err := openEngine(store, o.Region, "", dir, o, counts)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	var onDeliveries func()
-	if deliverer != nil {
-		onDeliveries = deliverer.Wake
+	db := &DB{
+		store: store, dir: dir, engine: own.engine, kinesis: own.kinesis, observe: counts, region: o.Region, now: o.Now, logger: o.Logger,
 	}
-	e, err := engine.Open(context.Background(), store, engine.Options{
-		Region: o.Region, AccountID: o.AccountID,
-		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: counts,
-		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay,
-		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes,
-		OnDeliveries: onDeliveries,
-	})
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
+	if err := db.openRegions(o); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
-	db := &DB{store: store, dir: dir, engine: e, observe: counts, region: o.Region, now: o.Now, logger: o.Logger}
-	db.server = server.New(e, server.Options{
-		Region: o.Region, Guard: o.guard, Memory: o.RequestMemory, Timeout: o.RequestTimeout, Logger: o.Logger,
+	db.server = server.New(db.engine, server.Options{
+		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,
 	})
-	if deliverer != nil {
-		db.kinesis = deliverer
-		deliverer.Start(e)
-	}
 	return db, nil
 }
 
@@ -234,10 +227,14 @@ func (db *DB) Handler() http.Handler { return db.server }
 
 // Close ends background work and closes the files. Requests under way must have ended.
 func (db *DB) Close() error {
+	var err error
+	for _, r := range db.regions {
+		err = errors.Join(err, r.close())
+	}
 	if db.kinesis != nil {
 		db.kinesis.Close()
 	}
-	return db.engine.Close()
+	return errors.Join(err, db.engine.Close())
 }
 
 // withDefaults returns a copy with the defaults filled in; o may be nil.

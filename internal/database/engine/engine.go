@@ -61,11 +61,13 @@ const StreamShardsMax = stream.ShardsMax
 
 // Options of an engine; the zero value works.
 type Options struct {
-	Region    string           // default us-east-1
-	AccountID string           // default 000000000000
-	Now       func() time.Time // the machine's clock; default time.Now
-	Rand      io.Reader        // default crypto/rand
-	Logger    *slog.Logger     // default: discard
+	Region    string // default us-east-1
+	AccountID string // default 000000000000
+	// MetricsPrefix precedes the names of tables in Observe and Gauges.
+	MetricsPrefix string
+	Now           func() time.Time // the machine's clock; default time.Now
+	Rand          io.Reader        // default crypto/rand
+	Logger        *slog.Logger     // default: discard
 	// Observe counts what requests do. Default: one that nobody sees.
 	Observe *observe.Database
 	// GSIDelay makes reads of global secondary indexes see the state of that long ago. Default 0.

@@ -21,6 +21,7 @@ const destinationsMax = 10
 // changes from a position and stores how far it came.
 type Delivery struct {
 	Table     string
+	Label     string // of the table in Observe
 	ID        keyenc.TableID
 	StreamARN string
 	Region    string // of the table
@@ -41,7 +42,7 @@ func (e *Engine) Deliveries() []Delivery {
 			precision = catalog.PrecisionMillisecond
 		}
 		all = append(all, Delivery{
-			Table: name, ID: t.ID, StreamARN: x.StreamARN, Region: e.options.Region, Precision: precision, From: x.From,
+			Table: name, Label: e.options.MetricsPrefix + name, ID: t.ID, StreamARN: x.StreamARN, Region: e.options.Region, Precision: precision, From: x.From,
 		})
 	}
 	return all

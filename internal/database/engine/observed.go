@@ -18,7 +18,7 @@ func (e *Engine) lookup(ctx context.Context, nameOrARN string) (*catalog.Table, 
 	if err != nil {
 		return nil, nil, err
 	}
-	counts := e.options.Observe.Table(t.Name)
+	counts := e.options.Observe.Table(e.options.MetricsPrefix + t.Name)
 	observe.From(ctx).On(counts)
 	return t, counts, nil
 }

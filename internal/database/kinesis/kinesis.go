@@ -138,7 +138,7 @@ func (d *Deliverer) supervise() {
 
 // deliver delivers the changes of one table until its context or the table ends.
 func (d *Deliverer) deliver(ctx context.Context, x *engine.Delivery) {
-	counts := d.observe.Table(x.Table).Delivery()
+	counts := d.observe.Table(x.Label).Delivery()
 	defer counts.CaughtUp()
 	pause := retryMin
 	for {

@@ -150,6 +150,10 @@ func unknownOperation(_ context.Context, _ *exchange, body []byte) (any, error) 
 // serving decodes and checks the input of an engine's method, and calls it.
 func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error)) serveFunc {
 	return func(ctx context.Context, x *exchange, body []byte) (any, error) {
+		engine, err := x.engine()
+		if err != nil {
+			return nil, err
+		}
 		in := new(In)
 		if err := wire.Decode(body, in); err != nil {
 			return nil, err
@@ -157,7 +161,7 @@ func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error
 		if err := api.Validate(in); err != nil {
 			return nil, err
 		}
-		out, err := method(x.server.engine, ctx, in)
+		out, err := method(engine, ctx, in)
 		if err != nil {
 			return nil, err
 		}

@@ -36,6 +36,7 @@ type serveFlags struct {
 	durability string
 	reserve    string
 	region     string
+	regions    []string
 	tlsCert    string
 	tlsKey     string
 	gsiDelay   time.Duration
@@ -71,6 +72,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.durability, "durability", "sync", "when a write is answered: sync, interval or none")
 	set.StringVar(&f.reserve, "disk-reserve", "auto", "disk space to keep free; with less left, only reads and deletes are accepted: auto, none or a size like 2GiB")
 	set.StringVar(&f.region, "region", defaultRegion, "region in ARNs")
+	set.StringSliceVar(&f.regions, "regions", nil, "Regions to serve beside --region, each with tables of its own, by the Region that requests are signed for; a list with commas (default: requests for any Region are for --region)")
 	set.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM); serves HTTPS")
 	set.StringVar(&f.tlsKey, "tls-key", "", "key file (PEM) of --tls-cert")
 	set.DurationVar(&f.gsiDelay, "gsi-delay", 0, "let reads of global secondary indexes lag by this much")
@@ -105,7 +107,7 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan)
 		return nil, fmt.Errorf("--cors-origin: %w", err)
 	}
 	options := &monotable.Options{
-		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
+		Region: f.region, Regions: f.regions, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
 		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation, LogMaxBytes: int64(f.logMaxBytes), SlowRequest: f.slow,
 		KinesisEndpoint: f.kinesisEndpoint, KinesisDir: f.kinesisDir,
 		OnFatal:      func(err error) { endProcess(env, err) },

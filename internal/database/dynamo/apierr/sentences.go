@@ -57,6 +57,9 @@ const (
 	NoSpaceToDelete    Sentence = "The database is out of disk space, and has too little left for this, too. Reads, DeleteTable and DeleteBackup are accepted, everything else when there is room again."
 	TimedOut           Sentence = "The request was not done within %s. A batch may have been carried out in part; any other request has not been carried out."
 
+	// The first sentence of this is AWS's.
+	RegionNotServed Sentence = "Credential should be scoped to a valid Region, not '%s'. This server serves %s: add %s to its --regions to serve it, too."
+
 	// These two are not AWS's: they refuse what web pages send.
 	HostForbidden   Sentence = "Requests to the host '%s' are refused: requests are not authenticated, so the host must be an IP address, localhost, a name without dots, or a name below .localhost or .internal. Start the server with --allowed-host %s to allow this name."
 	OriginForbidden Sentence = "Requests from pages of '%s' are refused. Start the server with --cors-origin %s to allow them."
@@ -351,6 +354,7 @@ var codes = map[Sentence]Code{
 	TimedOut:                ServiceUnavailable,
 	HostForbidden:           AccessDeniedException,
 	OriginForbidden:         AccessDeniedException,
+	RegionNotServed:         InvalidSignatureException,
 	TableExists:             ResourceInUseException,
 	TooManyTables:           LimitExceededException,
 	TableBeingCreated:       ResourceInUseException,

@@ -87,7 +87,7 @@ type IndexID uint16
 // ErrCorrupt says that bytes are no key of the kind that was asked for.
 var ErrCorrupt = errors.New("keyenc: key is corrupt")
 
-// The key spaces, by first byte.
+// The key spaces, by first byte. 'r' is package kv/part's: whole stores of other Regions.
 const (
 	spaceCatalog    = 'c'
 	spaceData       = 'd'
