@@ -185,7 +185,7 @@ func (d *Deliverer) follow(ctx context.Context, x *engine.Delivery, counts *obse
 	}()
 	err = d.put(ctx, x, counts, records)
 	cancel()
-	for range records { //nolint:revive // lets the reader see that it is over
+	for range records { // lets the reader see that it is over
 	}
 	return errors.Join(err, <-ended)
 }
