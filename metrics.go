@@ -20,7 +20,7 @@ import (
 // A scrape looks at no item. Unregister the collector before the database is closed.
 func (db *DB) Collector() prometheus.Collector {
 	source := metrics.Source{
-		Observe: db.observe, Gauges: db.engine.Gauges, Ready: db.Ready, Panics: db.server.Panics, Memory: db.server.Memory,
+		Observe: db.observe, Gauges: db.gauges, Ready: db.Ready, Panics: db.server.Panics, Memory: db.server.Memory,
 		Now: db.now, Logger: db.logger,
 	}
 	if store, onDisk := db.store.(*pebblekv.Store); onDisk {

@@ -19,9 +19,15 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"path/filepath"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/kinesis"
 	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/server"
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -55,6 +61,11 @@ const (
 type Options struct {
 	// Region stands in ARNs and in stream records. Default "us-east-1".
 	Region string
+	// Regions are served beside Region, each with tables of its own: the Region that a request is signed for names the one it
+	// is for, and one that is not served is refused. Unsigned requests are for Region. Default: none, and every request is
+	// for Region, whatever it is signed for. What can be done with a whole database without a request (Changes, Insights,
+	// Stats) is done with Region.
+	Regions []string
 	// AccountID stands in ARNs: 12 digits. Default "000000000000".
 	AccountID string
 	// Durability of writes; without effect in memory.
@@ -82,6 +93,14 @@ type Options struct {
 	// the oldest changes are forgotten before their time: readers of a stream meet TrimmedDataAccessException, and
 	// EarliestRestorableDateTime moves. Default 0: as much room as a day of streams and the recovery periods need.
 	LogMaxBytes int64
+	// KinesisEndpoint is the URL of a service that speaks the API of Kinesis Data Streams. The changes of tables with a Kinesis
+	// destination are put into its streams. Default: they are appended to files below KinesisDir.
+	KinesisEndpoint string
+	// KinesisCredentials sign the requests to KinesisEndpoint. Default: what the environment has, as for any AWS SDK.
+	KinesisCredentials aws.CredentialsProvider
+	// KinesisDir is the directory of the files that changes are appended to, REGION/ACCOUNT/STREAM.jsonl. Default: "kinesis"
+	// below the database's own; a database in memory has none.
+	KinesisDir string
 	// AllowedHosts are the names, in addition to IP addresses, localhost, names without dots, *.localhost and *.internal,
 	// by which requests to Handler may address the database: a name, or *.suffix. Requests are not authenticated; refusing
 	// other names with status 403 keeps web pages out that have their own name point to the database.
@@ -122,7 +141,9 @@ type DB struct {
 	store   kv.Store
 	dir     string // "" in memory
 	engine  *engine.Engine
+	regions []*region // beside the default one
 	server  *server.Server
+	kinesis *kinesis.Deliverer // nil where there is nowhere to deliver to
 	observe *observe.Database
 	region  string
 	now     func() time.Time
@@ -160,28 +181,61 @@ func OpenMemory(o *Options) (*DB, error) {
 
 func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	counts := observe.New(server.OperationNames()...)
-	e, err := engine.Open(context.Background(), store, engine.Options{
-		Region: o.Region, AccountID: o.AccountID,
-		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: counts,
-		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay,
-		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes,
-	})
+	own, err := openEngine(store, o.Region, "", dir, o, counts)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
+		return nil, errors.Join(err, store.Close())
 	}
-	db := &DB{store: store, dir: dir, engine: e, observe: counts, region: o.Region, now: o.Now, logger: o.Logger}
-	db.server = server.New(e, server.Options{
-		Region: o.Region, Guard: o.guard, Memory: o.RequestMemory, Timeout: o.RequestTimeout, Logger: o.Logger,
+	db := &DB{
+		store: store, dir: dir, engine: own.engine, kinesis: own.kinesis, observe: counts, region: o.Region, now: o.Now, logger: o.Logger,
+	}
+	if err := db.openRegions(o); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	db.server = server.New(db.engine, server.Options{
+		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,
 	})
 	return db, nil
+}
+
+// newDeliverer returns what delivers to Kinesis destinations; nil where there is nowhere to deliver to.
+func newDeliverer(dir string, o *Options, counts *observe.Database) (*kinesis.Deliverer, error) {
+	if o.KinesisEndpoint != "" {
+		credentials := o.KinesisCredentials
+		if credentials == nil {
+			loaded, err := config.LoadDefaultConfig(context.Background())
+			if err != nil {
+				return nil, fmt.Errorf("monotable: credentials for Kinesis: %w", err)
+			}
+			credentials = loaded.Credentials
+		}
+		return kinesis.New(kinesis.NewService(o.KinesisEndpoint, credentials), counts, o.Logger), nil
+	}
+	switch {
+	case o.KinesisDir != "":
+		dir = o.KinesisDir
+	case dir == "":
+		return nil, nil //nolint:nilnil // there may be none
+	default:
+		dir = filepath.Join(dir, "kinesis")
+	}
+	return kinesis.New(kinesis.NewFiles(dir), counts, o.Logger), nil
 }
 
 // Handler answers DynamoDB's API over HTTP; it is what the monotable server listens with.
 func (db *DB) Handler() http.Handler { return db.server }
 
 // Close ends background work and closes the files. Requests under way must have ended.
-func (db *DB) Close() error { return db.engine.Close() }
+func (db *DB) Close() error {
+	var err error
+	for _, r := range db.regions {
+		err = errors.Join(err, r.close())
+	}
+	if db.kinesis != nil {
+		db.kinesis.Close()
+	}
+	return errors.Join(err, db.engine.Close())
+}
 
 // withDefaults returns a copy with the defaults filled in; o may be nil.
 func (o *Options) withDefaults() *Options {
@@ -220,6 +274,9 @@ func (o *Options) validate() error {
 	}
 	if o.StreamShards < 0 || o.StreamShards > engine.StreamShardsMax {
 		faults = append(faults, fmt.Errorf("monotable: StreamShards %d: want 1 to %d", o.StreamShards, engine.StreamShardsMax))
+	}
+	if endpoint, err := url.Parse(o.KinesisEndpoint); o.KinesisEndpoint != "" && (err != nil || endpoint.Host == "") {
+		faults = append(faults, fmt.Errorf("monotable: KinesisEndpoint %q: want a URL like http://localhost:4566", o.KinesisEndpoint))
 	}
 	if o.LogMaxBytes < 0 {
 		faults = append(faults, fmt.Errorf("monotable: LogMaxBytes %d: want 0 or more", o.LogMaxBytes))

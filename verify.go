@@ -36,6 +36,7 @@ type Verified struct {
 // Room for what has been deleted since the call begins is not given back before it ends.
 func (db *DB) Verify(ctx context.Context, report func(Finding), progress func(done, total int64)) (Verified, error) {
 	done, err := db.engine.Verify(ctx, reportTo(report), progress)
+	err = errors.Join(err, verifyRegions(ctx, db.store, &done, report))
 	return Verified(done), err
 }
 
@@ -46,6 +47,7 @@ func Verify(ctx context.Context, dir string, report func(Finding), progress func
 		return Verified{}, err
 	}
 	done, err := verify.Run(ctx, store, reportTo(report), verify.Options{Progress: progress})
+	err = errors.Join(err, verifyRegions(ctx, store, &done, report))
 	return Verified(done), errors.Join(err, store.Close())
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
@@ -62,6 +63,7 @@ type batchGet struct {
 	shape       shape
 	consistency capacity.Consistency
 
+	t      *catalog.Table
 	counts *observe.Table
 	keys   [][]byte
 	items  []itemenc.Item
@@ -125,7 +127,7 @@ func (e *Engine) locate(ctx context.Context, g *batchGet) error {
 	if err != nil {
 		return err
 	}
-	g.counts = counts
+	g.t, g.counts = t, counts
 	distinct := make([]attr.Item, 0, len(g.request.Keys))
 	seen := make(map[string]struct{}, len(g.request.Keys))
 	for _, key := range g.request.Keys {
@@ -170,6 +172,7 @@ func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capac
 		*room -= size
 		units := capacity.ReadUnits(size, g.consistency)
 		g.counts.Capacity.Read.Add(units)
+		e.accessedItem(g.t, key, units)
 		m.Table(units)
 		if stored == nil {
 			continue

@@ -27,7 +27,7 @@ func (e *Engine) BatchWriteItem(ctx context.Context, in *api.BatchWriteItemInput
 		return nil, err
 	}
 	for _, w := range g {
-		w.count(false, e.options.Now)
+		w.count(e, false)
 		w.charge(ms.of(w.table), false)
 	}
 	return &api.BatchWriteItemOutput{

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/policy"
 	"github.com/monotable/monotable/internal/database/engine/schema"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -37,9 +39,16 @@ func (e *Engine) CreateTable(ctx context.Context, in *api.CreateTableInput) (*ap
 }
 
 func (e *Engine) newDescriptor(in *api.CreateTableInput) (d *catalog.Descriptor, err error) {
-	if d, err = schema.New(in, e.env(e.options.Now())); err == nil {
-		d.UUID, err = e.newUUID()
+	if d, err = schema.New(in, e.env(e.options.Now())); err != nil {
+		return nil, err
 	}
+	if in.ResourcePolicy != nil {
+		if err := policy.Check(*in.ResourcePolicy, policy.Table, e.catalog.TableARN(d.Name)); err != nil {
+			return nil, err
+		}
+		d.Policies = []catalog.Policy{{Document: *in.ResourcePolicy, Revision: strconv.FormatInt(d.Created, 10)}}
+	}
+	d.UUID, err = e.newUUID()
 	return d, err
 }
 

@@ -46,6 +46,10 @@ func (e *Engine) dropTable(ctx context.Context, j *job.Record) error {
 			return err
 		}
 	}
+	delivery := keyenc.Delivery(j.Table)
+	if err := e.store.DeleteRange(ctx, delivery, keyAfter(delivery)); err != nil {
+		return err
+	}
 	return e.forgetJob(ctx, j)
 }
 

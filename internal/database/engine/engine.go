@@ -61,11 +61,13 @@ const StreamShardsMax = stream.ShardsMax
 
 // Options of an engine; the zero value works.
 type Options struct {
-	Region    string           // default us-east-1
-	AccountID string           // default 000000000000
-	Now       func() time.Time // the machine's clock; default time.Now
-	Rand      io.Reader        // default crypto/rand
-	Logger    *slog.Logger     // default: discard
+	Region    string // default us-east-1
+	AccountID string // default 000000000000
+	// MetricsPrefix precedes the names of tables in Observe and Gauges.
+	MetricsPrefix string
+	Now           func() time.Time // the machine's clock; default time.Now
+	Rand          io.Reader        // default crypto/rand
+	Logger        *slog.Logger     // default: discard
 	// Observe counts what requests do. Default: one that nobody sees.
 	Observe *observe.Database
 	// GSIDelay makes reads of global secondary indexes see the state of that long ago. Default 0.
@@ -83,6 +85,8 @@ type Options struct {
 	// StreamShardLoad is how many records a second, over some seconds, let a shard be split in two. Default 1000;
 	// negative: none do.
 	StreamShardLoad int
+	// OnDeliveries is called when Deliveries has changed. Default: nothing delivers, and no destination can be enabled.
+	OnDeliveries func()
 	// LogMaxBytes is the most room that change logs take together, about: beyond it the oldest changes are forgotten
 	// before their time. Default 0: no cap.
 	LogMaxBytes int64
@@ -139,6 +143,7 @@ type Engine struct {
 	workspaces  workspaces
 	arenas      arenas
 	landings    landings
+	hot         hotKeys
 	sweeps      sweeps
 	logAlarmed  atomic.Bool  // the log has been warned that LogMaxBytes comes near
 	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped

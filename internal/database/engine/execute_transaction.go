@@ -31,7 +31,7 @@ func (e *Engine) ExecuteTransaction(ctx context.Context, in *api.ExecuteTransact
 	if err != nil {
 		return nil, err
 	}
-	return &api.ExecuteTransactionOutput{ConsumedCapacity: g.consumed(in.ReturnConsumedCapacity, replayed, e.options.Now)}, nil
+	return &api.ExecuteTransactionOutput{ConsumedCapacity: g.consumed(in.ReturnConsumedCapacity, replayed, e)}, nil
 }
 
 // bindTransactStatements refuses what the request alone shows wrong.

@@ -113,7 +113,7 @@ func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Tim
 // nothing left to expire.
 func (e *Engine) expireBetween(ctx context.Context, t *catalog.Table, from, until int64) (n int, err error) {
 	lo, hi := keyenc.TTLBounds(t.ID, from, until)
-	counts := e.options.Observe.Table(t.Name)
+	counts := e.options.Observe.Table(e.options.MetricsPrefix + t.Name)
 	for {
 		if err := ctx.Err(); err != nil {
 			return n, err

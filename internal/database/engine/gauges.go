@@ -25,6 +25,16 @@ type Gauges struct {
 	Logs   LogUse         // of all change logs, those of deleted tables included
 }
 
+// Merge adds the gauges of another engine.
+func (g *Gauges) Merge(more *Gauges) {
+	g.Tables = append(g.Tables, more.Tables...)
+	for kind, n := range more.Jobs {
+		g.Jobs[kind] += n
+	}
+	g.Logs.Bytes += more.Logs.Bytes
+	g.Logs.Max += more.Logs.Max
+}
+
 // TableGauges is the state of one table.
 type TableGauges struct {
 	Name    string
@@ -94,7 +104,7 @@ func (e *Engine) Gauges(ctx context.Context) (Gauges, error) {
 }
 
 func (e *Engine) tableGauges(ctx context.Context, snapshot kv.Snapshot, t *catalog.Table, now time.Time) (TableGauges, error) {
-	g := TableGauges{Name: t.Name, Expires: t.TTLAttribute != ""}
+	g := TableGauges{Name: e.options.MetricsPrefix + t.Name, Expires: t.TTLAttribute != ""}
 	var err error
 	counted := func(x keyenc.IndexID, name string) IndexStats {
 		counters, failed := snapshot.Counter(keyenc.Statistics(t.ID, x))

@@ -48,6 +48,7 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 	}
 	units := capacity.ReadUnits(sizeOf(stored), capacity.ConsistencyOf(in.ConsistentRead))
 	counts.Capacity.Read.Add(units)
+	e.accessedItem(t, key, units)
 	if stored != nil {
 		observe.From(ctx).Return(1)
 	}

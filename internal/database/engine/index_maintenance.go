@@ -126,8 +126,13 @@ func (w *write) chargeIndex(x *catalog.Index, before, after itemenc.Item, moved 
 		}
 		units = capacity.WriteUnits(max(sizeOf(before), sizeOf(after)))
 	}
-	w.outcome.indexWrites = append(w.outcome.indexWrites, indexWrite{x, units})
-	return nil
+	entry := after
+	if entry == nil {
+		entry = before
+	}
+	key, err := hotKeyOf(x, entry)
+	w.outcome.indexWrites = append(w.outcome.indexWrites, indexWrite{x, units, key})
+	return err
 }
 
 // addEntry puts the entry of a stored item into index x unless it is there: one step of a backfill. Its

@@ -18,7 +18,7 @@ func (e *Engine) lookup(ctx context.Context, nameOrARN string) (*catalog.Table, 
 	if err != nil {
 		return nil, nil, err
 	}
-	counts := e.options.Observe.Table(t.Name)
+	counts := e.options.Observe.Table(e.options.MetricsPrefix + t.Name)
 	observe.From(ctx).On(counts)
 	return t, counts, nil
 }
@@ -36,14 +36,15 @@ func (p *page) count(r *observe.Request, counts *observe.Table) {
 }
 
 // count counts what the write's last run consumed, and when it appended a record to a stream.
-func (w *write) count(transactional bool, now func() time.Time) {
+func (w *write) count(e *Engine, transactional bool) {
 	w.counts.Write.Add(w.tableUnits(transactional))
 	for _, x := range w.outcome.indexWrites {
 		w.counts.Index(x.index.Name).Write.Add(x.units)
 	}
 	if w.outcome.logged {
-		countRecord(w.counts, w.t, now())
+		countRecord(w.counts, w.t, e.options.Now())
 	}
+	w.rank(e, transactional)
 }
 
 // countRecord notes that the table's stream, if it has one, got a record.
@@ -55,7 +56,7 @@ func countRecord(counts *observe.Table, t *catalog.Table, at time.Time) {
 
 // countFailure counts a single write that was refused. As on AWS, one whose condition is false consumes what the item
 // that it found would.
-func (w *write) countFailure(err error) {
+func (w *write) countFailure(e *Engine, err error) {
 	known, ok := errors.AsType[*apierr.Error](err)
 	if !ok || w.counts == nil {
 		return
@@ -63,9 +64,13 @@ func (w *write) countFailure(err error) {
 	if known.Code == apierr.ConditionalCheckFailedException || known.Code == apierr.DuplicateItemException {
 		w.counts.ConditionsFailed.Add(1)
 		w.counts.Write.Add(w.tableUnits(false))
+		w.rank(e, false)
 	}
 	if known.Code == apierr.TransactionConflictException {
 		w.counts.Conflicts.Add(1)
+	}
+	if known.Code == apierr.ProvisionedThroughputExceededException || known.Code == apierr.ThrottlingException {
+		w.rankThrottled(e)
 	}
 }
 

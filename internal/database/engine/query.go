@@ -34,6 +34,7 @@ func (e *Engine) Query(ctx context.Context, in *api.QueryInput) (*api.QueryOutpu
 		return nil, err
 	}
 	p.count(observe.From(ctx), counts)
+	e.accessedPartition(&source, q.clauses, capacity.ReadUnits(p.evaluatedBytes, plan.consistency)+p.fetchUnits)
 	m := capacity.NewMeter(*in.TableName, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit)
 	p.charge(m)
 	out := &api.QueryOutput{

@@ -42,6 +42,7 @@ import (
 //	stream …        and others in streamDirective
 //	kept            prints what snapshots the store keeps
 //	expire-backups  removes the backups that have expired by now
+//	insights table  prints the rankings of its keys
 //	verify          proves indexes, TTL entries and counters against the items
 //
 // The clock begins at 2026-11-20T12:00:00Z and moves by advance only. With -rewrite the outputs are written
@@ -125,6 +126,8 @@ func (s *script) start(t *testing.T) {
 		TTLInterval: -1,
 
 		StreamShardRotation: -1,
+
+		OnDeliveries: func() {},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -170,6 +173,8 @@ func (s *script) directive(t *testing.T, d *datadriven.TestData) string {
 		out, err = s.streamDirective(t.Context(), d)
 	case "kept":
 		out, err = s.keptSnapshots(t.Context())
+	case "insights":
+		out, err = printRankings(t.Context(), s.engine, argument(d))
 	case "expire-backups":
 		err = s.engine.ExpireBackups(t.Context())
 	case "verify":

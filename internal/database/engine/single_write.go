@@ -19,10 +19,10 @@ func (e *Engine) commitSingle(ctx context.Context, w *write, wantCapacity, wantM
 ) {
 	if err := e.commit(ctx, w, report); err != nil {
 		err = singleError(err)
-		w.countFailure(err)
+		w.countFailure(e, err)
 		return nil, nil, err
 	}
-	w.count(false, e.options.Now)
+	w.count(e, false)
 	m := capacity.NewMeter(w.table, capacity.DetailOf(wantCapacity), capacity.NoSplit)
 	w.charge(m, false)
 	return m.Report(), w.collectionMetrics(wantMetrics), nil

@@ -106,10 +106,10 @@ func (e *Engine) executeWrite(ctx context.Context, s *statement, m *capacity.Met
 	})
 	if err != nil {
 		err = singleError(err)
-		w.countFailure(err)
+		w.countFailure(e, err)
 		return nil, err
 	}
-	w.count(false, e.options.Now)
+	w.count(e, false)
 	w.charge(m, false)
 	return returned, nil
 }

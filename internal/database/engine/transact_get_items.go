@@ -46,6 +46,7 @@ type transactGet struct {
 	filter *eval.Condition // nil: none; an item that it rejects is not returned
 	shape  shape
 
+	t      *catalog.Table
 	counts *observe.Table
 	key    []byte
 }
@@ -82,6 +83,7 @@ func (e *Engine) readTransaction(ctx context.Context, gets []transactGet, wantCa
 		}
 		units := capacity.ReadUnits(size, capacity.Transactional)
 		g.counts.Capacity.Read.Add(units)
+		e.accessedItem(g.t, g.key, units)
 		consumed.of(g.table).Table(units)
 		part, err := g.part(stored)
 		if err != nil {
@@ -109,21 +111,20 @@ func (g *transactGet) part(stored itemenc.Item) (itemenc.Item, error) {
 // locateTransaction finds the places of the items in the store. A missing table fails the request; a key that does
 // not fit its table cancels the transaction, because only the table shows it.
 func (e *Engine) locateTransaction(ctx context.Context, gets []transactGet) error {
-	tables := make([]*catalog.Table, len(gets))
 	for i := range gets {
 		var err error
-		if tables[i], gets[i].counts, err = e.lookup(ctx, gets[i].table); err != nil {
+		if gets[i].t, gets[i].counts, err = e.lookup(ctx, gets[i].table); err != nil {
 			return err
 		}
 	}
 	for i := range gets {
-		if err := nestedKeyFault(tables[i], gets[i].shape.nested); err != nil {
+		if err := nestedKeyFault(gets[i].t, gets[i].shape.nested); err != nil {
 			return err
 		}
 	}
 	seen := make(map[string]struct{}, len(gets))
 	for i := range gets {
-		key, err := storeKey(tables[i], gets[i].item)
+		key, err := storeKey(gets[i].t, gets[i].item)
 		if err != nil {
 			return canceledBy(len(gets), i, err)
 		}

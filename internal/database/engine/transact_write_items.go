@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -28,7 +27,7 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 		return nil, err
 	}
 	return &api.TransactWriteItemsOutput{
-		ConsumedCapacity:      g.consumed(in.ReturnConsumedCapacity, replayed, e.options.Now),
+		ConsumedCapacity:      g.consumed(in.ReturnConsumedCapacity, replayed, e),
 		ItemCollectionMetrics: g.collectionMetrics(in.ReturnItemCollectionMetrics),
 	}, nil
 }
@@ -156,13 +155,13 @@ func (g writeGroup) readOnly(txn kv.Txn) error {
 }
 
 // consumed counts the actions, and reports what they cost. AWS bills a request carried out before as transactional reads.
-func (g writeGroup) consumed(detail *string, replayed bool, now func() time.Time) []api.ConsumedCapacity {
+func (g writeGroup) consumed(detail *string, replayed bool, e *Engine) []api.ConsumedCapacity {
 	if replayed {
 		return g.consumedAgain(detail)
 	}
 	ms := meters{detail: capacity.DetailOf(detail), split: capacity.Writes}
 	for _, w := range g {
-		w.count(true, now)
+		w.count(e, true)
 		w.charge(ms.of(w.table), true)
 	}
 	return ms.reports()

@@ -7,6 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/insights"
 	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/logenc"
@@ -82,6 +83,7 @@ type outcome struct {
 type indexWrite struct {
 	index *catalog.Index
 	units float64
+	key   insights.Key // of the entry, where its insights count it
 }
 
 // bind sets the write on the table t. Its errors are those that need the table's schema.

@@ -121,6 +121,11 @@ func (s sink) table(t *observe.Table, now time.Time) {
 	s.put(conflicts, float64(t.Conflicts.Load()), t.Name)
 	s.put(expiredItems, float64(t.Expired.Load()), t.Name)
 	s.put(returnedRecords, float64(t.Records.Load()), t.Name)
+	if d := t.Delivering(); d != nil {
+		s.put(delivered, float64(d.Records.Load()), t.Name)
+		s.put(deliveryFailures, float64(d.Failures.Load()), t.Name)
+		s.put(deliveryLag, d.Lag(now).Seconds(), t.Name)
+	}
 	for shard, age := range t.IteratorAges(now) {
 		s.put(iteratorAge, age.Seconds(), t.Name, shard)
 	}

@@ -64,6 +64,9 @@ var (
 	ttlBacklogAge    = gauge("ttl_backlog_age_seconds", "How long ago the first of them expired.", "table")
 	returnedRecords  = counter("returned_records_total", "Stream records that GetRecords returned.", "table")
 	iteratorAge      = gauge("stream_iterator_age_seconds", "Age of the oldest record of the shard that GetRecords has not returned, as an upper bound; 0 if it has returned all.", "table", "shard")
+	delivered        = counter("kinesis_records_total", "Records delivered to the table's Kinesis destination, those delivered again included.", "table")
+	deliveryFailures = counter("kinesis_failures_total", "Attempts to deliver records to the table's Kinesis destination that failed, in whole or in part.", "table")
+	deliveryLag      = gauge("kinesis_lag_seconds", "Age of the oldest change that has not been delivered to the table's Kinesis destination; 0 if all have been.", "table")
 	jobs             = gauge("jobs", "Background jobs under way.", "kind")
 )
 

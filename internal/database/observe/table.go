@@ -16,6 +16,7 @@ type Table struct {
 	// Expired is how many items time to live has deleted, Records how many stream records were returned.
 	Expired, Records atomic.Int64
 
+	delivery   atomic.Pointer[Delivery]
 	operations []atomic.Pointer[Operation]
 	indexes    registry[Capacity]
 	readers    registry[reader]       // by shard

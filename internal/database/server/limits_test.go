@@ -511,7 +511,7 @@ func TestThrottledBodyIsDrained(t *testing.T) {
 func TestTooLargeBodyIsDrained(t *testing.T) {
 	server := httptest.NewServer(New(gatedEngine{}, Options{}))
 	defer server.Close()
-	body := strings.Repeat(" ", bodyMax+4<<20)
+	body := strings.Repeat(" ", bodyMax+100<<10) // as far as is read before the connection closes
 	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 	chunked := strings.Replace(header("TagResource", 0), "Content-Length: 0", "Transfer-Encoding: chunked", 1)
 	for name, request := range map[string]string{"declared": header("TagResource", len(body)) + body, "chunked": chunked + chunk} {

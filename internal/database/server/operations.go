@@ -19,24 +19,32 @@ type Engine interface {
 	CreateTable(context.Context, *api.CreateTableInput) (*api.CreateTableOutput, error)
 	DeleteBackup(context.Context, *api.DeleteBackupInput) (*api.DeleteBackupOutput, error)
 	DeleteItem(context.Context, *api.DeleteItemInput) (*api.DeleteItemOutput, error)
+	DeleteResourcePolicy(context.Context, *api.DeleteResourcePolicyInput) (*api.DeleteResourcePolicyOutput, error)
 	DeleteTable(context.Context, *api.DeleteTableInput) (*api.DeleteTableOutput, error)
 	DescribeBackup(context.Context, *api.DescribeBackupInput) (*api.DescribeBackupOutput, error)
 	DescribeContinuousBackups(context.Context, *api.DescribeContinuousBackupsInput) (*api.DescribeContinuousBackupsOutput, error)
+	DescribeContributorInsights(context.Context, *api.DescribeContributorInsightsInput) (*api.DescribeContributorInsightsOutput, error)
 	DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error)
+	DescribeKinesisStreamingDestination(context.Context, *api.DescribeKinesisStreamingDestinationInput) (*api.DescribeKinesisStreamingDestinationOutput, error)
 	DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error)
 	DescribeStream(context.Context, *api.DescribeStreamInput) (*api.DescribeStreamOutput, error)
 	DescribeTable(context.Context, *api.DescribeTableInput) (*api.DescribeTableOutput, error)
 	DescribeTimeToLive(context.Context, *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error)
 	ExecuteStatement(context.Context, *api.ExecuteStatementInput) (*api.ExecuteStatementOutput, error)
 	ExecuteTransaction(context.Context, *api.ExecuteTransactionInput) (*api.ExecuteTransactionOutput, error)
+	DisableKinesisStreamingDestination(context.Context, *api.DisableKinesisStreamingDestinationInput) (*api.DisableKinesisStreamingDestinationOutput, error)
+	EnableKinesisStreamingDestination(context.Context, *api.EnableKinesisStreamingDestinationInput) (*api.EnableKinesisStreamingDestinationOutput, error)
 	GetItem(context.Context, *api.GetItemInput) (*api.GetItemOutput, error)
 	GetRecords(context.Context, *api.GetRecordsInput) (*api.GetRecordsOutput, error)
+	GetResourcePolicy(context.Context, *api.GetResourcePolicyInput) (*api.GetResourcePolicyOutput, error)
 	GetShardIterator(context.Context, *api.GetShardIteratorInput) (*api.GetShardIteratorOutput, error)
 	ListBackups(context.Context, *api.ListBackupsInput) (*api.ListBackupsOutput, error)
+	ListContributorInsights(context.Context, *api.ListContributorInsightsInput) (*api.ListContributorInsightsOutput, error)
 	ListStreams(context.Context, *api.ListStreamsInput) (*api.ListStreamsOutput, error)
 	ListTables(context.Context, *api.ListTablesInput) (*api.ListTablesOutput, error)
 	ListTagsOfResource(context.Context, *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error)
 	PutItem(context.Context, *api.PutItemInput) (*api.PutItemOutput, error)
+	PutResourcePolicy(context.Context, *api.PutResourcePolicyInput) (*api.PutResourcePolicyOutput, error)
 	Query(context.Context, *api.QueryInput) (*api.QueryOutput, error)
 	RestoreTableFromBackup(context.Context, *api.RestoreTableFromBackupInput) (*api.RestoreTableFromBackupOutput, error)
 	RestoreTableToPointInTime(context.Context, *api.RestoreTableToPointInTimeInput) (*api.RestoreTableToPointInTimeOutput, error)
@@ -46,7 +54,9 @@ type Engine interface {
 	TransactWriteItems(context.Context, *api.TransactWriteItemsInput) (*api.TransactWriteItemsOutput, error)
 	UntagResource(context.Context, *api.UntagResourceInput) (*api.UntagResourceOutput, error)
 	UpdateContinuousBackups(context.Context, *api.UpdateContinuousBackupsInput) (*api.UpdateContinuousBackupsOutput, error)
+	UpdateContributorInsights(context.Context, *api.UpdateContributorInsightsInput) (*api.UpdateContributorInsightsOutput, error)
 	UpdateItem(context.Context, *api.UpdateItemInput) (*api.UpdateItemOutput, error)
+	UpdateKinesisStreamingDestination(context.Context, *api.UpdateKinesisStreamingDestinationInput) (*api.UpdateKinesisStreamingDestinationOutput, error)
 	UpdateTable(context.Context, *api.UpdateTableInput) (*api.UpdateTableOutput, error)
 	UpdateTimeToLive(context.Context, *api.UpdateTimeToLiveInput) (*api.UpdateTimeToLiveOutput, error)
 }
@@ -64,43 +74,53 @@ type serveFunc func(ctx context.Context, x *exchange, body []byte) (out any, err
 
 // methods are the engine's methods by operation.
 var methods = map[string]serveFunc{
-	"BatchExecuteStatement":     serving(Engine.BatchExecuteStatement),
-	"BatchGetItem":              serving(Engine.BatchGetItem),
-	"BatchWriteItem":            serving(Engine.BatchWriteItem),
-	"CreateBackup":              serving(Engine.CreateBackup),
-	"CreateTable":               serving(Engine.CreateTable),
-	"DeleteBackup":              serving(Engine.DeleteBackup),
-	"DeleteItem":                serving(Engine.DeleteItem),
-	"DeleteTable":               serving(Engine.DeleteTable),
-	"DescribeBackup":            serving(Engine.DescribeBackup),
-	"DescribeContinuousBackups": serving(Engine.DescribeContinuousBackups),
-	"DescribeEndpoints":         atThisHost(serving(Engine.DescribeEndpoints)),
-	"DescribeLimits":            serving(Engine.DescribeLimits),
-	"DescribeStream":            serving(Engine.DescribeStream),
-	"DescribeTable":             serving(Engine.DescribeTable),
-	"DescribeTimeToLive":        serving(Engine.DescribeTimeToLive),
-	"ExecuteStatement":          serving(Engine.ExecuteStatement),
-	"ExecuteTransaction":        serving(Engine.ExecuteTransaction),
-	"GetItem":                   serving(Engine.GetItem),
-	"GetRecords":                serving(Engine.GetRecords),
-	"GetShardIterator":          serving(Engine.GetShardIterator),
-	"ListBackups":               serving(Engine.ListBackups),
-	"ListStreams":               serving(Engine.ListStreams),
-	"ListTables":                serving(Engine.ListTables),
-	"ListTagsOfResource":        serving(Engine.ListTagsOfResource),
-	"PutItem":                   serving(Engine.PutItem),
-	"Query":                     serving(Engine.Query),
-	"RestoreTableFromBackup":    serving(Engine.RestoreTableFromBackup),
-	"RestoreTableToPointInTime": serving(Engine.RestoreTableToPointInTime),
-	"Scan":                      serving(Engine.Scan),
-	"TagResource":               serving(Engine.TagResource),
-	"TransactGetItems":          serving(Engine.TransactGetItems),
-	"TransactWriteItems":        serving(Engine.TransactWriteItems),
-	"UntagResource":             serving(Engine.UntagResource),
-	"UpdateContinuousBackups":   serving(Engine.UpdateContinuousBackups),
-	"UpdateItem":                serving(Engine.UpdateItem),
-	"UpdateTable":               serving(Engine.UpdateTable),
-	"UpdateTimeToLive":          serving(Engine.UpdateTimeToLive),
+	"BatchExecuteStatement":               serving(Engine.BatchExecuteStatement),
+	"BatchGetItem":                        serving(Engine.BatchGetItem),
+	"BatchWriteItem":                      serving(Engine.BatchWriteItem),
+	"CreateBackup":                        serving(Engine.CreateBackup),
+	"CreateTable":                         serving(Engine.CreateTable),
+	"DeleteBackup":                        serving(Engine.DeleteBackup),
+	"DeleteItem":                          serving(Engine.DeleteItem),
+	"DeleteTable":                         serving(Engine.DeleteTable),
+	"DescribeBackup":                      serving(Engine.DescribeBackup),
+	"DescribeContinuousBackups":           serving(Engine.DescribeContinuousBackups),
+	"DescribeEndpoints":                   atThisHost(serving(Engine.DescribeEndpoints)),
+	"DescribeLimits":                      serving(Engine.DescribeLimits),
+	"DescribeStream":                      serving(Engine.DescribeStream),
+	"DescribeTable":                       serving(Engine.DescribeTable),
+	"DescribeTimeToLive":                  serving(Engine.DescribeTimeToLive),
+	"ExecuteStatement":                    serving(Engine.ExecuteStatement),
+	"ExecuteTransaction":                  serving(Engine.ExecuteTransaction),
+	"GetItem":                             serving(Engine.GetItem),
+	"GetRecords":                          serving(Engine.GetRecords),
+	"GetShardIterator":                    serving(Engine.GetShardIterator),
+	"ListBackups":                         serving(Engine.ListBackups),
+	"ListStreams":                         serving(Engine.ListStreams),
+	"ListTables":                          serving(Engine.ListTables),
+	"ListTagsOfResource":                  serving(Engine.ListTagsOfResource),
+	"PutItem":                             serving(Engine.PutItem),
+	"Query":                               serving(Engine.Query),
+	"RestoreTableFromBackup":              serving(Engine.RestoreTableFromBackup),
+	"RestoreTableToPointInTime":           serving(Engine.RestoreTableToPointInTime),
+	"Scan":                                serving(Engine.Scan),
+	"TagResource":                         serving(Engine.TagResource),
+	"TransactGetItems":                    serving(Engine.TransactGetItems),
+	"TransactWriteItems":                  serving(Engine.TransactWriteItems),
+	"UntagResource":                       serving(Engine.UntagResource),
+	"UpdateContinuousBackups":             serving(Engine.UpdateContinuousBackups),
+	"UpdateItem":                          serving(Engine.UpdateItem),
+	"UpdateTable":                         serving(Engine.UpdateTable),
+	"UpdateTimeToLive":                    serving(Engine.UpdateTimeToLive),
+	"DeleteResourcePolicy":                serving(Engine.DeleteResourcePolicy),
+	"DescribeContributorInsights":         serving(Engine.DescribeContributorInsights),
+	"DescribeKinesisStreamingDestination": serving(Engine.DescribeKinesisStreamingDestination),
+	"DisableKinesisStreamingDestination":  serving(Engine.DisableKinesisStreamingDestination),
+	"EnableKinesisStreamingDestination":   serving(Engine.EnableKinesisStreamingDestination),
+	"GetResourcePolicy":                   serving(Engine.GetResourcePolicy),
+	"ListContributorInsights":             serving(Engine.ListContributorInsights),
+	"PutResourcePolicy":                   serving(Engine.PutResourcePolicy),
+	"UpdateContributorInsights":           serving(Engine.UpdateContributorInsights),
+	"UpdateKinesisStreamingDestination":   serving(Engine.UpdateKinesisStreamingDestination),
 }
 
 // operationsByTarget returns the table by the value of X-Amz-Target.
@@ -136,6 +156,10 @@ func unknownOperation(_ context.Context, _ *exchange, body []byte) (any, error) 
 // serving decodes and checks the input of an engine's method, and calls it.
 func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error)) serveFunc {
 	return func(ctx context.Context, x *exchange, body []byte) (any, error) {
+		engine, err := x.engine()
+		if err != nil {
+			return nil, err
+		}
 		in := new(In)
 		if err := wire.Decode(body, in); err != nil {
 			return nil, err
@@ -143,7 +167,7 @@ func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error
 		if err := api.Validate(in); err != nil {
 			return nil, err
 		}
-		out, err := method(x.server.engine, ctx, in)
+		out, err := method(engine, ctx, in)
 		if err != nil {
 			return nil, err
 		}

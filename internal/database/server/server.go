@@ -55,6 +55,9 @@ import (
 type Options struct {
 	// Region stands in the answer to the health check. Default "us-east-1".
 	Region string
+	// Regions are the engines of several Regions, by name, that of New's engine among them. Default: none, and every request
+	// is for that one.
+	Regions map[string]Engine
 	// Authenticator decides who may call. Default: everyone may.
 	Authenticator Authenticator
 	// Guard protects from web pages. Default: no additional hosts, no other origins. Hosts are checked only without an

@@ -66,6 +66,11 @@ func (o offline) Compact(ctx context.Context) error {
 	return o.explain(monotable.Compact(ctx, o.dir))
 }
 
+// Insights says that there are none: they are counted in memory.
+func (o offline) Insights(context.Context, string) (monotable.Insights, error) {
+	return monotable.Insights{}, fmt.Errorf("no server has %s open: it counts the keys in its memory", o.dir)
+}
+
 // Stats returns what the database holds.
 func (o offline) Stats(ctx context.Context) (monotable.Stats, error) {
 	s, err := monotable.ReadStats(ctx, o.dir)

@@ -36,6 +36,7 @@ type serveFlags struct {
 	durability string
 	reserve    string
 	region     string
+	regions    []string
 	tlsCert    string
 	tlsKey     string
 	gsiDelay   time.Duration
@@ -44,6 +45,9 @@ type serveFlags struct {
 	streamShards        int
 	streamShardRotation time.Duration
 	logMaxBytes         byteSize
+
+	kinesisEndpoint string
+	kinesisDir      string
 
 	memoryLimit      byteSize
 	cacheSize        byteSize
@@ -68,6 +72,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.durability, "durability", "sync", "when a write is answered: sync, interval or none")
 	set.StringVar(&f.reserve, "disk-reserve", "auto", "disk space to keep free; with less left, only reads and deletes are accepted: auto, none or a size like 2GiB")
 	set.StringVar(&f.region, "region", defaultRegion, "region in ARNs")
+	set.StringSliceVar(&f.regions, "regions", nil, "Regions to serve beside --region, each with tables of its own, by the Region that requests are signed for; a list with commas (default: requests for any Region are for --region)")
 	set.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM); serves HTTPS")
 	set.StringVar(&f.tlsKey, "tls-key", "", "key file (PEM) of --tls-cert")
 	set.DurationVar(&f.gsiDelay, "gsi-delay", 0, "let reads of global secondary indexes lag by this much")
@@ -75,6 +80,8 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.IntVar(&f.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
 	set.DurationVar(&f.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
 	set.Var(&f.logMaxBytes, "log-max-bytes", "disk space for change logs (streams and point-in-time recovery), like 10GiB; beyond it the oldest changes are trimmed (default no cap)")
+	set.StringVar(&f.kinesisEndpoint, "kinesis-endpoint", "", "`URL` of a Kinesis-compatible service that takes the changes of tables with a Kinesis destination")
+	set.StringVar(&f.kinesisDir, "kinesis-dir", "", "directory that takes them as files of JSON lines instead (default kinesis in the data directory)")
 	set.Var(&f.memoryLimit, "memory-limit", "memory the server may use, like 2GiB (default 90 % of the container's limit, or half of the machine's memory)")
 	set.Var(&f.cacheSize, "cache-size", "memory for the block cache, part of --memory-limit (default an eighth of it, at most 1GiB)")
 	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "open connections, lowered to what the limit of open files allows; requests on further ones are throttled")
@@ -100,8 +107,9 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan)
 		return nil, fmt.Errorf("--cors-origin: %w", err)
 	}
 	options := &monotable.Options{
-		Region: f.region, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
+		Region: f.region, Regions: f.regions, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
 		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation, LogMaxBytes: int64(f.logMaxBytes), SlowRequest: f.slow,
+		KinesisEndpoint: f.kinesisEndpoint, KinesisDir: f.kinesisDir,
 		OnFatal:      func(err error) { endProcess(env, err) },
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
 	}

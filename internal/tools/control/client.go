@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"time"
 
@@ -76,6 +77,12 @@ func (c *Client) Compact(ctx context.Context) error {
 func (c *Client) Stats(ctx context.Context) (s monotable.Stats, err error) {
 	err = c.do(ctx, http.MethodGet, "/stats", nil, &answered{result: &s})
 	return s, err
+}
+
+// Insights returns the most accessed and most throttled keys of a table.
+func (c *Client) Insights(ctx context.Context, table string) (in monotable.Insights, err error) {
+	err = c.do(ctx, http.MethodGet, "/insights?table="+url.QueryEscape(table), nil, &answered{result: &in})
+	return in, err
 }
 
 // Metrics returns the metrics of the other process, by name.

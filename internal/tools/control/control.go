@@ -11,6 +11,7 @@
 //	POST /backup {"dest":"/abs"}  {"progress":{"done":1,"total":9}}…  {"result":{}}
 //	POST /compact                 {"result":{}}
 //	GET  /stats                   {"result":{…}}
+//	GET  /insights?table=NAME     {"result":{…}}
 //	GET  /metrics                 {"result":"# HELP …"}
 //	POST /verify                  {"finding":{…}}… {"progress":{…}}…  {"result":{…}}
 //
@@ -45,6 +46,7 @@ var ErrNobody = errors.New("control: nobody answers")
 type Database interface {
 	Backup(ctx context.Context, dest string, progress func(done, total int64)) error
 	Compact(ctx context.Context) error
+	Insights(ctx context.Context, table string) (monotable.Insights, error)
 	Stats(ctx context.Context) (monotable.Stats, error)
 	Verify(ctx context.Context, report func(monotable.Finding), progress func(done, total int64)) (monotable.Verified, error)
 }

@@ -98,6 +98,9 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 		return struct{}{}, db.Compact(r.Context())
 	})
 	handle(mux, "GET /stats", func(r *http.Request, _ *answer) (any, error) { return db.Stats(r.Context()) })
+	handle(mux, "GET /insights", func(r *http.Request, _ *answer) (any, error) {
+		return db.Insights(r.Context(), r.URL.Query().Get("table"))
+	})
 	handle(mux, "GET /metrics", func(*http.Request, *answer) (any, error) {
 		families, err := metrics.Gather()
 		if err != nil {

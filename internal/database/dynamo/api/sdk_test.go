@@ -20,16 +20,10 @@ var unserved = map[string][]string{
 	"export and import":        {"DescribeExport", "DescribeImport", "ExportTableToPointInTime", "ImportTable", "ListExports", "ListImports"},
 	"bulk operations":          {"CancelBulkOperation", "DescribeBulkOperation", "ListBulkOperations", "StartBulkPutItems"},
 	"vector search":            {"SearchVectors"},
-	"contributor insights":     {"DescribeContributorInsights", "ListContributorInsights", "UpdateContributorInsights"},
-	"resource policies":        {"DeleteResourcePolicy", "GetResourcePolicy", "PutResourcePolicy"},
 	"auto scaling of replicas": {"DescribeTableReplicaAutoScaling", "UpdateTableReplicaAutoScaling"},
 	"global tables of version 2017": {
 		"CreateGlobalTable", "DescribeGlobalTable", "DescribeGlobalTableSettings", "ListGlobalTables", "UpdateGlobalTable",
 		"UpdateGlobalTableSettings",
-	},
-	"Kinesis destinations": {
-		"DescribeKinesisStreamingDestination", "DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination",
-		"UpdateKinesisStreamingDestination",
 	},
 }
 

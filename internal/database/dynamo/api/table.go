@@ -19,7 +19,7 @@ type CreateTableInput struct {
 	TableClass                *string `enum:"STANDARD|STANDARD_INFREQUENT_ACCESS"`
 	DeletionProtectionEnabled *bool
 	WarmThroughput            *WarmThroughput
-	ResourcePolicy            *string `unsupported:"resource policies"`
+	ResourcePolicy            *string
 	OnDemandThroughput        *OnDemandThroughput
 
 	GlobalTableSourceArn               *string       `min:"1" max:"1024" unsupported:"global tables"`

@@ -139,7 +139,6 @@ func TestUnsupported(t *testing.T) {
 	}
 	for _, in := range []any{
 		create(CreateTableInput{VectorIndexes: []VectorIndex{index}}),
-		create(CreateTableInput{ResourcePolicy: new("{}")}),
 		create(CreateTableInput{GlobalTableSettingsReplicationMode: new("ENABLED")}),
 		&UpdateTableInput{TableName: new("T01"), DisassociationProtectionEnabled: new(true)},
 		&UpdateTableInput{TableName: new("T01"), ReplicaUpdates: []ReplicationGroupUpdate{{}}},

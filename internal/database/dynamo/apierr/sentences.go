@@ -39,6 +39,7 @@ const (
 	notFound  = "Requested resource not found"
 
 	keyNotScalar = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+	badPolicy    = invalid + "Invalid policy document: "
 )
 
 // The table of sentences: us-east-1, autumn 2026. Each stands on one line, so that it can be searched for; what
@@ -58,6 +59,9 @@ const (
 	OutOfSpace         Sentence = "The database is out of disk space. Reads and deletes are accepted, other writes when there is room again."
 	NoSpaceToDelete    Sentence = "The database is out of disk space, and has too little left for this, too. Reads, DeleteTable and DeleteBackup are accepted, everything else when there is room again."
 	TimedOut           Sentence = "The request was not done within %s. A batch may have been carried out in part; any other request has not been carried out."
+
+	// The first sentence of this is AWS's.
+	RegionNotServed Sentence = "Credential should be scoped to a valid Region, not '%s'. This server serves %s: add %s to its --regions to serve it, too."
 
 	// These two are not AWS's: they refuse what web pages send.
 	HostForbidden   Sentence = "Requests to the host '%s' are refused: requests are not authenticated, so the host must be an IP address, localhost, a name without dots, or a name below .localhost or .internal. Start the server with --allowed-host %s to allow this name."
@@ -215,6 +219,40 @@ const (
 	TagReserved      Sentence = "Tag Key cannot be prefixed with aws:, Key: %s"
 	TooManyTags      Sentence = "Number of Tags exceed the current limit for the provided ResourceArn"
 	InvalidNextToken Sentence = "Invalid NextToken provided as input" // ListTagsOfResource
+)
+
+// Resource policies. AWS words PolicyActionsInvalid, PolicyPrincipalInvalid and PolicyServiceInvalid so; of the others no
+// answer is recorded.
+const (
+	PolicyNotFound         Sentence = "Resource-based policy not found for the provided ResourceArn: %s"
+	PolicyTooLarge         Sentence = invalid + "Policy document exceeds the maximum size of 20 KB"
+	PolicyNotObject        Sentence = badPolicy + "The document is not a JSON object"
+	PolicyVersionInvalid   Sentence = badPolicy + "Version must be 2012-10-17 or 2008-10-17"
+	PolicyStatementInvalid Sentence = badPolicy + "Statement must be an object or a list of objects"
+	PolicyEffectInvalid    Sentence = badPolicy + "Effect must be Allow or Deny"
+	PolicyConditionInvalid Sentence = badPolicy + "Condition must be an object of objects"
+	PolicyFieldUnknown     Sentence = badPolicy + "Unknown field %s"
+	PolicyFieldNotString   Sentence = badPolicy + "%s must be a string"
+	PolicyFieldNotStrings  Sentence = badPolicy + "%s must be a string or a list of strings"
+	PolicyFieldAmbiguous   Sentence = badPolicy + "A statement must have either %[1]s or Not%[1]s"
+	PolicyActionsInvalid   Sentence = badPolicy + "The following action names are invalid: %s"
+	PolicyResourceInvalid  Sentence = badPolicy + "Policy has a resource that it is not attached to: %s"
+	PolicyServiceInvalid   Sentence = badPolicy + "Policy contains invalid service principal"
+	PolicyPrincipalInvalid Sentence = invalid + "Invalid principal in policy document."
+)
+
+// Contributor insights: a part of a description, and no error of a request.
+const TooManyRules Sentence = "Per-account Amazon CloudWatch Contributor Insights rule limit reached: %d rules. Please disable Contributor Insights for other tables/indexes OR disable Contributor Insights rules before retrying."
+
+// Kinesis destinations. The first four are AWS's; the last is not, it refuses what this server was not started for.
+const (
+	DestinationNotDisabled  Sentence = "Table is not in a valid state to enable Kinesis Streaming Destination: EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation."
+	DestinationNotActive    Sentence = "Table is not in a valid state to disable Kinesis Streaming Destination: DisableKinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
+	DestinationNotUpdatable Sentence = "Table is not in a valid state to update Kinesis Streaming Destination: UpdateKinesisStreamingDestination must be ACTIVE to perform UPDATE operation."
+	PrecisionUnchanged      Sentence = "Invalid Request: Precision is already set to the desired value of %s for tableId: %s"
+	PrecisionMissing        Sentence = envelope + "Value null at 'updateKinesisStreamingConfiguration.approximateCreationDateTimePrecision' failed to satisfy constraint: Member must not be null"
+	InvalidKinesisARN       Sentence = invalid + "StreamArn is not the ARN of a Kinesis data stream: %s"
+	NoDelivery              Sentence = invalid + "This server has no place to deliver records for Kinesis to: its data are in memory. Start it with --kinesis-endpoint or --kinesis-dir"
 )
 
 // Time to live.
@@ -413,6 +451,7 @@ var codes = map[Sentence]Code{
 	TimedOut:                ServiceUnavailable,
 	HostForbidden:           AccessDeniedException,
 	OriginForbidden:         AccessDeniedException,
+	RegionNotServed:         InvalidSignatureException,
 	TableExists:             ResourceInUseException,
 	TooManyTables:           LimitExceededException,
 	TableBeingCreated:       ResourceInUseException,
@@ -451,6 +490,9 @@ var codes = map[Sentence]Code{
 	RecoveryNotEnabled:  PointInTimeRecoveryUnavailableException,
 	RestoreTimeOutside:  InvalidRestoreTimeException,
 	TooManyRestores:     LimitExceededException,
+
+	PolicyNotFound: PolicyNotFoundException,
+	TooManyRules:   LimitExceededException,
 }
 
 // Reading streams.

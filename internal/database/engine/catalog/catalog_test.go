@@ -281,7 +281,7 @@ func TestStatus(t *testing.T) {
 	d.SettledAt = 20
 	want(19, catalog.StatusUpdating, catalog.StatusActive)
 	d.Indexes[0].SettledAt = 30
-	want(29, catalog.StatusUpdating, catalog.StatusUpdating)
+	want(29, catalog.StatusActive, catalog.StatusUpdating)
 	want(30, catalog.StatusActive, catalog.StatusActive)
 	for state, index := range map[catalog.IndexState]catalog.Status{
 		catalog.IndexAllocating:  catalog.StatusCreating,

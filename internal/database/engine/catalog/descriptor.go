@@ -47,6 +47,10 @@ type Descriptor struct {
 	ClassChanged   int64      `json:"classChanged,omitempty"`
 	DeletionBarred bool       `json:"deletionBarred,omitempty"`
 	Tags           []Tag      `json:"tags,omitempty"` // sorted by Key
+	Policies       []Policy   `json:"policies,omitempty"`
+	Insights       *Insights  `json:"insights,omitempty"`
+	// Destinations are the Kinesis streams that changes are or were delivered to, the latest last; one at most is enabled.
+	Destinations []Destination `json:"destinations,omitempty"`
 }
 
 // Attribute is one attribute definition; Type is S, N or B.
@@ -92,6 +96,7 @@ type IndexDescriptor struct {
 	Throughput Throughput     `json:"throughput,omitzero"`
 	OnDemand   *Maxima        `json:"onDemand,omitempty"`
 	Warm       *Units         `json:"warm,omitempty"`
+	Insights   *Insights      `json:"insights,omitempty"`
 }
 
 // Units are reads and writes a second.
@@ -184,6 +189,22 @@ func (t TTL) maintained() string {
 // Encryption is the setting of encryption at rest as told; this store encrypts nothing.
 type Encryption struct {
 	KeyARN string `json:"keyARN,omitempty"` // "" while the key is AWS's own
+}
+
+// Policy is the resource-based policy of the table or of one of its streams.
+type Policy struct {
+	Stream   string `json:"stream,omitempty"` // the stream's label; "" is the table
+	Document string `json:"document"`
+	Revision string `json:"revision"`
+}
+
+// Policy returns the policy of the table (label "") or of one of its streams; nil where there is none.
+func (d *Descriptor) Policy(label string) *Policy {
+	i := slices.IndexFunc(d.Policies, func(p Policy) bool { return p.Stream == label })
+	if i < 0 {
+		return nil
+	}
+	return &d.Policies[i]
 }
 
 // Tag is one tag.

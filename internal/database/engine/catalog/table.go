@@ -25,6 +25,7 @@ type Table struct {
 	// TTLAttribute is the attribute that holds the expiry time while TTL is enabled, else "".
 	TTLAttribute string
 	OnDemand     bool
+	Insights     InsightsMode // "" while contributor insights are not enabled
 	// Descriptor is everything else that is known of the table; read only.
 	Descriptor *Descriptor
 
@@ -56,6 +57,7 @@ type Index struct {
 	Readable bool
 	// Maintained is false once the index is being deleted: writes no longer keep it.
 	Maintained bool
+	Insights   InsightsMode // "" while contributor insights are not enabled
 }
 
 // Index returns the index of that name, nil where there is none.
@@ -109,6 +111,7 @@ func newTable(d *Descriptor) *Table {
 		Version:      d.Version,
 		TTLAttribute: d.TTL.maintained(),
 		OnDemand:     d.Billing.OnDemand,
+		Insights:     d.Insights.active(),
 		Descriptor:   d,
 	}
 	pk, sk := splitKeys(d.Keys, kinds)
@@ -131,6 +134,7 @@ func newIndex(d *Descriptor, x *IndexDescriptor, kinds map[string]attr.Kind) *In
 		All:        x.Projection == ProjectAll,
 		Readable:   x.State == IndexActive,
 		Maintained: x.State != IndexDeleting,
+		Insights:   x.Insights.active(),
 	}
 	if x.Local {
 		out.Kind = Local

@@ -117,7 +117,7 @@ func (o *Overrides) setIndexes(d, source *catalog.Descriptor) error {
 		if x.State != catalog.IndexActive {
 			x.State = catalog.IndexAllocating
 		}
-		x.SettledAt, x.Warm, x.Throughput = 0, nil, sameUnits(x.Throughput)
+		x.SettledAt, x.Warm, x.Throughput, x.Insights = 0, nil, sameUnits(x.Throughput), nil
 		switch {
 		case x.Local:
 		case o.Global != nil:

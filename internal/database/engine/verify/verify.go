@@ -64,6 +64,18 @@ type Verified struct {
 	Tables, Items, IndexEntries, TTLEntries, LogRecords, Streams, Backups, Findings int64
 }
 
+// Add adds what another run has looked at.
+func (v *Verified) Add(more *Verified) {
+	v.Tables += more.Tables
+	v.Items += more.Items
+	v.IndexEntries += more.IndexEntries
+	v.TTLEntries += more.TTLEntries
+	v.LogRecords += more.LogRecords
+	v.Streams += more.Streams
+	v.Backups += more.Backups
+	v.Findings += more.Findings
+}
+
 // String counts what tables hold, for scripts of tests.
 func (v Verified) String() string {
 	return fmt.Sprintf("tables %d, items %d, index entries %d, TTL entries %d, findings %d",

@@ -64,6 +64,8 @@ func formatCatalog(key []byte) string {
 		return fmt.Sprintf("catalog/version/table %d", binary.BigEndian.Uint32(rest))
 	case key[1] == catalogStream && len(rest) > 4:
 		return fmt.Sprintf("catalog/stream/table %d/%q", binary.BigEndian.Uint32(rest), rest[4:])
+	case key[1] == catalogDelivery && len(rest) == 4:
+		return fmt.Sprintf("catalog/delivery/table %d", binary.BigEndian.Uint32(rest))
 	case key[1] == catalogBackup:
 		return "catalog/backup " + strconv.Quote(string(rest))
 	}

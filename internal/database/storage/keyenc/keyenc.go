@@ -87,7 +87,7 @@ type IndexID uint16
 // ErrCorrupt says that bytes are no key of the kind that was asked for.
 var ErrCorrupt = errors.New("keyenc: key is corrupt")
 
-// The key spaces, by first byte.
+// The key spaces, by first byte. 'r' is package kv/part's: whole stores of other Regions.
 const (
 	spaceCatalog    = 'c'
 	spaceData       = 'd'
@@ -111,6 +111,7 @@ const (
 	catalogVersion    = 'v'
 	catalogStream     = 's'
 	catalogBackup     = 'b'
+	catalogDelivery   = 'k'
 )
 
 // Statistics is the counter key of a table (x=0) or index: counters {items, bytes}.
@@ -174,6 +175,11 @@ func Streams() (lo, hi []byte) { return prefixBounds([]byte{spaceCatalog, catalo
 
 // Backup is the key of what is known of one backup.
 func Backup(id string) []byte { return append([]byte{spaceCatalog, catalogBackup}, id...) }
+
+// Delivery holds how far the changes of a table have been delivered to its Kinesis destination.
+func Delivery(t TableID) []byte {
+	return binary.BigEndian.AppendUint32([]byte{spaceCatalog, catalogDelivery}, uint32(t))
+}
 
 // Backups is the range of all backups, in the order of their ids' bytes.
 func Backups() (lo, hi []byte) { return prefixBounds([]byte{spaceCatalog, catalogBackup}) }

@@ -1,6 +1,7 @@
 package kv
 
-// keptNameMax is the length of the longest name of a kept snapshot.
+// keptNameMax is the length of the longest name of a kept snapshot: a caller's, and what a store within another (package
+// part) puts before it.
 const keptNameMax = 200
 
 // ValidKeptName reports whether a kept snapshot may have this name, see Keeper.

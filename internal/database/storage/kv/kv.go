@@ -156,7 +156,7 @@ type Reads interface {
 
 // Keeper keeps snapshots beyond the life of a process. A kept snapshot shares its data with the store: it is
 // made in an instant whatever its size, and costs room only for what the store has changed since. Kept
-// snapshots never change. Names are 1 to 200 of the characters a-z, 0-9 and '-'.
+// snapshots never change. Names are 1 to 150 of the characters a-z, 0-9 and '-'.
 type Keeper interface {
 	// Keep keeps what the selection held at one moment during the call, and every update that was acknowledged
 	// before it, durably. A name that is taken is refused with ErrKeptExists. After a crash during the call

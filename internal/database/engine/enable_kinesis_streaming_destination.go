@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// EnableKinesisStreamingDestination makes the changes of a table from now on go to a Kinesis data stream. A table has one
+// such destination at a time.
+func (e *Engine) EnableKinesisStreamingDestination(ctx context.Context, in *api.EnableKinesisStreamingDestinationInput) (*api.EnableKinesisStreamingDestinationOutput, error) {
+	if err := checkKinesisARN(*in.StreamArn); err != nil {
+		return nil, err
+	}
+	if e.options.OnDeliveries == nil {
+		return nil, apierr.NoDelivery.With()
+	}
+	var status string
+	d, err := e.changeDestinations(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor, now time.Time) error {
+		settling := slices.ContainsFunc(d.Destinations, func(x catalog.Destination) bool { return now.UnixMilli() < x.SettledAt })
+		if d.Destination() != nil || settling {
+			return apierr.DestinationNotDisabled.With()
+		}
+		d.Destinations = slices.DeleteFunc(d.Destinations, func(x catalog.Destination) bool { return x.StreamARN == *in.StreamArn })
+		if n := len(d.Destinations); n >= destinationsMax {
+			d.Destinations = d.Destinations[n-destinationsMax+1:]
+		}
+		x := catalog.Destination{
+			StreamARN: *in.StreamArn, Enabled: true, Precision: enableConfiguration(in.EnableKinesisStreamingConfiguration), From: txn.LogSeq() - 1,
+		}
+		status = e.settleDestination(&x, now)
+		d.Destinations = append(d.Destinations, x)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &api.EnableKinesisStreamingDestinationOutput{
+		TableName: &d.Name, StreamArn: in.StreamArn, DestinationStatus: &status,
+		EnableKinesisStreamingConfiguration: in.EnableKinesisStreamingConfiguration,
+	}, nil
+}

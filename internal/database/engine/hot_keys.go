@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/insights"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+)
+
+// hotKeys are the rankings of the tables and indexes whose contributor insights are enabled. The setting is in the
+// definition, so that where it is off no request comes here.
+type hotKeys struct {
+	mu       sync.Mutex
+	trackers map[trackerID]*insights.Tracker
+}
+
+type trackerID struct {
+	table keyenc.TableID
+	index keyenc.IndexID // 0 is the table
+}
+
+// of returns the tracker of a table or index, which is made where there is none.
+func (h *hotKeys) of(id trackerID) *insights.Tracker {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.trackers[id]
+	if t == nil {
+		if h.trackers == nil {
+			h.trackers = map[trackerID]*insights.Tracker{}
+		}
+		t = new(insights.Tracker)
+		h.trackers[id] = t
+	}
+	return t
+}
+
+// retain forgets the rankings of what is gone or has no insights any more.
+func (h *hotKeys) retain(tables map[string]*catalog.Table) {
+	enabled := map[trackerID]bool{}
+	for _, t := range tables {
+		enabled[trackerID{t.ID, 0}] = t.Insights != ""
+		for _, x := range t.Indexes {
+			enabled[trackerID{t.ID, x.ID}] = x.Insights != ""
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for id := range h.trackers {
+		if !enabled[id] {
+			delete(h.trackers, id)
+		}
+	}
+}
+
+// KeyRankings are the rankings of a table, or of one of its indexes.
+type KeyRankings struct {
+	Index string // "" is the table
+	Mode  catalog.InsightsMode
+	insights.Rankings
+}
+
+// Insights returns the rankings of a table and of its global indexes, as far as their contributor insights are enabled.
+func (e *Engine) Insights(ctx context.Context, nameOrARN string) ([]KeyRankings, error) {
+	d, err := e.catalog.Get(ctx, nameOrARN)
+	if err != nil {
+		return nil, err
+	}
+	var all []KeyRankings
+	for _, s := range insightsSettings(d) {
+		if !s.Enabled {
+			continue
+		}
+		id := trackerID{table: d.ID}
+		if s.index != "" {
+			id.index = d.Index(s.index).ID
+		}
+		rankings := e.hot.of(id).Rankings(e.options.Now())
+		if s.Mode == catalog.ThrottledOnly { // what was counted before is not shown any more
+			rankings.AccessedPartitions, rankings.AccessedItems = nil, nil
+		}
+		all = append(all, KeyRankings{Index: s.index, Mode: s.Mode, Rankings: rankings})
+	}
+	return all, nil
+}
+
+// accessedItem counts the reading of an item, whose key in the store is given.
+func (e *Engine) accessedItem(t *catalog.Table, key []byte, units float64) {
+	if t.Insights != catalog.AccessedAndThrottled {
+		return
+	}
+	if _, pk, sk, err := keyenc.ParseItem(key); err == nil {
+		e.hot.of(trackerID{t.ID, 0}).Count(insights.Accessed, itemKey(pk, sk), units, e.options.Now())
+	}
+}
+
+func itemKey(pk, sk attr.Value) insights.Key {
+	if sk.IsZero() {
+		return insights.KeyOf([]attr.Value{pk}, nil)
+	}
+	return insights.KeyOf([]attr.Value{pk}, []attr.Value{sk})
+}
+
+// accessedPartition counts a page of a Query of a table or index. A local index is its table's. The whole key is known where
+// the request has a value for each sort key attribute.
+func (e *Engine) accessedPartition(s *readSource, clauses []eval.KeyPredicate, units float64) {
+	mode, id := s.table.Insights, trackerID{s.table.ID, 0}
+	if s.isGlobalIndex() {
+		mode, id.index = s.index.Insights, s.index.ID
+	}
+	if mode != catalog.AccessedAndThrottled {
+		return
+	}
+	var pk, sk []attr.Value
+	for _, k := range s.pk {
+		pk = append(pk, clauseOn(clauses, k.Name).Values[0])
+	}
+	for _, k := range s.sk {
+		if c := clauseOn(clauses, k.Name); c != nil && c.Op == eval.Equal && !s.isLocalIndex() {
+			sk = append(sk, c.Values[0])
+		}
+	}
+	if len(sk) < len(s.sk) {
+		sk = nil
+	}
+	e.hot.of(id).Count(insights.Accessed, insights.KeyOf(pk, sk), units, e.options.Now())
+}
+
+// hotKeyOf is the key of an entry of index x, where its insights count it.
+func hotKeyOf(x *catalog.Index, entry itemenc.Item) (insights.Key, error) {
+	if x.Insights != catalog.AccessedAndThrottled {
+		return insights.Key{}, nil
+	}
+	names := make([]string, 0, len(x.PK)+len(x.SK))
+	for _, k := range slices.Concat(x.PK, x.SK) {
+		names = append(names, k.Name)
+	}
+	slices.Sort(names)
+	keys, err := entry.Select(names)
+	if err != nil {
+		return insights.Key{}, err
+	}
+	var values [2][]attr.Value
+	for i, part := range [2][]catalog.KeyAttribute{x.PK, x.SK} {
+		for _, k := range part {
+			v, _ := keys.Get(k.Name)
+			values[i] = append(values[i], v)
+		}
+	}
+	return insights.KeyOf(values[0], values[1]), nil
+}
+
+// rank counts the accesses of the write's last run: of the item, and of the entries that it changed.
+func (w *write) rank(e *Engine, transactional bool) {
+	if w.t.Insights == catalog.AccessedAndThrottled {
+		e.hot.of(trackerID{w.t.ID, 0}).Count(insights.Accessed, itemKey(w.pk, w.sk), w.tableUnits(transactional), e.options.Now())
+	}
+	for _, x := range w.outcome.indexWrites {
+		if x.key != (insights.Key{}) {
+			e.hot.of(trackerID{w.t.ID, x.index.ID}).Count(insights.Accessed, x.key, x.units, e.options.Now())
+		}
+	}
+}
+
+// rankThrottled counts a write that was throttled.
+func (w *write) rankThrottled(e *Engine) {
+	if w.t != nil && w.t.Insights != "" {
+		e.hot.of(trackerID{w.t.ID, 0}).Count(insights.Throttled, itemKey(w.pk, w.sk), 1, e.options.Now())
+	}
+}

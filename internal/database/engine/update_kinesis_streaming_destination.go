@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// UpdateKinesisStreamingDestination changes the precision of times in the records of a destination.
+func (e *Engine) UpdateKinesisStreamingDestination(ctx context.Context, in *api.UpdateKinesisStreamingDestinationInput) (*api.UpdateKinesisStreamingDestinationOutput, error) {
+	c := in.UpdateKinesisStreamingConfiguration
+	if c == nil || c.ApproximateCreationDateTimePrecision == nil {
+		return nil, apierr.PrecisionMissing.With()
+	}
+	precision := *c.ApproximateCreationDateTimePrecision
+	var status string
+	d, err := e.changeDestinations(ctx, *in.TableName, func(_ kv.Txn, d *catalog.Descriptor, now time.Time) error {
+		x := activeDestination(d, *in.StreamArn, now)
+		if x == nil {
+			return apierr.DestinationNotUpdatable.With()
+		}
+		if cmp.Or(x.Precision, catalog.PrecisionMillisecond) == precision {
+			return apierr.PrecisionUnchanged.With(precision, d.UUID)
+		}
+		x.Precision, x.Updated = precision, true
+		status = e.settleDestination(x, now)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &api.UpdateKinesisStreamingDestinationOutput{
+		TableName: &d.Name, StreamArn: in.StreamArn, DestinationStatus: &status, UpdateKinesisStreamingConfiguration: c,
+	}, nil
+}

@@ -1,0 +1,293 @@
+// Package kinesis delivers the changes of tables to their Kinesis destinations: to a service that speaks the API of Kinesis
+// Data Streams, or to files.
+//
+//	Deliveries ─► one goroutine a table ─► Changes after the stored position ─► batches ─► Sink ─► position stored
+//
+// Invariants:
+//
+//	I1  At least once: the position is stored after the sink has a batch durably. A crash between the two repeats it.
+//	I2  The records of one item arrive in the order of its changes: a batch has at most one record of an item, and the
+//	    next one is sent when all of it has arrived.
+//	I3  A record looks the same each time, with the same eventID.
+//
+// Delivery falls behind while the sink fails, and goes on where it stood. Changes that the table's log has forgotten by
+// then, after a day, are lost; the log says so.
+package kinesis
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/observe"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const (
+	// batchMax and batchBytesMax bound a batch, below the limits of PutRecords.
+	batchMax      = 500
+	batchBytesMax = 4 << 20
+	// retryMin and retryMax are how long the delivery of a table waits after a failure; the time doubles with each.
+	retryMin = 100 * time.Millisecond
+	retryMax = 30 * time.Second
+)
+
+// Record is a record of a data stream.
+type Record struct {
+	Key  string // the partition key: one for each item
+	Data []byte // JSON
+
+	seq  kv.Seq
+	time time.Time
+}
+
+// Sink takes records. The records of a call are of different items.
+type Sink interface {
+	// Put returns when the records are durable. Those that are not are in failed, with the reason in err.
+	Put(ctx context.Context, streamARN string, records []Record) (failed []Record, err error)
+}
+
+// Deliverer delivers the changes of an engine's tables.
+type Deliverer struct {
+	engine  *engine.Engine
+	sink    Sink
+	observe *observe.Database
+	logger  *slog.Logger
+
+	ctx     context.Context //nolint:containedctx // of its own life
+	stop    context.CancelFunc
+	wake    chan struct{}
+	running sync.WaitGroup
+}
+
+// New returns a deliverer that does nothing before Start.
+func New(sink Sink, counts *observe.Database, logger *slog.Logger) *Deliverer {
+	d := &Deliverer{sink: sink, observe: counts, logger: logger, wake: make(chan struct{}, 1)}
+	d.ctx, d.stop = context.WithCancel(context.Background())
+	return d
+}
+
+// Wake says that the engine's deliveries have changed.
+func (d *Deliverer) Wake() {
+	select {
+	case d.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// Start begins to deliver the changes of an engine.
+func (d *Deliverer) Start(e *engine.Engine) {
+	d.engine = e
+	d.Wake()
+	d.running.Go(d.supervise)
+}
+
+// Close ends the delivery and waits for it. The engine must still be open.
+func (d *Deliverer) Close() {
+	d.stop()
+	d.running.Wait()
+}
+
+// supervise keeps one goroutine running for each delivery.
+func (d *Deliverer) supervise() {
+	type task struct {
+		cancel context.CancelFunc
+		done   chan struct{}
+	}
+	tasks := map[engine.Delivery]task{}
+	end := func(x engine.Delivery) {
+		tasks[x].cancel()
+		<-tasks[x].done
+		delete(tasks, x)
+	}
+	for {
+		select {
+		case <-d.ctx.Done():
+			for x := range tasks {
+				end(x)
+			}
+			return
+		case <-d.wake:
+		}
+		wanted := map[engine.Delivery]bool{}
+		for _, x := range d.engine.Deliveries() {
+			wanted[x] = true
+		}
+		for x := range tasks {
+			if !wanted[x] {
+				end(x) // before another one of the table begins
+			}
+		}
+		for x := range wanted {
+			if _, ok := tasks[x]; ok {
+				continue
+			}
+			ctx, cancel := context.WithCancel(d.ctx)
+			t := task{cancel, make(chan struct{})}
+			tasks[x] = t
+			go func() {
+				defer close(t.done)
+				d.deliver(ctx, &x)
+			}()
+		}
+	}
+}
+
+// deliver delivers the changes of one table until its context or the table ends.
+func (d *Deliverer) deliver(ctx context.Context, x *engine.Delivery) {
+	counts := d.observe.Table(x.Label).Delivery()
+	defer counts.CaughtUp()
+	pause := retryMin
+	for {
+		before := counts.Records.Load()
+		err := d.follow(ctx, x, counts)
+		if ctx.Err() != nil || errors.Is(err, engine.ErrTableGone) || errors.Is(err, engine.ErrNoTable) || errors.Is(err, kv.ErrClosed) {
+			return
+		}
+		if counts.Records.Load() > before {
+			pause = retryMin
+		}
+		counts.Failures.Add(1)
+		d.logger.Warn("delivery to Kinesis failed", "table", x.Table, "stream", x.StreamARN, "error", err, "retry", pause)
+		if !wait(ctx, pause) {
+			return
+		}
+		pause = min(2*pause, retryMax)
+	}
+}
+
+// wait waits, and reports whether the context lasted.
+func wait(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// follow delivers from the stored position on, until something fails.
+func (d *Deliverer) follow(ctx context.Context, x *engine.Delivery, counts *observe.Delivery) error {
+	after, err := d.engine.Delivered(ctx, x)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	records, ended := make(chan Record, batchMax), make(chan error, 1)
+	go func() {
+		defer close(records)
+		ended <- d.read(ctx, x, after, records)
+	}()
+	err = d.put(ctx, x, counts, records)
+	cancel()
+	for range records { // lets the reader see that it is over
+	}
+	return errors.Join(err, <-ended)
+}
+
+// read sends the changes after a position as records. Where the log has forgotten some it goes on with the oldest.
+func (d *Deliverer) read(ctx context.Context, x *engine.Delivery, after kv.Seq, records chan<- Record) error {
+	for {
+		err := d.readFrom(ctx, x, &after, records)
+		if !errors.Is(err, engine.ErrChangesTrimmed) || after == engine.ChangesKept {
+			return err
+		}
+		d.logger.Error("changes were forgotten before they were delivered to Kinesis", "table", x.Table, "stream", x.StreamARN)
+		after = engine.ChangesKept
+	}
+}
+
+func (d *Deliverer) readFrom(ctx context.Context, x *engine.Delivery, after *kv.Seq, records chan<- Record) error {
+	for change, err := range d.engine.Changes(ctx, x.Table, *after) {
+		if err != nil {
+			return err
+		}
+		record, err := newRecord(x, &change)
+		if err != nil {
+			return err
+		}
+		select {
+		case records <- record:
+			*after = change.Seq
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// put puts records into the sink, batch by batch, until there are no more.
+func (d *Deliverer) put(ctx context.Context, x *engine.Delivery, counts *observe.Delivery, records <-chan Record) error {
+	var held *Record // begins the next batch
+	for {
+		var batch []Record
+		if held == nil {
+			first, ok := <-records
+			if !ok {
+				return nil
+			}
+			held = &first
+		}
+		batch, held = gather(*held, records)
+		counts.Behind(batch[0].time)
+		if err := d.putAll(ctx, x, counts, batch); err != nil {
+			return err
+		}
+		if err := d.engine.SetDelivered(ctx, x, batch[len(batch)-1].seq); err != nil {
+			return err
+		}
+		counts.Records.Add(int64(len(batch)))
+		if held == nil && len(records) == 0 {
+			counts.CaughtUp()
+		}
+	}
+}
+
+// gather is a batch that begins with a record and has those that are there already, until one is of an item that the batch
+// has, or does not fit: that is held back.
+func gather(first Record, records <-chan Record) (batch []Record, held *Record) {
+	batch = []Record{first}
+	items, bytes := map[string]bool{first.Key: true}, len(first.Data)
+	for len(batch) < batchMax {
+		select {
+		case next, ok := <-records:
+			if !ok {
+				return batch, nil
+			}
+			if bytes += len(next.Data); items[next.Key] || bytes > batchBytesMax {
+				return batch, &next
+			}
+			items[next.Key] = true
+			batch = append(batch, next)
+		default:
+			return batch, nil
+		}
+	}
+	return batch, nil
+}
+
+// putAll puts a batch, and what failed of it again.
+func (d *Deliverer) putAll(ctx context.Context, x *engine.Delivery, counts *observe.Delivery, batch []Record) error {
+	pause := retryMin
+	for {
+		failed, err := d.sink.Put(ctx, x.StreamARN, batch)
+		if len(failed) == 0 {
+			return err
+		}
+		if len(failed) == len(batch) {
+			return err // nothing of it has arrived: begin again from the stored position
+		}
+		batch = failed
+		counts.Failures.Add(1)
+		d.logger.Warn("a part of a batch was refused by Kinesis", "table", x.Table, "stream", x.StreamARN, "records", len(failed), "error", err)
+		if !wait(ctx, pause) {
+			return ctx.Err()
+		}
+		pause = min(2*pause, retryMax)
+	}
+}

@@ -1,0 +1,122 @@
+package monotable
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
+	"github.com/monotable/monotable/internal/database/kinesis"
+	"github.com/monotable/monotable/internal/database/observe"
+	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/part"
+)
+
+// region is one of the Regions that a database serves beside Options.Region: an engine of its own, in a part of the store
+// that has the Region's name (docs/decisions/0020-regions.md).
+type region struct {
+	name    string
+	engine  *engine.Engine
+	kinesis *kinesis.Deliverer // nil where there is nowhere to deliver to
+}
+
+// openEngine opens the engine of a Region, and begins its deliveries to Kinesis. prefix precedes the names of its tables in
+// metrics.
+func openEngine(store kv.Store, name, prefix, dir string, o *Options, counts *observe.Database) (*region, error) {
+	deliverer, err := newDeliverer(dir, o, counts)
+	if err != nil {
+		return nil, err
+	}
+	options := engine.Options{
+		Region: name, AccountID: o.AccountID, MetricsPrefix: prefix,
+		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: counts,
+		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay,
+		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes,
+	}
+	if deliverer != nil {
+		options.OnDeliveries = deliverer.Wake
+	}
+	e, err := engine.Open(context.Background(), store, options)
+	if err != nil {
+		return nil, fmt.Errorf("monotable: %w", err)
+	}
+	if deliverer != nil {
+		deliverer.Start(e)
+	}
+	return &region{name, e, deliverer}, nil
+}
+
+func (r *region) close() error {
+	if r.kinesis != nil {
+		r.kinesis.Close()
+	}
+	return r.engine.Close()
+}
+
+// openRegions opens the engines of the Regions beside the default one.
+func (db *DB) openRegions(o *Options) error {
+	names := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(o.Regions))), func(name string) bool { return name == o.Region })
+	for _, name := range names {
+		store, err := part.Open(context.Background(), db.store, name)
+		if err != nil {
+			return fmt.Errorf("monotable: Region %s: %w", name, err)
+		}
+		r, err := openEngine(store, name, name+"/", db.dir, o, db.observe)
+		if err != nil {
+			return fmt.Errorf("monotable: Region %s: %w", name, err)
+		}
+		db.regions = append(db.regions, r)
+	}
+	return nil
+}
+
+// engines are the engines by Region, for the server; nil where there is but one, which serves whatever Region a request is
+// signed for.
+func (db *DB) engines() map[string]server.Engine {
+	if len(db.regions) == 0 {
+		return nil
+	}
+	all := map[string]server.Engine{db.region: db.engine}
+	for _, r := range db.regions {
+		all[r.name] = r.engine
+	}
+	return all
+}
+
+// gauges are those of all Regions, the default one's first.
+func (db *DB) gauges(ctx context.Context) (engine.Gauges, error) {
+	g, err := db.engine.Gauges(ctx)
+	for _, r := range db.regions {
+		if err != nil {
+			break
+		}
+		var more engine.Gauges
+		if more, err = r.engine.Gauges(ctx); err == nil {
+			g.Merge(&more)
+		}
+	}
+	return g, err
+}
+
+// verifyRegions verifies the parts of a store that are Regions, and adds what it looked at to done. Findings name a table
+// REGION/TABLE.
+func verifyRegions(ctx context.Context, store kv.Store, done *verify.Verified, report func(Finding)) error {
+	names, err := part.Names(ctx, store)
+	for _, name := range names {
+		p, opened := part.Open(ctx, store, name)
+		if opened != nil {
+			return errors.Join(err, opened)
+		}
+		more, failed := verify.Run(ctx, p, reportTo(func(f Finding) {
+			f.Table = name + "/" + cmp.Or(f.Table, "store")
+			report(f)
+		}), verify.Options{})
+		done.Add(&more)
+		err = errors.Join(err, failed)
+	}
+	return err
+}

@@ -1,0 +1,194 @@
+package monotable_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/monotable/monotable"
+)
+
+// regional is a database behind a socket, with clients that sign for a Region.
+type regional struct {
+	*testing.T
+	db  *monotable.DB
+	url string
+}
+
+func openRegional(t *testing.T, dir string, regions ...string) *regional {
+	t.Helper()
+	db, err := monotable.Open(dir, &monotable.Options{Regions: regions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(db.Handler())
+	t.Cleanup(server.Close)
+	return &regional{t, db, server.URL}
+}
+
+func (r *regional) close() {
+	r.Helper()
+	if err := r.db.Close(); err != nil {
+		r.Error(err)
+	}
+}
+
+func (r *regional) client(region string) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{
+		BaseEndpoint: &r.url, Region: region, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
+	})
+}
+
+// create makes the table Music with a stream and puts an item that names the Region.
+func (r *regional) create(region string) *types.TableDescription {
+	r.Helper()
+	out, err := r.client(region).CreateTable(r.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("Music"), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+		StreamSpecification:  &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewImage},
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	_, err = r.client(region).PutItem(r.Context(), &dynamodb.PutItemInput{TableName: aws.String("Music"), Item: map[string]types.AttributeValue{
+		"pk": &types.AttributeValueMemberS{Value: "where"}, "region": &types.AttributeValueMemberS{Value: region},
+	}})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return out.TableDescription
+}
+
+// where is the Region that the item of a table names.
+func where(ctx context.Context, client *dynamodb.Client, table string) (string, error) {
+	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "where"}}})
+	if err != nil {
+		return "", err
+	}
+	value, _ := out.Item["region"].(*types.AttributeValueMemberS)
+	if value == nil {
+		return "", nil
+	}
+	return value.Value, nil
+}
+
+// TestRegionsAreApart serves three Regions, in which tables of one name live by themselves, also after a restart.
+func TestRegionsAreApart(t *testing.T) {
+	dir, regions := t.TempDir(), []string{"us-east-1", "eu-west-1", "ap-southeast-2"}
+	r := openRegional(t, dir, regions...)
+	for _, region := range regions {
+		d := r.create(region)
+		if want := "arn:aws:dynamodb:" + region + ":000000000000:table/Music"; *d.TableArn != want {
+			t.Errorf("ARN %s, want %s", *d.TableArn, want)
+		}
+		streams := dynamodbstreams.New(dynamodbstreams.Options{
+			BaseEndpoint: &r.url, Region: region, Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
+		})
+		if got := firstRecord(t, streams, *d.LatestStreamArn); *got.AwsRegion != region {
+			t.Errorf("a record of %s has the Region %s", region, *got.AwsRegion)
+		}
+	}
+	if _, err := r.client("eu-west-1").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("Music")}); err != nil {
+		t.Fatal(err)
+	}
+	r.create("eu-west-1")
+	_, err := where(t.Context(), r.client("eu-west-1"), "arn:aws:dynamodb:us-east-1:000000000000:table/Music")
+	if err == nil || !strings.Contains(err.Error(), "Invalid AWS region") {
+		t.Errorf("the ARN of another Region's table: %v", err)
+	}
+	r.close()
+
+	r = openRegional(t, dir, "ap-southeast-2", "eu-west-1")
+	defer r.close()
+	for _, region := range regions {
+		if got, err := where(t.Context(), r.client(region), "Music"); got != region || err != nil {
+			t.Errorf("the table of %s has the item of %q, %v", region, got, err)
+		}
+	}
+	if got, err := where(t.Context(), r.db.Client(), "Music"); got != "us-east-1" || err != nil {
+		t.Errorf("an unsigned request gets the item of %q, %v", got, err)
+	}
+	verified, err := r.db.Verify(t.Context(), func(f monotable.Finding) { t.Error(f) }, nil)
+	if err != nil || verified.Tables != 3 || verified.Items != 3 {
+		t.Errorf("verified %+v, %v, want 3 tables", verified, err)
+	}
+	wantTables(t, r.db, "Music", "ap-southeast-2/Music", "eu-west-1/Music")
+}
+
+// wantTables checks which tables the metrics name.
+func wantTables(t *testing.T, db *monotable.DB, want ...string) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(db.Collector())
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range families {
+		if f.GetName() == "monotable_items" {
+			for _, m := range f.GetMetric() {
+				for _, l := range m.GetLabel() {
+					if l.GetName() == "table" {
+						names = append(names, l.GetValue())
+					}
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("tables in metrics: %s", diff)
+	}
+}
+
+func firstRecord(t *testing.T, client *dynamodbstreams.Client, arn string) streamtypes.Record {
+	t.Helper()
+	described, err := client.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: &arn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	it, err := client.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: &arn, ShardId: described.StreamDescription.Shards[0].ShardId, ShardIteratorType: "TRIM_HORIZON",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := client.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: it.ShardIterator})
+	if err != nil || len(out.Records) != 1 {
+		t.Fatalf("%d records, %v, want one", len(out.Records), err)
+	}
+	return out.Records[0]
+}
+
+// TestUnservedRegionIsRefused checks AWS's error type and that the message says what to do. Without Regions a request is
+// served whatever it is signed for.
+func TestUnservedRegionIsRefused(t *testing.T) {
+	r := openRegional(t, t.TempDir(), "eu-west-1")
+	defer r.close()
+	_, err := r.client("eu-north-1").ListTables(t.Context(), &dynamodb.ListTablesInput{})
+	var refused smithy.APIError
+	if !errors.As(err, &refused) || refused.ErrorCode() != "InvalidSignatureException" ||
+		!strings.Contains(refused.ErrorMessage(), "This server serves eu-west-1, us-east-1: add eu-north-1 to its --regions") {
+		t.Errorf("%v", err)
+	}
+
+	single := openRegional(t, t.TempDir())
+	defer single.close()
+	single.create("us-east-1")
+	if got, err := where(t.Context(), single.client("eu-north-1"), "Music"); got != "us-east-1" || err != nil {
+		t.Errorf("a request for another Region gets %q, %v", got, err)
+	}
+}
