@@ -21,6 +21,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/server"
@@ -82,6 +84,13 @@ type Options struct {
 	// the oldest changes are forgotten before their time: readers of a stream meet TrimmedDataAccessException, and
 	// EarliestRestorableDateTime moves. Default 0: as much room as a day of streams and the recovery periods need.
 	LogMaxBytes int64
+	// S3Dir is where exports go and imports come from: each bucket is a directory in it. Default: the directory s3 in
+	// that of the database; in memory there is none, and exports and imports are refused.
+	S3Dir string
+	// S3Endpoint, in place of S3Dir, is the URL of S3 or of a store like it (https://s3.eu-west-1.amazonaws.com).
+	// S3Config has its region and credentials; default: those of Region and of the environment.
+	S3Endpoint string
+	S3Config   *aws.Config
 	// AllowedHosts are the names, in addition to IP addresses, localhost, names without dots, *.localhost and *.internal,
 	// by which requests to Handler may address the database: a name, or *.suffix. Requests are not authenticated; refusing
 	// other names with status 403 keeps web pages out that have their own name point to the database.
@@ -160,11 +169,15 @@ func OpenMemory(o *Options) (*DB, error) {
 
 func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	counts := observe.New(server.OperationNames()...)
+	buckets, err := openBuckets(dir, o)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
+	}
 	e, err := engine.Open(context.Background(), store, engine.Options{
 		Region: o.Region, AccountID: o.AccountID,
 		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: counts,
 		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay,
-		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes,
+		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes, Buckets: buckets,
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
@@ -223,6 +236,9 @@ func (o *Options) validate() error {
 	}
 	if o.LogMaxBytes < 0 {
 		faults = append(faults, fmt.Errorf("monotable: LogMaxBytes %d: want 0 or more", o.LogMaxBytes))
+	}
+	if o.S3Dir != "" && o.S3Endpoint != "" {
+		faults = append(faults, errors.New("monotable: S3Dir and S3Endpoint cannot both be given"))
 	}
 	guard, err := httpguard.New(o.AllowedHosts, o.CORSOrigins)
 	if err != nil {

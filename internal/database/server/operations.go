@@ -23,16 +23,22 @@ type Engine interface {
 	DescribeBackup(context.Context, *api.DescribeBackupInput) (*api.DescribeBackupOutput, error)
 	DescribeContinuousBackups(context.Context, *api.DescribeContinuousBackupsInput) (*api.DescribeContinuousBackupsOutput, error)
 	DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error)
+	DescribeExport(context.Context, *api.DescribeExportInput) (*api.DescribeExportOutput, error)
+	DescribeImport(context.Context, *api.DescribeImportInput) (*api.DescribeImportOutput, error)
 	DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error)
 	DescribeStream(context.Context, *api.DescribeStreamInput) (*api.DescribeStreamOutput, error)
 	DescribeTable(context.Context, *api.DescribeTableInput) (*api.DescribeTableOutput, error)
 	DescribeTimeToLive(context.Context, *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error)
 	ExecuteStatement(context.Context, *api.ExecuteStatementInput) (*api.ExecuteStatementOutput, error)
 	ExecuteTransaction(context.Context, *api.ExecuteTransactionInput) (*api.ExecuteTransactionOutput, error)
+	ExportTableToPointInTime(context.Context, *api.ExportTableToPointInTimeInput) (*api.ExportTableToPointInTimeOutput, error)
 	GetItem(context.Context, *api.GetItemInput) (*api.GetItemOutput, error)
 	GetRecords(context.Context, *api.GetRecordsInput) (*api.GetRecordsOutput, error)
 	GetShardIterator(context.Context, *api.GetShardIteratorInput) (*api.GetShardIteratorOutput, error)
+	ImportTable(context.Context, *api.ImportTableInput) (*api.ImportTableOutput, error)
 	ListBackups(context.Context, *api.ListBackupsInput) (*api.ListBackupsOutput, error)
+	ListExports(context.Context, *api.ListExportsInput) (*api.ListExportsOutput, error)
+	ListImports(context.Context, *api.ListImportsInput) (*api.ListImportsOutput, error)
 	ListStreams(context.Context, *api.ListStreamsInput) (*api.ListStreamsOutput, error)
 	ListTables(context.Context, *api.ListTablesInput) (*api.ListTablesOutput, error)
 	ListTagsOfResource(context.Context, *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error)
@@ -75,16 +81,22 @@ var methods = map[string]serveFunc{
 	"DescribeBackup":            serving(Engine.DescribeBackup),
 	"DescribeContinuousBackups": serving(Engine.DescribeContinuousBackups),
 	"DescribeEndpoints":         atThisHost(serving(Engine.DescribeEndpoints)),
+	"DescribeExport":            serving(Engine.DescribeExport),
+	"DescribeImport":            serving(Engine.DescribeImport),
 	"DescribeLimits":            serving(Engine.DescribeLimits),
 	"DescribeStream":            serving(Engine.DescribeStream),
 	"DescribeTable":             serving(Engine.DescribeTable),
 	"DescribeTimeToLive":        serving(Engine.DescribeTimeToLive),
 	"ExecuteStatement":          serving(Engine.ExecuteStatement),
 	"ExecuteTransaction":        serving(Engine.ExecuteTransaction),
+	"ExportTableToPointInTime":  serving(Engine.ExportTableToPointInTime),
 	"GetItem":                   serving(Engine.GetItem),
 	"GetRecords":                serving(Engine.GetRecords),
 	"GetShardIterator":          serving(Engine.GetShardIterator),
+	"ImportTable":               serving(Engine.ImportTable),
 	"ListBackups":               serving(Engine.ListBackups),
+	"ListExports":               serving(Engine.ListExports),
+	"ListImports":               serving(Engine.ListImports),
 	"ListStreams":               serving(Engine.ListStreams),
 	"ListTables":                serving(Engine.ListTables),
 	"ListTagsOfResource":        serving(Engine.ListTagsOfResource),

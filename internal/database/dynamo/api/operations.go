@@ -103,6 +103,14 @@ var operations = []Operation{
 		Errors: with(anyOperation, apierr.TableNotFoundException),
 	},
 	{Name: "DescribeEndpoints", Input: input[DescribeEndpointsRequest], Layer: Older, Errors: anyOperation},
+	{
+		Name: "DescribeExport", Input: input[DescribeExportInput], Layer: Older,
+		Errors: with(anyOperation, apierr.ExportNotFoundException, apierr.LimitExceededException),
+	},
+	{
+		Name: "DescribeImport", Input: input[DescribeImportInput], Layer: Older,
+		Errors: with(anyOperation, apierr.ImportNotFoundException),
+	},
 	{Name: "DescribeLimits", Input: input[DescribeLimitsInput], Layer: Older, Errors: anyOperation},
 	{Name: "DescribeStream", Input: input[DescribeStreamInput], Layer: Older, OfStreams: true, Errors: tableRead},
 	{Name: "DescribeTable", Input: input[DescribeTableInput], Layer: Older, Errors: tableRead},
@@ -116,13 +124,30 @@ var operations = []Operation{
 		Errors: with(dataPlane, apierr.IdempotentParameterMismatchException, apierr.TransactionCanceledException,
 			apierr.TransactionInProgressException),
 	},
+	{
+		Name: "ExportTableToPointInTime", Input: input[ExportTableToPointInTimeInput], Layer: Older,
+		Errors: with(anyOperation, apierr.ExportConflictException, apierr.InvalidExportTimeException, apierr.LimitExceededException,
+			apierr.PointInTimeRecoveryUnavailableException, apierr.TableNotFoundException),
+	},
 	{Name: "GetItem", Input: input[GetItemInput], Layer: Newer, Errors: dataPlane},
 	{
 		Name: "GetRecords", Input: input[GetRecordsInput], Layer: Older, OfStreams: true,
 		Errors: with(shardRead, apierr.ExpiredIteratorException, apierr.LimitExceededException),
 	},
 	{Name: "GetShardIterator", Input: input[GetShardIteratorInput], Layer: Older, OfStreams: true, Errors: shardRead},
+	{
+		Name: "ImportTable", Input: input[ImportTableInput], Layer: Older,
+		Errors: with(anyOperation, apierr.ImportConflictException, apierr.LimitExceededException, apierr.ResourceInUseException),
+	},
 	{Name: "ListBackups", Input: input[ListBackupsInput], Layer: Older, Errors: anyOperation},
+	{
+		Name: "ListExports", Input: input[ListExportsInput], Layer: Older,
+		Errors: with(anyOperation, apierr.LimitExceededException),
+	},
+	{
+		Name: "ListImports", Input: input[ListImportsInput], Layer: Older,
+		Errors: with(anyOperation, apierr.LimitExceededException),
+	},
 	{Name: "ListStreams", Input: input[ListStreamsInput], Layer: Older, OfStreams: true, Errors: tableRead},
 	{Name: "ListTables", Input: input[ListTablesInput], Layer: Older, Errors: anyOperation},
 	{Name: "ListTagsOfResource", Input: input[ListTagsOfResourceInput], Layer: Older, Errors: tableRead},

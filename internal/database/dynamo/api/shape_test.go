@@ -51,6 +51,12 @@ var model = map[string][2]any{
 	"ListBackups":               {dynamodb.ListBackupsInput{}, dynamodb.ListBackupsOutput{}},
 	"RestoreTableFromBackup":    {dynamodb.RestoreTableFromBackupInput{}, dynamodb.RestoreTableFromBackupOutput{}},
 	"RestoreTableToPointInTime": {dynamodb.RestoreTableToPointInTimeInput{}, dynamodb.RestoreTableToPointInTimeOutput{}},
+	"DescribeExport":            {dynamodb.DescribeExportInput{}, dynamodb.DescribeExportOutput{}},
+	"DescribeImport":            {dynamodb.DescribeImportInput{}, dynamodb.DescribeImportOutput{}},
+	"ExportTableToPointInTime":  {dynamodb.ExportTableToPointInTimeInput{}, dynamodb.ExportTableToPointInTimeOutput{}},
+	"ImportTable":               {dynamodb.ImportTableInput{}, dynamodb.ImportTableOutput{}},
+	"ListExports":               {dynamodb.ListExportsInput{}, dynamodb.ListExportsOutput{}},
+	"ListImports":               {dynamodb.ListImportsInput{}, dynamodb.ListImportsOutput{}},
 	"UpdateContinuousBackups":   {dynamodb.UpdateContinuousBackupsInput{}, dynamodb.UpdateContinuousBackupsOutput{}},
 }
 
@@ -71,6 +77,9 @@ var outputs = map[string]any{
 	"DescribeBackup": DescribeBackupOutput{}, "DescribeContinuousBackups": DescribeContinuousBackupsOutput{},
 	"ListBackups": ListBackupsOutput{}, "RestoreTableFromBackup": RestoreTableFromBackupOutput{},
 	"RestoreTableToPointInTime": RestoreTableToPointInTimeOutput{}, "UpdateContinuousBackups": UpdateContinuousBackupsOutput{},
+	"DescribeExport": DescribeExportOutput{}, "DescribeImport": DescribeImportOutput{},
+	"ExportTableToPointInTime": ExportTableToPointInTimeOutput{}, "ImportTable": ImportTableOutput{},
+	"ListExports": ListExportsOutput{}, "ListImports": ListImportsOutput{},
 }
 
 // TestMembers compares the shapes with the SDK's: a member that is missing would be skipped without a word.
