@@ -93,6 +93,8 @@ type Options struct {
 	// LogMaxBytes is the most room that change logs take together, about: beyond it the oldest changes are forgotten
 	// before their time. Default 0: no cap.
 	LogMaxBytes int64
+
+	transfers transferSizes // tests make them small
 }
 
 func (o Options) withDefaults() Options {
@@ -126,6 +128,7 @@ func (o Options) withDefaults() Options {
 	if o.StreamShardLoad == 0 {
 		o.StreamShardLoad = 1000
 	}
+	o.transfers = o.transfers.withDefaults()
 	return o
 }
 

@@ -25,11 +25,16 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 )
 
-// exportFileBytes is how much text a data file has, about. After each one the export notes how far it is.
-const exportFileBytes = 128 << 20
-
 // runExport does what is left of an export. A file that a crash has interrupted is written again, under its old name.
 func (e *Engine) runExport(ctx context.Context, x *transfer.Record) error {
+	if err := e.writeExport(ctx, x); err != nil {
+		return err
+	}
+	return e.endTransfer(ctx, x, transfer.Completed)
+}
+
+// writeExport writes the objects of an export that are not there yet.
+func (e *Engine) writeExport(ctx context.Context, x *transfer.Record) error {
 	in, err := exportRequest(x)
 	if err != nil {
 		return err
@@ -45,7 +50,7 @@ func (e *Engine) runExport(ctx context.Context, x *transfer.Record) error {
 	defer snapshot.Close()
 	w := &exporter{
 		engine: e, in: in, x: x, table: catalog.TableOf(d),
-		past: &rewinding{from: snapshot, table: d.ID, max: touchedMax},
+		past: &rewinding{from: snapshot, table: d.ID, max: e.options.transfers.touched},
 	}
 	if w.filter, err = newExportFilter(in.FilterSpecification, w.table); err != nil {
 		return err
@@ -65,11 +70,10 @@ func (e *Engine) runExport(ctx context.Context, x *transfer.Record) error {
 		}
 	}
 	x.Ended = e.options.Now().UnixMilli() // which the manifest has, too
-	if err := w.manifests(ctx); err != nil {
+	if err = w.manifests(ctx); err != nil {
 		x.Ended = 0
-		return err
 	}
-	return e.endTransfer(ctx, x, transfer.Completed)
+	return err
 }
 
 // exporter writes the objects of an export.
@@ -176,7 +180,7 @@ func (w *exporter) file(ctx context.Context) error {
 // fillItems fills a data file of a full export from a key on, and returns where the next one begins.
 func (w *exporter) fillItems(ctx context.Context, f *dataFile, lo []byte) (next []byte, err error) {
 	err = w.past.items(ctx, w.x.Exported.To, lo, w.filter.hi, func(key []byte, it itemenc.Item) (bool, error) {
-		if f.text >= exportFileBytes {
+		if f.text >= w.engine.options.transfers.fileBytes {
 			next = bytes.Clone(key)
 			return false, nil
 		}
@@ -209,7 +213,7 @@ func (w *exporter) fillChanges(ctx context.Context, f *dataFile, lo []byte) (nex
 			return nil, err
 		}
 		for i := range changed {
-			if f.text >= exportFileBytes {
+			if f.text >= w.engine.options.transfers.fileBytes {
 				return changed[i].key, nil
 			}
 			if err := w.fillChange(f, &changed[i]); err != nil {

@@ -21,8 +21,7 @@ const (
 	importObjectsMax = 50_000
 	// importErrorsLogged is about how many refused items of an import the log has, as many as AWS's.
 	importErrorsLogged = 10_000
-	// So many items of an import, or importBatchBytes of them, are written together.
-	importBatchItems = 1 << 10
+	// importBatchBytes of items are written together, if they are not many.
 	importBatchBytes = 2 << 20
 )
 
@@ -209,7 +208,8 @@ func (r *importer) lines(ctx context.Context, key string, from lines.Reader) err
 		} else if err := r.put(key, item); err != nil {
 			return &storeError{err}
 		}
-		if len(r.batch) >= importBatchItems || r.bytes >= importBatchBytes || r.errors >= importBatchItems {
+		most := r.engine.options.transfers.batchItems
+		if len(r.batch) >= most || r.bytes >= importBatchBytes || r.errors >= int64(most) {
 			if err := r.flush(ctx, transfer.Imported{Object: key, Offset: from.Offset()}); err != nil {
 				return &storeError{err}
 			}

@@ -13,16 +13,13 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// touchedMax is of how many items the changes are looked at together. It bounds the memory of a rewinding, about 50 MB.
-const touchedMax = 1 << 18
-
 // rewinding reads the items of a table in a kept snapshot as they were at earlier times, from the old images in its
 // log. It writes nothing and its memory does not depend on the table: the range of keys is cut into stretches in which
-// at most touchedMax items were changed, and the log is read once for each.
+// at most max items were changed, and the log is read once for each.
 type rewinding struct {
 	from  kv.Snapshot
 	table keyenc.TableID
-	max   int // touchedMax
+	max   int
 }
 
 func (r *rewinding) log() kv.LogID { return kv.LogID(r.table) }

@@ -32,6 +32,20 @@ const (
 	transferTriesMax = 5
 )
 
+// transferSizes bound what a transfer does at once.
+type transferSizes struct {
+	fileBytes  int64 // text in a data file, about; after each one an export notes how far it is
+	touched    int   // items whose changes a rewinding looks at together: about 200 bytes each
+	batchItems int   // items that an import writes together, and notes how far it is
+}
+
+func (s transferSizes) withDefaults() transferSizes {
+	if s == (transferSizes{}) {
+		return transferSizes{fileBytes: 128 << 20, touched: 1 << 18, batchItems: 1 << 10}
+	}
+	return s
+}
+
 // transferKind is what differs between the kinds of transfers.
 type transferKind struct {
 	arn        string // between the table's ARN and the transfer's id
