@@ -56,7 +56,7 @@ func (e *Engine) writeExport(ctx context.Context, x *transfer.Record) error {
 		return err
 	}
 	if !x.Exported.Begun {
-		if _, err := w.put(ctx, x.ID+"/_started", nil); err != nil {
+		if err := w.put(ctx, x.ID+"/_started", nil); err != nil {
 			return err
 		}
 		x.Exported.Begun = true
@@ -101,17 +101,17 @@ func (w *exporter) create(ctx context.Context, name string) (bucket.Writer, erro
 }
 
 // put writes a small object.
-func (w *exporter) put(ctx context.Context, name string, data []byte) (etag string, err error) {
+func (w *exporter) put(ctx context.Context, name string, data []byte) error {
 	object, err := w.create(ctx, name)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer object.Abort()
 	if _, err := object.Write(data); err != nil {
-		return "", ofBucket(err)
+		return ofBucket(err)
 	}
-	etag, err = object.Commit()
-	return etag, ofBucket(err)
+	_, err = object.Commit()
+	return ofBucket(err)
 }
 
 // fileName is the name of the data file of a number. AWS's are 26 letters and digits, too. Those of incremental
@@ -330,10 +330,10 @@ func (w *exporter) manifests(ctx context.Context) error {
 		data []byte
 	}{{"manifest-files", files}, {"manifest-summary", summary}} {
 		sum := md5.Sum(o.data) //nolint:gosec // the manifests have MD5 sums
-		if _, err := w.put(ctx, w.x.ID+"/"+o.name+".json", o.data); err != nil {
+		if err := w.put(ctx, w.x.ID+"/"+o.name+".json", o.data); err != nil {
 			return err
 		}
-		if _, err := w.put(ctx, w.x.ID+"/"+o.name+".md5", []byte(base64.StdEncoding.EncodeToString(sum[:]))); err != nil {
+		if err := w.put(ctx, w.x.ID+"/"+o.name+".md5", []byte(base64.StdEncoding.EncodeToString(sum[:]))); err != nil {
 			return err
 		}
 	}

@@ -191,10 +191,10 @@ func (e *Engine) exportPeriod(ctx context.Context, d *catalog.Descriptor, in *ap
 	}
 	latest := now.UnixMilli() - 1 // of this very millisecond there may be changes to come
 	if in.IncrementalExportSpecification == nil {
-		at := latest
-		if in.ExportTime != nil {
-			at = secondOf(*in.ExportTime)
+		if in.ExportTime == nil { // recovery may have been turned on in this very millisecond
+			return &transfer.Exported{To: max(latest, earliest) + 1}, nil
 		}
+		at := secondOf(*in.ExportTime)
 		if at > latest || at < earliest {
 			return nil, apierr.ExportTimeOutside.With()
 		}

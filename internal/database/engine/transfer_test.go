@@ -37,7 +37,7 @@ func openFolder(t *testing.T, dir string) *folder.Store {
 	return s
 }
 
-// exportNow exports the table History, as it was at a second, to a bucket, and waits for the end.
+// exportAt exports the table History, as it was at a second, to a bucket, and waits for the end.
 func exportAt(t *testing.T, e *engine.Engine, at int64, bucket string) *api.ExportDescription {
 	t.Helper()
 	out, err := e.ExportTableToPointInTime(t.Context(), &api.ExportTableToPointInTimeInput{
@@ -271,7 +271,7 @@ func killedWithinTransfers(t *testing.T, writes int64) (survived bool) {
 			t.Errorf("imported (-want +got):\n%s", diff)
 		}
 	}
-	if kept, err := store.Store.Kept(t.Context()); err != nil || len(kept) > 0 {
+	if kept, err := store.Kept(t.Context()); err != nil || len(kept) > 0 {
 		t.Errorf("the store keeps %v (%v)", kept, err)
 	}
 	return survived
