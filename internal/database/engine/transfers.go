@@ -165,26 +165,31 @@ func (e *Engine) forgotten(x *transfer.Record) bool {
 
 // forgetTransfers removes the records of transfers that were over long ago.
 func (e *Engine) forgetTransfers(ctx context.Context) error {
-	for k := range transferKinds {
-		var over []*transfer.Record
-		err := e.readLatest(ctx, func(r kv.Reader) (err error) {
-			over, err = transfer.All(r, k, e.forgotten)
-			return err
-		})
-		for _, x := range over {
+	var over [][]byte
+	err := e.readLatest(ctx, func(r kv.Reader) error {
+		for k := range transferKinds {
+			_, err := transfer.All(r, k, func(x *transfer.Record) bool {
+				if e.forgotten(x) {
+					over = append(over, x.Key())
+				}
+				return false
+			})
 			if err != nil {
 				return err
 			}
-			err = e.store.Update(ctx, kv.Intent{Write: [][]byte{x.Key()}, Drops: true}, func(txn kv.Txn) error {
-				txn.Delete(x.Key())
-				return nil
-			})
 		}
+		return nil
+	})
+	for _, key := range over {
 		if err != nil {
 			return err
 		}
+		err = e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Drops: true}, func(txn kv.Txn) error {
+			txn.Delete(key)
+			return nil
+		})
 	}
-	return nil
+	return err
 }
 
 // transfersUnderWay returns the transfers that a restart has to go on with.
@@ -217,22 +222,38 @@ func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token
 			return nil, nil, err
 		}
 	}
-	var all []*transfer.Record
-	err = e.readLatest(ctx, func(r kv.Reader) (err error) {
-		all, err = transfer.All(r, k, func(x *transfer.Record) bool {
-			return (name == "" || x.Table == name) && (before == "" || e.transferARN(x) < before) && !e.forgotten(x)
-		})
-		return err
-	})
-	slices.SortFunc(all, func(a, b *transfer.Record) int { return strings.Compare(e.transferARN(b), e.transferARN(a)) })
 	n := transferPage
 	if limit != nil {
 		n = int(*limit)
 	}
-	if err != nil || len(all) <= n {
-		return all, nil, err
+	var page []*transfer.Record
+	more := false
+	err = e.readLatest(ctx, func(r kv.Reader) error {
+		var arns []string // of many records, which may be large, only those of the page are kept
+		_, err := transfer.All(r, k, func(x *transfer.Record) bool {
+			arn := e.transferARN(x)
+			if (name == "" || x.Table == name) && (before == "" || arn < before) && !e.forgotten(x) {
+				arns = append(arns, arn)
+			}
+			return false
+		})
+		slices.Sort(arns)
+		slices.Reverse(arns)
+		more = len(arns) > n
+		for _, arn := range arns[:min(n, len(arns))] {
+			if err != nil {
+				break
+			}
+			var x *transfer.Record
+			x, err = transfer.Read(r, k, arn[strings.LastIndex(arn, "/")+1:])
+			page = append(page, x)
+		}
+		return err
+	})
+	if err != nil || !more {
+		return page, nil, err
 	}
-	return all[:n], new(tokenOfPage(e.transferARN(all[n-1]))), nil
+	return page, new(tokenOfPage(e.transferARN(page[n-1]))), nil
 }
 
 // A token of a page is the last ARN of the page, padded to whole groups of 16 hex digits, at least seven.
