@@ -194,16 +194,16 @@ func (e *Engine) exportPeriod(ctx context.Context, d *catalog.Descriptor, in *ap
 		if in.ExportTime == nil { // recovery may have been turned on in this very millisecond
 			return &transfer.Exported{To: max(latest, earliest) + 1}, nil
 		}
-		at := secondOf(*in.ExportTime)
+		at := exportSecond(*in.ExportTime)
 		if at > latest || at < earliest {
 			return nil, apierr.ExportTimeOutside.With()
 		}
 		return &transfer.Exported{To: at + 1}, nil
 	}
 	p := in.IncrementalExportSpecification
-	from, to := secondOf(*p.ExportFromTime), latest-latest%millis
+	from, to := exportSecond(*p.ExportFromTime), latest-latest%millis
 	if p.ExportToTime != nil {
-		to = secondOf(*p.ExportToTime)
+		to = exportSecond(*p.ExportToTime)
 	}
 	if from <= earliest || to > latest+1 {
 		return nil, apierr.ExportPeriodOutside.With()
@@ -214,8 +214,8 @@ func (e *Engine) exportPeriod(ctx context.Context, d *catalog.Descriptor, in *ap
 	return &transfer.Exported{From: from, To: to}, nil
 }
 
-// secondOf is a time in milliseconds, to the second. What is far away stays so.
-func secondOf(t api.Timestamp) int64 {
+// exportSecond is a time in milliseconds, to the second. What is far away stays so.
+func exportSecond(t api.Timestamp) int64 {
 	const farAway = 1 << 50
 	return int64(max(-farAway, min(math.Floor(float64(t))*millis, farAway)))
 }
