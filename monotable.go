@@ -101,6 +101,13 @@ type Options struct {
 	// KinesisDir is the directory of the files that changes are appended to, REGION/ACCOUNT/STREAM.jsonl. Default: "kinesis"
 	// below the database's own; a database in memory has none.
 	KinesisDir string
+	// S3Dir is where exports go and imports come from: each bucket is a directory in it. Default: the directory s3 in
+	// that of the database; in memory there is none, and exports and imports are refused.
+	S3Dir string
+	// S3Endpoint, in place of S3Dir, is the URL of S3 or of a store like it (https://s3.eu-west-1.amazonaws.com).
+	// S3Config has its region and credentials; default: those of Region and of the environment.
+	S3Endpoint string
+	S3Config   *aws.Config
 	// AllowedHosts are the names, in addition to IP addresses, localhost, names without dots, *.localhost and *.internal,
 	// by which requests to Handler may address the database: a name, or *.suffix. Requests are not authenticated; refusing
 	// other names with status 403 keeps web pages out that have their own name point to the database.
@@ -181,14 +188,18 @@ func OpenMemory(o *Options) (*DB, error) {
 
 func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	counts := observe.New(server.OperationNames()...)
-	own, err := openEngine(store, o.Region, "", dir, o, counts)
+	buckets, err := openBuckets(dir, o)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
+	}
+	own, err := openEngine(store, o.Region, "", dir, o, buckets, counts)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	db := &DB{
 		store: store, dir: dir, engine: own.engine, kinesis: own.kinesis, observe: counts, region: o.Region, now: o.Now, logger: o.Logger,
 	}
-	if err := db.openRegions(o); err != nil {
+	if err := db.openRegions(o, buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	db.server = server.New(db.engine, server.Options{
@@ -280,6 +291,9 @@ func (o *Options) validate() error {
 	}
 	if o.LogMaxBytes < 0 {
 		faults = append(faults, fmt.Errorf("monotable: LogMaxBytes %d: want 0 or more", o.LogMaxBytes))
+	}
+	if o.S3Dir != "" && o.S3Endpoint != "" {
+		faults = append(faults, errors.New("monotable: S3Dir and S3Endpoint cannot both be given"))
 	}
 	guard, err := httpguard.New(o.AllowedHosts, o.CORSOrigins)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/monotable/monotable/internal/database/bucket"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/kinesis"
@@ -26,7 +27,7 @@ type region struct {
 
 // openEngine opens the engine of a Region, and begins its deliveries to Kinesis. prefix precedes the names of its tables in
 // metrics.
-func openEngine(store kv.Store, name, prefix, dir string, o *Options, counts *observe.Database) (*region, error) {
+func openEngine(store kv.Store, name, prefix, dir string, o *Options, buckets bucket.Store, counts *observe.Database) (*region, error) {
 	deliverer, err := newDeliverer(dir, o, counts)
 	if err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func openEngine(store kv.Store, name, prefix, dir string, o *Options, counts *ob
 		Region: name, AccountID: o.AccountID, MetricsPrefix: prefix,
 		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: counts,
 		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay,
-		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes,
+		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes, Buckets: buckets,
 	}
 	if deliverer != nil {
 		options.OnDeliveries = deliverer.Wake
@@ -58,14 +59,14 @@ func (r *region) close() error {
 }
 
 // openRegions opens the engines of the Regions beside the default one.
-func (db *DB) openRegions(o *Options) error {
+func (db *DB) openRegions(o *Options, buckets bucket.Store) error {
 	names := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(o.Regions))), func(name string) bool { return name == o.Region })
 	for _, name := range names {
 		store, err := part.Open(context.Background(), db.store, name)
 		if err != nil {
 			return fmt.Errorf("monotable: Region %s: %w", name, err)
 		}
-		r, err := openEngine(store, name, name+"/", db.dir, o, db.observe)
+		r, err := openEngine(store, name, name+"/", db.dir, o, buckets, db.observe)
 		if err != nil {
 			return fmt.Errorf("monotable: Region %s: %w", name, err)
 		}

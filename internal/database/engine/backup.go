@@ -14,6 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/engine/schema"
+	"github.com/monotable/monotable/internal/database/engine/transfer"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -212,7 +213,7 @@ func (e *Engine) dropKept(ctx context.Context, name string) {
 	}
 }
 
-// dropNamelessKept forgets the kept snapshots that no backup and no job names: a crash came between the making
+// dropNamelessKept forgets the kept snapshots that no backup, job or export names: a crash came between the making
 // of the one and of the other, or between their ends.
 func (e *Engine) dropNamelessKept(ctx context.Context) error {
 	kept, err := e.store.Kept(ctx)
@@ -227,6 +228,13 @@ func (e *Engine) dropNamelessKept(ctx context.Context) error {
 		}
 		for i := range restores {
 			named[restores[i].Restore.Kept] = true
+		}
+		exports, err := transfer.All(r, transfer.Export, (*transfer.Record).UnderWay)
+		if err != nil {
+			return err
+		}
+		for _, x := range exports {
+			named[backup.KeptOfExport(x.ID)] = true
 		}
 		return backup.Each(r, nil, func(b *backup.Record) bool { named[b.Kept()] = true; return true })
 	})

@@ -6,6 +6,10 @@
 // and how it is described (schema), what follows from a stored item (derive), the records of jobs and backups (job,
 // backup), the version of the stored form (format), and the verifier (verify), which reads a store and cannot write.
 //
+// # Transfers
+//
+// Exports and imports (transfers.go) are jobs whose records stay, because the API describes them when they are over.
+//
 // # Jobs
 //
 // Work that outlasts its request is a job: filling a new index, removing a deleted one's entries, building
@@ -48,6 +52,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/monotable/monotable/internal/database/bucket"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/engine/stream"
@@ -87,9 +92,13 @@ type Options struct {
 	StreamShardLoad int
 	// OnDeliveries is called when Deliveries has changed. Default: nothing delivers, and no destination can be enabled.
 	OnDeliveries func()
+	// Buckets is where exports go and imports come from. Default: none, and those are refused.
+	Buckets bucket.Store
 	// LogMaxBytes is the most room that change logs take together, about: beyond it the oldest changes are forgotten
 	// before their time. Default 0: no cap.
 	LogMaxBytes int64
+
+	transfers transferSizes // tests make them small
 }
 
 func (o Options) withDefaults() Options {
@@ -123,6 +132,7 @@ func (o Options) withDefaults() Options {
 	if o.StreamShardLoad == 0 {
 		o.StreamShardLoad = 1000
 	}
+	o.transfers = o.transfers.withDefaults()
 	return o
 }
 
@@ -202,6 +212,7 @@ func (e *Engine) start(ctx context.Context) error {
 		e.jobs.every(logCapInterval, "cap change logs", e.capLogs)
 	}
 	e.jobs.every(backupExpiryInterval, "expire backups", e.expireBackups)
+	e.jobs.every(backupExpiryInterval, "forget old transfers", e.forgetTransfers)
 	if err := e.dropNamelessKept(ctx); err != nil {
 		return err
 	}

@@ -12,6 +12,12 @@ import (
 // Settle waits until every background job whose time has come is done.
 func (e *Engine) Settle() { e.jobs.settle() }
 
+// SmallTransfers makes exports and imports do little at once.
+func (o Options) SmallTransfers() Options {
+	o.transfers = transferSizes{fileBytes: 300, touched: 4, batchItems: 3}
+	return o
+}
+
 // TrimLogs runs the periodic trimming of change logs now.
 func (e *Engine) TrimLogs(ctx context.Context) error { return e.trimLogs(ctx) }
 

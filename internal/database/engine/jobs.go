@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/engine/job"
+	"github.com/monotable/monotable/internal/database/engine/transfer"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -31,10 +32,12 @@ type jobs struct {
 	mu      sync.Mutex
 	working int        // jobs whose time has come and that are not done
 	settled *sync.Cond // working is 0
+
+	transferring chan struct{} // has an element for each transfer that is worked on
 }
 
 func newJobs(e *Engine) *jobs {
-	r := &jobs{engine: e}
+	r := &jobs{engine: e, transferring: make(chan struct{}, transfersAtOnce)}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	r.settled = sync.NewCond(&r.mu)
 	return r
@@ -44,6 +47,13 @@ func newJobs(e *Engine) *jobs {
 func (r *jobs) resume(ctx context.Context) error {
 	found, err := r.stored(ctx, func(job.Record) bool { return true })
 	r.start(found...)
+	if err != nil {
+		return err
+	}
+	transfers, err := r.engine.transfersUnderWay(ctx)
+	for _, x := range transfers {
+		r.startTransfer(x)
+	}
 	return err
 }
 
@@ -94,13 +104,21 @@ func (r *jobs) count(delta int) {
 	}
 }
 
-// run works on a job until it is done; failures are logged and tried again.
+// run works on a job until it is done.
 func (r *jobs) run(j job.Record) {
-	for r.ctx.Err() == nil {
+	r.untilDone(string(j.Kind), j.Name, func() error {
 		err := r.engine.work(r.ctx, &j)
 		if errors.Is(err, errJobMoot) {
 			err = r.engine.forgetJob(r.ctx, &j)
 		}
+		return err
+	})
+}
+
+// untilDone calls do until it succeeds; failures are logged and tried again.
+func (r *jobs) untilDone(kind, table string, do func() error) {
+	for r.ctx.Err() == nil {
+		err := do()
 		if err == nil {
 			return
 		}
@@ -109,10 +127,30 @@ func (r *jobs) run(j job.Record) {
 		}
 		if !errors.Is(err, kv.ErrFull) { // which the store logs, once
 			r.engine.options.Logger.Error("background job failed and will be tried again",
-				"kind", string(j.Kind), "table", j.Name, "error", err)
+				"kind", kind, "table", table, "error", err)
 		}
 		r.rest(jobRetryDelay)
 	}
+}
+
+// startTransfer works on a transfer until it is done. Of many transfers a few are worked on at once.
+func (r *jobs) startTransfer(x *transfer.Record) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ctx.Err() != nil {
+		return
+	}
+	r.working++
+	r.wg.Go(func() {
+		defer r.count(-1)
+		select {
+		case r.transferring <- struct{}{}:
+			defer func() { <-r.transferring }()
+		case <-r.ctx.Done():
+			return
+		}
+		r.untilDone(string(x.Kind), x.Table, func() error { return r.engine.workOnTransfer(r.ctx, x) })
+	})
 }
 
 // every calls task at an interval.

@@ -14,6 +14,9 @@ var backupName = regexp.MustCompile(`{{(.*?)}}`)
 func (s *script) nameBackups(ctx context.Context, input string) string {
 	return backupName.ReplaceAllStringFunc(input, func(m string) string {
 		name := backupName.FindStringSubmatch(m)[1]
+		if kind, is := strings.CutPrefix(name, "last "); is {
+			return s.lastTransfer(ctx, kind)
+		}
 		out, err := s.engine.ListBackups(ctx, &api.ListBackupsInput{BackupType: new("ALL")})
 		if err != nil {
 			return err.Error()

@@ -16,6 +16,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/monotable/monotable/internal/database/bucket/folder"
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
@@ -43,6 +44,7 @@ import (
 //	kept            prints what snapshots the store keeps
 //	expire-backups  removes the backups that have expired by now
 //	insights table  prints the rankings of its keys
+//	objects         lists the objects of the buckets, and others in bucketDirective
 //	verify          proves indexes, TTL entries and counters against the items
 //
 // The clock begins at 2026-11-20T12:00:00Z and moves by advance only. With -rewrite the outputs are written
@@ -101,11 +103,12 @@ type script struct {
 	now    atomic.Int64 // nanoseconds; jobs read it beside the script
 
 	iterator *string // of streamDirective
+	buckets  string  // a directory
 }
 
 func newScript(t *testing.T, open func(*testing.T) func() kv.Store) *script {
 	t.Helper()
-	s := &script{open: open(t)}
+	s := &script{open: open(t), buckets: t.TempDir()}
 	s.now.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixNano())
 	s.start(t)
 	t.Cleanup(func() {
@@ -119,11 +122,15 @@ func newScript(t *testing.T, open func(*testing.T) func() kv.Store) *script {
 func (s *script) start(t *testing.T) {
 	t.Helper()
 	s.store = s.open()
-	var err error
+	buckets, err := folder.Open(s.buckets)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s.engine, err = engine.Open(t.Context(), s.store, engine.Options{
 		Now:         func() time.Time { return time.Unix(0, s.now.Load()).UTC() },
 		Rand:        &counting{},
 		TTLInterval: -1,
+		Buckets:     buckets,
 
 		StreamShardRotation: -1,
 
@@ -177,6 +184,8 @@ func (s *script) directive(t *testing.T, d *datadriven.TestData) string {
 		out, err = printRankings(t.Context(), s.engine, argument(d))
 	case "expire-backups":
 		err = s.engine.ExpireBackups(t.Context())
+	case "objects", "object", "store", "bucket":
+		out, err = s.bucketDirective(t.Context(), d)
 	case "verify":
 		out, err = s.verify(t.Context())
 	default:

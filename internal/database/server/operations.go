@@ -26,6 +26,8 @@ type Engine interface {
 	DescribeContributorInsights(context.Context, *api.DescribeContributorInsightsInput) (*api.DescribeContributorInsightsOutput, error)
 	DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error)
 	DescribeKinesisStreamingDestination(context.Context, *api.DescribeKinesisStreamingDestinationInput) (*api.DescribeKinesisStreamingDestinationOutput, error)
+	DescribeExport(context.Context, *api.DescribeExportInput) (*api.DescribeExportOutput, error)
+	DescribeImport(context.Context, *api.DescribeImportInput) (*api.DescribeImportOutput, error)
 	DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error)
 	DescribeStream(context.Context, *api.DescribeStreamInput) (*api.DescribeStreamOutput, error)
 	DescribeTable(context.Context, *api.DescribeTableInput) (*api.DescribeTableOutput, error)
@@ -34,12 +36,16 @@ type Engine interface {
 	ExecuteTransaction(context.Context, *api.ExecuteTransactionInput) (*api.ExecuteTransactionOutput, error)
 	DisableKinesisStreamingDestination(context.Context, *api.DisableKinesisStreamingDestinationInput) (*api.DisableKinesisStreamingDestinationOutput, error)
 	EnableKinesisStreamingDestination(context.Context, *api.EnableKinesisStreamingDestinationInput) (*api.EnableKinesisStreamingDestinationOutput, error)
+	ExportTableToPointInTime(context.Context, *api.ExportTableToPointInTimeInput) (*api.ExportTableToPointInTimeOutput, error)
 	GetItem(context.Context, *api.GetItemInput) (*api.GetItemOutput, error)
 	GetRecords(context.Context, *api.GetRecordsInput) (*api.GetRecordsOutput, error)
 	GetResourcePolicy(context.Context, *api.GetResourcePolicyInput) (*api.GetResourcePolicyOutput, error)
 	GetShardIterator(context.Context, *api.GetShardIteratorInput) (*api.GetShardIteratorOutput, error)
+	ImportTable(context.Context, *api.ImportTableInput) (*api.ImportTableOutput, error)
 	ListBackups(context.Context, *api.ListBackupsInput) (*api.ListBackupsOutput, error)
 	ListContributorInsights(context.Context, *api.ListContributorInsightsInput) (*api.ListContributorInsightsOutput, error)
+	ListExports(context.Context, *api.ListExportsInput) (*api.ListExportsOutput, error)
+	ListImports(context.Context, *api.ListImportsInput) (*api.ListImportsOutput, error)
 	ListStreams(context.Context, *api.ListStreamsInput) (*api.ListStreamsOutput, error)
 	ListTables(context.Context, *api.ListTablesInput) (*api.ListTablesOutput, error)
 	ListTagsOfResource(context.Context, *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error)
@@ -121,6 +127,12 @@ var methods = map[string]serveFunc{
 	"PutResourcePolicy":                   serving(Engine.PutResourcePolicy),
 	"UpdateContributorInsights":           serving(Engine.UpdateContributorInsights),
 	"UpdateKinesisStreamingDestination":   serving(Engine.UpdateKinesisStreamingDestination),
+	"DescribeExport":                      serving(Engine.DescribeExport),
+	"DescribeImport":                      serving(Engine.DescribeImport),
+	"ExportTableToPointInTime":            serving(Engine.ExportTableToPointInTime),
+	"ImportTable":                         serving(Engine.ImportTable),
+	"ListExports":                         serving(Engine.ListExports),
+	"ListImports":                         serving(Engine.ListImports),
 }
 
 // operationsByTarget returns the table by the value of X-Amz-Target.

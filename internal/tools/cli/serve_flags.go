@@ -48,6 +48,8 @@ type serveFlags struct {
 
 	kinesisEndpoint string
 	kinesisDir      string
+	s3Dir           string
+	s3Endpoint      string
 
 	memoryLimit      byteSize
 	cacheSize        byteSize
@@ -82,6 +84,8 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.Var(&f.logMaxBytes, "log-max-bytes", "disk space for change logs (streams and point-in-time recovery), like 10GiB; beyond it the oldest changes are trimmed (default no cap)")
 	set.StringVar(&f.kinesisEndpoint, "kinesis-endpoint", "", "`URL` of a Kinesis-compatible service that takes the changes of tables with a Kinesis destination")
 	set.StringVar(&f.kinesisDir, "kinesis-dir", "", "directory that takes them as files of JSON lines instead (default kinesis in the data directory)")
+	set.StringVar(&f.s3Dir, "s3-dir", "", "`directory` of the buckets of exports and imports: each bucket is a directory in it (default the directory s3 in --data)")
+	set.StringVar(&f.s3Endpoint, "s3-endpoint", "", "`URL` of S3 or a store like it for exports and imports; credentials come from the environment, as the AWS SDKs find them")
 	set.Var(&f.memoryLimit, "memory-limit", "memory the server may use, like 2GiB (default 90 % of the container's limit, or half of the machine's memory)")
 	set.Var(&f.cacheSize, "cache-size", "memory for the block cache, part of --memory-limit (default an eighth of it, at most 1GiB)")
 	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "open connections, lowered to what the limit of open files allows; requests on further ones are throttled")
@@ -112,6 +116,7 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan)
 		KinesisEndpoint: f.kinesisEndpoint, KinesisDir: f.kinesisDir,
 		OnFatal:      func(err error) { endProcess(env, err) },
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
+		S3Dir: f.s3Dir, S3Endpoint: f.s3Endpoint,
 	}
 	if options.DiskReserve, err = diskReserve(f.reserve); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package api
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +27,27 @@ const (
 	valueMin
 )
 
-// namePattern is the only pattern that inputs have.
+// namePattern is the pattern of the names of tables and indexes.
 const namePattern = "[a-zA-Z0-9_.-]+"
+
+// patterns are the patterns that inputs have, as AWS prints them. The whole text must match; namePattern has a
+// function of its own, which is asked for every item.
+var patterns = compilePatterns(
+	namePattern,
+	`^[^\$]+$`,                            // client tokens
+	`^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$`, // buckets
+	`[0-9]{12}`,                           // accounts
+	`[,;:|\t ]`,                           // delimiters of CSV
+	`([0-9a-f]{16})+`,                     // tokens of pages
+)
+
+func compilePatterns(texts ...string) map[string]*regexp.Regexp {
+	all := make(map[string]*regexp.Regexp, len(texts))
+	for _, text := range texts {
+		all[text] = regexp.MustCompile(`\A(?:` + text + `)\z`)
+	}
+	return all
+}
 
 // The bounds of a table's name; an index's name has the same, from its tags.
 const (
@@ -81,7 +101,10 @@ func (c constraint) acceptsText(s string) bool {
 	case inEnum:
 		return slices.Contains(c.texts, s)
 	case matchesPattern:
-		return isName(s)
+		if c.texts[0] == namePattern {
+			return isName(s)
+		}
+		return patterns[c.texts[0]].MatchString(s)
 	default:
 		return c.acceptsLength(textLength(s))
 	}
@@ -133,7 +156,7 @@ func parseConstraints(tag reflect.StructTag, prefix string, numeric bool) []cons
 		cs = append(cs, constraint{kind: inEnum, texts: strings.Split(text, "|")})
 	}
 	if text, ok := tag.Lookup(prefix + "pattern"); ok {
-		if text != namePattern {
+		if patterns[text] == nil {
 			panic("api: unknown pattern " + text)
 		}
 		cs = append(cs, constraint{kind: matchesPattern, texts: []string{text}})

@@ -108,6 +108,14 @@ var operations = []Operation{
 	},
 	{Name: "DescribeContributorInsights", Input: input[DescribeContributorInsightsInput], Layer: Older, Errors: tableRead},
 	{Name: "DescribeEndpoints", Input: input[DescribeEndpointsRequest], Layer: Older, Errors: anyOperation},
+	{
+		Name: "DescribeExport", Input: input[DescribeExportInput], Layer: Older,
+		Errors: with(anyOperation, apierr.ExportNotFoundException, apierr.LimitExceededException),
+	},
+	{
+		Name: "DescribeImport", Input: input[DescribeImportInput], Layer: Older,
+		Errors: with(anyOperation, apierr.ImportNotFoundException),
+	},
 	{Name: "DescribeKinesisStreamingDestination", Input: input[DescribeKinesisStreamingDestinationInput], Layer: Older, Errors: tableRead},
 	{Name: "DescribeLimits", Input: input[DescribeLimitsInput], Layer: Older, Errors: anyOperation},
 	{Name: "DescribeStream", Input: input[DescribeStreamInput], Layer: Older, OfStreams: true, Errors: tableRead},
@@ -124,6 +132,11 @@ var operations = []Operation{
 		Errors: with(dataPlane, apierr.IdempotentParameterMismatchException, apierr.TransactionCanceledException,
 			apierr.TransactionInProgressException),
 	},
+	{
+		Name: "ExportTableToPointInTime", Input: input[ExportTableToPointInTimeInput], Layer: Older,
+		Errors: with(anyOperation, apierr.ExportConflictException, apierr.InvalidExportTimeException, apierr.LimitExceededException,
+			apierr.PointInTimeRecoveryUnavailableException, apierr.TableNotFoundException),
+	},
 	{Name: "GetItem", Input: input[GetItemInput], Layer: Newer, Errors: dataPlane},
 	{
 		Name: "GetRecords", Input: input[GetRecordsInput], Layer: Older, OfStreams: true,
@@ -134,8 +147,20 @@ var operations = []Operation{
 		Errors: with(tableRead, apierr.PolicyNotFoundException),
 	},
 	{Name: "GetShardIterator", Input: input[GetShardIteratorInput], Layer: Older, OfStreams: true, Errors: shardRead},
+	{
+		Name: "ImportTable", Input: input[ImportTableInput], Layer: Older,
+		Errors: with(anyOperation, apierr.ImportConflictException, apierr.LimitExceededException, apierr.ResourceInUseException),
+	},
 	{Name: "ListBackups", Input: input[ListBackupsInput], Layer: Older, Errors: anyOperation},
 	{Name: "ListContributorInsights", Input: input[ListContributorInsightsInput], Layer: Older, Errors: tableRead},
+	{
+		Name: "ListExports", Input: input[ListExportsInput], Layer: Older,
+		Errors: with(anyOperation, apierr.LimitExceededException),
+	},
+	{
+		Name: "ListImports", Input: input[ListImportsInput], Layer: Older,
+		Errors: with(anyOperation, apierr.LimitExceededException),
+	},
 	{Name: "ListStreams", Input: input[ListStreamsInput], Layer: Older, OfStreams: true, Errors: tableRead},
 	{Name: "ListTables", Input: input[ListTablesInput], Layer: Older, Errors: anyOperation},
 	{Name: "ListTagsOfResource", Input: input[ListTagsOfResourceInput], Layer: Older, Errors: tableRead},

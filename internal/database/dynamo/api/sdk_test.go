@@ -17,7 +17,6 @@ import (
 // unserved are the operations of the SDK that the table does not have yet, by subject. Whoever builds one moves it from
 // here to the table.
 var unserved = map[string][]string{
-	"export and import":        {"DescribeExport", "DescribeImport", "ExportTableToPointInTime", "ImportTable", "ListExports", "ListImports"},
 	"bulk operations":          {"CancelBulkOperation", "DescribeBulkOperation", "ListBulkOperations", "StartBulkPutItems"},
 	"vector search":            {"SearchVectors"},
 	"auto scaling of replicas": {"DescribeTableReplicaAutoScaling", "UpdateTableReplicaAutoScaling"},

@@ -62,6 +62,12 @@ var model = map[string][2]any{
 	"DisableKinesisStreamingDestination":  {dynamodb.DisableKinesisStreamingDestinationInput{}, dynamodb.DisableKinesisStreamingDestinationOutput{}},
 	"EnableKinesisStreamingDestination":   {dynamodb.EnableKinesisStreamingDestinationInput{}, dynamodb.EnableKinesisStreamingDestinationOutput{}},
 	"UpdateKinesisStreamingDestination":   {dynamodb.UpdateKinesisStreamingDestinationInput{}, dynamodb.UpdateKinesisStreamingDestinationOutput{}},
+	"DescribeExport":                      {dynamodb.DescribeExportInput{}, dynamodb.DescribeExportOutput{}},
+	"DescribeImport":                      {dynamodb.DescribeImportInput{}, dynamodb.DescribeImportOutput{}},
+	"ExportTableToPointInTime":            {dynamodb.ExportTableToPointInTimeInput{}, dynamodb.ExportTableToPointInTimeOutput{}},
+	"ImportTable":                         {dynamodb.ImportTableInput{}, dynamodb.ImportTableOutput{}},
+	"ListExports":                         {dynamodb.ListExportsInput{}, dynamodb.ListExportsOutput{}},
+	"ListImports":                         {dynamodb.ListImportsInput{}, dynamodb.ListImportsOutput{}},
 }
 
 // outputs are this package's outputs by operation.
@@ -91,6 +97,9 @@ var outputs = map[string]any{
 	"DisableKinesisStreamingDestination":  DisableKinesisStreamingDestinationOutput{},
 	"EnableKinesisStreamingDestination":   EnableKinesisStreamingDestinationOutput{},
 	"UpdateKinesisStreamingDestination":   UpdateKinesisStreamingDestinationOutput{},
+	"DescribeExport":                      DescribeExportOutput{}, "DescribeImport": DescribeImportOutput{},
+	"ExportTableToPointInTime": ExportTableToPointInTimeOutput{}, "ImportTable": ImportTableOutput{},
+	"ListExports": ListExportsOutput{}, "ListImports": ListImportsOutput{},
 }
 
 // TestMembers compares the shapes with the SDK's: a member that is missing would be skipped without a word.

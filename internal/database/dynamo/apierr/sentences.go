@@ -435,6 +435,31 @@ const (
 	OverrideWarmIndex               Sentence = invalid + "WarmThroughput is not supported for a restore to a point in time. Index: %s" // not recorded
 )
 
+// Exports, imports and bulk operations.
+const (
+	ExportTimeOutside   Sentence = "ExportTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
+	ExportPeriodOutside Sentence = "ExportFromTime and ExportToTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
+	ExportPeriodLength  Sentence = invalid + "The export period must be between 15 minutes and 24 hours"
+	ExportInION         Sentence = invalid + "This server does not export Amazon Ion: ExportFormat must be DYNAMODB_JSON"       // not AWS's
+	ImportOfION         Sentence = invalid + "This server does not import Amazon Ion: InputFormat must be DYNAMODB_JSON or CSV" // not AWS's
+	ExportPeriodMissing Sentence = invalid + "IncrementalExportSpecification with ExportFromTime must be specified for an export of type INCREMENTAL_EXPORT"
+	ExportPeriodOfFull  Sentence = invalid + "IncrementalExportSpecification can only be specified for an export of type INCREMENTAL_EXPORT"
+	ExportTimeOfPeriod  Sentence = invalid + "ExportTime can only be specified for an export of type FULL_EXPORT"
+	FilterOfPeriod      Sentence = invalid + "FilterSpecification can only be specified for an export of type FULL_EXPORT"
+	KMSKeyWithoutKMS    Sentence = invalid + "S3SseKmsKeyId can only be specified when S3SseAlgorithm is KMS"
+	TransferTokenReused Sentence = "The request was retried with the same client token and other parameters"
+	ExportNotFound      Sentence = "Export not found: %s"
+	ImportNotFound      Sentence = "Import not found: %s"
+	InvalidExportARN    Sentence = invalid + "Invalid ExportArn provided as input %s"
+	InvalidImportARN    Sentence = invalid + "Invalid ImportArn provided as input %s"
+	InvalidPageToken    Sentence = invalid + "Invalid NextToken"
+	TooManyExports      Sentence = limited + "There is a limit of %d concurrent exports per subscriber"
+	TooManyImports      Sentence = limited + "There is a limit of %d concurrent imports per subscriber"
+	CSVOptionsOfOther   Sentence = invalid + "InputFormatOptions.Csv can only be specified for InputFormat CSV"
+	NoBuckets           Sentence = "This server has no buckets: start it with --s3-dir or --s3-endpoint" // not AWS's
+	UnusableKey         Sentence = invalid + "%s cannot be part of a key in this server's buckets: %s"   // not AWS's
+)
+
 // codes are the codes of the sentences that are not those of a ValidationException.
 var codes = map[Sentence]Code{
 	InternalFault:           InternalServerError,
@@ -491,8 +516,14 @@ var codes = map[Sentence]Code{
 	RestoreTimeOutside:  InvalidRestoreTimeException,
 	TooManyRestores:     LimitExceededException,
 
-	PolicyNotFound: PolicyNotFoundException,
-	TooManyRules:   LimitExceededException,
+	PolicyNotFound:      PolicyNotFoundException,
+	TooManyRules:        LimitExceededException,
+	ExportTimeOutside:   InvalidExportTimeException,
+	ExportPeriodOutside: InvalidExportTimeException,
+	ExportNotFound:      ExportNotFoundException,
+	ImportNotFound:      ImportNotFoundException,
+	TooManyExports:      LimitExceededException,
+	TooManyImports:      LimitExceededException,
 }
 
 // Reading streams.

@@ -24,10 +24,11 @@ const (
 	Deleted   = "DELETED"
 )
 
-// A kept snapshot belongs to a backup, or to the restore of a table to a point in time.
+// A kept snapshot belongs to a backup, to the restore of a table to a point in time, or to an export.
 const (
 	keptOfBackup  = "backup-"  // and the backup's id
 	keptOfRestore = "restore-" // and the new table's UUID
+	keptOfExport  = "export-"  // and the export's id
 )
 
 // KeptOf names the kept snapshot of the backup of an id.
@@ -36,9 +37,12 @@ func KeptOf(id string) string { return keptOfBackup + id }
 // KeptOfRestore names the kept snapshot from which the table of a UUID is restored to a point in time.
 func KeptOfRestore(uuid string) string { return keptOfRestore + uuid }
 
-// OwnsKept reports whether a kept snapshot is named for a backup or a restore.
+// KeptOfExport names the kept snapshot that the export of an id reads.
+func KeptOfExport(id string) string { return keptOfExport + id }
+
+// OwnsKept reports whether a kept snapshot is named for a backup, a restore or an export.
 func OwnsKept(name string) bool {
-	return strings.HasPrefix(name, keptOfBackup) || strings.HasPrefix(name, keptOfRestore)
+	return strings.HasPrefix(name, keptOfBackup) || strings.HasPrefix(name, keptOfRestore) || strings.HasPrefix(name, keptOfExport)
 }
 
 // format is the version of the stored form of a backup.

@@ -83,7 +83,7 @@ func (c *Catalog) Lookup(nameOrARN string) (*Table, error) {
 			return nil, apierr.NotFound.With()
 		}
 	}
-	if d := t.Descriptor; d.ReadyAt != 0 || d.GoneAt != 0 || d.BeingRestored() {
+	if d := t.Descriptor; d.ReadyAt != 0 || d.GoneAt != 0 || d.BeingFilled() {
 		if s := d.Status(c.now()); s == StatusCreating || d.GoneAt != 0 {
 			return nil, apierr.NotFound.With()
 		}

@@ -42,6 +42,7 @@ type Descriptor struct {
 	Log            Log        `json:"log,omitzero"`
 	Followed       int64      `json:"followed,omitempty"` // until when the log keeps both images for followers
 	Restored       *Restored  `json:"restored,omitempty"`
+	Importing      bool       `json:"importing,omitempty"` // while objects of a bucket are read into it
 	Encryption     Encryption `json:"encryption,omitzero"`
 	Class          string     `json:"class,omitempty"` // "" where never named
 	ClassChanged   int64      `json:"classChanged,omitempty"`

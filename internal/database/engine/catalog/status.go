@@ -20,7 +20,7 @@ func (d *Descriptor) Status(now time.Time) Status {
 	switch {
 	case d.GoneAt != 0:
 		return StatusDeleting
-	case ms < d.ReadyAt, d.BeingRestored():
+	case ms < d.ReadyAt, d.BeingFilled():
 		return StatusCreating
 	case ms < d.SettledAt:
 		return StatusUpdating
@@ -36,6 +36,9 @@ func (d *Descriptor) Status(now time.Time) Status {
 // BeingRestored reports whether the table is still being filled from a backup or an earlier time.
 func (d *Descriptor) BeingRestored() bool { return d.Restored != nil && d.Restored.InProgress }
 
+// BeingFilled reports whether the table is still being filled: restored, or imported.
+func (d *Descriptor) BeingFilled() bool { return d.Importing || d.BeingRestored() }
+
 // Gone reports whether the table's deletion is over at a time.
 func (d *Descriptor) Gone(now time.Time) bool { return d.GoneAt != 0 && d.GoneAt <= now.UnixMilli() }
 
@@ -45,7 +48,7 @@ func (d *Descriptor) IndexStatus(x *IndexDescriptor, now time.Time) Status {
 	switch {
 	case d.GoneAt != 0, x.State == IndexDeleting:
 		return StatusDeleting
-	case ms < d.ReadyAt, d.BeingRestored(), x.State != IndexActive:
+	case ms < d.ReadyAt, d.BeingFilled(), x.State != IndexActive:
 		return StatusCreating
 	case ms < x.SettledAt:
 		return StatusUpdating

@@ -99,6 +99,9 @@ func (t *Table) HasLocalIndex() bool {
 	return slices.ContainsFunc(t.Indexes, func(x *Index) bool { return x.Kind == Local })
 }
 
+// TableOf builds the table of a descriptor that is not, or no longer, in the catalog.
+func TableOf(d *Descriptor) *Table { return newTable(d) }
+
 // newTable derives the data plane's view of a descriptor.
 func newTable(d *Descriptor) *Table {
 	kinds := make(map[string]attr.Kind, len(d.Attributes))

@@ -68,6 +68,8 @@ func formatCatalog(key []byte) string {
 		return fmt.Sprintf("catalog/delivery/table %d", binary.BigEndian.Uint32(rest))
 	case key[1] == catalogBackup:
 		return "catalog/backup " + strconv.Quote(string(rest))
+	case key[1] == catalogTransfer && len(rest) > 1:
+		return fmt.Sprintf("catalog/transfer/%c/%q", rest[0], rest[1:])
 	}
 	return formatUnknown(key)
 }

@@ -26,6 +26,7 @@
 //	                └───┴───────┴───┴────┘
 //	catalog         c f · c n · c d name · c v table             format, next id, descriptor, version
 //	                c s table label · c b backup                 stream, backup
+//	                c t kind id                                  export, import or bulk operation
 //	job             ┌───┬───────┬───────┬──────┐
 //	                │ j │ table │ index │ kind │
 //	                └───┴───────┴───────┴──────┘
@@ -112,6 +113,7 @@ const (
 	catalogStream     = 's'
 	catalogBackup     = 'b'
 	catalogDelivery   = 'k'
+	catalogTransfer   = 't'
 )
 
 // Statistics is the counter key of a table (x=0) or index: counters {items, bytes}.
@@ -183,6 +185,16 @@ func Delivery(t TableID) []byte {
 
 // Backups is the range of all backups, in the order of their ids' bytes.
 func Backups() (lo, hi []byte) { return prefixBounds([]byte{spaceCatalog, catalogBackup}) }
+
+// Transfer is the key of what is known of one transfer between a table and a bucket. No transfer has the id "".
+func Transfer(kind byte, id string) []byte {
+	return append([]byte{spaceCatalog, catalogTransfer, kind}, id...)
+}
+
+// Transfers is the range of all transfers of a kind, in the order of their ids' bytes.
+func Transfers(kind byte) (lo, hi []byte) {
+	return prefixBounds([]byte{spaceCatalog, catalogTransfer, kind})
+}
 
 // Token is the key of a TransactWriteItems idempotency record.
 func Token(token string) []byte { return append([]byte{spaceToken}, token...) }

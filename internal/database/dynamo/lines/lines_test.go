@@ -1,0 +1,187 @@
+package lines_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/dynamo/lines"
+	"github.com/monotable/monotable/internal/database/dynamo/wire"
+)
+
+// readers are the ways to read a text.
+func readers(text string) map[string]func() lines.Reader {
+	return map[string]func() lines.Reader{
+		lines.JSON: func() lines.Reader { return lines.NewJSON(strings.NewReader(text)) },
+		lines.CSV: func() lines.Reader {
+			return lines.NewCSV(strings.NewReader(text), lines.CSVOptions{Kinds: map[string]attr.Kind{"n": attr.KindNumber}})
+		},
+	}
+}
+
+// all reads what is left: items as JSON, and refused lines as "refused".
+func all(t *testing.T, r lines.Reader) (found []string, at []int64) {
+	t.Helper()
+	for {
+		item, err := r.Next()
+		var refused *lines.LineError
+		switch {
+		case errors.Is(err, io.EOF):
+			return found, at
+		case errors.As(err, &refused):
+			found = append(found, "refused")
+		case err != nil:
+			t.Fatal(err)
+		default:
+			found = append(found, string(wire.AppendAttributes(nil, item)))
+		}
+		at = append(at, r.Offset())
+	}
+}
+
+var texts = map[string]string{
+	lines.JSON: "{\"Item\":{\"a\":{\"S\":\"1\"}}}\r\n\n  \nno item\n{}\n{\"Item\":{\"a\":{\"N\":\"1.0\"}}}\n" +
+		strings.Repeat("x", 17<<20) + "\n{\"Item\":{\"a\":{\"S\":\"last\"}}}",
+	lines.CSV: "a,n\nx,1\n\"two\nlines\",2\nshort\nb\"ad,1\n\"last\",3",
+}
+
+var want = map[string][]string{
+	lines.JSON: {`{"a":{"S":"1"}}`, "refused", "refused", `{"a":{"N":"1"}}`, "refused", `{"a":{"S":"last"}}`},
+	lines.CSV: {
+		`{"a":{"S":"x"},"n":{"N":"1"}}`, `{"a":{"S":"two\nlines"},"n":{"N":"2"}}`, "refused", "refused", `{"a":{"S":"last"},"n":{"N":"3"}}`,
+	},
+}
+
+func TestRefusedLinesDoNotEndAFile(t *testing.T) {
+	for format, text := range texts {
+		got, _ := all(t, readers(text)[format]())
+		if diff := cmp.Diff(want[format], got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", format, diff)
+		}
+	}
+}
+
+// TestReadingGoesOnAtAnyOffset reads the rest of a file from the end of each line on.
+func TestReadingGoesOnAtAnyOffset(t *testing.T) {
+	for format, text := range texts {
+		whole, offsets := all(t, readers(text)[format]())
+		for i, offset := range append([]int64{0}, offsets...) {
+			r := readers(text)[format]()
+			if err := r.SkipTo(offset); err != nil {
+				t.Fatal(err)
+			}
+			rest, _ := all(t, r)
+			if diff := cmp.Diff(whole[i:], rest); diff != "" && len(rest)+len(whole[i:]) > 0 {
+				t.Errorf("%s from %d (-want +got):\n%s", format, offset, diff)
+			}
+		}
+	}
+}
+
+// endless is a file without an end.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.read += len(p)
+	return len(p), nil
+}
+
+func TestAQuoteThatNobodyClosesIsBounded(t *testing.T) {
+	rest := &endless{}
+	r := lines.NewCSV(io.MultiReader(strings.NewReader("a,b\n\""), rest), lines.CSVOptions{})
+	if item, err := r.Next(); err == nil {
+		t.Errorf("read %v", item)
+	}
+	if rest.read > 17<<20 {
+		t.Errorf("%d bytes were read for one field", rest.read)
+	}
+}
+
+func TestDecompress(t *testing.T) {
+	text := strings.Repeat("{\"Item\":{\"a\":{\"S\":\"1\"}}}\n", 1000)
+	var zipped, z bytes.Buffer
+	g := gzip.NewWriter(&zipped)
+	e, err := zstd.NewWriter(&z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []io.WriteCloser{g, e} {
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for compression, data := range map[string]string{lines.GZIP: zipped.String(), lines.ZSTD: z.String(), "NONE": text} {
+		for _, cut := range []int{0, 1, len(data) / 2} {
+			r, err := lines.Decompress(strings.NewReader(data[:len(data)-cut]), compression)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(r)
+			if whole := err == nil && string(got) == text; whole != (cut == 0) || err == nil && cut > 0 && compression != "NONE" {
+				t.Errorf("%s less %d bytes: %d bytes, %v", compression, cut, len(got), err)
+			}
+		}
+	}
+}
+
+// FuzzJSON reads any text; what is an item is written and read again as the same.
+func FuzzJSON(f *testing.F) {
+	f.Add([]byte("{\"Item\":{\"a\":{\"L\":[{\"N\":\"1.0\"},{\"NULL\":true},{\"BS\":[\"AA==\"]}]}}}\n[1]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r := lines.NewJSON(bytes.NewReader(text))
+		for range bytes.Count(text, []byte("\n")) + 2 {
+			item, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if _, _, faulty := item.Fault(); err != nil || faulty {
+				continue
+			}
+			stored := itemenc.Encode(nil, item)
+			line, err := lines.AppendItem(nil, stored)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := lines.NewJSON(bytes.NewReader(line)).Next()
+			if err != nil || !bytes.Equal(itemenc.Encode(nil, again), stored) {
+				t.Fatalf("%s is read as another item (%v)", line, err)
+			}
+		}
+		t.Fatal("the file has more lines than line ends")
+	})
+}
+
+func TestAppendChange(t *testing.T) {
+	item := func(v string) itemenc.Item {
+		return itemenc.Encode(nil, attr.Item{{Name: "k", Value: attr.String(v)}})
+	}
+	for _, c := range []struct {
+		change lines.Change
+		want   string
+	}{
+		{lines.Change{Micros: 5, Keys: item("a")}, ``},
+		{lines.Change{Micros: 5, Keys: item("a"), Old: item("b")}, `,"OldImage":{"k":{"S":"b"}}`},
+		{lines.Change{Micros: 5, Keys: item("a"), Old: item("b"), New: item("c")}, `,"OldImage":{"k":{"S":"b"}},"NewImage":{"k":{"S":"c"}}`},
+	} {
+		got, err := lines.AppendChange(nil, c.change)
+		want := fmt.Sprintf(`{"Metadata":{"WriteTimestampMicros":{"N":"5"}},"Keys":{"k":{"S":"a"}}%s}`+"\n", c.want)
+		if err != nil || string(got) != want {
+			t.Errorf("got  %swant %s(%v)", got, want, err)
+		}
+	}
+}

@@ -1,0 +1,364 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5" //nolint:gosec // the manifests have MD5 sums
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/monotable/monotable/internal/database/bucket"
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/dynamo/lines"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/transfer"
+)
+
+// runExport does what is left of an export. A file that a crash has interrupted is written again, under its old name.
+func (e *Engine) runExport(ctx context.Context, x *transfer.Record) error {
+	if err := e.writeExport(ctx, x); err != nil {
+		return err
+	}
+	return e.endTransfer(ctx, x, transfer.Completed)
+}
+
+// writeExport writes the objects of an export that are not there yet.
+func (e *Engine) writeExport(ctx context.Context, x *transfer.Record) error {
+	in, err := exportRequest(x)
+	if err != nil {
+		return err
+	}
+	d, err := catalog.DecodeDescriptor(x.Exported.Descriptor)
+	if err != nil {
+		return err
+	}
+	snapshot, err := e.store.OpenKept(ctx, keptOfTransfer(x))
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	w := &exporter{
+		engine: e, in: in, x: x, table: catalog.TableOf(d),
+		past: &rewinding{from: snapshot, table: d.ID, max: e.options.transfers.touched},
+	}
+	if w.filter, err = newExportFilter(in.FilterSpecification, w.table); err != nil {
+		return err
+	}
+	if !x.Exported.Begun {
+		if err := w.put(ctx, x.ID+"/_started", nil); err != nil {
+			return err
+		}
+		x.Exported.Begun = true
+	}
+	for !w.complete() {
+		if err := w.file(ctx); err != nil {
+			return err
+		}
+		if err := e.saveTransfer(ctx, x); err != nil {
+			return err
+		}
+	}
+	x.Ended = e.options.Now().UnixMilli() // which the manifest has, too
+	if err = w.manifests(ctx); err != nil {
+		x.Ended = 0
+	}
+	return err
+}
+
+// exporter writes the objects of an export.
+type exporter struct {
+	engine *Engine
+	in     *api.ExportTableToPointInTimeInput
+	x      *transfer.Record
+	table  *catalog.Table
+	past   *rewinding
+	filter *exportFilter
+}
+
+// complete reports whether all data files are written: there is always one.
+func (w *exporter) complete() bool { return len(w.x.Exported.Files) > 0 && w.x.Exported.Next == nil }
+
+func (w *exporter) bucket() bucket.Bucket {
+	return bucket.Bucket{Name: *w.in.S3Bucket, Owner: valueOf(w.in.S3BucketOwner)}
+}
+
+// create begins an object.
+func (w *exporter) create(ctx context.Context, name string) (bucket.Writer, error) {
+	e := bucket.Encryption{Algorithm: valueOf(w.in.S3SseAlgorithm), Key: valueOf(w.in.S3SseKmsKeyId)}
+	object, err := w.engine.options.Buckets.Create(ctx, w.bucket(), exportKey(w.in, name), e)
+	return object, ofBucket(err)
+}
+
+// put writes a small object.
+func (w *exporter) put(ctx context.Context, name string, data []byte) error {
+	object, err := w.create(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer object.Abort()
+	if _, err := object.Write(data); err != nil {
+		return ofBucket(err)
+	}
+	_, err = object.Commit()
+	return ofBucket(err)
+}
+
+// fileName is the name of the data file of a number. AWS's are 26 letters and digits, too. Those of incremental
+// exports are all in one folder.
+func (w *exporter) fileName(n int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", w.x.UUID, w.x.ID, n))
+	name := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
+	folder := w.x.ID + "/data/"
+	if w.x.Exported.From != 0 {
+		folder = "data/"
+	}
+	return folder + name + ".json.gz"
+}
+
+// dataFile is a data file that is being written.
+type dataFile struct {
+	object bucket.Writer
+	sum    hash.Hash // of what is uploaded
+	gzip   *gzip.Writer
+	line   []byte
+
+	text, items, bytes int64
+}
+
+// file writes the next data file, and notes it in the record.
+func (w *exporter) file(ctx context.Context) error {
+	name := w.fileName(len(w.x.Exported.Files))
+	object, err := w.create(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer object.Abort()
+	f := &dataFile{object: object, sum: md5.New()} //nolint:gosec // the manifests have MD5 sums
+	if f.gzip, err = gzip.NewWriterLevel(io.MultiWriter(object, f.sum), gzip.BestSpeed); err != nil {
+		return err
+	}
+	lo := w.filter.lo
+	if w.x.Exported.Next != nil {
+		lo = w.x.Exported.Next
+	}
+	var next []byte
+	if w.x.Exported.From != 0 {
+		next, err = w.fillChanges(ctx, f, lo)
+	} else {
+		next, err = w.fillItems(ctx, f, lo)
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.gzip.Close(); err != nil {
+		return ofBucket(err)
+	}
+	etag, err := object.Commit()
+	if err != nil {
+		return ofBucket(err)
+	}
+	w.x.Exported.Files = append(w.x.Exported.Files, transfer.File{
+		Key: exportKey(w.in, name), Items: f.items, MD5: f.sum.Sum(nil), ETag: etag,
+	})
+	w.x.Exported.Next = next
+	w.x.Items += f.items
+	w.x.Bytes += f.bytes
+	return nil
+}
+
+// fillItems fills a data file of a full export from a key on, and returns where the next one begins.
+func (w *exporter) fillItems(ctx context.Context, f *dataFile, lo []byte) (next []byte, err error) {
+	err = w.past.items(ctx, w.x.Exported.To, lo, w.filter.hi, func(key []byte, it itemenc.Item) (bool, error) {
+		if f.text >= w.engine.options.transfers.fileBytes {
+			next = bytes.Clone(key)
+			return false, nil
+		}
+		part, err := w.filter.of(it)
+		if err != nil || part == nil {
+			return true, err
+		}
+		if f.line, err = lines.AppendItem(f.line[:0], part); err != nil {
+			return false, err
+		}
+		return true, f.add(it.Size())
+	})
+	return next, err
+}
+
+// add writes the line, of an item of a size.
+func (f *dataFile) add(size int) error {
+	f.text += int64(len(f.line))
+	f.items++
+	f.bytes += int64(size)
+	_, err := f.gzip.Write(f.line)
+	return ofBucket(err)
+}
+
+// fillChanges fills a data file of an incremental export from a key on, and returns where the next one begins.
+func (w *exporter) fillChanges(ctx context.Context, f *dataFile, lo []byte) (next []byte, err error) {
+	for {
+		changed, end, err := w.past.touchedIn(ctx, w.x.Exported.From, w.x.Exported.To, lo, w.filter.hi)
+		if err != nil {
+			return nil, err
+		}
+		for i := range changed {
+			if f.text >= w.engine.options.transfers.fileBytes {
+				return changed[i].key, nil
+			}
+			if err := w.fillChange(f, &changed[i]); err != nil {
+				return nil, err
+			}
+		}
+		if bytes.Equal(end, w.filter.hi) {
+			return nil, nil
+		}
+		lo = end
+	}
+}
+
+// fillChange writes what became of an item in the period: nothing where it came and went.
+func (w *exporter) fillChange(f *dataFile, x *touched) error {
+	before, err := w.past.before(x.first)
+	if err != nil {
+		return err
+	}
+	var after itemenc.Item
+	if x.after != 0 {
+		after, err = w.past.before(x.after)
+	} else {
+		after, err = w.past.from.Get(x.key)
+	}
+	if err != nil || before == nil && after == nil {
+		return err
+	}
+	last, err := w.past.record(x.last)
+	if err != nil {
+		return err
+	}
+	c := lines.Change{Micros: last.Time * int64(time.Millisecond/time.Microsecond), New: after}
+	if exportView(w.in) == newAndOldImages {
+		c.Old = before
+	}
+	if c.Keys, err = w.keysOf(after, before); err != nil {
+		return err
+	}
+	if f.line, err = lines.AppendChange(f.line[:0], c); err != nil {
+		return err
+	}
+	return f.add(sizeOf(after) + sizeOf(before))
+}
+
+// keysOf returns the key attributes of an item, of the first image that is there.
+func (w *exporter) keysOf(images ...itemenc.Item) (itemenc.Item, error) {
+	names := []string{w.table.PK.Name}
+	if w.table.SK.Name != "" {
+		names = append(names, w.table.SK.Name)
+	}
+	slices.Sort(names)
+	for _, image := range images {
+		if image != nil {
+			return image.Project(nil, names)
+		}
+	}
+	return nil, nil
+}
+
+// manifestFile is a line of manifest-files.json.
+type manifestFile struct {
+	ItemCount     int64  `json:"itemCount"`
+	MD5Checksum   string `json:"md5Checksum"`
+	ETag          string `json:"etag"`
+	DataFileS3Key string `json:"dataFileS3Key"`
+}
+
+// manifestSummary is manifest-summary.json.
+type manifestSummary struct {
+	Version            string  `json:"version"`
+	ExportARN          string  `json:"exportArn"`
+	StartTime          string  `json:"startTime"`
+	EndTime            string  `json:"endTime"`
+	TableARN           string  `json:"tableArn"`
+	TableID            string  `json:"tableId"`
+	ExportTime         string  `json:"exportTime,omitempty"`
+	ExportFromTime     string  `json:"exportFromTime,omitempty"`
+	ExportToTime       string  `json:"exportToTime,omitempty"`
+	S3Bucket           string  `json:"s3Bucket"`
+	S3Prefix           *string `json:"s3Prefix"`
+	S3SseAlgorithm     string  `json:"s3SseAlgorithm"`
+	S3SseKmsKeyID      *string `json:"s3SseKmsKeyId"`
+	ManifestFilesS3Key string  `json:"manifestFilesS3Key"`
+	BilledSizeBytes    int64   `json:"billedSizeBytes"`
+	ItemCount          int64   `json:"itemCount"`
+	OutputFormat       string  `json:"outputFormat"`
+	OutputView         string  `json:"outputView,omitempty"`
+	ExportType         string  `json:"exportType"`
+}
+
+// The versions of the manifests.
+const (
+	manifestOfFull        = "2020-06-30"
+	manifestOfIncremental = "2023-08-01"
+)
+
+// manifests writes the manifests and their checksums; with them the export is whole.
+func (w *exporter) manifests(ctx context.Context) error {
+	var files []byte
+	for _, f := range w.x.Exported.Files {
+		line, err := json.Marshal(manifestFile{f.Items, base64.StdEncoding.EncodeToString(f.MD5), f.ETag, f.Key})
+		if err != nil {
+			return err
+		}
+		files = append(append(files, line...), '\n')
+	}
+	summary, err := json.Marshal(w.summary())
+	if err != nil {
+		return err
+	}
+	for _, o := range []struct {
+		name string
+		data []byte
+	}{{"manifest-files", files}, {"manifest-summary", summary}} {
+		sum := md5.Sum(o.data) //nolint:gosec // the manifests have MD5 sums
+		if err := w.put(ctx, w.x.ID+"/"+o.name+".json", o.data); err != nil {
+			return err
+		}
+		if err := w.put(ctx, w.x.ID+"/"+o.name+".md5", []byte(base64.StdEncoding.EncodeToString(sum[:]))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *exporter) summary() manifestSummary {
+	x, in := w.x, w.in
+	s := manifestSummary{
+		Version: manifestOfFull, ExportARN: w.engine.transferARN(x), ExportType: fullExport,
+		StartTime: manifestTime(x.Started), EndTime: manifestTime(x.Ended),
+		TableARN: w.engine.catalog.TableARN(x.Table), TableID: x.UUID,
+		S3Bucket: *in.S3Bucket, S3Prefix: in.S3Prefix, S3SseAlgorithm: exportEncryption(in), S3SseKmsKeyID: in.S3SseKmsKeyId,
+		ManifestFilesS3Key: exportKey(in, x.ID+"/manifest-files.json"),
+		BilledSizeBytes:    x.Bytes, ItemCount: x.Items, OutputFormat: exportFormat(in),
+	}
+	if x.Exported.From == 0 {
+		s.ExportTime = manifestTime(exportTime(x))
+		return s
+	}
+	s.Version, s.ExportType, s.OutputView = manifestOfIncremental, incrementalExport, exportView(in)
+	s.ExportFromTime, s.ExportToTime = manifestTime(x.Exported.From), manifestTime(x.Exported.To)
+	return s
+}
+
+func manifestTime(ms int64) string {
+	return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z")
+}

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/bucket"
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/backup"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/transfer"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// The types and views of exports.
+const (
+	fullExport        = "FULL_EXPORT"
+	incrementalExport = "INCREMENTAL_EXPORT"
+
+	newAndOldImages = "NEW_AND_OLD_IMAGES"
+)
+
+// An incremental export covers at least and at most so much time.
+const (
+	exportPeriodMin = 15 * time.Minute
+	exportPeriodMax = 24 * time.Hour
+)
+
+func keptOfTransfer(x *transfer.Record) string { return backup.KeptOfExport(x.ID) }
+
+// ExportTableToPointInTime writes a table as it was at an earlier second, or its changes between two, to a bucket, in
+// the background. The table must have point-in-time recovery.
+func (e *Engine) ExportTableToPointInTime(ctx context.Context, in *api.ExportTableToPointInTimeInput) (*api.ExportTableToPointInTimeOutput, error) {
+	x, err := e.checkExport(in)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		begun, err := e.beginExport(ctx, in, x)
+		if errors.Is(err, errTableChanged) {
+			continue
+		}
+		if repeated, ok := errors.AsType[*repeatedError](err); ok {
+			begun, err = repeated.earlier, nil
+		} else if err == nil {
+			defer e.jobs.startTransfer(begun)
+		}
+		if err != nil {
+			return nil, err
+		}
+		shown := *begun // the work changes the record
+		description, err := e.describeExport(&shown)
+		return &api.ExportTableToPointInTimeOutput{ExportDescription: description}, err
+	}
+}
+
+// checkExport checks what the request alone shows wrong.
+func (e *Engine) checkExport(in *api.ExportTableToPointInTimeInput) (*transfer.Record, error) {
+	incremental := valueOf(in.ExportType) == incrementalExport
+	period := in.IncrementalExportSpecification
+	switch {
+	case e.options.Buckets == nil:
+		return nil, apierr.NoBuckets.With()
+	case valueOf(in.ExportFormat) == formatION:
+		return nil, apierr.ExportInION.With()
+	case incremental && (period == nil || period.ExportFromTime == nil):
+		return nil, apierr.ExportPeriodMissing.With()
+	case !incremental && period != nil:
+		return nil, apierr.ExportPeriodOfFull.With()
+	case incremental && in.ExportTime != nil:
+		return nil, apierr.ExportTimeOfPeriod.With()
+	case incremental && in.FilterSpecification != nil:
+		return nil, apierr.FilterOfPeriod.With()
+	case in.S3SseKmsKeyId != nil && valueOf(in.S3SseAlgorithm) != "KMS":
+		return nil, apierr.KMSKeyWithoutKMS.With()
+	}
+	if key := exportKey(in, "x"); bucket.CheckKey(key) != nil {
+		return nil, apierr.UnusableKey.With("S3Prefix", valueOf(in.S3Prefix))
+	}
+	if _, err := bindExportFilter(in.FilterSpecification); err != nil {
+		return nil, err
+	}
+	request := *in
+	var values []byte
+	if f := in.FilterSpecification; f != nil {
+		values = itemenc.Encode(nil, f.ExpressionAttributeValues)
+		without := *f
+		without.ExpressionAttributeValues = nil
+		request.FilterSpecification = &without
+	}
+	x, err := e.newTransfer(transfer.Export, &request, in.ClientToken)
+	if err == nil {
+		x.Values = values
+	}
+	return x, err
+}
+
+// exportRequest returns the request of an export.
+func exportRequest(x *transfer.Record) (*api.ExportTableToPointInTimeInput, error) {
+	in := new(api.ExportTableToPointInTimeInput)
+	if err := json.Unmarshal(x.Request, in); err != nil {
+		return nil, fmt.Errorf("engine: request of export %s: %w", x.ID, err)
+	}
+	if in.FilterSpecification == nil || len(x.Values) == 0 {
+		return in, nil
+	}
+	var err error
+	in.FilterSpecification.ExpressionAttributeValues, err = itemenc.Item(x.Values).Decode()
+	return in, err
+}
+
+// exportKey is the key of an object of an export: what follows AWSDynamoDB/.
+func exportKey(in *api.ExportTableToPointInTimeInput, rest string) string {
+	prefix := valueOf(in.S3Prefix)
+	if prefix != "" && !strings.HasSuffix(prefix, "/") {
+		prefix += "/"
+	}
+	return prefix + "AWSDynamoDB/" + rest
+}
+
+// beginExport keeps the table with its log and writes the record of the export that reads them.
+func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTimeInput, x *transfer.Record) (_ *transfer.Record, err error) {
+	err = e.readLatest(ctx, func(r kv.Reader) error {
+		earlier, err := e.earlier(r, x)
+		if err == nil && earlier != nil {
+			err = &repeatedError{earlier}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	d, err := e.exportable(ctx, *in.TableArn)
+	if err != nil {
+		return nil, err
+	}
+	exported, err := e.exportPeriod(ctx, d, in)
+	if err != nil {
+		return nil, err
+	}
+	if in.FilterSpecification != nil {
+		if _, err := newExportFilter(in.FilterSpecification, catalog.TableOf(d)); err != nil {
+			return nil, err
+		}
+	}
+	if exported.Descriptor, err = json.Marshal(d); err != nil {
+		return nil, fmt.Errorf("engine: export: %w", err)
+	}
+	x.Table, x.TableID, x.UUID, x.Exported = d.Name, d.ID, d.UUID, exported
+	kept := keptOfTransfer(x)
+	defer func() {
+		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // the record may be there
+			e.dropKept(ctx, kept)
+		}
+	}()
+	if err := e.keepWithLog(ctx, d, kept, exported.LogFrom()-1); err != nil {
+		return nil, exportTimeError(err)
+	}
+	return x, e.store.Update(ctx, transferIntent(x), func(txn kv.Txn) error { return e.admit(txn, x) })
+}
+
+// exportTimeError is the error of an export whose time was over before its table was kept.
+func exportTimeError(err error) error {
+	if known, ok := errors.AsType[*apierr.Error](err); ok && known.Code == apierr.InvalidRestoreTimeException {
+		return apierr.ExportTimeOutside.With()
+	}
+	return err
+}
+
+// exportable returns the descriptor of a table that can be exported.
+func (e *Engine) exportable(ctx context.Context, arn string) (*catalog.Descriptor, error) {
+	if _, err := e.catalog.NameOfResource(arn); err != nil {
+		return nil, err
+	}
+	return e.recoverable(ctx, arn)
+}
+
+// exportPeriod is the time, or the two times, that an export asks for, checked against those that can be restored.
+func (e *Engine) exportPeriod(ctx context.Context, d *catalog.Descriptor, in *api.ExportTableToPointInTimeInput) (*transfer.Exported, error) {
+	now := e.options.Now()
+	earliest, err := e.earliestRestorable(ctx, d, now)
+	if err != nil {
+		return nil, err
+	}
+	latest := now.UnixMilli() - 1 // of this very millisecond there may be changes to come
+	if in.IncrementalExportSpecification == nil {
+		if in.ExportTime == nil { // recovery may have been turned on in this very millisecond
+			return &transfer.Exported{To: max(latest, earliest) + 1}, nil
+		}
+		at := exportSecond(*in.ExportTime)
+		if at > latest || at < earliest {
+			return nil, apierr.ExportTimeOutside.With()
+		}
+		return &transfer.Exported{To: at + 1}, nil
+	}
+	p := in.IncrementalExportSpecification
+	from, to := exportSecond(*p.ExportFromTime), latest-latest%millis
+	if p.ExportToTime != nil {
+		to = exportSecond(*p.ExportToTime)
+	}
+	if from <= earliest || to > latest+1 {
+		return nil, apierr.ExportPeriodOutside.With()
+	}
+	if length := time.Duration(to-from) * time.Millisecond; length < exportPeriodMin || length > exportPeriodMax {
+		return nil, apierr.ExportPeriodLength.With()
+	}
+	return &transfer.Exported{From: from, To: to}, nil
+}
+
+// exportSecond is a time in milliseconds, to the second. What is far away stays so.
+func exportSecond(t api.Timestamp) int64 {
+	const farAway = 1 << 50
+	return int64(max(-farAway, min(math.Floor(float64(t))*millis, farAway)))
+}
+
+// describeExport describes an export.
+func (e *Engine) describeExport(x *transfer.Record) (*api.ExportDescription, error) {
+	in, err := exportRequest(x)
+	if err != nil {
+		return nil, err
+	}
+	out := &api.ExportDescription{
+		ExportArn:      new(e.transferARN(x)),
+		ExportStatus:   &x.Status,
+		StartTime:      api.TimestampOf(x.Started),
+		EndTime:        endTime(x),
+		TableArn:       new(e.catalog.TableARN(x.Table)),
+		TableId:        &x.UUID,
+		ClientToken:    in.ClientToken,
+		S3Bucket:       in.S3Bucket,
+		S3BucketOwner:  in.S3BucketOwner,
+		S3Prefix:       in.S3Prefix,
+		S3SseAlgorithm: new(exportEncryption(in)),
+		S3SseKmsKeyId:  in.S3SseKmsKeyId,
+		FailureCode:    textOrNil(x.FailureCode),
+		FailureMessage: textOrNil(x.FailureMessage),
+		ExportFormat:   new(exportFormat(in)),
+		ItemCount:      &x.Items,
+		ExportType:     new(fullExport),
+
+		BilledSizeBytes:     &x.Bytes,
+		FilterSpecification: in.FilterSpecification,
+	}
+	if x.Status == transfer.Completed {
+		out.ExportManifest = new(exportKey(in, x.ID+"/manifest-summary.json"))
+	}
+	if p := in.IncrementalExportSpecification; p != nil {
+		out.ExportType = new(incrementalExport)
+		out.IncrementalExportSpecification = &api.IncrementalExportSpecification{
+			ExportFromTime: api.TimestampOf(x.Exported.From), ExportToTime: api.TimestampOf(x.Exported.To),
+			ExportViewType: new(exportView(in)),
+		}
+		return out, nil
+	}
+	out.ExportTime = api.TimestampOf(exportTime(x))
+	return out, nil
+}
+
+// exportTime is the time of a full export, in milliseconds: with its changes.
+func exportTime(x *transfer.Record) int64 { return x.Exported.To - 1 }
+
+func exportFormat(in *api.ExportTableToPointInTimeInput) string {
+	if in.ExportFormat != nil {
+		return *in.ExportFormat
+	}
+	return "DYNAMODB_JSON"
+}
+
+func exportEncryption(in *api.ExportTableToPointInTimeInput) string {
+	if in.S3SseAlgorithm != nil {
+		return *in.S3SseAlgorithm
+	}
+	return "AES256"
+}
+
+func exportView(in *api.ExportTableToPointInTimeInput) string {
+	if p := in.IncrementalExportSpecification; p.ExportViewType != nil {
+		return *p.ExportViewType
+	}
+	return newAndOldImages
+}

@@ -1,0 +1,317 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/monotable/monotable/internal/database/bucket"
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/lines"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/transfer"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const (
+	// importObjectsMax is how many objects AWS imports at once.
+	importObjectsMax = 50_000
+	// importErrorsLogged is about how many refused items of an import the log has, as many as AWS's.
+	importErrorsLogged = 10_000
+	// importBatchBytes of items are written together, if they are not many.
+	importBatchBytes = 2 << 20
+)
+
+// The failure of an import of which some items, or all, were refused.
+const (
+	itemsInvalid        = "ItemValidationError"
+	itemsInvalidMessage = "Some of the items failed validation checks. The server's log says which, and why."
+)
+
+// runImport does what is left of an import. Items are written in batches; each notes in its own transaction how far
+// the import is, so that no item is read twice.
+func (e *Engine) runImport(ctx context.Context, x *transfer.Record) error {
+	in, err := importRequest(x)
+	if err != nil {
+		return err
+	}
+	r := &importer{engine: e, in: in, x: x}
+	if !x.Imported.Done {
+		if err := r.objects(ctx); err != nil {
+			return err
+		}
+	}
+	if x.Errors > 0 {
+		x.FailureCode, x.FailureMessage = itemsInvalid, itemsInvalidMessage
+	}
+	if x.Errors > 0 && x.Items == 0 {
+		return e.endTransfer(ctx, x, transfer.Failed)
+	}
+	return e.endTransfer(ctx, x, transfer.Completed)
+}
+
+// endImport opens the table for use and writes the record of the import that is over. Whatever was imported stays.
+func (e *Engine) endImport(ctx context.Context, x *transfer.Record) error {
+	_, err := e.catalog.Change(ctx, x.Table, func(_ kv.Txn, d *catalog.Descriptor) error {
+		if d.ID == x.TableID {
+			d.Importing = false
+		}
+		return nil
+	})
+	if err == nil || isNotFound(err) {
+		err = e.saveTransfer(ctx, x)
+	}
+	if err != nil {
+		x.Ended = 0
+	}
+	return err
+}
+
+// importer reads the objects of an import and writes their items.
+type importer struct {
+	engine *Engine
+	in     *api.ImportTableInput
+	x      *transfer.Record
+
+	table *catalog.Table
+	batch []*write
+	bytes int
+	// What the batch will have done to the record.
+	items, processed, errors, text int64
+}
+
+func (r *importer) source() bucket.Bucket {
+	s := r.in.S3BucketSource
+	return bucket.Bucket{Name: *s.S3Bucket, Owner: valueOf(s.S3BucketOwner)}
+}
+
+// objects imports the objects that are left, in the order of their keys.
+func (r *importer) objects(ctx context.Context) error {
+	prefix := valueOf(r.in.S3BucketSource.S3KeyPrefix)
+	all, err := r.engine.options.Buckets.List(ctx, r.source(), prefix, importObjectsMax+1)
+	if err != nil {
+		return ofBucket(err)
+	}
+	if len(all) > importObjectsMax {
+		return ofBucket(fmt.Errorf("%w: there are more than %d objects with the prefix %q", bucket.ErrName, importObjectsMax, prefix))
+	}
+	if len(all) == 0 {
+		return ofBucket(fmt.Errorf("%w: there is no object with the prefix %q", bucket.ErrNoKey, prefix))
+	}
+	for i := range all {
+		key, from := all[i].Key, int64(0)
+		if key < r.x.Imported.Object {
+			continue
+		}
+		if key == r.x.Imported.Object {
+			from = r.x.Imported.Offset
+		}
+		if err := r.object(ctx, key, from); err != nil {
+			return err
+		}
+	}
+	after := *r.x.Imported
+	after.Done = true
+	return r.flush(ctx, after)
+}
+
+// object imports what is left of an object.
+func (r *importer) object(ctx context.Context, key string, from int64) error {
+	object, err := r.engine.options.Buckets.Open(ctx, r.source(), key)
+	if err != nil {
+		return ofBucket(err)
+	}
+	defer object.Close()
+	heard := &hearing{in: object}
+	plain, err := lines.Decompress(heard, importCompression(r.in))
+	if err == nil {
+		defer plain.Close()
+		reader := r.reader(plain)
+		if err = reader.SkipTo(from); err == nil {
+			err = r.lines(ctx, key, reader)
+		}
+	}
+	if heard.err != nil {
+		return ofBucket(heard.err)
+	}
+	if isOurs(err) || ctx.Err() != nil {
+		return err
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // the object is malformed from here on
+		r.refuse(key, err)
+	}
+	return r.flush(ctx, transfer.Imported{Object: key + "\x00"})
+}
+
+// storeError is a failure to write what was read.
+type storeError struct{ error }
+
+func (e *storeError) Unwrap() error { return e.error }
+
+func isOurs(err error) bool {
+	_, is := errors.AsType[*storeError](err)
+	return is
+}
+
+// hearing notes the error of a reader, so that it is not taken for one of what is read.
+type hearing struct {
+	in  io.Reader
+	err error
+}
+
+// Read implements io.Reader.
+func (h *hearing) Read(p []byte) (int, error) {
+	n, err := h.in.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		h.err = err
+	}
+	return n, err
+}
+
+// reader reads the items of a decompressed object.
+func (r *importer) reader(plain io.Reader) lines.Reader {
+	if *r.in.InputFormat != lines.CSV {
+		return lines.NewJSON(plain)
+	}
+	o := lines.CSVOptions{Kinds: map[string]attr.Kind{}}
+	if r.in.InputFormatOptions != nil && r.in.InputFormatOptions.Csv != nil {
+		given := r.in.InputFormatOptions.Csv
+		o.Header = given.HeaderList
+		for _, c := range valueOf(given.Delimiter) {
+			o.Delimiter = c
+		}
+	}
+	for _, a := range r.in.TableCreationParameters.AttributeDefinitions {
+		switch *a.AttributeType {
+		case "N":
+			o.Kinds[*a.AttributeName] = attr.KindNumber
+		case "B":
+			o.Kinds[*a.AttributeName] = attr.KindBinary
+		}
+	}
+	return lines.NewCSV(plain, o)
+}
+
+// lines imports the items that a reader reads, until its end or error.
+func (r *importer) lines(ctx context.Context, key string, from lines.Reader) error {
+	for {
+		before := from.Offset()
+		item, err := from.Next()
+		r.text += from.Offset() - before
+		if bad, ok := errors.AsType[*lines.LineError](err); ok {
+			r.refuse(key, bad)
+		} else if err != nil {
+			return err
+		} else if err := r.put(key, item); err != nil {
+			return &storeError{err}
+		}
+		most := r.engine.options.transfers.batchItems
+		if len(r.batch) >= most || r.bytes >= importBatchBytes || r.errors >= int64(most) {
+			if err := r.flush(ctx, transfer.Imported{Object: key, Offset: from.Offset()}); err != nil {
+				return &storeError{err}
+			}
+		}
+	}
+}
+
+// refuse counts what is no item that the table can have, and logs why.
+func (r *importer) refuse(key string, why error) {
+	r.processed++
+	r.errors++
+	if r.x.Errors+r.errors <= importErrorsLogged {
+		r.engine.options.Logger.Warn("an import refused an item", "import", r.engine.transferARN(r.x), "table", r.x.Table,
+			"object", key, "number", r.x.Processed+r.processed, "error", why)
+	}
+}
+
+// put adds an item to the batch, unless the table cannot have it.
+func (r *importer) put(key string, item attr.Item) error {
+	if r.table == nil {
+		if err := r.findTable(); err != nil {
+			return err
+		}
+	}
+	w := &write{kind: putWrite, table: r.x.Table, item: item, restores: true}
+	err := refuseFault("PutItem", item)
+	if err == nil {
+		err = w.encodeItem()
+	}
+	if err == nil {
+		err = w.bind(r.table)
+	}
+	if err != nil {
+		r.refuse(key, err)
+		return nil
+	}
+	w.item = nil
+	r.batch = append(r.batch, w)
+	r.bytes += len(w.stored)
+	r.items++
+	r.processed++
+	return nil
+}
+
+func (r *importer) findTable() error {
+	r.table = r.engine.catalog.Tables()[r.x.Table]
+	if r.table == nil || r.table.ID != r.x.TableID {
+		return fmt.Errorf("engine: import: table %q is gone", r.x.Table)
+	}
+	return nil
+}
+
+// flush writes the batch, and with it how far the import is.
+func (r *importer) flush(ctx context.Context, at transfer.Imported) error {
+	after := *r.x
+	after.Imported = &at
+	after.Items += r.items
+	after.Processed += r.processed
+	after.Errors += r.errors
+	after.Bytes += r.text
+	for {
+		err := r.write(ctx, &after)
+		if errors.Is(err, errTableChanged) {
+			if err = r.engine.catalog.Renew(ctx, r.table); err == nil {
+				err = r.findTable()
+			}
+			if err == nil {
+				continue
+			}
+		}
+		if err != nil {
+			return err
+		}
+		*r.x = after
+		clear(r.batch)
+		r.batch, r.bytes = r.batch[:0], 0
+		r.items, r.processed, r.errors, r.text = 0, 0, 0, 0
+		return nil
+	}
+}
+
+// write carries out the batch in one transaction.
+func (r *importer) write(ctx context.Context, after *transfer.Record) error {
+	in := kv.Intent{Write: [][]byte{after.Key()}}
+	for _, w := range r.batch {
+		w.t = r.table
+		in.Write = append(in.Write, w.key)
+	}
+	if len(r.batch) > 0 {
+		in.Check = [][]byte{keyenc.TableVersion(r.table.ID)}
+	}
+	return r.engine.update(ctx, in, r.batch, func(txn kv.Txn, ws *workspace) error {
+		if len(r.batch) > 0 {
+			if err := checkVersion(txn, r.table); err != nil {
+				return err
+			}
+		}
+		for _, w := range r.batch {
+			if err := w.run(txn, ws); err != nil {
+				return err
+			}
+		}
+		return after.Save(txn)
+	})
+}

@@ -1,0 +1,389 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/bucket"
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/transfer"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const (
+	// transfersAtOnce is how many transfers are worked on at once, which bounds their memory; the others wait.
+	transfersAtOnce = 2
+	// transferLife is for how long a transfer can be described after its end.
+	transferLife = 90 * 24 * time.Hour
+	// transferTokenLife is for how long a ClientToken stands for its transfer.
+	transferTokenLife = 8 * time.Hour
+	// transferPage is how many transfers a page of a list has by default, and at most.
+	transferPage = 25
+	// transferTriesMax is how often a bucket may fail before the transfer fails with it.
+	transferTriesMax = 5
+)
+
+// transferSizes bound what a transfer does at once.
+type transferSizes struct {
+	fileBytes  int64 // text in a data file, about; after each one an export notes how far it is
+	touched    int   // items whose changes a rewinding looks at together: about 200 bytes each
+	batchItems int   // items that an import writes together, and notes how far it is
+}
+
+func (s transferSizes) withDefaults() transferSizes {
+	if s == (transferSizes{}) {
+		return transferSizes{fileBytes: 128 << 20, touched: 1 << 18, batchItems: 1 << 10}
+	}
+	return s
+}
+
+// transferKind is what differs between the kinds of transfers.
+type transferKind struct {
+	arn        string // between the table's ARN and the transfer's id
+	max        int    // how many AWS lets be under way
+	tooMany    apierr.Sentence
+	notFound   apierr.Sentence
+	invalidARN apierr.Sentence
+	reused     apierr.Code // of a token with other parameters
+}
+
+var transferKinds = map[transfer.Kind]transferKind{
+	transfer.Export: {
+		"/export/", 300, apierr.TooManyExports, apierr.ExportNotFound, apierr.InvalidExportARN, apierr.ExportConflictException,
+	},
+	transfer.Import: {
+		"/import/", 50, apierr.TooManyImports, apierr.ImportNotFound, apierr.InvalidImportARN, apierr.ImportConflictException,
+	},
+}
+
+// newTransfer is the record of a transfer that begins now, of a request that was checked.
+func (e *Engine) newTransfer(k transfer.Kind, request any, token *string) (*transfer.Record, error) {
+	now := e.options.Now()
+	id, err := e.newBackupID(now)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(request)
+	if err != nil {
+		return nil, fmt.Errorf("engine: record of a transfer: %w", err)
+	}
+	return &transfer.Record{
+		Kind: k, ID: id, Request: text, Token: valueOf(token), Status: transfer.InProgress, Started: now.UnixMilli(),
+	}, nil
+}
+
+// earlier returns the transfer that a request with the same token began, nil where there is none.
+func (e *Engine) earlier(r kv.Reader, x *transfer.Record) (*transfer.Record, error) {
+	if x.Token == "" {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	since := e.options.Now().Add(-transferTokenLife).UnixMilli()
+	same, err := transfer.All(r, x.Kind, func(o *transfer.Record) bool {
+		return o.Token == x.Token && (o.UnderWay() || o.Ended > since)
+	})
+	if err != nil || len(same) == 0 {
+		return nil, err
+	}
+	o := same[len(same)-1]
+	if !bytes.Equal(o.Request, x.Request) || !bytes.Equal(o.Values, x.Values) {
+		return nil, apierr.TransferTokenReused.As(transferKinds[x.Kind].reused)
+	}
+	return o, nil
+}
+
+// repeatedError: an earlier request with the same token began the transfer.
+type repeatedError struct{ earlier *transfer.Record }
+
+func (*repeatedError) Error() string { return "engine: the transfer was begun by an earlier request" }
+
+// admit writes the record of a new transfer, in a transaction that holds its key and transfer.Lock.
+func (e *Engine) admit(txn kv.Txn, x *transfer.Record) error {
+	earlier, err := e.earlier(txn, x)
+	if err != nil {
+		return err
+	}
+	if earlier != nil {
+		return &repeatedError{earlier}
+	}
+	kind := transferKinds[x.Kind]
+	under, err := transfer.All(txn, x.Kind, (*transfer.Record).UnderWay)
+	if err != nil {
+		return err
+	}
+	if len(under) >= kind.max {
+		return kind.tooMany.With(kind.max)
+	}
+	return x.Save(txn)
+}
+
+// transferIntent is the intent of admit.
+func transferIntent(x *transfer.Record) kv.Intent {
+	return kv.Intent{Write: [][]byte{x.Key(), transfer.Lock(x.Kind)}}
+}
+
+// transferARN is the ARN of a transfer.
+func (e *Engine) transferARN(x *transfer.Record) string {
+	return e.catalog.TableARN(x.Table) + transferKinds[x.Kind].arn + x.ID
+}
+
+// findTransfer returns the transfer of an ARN.
+func (e *Engine) findTransfer(ctx context.Context, k transfer.Kind, text string) (x *transfer.Record, err error) {
+	kind := transferKinds[k]
+	arn, ok := catalog.ParseARN(text)
+	id, isOne := strings.CutPrefix(arn.Rest, kind.arn)
+	switch {
+	case !ok, !isOne, id == "", !catalog.ValidName(arn.Table):
+		return nil, kind.invalidARN.With(text)
+	case arn.Account != e.options.AccountID:
+		return nil, apierr.OtherAccount.With()
+	case arn.Region != e.options.Region:
+		return nil, apierr.OtherRegion.With(text)
+	}
+	err = e.readLatest(ctx, func(r kv.Reader) (err error) {
+		x, err = transfer.Read(r, k, id)
+		return err
+	})
+	if err == nil && (x == nil || x.Table != arn.Table || e.forgotten(x)) {
+		err = kind.notFound.With(text)
+	}
+	return x, err
+}
+
+// forgotten reports whether the transfer was over too long ago to be told.
+func (e *Engine) forgotten(x *transfer.Record) bool {
+	return !x.UnderWay() && x.Ended <= e.options.Now().Add(-transferLife).UnixMilli()
+}
+
+// forgetTransfers removes the records of transfers that were over long ago.
+func (e *Engine) forgetTransfers(ctx context.Context) error {
+	var over [][]byte
+	err := e.readLatest(ctx, func(r kv.Reader) error {
+		for k := range transferKinds {
+			_, err := transfer.All(r, k, func(x *transfer.Record) bool {
+				if e.forgotten(x) {
+					over = append(over, x.Key())
+				}
+				return false
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, key := range over {
+		if err != nil {
+			return err
+		}
+		err = e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Drops: true}, func(txn kv.Txn) error {
+			txn.Delete(key)
+			return nil
+		})
+	}
+	return err
+}
+
+// transfersUnderWay returns the transfers that a restart has to go on with.
+func (e *Engine) transfersUnderWay(ctx context.Context) (all []*transfer.Record, err error) {
+	err = e.readLatest(ctx, func(r kv.Reader) error {
+		for _, k := range []transfer.Kind{transfer.Export, transfer.Import} {
+			found, err := transfer.All(r, k, (*transfer.Record).UnderWay)
+			if err != nil {
+				return err
+			}
+			all = append(all, found...)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// transferList returns a page of the transfers of a kind, of one table or of all, in the reverse order of their ARNs,
+// and the token of the next page.
+func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token *string, limit *int64) ([]*transfer.Record, *string, error) {
+	name, before := "", ""
+	var err error
+	if table != nil {
+		if name, err = e.catalog.NameOfResource(*table); err != nil {
+			return nil, nil, err
+		}
+	}
+	if token != nil {
+		if before, err = pageOfToken(*token); err != nil {
+			return nil, nil, err
+		}
+	}
+	n := transferPage
+	if limit != nil {
+		n = int(*limit)
+	}
+	var page []*transfer.Record
+	more := false
+	err = e.readLatest(ctx, func(r kv.Reader) error {
+		var arns []string // of many records, which may be large, only those of the page are kept
+		_, err := transfer.All(r, k, func(x *transfer.Record) bool {
+			arn := e.transferARN(x)
+			if (name == "" || x.Table == name) && (before == "" || arn < before) && !e.forgotten(x) {
+				arns = append(arns, arn)
+			}
+			return false
+		})
+		slices.Sort(arns)
+		slices.Reverse(arns)
+		more = len(arns) > n
+		for _, arn := range arns[:min(n, len(arns))] {
+			if err != nil {
+				break
+			}
+			var x *transfer.Record
+			x, err = transfer.Read(r, k, arn[strings.LastIndex(arn, "/")+1:])
+			page = append(page, x)
+		}
+		return err
+	})
+	if err != nil || !more {
+		return page, nil, err
+	}
+	return page, new(tokenOfPage(e.transferARN(page[n-1]))), nil
+}
+
+// A token of a page is the last ARN of the page, padded to whole groups of 16 hex digits, at least seven.
+const (
+	tokenGroup  = 8
+	tokenGroups = 7
+)
+
+func tokenOfPage(arn string) string {
+	text := []byte(arn)
+	for len(text)%tokenGroup != 0 || len(text) < tokenGroup*tokenGroups {
+		text = append(text, 0)
+	}
+	return hex.EncodeToString(text)
+}
+
+func pageOfToken(token string) (arn string, err error) {
+	text, err := hex.DecodeString(token)
+	if err != nil || !bytes.HasPrefix(text, []byte("arn:")) {
+		return "", apierr.InvalidPageToken.With()
+	}
+	return string(bytes.TrimRight(text, "\x00")), nil
+}
+
+// workOnTransfer does what is left of a transfer. What fails for good ends it as FAILED.
+func (e *Engine) workOnTransfer(ctx context.Context, x *transfer.Record) error {
+	for try := 1; ; try++ {
+		before := *x
+		err := e.transfer(ctx, x)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if x.Items != before.Items || x.Processed != before.Processed {
+			try = 1
+		}
+		code := failureCode(err)
+		if code == "" {
+			return err // tried again, for ever: a fault of the store
+		}
+		if code == s3Unavailable && try < transferTriesMax {
+			e.jobs.rest(jobRetryDelay)
+			continue
+		}
+		x.FailureCode, x.FailureMessage = code, err.Error()
+		return e.endTransfer(ctx, x, transfer.Failed)
+	}
+}
+
+func (e *Engine) transfer(ctx context.Context, x *transfer.Record) error {
+	if e.options.Buckets == nil {
+		return &bucketError{apierr.NoBuckets.With()}
+	}
+	switch x.Kind {
+	case transfer.Import:
+		return e.runImport(ctx, x)
+	default:
+		return e.runExport(ctx, x)
+	}
+}
+
+// bucketError is an error of a bucket, or of what is in it.
+type bucketError struct{ error }
+
+func (e *bucketError) Unwrap() error { return e.error }
+
+// ofBucket marks an error of a bucket.
+func ofBucket(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &bucketError{err}
+}
+
+// s3Unavailable is the code of failures that may go away by themselves.
+const s3Unavailable = "S3InternalError"
+
+// failureCode is the FailureCode of a transfer that ends with an error, "" where the error is not one that ends it.
+func failureCode(err error) string {
+	_, known := errors.AsType[*apierr.Error](err)
+	_, ofBucket := errors.AsType[*bucketError](err)
+	switch {
+	case errors.Is(err, bucket.ErrNoBucket):
+		return "S3NoSuchBucket"
+	case errors.Is(err, bucket.ErrNoKey):
+		return "S3NoSuchKey"
+	case errors.Is(err, bucket.ErrDenied):
+		return "S3AccessDenied"
+	case errors.Is(err, bucket.ErrName), known && ofBucket:
+		return "S3InvalidRequest"
+	case ofBucket:
+		return s3Unavailable
+	default:
+		return ""
+	}
+}
+
+// endTransfer ends a transfer.
+func (e *Engine) endTransfer(ctx context.Context, x *transfer.Record, status string) error {
+	x.Status = status
+	if x.UnderWay() {
+		x.Ended = e.options.Now().UnixMilli()
+	}
+	if x.Kind == transfer.Import {
+		return e.endImport(ctx, x)
+	}
+	if err := e.saveTransfer(ctx, x); err != nil {
+		x.Ended = 0
+		return err
+	}
+	e.dropKept(ctx, keptOfTransfer(x))
+	return nil
+}
+
+// saveTransfer writes the record of a transfer that is under way.
+func (e *Engine) saveTransfer(ctx context.Context, x *transfer.Record) error {
+	return e.store.Update(ctx, kv.Intent{Write: [][]byte{x.Key()}, Frees: !x.UnderWay()}, x.Save)
+}
+
+// endTime is the time at which a transfer was over, nil before.
+func endTime(x *transfer.Record) *api.Timestamp {
+	if x.UnderWay() {
+		return nil
+	}
+	return api.TimestampOf(x.Ended)
+}
+
+// textOrNil is a text that a transfer has, nil where it has none.
+func textOrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

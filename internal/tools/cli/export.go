@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/spf13/cobra"
+)
+
+// exportFlags are the flags of the export command.
+type exportFlags struct {
+	transferFlags
+	at, since, until string
+	newImages        bool
+	enableRecovery   bool
+}
+
+func newExport(env Environment) *cobra.Command {
+	var flags exportFlags
+	cmd := &cobra.Command{
+		Use:   "export TABLE s3://BUCKET[/PREFIX]",
+		Short: "Write a table to a bucket as it was at one second",
+		Long: `Have a running server write a table to a bucket: as it is now, as it was at another second of its recovery period
+(--time), or its changes since a time (--since). The objects are those of DynamoDB's ExportTableToPointInTime. A bucket is
+a directory of the server's --s3-dir, or one of its --s3-endpoint.
+
+The table must have point-in-time recovery; --enable-recovery turns it on. The command waits for the end. If it is
+interrupted, the export goes on in the server.`,
+		Example: `  monotable export orders s3://backups/orders
+  monotable export orders s3://backups --enable-recovery --json
+  monotable export orders s3://backups --time 2026-11-21T15:00:00Z
+  monotable export orders s3://backups --since 2026-11-21T15:00:00Z --until 2026-11-21T16:00:00Z`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.run(cmd.Context(), env, args[0], args[1])
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&flags.at, "time", "", "export the table as it was at this `time`, like 2026-11-21T15:04:05Z (default now)")
+	cmd.Flags().StringVar(&flags.since, "since", "", "export the items that were changed at this `time` or later, and before --until")
+	cmd.Flags().StringVar(&flags.until, "until", "", "end of --since (default now)")
+	cmd.Flags().BoolVar(&flags.newImages, "new-images", false, "with --since, leave out what items were before")
+	cmd.Flags().BoolVar(&flags.enableRecovery, "enable-recovery", false, "turn on point-in-time recovery if it is off")
+	return cmd
+}
+
+func (f *exportFlags) run(ctx context.Context, env Environment, table, location string) error {
+	in, err := f.request(location)
+	if err != nil {
+		return err
+	}
+	client := f.client(env)
+	described, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
+	if err != nil {
+		return err
+	}
+	if f.enableRecovery {
+		if err := enableRecovery(ctx, client, table); err != nil {
+			return err
+		}
+	}
+	in.TableArn = described.Table.TableArn
+	begun, err := client.ExportTableToPointInTime(ctx, in)
+	if off, is := errors.AsType[*types.PointInTimeRecoveryUnavailableException](err); is {
+		return fmt.Errorf("%s; turn it on with --enable-recovery", off.ErrorMessage())
+	}
+	if err != nil {
+		return err
+	}
+	arn := begun.ExportDescription.ExportArn
+	return f.await(ctx, env, "export", func(ctx context.Context) (transferState, error) {
+		out, err := client.DescribeExport(ctx, &dynamodb.DescribeExportInput{ExportArn: arn})
+		if err != nil {
+			return transferState{}, err
+		}
+		d := out.ExportDescription
+		failed := d.ExportStatus == types.ExportStatusFailed
+		return transferState{
+			transferred: transferred{
+				ARN: *arn, Status: string(d.ExportStatus), Items: aws.ToInt64(d.ItemCount), Bytes: aws.ToInt64(d.BilledSizeBytes),
+				Manifest: aws.ToString(d.ExportManifest), failure: failureOf(failed, d.FailureCode, d.FailureMessage),
+			},
+			over: d.ExportStatus != types.ExportStatusInProgress, total: aws.ToInt64(described.Table.ItemCount),
+		}, nil
+	})
+}
+
+// request is the request that the flags ask for, without the table.
+func (f *exportFlags) request(location string) (*dynamodb.ExportTableToPointInTimeInput, error) {
+	in := &dynamodb.ExportTableToPointInTimeInput{}
+	bucket, prefix, err := parseLocation(location)
+	if err != nil {
+		return nil, err
+	}
+	in.S3Bucket, in.S3Prefix = &bucket, prefix
+	if in.ExportTime, err = parseTime("time", f.at); err != nil {
+		return nil, err
+	}
+	if f.since == "" {
+		if f.until != "" || f.newImages {
+			return nil, errors.New("--until and --new-images need --since")
+		}
+		return in, nil
+	}
+	period := &types.IncrementalExportSpecification{ExportViewType: types.ExportViewTypeNewAndOldImages}
+	if f.newImages {
+		period.ExportViewType = types.ExportViewTypeNewImage
+	}
+	if period.ExportFromTime, err = parseTime("since", f.since); err != nil {
+		return nil, err
+	}
+	if period.ExportToTime, err = parseTime("until", f.until); err != nil {
+		return nil, err
+	}
+	in.ExportType, in.IncrementalExportSpecification = types.ExportTypeIncrementalExport, period
+	return in, nil
+}
+
+// enableRecovery turns on point-in-time recovery, unless it is on.
+func enableRecovery(ctx context.Context, client *dynamodb.Client, table string) error {
+	out, err := client.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: &table})
+	if err != nil {
+		return err
+	}
+	if r := out.ContinuousBackupsDescription.PointInTimeRecoveryDescription; r.PointInTimeRecoveryStatus == types.PointInTimeRecoveryStatusEnabled {
+		return nil
+	}
+	_, err = client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{
+		TableName:                        &table,
+		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)},
+	})
+	return err
+}

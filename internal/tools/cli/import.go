@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/spf13/cobra"
+)
+
+// importFlags are the flags of the import command.
+type importFlags struct {
+	transferFlags
+	key, sortKey string
+	like         string
+	format       string
+	compression  string
+	delimiter    string
+	header       []string
+}
+
+func newImport(env Environment) *cobra.Command {
+	var flags importFlags
+	cmd := &cobra.Command{
+		Use:   "import TABLE s3://BUCKET[/PREFIX]",
+		Short: "Make a new table of the objects in a bucket",
+		Long: `Have a running server make a table of all objects in a bucket whose keys begin with a prefix, by DynamoDB's
+ImportTable. A bucket is a directory of the server's --s3-dir, or one of its --s3-endpoint.
+
+The new table has the key that --key and --sort-key say, or the key and global secondary indexes of the table that --like
+names. It is billed on demand. Lines that are no items are counted and left out; the server's log says what is wrong with
+them. The command waits for the end. If it is interrupted, the import goes on in the server.`,
+		Example: `  monotable import orders s3://backups/AWSDynamoDB/01795176020000-15161718/data/ --key customer:S --sort-key order:N
+  monotable import copy s3://backups/AWSDynamoDB/01795176020000-15161718/data/ --like orders --json
+  monotable import films s3://data/films.csv --key id:N --format csv --compression none`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.run(cmd.Context(), env, args[0], args[1])
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&flags.key, "key", "", "partition key of the new table, as `NAME:TYPE`; TYPE is S, N or B")
+	cmd.Flags().StringVar(&flags.sortKey, "sort-key", "", "sort key of the new table, as `NAME:TYPE`")
+	cmd.Flags().StringVar(&flags.like, "like", "", "`table` whose key and global secondary indexes the new one gets")
+	cmd.Flags().StringVar(&flags.format, "format", "json", "json (DynamoDB JSON, an item on each line) or csv")
+	cmd.Flags().StringVar(&flags.compression, "compression", "gzip", "of the objects: gzip, zstd or none")
+	cmd.Flags().StringVar(&flags.delimiter, "delimiter", "", "of CSV: one of , ; : | space or tab (default ,)")
+	cmd.Flags().StringSliceVar(&flags.header, "header", nil, "`names` of the attributes in CSV (default the first line of each object)")
+	return cmd
+}
+
+func (f *importFlags) run(ctx context.Context, env Environment, table, location string) error {
+	in, err := f.request(location)
+	if err != nil {
+		return err
+	}
+	client := f.client(env)
+	if in.TableCreationParameters, err = f.definition(ctx, client, table); err != nil {
+		return err
+	}
+	begun, err := client.ImportTable(ctx, in)
+	if err != nil {
+		return err
+	}
+	arn := begun.ImportTableDescription.ImportArn
+	return f.await(ctx, env, "import", func(ctx context.Context) (transferState, error) {
+		out, err := client.DescribeImport(ctx, &dynamodb.DescribeImportInput{ImportArn: arn})
+		if err != nil {
+			return transferState{}, err
+		}
+		d := out.ImportTableDescription
+		failed := d.ImportStatus == types.ImportStatusFailed || d.ImportStatus == types.ImportStatusCancelled
+		return transferState{
+			transferred: transferred{
+				ARN: *arn, Status: string(d.ImportStatus), Items: d.ImportedItemCount, Errors: d.ErrorCount,
+				Bytes: aws.ToInt64(d.ProcessedSizeBytes), failure: failureOf(failed, d.FailureCode, d.FailureMessage),
+			},
+			over: d.ImportStatus != types.ImportStatusInProgress && d.ImportStatus != types.ImportStatusCancelling,
+		}, nil
+	})
+}
+
+// request is the request that the flags ask for, without the table.
+func (f *importFlags) request(location string) (*dynamodb.ImportTableInput, error) {
+	bucket, prefix, err := parseLocation(location)
+	if err != nil {
+		return nil, err
+	}
+	in := &dynamodb.ImportTableInput{S3BucketSource: &types.S3BucketSource{S3Bucket: &bucket, S3KeyPrefix: prefix}}
+	switch f.format {
+	case "json":
+		in.InputFormat = types.InputFormatDynamodbJson
+	case "csv":
+		in.InputFormat = types.InputFormatCsv
+	default:
+		return nil, fmt.Errorf("--format %q: want json or csv", f.format)
+	}
+	switch f.compression {
+	case "gzip", "zstd", "none":
+		in.InputCompressionType = types.InputCompressionType(strings.ToUpper(f.compression))
+	default:
+		return nil, fmt.Errorf("--compression %q: want gzip, zstd or none", f.compression)
+	}
+	if f.delimiter == "" && f.header == nil {
+		return in, nil
+	}
+	if f.format != "csv" {
+		return nil, errors.New("--delimiter and --header need --format csv")
+	}
+	options := &types.CsvOptions{HeaderList: f.header}
+	switch f.delimiter {
+	case "":
+	case "space":
+		options.Delimiter = aws.String(" ")
+	case "tab":
+		options.Delimiter = aws.String("\t")
+	default:
+		options.Delimiter = &f.delimiter
+	}
+	in.InputFormatOptions = &types.InputFormatOptions{Csv: options}
+	return in, nil
+}
+
+// definition is the definition of the new table.
+func (f *importFlags) definition(ctx context.Context, client *dynamodb.Client, table string) (*types.TableCreationParameters, error) {
+	p := &types.TableCreationParameters{TableName: &table, BillingMode: types.BillingModePayPerRequest}
+	if (f.key == "") == (f.like == "") || f.like != "" && f.sortKey != "" {
+		return nil, errors.New("the new table needs a key: give --key, and --sort-key if it has one, or --like")
+	}
+	if f.like != "" {
+		return p, defineLike(ctx, client, f.like, p)
+	}
+	for _, k := range []struct {
+		flag, text string
+		kind       types.KeyType
+	}{{"key", f.key, types.KeyTypeHash}, {"sort-key", f.sortKey, types.KeyTypeRange}} {
+		if k.text == "" {
+			continue
+		}
+		name, kind, _ := strings.Cut(k.text, ":")
+		if name == "" || kind != "S" && kind != "N" && kind != "B" {
+			return nil, fmt.Errorf("--%s %q: want NAME:TYPE, like id:S; TYPE is S, N or B", k.flag, k.text)
+		}
+		p.KeySchema = append(p.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: k.kind})
+		p.AttributeDefinitions = append(p.AttributeDefinitions, types.AttributeDefinition{
+			AttributeName: &name, AttributeType: types.ScalarAttributeType(kind),
+		})
+	}
+	return p, nil
+}
+
+// defineLike takes key and global secondary indexes over from a table.
+func defineLike(ctx context.Context, client *dynamodb.Client, table string, p *types.TableCreationParameters) error {
+	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
+	if err != nil {
+		return err
+	}
+	used := map[string]bool{}
+	note := func(keys []types.KeySchemaElement) {
+		for _, k := range keys {
+			used[*k.AttributeName] = true
+		}
+	}
+	p.KeySchema = out.Table.KeySchema
+	note(p.KeySchema)
+	for i := range out.Table.GlobalSecondaryIndexes {
+		x := &out.Table.GlobalSecondaryIndexes[i]
+		note(x.KeySchema)
+		p.GlobalSecondaryIndexes = append(p.GlobalSecondaryIndexes, types.GlobalSecondaryIndex{
+			IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection,
+		})
+	}
+	for _, a := range out.Table.AttributeDefinitions {
+		if used[*a.AttributeName] { // not those of local indexes, which an import cannot make
+			p.AttributeDefinitions = append(p.AttributeDefinitions, a)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/spf13/cobra"
+)
+
+// transferPoll is the time between two looks at a transfer.
+const transferPoll = 200 * time.Millisecond
+
+// transferFlags are the flags that export and import share.
+type transferFlags struct {
+	endpoint string
+	region   string
+	asJSON   bool
+	asked    bool // for progress
+}
+
+func (f *transferFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.endpoint, "endpoint", "", "URL of the server; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
+	cmd.Flags().StringVar(&f.region, "region", "", "region to sign for (default AWS_REGION, AWS_DEFAULT_REGION or "+defaultRegion+")")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
+	progressFlag(cmd, &f.asked)
+}
+
+func (f *transferFlags) client(env Environment) *dynamodb.Client {
+	return databaseClient(env, f.endpoint, f.region)
+}
+
+// transferred is what export and import print.
+type transferred struct {
+	ARN      string  `json:"arn"`
+	Status   string  `json:"status"`
+	Items    int64   `json:"items"`
+	Errors   int64   `json:"errors"`
+	Bytes    int64   `json:"bytes"`
+	Seconds  float64 `json:"seconds"`
+	Manifest string  `json:"manifest,omitempty"`
+
+	failure string
+}
+
+// transferState is how far a transfer is.
+type transferState struct {
+	transferred
+	over  bool
+	total int64 // items; 0 where nobody knows
+}
+
+// await looks at a transfer until it is over, shows how far it is, and prints what came of it.
+func (f *transferFlags) await(ctx context.Context, env Environment, what string, look func(context.Context) (transferState, error)) error {
+	begun, bar := time.Now(), newProgress(env, what, unitThings, f.asked)
+	tick := time.NewTicker(transferPoll)
+	defer tick.Stop()
+	for {
+		s, err := look(ctx)
+		if err != nil {
+			bar.end()
+			return err
+		}
+		if s.over {
+			bar.end()
+			s.Seconds = time.Since(begun).Seconds()
+			return f.print(env, what, s.transferred)
+		}
+		bar.update(s.Items, max(s.total, s.Items))
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			bar.end()
+			return fmt.Errorf("%s: it goes on in the server: %w", what, ctx.Err())
+		}
+	}
+}
+
+func (f *transferFlags) print(env Environment, what string, t transferred) error {
+	if f.asJSON {
+		if err := json.NewEncoder(env.Stdout).Encode(t); err != nil {
+			return err
+		}
+	} else if t.failure == "" {
+		line := fmt.Sprintf("%s: %d items, %s in %.1f s", what, t.Items, formatBytes(t.Bytes), t.Seconds)
+		if t.Errors > 0 {
+			line += fmt.Sprintf("; %d lines were refused, the server's log says why", t.Errors)
+		}
+		if _, err := fmt.Fprintln(env.Stdout, line); err != nil {
+			return err
+		}
+	}
+	if t.failure != "" {
+		return fmt.Errorf("%s %s: %s", what, strings.ToLower(t.Status), t.failure)
+	}
+	return nil
+}
+
+// parseLocation reads s3://BUCKET/PREFIX; prefix is nil where there is none.
+func parseLocation(text string) (bucket string, prefix *string, err error) {
+	rest, isS3 := strings.CutPrefix(text, "s3://")
+	bucket, key, _ := strings.Cut(rest, "/")
+	if !isS3 || bucket == "" {
+		return "", nil, fmt.Errorf("%q: want s3://BUCKET or s3://BUCKET/PREFIX", text)
+	}
+	if key != "" {
+		prefix = &key
+	}
+	return bucket, prefix, nil
+}
+
+// parseTime reads a time that a flag names; "" is none.
+func parseTime(flag, text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // no time is a valid answer
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return nil, fmt.Errorf("--%s %q: want a time like 2026-11-21T15:04:05Z", flag, text)
+	}
+	return &t, nil
+}
+
+// failureOf puts the code of a failure and its message together.
+func failureOf(failed bool, code, message *string) string {
+	if !failed {
+		return ""
+	}
+	return aws.ToString(code) + ": " + aws.ToString(message)
+}
