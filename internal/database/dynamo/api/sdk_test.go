@@ -19,7 +19,6 @@ import (
 var unserved = map[string][]string{
 	"export and import":        {"DescribeExport", "DescribeImport", "ExportTableToPointInTime", "ImportTable", "ListExports", "ListImports"},
 	"bulk operations":          {"CancelBulkOperation", "DescribeBulkOperation", "ListBulkOperations", "StartBulkPutItems"},
-	"vector search":            {"SearchVectors"},
 	"contributor insights":     {"DescribeContributorInsights", "ListContributorInsights", "UpdateContributorInsights"},
 	"resource policies":        {"DeleteResourcePolicy", "GetResourcePolicy", "PutResourcePolicy"},
 	"auto scaling of replicas": {"DescribeTableReplicaAutoScaling", "UpdateTableReplicaAutoScaling"},
