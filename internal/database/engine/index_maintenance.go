@@ -13,6 +13,9 @@ import (
 // maintain brings index x in line with the change and returns by how many bytes the index has grown.
 // An entry that stays the same is not touched, which also is when AWS charges nothing for an index.
 func (w *write) maintain(txn kv.Txn, ws *workspace, x *catalog.Index) (grown int64, err error) {
+	if x.Vector != nil {
+		return w.maintainVector(txn, ws, x)
+	}
 	old, next := w.outcome.old, w.outcome.next
 	before, err := derive.Project(ws.before[:0], x, old)
 	if err != nil {
@@ -147,6 +150,6 @@ func addEntry(txn kv.Txn, t *catalog.Table, x *catalog.Index, stored itemenc.Ite
 		return err
 	}
 	txn.Set(e.Key, e.Value)
-	addStatistics(txn, t, x.ID, 1, int64(e.Value.Size()))
+	addStatistics(txn, t, x.ID, 1, int64(e.Size))
 	return nil
 }

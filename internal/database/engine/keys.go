@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"strconv"
+
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/derive"
+	"github.com/monotable/monotable/internal/database/engine/vector"
 )
 
 // keyOf checks that key is exactly a primary key of t and returns its parts; sk is the zero Value for a
@@ -88,16 +91,40 @@ func checkNotEmpty(name string, v attr.Value) error {
 // key of one of its indexes: AWS refuses such a write, while an item without the attribute is only
 // left out of the index. Where several indexes would refuse, the first by name speaks.
 func indexKeyFault(t *catalog.Table, item attr.Item) error {
-	x, k, v, err := derive.FirstMisfit(t, derive.AttributesOf(item))
+	of := derive.AttributesOf(item)
+	x, k, v, err := derive.FirstMisfit(t, of)
+	if err != nil {
+		return err
+	}
+	if x != nil {
+		return putIndexFault(x, k, v)
+	}
+	return vectorFault(t, of)
+}
+
+// vectorFault refuses an item whose vector does not fit into an index.
+func vectorFault(t *catalog.Table, of derive.Attributes) error {
+	x, fault, err := derive.FirstVectorFault(t, of)
 	if err != nil || x == nil {
 		return err
 	}
-	return putIndexFault(x, k, v)
+	name := x.Vector.Attribute
+	element := name + "[" + strconv.Itoa(fault.Element) + "]"
+	switch fault.Kind {
+	case vector.NotList:
+		return apierr.VectorOfOtherType.With(name, attr.KindList, fault.Actual, x.Name)
+	case vector.WrongLength:
+		return apierr.VectorOfOtherLength.With(name, x.Vector.Dimensions, fault.Actual, x.Name)
+	case vector.ElementType:
+		return apierr.VectorOfOtherType.With(element, attr.KindNumber, fault.Actual, x.Name)
+	default:
+		return apierr.VectorElementTooHigh.With(element, fault.Actual, x.Name)
+	}
 }
 
 func putIndexFault(x *catalog.Index, k catalog.KeyAttribute, v attr.Value) error {
 	if v.IsZero() {
-		if k == x.PK[0] {
+		if len(x.PK) > 0 && k == x.PK[0] {
 			return apierr.PartitionKeyTooBig.With()
 		}
 		return apierr.SortKeyTooBig.With()
@@ -126,7 +153,11 @@ func assignedKindFault(t *catalog.Table, u *eval.Update) error {
 }
 
 func assignedKindFaultOf(x *catalog.Index, u *eval.Update) error {
-	for _, part := range [2][]catalog.KeyAttribute{x.PK, x.SK} {
+	parts := [][]catalog.KeyAttribute{x.PK, x.SK}
+	if x.Vector != nil {
+		parts = append(parts, x.Vector.Filters)
+	}
+	for _, part := range parts {
 		for _, k := range part {
 			if kind := u.AssignedKind(k.Name); kind != attr.KindInvalid && kind != k.Kind {
 				return apierr.IndexKeyOfOtherType.With(k.Name, k.Kind, kind, x.Name)

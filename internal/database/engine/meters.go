@@ -55,9 +55,12 @@ func (w *write) charge(m *capacity.Meter, transactional bool) {
 	}
 	m.Table(w.tableUnits(transactional))
 	for _, x := range w.outcome.indexWrites {
-		if x.index.Kind == catalog.Local {
+		switch x.index.Kind {
+		case catalog.Local:
 			m.Local(x.index.Name, x.units)
-		} else {
+		case catalog.Vector:
+			m.Vector(x.index.Name, x.units)
+		default:
 			m.Global(x.index.Name, x.units)
 		}
 	}

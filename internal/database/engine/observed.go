@@ -39,7 +39,9 @@ func (p *page) count(r *observe.Request, counts *observe.Table) {
 func (w *write) count(e *Engine, transactional bool) {
 	w.counts.Write.Add(w.tableUnits(transactional))
 	for _, x := range w.outcome.indexWrites {
-		w.counts.Index(x.index.Name).Write.Add(x.units)
+		if x.index.Vector == nil { // which consumes bytes and not units
+			w.counts.Index(x.index.Name).Write.Add(x.units)
+		}
 	}
 	if w.outcome.logged {
 		countRecord(w.counts, w.t, e.options.Now())

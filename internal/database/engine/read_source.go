@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// readSource is what a Query or Scan walks through: a table, or one of its indexes.
+// readSource is what a Query or Scan walks through: a table, or one of its indexes other than vector indexes.
 type readSource struct {
 	table  *catalog.Table
 	index  *catalog.Index // nil for the table itself
@@ -30,6 +30,9 @@ func sourceOf(t *catalog.Table, indexName *string, consistent bool) (readSource,
 	x := t.Index(*indexName)
 	if x == nil || !x.Maintained {
 		return readSource{}, apierr.IndexNotInTable.With(*indexName)
+	}
+	if x.Kind == catalog.Vector {
+		return readSource{}, apierr.IndexTypeUnsupported.With("Query")
 	}
 	if consistent && x.Kind == catalog.Global {
 		return readSource{}, apierr.GlobalIndexConsistent.With()

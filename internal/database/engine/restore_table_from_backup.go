@@ -31,6 +31,7 @@ func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTabl
 	d, err := e.restoredDescriptor(b.Table, *in.TargetTableName, catalog.Restored{BackupARN: e.backupARN(b), At: b.Created}, schema.Overrides{
 		Billing: in.BillingModeOverride, Global: in.GlobalSecondaryIndexOverride, Local: in.LocalSecondaryIndexOverride,
 		Throughput: in.ProvisionedThroughputOverride, Maxima: in.OnDemandThroughputOverride, Encryption: in.SSESpecificationOverride,
+		Vector: in.VectorIndexOverride,
 	})
 	if err != nil {
 		return nil, err

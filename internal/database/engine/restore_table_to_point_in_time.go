@@ -87,6 +87,7 @@ func (e *Engine) restoreFromNow(ctx context.Context, in *api.RestoreTableToPoint
 	d, err = e.restoredDescriptor(s, *in.TargetTableName, catalog.Restored{At: at}, schema.Overrides{
 		Billing: in.BillingModeOverride, Global: in.GlobalSecondaryIndexOverride, Local: in.LocalSecondaryIndexOverride,
 		Throughput: in.ProvisionedThroughputOverride, Maxima: in.OnDemandThroughputOverride, Encryption: in.SSESpecificationOverride,
+		Vector: in.VectorIndexOverride,
 	})
 	if err != nil {
 		return nil, work, err

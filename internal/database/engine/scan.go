@@ -25,6 +25,9 @@ func (e *Engine) Scan(ctx context.Context, in *api.ScanInput) (*api.ScanOutput, 
 	if err != nil {
 		return nil, err
 	}
+	if x := t.Index(valueOf(in.IndexName)); x != nil && x.Kind == catalog.Vector {
+		return nil, apierr.IndexTypeUnsupported.With("Scan")
+	}
 	source, err := sourceOf(t, in.IndexName, isTrue(in.ConsistentRead))
 	if err != nil {
 		return nil, err

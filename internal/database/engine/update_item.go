@@ -108,11 +108,15 @@ func (w *write) checkUpdated(next itemenc.Item) error {
 	if max(next.Size(), w.statementBytes) > maxItemBytes {
 		return apierr.UpdatedItemTooLarge.With()
 	}
-	x, k, v, err := derive.FirstMisfit(w.t, func(name string) (attr.Value, error) { return derive.Attribute(next, name) })
-	if err != nil || x == nil {
+	of := func(name string) (attr.Value, error) { return derive.Attribute(next, name) }
+	x, k, v, err := derive.FirstMisfit(w.t, of)
+	if err != nil {
 		return err
 	}
-	return updateIndexFault(k, v)
+	if x != nil {
+		return updateIndexFault(k, v)
+	}
+	return vectorFault(w.t, of)
 }
 
 // returned is what the answer to the update holds of the items.

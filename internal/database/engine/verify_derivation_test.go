@@ -124,14 +124,15 @@ func (d damaged) derive(base, t *catalog.Table, stored itemenc.Item, how derivat
 		if how.key != nil {
 			e.Key = how.key(t, x, e.Key)
 		}
+		projected := itemenc.Item(e.Value)
 		if how.value != nil {
-			e.Value = how.value(x, e.Value)
+			projected = how.value(x, projected)
 		}
 		if x.Kind == catalog.Local {
-			local += int64(e.Value.Size())
+			local += int64(projected.Size())
 		}
-		d.set(e.Key, e.Value)
-		d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Statistics(t.ID, x.ID), 1, int64(e.Value.Size())) })
+		d.set(e.Key, projected)
+		d.update(nil, func(txn kv.Txn) { txn.Add(keyenc.Statistics(t.ID, x.ID), 1, int64(projected.Size())) })
 	}
 	d.update(nil, func(txn kv.Txn) {
 		txn.Add(keyenc.Statistics(t.ID, 0), 1, int64(stored.Size()))

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/engine/derive"
 )
 
 // workspace is the memory that writes put their bytes together in. A store copies what it is given, so the
@@ -11,6 +12,7 @@ import (
 type workspace struct {
 	key           []byte // of an index or TTL entry
 	before, after []byte // projections
+	vectors       [2]derive.Entry
 	item          []byte // the result of an update
 	record        []byte // of the change log
 	seen          attr.Item
@@ -29,7 +31,8 @@ func (p *workspaces) get() *workspace {
 
 func (p *workspaces) put(ws *workspace) {
 	const keep = 64 << 10 // a large item's memory goes back to the heap
-	if cap(ws.before)+cap(ws.after)+cap(ws.item)+cap(ws.record) > keep {
+	vectors := cap(ws.vectors[0].Value) + cap(ws.vectors[1].Value)
+	if cap(ws.before)+cap(ws.after)+vectors+cap(ws.item)+cap(ws.record) > keep {
 		return
 	}
 	clear(ws.seen[:cap(ws.seen)])

@@ -79,7 +79,7 @@ type outcome struct {
 	logged          bool // the change is in the change log
 }
 
-// indexWrite is the cost of keeping one index.
+// indexWrite is the cost of keeping one index, in write units, or of a vector index in bytes.
 type indexWrite struct {
 	index *catalog.Index
 	units float64

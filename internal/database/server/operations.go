@@ -55,6 +55,7 @@ type Engine interface {
 	RestoreTableFromBackup(context.Context, *api.RestoreTableFromBackupInput) (*api.RestoreTableFromBackupOutput, error)
 	RestoreTableToPointInTime(context.Context, *api.RestoreTableToPointInTimeInput) (*api.RestoreTableToPointInTimeOutput, error)
 	Scan(context.Context, *api.ScanInput) (*api.ScanOutput, error)
+	SearchVectors(context.Context, *api.SearchVectorsInput) (*api.SearchVectorsOutput, error)
 	TagResource(context.Context, *api.TagResourceInput) (*api.TagResourceOutput, error)
 	TransactGetItems(context.Context, *api.TransactGetItemsInput) (*api.TransactGetItemsOutput, error)
 	TransactWriteItems(context.Context, *api.TransactWriteItemsInput) (*api.TransactWriteItemsOutput, error)
@@ -133,6 +134,7 @@ var methods = map[string]serveFunc{
 	"ImportTable":                         serving(Engine.ImportTable),
 	"ListExports":                         serving(Engine.ListExports),
 	"ListImports":                         serving(Engine.ListImports),
+	"SearchVectors":             serving(Engine.SearchVectors),
 }
 
 // operationsByTarget returns the table by the value of X-Amz-Target.
@@ -148,7 +150,7 @@ func operationsByTarget() map[string]operation {
 
 // readsOnly tells operations that change nothing by their names.
 func readsOnly(name string) bool {
-	for _, verb := range []string{"BatchGet", "Describe", "Get", "List", "Query", "Scan", "TransactGet"} {
+	for _, verb := range []string{"BatchGet", "Describe", "Get", "List", "Query", "Scan", "Search", "TransactGet"} {
 		if strings.HasPrefix(name, verb) {
 			return true
 		}

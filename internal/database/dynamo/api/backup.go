@@ -69,7 +69,7 @@ type RestoreTableFromBackupInput struct {
 	ProvisionedThroughputOverride *ProvisionedThroughput
 	OnDemandThroughputOverride    *OnDemandThroughput
 	SSESpecificationOverride      *SSESpecification
-	VectorIndexOverride           []VectorIndex `unsupported:"vector indexes"`
+	VectorIndexOverride           []VectorIndex
 }
 
 // RestoreTableFromBackupOutput shows the table as it starts: CREATING.

@@ -62,7 +62,7 @@ type RestoreTableToPointInTimeInput struct {
 	ProvisionedThroughputOverride *ProvisionedThroughput
 	OnDemandThroughputOverride    *OnDemandThroughput
 	SSESpecificationOverride      *SSESpecification
-	VectorIndexOverride           []VectorIndex `unsupported:"vector indexes"`
+	VectorIndexOverride           []VectorIndex
 }
 
 // RestoreTableToPointInTimeOutput shows the table as it starts: CREATING.

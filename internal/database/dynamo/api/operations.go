@@ -180,6 +180,10 @@ var operations = []Operation{
 			apierr.TableNotFoundException),
 	},
 	{Name: "Scan", Input: input[ScanInput], Layer: Older, Errors: dataPlane},
+	{
+		Name: "SearchVectors", Input: input[SearchVectorsInput], Layer: Newer,
+		Errors: with(tableRead, apierr.RequestLimitExceeded, apierr.ThrottlingException),
+	},
 	{Name: "TagResource", Input: input[TagResourceInput], Layer: Older, EmptyAnswer: true, Errors: tableChange},
 	{
 		Name: "TransactGetItems", Input: input[TransactGetItemsInput], Layer: Older,

@@ -18,7 +18,6 @@ import (
 // here to the table.
 var unserved = map[string][]string{
 	"bulk operations":          {"CancelBulkOperation", "DescribeBulkOperation", "ListBulkOperations", "StartBulkPutItems"},
-	"vector search":            {"SearchVectors"},
 	"auto scaling of replicas": {"DescribeTableReplicaAutoScaling", "UpdateTableReplicaAutoScaling"},
 	"global tables of version 2017": {
 		"CreateGlobalTable", "DescribeGlobalTable", "DescribeGlobalTableSettings", "ListGlobalTables", "UpdateGlobalTable",

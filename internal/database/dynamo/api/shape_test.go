@@ -68,6 +68,7 @@ var model = map[string][2]any{
 	"ImportTable":                         {dynamodb.ImportTableInput{}, dynamodb.ImportTableOutput{}},
 	"ListExports":                         {dynamodb.ListExportsInput{}, dynamodb.ListExportsOutput{}},
 	"ListImports":                         {dynamodb.ListImportsInput{}, dynamodb.ListImportsOutput{}},
+	"SearchVectors":             {dynamodb.SearchVectorsInput{}, dynamodb.SearchVectorsOutput{}},
 }
 
 // outputs are this package's outputs by operation.
@@ -80,7 +81,7 @@ var outputs = map[string]any{
 	"GetShardIterator": GetShardIteratorOutput{}, "ListStreams": ListStreamsOutput{}, "DescribeTable": DescribeTableOutput{},
 	"DescribeTimeToLive": DescribeTimeToLiveOutput{}, "GetItem": GetItemOutput{}, "ListTables": ListTablesOutput{},
 	"ListTagsOfResource": ListTagsOfResourceOutput{}, "PutItem": PutItemOutput{}, "Query": QueryOutput{},
-	"Scan": ScanOutput{}, "TagResource": TagResourceOutput{}, "TransactGetItems": TransactGetItemsOutput{},
+	"Scan": ScanOutput{}, "SearchVectors": SearchVectorsOutput{}, "TagResource": TagResourceOutput{}, "TransactGetItems": TransactGetItemsOutput{},
 	"TransactWriteItems": TransactWriteItemsOutput{}, "UntagResource": UntagResourceOutput{},
 	"UpdateItem": UpdateItemOutput{}, "UpdateTable": UpdateTableOutput{}, "UpdateTimeToLive": UpdateTimeToLiveOutput{},
 	"CreateBackup": CreateBackupOutput{}, "DeleteBackup": DeleteBackupOutput{},

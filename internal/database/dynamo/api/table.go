@@ -22,9 +22,9 @@ type CreateTableInput struct {
 	ResourcePolicy            *string
 	OnDemandThroughput        *OnDemandThroughput
 
-	GlobalTableSourceArn               *string       `min:"1" max:"1024" unsupported:"global tables"`
-	GlobalTableSettingsReplicationMode *string       `enum:"ENABLED|DISABLED|ENABLED_WITH_OVERRIDES" unsupported:"global tables"`
-	VectorIndexes                      []VectorIndex `unsupported:"vector indexes"`
+	GlobalTableSourceArn               *string `min:"1" max:"1024" unsupported:"global tables"`
+	GlobalTableSettingsReplicationMode *string `enum:"ENABLED|DISABLED|ENABLED_WITH_OVERRIDES" unsupported:"global tables"`
+	VectorIndexes                      []VectorIndex
 }
 
 // CreateTableOutput shows the table as it starts: CREATING.
@@ -63,9 +63,9 @@ type UpdateTableInput struct {
 	OnDemandThroughput          *OnDemandThroughput
 	WarmThroughput              *WarmThroughput
 
-	GlobalTableSettingsReplicationMode *string             `enum:"ENABLED|DISABLED|ENABLED_WITH_OVERRIDES" unsupported:"global tables"`
-	DisassociationProtectionEnabled    *bool               `unsupported:"global tables"`
-	VectorIndexUpdates                 []VectorIndexUpdate `unsupported:"vector indexes"`
+	GlobalTableSettingsReplicationMode *string `enum:"ENABLED|DISABLED|ENABLED_WITH_OVERRIDES" unsupported:"global tables"`
+	DisassociationProtectionEnabled    *bool   `unsupported:"global tables"`
+	VectorIndexUpdates                 []VectorIndexUpdate
 }
 
 // UpdateTableOutput shows the table under change: UPDATING.

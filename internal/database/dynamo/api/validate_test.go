@@ -133,12 +133,7 @@ func TestUnsupported(t *testing.T) {
 		in.TableName = new("T01")
 		return &in
 	}
-	index := VectorIndex{
-		IndexName: new("V01"), VectorAttribute: &VectorAttributeDefinition{AttributeName: new("v")}, Projection: &Projection{},
-		Dimensions: new(int64(3)), DistanceFunction: new("COSINE"),
-	}
 	for _, in := range []any{
-		create(CreateTableInput{VectorIndexes: []VectorIndex{index}}),
 		create(CreateTableInput{GlobalTableSettingsReplicationMode: new("ENABLED")}),
 		&UpdateTableInput{TableName: new("T01"), DisassociationProtectionEnabled: new(true)},
 		&UpdateTableInput{TableName: new("T01"), ReplicaUpdates: []ReplicationGroupUpdate{{}}},
@@ -149,7 +144,7 @@ func TestUnsupported(t *testing.T) {
 		}
 	}
 	for _, in := range []any{
-		create(CreateTableInput{VectorIndexes: []VectorIndex{}}),
+		create(CreateTableInput{Tags: []Tag{}}),
 		&UpdateTableInput{TableName: new("T01"), DisassociationProtectionEnabled: new(false)},
 	} {
 		if err := Validate(in); err != nil {

@@ -1,16 +1,47 @@
 package api
 
-// The shapes of vector indexes. This server has none yet: it knows the shapes so that a request of another
-// type is a SerializationException, and refuses what they ask for.
+import (
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+)
+
+// SearchVectorsInput finds the items of a vector index whose vectors are nearest to one.
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_SearchVectors.html
+type SearchVectorsInput struct {
+	TableName *string `required:"true" min:"1" max:"1024" name:"table"`
+	IndexName *string `required:"true" min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
+	// SearchVector has a number for each dimension of the index.
+	SearchVector []attr.Value `required:"true"`
+	// TopK is 1 to 100.
+	TopK *int64 `required:"true" integer:"32" min:"1"`
+	// SearchConditionExpression has equalities only: of the partition key, if the index has one, and of inline filters.
+	SearchConditionExpression *string
+	ProjectionExpression      *string
+	ExpressionAttributeNames  map[string]string
+	ExpressionAttributeValues attr.Item
+	ReturnConsumedCapacity    *string `enum:"INDEXES|TOTAL|NONE"`
+}
+
+// SearchVectorsOutput has the nearest items, the nearest first.
+type SearchVectorsOutput struct {
+	SearchResults    []SearchResultItem
+	ConsumedCapacity *VectorCapacity
+}
+
+// SearchResultItem is one item with its distance, or with DOT_PRODUCT its similarity.
+type SearchResultItem struct {
+	Item  itemenc.Item
+	Score *float64
+}
 
 // VectorIndex is an index of a vector attribute, searched by nearness.
 type VectorIndex struct {
 	IndexName        *string                    `required:"true" min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
 	VectorAttribute  *VectorAttributeDefinition `required:"true"`
-	SearchSchema     []SearchSchemaElement
-	Projection       *Projection `required:"true"`
-	Dimensions       *int64      `required:"true" min:"1"`
-	DistanceFunction *string     `required:"true" enum:"COSINE|EUCLIDEAN|DOT_PRODUCT"`
+	SearchSchema     []SearchSchemaElement      `min:"1"`
+	Projection       *Projection                `required:"true"`
+	Dimensions       *int64                     `required:"true" min:"1"`
+	DistanceFunction *string                    `required:"true" enum:"COSINE|EUCLIDEAN|DOT_PRODUCT"`
 }
 
 // VectorAttributeDefinition names the attribute that holds the vector, a list of numbers.

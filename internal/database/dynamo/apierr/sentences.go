@@ -164,6 +164,37 @@ const (
 	TooManyIndexesInTheMake Sentence = limited + "Only 1 online index can be created or deleted simultaneously per table"
 )
 
+// Vector indexes: CreateTable, UpdateTable, restores. AWS documents the sentences on the number of indexes and on definitions;
+// of the others no answer is recorded.
+const (
+	TooManyVectorIndexes       Sentence = invalid + "VectorIndex count exceeds the per-table limit of %d"
+	SearchSchemaUndefined      Sentence = invalid + "One element in SearchSchema is not defined in attribute definitions"
+	SearchSchemaRepeats        Sentence = invalid + "SearchSchema has the attribute %s more than once"
+	SearchSchemaManyKeys       Sentence = invalid + "SearchSchema may have at most one HASH element"
+	SearchSchemaManyFilters    Sentence = invalid + "SearchSchema may have at most %d INLINE_FILTER elements"
+	VectorIndexesEmpty         Sentence = invalid + "List of VectorIndexes is empty"
+	VectorIndexProvisioned     Sentence = invalid + "Vector indexes are not supported on provisioned capacity tables"
+	VectorAttributeIsKey       Sentence = invalid + "The vector attribute %s must not be in AttributeDefinitions"
+	VectorDimensionsTooMany    Sentence = invalid + "Dimensions must be between 1 and %d, but is %d for index: %s"
+	VectorDimensionsDiffer     Sentence = invalid + "All vector indexes on the attribute %s must have the same number of dimensions"
+	VectorIndexUpdateEmpty     Sentence = invalid + "One of VectorIndexUpdate.Create, VectorIndexUpdate.Delete must not be null"
+	VectorIndexUpdateAmbiguous Sentence = invalid + "Only one of VectorIndexUpdate.Create, VectorIndexUpdate.Delete may be specified"
+	VectorIndexUpdatedTwice    Sentence = invalid + "Only one vector index update per index is allowed simultaneously. Index: %s"
+)
+
+// Searches of vector indexes. The first five are AWS's; of the others no answer is recorded.
+const (
+	IndexTypeUnsupported      Sentence = "%s operation not supported on this index type."
+	TopKOutOfRange            Sentence = "Provided TopK value '%d' is out of valid range. The value must be between 1 and %d inclusive"
+	SearchConditionMissing    Sentence = "SearchConditionExpression must be provided when SearchSchema has a HASH key"
+	SearchVectorOfOtherLength Sentence = "Input search vector dimension %s does not match vector index dimension %d"
+	VectorIndexBackfilling    Sentence = "Cannot search backfilling vector index: %s"
+	SearchConditionNoSchema   Sentence = "Invalid SearchConditionExpression: The attribute %s is not in the SearchSchema of the index"
+	SearchVectorOfOtherType   Sentence = invalid + "Invalid type for parameter SearchVector[%d], Expected: N, Actual: %s"
+	SearchVectorTooHigh       Sentence = invalid + "Invalid value for parameter SearchVector[%d], Expected: a 32-bit floating-point number, Actual: %s"
+	SearchResultsTooLarge     Sentence = "The results are larger than 16 MB: lower TopK or return fewer attributes"
+)
+
 // Throughput: CreateTable, UpdateTable.
 const (
 	ThroughputOnDemand Sentence = invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
@@ -280,6 +311,11 @@ const (
 	// Keys of indexes, in an item that is put.
 	IndexKeyEmpty       Sentence = notValid + "A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s"
 	IndexKeyOfOtherType Sentence = invalid + "Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s"
+
+	// Vectors, in an item that is put or made by an update. AWS words the length so; of the others it documents the opening.
+	VectorOfOtherLength  Sentence = invalid + "Invalid size for parameter %s, Expected: %d, Actual: %s. IndexName: %s"
+	VectorOfOtherType    Sentence = invalid + "Invalid type for parameter %s, Expected: %s, Actual: %s. IndexName: %s"
+	VectorElementTooHigh Sentence = invalid + "Invalid value for parameter %s, Expected: a 32-bit floating-point number, Actual: %s. IndexName: %s"
 
 	// Keys of indexes, in what an update makes of an item.
 	UpdatedIndexKeyEmpty       Sentence = notValid + "The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value."

@@ -59,13 +59,14 @@ const (
 // Surface says which expression a text is; it decides the grammar and the prefix of error sentences.
 type Surface uint8
 
-// The five surfaces.
+// The six surfaces.
 const (
 	Condition Surface = iota
 	Filter
 	KeyCondition
 	Projection
 	Update
+	SearchCondition
 )
 
 // String is the name of the request parameter.
@@ -79,6 +80,8 @@ func (s Surface) String() string {
 		return "KeyConditionExpression"
 	case Projection:
 		return "ProjectionExpression"
+	case SearchCondition:
+		return "SearchConditionExpression"
 	default:
 		return "UpdateExpression"
 	}
@@ -87,7 +90,7 @@ func (s Surface) String() string {
 // Expression is a parsed text. Which of Root, Paths and Actions is set depends on the surface.
 type Expression struct {
 	Surface Surface
-	Root    Node     // condition, filter, key condition
+	Root    Node     // condition, filter, key condition, search condition
 	Paths   []*Path  // projection, in the order of the text
 	Actions []Action // update, in the order of the text
 

@@ -71,11 +71,14 @@ const (
 	KindKeyTwice
 	KindKeyNotIndexable
 	KindKeyCount
+	KindSearchComparator
+	KindSearchNested
+	KindSearchTwice
 )
 
 // The kinds of the evaluation of an update.
 const (
-	KindMissingAttribute Kind = KindKeyCount + 1 + iota
+	KindMissingAttribute Kind = KindSearchTwice + 1 + iota
 	KindUpdatePath
 	KindUpdateType
 	KindLegacyUpdateType
@@ -181,6 +184,10 @@ var sentences = [kindCount]sentence{
 	KindKeyTwice:           {opening: openExpression, text: `KeyConditionExpressions must only contain one condition per key`},
 	KindKeyNotIndexable:    {text: `Attempted conditional constraint is not an indexable operation`},
 	KindKeyCount:           {text: `Conditions can be of length 1 or 2 only`},
+
+	KindSearchComparator: {opening: openExpression, text: `Invalid comparator used in SearchConditionExpression`},
+	KindSearchNested:     {opening: openExpression, text: `SearchConditionExpressions cannot have conditions on nested attributes`},
+	KindSearchTwice:      {opening: openExpression, text: `SearchConditionExpressions must only contain one condition per attribute`},
 
 	KindMissingAttribute: {text: `The provided expression refers to an attribute that does not exist in the item`},
 	KindUpdatePath:       {text: `The document path provided in the update expression is invalid for update`},

@@ -10,6 +10,8 @@
 //	writes, table           the larger of the item before and after
 //	writes, index           the larger of the entry before and after; both where the entry moves;
 //	                        nothing, and no member in the report, where it stays as it is
+//	writes, vector index    the same entries, in bytes, and VectorBytesMin a request at least
+//	SearchVectors           the bytes of the vectors that were compared and of the items that are returned
 //
 // A Meter adds up what one request consumed on one table. The reported units are the sum of the table's
 // and the indexes'; the split into read and write units is reported for transactions only.
@@ -21,6 +23,9 @@ const (
 	readUnitBytes  = 4096
 	writeUnitBytes = 1024
 )
+
+// VectorBytesMin is the least that a request consumes on vector indexes, as a search and as a write.
+const VectorBytesMin = 1024
 
 // Consistency is how a read is charged.
 type Consistency uint8

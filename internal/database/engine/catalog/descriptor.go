@@ -9,8 +9,14 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// descriptorFormat is the newest stored form that this program reads, and the one it writes. Format 1 had no Log.
-const descriptorFormat = 2
+// The stored forms of a descriptor. Format 1 had no Log, format 2 no vector indexes; what has none is still written as
+// format 2, which older programs read.
+const (
+	formatWithLog    = 2
+	formatWithVector = 3
+
+	descriptorFormat = formatWithVector // the newest that this program reads
+)
 
 // Descriptor is the stored form of a table's definition: all that CreateTable and UpdateTable were told and
 // what has become of it. Times are milliseconds since the epoch; 0 is never.
@@ -98,6 +104,16 @@ type IndexDescriptor struct {
 	OnDemand   *Maxima        `json:"onDemand,omitempty"`
 	Warm       *Units         `json:"warm,omitempty"`
 	Insights   *Insights      `json:"insights,omitempty"`
+	// Vector makes it a vector index. Keys are then its partition key, or empty.
+	Vector *VectorDescriptor `json:"vector,omitempty"`
+}
+
+// VectorDescriptor is what a vector index has and no other.
+type VectorDescriptor struct {
+	Attribute  string   `json:"attribute"`
+	Dimensions int      `json:"dimensions"`
+	Function   string   `json:"function"`
+	Filters    []string `json:"filters,omitempty"` // inline filters, in the order given
 }
 
 // Units are reads and writes a second.
@@ -233,7 +249,10 @@ func (d *Descriptor) IndexByID(id keyenc.IndexID) *IndexDescriptor {
 }
 
 func (d *Descriptor) encode() ([]byte, error) {
-	d.Format = descriptorFormat
+	d.Format = formatWithLog
+	if slices.ContainsFunc(d.Indexes, func(x IndexDescriptor) bool { return x.Vector != nil }) {
+		d.Format = formatWithVector
+	}
 	return json.Marshal(d)
 }
 

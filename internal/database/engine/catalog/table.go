@@ -32,26 +32,37 @@ type Table struct {
 	stored []byte // the descriptor as stored
 }
 
-// IndexKind tells a local from a global secondary index.
+// IndexKind tells the kinds of indexes from each other.
 type IndexKind uint8
 
 // The kinds.
 const (
 	Global IndexKind = iota
 	Local
+	Vector
 )
 
-// Index is one secondary index.
+// VectorSettings are what a vector index has and no other.
+type VectorSettings struct {
+	Attribute  string // holds the vectors
+	Dimensions int
+	Function   string
+	Filters    []KeyAttribute // inline filters
+}
+
+// Index is one index.
 type Index struct {
 	ID   keyenc.IndexID
 	Name string
 	Kind IndexKind
-	PK   []KeyAttribute // 1 to 4; a local index has the table's
+	PK   []KeyAttribute // 1 to 4; a local index has the table's, a vector index may have none
 	SK   []KeyAttribute // 0 to 4; a local index has 1
 	// All is true for projection ALL. Otherwise Projected holds every attribute name that an entry
-	// carries, sorted: index keys, table keys, and the included ones.
+	// carries, sorted: index keys, table keys, and the included ones. The attribute of a vector index is in neither: its
+	// entries carry the vector in a form of their own.
 	All       bool
 	Projected []string
+	Vector    *VectorSettings // of a vector index, else nil
 	// Readable is false until the backfill of a new index has ended, and while it is being deleted.
 	// While an index is maintained and not readable, entries of old items may not be there yet.
 	Readable bool
@@ -144,17 +155,32 @@ func newIndex(d *Descriptor, x *IndexDescriptor, kinds map[string]attr.Kind) *In
 	}
 	out.PK, out.SK = splitKeys(x.Keys, kinds)
 	if !out.All {
-		for _, k := range d.Keys {
-			out.Projected = append(out.Projected, k.Name)
+		out.Projected = projected(d, x)
+	}
+	if v := x.Vector; v != nil {
+		out.Kind = Vector
+		out.Vector = &VectorSettings{Attribute: v.Attribute, Dimensions: v.Dimensions, Function: v.Function}
+		for _, name := range v.Filters {
+			out.Vector.Filters = append(out.Vector.Filters, KeyAttribute{Name: name, Kind: kinds[name]})
 		}
-		for _, k := range x.Keys {
-			out.Projected = append(out.Projected, k.Name)
-		}
-		out.Projected = append(out.Projected, x.Included...)
-		slices.Sort(out.Projected)
-		out.Projected = slices.Compact(out.Projected)
 	}
 	return out
+}
+
+// projected are the names that the entries of an index carry, sorted.
+func projected(d *Descriptor, x *IndexDescriptor) (names []string) {
+	for _, keys := range [2][]KeyElement{d.Keys, x.Keys} {
+		for _, k := range keys {
+			names = append(names, k.Name)
+		}
+	}
+	names = append(names, x.Included...)
+	if x.Vector != nil {
+		names = append(names, x.Vector.Filters...)
+		names = slices.DeleteFunc(names, func(name string) bool { return name == x.Vector.Attribute })
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func splitKeys(keys []KeyElement, kinds map[string]attr.Kind) (pk, sk []KeyAttribute) {

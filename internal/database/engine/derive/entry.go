@@ -19,19 +19,26 @@ import (
 // Entry is an item's place in one index.
 type Entry struct {
 	Key   []byte
-	Value itemenc.Item // the projected item
+	Value []byte // the projected item; in a vector index the vector and then the projected item
+	Size  int    // by DynamoDB's accounting
 }
 
 // EntryOf derives the entry of a stored item of table t in index x. ok is false where the item is not in
 // the index: it lacks an attribute of the index key, or holds one there that cannot be a key. New items of
 // the second sort are refused (indexKeyFault); older ones, written before the index was made, stay outside.
 func EntryOf(t *catalog.Table, x *catalog.Index, stored itemenc.Item) (e Entry, ok bool, err error) {
+	if x.Vector != nil {
+		ok, err = e.SetVector(t, x, stored)
+		return e, ok, err
+	}
 	if e.Key, ok, err = AppendEntryKey(nil, t, x, stored); err != nil || !ok {
 		return Entry{}, false, err
 	}
-	if e.Value, err = Project(nil, x, stored); err != nil {
+	projected, err := Project(nil, x, stored)
+	if err != nil {
 		return Entry{}, false, err
 	}
+	e.Value, e.Size = projected, projected.Size()
 	return e, true, nil
 }
 

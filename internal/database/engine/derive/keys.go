@@ -93,5 +93,13 @@ func misfit(x *catalog.Index, of Attributes) (k catalog.KeyAttribute, v attr.Val
 			return part[0], attr.Value{}, true, nil
 		}
 	}
+	if x.Vector == nil {
+		return k, v, false, nil
+	}
+	for _, k := range x.Vector.Filters { // an empty value is as good as another
+		if v, err := of(k.Name); err != nil || !v.IsZero() && v.Kind() != k.Kind {
+			return k, v, err == nil, err
+		}
+	}
 	return k, v, false, nil
 }

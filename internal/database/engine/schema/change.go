@@ -35,7 +35,7 @@ func (c *Change) Apply(d *catalog.Descriptor) error {
 	for i := range d.Indexes {
 		d.Indexes[i].Throughput.Was = nil
 	}
-	for _, step := range []func(*catalog.Descriptor) error{c.billing, c.indexes, c.stream, c.settings} {
+	for _, step := range []func(*catalog.Descriptor) error{c.billing, c.indexes, c.vectorIndexes, c.stream, c.settings} {
 		if err := step(d); err != nil {
 			return err
 		}
@@ -57,11 +57,15 @@ func (c *Change) ofTable() bool {
 // Interrupts reports whether the update does nothing but delete an index whose backfill is under way,
 // the one change that may interrupt it.
 func (c *Change) Interrupts(d *catalog.Descriptor) bool {
-	updates := c.in.GlobalSecondaryIndexUpdates
-	if len(updates) != 1 || updates[0].Delete == nil {
-		return false
+	updates, vectors := c.in.GlobalSecondaryIndexUpdates, c.in.VectorIndexUpdates
+	var x *catalog.IndexDescriptor
+	switch {
+	case len(updates)+len(vectors) != 1:
+	case len(updates) == 1 && updates[0].Delete != nil:
+		x = d.Index(*updates[0].Delete.IndexName)
+	case len(vectors) == 1 && vectors[0].Delete != nil:
+		x = d.Index(*vectors[0].Delete.IndexName)
 	}
-	x := d.Index(*updates[0].Delete.IndexName)
 	return x != nil && x.State == catalog.IndexBackfilling
 }
 
@@ -111,7 +115,7 @@ func (c *Change) switchBilling(d *catalog.Descriptor, onDemand bool) error {
 	}
 	for i := range d.Indexes {
 		x := &d.Indexes[i]
-		if x.Local {
+		if x.Local || x.Vector != nil {
 			continue
 		}
 		warm := warmUnits(x.Warm, d.Billing.OnDemand, x.Throughput)
@@ -140,7 +144,7 @@ func (c *Change) switchBilling(d *catalog.Descriptor, onDemand bool) error {
 func (c *Change) checkIndexThroughputs(d *catalog.Descriptor) error {
 	var lacking []string
 	for i := range d.Indexes {
-		if x := &d.Indexes[i]; !x.Local && c.updateOf(x.Name) == nil {
+		if x := &d.Indexes[i]; !x.Local && x.Vector == nil && c.updateOf(x.Name) == nil {
 			lacking = append(lacking, x.Name)
 		}
 	}

@@ -38,7 +38,7 @@ func CheckUpdate(in *api.UpdateTableInput) error {
 			return apierr.StreamViewNeedless.With()
 		}
 	}
-	return checkIndexUpdates(in.GlobalSecondaryIndexUpdates)
+	return checkIndexUpdates(in.GlobalSecondaryIndexUpdates, in.VectorIndexUpdates)
 }
 
 // dropEmpty removes the structs that ask for nothing. AWS ignores them beside other members; alone they end as a fault of
@@ -81,7 +81,7 @@ func partsOf(in *api.UpdateTableInput) []part {
 		partBilling:    in.BillingMode != nil,
 		partThroughput: in.ProvisionedThroughput != nil,
 		partStream:     in.StreamSpecification != nil,
-		partIndexes:    len(in.GlobalSecondaryIndexUpdates) > 0,
+		partIndexes:    len(in.GlobalSecondaryIndexUpdates)+len(in.VectorIndexUpdates) > 0,
 	} {
 		if given {
 			parts = append(parts, part(p))
@@ -128,9 +128,11 @@ func checkCombination(in *api.UpdateTableInput) error {
 }
 
 func makesIndex(in *api.UpdateTableInput) bool {
-	return slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(g api.GlobalSecondaryIndexUpdate) bool { return g.Create != nil })
+	return slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(g api.GlobalSecondaryIndexUpdate) bool { return g.Create != nil }) ||
+		slices.ContainsFunc(in.VectorIndexUpdates, func(u api.VectorIndexUpdate) bool { return u.Create != nil })
 }
 
 func dropsIndex(in *api.UpdateTableInput) bool {
-	return slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(g api.GlobalSecondaryIndexUpdate) bool { return g.Delete != nil })
+	return slices.ContainsFunc(in.GlobalSecondaryIndexUpdates, func(g api.GlobalSecondaryIndexUpdate) bool { return g.Delete != nil }) ||
+		slices.ContainsFunc(in.VectorIndexUpdates, func(u api.VectorIndexUpdate) bool { return u.Delete != nil })
 }

@@ -11,7 +11,7 @@ import (
 
 // checkIndexUpdates checks the form of a list of index updates: each is one thing, and no index is meant
 // twice.
-func checkIndexUpdates(updates []api.GlobalSecondaryIndexUpdate) error {
+func checkIndexUpdates(updates []api.GlobalSecondaryIndexUpdate, vectorUpdates []api.VectorIndexUpdate) error {
 	seen := map[string]bool{}
 	online := 0
 	for _, g := range updates {
@@ -37,7 +37,11 @@ func checkIndexUpdates(updates []api.GlobalSecondaryIndexUpdate) error {
 		}
 		seen[name] = true
 	}
-	if online > 1 {
+	vectors, err := checkVectorUpdates(vectorUpdates)
+	if err != nil {
+		return err
+	}
+	if online+vectors > 1 {
 		return apierr.TooManyIndexesInTheMake.With()
 	}
 	return nil
@@ -69,7 +73,7 @@ func (c *Change) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSecondar
 	}
 	global := 0
 	for i := range d.Indexes {
-		if !d.Indexes[i].Local {
+		if !d.Indexes[i].Local && d.Indexes[i].Vector == nil {
 			global++
 		}
 	}
@@ -160,7 +164,7 @@ func (c *Change) deleteIndex(d *catalog.Descriptor, in *api.DeleteGlobalSecondar
 // globalIndex returns the global index of a name, for an action on it.
 func globalIndex(d *catalog.Descriptor, name, action string) (*catalog.IndexDescriptor, error) {
 	switch x := d.Index(name); {
-	case x == nil:
+	case x == nil || x.Vector != nil:
 		return nil, apierr.IndexNotFound.With(name, d.Name)
 	case x.Local:
 		return nil, apierr.NotGlobalIndex.With(action, name)

@@ -65,7 +65,8 @@ func createSchema(d *catalog.Descriptor, in *api.CreateTableInput) error {
 	if d.Keys, err = s.tableKeys(in.KeySchema); err != nil {
 		return err
 	}
-	if in.LocalSecondaryIndexes == nil && in.GlobalSecondaryIndexes == nil && len(s.types) != len(d.Keys) {
+	hasIndexes := in.LocalSecondaryIndexes != nil || in.GlobalSecondaryIndexes != nil || in.VectorIndexes != nil
+	if !hasIndexes && len(s.types) != len(d.Keys) {
 		return apierr.AttributesNotKeys.With()
 	}
 	if err := s.indexKeys(d, in); err != nil {
@@ -75,6 +76,9 @@ func createSchema(d *catalog.Descriptor, in *api.CreateTableInput) error {
 		return err
 	}
 	if err := globalIndexes(d, in.GlobalSecondaryIndexes); err != nil {
+		return err
+	}
+	if err := s.vectorIndexes(d, in.VectorIndexes); err != nil {
 		return err
 	}
 	d.Attributes = s.attributes
@@ -95,6 +99,13 @@ func (s *definitions) indexKeys(d *catalog.Descriptor, in *api.CreateTableInput)
 	}
 	for i := range in.GlobalSecondaryIndexes {
 		keys = append(keys, newKeys(in.GlobalSecondaryIndexes[i].KeySchema))
+	}
+	for i := range in.VectorIndexes {
+		schema, err := s.searchKeys(in.VectorIndexes[i].SearchSchema)
+		if err != nil {
+			return err
+		}
+		keys = append(keys, schema)
 	}
 	for _, k := range keys {
 		if err := s.defined(k); err != nil {

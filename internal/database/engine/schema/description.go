@@ -77,18 +77,28 @@ func describeIndexes(out *api.TableDescription, d *catalog.Descriptor, now time.
 			continue
 		}
 		status := string(d.IndexStatus(x, now))
+		var backfilling *bool
+		if x.State == catalog.IndexAllocating || x.State == catalog.IndexBackfilling {
+			backfilling = new(x.State == catalog.IndexBackfilling)
+		}
+		if x.Vector != nil {
+			v := describeVector(x)
+			out.VectorIndexes = append(out.VectorIndexes, api.VectorIndexDescription{
+				IndexName: v.IndexName, SearchSchema: v.SearchSchema, Projection: v.Projection, VectorAttribute: v.VectorAttribute,
+				Dimensions: v.Dimensions, DistanceFunction: v.DistanceFunction, IndexStatus: &status, Backfilling: backfilling,
+				IndexSizeBytes: &bytes, ItemCount: &items, IndexArn: &arn,
+			})
+			continue
+		}
 		warm := warmUnits(x.Warm, d.Billing.OnDemand, x.Throughput)
 		g := api.GlobalSecondaryIndexDescription{
 			IndexName: &x.Name, IndexArn: &arn, KeySchema: DescribeKeys(x.Keys), Projection: projection,
-			ItemCount: &items, IndexSizeBytes: &bytes, IndexStatus: &status,
+			ItemCount: &items, IndexSizeBytes: &bytes, IndexStatus: &status, Backfilling: backfilling,
 			ProvisionedThroughput: describeThroughput(x.Throughput, x.SettledAt, now),
 			OnDemandThroughput:    describeMaxima(x.OnDemand),
 			WarmThroughput: &api.GlobalSecondaryIndexWarmThroughputDescription{
 				ReadUnitsPerSecond: &warm.Read, WriteUnitsPerSecond: &warm.Write, Status: warmStatus(status),
 			},
-		}
-		if x.State == catalog.IndexAllocating || x.State == catalog.IndexBackfilling {
-			g.Backfilling = new(x.State == catalog.IndexBackfilling)
 		}
 		out.GlobalSecondaryIndexes = append(out.GlobalSecondaryIndexes, g)
 	}

@@ -14,6 +14,7 @@ type Overrides struct {
 	Billing    *string
 	Global     []api.GlobalSecondaryIndex // nil: all
 	Local      []api.LocalSecondaryIndex  // nil: all
+	Vector     []api.VectorIndex          // nil: all
 	Throughput *api.ProvisionedThroughput
 	Maxima     *api.OnDemandThroughput
 	Encryption *api.SSESpecification
@@ -119,7 +120,9 @@ func (o *Overrides) setIndexes(d, source *catalog.Descriptor) error {
 		}
 		x.SettledAt, x.Warm, x.Throughput, x.Insights = 0, nil, sameUnits(x.Throughput), nil
 		switch {
-		case x.Local:
+		case x.Vector != nil && !d.Billing.OnDemand:
+			return apierr.VectorIndexProvisioned.With()
+		case x.Local, x.Vector != nil:
 		case o.Global != nil:
 			if err := setIndexCapacity(&x, d.Billing.OnDemand, o.globalNamed(x.Name)); err != nil {
 				return err
@@ -139,6 +142,9 @@ func (o *Overrides) setIndexes(d, source *catalog.Descriptor) error {
 
 // keeps reports whether the table is to have an index.
 func (o *Overrides) keeps(x *catalog.IndexDescriptor) bool {
+	if x.Vector != nil {
+		return o.Vector == nil || slices.ContainsFunc(o.Vector, func(v api.VectorIndex) bool { return *v.IndexName == x.Name })
+	}
 	if x.Local {
 		return o.Local == nil || slices.ContainsFunc(o.Local, func(l api.LocalSecondaryIndex) bool { return *l.IndexName == x.Name })
 	}
@@ -157,26 +163,39 @@ func (o *Overrides) globalNamed(name string) *api.GlobalSecondaryIndex {
 // checkIndexes checks that the overrides name indexes of the source as they are, each once.
 func (o *Overrides) checkIndexes(d, source *catalog.Descriptor) error {
 	seen := map[string]bool{}
-	check := func(local bool, name string, keys []api.KeySchemaElement, p *api.Projection) error {
+	check := func(name string, isKind, same func(*catalog.IndexDescriptor) bool, p *api.Projection) error {
 		x := source.Index(name)
 		switch {
 		case seen[name]:
 			return apierr.IndexRepeated.With(name)
-		case x == nil, x.Local != local, x.State == catalog.IndexDeleting, !slices.Equal(newKeys(keys), x.Keys), !sameProjection(x, p):
+		case x == nil, !isKind(x), x.State == catalog.IndexDeleting, !same(x), !sameProjection(x, p):
 			return apierr.OverrideUnknownIndex.With(name)
 		}
 		seen[name] = true
 		return nil
 	}
+	hasKeys := func(keys []api.KeySchemaElement) func(*catalog.IndexDescriptor) bool {
+		return func(x *catalog.IndexDescriptor) bool { return slices.Equal(newKeys(keys), x.Keys) }
+	}
+	isLocal := func(x *catalog.IndexDescriptor) bool { return x.Local }
+	isVector := func(x *catalog.IndexDescriptor) bool { return x.Vector != nil }
+	isGlobal := func(x *catalog.IndexDescriptor) bool { return !isLocal(x) && !isVector(x) }
 	for i := range o.Local {
 		x := &o.Local[i]
-		if err := check(true, *x.IndexName, x.KeySchema, x.Projection); err != nil {
+		if err := check(*x.IndexName, isLocal, hasKeys(x.KeySchema), x.Projection); err != nil {
+			return err
+		}
+	}
+	for i := range o.Vector {
+		in := &o.Vector[i]
+		same := func(x *catalog.IndexDescriptor) bool { return sameVector(x, in) }
+		if err := check(*in.IndexName, isVector, same, in.Projection); err != nil {
 			return err
 		}
 	}
 	for i := range o.Global {
 		x := &o.Global[i]
-		if err := check(false, *x.IndexName, x.KeySchema, x.Projection); err != nil {
+		if err := check(*x.IndexName, isGlobal, hasKeys(x.KeySchema), x.Projection); err != nil {
 			return err
 		}
 		if err := ofOverride.check(d.Billing.OnDemand, *x.IndexName, x.ProvisionedThroughput); err != nil {

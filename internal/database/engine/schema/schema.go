@@ -200,9 +200,9 @@ func addIndex(d *catalog.Descriptor, index catalog.IndexDescriptor, p *api.Proje
 		return err
 	}
 	index.Projection, index.Included = *p.ProjectionType, p.NonKeyAttributes
-	projected := len(index.Included)
+	projected := projectedNames(&index)
 	for i := range d.Indexes {
-		projected += len(d.Indexes[i].Included)
+		projected += projectedNames(&d.Indexes[i])
 	}
 	if projected > projectedNamesMax {
 		return apierr.TooManyProjectedNames.With(projectedNamesMax)
@@ -250,7 +250,7 @@ func (s *definitions) allUsed(keys [][]catalog.KeyElement) error {
 func usedAttributes(d *catalog.Descriptor) []string {
 	keys := [][]catalog.KeyElement{d.Keys}
 	for i := range d.Indexes {
-		keys = append(keys, d.Indexes[i].Keys)
+		keys = append(keys, d.Indexes[i].Keys, filterKeys(&d.Indexes[i]))
 	}
 	return namesOf(keys)
 }

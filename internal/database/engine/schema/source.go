@@ -42,7 +42,10 @@ func DescribeSourceFeatures(d *catalog.Descriptor) *api.SourceTableFeatureDetail
 			out.LocalSecondaryIndexes = append(out.LocalSecondaryIndexes, api.LocalSecondaryIndexInfo{
 				IndexName: &x.Name, KeySchema: DescribeKeys(x.Keys), Projection: projection,
 			})
-		case x.State != catalog.IndexDeleting:
+		case x.State == catalog.IndexDeleting:
+		case x.Vector != nil:
+			out.VectorIndexes = append(out.VectorIndexes, describeVector(x))
+		default:
 			out.GlobalSecondaryIndexes = append(out.GlobalSecondaryIndexes, api.GlobalSecondaryIndexInfo{
 				IndexName: &x.Name, KeySchema: DescribeKeys(x.Keys), Projection: projection,
 				ProvisionedThroughput: sourceThroughput(&x.Throughput),

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"strings"
@@ -55,7 +56,7 @@ func (t definition) key(it item, elements []catalog.KeyElement) (pk, sk string, 
 			pkBytes += v.size
 		}
 	}
-	return pk, sk, pk != "" && pkBytes <= partitionKeyMax && skBytes <= sortKeyMax
+	return pk, sk, pkBytes <= partitionKeyMax && skBytes <= sortKeyMax
 }
 
 // itemKey is where an item has to be.
@@ -84,15 +85,21 @@ func (t definition) canHave(key string) bool {
 func (t definition) entryKey(x *catalog.IndexDescriptor, it item) (key string, ok bool) {
 	pk, sk, ok := t.key(it, x.Keys)
 	basePK, baseSK, based := t.key(it, t.Keys)
+	if x.Vector != nil && ok {
+		_, ok = vectorOf(x, it)
+	}
 	return partitionKey(t.ID, x.ID, pk, sk+basePK+baseSK), ok && based
 }
 
 // projection is what an entry has to hold of an item.
 func (t definition) projection(x *catalog.IndexDescriptor, it item) item {
-	if x.Projection == catalog.ProjectAll {
+	if x.Projection == catalog.ProjectAll && x.Vector == nil {
 		return it
 	}
 	part := item{}
+	if x.Projection == catalog.ProjectAll {
+		maps.Copy(part, it)
+	}
 	keep := func(name string) {
 		if v, there := it[name]; there {
 			part[name] = v
@@ -106,6 +113,12 @@ func (t definition) projection(x *catalog.IndexDescriptor, it item) item {
 	}
 	for _, name := range x.Included {
 		keep(name)
+	}
+	if x.Vector != nil {
+		for _, name := range x.Vector.Filters {
+			keep(name)
+		}
+		delete(part, x.Vector.Attribute) // which stands before the item, in a form of its own
 	}
 	return part
 }

@@ -37,7 +37,11 @@ func (v *verifier) index(i int) error {
 func (v *verifier) strayEntries(x *catalog.IndexDescriptor) (total count, err error) {
 	err = v.walk(dataPrefix(v.t.ID, x.ID), func(key, value []byte) error {
 		total.items++
-		entry, size, err := decodeItem(value)
+		components, projected := cutVector(x, value)
+		entry, size, err := decodeItem(projected)
+		if x.Vector != nil {
+			size += len(x.Vector.Attribute) + len(components)
+		}
 		if err != nil {
 			v.found(x.Name, key, "the entry cannot be read: %v", err)
 			return nil

@@ -72,6 +72,11 @@ func (v *verifier) entries(key, stored []byte, it item) (local int64, err error)
 		}
 		want := v.t.projection(x, it)
 		size := int64(want.size())
+		var components string
+		if x.Vector != nil {
+			components, _ = vectorOf(x, it)
+			size += int64(len(x.Vector.Attribute) + len(components))
+		}
 		if x.Local {
 			local += size
 		}
@@ -85,7 +90,12 @@ func (v *verifier) entries(key, stored []byte, it item) (local int64, err error)
 			if x.Projection == catalog.ProjectAll && bytes.Equal(got, stored) {
 				continue
 			}
-			if fault := difference(got, want); fault != "" {
+			gotVector, got := cutVector(x, got)
+			fault := difference(got, want)
+			if gotVector != components {
+				fault = "it has another vector"
+			}
+			if fault != "" {
 				v.indexes[i].unsound = true
 				v.found(x.Name, []byte(at), "the entry is not what its item makes: %s", fault)
 			}

@@ -1,0 +1,313 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/eval"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/vector"
+	"github.com/monotable/monotable/internal/database/observe"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const (
+	// topKMax is the most results that a search returns.
+	topKMax = 100
+	// maxSearchBytes bounds the items that a search returns.
+	maxSearchBytes = 16 << 20
+)
+
+// SearchVectors finds the items of a vector index whose vectors are nearest to the one that is given. It compares with every
+// vector of the partition, or of the index where that has no partition key, so the result is exact.
+func (e *Engine) SearchVectors(ctx context.Context, in *api.SearchVectorsInput) (*api.SearchVectorsOutput, error) {
+	s, err := bindSearch(in)
+	if err != nil {
+		return nil, err
+	}
+	t, _, err := e.lookup(ctx, *in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.plan(t); err != nil {
+		return nil, err
+	}
+	reader, done, err := e.searchReader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	request := observe.From(ctx)
+	begun := request.BeginRead()
+	out := new(api.SearchVectorsOutput)
+	out.SearchResults, err = s.run(ctx, reader)
+	request.EndRead(begun)
+	if err != nil {
+		return nil, err
+	}
+	request.Return(int64(len(out.SearchResults)))
+	if capacity.DetailOf(in.ReturnConsumedCapacity) != capacity.None {
+		consumed := math.Max(float64(s.compared+s.returned), capacity.VectorBytesMin)
+		out.ConsumedCapacity = &api.VectorCapacity{VectorSearchRequestBytes: &consumed}
+	}
+	return out, nil
+}
+
+// searchReader returns what searches read: vector indexes lag like global indexes.
+func (e *Engine) searchReader(ctx context.Context) (r kv.Reader, done func(), err error) {
+	if e.past != nil {
+		return e.past.reader()
+	}
+	snapshot, err := e.store.Eventual().Snapshot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return snapshot, func() { _ = snapshot.Close() }, nil
+}
+
+// search is a SearchVectorsInput. bindSearch sets the first part, plan the second, run the third.
+type search struct {
+	in    *api.SearchVectorsInput
+	equal []eval.Equality
+	shape shape
+
+	table   *catalog.Table
+	index   *catalog.Index
+	query   *vector.Query
+	nearest *vector.Nearest
+	filters []eval.Equality // on inline filters
+	lo, hi  []byte
+
+	compared int // bytes of vectors
+	returned int // bytes of items
+}
+
+// bindSearch refuses what the request alone shows wrong.
+func bindSearch(in *api.SearchVectorsInput) (*search, error) {
+	if *in.TopK > topKMax {
+		return nil, apierr.TopKOutOfRange.With(*in.TopK, topKMax)
+	}
+	for _, v := range in.SearchVector {
+		if fault, found := v.Fault(); found {
+			return nil, apierr.InvalidValue("SearchVectors", fault)
+		}
+	}
+	s := &search{in: in}
+	return s, expressionErrorIn("SearchVectors", s.bindExpressions())
+}
+
+func (s *search) bindExpressions() error {
+	in := s.in
+	if in.SearchConditionExpression == nil && in.ProjectionExpression == nil {
+		return eval.CheckAlone(in.ExpressionAttributeNames, in.ExpressionAttributeValues, "SearchConditionExpression")
+	}
+	b, err := eval.NewBinder(in.ExpressionAttributeNames, in.ExpressionAttributeValues)
+	if err != nil {
+		return err
+	}
+	if in.SearchConditionExpression != nil {
+		if s.equal, err = b.SearchCondition(*in.SearchConditionExpression); err != nil {
+			return err
+		}
+	}
+	if in.ProjectionExpression != nil {
+		projection, err := b.Projection(*in.ProjectionExpression)
+		if err != nil {
+			return err
+		}
+		s.shape = shapeOf(projection)
+	}
+	return b.Done()
+}
+
+// plan checks the request against the index, and finds the range to read.
+func (s *search) plan(t *catalog.Table) error {
+	x := t.Index(*s.in.IndexName)
+	switch {
+	case x == nil || !x.Maintained:
+		return apierr.IndexNotInTable.With(*s.in.IndexName)
+	case x.Kind != catalog.Vector:
+		return apierr.IndexTypeUnsupported.With("SearchVectors")
+	case !x.Readable:
+		return apierr.VectorIndexBackfilling.With(x.Name)
+	}
+	s.table, s.index = t, x
+	components, fault := vector.Parse(s.in.SearchVector, x.Vector.Dimensions)
+	switch fault.Kind {
+	case vector.WrongLength:
+		return apierr.SearchVectorOfOtherLength.With(fault.Actual, x.Vector.Dimensions)
+	case vector.ElementType:
+		return apierr.SearchVectorOfOtherType.With(fault.Element, fault.Actual)
+	case vector.ElementTooHigh:
+		return apierr.SearchVectorTooHigh.With(fault.Element, fault.Actual)
+	}
+	function := vector.Function(x.Vector.Function)
+	s.query = vector.NewQuery(function, components)
+	s.nearest = vector.NewNearest(function, int(*s.in.TopK))
+	if err := s.planCondition(); err != nil {
+		return err
+	}
+	return nestedKeyFault(t, s.shape.nested)
+}
+
+// planCondition splits the condition into the partition to read and what filters its entries.
+func (s *search) planCondition() error {
+	x := s.index
+	var partition []attr.Value
+	for _, equal := range s.equal {
+		k, isKey := s.schemaAttribute(equal.Name)
+		switch {
+		case k.Name == "":
+			return apierr.SearchConditionNoSchema.With(equal.Name)
+		case k.Kind != equal.Value.Kind():
+			return apierr.KeyConditionOfOtherType.With()
+		case isKey:
+			partition = append(partition, equal.Value)
+		default:
+			s.filters = append(s.filters, equal)
+		}
+	}
+	if len(partition) != len(x.PK) {
+		return apierr.SearchConditionMissing.With()
+	}
+	if partition == nil {
+		s.lo, s.hi = keyenc.IndexBounds(s.table.ID, x.ID)
+		return nil
+	}
+	s.lo = keyenc.Partition(nil, s.table.ID, x.ID, partition)
+	s.hi = keyenc.PrefixEnd(s.lo)
+	return nil
+}
+
+// schemaAttribute returns the attribute of a name in the search schema, and whether it is the partition key; the zero
+// KeyAttribute where there is none.
+func (s *search) schemaAttribute(name string) (k catalog.KeyAttribute, isKey bool) {
+	for _, k := range s.index.PK {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	for _, k := range s.index.Vector.Filters {
+		if k.Name == name {
+			return k, false
+		}
+	}
+	return catalog.KeyAttribute{}, false
+}
+
+// run compares with every vector of the range and then reads the nearest items, from the same state.
+func (s *search) run(ctx context.Context, r kv.Reader) ([]api.SearchResultItem, error) {
+	if err := s.compare(ctx, r); err != nil {
+		return nil, err
+	}
+	nearest := s.nearest.Sorted()
+	for _, n := range nearest {
+		s.returned += n.Bytes
+		if s.withVector() {
+			s.returned += s.index.Vector.Dimensions * vector.ComponentBytes
+		}
+	}
+	if s.returned > maxSearchBytes {
+		return nil, apierr.SearchResultsTooLarge.With()
+	}
+	if s.returned > api.LargeRead {
+		if err := api.AskForRoom(ctx, int64(s.returned)); err != nil {
+			return nil, err
+		}
+	}
+	results := make([]api.SearchResultItem, len(nearest))
+	for i := range nearest {
+		item, err := s.result(r, nearest[i].Key)
+		if err != nil {
+			return nil, err
+		}
+		results[i] = api.SearchResultItem{Item: item, Score: &nearest[i].Score}
+	}
+	return results, nil
+}
+
+// compare walks the range. It takes the turn of a large read, but no memory: it keeps keys only.
+func (s *search) compare(ctx context.Context, r kv.Reader) error {
+	it := r.Iter(s.lo, s.hi, kv.IterOptions{})
+	defer it.Close() // its errors are those of the walk
+	large := false
+	for n := 0; it.Next(); n++ {
+		if n%entriesBetweenLooks == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		components, projected, err := vector.Split(it.Value(), s.index.Vector.Dimensions)
+		if err != nil {
+			return err
+		}
+		passes, err := s.passes(projected)
+		if err != nil {
+			return err
+		}
+		if passes {
+			s.compared += len(components)
+			s.nearest.Offer(it.Key(), s.query.Score(components), projected.Size())
+		}
+		if !large && (n+1)*len(components) > api.LargeRead {
+			large = true
+			if err := api.AskForRoom(ctx, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return it.Err()
+}
+
+// passes decides the inline filters over a projected item.
+func (s *search) passes(projected itemenc.Item) (bool, error) {
+	for _, f := range s.filters {
+		v, found, err := projected.Lookup(f.Name)
+		if err != nil || !found || v.Kind() != f.Value.Kind() || string(v.Text()) != f.Value.Text() {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// result reads what the search returns of an entry: without the vector, unless the projection names it.
+func (s *search) result(r kv.Reader, key []byte) (itemenc.Item, error) {
+	entry, err := r.Get(key)
+	if err != nil {
+		return nil, err
+	}
+	if entry == nil {
+		return nil, fmt.Errorf("engine: table %q: an entry of index %q is gone from the state it was read from", s.table.Name, s.index.Name)
+	}
+	components, item, err := vector.Split(entry, s.index.Vector.Dimensions)
+	if err != nil {
+		return nil, err
+	}
+	if !s.withVector() {
+		if s.shape.projection == nil {
+			return slices.Clone(item), nil
+		}
+		return s.shape.of(nil, item)
+	}
+	v, err := vector.Value(components)
+	if err != nil {
+		return nil, err
+	}
+	name := s.index.Vector.Attribute
+	if item, err = item.Replace(nil, []string{name}, attr.Item{{Name: name, Value: v}}); err != nil {
+		return nil, err
+	}
+	return s.shape.of(nil, item)
+}
+
+// withVector reports whether the results have the vector in them.
+func (s *search) withVector() bool {
+	_, found := slices.BinarySearch(s.shape.reads, s.index.Vector.Attribute)
+	return found
+}

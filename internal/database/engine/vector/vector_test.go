@@ -1,0 +1,97 @@
+package vector
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+)
+
+// TestNearestKeepsTheBest: whatever the order of the offers, the nearest come out in order, ties by key.
+func TestNearestKeepsTheBest(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for _, f := range []Function{Cosine, DotProduct} {
+		all := make([]Scored, 100)
+		for i := range all {
+			all[i] = Scored{Key: fmt.Appendf(nil, "%03d", i), Score: float64(rng.IntN(10)), Bytes: i}
+		}
+		want := slices.Clone(all)
+		slices.SortStableFunc(want, func(a, b Scored) int { // all is in the order of keys
+			if f == DotProduct {
+				return int(b.Score - a.Score)
+			}
+			return int(a.Score - b.Score)
+		})
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		n := NewNearest(f, 17)
+		for _, s := range all {
+			n.Offer(s.Key, s.Score, s.Bytes)
+		}
+		same := func(a, b Scored) bool { return bytes.Equal(a.Key, b.Key) && a.Score == b.Score && a.Bytes == b.Bytes }
+		if got := n.Sorted(); !slices.EqualFunc(got, want[:17], same) {
+			t.Errorf("%s: got %v, want %v", f, got, want[:17])
+		}
+	}
+}
+
+// TestValueReadsBack: components come back as numbers that are stored as the same components.
+func TestValueReadsBack(t *testing.T) {
+	numbers := []string{"0", "1", "-1", "0.1", "16777217", "3.4028234E38", "-3.4028234E38", "1E-45", "-1E-100", "0.333333333333333333333"}
+	elements := make([]attr.Value, len(numbers))
+	for i, n := range numbers {
+		elements[i] = attr.Number(n)
+	}
+	stored := func(v attr.Value) []byte {
+		value, _, err := itemenc.Encode(nil, attr.Item{{Name: "v", Value: v}}).Lookup("v")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, ok, err := Append(nil, value, len(numbers))
+		if err != nil || !ok {
+			t.Fatalf("not a vector: %v", err)
+		}
+		return out
+	}
+	first := stored(attr.List(elements))
+	v, err := Value(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := stored(v)
+	again[4*8+3] |= 0x80 // −1E-100 is −0 and comes back as 0
+	if !bytes.Equal(first, again) {
+		t.Errorf("%x came back as %x", first, again)
+	}
+}
+
+func BenchmarkScore(b *testing.B) {
+	const dimensions = 256
+	rng := rand.New(rand.NewPCG(1, 2))
+	elements := make([]attr.Value, dimensions)
+	for i := range elements {
+		elements[i] = attr.Number(fmt.Sprintf("%.6f", rng.Float64()))
+	}
+	components, _ := Parse(elements, dimensions)
+	value, _, err := itemenc.Encode(nil, attr.Item{{Name: "v", Value: attr.List(elements)}}).Lookup("v")
+	if err != nil {
+		b.Fatal(err)
+	}
+	stored, _, err := Append(nil, value, dimensions)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, f := range []Function{Cosine, Euclidean, DotProduct} {
+		q := NewQuery(f, components)
+		b.Run(string(f), func(b *testing.B) {
+			for b.Loop() {
+				q.Score(stored)
+			}
+		})
+	}
+}

@@ -1,0 +1,224 @@
+package engine_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const vectorDimensions = 5 // more than one block and a rest
+
+// vectorIndexes are one index for each distance function; that of DOT_PRODUCT is partitioned.
+func vectorIndexes() []api.VectorIndex {
+	index := func(name, function, projection string, schema ...api.SearchSchemaElement) api.VectorIndex {
+		return api.VectorIndex{
+			IndexName: new(name), DistanceFunction: new(function), Dimensions: new(int64(vectorDimensions)), SearchSchema: schema,
+			VectorAttribute: &api.VectorAttributeDefinition{AttributeName: new("v")},
+			Projection:      &api.Projection{ProjectionType: new(projection)},
+		}
+	}
+	element := func(name, role string) api.SearchSchemaElement {
+		return api.SearchSchemaElement{AttributeName: new(name), SearchSchemaElementType: new(role)}
+	}
+	return []api.VectorIndex{
+		index("cosine", "COSINE", "ALL"),
+		index("euclidean", "EUCLIDEAN", "KEYS_ONLY", element("f", "INLINE_FILTER")),
+		index("dot", "DOT_PRODUCT", "KEYS_ONLY", element("p", "HASH"), element("f", "INLINE_FILTER")),
+	}
+}
+
+func vectorDefinitions() []api.AttributeDefinition {
+	return []api.AttributeDefinition{
+		{AttributeName: new("p"), AttributeType: new("S")}, {AttributeName: new("f"), AttributeType: new("N")},
+	}
+}
+
+// vectorTable is a table named Music with the indexes.
+func vectorTable() *api.CreateTableInput {
+	in := musicTable()
+	in.AttributeDefinitions = append(in.AttributeDefinitions, vectorDefinitions()...)
+	in.VectorIndexes = vectorIndexes()
+	return in
+}
+
+// randomVectorItem draws components from few values, so that there are ties, zeros and opposites.
+func randomVectorItem(rng *rand.Rand, id int) attr.Item {
+	it := attr.Item{field("pk", fmt.Sprint(id))}
+	if rng.IntN(8) > 0 {
+		it = it.With("p", attr.String([]string{"a", "b"}[rng.IntN(2)]))
+	}
+	if rng.IntN(4) > 0 {
+		it = it.With("f", attr.Number(fmt.Sprint(rng.IntN(3))))
+	}
+	if rng.IntN(8) > 0 {
+		it = it.With("v", attr.List(randomVector(rng)))
+	}
+	return it
+}
+
+func randomVector(rng *rand.Rand) []attr.Value {
+	elements := make([]attr.Value, vectorDimensions)
+	for i := range elements {
+		elements[i] = attr.Number([]string{"0", "1", "-1", "0.1", "0.333333333333", "-2.5", strconv.Itoa(rng.IntN(1000))}[rng.IntN(7)])
+	}
+	return elements
+}
+
+// TestSearchModel compares searches with a plain computation over all items, in an order of its own, while items come, change
+// and go: every result that is returned has its score, is in the index, and none that is nearer is missing.
+func TestSearchModel(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for _, s := range stores() {
+		t.Run(s.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			e := openEngine(t, kv.Checked(s.open(t)()))
+			createTable(t, e, vectorTable())
+			items := map[string]attr.Item{}
+			for range 300 {
+				it := randomVectorItem(rng, rng.IntN(60))
+				pk, _ := it.Get("pk")
+				if rng.IntN(5) == 0 {
+					delete(items, pk.Text())
+					if _, err := e.DeleteItem(t.Context(), &api.DeleteItemInput{TableName: new("Music"), Key: attr.Item{field("pk", pk.Text())}}); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					items[pk.Text()] = it
+					if err := putMusic(t.Context(), e, it...); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, x := range vectorIndexes() {
+					compareSearch(t, rng, e, &x, items)
+				}
+				if t.Failed() {
+					return
+				}
+			}
+			wantVerified(t, e)
+		})
+	}
+}
+
+// compareSearch searches for a random vector under a random condition.
+func compareSearch(t *testing.T, rng *rand.Rand, e *engine.Engine, x *api.VectorIndex, items map[string]attr.Item) {
+	t.Helper()
+	in := &api.SearchVectorsInput{
+		TableName: new("Music"), IndexName: x.IndexName, SearchVector: randomVector(rng), TopK: new(int64(1 + rng.IntN(12))),
+	}
+	want := attr.Item{}
+	for _, element := range x.SearchSchema {
+		switch {
+		case *element.AttributeName == "p":
+			want = want.With("p", attr.String([]string{"a", "b", "c"}[rng.IntN(3)]))
+		case rng.IntN(2) == 0:
+			want = want.With("f", attr.Number(fmt.Sprint(rng.IntN(3))))
+		}
+	}
+	for i, f := range want {
+		clause := f.Name + " = :" + f.Name
+		if i > 0 {
+			clause = *in.SearchConditionExpression + " AND " + clause
+		}
+		in.SearchConditionExpression = &clause
+		in.ExpressionAttributeValues = in.ExpressionAttributeValues.With(":"+f.Name, f.Value)
+	}
+	out, err := e.SearchVectors(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := naiveScores(*x.DistanceFunction, in.SearchVector, items, want)
+	nearest := slices.SortedFunc(mapsValues(scores), func(a, b float64) int {
+		if *x.DistanceFunction == "DOT_PRODUCT" {
+			a, b = b, a
+		}
+		return cmp.Compare(a, b)
+	})
+	nearest = nearest[:min(len(nearest), int(*in.TopK))]
+	if len(out.SearchResults) != len(nearest) {
+		t.Fatalf("%s %v: %d results, want %d", *x.IndexName, want, len(out.SearchResults), len(nearest))
+	}
+	for i, r := range out.SearchResults {
+		pk, _, err := r.Item.Get("pk")
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, present := scores[pk.Text()]
+		if !present || !closeTo(*r.Score, own) || !closeTo(*r.Score, nearest[i]) {
+			t.Errorf("%s %v: result %d is %s with %v; it has %v (%t), and the score there is %v",
+				*x.IndexName, want, i, pk.Text(), *r.Score, own, present, nearest[i])
+		}
+	}
+}
+
+func mapsValues(m map[string]float64) func(func(float64) bool) {
+	return func(yield func(float64) bool) {
+		for _, v := range m {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// naiveScores are the scores of the items that have a vector and the wanted attributes.
+func naiveScores(function string, search []attr.Value, items map[string]attr.Item, want attr.Item) map[string]float64 {
+	scores := map[string]float64{}
+	q := plainVector(search)
+	for id, it := range items {
+		v, has := it.Get("v")
+		fits := has
+		for _, f := range want {
+			got, there := it.Get(f.Name)
+			fits = fits && there && got.Equal(f.Value)
+		}
+		if fits {
+			scores[id] = naiveScore(function, q, plainVector(v.Elems()))
+		}
+	}
+	return scores
+}
+
+func plainVector(elements []attr.Value) []float64 {
+	out := make([]float64, len(elements))
+	for i, e := range elements {
+		f, err := strconv.ParseFloat(e.Text(), 64)
+		if err != nil {
+			panic(err)
+		}
+		out[i] = float64(float32(f))
+	}
+	return out
+}
+
+func naiveScore(function string, a, b []float64) float64 {
+	var product, aa, bb, difference float64
+	for i := range a {
+		product += a[i] * b[i]
+		aa += a[i] * a[i]
+		bb += b[i] * b[i]
+		difference += math.Pow(a[i]-b[i], 2)
+	}
+	switch {
+	case function == "DOT_PRODUCT":
+		return product
+	case function == "EUCLIDEAN":
+		return math.Sqrt(difference)
+	case aa == 0 || bb == 0:
+		return 1
+	default:
+		return 1 - product/math.Sqrt(aa*bb)
+	}
+}
+
+func closeTo(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
