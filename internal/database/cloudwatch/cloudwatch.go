@@ -65,7 +65,7 @@ func (h *Handler) Serve(ctx context.Context, r *http.Request, id string, body []
 	if err != nil {
 		f, known := errors.AsType[*fault](err)
 		if !known {
-			f = internalFailure
+			f = errInternal
 			h.logger.ErrorContext(ctx, "request failed", slog.String("request_id", id), slog.Any("error", err))
 		}
 		return p.fail(f, id)
@@ -73,7 +73,7 @@ func (h *Handler) Serve(ctx context.Context, r *http.Request, id string, body []
 	header, response, err = p.encode(operation, out, id)
 	if err != nil {
 		h.logger.ErrorContext(ctx, "request failed", slog.String("request_id", id), slog.Any("error", err))
-		return p.fail(internalFailure, id)
+		return p.fail(errInternal, id)
 	}
 	return http.StatusOK, header, response
 }
@@ -86,13 +86,13 @@ func (h *Handler) Refuse(r *http.Request, id string, status int, code, message s
 // perform carries out one operation, in its turn.
 func (h *Handler) perform(ctx context.Context, p protocol, r *http.Request, body []byte) (operation string, out any, err error) {
 	if len(body) > BodyMax {
-		return "", nil, tooLarge
+		return "", nil, errTooLarge
 	}
 	select {
 	case h.turns <- struct{}{}:
 		defer func() { <-h.turns }()
 	case <-ctx.Done():
-		return "", nil, throttled
+		return "", nil, errThrottled
 	}
 	operation, decode, err := p.decode(r, body)
 	if err != nil {
@@ -109,7 +109,7 @@ func (h *Handler) perform(ctx context.Context, p protocol, r *http.Request, body
 		err = p.unknown(operation)
 	}
 	if err != nil && ctx.Err() != nil {
-		err = throttled
+		err = errThrottled
 	}
 	return operation, out, err
 }

@@ -32,10 +32,10 @@ func (f *fault) sender() string {
 }
 
 var (
-	internalFailure = &fault{http.StatusInternalServerError, "InternalServiceError", "InternalServiceFault", "The request processing has failed because of an internal error. See the log of the server."}
-	tooLarge        = &fault{http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "RequestEntityTooLargeException", fmt.Sprintf("The request body is larger than %d bytes.", BodyMax)}
-	throttled       = &fault{http.StatusBadRequest, "Throttling", "ThrottlingException", "Rate exceeded"}
-	invalidToken    = &fault{http.StatusBadRequest, "InvalidNextToken", "", "The NextToken is invalid: it is not from this request, or the request has changed."}
+	errInternal  = &fault{http.StatusInternalServerError, "InternalServiceError", "InternalServiceFault", "The request processing has failed because of an internal error. See the log of the server."}
+	errTooLarge  = &fault{http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "RequestEntityTooLargeException", fmt.Sprintf("The request body is larger than %d bytes.", BodyMax)}
+	errThrottled = &fault{http.StatusBadRequest, "Throttling", "ThrottlingException", "Rate exceeded"}
+	errToken     = &fault{http.StatusBadRequest, "InvalidNextToken", "", "The NextToken is invalid: it is not from this request, or the request has changed."}
 )
 
 func malformed(format string, args ...any) *fault {

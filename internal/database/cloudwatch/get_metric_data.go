@@ -140,7 +140,7 @@ func (in *getMetricDataInput) after() (*dataToken, error) {
 	}
 	var t dataToken
 	if !opened(in.NextToken, &t) || t.Request != in.hash() {
-		return nil, invalidToken
+		return nil, errToken
 	}
 	return &t, nil
 }
@@ -173,8 +173,8 @@ func (in *getMetricDataInput) validate() error {
 	case in.MaxDatapoints != nil && (*in.MaxDatapoints < 1 || *in.MaxDatapoints > valuesMax):
 		return invalid("The parameter MaxDatapoints must be a value from 1 to %d.", valuesMax)
 	}
-	if _, _, ok := span(in.StartTime, in.EndTime); !ok {
-		return invalid("The parameter StartTime must be less than the parameter EndTime.")
+	if _, _, fault := span(in.StartTime, in.EndTime); fault != "" {
+		return invalid("%s", fault)
 	}
 	ids := map[string]bool{}
 	for i := range in.MetricDataQueries {

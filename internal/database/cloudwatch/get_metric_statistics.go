@@ -85,9 +85,9 @@ func (in *getMetricStatisticsInput) validate() (map[string]statistic, error) {
 	if !validPeriod(*in.Period) {
 		return nil, invalidValue("The parameter Period must be 1, 5, 10, 20, 30, or a multiple of 60.")
 	}
-	from, to, ok := span(in.StartTime, in.EndTime)
-	if !ok {
-		return nil, invalidCombination("The parameter StartTime must be less than the parameter EndTime.")
+	from, to, fault := span(in.StartTime, in.EndTime)
+	if fault != "" {
+		return nil, invalidValue("%s", fault)
 	}
 	if n := (int64(to.Sub(from)/time.Second) + *in.Period - 1) / *in.Period; n > datapointsMax {
 		return nil, invalidCombination("You have requested up to %d datapoints, which exceeds the limit of %d. "+

@@ -76,7 +76,7 @@ func (p *parameter) put(name, value string) {
 
 // fill sets v, whose path in the input is at, from the parameter.
 func (p *parameter) fill(v reflect.Value, at string) error {
-	if t, ok := v.Addr().Interface().(*moment); ok {
+	if t, ok := reflect.TypeAssert[*moment](v.Addr()); ok {
 		if err := t.setText(p.text()); err != nil {
 			return malformed("%s: %v", at, err)
 		}
@@ -117,7 +117,7 @@ func (p *parameter) fill(v reflect.Value, at string) error {
 	return nil
 }
 
-// fillList sets a list from the parameters member.1, member.2 …
+// fillList sets a list from the parameters member.1, member.2 and so on.
 func (p *parameter) fillList(v reflect.Value, at string) error {
 	list := p.members["member"]
 	if list == nil {
@@ -190,7 +190,7 @@ func (b *xmlBuffer) element(name string, v reflect.Value) {
 }
 
 func (b *xmlBuffer) content(v reflect.Value) {
-	if t, ok := v.Interface().(moment); ok {
+	if t, ok := reflect.TypeAssert[moment](v); ok {
 		b.WriteString(t.text())
 		return
 	}

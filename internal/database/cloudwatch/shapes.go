@@ -97,6 +97,8 @@ type listMetricsOutput struct {
 }
 
 // moment is a timestamp: seconds since the epoch in JSON and CBOR, RFC 3339 in AWS Query.
+//
+//nolint:recvcheck // decoding changes it, encoding takes it as a value
 type moment struct{ time.Time }
 
 // The years of which a timestamp may be, so that arithmetic with it stays in range.

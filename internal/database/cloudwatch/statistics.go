@@ -60,7 +60,7 @@ var simple = map[string]statistic{
 
 var percentilePattern = regexp.MustCompile(`^p([0-9]{1,2}(?:\.[0-9]{1,10})?|100)$`)
 
-// percentile returns the statistic p99, p99.9 …
+// percentile returns a statistic such as p99 or p99.9.
 func percentile(name string) (statistic, bool) {
 	match := percentilePattern.FindStringSubmatch(name)
 	if match == nil {
@@ -121,9 +121,15 @@ func validPeriod(seconds int64) bool {
 	return highResolution[seconds] || seconds >= 60 && seconds%60 == 0 && seconds <= math.MaxInt32
 }
 
-// span is the time that a request asks for; its start is rounded down to the minute.
-func span(start, end *moment) (from, to time.Time, ok bool) {
-	return start.Truncate(time.Minute), end.Time, start.Before(end.Time)
+// span is the time that a request asks for; its start is rounded down to the minute. fault says what is wrong with it.
+func span(start, end *moment) (from, to time.Time, fault string) {
+	switch {
+	case start.Equal(end.Time):
+		fault = "The parameter StartTime must not equal parameter EndTime."
+	case start.After(end.Time):
+		fault = "The parameter StartTime must be less than the parameter EndTime."
+	}
+	return start.Truncate(time.Minute), end.Time, fault
 }
 
 // units are the units that a request may name.
