@@ -200,6 +200,9 @@ func TestMetricsSurviveReopening(t *testing.T) {
 	w.put("c", 2500)
 	w.want(w.data("ConsumedWriteCapacityUnits", "Sum", 60, "TableName", "things"), map[int]float64{0: 1, 1: 5}, "sum")
 	w.want(w.data("ConsumedWriteCapacityUnits", "Maximum", 60, "TableName", "things"), map[int]float64{0: 1, 1: 3}, "maximum")
+	if _, err := w.db.Verify(t.Context(), func(f monotable.Finding) { t.Error(f) }, nil); err != nil {
+		t.Error(err)
+	}
 	clock.advance(15 * time.Hour)
 	w.settle(clock)
 	clock.advance(time.Minute)
