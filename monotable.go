@@ -26,6 +26,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 
+	"github.com/monotable/monotable/internal/database/cloudwatch"
+	"github.com/monotable/monotable/internal/database/cloudwatch/history"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/kinesis"
 	"github.com/monotable/monotable/internal/database/observe"
@@ -152,6 +154,7 @@ type DB struct {
 	server  *server.Server
 	kinesis *kinesis.Deliverer // nil where there is nowhere to deliver to
 	observe *observe.Database
+	history *history.History
 	region  string
 	now     func() time.Time
 	logger  *slog.Logger
@@ -202,9 +205,11 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	if err := db.openRegions(o, buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	db.history = history.Start(history.Options{Store: store, Observe: counts, Tables: db.countedTables, Now: o.Now, Logger: o.Logger})
 	db.server = server.New(db.engine, server.Options{
 		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,
+		Companion: cloudwatch.New(db.history, o.Now, o.Logger),
 	})
 	return db, nil
 }
@@ -233,11 +238,13 @@ func newDeliverer(dir string, o *Options, counts *observe.Database) (*kinesis.De
 	return kinesis.New(kinesis.NewFiles(dir), counts, o.Logger), nil
 }
 
-// Handler answers DynamoDB's API over HTTP; it is what the monotable server listens with.
+// Handler answers DynamoDB's API over HTTP; it is what the monotable server listens with. It also answers the operations of
+// CloudWatch that read metrics: docs/metrics.md has them.
 func (db *DB) Handler() http.Handler { return db.server }
 
 // Close ends background work and closes the files. Requests under way must have ended.
 func (db *DB) Close() error {
+	db.closeHistory()
 	var err error
 	for _, r := range db.regions {
 		err = errors.Join(err, r.close())
@@ -246,6 +253,16 @@ func (db *DB) Close() error {
 		db.kinesis.Close()
 	}
 	return errors.Join(err, db.engine.Close())
+}
+
+// closeHistory settles the minute under way. Metrics are not worth an error of Close.
+func (db *DB) closeHistory() {
+	if db.history == nil { // the database was not opened
+		return
+	}
+	if err := db.history.Close(); err != nil && !errors.Is(err, kv.ErrClosed) {
+		db.logger.Warn("the latest metrics are lost", "error", err)
+	}
 }
 
 // withDefaults returns a copy with the defaults filled in; o may be nil.

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/bucket"
+	"github.com/monotable/monotable/internal/database/cloudwatch/history"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/kinesis"
@@ -101,6 +103,21 @@ func (db *DB) gauges(ctx context.Context) (engine.Gauges, error) {
 		}
 	}
 	return g, err
+}
+
+// countedTables are the tables of all Regions by the names under which they are counted: REGION/TABLE beside the default
+// Region.
+func (db *DB) countedTables() history.Tables {
+	if len(db.regions) == 0 {
+		return db.engine.Tables()
+	}
+	all := maps.Clone(db.engine.Tables())
+	for _, r := range db.regions {
+		for name, t := range r.engine.Tables() {
+			all[r.name+"/"+name] = t
+		}
+	}
+	return all
 }
 
 // verifyRegions verifies the parts of a store that are Regions, and adds what it looked at to done. Findings name a table

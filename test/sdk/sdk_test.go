@@ -12,15 +12,15 @@ import (
 
 // Debian's own: another aws or python3 may come first in PATH.
 const (
-	aws    = "/usr/bin/aws"
+	awsCLI = "/usr/bin/aws"
 	python = "/usr/bin/python3"
 )
 
 func TestAWSCLI(t *testing.T) {
-	if _, err := os.Stat(aws); err != nil {
+	if _, err := os.Stat(awsCLI); err != nil {
 		t.Fatalf("%v: run `make setup`, which installs awscli", err)
 	}
-	run(t, "bash", "awscli.sh", aws)
+	run(t, "bash", "awscli.sh", awsCLI)
 }
 
 func TestBoto3(t *testing.T) {

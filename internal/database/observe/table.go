@@ -30,13 +30,49 @@ const indexesMax = 100
 type Capacity struct{ Read, Write Units }
 
 // Units add up capacity units, which come in halves.
-type Units struct{ halves atomic.Int64 }
+type Units struct {
+	halves, times atomic.Int64
+	// least and most are in halves, plus one; 0 is none. They begin anew with each Restart.
+	least, most atomic.Int64
+}
 
-// Add adds units.
-func (u *Units) Add(units float64) { u.halves.Add(int64(units * 2)) }
+// Add adds the units that something consumed; nothing is not counted.
+func (u *Units) Add(units float64) {
+	halves := int64(units * 2)
+	if halves == 0 {
+		return
+	}
+	u.halves.Add(halves)
+	u.times.Add(1)
+	for v := u.least.Load(); v == 0 || halves+1 < v; v = u.least.Load() {
+		if u.least.CompareAndSwap(v, halves+1) {
+			break
+		}
+	}
+	for v := u.most.Load(); halves+1 > v; v = u.most.Load() {
+		if u.most.CompareAndSwap(v, halves+1) {
+			break
+		}
+	}
+}
 
 // Total is the sum of what was added.
 func (u *Units) Total() float64 { return float64(u.halves.Load()) / 2 }
+
+// Times is how often units were added.
+func (u *Units) Times() int64 { return u.times.Load() }
+
+// Extremes returns the least and the most that was added at a time since Restart; ok is false where nothing was.
+func (u *Units) Extremes() (least, most float64, ok bool) {
+	l, m := u.least.Load(), u.most.Load()
+	return float64(l-1) / 2, float64(m-1) / 2, l > 0 && m > 0
+}
+
+// Restart begins new Extremes.
+func (u *Units) Restart() {
+	u.least.Store(0)
+	u.most.Store(0)
+}
 
 // Index returns what was consumed of an index, which must exist.
 func (t *Table) Index(name string) *Capacity {

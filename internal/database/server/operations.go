@@ -134,7 +134,7 @@ var methods = map[string]serveFunc{
 	"ImportTable":                         serving(Engine.ImportTable),
 	"ListExports":                         serving(Engine.ListExports),
 	"ListImports":                         serving(Engine.ListImports),
-	"SearchVectors":             serving(Engine.SearchVectors),
+	"SearchVectors":                       serving(Engine.SearchVectors),
 }
 
 // operationsByTarget returns the table by the value of X-Amz-Target.

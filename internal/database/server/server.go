@@ -77,6 +77,8 @@ type Options struct {
 	Slow time.Duration
 	// Ready returns why the database takes no writes, nil if it does. Default: it always does.
 	Ready func() error
+	// Companion is another service at the same address. Default: none.
+	Companion Companion
 }
 
 func (o Options) withDefaults() Options {
@@ -171,6 +173,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, tracer Tracer) {
 	surplus := isSurplus(r.Context())
 	if surplus {
 		w.Header().Set("Connection", "close")
+	}
+	if c := s.options.Companion; c != nil && c.Serves(r) {
+		x.callCompanion(c, surplus)
+		return
 	}
 	op, ok := x.route()
 	if !ok {

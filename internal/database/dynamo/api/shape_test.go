@@ -68,7 +68,7 @@ var model = map[string][2]any{
 	"ImportTable":                         {dynamodb.ImportTableInput{}, dynamodb.ImportTableOutput{}},
 	"ListExports":                         {dynamodb.ListExportsInput{}, dynamodb.ListExportsOutput{}},
 	"ListImports":                         {dynamodb.ListImportsInput{}, dynamodb.ListImportsOutput{}},
-	"SearchVectors":             {dynamodb.SearchVectorsInput{}, dynamodb.SearchVectorsOutput{}},
+	"SearchVectors":                       {dynamodb.SearchVectorsInput{}, dynamodb.SearchVectorsOutput{}},
 }
 
 // outputs are this package's outputs by operation.

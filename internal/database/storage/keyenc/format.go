@@ -39,6 +39,10 @@ func Format(key []byte) string {
 		}
 	case spaceStatistics:
 		return formatStatistics(key)
+	case spaceMetrics:
+		if len(key) == metricsKeyLen {
+			return fmt.Sprintf("metrics/minute %d", binary.BigEndian.Uint64(rest))
+		}
 	case spaceJob:
 		if len(key) == jobKeyLen {
 			table, index := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint16(key[tableKeyLen:])

@@ -1,5 +1,5 @@
 // Package keyenc lays out the database's key space: tables, indexes, TTL, catalog, statistics,
-// jobs, tokens as ordered bytes.
+// jobs, tokens, metrics as ordered bytes.
 //
 // # Key space
 //
@@ -34,6 +34,10 @@
 //	token           ┌───┬───────┐
 //	                │ k │ token │
 //	                └───┴───────┘
+//	metrics         ┌───┬────────┐
+//	                │ m │ minute │                               minutes since the epoch
+//	                └───┴────────┘
+//	                      8
 //
 // Hash is a hash of the whole partition key. It spreads partitions evenly over the range of a table, so that
 // a parallel scan splits by it and a distributed store's regions fill alike; within one hash partitions
@@ -93,6 +97,7 @@ const (
 	spaceCatalog    = 'c'
 	spaceData       = 'd'
 	spaceJob        = 'j'
+	spaceMetrics    = 'm'
 	spaceToken      = 'k'
 	spaceStatistics = 's'
 	spaceTTL        = 't'

@@ -258,7 +258,7 @@ func (l *crashLoad) check(t *testing.T, s kv.Store, item int, promised uint64, d
 	if err := errors.Join(err, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	records := readLog(t, s, kv.LogID(item), 0, 1<<20)
+	records := readWholeLog(t, s, kv.LogID(item))
 	n := uint64(number(left))
 	if string(left) != string(right) || uint64(len(records)) != n || n > 0 && uint64(count[0]) != n {
 		t.Fatalf("item %d: half an update is left: %d, %d, counter %v, %d records",

@@ -313,3 +313,15 @@ func testLogReadsAreBounded(t *testing.T, s kv.Store) {
 		}
 	}
 }
+
+// readWholeLog reads a log to its end, in as many parts as the store gives.
+func readWholeLog(t *testing.T, s kv.Store, log kv.LogID) (all []kv.Record) {
+	t.Helper()
+	for after := kv.Seq(0); ; after = all[len(all)-1].Seq {
+		part := readLog(t, s, log, after, math.MaxInt)
+		if len(part) == 0 {
+			return all
+		}
+		all = append(all, part...)
+	}
+}

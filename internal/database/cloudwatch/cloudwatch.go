@@ -1,0 +1,127 @@
+// Package cloudwatch answers the part of CloudWatch's API that reads metrics: GetMetricData, GetMetricStatistics and
+// ListMetrics, over what package history keeps of the database's own metrics, in the namespace AWS/DynamoDB.
+//
+// A request passes these stages:
+//
+//	protocol     AWS Query, AWS JSON 1.0 or Smithy RPC v2 CBOR: the operation and its input    protocol.go, query.go
+//	operation    checks the input, reads the history, aggregates minutes to periods           get_metric_data.go …
+//	protocol     the output, or a fault, in the form that the client speaks
+//
+// # Invariants
+//
+//	I1  What a client sends never causes a panic or a 500: inputs are decoded into the shapes of shapes.go, and
+//	    everything that they refer to is looked up in what the history has.
+//	I2  At most turnsMax requests are worked on at once, each of at most BodyMax bytes. What they take, in memory and
+//	    processor time, is taken from the database's requests.
+//
+// # Concurrency
+//
+// A Handler serves any number of requests at once.
+package cloudwatch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/cloudwatch/history"
+)
+
+// BodyMax is the most bytes that the body of a request may have.
+const BodyMax = 512 << 10
+
+// turnsMax is how many requests are worked on at once.
+const turnsMax = 2
+
+// Source has the metrics. *history.History is one.
+type Source interface {
+	// Read calls visit with what was measured from a time until before another, minute by minute. A series may be
+	// visited twice in a minute.
+	Read(ctx context.Context, from, to time.Time, visit func(minute time.Time, s history.Series, m history.Sample)) error
+}
+
+// Handler answers requests.
+type Handler struct {
+	source Source
+	now    func() time.Time
+	logger *slog.Logger
+	turns  chan struct{}
+}
+
+// New returns a Handler over the metrics of a source.
+func New(source Source, now func() time.Time, logger *slog.Logger) *Handler {
+	return &Handler{source: source, now: now, logger: logger, turns: make(chan struct{}, turnsMax)}
+}
+
+// Serves reports whether a request is CloudWatch's: it is known by its path, its target or its content type.
+func (h *Handler) Serves(r *http.Request) bool { return protocolOf(r) != nil }
+
+// Serve responds to a request that Serves is true for.
+func (h *Handler) Serve(ctx context.Context, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
+	p := protocolOf(r)
+	operation, out, err := h.perform(ctx, p, r, body)
+	if err != nil {
+		f, known := errors.AsType[*fault](err)
+		if !known {
+			f = errInternal
+			h.logger.ErrorContext(ctx, "request failed", slog.String("request_id", id), slog.Any("error", err))
+		}
+		return p.fail(f, id)
+	}
+	header, response, err = p.encode(operation, out, id)
+	if err != nil {
+		h.logger.ErrorContext(ctx, "request failed", slog.String("request_id", id), slog.Any("error", err))
+		return p.fail(errInternal, id)
+	}
+	return http.StatusOK, header, response
+}
+
+// Refuse responds to a request that is not served for a reason of the server's own.
+func (h *Handler) Refuse(r *http.Request, id string, status int, code, message string) (int, http.Header, []byte) {
+	return protocolOf(r).fail(&fault{status: status, code: code, message: message}, id)
+}
+
+// perform carries out one operation, in its turn.
+func (h *Handler) perform(ctx context.Context, p protocol, r *http.Request, body []byte) (operation string, out any, err error) {
+	if len(body) > BodyMax {
+		return "", nil, errTooLarge
+	}
+	select {
+	case h.turns <- struct{}{}:
+		defer func() { <-h.turns }()
+	case <-ctx.Done():
+		return "", nil, errThrottled
+	}
+	operation, decode, err := p.decode(r, body)
+	if err != nil {
+		return "", nil, err
+	}
+	switch operation {
+	case "GetMetricData":
+		out, err = serve(ctx, decode, h.getMetricData)
+	case "GetMetricStatistics":
+		out, err = serve(ctx, decode, h.getMetricStatistics)
+	case "ListMetrics":
+		out, err = serve(ctx, decode, h.listMetrics)
+	default:
+		err = p.unknown(operation)
+	}
+	if err != nil && ctx.Err() != nil {
+		err = errThrottled
+	}
+	return operation, out, err
+}
+
+func serve[In, Out any](ctx context.Context, decode func(any) error, perform func(context.Context, *In) (*Out, error)) (any, error) {
+	in := new(In)
+	if err := decode(in); err != nil {
+		return nil, err
+	}
+	out, err := perform(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

@@ -1,0 +1,229 @@
+package history
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/observe"
+)
+
+// The metrics, by the names that AWS gives them.
+const (
+	ConditionalCheckFailedRequests = "ConditionalCheckFailedRequests"
+	ConsumedReadCapacityUnits      = "ConsumedReadCapacityUnits"
+	ConsumedWriteCapacityUnits     = "ConsumedWriteCapacityUnits"
+	ProvisionedReadCapacityUnits   = "ProvisionedReadCapacityUnits"
+	ProvisionedWriteCapacityUnits  = "ProvisionedWriteCapacityUnits"
+	ReadThrottleEvents             = "ReadThrottleEvents"
+	ReturnedItemCount              = "ReturnedItemCount"
+	ReturnedRecordsCount           = "ReturnedRecordsCount"
+	SuccessfulRequestLatency       = "SuccessfulRequestLatency"
+	SystemErrors                   = "SystemErrors"
+	ThrottledRequests              = "ThrottledRequests"
+	TimeToLiveDeletedItemCount     = "TimeToLiveDeletedItemCount"
+	TransactionConflict            = "TransactionConflict"
+	UserErrors                     = "UserErrors"
+	WriteThrottleEvents            = "WriteThrottleEvents"
+)
+
+const (
+	conditionFailed  = "ConditionalCheckFailedException"
+	capacityExceeded = "ProvisionedThroughputExceededException"
+	canceled         = "(canceled)" // by the client, which gets no response
+	getRecords       = "GetRecords"
+)
+
+// itemReaders are the operations whose returned items AWS counts, and reads those that read capacity throttles.
+var (
+	itemReaders = []string{"ExecuteStatement", "Query", "Scan"}
+	reads       = []string{"BatchGetItem", "GetItem", "Query", "Scan", "TransactGetItems"}
+)
+
+// Tables are the tables that exist, by name.
+type Tables = map[string]*catalog.Table
+
+// counter is one series of one Table of package observe. A table that was deleted and created again is another Table,
+// and counts from 0.
+type counter struct {
+	table *observe.Table
+	Series
+}
+
+// totals are what counters have reached. Latencies are in nanoseconds, which add up exactly.
+type totals map[counter]Sample
+
+func (t totals) add(of *observe.Table, s Series, total Sample) {
+	sum := t[counter{of, s}]
+	sum.Merge(total)
+	t[counter{of, s}] = sum
+}
+
+// events adds a metric that counts how often something happened.
+func (t totals) events(of *observe.Table, s Series, n int64) {
+	t.add(of, s, Sample{Count: float64(n), Sum: float64(n), Low: 1, High: 1, Ranged: true})
+}
+
+// count reads all counters at about one moment. tables are those that exist. With restart, extremes begin anew.
+func count(o *observe.Database, tables Tables, restart bool) totals {
+	sum := totals{}
+	for _, t := range o.Tables() {
+		var d catalog.Descriptor // of a table that was deleted: none
+		if table := tables[t.Name]; table != nil {
+			d = *table.Descriptor
+		}
+		t.Operations(func(i int, op *observe.Operation) { sum.operation(t, &d, o.OperationName(i), op) })
+		if !shared(t) {
+			sum.table(t, &d, restart)
+		}
+	}
+	return sum
+}
+
+// shared reports whether the counts are those of no table in particular.
+func shared(t *observe.Table) bool {
+	return t.Name == observe.None || t.Name == observe.Several || t.Name == observe.Other
+}
+
+// operation adds the metrics of an operation on a table.
+func (t totals) operation(of *observe.Table, d *catalog.Descriptor, name string, o *observe.Operation) {
+	at := func(metric string) Series { return Series{Name: metric, Table: of.Name, Operation: name} }
+	for failure, n := range o.Failures() {
+		switch {
+		case failure.Class == observe.User && failure.Code != conditionFailed && failure.Code != canceled:
+			t.events(of, Series{Name: UserErrors}, n)
+		case shared(of):
+		case failure.Class == observe.System:
+			t.events(of, at(SystemErrors), n)
+		case failure.Class == observe.Throttled:
+			t.events(of, at(ThrottledRequests), n)
+			if failure.Code == capacityExceeded {
+				t.events(of, Series{Name: throttleEvents(name), Table: of.Name}, n)
+			}
+		}
+	}
+	latency, returned := o.Latency.Distribution(), float64(o.Returned.Load())
+	if shared(of) || latency.Count == 0 {
+		return
+	}
+	succeeded := float64(latency.Count)
+	t.add(of, at(SuccessfulRequestLatency), Sample{Count: succeeded, Sum: float64(latency.Sum), Buckets: buckets(latency)})
+	switch {
+	case slices.Contains(itemReaders, name):
+		t.add(of, at(ReturnedItemCount), Sample{Count: succeeded, Sum: returned})
+	case name == getRecords:
+		records := at(ReturnedRecordsCount)
+		records.Stream = d.Stream.Label
+		t.add(of, records, Sample{Count: succeeded, Sum: returned})
+	}
+}
+
+func throttleEvents(operation string) string {
+	if slices.Contains(reads, operation) {
+		return ReadThrottleEvents
+	}
+	return WriteThrottleEvents
+}
+
+// buckets are the counts of a distribution by bucket; the last is of what is beyond all bounds.
+func buckets(d observe.Distribution) []uint64 {
+	counts, below := make([]uint64, 0, len(d.UpTo)+1), uint64(0)
+	for _, n := range d.UpTo {
+		counts, below = append(counts, n-below), n
+	}
+	return append(counts, d.Count-below)
+}
+
+// table adds the metrics of a table that are not by operation. What is consumed of a local index is the table's.
+func (t totals) table(of *observe.Table, d *catalog.Descriptor, restart bool) {
+	t.capacity(of, Series{Table: of.Name}, &of.Capacity, restart)
+	for name, c := range of.Indexes() {
+		s := Series{Table: of.Name}
+		if x := d.Index(name); x == nil || !x.Local {
+			s.Index = name
+		}
+		t.capacity(of, s, c, restart)
+	}
+	t.events(of, Series{Name: ConditionalCheckFailedRequests, Table: of.Name}, of.ConditionsFailed.Load())
+	t.events(of, Series{Name: TransactionConflict, Table: of.Name}, of.Conflicts.Load())
+	t.events(of, Series{Name: TimeToLiveDeletedItemCount, Table: of.Name}, of.Expired.Load())
+}
+
+func (t totals) capacity(of *observe.Table, s Series, c *observe.Capacity, restart bool) {
+	for _, x := range []struct {
+		name  string
+		units *observe.Units
+	}{{ConsumedReadCapacityUnits, &c.Read}, {ConsumedWriteCapacityUnits, &c.Write}} {
+		s.Name = x.name
+		total := Sample{Count: float64(x.units.Times()), Sum: x.units.Total()}
+		total.Low, total.High, total.Ranged = x.units.Extremes()
+		t.add(of, s, total)
+		if restart {
+			x.units.Restart()
+		}
+	}
+}
+
+// since returns what was measured from before to t, by series.
+func (t totals) since(before totals) map[Series]Sample {
+	measured := map[Series]Sample{}
+	for key, total := range t {
+		past := before[key]
+		m := Sample{
+			Count: total.Count - past.Count, Sum: total.Sum - past.Sum,
+			Low: total.Low, High: total.High, Ranged: total.Ranged,
+		}
+		if m.Count <= 0 {
+			continue
+		}
+		if total.Buckets != nil {
+			m.settleLatencies(total.Buckets, past.Buckets)
+		}
+		sum := measured[key.Series]
+		sum.Merge(m)
+		measured[key.Series] = sum
+	}
+	return measured
+}
+
+// settleLatencies turns nanoseconds into milliseconds, and makes the best of the buckets: one request's latency is
+// known, the extremes of several are the bounds of their buckets.
+func (s *Sample) settleLatencies(total, past []uint64) {
+	s.Sum, s.Ranged = milliseconds(s.Sum), true
+	s.Buckets = slices.Clone(total)
+	for i, n := range past {
+		s.Buckets[i] -= n
+	}
+	if s.Count == 1 {
+		s.Low, s.High = s.Sum, s.Sum
+		return
+	}
+	first := slices.IndexFunc(s.Buckets, func(n uint64) bool { return n > 0 })
+	last := len(s.Buckets) - 1
+	for last > 0 && s.Buckets[last] == 0 {
+		last--
+	}
+	s.Low, _ = bucketBounds(max(first, 0))
+	_, s.High = bucketBounds(last)
+}
+
+// addProvisioned adds what is provisioned, as one sample a minute.
+func addProvisioned(measured map[Series]Sample, tables Tables) {
+	set := func(s Series, units int64) {
+		value := float64(units)
+		measured[s] = Sample{Count: 1, Sum: value, Low: value, High: value, Ranged: true}
+	}
+	for name, t := range tables {
+		d := t.Descriptor
+		if d.Billing.OnDemand {
+			continue
+		}
+		set(Series{Name: ProvisionedReadCapacityUnits, Table: name}, d.Billing.Throughput.Read)
+		set(Series{Name: ProvisionedWriteCapacityUnits, Table: name}, d.Billing.Throughput.Write)
+		for i := range d.Indexes {
+			if x := &d.Indexes[i]; !x.Local {
+				set(Series{Name: ProvisionedReadCapacityUnits, Table: name, Index: x.Name}, x.Throughput.Read)
+				set(Series{Name: ProvisionedWriteCapacityUnits, Table: name, Index: x.Name}, x.Throughput.Write)
+			}
+		}
+	}
+}

@@ -1,0 +1,128 @@
+// Package history keeps some hours of a database's metrics, minute by minute, under the names that AWS gives them.
+//
+// # Model
+//
+//	observe.Database ──count──► totals ──since──► a Sample a Series ──write──► one record a minute in the store
+//
+// Once a minute the counters of package observe are read, and what has come to them since is written as the record of
+// the minute. Nothing is done on the way of requests. The minute under way is not in the store yet: Read counts it when
+// it is asked for, so that a request is seen as soon as it was answered.
+//
+// # Invariants
+//
+//	I1  What was counted is in one minute: in the one that was under way when it was settled.
+//	I2  A crash loses at most the minute under way. Close settles it.
+//	I3  A minute keeps at most seriesMax series and recordMax bytes, and minutes are kept for Kept.
+//
+// # Concurrency
+//
+// All methods may be called at once.
+package history
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/observe"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Options of a History; all are needed.
+type Options struct {
+	Store   kv.Store
+	Observe *observe.Database
+	Tables  func() Tables
+	Now     func() time.Time
+	Logger  *slog.Logger
+}
+
+// History records metrics until it is closed.
+type History struct {
+	options Options
+	stop    context.CancelFunc
+	stopped chan struct{}
+
+	mu     sync.Mutex
+	minute int64  // the minute under way
+	before totals // when it began
+}
+
+// Start begins to record. What was counted before belongs to the minute under way.
+func Start(o Options) *History {
+	ctx, stop := context.WithCancel(context.Background())
+	h := &History{options: o, stop: stop, stopped: make(chan struct{}), minute: minuteOf(o.Now())}
+	go h.run(ctx)
+	return h
+}
+
+func minuteOf(t time.Time) int64 { return max(0, t.Unix()/60) }
+
+// run settles each minute when it ends.
+func (h *History) run(ctx context.Context) {
+	defer close(h.stopped)
+	for {
+		now := h.options.Now()
+		timer := time.NewTimer(now.Truncate(time.Minute).Add(time.Minute).Sub(now))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+			if err := h.Settle(ctx); err != nil && ctx.Err() == nil {
+				h.options.Logger.Warn("metrics of a minute are lost", "error", err)
+			}
+		}
+	}
+}
+
+// Settle writes what was counted as the record of the minute under way, and begins the next one.
+func (h *History) Settle(ctx context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	tables := h.options.Tables()
+	counted := count(h.options.Observe, tables, true)
+	measured := counted.since(h.before)
+	addProvisioned(measured, tables)
+	minute := h.minute
+	h.before, h.minute = counted, max(h.minute, minuteOf(h.options.Now()))
+	h.forgetDeleted()
+	return write(ctx, h.options.Store, minute, measured)
+}
+
+// forgetDeleted makes room among the tables that are counted by name. The tables that exist are looked up after those
+// that are counted: none that was created meanwhile is forgotten.
+func (h *History) forgetDeleted() {
+	tables := sync.OnceValue(h.options.Tables)
+	h.options.Observe.Retain(func(name string) bool { return tables()[name] != nil })
+}
+
+// Read calls visit with what was measured from a time until before another, minute by minute. A series may be visited
+// twice in a minute: both samples are its own.
+func (h *History) Read(ctx context.Context, from, to time.Time, visit func(minute time.Time, s Series, m Sample)) error {
+	h.mu.Lock()
+	tables, underWay := h.options.Tables(), h.minute
+	now := count(h.options.Observe, tables, false).since(h.before)
+	h.mu.Unlock()
+	addProvisioned(now, tables)
+	first := max(minuteOf(from), underWay-keptMinutes+1)
+	end := minuteOf(to.Add(time.Minute - time.Nanosecond))
+	at := func(minute int64) time.Time { return time.Unix(minute*60, 0).UTC() }
+	if first <= underWay && underWay < end {
+		for s, m := range now {
+			visit(at(underWay), s, m)
+		}
+	}
+	if first >= end {
+		return nil
+	}
+	return read(ctx, h.options.Store, first, end, func(minute int64, s Series, m Sample) { visit(at(minute), s, m) })
+}
+
+// Close settles the minute under way and ends recording. The store must still be open.
+func (h *History) Close() error {
+	h.stop()
+	<-h.stopped
+	return h.Settle(context.Background())
+}

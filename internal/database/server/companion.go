@@ -1,0 +1,68 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+)
+
+// Companion is another service that is reached at the same address: CloudWatch, say. Its requests pass the same limits
+// and the same Authenticator. They are not counted: counts are of DynamoDB's operations.
+type Companion interface {
+	// Serves reports whether a request is the companion's, by its headers alone.
+	Serves(r *http.Request) bool
+	// Serve responds to such a request. Its operations change nothing.
+	Serve(ctx context.Context, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte)
+	// Refuse is the response to a request that the server does not pass on.
+	Refuse(r *http.Request, id string, status int, code, message string) (int, http.Header, []byte)
+}
+
+// callCompanion serves a request of the companion.
+func (x *exchange) callCompanion(c Companion, surplus bool) {
+	status, header, response := x.askCompanion(c, surplus)
+	if n := int64(cap(response)); n > entryBytes {
+		if err := x.response.grow(x.r.Context(), &x.server.memory.responses, n, responseWait); err != nil {
+			status, header, response = x.refuseFor(c, err)
+		}
+	}
+	x.work.release()
+	for name, values := range header {
+		if name == headerContentType {
+			x.answer = values
+			continue
+		}
+		x.w.Header()[name] = values
+	}
+	x.send(status, response)
+}
+
+func (x *exchange) askCompanion(c Companion, surplus bool) (status int, header http.Header, response []byte) {
+	if surplus {
+		return x.refuseFor(c, apierr.TooManyConnections.With())
+	}
+	body := smallBuffers.get()
+	defer smallBuffers.put(body)
+	if err := x.readBody(body); err != nil {
+		return x.refuseFor(c, err)
+	}
+	ctx := x.ctx.Context
+	if x.server.options.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, x.server.options.Timeout, errTimeout)
+		defer cancel()
+	}
+	defer x.body.release()
+	return c.Serve(ctx, x.r, x.id, *body)
+}
+
+// refuseFor responds with an error of the server's own.
+func (x *exchange) refuseFor(c Companion, err error) (status int, header http.Header, response []byte) {
+	e, known := errors.AsType[*apierr.Error](err)
+	if !known {
+		x.logFault(err)
+		e = apierr.InternalFault.With()
+	}
+	return c.Refuse(x.r, x.id, e.Status(), string(e.Code), e.Message)
+}
