@@ -142,6 +142,7 @@ func (s *search) plan(t *catalog.Table) error {
 	s.table, s.index = t, x
 	components, fault := vector.Parse(s.in.SearchVector, x.Vector.Dimensions)
 	switch fault.Kind {
+	case vector.NoFault, vector.NotList: // the API's model has a list here
 	case vector.WrongLength:
 		return apierr.SearchVectorOfOtherLength.With(fault.Actual, x.Vector.Dimensions)
 	case vector.ElementType:

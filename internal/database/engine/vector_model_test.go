@@ -207,7 +207,7 @@ func naiveScore(function string, a, b []float64) float64 {
 		product += a[i] * b[i]
 		aa += a[i] * a[i]
 		bb += b[i] * b[i]
-		difference += math.Pow(a[i]-b[i], 2)
+		difference += (a[i] - b[i]) * (a[i] - b[i])
 	}
 	switch {
 	case function == "DOT_PRODUCT":

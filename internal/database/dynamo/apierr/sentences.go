@@ -272,7 +272,7 @@ const (
 	PolicyPrincipalInvalid Sentence = invalid + "Invalid principal in policy document."
 )
 
-// Contributor insights: a part of a description, and no error of a request.
+// TooManyRules is a part of the description of contributor insights, and no error of a request.
 const TooManyRules Sentence = "Per-account Amazon CloudWatch Contributor Insights rule limit reached: %d rules. Please disable Contributor Insights for other tables/indexes OR disable Contributor Insights rules before retrying."
 
 // Kinesis destinations. The first four are AWS's; the last is not, it refuses what this server was not started for.

@@ -132,7 +132,7 @@ func projectedNames(x *catalog.IndexDescriptor) int {
 func checkVectorUpdates(updates []api.VectorIndexUpdate) (online int, err error) {
 	seen := map[string]bool{}
 	for _, u := range updates {
-		name := ""
+		var name string
 		switch {
 		case u.Create == nil && u.Delete == nil:
 			return 0, apierr.VectorIndexUpdateEmpty.With()

@@ -77,7 +77,7 @@ func (v *Verified) Add(more *Verified) {
 }
 
 // String counts what tables hold, for scripts of tests.
-func (v Verified) String() string {
+func (v *Verified) String() string {
 	return fmt.Sprintf("tables %d, items %d, index entries %d, TTL entries %d, findings %d",
 		v.Tables, v.Items, v.IndexEntries, v.TTLEntries, v.Findings)
 }
