@@ -458,13 +458,13 @@ func TestOperations(t *testing.T) {
 		served[o.Name] = true
 	}
 	s := newServer(t)
-	const unknown = `{"__type":"com.amazon.coral.service#UnknownOperationException"}`
+	const unknown = `{"__type":"com.amazon.coral.service#UnknownOperationException"`
 	for _, operation := range operationsOfSDK() {
 		a, err := s.request(context.WithoutCancel(t.Context()), plain(operation), `{}`)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(a.body) != unknown; got != served[operation] {
+		if got := !strings.HasPrefix(string(a.body), unknown); got != served[operation] {
 			t.Errorf("%s: %d %s", operation, a.status, a.body)
 		}
 	}

@@ -276,5 +276,5 @@ func expand(input string) string {
 func (s *script) verify(ctx context.Context) (string, error) {
 	var findings strings.Builder
 	done, err := s.engine.Verify(ctx, func(f verify.Finding) { fmt.Fprintln(&findings, f) }, nil)
-	return fmt.Sprintf("%s%v\n", &findings, done), err
+	return fmt.Sprintf("%s%v\n", &findings, &done), err
 }
