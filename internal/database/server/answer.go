@@ -47,17 +47,17 @@ func (x *exchange) succeed(op *operation, out any) {
 		buffers = &largeBuffers
 	}
 	buffer := buffers.get()
-	defer buffers.put(buffer)
 	body, err := wire.Append((*buffer)[:0], out)
 	if lender, ok := out.(api.Memory); ok {
 		lender.Release()
 	}
 	if err != nil {
+		buffers.put(buffer)
 		x.fail(op, err)
 		return
 	}
 	*buffer = body
-	packed := x.pack(body)
+	packed := x.pack(body, func() { buffers.put(buffer) })
 	defer packed.release()
 	if err := x.reserveResponse(op.reads || hasOnlyRead(out), int64(cap(packed.body))); err != nil {
 		x.fail(op, err)
@@ -99,19 +99,21 @@ func (x *exchange) sendError(e *apierr.Error) {
 type packed struct {
 	body     []byte
 	encoding string // empty where it is sent as it is
-	release  func()
+	release  func() // gives back the memory of body
 }
 
 // pack compresses a body for a client that wants that. A large one takes tens of milliseconds: who sends one still has
-// its turn.
-func (x *exchange) pack(body []byte) packed {
+// its turn. release gives back the memory of the body, at once where it is compressed: only what is sent stays in memory
+// until the client has read it.
+func (x *exchange) pack(body []byte, release func()) packed {
 	if len(body) <= compressMin {
-		return packed{body: body, release: func() {}}
+		return packed{body: body, release: release}
 	}
 	encoding := acceptedEncoding(x.r.Header.Get("Accept-Encoding"))
 	if encoding == "" {
-		return packed{body: body, release: func() {}}
+		return packed{body: body, release: release}
 	}
+	defer release()
 	buffers := &smallBuffers
 	if len(body) > entryBytes {
 		buffers = &largeBuffers
@@ -123,7 +125,7 @@ func (x *exchange) pack(body []byte) packed {
 
 // send sends an answer: compressed if the client wants that.
 func (x *exchange) send(status int, body []byte) {
-	packed := x.pack(body)
+	packed := x.pack(body, func() {})
 	defer packed.release()
 	x.sendPacked(status, packed)
 }

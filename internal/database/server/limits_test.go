@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -504,6 +505,24 @@ func TestThrottledBodyIsDrained(t *testing.T) {
 			t.Errorf("request %d: %s, want %s", what, response.Status, want)
 		}
 		all.release()
+	}
+}
+
+// TestCompressedBodyLeavesItsMemory: while a client reads a compressed response, the memory of what was compressed, which
+// nobody has reserved any more, is free.
+func TestCompressedBodyLeavesItsMemory(t *testing.T) {
+	for encoding, early := range map[string]bool{"gzip": true, "": false} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
+		r.Header.Set("Accept-Encoding", encoding)
+		x, released := exchange{r: r}, 0
+		packed := x.pack(bytes.Repeat([]byte("x"), 1<<20), func() { released++ })
+		if (released == 1) != early {
+			t.Errorf("Accept-Encoding %q: released %d times before the response is sent", encoding, released)
+		}
+		packed.release()
+		if released != 1 {
+			t.Errorf("Accept-Encoding %q: released %d times in all", encoding, released)
+		}
 	}
 }
 
