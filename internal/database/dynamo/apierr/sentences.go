@@ -278,7 +278,8 @@ const (
 // TooManyRules is a part of the description of contributor insights, and no error of a request.
 const TooManyRules Sentence = "Per-account Amazon CloudWatch Contributor Insights rule limit reached: %d rules. Please disable Contributor Insights for other tables/indexes OR disable Contributor Insights rules before retrying."
 
-// Kinesis destinations. The first four are AWS's; the last is not, it refuses what this server was not started for.
+// Kinesis destinations. None is compared with a recorded answer; the last is not AWS's: it refuses what this server was not
+// started for.
 const (
 	DestinationNotDisabled  Sentence = "Table is not in a valid state to enable Kinesis Streaming Destination: EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation."
 	DestinationNotActive    Sentence = "Table is not in a valid state to disable Kinesis Streaming Destination: DisableKinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
