@@ -83,7 +83,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.DurationVar(&f.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
 	set.Var(&f.logMaxBytes, "log-max-bytes", "disk space for change logs (streams and point-in-time recovery), like 10GiB; beyond it the oldest changes are trimmed (default no cap)")
 	set.StringVar(&f.kinesisEndpoint, "kinesis-endpoint", "", "`URL` of a Kinesis-compatible service that takes the changes of tables with a Kinesis destination")
-	set.StringVar(&f.kinesisDir, "kinesis-dir", "", "directory that takes them as files of JSON lines instead (default kinesis in the data directory)")
+	set.StringVar(&f.kinesisDir, "kinesis-dir", "", "directory that takes the changes of those tables as files of JSON lines where there is no --kinesis-endpoint (default kinesis in the data directory)")
 	set.StringVar(&f.s3Dir, "s3-dir", "", "`directory` of the buckets of exports and imports: each bucket is a directory in it (default the directory s3 in --data)")
 	set.StringVar(&f.s3Endpoint, "s3-endpoint", "", "`URL` of S3 or a store like it for exports and imports; credentials come from the environment, as the AWS SDKs find them")
 	set.Var(&f.memoryLimit, "memory-limit", "memory the server may use, like 2GiB (default 90 % of the container's limit, or half of the machine's memory)")
