@@ -127,6 +127,9 @@ type Options struct {
 	WriteMemory int64
 	// RequestTimeout is how long a request may take once its input is there. Default 0: for ever.
 	RequestTimeout time.Duration
+	// LargeOperations is how many operations that read much may run at once, and how many with a very large input. Default:
+	// GOMAXPROCS, and two at least.
+	LargeOperations int
 	// Compactions is how many compactions may run at once. Default 2. Without effect in memory.
 	Compactions int
 	// MemTableSize is the size of the buffers that writes are collected in before they go to files, four at most.
@@ -207,7 +210,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	}
 	db.history = history.Start(history.Options{Store: store, Observe: counts, Tables: db.countedTables, Now: o.Now, Logger: o.Logger})
 	db.server = server.New(db.engine, server.Options{
-		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Timeout: o.RequestTimeout, Logger: o.Logger,
+		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,
 		Companion: cloudwatch.New(db.history, o.Now, o.Logger),
 	})
@@ -297,8 +300,8 @@ func (o *Options) validate() error {
 	if o.GSIDelay < 0 || o.TableDelay < 0 || o.SlowRequest < 0 {
 		faults = append(faults, errors.New("monotable: GSIDelay, TableDelay and SlowRequest cannot be negative"))
 	}
-	if o.CacheSize < 0 || o.RequestMemory < 0 || o.WriteMemory < 0 || o.MemTableSize < 0 || o.RequestTimeout < 0 || o.Compactions < 0 {
-		faults = append(faults, errors.New("monotable: CacheSize, RequestMemory, WriteMemory, MemTableSize, RequestTimeout and Compactions cannot be negative"))
+	if o.CacheSize < 0 || o.RequestMemory < 0 || o.WriteMemory < 0 || o.MemTableSize < 0 || o.RequestTimeout < 0 || o.Compactions < 0 || o.LargeOperations < 0 {
+		faults = append(faults, errors.New("monotable: CacheSize, RequestMemory, WriteMemory, MemTableSize, RequestTimeout, Compactions and LargeOperations cannot be negative"))
 	}
 	if o.StreamShards < 0 || o.StreamShards > engine.StreamShardsMax {
 		faults = append(faults, fmt.Errorf("monotable: StreamShards %d: want 1 to %d", o.StreamShards, engine.StreamShardsMax))

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
@@ -23,9 +25,9 @@ var full = flag.Bool("full", false, "run the whole load, and hold the other clie
 type load struct {
 	Senders, Readers, Streams, Transactions, Oversized int
 
-	// Nice is the priority of the attackers. Where latency counts it is a low one: they would have processors of their own,
-	// and here take what the server and the other clients leave.
-	Nice int
+	// Apart is for a load with which latency counts. All clients would have processors of their own. Here the attackers take
+	// what the server and the other clients leave, and the other clients, who need little, a processor whenever they want one.
+	Apart bool
 
 	lasts, quiet time.Duration
 }
@@ -40,7 +42,7 @@ const (
 func TestOverload(t *testing.T) {
 	l := load{Senders: 50, Readers: 50, Streams: 400, Transactions: 2, Oversized: 1, lasts: 5 * time.Second, quiet: 2 * time.Second}
 	if *full {
-		l = load{Senders: 500, Readers: 500, Streams: 2000, Transactions: 8, Oversized: 2, Nice: 10, lasts: 60 * time.Second, quiet: 10 * time.Second}
+		l = load{Senders: 500, Readers: 500, Streams: 2000, Transactions: 8, Oversized: 2, Apart: true, lasts: 60 * time.Second, quiet: 10 * time.Second}
 	}
 	server := serverproc.Start(t, serverproc.Build(t), "--data", t.TempDir(), "--memory-limit", limitFlag)
 	idle, idlePeak := server.OwnMemory(), server.PeakMemory()
@@ -48,6 +50,11 @@ func TestOverload(t *testing.T) {
 	defer c.http.CloseIdleConnections()
 	c.createTables(t)
 
+	if l.Apart {
+		if err := schedule(unix.SCHED_FIFO, 1); err != nil {
+			t.Logf("the other clients share the processors with the server, and their latency is not its alone: %v", err)
+		}
+	}
 	counts := newTally()
 	quiet := c.others(t.Context(), l.quiet, counts)
 	endAttack := beginAttack(t, server.Endpoint, l, counts)

@@ -5,12 +5,15 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"syscall"
+	"strconv"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 var attacked = flag.String("attack", "", "only attack the server at this `address`, until the input ends; for the test's own use")
@@ -25,8 +28,10 @@ func TestMain(m *testing.M) {
 	if err := input.Decode(&l); err != nil {
 		panic(err)
 	}
-	if err := syscall.Setpriority(syscall.PRIO_PROCESS, 0, l.Nice); err != nil {
-		panic(err)
+	if l.Apart {
+		if err := schedule(unix.SCHED_IDLE, 0); err != nil {
+			panic(err)
+		}
 	}
 	counts := newTally()
 	ctx, stop := context.WithCancel(context.Background())
@@ -95,4 +100,24 @@ func beginAttack(t *testing.T, endpoint string, l load, counts *tally) (end func
 			}
 		}
 	}
+}
+
+// schedule puts all threads of this process, and those that they start, under a policy of the system's scheduler.
+func schedule(policy, priority uint32) error {
+	const threads = "/proc/self/task"
+	entries, err := os.ReadDir(threads)
+	if err != nil {
+		return err
+	}
+	for _, thread := range entries {
+		id, err := strconv.Atoi(thread.Name())
+		if err != nil {
+			return err
+		}
+		attributes := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: policy, Priority: priority}
+		if err := unix.SchedSetAttr(id, &attributes, 0); err != nil {
+			return fmt.Errorf("scheduling policy %d: %w", policy, err)
+		}
+	}
+	return nil
 }

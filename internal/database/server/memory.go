@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -48,7 +47,7 @@ const (
 	responseWait = time.Second
 )
 
-func newMemory(bytes int64) *memory {
+func newMemory(bytes, turns int64) *memory {
 	m := new(memory)
 	for _, p := range []*pool{&m.requests, &m.bodies, &m.work} {
 		p.init(max(bytes/4, entryBytes))
@@ -56,7 +55,6 @@ func newMemory(bytes int64) *memory {
 	for _, p := range []*pool{&m.slowBodies, &m.responses} {
 		p.init(max(bytes/8, entryBytes))
 	}
-	turns := int64(max(2, runtime.GOMAXPROCS(0))) // as many as there are cores: a small request finds one soon
 	for _, p := range []*pool{&m.reads, &m.inputs} {
 		p.init(turns)
 		p.queue = queuePerTurn * turns

@@ -40,6 +40,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -66,6 +67,9 @@ type Options struct {
 	// Memory is the most that requests in flight may take, as far as it can be told before they take it. Beyond it
 	// requests wait, and are throttled. Default 512 MB.
 	Memory int64
+	// Turns is how many operations that read much may run at once, and how many with a very large input. Default: one for
+	// each processor, and two at least.
+	Turns int
 	// Timeout is how long an operation may take once its input is there; 0 is for ever.
 	Timeout time.Duration
 	// Logger hears of internal faults. Default: discard.
@@ -94,6 +98,9 @@ func (o Options) withDefaults() Options {
 	if o.Memory == 0 {
 		o.Memory = defaultMemory
 	}
+	if o.Turns == 0 {
+		o.Turns = max(2, runtime.GOMAXPROCS(0))
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -120,7 +127,7 @@ type Server struct {
 func New(e Engine, o Options) *Server {
 	o = o.withDefaults()
 	return &Server{
-		engine: e, options: o, operations: operationsByTarget(), memory: newMemory(o.Memory),
+		engine: e, options: o, operations: operationsByTarget(), memory: newMemory(o.Memory, int64(o.Turns)),
 		health: "healthy: dynamodb." + o.Region + ".amazonaws.com ",
 	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 
@@ -86,6 +85,7 @@ func availableMemory() (int64, error) {
 // The first two are outside of Go's heap, as is a part of what the collector's limit leaves.
 type memoryPlan struct {
 	limit, cache, memTable, writes, requests int64
+	cores                                    int // for long work; 0 leaves that to the defaults
 }
 
 // planMemory divides a limit; 0 is what is available. A cache of 0 is the limit's part.
@@ -114,7 +114,10 @@ func planMemory(limit, cache int64) (memoryPlan, error) {
 
 func (p memoryPlan) apply(o *monotable.Options) {
 	o.CacheSize, o.MemTableSize, o.WriteMemory, o.RequestMemory = p.cache, int(p.memTable), p.writes, p.requests
-	o.Compactions = min(max(2, runtime.GOMAXPROCS(0)/2), compactionsMax)
+	if p.cores > 0 {
+		o.Compactions = min(max(2, p.cores/2), compactionsMax)
+		o.LargeOperations = max(2, p.cores)
+	}
 }
 
 // tuneCollector sets the collector for a store, as far as the environment leaves it open. A store in memory keeps Go's

@@ -1,20 +1,24 @@
 package cli
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
-func TestProcessors(t *testing.T) {
+func TestTuneProcessors(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
 	for _, test := range []struct {
-		some   int
 		chosen string
 		want   int
 	}{
-		{some: 1, want: 2},
-		{some: 2, want: 0},
-		{some: 8, want: 0},
-		{some: 1, chosen: "1", want: 0},
+		{want: 3 + spareProcessors},
+		{chosen: "3", want: 3},
 	} {
-		if got := processors(test.some, test.chosen); got != test.want {
-			t.Errorf("processors(%d, %q) is %d, want %d", test.some, test.chosen, got, test.want)
+		runtime.GOMAXPROCS(3)
+		cores := tuneProcessors(func(string) string { return test.chosen })
+		if got := runtime.GOMAXPROCS(0); cores != 3 || got != test.want {
+			t.Errorf("with GOMAXPROCS %q in the environment: %d cores, GOMAXPROCS %d, want 3 and %d", test.chosen, cores, got, test.want)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	}
 	if !flags.memory {
 		plan.tuneCollector(env.Getenv)
-		tuneProcessors(env.Getenv)
+		plan.cores = tuneProcessors(env.Getenv)
 	}
 	m := newMonitor()
 	stopBeside, err := flags.serveBeside(ctx, m, logger)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -40,6 +41,8 @@ type decoder struct {
 	size int // of the body
 	// text holds the names and texts of attribute values, one after the other.
 	text strings.Builder
+	// yielded is the length of text at the last turn of other goroutines.
+	yielded int
 	// fields and values are stacks on which items, lists and sets are gathered before their size is known.
 	fields []attr.Field
 	values []attr.Value
@@ -48,6 +51,9 @@ type decoder struct {
 
 // decoders keeps decoders for their stacks.
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+// yieldBytes is how much text is read before other goroutines get their turn: a large body takes many milliseconds.
+const yieldBytes = 64 << 10
 
 // stackMax bounds what a pooled decoder keeps.
 const stackMax = 4096
@@ -61,7 +67,7 @@ func (d *decoder) reset(body []byte) {
 // already; after an error, something may be left on them.
 func (d *decoder) release() {
 	d.jx.ResetBytes(nil)
-	d.text = strings.Builder{}
+	d.text, d.yielded = strings.Builder{}, 0
 	if cap(d.fields) > stackMax || cap(d.values) > stackMax || cap(d.raw) > stackMax {
 		return
 	}
@@ -96,6 +102,10 @@ func (d *decoder) keep(text []byte) string {
 		d.text.Grow(d.size)
 	}
 	d.text.Write(text)
+	if d.text.Len()-d.yielded >= yieldBytes {
+		d.yielded = d.text.Len()
+		runtime.Gosched()
+	}
 	return d.text.String()[start:]
 }
 

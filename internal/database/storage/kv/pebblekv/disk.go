@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -199,7 +201,26 @@ func (d *disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 			return f, nil
 		}
 	}
-	return d.FS.Open(name, opts...)
+	f, err := d.FS.Open(name, opts...)
+	if err == nil && d.own(name) && slices.Contains(opts, vfs.SequentialReadsOption) {
+		return &sequentialFile{File: f}, nil
+	}
+	return f, err
+}
+
+// sequentialFile is a table that is read from one end to the other, as compactions do.
+type sequentialFile struct {
+	vfs.File
+	unyielded int
+}
+
+func (f *sequentialFile) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.File.ReadAt(p, offset)
+	if f.unyielded += n; f.unyielded >= yieldBytes {
+		f.unyielded = 0
+		runtime.Gosched()
+	}
+	return n, err
 }
 
 // OpenDir opens a directory, whose syncs are writes like others.
@@ -285,6 +306,8 @@ type diskFile struct {
 	disk  *disk
 	name  string
 	table bool // may fail in Pebble's eyes: it is written again elsewhere
+	// unyielded is what was written of a table since other goroutines had their turn.
+	unyielded int
 	// noSpace is called instead of freezing the disk when that is full; nil for files that cannot do without.
 	noSpace func() error
 }
@@ -311,6 +334,10 @@ func (f *diskFile) Write(p []byte) (n int, err error) {
 	n = len(p)
 	if err = f.guard("write", func() error { _, err := f.File.Write(p); return err }); err != nil {
 		n = 0
+	}
+	if f.unyielded += n; f.table && f.unyielded >= yieldBytes {
+		f.unyielded = 0
+		runtime.Gosched()
 	}
 	return n, err
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
-// largeUpdate is the size of a batch from which on it is committed as tables, not through the log.
+// largeUpdate is the size of an update from which on it is committed as tables, not through the log.
 //
 // Pebble copies a batch to its log while all other commits wait. A batch of half a memtable also begins a new log: the
 // others wait until all of it is on disk. 84 MB took others half a second. Tables are written beside the commits of
@@ -27,21 +27,18 @@ const largeUpdate = 8 << 20
 // topLevel is the level of tables that overlap others.
 const topLevel = 0
 
-// pacingBytes is how much of a table is written before other goroutines get their turn.
-const pacingBytes = 64 << 10
-
 // crowdedMemTables is the number of memtables from which on tables wait for a flush before they join the database.
 // From Options.MemTableStopWritesThreshold on, Pebble would have all commits wait for that.
 const crowdedMemTables = 3
 
-// applyLarge commits the batch as tables.
+// applyLarge commits the update as tables.
 //
 // They become durable before they become visible, and the latches are held until then. They have no place in the
 // log behind what the update has read, nor behind the reservation of its sequence numbers, so ingest syncs the log first.
 func (s *Store) applyLarge(ctx context.Context, t *txn) error {
 	dir := s.makingPath("update")
 	defer s.discard(dir)
-	files, err := s.writeTables(dir, t.batch)
+	files, err := s.writeTables(dir, t.writes.batches)
 	if err != nil {
 		if vfs.IsNoSpaceError(err) {
 			err = fmt.Errorf("%w: %w", kv.ErrFull, err)
@@ -76,10 +73,10 @@ func (s *Store) beginLarge(ctx context.Context) error {
 
 func (s *Store) endLarge() { <-s.large }
 
-// writeTables writes tables with what a batch makes of each of its keys: one for each first byte of keys, so that none spans
+// writeTables writes tables with what the batches make of each of their keys: one for each first byte of keys, so that none spans
 // what lies between items, counters and logs, and has to be compacted with it.
-func (s *Store) writeTables(dir string, batch *pebble.Batch) (files []string, err error) {
-	operations, err := operationsOf(batch)
+func (s *Store) writeTables(dir string, batches []*pebble.Batch) (files []string, err error) {
+	operations, err := operationsOf(batches)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +118,7 @@ func (s *Store) writeTable(name string, operations []operation) error {
 		if err != nil {
 			break
 		}
-		if written += len(o.key) + len(o.value); written >= pacingBytes {
+		if written += len(o.key) + len(o.value); written >= yieldBytes {
 			written = 0
 			runtime.Gosched()
 		}
@@ -129,24 +126,26 @@ func (s *Store) writeTable(name string, operations []operation) error {
 	return errors.Join(err, w.Close())
 }
 
-// operation is what a batch does to a key.
+// operation is what an update does to a key.
 type operation struct {
 	kind       pebble.InternalKeyKind
 	key, value []byte
 }
 
-// operationsOf returns what a batch makes of each of its keys, in their order.
-func operationsOf(batch *pebble.Batch) ([]operation, error) {
-	all := make([]operation, 0, batch.Count())
-	for r := batch.Reader(); ; {
-		kind, key, value, ok, err := r.Next()
-		if err != nil {
-			return nil, err
+// operationsOf returns what the batches, in their order, make of each of their keys, in the order of keys.
+func operationsOf(batches []*pebble.Batch) ([]operation, error) {
+	var all []operation
+	for _, batch := range batches {
+		for r := batch.Reader(); ; {
+			kind, key, value, ok, err := r.Next()
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				break
+			}
+			all = append(all, operation{kind, key, value})
 		}
-		if !ok {
-			break
-		}
-		all = append(all, operation{kind, key, value})
 	}
 	slices.SortStableFunc(all, func(a, b operation) int { return bytes.Compare(a.key, b.key) })
 	one := all[:0]

@@ -75,6 +75,48 @@ func TestLargeAndSmallUpdates(t *testing.T) {
 	}
 }
 
+// TestUpdatesOfManyBatches: an update that takes several batches, committed as one or as tables, has the last write of each
+// key, every addition, and its log records in their order.
+func TestUpdatesOfManyBatches(t *testing.T) {
+	for _, size := range []int{3 << 20, 9 << 20} { // below and above what makes an update large
+		disk := memoryDisk{pebblekv.Options{}, crashfs.New()}
+		s := disk.open(t, "/srv/db")
+		values, sums, records := map[string]string{}, map[string]int64{}, []string{}
+		in := kv.Intent{Write: [][]byte{[]byte("k0"), []byte("k1"), []byte("k2")}}
+		err := s.Update(t.Context(), in, func(txn kv.Txn) error {
+			for n, written := 0, 0; written < size; n++ {
+				k, v := fmt.Sprint("k", n%3), strings.Repeat(fmt.Sprintf("%08d", n), 40<<10/8)
+				txn.Set([]byte(k), []byte(v))
+				txn.Add([]byte("sum"), int64(n))
+				record := fmt.Sprint("record ", n)
+				txn.AppendLog(1, []byte(record))
+				values[k], records = v, append(records, record)
+				sums["sum"] += int64(n)
+				written += len(v)
+				if got, err := txn.Get([]byte(k)); string(got) != v || err != nil {
+					return fmt.Errorf("the update reads %.30q, %w, where it wrote %.30q", got, err, v)
+				}
+			}
+			txn.Delete([]byte("k2"))
+			delete(values, "k2")
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		disk = disk.crash(rand.New(rand.NewPCG(1, 1)))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = disk.open(t, "/srv/db")
+		expectContent(t, s, 0, values, sums)
+		expectRecords(t, s, records)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func expectContent(t *testing.T, s *pebblekv.Store, round int, values map[string]string, sums map[string]int64) {
 	t.Helper()
 	for k := range 20 {

@@ -21,7 +21,7 @@
 //	│ 0xF1 "trimmed" log │  the last sequence number of a log that was forgotten
 //	└────────────────────┘
 //
-// An update takes its latches, reads the live database, collects its writes in one batch, and commits it.
+// An update takes its latches, reads the live database, collects its writes in batches, and commits them as one.
 // Nothing else can touch what it holds, so there are no versions to check and nothing to retry.
 //
 // # Commit

@@ -1,0 +1,120 @@
+package pebblekv
+
+import (
+	"encoding/binary"
+	"errors"
+	"runtime"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const (
+	// batchBytes is the size from which on writes go on in another batch. One batch of 84 MB grew by copies of
+	// everything before; the Go scheduler cannot interrupt a copy, and others waited for a processor for up to 60 ms.
+	batchBytes = 1 << 20
+	// yieldBytes is how much of an update, or of a table, is written before other goroutines get their turn. By itself the
+	// Go scheduler takes a processor away after 10 ms.
+	yieldBytes = 64 << 10
+)
+
+// writes are what an update writes, in batches of about batchBytes.
+type writes struct {
+	db      *pebble.DB
+	batches []*pebble.Batch // at least one, between begin and close; the last one grows
+	full    int             // bytes of all but the last
+	yielded int             // bytes at the last turn of other goroutines
+	records []recordPlace
+}
+
+// recordPlace is where the sequence number of a log record belongs: a batch, and a place in it.
+type recordPlace struct{ batch, at int }
+
+func (w *writes) begin(db *pebble.DB) {
+	w.db = db
+	w.batches = append(w.batches, db.NewBatch())
+}
+
+func (w *writes) last() *pebble.Batch { return w.batches[len(w.batches)-1] }
+
+func (w *writes) empty() bool { return len(w.batches) == 1 && w.last().Empty() }
+
+func (w *writes) bytes() int { return w.full + w.last().Len() }
+
+// room returns the batch for an operation of some bytes.
+func (w *writes) room(bytes int) *pebble.Batch {
+	if total := w.bytes(); total-w.yielded >= yieldBytes {
+		w.yielded = total
+		runtime.Gosched()
+	}
+	if last := w.last(); !last.Empty() && last.Len()+bytes > batchBytes {
+		w.full += last.Len()
+		w.batches = append(w.batches, w.db.NewBatch())
+	}
+	return w.last()
+}
+
+// set returns the batch's copies of key and value. They keep their content when the batch grows.
+func (w *writes) set(key, value []byte) (ownKey, ownValue []byte) {
+	return put(w.room(len(key)+len(value)).SetDeferred(len(key), len(value)), key, value)
+}
+
+func (w *writes) delete(key []byte) (ownKey []byte) {
+	ownKey, _ = put(w.room(len(key)).DeleteDeferred(len(key)), key, nil)
+	return ownKey
+}
+
+func (w *writes) merge(key, value []byte) {
+	put(w.room(len(key)+len(value)).MergeDeferred(len(key), len(value)), key, value)
+}
+
+// append writes a log record and remembers the place of its sequence number, at the end of the key.
+func (w *writes) append(key, record []byte) {
+	batch := w.room(len(key) + len(record))
+	put(batch.SetDeferred(len(key), len(record)), key, record)
+	var length [binary.MaxVarintLen32]byte
+	lengthLen := binary.PutUvarint(length[:], uint64(len(record)))
+	w.records = append(w.records, recordPlace{len(w.batches) - 1, len(batch.Repr()) - len(record) - lengthLen - seqLen})
+}
+
+func put(op *pebble.DeferredBatchOp, key, value []byte) (ownKey, ownValue []byte) {
+	copy(op.Key, key)
+	copy(op.Value, value)
+	if err := op.Finish(); err != nil {
+		panic(err) // only batches with an index return errors
+	}
+	return op.Key[:len(key):len(key)], op.Value[:len(value):len(value)]
+}
+
+// number fills in the sequence numbers of the log records.
+func (w *writes) number(first kv.Seq) {
+	for i, place := range w.records {
+		binary.BigEndian.PutUint64(w.batches[place.batch].Repr()[place.at:], uint64(first)+uint64(i))
+	}
+}
+
+// whole returns everything as one batch.
+func (w *writes) whole() (*pebble.Batch, error) {
+	if len(w.batches) == 1 {
+		return w.last(), nil
+	}
+	whole := w.db.NewBatchWithSize(w.bytes())
+	var err error
+	for _, batch := range w.batches {
+		err = errors.Join(err, whole.Apply(batch, nil), batch.Close())
+	}
+	w.batches = append(w.batches[:0], whole)
+	w.full = 0
+	return whole, err
+}
+
+func (w *writes) close() (err error) {
+	for _, batch := range w.batches {
+		err = errors.Join(err, batch.Close())
+	}
+	clear(w.batches)
+	w.batches, w.records = w.batches[:0], w.records[:0]
+	w.full, w.yielded = 0, 0
+	return err
+}
