@@ -85,6 +85,10 @@ type Options struct {
 	// TableDelay is how long tables stay CREATING, UPDATING and DELETING. Default 0: the answer to the
 	// request shows that state, the next request finds it over.
 	TableDelay time.Duration
+	// EnforceCapacity holds tables to their provisioned or on-demand throughput, and to the account's quotas, as AWS does:
+	// requests beyond them are throttled with AWS's errors and reasons. The tag monotable:enforce-capacity of a table, true or
+	// false, comes before it.
+	EnforceCapacity bool
 	// StreamShards is how many shards a new stream begins with, 1 to 100. Default 1. A shard that takes more than
 	// 1000 records a second is split in two.
 	StreamShards int

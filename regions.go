@@ -37,7 +37,7 @@ func openEngine(store kv.Store, name, prefix, dir string, o *Options, buckets bu
 	options := engine.Options{
 		Region: name, AccountID: o.AccountID, MetricsPrefix: prefix,
 		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: counts,
-		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay,
+		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay, EnforceCapacity: o.EnforceCapacity,
 		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes, Buckets: buckets,
 	}
 	if deliverer != nil {

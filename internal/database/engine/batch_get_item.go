@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/insights"
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
@@ -21,7 +23,8 @@ const (
 )
 
 // BatchGetItem reads up to 100 items, each by itself: together they are not one consistent state. Keys
-// beyond 16 MB of items come back as UnprocessedKeys.
+// beyond 16 MB of items, and those that there is no capacity for, come back as UnprocessedKeys; if there is capacity
+// for none, that is the error.
 func (e *Engine) BatchGetItem(ctx context.Context, in *api.BatchGetItemInput) (*api.BatchGetItemOutput, error) {
 	gets, err := bindBatchGet(in.RequestItems)
 	if err != nil {
@@ -37,20 +40,25 @@ func (e *Engine) BatchGetItem(ctx context.Context, in *api.BatchGetItemInput) (*
 		UnprocessedKeys: map[string]api.KeysAndAttributes{},
 	}
 	consumed := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity)}
-	room := maxBatchGetBytes
+	room, done := maxBatchGetBytes, 0
+	var throttled error
 	for i := range gets {
 		g := &gets[i]
-		done, err := e.readBatch(ctx, g, &room, consumed.of(g.table))
-		if err != nil {
+		if err := e.readBatch(ctx, g, &room, consumed.of(g.table)); err != nil {
 			return nil, err
 		}
+		done += len(g.keys) - len(g.rest)
+		throttled = cmp.Or(throttled, g.throttled)
 		observe.From(ctx).Return(int64(len(g.items)))
 		out.Responses[g.table] = g.items
-		if done < len(g.keys) {
+		if g.rest != nil {
 			rest := g.request
-			rest.Keys = rest.Keys[done:]
+			rest.Keys = g.rest
 			out.UnprocessedKeys[g.table] = rest
 		}
+	}
+	if done == 0 && throttled != nil {
+		return nil, throttled
 	}
 	out.ConsumedCapacity = consumed.reports()
 	return out, nil
@@ -67,6 +75,9 @@ type batchGet struct {
 	counts *observe.Table
 	keys   [][]byte
 	items  []itemenc.Item
+
+	rest      []attr.Item // the keys that were not read
+	throttled error       // for want of capacity; the first such
 }
 
 // bindBatchGet checks what the request alone shows wrong. Tables are taken in the order of their names, so
@@ -144,44 +155,65 @@ func (e *Engine) locate(ctx context.Context, g *batchGet) error {
 	return nestedKeyFault(t, g.shape.nested)
 }
 
-// readBatch reads the items of one table until room is used up, and returns how many keys it came to.
-func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capacity.Meter) (done int, err error) {
+// readBatch reads the items of one table that there is capacity for, until room is used up.
+func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capacity.Meter) error {
 	g.items = make([]itemenc.Item, 0, len(g.keys))
 	for i, key := range g.keys {
 		if *room <= 0 {
-			return i, nil
+			g.rest = append(g.rest, g.request.Keys[i:]...)
+			return nil
 		}
 		if err := ctx.Err(); err != nil {
-			return 0, err
+			return err
 		}
-		data, err := e.reads(g.consistency).Get(ctx, key)
+		paid, err := e.admitItem(ctx, g.t, g.counts, key, g.consistency)
 		if err != nil {
-			return 0, err
-		}
-		stored := itemenc.Item(data)
-		size := sizeOf(stored)
-		if size > *room {
-			*room = 0
-			return i, nil
-		}
-		if *room > maxBatchGetBytes-api.LargeRead && *room-size <= maxBatchGetBytes-api.LargeRead {
-			if err := api.AskForRoom(ctx, maxBatchGetBytes); err != nil {
-				return 0, err
-			}
-		}
-		*room -= size
-		units := capacity.ReadUnits(size, g.consistency)
-		g.counts.Capacity.Read.Add(units)
-		e.accessedItem(g.t, key, units)
-		m.Table(units)
-		if stored == nil {
+			g.throttled = cmp.Or(g.throttled, err)
+			g.rest = append(g.rest, g.request.Keys[i])
 			continue
 		}
-		part, err := g.shape.of(nil, stored)
+		fits, err := e.readOfBatch(ctx, g, key, room, m, paid)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		g.items = append(g.items, part)
+		if !fits {
+			*room = 0
+			g.rest = append(g.rest, g.request.Keys[i])
+		}
 	}
-	return len(g.keys), nil
+	return nil
+}
+
+// readOfBatch reads one item, if it fits into the room.
+func (e *Engine) readOfBatch(ctx context.Context, g *batchGet, key []byte, room *int, m *capacity.Meter, paid *reading) (fits bool, err error) {
+	defer paid.end()
+	data, err := e.reads(g.consistency).Get(ctx, key)
+	if err != nil {
+		return false, err
+	}
+	stored := itemenc.Item(data)
+	size := sizeOf(stored)
+	if size > *room {
+		return false, nil
+	}
+	if *room > maxBatchGetBytes-api.LargeRead && *room-size <= maxBatchGetBytes-api.LargeRead {
+		if err := api.AskForRoom(ctx, maxBatchGetBytes); err != nil {
+			return false, err
+		}
+	}
+	*room -= size
+	units := capacity.ReadUnits(size, g.consistency)
+	paid.charge(units)
+	g.counts.Capacity.Read.Add(units)
+	e.rankItem(insights.Accessed, g.t, key, units)
+	m.Table(units)
+	if stored == nil {
+		return true, nil
+	}
+	part, err := g.shape.of(nil, stored)
+	if err != nil {
+		return false, err
+	}
+	g.items = append(g.items, part)
+	return true, nil
 }

@@ -16,44 +16,53 @@ import (
 const maxBatchWrites = 25
 
 // BatchWriteItem puts and deletes up to 25 items. AWS promises atomicity for each request and not for the
-// batch; here the batch is one commit, which costs one fsync. Nothing is ever left unprocessed.
+// batch; here the batch is one commit, which costs one fsync. Writes that there is no capacity for come back as
+// UnprocessedItems; if there is capacity for none, that is the error.
 func (e *Engine) BatchWriteItem(ctx context.Context, in *api.BatchWriteItemInput) (*api.BatchWriteItemOutput, error) {
-	g, err := prepareBatch(in)
+	g, requests, err := prepareBatch(in)
 	if err != nil {
 		return nil, err
 	}
 	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity)}
-	if err := e.commitBatch(ctx, g); err != nil {
+	done, err := e.commitBatch(ctx, g)
+	if err != nil {
 		return nil, err
 	}
-	for _, w := range g {
+	for _, w := range done {
 		w.count(e, false)
 		w.charge(ms.of(w.table), false)
 	}
-	return &api.BatchWriteItemOutput{
+	out := &api.BatchWriteItemOutput{
 		UnprocessedItems:      map[string][]api.WriteRequest{},
-		ItemCollectionMetrics: g.collectionMetrics(in.ReturnItemCollectionMetrics),
+		ItemCollectionMetrics: done.collectionMetrics(in.ReturnItemCollectionMetrics),
 		ConsumedCapacity:      ms.reports(),
-	}, nil
+	}
+	if len(done) < len(g) {
+		for i, w := range g {
+			if !slices.Contains(done, w) {
+				out.UnprocessedItems[w.table] = append(out.UnprocessedItems[w.table], requests[i])
+			}
+		}
+	}
+	return out, nil
 }
 
-// prepareBatch makes the writes, refusing what the request alone shows wrong. Tables come in the order of
-// their names, so that of several errors it is always the same one that is answered.
-func prepareBatch(in *api.BatchWriteItemInput) (writeGroup, error) {
-	var g writeGroup
+// prepareBatch makes the writes, and returns the requests that they are of, refusing what the request alone shows wrong.
+// Tables come in the order of their names, so that of several errors it is always the same one that is answered.
+func prepareBatch(in *api.BatchWriteItemInput) (g writeGroup, requests []api.WriteRequest, err error) {
 	for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
 		for _, r := range in.RequestItems[table] {
 			w, err := prepareBatched(table, r)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			g = append(g, w)
+			g, requests = append(g, w), append(requests, r)
 		}
 	}
 	if len(g) > maxBatchWrites {
-		return nil, apierr.TooManyBatchWrites.With()
+		return nil, nil, apierr.TooManyBatchWrites.With()
 	}
-	return g, nil
+	return g, requests, nil
 }
 
 func prepareBatched(table string, r api.WriteRequest) (*write, error) {
@@ -74,32 +83,49 @@ func prepareBatched(table string, r api.WriteRequest) (*write, error) {
 	}
 }
 
-// commitBatch carries the group out, in one commit if the store can take it. It waits for transactions that
-// hold an item of it.
-func (e *Engine) commitBatch(ctx context.Context, g writeGroup) error {
+// commitBatch carries the group out, in one commit if the store can take it, and returns those writes that there is capacity
+// for. It waits for transactions that hold an item of it.
+func (e *Engine) commitBatch(ctx context.Context, g writeGroup) (done writeGroup, err error) {
 	for {
-		err := e.bindBatch(ctx, g)
-		if err != nil {
-			return err
+		if err := e.bindBatch(ctx, g); err != nil {
+			return nil, err
 		}
-		err = e.commitGroup(ctx, g)
+		err := e.commitGroup(ctx, g)
+		refused, throttled := errors.AsType[*throttledWrites](err)
 		switch {
-		case errors.Is(err, kv.ErrTooLarge) && len(g) > 1:
-			half := len(g) / 2
-			if err := e.commitBatch(ctx, g[:half]); err != nil {
-				return err
+		case throttled:
+			if g, err = refused.others(g); err != nil {
+				return nil, err
 			}
-			return e.commitBatch(ctx, g[half:])
+		case errors.Is(err, kv.ErrTooLarge) && len(g) > 1:
+			return e.commitHalves(ctx, g)
 		case errors.Is(err, kv.ErrTooLarge):
-			return apierr.ItemTooLarge.With()
+			return nil, apierr.ItemTooLarge.With()
 		case errors.Is(err, errTableChanged):
 			if err := e.catalog.Renew(ctx, g.distinctTables()...); err != nil {
-				return err
+				return nil, err
 			}
+		case err != nil:
+			return nil, err
 		default:
-			return err
+			return g, nil
 		}
 	}
+}
+
+// commitHalves carries a group out that is too large for one commit. A half that there is no capacity for is unprocessed like
+// a single write, unless the other is as well.
+func (e *Engine) commitHalves(ctx context.Context, g writeGroup) (done writeGroup, err error) {
+	half := len(g) / 2
+	first, throttled := e.commitBatch(ctx, g[:half:half])
+	if throttled != nil && !isThrottled(throttled) {
+		return nil, throttled
+	}
+	second, err := e.commitBatch(ctx, g[half:])
+	if err != nil && (!isThrottled(err) || throttled != nil) {
+		return nil, err
+	}
+	return slices.Concat(first, second), nil
 }
 
 func (e *Engine) bindBatch(ctx context.Context, g writeGroup) error {
@@ -122,7 +148,8 @@ func (e *Engine) bindBatch(ctx context.Context, g writeGroup) error {
 }
 
 func (e *Engine) commitGroup(ctx context.Context, g writeGroup) error {
-	return e.update(ctx, g.intent(), g, func(txn kv.Txn, ws *workspace) error {
+	var paid payment
+	err := e.update(ctx, g.intent(), g, func(txn kv.Txn, ws *workspace) error {
 		if err := g.checkVersions(txn); err != nil {
 			return err
 		}
@@ -131,6 +158,8 @@ func (e *Engine) commitGroup(ctx context.Context, g writeGroup) error {
 				return err
 			}
 		}
-		return nil
+		return paid.take(ctx, e, g, false)
 	})
+	paid.settle(err)
+	return err
 }

@@ -19,6 +19,8 @@ const (
 	reasonTransactionInWay  = "TransactionConflict"
 	reasonValidationFailure = "ValidationError"
 	reasonDuplicate         = "DuplicateItem"
+	reasonProvisioned       = "ProvisionedThroughputExceeded"
+	reasonThrottled         = "ThrottlingError"
 )
 
 // refusalError is an error that refuses a transaction as a whole, as if its request were malformed, where other
@@ -51,6 +53,11 @@ func reasonOf(err error) (reason api.CancellationReason, final, ok bool) {
 		return newReason(reasonCollectionTooBig, refused.Message), false, true
 	case errors.As(err, &refused) && refused.Code == apierr.DuplicateItemException:
 		return newReason(reasonDuplicate, refused.Message), false, true
+	case errors.As(err, &refused) && refused.Code == apierr.ProvisionedThroughputExceededException:
+		return newReason(reasonProvisioned, refused.Message), false, true
+	case isThrottled(err):
+		errors.As(err, &refused)
+		return newReason(reasonThrottled, refused.Message), false, true
 	case errors.As(err, &refused) && refused.Code == apierr.ValidationException:
 		return newReason(reasonValidationFailure, refused.Message), true, true
 	default:
@@ -73,6 +80,17 @@ func canceled(reasons []api.CancellationReason) error {
 	return e
 }
 
+// canceledFor is the error of a transaction some of whose actions have these errors.
+func canceledFor(errs []error) error {
+	reasons := noReasons(len(errs))
+	for i, err := range errs {
+		if err != nil {
+			reasons[i], _, _ = reasonOf(err)
+		}
+	}
+	return canceled(reasons)
+}
+
 // canceledBy is the error of a transaction of n actions that one of them has stopped.
 func canceledBy(n, at int, err error) error {
 	reason, _, ok := reasonOf(err)
@@ -89,6 +107,9 @@ func canceledBy(n, at int, err error) error {
 func transactionError(err error, g writeGroup) error {
 	if refused, whole := errors.AsType[*refusalError](err); whole {
 		return refused.answer
+	}
+	if refused, throttled := errors.AsType[*throttledWrites](err); throttled {
+		return canceledFor(refused.errs)
 	}
 	if errors.Is(err, kv.ErrTooLarge) { // with all that the actions touch, which AWS does not bound
 		return apierr.TransactionTooLarge.With()

@@ -48,6 +48,9 @@ func (e *Engine) newDescriptor(in *api.CreateTableInput) (d *catalog.Descriptor,
 		}
 		d.Policies = []catalog.Policy{{Document: *in.ResourcePolicy, Revision: strconv.FormatInt(d.Created, 10)}}
 	}
+	if err := e.checkQuotas(d); err != nil {
+		return nil, err
+	}
 	d.UUID, err = e.newUUID()
 	return d, err
 }

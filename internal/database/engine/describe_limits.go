@@ -4,20 +4,15 @@ import (
 	"context"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
-// The quotas of a new AWS account; this server holds nobody to them.
-const (
-	accountUnitsMax = 80_000
-	tableUnitsMax   = 40_000
-)
-
-// DescribeLimits tells the provisioned-capacity quotas of the account.
+// DescribeLimits tells the provisioned-capacity quotas of the account. They hold where capacity is enforced.
 func (e *Engine) DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error) {
 	return &api.DescribeLimitsOutput{
-		AccountMaxReadCapacityUnits:  new(int64(accountUnitsMax)),
-		AccountMaxWriteCapacityUnits: new(int64(accountUnitsMax)),
-		TableMaxReadCapacityUnits:    new(int64(tableUnitsMax)),
-		TableMaxWriteCapacityUnits:   new(int64(tableUnitsMax)),
+		AccountMaxReadCapacityUnits:  new(int64(schema.AccountUnitsMax)),
+		AccountMaxWriteCapacityUnits: new(int64(schema.AccountUnitsMax)),
+		TableMaxReadCapacityUnits:    new(int64(schema.TableUnitsMax)),
+		TableMaxWriteCapacityUnits:   new(int64(schema.TableUnitsMax)),
 	}, nil
 }

@@ -82,6 +82,8 @@ type Options struct {
 	TableDelay time.Duration
 	// TTLInterval is how often expired items are looked for. Default 1 s; negative: only by ExpireNow.
 	TTLInterval time.Duration
+	// EnforceCapacity holds tables to their capacity as AWS does, but for those whose tag says otherwise (catalog.EnforcementTag).
+	EnforceCapacity bool
 	// StreamShards is how many shards a new stream begins with, 1 to StreamShardsMax. Default 1.
 	StreamShards int
 	// StreamShardRotation is how long a shard stays open before another takes its place. Default 4 h; negative:
@@ -154,6 +156,8 @@ type Engine struct {
 	arenas      arenas
 	landings    landings
 	hot         hotKeys
+	enforcement enforcement
+	traffic     traffic // raiseWarm's
 	sweeps      sweeps
 	logAlarmed  atomic.Bool  // the log has been warned that LogMaxBytes comes near
 	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
@@ -206,6 +210,7 @@ func (e *Engine) start(ctx context.Context) error {
 	if err := e.adoptStreams(ctx); err != nil {
 		return err
 	}
+	e.jobs.every(warmInterval, "raise warm throughput", e.raiseWarm)
 	e.jobs.every(reshardInterval, "rotate and split shards", e.reshardStreams)
 	e.jobs.every(logTrimInterval, "trim change logs", e.trimLogs)
 	if e.options.LogMaxBytes > 0 {

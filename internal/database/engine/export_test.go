@@ -29,6 +29,9 @@ func FirstSince(ctx context.Context, store kv.Store, log kv.LogID, from kv.Seq, 
 // CapLogs runs the periodic comparison of change logs with their cap now.
 func (e *Engine) CapLogs(ctx context.Context) error { return e.capLogs(ctx) }
 
+// RaiseWarm runs the periodic look at the traffic of tables now.
+func (e *Engine) RaiseWarm(ctx context.Context) error { return e.raiseWarm(ctx) }
+
 // ExpireBackups runs the periodic removal of backups now.
 func (e *Engine) ExpireBackups(ctx context.Context) error { return e.expireBackups(ctx) }
 

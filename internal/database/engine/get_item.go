@@ -9,6 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/insights"
 	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
@@ -32,7 +33,13 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 	if err := nestedKeyFault(t, sh.nested); err != nil {
 		return nil, err
 	}
-	data, err := e.reads(capacity.ConsistencyOf(in.ConsistentRead)).Get(ctx, key)
+	consistency := capacity.ConsistencyOf(in.ConsistentRead)
+	paid, err := e.admitItem(ctx, t, counts, key, consistency)
+	if err != nil {
+		return nil, err
+	}
+	defer paid.end()
+	data, err := e.reads(consistency).Get(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +53,10 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 	if out.Item, err = sh.of(nil, stored); err != nil {
 		return nil, err
 	}
-	units := capacity.ReadUnits(sizeOf(stored), capacity.ConsistencyOf(in.ConsistentRead))
+	units := capacity.ReadUnits(sizeOf(stored), consistency)
+	paid.charge(units)
 	counts.Capacity.Read.Add(units)
-	e.accessedItem(t, key, units)
+	e.rankItem(insights.Accessed, t, key, units)
 	if stored != nil {
 		observe.From(ctx).Return(1)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/insights"
+	"github.com/monotable/monotable/internal/database/engine/throttle"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
@@ -89,13 +90,18 @@ func (e *Engine) Insights(ctx context.Context, nameOrARN string) ([]KeyRankings,
 	return all, nil
 }
 
-// accessedItem counts the reading of an item, whose key in the store is given.
-func (e *Engine) accessedItem(t *catalog.Table, key []byte, units float64) {
-	if t.Insights != catalog.AccessedAndThrottled {
+// ranks reports whether a mode ranks keys by an event.
+func ranks(mode catalog.InsightsMode, by insights.Event) bool {
+	return mode == catalog.AccessedAndThrottled || mode == catalog.ThrottledOnly && by == insights.Throttled
+}
+
+// rankItem counts the reading of an item, whose key in the store is given: accessed with units, or throttled with 1.
+func (e *Engine) rankItem(by insights.Event, t *catalog.Table, key []byte, units float64) {
+	if !ranks(t.Insights, by) {
 		return
 	}
 	if _, pk, sk, err := keyenc.ParseItem(key); err == nil {
-		e.hot.of(trackerID{t.ID, 0}).Count(insights.Accessed, itemKey(pk, sk), units, e.options.Now())
+		e.hot.of(trackerID{t.ID, 0}).Count(by, itemKey(pk, sk), units, e.options.Now())
 	}
 }
 
@@ -106,14 +112,15 @@ func itemKey(pk, sk attr.Value) insights.Key {
 	return insights.KeyOf([]attr.Value{pk}, []attr.Value{sk})
 }
 
-// accessedPartition counts a page of a Query of a table or index. A local index is its table's. The whole key is known where
-// the request has a value for each sort key attribute.
-func (e *Engine) accessedPartition(s *readSource, clauses []eval.KeyPredicate, units float64) {
+// rankPartition counts a page of a Query of a table or index: accessed with units, or throttled with 1. A local index is its
+// table's. The whole key is known where the request has a value for each sort key attribute. A Scan, which has no clauses,
+// counts for no key.
+func (e *Engine) rankPartition(by insights.Event, s *readSource, clauses []eval.KeyPredicate, units float64) {
 	mode, id := s.table.Insights, trackerID{s.table.ID, 0}
 	if s.isGlobalIndex() {
 		mode, id.index = s.index.Insights, s.index.ID
 	}
-	if mode != catalog.AccessedAndThrottled {
+	if !ranks(mode, by) || clauses == nil {
 		return
 	}
 	var pk, sk []attr.Value
@@ -128,12 +135,12 @@ func (e *Engine) accessedPartition(s *readSource, clauses []eval.KeyPredicate, u
 	if len(sk) < len(s.sk) {
 		sk = nil
 	}
-	e.hot.of(id).Count(insights.Accessed, insights.KeyOf(pk, sk), units, e.options.Now())
+	e.hot.of(id).Count(by, insights.KeyOf(pk, sk), units, e.options.Now())
 }
 
 // hotKeyOf is the key of an entry of index x, where its insights count it.
 func hotKeyOf(x *catalog.Index, entry itemenc.Item) (insights.Key, error) {
-	if x.Insights != catalog.AccessedAndThrottled {
+	if x.Insights == "" {
 		return insights.Key{}, nil
 	}
 	names := make([]string, 0, len(x.PK)+len(x.SK))
@@ -157,19 +164,31 @@ func hotKeyOf(x *catalog.Index, entry itemenc.Item) (insights.Key, error) {
 
 // rank counts the accesses of the write's last run: of the item, and of the entries that it changed.
 func (w *write) rank(e *Engine, transactional bool) {
-	if w.t.Insights == catalog.AccessedAndThrottled {
+	if ranks(w.t.Insights, insights.Accessed) {
 		e.hot.of(trackerID{w.t.ID, 0}).Count(insights.Accessed, itemKey(w.pk, w.sk), w.tableUnits(transactional), e.options.Now())
 	}
 	for _, x := range w.outcome.indexWrites {
-		if x.key != (insights.Key{}) {
+		if ranks(x.index.Insights, insights.Accessed) {
 			e.hot.of(trackerID{w.t.ID, x.index.ID}).Count(insights.Accessed, x.key, x.units, e.options.Now())
 		}
 	}
 }
 
-// rankThrottled counts a write that was throttled.
-func (w *write) rankThrottled(e *Engine) {
-	if w.t != nil && w.t.Insights != "" {
-		e.hot.of(trackerID{w.t.ID, 0}).Count(insights.Throttled, itemKey(w.pk, w.sk), 1, e.options.Now())
+// rankThrottled counts the keys of a write that limits stand in the way of: the item's, or those of its entries.
+func (w *write) rankThrottled(e *Engine, refusals []throttle.Refusal) {
+	counted := map[throttle.ID]bool{}
+	for _, r := range refusals {
+		if counted[r.ID] {
+			continue
+		}
+		counted[r.ID] = true
+		if r.ID.Index == 0 && w.t.Insights != "" {
+			e.hot.of(trackerID{w.t.ID, 0}).Count(insights.Throttled, itemKey(w.pk, w.sk), 1, e.options.Now())
+		}
+		for _, x := range w.outcome.indexWrites {
+			if r.ID.Index != 0 && uint16(x.index.ID) == r.ID.Index && x.index.Insights != "" {
+				e.hot.of(trackerID{w.t.ID, x.index.ID}).Count(insights.Throttled, x.key, 1, e.options.Now())
+			}
+		}
 	}
 }

@@ -34,6 +34,7 @@ func (w *write) maintain(txn kv.Txn, ws *workspace, x *catalog.Index) (grown int
 	if err != nil {
 		return 0, err
 	}
+	left := hashOf(ws.key)
 	has, err := w.enter(txn, ws, x, after)
 	if err != nil {
 		return 0, err
@@ -46,7 +47,10 @@ func (w *write) maintain(txn kv.Txn, ws *workspace, x *catalog.Index) (grown int
 	}
 	grown = int64(sizeOf(after) - sizeOf(before))
 	addStatistics(txn, w.t, x.ID, presence(after)-presence(before), grown)
-	return grown, w.chargeIndex(x, before, after, moved)
+	if has {
+		return grown, w.chargeIndex(x, before, after, moved, left, hashOf(ws.key))
+	}
+	return grown, w.chargeIndex(x, before, after, moved, left, left)
 }
 
 // keepProjections gives the memory of projections back to the workspace.
@@ -114,27 +118,29 @@ func (w *write) enter(txn kv.Txn, ws *workspace, x *catalog.Index, projected ite
 }
 
 // chargeIndex counts what a change of an entry costs: one write of the larger form, or a delete and a write
-// where the entry moves. An entry that differs in the order of a set's members alone costs nothing.
-func (w *write) chargeIndex(x *catalog.Index, before, after itemenc.Item, moved bool) error {
-	var units float64
+// where the entry moves, at the hash that it leaves and at the one that it has then. An entry that differs in the order of a set's members alone costs nothing.
+func (w *write) chargeIndex(x *catalog.Index, before, after itemenc.Item, moved bool, left, hash uint16) error {
+	cost := indexWrite{index: x, hash: hash}
 	switch {
 	case before == nil && after == nil:
 		return nil
 	case before != nil && after != nil && moved:
-		units = capacity.WriteUnits(sizeOf(before)) + capacity.WriteUnits(sizeOf(after))
+		cost.leftUnits, cost.leftHash = capacity.WriteUnits(sizeOf(before)), left
+		cost.units = cost.leftUnits + capacity.WriteUnits(sizeOf(after))
 	default:
 		same, err := before.Equal(after)
 		if err != nil || same {
 			return err
 		}
-		units = capacity.WriteUnits(max(sizeOf(before), sizeOf(after)))
+		cost.units = capacity.WriteUnits(max(sizeOf(before), sizeOf(after)))
 	}
 	entry := after
 	if entry == nil {
 		entry = before
 	}
-	key, err := hotKeyOf(x, entry)
-	w.outcome.indexWrites = append(w.outcome.indexWrites, indexWrite{x, units, key})
+	var err error
+	cost.key, err = hotKeyOf(x, entry)
+	w.outcome.indexWrites = append(w.outcome.indexWrites, cost)
 	return err
 }
 

@@ -2,15 +2,12 @@ package engine_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/insights"
-	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
@@ -38,51 +35,6 @@ func printRankings(ctx context.Context, e *engine.Engine, table string) (string,
 		}
 	}
 	return out.String(), nil
-}
-
-// throttling is a store that has no capacity for writes while it says so.
-type throttling struct {
-	kv.Store
-	on bool
-}
-
-func (s *throttling) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
-	if s.on {
-		return apierr.New(apierr.ProvisionedThroughputExceededException, "")
-	}
-	return s.Store.Update(ctx, in, fn)
-}
-
-// TestThrottledWritesAreRanked checks that both modes rank the keys of throttled writes.
-func TestThrottledWritesAreRanked(t *testing.T) {
-	store := &throttling{Store: memkv.New()}
-	e, err := engine.Open(t.Context(), store, engine.Options{TTLInterval: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	do := func(directive, body string) {
-		t.Helper()
-		var refused *apierr.Error
-		if _, err := perform(t.Context(), e, directive, body); err != nil && (!errors.As(err, &refused) || !store.on) {
-			t.Fatal(err)
-		}
-	}
-	do("create-table", `{"TableName": "Music", "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-		"KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}`)
-	for i, mode := range []string{"THROTTLED_KEYS", "ACCESSED_AND_THROTTLED_KEYS"} {
-		do("update-contributor-insights", `{"TableName": "Music", "ContributorInsightsAction": "ENABLE", "ContributorInsightsMode": "`+mode+`"}`)
-		store.on = true
-		do("put-item", `{"TableName": "Music", "Item": {"pk": {"S": "a"}}}`)
-		do("delete-item", `{"TableName": "Music", "Key": {"pk": {"S": "a"}}}`)
-		do("put-item", `{"TableName": "Music", "Item": {"pk": {"S": "b"}}}`)
-		store.on = false
-		got, err := printRankings(t.Context(), e, "Music")
-		want := fmt.Sprintf("%s index \"\"\n  throttled partition [{S a}] %d\n  throttled partition [{S b}] %d\n", mode, 2*(i+1), i+1)
-		if err != nil || got != want {
-			t.Errorf("%s, %v, want %s", got, err, want)
-		}
-	}
 }
 
 // TestRulesHaveAQuota checks that insights beyond CloudWatch's quota become FAILED, and can be enabled when there is room.

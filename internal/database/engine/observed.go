@@ -7,7 +7,6 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
-	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/observe"
 )
@@ -26,7 +25,7 @@ func (e *Engine) lookup(ctx context.Context, nameOrARN string) (*catalog.Table, 
 // count counts what the page consumed and returns.
 func (p *page) count(r *observe.Request, counts *observe.Table) {
 	r.Return(p.passed)
-	units := capacity.ReadUnits(p.evaluatedBytes, p.plan.consistency)
+	units := p.ownUnits()
 	if x := p.plan.source.index; x != nil {
 		counts.Index(x.Name).Read.Add(units)
 		counts.Capacity.Read.Add(p.fetchUnits)
@@ -70,9 +69,6 @@ func (w *write) countFailure(e *Engine, err error) {
 	}
 	if known.Code == apierr.TransactionConflictException {
 		w.counts.Conflicts.Add(1)
-	}
-	if known.Code == apierr.ProvisionedThroughputExceededException || known.Code == apierr.ThrottlingException {
-		w.rankThrottled(e)
 	}
 }
 

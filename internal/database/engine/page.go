@@ -38,6 +38,11 @@ type pagePlan struct {
 	// the filter where that reads such attributes, else for the items that are returned.
 	fetchToFilter, fetchToReturn bool
 	consistency                  capacity.Consistency
+
+	counts  *observe.Table      // of the source's table
+	clauses []eval.KeyPredicate // of a Query
+	// affordable is how many bytes there is capacity for, where that is enforced; 0 is as many as there are.
+	affordable int
 }
 
 // page is what was read of a plan.
@@ -51,11 +56,26 @@ type page struct {
 	evaluatedBytes  int
 	fetchUnits      float64
 	fetchedBytes    int
-	large           bool // has asked for room
+	large           bool   // has asked for room
+	spread          spread // where capacity is enforced
 }
 
-// readPage reads one page from one consistent state.
+// readPage reads one page from one consistent state, and pays for it.
 func (e *Engine) readPage(ctx context.Context, plan pagePlan) (*page, error) {
+	paid, err := e.admitPage(ctx, &plan)
+	if err != nil {
+		return nil, err
+	}
+	defer paid.end()
+	p, err := e.readAdmitted(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	paid.chargePage(p)
+	return p, nil
+}
+
+func (e *Engine) readAdmitted(ctx context.Context, plan pagePlan) (*page, error) {
 	p := &page{plan: plan}
 	if !plan.count {
 		p.arena = e.arenas.get()
@@ -117,6 +137,9 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 		entry := itemenc.Item(it.Value())
 		p.scanned++
 		p.evaluatedBytes += entry.Size()
+		if p.plan.affordable > 0 {
+			p.spread.add(hashOf(it.Key()), entry.Size())
+		}
 		if err := p.evaluate(entry); err != nil {
 			return err
 		}
@@ -126,7 +149,7 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 				return err
 			}
 		}
-		if full := p.scanned == int64(p.plan.limit) || p.evaluatedBytes+p.fetchedBytes > maxPageBytes; full && !p.plan.single {
+		if p.isFull() && !p.plan.single {
 			// Whether anything follows is not looked at: like AWS's, a full page always says where to go on.
 			last, err := entry.Select(p.plan.source.positionNames())
 			p.last = last
@@ -134,6 +157,12 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 		}
 	}
 	return it.Err()
+}
+
+// isFull reports whether the page ends with the entry that was evaluated last.
+func (p *page) isFull() bool {
+	bytes := p.evaluatedBytes + p.fetchedBytes
+	return p.scanned == int64(p.plan.limit) || bytes > maxPageBytes || p.plan.affordable > 0 && bytes >= p.plan.affordable
 }
 
 // evaluate filters one entry, and counts and keeps it if it passes.
@@ -201,9 +230,15 @@ func (p *page) fetch(entry itemenc.Item) (itemenc.Item, error) {
 	return item, nil
 }
 
-// charge reports what the page consumed: all that was evaluated, rounded once, and each fetch.
+// ownUnits is what the page consumed of its source: all that was evaluated, rounded once.
+func (p *page) ownUnits() float64 { return capacity.ReadUnits(p.evaluatedBytes, p.plan.consistency) }
+
+// units is what the page consumed, of its source and by each fetch.
+func (p *page) units() float64 { return p.ownUnits() + p.fetchUnits }
+
+// charge reports what the page consumed.
 func (p *page) charge(m *capacity.Meter) {
-	units := capacity.ReadUnits(p.evaluatedBytes, p.plan.consistency)
+	units := p.ownUnits()
 	switch s := &p.plan.source; {
 	case s.isGlobalIndex():
 		m.Global(s.index.Name, units)

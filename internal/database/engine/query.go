@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/engine/insights"
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
@@ -29,12 +30,13 @@ func (e *Engine) Query(ctx context.Context, in *api.QueryInput) (*api.QueryOutpu
 	if err != nil {
 		return nil, err
 	}
+	plan.counts, plan.clauses = counts, q.clauses
 	p, err := e.readPage(ctx, plan)
 	if err != nil {
 		return nil, err
 	}
 	p.count(observe.From(ctx), counts)
-	e.accessedPartition(&source, q.clauses, capacity.ReadUnits(p.evaluatedBytes, plan.consistency)+p.fetchUnits)
+	e.rankPartition(insights.Accessed, &source, q.clauses, p.units())
 	m := capacity.NewMeter(*in.TableName, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit)
 	p.charge(m)
 	out := &api.QueryOutput{

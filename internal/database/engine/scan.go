@@ -36,6 +36,7 @@ func (e *Engine) Scan(ctx context.Context, in *api.ScanInput) (*api.ScanOutput, 
 	if err != nil {
 		return nil, err
 	}
+	plan.counts = counts
 	p, err := e.readPage(ctx, plan)
 	if err != nil {
 		return nil, err

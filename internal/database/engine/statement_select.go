@@ -314,7 +314,15 @@ func (e *Engine) readPartitions(ctx context.Context, p *partitions, from place, 
 		if err != nil {
 			return nil, err
 		}
+		plan.counts = p.counts
+		if p.clauses != nil {
+			plan.clauses = p.clauses[i]
+		}
 		pg, err := e.readPage(ctx, plan)
+		if isThrottled(err) && len(out.pages) > 0 {
+			out.next = &place{partition: i}
+			return out, nil
+		}
 		if err != nil {
 			return nil, err
 		}

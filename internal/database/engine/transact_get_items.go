@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/insights"
 	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -55,6 +56,10 @@ type transactGet struct {
 func (e *Engine) readTransaction(ctx context.Context, gets []transactGet, wantCapacity *string) (
 	[]api.ItemResponse, []api.ConsumedCapacity, error,
 ) {
+	paid, err := e.admitTransaction(ctx, gets)
+	if err != nil {
+		return nil, nil, err
+	}
 	snapshot, err := e.store.Snapshot(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -83,7 +88,8 @@ func (e *Engine) readTransaction(ctx context.Context, gets []transactGet, wantCa
 		}
 		units := capacity.ReadUnits(size, capacity.Transactional)
 		g.counts.Capacity.Read.Add(units)
-		e.accessedItem(g.t, g.key, units)
+		paid.charge(i, units)
+		e.rankItem(insights.Accessed, g.t, g.key, units)
 		consumed.of(g.table).Table(units)
 		part, err := g.part(stored)
 		if err != nil {

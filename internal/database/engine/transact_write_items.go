@@ -68,6 +68,7 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 	if token != nil {
 		intent.Write = append(intent.Write, token.lock)
 	}
+	var paid payment
 	err = e.update(ctx, intent, g, func(txn kv.Txn, ws *workspace) error {
 		now := e.options.Now()
 		if replayed, err = token.replayed(txn, now); err != nil {
@@ -82,9 +83,13 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 		if err := g.runAll(txn, ws); err != nil {
 			return err
 		}
+		if err := paid.take(ctx, e, g, true); err != nil {
+			return err
+		}
 		token.record(txn, now)
 		return nil
 	})
+	paid.settle(err)
 	return replayed, err
 }
 
@@ -157,7 +162,7 @@ func (g writeGroup) readOnly(txn kv.Txn) error {
 // consumed counts the actions, and reports what they cost. AWS bills a request carried out before as transactional reads.
 func (g writeGroup) consumed(detail *string, replayed bool, e *Engine) []api.ConsumedCapacity {
 	if replayed {
-		return g.consumedAgain(detail)
+		return g.consumedAgain(detail, e)
 	}
 	ms := meters{detail: capacity.DetailOf(detail), split: capacity.Writes}
 	for _, w := range g {
@@ -167,10 +172,11 @@ func (g writeGroup) consumed(detail *string, replayed bool, e *Engine) []api.Con
 	return ms.reports()
 }
 
-func (g writeGroup) consumedAgain(detail *string) []api.ConsumedCapacity {
+func (g writeGroup) consumedAgain(detail *string, e *Engine) []api.ConsumedCapacity {
 	ms := meters{detail: capacity.DetailOf(detail), split: capacity.Reads}
 	for _, w := range g {
 		units := capacity.ReadUnits(w.outcome.oldBytes, capacity.Transactional)
+		e.chargeRead(w.t, w.key, units)
 		w.counts.Capacity.Read.Add(units)
 		ms.of(w.table).Table(units)
 	}

@@ -47,12 +47,19 @@ type tableUpdate struct {
 // edit changes the descriptor, in the order in which AWS refuses.
 func (u *tableUpdate) edit(txn kv.Txn, d *catalog.Descriptor) error {
 	now := u.engine.options.Now()
-	u.change, u.jobs = schema.NewChange(u.in, u.engine.env(now)), nil
+	env := u.engine.env(now)
+	env.Limited = u.engine.enforcesOn(d)
+	u.change, u.jobs = schema.NewChange(u.in, env), nil
 	if err := u.engine.checkSettled(d, now, u.change.Interrupts(d)); err != nil {
 		return err
 	}
 	if err := u.change.Apply(d); err != nil {
 		return err
+	}
+	if u.in.ProvisionedThroughput != nil || u.in.GlobalSecondaryIndexUpdates != nil {
+		if err := u.engine.checkQuotas(d); err != nil {
+			return err
+		}
 	}
 	if err := u.switchStream(txn, d, now); err != nil {
 		return err

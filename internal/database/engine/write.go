@@ -83,7 +83,11 @@ type outcome struct {
 type indexWrite struct {
 	index *catalog.Index
 	units float64
-	key   insights.Key // of the entry, where its insights count it
+	hash  uint16 // of the entry's partition key
+	// leftUnits are those of the units that are for the entry that a moved one leaves, at leftHash.
+	leftUnits float64
+	leftHash  uint16
+	key       insights.Key // of the entry, where its insights count it
 }
 
 // bind sets the write on the table t. Its errors are those that need the table's schema.

@@ -119,6 +119,11 @@ func (s sink) table(t *observe.Table, now time.Time) {
 	}
 	s.put(conditionsFailed, float64(t.ConditionsFailed.Load()), t.Name)
 	s.put(conflicts, float64(t.Conflicts.Load()), t.Name)
+	for index, c := range t.Throttles() {
+		for reason, n := range c.Reasons() {
+			s.put(throttleEvents, float64(n.Load()), t.Name, index, reason)
+		}
+	}
 	s.put(expiredItems, float64(t.Expired.Load()), t.Name)
 	s.put(returnedRecords, float64(t.Records.Load()), t.Name)
 	if d := t.Delivering(); d != nil {

@@ -52,6 +52,7 @@ var (
 	writeUnits       = counter("consumed_write_capacity_units_total", "Write capacity units consumed, by DynamoDB's accounting; the table itself has an empty index label.", "table", "index")
 	conditionsFailed = counter("conditional_check_failures_total", "Writes of items whose condition was false, in transactions too.", "table")
 	conflicts        = counter("transaction_conflicts_total", "Writes of items that met a transaction on the same item.", "table")
+	throttleEvents   = counter("throttle_events_total", "Reads and writes of items that a limit of throughput stood in the way of, by the limit: ReadProvisionedThroughput, WriteKeyRangeThroughput, …; the table itself has an empty index label.", "table", "index", "reason")
 	items            = gauge("items", "Items of the table, or entries of the index.", "table", "index")
 	itemBytes        = gauge("item_bytes", "Size of the items of the table, or of the entries of the index, by DynamoDB's accounting.", "table", "index")
 	changeLogBytes   = gauge("change_log_bytes", "Estimated bytes on disk of the table's change log.", "table")

@@ -5,7 +5,7 @@
 //
 //	Database ─┬─ Table (by name, bounded) ─┬─ Operation: latency, returned items, failures by code
 //	          │                            ├─ Capacity of the table and of each index
-//	          │                            └─ conflicts, failed conditions, expired items, stream readers
+//	          │                            └─ conflicts, failed conditions, throttled items, expired items, stream readers
 //	          └─ requests in flight, bytes on the wire, waits for latches and for the disk
 //
 // The server makes a Request for each request and carries it in the context. The engine notes the tables and the

@@ -19,6 +19,7 @@ type Table struct {
 	delivery   atomic.Pointer[Delivery]
 	operations []atomic.Pointer[Operation]
 	indexes    registry[Capacity]
+	throttles  registry[Throttles]    // by index; "" is the table
 	readers    registry[reader]       // by shard
 	newest     registry[atomic.Int64] // by stream: when its newest record was written, in milliseconds since the epoch
 }
@@ -84,6 +85,38 @@ func (t *Table) Index(name string) *Capacity {
 
 // Indexes returns what was consumed by index; read only.
 func (t *Table) Indexes() map[string]*Capacity { return t.indexes.all() }
+
+// Throttles is how often limits of throughput stood in the way of an item of a table or index.
+type Throttles struct {
+	Reads, Writes atomic.Int64
+	reasons       registry[atomic.Int64]
+}
+
+// reasonsMax is more than there are.
+const reasonsMax = 16
+
+// Throttle counts that limits stood in the way of one read or write of an item of the table (index "") or an entry of an
+// index, with their names: ReadKeyRangeThroughput. Of a fixed set.
+func (t *Table) Throttle(index string, read bool, reasons ...string) {
+	c := t.throttles.get(index, indexesMax, func(string) *Throttles { return new(Throttles) })
+	if c == nil {
+		c = t.throttles.get(Other, indexesMax+1, func(string) *Throttles { return new(Throttles) })
+	}
+	if read {
+		c.Reads.Add(1)
+	} else {
+		c.Writes.Add(1)
+	}
+	for _, reason := range reasons {
+		c.reasons.get(reason, reasonsMax, func(string) *atomic.Int64 { return new(atomic.Int64) }).Add(1)
+	}
+}
+
+// Throttles returns how often limits stood in the way, by index; read only.
+func (t *Table) Throttles() map[string]*Throttles { return t.throttles.all() }
+
+// Reasons returns how often each limit stood in the way; read only.
+func (c *Throttles) Reasons() map[string]*atomic.Int64 { return c.reasons.all() }
 
 // Operation is how one operation fared on one table.
 type Operation struct {

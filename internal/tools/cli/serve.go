@@ -64,6 +64,7 @@ turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 		Example: `  monotable serve --data ./data
   monotable serve --memory --addr 127.0.0.1:0
   monotable serve --gsi-delay 50ms              # show a program eventual consistency
+  monotable serve --enforce-capacity            # show a program throttling
   monotable serve --tls-cert cert.pem --tls-key key.pem
   monotable serve --metrics-addr 127.0.0.1:9464 --slow 100ms
   OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 monotable serve`,

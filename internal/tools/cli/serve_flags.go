@@ -30,17 +30,18 @@ const (
 
 // serveFlags are the flags of the serve command.
 type serveFlags struct {
-	addr       string
-	data       string
-	memory     bool
-	durability string
-	reserve    string
-	region     string
-	regions    []string
-	tlsCert    string
-	tlsKey     string
-	gsiDelay   time.Duration
-	tableDelay time.Duration
+	addr            string
+	data            string
+	memory          bool
+	durability      string
+	reserve         string
+	region          string
+	regions         []string
+	tlsCert         string
+	tlsKey          string
+	gsiDelay        time.Duration
+	tableDelay      time.Duration
+	enforceCapacity bool
 
 	streamShards        int
 	streamShardRotation time.Duration
@@ -79,6 +80,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.tlsKey, "tls-key", "", "key file (PEM) of --tls-cert")
 	set.DurationVar(&f.gsiDelay, "gsi-delay", 0, "let reads of global secondary indexes lag by this much")
 	set.DurationVar(&f.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
+	set.BoolVar(&f.enforceCapacity, "enforce-capacity", false, "throttle requests beyond the throughput of tables, as AWS does; a table's tag monotable:enforce-capacity (true or false) comes before it")
 	set.IntVar(&f.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
 	set.DurationVar(&f.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
 	set.Var(&f.logMaxBytes, "log-max-bytes", "disk space for change logs (streams and point-in-time recovery), like 10GiB; beyond it the oldest changes are trimmed (default no cap)")
@@ -112,7 +114,8 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan)
 	}
 	options := &monotable.Options{
 		Region: f.region, Regions: f.regions, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
-		StreamShards: f.streamShards, StreamShardRotation: f.streamShardRotation, LogMaxBytes: int64(f.logMaxBytes), SlowRequest: f.slow,
+		EnforceCapacity: f.enforceCapacity,
+		StreamShards:    f.streamShards, StreamShardRotation: f.streamShardRotation, LogMaxBytes: int64(f.logMaxBytes), SlowRequest: f.slow,
 		KinesisEndpoint: f.kinesisEndpoint, KinesisDir: f.kinesisDir,
 		OnFatal:      func(err error) { endProcess(env, err) },
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,

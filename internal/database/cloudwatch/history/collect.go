@@ -27,17 +27,15 @@ const (
 )
 
 const (
-	conditionFailed  = "ConditionalCheckFailedException"
-	capacityExceeded = "ProvisionedThroughputExceededException"
-	canceled         = "(canceled)" // by the client, which gets no response
-	getRecords       = "GetRecords"
+	conditionFailed = "ConditionalCheckFailedException"
+	canceled        = "(canceled)" // by the client, which gets no response
+	getRecords      = "GetRecords"
+	// throttleEvents ends the names of the metrics by limit, which begin as package throttle names the limits.
+	throttleEvents = "ThrottleEvents"
 )
 
-// itemReaders are the operations whose returned items AWS counts, and reads those that read capacity throttles.
-var (
-	itemReaders = []string{"ExecuteStatement", "Query", "Scan"}
-	reads       = []string{"BatchGetItem", "GetItem", "Query", "Scan", "TransactGetItems"}
-)
+// itemReaders are the operations whose returned items AWS counts.
+var itemReaders = []string{"ExecuteStatement", "Query", "Scan"}
 
 // Tables are the tables that exist, by name.
 type Tables = map[string]*catalog.Table
@@ -96,9 +94,6 @@ func (t totals) operation(of *observe.Table, d *catalog.Descriptor, name string,
 			t.events(of, at(SystemErrors), n)
 		case failure.Class == observe.Throttled:
 			t.events(of, at(ThrottledRequests), n)
-			if failure.Code == capacityExceeded {
-				t.events(of, Series{Name: throttleEvents(name), Table: of.Name}, n)
-			}
 		}
 	}
 	latency, returned := o.Latency.Distribution(), float64(o.Returned.Load())
@@ -115,13 +110,6 @@ func (t totals) operation(of *observe.Table, d *catalog.Descriptor, name string,
 		records.Stream = d.Stream.Label
 		t.add(of, records, Sample{Count: succeeded, Sum: returned})
 	}
-}
-
-func throttleEvents(operation string) string {
-	if slices.Contains(reads, operation) {
-		return ReadThrottleEvents
-	}
-	return WriteThrottleEvents
 }
 
 // buckets are the counts of a distribution by bucket; the last is of what is beyond all bounds.
@@ -142,6 +130,13 @@ func (t totals) table(of *observe.Table, d *catalog.Descriptor, restart bool) {
 			s.Index = name
 		}
 		t.capacity(of, s, c, restart)
+	}
+	for index, c := range of.Throttles() {
+		t.events(of, Series{Name: ReadThrottleEvents, Table: of.Name, Index: index}, c.Reads.Load())
+		t.events(of, Series{Name: WriteThrottleEvents, Table: of.Name, Index: index}, c.Writes.Load())
+		for reason, n := range c.Reasons() {
+			t.events(of, Series{Name: reason + throttleEvents, Table: of.Name, Index: index}, n.Load())
+		}
 	}
 	t.events(of, Series{Name: ConditionalCheckFailedRequests, Table: of.Name}, of.ConditionsFailed.Load())
 	t.events(of, Series{Name: TransactionConflict, Table: of.Name}, of.Conflicts.Load())

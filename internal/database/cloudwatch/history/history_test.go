@@ -104,6 +104,10 @@ func TestSamplesByDimension(t *testing.T) {
 	things.Index("local").Write.Add(4)
 	things.ConditionsFailed.Add(2)
 	things.Expired.Add(5)
+	things.Throttle("", true, "ReadProvisionedThroughput")
+	things.Throttle("", false, "WriteProvisionedThroughput", "WriteKeyRangeThroughput")
+	things.Throttle("global", false, "WriteProvisionedThroughput")
+	things.Throttle("global", false, "WriteProvisionedThroughput")
 	r.finish("things", put, 3*time.Millisecond, observe.Failure{})
 	for _, f := range []observe.Failure{
 		{Code: "ValidationException", Class: observe.User},
@@ -117,6 +121,7 @@ func TestSamplesByDimension(t *testing.T) {
 	r.finish("things", query, time.Millisecond, observe.Failure{Code: "ProvisionedThroughputExceededException", Class: observe.Throttled})
 	r.counts.Finish(&observe.Request{Operation: put}, 0, observe.Failure{Code: "ResourceNotFoundException", Class: observe.User})
 	one := history.Sample{Count: 1, Sum: 1, Low: 1, High: 1, Ranged: true}
+	two := history.Sample{Count: 2, Sum: 2, Low: 1, High: 1, Ranged: true}
 	want := map[history.Series]history.Sample{
 		{Name: "ConsumedWriteCapacityUnits", Table: "things"}:                     {Count: 2, Sum: 6, Low: 2, High: 4, Ranged: true},
 		{Name: "ConsumedWriteCapacityUnits", Table: "things", Index: "global"}:    {Count: 1, Sum: 3, Low: 3, High: 3, Ranged: true},
@@ -127,7 +132,13 @@ func TestSamplesByDimension(t *testing.T) {
 		{Name: "ThrottledRequests", Table: "things", Operation: "PutItem"}:        one,
 		{Name: "ThrottledRequests", Table: "things", Operation: "Query"}:          one,
 		{Name: "WriteThrottleEvents", Table: "things"}:                            one,
+		{Name: "WriteThrottleEvents", Table: "things", Index: "global"}:           two,
 		{Name: "ReadThrottleEvents", Table: "things"}:                             one,
+
+		{Name: "ReadProvisionedThroughputThrottleEvents", Table: "things"}:                   one,
+		{Name: "WriteProvisionedThroughputThrottleEvents", Table: "things"}:                  one,
+		{Name: "WriteProvisionedThroughputThrottleEvents", Table: "things", Index: "global"}: two,
+		{Name: "WriteKeyRangeThroughputThrottleEvents", Table: "things"}:                     one,
 		{Name: "UserErrors"}: {Count: 2, Sum: 2, Low: 1, High: 1, Ranged: true},
 	}
 	withoutBuckets := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Buckets" }, cmp.Ignore())

@@ -33,15 +33,20 @@ type ItemCollectionMetrics struct {
 	SizeEstimateRangeGB []float64
 }
 
-// ThrottlingDetails are the members of the errors that tell of throttling.
+// ThrottlingDetails are the members of ProvisionedThroughputExceededException and RequestLimitExceeded beside the message.
 type ThrottlingDetails struct {
 	ThrottlingReasons []ThrottlingReason
+}
+
+// ThrottlingExceptionDetails are those of ThrottlingException.
+type ThrottlingExceptionDetails struct {
+	ThrottlingReasons []ThrottlingReason `as:"throttlingReasons"`
 }
 
 // ThrottlingReason names what was throttled and by which limit.
 type ThrottlingReason struct {
 	// Reason is resource, operation and limit in one word: TableReadProvisionedThroughputExceeded.
-	Reason *string
+	Reason *string `as:"reason"`
 	// Resource is the ARN of the table or index.
-	Resource *string
+	Resource *string `as:"resource"`
 }

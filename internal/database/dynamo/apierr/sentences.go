@@ -87,6 +87,20 @@ const (
 	OtherAccount     Sentence = "Access is denied"
 )
 
+// What stands in the way of throughput, and of changing it.
+const (
+	TableThroughputExceeded Sentence = "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API."
+	IndexThroughputExceeded Sentence = "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API"
+	TableCapacityExceeded   Sentence = "Throughput exceeds the current capacity of your table or index. DynamoDB is automatically scaling your table or index so please try again shortly. If exceptions persist, check if you have a hot key: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
+	IndexCapacityExceeded   Sentence = "Throughput exceeds the current capacity for one or more global secondary indexes. DynamoDB is automatically scaling your index so please try again shortly."
+	MaximaExceeded          Sentence = "Throughput exceeds the maximum OnDemandThroughput configured on table or index"
+	AccountQuotaExceeded    Sentence = "Throughput exceeds the current throughput limit for your account. Please contact AWS Support at https://aws.amazon.com/support request a limit increase"
+	TooManyDecreases        Sentence = limited + "Provisioned throughput decreases are limited within a given UTC day. After the first %d decreases, each subsequent decrease in the same UTC day can be performed at most once every %d seconds. Number of decreases today: %d. Last decrease at %s. Next decrease can be made at %s"
+	// The next two are ours: AWS's words are not recorded.
+	TableQuotaExceeded   Sentence = limited + "There is a limit of %d %s for a table or global secondary index: %s"
+	AccountUnitsExceeded Sentence = limited + "There is a limit of %d %s for all tables and global secondary indexes of a subscriber"
+)
+
 // The life of tables.
 const (
 	TableExists       Sentence = "Table already exists: %s"
@@ -520,6 +534,15 @@ var codes = map[Sentence]Code{
 	RegionNotServed:         InvalidSignatureException,
 	TableExists:             ResourceInUseException,
 	TooManyTables:           LimitExceededException,
+	TableThroughputExceeded: ProvisionedThroughputExceededException,
+	IndexThroughputExceeded: ProvisionedThroughputExceededException,
+	TableCapacityExceeded:   ThrottlingException,
+	IndexCapacityExceeded:   ThrottlingException,
+	MaximaExceeded:          ThrottlingException,
+	AccountQuotaExceeded:    RequestLimitExceeded,
+	TooManyDecreases:        LimitExceededException,
+	TableQuotaExceeded:      LimitExceededException,
+	AccountUnitsExceeded:    LimitExceededException,
 	TableBeingCreated:       ResourceInUseException,
 	TableBeingDeleted:       ResourceInUseException,
 	TableBeingUpdated:       ResourceInUseException,

@@ -19,10 +19,10 @@
 // See "Read and write operations" in AWS's developer guide, and ConsumedCapacity in its API reference.
 package capacity
 
-const (
-	readUnitBytes  = 4096
-	writeUnitBytes = 1024
-)
+// ReadUnitBytes is what a strongly consistent read reads for one unit.
+const ReadUnitBytes = 4096
+
+const writeUnitBytes = 1024
 
 // VectorBytesMin is the least that a request consumes on vector indexes, as a search and as a write.
 const VectorBytesMin = 1024
@@ -47,7 +47,7 @@ func ConsistencyOf(consistentRead *bool) Consistency {
 
 // ReadUnits is the cost of reading so many bytes at once; reading a missing item is reading 0 bytes.
 func ReadUnits(bytes int, c Consistency) float64 {
-	blocks := max(1, (bytes+readUnitBytes-1)/readUnitBytes)
+	blocks := max(1, (bytes+ReadUnitBytes-1)/ReadUnitBytes)
 	switch c {
 	case Transactional:
 		return float64(2 * blocks)

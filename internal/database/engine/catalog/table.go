@@ -26,10 +26,38 @@ type Table struct {
 	TTLAttribute string
 	OnDemand     bool
 	Insights     InsightsMode // "" while contributor insights are not enabled
+	Enforcement  Enforcement
 	// Descriptor is everything else that is known of the table; read only.
 	Descriptor *Descriptor
 
 	stored []byte // the descriptor as stored
+}
+
+// EnforcementTag is the tag that says, true or false, whether the capacity of a table is enforced.
+const EnforcementTag = "monotable:enforce-capacity"
+
+// Enforcement is what the tag says.
+type Enforcement uint8
+
+// The enforcements.
+const (
+	EnforcedByDefault Enforcement = iota // as for the whole database
+	Enforced
+	NotEnforced
+)
+
+// Enforcement is what the table's tag says; any other value than true and false says nothing.
+func (d *Descriptor) Enforcement() Enforcement {
+	for _, tag := range d.Tags {
+		switch {
+		case tag.Key != EnforcementTag:
+		case tag.Value == "true":
+			return Enforced
+		case tag.Value == "false":
+			return NotEnforced
+		}
+	}
+	return EnforcedByDefault
 }
 
 // IndexKind tells the kinds of indexes from each other.
@@ -126,6 +154,7 @@ func newTable(d *Descriptor) *Table {
 		TTLAttribute: d.TTL.maintained(),
 		OnDemand:     d.Billing.OnDemand,
 		Insights:     d.Insights.active(),
+		Enforcement:  d.Enforcement(),
 		Descriptor:   d,
 	}
 	pk, sk := splitKeys(d.Keys, kinds)

@@ -87,7 +87,9 @@ func (c *Change) billing(d *catalog.Descriptor) error {
 		if unchanged(d.Billing.Throughput, in.ProvisionedThroughput) {
 			return apierr.TableThroughputUnchanged.With(d.Billing.Throughput.Read, d.Billing.Throughput.Write)
 		}
-		changeThroughput(&d.Billing.Throughput, in.ProvisionedThroughput, c.Env.Now)
+		if err := c.changeThroughput(&d.Billing.Throughput, in.ProvisionedThroughput); err != nil {
+			return err
+		}
 	}
 	table := target{onDemand: onDemand, throughput: d.Billing.Throughput}
 	var err error

@@ -223,6 +223,5 @@ func (c *Change) indexThroughput(d *catalog.Descriptor, x *catalog.IndexDescript
 	if unchanged(x.Throughput, in) {
 		return apierr.IndexThroughputUnchanged.With(x.Name, x.Throughput.Read, x.Throughput.Write)
 	}
-	changeThroughput(&x.Throughput, in, c.Env.Now)
-	return nil
+	return c.changeThroughput(&x.Throughput, in)
 }

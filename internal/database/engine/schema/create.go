@@ -13,6 +13,7 @@ type Env struct {
 	Region, AccountID string
 	Now               time.Time
 	SettledAt         int64 // when a state that begins now is over by itself, 0 for at once
+	Limited           bool  // the daily limit on decreases of throughput holds
 }
 
 // New checks a CreateTable request in AWS's order: name, members that the API's model no longer requires, billing, keys,

@@ -6,13 +6,8 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/throttle"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
-)
-
-// The warm throughput that AWS gives an on-demand table or index from the start.
-const (
-	warmReadDefault  = 12000
-	warmWriteDefault = 4000
 )
 
 const (
@@ -220,13 +215,21 @@ func describeStream(out *api.TableDescription, d *catalog.Descriptor, tableARN s
 	}
 }
 
+// WarmOf is the warm throughput of a table, or of one of its indexes.
+func WarmOf(d *catalog.Descriptor, x *catalog.IndexDescriptor) catalog.Units {
+	if x == nil {
+		return warmUnits(d.Warm, d.Billing.OnDemand, d.Billing.Throughput)
+	}
+	return warmUnits(x.Warm, d.Billing.OnDemand, x.Throughput)
+}
+
 // warmUnits is the warm throughput as told, else what the billing mode gives.
 func warmUnits(told *catalog.Units, onDemand bool, t catalog.Throughput) catalog.Units {
 	switch {
 	case told != nil:
 		return *told
 	case onDemand:
-		return catalog.Units{Read: warmReadDefault, Write: warmWriteDefault}
+		return catalog.Units{Read: throttle.WarmReads, Write: throttle.WarmWrites}
 	default:
 		return catalog.Units{Read: t.Read, Write: t.Write}
 	}

@@ -78,17 +78,35 @@ func newThroughput(t *api.ProvisionedThroughput) catalog.Throughput {
 
 // changeThroughput sets new units and keeps the history of increases and decreases. Until the change has settled, the
 // throughput is described as it was.
-func changeThroughput(t *catalog.Throughput, in *api.ProvisionedThroughput, now time.Time) {
-	read, write := *in.ReadCapacityUnits, *in.WriteCapacityUnits
-	t.Was = new(*t)
+func (c *Change) changeThroughput(t *catalog.Throughput, in *api.ProvisionedThroughput) error {
+	read, write, now := *in.ReadCapacityUnits, *in.WriteCapacityUnits, c.Env.Now
+	was := new(*t)
+	if read < t.Read || write < t.Write {
+		today := decreasesToday(*t, now)
+		if next := time.UnixMilli(t.LastDecrease).Add(decreaseInterval); c.Env.Limited && today >= decreasesAnyTime && now.Before(next) {
+			return apierr.TooManyDecreases.With(decreasesAnyTime, int(decreaseInterval.Seconds()), today,
+				decreaseTime(time.UnixMilli(t.LastDecrease)), decreaseTime(next))
+		}
+		t.Decreases = today + 1
+		t.LastDecrease = now.UnixMilli()
+	}
 	if read > t.Read || write > t.Write {
 		t.LastIncrease = now.UnixMilli()
 	}
-	if read < t.Read || write < t.Write {
-		t.Decreases = decreasesToday(*t, now) + 1
-		t.LastDecrease = now.UnixMilli()
-	}
+	t.Was = was
 	t.Read, t.Write = read, write
+	return nil
+}
+
+// A table or index can be decreased so many times a day (UTC) at any time, and then once after each interval without a
+// decrease: 27 times at most.
+const (
+	decreasesAnyTime = 4
+	decreaseInterval = time.Hour
+)
+
+func decreaseTime(at time.Time) string {
+	return at.UTC().Format("Monday, January 2, 2006 3:04:05 PM MST")
 }
 
 // decreasesToday is the number of decreases since midnight UTC.
