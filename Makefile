@@ -11,11 +11,12 @@ TESTFLAGS ?=
 BENCHFLAGS ?=
 SOAKTIME ?= 20m
 SOAKKILL ?= 1m
+DIFFTIME ?= 10m
 
-.PHONY: help build run test lint fmt race fuzz overload bench soak tidy setup clean
+.PHONY: help build run test lint fmt race fuzz differential overload bench soak tidy setup clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/monotable and bin/demo
 	@[ -x $(BIN) ] || echo "building: the first time takes a minute or two" >&2
@@ -46,6 +47,9 @@ fuzz: ## fuzz every fuzz target for FUZZTIME (20s)
 	    echo "$$pkg $$target"; go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$pkg; \
 	  done; \
 	done
+
+differential: setup ## send random requests to DynamoDB Local too for DIFFTIME (10m); fails on a difference that nobody has judged
+	@nice go test -count=1 -v -timeout=3h ./test/differential -seed=0 -time=$(DIFFTIME)
 
 overload: build ## drive a server far beyond what it can serve; checks its memory and its other clients (2 minutes)
 	@go test ./test/overload -count 1 -v -full -timeout 5m

@@ -58,8 +58,13 @@ func (e *Engine) bindSelect(ctx context.Context, s *statement, consistentRead *b
 	if err := p.order(s.Select); err != nil {
 		return nil, err
 	}
-	p.filter, err = s.condition(expr.Filter, rest)
-	return p, err
+	if p.filter, err = s.condition(expr.Filter, rest); err != nil {
+		return nil, err
+	}
+	if err := nestedKeyFault(t, p.filter.NestedAttributes()); err != nil {
+		return nil, err
+	}
+	return p, nestedKeyFault(t, p.shape.nested)
 }
 
 // takeClauses takes the key conditions out of conditions, and returns the others.

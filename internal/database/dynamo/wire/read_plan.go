@@ -184,9 +184,12 @@ func readPointer(elem reflect.Type) readFunc {
 	}
 }
 
-// readList reads a member that is a list. A null among the elements is an empty element.
+// readList reads a member that is a list. A null among the elements is an empty element, among attribute values a faulty one.
 func readList(t reflect.Type, want *target) readFunc {
-	element := readMember{read: readerOf(t.Elem(), inCollection)}
+	read := readerOf(t.Elem(), inCollection)
+	if t.Elem() != valueType {
+		read = readMember{read: read}.into
+	}
 	return func(d *decoder, v reflect.Value) error {
 		elements, err := d.array(want)
 		if err != nil {
@@ -196,7 +199,7 @@ func readList(t reflect.Type, want *target) readFunc {
 		for n := 0; elements.Next(); n++ {
 			v.Grow(1)
 			v.SetLen(n + 1)
-			if err := element.into(d, v.Index(n)); err != nil {
+			if err := read(d, v.Index(n)); err != nil {
 				return err
 			}
 		}
