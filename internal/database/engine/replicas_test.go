@@ -194,3 +194,92 @@ func converge(t *testing.T, seed uint64) {
 	w.verify(t)
 	w.close(t)
 }
+
+// TestReplicasKilled lives through the making, the use and the deletion of a replica, killed after every number of writes. Whoever
+// opens the store then finds every acknowledged write in every Region that has the table, and ends what was under way.
+func TestReplicasKilled(t *testing.T) {
+	for writes := int64(0); ; writes++ {
+		survived := false
+		t.Run(fmt.Sprint(writes, " writes"), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { survived = replicateUntilKilled(t, writes) })
+		})
+		if survived || t.Failed() {
+			return
+		}
+	}
+}
+
+func replicateUntilKilled(t *testing.T, writes int64) (survived bool) {
+	const other = "eu-west-1"
+	store := &mortal{Store: kv.Checked(memkv.New())}
+	store.left.Store(1 << 30)
+	options := func(_ string, o *engine.Options) { o.TTLInterval = -1 }
+	w := openWorld(t, store, options, other)
+	createTable(t, w[home], musicTable("v"))
+	last := map[string]string{}
+	for i := range 70 {
+		last[fmt.Sprint(i)] = "old"
+		putValue(t.Context(), t, w[home], fmt.Sprint(i), "old")
+	}
+	store.left.Store(writes)
+	survived = liveGlobally(t.Context(), w, other, last)
+	w.close(t)
+	w = openWorld(t, store.Store, options, other)
+	time.Sleep(10 * time.Second)
+	synctest.Wait()
+	for name, e := range w {
+		if _, err := e.DescribeTable(t.Context(), &api.DescribeTableInput{TableName: new("Music")}); name == other && err != nil {
+			continue // it was not made, or is deleted
+		}
+		w.awaitActive(t, name)
+		if got := tableOf(t, e); fmt.Sprint(got) != fmt.Sprint(last) {
+			t.Errorf("%s: %v\nwant %v", name, got, last)
+		}
+	}
+	w.verify(t)
+	w.close(t)
+	return survived
+}
+
+// liveGlobally makes a replica, writes in both Regions and deletes the replica; it notes acknowledged writes and reports whether
+// all was done.
+func liveGlobally(ctx context.Context, w world, other string, last map[string]string) bool {
+	update := func(u api.ReplicationGroupUpdate) bool {
+		_, err := w[home].UpdateTable(ctx, &api.UpdateTableInput{TableName: new("Music"), ReplicaUpdates: []api.ReplicationGroupUpdate{u}})
+		return err == nil
+	}
+	active := func(region string) bool {
+		out, err := w[region].DescribeTable(ctx, &api.DescribeTableInput{TableName: new("Music")})
+		return err == nil && *out.Table.TableStatus == "ACTIVE"
+	}
+	if !update(api.ReplicationGroupUpdate{Create: &api.CreateReplicationGroupMemberAction{RegionName: &other}}) {
+		return false
+	}
+	for i := 0; !active(other); i++ {
+		if i == 100 {
+			return false
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	for i := range 6 {
+		pk, v, e := fmt.Sprint(i%2), fmt.Sprint("v", i), w[home]
+		if i%3 == 0 {
+			e = w[other]
+		}
+		if err := putMusic(ctx, e, field("pk", pk), field("v", v)); err != nil {
+			return false
+		}
+		last[pk] = v
+		time.Sleep(time.Millisecond)
+	}
+	if !update(api.ReplicationGroupUpdate{Delete: &api.DeleteReplicationGroupMemberAction{RegionName: &other}}) {
+		return false
+	}
+	for i := 0; !active(home); i++ {
+		if i == 100 {
+			return false
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return true
+}

@@ -212,6 +212,27 @@ func (f *flow) note(behind time.Time) {
 	f.arrived, f.behind = f.after, behind
 }
 
+// lag is how old the oldest change is that is known and has not arrived at a table, by the Region it comes from.
+func (f *flows) lag(table keyenc.TableID, now time.Time) map[string]time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all map[string]time.Duration
+	for id, x := range f.running {
+		if id.table != table {
+			continue
+		}
+		if all == nil {
+			all = map[string]time.Duration{}
+		}
+		x.mu.Lock()
+		if all[id.region] = 0; !x.behind.IsZero() {
+			all[id.region] = max(0, now.Sub(x.behind))
+		}
+		x.mu.Unlock()
+	}
+	return all
+}
+
 // arrival is a change that comes from another replica.
 type arrival struct {
 	seq    kv.Seq
@@ -238,6 +259,9 @@ func (f *flow) bring(ctx context.Context, records []kv.Record, waits bool) error
 		}
 		if change.Origin == logenc.OriginReplica || change.Version == 0 {
 			continue
+		}
+		if len(batch) == 0 {
+			f.note(time.UnixMilli(records[i].Seq.Millis()))
 		}
 		due := time.UnixMilli(records[i].Seq.Millis()).Add(f.to.options.ReplicationDelay)
 		if waits && due.After(f.to.options.Now()) {
