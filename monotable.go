@@ -82,6 +82,9 @@ type Options struct {
 	// GSIDelay makes reads of global secondary indexes see the state of that long ago, so that a program
 	// can be tried against the eventual consistency it will meet on AWS. Default 0: none.
 	GSIDelay time.Duration
+	// ReplicationDelay is how long a change of a global table waits in the other Regions, so that a program can be tried against
+	// replicas that lag. Default 0: changes are brought over as soon as they can be.
+	ReplicationDelay time.Duration
 	// TableDelay is how long tables stay CREATING, UPDATING and DELETING. Default 0: the answer to the
 	// request shows that state, the next request finds it over.
 	TableDelay time.Duration
@@ -202,16 +205,18 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
 	}
-	own, err := openEngine(store, o.Region, "", dir, o, buckets, counts)
+	regions := engine.NewRegions()
+	own, err := openEngine(store, o.Region, "", dir, o, regions, buckets, counts)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	db := &DB{
 		store: store, dir: dir, engine: own.engine, kinesis: own.kinesis, observe: counts, region: o.Region, now: o.Now, logger: o.Logger,
 	}
-	if err := db.openRegions(o, buckets); err != nil {
+	if err := db.openRegions(o, regions, buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	regions.Opened()
 	db.history = history.Start(history.Options{Store: store, Observe: counts, Tables: db.countedTables, Now: o.Now, Logger: o.Logger})
 	db.server = server.New(db.engine, server.Options{
 		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
@@ -301,8 +306,8 @@ func (o *Options) validate() error {
 	if o.Durability < DurabilitySync || o.Durability > DurabilityNone {
 		faults = append(faults, fmt.Errorf("monotable: unknown Durability %d", o.Durability))
 	}
-	if o.GSIDelay < 0 || o.TableDelay < 0 || o.SlowRequest < 0 {
-		faults = append(faults, errors.New("monotable: GSIDelay, TableDelay and SlowRequest cannot be negative"))
+	if o.GSIDelay < 0 || o.ReplicationDelay < 0 || o.TableDelay < 0 || o.SlowRequest < 0 {
+		faults = append(faults, errors.New("monotable: GSIDelay, ReplicationDelay, TableDelay and SlowRequest cannot be negative"))
 	}
 	if o.CacheSize < 0 || o.RequestMemory < 0 || o.WriteMemory < 0 || o.MemTableSize < 0 || o.RequestTimeout < 0 || o.Compactions < 0 || o.LargeOperations < 0 {
 		faults = append(faults, errors.New("monotable: CacheSize, RequestMemory, WriteMemory, MemTableSize, RequestTimeout, Compactions and LargeOperations cannot be negative"))

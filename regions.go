@@ -29,7 +29,9 @@ type region struct {
 
 // openEngine opens the engine of a Region, and begins its deliveries to Kinesis. prefix precedes the names of its tables in
 // metrics.
-func openEngine(store kv.Store, name, prefix, dir string, o *Options, buckets bucket.Store, counts *observe.Database) (*region, error) {
+func openEngine(store kv.Store, name, prefix, dir string, o *Options, regions *engine.Regions, buckets bucket.Store,
+	counts *observe.Database,
+) (*region, error) {
 	deliverer, err := newDeliverer(dir, o, counts)
 	if err != nil {
 		return nil, err
@@ -37,7 +39,7 @@ func openEngine(store kv.Store, name, prefix, dir string, o *Options, buckets bu
 	options := engine.Options{
 		Region: name, AccountID: o.AccountID, MetricsPrefix: prefix,
 		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: counts,
-		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay, EnforceCapacity: o.EnforceCapacity,
+		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay, EnforceCapacity: o.EnforceCapacity, Regions: regions, ReplicationDelay: o.ReplicationDelay,
 		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes, Buckets: buckets,
 	}
 	if deliverer != nil {
@@ -61,14 +63,14 @@ func (r *region) close() error {
 }
 
 // openRegions opens the engines of the Regions beside the default one.
-func (db *DB) openRegions(o *Options, buckets bucket.Store) error {
+func (db *DB) openRegions(o *Options, regions *engine.Regions, buckets bucket.Store) error {
 	names := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(o.Regions))), func(name string) bool { return name == o.Region })
 	for _, name := range names {
 		store, err := part.Open(context.Background(), db.store, name)
 		if err != nil {
 			return fmt.Errorf("monotable: Region %s: %w", name, err)
 		}
-		r, err := openEngine(store, name, name+"/", db.dir, o, buckets, db.observe)
+		r, err := openEngine(store, name, name+"/", db.dir, o, regions, buckets, db.observe)
 		if err != nil {
 			return fmt.Errorf("monotable: Region %s: %w", name, err)
 		}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -18,40 +19,27 @@ import (
 func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*api.DeleteTableOutput, error) {
 	now := e.options.Now()
 	var drop []job.Record
-	d, err := e.catalog.Drop(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
+	d, err := e.catalog.Drop(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) (err error) {
 		drop = nil
 		switch {
-		case d.GoneAt != 0:
+		case d.Deleting():
 			return nil
 		case d.DeletionBarred:
 			return apierr.TableProtected.With()
+		case d.IsReplica():
+			return errIsReplica
 		}
 		if err := e.checkDeletable(d, now); err != nil {
 			return err
 		}
-		d.GoneAt = max(e.settledAt(now), now.UnixMilli())
-		if d.Stream.Enabled {
-			if err := e.closeStream(txn, d, now, d.GoneAt); err != nil {
-				return err
-			}
-		}
-		drop = []job.Record{
-			{Kind: job.DropTable, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt},
-			{Kind: job.DropLog, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt + logRetention.Milliseconds()},
-		}
-		if d.PITR.Enabled {
-			var err error
-			if drop[0].Backup, err = e.beginSystemBackup(txn, d, now); err != nil {
-				return err
-			}
-		}
-		for i := range drop {
-			if err := drop[i].Save(txn); err != nil {
-				return err
-			}
-		}
-		return nil
+		drop, err = e.beginDrop(txn, d, now)
+		return err
 	})
+	if errors.Is(err, errIsReplica) {
+		if d, err = e.deleteReplica(ctx, *in.TableName); errors.Is(err, errReplicasChanged) {
+			return e.DeleteTable(ctx, in)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +50,32 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 		return nil, err
 	}
 	return &api.DeleteTableOutput{TableDescription: schema.WithoutWarm(description, d)}, nil
+}
+
+// beginDrop deletes a table within the transaction that changes its definition, and returns the jobs that this makes.
+func (e *Engine) beginDrop(txn kv.Txn, d *catalog.Descriptor, now time.Time) ([]job.Record, error) {
+	d.GoneAt = max(e.settledAt(now), now.UnixMilli())
+	if d.Stream.Enabled {
+		if err := e.closeStream(txn, d, now, d.GoneAt); err != nil {
+			return nil, err
+		}
+	}
+	drop := []job.Record{
+		{Kind: job.DropTable, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt},
+		{Kind: job.DropLog, Table: d.ID, Name: d.Name, NotBefore: d.GoneAt + logRetention.Milliseconds()},
+	}
+	if d.PITR.Enabled {
+		var err error
+		if drop[0].Backup, err = e.beginSystemBackup(txn, d, now); err != nil {
+			return nil, err
+		}
+	}
+	for i := range drop {
+		if err := drop[i].Save(txn); err != nil {
+			return nil, err
+		}
+	}
+	return drop, nil
 }
 
 // checkDeletable refuses to delete a table while it or one of its indexes changes.

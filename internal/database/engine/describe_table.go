@@ -29,9 +29,19 @@ func (e *Engine) describe(ctx context.Context, d *catalog.Descriptor) (*api.Tabl
 }
 
 func (e *Engine) describeAt(ctx context.Context, d *catalog.Descriptor, now time.Time) (*api.TableDescription, error) {
-	return schema.Describe(d, e.catalog.TableARN(d.Name), now, func(index keyenc.IndexID) (items, bytes int64, err error) {
+	out, err := schema.Describe(d, e.catalog.TableARN(d.Name), now, func(index keyenc.IndexID) (items, bytes int64, err error) {
 		return e.statistics(ctx, d.ID, index)
 	})
+	if err == nil {
+		schema.DescribeGlobal(out, d, func(region string) (*catalog.Descriptor, string) {
+			x := e.regions.get(region)
+			if x == nil || x.catalog.Tables()[d.Name] == nil {
+				return nil, ""
+			}
+			return x.catalog.Tables()[d.Name].Descriptor, x.catalog.TableARN(d.Name)
+		})
+	}
+	return out, err
 }
 
 // statistics returns the exact number and bytes of the items of a table (index 0) or entries of an index. Every write

@@ -40,7 +40,7 @@ func (e *Engine) dropTable(ctx context.Context, j *job.Record) error {
 	if err := e.catalog.Forget(ctx, j.Name, j.Table); err != nil {
 		return err
 	}
-	for _, bounds := range []func(keyenc.TableID) (lo, hi []byte){keyenc.TableBounds, keyenc.TTLTableBounds, keyenc.StatisticsBounds} {
+	for _, bounds := range []func(keyenc.TableID) (lo, hi []byte){keyenc.TableBounds, keyenc.TTLTableBounds, keyenc.StatisticsBounds, keyenc.ItemVersions, keyenc.Positions} {
 		lo, hi := bounds(j.Table)
 		if err := e.store.DeleteRange(ctx, lo, hi); err != nil {
 			return err

@@ -94,6 +94,10 @@ type Options struct {
 	StreamShardLoad int
 	// OnDeliveries is called when Deliveries has changed. Default: nothing delivers, and no destination can be enabled.
 	OnDeliveries func()
+	// Regions are those of the server. Default: the engine's own alone, and no table has replicas.
+	Regions *Regions
+	// ReplicationDelay is how long a change waits before it is brought to this Region from another one. Default 0.
+	ReplicationDelay time.Duration
 	// Buckets is where exports go and imports come from. Default: none, and those are refused.
 	Buckets bucket.Store
 	// LogMaxBytes is the most room that change logs take together, about: beyond it the oldest changes are forgotten
@@ -122,6 +126,10 @@ func (o Options) withDefaults() Options {
 	if o.Observe == nil {
 		o.Observe = observe.New()
 	}
+	if o.Regions == nil {
+		o.Regions = NewRegions()
+		o.Regions.Opened()
+	}
 	if o.TTLInterval == 0 {
 		o.TTLInterval = time.Second
 	}
@@ -148,6 +156,10 @@ type Engine struct {
 	options Options // defaults filled
 	jobs    *jobs
 	past    *past // nil without GSIDelay
+	regions *Regions
+	site    site
+	clock   *clock
+	flows   flows
 	shards  shardWatch
 
 	knownStreams knownStreams
@@ -173,18 +185,20 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	if err := format.Claim(ctx, store); err != nil {
 		return nil, err
 	}
+	site := siteOf(store)
 	store = refusingStore{store}
 	clock, err := newClock(ctx, store, o.Now, o.Logger)
 	if err != nil {
 		return nil, err
 	}
 	o.Now = clock.Now
-	e := &Engine{options: o}
+	e := &Engine{options: o, regions: o.Regions, site: site, clock: clock, flows: newFlows()}
 	e.store = newObservedStore(store, clock, &e.landings, &e.sweeps)
 	if e.catalog, err = catalog.Open(ctx, e.store, o.Region, o.AccountID, o.Now, e.landings.listenedTo); err != nil {
 		return nil, err
 	}
 	e.jobs = newJobs(e)
+	e.regions.add(e)
 	if err := e.start(ctx); err != nil {
 		e.stop()
 		return nil, err
@@ -221,6 +235,8 @@ func (e *Engine) start(ctx context.Context) error {
 	if err := e.dropNamelessKept(ctx); err != nil {
 		return err
 	}
+	e.jobs.wg.Go(e.superviseFlows)
+	e.jobs.every(versionTrimInterval, "trim versions of items", e.trimVersions)
 	return e.jobs.resume(ctx)
 }
 

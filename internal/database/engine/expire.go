@@ -29,13 +29,30 @@ const (
 func (e *Engine) ExpireNow(ctx context.Context) (n int, err error) {
 	now := e.options.Now()
 	for _, t := range e.catalog.Tables() {
-		if t.TTLAttribute == "" {
+		if t.TTLAttribute == "" || !e.expiresHere(t) {
 			continue
 		}
 		removed, tableErr := e.expireTable(ctx, t, now)
 		n, err = n+removed, errors.Join(err, tableErr)
 	}
 	return n, err
+}
+
+// expiresHere reports whether items of a table expire in this Region. Those of a global table of version 2019.11.21
+// do in one, from which the deletions are replicated: in the first by name that the server serves.
+func (e *Engine) expiresHere(t *catalog.Table) bool {
+	if t.Replica == "" || t.Legacy {
+		return true
+	}
+	if t.Descriptor.BeingFilled() || t.Descriptor.Deleting() {
+		return false
+	}
+	for _, other := range t.Descriptor.Global.Replicas {
+		if other.State == catalog.ReplicaActive && other.Region < t.Replica && e.regions.get(other.Region) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // sweeps are how far the TTL entries of each table have been swept since the engine was opened: none is left of an

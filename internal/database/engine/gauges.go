@@ -50,6 +50,8 @@ type TableGauges struct {
 	// Backups are the table's own; NewestBackup is when the last was made, the zero time if there is none.
 	Backups      int
 	NewestBackup time.Time
+	// ReplicationLag is how old the oldest change is that has not arrived from another Region, by Region; 0 where all have.
+	ReplicationLag map[string]time.Duration
 }
 
 // jobNames are the kinds of jobs as operators see them.
@@ -104,7 +106,7 @@ func (e *Engine) Gauges(ctx context.Context) (Gauges, error) {
 }
 
 func (e *Engine) tableGauges(ctx context.Context, snapshot kv.Snapshot, t *catalog.Table, now time.Time) (TableGauges, error) {
-	g := TableGauges{Name: e.options.MetricsPrefix + t.Name, Expires: t.TTLAttribute != ""}
+	g := TableGauges{Name: e.options.MetricsPrefix + t.Name, Expires: t.TTLAttribute != "", ReplicationLag: e.flows.lag(t.ID, now)}
 	var err error
 	counted := func(x keyenc.IndexID, name string) IndexStats {
 		counters, failed := snapshot.Counter(keyenc.Statistics(t.ID, x))

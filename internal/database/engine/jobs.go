@@ -223,6 +223,10 @@ func (e *Engine) work(ctx context.Context, j *job.Record) error {
 		return e.dropLog(ctx, j)
 	case job.Restore:
 		return e.restore(ctx, j)
+	case job.Replica:
+		return e.fillReplica(ctx, j)
+	case job.Leave:
+		return e.leave(ctx, j)
 	default:
 		return errJobMoot
 	}

@@ -90,7 +90,7 @@ func (e *Engine) capLog(ctx context.Context, log kv.LogID, until int64) error {
 			return err
 		}
 	}
-	return e.trimLog(ctx, log, time.UnixMilli(until))
+	return e.trimLog(ctx, log, time.UnixMilli(until), ^kv.Seq(0))
 }
 
 // countedSince reports whether the first record of a log after a number is one that format 1 counted, and whether it is

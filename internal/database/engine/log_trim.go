@@ -25,9 +25,21 @@ func (e *Engine) trimLogs(ctx context.Context) error {
 	err := errors.Join(e.trimStreams(ctx, now), e.dropOldLogs(ctx))
 	for _, t := range e.catalog.Tables() {
 		before := now.Add(-retentionOf(t.Descriptor))
-		err = errors.Join(err, e.settleLog(ctx, t, now), e.trimLog(ctx, kv.LogID(t.ID), before))
+		err = errors.Join(err, e.settleLog(ctx, t, now), e.trimTableLog(ctx, t, before))
 	}
 	return err
+}
+
+// trimTableLog trims the log of a table, but for what another replica has not fetched.
+func (e *Engine) trimTableLog(ctx context.Context, t *catalog.Table, before time.Time) error {
+	upTo := ^kv.Seq(0)
+	if t.Replica != "" {
+		var err error
+		if upTo, err = e.fetched(ctx, t); err != nil {
+			return err
+		}
+	}
+	return e.trimLog(ctx, kv.LogID(t.ID), before, upTo)
 }
 
 // retentionOf is for how long the records of a table's log are kept: for its streams, and for as far back as the
@@ -56,8 +68,8 @@ func (e *Engine) settleLog(ctx context.Context, t *catalog.Table, now time.Time)
 	return err
 }
 
-// trimLog forgets the records of a log that are older than a time, all at once and without reading them.
-func (e *Engine) trimLog(ctx context.Context, log kv.LogID, before time.Time) error {
+// trimLog forgets the records of a log that are older than a time, up to a number, all at once and without reading them.
+func (e *Engine) trimLog(ctx context.Context, log kv.LogID, before time.Time, upTo kv.Seq) error {
 	trimmed, err := e.store.LogTrimmed(ctx, log)
 	if err != nil {
 		return err
@@ -66,7 +78,7 @@ func (e *Engine) trimLog(ctx context.Context, log kv.LogID, before time.Time) er
 	if err != nil {
 		return err
 	}
-	return e.store.TrimLog(ctx, log, first-1)
+	return e.store.TrimLog(ctx, log, min(first-1, upTo))
 }
 
 // trimStreams removes shards and streams of which nothing can be read any more.

@@ -34,11 +34,18 @@ func (w *write) run(txn kv.Txn, ws *workspace) error {
 		return err
 	}
 	w.outcome = outcome{old: old, oldBytes: sizeOf(old), indexWrites: w.indexRoom[:0]}
+	if late, err := w.late(txn); err != nil || late {
+		w.outcome.next = old
+		return err
+	}
 	if err := w.checkCondition(ws, old); err != nil {
 		return err
 	}
 	next, err := w.decide(ws, old)
 	if err != nil {
+		return err
+	}
+	if next, err = w.marked(txn, next); err != nil {
 		return err
 	}
 	if len(next) > expected {
@@ -54,6 +61,9 @@ func (w *write) run(txn kv.Txn, ws *workspace) error {
 	}
 	if same {
 		o.next = old
+		if w.arrived != nil {
+			w.keepVersion(txn)
+		}
 		return w.countCollection(txn, 0)
 	}
 	o.next = next
@@ -172,10 +182,11 @@ func (w *write) store(txn kv.Txn, ws *workspace) error {
 	if err := w.countCollection(txn, local); err != nil {
 		return err
 	}
+	w.keepVersion(txn)
 	if !w.restores {
 		w.logChange(txn, ws)
 	}
-	return nil
+	return w.mirror()
 }
 
 // logChange appends to the change log what the table keeps there.
@@ -190,6 +201,9 @@ func (w *write) logChange(txn kv.Txn, ws *workspace) {
 	}
 	if keeps.New != 0 {
 		change.New = o.next
+	}
+	if w.t.Replica != "" {
+		change.Version = w.outcome.version
 	}
 	o.logged = true
 	ws.record = logenc.Append(ws.record[:0], change)

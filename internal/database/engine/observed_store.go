@@ -40,15 +40,7 @@ func (s observedStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn)
 		txn.Advance(s.clock.seq())
 		return nil
 	})
-	for _, x := range seen.expiries { // also where the store does not know whether they were written
-		s.sweeps.lower(x.table, x.seconds)
-	}
-	if err == nil {
-		for _, a := range seen.appended {
-			s.landings.tell(a.table, a.records)
-		}
-	}
-	seen.begin(nil, nil)
+	seen.settle(s.landings, s.sweeps, err)
 	s.txns.Put(seen)
 	return err
 }
@@ -59,6 +51,7 @@ type observedTxn struct {
 	clock    *clock
 	appended []appended
 	expiries []expiry
+	upcoming kv.Seq // of LogSeq, once called
 }
 
 // appended is how many records an update appended to the log of a table.
@@ -74,13 +67,29 @@ type expiry struct {
 }
 
 func (t *observedTxn) begin(txn kv.Txn, c *clock) {
-	t.Txn, t.clock, t.appended, t.expiries = txn, c, t.appended[:0], t.expiries[:0]
+	t.Txn, t.clock, t.appended, t.expiries, t.upcoming = txn, c, t.appended[:0], t.expiries[:0], 0
 }
 
-// LogSeq implements kv.Txn: numbers below it are of now or earlier.
+// settle tells what an update has done that ended with err.
+func (t *observedTxn) settle(l *landings, s *sweeps, err error) {
+	for _, x := range t.expiries { // also where the store does not know whether they were written
+		s.lower(x.table, x.seconds)
+	}
+	if err == nil {
+		for _, a := range t.appended {
+			l.tell(a.table, a.records)
+		}
+	}
+	t.begin(nil, nil)
+}
+
+// LogSeq implements kv.Txn: numbers below it are of now or earlier. It is the same throughout an update.
 func (t *observedTxn) LogSeq() kv.Seq {
-	t.Advance(t.clock.seq())
-	return t.Txn.LogSeq()
+	if t.upcoming == 0 {
+		t.Advance(t.clock.seq())
+		t.upcoming = t.Txn.LogSeq()
+	}
+	return t.upcoming
 }
 
 // AppendLog implements kv.Txn.

@@ -13,9 +13,9 @@ import (
 // TestNewerFormat opens a store that a newer program wrote.
 func TestNewerFormat(t *testing.T) {
 	store := memkv.New()
-	damaged{t, store}.set(keyenc.FormatVersion(), binary.BigEndian.AppendUint64(nil, 4))
+	damaged{t, store}.set(keyenc.FormatVersion(), binary.BigEndian.AppendUint64(nil, 5))
 	_, err := engine.Open(t.Context(), kept{store}, engine.Options{})
-	want := "format: the store has format version 4 and this program knows versions up to 3: open it with the program that " +
+	want := "format: the store has format version 5 and this program knows versions up to 4: open it with the program that " +
 		"wrote it, or a newer one"
 	if err == nil || err.Error() != want {
 		t.Errorf("Open: %v", err)
@@ -25,9 +25,9 @@ func TestNewerFormat(t *testing.T) {
 	}
 
 	store = memkv.New()
-	damaged{t, store}.set(keyenc.TableDescriptor("Music"), []byte(`{"format":4,"name":"Music"}`))
+	damaged{t, store}.set(keyenc.TableDescriptor("Music"), []byte(`{"format":5,"name":"Music"}`))
 	_, err = engine.Open(t.Context(), kept{store}, engine.Options{})
-	want = `catalog: table "Music" is stored in format 4 and this program knows formats up to 3: open it with the program ` +
+	want = `catalog: table "Music" is stored in format 5 and this program knows formats up to 4: open it with the program ` +
 		"that wrote it, or a newer one"
 	if err == nil || err.Error() != want {
 		t.Errorf("Open: %v", err)

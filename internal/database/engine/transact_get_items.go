@@ -122,6 +122,9 @@ func (e *Engine) locateTransaction(ctx context.Context, gets []transactGet) erro
 		if gets[i].t, gets[i].counts, err = e.lookup(ctx, gets[i].table); err != nil {
 			return err
 		}
+		if err := refuseStrong(gets[i].t); err != nil {
+			return err
+		}
 	}
 	for i := range gets {
 		if err := nestedKeyFault(gets[i].t, gets[i].shape.nested); err != nil {

@@ -97,6 +97,9 @@ func (e *Engine) bindTransaction(ctx context.Context, g writeGroup) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseStrong(ts...); err != nil {
+		return err
+	}
 	for i, w := range g {
 		if err := refuseEmptyKeys(ts[i], w); err != nil {
 			return err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -21,7 +22,15 @@ func (e *Engine) UpdateTable(ctx context.Context, in *api.UpdateTableInput) (*ap
 		return nil, err
 	}
 	u := &tableUpdate{engine: e, in: in}
-	d, err := e.catalog.Change(ctx, *in.TableName, u.edit)
+	d, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
+		if d.Synchronized() || schema.ChangesReplicas(in) {
+			return errIsReplica
+		}
+		return u.edit(txn, d)
+	})
+	for errors.Is(err, errIsReplica) || errors.Is(err, errReplicasChanged) {
+		d, err = e.updateReplicas(ctx, u)
+	}
 	if err != nil {
 		return nil, err
 	}

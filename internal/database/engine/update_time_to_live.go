@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -22,29 +23,79 @@ const ttlChangeInterval = time.Hour
 func (e *Engine) UpdateTimeToLive(ctx context.Context, in *api.UpdateTimeToLiveInput) (*api.UpdateTimeToLiveOutput, error) {
 	spec := in.TimeToLiveSpecification
 	var work job.Record
-	_, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
-		now := e.options.Now()
-		if d.Status(now) == catalog.StatusCreating {
-			return apierr.TTLOfNewTable.With(d.Name)
+	_, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) (err error) {
+		if d.Synchronized() {
+			return errIsReplica
 		}
-		if err := e.checkSettled(d, now, false); err != nil {
-			return err
-		}
-		if err := checkTTLChange(d.TTL, *spec.Enabled, *spec.AttributeName, now); err != nil {
-			return err
-		}
-		work = job.Record{Kind: job.BuildTTL, Table: d.ID, Name: d.Name, NotBefore: e.settledAt(now)}
-		d.TTL = catalog.TTL{Attribute: *spec.AttributeName, State: catalog.TTLEnabling, Changed: now.UnixMilli()}
-		if !*spec.Enabled {
-			work.Kind, d.TTL.State = job.DropTTL, catalog.TTLDisabling
-		}
-		return work.Save(txn)
+		work, err = e.changeTTL(txn, d, spec)
+		return err
 	})
+	if errors.Is(err, errIsReplica) {
+		if err = e.updateReplicasTTL(ctx, *in.TableName, spec); errors.Is(err, errReplicasChanged) {
+			return e.UpdateTimeToLive(ctx, in)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	e.jobs.start(work)
+	if work.Kind != 0 {
+		e.jobs.start(work)
+	}
 	return &api.UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
+}
+
+// changeTTL changes a table's TTL within the transaction that changes its definition, and returns the work that this makes.
+func (e *Engine) changeTTL(txn kv.Txn, d *catalog.Descriptor, spec *api.TimeToLiveSpecification) (work job.Record, err error) {
+	now := e.options.Now()
+	if d.Status(now) == catalog.StatusCreating {
+		return work, apierr.TTLOfNewTable.With(d.Name)
+	}
+	if err := e.checkSettled(d, now, false); err != nil {
+		return work, err
+	}
+	if d.Global != nil && d.IsReplica() && d.Global.Strong {
+		return work, apierr.TTLOfStrong.With(d.Name)
+	}
+	if err := checkTTLChange(d.TTL, *spec.Enabled, *spec.AttributeName, now); err != nil {
+		return work, err
+	}
+	work = job.Record{Kind: job.BuildTTL, Table: d.ID, Name: d.Name, NotBefore: e.settledAt(now)}
+	d.TTL = catalog.TTL{Attribute: *spec.AttributeName, State: catalog.TTLEnabling, Changed: now.UnixMilli()}
+	if !*spec.Enabled {
+		work.Kind, d.TTL.State = job.DropTTL, catalog.TTLDisabling
+	}
+	return work, work.Save(txn)
+}
+
+// updateReplicasTTL changes the TTL of all replicas of a global table.
+func (e *Engine) updateReplicasTTL(ctx context.Context, nameOrARN string, spec *api.TimeToLiveSpecification) error {
+	before, err := e.catalog.Get(ctx, nameOrARN)
+	if err != nil {
+		return err
+	}
+	r := &replicasUpdate{engine: e}
+	if r.replicas, err = e.group(ctx, before); err != nil {
+		return err
+	}
+	works := make([]job.Record, len(r.replicas))
+	err = e.regions.changeReplicas(ctx, r.replicas, nil, func() (err error) {
+		if !r.sameReplicas() {
+			return errReplicasChanged
+		}
+		for i, x := range r.replicas {
+			if works[i], err = x.engine.changeTTL(x.txn, x.d, spec); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return replaced(err)
+	}
+	for i, x := range r.replicas {
+		x.engine.jobs.start(works[i])
+	}
+	return nil
 }
 
 func checkTTLChange(t catalog.TTL, enable bool, attribute string, now time.Time) error {

@@ -48,6 +48,10 @@ type write struct {
 	// restores makes the write no change of its table, which is only becoming what another one was: nothing is
 	// logged, no ceiling holds.
 	restores bool
+	// arrived is the version with which the write comes from another replica; it is carried out unless the item has a newer one.
+	arrived *itemVersion
+	// mirrors repeat the write in the other replicas of a table of multi-Region strong consistency.
+	mirrors []mirror
 	// showOld asks for the old item with the failure of the condition.
 	showOld bool
 	// cancels is an error of the request that cancels a transaction, where others refuse it.
@@ -76,7 +80,9 @@ type outcome struct {
 	indexWrites []indexWrite
 	// collectionBytes is the size of the item collection, of a table with local indexes.
 	collectionBytes int64
-	logged          bool // the change is in the change log
+	// version is the one that the write gave the item of a replica.
+	version uint64
+	logged  bool // the change is in the change log
 }
 
 // indexWrite is the cost of keeping one index, in write units, or of a vector index in bytes.

@@ -61,6 +61,9 @@ func (g writeGroup) intent() kv.Intent {
 // update runs fn, which runs the writes of g, in a transaction of the store. While that waits for memory, the writes
 // keep nothing of what they have read and made.
 func (e *Engine) update(ctx context.Context, in kv.Intent, g writeGroup, fn func(txn kv.Txn, ws *workspace) error) error {
+	if slices.ContainsFunc(g, func(w *write) bool { return w.t.Strong }) {
+		return e.updateStrong(ctx, in, g, fn)
+	}
 	ws := e.workspaces.get()
 	defer e.workspaces.put(ws)
 	return e.store.Update(ctx, in, func(txn kv.Txn) error {

@@ -175,6 +175,9 @@ func (s sink) tableGauges(t *engine.TableGauges) {
 	if !t.NewestBackup.IsZero() {
 		s.put(newestBackup, float64(t.NewestBackup.UnixMilli())/1000, t.Name)
 	}
+	for region, lag := range t.ReplicationLag {
+		s.put(replicationLag, lag.Seconds(), t.Name, region)
+	}
 	if t.Expires {
 		s.put(ttlBacklog, float64(t.Expired), t.Name)
 		s.put(ttlBacklogAge, t.ExpiredFor.Seconds(), t.Name)

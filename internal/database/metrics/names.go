@@ -67,6 +67,7 @@ var (
 	iteratorAge      = gauge("stream_iterator_age_seconds", "Age of the oldest record of the shard that GetRecords has not returned, as an upper bound; 0 if it has returned all.", "table", "shard")
 	delivered        = counter("kinesis_records_total", "Records delivered to the table's Kinesis destination, those delivered again included.", "table")
 	deliveryFailures = counter("kinesis_failures_total", "Attempts to deliver records to the table's Kinesis destination that failed, in whole or in part.", "table")
+	replicationLag   = gauge("replication_lag_seconds", "Age of the oldest change that has not arrived at the table from its replica in another Region; 0 if all have.", "table", "from")
 	deliveryLag      = gauge("kinesis_lag_seconds", "Age of the oldest change that has not been delivered to the table's Kinesis destination; 0 if all have been.", "table")
 	jobs             = gauge("jobs", "Background jobs under way.", "kind")
 )

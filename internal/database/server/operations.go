@@ -16,6 +16,14 @@ type Engine interface {
 	BatchGetItem(context.Context, *api.BatchGetItemInput) (*api.BatchGetItemOutput, error)
 	BatchWriteItem(context.Context, *api.BatchWriteItemInput) (*api.BatchWriteItemOutput, error)
 	CreateBackup(context.Context, *api.CreateBackupInput) (*api.CreateBackupOutput, error)
+	CreateGlobalTable(context.Context, *api.CreateGlobalTableInput) (*api.CreateGlobalTableOutput, error)
+	DescribeGlobalTable(context.Context, *api.DescribeGlobalTableInput) (*api.DescribeGlobalTableOutput, error)
+	DescribeGlobalTableSettings(context.Context, *api.DescribeGlobalTableSettingsInput) (*api.DescribeGlobalTableSettingsOutput, error)
+	DescribeTableReplicaAutoScaling(context.Context, *api.DescribeTableReplicaAutoScalingInput) (*api.DescribeTableReplicaAutoScalingOutput, error)
+	ListGlobalTables(context.Context, *api.ListGlobalTablesInput) (*api.ListGlobalTablesOutput, error)
+	UpdateGlobalTable(context.Context, *api.UpdateGlobalTableInput) (*api.UpdateGlobalTableOutput, error)
+	UpdateGlobalTableSettings(context.Context, *api.UpdateGlobalTableSettingsInput) (*api.UpdateGlobalTableSettingsOutput, error)
+	UpdateTableReplicaAutoScaling(context.Context, *api.UpdateTableReplicaAutoScalingInput) (*api.UpdateTableReplicaAutoScalingOutput, error)
 	CreateTable(context.Context, *api.CreateTableInput) (*api.CreateTableOutput, error)
 	DeleteBackup(context.Context, *api.DeleteBackupInput) (*api.DeleteBackupOutput, error)
 	DeleteItem(context.Context, *api.DeleteItemInput) (*api.DeleteItemOutput, error)
@@ -135,6 +143,14 @@ var methods = map[string]serveFunc{
 	"ListExports":                         serving(Engine.ListExports),
 	"ListImports":                         serving(Engine.ListImports),
 	"SearchVectors":                       serving(Engine.SearchVectors),
+	"CreateGlobalTable":                   serving(Engine.CreateGlobalTable),
+	"DescribeGlobalTable":                 serving(Engine.DescribeGlobalTable),
+	"DescribeGlobalTableSettings":         serving(Engine.DescribeGlobalTableSettings),
+	"DescribeTableReplicaAutoScaling":     serving(Engine.DescribeTableReplicaAutoScaling),
+	"ListGlobalTables":                    serving(Engine.ListGlobalTables),
+	"UpdateGlobalTable":                   serving(Engine.UpdateGlobalTable),
+	"UpdateGlobalTableSettings":           serving(Engine.UpdateGlobalTableSettings),
+	"UpdateTableReplicaAutoScaling":       serving(Engine.UpdateTableReplicaAutoScaling),
 }
 
 // operationsByTarget returns the table by the value of X-Amz-Target.

@@ -30,18 +30,19 @@ const (
 
 // serveFlags are the flags of the serve command.
 type serveFlags struct {
-	addr            string
-	data            string
-	memory          bool
-	durability      string
-	reserve         string
-	region          string
-	regions         []string
-	tlsCert         string
-	tlsKey          string
-	gsiDelay        time.Duration
-	tableDelay      time.Duration
-	enforceCapacity bool
+	addr             string
+	data             string
+	memory           bool
+	durability       string
+	reserve          string
+	region           string
+	regions          []string
+	tlsCert          string
+	tlsKey           string
+	gsiDelay         time.Duration
+	replicationDelay time.Duration
+	tableDelay       time.Duration
+	enforceCapacity  bool
 
 	streamShards        int
 	streamShardRotation time.Duration
@@ -79,6 +80,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM); serves HTTPS")
 	set.StringVar(&f.tlsKey, "tls-key", "", "key file (PEM) of --tls-cert")
 	set.DurationVar(&f.gsiDelay, "gsi-delay", 0, "let reads of global secondary indexes lag by this much")
+	set.DurationVar(&f.replicationDelay, "replication-delay", 0, "let the replicas of global tables lag by this much")
 	set.DurationVar(&f.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
 	set.BoolVar(&f.enforceCapacity, "enforce-capacity", false, "throttle requests beyond the throughput of tables, as AWS does; a table's tag monotable:enforce-capacity (true or false) comes before it")
 	set.IntVar(&f.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
@@ -113,7 +115,7 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan)
 		return nil, fmt.Errorf("--cors-origin: %w", err)
 	}
 	options := &monotable.Options{
-		Region: f.region, Regions: f.regions, Durability: durability, GSIDelay: f.gsiDelay, TableDelay: f.tableDelay, Logger: logger,
+		Region: f.region, Regions: f.regions, Durability: durability, GSIDelay: f.gsiDelay, ReplicationDelay: f.replicationDelay, TableDelay: f.tableDelay, Logger: logger,
 		EnforceCapacity: f.enforceCapacity,
 		StreamShards:    f.streamShards, StreamShardRotation: f.streamShardRotation, LogMaxBytes: int64(f.logMaxBytes), SlowRequest: f.slow,
 		KinesisEndpoint: f.kinesisEndpoint, KinesisDir: f.kinesisDir,
@@ -129,7 +131,7 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan)
 	for _, d := range []struct {
 		flag  string
 		value time.Duration
-	}{{"request-timeout", f.requestTimeout}, {"slow", f.slow}, {"gsi-delay", f.gsiDelay}, {"table-delay", f.tableDelay}, {"stream-shard-rotation", f.streamShardRotation}} {
+	}{{"request-timeout", f.requestTimeout}, {"slow", f.slow}, {"gsi-delay", f.gsiDelay}, {"replication-delay", f.replicationDelay}, {"table-delay", f.tableDelay}, {"stream-shard-rotation", f.streamShardRotation}} {
 		if d.value < 0 {
 			return nil, fmt.Errorf("--%s %v: want 0 or more", d.flag, d.value)
 		}

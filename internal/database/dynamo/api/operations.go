@@ -88,6 +88,10 @@ var operations = []Operation{
 			apierr.LimitExceededException, apierr.TableInUseException, apierr.TableNotFoundException),
 	},
 	{
+		Name: "CreateGlobalTable", Input: input[CreateGlobalTableInput], Layer: Older,
+		Errors: with(anyOperation, apierr.GlobalTableAlreadyExistsException, apierr.LimitExceededException, apierr.TableNotFoundException),
+	},
+	{
 		Name: "CreateTable", Input: input[CreateTableInput], Layer: Older,
 		Errors: with(anyOperation, apierr.LimitExceededException, apierr.ResourceInUseException),
 	},
@@ -113,6 +117,14 @@ var operations = []Operation{
 		Errors: with(anyOperation, apierr.ExportNotFoundException, apierr.LimitExceededException),
 	},
 	{
+		Name: "DescribeGlobalTable", Input: input[DescribeGlobalTableInput], Layer: Older,
+		Errors: with(anyOperation, apierr.GlobalTableNotFoundException),
+	},
+	{
+		Name: "DescribeGlobalTableSettings", Input: input[DescribeGlobalTableSettingsInput], Layer: Older,
+		Errors: with(anyOperation, apierr.GlobalTableNotFoundException),
+	},
+	{
 		Name: "DescribeImport", Input: input[DescribeImportInput], Layer: Older,
 		Errors: with(anyOperation, apierr.ImportNotFoundException),
 	},
@@ -120,6 +132,7 @@ var operations = []Operation{
 	{Name: "DescribeLimits", Input: input[DescribeLimitsInput], Layer: Older, Errors: anyOperation},
 	{Name: "DescribeStream", Input: input[DescribeStreamInput], Layer: Older, OfStreams: true, Errors: tableRead},
 	{Name: "DescribeTable", Input: input[DescribeTableInput], Layer: Older, Errors: tableRead},
+	{Name: "DescribeTableReplicaAutoScaling", Input: input[DescribeTableReplicaAutoScalingInput], Layer: Older, Errors: tableRead},
 	{Name: "DescribeTimeToLive", Input: input[DescribeTimeToLiveInput], Layer: Older, Errors: tableRead},
 	{Name: "DisableKinesisStreamingDestination", Input: input[DisableKinesisStreamingDestinationInput], Layer: Older, Errors: tableChange},
 	{Name: "EnableKinesisStreamingDestination", Input: input[EnableKinesisStreamingDestinationInput], Layer: Older, Errors: tableChange},
@@ -157,6 +170,7 @@ var operations = []Operation{
 		Name: "ListExports", Input: input[ListExportsInput], Layer: Older,
 		Errors: with(anyOperation, apierr.LimitExceededException),
 	},
+	{Name: "ListGlobalTables", Input: input[ListGlobalTablesInput], Layer: Older, Errors: anyOperation},
 	{
 		Name: "ListImports", Input: input[ListImportsInput], Layer: Older,
 		Errors: with(anyOperation, apierr.LimitExceededException),
@@ -200,9 +214,20 @@ var operations = []Operation{
 		Errors: with(anyOperation, apierr.ContinuousBackupsUnavailableException, apierr.TableNotFoundException),
 	},
 	{Name: "UpdateContributorInsights", Input: input[UpdateContributorInsightsInput], Layer: Older, Errors: tableRead},
+	{
+		Name: "UpdateGlobalTable", Input: input[UpdateGlobalTableInput], Layer: Older,
+		Errors: with(anyOperation, apierr.GlobalTableNotFoundException, apierr.ReplicaAlreadyExistsException, apierr.ReplicaNotFoundException,
+			apierr.TableNotFoundException),
+	},
+	{
+		Name: "UpdateGlobalTableSettings", Input: input[UpdateGlobalTableSettingsInput], Layer: Older,
+		Errors: with(anyOperation, apierr.GlobalTableNotFoundException, apierr.IndexNotFoundException, apierr.LimitExceededException,
+			apierr.ReplicaNotFoundException, apierr.ResourceInUseException),
+	},
 	{Name: "UpdateItem", Input: input[UpdateItemInput], Layer: Newer, Errors: itemWrite},
 	{Name: "UpdateKinesisStreamingDestination", Input: input[UpdateKinesisStreamingDestinationInput], Layer: Older, Errors: tableChange},
 	{Name: "UpdateTable", Input: input[UpdateTableInput], Layer: Older, Errors: tableChange},
+	{Name: "UpdateTableReplicaAutoScaling", Input: input[UpdateTableReplicaAutoScalingInput], Layer: Older, Errors: tableChange},
 	{Name: "UpdateTimeToLive", Input: input[UpdateTimeToLiveInput], Layer: Older, Errors: tableChange},
 }
 

@@ -1,7 +1,6 @@
 package api
 
-// The shapes of global tables. This server keeps a table in one place: it knows the shapes so that a
-// request of another type is a SerializationException, and refuses what they ask for.
+// The shapes of global tables of version 2019.11.21.
 
 // ReplicationGroupUpdate is one change of a table's replicas.
 type ReplicationGroupUpdate struct {

@@ -22,8 +22,8 @@ type CreateTableInput struct {
 	ResourcePolicy            *string
 	OnDemandThroughput        *OnDemandThroughput
 
-	GlobalTableSourceArn               *string `min:"1" max:"1024" unsupported:"global tables"`
-	GlobalTableSettingsReplicationMode *string `enum:"ENABLED|DISABLED|ENABLED_WITH_OVERRIDES" unsupported:"global tables"`
+	GlobalTableSourceArn               *string `min:"1" max:"1024" unsupported:"global tables of several accounts"`
+	GlobalTableSettingsReplicationMode *string `enum:"ENABLED|DISABLED|ENABLED_WITH_OVERRIDES" unsupported:"global tables of several accounts"`
 	VectorIndexes                      []VectorIndex
 }
 
@@ -55,16 +55,16 @@ type UpdateTableInput struct {
 	GlobalSecondaryIndexUpdates []GlobalSecondaryIndexUpdate
 	StreamSpecification         *StreamSpecification
 	SSESpecification            *SSESpecification
-	ReplicaUpdates              []ReplicationGroupUpdate `min:"1" unsupported:"global tables"`
+	ReplicaUpdates              []ReplicationGroupUpdate `min:"1"`
 	TableClass                  *string                  `enum:"STANDARD|STANDARD_INFREQUENT_ACCESS"`
 	DeletionProtectionEnabled   *bool
-	MultiRegionConsistency      *string                         `enum:"EVENTUAL|STRONG" unsupported:"global tables"`
-	GlobalTableWitnessUpdates   []GlobalTableWitnessGroupUpdate `min:"1" max:"1" unsupported:"global tables"`
+	MultiRegionConsistency      *string                         `enum:"EVENTUAL|STRONG"`
+	GlobalTableWitnessUpdates   []GlobalTableWitnessGroupUpdate `min:"1" max:"1"`
 	OnDemandThroughput          *OnDemandThroughput
 	WarmThroughput              *WarmThroughput
 
-	GlobalTableSettingsReplicationMode *string `enum:"ENABLED|DISABLED|ENABLED_WITH_OVERRIDES" unsupported:"global tables"`
-	DisassociationProtectionEnabled    *bool   `unsupported:"global tables"`
+	GlobalTableSettingsReplicationMode *string `enum:"ENABLED|DISABLED|ENABLED_WITH_OVERRIDES" unsupported:"global tables of several accounts"`
+	DisassociationProtectionEnabled    *bool
 	VectorIndexUpdates                 []VectorIndexUpdate
 }
 

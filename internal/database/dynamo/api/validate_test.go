@@ -135,8 +135,7 @@ func TestUnsupported(t *testing.T) {
 	}
 	for _, in := range []any{
 		create(CreateTableInput{GlobalTableSettingsReplicationMode: new("ENABLED")}),
-		&UpdateTableInput{TableName: new("T01"), DisassociationProtectionEnabled: new(true)},
-		&UpdateTableInput{TableName: new("T01"), ReplicaUpdates: []ReplicationGroupUpdate{{}}},
+		&UpdateTableInput{TableName: new("T01"), GlobalTableSettingsReplicationMode: new("ENABLED")},
 	} {
 		err := Validate(in)
 		if err == nil || !strings.Contains(err.Error(), "This server does not support") {

@@ -514,8 +514,57 @@ const (
 	UnusableKey         Sentence = invalid + "%s cannot be part of a key in this server's buckets: %s"   // not AWS's
 )
 
+// Global tables.
+const (
+	ReplicaExists           Sentence = "Failed to create a the new replica of table with name: '%s' because one or more replicas already existed as tables."
+	ReplicaMissing          Sentence = "Replica specified in the Replica Update or Replica Delete action of the request was not found."
+	ReplicaIsLocal          Sentence = "Cannot add, delete, or update the local region through ReplicaUpdates. Use CreateTable, DeleteTable, or UpdateTable as required."
+	ReplicaIsSource         Sentence = "Replica cannot be deleted because it has acted as a source region for new replica(s) being added to the table in the last 24 hours."
+	ReplicaActions          Sentence = invalid + "Each element of ReplicaUpdates must have exactly one of Create, Update, Delete and Disassociate"
+	ReplicaRepeated         Sentence = invalid + "ReplicaUpdates must name each Region once. Region: %s"
+	DisassociationAlone     Sentence = invalid + "Disassociate must be the only replica update of the request"
+	DisassociationOther     Sentence = invalid + "Disassociate must be sent to the Region of the replica. Region: %s"
+	DisassociationMode      Sentence = invalid + "DisassociationMode must be WAIT_FOR_REPLICATION"
+	DisassociationBarred    Sentence = invalid + "The replica is protected against disassociation. Disable disassociation protection and try again"
+	NotAReplica             Sentence = invalid + "The table is not a replica of a global table of version 2019.11.21: %s"
+	StreamOfReplica         Sentence = invalid + "The stream of a replica of a global table cannot be changed: %s"
+	OverrideNotProvisioned  Sentence = invalid + "ProvisionedThroughputOverride needs billing mode PROVISIONED"
+	OverrideNotOnDemand     Sentence = invalid + "OnDemandThroughputOverride needs billing mode PAY_PER_REQUEST"
+	OverrideIndexMissing    Sentence = invalid + "The table has no global secondary index of the name %s"
+	TTLOfStrong             Sentence = "Time to live is not supported for global tables of multi-Region strong consistency. Table: %s"
+	ConsistencyFixed        Sentence = invalid + "MultiRegionConsistency can be given only when a global table is created"
+	StrongIsWhole           Sentence = invalid + "Replicas cannot be added to a global table of multi-Region strong consistency"
+	StrongEndsWhole         Sentence = invalid + "A single replica cannot be deleted from a global table of multi-Region strong consistency. Delete two replicas, or one replica and the witness"
+	StrongNeedsThree        Sentence = invalid + "A global table of multi-Region strong consistency has three replicas, or two replicas and a witness, in different Regions"
+	StrongRegions           Sentence = invalid + "The Regions of a global table of multi-Region strong consistency must be within one set of Regions: US, Europe or Asia Pacific"
+	StrongNeedsEmpty        Sentence = invalid + "A table must be empty to become a global table of multi-Region strong consistency. Table: %s"
+	StrongLocalIndexes      Sentence = invalid + "Local secondary indexes are not supported for global tables of multi-Region strong consistency. Table: %s"
+	TransactionOfStrong     Sentence = invalid + "Transactions are not supported for global tables of multi-Region strong consistency. Table: %s"
+	WitnessNeedsStrong      Sentence = invalid + "A witness needs multi-Region strong consistency"
+	WitnessActions          Sentence = invalid + "An element of GlobalTableWitnessUpdates must have either Create or Delete"
+	ReplicatedWriteConflict Sentence = "The item is being modified by a request in another Region. Retry the request"
+	GlobalTableMissing      Sentence = "Global table not found: Global table with name: '%s' does not exist."
+	GlobalTableExists       Sentence = "Global table with name: '%s' already exists"
+	ReplicaOfGlobalExists   Sentence = "Replica with name: '%s' already exists in Region: %s"
+	ReplicaOfGlobalMissing  Sentence = "Replica with name: '%s' does not exist in Region: %s"
+	GlobalReplicaDiffers    Sentence = invalid + "The replicas of a global table must have the same key schema and the same indexes. Table: %s, Region: %s"
+	GlobalReplicaStream     Sentence = invalid + "A replica of a global table needs a stream with view type NEW_AND_OLD_IMAGES. Table: %s, Region: %s"
+	GlobalReplicaFilled     Sentence = invalid + "The replicas of a global table must be empty when one is added. Table: %s, Region: %s"
+	GlobalIndexMissing      Sentence = "Index not found: %s"
+	GlobalVersionOther      Sentence = invalid + "The table %s belongs to a global table of version %s"
+
+	// Not AWS's.
+	ReplicaRegionUnserved Sentence = invalid + "This server does not serve the Region %s. It serves %s; start it with --regions to have others"
+)
+
 // codes are the codes of the sentences that are not those of a ValidationException.
 var codes = map[Sentence]Code{
+	ReplicatedWriteConflict: ReplicatedWriteConflictException,
+	GlobalTableMissing:      GlobalTableNotFoundException,
+	GlobalTableExists:       GlobalTableAlreadyExistsException,
+	ReplicaOfGlobalExists:   ReplicaAlreadyExistsException,
+	ReplicaOfGlobalMissing:  ReplicaNotFoundException,
+	GlobalIndexMissing:      IndexNotFoundException,
 	OperationUnserved:       UnknownOperationException,
 	InternalFault:           InternalServerError,
 	BodyTooLarge:            RequestEntityTooLargeException,

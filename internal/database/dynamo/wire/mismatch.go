@@ -56,6 +56,7 @@ var (
 	targetLong    = &target{java: javaLang + "Long"}
 	targetBoolean = &target{java: javaLang + "Boolean"}
 	targetDate    = &target{java: javaClass + "java.util.Date"}
+	targetDouble  = &target{java: javaLang + "Double"}
 	targetBlob    = &target{java: javaClass + "java.nio.ByteBuffer", scalar: unexpectedBinary}
 
 	// The parts of an attribute value, and the values that are held by something.

@@ -76,6 +76,8 @@ func readerOf(t reflect.Type, p place) readFunc {
 		return readLong
 	case reflect.TypeFor[*bool]():
 		return readBool
+	case reflect.TypeFor[*float64]():
+		return readDouble
 	case reflect.TypeFor[*api.Timestamp]():
 		return readTimestamp
 	case itemType:
@@ -129,6 +131,18 @@ func readBool(d *decoder, v reflect.Value) error {
 		return err
 	}
 	v.Set(reflect.ValueOf(&b))
+	return nil
+}
+
+func readDouble(d *decoder, v reflect.Value) error {
+	if d.jx.Next() != jx.Number {
+		return d.mismatch(targetDouble)
+	}
+	f, err := d.jx.Float64()
+	if err != nil {
+		return err
+	}
+	v.Set(reflect.ValueOf(&f))
 	return nil
 }
 

@@ -83,8 +83,8 @@ func (c *Catalog) Lookup(nameOrARN string) (*Table, error) {
 			return nil, apierr.NotFound.With()
 		}
 	}
-	if d := t.Descriptor; d.ReadyAt != 0 || d.GoneAt != 0 || d.BeingFilled() {
-		if s := d.Status(c.now()); s == StatusCreating || d.GoneAt != 0 {
+	if d := t.Descriptor; d.ReadyAt != 0 || d.Deleting() || d.BeingFilled() {
+		if s := d.Status(c.now()); s == StatusCreating || s == StatusDeleting {
 			return nil, apierr.NotFound.With()
 		}
 	}

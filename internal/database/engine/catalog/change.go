@@ -63,30 +63,39 @@ func (c *Catalog) Create(ctx context.Context, d *Descriptor) error {
 // than once, and may write those keys and records that belong to the table. An error of it ends the creation
 // with nothing written.
 func (c *Catalog) CreateWith(ctx context.Context, d *Descriptor, in kv.Intent, with func(txn kv.Txn) error) error {
-	in.Write = append(slices.Clip(in.Write), keyenc.TableDescriptor(d.Name), keyenc.NextTableID())
-	err := c.store.Update(ctx, in, func(txn kv.Txn) error {
-		if err := c.nameIsFree(txn, d.Name); err != nil {
-			return err
-		}
-		if err := c.roomForOneMore(txn); err != nil {
-			return err
-		}
-		next, err := readUint64(txn, keyenc.NextTableID())
-		if err != nil {
-			return err
-		}
-		next = max(next, 1)
-		d.ID, d.Version = keyenc.TableID(next), 0
-		txn.Set(keyenc.NextTableID(), encodeUint64(next+1))
-		if err := with(txn); err != nil {
-			return err
-		}
-		return c.put(txn, d)
-	})
+	in.Write = append(slices.Clip(in.Write), NewKeys(d.Name)...)
+	err := c.store.Update(ctx, in, func(txn kv.Txn) error { return c.Add(txn, d, with) })
 	if err != nil {
 		return err
 	}
 	return c.reload(ctx, d.Name)
+}
+
+// NewKeys are the keys that an update must hold to add a table.
+func NewKeys(name string) [][]byte {
+	return [][]byte{keyenc.TableDescriptor(name), keyenc.NextTableID()}
+}
+
+// Add stores a new table within an update of the catalog's store that holds its NewKeys; with writes the rest of it and
+// knows d.ID. Reload must follow the commit.
+func (c *Catalog) Add(txn kv.Txn, d *Descriptor, with func(kv.Txn) error) error {
+	if err := c.nameIsFree(txn, d.Name); err != nil {
+		return err
+	}
+	if err := c.roomForOneMore(txn); err != nil {
+		return err
+	}
+	next, err := readUint64(txn, keyenc.NextTableID())
+	if err != nil {
+		return err
+	}
+	next = max(next, 1)
+	d.ID, d.Version = keyenc.TableID(next), 0
+	txn.Set(keyenc.NextTableID(), encodeUint64(next+1))
+	if err := with(txn); err != nil {
+		return err
+	}
+	return c.put(txn, d)
 }
 
 func (c *Catalog) nameIsFree(r kv.Reader, name string) error {
@@ -151,41 +160,57 @@ func (c *Catalog) change(ctx context.Context, nameOrARN string, in kv.Intent, ed
 			return nil, err
 		}
 		after, err := c.changeOnce(ctx, before, in, edit)
-		if errors.Is(err, errReplaced) {
+		if errors.Is(err, ErrReplaced) {
 			continue
 		}
 		return after, err
 	}
 }
 
-// errReplaced: another table took the name between the look-up and the transaction.
-var errReplaced = errors.New("catalog: table was replaced")
+// ErrReplaced says that another table took the name between the look-up and the transaction.
+var ErrReplaced = errors.New("catalog: table was replaced")
 
 // changeOnce changes the table that before describes, holding its keys.
 func (c *Catalog) changeOnce(ctx context.Context, before *Descriptor, intent kv.Intent, edit func(kv.Txn, *Descriptor) error) (*Descriptor, error) {
 	var after *Descriptor
-	intent.Write = [][]byte{keyenc.TableDescriptor(before.Name), keyenc.TableVersion(before.ID)}
-	err := c.store.Update(ctx, intent, func(txn kv.Txn) error {
-		data, err := txn.Get(intent.Write[0])
-		if err != nil {
-			return err
-		}
-		if after, err = c.live(before.Name, data); err != nil {
-			return err
-		}
-		if after.ID != before.ID {
-			return errReplaced
-		}
-		if err := edit(txn, after); err != nil {
-			return err
-		}
-		return c.put(txn, after)
+	intent.Write = before.Keyring()
+	err := c.store.Update(ctx, intent, func(txn kv.Txn) (err error) {
+		after, err = c.Edit(txn, before, edit)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return after, c.reload(ctx, before.Name)
 }
+
+// Keyring are the keys that an update must hold to change the table.
+func (d *Descriptor) Keyring() [][]byte {
+	return [][]byte{keyenc.TableDescriptor(d.Name), keyenc.TableVersion(d.ID)}
+}
+
+// Edit changes the table that before describes within an update of the catalog's store that holds its Keyring. Reload must
+// follow the commit. ErrReplaced says that before is not the table any more.
+func (c *Catalog) Edit(txn kv.Txn, before *Descriptor, edit func(kv.Txn, *Descriptor) error) (*Descriptor, error) {
+	data, err := txn.Get(keyenc.TableDescriptor(before.Name))
+	if err != nil {
+		return nil, err
+	}
+	after, err := c.live(before.Name, data)
+	if err != nil {
+		return nil, err
+	}
+	if after.ID != before.ID {
+		return nil, ErrReplaced
+	}
+	if err := edit(txn, after); err != nil {
+		return nil, err
+	}
+	return after, c.put(txn, after)
+}
+
+// Reload reads the definition of one table anew, after an update of the store that called Add or Edit.
+func (c *Catalog) Reload(ctx context.Context, name string) error { return c.reload(ctx, name) }
 
 func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
 	if d.Gone(c.now()) {

@@ -9,13 +9,14 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// The stored forms of a descriptor. Format 1 had no Log, format 2 no vector indexes; what has none is still written as
-// format 2, which older programs read.
+// The stored forms of a descriptor. Format 1 had no Log, format 2 no vector indexes, format 3 no global tables; what has none
+// of these is still written as format 2, which older programs read.
 const (
 	formatWithLog    = 2
 	formatWithVector = 3
+	formatWithGlobal = 4
 
-	descriptorFormat = formatWithVector // the newest that this program reads
+	descriptorFormat = formatWithGlobal // the newest that this program reads
 )
 
 // Descriptor is the stored form of a table's definition: all that CreateTable and UpdateTable were told and
@@ -58,6 +59,8 @@ type Descriptor struct {
 	Insights       *Insights  `json:"insights,omitempty"`
 	// Destinations are the Kinesis streams that changes are or were delivered to, the latest last; one at most is enabled.
 	Destinations []Destination `json:"destinations,omitempty"`
+	// Global is the table's part in a global table; nil where it never had one.
+	Global *GlobalTable `json:"global,omitempty"`
 }
 
 // Attribute is one attribute definition; Type is S, N or B.
@@ -252,6 +255,9 @@ func (d *Descriptor) encode() ([]byte, error) {
 	d.Format = formatWithLog
 	if slices.ContainsFunc(d.Indexes, func(x IndexDescriptor) bool { return x.Vector != nil }) {
 		d.Format = formatWithVector
+	}
+	if d.Global != nil {
+		d.Format = formatWithGlobal
 	}
 	return json.Marshal(d)
 }

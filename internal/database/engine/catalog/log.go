@@ -53,9 +53,10 @@ func (l Log) BothImages() kv.Seq {
 }
 
 // settledLog is the log of a definition whose changes come from a number on. It keeps what somebody can ask for: what
-// the stream shows, old images for point-in-time recovery, both for followers in the process and a Kinesis destination.
+// the stream shows, old images for point-in-time recovery, both for followers in the process, a Kinesis destination
+// and the other replicas of a global table.
 func (d *Descriptor) settledLog(now time.Time, from kv.Seq) Log {
-	view, on, followed := View(d.Stream.View), d.Stream.Enabled, d.FollowedAt(now) || d.Destination() != nil
+	view, on, followed := View(d.Stream.View), d.Stream.Enabled, d.FollowedAt(now) || d.Destination() != nil || d.Replicates()
 	since := func(was kv.Seq, needed bool) kv.Seq {
 		switch {
 		case !needed || d.GoneAt != 0:

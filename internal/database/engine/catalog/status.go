@@ -18,11 +18,11 @@ const (
 func (d *Descriptor) Status(now time.Time) Status {
 	ms := now.UnixMilli()
 	switch {
-	case d.GoneAt != 0:
+	case d.Deleting():
 		return StatusDeleting
 	case ms < d.ReadyAt, d.BeingFilled():
 		return StatusCreating
-	case ms < d.SettledAt:
+	case ms < d.SettledAt, d.Global.Settling():
 		return StatusUpdating
 	}
 	for i := range d.Indexes {
@@ -36,8 +36,10 @@ func (d *Descriptor) Status(now time.Time) Status {
 // BeingRestored reports whether the table is still being filled from a backup or an earlier time.
 func (d *Descriptor) BeingRestored() bool { return d.Restored != nil && d.Restored.InProgress }
 
-// BeingFilled reports whether the table is still being filled: restored, or imported.
-func (d *Descriptor) BeingFilled() bool { return d.Importing || d.BeingRestored() }
+// BeingFilled reports whether the table is still being filled: restored, imported, or as a new replica.
+func (d *Descriptor) BeingFilled() bool {
+	return d.Importing || d.BeingRestored() || d.Global != nil && d.Global.Filling
+}
 
 // Gone reports whether the table's deletion is over at a time.
 func (d *Descriptor) Gone(now time.Time) bool { return d.GoneAt != 0 && d.GoneAt <= now.UnixMilli() }
@@ -46,7 +48,7 @@ func (d *Descriptor) Gone(now time.Time) bool { return d.GoneAt != 0 && d.GoneAt
 func (d *Descriptor) IndexStatus(x *IndexDescriptor, now time.Time) Status {
 	ms := now.UnixMilli()
 	switch {
-	case d.GoneAt != 0, x.State == IndexDeleting:
+	case d.Deleting(), x.State == IndexDeleting:
 		return StatusDeleting
 	case ms < d.ReadyAt, d.BeingFilled(), x.State != IndexActive:
 		return StatusCreating

@@ -27,6 +27,12 @@ type Table struct {
 	OnDemand     bool
 	Insights     InsightsMode // "" while contributor insights are not enabled
 	Enforcement  Enforcement
+	// Replica is the Region of the table where it is one of several replicas, whose items have versions; else "".
+	Replica string
+	// Legacy is true for a replica of version 2017.11.29, whose items have attributes that say where they come from.
+	Legacy bool
+	// Strong is true for a replica of a global table of multi-Region strong consistency.
+	Strong bool
 	// Descriptor is everything else that is known of the table; read only.
 	Descriptor *Descriptor
 
@@ -157,6 +163,10 @@ func newTable(d *Descriptor) *Table {
 		Enforcement:  d.Enforcement(),
 		Descriptor:   d,
 	}
+	if d.Replicates() {
+		t.Replica, t.Legacy = d.Global.Region, d.Legacy()
+	}
+	t.Strong = d.IsReplica() && d.Global.Strong
 	pk, sk := splitKeys(d.Keys, kinds)
 	t.PK = pk[0]
 	if len(sk) > 0 {

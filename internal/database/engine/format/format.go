@@ -19,7 +19,8 @@ import (
 //	1  change logs count their records from 1
 //	2  the number of a record is its time; a log leaves out what nobody can ask for
 //	3  other Regions, vector indexes, Kinesis destinations, exports and imports, metrics of the last hours
-const version = 3
+//	4  replicas of global tables: versions of items, positions of replication
+const version = 4
 
 // Claim refuses a store that a newer program opened, and marks it with this program's version.
 func Claim(ctx context.Context, store kv.Store) error { return claim(ctx, store, version) }

@@ -23,6 +23,8 @@ const (
 	DropTable Kind = 'd' // remove all that a deleted table held but its change log
 	DropLog   Kind = 'l' // remove a deleted table's change log, when it is too old to be read
 	Restore   Kind = 'r' // fill a table from a kept snapshot, then open it for use
+	Replica   Kind = 'g' // fill a new replica from that of another Region, then open it for use
+	Leave     Kind = 'e' // deliver a replica's last changes, then take it out of its global table
 )
 
 // format is the version of the stored form of a job.
@@ -42,6 +44,8 @@ type Record struct {
 	Cursor []byte `json:"cursor,omitempty"`
 	// Backup is the id of the backup that is to have a deleted table's data before they go; "" is none.
 	Backup string `json:"backup,omitempty"`
+	// Region is the one that a Replica is filled from.
+	Region string `json:"region,omitempty"`
 	// Restore is there for a Restore.
 	Restore *Restoration `json:"restore,omitempty"`
 }

@@ -175,6 +175,8 @@ func (c *Change) stream(d *catalog.Descriptor) error {
 	switch {
 	case s == nil:
 		return nil
+	case d.Replicates():
+		return apierr.StreamOfReplica.With(d.Name)
 	case *s.StreamEnabled && d.Stream.Enabled:
 		return apierr.StreamAlreadyEnabled.With(d.Name)
 	case *s.StreamEnabled:
@@ -196,6 +198,12 @@ func (c *Change) settings(d *catalog.Descriptor) error {
 	}
 	if class := c.in.TableClass; class != nil && *class != d.Class {
 		d.Class, d.ClassChanged = *class, c.Env.Now.UnixMilli()
+	}
+	if p := c.in.DisassociationProtectionEnabled; p != nil {
+		if !d.Replicates() || d.Global.Version != catalog.GlobalVersion2019 {
+			return apierr.NotAReplica.With(d.Name)
+		}
+		d.Global.Unprotected = !*p
 	}
 	if c.in.DeletionProtectionEnabled != nil {
 		d.DeletionBarred = *c.in.DeletionProtectionEnabled

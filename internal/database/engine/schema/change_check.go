@@ -38,6 +38,9 @@ func CheckUpdate(in *api.UpdateTableInput) error {
 			return apierr.StreamViewNeedless.With()
 		}
 	}
+	if err := checkReplicaUpdates(in); err != nil {
+		return err
+	}
 	return checkIndexUpdates(in.GlobalSecondaryIndexUpdates, in.VectorIndexUpdates)
 }
 
@@ -67,21 +70,25 @@ const (
 	partThroughput
 	partStream
 	partIndexes
+	partReplicas
+	partDisassociation
 )
 
 // partsOf lists what a request asks for. Attribute definitions are not a change by themselves.
 func partsOf(in *api.UpdateTableInput) []part {
 	var parts []part
 	for p, given := range []bool{
-		partEncryption: in.SSESpecification != nil,
-		partClass:      in.TableClass != nil,
-		partProtection: in.DeletionProtectionEnabled != nil,
-		partMaxima:     in.OnDemandThroughput != nil,
-		partWarm:       in.WarmThroughput != nil,
-		partBilling:    in.BillingMode != nil,
-		partThroughput: in.ProvisionedThroughput != nil,
-		partStream:     in.StreamSpecification != nil,
-		partIndexes:    len(in.GlobalSecondaryIndexUpdates)+len(in.VectorIndexUpdates) > 0,
+		partEncryption:     in.SSESpecification != nil,
+		partClass:          in.TableClass != nil,
+		partProtection:     in.DeletionProtectionEnabled != nil,
+		partMaxima:         in.OnDemandThroughput != nil,
+		partWarm:           in.WarmThroughput != nil,
+		partBilling:        in.BillingMode != nil,
+		partThroughput:     in.ProvisionedThroughput != nil,
+		partStream:         in.StreamSpecification != nil,
+		partIndexes:        len(in.GlobalSecondaryIndexUpdates)+len(in.VectorIndexUpdates) > 0,
+		partReplicas:       ChangesReplicas(in),
+		partDisassociation: in.DisassociationProtectionEnabled != nil,
 	} {
 		if given {
 			parts = append(parts, part(p))
@@ -98,6 +105,8 @@ var lonely = []struct {
 	{partEncryption, "Server-Side Encryption modification"},
 	{partClass, "TableClass modification"},
 	{partProtection, "DeletionProtection modification"},
+	{partReplicas, "Replica modification"},
+	{partDisassociation, "DisassociationProtection modification"},
 }
 
 // checkCombination refuses parts that AWS does not take together.

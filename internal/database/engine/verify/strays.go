@@ -16,6 +16,7 @@ func (v *verification) strays() error {
 	known := map[string]bool{}
 	for _, t := range v.tables {
 		known[dataPrefix(t.ID, 0)], known[statisticsKey(t.ID, 0)] = true, true
+		known[tablePrefix('v', t.ID)] = true
 		known[tablePrefix('t', t.ID)], known[collectionKey(t.ID, "")] = true, true
 		for i := range t.Indexes {
 			x := t.Indexes[i].ID
@@ -55,7 +56,7 @@ func ownerOf(key string) (prefix string, t keyenc.TableID) {
 		length += 1 + 2
 	case key[0] == 's':
 		length++
-	case key[0] != 't':
+	case key[0] != 't' && key[0] != 'v':
 		return "", 0
 	}
 	if len(key) < length {

@@ -18,6 +18,9 @@
 //	                │ t │ table │ seconds │ pk │ sk │            the table's key
 //	                └───┴───────┴─────────┴────┴────┘
 //	                      4       8, sign bit inverted
+//	item version    ┌───┬───────┬────┬────┐
+//	                │ v │ table │ pk │ sk │                      of a replica of a global table
+//	                └───┴───────┴────┴────┘
 //	statistics      ┌───┬───────┬───┬───────┐
 //	                │ s │ table │ 0 │ index │                    of a table (index 0) or index
 //	                └───┴───────┴───┴───────┘
@@ -27,6 +30,7 @@
 //	catalog         c f · c n · c d name · c v table             format, next id, descriptor, version
 //	                c s table label · c b backup                 stream, backup
 //	                c t kind id                                  export, import or bulk operation
+//	                c p table Region                             position of replication from a Region
 //	job             ┌───┬───────┬───────┬──────┐
 //	                │ j │ table │ index │ kind │
 //	                └───┴───────┴───────┴──────┘
@@ -101,6 +105,7 @@ const (
 	spaceToken      = 'k'
 	spaceStatistics = 's'
 	spaceTTL        = 't'
+	spaceVersion    = 'v'
 )
 
 // Within the statistics of a table.
@@ -119,6 +124,7 @@ const (
 	catalogBackup     = 'b'
 	catalogDelivery   = 'k'
 	catalogTransfer   = 't'
+	catalogPosition   = 'p'
 )
 
 // Statistics is the counter key of a table (x=0) or index: counters {items, bytes}.

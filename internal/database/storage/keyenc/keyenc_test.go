@@ -43,6 +43,8 @@ func formatKeys() map[string][]byte {
 		"version":            keyenc.TableVersion(0x01020304),
 		"job":                keyenc.Job(0x01020304, 0x0506, 7),
 		"token":              keyenc.Token("t1"),
+		"item version":       keyenc.ItemVersion(nil, 1, str("a"), num("7")),
+		"position":           keyenc.Position(0x01020304, "eu-west-1"),
 		"number 1":           keyenc.AppendSort(nil, num("1")),
 		"number 1.05":        keyenc.AppendSort(nil, num("1.05")),
 		"number 100":         keyenc.AppendSort(nil, num("100")),

@@ -7,8 +7,11 @@
 //	└───┴───────┴────────┴─────┴────────┴─────┴────────┴─────┘
 //	  1     1
 //
-// A length is a varint (encoding/binary). The flags say who caused the change, and whether the item existed before
-// and exists after it. A length of 0 stands for an image that is absent, or that the table's log does not keep: an
+// Where the table is a replica of a global table, 8 bytes stand behind the flags: the version that the change gave the
+// item, big endian, by which the last writer is found.
+//
+// A length is a varint (encoding/binary). The flags say who caused the change, whether the item existed before
+// and exists after it, and whether there is a version. A length of 0 stands for an image that is absent, or that the table's log does not keep: an
 // encoded item is never empty. Images are items as they are stored, so that a record is put together by copying.
 //
 // The store gives a record its place in the log, which is also its time (kv.Seq): a record knows neither.
@@ -42,6 +45,7 @@ type Origin uint8
 const (
 	OriginClient Origin = iota
 	OriginTTL
+	OriginReplica // another replica of the global table
 )
 
 // Change is one record.
@@ -50,6 +54,7 @@ type Change struct {
 	Origin Origin
 	// Existed and Exists report whether the item was there before, and is after the change.
 	Existed, Exists bool
+	Version         uint64       // that the change gave the item of a replica; 0 where the table was none
 	Key             []byte       // the base item's key in the store (keyenc.Item), so hash and order travel along
 	Old             itemenc.Item // nil where the item did not exist, or this image is not kept
 	New             itemenc.Item
@@ -59,20 +64,26 @@ const (
 	flagTTL = 1 << iota
 	flagExisted
 	flagExists
+	flagReplica
+	flagVersion
 	flagsEnd
 )
 
 const (
-	headLen  = 2
-	timeLen1 = 8 // of version 1
+	headLen    = 2
+	versionLen = 8
+	timeLen1   = 8 // of version 1
 )
 
 // Append appends the encoded record, without Time. An item whose image is given was there without saying so. It
 // allocates at most once.
 func Append(dst []byte, c Change) []byte {
-	room := headLen + len(c.Key) + len(c.Old) + len(c.New) + 3*binary.MaxVarintLen32
+	room := headLen + versionLen + len(c.Key) + len(c.Old) + len(c.New) + 3*binary.MaxVarintLen32
 	dst = slices.Grow(dst, room)
 	dst = append(dst, Version, flags(&c))
+	if c.Version != 0 {
+		dst = binary.BigEndian.AppendUint64(dst, c.Version)
+	}
 	for _, part := range [...][]byte{c.Key, c.Old, c.New} {
 		dst = binary.AppendUvarint(dst, uint64(len(part)))
 		dst = append(dst, part...)
@@ -81,8 +92,15 @@ func Append(dst []byte, c Change) []byte {
 }
 
 func flags(c *Change) (f byte) {
-	if c.Origin == OriginTTL {
+	switch c.Origin {
+	case OriginTTL:
 		f |= flagTTL
+	case OriginReplica:
+		f |= flagReplica
+	default:
+	}
+	if c.Version != 0 {
+		f |= flagVersion
 	}
 	if c.Existed || len(c.Old) > 0 {
 		f |= flagExisted
@@ -107,11 +125,23 @@ func Decode(data []byte) (Change, error) {
 	}
 	f := data[1]
 	c := Change{Existed: f&flagExisted != 0, Exists: f&flagExists != 0}
-	if f&flagTTL != 0 {
+	switch {
+	case f&flagTTL != 0 && f&flagReplica != 0:
+		return Change{}, ErrCorrupt
+	case f&flagTTL != 0:
 		c.Origin = OriginTTL
+	case f&flagReplica != 0:
+		c.Origin = OriginReplica
 	}
-	err := c.decodeParts(data[headLen:])
-	if err != nil || f >= flagsEnd || c.Old != nil && !c.Existed || c.New != nil && !c.Exists {
+	rest := data[headLen:]
+	if f&flagVersion != 0 {
+		if len(rest) < versionLen {
+			return Change{}, ErrCorrupt
+		}
+		c.Version, rest = binary.BigEndian.Uint64(rest), rest[versionLen:]
+	}
+	err := c.decodeParts(rest)
+	if err != nil || f >= flagsEnd || f&flagVersion != 0 && c.Version == 0 || c.Old != nil && !c.Existed || c.New != nil && !c.Exists {
 		return Change{}, ErrCorrupt
 	}
 	return c, nil

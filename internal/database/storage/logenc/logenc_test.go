@@ -49,7 +49,11 @@ func TestFormat(t *testing.T) {
 	keysOnly := logenc.Change{Existed: true, Exists: true, Key: []byte("key")}
 	version1 := sample()
 	version1.Time = 1_700_000_000_123
-	for name, c := range map[string]logenc.Change{"v1/removal": version1, "v2/removal": sample(), "v2/keys_only": keysOnly} {
+	replica := keysOnly
+	replica.Origin, replica.Version = logenc.OriginReplica, 123456
+	for name, c := range map[string]logenc.Change{
+		"v1/removal": version1, "v2/removal": sample(), "v2/keys_only": keysOnly, "v2/replica": replica,
+	} {
 		want := golden(t, "testdata/format_"+name)
 		if got := logenc.Append(nil, c); strings.HasPrefix(name, "v2") && !bytes.Equal(got, want) {
 			t.Errorf("%s: record is\n%swant\n%s", name, hex.Dump(got), hex.Dump(want))
@@ -71,6 +75,7 @@ func TestRoundTrip(t *testing.T) {
 		"update with old only": {Existed: true, Exists: true, Key: []byte("k"), Old: old},
 		"insert without image": {Exists: true, Key: []byte("k")},
 		"nothing":              {},
+		"version":              {Exists: true, Version: 1, Key: []byte("k")},
 	} {
 		got, err := logenc.Decode(logenc.Append(nil, c))
 		if diff := cmp.Diff(c, got); err != nil || diff != "" {

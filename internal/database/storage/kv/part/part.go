@@ -107,6 +107,16 @@ func nextNumber(r kv.Reader) (uint32, error) {
 	return highest + 1, it.Err()
 }
 
+// Around is the store that the part is in.
+func (p *Part) Around() kv.Store { return p.Store }
+
+// Outer are the keys of the store around the part that keys of the part are. With Within they let one update of that store
+// write in several parts.
+func (p *Part) Outer(keys [][]byte) [][]byte { return p.keys(keys) }
+
+// Within is the part's view of a transaction of the store around it.
+func (p *Part) Within(below kv.Txn) kv.Txn { return &txn{reader{below, p.mapping}, below} }
+
 // Close does nothing: the store below is others', too.
 func (p *Part) Close() error { return nil }
 
@@ -139,7 +149,7 @@ func (p *Part) Eventual() kv.Reads { return reads{p.Store.Eventual(), p.mapping}
 // Update implements kv.Store.
 func (p *Part) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	in.Write, in.Check = p.keys(in.Write), p.keys(in.Check)
-	err := p.Store.Update(ctx, in, func(below kv.Txn) error { return fn(&txn{reader{below, p.mapping}, below}) })
+	err := p.Store.Update(ctx, in, func(below kv.Txn) error { return fn(p.Within(below)) })
 	if conflict, ok := err.(*kv.ConflictError); ok { //nolint:errorlint // one that fn returned, wrapped or not, stays as it is
 		return &kv.ConflictError{Key: bytes.TrimPrefix(conflict.Key, p.prefix)}
 	}

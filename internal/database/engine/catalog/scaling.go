@@ -1,0 +1,20 @@
+package catalog
+
+// Scaling are the settings of auto scaling of a replica's capacity, as told; nothing here scales.
+type Scaling struct {
+	Disabled    bool    `json:"disabled,omitempty"`
+	Min         *int64  `json:"min,omitempty"`
+	Max         *int64  `json:"max,omitempty"`
+	Role        string  `json:"role,omitempty"`
+	Policy      string  `json:"policy,omitempty"`
+	Target      float64 `json:"target,omitempty"` // 0 without a policy
+	KeepHigh    bool    `json:"keepHigh,omitempty"`
+	InCooldown  *int64  `json:"inCooldown,omitempty"`
+	OutCooldown *int64  `json:"outCooldown,omitempty"`
+}
+
+// The names under which a table keeps its Scaling; an index appends its own.
+const (
+	ScalesReads  = "read/"
+	ScalesWrites = "write/"
+)

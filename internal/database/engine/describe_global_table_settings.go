@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/schema"
+)
+
+// DescribeGlobalTableSettings tells the capacity of all replicas of a global table of version 2017.11.29.
+func (e *Engine) DescribeGlobalTableSettings(ctx context.Context, in *api.DescribeGlobalTableSettingsInput) (*api.DescribeGlobalTableSettingsOutput, error) {
+	d, err := e.legacyTable(ctx, *in.GlobalTableName)
+	if err != nil {
+		return nil, err
+	}
+	replicas, err := e.group(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return &api.DescribeGlobalTableSettingsOutput{GlobalTableName: &d.Name, ReplicaSettings: replicaSettings(replicas, e.options.Now())}, nil
+}
+
+func replicaSettings(replicas []*replicaMember, now time.Time) (out []api.ReplicaSettingsDescription) {
+	for _, x := range replicas {
+		d := x.before
+		if x.d != nil {
+			d = x.d
+		}
+		out = append(out, schema.DescribeSettings(d, now))
+	}
+	return out
+}
+
+// setScaling changes the settings of auto scaling that the replica has under a name.
+func setScaling(g *catalog.GlobalTable, name string, in *api.AutoScalingSettingsUpdate) {
+	if in == nil {
+		return
+	}
+	if g.Scaling == nil {
+		g.Scaling = map[string]catalog.Scaling{}
+	}
+	g.Scaling[name] = schema.ChangedScaling(g.Scaling[name], in)
+}

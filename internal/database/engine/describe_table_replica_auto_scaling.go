@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/schema"
+)
+
+// DescribeTableReplicaAutoScaling tells the settings of auto scaling that the replicas of a table were given. Nothing scales by them.
+func (e *Engine) DescribeTableReplicaAutoScaling(ctx context.Context, in *api.DescribeTableReplicaAutoScalingInput) (
+	*api.DescribeTableReplicaAutoScalingOutput, error,
+) {
+	d, err := e.catalog.Get(ctx, *in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	replicas, err := e.group(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return &api.DescribeTableReplicaAutoScalingOutput{TableAutoScalingDescription: e.describeScaling(d, replicas)}, nil
+}
+
+func (e *Engine) describeScaling(d *catalog.Descriptor, replicas []*replicaMember) *api.TableAutoScalingDescription {
+	now := e.options.Now()
+	out := &api.TableAutoScalingDescription{TableName: &d.Name, TableStatus: new(string(d.Status(now)))}
+	for _, x := range replicas {
+		theirs := x.before
+		if x.d != nil {
+			theirs = x.d
+		}
+		out.Replicas = append(out.Replicas, schema.DescribeScaling(theirs, x.engine.options.Region, now))
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Global tables of version 2017.11.29 are made of tables that are there, empty, in every Region. They replicate as those of version
+// 2019.11.21 do; their settings are each table's own, and their items say themselves where they come from.
+
+// The attributes of items of such global tables, sorted.
+var legacyAttributes = []string{"aws:rep:deleting", "aws:rep:updateregion", "aws:rep:updatetime"}
+
+// marked is the item that a write makes, in a replica of version 2017.11.29 with the attributes that tell of the write.
+func (w *write) marked(txn kv.Txn, next itemenc.Item) (itemenc.Item, error) {
+	if !w.t.Legacy || next == nil || w.arrived != nil || w.kind == checkWrite {
+		return next, nil
+	}
+	ms := txn.LogSeq().Millis()
+	return next.Replace(nil, legacyAttributes, attr.Item{
+		{Name: legacyAttributes[0], Value: attr.Bool(false)},
+		{Name: legacyAttributes[1], Value: attr.String(w.t.Replica)},
+		{Name: legacyAttributes[2], Value: attr.ParseNumber(fmt.Sprintf("%d.%03d", ms/1000, ms%1000))},
+	})
+}
+
+// legacyTable returns the table of this Region that belongs to a global table of version 2017.11.29.
+func (e *Engine) legacyTable(ctx context.Context, name string) (*catalog.Descriptor, error) {
+	d, err := e.catalog.Get(ctx, name)
+	if isNotFound(err) || err == nil && !d.Legacy() {
+		return nil, apierr.GlobalTableMissing.With(name)
+	}
+	return d, err
+}
+
+// legacyReplica returns a table that is to be a replica of version 2017.11.29.
+func (e *Engine) legacyReplica(ctx context.Context, name, region string) (*replicaMember, error) {
+	x, err := e.regions.served(region)
+	if err != nil {
+		return nil, err
+	}
+	d, err := x.catalog.Get(ctx, name)
+	if isNotFound(err) {
+		return nil, apierr.TableNotFound.As(apierr.TableNotFoundException, name)
+	}
+	return &replicaMember{member: member{engine: x}, before: d}, err
+}
+
+// checkLegacy checks what AWS asks of a new replica and of those that there are already.
+func checkLegacy(first, x *replicaMember) error {
+	region := x.engine.options.Region
+	if first != x && (!slices.Equal(first.d.Keys, x.d.Keys) || !sameIndexes(first.d, x.d)) {
+		return apierr.GlobalReplicaDiffers.With(x.d.Name, region)
+	}
+	if !x.d.Stream.Enabled || catalog.View(x.d.Stream.View) != catalog.NewAndOldImages {
+		return apierr.GlobalReplicaStream.With(x.d.Name, region)
+	}
+	lo, hi := keyenc.IndexBounds(x.d.ID, 0)
+	some, err := firstKey(x.txn, lo, hi)
+	if err == nil && some != nil {
+		return apierr.GlobalReplicaFilled.With(x.d.Name, region)
+	}
+	return err
+}
+
+// sameIndexes reports whether two tables have indexes of the same names, kinds and keys.
+func sameIndexes(a, b *catalog.Descriptor) bool {
+	return len(a.Indexes) == len(b.Indexes) && !slices.ContainsFunc(a.Indexes, func(x catalog.IndexDescriptor) bool {
+		y := b.Index(x.Name)
+		return y == nil || x.Local != y.Local || !slices.Equal(x.Keys, y.Keys)
+	})
+}
+
+// connect lets the changes of two replicas flow both ways from now on.
+func connect(x, y *replicaMember) {
+	x.d.Global.Add(catalog.Replica{Region: y.engine.options.Region})
+	y.d.Global.Add(catalog.Replica{Region: x.engine.options.Region})
+	x.txn.Set(keyenc.Position(x.d.ID, y.engine.options.Region), encodeSeq(y.txn.LogSeq()-1))
+	y.txn.Set(keyenc.Position(y.d.ID, x.engine.options.Region), encodeSeq(x.txn.LogSeq()-1))
+}
+
+// describeLegacy describes a global table of version 2017.11.29.
+func (e *Engine) describeLegacy(d *catalog.Descriptor, status string) *api.GlobalTableDescription {
+	out := &api.GlobalTableDescription{
+		GlobalTableName: &d.Name, GlobalTableStatus: &status, CreationDateTime: api.TimestampOf(d.Global.Created),
+		GlobalTableArn: new("arn:aws:dynamodb::" + e.options.AccountID + ":global-table/" + d.Name),
+	}
+	for _, r := range legacyGroup(d) {
+		out.ReplicationGroup = append(out.ReplicationGroup, api.ReplicaDescription{RegionName: new(r.Region), ReplicaStatus: new(string(r.Status()))})
+	}
+	return out
+}
+
+// legacyGroup are all replicas of a global table, that of d included, by Region.
+func legacyGroup(d *catalog.Descriptor) []catalog.Replica {
+	all := append(slices.Clone(d.Global.Replicas), catalog.Replica{Region: d.Global.Region})
+	if d.Global.Leaving {
+		all[len(all)-1].State = catalog.ReplicaLeaving
+	}
+	slices.SortFunc(all, func(a, b catalog.Replica) int { return strings.Compare(a.Region, b.Region) })
+	return all
+}
+
+// legacyStatus is the status of a global table of version 2017.11.29.
+func legacyStatus(d *catalog.Descriptor) string {
+	if d.Global.Settling() {
+		return string(catalog.StatusUpdating)
+	}
+	return string(catalog.StatusActive)
+}
+
+// changeLegacy is changeReplicas, begun again by the caller where a replica was replaced.
+func (e *Engine) changeLegacy(ctx context.Context, replicas []*replicaMember, edit func() error) error {
+	err := e.regions.changeReplicas(ctx, replicas, nil, edit)
+	if errors.Is(err, catalog.ErrReplaced) {
+		return errReplicasChanged
+	}
+	return err
+}

@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// Regions are the engines of one server, one for each Region, on parts of one store. Tables of theirs may be replicas of a
+// global table.
+type Regions struct {
+	mu      sync.Mutex
+	engines map[string]*Engine
+	opened  chan struct{} // closed when all engines are there
+	once    sync.Once
+
+	strong strongWrites
+}
+
+// NewRegions returns the Regions of a server that is being opened. Each engine that is opened with it belongs to it.
+func NewRegions() *Regions {
+	return &Regions{engines: map[string]*Engine{}, opened: make(chan struct{})}
+}
+
+// Opened says that all engines are there: replication begins.
+func (r *Regions) Opened() { r.once.Do(func() { close(r.opened) }) }
+
+func (r *Regions) add(e *Engine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.engines[e.options.Region] = e
+}
+
+// get returns the engine of a Region, nil where the server does not serve it.
+func (r *Regions) get(region string) *Engine {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.engines[region]
+}
+
+// names are the Regions that the server serves.
+func (r *Regions) names() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(slices.Sorted(maps.Keys(r.engines)), ", ")
+}
+
+// served returns the engine of a Region, or an error that says how to have it served.
+func (r *Regions) served(region string) (*Engine, error) {
+	if e := r.get(region); e != nil {
+		return e, nil
+	}
+	return nil, apierr.ReplicaRegionUnserved.With(region, r.names())
+}
+
+// changed wakes the replication of every Region: a definition has changed.
+func (r *Regions) changed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.engines {
+		e.flows.wake()
+	}
+}
+
+// enclosed is a store that is a part of another one.
+type enclosed interface {
+	Around() kv.Store
+	Outer(keys [][]byte) [][]byte
+	Within(txn kv.Txn) kv.Txn
+}
+
+// site is where an engine's store is: in another one, or by itself.
+type site struct {
+	around kv.Store
+	outer  func(keys [][]byte) [][]byte
+	within func(txn kv.Txn) kv.Txn
+}
+
+func siteOf(store kv.Store) site {
+	if part, ok := store.(enclosed); ok {
+		return site{refusingStore{part.Around()}, part.Outer, part.Within}
+	}
+	return site{refusingStore{store}, func(keys [][]byte) [][]byte { return keys }, func(txn kv.Txn) kv.Txn { return txn }}
+}
+
+// member is a Region's share of an update that writes in several Regions.
+type member struct {
+	engine *Engine
+	intent kv.Intent
+	txn    kv.Txn // while the update runs
+
+	seen *observedTxn
+}
+
+// jointly runs fn in one transaction, with the keys of all intents held: in each Region all of it is committed, or in none. What else the
+// intents say must be the same.
+func (r *Regions) jointly(ctx context.Context, members []*member, fn func() error) error {
+	first := members[0]
+	in := first.intent
+	in.Write, in.Check = nil, nil
+	for _, m := range members {
+		in.Write = append(in.Write, m.engine.site.outer(m.intent.Write)...)
+		in.Check = append(in.Check, m.engine.site.outer(m.intent.Check)...)
+		m.seen = new(observedTxn)
+	}
+	err := first.engine.site.around.Update(ctx, in, func(txn kv.Txn) error {
+		for _, m := range members {
+			m.seen.begin(m.engine.site.within(txn), m.engine.clock)
+			m.txn = m.seen
+		}
+		if err := fn(); err != nil {
+			return err
+		}
+		for _, m := range members {
+			m.txn.Advance(m.engine.clock.seq())
+		}
+		return nil
+	})
+	for _, m := range members {
+		m.seen.settle(&m.engine.landings, &m.engine.sweeps, err)
+	}
+	return err
+}
+
+// replicaMember is a replica whose definition is changed together with the others'.
+type replicaMember struct {
+	member
+	before *catalog.Descriptor
+	d      *catalog.Descriptor // while fn of changeReplicas runs, and then the new definition
+}
+
+// changeReplicas changes the definitions of replicas in one commit, and others' additions with them: members have more
+// Regions, whose keys their intents name. edit may run more than once.
+func (r *Regions) changeReplicas(ctx context.Context, replicas []*replicaMember, more []*member, edit func() error) error {
+	members := more
+	for _, x := range replicas {
+		x.intent = kv.Intent{Write: x.before.Keyring(), Frees: true}
+		members = append(members, &x.member)
+	}
+	for _, m := range more {
+		m.intent.Frees = true
+	}
+	err := r.jointly(ctx, members, func() error { return editReplicas(replicas, edit) })
+	if err != nil {
+		return err
+	}
+	for _, x := range replicas {
+		if err := x.engine.catalog.Reload(ctx, x.before.Name); err != nil {
+			return err
+		}
+	}
+	r.changed()
+	return nil
+}
+
+// editReplicas runs edit with every definition at hand, and stores them: the catalogs edit one inside the other.
+func editReplicas(replicas []*replicaMember, edit func() error) error {
+	if len(replicas) == 0 {
+		return edit()
+	}
+	x := replicas[0]
+	_, err := x.engine.catalog.Edit(x.txn, x.before, func(_ kv.Txn, d *catalog.Descriptor) error {
+		x.d = d
+		return editReplicas(replicas[1:], edit)
+	})
+	return err
+}
+
+// group returns the replicas of a global table, that of this engine first. A Region that is not served is an error.
+func (e *Engine) group(ctx context.Context, d *catalog.Descriptor) ([]*replicaMember, error) {
+	all := []*replicaMember{{member: member{engine: e}, before: d}}
+	if d.Global == nil {
+		return all, nil
+	}
+	for _, other := range d.Global.Replicas {
+		x, err := e.regions.served(other.Region)
+		if err != nil {
+			return nil, err
+		}
+		theirs, err := x.catalog.Get(ctx, d.Name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &replicaMember{member: member{engine: x}, before: theirs})
+	}
+	return all, nil
+}

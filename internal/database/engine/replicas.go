@@ -1,0 +1,456 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
+	"github.com/monotable/monotable/internal/database/engine/schema"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// sourceFor is how long a replica that another was made from must stay.
+const sourceFor = 24 * time.Hour
+
+var (
+	// errIsReplica: the table belongs to a global table, so that the other replicas take part in the change.
+	errIsReplica = errors.New("engine: table is a replica")
+	// errReplicasChanged: the replicas are others than those that an update was begun with.
+	errReplicasChanged = errors.New("engine: replicas have changed")
+)
+
+// replaced is the error of a change of replicas: one that another table has replaced is a change of the replicas.
+func replaced(err error) error {
+	if errors.Is(err, catalog.ErrReplaced) {
+		return errReplicasChanged
+	}
+	return err
+}
+
+// updateReplicas carries out an UpdateTable of a table that is, or becomes, a replica: in all Regions in one commit.
+func (e *Engine) updateReplicas(ctx context.Context, u *tableUpdate) (*catalog.Descriptor, error) {
+	before, err := e.catalog.Get(ctx, *u.in.TableName)
+	if err != nil {
+		return nil, err
+	}
+	r := &replicasUpdate{engine: e, in: u.in, own: u, now: e.options.Now()}
+	if r.replicas, err = e.group(ctx, before); err != nil {
+		return nil, err
+	}
+	if err := r.plan(); err != nil {
+		return nil, err
+	}
+	return r.commit(ctx)
+}
+
+// replicasUpdate is one change of a global table under way.
+type replicasUpdate struct {
+	engine   *Engine
+	in       *api.UpdateTableInput
+	own      *tableUpdate
+	now      time.Time
+	replicas []*replicaMember // the first is that of the Region asked
+	created  []*newReplica
+	removed  []string // Regions whose replicas are to be deleted
+	leaves   bool     // the replica of the Region asked is to be disassociated
+
+	// What the last run of edit did.
+	others []*tableUpdate
+	jobs   map[*Engine][]job.Record
+}
+
+// newReplica is a replica that is being made.
+type newReplica struct {
+	member
+	action *api.CreateReplicationGroupMemberAction
+	d      *catalog.Descriptor
+}
+
+// plan takes the replica updates of the request apart.
+func (r *replicasUpdate) plan() error {
+	own := r.engine.options.Region
+	for i := range r.in.ReplicaUpdates {
+		switch u := &r.in.ReplicaUpdates[i]; {
+		case u.Create != nil && *u.Create.RegionName == own, u.Update != nil && *u.Update.RegionName == own,
+			u.Delete != nil && *u.Delete.RegionName == own:
+			return apierr.ReplicaIsLocal.With()
+		case u.Create != nil:
+			if r.replicas[0].before.Global.Replica(*u.Create.RegionName) != nil {
+				return apierr.ReplicaExists.With(r.replicas[0].before.Name)
+			}
+			x, err := r.engine.regions.served(*u.Create.RegionName)
+			if err != nil {
+				return err
+			}
+			r.created = append(r.created, &newReplica{
+				member: member{engine: x, intent: kv.Intent{Write: catalog.NewKeys(r.replicas[0].before.Name)}}, action: u.Create,
+			})
+		case u.Update != nil && r.replica(*u.Update.RegionName) == nil, u.Delete != nil && r.replica(*u.Delete.RegionName) == nil:
+			return apierr.ReplicaMissing.With()
+		case u.Delete != nil:
+			r.removed = append(r.removed, *u.Delete.RegionName)
+		case u.Disassociate != nil && *u.Disassociate.RegionName != own:
+			return apierr.DisassociationOther.With(*u.Disassociate.RegionName)
+		case u.Disassociate != nil:
+			r.leaves = true
+		}
+	}
+	return nil
+}
+
+// replica is the existing replica of a Region, nil where there is none.
+func (r *replicasUpdate) replica(region string) *replicaMember {
+	i := slices.IndexFunc(r.replicas, func(x *replicaMember) bool { return x.engine.options.Region == region })
+	if i < 0 {
+		return nil
+	}
+	return r.replicas[i]
+}
+
+// commit makes the change and begins the work that it makes.
+func (r *replicasUpdate) commit(ctx context.Context) (*catalog.Descriptor, error) {
+	var more []*member
+	for _, n := range r.created {
+		more = append(more, &n.member)
+	}
+	err := r.engine.regions.changeReplicas(ctx, r.replicas, more, r.edit)
+	if err != nil {
+		return nil, replaced(err)
+	}
+	for _, n := range r.created {
+		if err := n.engine.catalog.Reload(ctx, n.d.Name); err != nil {
+			return nil, err
+		}
+	}
+	r.engine.regions.changed()
+	for x, jobs := range r.jobs {
+		x.jobs.start(jobs...)
+	}
+	for _, other := range r.others {
+		other.engine.jobs.start(other.jobs...)
+	}
+	return r.replicas[0].d, nil
+}
+
+// edit changes the definitions within the transaction.
+func (r *replicasUpdate) edit() error {
+	r.others, r.jobs = nil, map[*Engine][]job.Record{}
+	own := r.replicas[0]
+	if !r.sameReplicas() {
+		return errReplicasChanged
+	}
+	if own.d.Global != nil && own.d.IsReplica() && own.d.Global.Version != catalog.GlobalVersion2019 && schema.ChangesReplicas(r.in) {
+		return apierr.GlobalVersionOther.With(own.d.Name, own.d.Global.Version)
+	}
+	if err := r.own.edit(own.txn, own.d); err != nil {
+		return err
+	}
+	for _, x := range r.replicas[1:] {
+		if in := schema.Synchronized(r.in, x.d); in != nil {
+			other := &tableUpdate{engine: x.engine, in: in}
+			if err := other.edit(x.txn, x.d); err != nil {
+				return err
+			}
+			r.others = append(r.others, other)
+		}
+	}
+	if !schema.ChangesReplicas(r.in) {
+		return nil
+	}
+	for _, step := range []func() error{r.consistency, r.override, r.remove, r.disassociate, r.create} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameReplicas reports whether the global table has the replicas that the update holds.
+func (r *replicasUpdate) sameReplicas() bool {
+	g := r.replicas[0].d.Global
+	if g == nil {
+		return len(r.replicas) == 1
+	}
+	return len(g.Replicas) == len(r.replicas)-1 && !slices.ContainsFunc(g.Replicas, func(x catalog.Replica) bool { return r.replica(x.Region) == nil })
+}
+
+// override changes the settings that replicas have of their own.
+func (r *replicasUpdate) override() error {
+	for i := range r.in.ReplicaUpdates {
+		if u := r.in.ReplicaUpdates[i].Update; u != nil {
+			x := r.replica(*u.RegionName)
+			if err := x.engine.env(r.now).Override(x.d, u); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// remove begins to delete replicas.
+func (r *replicasUpdate) remove() error {
+	for _, region := range r.removed {
+		if err := r.depart(r.replica(region), false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// disassociate begins to make the replica of the Region asked a table of its own.
+func (r *replicasUpdate) disassociate() error {
+	if !r.leaves {
+		return nil
+	}
+	own := r.replicas[0]
+	switch {
+	case !own.d.Replicates():
+		return apierr.NotAReplica.With(own.d.Name)
+	case !own.d.Global.Unprotected:
+		return apierr.DisassociationBarred.With()
+	}
+	return r.depart(own, true)
+}
+
+// depart begins to take a replica out of the global table.
+func (r *replicasUpdate) depart(leaving *replicaMember, stays bool) error {
+	d := leaving.d
+	if !stays {
+		switch {
+		case d.DeletionBarred:
+			return apierr.TableProtected.With()
+		case d.Global.SourceAt != 0 && r.now.Sub(time.UnixMilli(d.Global.SourceAt)) < sourceFor:
+			return apierr.ReplicaIsSource.With()
+		}
+	}
+	if err := leaving.engine.checkSettled(d, r.now, false); err != nil && leaving != r.replicas[0] {
+		return err
+	}
+	d.Global.Leaving, d.Global.Stays = true, stays
+	for _, x := range r.replicas {
+		if other := x.d.Global.Replica(leaving.engine.options.Region); other != nil {
+			other.State = catalog.ReplicaLeaving
+		}
+	}
+	return r.job(leaving.engine, leaving.txn, job.Record{Kind: job.Leave, Table: d.ID, Name: d.Name, NotBefore: leaving.engine.settledAt(r.now)})
+}
+
+// job adds work in a Region.
+func (r *replicasUpdate) job(x *Engine, txn kv.Txn, work job.Record) error {
+	r.jobs[x] = append(r.jobs[x], work)
+	return work.Save(txn)
+}
+
+// create adds replicas: their definitions, the work that fills them, and the positions at which replication begins.
+func (r *replicasUpdate) create() error {
+	if len(r.created) == 0 {
+		return nil
+	}
+	own := r.replicas[0]
+	if !own.d.Global.Strong && schema.StreamOfReplicas(own.d, own.engine.env(r.now)) {
+		if err := own.engine.openStream(own.txn, own.d, r.now, own.d.SettledAt); err != nil {
+			return err
+		}
+	}
+	own.d.Global.SourceAt = r.now.UnixMilli()
+	var err error
+	for _, n := range r.created {
+		if n.d, err = schema.NewReplica(own.d, n.action, n.engine.env(r.now)); err != nil {
+			return err
+		}
+		n.d.Global.Strong, n.d.Global.Witness = own.d.Global.Strong, own.d.Global.Witness
+		if n.d.UUID, err = n.engine.newUUID(); err != nil {
+			return err
+		}
+		for _, x := range r.replicas {
+			x.d.Global.Add(catalog.Replica{Region: n.engine.options.Region, State: catalog.ReplicaCreating})
+			n.d.Global.Add(catalog.Replica{Region: x.engine.options.Region})
+		}
+		for _, other := range r.created {
+			if other != n {
+				n.d.Global.Add(catalog.Replica{Region: other.engine.options.Region, State: catalog.ReplicaCreating})
+			}
+		}
+	}
+	for _, n := range r.created {
+		if err := n.engine.catalog.Add(n.txn, n.d, func(kv.Txn) error { return r.start(n) }); err != nil {
+			if known, ok := errors.AsType[*apierr.Error](err); ok && known.Code == apierr.ResourceInUseException {
+				return apierr.ReplicaExists.With(n.d.Name)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// start writes what a new replica begins with.
+func (r *replicasUpdate) start(n *newReplica) error {
+	if n.d.Stream.Enabled {
+		if err := n.engine.openStream(n.txn, n.d, r.now, n.d.ReadyAt); err != nil {
+			return err
+		}
+	}
+	own, region := r.replicas[0], n.engine.options.Region
+	for _, x := range r.replicas {
+		// What the other replicas have fetched of x the copy has, at least; what the own one has written, too.
+		from := encodeSeq(x.txn.LogSeq() - 1)
+		if x != own && !own.d.Global.Strong {
+			var err error
+			if from, err = own.txn.Get(keyenc.Position(own.d.ID, x.engine.options.Region)); err != nil {
+				return err
+			}
+		}
+		n.txn.Set(keyenc.Position(n.d.ID, x.engine.options.Region), from)
+		x.txn.Set(keyenc.Position(x.d.ID, region), encodeSeq(n.txn.LogSeq()-1))
+	}
+	for _, other := range r.created {
+		if other != n {
+			n.txn.Set(keyenc.Position(n.d.ID, other.engine.options.Region), encodeSeq(other.txn.LogSeq()-1))
+		}
+	}
+	return r.job(n.engine, n.txn, job.Record{
+		Kind: job.Replica, Table: n.d.ID, Name: n.d.Name, Region: own.engine.options.Region, NotBefore: n.d.ReadyAt,
+	})
+}
+
+// consistency makes the table a replica, of the consistency that the request asks for, and keeps to the rules of
+// multi-Region strong consistency: three replicas, or two and a witness, made together and ended together.
+func (r *replicasUpdate) consistency() error {
+	own := r.replicas[0]
+	witness, err := r.witness()
+	if err != nil {
+		return err
+	}
+	if own.d.IsReplica() {
+		g := own.d.Global
+		switch {
+		case r.in.MultiRegionConsistency != nil:
+			return apierr.ConsistencyFixed.With()
+		case g.Strong && (len(r.created) > 0 || witness != nil && witness.Create != nil):
+			return apierr.StrongIsWhole.With()
+		case g.Strong && (len(r.removed) > 0 || witness != nil) && (len(r.removed) != len(g.Replicas) || (witness == nil) != (g.Witness == "")):
+			return apierr.StrongEndsWhole.With()
+		case !g.Strong && witness != nil:
+			return apierr.WitnessNeedsStrong.With()
+		}
+		if witness != nil {
+			for _, x := range r.replicas {
+				x.d.Global.Witness = ""
+			}
+		}
+		return nil
+	}
+	strong := r.in.MultiRegionConsistency != nil && *r.in.MultiRegionConsistency == "STRONG"
+	switch {
+	case len(r.created) == 0:
+		return apierr.NotAReplica.With(own.d.Name)
+	case !strong && witness != nil:
+		return apierr.WitnessNeedsStrong.With()
+	}
+	own.d.Global = &catalog.GlobalTable{Region: own.engine.options.Region, Version: catalog.GlobalVersion2019, Strong: strong}
+	if !strong {
+		return nil
+	}
+	if witness != nil {
+		if witness.Create == nil {
+			return apierr.ReplicaMissing.With()
+		}
+		own.d.Global.Witness = *witness.Create.RegionName
+	}
+	return r.checkStrong(own)
+}
+
+// witness is the one update of a witness, nil where there is none.
+func (r *replicasUpdate) witness() (*api.GlobalTableWitnessGroupUpdate, error) {
+	if len(r.in.GlobalTableWitnessUpdates) == 0 {
+		return nil, nil //nolint:nilnil // there may be none
+	}
+	w := &r.in.GlobalTableWitnessUpdates[0]
+	if (w.Create == nil) == (w.Delete == nil) {
+		return nil, apierr.WitnessActions.With()
+	}
+	if g := r.replicas[0].d.Global; w.Delete != nil && (g == nil || g.Witness != *w.Delete.RegionName) {
+		return nil, apierr.ReplicaMissing.With()
+	}
+	return w, nil
+}
+
+// strongSets are the Regions in which AWS has multi-Region strong consistency: a global table is within one of the sets.
+var strongSets = [][]string{
+	{"us-east-1", "us-east-2", "us-west-2"},
+	{"eu-west-1", "eu-west-2", "eu-west-3", "eu-central-1"},
+	{"ap-northeast-1", "ap-northeast-2", "ap-northeast-3"},
+}
+
+// checkStrong checks what a table must be to become one of multi-Region strong consistency.
+func (r *replicasUpdate) checkStrong(own *replicaMember) error {
+	places := []string{own.engine.options.Region}
+	for _, n := range r.created {
+		places = append(places, n.engine.options.Region)
+	}
+	if w := own.d.Global.Witness; w != "" {
+		places = append(places, w)
+	}
+	slices.Sort(places)
+	within := func(set []string) bool {
+		return !slices.ContainsFunc(places, func(region string) bool { return !slices.Contains(set, region) })
+	}
+	lo, hi := keyenc.IndexBounds(own.d.ID, 0)
+	some, err := firstKey(own.txn, lo, hi)
+	switch {
+	case err != nil:
+		return err
+	case len(slices.Compact(places)) != 3:
+		return apierr.StrongNeedsThree.With()
+	case !slices.ContainsFunc(strongSets, within):
+		return apierr.StrongRegions.With()
+	case some != nil:
+		return apierr.StrongNeedsEmpty.With(own.d.Name)
+	case own.d.TTL.State != catalog.TTLDisabled:
+		return apierr.TTLOfStrong.With(own.d.Name)
+	case slices.ContainsFunc(own.d.Indexes, func(x catalog.IndexDescriptor) bool { return x.Local }):
+		return apierr.StrongLocalIndexes.With(own.d.Name)
+	}
+	return nil
+}
+
+// deleteReplica begins to delete the replica that DeleteTable names.
+func (e *Engine) deleteReplica(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
+	before, err := e.catalog.Get(ctx, nameOrARN)
+	if err != nil {
+		return nil, err
+	}
+	r := &replicasUpdate{engine: e, in: &api.UpdateTableInput{TableName: &nameOrARN}, now: e.options.Now()}
+	if r.replicas, err = e.group(ctx, before); err != nil {
+		return nil, err
+	}
+	err = e.regions.changeReplicas(ctx, r.replicas, nil, func() error {
+		r.jobs = map[*Engine][]job.Record{}
+		d := r.replicas[0].d
+		switch {
+		case !r.sameReplicas() || !d.IsReplica():
+			return errReplicasChanged
+		case d.Deleting():
+			return nil
+		case d.Global.Strong:
+			return apierr.StrongEndsWhole.With()
+		}
+		if err := e.checkDeletable(d, r.now); err != nil {
+			return err
+		}
+		return r.depart(r.replicas[0], false)
+	})
+	if err != nil {
+		return nil, replaced(err)
+	}
+	for x, jobs := range r.jobs {
+		x.jobs.start(jobs...)
+	}
+	return r.replicas[0].d, nil
+}

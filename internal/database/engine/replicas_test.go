@@ -1,0 +1,285 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/verify"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+	"github.com/monotable/monotable/internal/database/storage/kv/part"
+)
+
+const home = "us-east-1"
+
+// world is a server of several Regions: the first is the default one, the others are parts of its store.
+type world map[string]*engine.Engine
+
+// openWorld opens engines of Regions on one store that outlives them; options may change those of a Region.
+func openWorld(t *testing.T, store kv.Store, options func(region string, o *engine.Options), others ...string) world {
+	t.Helper()
+	w, regions := world{}, engine.NewRegions()
+	for _, name := range append([]string{home}, others...) {
+		o := engine.Options{Region: name, Regions: regions}
+		if options != nil {
+			options(name, &o)
+		}
+		if name == home {
+			w[name] = openOn(t, store, o)
+			continue
+		}
+		p, err := part.Open(t.Context(), store, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w[name], err = engine.Open(t.Context(), p, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	regions.Opened()
+	return w
+}
+
+func (w world) close(t *testing.T) {
+	t.Helper()
+	for _, e := range w {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// addReplica makes a replica of Music and waits until all are ACTIVE.
+func (w world) addReplica(t *testing.T, from, region string) {
+	t.Helper()
+	_, err := w[from].UpdateTable(t.Context(), &api.UpdateTableInput{
+		TableName:      new("Music"),
+		ReplicaUpdates: []api.ReplicationGroupUpdate{{Create: &api.CreateReplicationGroupMemberAction{RegionName: &region}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.awaitActive(t, region)
+}
+
+func (w world) awaitActive(t *testing.T, regions ...string) {
+	t.Helper()
+	for _, region := range regions {
+		for {
+			out, err := w[region].DescribeTable(t.Context(), &api.DescribeTableInput{TableName: new("Music")})
+			if err == nil && *out.Table.TableStatus == "ACTIVE" {
+				break
+			}
+			time.Sleep(10 * time.Millisecond) // of the bubble
+		}
+	}
+}
+
+// verify proves every Region's store.
+func (w world) verify(t *testing.T) {
+	t.Helper()
+	for name, e := range w {
+		if _, err := e.Verify(t.Context(), func(f verify.Finding) { t.Errorf("%s: %+v", name, f) }, nil); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func putValue(ctx context.Context, t *testing.T, e *engine.Engine, pk, v string) {
+	t.Helper()
+	if err := putMusic(ctx, e, field("pk", pk), field("v", v)); err != nil {
+		t.Error(err)
+	}
+}
+
+func deleteMusic(ctx context.Context, t *testing.T, e *engine.Engine, pk string) {
+	t.Helper()
+	if _, err := e.DeleteItem(ctx, &api.DeleteItemInput{TableName: new("Music"), Key: attr.Item{field("pk", pk)}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// tableOf reads a whole table: v by pk.
+func tableOf(t *testing.T, e *engine.Engine) map[string]string {
+	t.Helper()
+	out, err := e.Scan(t.Context(), &api.ScanInput{TableName: new("Music"), ConsistentRead: new(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, stored := range out.Items {
+		it, err := stored.Decode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		pk, _ := it.Get("pk")
+		v, _ := it.Get("v")
+		all[pk.Text()] = v.Text()
+	}
+	return all
+}
+
+// TestReplicasConverge: writers in three Regions change the same few items, each Region hears of the others after a delay of its own, a
+// replica joins while they write, and the server is closed and opened again. In the end every Region has what was written last.
+func TestReplicasConverge(t *testing.T) {
+	for range 5 {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { synctest.Test(t, func(t *testing.T) { converge(t, seed) }) })
+	}
+}
+
+func converge(t *testing.T, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	store := kv.Checked(memkv.New())
+	others := []string{"ap-south-1", "eu-west-1"}
+	options := func(_ string, o *engine.Options) {
+		o.ReplicationDelay = time.Duration(random.Int64N(300)) * time.Millisecond
+	}
+	w := openWorld(t, store, options, others...)
+	createTable(t, w[home], musicTable("v"))
+	for i := range 150 {
+		putValue(t.Context(), t, w[home], fmt.Sprint(i), "old")
+	}
+	w.addReplica(t, home, others[0])
+	last := map[string]string{}
+	for i := range 150 {
+		last[fmt.Sprint(i)] = "old"
+	}
+	regions := []string{home, others[0]}
+	for i := range 600 {
+		pk, v := fmt.Sprint(random.IntN(12)), fmt.Sprint("v", i)
+		e := w[regions[random.IntN(len(regions))]]
+		if random.IntN(4) == 0 {
+			if _, ok := tableOf(t, e)[pk]; ok { // deleting what is not there is no write
+				deleteMusic(t.Context(), t, e, pk)
+				delete(last, pk)
+			}
+		} else {
+			putValue(t.Context(), t, e, pk, v)
+			last[pk] = v
+		}
+		time.Sleep(time.Duration(random.Int64N(40)) * time.Millisecond)
+		switch i {
+		case 200: // the writes go on while it is filled
+			in := &api.UpdateTableInput{TableName: new("Music"), ReplicaUpdates: []api.ReplicationGroupUpdate{{
+				Create: &api.CreateReplicationGroupMemberAction{RegionName: &others[1]},
+			}}}
+			if _, err := w[others[0]].UpdateTable(t.Context(), in); err != nil {
+				t.Fatal(err)
+			}
+		case 300:
+			w.awaitActive(t, others[1])
+			regions = append(regions, others[1])
+		case 400:
+			w.close(t)
+			w = openWorld(t, store, options, others...)
+		}
+	}
+	time.Sleep(time.Second)
+	synctest.Wait()
+	for name, e := range w {
+		if got := tableOf(t, e); fmt.Sprint(got) != fmt.Sprint(last) {
+			t.Errorf("%s: %v\nwant %v", name, got, last)
+		}
+	}
+	time.Sleep(20 * time.Minute) // versions are trimmed
+	synctest.Wait()
+	w.verify(t)
+	w.close(t)
+}
+
+// TestReplicasKilled lives through the making, the use and the deletion of a replica, killed after every number of writes. Whoever
+// opens the store then finds every acknowledged write in every Region that has the table, and ends what was under way.
+func TestReplicasKilled(t *testing.T) {
+	for writes := int64(0); ; writes++ {
+		survived := false
+		t.Run(fmt.Sprint(writes, " writes"), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { survived = replicateUntilKilled(t, writes) })
+		})
+		if survived || t.Failed() {
+			return
+		}
+	}
+}
+
+func replicateUntilKilled(t *testing.T, writes int64) (survived bool) {
+	const other = "eu-west-1"
+	store := &mortal{Store: kv.Checked(memkv.New())}
+	store.left.Store(1 << 30)
+	options := func(_ string, o *engine.Options) { o.TTLInterval = -1 }
+	w := openWorld(t, store, options, other)
+	createTable(t, w[home], musicTable("v"))
+	last := map[string]string{}
+	for i := range 70 {
+		last[fmt.Sprint(i)] = "old"
+		putValue(t.Context(), t, w[home], fmt.Sprint(i), "old")
+	}
+	store.left.Store(writes)
+	survived = liveGlobally(t.Context(), w, other, last)
+	w.close(t)
+	w = openWorld(t, store.Store, options, other)
+	time.Sleep(10 * time.Second)
+	synctest.Wait()
+	for name, e := range w {
+		if _, err := e.DescribeTable(t.Context(), &api.DescribeTableInput{TableName: new("Music")}); name == other && err != nil {
+			continue // it was not made, or is deleted
+		}
+		w.awaitActive(t, name)
+		if got := tableOf(t, e); fmt.Sprint(got) != fmt.Sprint(last) {
+			t.Errorf("%s: %v\nwant %v", name, got, last)
+		}
+	}
+	w.verify(t)
+	w.close(t)
+	return survived
+}
+
+// liveGlobally makes a replica, writes in both Regions and deletes the replica; it notes acknowledged writes and reports whether
+// all was done.
+func liveGlobally(ctx context.Context, w world, other string, last map[string]string) bool {
+	update := func(u api.ReplicationGroupUpdate) bool {
+		_, err := w[home].UpdateTable(ctx, &api.UpdateTableInput{TableName: new("Music"), ReplicaUpdates: []api.ReplicationGroupUpdate{u}})
+		return err == nil
+	}
+	active := func(region string) bool {
+		out, err := w[region].DescribeTable(ctx, &api.DescribeTableInput{TableName: new("Music")})
+		return err == nil && *out.Table.TableStatus == "ACTIVE"
+	}
+	if !update(api.ReplicationGroupUpdate{Create: &api.CreateReplicationGroupMemberAction{RegionName: &other}}) {
+		return false
+	}
+	for i := 0; !active(other); i++ {
+		if i == 100 {
+			return false
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	for i := range 6 {
+		pk, v, e := fmt.Sprint(i%2), fmt.Sprint("v", i), w[home]
+		if i%3 == 0 {
+			e = w[other]
+		}
+		if err := putMusic(ctx, e, field("pk", pk), field("v", v)); err != nil {
+			return false
+		}
+		last[pk] = v
+		time.Sleep(time.Millisecond)
+	}
+	if !update(api.ReplicationGroupUpdate{Delete: &api.DeleteReplicationGroupMemberAction{RegionName: &other}}) {
+		return false
+	}
+	for i := 0; !active(home); i++ {
+		if i == 100 {
+			return false
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return true
+}

@@ -1,0 +1,461 @@
+package engine
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/logenc"
+)
+
+// Replication: each Region fetches the changes of a global table from the change log of every other one, and
+// carries out those that are not older than what it has.
+//
+//	Region A: write ─► item, version, log record ─┐
+//	Region B: position ─► records after it ◄──────┘ ─► after the delay: item, version, log record, position   one commit
+//
+// A record that came from another replica is not fetched on: its own Region is fetched from by all others.
+//
+//	R1  A change has arrived when its commit has moved the position beyond it, so each is carried out once, in the order of
+//	    its log, and a restart goes on where it was.
+//	R2  Of two writes of an item the one with the higher version stays, in every Region, whichever arrives first.
+//	R3  A log keeps what another Region has not fetched, also while that Region is not served.
+
+const (
+	// arrivalsMax and arrivalBytes bound what is carried out in one commit.
+	arrivalsMax  = 100
+	arrivalBytes = 1 << 20
+	// flowRetry is how long a flow rests after a failure.
+	flowRetry = time.Second
+	// positionInterval is how often a position is stored that only records have moved which are not fetched on.
+	positionInterval = 10 * time.Second
+)
+
+// flowID names a flow of changes to a table of the engine.
+type flowID struct {
+	table  keyenc.TableID
+	region string // where they come from
+}
+
+// flows are the flows of changes to the tables of an engine.
+type flows struct {
+	woken chan struct{}
+
+	mu      sync.Mutex
+	running map[flowID]*flow
+}
+
+func newFlows() flows { return flows{woken: make(chan struct{}, 1), running: map[flowID]*flow{}} }
+
+// wake says that the replicas of a table may be others now.
+func (f *flows) wake() {
+	select {
+	case f.woken <- struct{}{}:
+	default:
+	}
+}
+
+// superviseFlows keeps one goroutine running for each flow that the definitions of tables ask for.
+func (e *Engine) superviseFlows() {
+	select {
+	case <-e.regions.opened:
+	case <-e.jobs.ctx.Done():
+		return
+	}
+	e.flows.wake()
+	var ended sync.WaitGroup
+	defer ended.Wait()
+	for {
+		select {
+		case <-e.flows.woken:
+		case <-e.jobs.ctx.Done():
+			return
+		}
+		wanted := e.wantedFlows()
+		e.flows.mu.Lock()
+		for id, f := range e.flows.running {
+			if _, ok := wanted[id]; !ok {
+				f.cancel()
+				delete(e.flows.running, id)
+			}
+		}
+		for id, f := range wanted {
+			if e.flows.running[id] != nil {
+				continue
+			}
+			ctx, cancel := context.WithCancel(e.jobs.ctx)
+			f.cancel = cancel
+			e.flows.running[id] = f
+			ended.Go(func() {
+				defer cancel()
+				f.run(ctx)
+			})
+		}
+		e.flows.mu.Unlock()
+	}
+}
+
+// wantedFlows are the flows to the tables that are replicas, from all Regions that are served.
+func (e *Engine) wantedFlows() map[flowID]*flow {
+	wanted := map[flowID]*flow{}
+	for _, t := range e.catalog.Tables() {
+		if t.Replica == "" || t.Descriptor.BeingFilled() || t.Descriptor.Deleting() {
+			continue
+		}
+		for _, other := range t.Descriptor.Global.Replicas {
+			if from := e.regions.get(other.Region); from != nil && other.State == catalog.ReplicaActive {
+				wanted[flowID{t.ID, other.Region}] = newFlow(e, from, t)
+			}
+		}
+	}
+	return wanted
+}
+
+// flow brings the changes of a replica to another one.
+type flow struct {
+	to, from *Engine
+	table    keyenc.TableID // of to
+	name     string
+	cancel   context.CancelFunc
+
+	after  kv.Seq // all up to here have arrived
+	stored kv.Seq // of after
+	at     time.Time
+
+	mu      sync.Mutex
+	arrived kv.Seq    // after, for others
+	behind  time.Time // of the oldest change that is known and has not arrived; zero where there is none
+}
+
+func newFlow(to, from *Engine, t *catalog.Table) *flow {
+	return &flow{to: to, from: from, table: t.ID, name: t.Name}
+}
+
+// run brings changes until the flow is not wanted any more.
+func (f *flow) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := f.follow(ctx, 0)
+		if ctx.Err() != nil || errors.Is(err, kv.ErrClosed) || errors.Is(err, ErrTableGone) || errors.Is(err, ErrNoTable) {
+			return
+		}
+		f.to.options.Logger.Error("replication failed and will be tried again", "table", f.name,
+			"from", f.from.options.Region, "to", f.to.options.Region, "error", err)
+		if !f.to.jobs.rest(flowRetry) {
+			return
+		}
+	}
+}
+
+// follow brings changes; until a number, all that are below it, at once. 0 is without end.
+func (f *flow) follow(ctx context.Context, until kv.Seq) (err error) {
+	source := f.from.catalog.Tables()[f.name]
+	if source == nil || source.Descriptor.GoneAt != 0 {
+		return ErrNoTable
+	}
+	if f.after, err = f.to.storedPosition(ctx, f.table, f.from.options.Region); err != nil {
+		return err
+	}
+	f.stored, f.at = f.after, f.to.options.Now()
+	log := &follower{engine: f.from, table: source, after: f.after, begun: true, listener: f.from.landings.listen(source.ID)}
+	defer f.from.landings.dismiss(log.listener)
+	if err := log.heed(ctx); err != nil {
+		return err
+	}
+	for until == 0 || f.after+1 < until {
+		var records []kv.Record
+		if until == 0 {
+			records, err = log.next(ctx)
+		} else if records, err = log.read(ctx); err == nil && len(records) == 0 && log.after+1 < until {
+			err = log.listener.wait(ctx, f.from.jobs.ctx.Done())
+		}
+		if errors.Is(err, ErrChangesTrimmed) {
+			f.to.options.Logger.Error("changes were forgotten before they were brought to another Region: its replica differs from now on",
+				"table", f.name, "from", f.from.options.Region, "to", f.to.options.Region)
+			if err := f.skip(ctx, log); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := f.bring(ctx, records, until == 0); err != nil {
+			return err
+		}
+		f.after = max(f.after, log.after)
+		f.note(time.Time{})
+	}
+	return f.store(ctx)
+}
+
+// skip goes on with the oldest change that the log still has.
+func (f *flow) skip(ctx context.Context, log *follower) error {
+	lost, err := log.lost(ctx)
+	if err != nil {
+		return err
+	}
+	log.after, f.after = max(log.after, lost), max(f.after, lost)
+	return f.store(ctx)
+}
+
+// note tells others how far the flow is.
+func (f *flow) note(behind time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.arrived, f.behind = f.after, behind
+}
+
+// lag is how old the oldest change is that is known and has not arrived at a table, by the Region it comes from.
+func (f *flows) lag(table keyenc.TableID, now time.Time) map[string]time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all map[string]time.Duration
+	for id, x := range f.running {
+		if id.table != table {
+			continue
+		}
+		if all == nil {
+			all = map[string]time.Duration{}
+		}
+		x.mu.Lock()
+		if all[id.region] = 0; !x.behind.IsZero() {
+			all[id.region] = max(0, now.Sub(x.behind))
+		}
+		x.mu.Unlock()
+	}
+	return all
+}
+
+// arrival is a change that comes from another replica.
+type arrival struct {
+	seq    kv.Seq
+	change logenc.Change
+}
+
+// bring carries out those of some records that are to be fetched, each when it is due.
+func (f *flow) bring(ctx context.Context, records []kv.Record, waits bool) error {
+	var batch []arrival
+	keys, bytes := map[string]bool{}, 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		err := f.arrive(ctx, batch)
+		batch, bytes = nil, 0
+		clear(keys)
+		return err
+	}
+	for i := range records {
+		change, err := logenc.Decode(records[i].Data)
+		if err != nil {
+			return fmt.Errorf("engine: change %d of table %q: %w", records[i].Seq, f.name, err)
+		}
+		if change.Origin == logenc.OriginReplica || change.Version == 0 {
+			continue
+		}
+		if len(batch) == 0 {
+			f.note(time.UnixMilli(records[i].Seq.Millis()))
+		}
+		due := time.UnixMilli(records[i].Seq.Millis()).Add(f.to.options.ReplicationDelay)
+		if waits && due.After(f.to.options.Now()) {
+			if err := flush(); err != nil {
+				return err
+			}
+			f.note(time.UnixMilli(records[i].Seq.Millis()))
+			if err := f.to.waitFor(ctx, due); err != nil {
+				return err
+			}
+		}
+		if keys[string(change.Key)] || len(batch) == arrivalsMax || bytes > arrivalBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		keys[string(change.Key)] = true
+		bytes += len(change.Old) + len(change.New)
+		batch = append(batch, arrival{records[i].Seq, change})
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if len(records) > 0 && f.to.options.Now().Sub(f.at) >= positionInterval {
+		f.after = max(f.after, records[len(records)-1].Seq)
+		return f.store(ctx)
+	}
+	return nil
+}
+
+// waitFor waits for an instant of the injected clock.
+func (e *Engine) waitFor(ctx context.Context, at time.Time) error {
+	for {
+		wait := at.Sub(e.options.Now())
+		if wait <= 0 {
+			return nil
+		}
+		timer := time.NewTimer(min(wait, jobWaitMax))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// arrive carries out changes of different items in one commit, together with the position after them. Those that are too
+// large for one commit are carried out in several.
+func (f *flow) arrive(ctx context.Context, batch []arrival) error {
+	for {
+		t := f.to.catalog.Tables()[f.name]
+		if t == nil || t.ID != f.table {
+			return ErrTableGone
+		}
+		err := f.arriveAt(ctx, t, batch)
+		switch {
+		case errors.Is(err, errTableChanged):
+			if err := f.to.catalog.Renew(ctx, t); err != nil {
+				return err
+			}
+		case errors.Is(err, kv.ErrTooLarge) && len(batch) > 1:
+			half := len(batch) / 2
+			if err := f.arrive(ctx, batch[:half]); err != nil {
+				return err
+			}
+			return f.arrive(ctx, batch[half:])
+		default:
+			return err
+		}
+	}
+}
+
+func (f *flow) arriveAt(ctx context.Context, t *catalog.Table, batch []arrival) error {
+	g := make(writeGroup, len(batch))
+	for i := range batch {
+		var err error
+		if g[i], err = arriving(t, &batch[i].change, f.from.options.Region); err != nil {
+			return err
+		}
+	}
+	key, after := keyenc.Position(t.ID, f.from.options.Region), batch[len(batch)-1].seq
+	in := g.intent()
+	in.Write, in.Frees = append(in.Write, key), false
+	written := 0
+	err := f.to.update(ctx, in, g, func(txn kv.Txn, ws *workspace) error {
+		written = 0
+		if err := g.checkVersions(txn); err != nil {
+			return err
+		}
+		for _, w := range g {
+			if err := w.run(txn, ws); err != nil {
+				return err
+			}
+			if w.outcome.logged {
+				written++
+			}
+		}
+		txn.Set(key, encodeSeq(after))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	f.after, f.stored, f.at = after, after, f.to.options.Now()
+	counts := f.to.options.Observe.Table(f.to.options.MetricsPrefix + t.Name)
+	for range written {
+		countRecord(counts, t, f.at)
+	}
+	return nil
+}
+
+// arriving is the write that a change of another replica asks for.
+func arriving(t *catalog.Table, change *logenc.Change, region string) (*write, error) {
+	_, pk, sk, err := keyenc.ParseItem(change.Key)
+	if err != nil {
+		return nil, err
+	}
+	w := &write{
+		kind: deleteWrite, origin: logenc.OriginReplica, arrived: &itemVersion{change.Version, region},
+		t: t, key: keyenc.Item(nil, t.ID, pk, sk), pk: pk, sk: sk,
+	}
+	if change.Exists {
+		w.kind, w.stored = putWrite, itemenc.Item(change.New)
+	}
+	return w, nil
+}
+
+// store stores the position.
+func (f *flow) store(ctx context.Context) error {
+	if f.after == f.stored {
+		return nil
+	}
+	key, version := keyenc.Position(f.table, f.from.options.Region), keyenc.TableVersion(f.table)
+	err := f.to.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Check: [][]byte{version}, Frees: true}, func(txn kv.Txn) error {
+		if v, err := catalog.Version(txn, f.table); err != nil || v == 0 {
+			return err
+		}
+		txn.Set(key, encodeSeq(f.after))
+		return nil
+	})
+	if err == nil {
+		f.stored, f.at = f.after, f.to.options.Now()
+	}
+	return err
+}
+
+// position is how far the changes of the replica in another Region have arrived at a table.
+func (e *Engine) position(ctx context.Context, t keyenc.TableID, region string) (kv.Seq, error) {
+	e.flows.mu.Lock()
+	f := e.flows.running[flowID{t, region}]
+	e.flows.mu.Unlock()
+	if f != nil {
+		f.mu.Lock()
+		arrived := f.arrived
+		f.mu.Unlock()
+		if arrived != 0 {
+			return arrived, nil
+		}
+	}
+	return e.storedPosition(ctx, t, region)
+}
+
+func (e *Engine) storedPosition(ctx context.Context, t keyenc.TableID, region string) (kv.Seq, error) {
+	data, err := e.store.Get(ctx, keyenc.Position(t, region))
+	if err != nil {
+		return 0, err
+	}
+	if len(data) != 8 {
+		return 0, fmt.Errorf("engine: the position of replication from %s to table %d is damaged: %x", region, t, data)
+	}
+	return kv.Seq(binary.BigEndian.Uint64(data)), nil
+}
+
+func encodeSeq(n kv.Seq) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+
+// fetched returns the number up to which all other replicas have fetched the changes of a table. Where one is in a Region that is
+// not served, that is 0.
+func (e *Engine) fetched(ctx context.Context, t *catalog.Table) (kv.Seq, error) {
+	upTo := ^kv.Seq(0)
+	for _, other := range t.Descriptor.Global.Replicas {
+		to := e.regions.get(other.Region)
+		if to == nil {
+			return 0, nil
+		}
+		theirs := to.catalog.Tables()[t.Name]
+		if theirs == nil {
+			continue
+		}
+		p, err := to.storedPosition(ctx, theirs.ID, e.options.Region)
+		if err != nil {
+			return 0, err
+		}
+		upTo = min(upTo, p)
+	}
+	return upTo, nil
+}

@@ -1,0 +1,108 @@
+package schema
+
+import (
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+)
+
+// ChangedScaling are settings of auto scaling after an update.
+func ChangedScaling(s catalog.Scaling, in *api.AutoScalingSettingsUpdate) catalog.Scaling {
+	if in.AutoScalingDisabled != nil && *in.AutoScalingDisabled {
+		return catalog.Scaling{Disabled: true}
+	}
+	s.Disabled = false
+	if in.MinimumUnits != nil {
+		s.Min = in.MinimumUnits
+	}
+	if in.MaximumUnits != nil {
+		s.Max = in.MaximumUnits
+	}
+	if in.AutoScalingRoleArn != nil {
+		s.Role = *in.AutoScalingRoleArn
+	}
+	if p := in.ScalingPolicyUpdate; p != nil {
+		if p.PolicyName != nil {
+			s.Policy = *p.PolicyName
+		}
+		c := p.TargetTrackingScalingPolicyConfiguration
+		s.Target, s.InCooldown, s.OutCooldown = *c.TargetValue, c.ScaleInCooldown, c.ScaleOutCooldown
+		s.KeepHigh = c.DisableScaleIn != nil && *c.DisableScaleIn
+	}
+	return s
+}
+
+// scalingOf describes the settings that a table has under a name, nil where it has none.
+func scalingOf(d *catalog.Descriptor, name string) *api.AutoScalingSettingsDescription {
+	if d.Global == nil {
+		return nil
+	}
+	s, ok := d.Global.Scaling[name]
+	if !ok {
+		return nil
+	}
+	out := &api.AutoScalingSettingsDescription{MinimumUnits: s.Min, MaximumUnits: s.Max, AutoScalingDisabled: &s.Disabled}
+	if s.Role != "" {
+		out.AutoScalingRoleArn = &s.Role
+	}
+	if s.Target == 0 {
+		return out
+	}
+	policy := api.AutoScalingPolicyDescription{
+		TargetTrackingScalingPolicyConfiguration: &api.AutoScalingTargetTrackingScalingPolicyConfigurationDescription{
+			TargetValue: &s.Target, DisableScaleIn: &s.KeepHigh, ScaleInCooldown: s.InCooldown, ScaleOutCooldown: s.OutCooldown,
+		},
+	}
+	if s.Policy != "" {
+		policy.PolicyName = &s.Policy
+	}
+	out.ScalingPolicies = []api.AutoScalingPolicyDescription{policy}
+	return out
+}
+
+// DescribeScaling describes the auto scaling of the replica in a Region.
+func DescribeScaling(d *catalog.Descriptor, region string, now time.Time) api.ReplicaAutoScalingDescription {
+	out := api.ReplicaAutoScalingDescription{
+		RegionName: &region, ReplicaStatus: new(string(d.Status(now))),
+		ReplicaProvisionedReadCapacityAutoScalingSettings:  scalingOf(d, catalog.ScalesReads),
+		ReplicaProvisionedWriteCapacityAutoScalingSettings: scalingOf(d, catalog.ScalesWrites),
+	}
+	for i := range d.Indexes {
+		x := &d.Indexes[i]
+		if x.Local || x.Vector != nil {
+			continue
+		}
+		out.GlobalSecondaryIndexes = append(out.GlobalSecondaryIndexes, api.ReplicaGlobalSecondaryIndexAutoScalingDescription{
+			IndexName: &x.Name, IndexStatus: new(string(d.IndexStatus(x, now))),
+			ProvisionedReadCapacityAutoScalingSettings:  scalingOf(d, catalog.ScalesReads+x.Name),
+			ProvisionedWriteCapacityAutoScalingSettings: scalingOf(d, catalog.ScalesWrites+x.Name),
+		})
+	}
+	return out
+}
+
+// DescribeSettings describes the capacity of a replica of version 2017.11.29.
+func DescribeSettings(d *catalog.Descriptor, now time.Time) api.ReplicaSettingsDescription {
+	out := api.ReplicaSettingsDescription{
+		RegionName: &d.Global.Region, ReplicaStatus: new(string(d.Status(now))), ReplicaBillingModeSummary: describeBilling(d, now),
+		ReplicaProvisionedReadCapacityUnits:                &d.Billing.Throughput.Read,
+		ReplicaProvisionedWriteCapacityUnits:               &d.Billing.Throughput.Write,
+		ReplicaProvisionedReadCapacityAutoScalingSettings:  scalingOf(d, catalog.ScalesReads),
+		ReplicaProvisionedWriteCapacityAutoScalingSettings: scalingOf(d, catalog.ScalesWrites),
+		ReplicaTableClassSummary:                           describeClass(d),
+	}
+	for i := range d.Indexes {
+		x := &d.Indexes[i]
+		if x.Local || x.Vector != nil {
+			continue
+		}
+		out.ReplicaGlobalSecondaryIndexSettings = append(out.ReplicaGlobalSecondaryIndexSettings, api.ReplicaGlobalSecondaryIndexSettingsDescription{
+			IndexName: &x.Name, IndexStatus: new(string(d.IndexStatus(x, now))),
+			ProvisionedReadCapacityUnits: &x.Throughput.Read, ProvisionedWriteCapacityUnits: &x.Throughput.Write,
+			ProvisionedReadCapacityAutoScalingSettings:  scalingOf(d, catalog.ScalesReads+x.Name),
+			ProvisionedWriteCapacityAutoScalingSettings: scalingOf(d, catalog.ScalesWrites+x.Name),
+		})
+	}
+	return out
+}
