@@ -148,7 +148,7 @@ func (e *Engine) bindBatch(ctx context.Context, g writeGroup) error {
 }
 
 func (e *Engine) commitGroup(ctx context.Context, g writeGroup) error {
-	var paid payment
+	paid := &g[0].paid
 	err := e.update(ctx, g.intent(), g, func(txn kv.Txn, ws *workspace) error {
 		if err := g.checkVersions(txn); err != nil {
 			return err

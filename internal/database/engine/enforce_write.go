@@ -14,8 +14,8 @@ import (
 
 // payment is what writes of one request take of the capacity of their tables and indexes. It is taken within the
 // transaction of the store, when the cost is known; a transaction that runs again takes it again. The zero payment has
-// taken nothing.
-type payment struct{ grant throttle.Grant }
+// taken nothing. It lies in the first of the writes, so that it costs nothing where nothing is enforced.
+type payment struct{ grant *throttle.Grant }
 
 // throttledWrites is the error of writes that there is no capacity for.
 type throttledWrites struct {
@@ -41,7 +41,7 @@ func (t *throttledWrites) Error() string { return fmt.Sprint("engine: throttled:
 
 // take takes what the last runs of writes have cost, of all of them or of none: then the error is a *throttledWrites.
 func (p *payment) take(ctx context.Context, e *Engine, g writeGroup, transactional bool) error {
-	p.grant.Refund()
+	p.refund()
 	var demands []throttle.Demand
 	now := e.options.Now()
 	for i, w := range g {
@@ -55,7 +55,7 @@ func (p *payment) take(ctx context.Context, e *Engine, g writeGroup, transaction
 	}
 	grant, refusals := e.enforcement.limiter.Take(demands, now)
 	if refusals == nil {
-		p.grant = grant
+		p.grant = &grant
 		return nil
 	}
 	byWrite := make([][]throttle.Refusal, len(g))
@@ -78,6 +78,9 @@ func (p *payment) takeSingle(ctx context.Context, e *Engine, w *write, failure e
 	if failure != nil && !isPaid(failure) {
 		return failure
 	}
+	if !e.enforces(w.t) {
+		return failure
+	}
 	err := p.take(ctx, e, writeGroup{w}, false)
 	if refused, ok := errors.AsType[*throttledWrites](err); ok {
 		return refused.errs[0]
@@ -88,6 +91,12 @@ func (p *payment) takeSingle(ctx context.Context, e *Engine, w *write, failure e
 // settle gives back what was taken for writes that ended with err.
 func (p *payment) settle(err error) {
 	if err != nil && !isPaid(err) {
+		p.refund()
+	}
+}
+
+func (p *payment) refund() {
+	if p.grant != nil {
 		p.grant.Refund()
 	}
 }

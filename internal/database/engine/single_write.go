@@ -30,7 +30,6 @@ func (e *Engine) commitSingle(ctx context.Context, w *write, wantCapacity, wantM
 
 // commit carries out one write by itself, on the table's definition as it is then.
 func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) error) error {
-	var paid payment
 	for {
 		t, counts, err := e.lookup(ctx, w.table)
 		if err != nil {
@@ -50,12 +49,12 @@ func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) err
 			if err := checkVersion(txn, t); err != nil {
 				return err
 			}
-			if err := paid.takeSingle(ctx, e, w, w.run(txn, ws)); err != nil || report == nil {
+			if err := w.paid.takeSingle(ctx, e, w, w.run(txn, ws)); err != nil || report == nil {
 				return err
 			}
 			return report(&w.outcome)
 		})
-		paid.settle(err)
+		w.paid.settle(err)
 		if !errors.Is(err, errTableChanged) {
 			return err
 		}

@@ -68,7 +68,7 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 	if token != nil {
 		intent.Write = append(intent.Write, token.lock)
 	}
-	var paid payment
+	paid := &g[0].paid
 	err = e.update(ctx, intent, g, func(txn kv.Txn, ws *workspace) error {
 		now := e.options.Now()
 		if replayed, err = token.replayed(txn, now); err != nil {

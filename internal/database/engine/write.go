@@ -65,6 +65,7 @@ type write struct {
 	counts *observe.Table
 
 	outcome outcome
+	paid    payment
 	// indexRoom is memory for outcome.indexWrites.
 	indexRoom [4]indexWrite
 }
@@ -89,11 +90,10 @@ type outcome struct {
 type indexWrite struct {
 	index *catalog.Index
 	units float64
-	hash  uint16 // of the entry's partition key
 	// leftUnits are those of the units that are for the entry that a moved one leaves, at leftHash.
-	leftUnits float64
-	leftHash  uint16
-	key       insights.Key // of the entry, where its insights count it
+	leftUnits      float64
+	hash, leftHash uint16       // of the entries' partition keys
+	key            insights.Key // of the entry, where its insights count it
 }
 
 // bind sets the write on the table t. Its errors are those that need the table's schema.
