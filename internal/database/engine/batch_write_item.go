@@ -91,7 +91,7 @@ func (e *Engine) commitBatch(ctx context.Context, g writeGroup) (done writeGroup
 			return nil, err
 		}
 		err := e.commitGroup(ctx, g)
-		refused, throttled := errors.AsType[*throttledWrites](err)
+		refused, throttled := errors.AsType[*throttledError](err)
 		switch {
 		case throttled:
 			if g, err = refused.others(g); err != nil {

@@ -108,7 +108,7 @@ func transactionError(err error, g writeGroup) error {
 	if refused, whole := errors.AsType[*refusalError](err); whole {
 		return refused.answer
 	}
-	if refused, throttled := errors.AsType[*throttledWrites](err); throttled {
+	if refused, throttled := errors.AsType[*throttledError](err); throttled {
 		return canceledFor(refused.errs)
 	}
 	if errors.Is(err, kv.ErrTooLarge) { // with all that the actions touch, which AWS does not bound

@@ -17,13 +17,13 @@ import (
 // taken nothing. It lies in the first of the writes, so that it costs nothing where nothing is enforced.
 type payment struct{ grant *throttle.Grant }
 
-// throttledWrites is the error of writes that there is no capacity for.
-type throttledWrites struct {
+// throttledError is the error of writes that there is no capacity for.
+type throttledError struct {
 	errs []error // by write; nil for those that there is capacity for
 }
 
 // others are those of the writes that there is capacity for; with none of them, there is an error.
-func (t *throttledWrites) others(g writeGroup) (others writeGroup, err error) {
+func (t *throttledError) others(g writeGroup) (others writeGroup, err error) {
 	for i, w := range g {
 		if t.errs[i] == nil {
 			others = append(others, w)
@@ -37,9 +37,9 @@ func (t *throttledWrites) others(g writeGroup) (others writeGroup, err error) {
 	return nil, err
 }
 
-func (t *throttledWrites) Error() string { return fmt.Sprint("engine: throttled: ", t.errs) }
+func (t *throttledError) Error() string { return fmt.Sprint("engine: throttled: ", t.errs) }
 
-// take takes what the last runs of writes have cost, of all of them or of none: then the error is a *throttledWrites.
+// take takes what the last runs of writes have cost, of all of them or of none: then the error is a *throttledError.
 func (p *payment) take(ctx context.Context, e *Engine, g writeGroup, transactional bool) error {
 	p.refund()
 	var demands []throttle.Demand
@@ -62,7 +62,7 @@ func (p *payment) take(ctx context.Context, e *Engine, g writeGroup, transaction
 	for _, r := range refusals {
 		byWrite[r.Item] = append(byWrite[r.Item], r)
 	}
-	refused := &throttledWrites{make([]error, len(g))}
+	refused := &throttledError{make([]error, len(g))}
 	for i, w := range g {
 		if byWrite[i] != nil {
 			refused.errs[i] = e.throttled(w.t, w.counts, byWrite[i])
@@ -82,7 +82,7 @@ func (p *payment) takeSingle(ctx context.Context, e *Engine, w *write, failure e
 		return failure
 	}
 	err := p.take(ctx, e, writeGroup{w}, false)
-	if refused, ok := errors.AsType[*throttledWrites](err); ok {
+	if refused, ok := errors.AsType[*throttledError](err); ok {
 		return refused.errs[0]
 	}
 	return failure

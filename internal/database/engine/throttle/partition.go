@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	// PartitionReads and PartitionWrites are what a partition serves in a second, in units.
-	PartitionReads  = 3000
+	// PartitionReads is what a partition serves in a second, in read units.
+	PartitionReads = 3000
+	// PartitionWrites is what it serves in write units.
 	PartitionWrites = 1000
 	// PartitionBytes is how much a partition stores.
 	PartitionBytes = 10 << 30

@@ -174,8 +174,10 @@ func TestItemsOfARequest(t *testing.T) {
 	index := ID{Table: 1, Index: 2}
 	l.Configure(index, Settings{Limits: [Limits]Rates{Provisioned: {1, 1}}, Partitions: 1}, 0, start)
 	items := []Demand{
-		{0, table, Write, 0, 1}, {0, index, Write, 0, 1},
-		{1, table, Write, 0, 2}, {1, index, Write, 0, 1}, // the index has nothing left
+		{0, table, Write, 0, 1},
+		{0, index, Write, 0, 1},
+		{1, table, Write, 0, 2},
+		{1, index, Write, 0, 1}, // the index has nothing left
 		{2, table, Write, 0, 2},
 		{3, table, Write, 0, 1},
 	}
@@ -236,7 +238,12 @@ func TestPartitions(t *testing.T) {
 		read, write, bytes int64
 		want               int
 	}{
-		{1, 1, 0, 1}, {12_000, 4_000, 0, 4}, {3001, 1, 0, 2}, {1, 1001, 0, 2}, {1, 1, 10 << 30, 1}, {1, 1, 10<<30 + 1, 2},
+		{1, 1, 0, 1},
+		{12_000, 4_000, 0, 4},
+		{3001, 1, 0, 2},
+		{1, 1001, 0, 2},
+		{1, 1, 10 << 30, 1},
+		{1, 1, 10<<30 + 1, 2},
 		{1e12, 1e12, 1 << 60, partitionsMax},
 	} {
 		if got := Partitions(Rates{tt.read, tt.write}, tt.bytes); got != tt.want {
