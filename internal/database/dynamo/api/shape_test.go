@@ -15,6 +15,14 @@ import (
 
 // model are the SDK's shapes by operation: what this package must have, member for member.
 var model = map[string][2]any{
+	"CreateGlobalTable":                   {dynamodb.CreateGlobalTableInput{}, dynamodb.CreateGlobalTableOutput{}},
+	"DescribeGlobalTable":                 {dynamodb.DescribeGlobalTableInput{}, dynamodb.DescribeGlobalTableOutput{}},
+	"DescribeGlobalTableSettings":         {dynamodb.DescribeGlobalTableSettingsInput{}, dynamodb.DescribeGlobalTableSettingsOutput{}},
+	"DescribeTableReplicaAutoScaling":     {dynamodb.DescribeTableReplicaAutoScalingInput{}, dynamodb.DescribeTableReplicaAutoScalingOutput{}},
+	"ListGlobalTables":                    {dynamodb.ListGlobalTablesInput{}, dynamodb.ListGlobalTablesOutput{}},
+	"UpdateGlobalTable":                   {dynamodb.UpdateGlobalTableInput{}, dynamodb.UpdateGlobalTableOutput{}},
+	"UpdateGlobalTableSettings":           {dynamodb.UpdateGlobalTableSettingsInput{}, dynamodb.UpdateGlobalTableSettingsOutput{}},
+	"UpdateTableReplicaAutoScaling":       {dynamodb.UpdateTableReplicaAutoScalingInput{}, dynamodb.UpdateTableReplicaAutoScalingOutput{}},
 	"BatchExecuteStatement":               {dynamodb.BatchExecuteStatementInput{}, dynamodb.BatchExecuteStatementOutput{}},
 	"BatchGetItem":                        {dynamodb.BatchGetItemInput{}, dynamodb.BatchGetItemOutput{}},
 	"BatchWriteItem":                      {dynamodb.BatchWriteItemInput{}, dynamodb.BatchWriteItemOutput{}},
@@ -73,7 +81,15 @@ var model = map[string][2]any{
 
 // outputs are this package's outputs by operation.
 var outputs = map[string]any{
-	"BatchExecuteStatement": BatchExecuteStatementOutput{}, "ExecuteStatement": ExecuteStatementOutput{},
+	"CreateGlobalTable":               CreateGlobalTableOutput{},
+	"DescribeGlobalTable":             DescribeGlobalTableOutput{},
+	"DescribeGlobalTableSettings":     DescribeGlobalTableSettingsOutput{},
+	"DescribeTableReplicaAutoScaling": DescribeTableReplicaAutoScalingOutput{},
+	"ListGlobalTables":                ListGlobalTablesOutput{},
+	"UpdateGlobalTable":               UpdateGlobalTableOutput{},
+	"UpdateGlobalTableSettings":       UpdateGlobalTableSettingsOutput{},
+	"UpdateTableReplicaAutoScaling":   UpdateTableReplicaAutoScalingOutput{},
+	"BatchExecuteStatement":           BatchExecuteStatementOutput{}, "ExecuteStatement": ExecuteStatementOutput{},
 	"ExecuteTransaction": ExecuteTransactionOutput{},
 	"BatchGetItem":       BatchGetItemOutput{}, "BatchWriteItem": BatchWriteItemOutput{}, "CreateTable": CreateTableOutput{},
 	"DeleteItem": DeleteItemOutput{}, "DeleteTable": DeleteTableOutput{}, "DescribeEndpoints": DescribeEndpointsResponse{},
