@@ -488,20 +488,25 @@ func (g *generator) query(t *table) request {
 		}
 		s.into(body)
 	} else {
-		conditions := object{keys[0]: object{"ComparisonOperator": "EQ", "AttributeValueList": list{g.keyValue(t.types[keys[0]])}}}
-		if len(keys) > 1 && g.chance(60) {
-			conditions[keys[1]] = g.comparison()
-		}
-		body["KeyConditions"] = conditions
-		if g.chance(30) {
-			body["QueryFilter"] = object{pick(g, attributes...): g.comparison()}
-		}
+		g.keyConditions(t, body, keys)
 	}
 	if g.chance(30) {
 		body["ScanIndexForward"] = g.chance(50)
 	}
 	g.page(t, body, keys)
 	return request{"Query", body}
+}
+
+// keyConditions adds what KeyConditionExpression and FilterExpression have replaced.
+func (g *generator) keyConditions(t *table, body object, keys []string) {
+	conditions := object{keys[0]: object{"ComparisonOperator": "EQ", "AttributeValueList": list{g.keyValue(t.types[keys[0]])}}}
+	if len(keys) > 1 && g.chance(60) {
+		conditions[keys[1]] = g.comparison()
+	}
+	body["KeyConditions"] = conditions
+	if g.chance(30) {
+		body["QueryFilter"] = object{pick(g, attributes...): g.comparison()}
+	}
 }
 
 func (g *generator) scan(t *table) request {

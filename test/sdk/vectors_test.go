@@ -221,7 +221,9 @@ func (v *vectors) projections() {
 func (v *vectors) writes() {
 	v.Helper()
 	v.put("far", "shoes", "other", 2, 0)
-	key := func(id string) map[string]types.AttributeValue { return map[string]types.AttributeValue{"id": text(id)} }
+	key := func(id string) map[string]types.AttributeValue {
+		return map[string]types.AttributeValue{"id": text(id)}
+	}
 	if _, err := v.client.UpdateItem(v.Context(), &dynamodb.UpdateItemInput{TableName: aws.String("Products"), Key: key("close"), UpdateExpression: aws.String("REMOVE v")}); err != nil {
 		v.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func (e *Engine) beginImport(ctx context.Context, in *api.ImportTableInput, x *t
 	d, err := e.newDescriptor(&api.CreateTableInput{
 		TableName: p.TableName, AttributeDefinitions: p.AttributeDefinitions, KeySchema: p.KeySchema,
 		BillingMode: p.BillingMode, ProvisionedThroughput: p.ProvisionedThroughput, OnDemandThroughput: p.OnDemandThroughput,
-		SSESpecification: p.SSESpecification, GlobalSecondaryIndexes: p.GlobalSecondaryIndexes,
+		SSESpecification: p.SSESpecification, GlobalSecondaryIndexes: p.GlobalSecondaryIndexes, VectorIndexes: p.VectorIndexes,
 	})
 	if err != nil {
 		return nil, err

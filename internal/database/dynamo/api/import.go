@@ -46,7 +46,7 @@ type TableCreationParameters struct {
 	OnDemandThroughput     *OnDemandThroughput
 	SSESpecification       *SSESpecification
 	GlobalSecondaryIndexes []GlobalSecondaryIndex
-	VectorIndexes          []VectorIndex `unsupported:"vector indexes"`
+	VectorIndexes          []VectorIndex
 }
 
 // DescribeImportInput asks how far an import is.
