@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/bucket"
@@ -117,24 +116,13 @@ func exportRequest(x *transfer.Record) (*api.ExportTableToPointInTimeInput, erro
 }
 
 // exportKey is the key of an object of an export: what follows AWSDynamoDB/.
-func exportKey(in *api.ExportTableToPointInTimeInput, rest string) string {
-	prefix := valueOf(in.S3Prefix)
-	if prefix != "" && !strings.HasSuffix(prefix, "/") {
-		prefix += "/"
-	}
-	return prefix + "AWSDynamoDB/" + rest
+func exportKey(in *api.ExportTableToPointInTimeInput, name string) string {
+	return objectKey(valueOf(in.S3Prefix), name)
 }
 
 // beginExport keeps the table with its log and writes the record of the export that reads them.
 func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTimeInput, x *transfer.Record) (_ *transfer.Record, err error) {
-	err = e.readLatest(ctx, func(r kv.Reader) error {
-		earlier, err := e.earlier(r, x)
-		if err == nil && earlier != nil {
-			err = &repeatedError{earlier}
-		}
-		return err
-	})
-	if err != nil {
+	if err := e.refuseRepeated(ctx, x); err != nil {
 		return nil, err
 	}
 	d, err := e.exportable(ctx, *in.TableArn)

@@ -8,7 +8,6 @@ import (
 // unserved are the operations of the SDK that the table does not have yet, by subject. Whoever builds one moves it from
 // here to the table.
 var unserved = map[string][]string{
-	"bulk operations":          {"CancelBulkOperation", "DescribeBulkOperation", "ListBulkOperations", "StartBulkPutItems"},
 	"auto scaling of replicas": {"DescribeTableReplicaAutoScaling", "UpdateTableReplicaAutoScaling"},
 	"global tables of version 2017": {
 		"CreateGlobalTable", "DescribeGlobalTable", "DescribeGlobalTableSettings", "ListGlobalTables", "UpdateGlobalTable",
