@@ -160,6 +160,9 @@ func (r *bulkPut) objects(ctx context.Context) error {
 func (r *bulkPut) records(ctx context.Context, key string, plain io.Reader, read func() int64) error {
 	r.read = read
 	from := lines.NewJSONPuts(plain)
+	if *r.in.InputS3Configuration.InputFormat == lines.Ion {
+		from = lines.NewIonPuts(plain)
+	}
 	if key == r.x.Put.Object {
 		if err := from.SkipTo(r.x.Put.Offset); err != nil {
 			return err

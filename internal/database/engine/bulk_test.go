@@ -285,4 +285,3 @@ func TestBulkOfLargeItems(t *testing.T) {
 		t.Errorf("%d items are reported, want %d", n, items)
 	}
 }
-

@@ -53,6 +53,10 @@ func (e *Engine) writeExport(ctx context.Context, x *transfer.Record) error {
 			prefix:     valueOf(in.S3Prefix),
 		},
 	}
+	w.appendItem, w.appendChange, w.extension = lines.AppendItem, lines.AppendChange, ".json.gz"
+	if exportFormat(in) == lines.Ion {
+		w.appendItem, w.appendChange, w.extension = lines.AppendIonItem, lines.AppendIonChange, ".ion.gz"
+	}
 	if w.filter, err = newExportFilter(in.FilterSpecification, w.table); err != nil {
 		return err
 	}
@@ -87,6 +91,11 @@ type exporter struct {
 	filter *exportFilter
 	out    outbox
 
+	// The lines are in the format of the export, which is the extension of its files.
+	appendItem   func([]byte, itemenc.Item) ([]byte, error)
+	appendChange func([]byte, lines.Change) ([]byte, error)
+	extension    string
+
 	line  []byte
 	bytes int64 // of the items in the file that is being written
 }
@@ -103,7 +112,7 @@ func (w *exporter) fileName(n int) string {
 	if w.x.Exported.From != 0 {
 		folder = "data/"
 	}
-	return folder + name + ".json.gz"
+	return folder + name + w.extension
 }
 
 // file writes the next data file, and notes it in the record.
@@ -149,7 +158,7 @@ func (w *exporter) fillItems(ctx context.Context, f *outFile, lo []byte) (next [
 		if err != nil || part == nil {
 			return true, err
 		}
-		if w.line, err = lines.AppendItem(w.line[:0], part); err != nil {
+		if w.line, err = w.appendItem(w.line[:0], part); err != nil {
 			return false, err
 		}
 		w.bytes += int64(it.Size())
@@ -206,7 +215,7 @@ func (w *exporter) fillChange(f *outFile, x *touched) error {
 	if c.Keys, err = w.keysOf(after, before); err != nil {
 		return err
 	}
-	if w.line, err = lines.AppendChange(w.line[:0], c); err != nil {
+	if w.line, err = w.appendChange(w.line[:0], c); err != nil {
 		return err
 	}
 	w.bytes += int64(sizeOf(after) + sizeOf(before))

@@ -12,6 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/dynamo/lines"
 	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/transfer"
@@ -67,8 +68,6 @@ func (e *Engine) checkExport(in *api.ExportTableToPointInTimeInput) (*transfer.R
 	switch {
 	case e.options.Buckets == nil:
 		return nil, apierr.NoBuckets.With()
-	case valueOf(in.ExportFormat) == formatION:
-		return nil, apierr.ExportInION.With()
 	case incremental && (period == nil || period.ExportFromTime == nil):
 		return nil, apierr.ExportPeriodMissing.With()
 	case !incremental && period != nil:
@@ -258,7 +257,7 @@ func exportFormat(in *api.ExportTableToPointInTimeInput) string {
 	if in.ExportFormat != nil {
 		return *in.ExportFormat
 	}
-	return "DYNAMODB_JSON"
+	return lines.JSON
 }
 
 func exportEncryption(in *api.ExportTableToPointInTimeInput) string {

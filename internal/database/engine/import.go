@@ -119,8 +119,11 @@ func (r *importer) records(ctx context.Context, key string, plain io.Reader, _ f
 
 // reader reads the items of a decompressed object.
 func (r *importer) reader(plain io.Reader) lines.Reader {
-	if *r.in.InputFormat != lines.CSV {
+	switch *r.in.InputFormat {
+	case lines.JSON:
 		return lines.NewJSON(plain)
+	case lines.Ion:
+		return lines.NewIon(plain)
 	}
 	o := lines.CSVOptions{Kinds: map[string]attr.Kind{}}
 	if r.in.InputFormatOptions != nil && r.in.InputFormatOptions.Csv != nil {

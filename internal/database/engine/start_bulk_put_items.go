@@ -10,7 +10,6 @@ import (
 	"github.com/monotable/monotable/internal/database/bucket"
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
-	"github.com/monotable/monotable/internal/database/dynamo/lines"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
@@ -57,8 +56,6 @@ func (e *Engine) checkBulk(in *api.StartBulkPutItemsInput) error {
 		return apierr.BulkOutputTypes.With()
 	case to.S3SseKmsKeyId != nil && valueOf(to.S3SseAlgorithm) != "KMS":
 		return apierr.KMSKeyWithoutKMS.With()
-	case *from.InputFormat != lines.JSON:
-		return apierr.ImportOfION.With()
 	case prefix != "" && bucket.CheckKey(prefix) != nil:
 		return apierr.UnusableKey.With("S3KeyPrefix", prefix)
 	case bucket.CheckKey(objectKey(valueOf(to.S3KeyPrefix), "x")) != nil:

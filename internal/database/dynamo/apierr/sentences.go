@@ -480,8 +480,6 @@ const (
 	ExportTimeOutside   Sentence = "ExportTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
 	ExportPeriodOutside Sentence = "ExportFromTime and ExportToTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
 	ExportPeriodLength  Sentence = invalid + "The export period must be between 15 minutes and 24 hours"
-	ExportInION         Sentence = invalid + "This server does not export Amazon Ion: ExportFormat must be DYNAMODB_JSON"       // not AWS's
-	ImportOfION         Sentence = invalid + "This server does not import Amazon Ion: InputFormat must be DYNAMODB_JSON or CSV" // not AWS's
 	ExportPeriodMissing Sentence = invalid + "IncrementalExportSpecification with ExportFromTime must be specified for an export of type INCREMENTAL_EXPORT"
 	ExportPeriodOfFull  Sentence = invalid + "IncrementalExportSpecification can only be specified for an export of type INCREMENTAL_EXPORT"
 	ExportTimeOfPeriod  Sentence = invalid + "ExportTime can only be specified for an export of type FULL_EXPORT"
