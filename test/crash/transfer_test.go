@@ -35,10 +35,10 @@ func TestKillTransfers(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	binary, dir := serverproc.Build(t), t.TempDir()
-	writeTransferObjects(t, filepath.Join(dir, "s3", "source"))
+	binary, dir, buckets := serverproc.Build(t), t.TempDir(), t.TempDir()
+	writeTransferObjects(t, filepath.Join(buckets, "source"))
 	x := &killedTransfers{t: t, random: random, start: func() *serverproc.Server {
-		return serverproc.Start(t, binary, "--data", dir, "--log-level", "error")
+		return serverproc.Start(t, binary, "--data", dir, "--s3-dir", buckets, "--log-level", "error")
 	}, verify: func() { verify(t, binary, dir) }}
 	x.restart()
 
@@ -74,17 +74,17 @@ func TestKillTransfers(t *testing.T) {
 		d.ProcessedItemCount != transferItems+transferErrors || d.FailedItemCount != transferErrors {
 		t.Errorf("the bulk operation is %s, with %d of %d records failed", d.BulkOperationStatus, d.FailedItemCount, d.ProcessedItemCount)
 	}
-	if n := linesOf(t, filepath.Join(dir, "s3", "reports", "AWSDynamoDB/*/CONDITION_CHECK_FAILURE/*")); len(n) != 0 {
+	if n := linesOf(t, filepath.Join(buckets, "reports", "AWSDynamoDB/*/CONDITION_CHECK_FAILURE/*")); len(n) != 0 {
 		t.Errorf("%d puts were made twice", len(n))
 	}
-	if n := linesOf(t, filepath.Join(dir, "s3", "reports", "AWSDynamoDB/*/ERROR/*")); len(n) != transferErrors {
+	if n := linesOf(t, filepath.Join(buckets, "reports", "AWSDynamoDB/*/ERROR/*")); len(n) != transferErrors {
 		t.Errorf("%d different errors are reported, want %d", len(n), transferErrors)
 	}
 	x.wantItems("imported")
 	x.wantItems("put")
 
 	exported := x.export()
-	if n := linesOf(t, filepath.Join(dir, "s3", "exports", "AWSDynamoDB/*/data/*")); len(n) != transferItems || *exported.ItemCount != transferItems {
+	if n := linesOf(t, filepath.Join(buckets, "exports", "AWSDynamoDB/*/data/*")); len(n) != transferItems || *exported.ItemCount != transferItems {
 		t.Errorf("%d different items are exported, and counted %d, want %d", len(n), *exported.ItemCount, transferItems)
 	}
 	x.server.Stop(t)
