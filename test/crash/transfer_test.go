@@ -20,7 +20,7 @@ import (
 
 const (
 	transferObjects = 4
-	transferRecords = 10_000 // in each object; one in a hundred is no item
+	transferRecords = 3_000 // in each object; one in a hundred is no item
 	transferItems   = transferObjects * transferRecords * 99 / 100
 	transferErrors  = transferObjects * transferRecords / 100
 )
