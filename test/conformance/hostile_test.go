@@ -336,6 +336,13 @@ var samples = []sample{
 			"GlobalSecondaryIndexes":[{"IndexName":"byP","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}}`},
 	{"DescribeImport", `{"ImportArn":"arn:aws:dynamodb:us-east-1:000000000000:table/imp/import/01700000000000-00000000"}`},
 	{"ListImports", `{"TableArn":"arn:aws:dynamodb:us-east-1:000000000000:table/imp","PageSize":2}`},
+	{"StartBulkPutItems", `{"TableName":"tbl","ClientToken":"t","MaxWriteRequestUnits":2000,"PerformanceTier":"STANDARD",
+		"InputS3Configuration":{"S3BucketOwner":"000000000000","S3Bucket":"bucket","S3KeyPrefix":"p","InputFormat":"DYNAMODB_JSON","InputCompressionType":"GZIP"},
+		"OutputS3Configuration":{"S3BucketOwner":"000000000000","S3Bucket":"bucket","S3KeyPrefix":"p","S3SseAlgorithm":"KMS","S3SseKmsKeyId":"k",
+			"OutputType":["ERROR","CONDITION_CHECK_FAILURE"]}}`},
+	{"DescribeBulkOperation", `{"BulkOperationArn":"arn:aws:dynamodb:us-east-1:000000000000:table/tbl/bulk-operation/01700000000000-00000000"}`},
+	{"CancelBulkOperation", `{"BulkOperationArn":"arn:aws:dynamodb:us-east-1:000000000000:table/tbl/bulk-operation/01700000000000-00000000"}`},
+	{"ListBulkOperations", `{"MaxResults":2,"NextToken":"61726e3a61777300"}`},
 	{"DeleteTable", `{"TableName":"rst"}`},
 	{"DeleteTable", `{"TableName":"old"}`},
 }

@@ -1,18 +1,26 @@
 package bucket
 
+import "sync"
+
+// partBuffers keeps the memory of parts for the next object: a transfer writes one large object after the other, and a
+// new buffer for each would be a third of its memory until it is collected.
+var partBuffers = sync.Pool{New: func() any { return new([PartBytes]byte) }}
+
 // Parts cuts what is written into parts of PartBytes and hands each of them to Put, the last one by Flush. No part is empty.
 type Parts struct {
 	Put func(number int, part []byte) error
 
-	buffer []byte
+	buffer []byte // of memory
+	memory *[PartBytes]byte
 	tag    Tag
 }
 
 // Write implements io.Writer.
 func (p *Parts) Write(data []byte) (n int, err error) {
 	for n = 0; n < len(data); {
-		if p.buffer == nil {
-			p.buffer = make([]byte, 0, PartBytes)
+		if p.memory == nil {
+			p.memory, _ = partBuffers.Get().(*[PartBytes]byte)
+			p.buffer = p.memory[:0]
 		}
 		taken := min(len(data)-n, PartBytes-len(p.buffer))
 		p.buffer = append(p.buffer, data[n:n+taken]...)
@@ -26,8 +34,9 @@ func (p *Parts) Write(data []byte) (n int, err error) {
 	return n, nil
 }
 
-// Flush hands over the last part and returns the entity tag of all.
+// Flush hands over the last part and returns the entity tag of all. Nothing is written after it.
 func (p *Parts) Flush() (etag string, err error) {
+	defer p.free()
 	if len(p.buffer) > 0 {
 		if err := p.put(); err != nil {
 			return "", err
@@ -41,4 +50,11 @@ func (p *Parts) put() error {
 	err := p.Put(p.tag.parts, p.buffer)
 	p.buffer = p.buffer[:0]
 	return err
+}
+
+func (p *Parts) free() {
+	if p.memory != nil {
+		partBuffers.Put(p.memory)
+		p.memory, p.buffer = nil, nil
+	}
 }

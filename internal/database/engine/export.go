@@ -3,19 +3,14 @@ package engine
 import (
 	"bytes"
 	"context"
-	"crypto/md5" //nolint:gosec // the manifests have MD5 sums
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"hash"
-	"io"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 
 	"github.com/monotable/monotable/internal/database/bucket"
 	"github.com/monotable/monotable/internal/database/dynamo/api"
@@ -51,12 +46,22 @@ func (e *Engine) writeExport(ctx context.Context, x *transfer.Record) error {
 	w := &exporter{
 		engine: e, in: in, x: x, table: catalog.TableOf(d),
 		past: &rewinding{from: snapshot, table: d.ID, max: e.options.transfers.touched},
+		out: outbox{
+			store:      e.options.Buckets,
+			bucket:     bucket.Bucket{Name: *in.S3Bucket, Owner: valueOf(in.S3BucketOwner)},
+			encryption: bucket.Encryption{Algorithm: valueOf(in.S3SseAlgorithm), Key: valueOf(in.S3SseKmsKeyId)},
+			prefix:     valueOf(in.S3Prefix),
+		},
+	}
+	w.appendItem, w.appendChange, w.extension = lines.AppendItem, lines.AppendChange, ".json.gz"
+	if exportFormat(in) == lines.Ion {
+		w.appendItem, w.appendChange, w.extension = lines.AppendIonItem, lines.AppendIonChange, ".ion.gz"
 	}
 	if w.filter, err = newExportFilter(in.FilterSpecification, w.table); err != nil {
 		return err
 	}
 	if !x.Exported.Begun {
-		if err := w.put(ctx, x.ID+"/_started", nil); err != nil {
+		if err := w.out.put(ctx, x.ID+"/_started", nil); err != nil {
 			return err
 		}
 		x.Exported.Begun = true
@@ -84,35 +89,19 @@ type exporter struct {
 	table  *catalog.Table
 	past   *rewinding
 	filter *exportFilter
+	out    outbox
+
+	// The lines are in the format of the export, which is the extension of its files.
+	appendItem   func([]byte, itemenc.Item) ([]byte, error)
+	appendChange func([]byte, lines.Change) ([]byte, error)
+	extension    string
+
+	line  []byte
+	bytes int64 // of the items in the file that is being written
 }
 
 // complete reports whether all data files are written: there is always one.
 func (w *exporter) complete() bool { return len(w.x.Exported.Files) > 0 && w.x.Exported.Next == nil }
-
-func (w *exporter) bucket() bucket.Bucket {
-	return bucket.Bucket{Name: *w.in.S3Bucket, Owner: valueOf(w.in.S3BucketOwner)}
-}
-
-// create begins an object.
-func (w *exporter) create(ctx context.Context, name string) (bucket.Writer, error) {
-	e := bucket.Encryption{Algorithm: valueOf(w.in.S3SseAlgorithm), Key: valueOf(w.in.S3SseKmsKeyId)}
-	object, err := w.engine.options.Buckets.Create(ctx, w.bucket(), exportKey(w.in, name), e)
-	return object, ofBucket(err)
-}
-
-// put writes a small object.
-func (w *exporter) put(ctx context.Context, name string, data []byte) error {
-	object, err := w.create(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer object.Abort()
-	if _, err := object.Write(data); err != nil {
-		return ofBucket(err)
-	}
-	_, err = object.Commit()
-	return ofBucket(err)
-}
 
 // fileName is the name of the data file of a number. AWS's are 26 letters and digits, too. Those of incremental
 // exports are all in one folder.
@@ -123,36 +112,22 @@ func (w *exporter) fileName(n int) string {
 	if w.x.Exported.From != 0 {
 		folder = "data/"
 	}
-	return folder + name + ".json.gz"
-}
-
-// dataFile is a data file that is being written.
-type dataFile struct {
-	object bucket.Writer
-	sum    hash.Hash // of what is uploaded
-	gzip   *gzip.Writer
-	line   []byte
-
-	text, items, bytes int64
+	return folder + name + w.extension
 }
 
 // file writes the next data file, and notes it in the record.
 func (w *exporter) file(ctx context.Context) error {
-	name := w.fileName(len(w.x.Exported.Files))
-	object, err := w.create(ctx, name)
+	f, err := w.out.createFile(ctx, w.fileName(len(w.x.Exported.Files)))
 	if err != nil {
 		return err
 	}
-	defer object.Abort()
-	f := &dataFile{object: object, sum: md5.New()} //nolint:gosec // the manifests have MD5 sums
-	if f.gzip, err = gzip.NewWriterLevel(io.MultiWriter(object, f.sum), gzip.BestSpeed); err != nil {
-		return err
-	}
+	defer f.object.Abort()
 	lo := w.filter.lo
 	if w.x.Exported.Next != nil {
 		lo = w.x.Exported.Next
 	}
 	var next []byte
+	w.bytes = 0
 	if w.x.Exported.From != 0 {
 		next, err = w.fillChanges(ctx, f, lo)
 	} else {
@@ -161,24 +136,19 @@ func (w *exporter) file(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := f.gzip.Close(); err != nil {
-		return ofBucket(err)
-	}
-	etag, err := object.Commit()
+	file, err := f.end()
 	if err != nil {
-		return ofBucket(err)
+		return err
 	}
-	w.x.Exported.Files = append(w.x.Exported.Files, transfer.File{
-		Key: exportKey(w.in, name), Items: f.items, MD5: f.sum.Sum(nil), ETag: etag,
-	})
+	w.x.Exported.Files = append(w.x.Exported.Files, file)
 	w.x.Exported.Next = next
-	w.x.Items += f.items
-	w.x.Bytes += f.bytes
+	w.x.Items += file.Items
+	w.x.Bytes += w.bytes
 	return nil
 }
 
 // fillItems fills a data file of a full export from a key on, and returns where the next one begins.
-func (w *exporter) fillItems(ctx context.Context, f *dataFile, lo []byte) (next []byte, err error) {
+func (w *exporter) fillItems(ctx context.Context, f *outFile, lo []byte) (next []byte, err error) {
 	err = w.past.items(ctx, w.x.Exported.To, lo, w.filter.hi, func(key []byte, it itemenc.Item) (bool, error) {
 		if f.text >= w.engine.options.transfers.fileBytes {
 			next = bytes.Clone(key)
@@ -188,25 +158,17 @@ func (w *exporter) fillItems(ctx context.Context, f *dataFile, lo []byte) (next 
 		if err != nil || part == nil {
 			return true, err
 		}
-		if f.line, err = lines.AppendItem(f.line[:0], part); err != nil {
+		if w.line, err = w.appendItem(w.line[:0], part); err != nil {
 			return false, err
 		}
-		return true, f.add(it.Size())
+		w.bytes += int64(it.Size())
+		return true, f.add(w.line, 1)
 	})
 	return next, err
 }
 
-// add writes the line, of an item of a size.
-func (f *dataFile) add(size int) error {
-	f.text += int64(len(f.line))
-	f.items++
-	f.bytes += int64(size)
-	_, err := f.gzip.Write(f.line)
-	return ofBucket(err)
-}
-
 // fillChanges fills a data file of an incremental export from a key on, and returns where the next one begins.
-func (w *exporter) fillChanges(ctx context.Context, f *dataFile, lo []byte) (next []byte, err error) {
+func (w *exporter) fillChanges(ctx context.Context, f *outFile, lo []byte) (next []byte, err error) {
 	for {
 		changed, end, err := w.past.touchedIn(ctx, w.x.Exported.From, w.x.Exported.To, lo, w.filter.hi)
 		if err != nil {
@@ -228,7 +190,7 @@ func (w *exporter) fillChanges(ctx context.Context, f *dataFile, lo []byte) (nex
 }
 
 // fillChange writes what became of an item in the period: nothing where it came and went.
-func (w *exporter) fillChange(f *dataFile, x *touched) error {
+func (w *exporter) fillChange(f *outFile, x *touched) error {
 	before, err := w.past.before(x.first)
 	if err != nil {
 		return err
@@ -253,10 +215,11 @@ func (w *exporter) fillChange(f *dataFile, x *touched) error {
 	if c.Keys, err = w.keysOf(after, before); err != nil {
 		return err
 	}
-	if f.line, err = lines.AppendChange(f.line[:0], c); err != nil {
+	if w.line, err = w.appendChange(w.line[:0], c); err != nil {
 		return err
 	}
-	return f.add(sizeOf(after) + sizeOf(before))
+	w.bytes += int64(sizeOf(after) + sizeOf(before))
+	return f.add(w.line, 1)
 }
 
 // keysOf returns the key attributes of an item, of the first image that is there.
@@ -325,19 +288,10 @@ func (w *exporter) manifests(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, o := range []struct {
-		name string
-		data []byte
-	}{{"manifest-files", files}, {"manifest-summary", summary}} {
-		sum := md5.Sum(o.data) //nolint:gosec // the manifests have MD5 sums
-		if err := w.put(ctx, w.x.ID+"/"+o.name+".json", o.data); err != nil {
-			return err
-		}
-		if err := w.put(ctx, w.x.ID+"/"+o.name+".md5", []byte(base64.StdEncoding.EncodeToString(sum[:]))); err != nil {
-			return err
-		}
+	if err := w.out.putManifest(ctx, w.x.ID+"/manifest-files", files); err != nil {
+		return err
 	}
-	return nil
+	return w.out.putManifest(ctx, w.x.ID+"/manifest-summary", summary)
 }
 
 func (w *exporter) summary() manifestSummary {

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/bucket"
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/dynamo/lines"
 	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/transfer"
@@ -68,8 +68,6 @@ func (e *Engine) checkExport(in *api.ExportTableToPointInTimeInput) (*transfer.R
 	switch {
 	case e.options.Buckets == nil:
 		return nil, apierr.NoBuckets.With()
-	case valueOf(in.ExportFormat) == formatION:
-		return nil, apierr.ExportInION.With()
 	case incremental && (period == nil || period.ExportFromTime == nil):
 		return nil, apierr.ExportPeriodMissing.With()
 	case !incremental && period != nil:
@@ -117,24 +115,13 @@ func exportRequest(x *transfer.Record) (*api.ExportTableToPointInTimeInput, erro
 }
 
 // exportKey is the key of an object of an export: what follows AWSDynamoDB/.
-func exportKey(in *api.ExportTableToPointInTimeInput, rest string) string {
-	prefix := valueOf(in.S3Prefix)
-	if prefix != "" && !strings.HasSuffix(prefix, "/") {
-		prefix += "/"
-	}
-	return prefix + "AWSDynamoDB/" + rest
+func exportKey(in *api.ExportTableToPointInTimeInput, name string) string {
+	return objectKey(valueOf(in.S3Prefix), name)
 }
 
 // beginExport keeps the table with its log and writes the record of the export that reads them.
 func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTimeInput, x *transfer.Record) (_ *transfer.Record, err error) {
-	err = e.readLatest(ctx, func(r kv.Reader) error {
-		earlier, err := e.earlier(r, x)
-		if err == nil && earlier != nil {
-			err = &repeatedError{earlier}
-		}
-		return err
-	})
-	if err != nil {
+	if err := e.refuseRepeated(ctx, x); err != nil {
 		return nil, err
 	}
 	d, err := e.exportable(ctx, *in.TableArn)
@@ -270,7 +257,7 @@ func exportFormat(in *api.ExportTableToPointInTimeInput) string {
 	if in.ExportFormat != nil {
 		return *in.ExportFormat
 	}
-	return "DYNAMODB_JSON"
+	return lines.JSON
 }
 
 func exportEncryption(in *api.ExportTableToPointInTimeInput) string {

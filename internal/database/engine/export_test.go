@@ -12,9 +12,9 @@ import (
 // Settle waits until every background job whose time has come is done.
 func (e *Engine) Settle() { e.jobs.settle() }
 
-// SmallTransfers makes exports and imports do little at once.
+// SmallTransfers makes exports, imports and bulk operations do little at once.
 func (o Options) SmallTransfers() Options {
-	o.transfers = transferSizes{fileBytes: 300, touched: 4, batchItems: 3}
+	o.transfers = transferSizes{fileBytes: 300, touched: 4, batchItems: 3, putItems: 3, reported: 300}
 	return o
 }
 

@@ -17,8 +17,6 @@ import (
 )
 
 const (
-	// importObjectsMax is how many objects AWS imports at once.
-	importObjectsMax = 50_000
 	// importErrorsLogged is about how many refused items of an import the log has, as many as AWS's.
 	importErrorsLogged = 10_000
 	// importBatchBytes of items are written together, if they are not many.
@@ -90,26 +88,16 @@ func (r *importer) source() bucket.Bucket {
 
 // objects imports the objects that are left, in the order of their keys.
 func (r *importer) objects(ctx context.Context) error {
-	prefix := valueOf(r.in.S3BucketSource.S3KeyPrefix)
-	all, err := r.engine.options.Buckets.List(ctx, r.source(), prefix, importObjectsMax+1)
+	all, err := r.engine.listObjects(ctx, r.source(), valueOf(r.in.S3BucketSource.S3KeyPrefix))
 	if err != nil {
-		return ofBucket(err)
-	}
-	if len(all) > importObjectsMax {
-		return ofBucket(fmt.Errorf("%w: there are more than %d objects with the prefix %q", bucket.ErrName, importObjectsMax, prefix))
-	}
-	if len(all) == 0 {
-		return ofBucket(fmt.Errorf("%w: there is no object with the prefix %q", bucket.ErrNoKey, prefix))
+		return err
 	}
 	for i := range all {
-		key, from := all[i].Key, int64(0)
+		key := all[i].Key
 		if key < r.x.Imported.Object {
 			continue
 		}
-		if key == r.x.Imported.Object {
-			from = r.x.Imported.Offset
-		}
-		if err := r.object(ctx, key, from); err != nil {
+		if err := r.engine.readObject(ctx, r.source(), key, importCompression(r.in), r); err != nil {
 			return err
 		}
 	}
@@ -118,63 +106,24 @@ func (r *importer) objects(ctx context.Context) error {
 	return r.flush(ctx, after)
 }
 
-// object imports what is left of an object.
-func (r *importer) object(ctx context.Context, key string, from int64) error {
-	object, err := r.engine.options.Buckets.Open(ctx, r.source(), key)
-	if err != nil {
-		return ofBucket(err)
-	}
-	defer object.Close()
-	heard := &hearing{in: object}
-	plain, err := lines.Decompress(heard, importCompression(r.in))
-	if err == nil {
-		defer plain.Close()
-		reader := r.reader(plain)
-		if err = reader.SkipTo(from); err == nil {
-			err = r.lines(ctx, key, reader)
+// records implements objectReader.
+func (r *importer) records(ctx context.Context, key string, plain io.Reader, _ func() int64) error {
+	from := r.reader(plain)
+	if key == r.x.Imported.Object {
+		if err := from.SkipTo(r.x.Imported.Offset); err != nil {
+			return err
 		}
 	}
-	if heard.err != nil {
-		return ofBucket(heard.err)
-	}
-	if isOurs(err) || ctx.Err() != nil {
-		return err
-	}
-	if err != nil && !errors.Is(err, io.EOF) { // the object is malformed from here on
-		r.refuse(key, err)
-	}
-	return r.flush(ctx, transfer.Imported{Object: key + "\x00"})
-}
-
-// storeError is a failure to write what was read.
-type storeError struct{ error }
-
-func (e *storeError) Unwrap() error { return e.error }
-
-func isOurs(err error) bool {
-	_, is := errors.AsType[*storeError](err)
-	return is
-}
-
-// hearing notes the error of a reader, so that it is not taken for one of what is read.
-type hearing struct {
-	in  io.Reader
-	err error
-}
-
-// Read implements io.Reader.
-func (h *hearing) Read(p []byte) (int, error) {
-	n, err := h.in.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		h.err = err
-	}
-	return n, err
+	return r.lines(ctx, key, from)
 }
 
 // reader reads the items of a decompressed object.
 func (r *importer) reader(plain io.Reader) lines.Reader {
-	if *r.in.InputFormat != lines.CSV {
+	switch *r.in.InputFormat {
+	case lines.JSON:
 		return lines.NewJSON(plain)
+	case lines.Ion:
+		return lines.NewIon(plain)
 	}
 	o := lines.CSVOptions{Kinds: map[string]attr.Kind{}}
 	if r.in.InputFormatOptions != nil && r.in.InputFormatOptions.Csv != nil {

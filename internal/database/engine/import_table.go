@@ -14,9 +14,6 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// formatION is the format of files that this server neither reads nor writes.
-const formatION = "ION"
-
 // importLogGroup is where AWS writes what is wrong with objects; this server has it in its log.
 const importLogGroup = "arn:aws:logs:%s:%s:log-group:/aws-dynamodb/imports:*"
 
@@ -50,8 +47,6 @@ func (e *Engine) checkImport(in *api.ImportTableInput) error {
 	switch {
 	case e.options.Buckets == nil:
 		return apierr.NoBuckets.With()
-	case *in.InputFormat == formatION:
-		return apierr.ImportOfION.With()
 	case *in.InputFormat != lines.CSV && in.InputFormatOptions != nil && in.InputFormatOptions.Csv != nil:
 		return apierr.CSVOptionsOfOther.With()
 	case prefix != "" && bucket.CheckKey(prefix) != nil:

@@ -33,11 +33,12 @@ type jobs struct {
 	working int        // jobs whose time has come and that are not done
 	settled *sync.Cond // working is 0
 
-	transferring chan struct{} // has an element for each transfer that is worked on
+	transferring chan struct{} // has an element for each export and import that is worked on
+	putting      chan struct{} // and for each bulk operation, which may be slow on purpose
 }
 
 func newJobs(e *Engine) *jobs {
-	r := &jobs{engine: e, transferring: make(chan struct{}, transfersAtOnce)}
+	r := &jobs{engine: e, transferring: make(chan struct{}, transfersAtOnce), putting: make(chan struct{}, transfersAtOnce)}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	r.settled = sync.NewCond(&r.mu)
 	return r
@@ -141,11 +142,15 @@ func (r *jobs) startTransfer(x *transfer.Record) {
 		return
 	}
 	r.working++
+	turn := r.transferring
+	if x.Kind == transfer.Bulk {
+		turn = r.putting
+	}
 	r.wg.Go(func() {
 		defer r.count(-1)
 		select {
-		case r.transferring <- struct{}{}:
-			defer func() { <-r.transferring }()
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
 		case <-r.ctx.Done():
 			return
 		}

@@ -97,10 +97,19 @@ func (s *script) object(pattern string) (string, error) {
 	return b.String(), nil
 }
 
-// lastTransfer is the ARN of the latest export or import of all.
+// lastTransfer is the ARN of the latest export, import or bulk operation of all.
 func (s *script) lastTransfer(ctx context.Context, kind string) string {
 	var arns []*string
-	if kind == "export" {
+	switch kind {
+	case "bulk-operation":
+		out, err := s.engine.ListBulkOperations(ctx, &api.ListBulkOperationsInput{})
+		if err != nil {
+			return err.Error()
+		}
+		for i := range out.BulkOperationsSummaryList {
+			arns = append(arns, out.BulkOperationsSummaryList[i].BulkOperationArn)
+		}
+	case "export":
 		out, err := s.engine.ListExports(ctx, &api.ListExportsInput{})
 		if err != nil {
 			return err.Error()
@@ -108,7 +117,7 @@ func (s *script) lastTransfer(ctx context.Context, kind string) string {
 		for i := range out.ExportSummaries {
 			arns = append(arns, out.ExportSummaries[i].ExportArn)
 		}
-	} else {
+	default:
 		out, err := s.engine.ListImports(ctx, &api.ListImportsInput{})
 		if err != nil {
 			return err.Error()

@@ -38,10 +38,10 @@ func openFolder(t *testing.T, dir string) *folder.Store {
 }
 
 // exportAt exports the table History, as it was at a second, to a bucket, and waits for the end.
-func exportAt(t *testing.T, e *engine.Engine, at int64, bucket string) *api.ExportDescription {
+func exportAt(t *testing.T, e *engine.Engine, at int64, bucket, format string) *api.ExportDescription {
 	t.Helper()
 	out, err := e.ExportTableToPointInTime(t.Context(), &api.ExportTableToPointInTimeInput{
-		TableArn: new(historyARN), S3Bucket: &bucket, ExportTime: new(api.Timestamp(at)),
+		TableArn: new(historyARN), S3Bucket: &bucket, ExportTime: new(api.Timestamp(at)), ExportFormat: &format,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func describeExport(t *testing.T, e *engine.Engine, arn string) *api.ExportDescr
 }
 
 // importHistory makes a table of the objects in a bucket.
-func importHistory(t *testing.T, e *engine.Engine, table, bucket, prefix, compression string) (*api.ImportTableOutput, error) {
+func importHistory(t *testing.T, e *engine.Engine, table, bucket, prefix, format, compression string) (*api.ImportTableOutput, error) {
 	t.Helper()
 	define := struct {
 		AttributeDefinitions   []api.AttributeDefinition
@@ -73,7 +73,7 @@ func importHistory(t *testing.T, e *engine.Engine, table, bucket, prefix, compre
 	ofLocal := func(d api.AttributeDefinition) bool { return *d.AttributeName == "l" || *d.AttributeName == "m" }
 	return e.ImportTable(t.Context(), &api.ImportTableInput{
 		S3BucketSource: &api.S3BucketSource{S3Bucket: &bucket, S3KeyPrefix: &prefix},
-		InputFormat:    new("DYNAMODB_JSON"), InputCompressionType: &compression,
+		InputFormat:    &format, InputCompressionType: &compression,
 		TableCreationParameters: &api.TableCreationParameters{
 			TableName: &table, BillingMode: new("PAY_PER_REQUEST"), KeySchema: define.KeySchema,
 			AttributeDefinitions: slices.DeleteFunc(define.AttributeDefinitions, ofLocal), GlobalSecondaryIndexes: define.GlobalSecondaryIndexes,
@@ -169,11 +169,12 @@ func TestExportsAreThePast(t *testing.T) {
 	c.set(c.now().Add(time.Second))
 	for _, at := range slices.Sorted(maps.Keys(past)) {
 		bucket := fmt.Sprintf("bucket-%d", at)
-		d := exportAt(t, e, at, bucket)
+		format := []string{"DYNAMODB_JSON", "ION"}[at%2]
+		d := exportAt(t, e, at, bucket, format)
 		wantWhole(t, dir, bucket, d)
 		table := fmt.Sprintf("Import-%d", at)
 		prefix := strings.TrimSuffix(*d.ExportManifest, "manifest-summary.json") + "data/"
-		if _, err := importHistory(t, e, table, bucket, prefix, "GZIP"); err != nil {
+		if _, err := importHistory(t, e, table, bucket, prefix, format, "GZIP"); err != nil {
 			t.Fatal(err)
 		}
 		e.Settle()
@@ -239,7 +240,7 @@ func killedWithinTransfers(t *testing.T, writes int64) (survived bool) {
 		TableArn: new(historyARN), S3Bucket: new("exports"), ExportTime: new(api.Timestamp(at)),
 	})
 	e.Settle()
-	imported, importErr := importHistory(t, e, "Imported", "source", "", "NONE")
+	imported, importErr := importHistory(t, e, "Imported", "source", "", "DYNAMODB_JSON", "NONE")
 	e.Settle()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)

@@ -37,11 +37,13 @@ type transferSizes struct {
 	fileBytes  int64 // text in a data file, about; after each one an export notes how far it is
 	touched    int   // items whose changes a rewinding looks at together: about 200 bytes each
 	batchItems int   // items that an import writes together, and notes how far it is
+	putItems   int   // items that a bulk operation writes together, beside other requests
+	reported   int64 // bytes that a bulk operation has to report before it writes an object of them
 }
 
 func (s transferSizes) withDefaults() transferSizes {
 	if s == (transferSizes{}) {
-		return transferSizes{fileBytes: 128 << 20, touched: 1 << 18, batchItems: 1 << 10}
+		return transferSizes{fileBytes: 128 << 20, touched: 1 << 18, batchItems: 1 << 10, putItems: 100, reported: 16 << 20}
 	}
 	return s
 }
@@ -62,6 +64,9 @@ var transferKinds = map[transfer.Kind]transferKind{
 	},
 	transfer.Import: {
 		"/import/", 50, apierr.TooManyImports, apierr.ImportNotFound, apierr.InvalidImportARN, apierr.ImportConflictException,
+	},
+	transfer.Bulk: {
+		"/bulk-operation/", 50, apierr.TooManyBulk, apierr.BulkNotFound, apierr.InvalidBulkARN, apierr.IdempotentParameterMismatchException,
 	},
 }
 
@@ -104,6 +109,17 @@ func (e *Engine) earlier(r kv.Reader, x *transfer.Record) (*transfer.Record, err
 type repeatedError struct{ earlier *transfer.Record }
 
 func (*repeatedError) Error() string { return "engine: the transfer was begun by an earlier request" }
+
+// refuseRepeated returns a repeatedError where an earlier request with the same token has begun a transfer.
+func (e *Engine) refuseRepeated(ctx context.Context, x *transfer.Record) error {
+	return e.readLatest(ctx, func(r kv.Reader) error {
+		earlier, err := e.earlier(r, x)
+		if err == nil && earlier != nil {
+			err = &repeatedError{earlier}
+		}
+		return err
+	})
+}
 
 // admit writes the record of a new transfer, in a transaction that holds its key and transfer.Lock.
 func (e *Engine) admit(txn kv.Txn, x *transfer.Record) error {
@@ -195,7 +211,7 @@ func (e *Engine) forgetTransfers(ctx context.Context) error {
 // transfersUnderWay returns the transfers that a restart has to go on with.
 func (e *Engine) transfersUnderWay(ctx context.Context) (all []*transfer.Record, err error) {
 	err = e.readLatest(ctx, func(r kv.Reader) error {
-		for _, k := range []transfer.Kind{transfer.Export, transfer.Import} {
+		for _, k := range []transfer.Kind{transfer.Export, transfer.Import, transfer.Bulk} {
 			found, err := transfer.All(r, k, (*transfer.Record).UnderWay)
 			if err != nil {
 				return err
@@ -207,8 +223,8 @@ func (e *Engine) transfersUnderWay(ctx context.Context) (all []*transfer.Record,
 	return all, err
 }
 
-// transferList returns a page of the transfers of a kind, of one table or of all, in the reverse order of their ARNs,
-// and the token of the next page.
+// transferList returns a page of the transfers of a kind, of one table or of all, in the reverse order of their ARNs, bulk
+// operations the newest first; and the token of the next page.
 func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token *string, limit *int64) ([]*transfer.Record, *string, error) {
 	name, before := "", ""
 	var err error
@@ -226,26 +242,29 @@ func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token
 	if limit != nil {
 		n = int(*limit)
 	}
+	order := func(arn string) string { return arn }
+	if k == transfer.Bulk {
+		order = idOf
+	}
 	var page []*transfer.Record
 	more := false
 	err = e.readLatest(ctx, func(r kv.Reader) error {
 		var arns []string // of many records, which may be large, only those of the page are kept
 		_, err := transfer.All(r, k, func(x *transfer.Record) bool {
 			arn := e.transferARN(x)
-			if (name == "" || x.Table == name) && (before == "" || arn < before) && !e.forgotten(x) {
+			if (name == "" || x.Table == name) && (before == "" || order(arn) < order(before)) && !e.forgotten(x) {
 				arns = append(arns, arn)
 			}
 			return false
 		})
-		slices.Sort(arns)
-		slices.Reverse(arns)
+		slices.SortFunc(arns, func(a, b string) int { return strings.Compare(order(b), order(a)) })
 		more = len(arns) > n
 		for _, arn := range arns[:min(n, len(arns))] {
 			if err != nil {
 				break
 			}
 			var x *transfer.Record
-			x, err = transfer.Read(r, k, arn[strings.LastIndex(arn, "/")+1:])
+			x, err = transfer.Read(r, k, idOf(arn))
 			page = append(page, x)
 		}
 		return err
@@ -255,6 +274,9 @@ func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token
 	}
 	return page, new(tokenOfPage(e.transferARN(page[n-1]))), nil
 }
+
+// idOf is the id of the transfer of an ARN. Ids begin with the time.
+func idOf(arn string) string { return arn[strings.LastIndex(arn, "/")+1:] }
 
 // A token of a page is the last ARN of the page, padded to whole groups of 16 hex digits, at least seven.
 const (
@@ -309,6 +331,8 @@ func (e *Engine) transfer(ctx context.Context, x *transfer.Record) error {
 	switch x.Kind {
 	case transfer.Import:
 		return e.runImport(ctx, x)
+	case transfer.Bulk:
+		return e.runBulk(ctx, x)
 	default:
 		return e.runExport(ctx, x)
 	}
@@ -337,6 +361,8 @@ func failureCode(err error) string {
 	switch {
 	case errors.Is(err, bucket.ErrNoBucket):
 		return "S3NoSuchBucket"
+	case errors.Is(err, errTableGone):
+		return "TableNotFound"
 	case errors.Is(err, bucket.ErrNoKey):
 		return "S3NoSuchKey"
 	case errors.Is(err, bucket.ErrDenied):
@@ -356,8 +382,12 @@ func (e *Engine) endTransfer(ctx context.Context, x *transfer.Record, status str
 	if x.UnderWay() {
 		x.Ended = e.options.Now().UnixMilli()
 	}
-	if x.Kind == transfer.Import {
+	switch x.Kind {
+	case transfer.Import:
 		return e.endImport(ctx, x)
+	case transfer.Bulk:
+		return e.endBulk(ctx, x)
+	default:
 	}
 	if err := e.saveTransfer(ctx, x); err != nil {
 		x.Ended = 0

@@ -15,6 +15,7 @@ type Engine interface {
 	BatchExecuteStatement(context.Context, *api.BatchExecuteStatementInput) (*api.BatchExecuteStatementOutput, error)
 	BatchGetItem(context.Context, *api.BatchGetItemInput) (*api.BatchGetItemOutput, error)
 	BatchWriteItem(context.Context, *api.BatchWriteItemInput) (*api.BatchWriteItemOutput, error)
+	CancelBulkOperation(context.Context, *api.CancelBulkOperationInput) (*api.CancelBulkOperationOutput, error)
 	CreateBackup(context.Context, *api.CreateBackupInput) (*api.CreateBackupOutput, error)
 	CreateGlobalTable(context.Context, *api.CreateGlobalTableInput) (*api.CreateGlobalTableOutput, error)
 	DescribeGlobalTable(context.Context, *api.DescribeGlobalTableInput) (*api.DescribeGlobalTableOutput, error)
@@ -30,6 +31,7 @@ type Engine interface {
 	DeleteResourcePolicy(context.Context, *api.DeleteResourcePolicyInput) (*api.DeleteResourcePolicyOutput, error)
 	DeleteTable(context.Context, *api.DeleteTableInput) (*api.DeleteTableOutput, error)
 	DescribeBackup(context.Context, *api.DescribeBackupInput) (*api.DescribeBackupOutput, error)
+	DescribeBulkOperation(context.Context, *api.DescribeBulkOperationInput) (*api.DescribeBulkOperationOutput, error)
 	DescribeContinuousBackups(context.Context, *api.DescribeContinuousBackupsInput) (*api.DescribeContinuousBackupsOutput, error)
 	DescribeContributorInsights(context.Context, *api.DescribeContributorInsightsInput) (*api.DescribeContributorInsightsOutput, error)
 	DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error)
@@ -51,6 +53,7 @@ type Engine interface {
 	GetShardIterator(context.Context, *api.GetShardIteratorInput) (*api.GetShardIteratorOutput, error)
 	ImportTable(context.Context, *api.ImportTableInput) (*api.ImportTableOutput, error)
 	ListBackups(context.Context, *api.ListBackupsInput) (*api.ListBackupsOutput, error)
+	ListBulkOperations(context.Context, *api.ListBulkOperationsInput) (*api.ListBulkOperationsOutput, error)
 	ListContributorInsights(context.Context, *api.ListContributorInsightsInput) (*api.ListContributorInsightsOutput, error)
 	ListExports(context.Context, *api.ListExportsInput) (*api.ListExportsOutput, error)
 	ListImports(context.Context, *api.ListImportsInput) (*api.ListImportsOutput, error)
@@ -64,6 +67,7 @@ type Engine interface {
 	RestoreTableToPointInTime(context.Context, *api.RestoreTableToPointInTimeInput) (*api.RestoreTableToPointInTimeOutput, error)
 	Scan(context.Context, *api.ScanInput) (*api.ScanOutput, error)
 	SearchVectors(context.Context, *api.SearchVectorsInput) (*api.SearchVectorsOutput, error)
+	StartBulkPutItems(context.Context, *api.StartBulkPutItemsInput) (*api.StartBulkPutItemsOutput, error)
 	TagResource(context.Context, *api.TagResourceInput) (*api.TagResourceOutput, error)
 	TransactGetItems(context.Context, *api.TransactGetItemsInput) (*api.TransactGetItemsOutput, error)
 	TransactWriteItems(context.Context, *api.TransactWriteItemsInput) (*api.TransactWriteItemsOutput, error)
@@ -92,12 +96,14 @@ var methods = map[string]serveFunc{
 	"BatchExecuteStatement":               serving(Engine.BatchExecuteStatement),
 	"BatchGetItem":                        serving(Engine.BatchGetItem),
 	"BatchWriteItem":                      serving(Engine.BatchWriteItem),
+	"CancelBulkOperation":                 serving(Engine.CancelBulkOperation),
 	"CreateBackup":                        serving(Engine.CreateBackup),
 	"CreateTable":                         serving(Engine.CreateTable),
 	"DeleteBackup":                        serving(Engine.DeleteBackup),
 	"DeleteItem":                          serving(Engine.DeleteItem),
 	"DeleteTable":                         serving(Engine.DeleteTable),
 	"DescribeBackup":                      serving(Engine.DescribeBackup),
+	"DescribeBulkOperation":               serving(Engine.DescribeBulkOperation),
 	"DescribeContinuousBackups":           serving(Engine.DescribeContinuousBackups),
 	"DescribeEndpoints":                   atThisHost(serving(Engine.DescribeEndpoints)),
 	"DescribeLimits":                      serving(Engine.DescribeLimits),
@@ -118,6 +124,7 @@ var methods = map[string]serveFunc{
 	"RestoreTableFromBackup":              serving(Engine.RestoreTableFromBackup),
 	"RestoreTableToPointInTime":           serving(Engine.RestoreTableToPointInTime),
 	"Scan":                                serving(Engine.Scan),
+	"StartBulkPutItems":                   serving(Engine.StartBulkPutItems),
 	"TagResource":                         serving(Engine.TagResource),
 	"TransactGetItems":                    serving(Engine.TransactGetItems),
 	"TransactWriteItems":                  serving(Engine.TransactWriteItems),
@@ -132,6 +139,7 @@ var methods = map[string]serveFunc{
 	"DisableKinesisStreamingDestination":  serving(Engine.DisableKinesisStreamingDestination),
 	"EnableKinesisStreamingDestination":   serving(Engine.EnableKinesisStreamingDestination),
 	"GetResourcePolicy":                   serving(Engine.GetResourcePolicy),
+	"ListBulkOperations":                  serving(Engine.ListBulkOperations),
 	"ListContributorInsights":             serving(Engine.ListContributorInsights),
 	"PutResourcePolicy":                   serving(Engine.PutResourcePolicy),
 	"UpdateContributorInsights":           serving(Engine.UpdateContributorInsights),

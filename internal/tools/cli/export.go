@@ -17,6 +17,7 @@ type exportFlags struct {
 	at, since, until string
 	newImages        bool
 	enableRecovery   bool
+	format           string
 }
 
 func newExport(env Environment) *cobra.Command {
@@ -45,6 +46,7 @@ interrupted, the export goes on in the server.`,
 	cmd.Flags().StringVar(&flags.until, "until", "", "end of --since (default now)")
 	cmd.Flags().BoolVar(&flags.newImages, "new-images", false, "with --since, leave out what items were before")
 	cmd.Flags().BoolVar(&flags.enableRecovery, "enable-recovery", false, "turn on point-in-time recovery if it is off")
+	cmd.Flags().StringVar(&flags.format, "format", "json", "json (DynamoDB JSON, an item on each line) or ion (Amazon Ion text)")
 	return cmd
 }
 
@@ -97,6 +99,14 @@ func (f *exportFlags) request(location string) (*dynamodb.ExportTableToPointInTi
 		return nil, err
 	}
 	in.S3Bucket, in.S3Prefix = &bucket, prefix
+	switch f.format {
+	case "json":
+		in.ExportFormat = types.ExportFormatDynamodbJson
+	case "ion":
+		in.ExportFormat = types.ExportFormatIon
+	default:
+		return nil, fmt.Errorf("--format %q: want json or ion", f.format)
+	}
 	if in.ExportTime, err = parseTime("time", f.at); err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ them. The command waits for the end. If it is interrupted, the import goes on in
 	cmd.Flags().StringVar(&flags.key, "key", "", "partition key of the new table, as `NAME:TYPE`; TYPE is S, N or B")
 	cmd.Flags().StringVar(&flags.sortKey, "sort-key", "", "sort key of the new table, as `NAME:TYPE`")
 	cmd.Flags().StringVar(&flags.like, "like", "", "`table` whose key and global secondary indexes the new one gets")
-	cmd.Flags().StringVar(&flags.format, "format", "json", "json (DynamoDB JSON, an item on each line) or csv")
+	cmd.Flags().StringVar(&flags.format, "format", "json", "json (DynamoDB JSON, an item on each line), ion (Amazon Ion text) or csv")
 	cmd.Flags().StringVar(&flags.compression, "compression", "gzip", "of the objects: gzip, zstd or none")
 	cmd.Flags().StringVar(&flags.delimiter, "delimiter", "", "of CSV: one of , ; : | space or tab (default ,)")
 	cmd.Flags().StringSliceVar(&flags.header, "header", nil, "`names` of the attributes in CSV (default the first line of each object)")
@@ -94,10 +94,12 @@ func (f *importFlags) request(location string) (*dynamodb.ImportTableInput, erro
 	switch f.format {
 	case "json":
 		in.InputFormat = types.InputFormatDynamodbJson
+	case "ion":
+		in.InputFormat = types.InputFormatIon
 	case "csv":
 		in.InputFormat = types.InputFormatCsv
 	default:
-		return nil, fmt.Errorf("--format %q: want json or csv", f.format)
+		return nil, fmt.Errorf("--format %q: want json, ion or csv", f.format)
 	}
 	switch f.compression {
 	case "gzip", "zstd", "none":

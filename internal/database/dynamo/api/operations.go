@@ -82,6 +82,7 @@ var operations = []Operation{
 		Name: "BatchWriteItem", Input: input[BatchWriteItemInput], Layer: Older,
 		Errors: with(dataPlane, apierr.ItemCollectionSizeLimitExceededException, apierr.ReplicatedWriteConflictException),
 	},
+	{Name: "CancelBulkOperation", Input: input[CancelBulkOperationInput], Layer: Older, Errors: tableRead},
 	{
 		Name: "CreateBackup", Input: input[CreateBackupInput], Layer: Older,
 		Errors: with(anyOperation, apierr.BackupInUseException, apierr.ContinuousBackupsUnavailableException,
@@ -106,6 +107,7 @@ var operations = []Operation{
 	},
 	{Name: "DeleteTable", Input: input[DeleteTableInput], Layer: Older, Errors: tableChange},
 	{Name: "DescribeBackup", Input: input[DescribeBackupInput], Layer: Older, Errors: backupRead},
+	{Name: "DescribeBulkOperation", Input: input[DescribeBulkOperationInput], Layer: Older, Errors: tableRead},
 	{
 		Name: "DescribeContinuousBackups", Input: input[DescribeContinuousBackupsInput], Layer: Older,
 		Errors: with(anyOperation, apierr.TableNotFoundException),
@@ -165,6 +167,7 @@ var operations = []Operation{
 		Errors: with(anyOperation, apierr.ImportConflictException, apierr.LimitExceededException, apierr.ResourceInUseException),
 	},
 	{Name: "ListBackups", Input: input[ListBackupsInput], Layer: Older, Errors: anyOperation},
+	{Name: "ListBulkOperations", Input: input[ListBulkOperationsInput], Layer: Older, Errors: anyOperation},
 	{Name: "ListContributorInsights", Input: input[ListContributorInsightsInput], Layer: Older, Errors: tableRead},
 	{
 		Name: "ListExports", Input: input[ListExportsInput], Layer: Older,
@@ -197,6 +200,10 @@ var operations = []Operation{
 	{
 		Name: "SearchVectors", Input: input[SearchVectorsInput], Layer: Newer,
 		Errors: with(tableRead, apierr.RequestLimitExceeded, apierr.ThrottlingException),
+	},
+	{
+		Name: "StartBulkPutItems", Input: input[StartBulkPutItemsInput], Layer: Older,
+		Errors: with(tableChange, apierr.IdempotentParameterMismatchException),
 	},
 	{Name: "TagResource", Input: input[TagResourceInput], Layer: Older, EmptyAnswer: true, Errors: tableChange},
 	{

@@ -76,6 +76,10 @@ var model = map[string][2]any{
 	"ImportTable":                         {dynamodb.ImportTableInput{}, dynamodb.ImportTableOutput{}},
 	"ListExports":                         {dynamodb.ListExportsInput{}, dynamodb.ListExportsOutput{}},
 	"ListImports":                         {dynamodb.ListImportsInput{}, dynamodb.ListImportsOutput{}},
+	"CancelBulkOperation":                 {dynamodb.CancelBulkOperationInput{}, dynamodb.CancelBulkOperationOutput{}},
+	"DescribeBulkOperation":               {dynamodb.DescribeBulkOperationInput{}, dynamodb.DescribeBulkOperationOutput{}},
+	"ListBulkOperations":                  {dynamodb.ListBulkOperationsInput{}, dynamodb.ListBulkOperationsOutput{}},
+	"StartBulkPutItems":                   {dynamodb.StartBulkPutItemsInput{}, dynamodb.StartBulkPutItemsOutput{}},
 	"SearchVectors":                       {dynamodb.SearchVectorsInput{}, dynamodb.SearchVectorsOutput{}},
 }
 
@@ -117,6 +121,8 @@ var outputs = map[string]any{
 	"DescribeExport":                      DescribeExportOutput{}, "DescribeImport": DescribeImportOutput{},
 	"ExportTableToPointInTime": ExportTableToPointInTimeOutput{}, "ImportTable": ImportTableOutput{},
 	"ListExports": ListExportsOutput{}, "ListImports": ListImportsOutput{},
+	"CancelBulkOperation": CancelBulkOperationOutput{}, "DescribeBulkOperation": DescribeBulkOperationOutput{},
+	"ListBulkOperations": ListBulkOperationsOutput{}, "StartBulkPutItems": StartBulkPutItemsOutput{},
 }
 
 // TestMembers compares the shapes with the SDK's: a member that is missing would be skipped without a word.

@@ -494,8 +494,6 @@ const (
 	ExportTimeOutside   Sentence = "ExportTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
 	ExportPeriodOutside Sentence = "ExportFromTime and ExportToTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
 	ExportPeriodLength  Sentence = invalid + "The export period must be between 15 minutes and 24 hours"
-	ExportInION         Sentence = invalid + "This server does not export Amazon Ion: ExportFormat must be DYNAMODB_JSON"       // not AWS's
-	ImportOfION         Sentence = invalid + "This server does not import Amazon Ion: InputFormat must be DYNAMODB_JSON or CSV" // not AWS's
 	ExportPeriodMissing Sentence = invalid + "IncrementalExportSpecification with ExportFromTime must be specified for an export of type INCREMENTAL_EXPORT"
 	ExportPeriodOfFull  Sentence = invalid + "IncrementalExportSpecification can only be specified for an export of type INCREMENTAL_EXPORT"
 	ExportTimeOfPeriod  Sentence = invalid + "ExportTime can only be specified for an export of type FULL_EXPORT"
@@ -506,9 +504,17 @@ const (
 	ImportNotFound      Sentence = "Import not found: %s"
 	InvalidExportARN    Sentence = invalid + "Invalid ExportArn provided as input %s"
 	InvalidImportARN    Sentence = invalid + "Invalid ImportArn provided as input %s"
+	BulkNotFound        Sentence = "Bulk operation not found: %s"
+	InvalidBulkARN      Sentence = invalid + "Invalid BulkOperationArn provided as input %s"
 	InvalidPageToken    Sentence = invalid + "Invalid NextToken"
 	TooManyExports      Sentence = limited + "There is a limit of %d concurrent exports per subscriber"
 	TooManyImports      Sentence = limited + "There is a limit of %d concurrent imports per subscriber"
+	TooManyBulk         Sentence = limited + "There is a limit of %d concurrent bulk operations per subscriber"
+	BulkOutputMissing   Sentence = invalid + "OutputS3Configuration.S3Bucket must be specified"
+	BulkOutputTypes     Sentence = invalid + "OutputS3Configuration.OutputType must contain ERROR, CONDITION_CHECK_FAILURE or both, each once"
+	BulkTableNotActive  Sentence = "A bulk operation cannot start while an index of the table is being created: %s"
+	BulkOver            Sentence = invalid + "The bulk operation is not in progress: its status is %s"
+	UnknownMember       Sentence = invalid + "The record has an unknown member: %s"
 	CSVOptionsOfOther   Sentence = invalid + "InputFormatOptions.Csv can only be specified for InputFormat CSV"
 	NoBuckets           Sentence = "This server has no buckets: start it with --s3-dir or --s3-endpoint" // not AWS's
 	UnusableKey         Sentence = invalid + "%s cannot be part of a key in this server's buckets: %s"   // not AWS's
@@ -635,6 +641,9 @@ var codes = map[Sentence]Code{
 	ExportPeriodOutside: InvalidExportTimeException,
 	ExportNotFound:      ExportNotFoundException,
 	ImportNotFound:      ImportNotFoundException,
+	BulkNotFound:        ResourceNotFoundException,
+	BulkTableNotActive:  ResourceInUseException,
+	TooManyBulk:         LimitExceededException,
 	TooManyExports:      LimitExceededException,
 	TooManyImports:      LimitExceededException,
 }

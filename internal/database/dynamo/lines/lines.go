@@ -1,7 +1,13 @@
-// Package lines is the text of the files that exports write and imports read: an item or a change on each line.
+// Package lines is the text of the files that exports write and imports read: an item or a change on each line; and the lines of
+// the reports of bulk operations.
 //
 //	{"Item":{"pk":{"S":"a"},"n":{"N":"1"}}}
 //	{"Metadata":{"WriteTimestampMicros":{"N":"1680109764000000"}},"Keys":{…},"OldImage":{…},"NewImage":{…}}
+//
+// In Amazon Ion:
+//
+//	$ion_1_0 {Item:{pk:"a",n:1.}}
+//	$ion_1_0 {Record:{Metadata:{WriteTimestampMicros:1680109764000000.},Keys:{…},OldImage:{…},NewImage:{…}}}
 //
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
 //
@@ -22,6 +28,7 @@ import (
 const (
 	JSON = "DYNAMODB_JSON"
 	CSV  = "CSV"
+	Ion  = "ION"
 )
 
 // Change is what happened to an item between two moments.

@@ -17,13 +17,19 @@ import (
 
 // Decode reads a request body into an input struct of package api; in is a pointer to it. Every error is an
 // *apierr.Error: a SerializationException. The result does not alias body.
-func Decode(body []byte, in any) error {
+func Decode(body []byte, in any) error { return decode(body, in, false) }
+
+// DecodeKnown is Decode for what must not have members that in does not have.
+func DecodeKnown(body []byte, in any) error { return decode(body, in, true) }
+
+func decode(body []byte, in any, known bool) error {
 	if !utf8.Valid(body) || hasLoneSurrogate(body) {
 		return apierr.Malformed()
 	}
 	d := decoders.Get().(*decoder)
 	d.reset(body)
 	defer d.release()
+	d.known = known
 	v := reflect.ValueOf(in).Elem()
 	p := readPlanOf(v.Type())
 	if err := d.structure(p, v, p.target); err != nil {
@@ -39,6 +45,8 @@ func Decode(body []byte, in any) error {
 type decoder struct {
 	jx   jx.Decoder
 	size int // of the body
+	// known refuses members that the struct does not have.
+	known bool
 	// text holds the names and texts of attribute values, one after the other.
 	text strings.Builder
 	// yielded is the length of text at the last turn of other goroutines.
@@ -141,6 +149,9 @@ func (d *decoder) structure(p *readPlan, v reflect.Value, want *target) error {
 	}
 	for members.Next() {
 		m, known := p.members[string(members.Key())]
+		if !known && d.known {
+			return apierr.UnknownMember.With(string(members.Key()))
+		}
 		if !known {
 			if err := d.jx.Skip(); err != nil {
 				return err

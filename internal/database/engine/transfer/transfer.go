@@ -18,13 +18,20 @@ type Kind byte
 const (
 	Export Kind = 'e'
 	Import Kind = 'i'
+	Bulk   Kind = 'b'
 )
+
+// reports is in place of a kind in the keys of what a bulk operation will report.
+const reports = 'r'
 
 // The statuses of transfers.
 const (
-	InProgress = "IN_PROGRESS"
-	Completed  = "COMPLETED"
-	Failed     = "FAILED"
+	InProgress          = "IN_PROGRESS"
+	Completed           = "COMPLETED"
+	Failed              = "FAILED"
+	CompletedWithErrors = "COMPLETED_WITH_ERRORS" // of a bulk operation, as the following ones
+	Cancelling          = "CANCELLING"
+	Cancelled           = "CANCELLED"
 )
 
 // format is the version of the stored form of a transfer.
@@ -59,6 +66,7 @@ type Record struct {
 
 	Exported *Exported `json:"exported,omitempty"` // of an Export
 	Imported *Imported `json:"imported,omitempty"` // of an Import
+	Put      *Put      `json:"put,omitempty"`      // of a Bulk
 }
 
 // Exported is what the record of an export says beside.
@@ -102,6 +110,43 @@ type Imported struct {
 	Offset int64  `json:"offset,omitempty"`
 	// Done: all objects are read.
 	Done bool `json:"done,omitempty"`
+}
+
+// Put is what the record of a bulk operation says beside. What it reports is stored with each batch and moves to
+// objects later, so that each line of a report is there once, whatever is interrupted.
+//
+//	_started ─► a batch at a time: items, lines to report, this record ─┬► … ─► manifests ─► COMPLETED
+//	                          much to report: an object, then this record ┘
+type Put struct {
+	Imported // where it is
+
+	Begun      bool  `json:"begun,omitempty"`      // _started is there
+	TotalBytes int64 `json:"totalBytes,omitempty"` // of all objects
+	ReadBytes  int64 `json:"readBytes,omitempty"`  // of the objects before Object
+	Refused    int64 `json:"refused,omitempty"`    // items whose condition was false
+
+	// Bytes are those put into the table and its indexes, by their names.
+	Bytes       int64            `json:"bytes,omitempty"`
+	LocalBytes  map[string]int64 `json:"localBytes,omitempty"`
+	GlobalBytes map[string]int64 `json:"globalBytes,omitempty"`
+	VectorBytes map[string]int64 `json:"vectorBytes,omitempty"`
+
+	Reports map[string]*Report `json:"reports,omitempty"` // by OutputType
+}
+
+// Report is what a bulk operation reports of one type: the objects that are written, and the stored lines after them.
+type Report struct {
+	Files []File `json:"files,omitempty"`
+	// Stored are under the keys of the numbers First <= n < Next.
+	First uint64 `json:"first,omitempty"`
+	Next  uint64 `json:"next,omitempty"`
+	Lines int64  `json:"lines,omitempty"`
+	Bytes int64  `json:"bytes,omitempty"`
+}
+
+// ReportKey is where lines of a report of a type are stored.
+func (x *Record) ReportKey(outputType string, n uint64) []byte {
+	return keyenc.Transfer(reports, fmt.Sprintf("%s/%s/%016x", x.ID, outputType, n))
 }
 
 // Key is where the record is stored.
