@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -69,9 +70,7 @@ func deleteIn(region string) types.ReplicationGroupUpdate {
 func (r *regional) putItem(region, pk, v string, more map[string]types.AttributeValue) {
 	r.Helper()
 	item := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: pk}, "v": &types.AttributeValueMemberS{Value: v}}
-	for name, value := range more {
-		item[name] = value
-	}
+	maps.Copy(item, more)
 	if _, err := r.client(region).PutItem(r.Context(), &dynamodb.PutItemInput{TableName: aws.String("Music"), Item: item}); err != nil {
 		r.Fatal(err)
 	}

@@ -118,8 +118,8 @@ func killedWithinBulk(t *testing.T, writes int64) (survived bool) {
 			at := text.Len()
 			item := fmt.Sprintf(`{"pk":{"S":"%d"},"sk":{"N":"%d"}}`, i%3, i)
 			key := fmt.Sprintf("%d.json", object)
-			switch {
-			case i%4 == 3:
+			switch i % 4 {
+			case 3:
 				text.WriteString("no item\n")
 				want["ERROR"] = append(want["ERROR"], fmt.Sprintf(`{"S3Key":"%s","Offset":%d,"ErrorCode":"SerializationException","ErrorMessage":"the record is malformed"}`+"\n", key, at))
 			default: // each only once: the second object has them all again
@@ -214,7 +214,7 @@ func TestBulkIsCancelled(t *testing.T) {
 			}
 			arns = append(arns, out.BulkOperationDescription.BulkOperationArn)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second) // of the bubble's clock
 		synctest.Wait()
 		for _, arn := range arns {
 			out, err := e.CancelBulkOperation(t.Context(), &api.CancelBulkOperationInput{BulkOperationArn: arn})
@@ -252,7 +252,7 @@ func TestBulkWithoutItsTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond)
+		<-time.After(100 * time.Millisecond) // of the bubble's clock
 		synctest.Wait()
 		send(t, e, "delete-table", `{"TableName":"History"}`)
 		e.Settle()

@@ -77,7 +77,7 @@ func (w world) awaitActive(t *testing.T, regions ...string) {
 			if err == nil && *out.Table.TableStatus == "ACTIVE" {
 				break
 			}
-			time.Sleep(10 * time.Millisecond) // of the bubble
+			<-time.After(10 * time.Millisecond) // of the bubble's clock
 		}
 	}
 }
@@ -136,6 +136,7 @@ func TestReplicasConverge(t *testing.T) {
 }
 
 func converge(t *testing.T, seed uint64) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 0))
 	store := kv.Checked(memkv.New())
 	others := []string{"ap-south-1", "eu-west-1"}
@@ -165,7 +166,7 @@ func converge(t *testing.T, seed uint64) {
 			putValue(t.Context(), t, e, pk, v)
 			last[pk] = v
 		}
-		time.Sleep(time.Duration(random.Int64N(40)) * time.Millisecond)
+		<-time.After(time.Duration(random.Int64N(40)) * time.Millisecond) // of the bubble's clock
 		switch i {
 		case 200: // the writes go on while it is filled
 			in := &api.UpdateTableInput{TableName: new("Music"), ReplicaUpdates: []api.ReplicationGroupUpdate{{
@@ -182,14 +183,14 @@ func converge(t *testing.T, seed uint64) {
 			w = openWorld(t, store, options, others...)
 		}
 	}
-	time.Sleep(time.Second)
+	<-time.After(time.Second) // of the bubble's clock
 	synctest.Wait()
 	for name, e := range w {
 		if got := tableOf(t, e); fmt.Sprint(got) != fmt.Sprint(last) {
 			t.Errorf("%s: %v\nwant %v", name, got, last)
 		}
 	}
-	time.Sleep(20 * time.Minute) // versions are trimmed
+	<-time.After(20 * time.Minute) // versions are trimmed
 	synctest.Wait()
 	w.verify(t)
 	w.close(t)
@@ -210,6 +211,7 @@ func TestReplicasKilled(t *testing.T) {
 }
 
 func replicateUntilKilled(t *testing.T, writes int64) (survived bool) {
+	t.Helper()
 	const other = "eu-west-1"
 	store := &mortal{Store: kv.Checked(memkv.New())}
 	store.left.Store(1 << 30)
@@ -225,7 +227,7 @@ func replicateUntilKilled(t *testing.T, writes int64) (survived bool) {
 	survived = liveGlobally(t.Context(), w, other, last)
 	w.close(t)
 	w = openWorld(t, store.Store, options, other)
-	time.Sleep(10 * time.Second)
+	<-time.After(10 * time.Second) // of the bubble's clock
 	synctest.Wait()
 	for name, e := range w {
 		if _, err := e.DescribeTable(t.Context(), &api.DescribeTableInput{TableName: new("Music")}); name == other && err != nil {
@@ -259,7 +261,7 @@ func liveGlobally(ctx context.Context, w world, other string, last map[string]st
 		if i == 100 {
 			return false
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond) // of the bubble's clock
 	}
 	for i := range 6 {
 		pk, v, e := fmt.Sprint(i%2), fmt.Sprint("v", i), w[home]
@@ -270,7 +272,7 @@ func liveGlobally(ctx context.Context, w world, other string, last map[string]st
 			return false
 		}
 		last[pk] = v
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond) // of the bubble's clock
 	}
 	if !update(api.ReplicationGroupUpdate{Delete: &api.DeleteReplicationGroupMemberAction{RegionName: &other}}) {
 		return false
@@ -279,7 +281,7 @@ func liveGlobally(ctx context.Context, w world, other string, last map[string]st
 		if i == 100 {
 			return false
 		}
-		time.Sleep(10 * time.Millisecond)
+		<-time.After(10 * time.Millisecond) // of the bubble's clock
 	}
 	return true
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -385,7 +384,7 @@ func arriving(t *catalog.Table, change *logenc.Change, region string) (*write, e
 		t: t, key: keyenc.Item(nil, t.ID, pk, sk), pk: pk, sk: sk,
 	}
 	if change.Exists {
-		w.kind, w.stored = putWrite, itemenc.Item(change.New)
+		w.kind, w.stored = putWrite, change.New
 	}
 	return w, nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -26,7 +27,7 @@ func (e *Engine) UpdateGlobalTable(ctx context.Context, in *api.UpdateGlobalTabl
 	if err != nil {
 		return nil, err
 	}
-	err = e.changeLegacy(ctx, append(r.replicas[:len(r.replicas):len(r.replicas)], added...), func() error {
+	err = e.changeLegacy(ctx, append(slices.Clip(r.replicas), added...), func() error {
 		r.jobs = map[*Engine][]job.Record{}
 		if !r.sameReplicas() || !r.replicas[0].d.Legacy() {
 			return errReplicasChanged
@@ -82,7 +83,7 @@ func (e *Engine) planLegacy(ctx context.Context, r *replicasUpdate, in *api.Upda
 func (r *replicasUpdate) editLegacy(added []*replicaMember) error {
 	own := r.replicas[0]
 	for i, x := range added {
-		for _, y := range append(r.replicas[:len(r.replicas):len(r.replicas)], x) {
+		for _, y := range append(slices.Clip(r.replicas), x) {
 			if err := checkLegacy(own, y); err != nil {
 				return err
 			}
@@ -91,7 +92,7 @@ func (r *replicasUpdate) editLegacy(added []*replicaMember) error {
 			return apierr.ReplicaOfGlobalExists.With(x.d.Name, x.engine.options.Region)
 		}
 		x.d.Global = &catalog.GlobalTable{Region: x.engine.options.Region, Version: catalog.GlobalVersion2017, Created: own.d.Global.Created}
-		for _, y := range append(r.replicas[:len(r.replicas):len(r.replicas)], added[:i]...) {
+		for _, y := range append(slices.Clip(r.replicas), added[:i]...) {
 			connect(x, y)
 		}
 	}

@@ -24,11 +24,11 @@ func (r *ionReader) identifier() (string, error) {
 	r.text = r.text[:0]
 	for {
 		c, err := r.peek()
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", err
-		}
-		if err != nil || !isIdentifierPart(c) {
+		if errors.Is(err, io.EOF) || err == nil && !isIdentifierPart(c) {
 			return string(r.text), nil
+		}
+		if err != nil {
+			return "", err
 		}
 		if _, err := r.read(); err != nil {
 			return "", err
