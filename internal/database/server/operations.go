@@ -183,13 +183,10 @@ func readsOnly(name string) bool {
 }
 
 // unknownOperation serves a target that the server does not have: a body that is no JSON document is refused
-// as such first. AWS has no message for it; an operation of AWS's that is only not served here gets one.
+// as such first. AWS has no message for it.
 func unknownOperation(_ context.Context, x *exchange, body []byte) (any, error) {
 	if err := wire.Decode(body, new(struct{})); err != nil {
 		return nil, err
-	}
-	if name, ok := api.Unserved(x.r.Header.Get(headerTarget)); ok {
-		return nil, apierr.OperationUnserved.With(name)
 	}
 	return nil, apierr.UnknownOperation()
 }

@@ -14,23 +14,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
-// TestOperationsOfSDK compares the methods of the SDK's clients with the table of operations: an operation that is new in the
-// SDK is either served or listed as unserved.
+// TestOperationsOfSDK compares the methods of the SDK's clients with the table of operations: a new SDK's operation is noticed.
 func TestOperationsOfSDK(t *testing.T) {
-	const served, listed = "served", "unserved"
-	known := map[string]string{}
 	streams := map[string]bool{}
 	for _, o := range Operations() {
-		known[o.Name] = served
 		streams[o.Name] = o.OfStreams
-	}
-	for _, names := range unserved {
-		for _, name := range names {
-			if known[name] != "" {
-				t.Errorf("%s is listed as unserved and is %s", name, known[name])
-			}
-			known[name] = listed
-		}
 	}
 	for _, client := range []struct {
 		operations []string
@@ -40,17 +28,17 @@ func TestOperationsOfSDK(t *testing.T) {
 		{operationsOf[*dynamodbstreams.Client](), true},
 	} {
 		for _, name := range client.operations {
-			switch how := known[name]; {
-			case how == "":
-				t.Errorf("%s is in the SDK, and neither in the table of operations nor listed as unserved", name)
-			case how == served && streams[name] != client.streams:
-				t.Errorf("%s: OfStreams is %t", name, streams[name])
+			switch of, served := streams[name]; {
+			case !served:
+				t.Errorf("%s is in the SDK, and not in the table of operations", name)
+			case of != client.streams:
+				t.Errorf("%s: OfStreams is %t", name, of)
 			}
-			delete(known, name)
+			delete(streams, name)
 		}
 	}
-	for name, how := range known {
-		t.Errorf("%s is %s and not in the SDK", name, how)
+	for name := range streams {
+		t.Errorf("%s is not in the SDK", name)
 	}
 }
 
@@ -108,17 +96,7 @@ func compatibilityLists() string {
 			}
 		}
 	}
-	total := len(served)
-	for _, names := range unserved {
-		total += len(names)
-	}
-	fmt.Fprintf(&b, "%d of the SDK's %d operations are served: %s.\n", len(served), total, code(served))
-	if len(unserved) > 0 {
-		b.WriteString("\nThese answer `UnknownOperationException`, with a message that says so:\n\n| Subject | Operations |\n|---|---|\n")
-		for _, subject := range slices.Sorted(maps.Keys(unserved)) {
-			fmt.Fprintf(&b, "| %s | %s |\n", subject, code(unserved[subject]))
-		}
-	}
+	fmt.Fprintf(&b, "All %d operations of the SDK are served: %s.\n", len(served), code(served))
 	if len(refused) > 0 {
 		b.WriteString("\nThese parameters are refused with a `ValidationException` that names them:\n\n| Subject | Parameters |\n|---|---|\n")
 		for _, subject := range slices.Sorted(maps.Keys(refused)) {

@@ -52,9 +52,6 @@ const (
 	Unsupported   Sentence = invalid + "This server does not support %s: %s must not be given" // not AWS's: members that need what is not built
 	BodyTooLarge  Sentence = "Request body is larger than 16 MB"
 
-	// Not AWS's: tools show nothing, or "null", where an error has no message.
-	OperationUnserved Sentence = "This server does not have the operation %s yet"
-
 	// These are not AWS's: they refuse what would take more than the server has.
 	Overloaded         Sentence = "The server has no room for this request now. Try again later."
 	TooManyConnections Sentence = "The server has as many connections open as it allows. Try again later."
@@ -571,7 +568,6 @@ var codes = map[Sentence]Code{
 	ReplicaOfGlobalExists:   ReplicaAlreadyExistsException,
 	ReplicaOfGlobalMissing:  ReplicaNotFoundException,
 	GlobalIndexMissing:      IndexNotFoundException,
-	OperationUnserved:       UnknownOperationException,
 	InternalFault:           InternalServerError,
 	BodyTooLarge:            RequestEntityTooLargeException,
 	OutOfSpace:              LimitExceededException,
