@@ -42,11 +42,16 @@ const (
 	patience = 30 * time.Second
 )
 
+// regions are those served; requests are for the first one until a script says otherwise.
+var regions = []string{"us-east-1", "eu-west-1"}
+
 // session is an open directory, with a clock that only the script moves.
 type session struct {
 	dir string
 	now atomic.Int64 // seconds since the epoch
 	db  *monotable.DB
+
+	region string // of the requests
 }
 
 // lockedRand is a source of randomness that is always the same.
@@ -63,7 +68,7 @@ func (r *lockedRand) Read(p []byte) (int, error) {
 
 func open(t *testing.T, dir string, now int64) *session {
 	t.Helper()
-	s := &session{dir: dir}
+	s := &session{dir: dir, region: regions[0]}
 	s.now.Store(now)
 	s.open(t)
 	t.Cleanup(func() {
@@ -79,6 +84,7 @@ func (s *session) open(t *testing.T) {
 	var err error
 	s.db, err = monotable.Open(s.dir, &monotable.Options{
 		Now:  func() time.Time { return time.Unix(s.now.Load(), 0) },
+		Region: regions[0], Regions: regions[1:],
 		Rand: &lockedRand{rng: rand.NewChaCha8([32]byte{byte(s.now.Load())})},
 	})
 	if err != nil {
@@ -104,6 +110,7 @@ func (s *session) send(ctx context.Context, operation, body string) (status int,
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/", strings.NewReader(body))
 	request.Header.Set("X-Amz-Target", service+operation)
 	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=key/20261101/"+s.region+"/dynamodb/aws4_request")
 	response := httptest.NewRecorder()
 	s.db.Handler().ServeHTTP(response, request)
 	if err := json.Unmarshal(response.Body.Bytes(), &answer); err != nil {
@@ -168,6 +175,7 @@ func TestDirectories(t *testing.T) {
 //	quiet Operation     a request of whose answer only the status counts
 //	records TABLE       all records of the latest stream of a table; with "short", what they are about
 //	verify              what the verifier counts and finds
+//	in REGION           the requests that follow are for this Region
 //	advance 20m         move the clock
 //	reopen              close the directory and open it again
 func (s *session) directive(t *testing.T, d *datadriven.TestData) string {
@@ -179,6 +187,8 @@ func (s *session) directive(t *testing.T, d *datadriven.TestData) string {
 			t.Fatal(err)
 		}
 		s.now.Add(int64(by.Seconds()))
+	case "in":
+		s.region = d.CmdArgs[0].Key
 	case "reopen":
 		s.reopen(t)
 	case "verify":
@@ -291,6 +301,7 @@ func TestRecord(t *testing.T) {
 
 // step is one request of requests.txt, or one of
 //
+//	in REGION        the requests that follow are for this Region
 //	at N             the clock is at N seconds after the start
 //	session          close the directory and open it again
 //	active TABLE     wait until the table and its indexes are ACTIVE
@@ -304,6 +315,8 @@ func (s *session) step(t *testing.T, operation, argument, body string) {
 			t.Fatal(err)
 		}
 		s.now.Store(started + seconds)
+	case "in":
+		s.region = argument
 	case "session":
 		s.reopen(t)
 	case "active":
