@@ -134,14 +134,14 @@ func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
 		}
 	}
 	if k.Type == KeyString {
-		if f := e.stored(t, k.Name); f != nil && f.Type.key() != KeyString {
-			c.hint(t.Pos, k.Name+":"+string(f.Type.key()), "key attribute %s is of type S and holds field %s, which is of type %s", k.Name, f.Name, f.Type)
+		if f := e.stored(t, k.Name); f != nil && f.Type.Key() != KeyString {
+			c.hint(t.Pos, k.Name+":"+string(f.Type.Key()), "key attribute %s is of type S and holds field %s, which is of type %s", k.Name, f.Name, f.Type)
 		}
 		return
 	}
 	fits := len(t.Parts) == 1 && t.Parts[0].Field != ""
 	if f := e.Field(t.field()); f != nil {
-		fits = f.Type.key() == k.Type
+		fits = f.Type.Key() == k.Type
 	} else if fits && len(t.Parts[0].Funcs) > 0 {
 		last := t.Parts[0].Funcs[len(t.Parts[0].Funcs)-1].Name
 		fits = k.Type == KeyNumber && slices.Contains([]string{"pad", "desc", "ts", "shard"}, last)

@@ -122,23 +122,27 @@ func (r *resolver) entries(e *Entity, t *Table, of string, key Key, list named[e
 			e.Entries = append(e.Entries, entry)
 			continue
 		}
-		if x.Local && in.value.PK == nil && len(x.PK) == 1 && key.PK != nil && x.PK[0].Name == t.PK.Name {
-			entry.PK = []*Template{key.PK}
-		} else {
-			entry.PK = r.entryKey(e, x, "partition", x.PK, in.value.PK, in.pos)
+		own := map[string]*Template{t.PK.Name: key.PK}
+		if t.SK != nil {
+			own[t.SK.Name] = key.SK
 		}
-		entry.SK = r.entryKey(e, x, "sort", x.SK, in.value.SK, in.pos)
+		entry.PK = r.entryKey(e, x, "partition", x.PK, in.value.PK, own, in.pos)
+		entry.SK = r.entryKey(e, x, "sort", x.SK, in.value.SK, own, in.pos)
 		e.Entries = append(e.Entries, entry)
 	}
 }
 
-// entryKey reads the templates of an index's key attributes; where none are given, each attribute is a field of
-// the entity as it is.
-func (r *resolver) entryKey(e *Entity, x *Index, what string, attributes []KeyAttribute, given []text, p Pos) []*Template {
+// entryKey reads the templates of an index's key attributes; where none are given, each attribute is one of the item's own
+// key, or a field of the entity as it is.
+func (r *resolver) entryKey(
+	e *Entity, x *Index, what string, attributes []KeyAttribute, given []text, own map[string]*Template, p Pos,
+) []*Template {
 	var out []*Template
 	if given == nil {
 		for _, a := range attributes {
-			if f := e.fieldAt(a.Name); f != nil {
+			if key := own[a.Name]; key != nil {
+				out = append(out, key)
+			} else if f := e.fieldAt(a.Name); f != nil {
 				out = append(out, asItIs(f, p))
 			} else {
 				r.hint(p, "give a template for it", "%s has no field that is stored as %s, a %s key of index %s", e.Name, a.Name, what, x.Name)

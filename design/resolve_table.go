@@ -77,7 +77,7 @@ func (r *resolver) index(t *Table, in namedEntry[indexShape]) {
 }
 
 // keyTypes gives the key attributes of a table the types that the text does not say: that of a field which is stored in
-// the attribute as it is, and else S.
+// the attribute, and else S. What a declared key holds counts before what other items have there.
 func (r *resolver) keyTypes(t *Table) {
 	types := map[string]KeyType{}
 	learn := func(name string, kind KeyType) {
@@ -94,7 +94,14 @@ func (r *resolver) keyTypes(t *Table) {
 		}
 		for k, template := range e.keys(t) {
 			if f := e.stored(template, k.Name); f != nil {
-				learn(k.Name, f.Type.key())
+				learn(k.Name, f.Type.Key())
+			}
+		}
+	}
+	for _, e := range r.design.Entities { // those whose items are in an index without saying so
+		for _, k := range t.keyAttributes() {
+			if f := e.fieldAt(k.Name); e.Table == t.Name && f != nil {
+				learn(k.Name, f.Type.Key())
 			}
 		}
 	}
@@ -122,8 +129,8 @@ func (t *Table) keyAttributes() []*KeyAttribute {
 	return out
 }
 
-// key is the type of a key attribute that holds a field of the type as it is.
-func (t Type) key() KeyType {
+// Key is the type of a key attribute that holds a field of the type as it is; S too where a value of the type could be no key.
+func (t Type) Key() KeyType {
 	switch {
 	case t.Numeric():
 		return KeyNumber

@@ -18,7 +18,7 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 		return slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(changed, f) })
 	}
 	for _, p := range plan.Places(c.design, e) {
-		if p.Kind == plan.KeyPlace {
+		if p.Kind == plan.KeyPlace || p.Undeclared {
 			continue
 		}
 		enters := touches(p.Where.Fields()) && !leaves(p.Where, s)

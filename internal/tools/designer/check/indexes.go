@@ -29,15 +29,21 @@ func (c *checker) indexes() {
 	}
 	for _, e := range c.design.Entities {
 		for _, p := range plan.Places(c.design, e) {
-			c.scalar(p)
-			if p.Kind == plan.EntryPlace {
+			switch {
+			case p.Undeclared:
+				c.undeclared(p)
+			case p.Kind == plan.EntryPlace:
+				c.scalar(p)
 				c.optional(p)
 				c.native(p)
+			default:
+				c.scalar(p)
 			}
 			if p.Kind == plan.CopyPlace || p.Kind == plan.EntryPlace {
 				c.secrets(p)
 			}
 		}
+		c.otherType(e)
 		c.severalEntries(e)
 		c.repeats(e)
 	}
@@ -233,7 +239,7 @@ func sameTemplates(a, b []*design.Template) bool {
 func (c *checker) repeats(e *design.Entity) {
 	places := slices.DeleteFunc(plan.Places(c.design, e), func(p plan.Place) bool { return p.Kind == plan.MarkerPlace })
 	for i, p := range places {
-		if p.Kind != plan.EntryPlace || p.Index.Local || p.Where != nil {
+		if p.Kind != plan.EntryPlace || p.Index.Local || p.Where != nil || p.Undeclared {
 			continue
 		}
 		for _, other := range places[:i] {

@@ -64,6 +64,9 @@ func (c *checker) languagesOf(p plan.Place) (keyed, bool) {
 func (c *checker) keys() {
 	for _, e := range c.design.Entities {
 		for _, p := range plan.Places(c.design, e) {
+			if p.Undeclared {
+				continue // its templates are those of other places
+			}
 			c.fields(p)
 			c.letterCase(p)
 		}
@@ -122,6 +125,9 @@ const separators = "#-_:/|."
 func (c *checker) formats(e *design.Entity) {
 	seen := map[string]string{} // field → prefix as it was first written
 	for _, p := range plan.Places(c.design, e) {
+		if p.Undeclared {
+			continue
+		}
 		for _, t := range slices.Concat(p.PK, p.SK) {
 			for i, part := range t.Parts {
 				f := e.Field(part.Field)
@@ -161,6 +167,9 @@ func (c *checker) shares(p plan.Place) bool {
 // ambiguous is ST102, of primary keys and of the partition keys of indexes.
 func (c *checker) ambiguous(k keyed) {
 	key := k.key()
+	if k.Undeclared {
+		return // nobody asks for the item there
+	}
 	if k.Kind == plan.EntryPlace {
 		key = k.pk
 	}

@@ -186,7 +186,7 @@ func (c *checker) unused(used map[string]bool) {
 	for _, e := range c.design.Entities {
 		for _, p := range plan.Places(c.design, e) {
 			switch {
-			case used[p.String()] || p.Kind == plan.KeyPlace || p.Kind == plan.MarkerPlace:
+			case used[p.String()] || p.Kind == plan.KeyPlace || p.Kind == plan.MarkerPlace || p.Undeclared:
 			case p.Kind == plan.CopyPlace:
 				c.find("ST212", p.String(), p.Pos, "no read uses the copy: each write of it is paid for nothing").report()
 			default:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/design"
@@ -177,5 +178,54 @@ func TestPrices(t *testing.T) {
 	p := cost.PriceLists()[0]
 	if p.Region != "us-east-1" || p.OnDemandRead != 0.125 || p.OnDemandWrite != 0.625 || p.Storage != 0.25 || p.FreeStorage != 25 {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestMembership: an item is written into every index whose key attributes it has, declared or not, and stored there. By AWS's
+// prices, 100 writes a second of 3 KB are 3 units in the table and 3 in the index: 6 × 100 × 2,592,000 × $0.625 / 1,000,000.
+func TestMembership(t *testing.T) {
+	d, err := design.Parse("graph", []byte(`
+design: 1
+name: Graph
+tables:
+  Graph:
+    key: { pk: PK, sk: SK }
+    indexes:
+      Inverted: { pk: SK, sk: PK }
+entities:
+  User:
+    key: { pk: "USER#{userId}", sk: "USER#{userId}" }
+    unique: { Name: { pk: "NAME#{name}", sk: UNIQUE } }
+    fields: { userId: id, name: slug }
+    volume: { count: 1000000, size: 3000 }
+  Membership:
+    key: { pk: "USER#{userId}", sk: "GROUP#{groupId}" }
+    fields: { userId: id, groupId: id, role: text }
+    volume: { per: User, typical: 100, size: 3000 }
+writes:
+  Join: { do: [{ create: Membership }], rate: 100 }
+  Register: { do: [{ create: User }] }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := units(t, d, "Join"); got != 6 {
+		t.Errorf("Join costs %g units, want 3 in the table and 3 in the index", got)
+	}
+	if got := units(t, d, "Register"); got != 18 {
+		t.Errorf("Register costs %g units, want 2 × (3 + 3) in the table and 3 + 3 in the index", got)
+	}
+	m := cost.OfMonth(d, cost.PriceLists()[0])
+	if got := fmt.Sprintf("%.2f", m.OnDemand); got != "972.00" {
+		t.Errorf("a month costs $%s, want $972.00", got)
+	}
+	entries := 0.0
+	for _, s := range m.Storage {
+		if strings.HasSuffix(s.Place, ".Inverted") {
+			entries += s.Items
+		}
+	}
+	if entries != 102_000_000 {
+		t.Errorf("%.0f entries are stored, want those of 100,000,000 memberships, 1,000,000 users and their markers", entries)
 	}
 }

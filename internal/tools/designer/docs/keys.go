@@ -36,6 +36,9 @@ func kindOf(place plan.Place) string {
 		if place.Copy != nil {
 			return place.Entity.Name + ", copy " + place.Copy.Name
 		}
+		if place.Marker != nil {
+			return place.Entity.Name + ", unique " + place.Marker.Name
+		}
 	default:
 	}
 	return place.Entity.Name

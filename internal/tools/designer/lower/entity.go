@@ -8,6 +8,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
 func (l *lowerer) table(t *design.Table) {
@@ -72,12 +73,37 @@ func (l *lowerer) entries(e *design.Entity, t *design.Table, of string) []table.
 		if x.Of != of {
 			continue
 		}
-		index := t.Index(x.Index)
-		out = append(out, table.Entry{
-			Index: x.Index, PK: keyAttributes(e, index.PK, x.PK), SK: keyAttributes(e, index.SK, x.SK), Where: l.condition(e, x.Where, nil),
-		})
+		out = append(out, l.entry(e, t.Index(x.Index), x.PK, x.SK, x.Where))
+	}
+	for _, p := range l.asked {
+		if p.Entity == e && (p.Copy == nil && of == "" || p.Copy != nil && p.Copy.Name == of) {
+			out = append(out, l.entry(e, p.Index, p.PK, p.SK, p.Where))
+		}
 	}
 	return out
+}
+
+func (l *lowerer) entry(e *design.Entity, x *design.Index, pk, sk []*design.Template, where *design.Condition) table.Entry {
+	return table.Entry{Index: x.Name, PK: keyAttributes(e, x.PK, pk), SK: keyAttributes(e, x.SK, sk), Where: l.condition(e, where, nil)}
+}
+
+// undeclared finds the entries that the design does not name and that its reads ask for. They need descriptors; others do not,
+// since what makes them is written for other reasons.
+func (l *lowerer) undeclared() {
+	ask := func(p plan.Place) {
+		known := slices.ContainsFunc(l.asked, func(q plan.Place) bool { return q.Entity == p.Entity && q.Index == p.Index && q.Copy == p.Copy })
+		if p.Undeclared && !known {
+			l.asked = append(l.asked, p)
+		}
+	}
+	for _, r := range l.program.Design.Reads {
+		ask(plan.ForRead(l.program.Design, r).Plan.Place)
+	}
+	for _, c := range l.program.Design.Collections {
+		for _, member := range plan.ForCollection(l.program.Design, c).Members {
+			ask(member)
+		}
+	}
 }
 
 func keyAttributes(e *design.Entity, attributes []design.KeyAttribute, templates []*design.Template) []table.KeyAttribute {

@@ -126,6 +126,7 @@ func Lower(d *design.Design) (*Program, error) {
 		l.entities[e.Name] = &table.Entity{Name: e.Name}
 		l.program.Entities = append(l.program.Entities, l.entities[e.Name])
 	}
+	l.undeclared()
 	for _, e := range d.Entities {
 		l.entity(e)
 	}
@@ -158,6 +159,7 @@ type lowerer struct {
 	entities map[string]*table.Entity
 	structs  map[string]*[]table.Field
 	errors   map[string]*Error
+	asked    []plan.Place // the entries that reads ask for and the design does not name
 	faults   []error
 }
 

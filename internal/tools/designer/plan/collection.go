@@ -91,7 +91,7 @@ func membersAt(d *design.Design, c *design.Collection, x *design.Index) ([]Place
 	for _, name := range c.Of {
 		var found, other bool
 		for _, p := range Places(d, d.Entity(name)) {
-			if p.Kind == MarkerPlace || p.Index != x || !bound(p, c.By) {
+			if p.Marker != nil || p.Index != x || !bound(p, c.By) {
 				continue
 			}
 			if len(members) > 0 && !samePartition(members[0], p) {

@@ -204,6 +204,9 @@ func (m *matcher) rest() {
 			m.lack(NotEveryItem, p.Where.Fields()...)
 		}
 	}
+	if p.Undeclared && len(p.Optional) > 0 && r.Via != p.Name {
+		m.lack(NotEveryItem, p.Optional...)
+	}
 	if len(m.plan.FilterBy) > 0 || m.plan.Filter != nil {
 		m.lack(FilterNeeded, slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())...)
 	}

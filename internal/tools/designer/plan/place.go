@@ -27,11 +27,17 @@ type Place struct {
 	Name string
 	// Copy is the copy whose item, or whose entry, it is; nil otherwise.
 	Copy *design.Copy
+	// Marker is the marker whose item, or whose entry, it is; nil otherwise.
+	Marker *design.Marker
 	// PK and SK are the templates of the key attributes there, one for each.
 	PK, SK []*design.Template
 	// Where is the condition under which an item has the entry; nil is always.
 	Where *design.Condition
-	Pos   design.Pos
+	// Undeclared says that the design does not name the entry: the item has it because it has the attributes of the index's
+	// key, see undeclared. Optional are fields that such an item may lack, and is then not in the index.
+	Undeclared bool
+	Optional   []string
+	Pos        design.Pos
 }
 
 // Places are all places of an entity, the item itself first.
@@ -53,9 +59,11 @@ func Places(d *design.Design, e *design.Entity) []Place {
 		})
 	}
 	for _, m := range e.Unique {
-		out = append(out, inTable(MarkerPlace, m.Name, m.Key, m.Pos))
+		p := inTable(MarkerPlace, m.Name, m.Key, m.Pos)
+		p.Marker = m
+		out = append(out, p)
 	}
-	return out
+	return append(out, undeclared(out)...)
 }
 
 func templates(t *design.Template) []*design.Template {
@@ -79,15 +87,23 @@ func (p Place) Has(field string) bool {
 		return false
 	}
 	switch {
-	case p.Kind == MarkerPlace:
-		return slices.Contains(KeyFields(p.Entity), field) || slices.Contains(fieldsOf(p.PK, p.SK), field)
+	case p.Marker != nil:
+		return p.marks(f) && (p.Index == nil || p.projects(f)) || slices.Contains(fieldsOf(p.PK, p.SK), field)
 	case p.Copy != nil && !p.Copy.All && !slices.Contains(p.Copy.Fields, field):
 		return p.Copy.All || slices.Contains(fieldsOf(p.PK, p.SK), field)
-	case p.Index == nil || p.Index.Project.All:
-		return true
 	default:
-		return slices.Contains(p.Index.Project.Fields, field) || p.inKeys(f)
+		return p.Index == nil || p.projects(f)
 	}
+}
+
+// marks reports whether the place's marker has a field.
+func (p Place) marks(f *design.Field) bool {
+	return slices.Contains(KeyFields(p.Entity), f.Name) || slices.Contains(fieldsOf(templates(p.Marker.Key.PK), templates(p.Marker.Key.SK)), f.Name)
+}
+
+// projects reports whether the place's index has a field of the items in it.
+func (p Place) projects(f *design.Field) bool {
+	return p.Index.Project.All || slices.Contains(p.Index.Project.Fields, f.Name) || p.inKeys(f)
 }
 
 // inKeys reports whether the field is itself an attribute of the index's or the table's key, which every

@@ -159,8 +159,8 @@ func ForRead(d *design.Design, r *design.Read) Result {
 	e := d.Entity(r.Entity)
 	var all []Miss
 	for _, p := range Places(d, e) {
-		if p.Kind == MarkerPlace && r.Many {
-			continue // a marker leads to one item
+		if p.Marker != nil && (r.Many || p.Index != nil) {
+			continue // a marker leads to one item, by its own key
 		}
 		all = append(all, match(p, r))
 	}

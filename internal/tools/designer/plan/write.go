@@ -248,12 +248,12 @@ func (p *writer) add(item ItemWrite) {
 
 // entries are what becomes of the index entries of an item.
 func entries(d *design.Design, item ItemWrite) []EntryWrite {
-	if item.Place.Kind == MarkerPlace || item.Action == design.Check {
+	if item.Action == design.Check {
 		return nil
 	}
 	var out []EntryWrite
 	for _, entry := range Places(d, item.Place.Entity) {
-		if entry.Kind == EntryPlace && entry.Copy == item.Place.Copy {
+		if entry.Kind == EntryPlace && entry.sameItem(item.Place) {
 			out = append(out, EntryWrite{entry, effect(entry, item)})
 		}
 	}

@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/design"
+)
+
+// undeclared are the entries that items have in indexes without the design saying so. DynamoDB knows no declarations: every item
+// that has all attributes of an index's key, of their types, is in that index
+// (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html). Such attributes are those of the primary key, as in
+// an inverted index, fields that are stored in them, the table's type attribute, and those that another index needs too.
+func undeclared(places []Place) []Place {
+	var out []Place
+	for _, item := range places {
+		if item.Kind == EntryPlace {
+			continue
+		}
+		held := item.attributes(places)
+		for _, x := range item.Table.Indexes {
+			declared := slices.ContainsFunc(places, func(p Place) bool { return p.Index == x && p.sameItem(item) })
+			if declared {
+				continue
+			}
+			if entry, ok := item.entry(x, held); ok {
+				out = append(out, entry)
+			}
+		}
+	}
+	return out
+}
+
+// sameItem reports whether two places are of the same item: the entity's own, a copy, a marker.
+func (p Place) sameItem(q Place) bool { return p.Copy == q.Copy && p.Marker == q.Marker }
+
+// attribute is what an item holds in a top-level attribute that could be a key.
+type attribute struct {
+	kind     design.KeyType
+	template *design.Template
+	optional []string          // the fields without which it is absent
+	where    *design.Condition // and the condition, if it is written for an entry that has one
+}
+
+// attributes are those of an item that could be keys.
+func (p Place) attributes(places []Place) map[string]attribute {
+	out := map[string]attribute{}
+	for _, f := range p.Entity.Fields {
+		if f.Nested() || !f.Type.Scalar() || f.Type.Kind == design.KindBool || !p.Has(f.Name) {
+			continue
+		}
+		a := attribute{kind: f.Type.Key(), template: &design.Template{Text: "{" + f.Name + "}", Parts: []design.Part{{Field: f.Name}}, Pos: f.Pos}}
+		if f.Optional {
+			a.optional = []string{f.Name}
+		}
+		out[f.Attribute()] = a
+	}
+	if t := p.Table.TypeAttr; t != "" {
+		out[t] = attribute{kind: design.KeyString, template: &design.Template{
+			Text: p.Entity.TypeValue, Parts: []design.Part{{Literal: p.Entity.TypeValue}}, Pos: p.Pos,
+		}}
+	}
+	for _, entry := range places {
+		if entry.Kind == EntryPlace && entry.sameItem(p) {
+			entry.putKeys(out)
+		}
+	}
+	p.putKeys(out)
+	return out
+}
+
+// putKeys adds the attributes of the place's key.
+func (p Place) putKeys(to map[string]attribute) {
+	pk, sk := p.Attributes()
+	names, made := slices.Concat(pk, sk), slices.Concat(p.PK, p.SK)
+	var optional []string
+	for _, name := range fieldsOf(made) {
+		if f := p.Entity.Field(name); f != nil && f.Optional {
+			optional = append(optional, name)
+		}
+	}
+	for i, t := range made {
+		if _, known := to[names[i].Name]; known && p.Kind == EntryPlace {
+			continue // a field is there whatever the entry's condition says
+		}
+		to[names[i].Name] = attribute{names[i].Type, t, optional, p.Where}
+	}
+}
+
+// entry is the place of an item in an index whose key attributes it holds. Of several conditions under which it holds them it keeps
+// one: the entry may be there less often than it says.
+func (p Place) entry(x *design.Index, held map[string]attribute) (Place, bool) {
+	out := Place{
+		Entity: p.Entity, Table: p.Table, Index: x, Kind: EntryPlace, Name: x.Name, Copy: p.Copy, Marker: p.Marker,
+		Undeclared: true, Pos: p.Pos,
+	}
+	for i, k := range slices.Concat(x.PK, x.SK) {
+		a, ok := held[k.Name]
+		if !ok || a.kind != k.Type {
+			return out, false
+		}
+		if i < len(x.PK) {
+			out.PK = append(out.PK, a.template)
+		} else {
+			out.SK = append(out.SK, a.template)
+		}
+		for _, f := range a.optional {
+			if !slices.Contains(out.Optional, f) {
+				out.Optional = append(out.Optional, f)
+			}
+		}
+		if a.where != nil {
+			out.Where = a.where
+		}
+	}
+	return out, true
+}
