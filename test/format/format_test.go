@@ -83,7 +83,7 @@ func (s *session) open(t *testing.T) {
 	t.Helper()
 	var err error
 	s.db, err = monotable.Open(s.dir, &monotable.Options{
-		Now:  func() time.Time { return time.Unix(s.now.Load(), 0) },
+		Now:    func() time.Time { return time.Unix(s.now.Load(), 0) },
 		Region: regions[0], Regions: regions[1:],
 		Rand: &lockedRand{rng: rand.NewChaCha8([32]byte{byte(s.now.Load())})},
 	})
