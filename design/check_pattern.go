@@ -114,4 +114,30 @@ func (c *checker) collection(x *Collection) {
 	if x.Via != "" && len(of) > 0 {
 		c.via(&x.Via, x.Pos, of...)
 	}
+	if x.Order != "" && x.Order != "asc" && x.Order != "desc" {
+		c.hint(c.at(&x.Order, x.Pos), "asc or desc", "%q is no order of a collection", x.Order)
+	}
+	if len(of) > 0 {
+		c.collectionBound(x, of[0], x.From)
+		c.collectionBound(x, of[0], x.To)
+	}
+}
+
+// collectionBound checks a bound of the sort keys: it is made of what is given.
+func (c *checker) collectionBound(x *Collection, e *Entity, t *Template) {
+	if t == nil {
+		return
+	}
+	for _, p := range t.Parts {
+		f := e.Field(p.Field)
+		switch {
+		case p.Field == "":
+		case !slices.Contains(x.By, p.Field):
+			c.hint(t.Pos, "by: [… "+p.Field+"]", "the bound %q is made of %s, which is not given", t.Text, p.Field)
+		case f != nil:
+			if what := misuse(p, f.Type); what != "" {
+				c.fault(c.source.within(t.Pos, t.Text, p.At), "%s", what)
+			}
+		}
+	}
 }

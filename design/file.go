@@ -192,6 +192,10 @@ type collectionShape struct {
 	Root       text        `yaml:"root"`
 	Via        text        `yaml:"via"`
 	By         []text      `yaml:"by"`
+	Prefix     text        `yaml:"prefix"`
+	From       text        `yaml:"from"`
+	To         text        `yaml:"to"`
+	Order      text        `yaml:"order"`
 	Page       int         `yaml:"page"`
 	Consistent bool        `yaml:"consistent"`
 	Owner      text        `yaml:"owner"`

@@ -48,10 +48,16 @@ type Collection struct {
 	Of   []string `json:"of"` // entities
 	By   []string `json:"by,omitempty"`
 	// Root is the entity of which there is one, to which the others belong.
-	Root       string       `json:"root,omitempty"`
-	Owner      string       `json:"owner,omitempty"`
-	Shared     string       `json:"shared,omitempty"`
-	Via        string       `json:"via,omitempty"`
+	Root   string `json:"root,omitempty"`
+	Owner  string `json:"owner,omitempty"`
+	Shared string `json:"shared,omitempty"`
+	Via    string `json:"via,omitempty"`
+	// From and To bound the sort keys that are read, by what they begin with: From this text on, and up to those that begin with
+	// To. Their fields are those of By. nil is what the members' templates tell.
+	From *Template `json:"from,omitempty"`
+	To   *Template `json:"to,omitempty"`
+	// Order is "asc" or "desc", by the sort key; "" is the direction in which the root comes first, and else ascending.
+	Order      string       `json:"order,omitempty"`
 	Consistent bool         `json:"consistent,omitempty"`
 	Page       int          `json:"page,omitempty"`
 	Rate       float64      `json:"rate,omitempty"`

@@ -55,6 +55,24 @@ func (r *resolver) collection(in namedEntry[collectionShape]) {
 	r.put(&out.Owner, s.Owner)
 	r.put(&out.Shared, s.Shared)
 	r.put(&out.Via, s.Via)
+	r.put(&out.Order, s.Order)
+	r.collectionBounds(out, s)
+}
+
+// collectionBounds reads from and to, or prefix, which is both.
+func (r *resolver) collectionBounds(out *Collection, s collectionShape) {
+	if s.Prefix.given() {
+		if s.From.given() || s.To.given() {
+			r.hint(s.Prefix.pos, "prefix, or from and to", "a collection has a prefix, or bounds")
+		}
+		s.From, s.To = s.Prefix, s.Prefix
+	}
+	if s.From.given() {
+		out.From = r.template(s.From)
+	}
+	if s.To.given() {
+		out.To = r.template(s.To)
+	}
 }
 
 func (r *resolver) write(in namedEntry[writeShape]) {

@@ -33,6 +33,8 @@ func (s *source) bound(c SortCondition, in Input, room int) (bound, none, error)
 		}
 		v, err := s.keyOf(c, known)
 		return bound{equal: v}, false, err
+	case c.Comparison == Within:
+		return s.within(c, in, known, room)
 	case c.Comparison == Between && (in.From != nil || in.To != nil):
 		return s.between(c, in, known, room)
 	case c.Comparison == BeginsWith && c.Next.Field != "":
@@ -130,6 +132,25 @@ func (s *source) between(c SortCondition, in Input, known string, room int) (bou
 		low = wholeCharacters(low, room)
 	}
 	low = low[:min(len(low), room)]
+	if high != "" && low > high {
+		return bound{}, true, nil
+	}
+	b, err := characters(c.Attribute, low, high)
+	return b, false, err
+}
+
+// within bounds an attribute by two texts.
+func (s *source) within(c SortCondition, in Input, low string, room int) (bound, none, error) {
+	high, err := s.entity.render(c.To, in.Values)
+	if err != nil {
+		return bound{}, false, err
+	}
+	if len(low) > room {
+		return bound{}, true, nil // no key is so long
+	}
+	if c.Open && high != "" || len(high) > room {
+		high = greatestText(high, room)
+	}
 	if high != "" && low > high {
 		return bound{}, true, nil
 	}

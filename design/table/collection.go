@@ -2,14 +2,19 @@ package table
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 // Collect runs a collection: a page of it, or all where it has no pages. Items that are none of the members' are left out.
-// Where there is a root, the first page is ErrNotFound unless the root is there and is the owner's; the pages behind it
-// rest on that.
+// Where there is a root, it is the first page that has it, wherever it sorts, and ErrNotFound unless the root is there and is the
+// owner's; the pages behind it rest on that.
 func (db *DB) Collect(ctx context.Context, c *Collection, in Input, o PageOptions) (p Page[Found], err error) {
 	counted := db.begin(c.Pattern)
 	defer func() { counted.end(ctx, 1, err) }()
@@ -41,17 +46,28 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 	if err != nil {
 		return Page[Found]{}, err
 	}
-	g := gathering{collection: c}
+	g := gathering{db: db, counted: counted, collection: c, input: in, first: o.After == ""}
 	if c.Owner != "" {
 		g.owner = in.Values[c.Owner]
 	}
 	if g.equal, err = fill(s.entity, each(c.PK, func(a KeyAttribute) Template { return a.Template }), c.By, in.Values); err != nil {
 		return Page[Found]{}, err
 	}
+	if request == nil { // the bounds leave nothing
+		if c.Root >= 0 {
+			return Page[Found]{}, ErrNotFound
+		}
+		return Page[Found]{}, nil
+	}
 	g.reading = db.read(counted, s, request, partitions, positions)
+	if g.first && c.RootApart {
+		if err := g.seekRoot(ctx, db.read(counted, s, request, partitions, nil)); err != nil {
+			return Page[Found]{}, err
+		}
+	}
 	page, positions, err := g.page(ctx, o)
-	if err == nil && o.After == "" && c.Root >= 0 {
-		err = g.rooted(ctx)
+	if err == nil && g.first && c.Root >= 0 && (g.root == nil || !g.owned(g.root)) {
+		err = ErrNotFound
 	}
 	if err != nil {
 		return Page[Found]{}, err
@@ -85,17 +101,25 @@ func (c *Collection) check(v Values) error {
 
 // gathering reads a collection.
 type gathering struct {
+	db         *DB
+	counted    *call
 	collection *Collection
+	input      Input
+	first      bool // the first page
 	equal      filled
 	owner      types.AttributeValue // nil where no one owns the items
 	reading    *reading
 	root       Values // nil until it is met
+	apart      bool   // the root was read apart, and is part of the first page
 }
 
 // page reads a page, or all, with the positions behind it; nil at the end.
 func (g *gathering) page(ctx context.Context, o PageOptions) (p Page[Found], behind []position, err error) {
 	all := g.collection.Page == 0
 	size := o.size(g.collection.Page)
+	if g.apart {
+		p.Items = append(p.Items, g.shown(Found{Member: g.collection.Root, Values: g.root}))
+	}
 	for round := 0; !g.reading.done() && (all || round < maxPageRounds && len(p.Items) < size); round++ {
 		n := MaxPage
 		if !all {
@@ -126,12 +150,20 @@ func (g *gathering) next(ctx context.Context, n int) ([]Found, error) {
 			continue
 		}
 		if f.Member == g.collection.Root {
+			if !g.first && g.collection.RootApart || g.apart {
+				continue // the first page has it
+			}
 			g.root = f.Values
 		}
-		f.Values = restricted(f.Values, g.collection.Members[f.Member].Fields)
-		out = append(out, f)
+		out = append(out, g.shown(f))
 	}
 	return out, nil
+}
+
+// shown is what is found with the fields that its member shows.
+func (g *gathering) shown(f Found) Found {
+	f.Values = restricted(f.Values, g.collection.Members[f.Member].Fields)
+	return f
 }
 
 // member is the member that an item is of.
@@ -150,16 +182,72 @@ func (g *gathering) owned(v Values) bool {
 	return g.owner == nil || equal(v[g.collection.Owner], g.owner)
 }
 
-// rooted asks that the root is there, and the owner's. Most often it comes first; where it does not, what is behind the page
-// is read until it is met.
-func (g *gathering) rooted(ctx context.Context) error {
-	for g.root == nil && !g.reading.done() {
-		if _, err := g.next(ctx, MaxPage); err != nil {
-			return err
+// seekRoot reads the root before the rest, by its key or, where that is not known, in a reading of its own.
+func (g *gathering) seekRoot(ctx context.Context, from *reading) error {
+	if g.collection.RootKey == nil {
+		rest := g.reading
+		defer func() { g.reading = rest }()
+		for g.reading = from; g.root == nil && !g.reading.done(); {
+			if _, err := g.next(ctx, MaxPage); err != nil {
+				return err
+			}
 		}
+	} else if err := g.readRoot(ctx); err != nil {
+		return err
 	}
 	if g.root == nil || !g.owned(g.root) {
 		return ErrNotFound
 	}
+	g.apart = true
 	return nil
+}
+
+// readRoot reads the root by its key.
+func (g *gathering) readRoot(ctx context.Context) error {
+	key, err := g.collection.Members[g.collection.Root].Entity.keyOf(g.collection.RootKey, g.input.Values)
+	if err != nil {
+		return err
+	}
+	it, err := g.db.itemAt(ctx, g.counted, g.collection, key)
+	if err != nil || it == nil {
+		return err
+	}
+	if f, ok := g.member(it); ok && f.Member == g.collection.Root {
+		g.root = f.Values
+	}
+	return nil
+}
+
+// itemAt reads the item of a whole key in a collection's table or index; nil where there is none.
+func (db *DB) itemAt(ctx context.Context, c *call, of *Collection, key Item) (Item, error) {
+	if of.Index == "" {
+		answer, err := db.client.GetItem(ctx, &dynamodb.GetItemInput{
+			TableName: db.tableName(of.Table), Key: key, ConsistentRead: aws.Bool(of.Consistent), ReturnConsumedCapacity: c.capacity(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		c.read(answer.ConsumedCapacity)
+		return answer.Item, nil
+	}
+	q := &dynamodb.QueryInput{
+		TableName: db.tableName(of.Table), IndexName: aws.String(of.Index), ConsistentRead: aws.Bool(of.Consistent), Limit: aws.Int32(1),
+		ExpressionAttributeNames: map[string]string{}, ExpressionAttributeValues: Item{}, ReturnConsumedCapacity: c.capacity(),
+	}
+	var terms []string
+	for i, name := range slices.Sorted(maps.Keys(key)) {
+		alias, value := "#k"+strconv.Itoa(i), ":k"+strconv.Itoa(i)
+		q.ExpressionAttributeNames[alias], q.ExpressionAttributeValues[value] = name, key[name]
+		terms = append(terms, alias+" = "+value)
+	}
+	q.KeyConditionExpression = aws.String(strings.Join(terms, " AND "))
+	answer, err := db.client.Query(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	c.read(answer.ConsumedCapacity)
+	if len(answer.Items) == 0 {
+		return nil, nil
+	}
+	return answer.Items[0], nil
 }

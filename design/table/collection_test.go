@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,6 +102,42 @@ func TestCollectCursor(t *testing.T) {
 	}
 }
 
+// TestCollectRoot: the first page has the root wherever it sorts, read by its key where that is known, and pages have every item once.
+func TestCollectRoot(t *testing.T) {
+	s := newStore(t)
+	orders := someOrders(30)
+	s.put(s.order, orders...)
+	s.put(s.user, aUser("u-1", "ana@example.com"))
+	want := append([]string{"0 u-1"}, each(ids(those(orders, fieldIs("userId", "u-1"), by("orderId")), "orderId"), func(id string) string { return "1 " + id })...)
+	for _, known := range []bool{true, false} {
+		c := s.ofUser()
+		c.Page, c.Reverse, c.RootApart = 3, false, true // forwards, the root comes behind what it owns
+		if known {
+			c.RootKey = s.user.Key
+		}
+		var got []table.Found
+		var after table.Cursor
+		for pages := 0; pages == 0 || after != ""; pages++ {
+			page, err := s.db.Collect(t.Context(), c, given("userId", "u-1"), table.PageOptions{After: after})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, after = append(got, page.Items...), page.Next
+		}
+		slices.SortFunc(got[1:], func(a, b table.Found) int {
+			return strings.Compare(found([]table.Found{a})[0], found([]table.Found{b})[0])
+		})
+		if !slices.Equal(found(got), want) {
+			t.Errorf("with the root's key %t: %v; want %v", known, found(got), want)
+		}
+	}
+	missing := s.ofUser()
+	missing.RootApart, missing.RootKey = true, s.user.Key
+	if _, err := s.db.Collect(t.Context(), missing, given("userId", "u-2"), table.PageOptions{}); !errors.Is(err, table.ErrNotFound) {
+		t.Errorf("without the root: %v, want ErrNotFound", err)
+	}
+}
+
 // TestCollectOwner: the root's owner owns all; without a root each item has its own.
 func TestCollectOwner(t *testing.T) {
 	s := newStore(t)
@@ -111,9 +148,13 @@ func TestCollectOwner(t *testing.T) {
 	c.Owner = "email"
 	for _, page := range []int{0, 2} {
 		for _, reverse := range []bool{true, false} { // forwards, the root comes behind what it owns
-			c.Page, c.Reverse = page, reverse
+			c.Page, c.Reverse, c.RootApart = page, reverse, !reverse
 			got, err := s.db.Collect(t.Context(), c, given("userId", "u-1", "email", "ana@example.com"), table.PageOptions{})
-			if err != nil || page == 0 && len(got.Items) != 11 || page == 2 && len(got.Items) != 2 {
+			want := 11
+			if page > 0 {
+				want = page
+			}
+			if err != nil || len(got.Items) != want || page > 0 && got.Items[0].Member != c.Root {
 				t.Errorf("the owner's, pages of %d, reverse %v: %v, %v", page, reverse, found(got.Items), err)
 			}
 			if got, err := s.db.Collect(t.Context(), c, given("userId", "u-1", "email", "eva@example.com"), table.PageOptions{}); !errors.Is(err, table.ErrNotFound) {

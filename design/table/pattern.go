@@ -62,6 +62,7 @@ const (
 	Equal Comparison = iota
 	BeginsWith
 	Between
+	Within
 )
 
 // SortCondition bounds one sort key attribute.
@@ -73,8 +74,11 @@ type SortCondition struct {
 	// Next is the field that follows, of which the caller gives a beginning (BeginsWith) or bounds (Between); its Field is
 	// "" where none is given.
 	Next Part
-	// Open is set where the template goes on after Next, so that an upper bound must let all that follows pass.
+	// Open is set where the template goes on after Next, or after To, so that an upper bound must let all that follows pass.
 	Open bool
+	// To is the upper bound where the comparison is Within, all of whose fields are inputs; Known is the lower one. Either may be
+	// empty, and does not bound then.
+	To Template
 }
 
 // Input is what a pattern is asked with.
@@ -103,6 +107,10 @@ type Collection struct {
 	Page       int // 0 reads all
 	// Owner is a field of the root, or of every member where there is no root; see Read.
 	Owner string
+	// RootApart says that the root need not come first: it is read before the first page, by its key in the table or index where
+	// that is made of inputs alone, which is RootKey, and else by reading on until it is met.
+	RootApart bool
+	RootKey   []KeyAttribute
 }
 
 // Member is an entity of a collection, at a place.

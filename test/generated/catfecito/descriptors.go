@@ -535,6 +535,14 @@ var (
 				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
 			},
 		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.Within,
+				Known:      table.Template{{Literal: "ITEM#"}},
+				To:         table.Template{{Literal: "METADATA"}},
+			},
+		},
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
 		Owner:   "userId",

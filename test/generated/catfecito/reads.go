@@ -302,7 +302,7 @@ type OrderWithItemsResult struct {
 //
 // 5.3 Orden completa (metadata + items): one Query, header first (sort keys ITEM# < METADATA, so it reads descending).
 //
-//	Query  catfecito-serverless-{stage}: PK = "ORDER#{orderId}"; descending
+//	Query  catfecito-serverless-{stage}: PK = "ORDER#{orderId}" AND SK BETWEEN "ITEM#" AND "METADATA"; descending
 //	costs  0.5 read units
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 //

@@ -706,6 +706,15 @@ var (
 				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
 			},
 		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.Within,
+				Known:      table.Template{{Literal: "OWNER"}},
+				Open:       true,
+				To:         table.Template{{Literal: "THING#"}},
+			},
+		},
 		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
 		Page: 2,
 	}
@@ -719,6 +728,15 @@ var (
 			{
 				Attribute: table.Attribute{Name: "PK", Type: "S"},
 				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.Within,
+				Known:      table.Template{{Literal: "OWNER"}},
+				Open:       true,
+				To:         table.Template{{Literal: "THING#"}},
 			},
 		},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},

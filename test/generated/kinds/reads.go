@@ -315,7 +315,7 @@ type OwnerWithThingsResult struct {
 
 // OwnerWithThings finds Owner with Thing of a given ownerId.
 //
-//	Query  kinds-things-{stage}: PK = "OWNER#{ownerId}"
+//	Query  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND SK BETWEEN "OWNER" AND "THING#…"
 //	costs  0.5 read units
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 //
@@ -345,7 +345,7 @@ type OwnerAndThingsResult struct {
 //
 // Without a root.
 //
-//	Query  kinds-things-{stage}: PK = "OWNER#{ownerId}"
+//	Query  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND SK BETWEEN "OWNER" AND "THING#…"
 //	costs  1 read unit
 //	fresh  strong: every write that was answered is seen
 func (db *DB) OwnerAndThings(ctx context.Context, in OwnerAndThingsInput) (OwnerAndThingsResult, error) {

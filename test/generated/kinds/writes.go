@@ -105,9 +105,9 @@ type AddThingResult struct {
 //
 //	create  Thing.key OWNER#{ownerId} / THING#{thingId}; if it does not exist; GSI1 added (1); GSI2 added (1); LSI1 added (1)
 //	put     Thing.byId THING#{thingId} / COPY; if it does not exist
-//	put     Thing.whole WHOLE#{thingId} / {createdAt}; if it does not exist
+//	put     Thing.whole WHOLE#{thingId} / {createdAt}; if it does not exist; GSI2 added (1); LSI1 added (1)
 //	update  Owner.key OWNER#{ownerId} / OWNER
-//	costs   11 write units
+//	costs   13 write units
 //
 // It can end in ErrThingExists.
 func (db *DB) AddThing(ctx context.Context, in AddThingInput) (AddThingResult, error) {
@@ -143,9 +143,9 @@ type ChangeThingResult struct {
 //
 //	update  Thing.key OWNER#{ownerId} / THING#{thingId}; if active = true; GSI1 moved (2); GSI2 moved (2); LSI1 updated (1)
 //	update  Thing.byId THING#{thingId} / COPY; if active = true
-//	update  Thing.whole WHOLE#{thingId} / {createdAt}; if active = true
+//	update  Thing.whole WHOLE#{thingId} / {createdAt}; if active = true; GSI2 moved (2); LSI1 updated (1)
 //	update  Owner.key OWNER#{ownerId} / OWNER
-//	costs   13 write units
+//	costs   16 write units
 //
 // It can end in ErrInactive, ErrOdd, ErrThingNotFound.
 func (db *DB) ChangeThing(ctx context.Context, in ChangeThingInput) (ChangeThingResult, error) {
@@ -182,8 +182,8 @@ type RenameThingResult struct {
 //
 //	update  Thing.key OWNER#{ownerId} / THING#{thingId}; GSI1 moved (2); LSI1 updated (1)
 //	update  Thing.byId THING#{thingId} / COPY
-//	update  Thing.whole WHOLE#{thingId} / {createdAt}
-//	costs   9 write units
+//	update  Thing.whole WHOLE#{thingId} / {createdAt}; LSI1 updated (1)
+//	costs   10 write units
 //
 // It can end in ErrThingNotFound.
 func (db *DB) RenameThing(ctx context.Context, in RenameThingInput) (RenameThingResult, error) {
@@ -213,9 +213,9 @@ type DropThingInput struct {
 //
 //	delete  Thing.key OWNER#{ownerId} / THING#{thingId}; if price < :most; GSI1 removed (1); GSI2 removed (1); LSI1 removed (1)
 //	delete  Thing.byId THING#{thingId} / COPY; if price < :most
-//	delete  Thing.whole WHOLE#{thingId} / {createdAt}; if price < :most
+//	delete  Thing.whole WHOLE#{thingId} / {createdAt}; if price < :most; GSI2 removed (1); LSI1 removed (1)
 //	update  Owner.key OWNER#{ownerId} / OWNER
-//	costs   11 write units
+//	costs   13 write units
 //
 // It can end in ErrTooDear, ErrThingNotFound.
 func (db *DB) DropThing(ctx context.Context, in DropThingInput) error {

@@ -345,7 +345,7 @@ type PostWithCommentsResult struct {
 
 // PostWithComments finds Post with Comment of a given postId.
 //
-//	Query  portfolio-backend-table: PK = "POST#{postId}"; descending
+//	Query  portfolio-backend-table: PK = "POST#{postId}" AND SK BETWEEN "COMMENT#" AND "METADATA"; descending
 //	costs  1 read unit
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 //

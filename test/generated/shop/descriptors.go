@@ -217,8 +217,10 @@ var (
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
+				Comparison: table.Within,
 				Known:      table.Template{{Literal: "ORDER"}},
+				Open:       true,
+				To:         table.Template{{Literal: "ORDER#ITEM#"}},
 			},
 		},
 		Sort:  []table.Attribute{{Name: "SK", Type: "S"}},

@@ -63,7 +63,7 @@ type OrderWithItemsResult struct {
 
 // OrderWithItems finds Order with OrderItem of a given orderId.
 //
-//	Query  shop-{stage}: PK = "ORDER#{orderId}" AND begins_with(SK, "ORDER")
+//	Query  shop-{stage}: PK = "ORDER#{orderId}" AND SK BETWEEN "ORDER" AND "ORDER#ITEM#…"
 //	costs  0.5 read units
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 //

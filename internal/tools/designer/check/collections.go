@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/keylang"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
@@ -22,7 +21,7 @@ func (c *checker) collection(p plan.CollectionPlan) {
 			mend("the same partition key for all of them").report()
 		return
 	}
-	if p.RootLast {
+	if p.RootLast && x.Order == "" {
 		c.find("ST210", x.Name, x.Pos, "the root %s sorts after the others, so the collection is read in descending order for it to come first", x.Root).report()
 	}
 	for _, other := range c.languages() {
@@ -48,16 +47,7 @@ func (c *checker) between(p plan.CollectionPlan, other keyed) bool {
 			return false
 		}
 	}
-	if p.SKPrefix == "" || len(other.sk) == 0 {
-		return true
-	}
-	begin := &design.Template{Text: p.SKPrefix, Parts: []design.Part{{Literal: p.SKPrefix}}}
-	l, err := keylang.OfTemplate(c.design, own.Entity, begin, design.KeyString)
-	if err != nil {
-		return false
-	}
-	_, found := keylang.IntersectPrefix(l.Language(), other.sk[0].Language())
-	return found
+	return p.SK == nil || len(other.SK) == 0 || !p.SK.Outside(other.SK[0])
 }
 
 // most words the bound of a volume.

@@ -9,11 +9,13 @@
 // included. An index entry that is added, removed or updated is one more write of its own size, two where its key
 // changes, none where nothing of it changes, and not doubled by transactions. Expiry costs nothing.
 //
-// An estimate is as good as the volumes: sizes are typical ones, and a page is taken to be full.
+// An estimate is as good as the volumes: sizes are typical ones, and a page is taken to be full. Beside it stands what a call
+// costs at least, when nothing is found, and at most, where the design declares the largest items and how many there can be.
 package cost
 
 import (
 	"math"
+	"slices"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
@@ -27,7 +29,9 @@ const (
 // Read is the cost of one call of a read.
 type Read struct {
 	Units float64 // read request units
-	Items float64 // how many items a call returns
+	// Floor is what a call costs at least, Ceiling what it costs at most; 0 where the design does not tell.
+	Floor, Ceiling float64
+	Items          float64 // how many items a call returns
 	// Evaluated is how many items a call touches, more than Items where a filter drops some.
 	Evaluated float64
 }
@@ -46,11 +50,34 @@ func OfRead(d *design.Design, r plan.Result) Read {
 	if p.Consistent && !p.Place.Global() {
 		factor = 1
 	}
-	units := math.Max(1, math.Ceil(evaluated*size/readUnitBytes)) * factor * float64(p.Fanout)
-	if len(p.Hydrate) > 0 {
-		units += items * ceilUnits(ItemSize(p.Place.Entity), readUnitBytes) * factor
+	fan := factor * float64(p.Fanout)
+	out := Read{Units: ceilUnits(evaluated*size, readUnitBytes) * fan, Floor: fan, Items: items, Evaluated: evaluated}
+	if most := mostOf(d, r.Read, p); most > 0 && p.Operation != plan.Scan {
+		out.Ceiling = ceilUnits(most*float64(largestAt(p.Place)), readUnitBytes) * fan
 	}
-	return Read{Units: units, Items: items, Evaluated: evaluated}
+	if len(p.Hydrate) > 0 {
+		out.Units += items * ceilUnits(float64(ItemSize(p.Place.Entity)), readUnitBytes) * factor
+		out.Ceiling += mostOf(d, r.Read, p) * ceilUnits(float64(p.Place.Entity.Volume.MaxSize), readUnitBytes) * factor
+	}
+	return out
+}
+
+// mostOf is how many items a call touches at most: one, the limit, the page, or as many as there can be; 0 where that is not told, or
+// where a filter may drop any number.
+func mostOf(d *design.Design, r *design.Read, p *plan.Plan) float64 {
+	e := p.Place.Entity
+	switch bound := float64(max(r.Limit, r.Page)); {
+	case e.Volume.MaxSize == 0:
+		return 0
+	case !r.Many:
+		return 1
+	case bound > 0 && p.Filter == nil && len(p.FilterBy) == 0:
+		return bound
+	case e.Volume.Per != "" && d.Entity(e.Volume.Per) != nil:
+		return e.Volume.Max
+	default:
+		return 0
+	}
 }
 
 // itemsOf is how many items a call returns: one, the limit, the page, or what there is.
@@ -74,19 +101,38 @@ func itemsOf(d *design.Design, r *design.Read) float64 {
 
 // OfCollection estimates one call of a planned collection.
 func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
-	bytes, items := 0.0, 0.0
+	c := p.Collection
+	bytes, items, most, told := 0.0, 0.0, 0.0, true
 	for _, m := range p.Members {
-		n := 1.0
-		if m.Entity.Name != p.Collection.Root && m.Entity.Volume.Typical > 0 {
-			n = m.Entity.Volume.Typical
+		v := m.Entity.Volume
+		typical, greatest := 1.0, 1.0
+		if m.Entity.Name != c.Root {
+			greatest = v.Max
+			if v.Typical > 0 {
+				typical = v.Typical
+			}
 		}
-		bytes, items = bytes+n*float64(SizeAt(m)), items+n
+		bytes, items = bytes+typical*float64(SizeAt(m)), items+typical
+		most, told = most+greatest*float64(largestAt(m)), told && v.MaxSize > 0 && greatest > 0
 	}
 	factor := 0.5
-	if p.Collection.Consistent {
+	if c.Consistent {
 		factor = 1
 	}
-	return Read{Units: math.Max(1, math.Ceil(bytes/readUnitBytes)) * factor * float64(p.Fanout), Items: items, Evaluated: items}
+	fan := factor * float64(p.Fanout)
+	out := Read{Units: ceilUnits(bytes, readUnitBytes) * fan, Floor: fan, Items: items, Evaluated: items}
+	if told {
+		out.Ceiling = ceilUnits(most, readUnitBytes) * fan
+	}
+	if p.RootApart && p.RootKnown { // without it there is nothing more to read
+		i := slices.IndexFunc(p.Members, func(m plan.Place) bool { return m.Entity.Name == c.Root })
+		apart := ceilUnits(float64(SizeAt(p.Members[i])), readUnitBytes) * factor
+		out.Units, out.Floor = out.Units+apart, factor
+		if out.Ceiling > 0 {
+			out.Ceiling += ceilUnits(float64(largestAt(p.Members[i])), readUnitBytes) * factor
+		}
+	}
+	return out
 }
 
 // Write is the cost of one call of a write, in write request units: a fixed part and one for each line.
@@ -94,6 +140,9 @@ type Write struct {
 	Fixed, PerLine float64
 	Lines          float64 // how many lines a call usually has
 	Parts          []WritePart
+	// Floor is what a call costs with one line and without the entries that an item may lack; Ceiling what it costs with the most
+	// lines and the largest items, 0 where the design does not tell how large those are.
+	Floor, Ceiling float64
 }
 
 // Units of a call with the usual number of lines.
@@ -121,19 +170,38 @@ func OfWrite(p plan.WritePlan) Write {
 	if p.Transaction() {
 		factor = 2
 	}
+	told, most := true, 1.0
+	if l := p.Write.Lines; l != nil {
+		most = float64(l.Max)
+	}
+	add := func(place plan.Place, each, certain bool, times float64) {
+		part := WritePart{place, each, ceilUnits(float64(SizeAt(place)), writeUnitBytes) * times}
+		out.Parts = append(out.Parts, part)
+		if certain {
+			out.Floor += part.Units
+		}
+		lines := 1.0
+		if each {
+			lines = most
+		}
+		out.Ceiling += ceilUnits(float64(largestAt(place)), writeUnitBytes) * times * lines
+		told = told && place.Entity.Volume.MaxSize > 0
+	}
 	for _, item := range p.Items {
-		out.Parts = append(out.Parts, WritePart{item.Place, item.Each, ceilUnits(SizeAt(item.Place), writeUnitBytes) * factor})
+		add(item.Place, item.Each, true, factor)
 		for _, entry := range item.Entries {
-			units := ceilUnits(SizeAt(entry.Place), writeUnitBytes)
+			certain := entry.Place.Where == nil && !entry.Place.Sparse()
 			switch entry.Effect {
 			case plan.EntryUntouched:
-				continue
 			case plan.EntryMoved:
-				units *= 2
+				add(entry.Place, item.Each, certain, 2)
 			default:
+				add(entry.Place, item.Each, certain, 1)
 			}
-			out.Parts = append(out.Parts, WritePart{entry.Place, item.Each, units})
 		}
+	}
+	if !told {
+		out.Ceiling = 0
 	}
 	for _, part := range out.Parts {
 		if part.Each {
@@ -145,4 +213,4 @@ func OfWrite(p plan.WritePlan) Write {
 	return out
 }
 
-func ceilUnits(bytes, unit int) float64 { return math.Max(1, math.Ceil(float64(bytes)/float64(unit))) }
+func ceilUnits(bytes, unit float64) float64 { return math.Max(1, math.Ceil(bytes/unit)) }

@@ -23,7 +23,12 @@ func ItemSize(e *design.Entity) int {
 
 // SizeAt is the typical size of what is found at a place. Of a place that has only some of the fields it is the share
 // that those have of the item, by what values of their types usually take.
-func SizeAt(p plan.Place) int {
+func SizeAt(p plan.Place) int { return shareAt(p, ItemSize(p.Entity)) }
+
+// largestAt is the same of the largest item.
+func largestAt(p plan.Place) int { return shareAt(p, p.Entity.Volume.MaxSize) }
+
+func shareAt(p plan.Place, size int) int {
 	whole, part := 0, 0
 	for _, f := range p.Entity.Fields {
 		n := FieldSize(f)
@@ -33,9 +38,9 @@ func SizeAt(p plan.Place) int {
 		}
 	}
 	if whole == 0 || part == whole {
-		return ItemSize(p.Entity)
+		return size
 	}
-	return max(ItemSize(p.Entity)*part/whole, 40)
+	return max(size*part/whole, 40)
 }
 
 // FieldSize is what a field usually takes in bytes: its name and a typical value.

@@ -30,6 +30,10 @@ type Pattern struct {
 	Lacks []string `json:"lacks,omitempty"`
 	Near  []Near   `json:"near,omitempty"`
 
+	// LeastUnits and MostUnits are the bounds of ReadUnits or WriteUnits; MostUnits is 0 where the design does not tell it.
+	LeastUnits float64 `json:"leastUnits,omitempty"`
+	MostUnits  float64 `json:"mostUnits,omitempty"`
+
 	Items      []Item  `json:"items,omitempty"` // of a write
 	WriteUnits float64 `json:"writeUnits,omitempty"`
 	// UnitsPerLine is what each line of the list adds, to Lines of which WriteUnits counts.
@@ -79,8 +83,9 @@ func Read(d *design.Design, r *design.Read) Pattern {
 	request := p.Request()
 	out := Pattern{
 		Name: r.Name, Kind: "read", Doc: r.Doc, Wants: wants(r), Request: &request, Place: p.Place.String(),
-		Freshness: freshness(p), ReadUnits: cost.OfRead(d, result).Units,
+		Freshness: freshness(p),
 	}
+	out.readCost(cost.OfRead(d, result))
 	if p.Place.Kind != plan.MarkerPlace { // which lacks all but the way to its item
 		out.Lacks = lacks(result.Lacks)
 	}
@@ -93,6 +98,10 @@ func Read(d *design.Design, r *design.Read) Pattern {
 		out.Near = append(out.Near, near)
 	}
 	return out
+}
+
+func (p *Pattern) readCost(r cost.Read) {
+	p.ReadUnits, p.LeastUnits, p.MostUnits = r.Units, r.Floor, r.Ceiling
 }
 
 // wants puts a read into words.
@@ -169,7 +178,8 @@ func Collection(d *design.Design, c *design.Collection) Pattern {
 		return out
 	}
 	request := p.Request()
-	out.Request, out.ReadUnits = &request, cost.OfCollection(d, p).Units
+	out.Request = &request
+	out.readCost(cost.OfCollection(d, p))
 	var places []string
 	for _, m := range p.Members {
 		places = append(places, m.String())
@@ -184,7 +194,7 @@ func Write(d *design.Design, w *design.Write) Pattern {
 	p := plan.ForWrite(d, w)
 	c := cost.OfWrite(p)
 	out := Pattern{
-		Name: w.Name, Kind: "write", Doc: w.Doc, WriteUnits: c.Units(), UnitsPerLine: c.PerLine, Lines: c.Lines, Transaction: p.Transaction(),
+		Name: w.Name, Kind: "write", Doc: w.Doc, WriteUnits: c.Units(), LeastUnits: c.Floor, MostUnits: c.Ceiling, UnitsPerLine: c.PerLine, Lines: c.Lines, Transaction: p.Transaction(),
 	}
 	var steps []string
 	for _, s := range w.Steps {

@@ -30,7 +30,7 @@ func writeRead(out *strings.Builder, p Pattern) {
 		out.WriteString("  nothing serves it\n")
 	} else {
 		fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(requestText(p.Request), "\n", "\n  "))
-		fmt.Fprintf(out, "  reads    %s\n  costs    %s\n", p.Place, units(p.ReadUnits, "read"))
+		fmt.Fprintf(out, "  reads    %s\n  costs    %s%s\n", p.Place, units(p.ReadUnits, "read"), bounds(p.ReadUnits, p))
 		fmt.Fprintf(out, "  fresh    %s\n", p.Freshness)
 	}
 	for _, l := range p.Lacks {
@@ -46,6 +46,18 @@ func writeRead(out *strings.Builder, p Pattern) {
 			fmt.Fprintf(out, "  not      %s: %s\n", n.Place, strings.Join(n.Lacks, "; "))
 		}
 	}
+}
+
+// bounds are what a call costs at least and at most, where that is something else and is known.
+func bounds(typical float64, p Pattern) string {
+	var out string
+	if p.LeastUnits < typical {
+		out = fmt.Sprintf("; at least %g", p.LeastUnits)
+	}
+	if p.MostUnits > typical {
+		out += fmt.Sprintf("; at most %g", p.MostUnits)
+	}
+	return out
 }
 
 func units(n float64, what string) string {
@@ -108,6 +120,7 @@ func writeItems(out *strings.Builder, p Pattern) {
 	if p.UnitsPerLine > 0 {
 		fmt.Fprintf(out, " with %g lines (%g for each)", p.Lines, p.UnitsPerLine)
 	}
+	out.WriteString(bounds(p.WriteUnits, p))
 	out.WriteString("\n")
 	for _, i := range p.Items {
 		each := ""

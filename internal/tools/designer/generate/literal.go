@@ -45,7 +45,7 @@ func (l *literals) of(v reflect.Value, elided bool) string {
 	case table.PlaceKind:
 		return "table." + []string{"KeyPlace", "CopyPlace", "EntryPlace", "MarkerPlace"}[x]
 	case table.Comparison:
-		return "table." + []string{"Equal", "BeginsWith", "Between"}[x]
+		return "table." + []string{"Equal", "BeginsWith", "Between", "Within"}[x]
 	case table.TermKind:
 		return "table." + []string{"", "ConstantTerm", "InputTerm", "LineTerm", "FieldTerm", "NowTerm", "NewIDTerm", "SumTerm", "CountTerm"}[x]
 	}

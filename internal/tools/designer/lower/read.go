@@ -214,8 +214,16 @@ func (l *lowerer) collection(c *design.Collection) {
 	}
 	pk, sk := p.Members[0].Attributes()
 	run.PK, run.Sort = keyAttributes(first, pk, p.Members[0].PK), attributes(sk)
-	if p.SKPrefix != "" {
-		run.SK = []table.SortCondition{{Attribute: attribute(sk[0]), Comparison: table.BeginsWith, Known: table.Template{{Literal: p.SKPrefix}}}}
+	if p.SK != nil {
+		bound := table.SortCondition{Attribute: attribute(sk[0]), Comparison: table.BeginsWith, Known: parts(p.SK.From)}
+		if !p.SK.Prefix() {
+			bound.Comparison, bound.To, bound.Open = table.Within, parts(p.SK.To), p.SK.Open
+		}
+		run.SK = []table.SortCondition{bound}
+	}
+	if run.RootApart = p.RootApart; run.RootApart && p.RootKnown {
+		root := p.Members[run.Root]
+		run.RootKey = slices.Concat(keyAttributes(root.Entity, pk, root.PK), keyAttributes(root.Entity, sk, root.SK))
 	}
 	out.Run = run
 	l.program.Collections = append(l.program.Collections, out)

@@ -16,12 +16,16 @@ type CollectionPlan struct {
 	Members []Place
 	// Fanout is how many partitions are asked.
 	Fanout int
-	// SKPrefix is what all of the sort keys begin with.
-	SKPrefix string
+	// SK bounds the first sort key attribute, so that the request reads past as little as possible of what else is in the
+	// partition; nil where nothing is known of it.
+	SK *Bounds
 	// Reverse reads in descending order, so that the root comes first. RootLast says that it would come last
 	// otherwise.
 	Reverse, RootLast bool
-	OwnerInKey        bool
+	// RootApart says that the root need not come first, so that it is read before the rest. RootKnown says that all of its key is
+	// known: then one request for one item reads it.
+	RootApart, RootKnown bool
+	OwnerInKey           bool
 	// Lacks says of each location what keeps it from serving; of the chosen one it is nothing.
 	Misses []CollectionMiss
 }
@@ -63,9 +67,13 @@ func ForCollection(d *design.Design, c *design.Collection) CollectionPlan {
 			}
 		}
 	}
-	out.SKPrefix = commonPrefix(out.Members)
+	out.SK = boundsOf(c, out.Members)
 	out.RootLast = rootLast(out.Members, c.Root)
-	out.Reverse = out.RootLast
+	out.Reverse = c.Order == "desc" || c.Order == "" && out.RootLast
+	if root := out.root(); root >= 0 {
+		out.RootApart = !rootFirst(c, out.Members, root, out.Reverse)
+		out.RootKnown = out.Members[root].known(c.By)
+	}
 	out.OwnerInKey = c.Owner != "" && slices.Contains(c.By, c.Owner) && !slices.ContainsFunc(out.Members, func(p Place) bool { return !p.tells(c.Owner) })
 	return out
 }
@@ -136,25 +144,14 @@ func samePartition(a, b Place) bool {
 	})
 }
 
-// commonPrefix is the literal that the sort keys of all members begin with.
-func commonPrefix(members []Place) string {
-	prefix, first := "", true
-	for _, p := range members {
-		if len(p.SK) == 0 {
-			return ""
-		}
-		own := p.SK[0].Prefix()
-		if first {
-			prefix, first = own, false
-			continue
-		}
-		n := 0
-		for n < min(len(prefix), len(own)) && prefix[n] == own[n] {
-			n++
-		}
-		prefix = prefix[:n]
-	}
-	return prefix
+// root is the number of the root among the members, -1 for none.
+func (p CollectionPlan) root() int {
+	return slices.IndexFunc(p.Members, func(m Place) bool { return m.Entity.Name == p.Collection.Root })
+}
+
+// known reports whether all of the place's key is made of these fields.
+func (p Place) known(by []string) bool {
+	return !slices.ContainsFunc(fieldsOf(p.PK, p.SK), func(f string) bool { return !slices.Contains(by, f) })
 }
 
 // rootLast reports whether the root sorts after every other member by what the sort keys begin with.

@@ -146,3 +146,11 @@ func fieldsOf(lists ...[]*design.Template) []string {
 	}
 	return out
 }
+
+// Sparse reports whether items can lack the place though it has no condition: a field of its key is optional.
+func (p Place) Sparse() bool {
+	return slices.ContainsFunc(fieldsOf(p.PK, p.SK), func(name string) bool {
+		f := p.Entity.Field(name)
+		return f != nil && f.Optional
+	})
+}

@@ -160,8 +160,12 @@ func showCollection(p plan.CollectionPlan) string {
 		members = append(members, m.String())
 	}
 	out := strings.Join(members, " + ")
-	if p.SKPrefix != "" {
-		out += " begins with " + p.SKPrefix
+	if request := p.Request(); p.SK != nil {
+		_, bound, _ := strings.Cut(request.KeyCondition, " AND ")
+		for _, v := range request.Values {
+			bound = strings.ReplaceAll(bound, v.Name, v.Value)
+		}
+		out += " where " + bound
 	}
 	if p.Reverse {
 		out += ", reverse"

@@ -26,7 +26,8 @@ type Request struct {
 	Consistent bool `json:"consistent"`
 	// Times is how often the request is made: for each shard of a spread key.
 	Times int `json:"times"`
-	// Then is the request that follows for each item: from a marker to its item, or from an entry to what it lacks.
+	// Then is the request that follows for each item: from a marker to its item, or from an entry to what it lacks. Of a collection
+	// it is the one for its root, which is made first.
 	Then *Request `json:"then,omitempty"`
 }
 
@@ -162,17 +163,35 @@ func partsText(parts []design.Part) string {
 // Request is the plan of a collection as a request; it has members.
 func (p CollectionPlan) Request() Request {
 	c := p.Collection
-	return (&Plan{
-		Operation: Query, Place: p.Members[0], Fanout: p.Fanout, Reverse: p.Reverse, Consistent: c.Consistent, Limit: c.Page,
-		SK: p.prefix(),
-	}).Request()
-}
-
-// prefix is the condition on the sort key that all members share.
-func (p CollectionPlan) prefix() []SortCondition {
-	if p.SKPrefix == "" {
-		return nil
+	plan := &Plan{Operation: Query, Place: p.Members[0], Fanout: p.Fanout, Reverse: p.Reverse, Consistent: c.Consistent, Limit: c.Page}
+	out := plan.Request()
+	if p.RootApart && p.RootKnown {
+		root := p.Members[p.root()]
+		out.Then = &Request{Operation: GetItem, Table: out.Table, Key: root.Key(), Forward: true, Consistent: out.Consistent, Times: 1}
+		if root.Index != nil {
+			out.Then.Operation, out.Then.Index = Query, root.Index.Name
+		}
 	}
-	t := &design.Template{Text: p.SKPrefix, Parts: []design.Part{{Literal: p.SKPrefix}}}
-	return []SortCondition{{Comparison: SortBeginsWith, Template: t, Parts: 1}}
+	if p.SK == nil {
+		return out
+	}
+	_, sk := plan.Place.Attributes()
+	name, from, to := sk[0].Name, partsText(p.SK.From), partsText(p.SK.To)
+	upper := func() string {
+		if p.SK.Open {
+			to += "…"
+		}
+		return out.value("to", 0, 1, to)
+	}
+	switch {
+	case p.SK.Prefix():
+		out.KeyCondition += " AND begins_with(" + name + ", " + out.value("sk", 0, 1, from) + ")"
+	case to == "":
+		out.KeyCondition += " AND " + name + " >= " + out.value("from", 0, 1, from)
+	case from == "":
+		out.KeyCondition += " AND " + name + " <= " + upper()
+	default:
+		out.KeyCondition += " AND " + name + " BETWEEN " + out.value("from", 0, 1, from) + " AND " + upper()
+	}
+	return out
 }

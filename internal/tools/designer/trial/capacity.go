@@ -100,10 +100,22 @@ func (g *reading) looked(w *world, in table.Input, page queried) (bytes int, kno
 func planAt(p plan.Place) *plan.Plan { return &plan.Plan{Operation: plan.Query, Place: p, Fanout: 1} }
 
 // consumed is the same for a collection. Where the partition has items of other entities, which are paid for and left out,
-// there is nothing to compare.
+// there is nothing to compare; nor where the root is read apart by a Query.
 func (g *gathering) consumed(w *world, in table.Input, seen traffic) *mismatch {
 	c := g.collection
+	if c.Run.RootApart && (c.Run.RootKey == nil || c.Run.Index != "") {
+		return nil
+	}
 	looked, formula, measured := 0, 0.0, 0.0
+	for _, read := range seen.read { // of the root
+		root := c.Plan.Members[c.Run.Root]
+		measured += units(&read)
+		for _, r := range w.records {
+			if g.member(c.Run.Root).reaches(r, in) {
+				formula += readUnits(&plan.Plan{Consistent: c.Design.Consistent, Fanout: 1}, root, plan.GetItem, w.size(root, w.at(r, root)))
+			}
+		}
+	}
 	for _, page := range seen.pages {
 		if page.more {
 			return nil
@@ -113,7 +125,7 @@ func (g *gathering) consumed(w *world, in table.Input, seen traffic) *mismatch {
 		for i, place := range c.Plan.Members {
 			t := g.member(i)
 			for _, r := range w.records {
-				if it := w.at(r, place); t.reaches(r, in) && it != nil && partitionIn(c.Run.PK, it) == page.partition {
+				if it := w.at(r, place); t.reaches(r, in) && it != nil && g.between(w, r, i, in) && partitionIn(c.Run.PK, it) == page.partition {
 					bytes, looked = bytes+w.size(place, it), looked+1
 				}
 			}

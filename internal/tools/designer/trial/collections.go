@@ -13,6 +13,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/tools/designer/cost"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/render"
 )
 
 // gathering tries a collection.
@@ -43,7 +44,7 @@ func (t *Trial) collection(ctx context.Context, c *lower.Collection, out *Result
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := len(g.answer(w.records, in))
+		n := len(g.answer(w, in))
 		sizes := []int{0}
 		for size := 1; c.Run.Page > 0 && size <= n+1; size++ {
 			if n <= maxEverySize/2 || i == 0 && (size < 4 || size >= n) || g.rng.IntN(n) < 2 {
@@ -124,7 +125,7 @@ type wanted struct {
 }
 
 // answer is what a collection must answer; nil where its root is not there, or is somebody else's.
-func (g *gathering) answer(records []*record, in table.Input) []wanted {
+func (g *gathering) answer(w *world, in table.Input) []wanted {
 	c := g.collection
 	owner := in.Values[c.Design.Owner]
 	if slices.Contains(c.Design.By, c.Design.Owner) {
@@ -134,8 +135,8 @@ func (g *gathering) answer(records []*record, in table.Input) []wanted {
 	root := c.Run.Root < 0
 	for i := range c.Plan.Members {
 		t := g.member(i)
-		for _, r := range records {
-			if !t.reaches(r, in) {
+		for _, r := range w.records {
+			if !t.reaches(r, in) || i != c.Run.Root && !g.between(w, r, i, in) {
 				continue
 			}
 			owned := owner == nil || equal(r.values[c.Design.Owner], owner)
@@ -151,12 +152,35 @@ func (g *gathering) answer(records []*record, in table.Input) []wanted {
 	return out
 }
 
+// between reports whether a record's sort key is within the bounds that the design gives the collection.
+func (g *gathering) between(w *world, r *record, member int, in table.Input) bool {
+	d, place := g.collection.Design, g.collection.Plan.Members[member]
+	it := w.at(r, place)
+	_, sk := place.Attributes()
+	if it == nil || len(sk) == 0 || d.From == nil && d.To == nil {
+		return it != nil
+	}
+	key, given := scalarText(it[sk[0].Name]), map[string]design.Literal{}
+	for name, v := range in.Values {
+		given[name] = design.Literal{Text: scalarText(v)}
+	}
+	text := func(t *design.Template) string {
+		made, err := render.Key(place.Entity, t, design.KeyString, given)
+		if err != nil {
+			return key // of bytes, which no sample writes as they are
+		}
+		return made
+	}
+	after := d.From == nil || key >= text(d.From)
+	return after && (d.To == nil || key <= text(d.To) || strings.HasPrefix(key, text(d.To)))
+}
+
 // probe collects in pages of a size, or all; 0 is the collection's own.
 func (g *gathering) probe(in table.Input, size int) func(context.Context, *world) (*mismatch, error) {
 	c := g.collection
 	return func(ctx context.Context, w *world) (*mismatch, error) {
 		w.client.take()
-		want := g.answer(w.records, in)
+		want := g.answer(w, in)
 		var got []table.Found
 		o := table.PageOptions{Limit: size}
 		for number := 1; ; number++ {
