@@ -70,6 +70,23 @@ func TestValueReadsBack(t *testing.T) {
 	}
 }
 
+// TestStoredForm pins the form that entries of vector indexes are stored in; it must never change.
+func TestStoredForm(t *testing.T) {
+	item := itemenc.Encode(nil, attr.Item{{Name: "v", Value: attr.List([]attr.Value{attr.Number("1"), attr.Number("-2.5"), attr.Number("0.1")})}})
+	value, _, err := item.Lookup("v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, ok, err := Append(nil, value, 3)
+	if want := []byte("\x00\x00\x80\x3f\x00\x00\x20\xc0\xcd\xcc\xcc\x3d"); err != nil || !ok || !bytes.Equal(entry, want) {
+		t.Errorf("stored as %x, %v, %v; want %x", entry, ok, err, want)
+	}
+	components, projected, err := Split(append(entry, item...), 3)
+	if err != nil || !bytes.Equal(components, entry) || !bytes.Equal(projected, item) {
+		t.Errorf("cut into %x and %x, %v", components, projected, err)
+	}
+}
+
 func BenchmarkScore(b *testing.B) {
 	const dimensions = 256
 	rng := rand.New(rand.NewPCG(1, 2))
