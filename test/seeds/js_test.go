@@ -18,10 +18,11 @@ var somePassed = regexp.MustCompile(`pass [1-9]`)
 // HTTP, against the built server.
 func TestJavaScript(t *testing.T) {
 	wantInstalledPackages(t)
-	server := serverproc.Start(t, serverproc.Build(t), "--memory")
+	buckets := t.TempDir()
+	server := serverproc.Start(t, serverproc.Build(t), "--memory", "--s3-dir", buckets)
 	node := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec")
 	node.Dir = "js"
-	node.Env = server.Env()
+	node.Env = append(server.Env(), "S3_DIR="+buckets)
 	output, err := node.CombinedOutput()
 	if err != nil {
 		t.Errorf("%v: %v\n%s", node, err, output)

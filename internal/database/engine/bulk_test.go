@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
@@ -240,6 +241,38 @@ func TestBulkIsCancelled(t *testing.T) {
 		if waited != 1 {
 			t.Errorf("%d operations have put nothing, want 1", waited)
 		}
+	})
+}
+
+// TestBulkTokenIsForgotten: a token stands for its bulk operation for 8 hours after the request, however long the operation takes.
+func TestBulkTokenIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := pacedTable(t, 3*1024) // for three seconds
+		defer e.Close()
+		start := func(rate int64) error {
+			_, err := e.StartBulkPutItems(t.Context(), &api.StartBulkPutItemsInput{
+				TableName: new("History"), MaxWriteRequestUnits: &rate, ClientToken: new("once"),
+				InputS3Configuration:  &api.InputS3Configuration{S3Bucket: new("source"), InputFormat: new("DYNAMODB_JSON")},
+				OutputS3Configuration: &api.OutputS3Configuration{S3Bucket: new("reports"), OutputType: []string{"ERROR"}},
+			})
+			return err
+		}
+		begun := time.Now()
+		if err := start(1024); err != nil {
+			t.Fatal(err)
+		}
+		e.Settle()
+		at := func(after time.Duration) error {
+			<-time.After(time.Until(begun.Add(after))) // of the bubble's clock
+			return start(2048)
+		}
+		if err := at(8*time.Hour - time.Second); codeOf(err) != apierr.IdempotentParameterMismatchException {
+			t.Errorf("within 8 hours: %v", err)
+		}
+		if err := at(8*time.Hour + time.Second); err != nil {
+			t.Errorf("after 8 hours: %v", err)
+		}
+		e.Settle()
 	})
 }
 

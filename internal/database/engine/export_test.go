@@ -52,3 +52,11 @@ func (e *Engine) Reshard(ctx context.Context, pieces int) error {
 	}
 	return err
 }
+
+// PositionValue is the stored form of a position of replication.
+func PositionValue(n kv.Seq) []byte { return encodeSeq(n) }
+
+// ItemVersionValue is the stored form of the version of an item.
+func ItemVersionValue(number uint64, region string) []byte {
+	return itemVersion{number, region}.encode()
+}

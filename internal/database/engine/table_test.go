@@ -19,11 +19,11 @@ import (
 )
 
 // openOn opens an engine on a store that outlives it.
-func openOn(t *testing.T, store kv.Store, o engine.Options) *engine.Engine {
-	t.Helper()
-	e, err := engine.Open(t.Context(), kept{store}, o)
+func openOn(tb testing.TB, store kv.Store, o engine.Options) *engine.Engine {
+	tb.Helper()
+	e, err := engine.Open(tb.Context(), kept{store}, o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return e
 }

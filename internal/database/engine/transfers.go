@@ -24,7 +24,7 @@ const (
 	transfersAtOnce = 2
 	// transferLife is for how long a transfer can be described after its end.
 	transferLife = 90 * 24 * time.Hour
-	// transferTokenLife is for how long a ClientToken stands for its transfer.
+	// transferTokenLife is for how long a ClientToken stands for its transfer: after its end, of a bulk operation after its start.
 	transferTokenLife = 8 * time.Hour
 	// transferPage is how many transfers a page of a list has by default, and at most.
 	transferPage = 25
@@ -93,7 +93,11 @@ func (e *Engine) earlier(r kv.Reader, x *transfer.Record) (*transfer.Record, err
 	}
 	since := e.options.Now().Add(-transferTokenLife).UnixMilli()
 	same, err := transfer.All(r, x.Kind, func(o *transfer.Record) bool {
-		return o.Token == x.Token && (o.UnderWay() || o.Ended > since)
+		stands := o.UnderWay() || o.Ended > since
+		if o.Kind == transfer.Bulk {
+			stands = o.Started > since
+		}
+		return o.Token == x.Token && stands
 	})
 	if err != nil || len(same) == 0 {
 		return nil, err

@@ -7,12 +7,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
+	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
 const vectorDimensions = 5 // more than one block and a rest
@@ -222,3 +225,82 @@ func naiveScore(function string, a, b []float64) float64 {
 }
 
 func closeTo(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
+
+// FuzzSearchCondition searches under any condition. What is accepted finds the items that a scan under the same condition
+// finds, if they have a vector; what is refused is not a fault of the engine.
+func FuzzSearchCondition(f *testing.F) {
+	for _, condition := range []string{"p = :p", "#p = :p AND f = :f", "(f = :f)", ":f = f", "p = :p and #f = :f", "f = :p", "a.b = :p", "NOT p = :p", ""} {
+		f.Add(condition, "a", "1")
+	}
+	e := openOn(f, memkv.New(), engine.Options{})
+	f.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			f.Error(err)
+		}
+	})
+	if _, err := e.CreateTable(f.Context(), vectorTable()); err != nil {
+		f.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for id := range 40 {
+		if err := putMusic(f.Context(), e, randomVectorItem(rng, id)...); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Fuzz(func(t *testing.T, condition, text, number string) {
+		names, values := map[string]string{}, attr.Item(nil)
+		for placeholder, name := range map[string]string{"#p": "p", "#f": "f"} {
+			if strings.Contains(condition, placeholder) {
+				names[placeholder] = name
+			}
+		}
+		for placeholder, v := range map[string]attr.Value{":p": attr.String(text), ":f": attr.ParseNumber(number)} {
+			if strings.Contains(condition, placeholder) {
+				values = values.With(placeholder, v)
+			}
+		}
+		if len(names) == 0 {
+			names = nil
+		}
+		scanned, scanErr := e.Scan(t.Context(), &api.ScanInput{
+			TableName: new("Music"), FilterExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+		})
+		wantNoFault(t, scanErr)
+		for _, x := range vectorIndexes() {
+			found, err := e.SearchVectors(t.Context(), &api.SearchVectorsInput{
+				TableName: new("Music"), IndexName: x.IndexName, SearchVector: randomVector(rng), TopK: new(int64(100)),
+				SearchConditionExpression: &condition, ExpressionAttributeNames: names, ExpressionAttributeValues: values,
+			})
+			wantNoFault(t, err)
+			if err != nil {
+				continue
+			}
+			if scanErr != nil {
+				t.Fatalf("%s searches %q, and a scan does not: %v", *x.IndexName, condition, scanErr)
+			}
+			var got, want []string
+			for _, r := range found.SearchResults {
+				got = append(got, keyOf(t, r.Item))
+			}
+			for _, it := range scanned.Items {
+				if _, has, _ := it.Get("v"); has {
+					want = append(want, keyOf(t, it))
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s finds %q under %q, want %q", *x.IndexName, got, condition, want)
+			}
+		}
+	})
+}
+
+func keyOf(t *testing.T, it itemenc.Item) string {
+	t.Helper()
+	pk, _, err := it.Get("pk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pk.Text()
+}

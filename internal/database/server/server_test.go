@@ -3,6 +3,7 @@ package server
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"compress/zlib"
 	"context"
@@ -77,6 +78,9 @@ func TestHTTP(t *testing.T) {
 	address, logged := listen(t)
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		t.Helper()
+		if strings.HasPrefix(path, "testdata/fuzz/") {
+			return
+		}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			t.Helper()
 			logged.take()
@@ -260,6 +264,58 @@ func TestCompressedAnswers(t *testing.T) {
 	if w.Header().Get(headerEncoding) != "" {
 		t.Error("a small answer was compressed")
 	}
+}
+
+// FuzzAcceptEncoding compares the choice with that of a rule written a second time: of all elements that count, the first of
+// the heaviest, names before "*".
+func FuzzAcceptEncoding(f *testing.F) {
+	for _, header := range []string{
+		"", "gzip", "deflate, gzip;q=0.5", "*, gzip;q=0", "gzip;q= 0;q=1", "gzip;nq=0;q=1", "GZip , br;q=nan", "*;q=0.5,identity", "gzip;q=1e-400", "gzip;q=0x1p-2",
+	} {
+		f.Add(header)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		type element struct {
+			name   string
+			weight float64
+		}
+		var all []element
+		names := map[string]bool{}
+		for text := range strings.SplitSeq(strings.ToLower(header), ",") {
+			e := element{strings.TrimSpace(strings.SplitN(text, ";", 2)[0]), 1}
+			names[e.name] = true
+			if _, after, found := strings.Cut(text, "q="); found {
+				if q, err := strconv.ParseFloat(strings.TrimSpace(strings.SplitN(after, ";", 2)[0]), 64); err == nil && q < 1 {
+					e.weight = q
+				}
+			}
+			if e.weight > 0 && slices.Contains([]string{"gzip", "deflate", "*"}, e.name) {
+				all = append(all, e)
+			}
+		}
+		slices.SortStableFunc(all, func(a, b element) int {
+			isStar := func(e element) int {
+				if e.name == "*" {
+					return 1
+				}
+				return 0
+			}
+			return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(isStar(a), isStar(b)))
+		})
+		want := ""
+		switch {
+		case len(all) == 0:
+		case all[0].name != "*":
+			want = all[0].name
+		case names["gzip"]:
+			want = "deflate"
+		default:
+			want = "gzip"
+		}
+		if got := acceptedEncoding(header); got != want {
+			t.Fatalf("%q: %q, want %q", header, got, want)
+		}
+	})
 }
 
 func unpack(encoding string, body io.Reader) ([]byte, error) {

@@ -62,7 +62,7 @@ func (c *csvReader) SkipTo(offset int64) error {
 	if offset == 0 {
 		return nil
 	}
-	if err := c.header(); err != nil && !isLineError(err) {
+	if err := c.header(); err != nil {
 		return err
 	}
 	for c.Offset() < offset {
@@ -91,12 +91,16 @@ func (c *csvReader) record() ([]string, error) {
 	return fields, err
 }
 
-// header reads the names of attributes, where the options have none.
+// header reads the names of attributes, where the options have none. No other line takes the place of a malformed one: its values
+// would be names.
 func (c *csvReader) header() error {
 	if c.options.Header != nil {
 		return nil
 	}
 	fields, err := c.record()
+	if bad, ok := errors.AsType[*LineError](err); ok {
+		return fmt.Errorf("the header: %w", bad.Err)
+	}
 	if err == nil {
 		c.options.Header = append([]string{}, fields...)
 	}

@@ -3,9 +3,11 @@ package lines_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +89,15 @@ func TestReadingGoesOnAtAnyOffset(t *testing.T) {
 	}
 }
 
+// TestAMalformedHeaderEndsAFile: no other line takes its place.
+func TestAMalformedHeaderEndsAFile(t *testing.T) {
+	r := lines.NewCSV(strings.NewReader("a,b\"c\nd,e\n1,2\n3,4\n"), lines.CSVOptions{})
+	item, err := r.Next()
+	if _, ofLine := errors.AsType[*lines.LineError](err); err == nil || ofLine || errors.Is(err, io.EOF) {
+		t.Errorf("%v, %v", item, err)
+	}
+}
+
 // endless is a file without an end.
 type endless struct{ read int }
 
@@ -163,6 +174,96 @@ func FuzzJSON(f *testing.F) {
 			}
 		}
 		t.Fatal("the file has more lines than line ends")
+	})
+}
+
+// FuzzCSV reads any text, and compares with the records that encoding/csv reads of it as a whole. Reading goes on after every
+// record as it would have.
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte(texts[lines.CSV]), uint8(0), false, "n")
+	f.Add([]byte("a;b\r\n1;\"x\"\"y\"\n;;\n\n\"\n"), uint8(1), true, "b")
+	f.Add([]byte("a\tn\tb\tn\nx\t1\t\t2\n"), uint8(4), false, "n")
+	f.Add([]byte("\xff\n\xff\n\"a\" b\n"), uint8(5), true, "")
+	f.Fuzz(func(t *testing.T, text []byte, delimiter uint8, header bool, number string) {
+		o := lines.CSVOptions{Delimiter: rune(",;:|\t "[delimiter%6]), Kinds: map[string]attr.Kind{number: attr.KindNumber, "b": attr.KindBinary}}
+		if header {
+			o.Header = []string{"a", "b", number}
+		}
+		open := func(at int64) lines.Reader {
+			r := lines.NewCSV(bytes.NewReader(text), o)
+			if err := r.SkipTo(at); err != nil {
+				t.Fatalf("skipping %d bytes: %v", at, err)
+			}
+			return r
+		}
+		if _, err := open(0).Next(); err != nil && !errors.Is(err, io.EOF) && !isLineError(err) { // the header
+			return
+		}
+		found, at := all(t, open(0))
+		if want := recordsOfCSV(text, o); want >= 0 && want != len(found) {
+			t.Fatalf("%d records, want %d", len(found), want)
+		}
+		before := int64(0)
+		for i, end := range at {
+			if end < before || end > int64(len(text)) {
+				t.Fatalf("record %d ends at %d, the one before at %d", i, end, before)
+			}
+			before = end
+			if rest, _ := all(t, open(end)); !slices.Equal(rest, found[i+1:]) {
+				t.Fatalf("from %d on: %q, want %q", end, rest, found[i+1:])
+			}
+			if i > 8 { // that suffices, and takes the square of the time
+				break
+			}
+		}
+	})
+}
+
+func isLineError(err error) bool {
+	_, is := errors.AsType[*lines.LineError](err)
+	return is
+}
+
+// recordsOfCSV counts the records after the header, by another way; -1 where that way cannot tell.
+func recordsOfCSV(text []byte, o lines.CSVOptions) (n int) {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.Comma, r.FieldsPerRecord = o.Delimiter, -1
+	for {
+		_, err := r.Read()
+		_, malformed := errors.AsType[*csv.ParseError](err)
+		switch {
+		case errors.Is(err, io.EOF):
+			if o.Header == nil {
+				n = max(0, n-1)
+			}
+			return n
+		case malformed && n == 0 && o.Header == nil:
+			return -1
+		}
+		n++
+	}
+}
+
+// FuzzPuts reads any text as records of a bulk operation and as items: what is a record is the same item, and what is not is
+// refused for its other members.
+func FuzzPuts(f *testing.F) {
+	f.Add([]byte(`{"Item":{"a":{"S":"x"}},"ConditionExpression":"a = :b","ExpressionAttributeNames":{"#a":"a"},"ExpressionAttributeValues":{":b":{"N":"1"}}}` +
+		"\n{\"Item\":{},\"Condition\":1}\n[]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		items, puts := lines.NewJSON(bytes.NewReader(text)), lines.NewJSONPuts(bytes.NewReader(text))
+		for {
+			item, err := items.Next()
+			put, putErr := puts.NextPut()
+			if items.Offset() != puts.Offset() || errors.Is(err, io.EOF) != errors.Is(putErr, io.EOF) {
+				t.Fatalf("%d, %v and %d, %v", items.Offset(), err, puts.Offset(), putErr)
+			}
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if putErr == nil && (err != nil || !bytes.Equal(wire.AppendAttributes(nil, item), wire.AppendAttributes(nil, put.Item))) {
+				t.Fatalf("at %d: the item is %v, %v, that of the record %v", items.Offset(), item, err, put.Item)
+			}
+		}
 	})
 }
 

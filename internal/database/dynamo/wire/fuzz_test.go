@@ -1,14 +1,17 @@
 package wire
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
-// FuzzDecode: no body panics, whatever operation it is for, and every error is a client's.
+// FuzzDecode: no body panics, whatever operation it is for, and every error is a client's. What DecodeKnown reads, Decode reads
+// as the same; what it alone refuses has an unknown member.
 func FuzzDecode(f *testing.F) {
 	f.Add(uint8(0), []byte(`{"TableName":"T","Key":{"a":{"S":"x"}}}`))
 	f.Add(uint8(12), putKilobyte())
@@ -17,16 +20,25 @@ func FuzzDecode(f *testing.F) {
 	f.Add(uint8(12), []byte(`{"Item":{"a":{"L":[{"NS":["1","01.0"]},{"S":"x","N":"1"},null]}}}`))
 	f.Fuzz(func(t *testing.T, operation uint8, body []byte) {
 		operations := api.Operations()
-		in := operations[int(operation)%len(operations)].Input()
-		if err := Decode(body, in); err != nil {
+		o := operations[int(operation)%len(operations)]
+		in, strict := o.Input(), o.Input()
+		err, known := Decode(body, in), DecodeKnown(body, strict)
+		if known != nil && err == nil && clientError(t, known).Code != apierr.ValidationException || known == nil && err != nil {
+			t.Fatalf("Decode: %v, DecodeKnown: %v", err, known)
+		}
+		if err != nil {
 			_ = clientError(t, err)
 			return
 		}
+		text, err := Append(nil, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if same, err := Append(nil, strict); known == nil && (err != nil || !bytes.Equal(same, text)) {
+			t.Fatalf("Decode reads %s, DecodeKnown %s, %v", text, same, err)
+		}
 		if err := api.Validate(in); err != nil {
 			_ = clientError(t, err)
-		}
-		if _, err := Append(nil, in); err != nil {
-			t.Fatal(err)
 		}
 	})
 }

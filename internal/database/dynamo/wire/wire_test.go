@@ -65,6 +65,45 @@ func clientError(t *testing.T, err error) *apierr.Error {
 	return e
 }
 
+// TestDecodeKnown: a member that the shape does not have is an error that names it, in nested structures too. Names within maps
+// and types within attribute values are no members. All else is as with Decode.
+func TestDecodeKnown(t *testing.T) {
+	unknown := func(name string) string {
+		return "ValidationException: One or more parameter values were invalid: The record has an unknown member: " + name
+	}
+	for body, want := range map[string]string{
+		`{"TableName":"T","Item":{"a":{"S":"x"}}}`: "",
+		`{}`:                                "",
+		`{"TableName":"T","Tablename":"T"}`: unknown("Tablename"),
+		`{"X":1}`:                           unknown("X"),
+		`{"X":null}`:                        unknown("X"),
+		`{"":{}}`:                           unknown(""),
+		`{"Item":{"X":{"S":"x"}},"ExpressionAttributeNames":{"X":"x"}}`:                  "",
+		`{"Item":{"a":{"M":{"X":{"S":"x"}}},"b":{"L":[{"S":"x","X":1}]}}}`:               "",
+		`{"Expected":{"X":{"Exists":false}}}`:                                            "",
+		`{"Expected":{"a":{"Exists":false,"X":1}}}`:                                      unknown("X"),
+		`{"Expected":{"a":{"Value":{"S":"x"},"AttributeValueList":[{"S":"x"}],"Y":{}}}}`: unknown("Y"),
+		`{"TableName":1,"X":1}`:                                                          "SerializationException: NUMBER_VALUE cannot be converted to String",
+		`{"X":1,"TableName":1}`:                                                          unknown("X"),
+		`{"TableName":"T"} x`:                                                            "SerializationException: ",
+		`{"TableName":"T","X":tru}`:                                                      unknown("X"),
+		`[]`:                                                                             "SerializationException: Unrecognized collection type class com.amazonaws.dynamodb.v20120810.PutItemInput",
+		"{\"\xff\":1}":                                                                   "SerializationException: ",
+	} {
+		got := ""
+		if err := DecodeKnown([]byte(body), new(api.PutItemInput)); err != nil {
+			e := clientError(t, err)
+			got = string(e.Code) + ": " + e.Message
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", body, got, want)
+		}
+		if err := Decode([]byte(`{"X":{"Y":[1]},"Expected":{"a":{"X":1}}}`), new(api.PutItemInput)); err != nil {
+			t.Errorf("Decode after %q: %v", body, err)
+		}
+	}
+}
+
 // TestDecodeDeep sends documents that are deeper than any stack should be.
 func TestDecodeDeep(t *testing.T) {
 	const depth = 200_000

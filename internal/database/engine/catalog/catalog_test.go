@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -125,6 +126,109 @@ func TestStoredForm(t *testing.T) {
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("stored form (-want +got):\n%s", diff)
 	}
+}
+
+// TestStoredFormWithEverything pins the form of the members that few tables have.
+func TestStoredFormWithEverything(t *testing.T) {
+	n := new(int64(1))
+	d := &catalog.Descriptor{
+		Name: "Music", UUID: "u", Created: 5, ReadyAt: 6, SettledAt: 7,
+		Attributes: []catalog.Attribute{{Name: "pk", Type: "S"}}, Keys: []catalog.KeyElement{{Name: "pk"}},
+		Indexes: []catalog.IndexDescriptor{{
+			ID: 1, Name: "v", Keys: []catalog.KeyElement{{Name: "p"}}, Projection: catalog.ProjectAll, State: catalog.IndexAllocating, SettledAt: 8,
+			Throughput: catalog.Throughput{Read: 9, Write: 10}, OnDemand: &catalog.Maxima{Read: 11, Write: 12}, Warm: &catalog.Units{Read: 13, Write: 14},
+			Insights: &catalog.Insights{Enabled: true, Mode: catalog.ThrottledOnly, Created: 15, Changed: 16, SettledAt: 17, Refused: true},
+			Vector:   &catalog.VectorDescriptor{Attribute: "v", Dimensions: 18, Function: "COSINE", Filters: []string{"f"}},
+		}},
+		Billing: catalog.Billing{Throughput: catalog.Throughput{
+			Read: 19, Write: 20, LastIncrease: 21, LastDecrease: 22, Decreases: 23, Was: &catalog.Throughput{Read: 24, Write: 25},
+		}},
+		Importing: true,
+		Policies:  []catalog.Policy{{Stream: "l", Document: "{}", Revision: "r"}},
+		Insights:  &catalog.Insights{Enabled: true, Mode: catalog.AccessedAndThrottled},
+		Destinations: []catalog.Destination{{
+			StreamARN: "arn", Enabled: true, Precision: catalog.PrecisionMicrosecond, From: 26, SettledAt: 27, Updated: true,
+		}},
+		Global: &catalog.GlobalTable{
+			Region: "eu-west-1", Version: catalog.GlobalVersion2019, Strong: true, Witness: "eu-central-1", Filling: true, Leaving: true, Stays: true,
+			Replicas: []catalog.Replica{{Region: "us-east-1", State: catalog.ReplicaCreating}}, SourceAt: 28, Unprotected: true, Created: 29,
+			Overrides: catalog.Overrides{
+				Read: n, MaxRead: n, Class: "STANDARD", Key: "k", Indexes: []catalog.IndexOverrides{{Name: "g", Read: n, MaxRead: n}},
+			},
+			Scaling: map[string]catalog.Scaling{catalog.ScalesReads: {
+				Disabled: true, Min: n, Max: n, Role: "r", Policy: "p", Target: 0.5, KeepHigh: true, InCooldown: n, OutCooldown: n,
+			}},
+		},
+	}
+	const insights = `{"enabled":true,"mode":"ACCESSED_AND_THROTTLED_KEYS"}`
+	want := `{"format":4,"id":1,"version":1,"name":"Music","uuid":"u","created":5,"readyAt":6,"settledAt":7,` +
+		`"attributes":[{"name":"pk","type":"S"}],"keys":[{"name":"pk"}],` +
+		`"indexes":[{"id":1,"name":"v","keys":[{"name":"p"}],"projection":"ALL","state":"allocating","settledAt":8,` +
+		`"throughput":{"read":9,"write":10},"onDemand":{"read":11,"write":12},"warm":{"read":13,"write":14},` +
+		`"insights":{"enabled":true,"mode":"THROTTLED_KEYS","created":15,"changed":16,"settledAt":17,"refused":true},` +
+		`"vector":{"attribute":"v","dimensions":18,"function":"COSINE","filters":["f"]}}],` +
+		`"billing":{"throughput":{"read":19,"write":20,"lastIncrease":21,"lastDecrease":22,"decreases":23,"was":{"read":24,"write":25}}},` +
+		`"log":{"keys":1,"old":1,"new":1},"importing":true,"policies":[{"stream":"l","document":"{}","revision":"r"}],"insights":` + insights + `,` +
+		`"destinations":[{"streamARN":"arn","enabled":true,"precision":"MICROSECOND","from":26,"settledAt":27,"updated":true}],` +
+		`"global":{"region":"eu-west-1","version":"2019.11.21","strong":true,"replicas":[{"region":"us-east-1","state":"creating"}],` +
+		`"witness":"eu-central-1","filling":true,"leaving":true,"stays":true,"sourceAt":28,"unprotected":true,` +
+		`"overrides":{"read":1,"maxRead":1,"class":"STANDARD","key":"k","indexes":[{"name":"g","read":1,"maxRead":1}]},"created":29,` +
+		`"scaling":{"read/":{"disabled":true,"min":1,"max":1,"role":"r","policy":"p","target":0.5,"keepHigh":true,"inCooldown":1,"outCooldown":1}}}}`
+	stored := func(want string) {
+		t.Helper()
+		store := memkv.New()
+		d.ID, d.Version = 0, 0
+		if err := open(t, store).Create(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+		got, err := store.Get(t.Context(), keyenc.TableDescriptor("Music"))
+		if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
+			t.Errorf("%v: stored form (-want +got):\n%s", err, diff)
+		}
+		again, err := catalog.DecodeDescriptor([]byte(want))
+		if diff := cmp.Diff(d, again); err != nil || diff != "" {
+			t.Errorf("%v: read again (-want +got):\n%s", err, diff)
+		}
+		for key, want := range map[string]string{string(keyenc.NextTableID()): "\x00\x00\x00\x00\x00\x00\x00\x02", string(keyenc.TableVersion(1)): "\x00\x00\x00\x00\x00\x00\x00\x01"} {
+			if got, err := store.Get(t.Context(), []byte(key)); err != nil || string(got) != want {
+				t.Errorf("%s is %x, %v; want %x", keyenc.Format([]byte(key)), got, err, want)
+			}
+		}
+	}
+	stored(want)
+	d.Global = nil // what older programs read is written in the form that they know
+	before, _, _ := strings.Cut(want, `,"global":`)
+	stored(strings.Replace(before, `"format":4`, `"format":3`, 1) + "}")
+}
+
+// FuzzDescriptor reads any bytes: what is accepted is a table, and is stored and read again as the same.
+func FuzzDescriptor(f *testing.F) {
+	f.Add([]byte(`{"format":1,"name":"Music","keys":[{"name":"pk"}],"attributes":[{"name":"pk","type":"S"}]}`))
+	f.Add([]byte(`{"format":4,"keys":[{"name":"pk"},{"name":"sk","range":true}],"indexes":[{"id":1,"keys":[{"name":"g"}],"projection":"INCLUDE",` +
+		`"included":["a"]},{"id":2,"keys":[],"vector":{"attribute":"v","dimensions":2,"function":"COSINE","filters":["f"]}}],` +
+		`"global":{"replicas":[{"region":"eu-west-1"}]},"policies":[{"stream":"l"}],"destinations":[{"enabled":true}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, err := catalog.DecodeDescriptor(data)
+		if err != nil {
+			return
+		}
+		if catalog.TableOf(d).Name != d.Name {
+			t.Fatalf("%s: another name", data)
+		}
+		_ = d.Status(epoch)
+		d.Format = max(d.Format, 2) // format 1 is read only
+		stored, err := json.Marshal(d)
+		if err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		again, err := catalog.DecodeDescriptor(stored)
+		if err != nil {
+			t.Fatalf("%s is stored as %s: %v", data, stored, err)
+		}
+		if third, err := json.Marshal(again); err != nil || string(third) != string(stored) {
+			t.Fatalf("%s is stored as %s, and that as %s, %v", data, stored, third, err)
+		}
+	})
 }
 
 // TestStaleCache changes a table behind a catalog's back, as another process on a shared store would.

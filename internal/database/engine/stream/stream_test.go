@@ -58,6 +58,37 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
+// FuzzRecord reads any bytes: what is accepted is stored and read again as the same, and can be asked what every stream is.
+func FuzzRecord(f *testing.F) {
+	s := open(3)
+	s.Reshard(9, created+2, func(*stream.Shard) int { return 2 })
+	seed, err := s.Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seed)
+	f.Add([]byte(`{"format":1,"shards":[{"id":"","low":9,"high":1,"start":5,"end":1},{}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := stream.Decode(data)
+		if err != nil {
+			return
+		}
+		stored, err := s.Encode()
+		if err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		again, err := stream.Decode(stored)
+		if err != nil {
+			t.Fatalf("%s is stored as %s: %v", data, stored, err)
+		}
+		if third, err := again.Encode(); err != nil || string(third) != string(stored) {
+			t.Fatalf("%s is stored as %s, and that as %s, %v", data, stored, third, err)
+		}
+		s.Reshard(12, created, func(*stream.Shard) int { return 2 })
+		s.Close(15, created)
+	})
+}
+
 // TestIDs have the lengths of AWS's: 28 to 65 characters.
 func TestIDs(t *testing.T) {
 	s := open(100)

@@ -3,8 +3,10 @@ package vector
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
@@ -68,6 +70,97 @@ func TestValueReadsBack(t *testing.T) {
 	if !bytes.Equal(first, again) {
 		t.Errorf("%x came back as %x", first, again)
 	}
+}
+
+// TestStoredForm pins the form that entries of vector indexes are stored in; it must never change.
+func TestStoredForm(t *testing.T) {
+	item := itemenc.Encode(nil, attr.Item{{Name: "v", Value: attr.List([]attr.Value{attr.Number("1"), attr.Number("-2.5"), attr.Number("0.1")})}})
+	value, _, err := item.Lookup("v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry, ok, err := Append(nil, value, 3)
+	if want := []byte("\x00\x00\x80\x3f\x00\x00\x20\xc0\xcd\xcc\xcc\x3d"); err != nil || !ok || !bytes.Equal(entry, want) {
+		t.Errorf("stored as %x, %v, %v; want %x", entry, ok, err, want)
+	}
+	components, projected, err := Split(append(entry, item...), 3)
+	if err != nil || !bytes.Equal(components, entry) || !bytes.Equal(projected, item) {
+		t.Errorf("cut into %x and %x, %v", components, projected, err)
+	}
+}
+
+// FuzzVector: a list is stored exactly if Check finds no fault in it, as the components that Parse reads; they come back as
+// numbers that are stored alike, and every score is finite.
+func FuzzVector(f *testing.F) {
+	f.Add("1,-2.5,0.1", uint8(3))
+	f.Add("1e125,3.4028235e38,3.4028236e38,1e-130,-0", uint8(5))
+	f.Add("x,1", uint8(2))
+	f.Fuzz(func(t *testing.T, text string, dimensions uint8) {
+		var elements []attr.Value
+		for number := range strings.SplitSeq(text, ",") {
+			v := attr.ParseNumber(number)
+			if _, faulty := v.Fault(); faulty {
+				v = attr.String(number)
+			}
+			elements = append(elements, v)
+		}
+		store := func(v attr.Value) ([]byte, bool) {
+			value, _, err := itemenc.Encode(nil, attr.Item{{Name: "v", Value: v}}).Lookup("v")
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored, ok, err := Append([]byte("before"), value, int(dimensions))
+			if err != nil || !bytes.HasPrefix(stored, []byte("before")) {
+				t.Fatalf("%q is stored as %q, %v", text, stored, err)
+			}
+			return stored[len("before"):], ok
+		}
+		stored, ok := store(attr.List(elements))
+		fault := Check(attr.List(elements), int(dimensions))
+		if ok != (fault.Kind == NoFault) || len(stored) != 0 && len(stored) != int(dimensions)*ComponentBytes {
+			t.Fatalf("%q is stored as %x, %v; its fault is %v", text, stored, ok, fault)
+		}
+		if !ok {
+			return
+		}
+		components, _ := Parse(elements, int(dimensions))
+		for i, c := range components {
+			if at(stored[i*ComponentBytes:]) != c {
+				t.Fatalf("component %d of %q is stored as %v and read as %v", i, text, at(stored[i*ComponentBytes:]), c)
+			}
+		}
+		v, err := Value(stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _ := store(v)
+		for i, c := range components {
+			if at(again[i*ComponentBytes:]) != c {
+				t.Fatalf("component %v of %q comes back as %v", c, text, at(again[i*ComponentBytes:]))
+			}
+		}
+		for _, function := range []Function{Cosine, Euclidean, DotProduct} {
+			if score := NewQuery(function, components).Score(stored); math.IsNaN(score) || math.IsInf(score, 0) {
+				t.Fatalf("%s of %q and itself is %v", function, text, score)
+			}
+		}
+	})
+}
+
+// FuzzSplit cuts any bytes.
+func FuzzSplit(f *testing.F) {
+	f.Add([]byte("\x00\x00\x80\x3fitem"), uint16(1))
+	f.Add([]byte("\x00\x00\x80\x3f"), uint16(1))
+	f.Fuzz(func(t *testing.T, entry []byte, dimensions uint16) {
+		components, projected, err := Split(entry, int(dimensions))
+		if whole := len(entry) > int(dimensions)*ComponentBytes; whole != (err == nil) {
+			t.Fatalf("%d bytes of %d dimensions: %v", len(entry), dimensions, err)
+		}
+		if err == nil && (!bytes.Equal(append(bytes.Clone(components), projected...), entry) || len(components) != int(dimensions)*ComponentBytes) {
+			t.Fatalf("%x is cut into %x and %x", entry, components, projected)
+		}
+		_, _ = Value(components)
+	})
 }
 
 func BenchmarkScore(b *testing.B) {

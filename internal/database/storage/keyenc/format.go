@@ -39,6 +39,10 @@ func Format(key []byte) string {
 		}
 	case spaceStatistics:
 		return formatStatistics(key)
+	case spaceVersion:
+		if len(key) >= tableKeyLen {
+			return fmt.Sprintf("version/table %d%s", binary.BigEndian.Uint32(rest), formatValues(key[tableKeyLen:]))
+		}
 	case spaceMetrics:
 		if len(key) == metricsKeyLen {
 			return fmt.Sprintf("metrics/minute %d", binary.BigEndian.Uint64(rest))
@@ -68,6 +72,8 @@ func formatCatalog(key []byte) string {
 		return fmt.Sprintf("catalog/version/table %d", binary.BigEndian.Uint32(rest))
 	case key[1] == catalogStream && len(rest) > 4:
 		return fmt.Sprintf("catalog/stream/table %d/%q", binary.BigEndian.Uint32(rest), rest[4:])
+	case key[1] == catalogPosition && len(rest) > 4:
+		return fmt.Sprintf("catalog/position/table %d/%q", binary.BigEndian.Uint32(rest), rest[4:])
 	case key[1] == catalogDelivery && len(rest) == 4:
 		return fmt.Sprintf("catalog/delivery/table %d", binary.BigEndian.Uint32(rest))
 	case key[1] == catalogBackup:

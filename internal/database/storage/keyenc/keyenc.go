@@ -28,7 +28,7 @@
 //	                │ s │ table │ 1 │ pk │                       of one item collection
 //	                └───┴───────┴───┴────┘
 //	catalog         c f · c n · c d name · c v table             format, next id, descriptor, version
-//	                c s table label · c b backup                 stream, backup
+//	                c s table label · c b backup · c k table     stream, backup, delivery to Kinesis
 //	                c t kind id                                  export, import or bulk operation
 //	                c p table Region                             position of replication from a Region
 //	job             ┌───┬───────┬───────┬──────┐

@@ -45,6 +45,11 @@ func formatKeys() map[string][]byte {
 		"token":              keyenc.Token("t1"),
 		"item version":       keyenc.ItemVersion(nil, 1, str("a"), num("7")),
 		"position":           keyenc.Position(0x01020304, "eu-west-1"),
+		"stream":             keyenc.Stream(0x01020304, "2026-11-20T12:00:00.000"),
+		"delivery":           keyenc.Delivery(0x01020304),
+		"backup":             keyenc.Backup("01795176000000-11121314"),
+		"transfer":           keyenc.Transfer('e', "01795176000000-11121314"),
+		"metrics":            keyenc.Metrics(0x01020304),
 		"number 1":           keyenc.AppendSort(nil, num("1")),
 		"number 1.05":        keyenc.AppendSort(nil, num("1.05")),
 		"number 100":         keyenc.AppendSort(nil, num("100")),
@@ -220,6 +225,13 @@ func TestRanges(t *testing.T) {
 		keys[name("statistics of collection")] = keyenc.Collection(table, num("1"))
 		lo, hi = keyenc.TableBounds(table)
 		add(name("index"), lo, hi)
+		lo, hi = keyenc.ItemVersions(table)
+		add(name("versions"), lo, hi)
+		keys[name("versions")] = keyenc.ItemVersion(nil, table, str("a"), none)
+		lo, hi = keyenc.Positions(table)
+		add(name("position"), lo, hi)
+		keys[name("position")] = keyenc.Position(table, "eu-west-1")
+		keys[name("delivery")] = keyenc.Delivery(table)
 		keys[name("version")] = keyenc.TableVersion(table)
 	}
 	lo, hi := keyenc.TableDescriptors()
@@ -228,6 +240,17 @@ func TestRanges(t *testing.T) {
 	add("token", lo, hi)
 	lo, hi = keyenc.Jobs()
 	add("job", lo, hi)
+	lo, hi = keyenc.Streams()
+	add("stream", lo, hi)
+	lo, hi = keyenc.Backups()
+	add("backup", lo, hi)
+	keys["stream a"], keys["backup a"] = keyenc.Stream(math.MaxUint32, "a"), keyenc.Backup("a")
+	for _, kind := range []byte{0, 'e', math.MaxUint8} {
+		name := fmt.Sprintf("transfer %d", kind)
+		lo, hi = keyenc.Transfers(kind)
+		add(name, lo, hi)
+		keys[name] = keyenc.Transfer(kind, "a")
+	}
 	keys["job a"] = keyenc.Job(math.MaxUint32, math.MaxUint16, math.MaxUint8)
 	keys["descriptor a"], keys["token a"] = keyenc.TableDescriptor("a"), keyenc.Token("a")
 	keys["format"], keys["next"] = keyenc.FormatVersion(), keyenc.NextTableID()
@@ -315,6 +338,13 @@ func TestFormatForPeople(t *testing.T) {
 		{keyenc.TableDescriptor("Music"), `catalog/table "Music"`},
 		{keyenc.TableVersion(3), `catalog/version/table 3`},
 		{keyenc.Job(3, 1, 'b'), `job/table 3/index 1/b`},
+		{keyenc.Stream(3, "l"), `catalog/stream/table 3/"l"`},
+		{keyenc.Delivery(3), `catalog/delivery/table 3`},
+		{keyenc.Backup("b"), `catalog/backup "b"`},
+		{keyenc.Transfer('e', "x"), `catalog/transfer/e/"x"`},
+		{keyenc.Position(3, "eu-west-1"), `catalog/position/table 3/"eu-west-1"`},
+		{keyenc.ItemVersion(nil, 3, str("a"), num("7")), `version/table 3/"a"/7`},
+		{keyenc.Metrics(7), `metrics/minute 7`},
 		{keyenc.Token("x"), `token/"x"`},
 		{nil, `empty`},
 		{[]byte("\xf1\x02"), `?f102`},

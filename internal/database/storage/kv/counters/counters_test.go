@@ -1,6 +1,7 @@
 package counters_test
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"testing"
@@ -44,6 +45,17 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%x: %v, then %v, %v", data, values, again, err)
 		}
 	})
+}
+
+// TestStoredForm pins the form that counters are stored in; it must never change.
+func TestStoredForm(t *testing.T) {
+	want := []byte{0x02, 0x01, 0x00, 0xd8, 0x04}
+	if got := counters.Append(nil, []int64{1, -1, 0, 300}); !bytes.Equal(got, want) {
+		t.Errorf("stored as %x, want %x", got, want)
+	}
+	if got, err := counters.Decode(want); err != nil || !slices.Equal(got, []int64{1, -1, 0, 300}) {
+		t.Errorf("read as %v, %v", got, err)
+	}
 }
 
 func TestDecodeNil(t *testing.T) {

@@ -109,6 +109,37 @@ func TestPartsAreApart(t *testing.T) {
 	}
 }
 
+// TestStoredForm pins where the keys and logs of parts are, and how parts are numbered; it must never change.
+func TestStoredForm(t *testing.T) {
+	below := memkv.New()
+	for i, name := range []string{"eu", "us-west-2"} {
+		p, err := part.Open(t.Context(), below, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill(t, p, "v")
+		log := kv.LogID((i+1)<<26 | 7)
+		if records, _, err := below.ReadLog(t.Context(), log, 0, 10); err != nil || len(records) != 1 {
+			t.Errorf("log %d has %v, %v", log, records, err)
+		}
+	}
+	want := []string{
+		"r\x00eu=\x00\x00\x00\x01", "r\x00us-west-2=\x00\x00\x00\x02",
+		"reu\x00a=v", "reu\x00b=v", "rus-west-2\x00a=v", "rus-west-2\x00b=v",
+	}
+	it, err := below.Iter(t.Context(), []byte("r"), []byte("s"), kv.IterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, walk(t, it)); diff != "" {
+		t.Error(diff)
+	}
+	kept, err := below.Kept(t.Context())
+	if err != nil || len(kept) != 2 || kept[0].Name != "r-eu-kept" || kept[1].Name != "r-us-west-2-kept" {
+		t.Errorf("kept %v, %v", kept, err)
+	}
+}
+
 func fill(t *testing.T, s kv.Store, value string) {
 	t.Helper()
 	err := s.Update(t.Context(), kv.Intent{Write: [][]byte{[]byte("a"), []byte("b")}}, func(txn kv.Txn) error {

@@ -1,6 +1,7 @@
 package pebblekv
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -22,3 +23,20 @@ func (o Options) WithLargeUpdates(from int) Options {
 
 // KeepUp runs the periodic reservation of sequence numbers now.
 func (s *Store) KeepUp() { s.keepUp() }
+
+// OwnPairs returns what Pebble holds from the logs on: keys and values.
+func (s *Store) OwnPairs(t *testing.T) [][2][]byte {
+	t.Helper()
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{logPrefix}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pairs [][2][]byte
+	for it.First(); it.Valid(); it.Next() {
+		pairs = append(pairs, [2][]byte{bytes.Clone(it.Key()), bytes.Clone(it.Value())})
+	}
+	if err := it.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return pairs
+}
