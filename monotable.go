@@ -217,7 +217,9 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	regions.Opened()
-	db.history = history.Start(history.Options{Store: store, Observe: counts, Tables: db.countedTables, Now: o.Now, Logger: o.Logger})
+	db.history = history.Start(history.Options{
+		Store: store, Observe: counts, Tables: db.countedTables, Pending: db.pendingReplication, Now: o.Now, Logger: o.Logger,
+	})
 	db.server = server.New(db.engine, server.Options{
 		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,

@@ -122,6 +122,19 @@ func (db *DB) countedTables() history.Tables {
 	return all
 }
 
+// pendingReplication is how many changes of global tables of version 2017.11.29, for which AWS has this metric, are on their way.
+func (db *DB) pendingReplication(ctx context.Context) (history.Pending, error) {
+	pending := history.Pending{}
+	if len(db.regions) == 0 {
+		return pending, nil
+	}
+	err := db.engine.PendingReplication(ctx, pending)
+	for _, r := range db.regions {
+		err = errors.Join(err, r.engine.PendingReplication(ctx, pending))
+	}
+	return pending, err
+}
+
 // verifyRegions verifies the parts of a store that are Regions, and adds what it looked at to done. Findings name a table
 // REGION/TABLE.
 func verifyRegions(ctx context.Context, store kv.Store, done *verify.Verified, report func(Finding)) error {

@@ -84,6 +84,22 @@ func (e *Engine) fetched(ctx context.Context, t *catalog.Table) (kv.Seq, error) 
 	return upTo, nil
 }
 
+// PendingReplication adds how many changes have not arrived in other Regions, by table and Region, of global tables of version
+// 2017.11.29.
+func (e *Engine) PendingReplication(ctx context.Context, all map[string]map[string]int64) error {
+	for name, t := range e.catalog.Tables() {
+		if !t.Descriptor.Legacy() {
+			continue
+		}
+		pending, err := e.pending(ctx, t)
+		if err != nil {
+			return err
+		}
+		all[e.options.MetricsPrefix+name] = pending
+	}
+	return nil
+}
+
 // pendingReads is how many chunks of a log are looked at to count what another Region has not fetched.
 const pendingReads = 16
 
