@@ -60,6 +60,7 @@ type TableGauges struct {
 var jobNames = map[job.Kind]string{
 	job.Backfill: "backfill_index", job.DropIndex: "drop_index", job.BuildTTL: "enable_ttl", job.DropTTL: "disable_ttl",
 	job.DropTable: "drop_table", job.DropLog: "drop_change_log", job.Restore: "restore_table",
+	job.Replica: "fill_replica", job.Leave: "leave_global_table",
 }
 
 // Gauges reads the state of all tables at one moment.
