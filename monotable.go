@@ -65,8 +65,7 @@ type Options struct {
 	Region string
 	// Regions are served beside Region, each with tables of its own: the Region that a request is signed for names the one it
 	// is for, and one that is not served is refused. Unsigned requests are for Region. Default: none, and every request is
-	// for Region, whatever it is signed for. What can be done with a whole database without a request (Changes, Insights,
-	// Stats) is done with Region.
+	// for Region, whatever it is signed for. Changes, Insights, Stats and metrics call a table of another Region REGION/TABLE.
 	Regions []string
 	// AccountID stands in ARNs: 12 digits. Default "000000000000".
 	AccountID string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/bucket"
 	"github.com/monotable/monotable/internal/database/cloudwatch/history"
@@ -90,6 +91,24 @@ func (db *DB) engines() map[string]server.Engine {
 		all[r.name] = r.engine
 	}
 	return all
+}
+
+// inRegion returns the engine of the Region of a table, and what the table is called there. A name may be REGION/TABLE, and an ARN
+// has its Region; other names are of the default Region.
+func (db *DB) inRegion(table string) (in *engine.Engine, name string) {
+	region, name, found := strings.Cut(table, "/")
+	if arn := strings.SplitN(table, ":", 5); len(arn) == 5 {
+		region, name, found = arn[3], table, true
+	}
+	if found && region == db.region {
+		return db.engine, name
+	}
+	for _, r := range db.regions {
+		if found && r.name == region {
+			return r.engine, name
+		}
+	}
+	return db.engine, table
 }
 
 // gauges are those of all Regions, the default one's first.
