@@ -74,6 +74,8 @@ var (
 //		…
 //	}
 //
+// A table of another Region than Options.Region is REGION/TABLE, or the table's ARN.
+//
 // The position FromNow is that of the call, not of the loop. Whoever keeps the Sequence of the last change it has
 // dealt with can go on from there after a restart.
 //
@@ -82,7 +84,8 @@ var (
 // is where they begin. A loop that begins later than that, or again, ends with ErrTrimmed if changes after its position
 // were not kept meanwhile.
 func (db *DB) Changes(ctx context.Context, table string, from Position) iter.Seq2[Change, error] {
-	changes := db.engine.Changes(ctx, table, kv.Seq(from))
+	in, name := db.inRegion(table)
+	changes := in.Changes(ctx, name, kv.Seq(from))
 	return func(yield func(Change, error) bool) {
 		for c, err := range changes {
 			if err != nil {

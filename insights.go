@@ -43,17 +43,19 @@ type KeyValue struct {
 	Value string `json:"value"`
 }
 
-// Insights returns the most accessed and most throttled keys of a table.
+// Insights returns the most accessed and most throttled keys of a table. One of another Region than Options.Region is
+// REGION/TABLE, or the table's ARN.
 func (db *DB) Insights(ctx context.Context, table string) (Insights, error) {
-	read, err := db.engine.Insights(ctx, table)
+	in, name := db.inRegion(table)
+	read, err := in.Insights(ctx, name)
 	if err != nil {
 		return Insights{}, fmt.Errorf("monotable: insights: %w", err)
 	}
-	in := Insights{Table: table, Minutes: insights.Minutes, Resources: []ResourceInsights{}}
+	out := Insights{Table: table, Minutes: insights.Minutes, Resources: []ResourceInsights{}}
 	for i := range read {
-		in.Resources = append(in.Resources, newResourceInsights(&read[i]))
+		out.Resources = append(out.Resources, newResourceInsights(&read[i]))
 	}
-	return in, nil
+	return out, nil
 }
 
 func newResourceInsights(r *engine.KeyRankings) ResourceInsights {

@@ -65,8 +65,7 @@ type Options struct {
 	Region string
 	// Regions are served beside Region, each with tables of its own: the Region that a request is signed for names the one it
 	// is for, and one that is not served is refused. Unsigned requests are for Region. Default: none, and every request is
-	// for Region, whatever it is signed for. What can be done with a whole database without a request (Changes, Insights,
-	// Stats) is done with Region.
+	// for Region, whatever it is signed for. Changes, Insights, Stats and metrics call a table of another Region REGION/TABLE.
 	Regions []string
 	// AccountID stands in ARNs: 12 digits. Default "000000000000".
 	AccountID string
@@ -217,7 +216,9 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	regions.Opened()
-	db.history = history.Start(history.Options{Store: store, Observe: counts, Tables: db.countedTables, Now: o.Now, Logger: o.Logger})
+	db.history = history.Start(history.Options{
+		Store: store, Observe: counts, Tables: db.countedTables, Pending: db.pendingReplication, Now: o.Now, Logger: o.Logger,
+	})
 	db.server = server.New(db.engine, server.Options{
 		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/bucket"
 	"github.com/monotable/monotable/internal/database/cloudwatch/history"
@@ -92,6 +93,24 @@ func (db *DB) engines() map[string]server.Engine {
 	return all
 }
 
+// inRegion returns the engine of the Region of a table, and what the table is called there. A name may be REGION/TABLE, and an ARN
+// has its Region; other names are of the default Region.
+func (db *DB) inRegion(table string) (in *engine.Engine, name string) {
+	region, name, found := strings.Cut(table, "/")
+	if arn := strings.SplitN(table, ":", 5); len(arn) == 5 {
+		region, name, found = arn[3], table, true
+	}
+	if found && region == db.region {
+		return db.engine, name
+	}
+	for _, r := range db.regions {
+		if found && r.name == region {
+			return r.engine, name
+		}
+	}
+	return db.engine, table
+}
+
 // gauges are those of all Regions, the default one's first.
 func (db *DB) gauges(ctx context.Context) (engine.Gauges, error) {
 	g, err := db.engine.Gauges(ctx)
@@ -120,6 +139,19 @@ func (db *DB) countedTables() history.Tables {
 		}
 	}
 	return all
+}
+
+// pendingReplication is how many changes of global tables of version 2017.11.29, for which AWS has this metric, are on their way.
+func (db *DB) pendingReplication(ctx context.Context) (history.Pending, error) {
+	pending := history.Pending{}
+	if len(db.regions) == 0 {
+		return pending, nil
+	}
+	err := db.engine.PendingReplication(ctx, pending)
+	for _, r := range db.regions {
+		err = errors.Join(err, r.engine.PendingReplication(ctx, pending))
+	}
+	return pending, err
 }
 
 // verifyRegions verifies the parts of a store that are Regions, and adds what it looked at to done. Findings name a table

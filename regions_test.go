@@ -3,6 +3,7 @@ package monotable_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -191,4 +192,60 @@ func TestUnservedRegionIsRefused(t *testing.T) {
 	if got, err := where(t.Context(), single.client("eu-north-1"), "Music"); got != "us-east-1" || err != nil {
 		t.Errorf("a request for another Region gets %q, %v", got, err)
 	}
+}
+
+// TestOtherRegionsWithoutRequests: Stats has the tables of all Regions, Changes and Insights find them by REGION/TABLE or ARN.
+func TestOtherRegionsWithoutRequests(t *testing.T) {
+	dir := t.TempDir()
+	r := openRegional(t, dir, ireland)
+	r.create(virginia)
+	arn := *r.create(ireland).TableArn
+	_, err := r.client(ireland).UpdateContributorInsights(t.Context(), &dynamodb.UpdateContributorInsightsInput{
+		TableName: aws.String("Music"), ContributorInsightsAction: types.ContributorInsightsActionEnable,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"Music": virginia, virginia + "/Music": virginia, ireland + "/Music": ireland, arn: ireland,
+		strings.Replace(arn, ireland, virginia, 1): virginia,
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		changes := r.db.Changes(ctx, name, monotable.FromNow)
+		r.putItem(want, name, "1", nil)
+		for change, err := range changes {
+			if err != nil {
+				t.Fatalf("changes of %s: %v", name, err)
+			}
+			if got := change.Keys["pk"].(*types.AttributeValueMemberS).Value; got != name {
+				t.Errorf("%s has a change of %s", name, got)
+			}
+			break
+		}
+		cancel()
+		ranked, err := r.db.Insights(t.Context(), name)
+		if err != nil || (len(ranked.Resources) > 0) != (want == ireland) {
+			t.Errorf("insights of %s: %+v, %v", name, ranked, err)
+		}
+	}
+	for _, name := range []string{"eu-north-1/Music", "Absent", ireland + "/Absent"} {
+		for _, err := range r.db.Changes(t.Context(), name, monotable.FromBeginning) {
+			if err == nil {
+				t.Fatalf("%s has changes", name)
+			}
+		}
+	}
+	wantStats := func(s monotable.Stats, err error) {
+		t.Helper()
+		var names []string
+		for _, x := range s.Tables {
+			names = append(names, fmt.Sprint(x.Name, " ", x.Items.Rows))
+		}
+		if diff := cmp.Diff([]string{"Music 4", ireland + "/Music 3"}, names); diff != "" || err != nil || s.Total.Rows != 7 {
+			t.Errorf("%d rows, %v: %s", s.Total.Rows, err, diff)
+		}
+	}
+	wantStats(r.db.Stats(t.Context()))
+	r.close()
+	wantStats(monotable.ReadStats(t.Context(), dir))
 }

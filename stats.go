@@ -10,13 +10,16 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/part"
 )
 
 // Stats is what a database holds and the room it takes. Rows and Bytes are counted with every write, Bytes by
 // DynamoDB's accounting; Disk is an estimate of the bytes on disk, which is smaller where data compress and
 // misses what was written a moment ago.
 type Stats struct {
-	Tables []TableStats `json:"tables"` // by name
+	// Tables are those of Options.Region by name, and then those of other Regions by REGION/TABLE.
+	Tables []TableStats `json:"tables"`
 	// DeletedLogs are the change logs of deleted tables, which stay for a day.
 	DeletedLogs Room `json:"deleted_logs"`
 	// Total is of all tables and logs, and of what the database keeps for itself.
@@ -67,7 +70,7 @@ type KeptStats struct {
 
 // Stats returns what the database holds.
 func (db *DB) Stats(ctx context.Context) (Stats, error) {
-	s, err := db.engine.Stats(ctx)
+	s, err := readStats(ctx, db.store, db.now())
 	if err != nil {
 		return Stats{}, fmt.Errorf("monotable: stats: %w", err)
 	}
@@ -80,12 +83,33 @@ func ReadStats(ctx context.Context, dir string) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	read, err := engine.ReadStats(ctx, store, time.Now())
+	read, err := readStats(ctx, store, time.Now())
 	var s Stats
 	if err == nil {
 		s, err = newStats(read, dir)
 	}
 	return s, errors.Join(err, store.Close())
+}
+
+// readStats reads what a store holds, and what the parts of it do that are Regions, served or not.
+func readStats(ctx context.Context, store kv.Store, now time.Time) (engine.Stats, error) {
+	all, err := engine.ReadStats(ctx, store, now)
+	if err != nil {
+		return engine.Stats{}, err
+	}
+	names, err := part.Names(ctx, store)
+	for _, name := range names {
+		p, opened := part.Open(ctx, store, name)
+		if opened != nil {
+			return engine.Stats{}, errors.Join(err, opened)
+		}
+		more, failed := engine.ReadStats(ctx, p, now)
+		if err = errors.Join(err, failed); err != nil {
+			break
+		}
+		all.Merge(name, &more)
+	}
+	return all, err
 }
 
 func newStats(read engine.Stats, dir string) (Stats, error) {

@@ -54,7 +54,10 @@ func TestKill(t *testing.T) {
 			createTable(t, client)
 		}
 		settle(t, client, all)
-		requests := writeUntilKilled(t, server, client, all, 50+random.Int64N(2000))
+		for _, w := range all {
+			w.Client = client
+		}
+		requests := writeUntilKilled(t, server, all, 50+random.Int64N(2000))
 		t.Logf("kill %d: after %d acknowledged requests", round+1, requests)
 		verify(t, binary, dir)
 	}
@@ -66,7 +69,7 @@ func TestKill(t *testing.T) {
 
 // writeUntilKilled lets all writers write, kills the server when they have had so many answers, and returns
 // how many they had in the end.
-func writeUntilKilled(t *testing.T, server *serverproc.Server, client *dynamodb.Client, all []*ledger.Writer, after int64) int64 {
+func writeUntilKilled(t *testing.T, server *serverproc.Server, all []*ledger.Writer, after int64) int64 {
 	t.Helper()
 	var done atomic.Int64
 	var wg sync.WaitGroup
@@ -75,7 +78,6 @@ func writeUntilKilled(t *testing.T, server *serverproc.Server, client *dynamodb.
 	reached := make(chan struct{})
 	counted := &countdown{done: &done, at: after, reached: reached}
 	for _, w := range all {
-		w.Client = client
 		wg.Go(func() {
 			for w.Write(ctx) == nil {
 				counted.add()

@@ -19,12 +19,13 @@ const (
 	indexName  = "GlobalSecondaryIndexName"
 	operation  = "Operation"
 	streamName = "StreamLabel"
+	receiver   = "ReceivingRegion"
 )
 
 // seriesOf returns the series that a metric with dimensions is; ok is false where no metric here has such dimensions.
 func seriesOf(in metric) (s history.Series, ok bool) {
 	s.Name = in.MetricName
-	fields := map[string]*string{tableName: &s.Table, indexName: &s.Index, operation: &s.Operation, streamName: &s.Stream}
+	fields := map[string]*string{tableName: &s.Table, indexName: &s.Index, operation: &s.Operation, streamName: &s.Stream, receiver: &s.Receiver}
 	for _, d := range in.Dimensions {
 		field := fields[d.Name]
 		if field == nil || *field != "" || d.Value == "" {
@@ -38,7 +39,7 @@ func seriesOf(in metric) (s history.Series, ok bool) {
 // metricOf is the reverse of seriesOf.
 func metricOf(s history.Series) metric {
 	m := metric{Namespace: namespace, MetricName: s.Name, Dimensions: []dimension{}}
-	for _, d := range []dimension{{tableName, s.Table}, {indexName, s.Index}, {operation, s.Operation}, {streamName, s.Stream}} {
+	for _, d := range []dimension{{tableName, s.Table}, {indexName, s.Index}, {operation, s.Operation}, {streamName, s.Stream}, {receiver, s.Receiver}} {
 		if d.Value != "" {
 			m.Dimensions = append(m.Dimensions, d)
 		}

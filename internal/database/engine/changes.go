@@ -88,7 +88,7 @@ func (e *Engine) Changes(ctx context.Context, nameOrARN string, from kv.Seq) ite
 // follower reads one table's log.
 //
 // A commit that was acknowledged can be out of a log's sight for a moment: as long as one with a lower number
-// is under way, be it of another table. So a follower that hears of a commit takes note of the number below
+// is under way, be it of another table or Region. So a follower that hears of a commit takes note of the number below
 // which all acknowledged ones are, and until it has read so far it listens to the commits of all tables.
 //
 // As long as it listens, the table's log keeps both images. Before that, the log may have stopped keeping them for some

@@ -193,6 +193,7 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	}
 	o.Now = clock.Now
 	e := &Engine{options: o, regions: o.Regions, site: site, clock: clock, flows: newFlows()}
+	e.landings.regions = o.Regions
 	e.store = newObservedStore(store, clock, &e.landings, &e.sweeps)
 	if e.catalog, err = catalog.Open(ctx, e.store, o.Region, o.AccountID, o.Now, e.landings.listenedTo); err != nil {
 		return nil, err

@@ -3,6 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/engine/stream"
@@ -11,6 +14,24 @@ import (
 
 // Settle waits until every background job whose time has come is done.
 func (e *Engine) Settle() { e.jobs.settle() }
+
+// Settle waits until every acknowledged change has arrived in all Regions that are served.
+func (r *Regions) Settle(ctx context.Context) error {
+	for _, e := range r.engines {
+		for _, t := range e.catalog.Tables() {
+			for waiting := true; waiting; {
+				pending, err := e.pending(ctx, t)
+				if err != nil {
+					return err
+				}
+				if waiting = slices.Max(append(slices.Collect(maps.Values(pending)), 0)) > 0; waiting {
+					<-time.After(time.Millisecond) // there is no signal that all have arrived
+				}
+			}
+		}
+	}
+	return nil
+}
 
 // SmallTransfers makes exports, imports and bulk operations do little at once.
 func (o Options) SmallTransfers() Options {

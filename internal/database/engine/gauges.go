@@ -52,12 +52,15 @@ type TableGauges struct {
 	NewestBackup time.Time
 	// ReplicationLag is how old the oldest change is that has not arrived from another Region, by Region; 0 where all have.
 	ReplicationLag map[string]time.Duration
+	// ReplicationPending is how many changes have not arrived in the other Regions, by Region; a lower bound where they are many.
+	ReplicationPending map[string]int64
 }
 
 // jobNames are the kinds of jobs as operators see them.
 var jobNames = map[job.Kind]string{
 	job.Backfill: "backfill_index", job.DropIndex: "drop_index", job.BuildTTL: "enable_ttl", job.DropTTL: "disable_ttl",
 	job.DropTable: "drop_table", job.DropLog: "drop_change_log", job.Restore: "restore_table",
+	job.Replica: "fill_replica", job.Leave: "leave_global_table",
 }
 
 // Gauges reads the state of all tables at one moment.
@@ -108,6 +111,7 @@ func (e *Engine) Gauges(ctx context.Context) (Gauges, error) {
 func (e *Engine) tableGauges(ctx context.Context, snapshot kv.Snapshot, t *catalog.Table, now time.Time) (TableGauges, error) {
 	g := TableGauges{Name: e.options.MetricsPrefix + t.Name, Expires: t.TTLAttribute != "", ReplicationLag: e.flows.lag(t.ID, now)}
 	var err error
+	g.ReplicationPending, err = e.pending(ctx, t)
 	counted := func(x keyenc.IndexID, name string) IndexStats {
 		counters, failed := snapshot.Counter(keyenc.Statistics(t.ID, x))
 		if err = errors.Join(err, failed); len(counters) < 2 {

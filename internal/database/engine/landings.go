@@ -11,6 +11,8 @@ import (
 
 // landings counts what commits append to change logs, and tells listeners of it.
 type landings struct {
+	regions *Regions // whose commits can hold back each other's logs, because they share the store's numbers
+
 	listening atomic.Int32
 	counts    sync.Map // keyenc.TableID → *atomic.Uint64
 
@@ -18,7 +20,7 @@ type landings struct {
 	listeners map[*listener]struct{}
 }
 
-// listener is woken by the commits of its table, or of all tables. A wake that nobody waits for is kept; many
+// listener is woken by the commits of its table, or of all tables of all Regions. A wake that nobody waits for is kept; many
 // are one.
 type listener struct {
 	table keyenc.TableID
@@ -51,6 +53,11 @@ func (l *landings) tell(table keyenc.TableID, records uint64) {
 	l.counter(table).Add(records)
 	if l.listening.Load() > 0 {
 		l.wake(func(heard *listener) bool { return heard.table == table || heard.all.Load() })
+	}
+	for _, other := range l.regions.landings() {
+		if other != l && other.listening.Load() > 0 {
+			other.wake(func(heard *listener) bool { return heard.all.Load() })
+		}
 	}
 }
 

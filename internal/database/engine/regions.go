@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
@@ -19,6 +20,7 @@ type Regions struct {
 	engines map[string]*Engine
 	opened  chan struct{} // closed when all engines are there
 	once    sync.Once
+	landed  atomic.Pointer[[]*landings] // of the engines
 
 	strong strongWrites
 }
@@ -35,6 +37,19 @@ func (r *Regions) add(e *Engine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.engines[e.options.Region] = e
+	all := make([]*landings, 0, len(r.engines))
+	for _, x := range r.engines {
+		all = append(all, &x.landings)
+	}
+	r.landed.Store(&all)
+}
+
+// landings are those of all engines. It takes no lock, for every write asks.
+func (r *Regions) landings() []*landings {
+	if all := r.landed.Load(); all != nil {
+		return *all
+	}
+	return nil
 }
 
 // get returns the engine of a Region, nil where the server does not serve it.

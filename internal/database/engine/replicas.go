@@ -185,7 +185,13 @@ func (r *replicasUpdate) override() error {
 	for i := range r.in.ReplicaUpdates {
 		if u := r.in.ReplicaUpdates[i].Update; u != nil {
 			x := r.replica(*u.RegionName)
+			if err := x.engine.checkSettled(x.d, r.now, false); err != nil {
+				return err
+			}
 			if err := x.engine.env(r.now).Override(x.d, u); err != nil {
+				return err
+			}
+			if err := x.engine.checkQuotas(x.d); err != nil {
 				return err
 			}
 		}
@@ -195,12 +201,15 @@ func (r *replicasUpdate) override() error {
 
 // remove begins to delete replicas.
 func (r *replicasUpdate) remove() error {
-	for _, region := range r.removed {
-		if err := r.depart(r.replica(region), false); err != nil {
-			return err
-		}
+	return r.depart(false, r.named(r.removed)...)
+}
+
+// named are the existing replicas of Regions.
+func (r *replicasUpdate) named(regions []string) (all []*replicaMember) {
+	for _, region := range regions {
+		all = append(all, r.replica(region))
 	}
-	return nil
+	return all
 }
 
 // disassociate begins to make the replica of the Region asked a table of its own.
@@ -211,15 +220,37 @@ func (r *replicasUpdate) disassociate() error {
 	own := r.replicas[0]
 	switch {
 	case !own.d.Replicates():
-		return apierr.NotAReplica.With(own.d.Name)
+		return apierr.DisassociationNeedsMREC.With(own.d.Name)
 	case !own.d.Global.Unprotected:
 		return apierr.DisassociationBarred.With()
 	}
-	return r.depart(own, true)
+	return r.depart(true, own)
 }
 
-// depart begins to take a replica out of the global table.
-func (r *replicasUpdate) depart(leaving *replicaMember, stays bool) error {
+// depart begins to take replicas out of the global table.
+func (r *replicasUpdate) depart(stays bool, leaving ...*replicaMember) error {
+	for _, x := range leaving {
+		if err := r.checkDeparture(x, stays); err != nil {
+			return err
+		}
+	}
+	for _, x := range leaving {
+		x.d.Global.Leaving, x.d.Global.Stays = true, stays
+		for _, y := range r.replicas {
+			if other := y.d.Global.Replica(x.engine.options.Region); other != nil {
+				other.State = catalog.ReplicaLeaving
+			}
+		}
+		work := job.Record{Kind: job.Leave, Table: x.d.ID, Name: x.d.Name, NotBefore: x.engine.settledAt(r.now)}
+		if err := r.job(x.engine, x.txn, work); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkDeparture checks that a replica can leave the global table now.
+func (r *replicasUpdate) checkDeparture(leaving *replicaMember, stays bool) error {
 	d := leaving.d
 	if !stays {
 		switch {
@@ -229,16 +260,10 @@ func (r *replicasUpdate) depart(leaving *replicaMember, stays bool) error {
 			return apierr.ReplicaIsSource.With()
 		}
 	}
-	if err := leaving.engine.checkSettled(d, r.now, false); err != nil && leaving != r.replicas[0] {
-		return err
+	if leaving == r.replicas[0] {
+		return nil // which the request's own checks were of
 	}
-	d.Global.Leaving, d.Global.Stays = true, stays
-	for _, x := range r.replicas {
-		if other := x.d.Global.Replica(leaving.engine.options.Region); other != nil {
-			other.State = catalog.ReplicaLeaving
-		}
-	}
-	return r.job(leaving.engine, leaving.txn, job.Record{Kind: job.Leave, Table: d.ID, Name: d.Name, NotBefore: leaving.engine.settledAt(r.now)})
+	return leaving.engine.checkSettled(d, r.now, false)
 }
 
 // job adds work in a Region.
@@ -319,107 +344,6 @@ func (r *replicasUpdate) start(n *newReplica) error {
 	})
 }
 
-// consistency makes the table a replica, of the consistency that the request asks for, and keeps to the rules of
-// multi-Region strong consistency: three replicas, or two and a witness, made together and ended together.
-func (r *replicasUpdate) consistency() error {
-	own := r.replicas[0]
-	witness, err := r.witness()
-	if err != nil {
-		return err
-	}
-	if own.d.IsReplica() {
-		g := own.d.Global
-		switch {
-		case r.in.MultiRegionConsistency != nil:
-			return apierr.ConsistencyFixed.With()
-		case g.Strong && (len(r.created) > 0 || witness != nil && witness.Create != nil):
-			return apierr.StrongIsWhole.With()
-		case g.Strong && (len(r.removed) > 0 || witness != nil) && (len(r.removed) != len(g.Replicas) || (witness == nil) != (g.Witness == "")):
-			return apierr.StrongEndsWhole.With()
-		case !g.Strong && witness != nil:
-			return apierr.WitnessNeedsStrong.With()
-		}
-		if witness != nil {
-			for _, x := range r.replicas {
-				x.d.Global.Witness = ""
-			}
-		}
-		return nil
-	}
-	strong := r.in.MultiRegionConsistency != nil && *r.in.MultiRegionConsistency == "STRONG"
-	switch {
-	case len(r.created) == 0:
-		return apierr.NotAReplica.With(own.d.Name)
-	case !strong && witness != nil:
-		return apierr.WitnessNeedsStrong.With()
-	}
-	own.d.Global = &catalog.GlobalTable{Region: own.engine.options.Region, Version: catalog.GlobalVersion2019, Strong: strong}
-	if !strong {
-		return nil
-	}
-	if witness != nil {
-		if witness.Create == nil {
-			return apierr.ReplicaMissing.With()
-		}
-		own.d.Global.Witness = *witness.Create.RegionName
-	}
-	return r.checkStrong(own)
-}
-
-// witness is the one update of a witness, nil where there is none.
-func (r *replicasUpdate) witness() (*api.GlobalTableWitnessGroupUpdate, error) {
-	if len(r.in.GlobalTableWitnessUpdates) == 0 {
-		return nil, nil //nolint:nilnil // there may be none
-	}
-	w := &r.in.GlobalTableWitnessUpdates[0]
-	if (w.Create == nil) == (w.Delete == nil) {
-		return nil, apierr.WitnessActions.With()
-	}
-	if g := r.replicas[0].d.Global; w.Delete != nil && (g == nil || g.Witness != *w.Delete.RegionName) {
-		return nil, apierr.ReplicaMissing.With()
-	}
-	return w, nil
-}
-
-// strongSets are the Regions in which AWS has multi-Region strong consistency: a global table is within one of the sets.
-var strongSets = [][]string{
-	{"us-east-1", "us-east-2", "us-west-2"},
-	{"eu-west-1", "eu-west-2", "eu-west-3", "eu-central-1"},
-	{"ap-northeast-1", "ap-northeast-2", "ap-northeast-3"},
-}
-
-// checkStrong checks what a table must be to become one of multi-Region strong consistency.
-func (r *replicasUpdate) checkStrong(own *replicaMember) error {
-	places := []string{own.engine.options.Region}
-	for _, n := range r.created {
-		places = append(places, n.engine.options.Region)
-	}
-	if w := own.d.Global.Witness; w != "" {
-		places = append(places, w)
-	}
-	slices.Sort(places)
-	within := func(set []string) bool {
-		return !slices.ContainsFunc(places, func(region string) bool { return !slices.Contains(set, region) })
-	}
-	lo, hi := keyenc.IndexBounds(own.d.ID, 0)
-	some, err := firstKey(own.txn, lo, hi)
-	switch {
-	case err != nil:
-		return err
-	case len(slices.Compact(places)) != 3:
-		return apierr.StrongNeedsThree.With()
-	case !slices.ContainsFunc(strongSets, within):
-		return apierr.StrongRegions.With()
-	case some != nil:
-		return apierr.StrongNeedsEmpty.With(own.d.Name)
-	case own.d.TTL.State != catalog.TTLDisabled:
-		return apierr.TTLOfStrong.With(own.d.Name)
-	case slices.ContainsFunc(own.d.Indexes, func(x catalog.IndexDescriptor) bool { return x.Local }):
-		return apierr.StrongLocalIndexes.With(own.d.Name)
-	}
-	return nil
-}
-
 // deleteReplica begins to delete the replica that DeleteTable names.
 func (e *Engine) deleteReplica(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
 	before, err := e.catalog.Get(ctx, nameOrARN)
@@ -444,7 +368,7 @@ func (e *Engine) deleteReplica(ctx context.Context, nameOrARN string) (*catalog.
 		if err := e.checkDeletable(d, r.now); err != nil {
 			return err
 		}
-		return r.depart(r.replicas[0], false)
+		return r.depart(false, r.replicas[0])
 	})
 	if err != nil {
 		return nil, replaced(err)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -22,8 +23,8 @@ import (
 //
 // A record that came from another replica is not fetched on: its own Region is fetched from by all others.
 //
-//	R1  A change has arrived when its commit has moved the position beyond it, so each is carried out once, in the order of
-//	    its log, and a restart goes on where it was.
+//	R1  A change has arrived when its commit has moved the position beyond it, from where the flow knew it to be. So each is
+//	    carried out once, in the order of its log, and a restart goes on where it was.
 //	R2  Of two writes of an item the one with the higher version stays, in every Region, whichever arrives first.
 //	R3  A log keeps what another Region has not fetched, also while that Region is not served.
 
@@ -94,10 +95,23 @@ func (e *Engine) superviseFlows() {
 			e.flows.running[id] = f
 			ended.Go(func() {
 				defer cancel()
-				f.run(ctx)
+				if f.run(ctx) {
+					e.flows.ended(id, f)
+				}
 			})
 		}
 		e.flows.mu.Unlock()
+	}
+}
+
+// ended forgets a flow that came to an end, so that another may take its place if one is wanted: its source may be a
+// replica again.
+func (f *flows) ended(id flowID, x *flow) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.running[id] == x {
+		delete(f.running, id)
+		f.wake()
 	}
 }
 
@@ -137,23 +151,40 @@ func newFlow(to, from *Engine, t *catalog.Table) *flow {
 	return &flow{to: to, from: from, table: t.ID, name: t.Name}
 }
 
-// run brings changes until the flow is not wanted any more.
-func (f *flow) run(ctx context.Context) {
+// run brings changes until the flow is not wanted any more. It reports whether one of the tables has changed, so that another
+// flow may be wanted.
+func (f *flow) run(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		err := f.follow(ctx, 0)
-		if ctx.Err() != nil || errors.Is(err, kv.ErrClosed) || errors.Is(err, ErrTableGone) || errors.Is(err, ErrNoTable) {
-			return
+		if ctx.Err() != nil || errors.Is(err, kv.ErrClosed) {
+			return false
+		}
+		if errors.Is(err, ErrTableGone) || errors.Is(err, ErrNoTable) {
+			return f.to.jobs.rest(flowRetry) // for definitions to agree
 		}
 		f.to.options.Logger.Error("replication failed and will be tried again", "table", f.name,
 			"from", f.from.options.Region, "to", f.to.options.Region, "error", err)
 		if !f.to.jobs.rest(flowRetry) {
-			return
+			break
+		}
+	}
+	return false
+}
+
+// errPositionMoved: the position is not where the flow left it. A job has brought changes, or the replica has left and joined again.
+var errPositionMoved = errors.New("engine: position of replication has moved")
+
+// follow brings changes; until a number, all that are below it, at once. 0 is without end.
+func (f *flow) follow(ctx context.Context, until kv.Seq) error {
+	for {
+		if err := f.followOn(ctx, until); !errors.Is(err, errPositionMoved) {
+			return err
 		}
 	}
 }
 
-// follow brings changes; until a number, all that are below it, at once. 0 is without end.
-func (f *flow) follow(ctx context.Context, until kv.Seq) (err error) {
+// followOn is follow from the stored position on.
+func (f *flow) followOn(ctx context.Context, until kv.Seq) (err error) {
 	source := f.from.catalog.Tables()[f.name]
 	if source == nil || source.Descriptor.GoneAt != 0 {
 		return ErrNoTable
@@ -211,27 +242,6 @@ func (f *flow) note(behind time.Time) {
 	f.arrived, f.behind = f.after, behind
 }
 
-// lag is how old the oldest change is that is known and has not arrived at a table, by the Region it comes from.
-func (f *flows) lag(table keyenc.TableID, now time.Time) map[string]time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var all map[string]time.Duration
-	for id, x := range f.running {
-		if id.table != table {
-			continue
-		}
-		if all == nil {
-			all = map[string]time.Duration{}
-		}
-		x.mu.Lock()
-		if all[id.region] = 0; !x.behind.IsZero() {
-			all[id.region] = max(0, now.Sub(x.behind))
-		}
-		x.mu.Unlock()
-	}
-	return all
-}
-
 // arrival is a change that comes from another replica.
 type arrival struct {
 	seq    kv.Seq
@@ -241,13 +251,13 @@ type arrival struct {
 // bring carries out those of some records that are to be fetched, each when it is due.
 func (f *flow) bring(ctx context.Context, records []kv.Record, waits bool) error {
 	var batch []arrival
-	keys, bytes := map[string]bool{}, 0
+	keys, size := map[string]bool{}, 0
 	flush := func() error {
 		if len(batch) == 0 {
 			return nil
 		}
 		err := f.arrive(ctx, batch)
-		batch, bytes = nil, 0
+		batch, size = nil, 0
 		clear(keys)
 		return err
 	}
@@ -272,13 +282,13 @@ func (f *flow) bring(ctx context.Context, records []kv.Record, waits bool) error
 				return err
 			}
 		}
-		if keys[string(change.Key)] || len(batch) == arrivalsMax || bytes > arrivalBytes {
+		if keys[string(change.Key)] || len(batch) == arrivalsMax || size > arrivalBytes {
 			if err := flush(); err != nil {
 				return err
 			}
 		}
 		keys[string(change.Key)] = true
-		bytes += len(change.Old) + len(change.New)
+		size += len(change.Old) + len(change.New)
 		batch = append(batch, arrival{records[i].Seq, change})
 	}
 	if err := flush(); err != nil {
@@ -309,11 +319,11 @@ func (e *Engine) waitFor(ctx context.Context, at time.Time) error {
 }
 
 // arrive carries out changes of different items in one commit, together with the position after them. Those that are too
-// large for one commit are carried out in several.
+// large for one commit are carried out in several. Nothing arrives from a replica that the global table does not have any more.
 func (f *flow) arrive(ctx context.Context, batch []arrival) error {
 	for {
 		t := f.to.catalog.Tables()[f.name]
-		if t == nil || t.ID != f.table {
+		if t == nil || t.ID != f.table || t.Descriptor.Global.Replica(f.from.options.Region) == nil {
 			return ErrTableGone
 		}
 		err := f.arriveAt(ctx, t, batch)
@@ -351,6 +361,9 @@ func (f *flow) arriveAt(ctx context.Context, t *catalog.Table, batch []arrival) 
 		if err := g.checkVersions(txn); err != nil {
 			return err
 		}
+		if err := f.checkPosition(txn, key); err != nil {
+			return err
+		}
 		for _, w := range g {
 			if err := w.run(txn, ws); err != nil {
 				return err
@@ -370,7 +383,20 @@ func (f *flow) arriveAt(ctx context.Context, t *catalog.Table, batch []arrival) 
 	for range written {
 		countRecord(counts, t, f.at)
 	}
+	latency := f.from.options.Observe.Table(f.from.options.MetricsPrefix + t.Name).Replication(f.to.options.Region)
+	for i := range batch {
+		latency.Observe(max(0, f.at.Sub(time.UnixMilli(batch[i].seq.Millis()))))
+	}
 	return nil
+}
+
+// checkPosition checks that the position is where the flow has stored it.
+func (f *flow) checkPosition(txn kv.Txn, key []byte) error {
+	data, err := txn.Get(key)
+	if err == nil && !bytes.Equal(data, encodeSeq(f.stored)) {
+		err = errPositionMoved
+	}
+	return err
 }
 
 // arriving is the write that a change of another replica asks for.
@@ -399,6 +425,9 @@ func (f *flow) store(ctx context.Context) error {
 		if v, err := catalog.Version(txn, f.table); err != nil || v == 0 {
 			return err
 		}
+		if err := f.checkPosition(txn, key); err != nil {
+			return err
+		}
 		txn.Set(key, encodeSeq(f.after))
 		return nil
 	})
@@ -408,53 +437,4 @@ func (f *flow) store(ctx context.Context) error {
 	return err
 }
 
-// position is how far the changes of the replica in another Region have arrived at a table.
-func (e *Engine) position(ctx context.Context, t keyenc.TableID, region string) (kv.Seq, error) {
-	e.flows.mu.Lock()
-	f := e.flows.running[flowID{t, region}]
-	e.flows.mu.Unlock()
-	if f != nil {
-		f.mu.Lock()
-		arrived := f.arrived
-		f.mu.Unlock()
-		if arrived != 0 {
-			return arrived, nil
-		}
-	}
-	return e.storedPosition(ctx, t, region)
-}
-
-func (e *Engine) storedPosition(ctx context.Context, t keyenc.TableID, region string) (kv.Seq, error) {
-	data, err := e.store.Get(ctx, keyenc.Position(t, region))
-	if err != nil {
-		return 0, err
-	}
-	if len(data) != 8 {
-		return 0, fmt.Errorf("engine: the position of replication from %s to table %d is damaged: %x", region, t, data)
-	}
-	return kv.Seq(binary.BigEndian.Uint64(data)), nil
-}
-
 func encodeSeq(n kv.Seq) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
-
-// fetched returns the number up to which all other replicas have fetched the changes of a table. Where one is in a Region that is
-// not served, that is 0.
-func (e *Engine) fetched(ctx context.Context, t *catalog.Table) (kv.Seq, error) {
-	upTo := ^kv.Seq(0)
-	for _, other := range t.Descriptor.Global.Replicas {
-		to := e.regions.get(other.Region)
-		if to == nil {
-			return 0, nil
-		}
-		theirs := to.catalog.Tables()[t.Name]
-		if theirs == nil {
-			continue
-		}
-		p, err := to.storedPosition(ctx, theirs.ID, e.options.Region)
-		if err != nil {
-			return 0, err
-		}
-		upTo = min(upTo, p)
-	}
-	return upTo, nil
-}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -16,7 +17,6 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/monotable/monotable/internal/database/bucket/folder"
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
@@ -46,6 +46,10 @@ import (
 //	insights table  prints the rankings of its keys
 //	objects         lists the objects of the buckets, and others in bucketDirective
 //	verify          proves indexes, TTL entries and counters against the items
+//	in Region       sends what follows to that Region, which is served from then on; the script begins in us-east-1
+//	replicas table  prints what each Region has of a table
+//
+// settle waits for replication, too. restart opens all Regions again, and the script stays in its own.
 //
 // The clock begins at 2026-11-20T12:00:00Z and moves by advance only. With -rewrite the outputs are written
 // anew.
@@ -101,9 +105,12 @@ func (kept) Close() error { return nil }
 // script is one script's database.
 type script struct {
 	open   func() kv.Store
-	store  kv.Store
+	store  kv.Store // of the Region that the script is in
 	engine *engine.Engine
 	now    atomic.Int64 // nanoseconds; jobs read it beside the script
+
+	all    *engine.Regions
+	served []*scriptRegion // the first is home, whose store the others' are parts of
 
 	iterator *string // of streamDirective
 	buckets  string  // a directory
@@ -113,34 +120,56 @@ func newScript(t *testing.T, open func(*testing.T) func() kv.Store) *script {
 	t.Helper()
 	s := &script{open: open(t), buckets: t.TempDir()}
 	s.now.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixNano())
-	s.start(t)
-	t.Cleanup(func() {
-		if err := s.engine.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s.start(t, home)
+	t.Cleanup(func() { s.close(t) })
 	return s
 }
 
-func (s *script) start(t *testing.T) {
+// start opens Regions, the first of which is home, and the script is in it.
+func (s *script) start(t *testing.T, names ...string) {
 	t.Helper()
-	s.store = s.open()
-	buckets, err := folder.Open(s.buckets)
-	if err != nil {
-		t.Fatal(err)
+	s.all, s.served = engine.NewRegions(), nil
+	for _, name := range names {
+		s.serve(t, name)
 	}
-	s.engine, err = engine.Open(t.Context(), s.store, engine.Options{
-		Now:         func() time.Time { return time.Unix(0, s.now.Load()).UTC() },
-		Rand:        &counting{},
-		TTLInterval: -1,
-		Buckets:     buckets,
+	s.all.Opened()
+	s.enter(t, home)
+}
 
-		StreamShardRotation: -1,
+func (s *script) close(t *testing.T) {
+	t.Helper()
+	for _, r := range slices.Backward(s.served) { // home last
+		if err := r.engine.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
 
-		OnDeliveries: func() {},
-	})
-	if err != nil {
-		t.Fatal(err)
+func (s *script) restart(t *testing.T) {
+	t.Helper()
+	s.close(t)
+	var names []string
+	own := home
+	for _, r := range s.served {
+		names = append(names, r.name)
+		if r.engine == s.engine {
+			own = r.name
+		}
+	}
+	s.start(t, names...)
+	s.enter(t, own)
+}
+
+// settle waits for jobs and replication in all Regions. Each may give the other work.
+func (s *script) settle(t *testing.T) {
+	t.Helper()
+	for range 2 {
+		for _, r := range s.served {
+			r.engine.Settle()
+		}
+		if err := s.all.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -163,10 +192,11 @@ func (s *script) directive(t *testing.T, d *datadriven.TestData) string {
 	case "advance":
 		err = s.advance(d)
 	case "restart":
-		if err := s.engine.Close(); err != nil {
-			t.Fatal(err)
-		}
-		s.start(t)
+		s.restart(t)
+	case "in":
+		s.enter(t, argument(d))
+	case "replicas":
+		out, err = s.replicas(t.Context(), argument(d))
 	case "dump":
 		out, err = dump(t.Context(), s.store, argument(d))
 	case "log":
@@ -176,7 +206,7 @@ func (s *script) directive(t *testing.T, d *datadriven.TestData) string {
 		n, err = s.engine.ExpireNow(t.Context())
 		out = fmt.Sprintf("%d removed\n", n)
 	case "settle":
-		s.engine.Settle()
+		s.settle(t)
 	case "trim":
 		err = s.engine.TrimLogs(t.Context())
 	case "stream", "iterator", "records", "reshard":

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/engine/backup"
@@ -47,6 +48,23 @@ type TableStats struct {
 type IndexStats struct {
 	Name              string // "" of the items
 	Rows, Bytes, Room int64
+}
+
+// Merge adds what a part of the store holds: a Region. Its keys are in Room already, and its kept snapshots in Kept.
+func (s *Stats) Merge(region string, more *Stats) {
+	for i := range more.Tables {
+		s.Room += more.Tables[i].Log
+		more.Tables[i].Name = region + "/" + more.Tables[i].Name
+	}
+	s.Room += more.DeletedLogs
+	s.DeletedLogs += more.DeletedLogs
+	s.Tables = append(s.Tables, more.Tables...)
+	for _, k := range more.Kept {
+		i := slices.IndexFunc(s.Kept, func(whole KeptStats) bool { return strings.HasSuffix(whole.Name, region+"-"+k.Name) })
+		if i >= 0 && k.Table != "" {
+			s.Kept[i].Table, s.Kept[i].Backup = region+"/"+k.Table, k.Backup
+		}
+	}
 }
 
 // Stats returns what the engine's store holds.

@@ -96,10 +96,5 @@ func (r *replicasUpdate) editLegacy(added []*replicaMember) error {
 			connect(x, y)
 		}
 	}
-	for _, region := range r.removed {
-		if err := r.depart(r.replica(region), true); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.depart(true, r.named(r.removed)...)
 }

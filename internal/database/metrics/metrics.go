@@ -131,6 +131,9 @@ func (s sink) table(t *observe.Table, now time.Time) {
 		s.put(deliveryFailures, float64(d.Failures.Load()), t.Name)
 		s.put(deliveryLag, d.Lag(now).Seconds(), t.Name)
 	}
+	for region, h := range t.Replications() {
+		s.histogram(replicationTime, h.Distribution(), t.Name, region)
+	}
 	for shard, age := range t.IteratorAges(now) {
 		s.put(iteratorAge, age.Seconds(), t.Name, shard)
 	}
@@ -177,6 +180,9 @@ func (s sink) tableGauges(t *engine.TableGauges) {
 	}
 	for region, lag := range t.ReplicationLag {
 		s.put(replicationLag, lag.Seconds(), t.Name, region)
+	}
+	for region, n := range t.ReplicationPending {
+		s.put(replicationPending, float64(n), t.Name, region)
 	}
 	if t.Expires {
 		s.put(ttlBacklog, float64(t.Expired), t.Name)

@@ -20,6 +20,7 @@ type Table struct {
 	operations []atomic.Pointer[Operation]
 	indexes    registry[Capacity]
 	throttles  registry[Throttles]    // by index; "" is the table
+	latencies  registry[Histogram]    // of replication, by Region
 	readers    registry[reader]       // by shard
 	newest     registry[atomic.Int64] // by stream: when its newest record was written, in milliseconds since the epoch
 }
@@ -85,6 +86,20 @@ func (t *Table) Index(name string) *Capacity {
 
 // Indexes returns what was consumed by index; read only.
 func (t *Table) Indexes() map[string]*Capacity { return t.indexes.all() }
+
+// regionsMax is more than a server can serve.
+const regionsMax = 64
+
+// Replication returns the times that changes of the table took until they had arrived at its replica in another Region.
+func (t *Table) Replication(to string) *Histogram {
+	if h := t.latencies.get(to, regionsMax, func(string) *Histogram { return new(Histogram) }); h != nil {
+		return h
+	}
+	return t.latencies.get(Other, regionsMax+1, func(string) *Histogram { return new(Histogram) })
+}
+
+// Replications returns the times that replication took, by Region; read only.
+func (t *Table) Replications() map[string]*Histogram { return t.latencies.all() }
 
 // Throttles is how often limits of throughput stood in the way of an item of a table or index.
 type Throttles struct {

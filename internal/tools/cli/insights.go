@@ -20,7 +20,8 @@ func newInsights(env Environment) *cobra.Command {
 		Use:   "insights TABLE",
 		Short: "Show the most accessed and most throttled keys of a table",
 		Long: `Show the most accessed and most throttled keys of a table and its global indexes over the last minutes, as the server that
-has the data directory open has counted them. Contributor insights of the table or index must be enabled.
+has the data directory open has counted them. Contributor insights of the table or index must be enabled. A table of another
+Region than that of --region is REGION/TABLE.
 
 Accessed keys are ranked by the capacity units they consumed, throttled ones by requests. "±" is how much less an amount may
 be in truth; it is absent while there are few keys.`,

@@ -20,7 +20,7 @@ func newStats(env Environment) *cobra.Command {
 		Use:   "stats DIR",
 		Short: "Show what every table holds and the disk that takes, or what a server does now",
 		Long: `Show what a data directory holds: for every table its items, each index, expiries and change log; backups of
-tables; totals. A server that has the directory open answers.
+tables; totals. A server that has the directory open answers. Tables of other Regions than that of --region are named REGION/TABLE.
 
 ROWS and SIZE are counted with every write, SIZE by DynamoDB's accounting. DISK is an estimate of the bytes on
 disk: data compress, and what was written a moment ago is missing. Backups of tables share their files with

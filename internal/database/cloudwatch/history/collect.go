@@ -12,9 +12,11 @@ const (
 	ConditionalCheckFailedRequests = "ConditionalCheckFailedRequests"
 	ConsumedReadCapacityUnits      = "ConsumedReadCapacityUnits"
 	ConsumedWriteCapacityUnits     = "ConsumedWriteCapacityUnits"
+	PendingReplicationCount        = "PendingReplicationCount"
 	ProvisionedReadCapacityUnits   = "ProvisionedReadCapacityUnits"
 	ProvisionedWriteCapacityUnits  = "ProvisionedWriteCapacityUnits"
 	ReadThrottleEvents             = "ReadThrottleEvents"
+	ReplicationLatency             = "ReplicationLatency"
 	ReturnedItemCount              = "ReturnedItemCount"
 	ReturnedRecordsCount           = "ReturnedRecordsCount"
 	SuccessfulRequestLatency       = "SuccessfulRequestLatency"
@@ -39,6 +41,9 @@ var itemReaders = []string{"ExecuteStatement", "Query", "Scan"}
 
 // Tables are the tables that exist, by name.
 type Tables = map[string]*catalog.Table
+
+// Pending is how many changes of tables have not arrived in other Regions, by table and Region.
+type Pending = map[string]map[string]int64
 
 // counter is one series of one Table of package observe. A table that was deleted and created again is another Table,
 // and counts from 0.
@@ -138,6 +143,12 @@ func (t totals) table(of *observe.Table, d *catalog.Descriptor, restart bool) {
 			t.events(of, Series{Name: reason + throttleEvents, Table: of.Name, Index: index}, n.Load())
 		}
 	}
+	for region, h := range of.Replications() {
+		if d := h.Distribution(); d.Count > 0 {
+			s := Series{Name: ReplicationLatency, Table: of.Name, Receiver: region}
+			t.add(of, s, Sample{Count: float64(d.Count), Sum: float64(d.Sum), Buckets: buckets(d)})
+		}
+	}
 	t.events(of, Series{Name: ConditionalCheckFailedRequests, Table: of.Name}, of.ConditionsFailed.Load())
 	t.events(of, Series{Name: TransactionConflict, Table: of.Name}, of.Conflicts.Load())
 	t.events(of, Series{Name: TimeToLiveDeletedItemCount, Table: of.Name}, of.Expired.Load())
@@ -201,12 +212,23 @@ func (s *Sample) settleLatencies(total, past []uint64) {
 	_, s.High = bucketBounds(last)
 }
 
+// measureOnce adds a value as the one sample of a minute.
+func measureOnce(measured map[Series]Sample, s Series, value float64) {
+	measured[s] = Sample{Count: 1, Sum: value, Low: value, High: value, Ranged: true}
+}
+
+// addPending adds how many changes are on their way to other Regions, as one sample a minute.
+func addPending(measured map[Series]Sample, pending Pending) {
+	for table, regions := range pending {
+		for region, n := range regions {
+			measureOnce(measured, Series{Name: PendingReplicationCount, Table: table, Receiver: region}, float64(n))
+		}
+	}
+}
+
 // addProvisioned adds what is provisioned, as one sample a minute.
 func addProvisioned(measured map[Series]Sample, tables Tables) {
-	set := func(s Series, units int64) {
-		value := float64(units)
-		measured[s] = Sample{Count: 1, Sum: value, Low: value, High: value, Ranged: true}
-	}
+	set := func(s Series, units int64) { measureOnce(measured, s, float64(units)) }
 	for name, t := range tables {
 		d := t.Descriptor
 		if d.Billing.OnDemand {

@@ -21,6 +21,7 @@ package history
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -29,11 +30,13 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Options of a History; all are needed.
+// Options of a History; all but Pending are needed.
 type Options struct {
 	Store   kv.Store
 	Observe *observe.Database
 	Tables  func() Tables
+	// Pending are the changes that have not arrived in other Regions, of tables for which AWS has this metric. nil: there are none.
+	Pending func(context.Context) (Pending, error)
 	Now     func() time.Time
 	Logger  *slog.Logger
 }
@@ -82,13 +85,22 @@ func (h *History) Settle(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	tables := h.options.Tables()
+	pending, failed := h.pending(ctx)
 	counted := count(h.options.Observe, tables, true)
 	measured := counted.since(h.before)
 	addProvisioned(measured, tables)
+	addPending(measured, pending)
 	minute := h.minute
 	h.before, h.minute = counted, max(h.minute, minuteOf(h.options.Now()))
 	h.forgetDeleted()
-	return write(ctx, h.options.Store, minute, measured)
+	return errors.Join(failed, write(ctx, h.options.Store, minute, measured))
+}
+
+func (h *History) pending(ctx context.Context) (Pending, error) {
+	if h.options.Pending == nil {
+		return nil, nil //nolint:nilnil // there are none
+	}
+	return h.options.Pending(ctx)
 }
 
 // forgetDeleted makes room among the tables that are counted by name. The tables that exist are looked up after those
@@ -106,6 +118,11 @@ func (h *History) Read(ctx context.Context, from, to time.Time, visit func(minut
 	now := count(h.options.Observe, tables, false).since(h.before)
 	h.mu.Unlock()
 	addProvisioned(now, tables)
+	pending, err := h.pending(ctx)
+	if err != nil {
+		return err
+	}
+	addPending(now, pending)
 	first := max(minuteOf(from), underWay-keptMinutes+1)
 	end := minuteOf(to.Add(time.Minute - time.Nanosecond))
 	at := func(minute int64) time.Time { return time.Unix(minute*60, 0).UTC() }

@@ -108,6 +108,7 @@ func TestSamplesByDimension(t *testing.T) {
 	things.Throttle("", false, "WriteProvisionedThroughput", "WriteKeyRangeThroughput")
 	things.Throttle("global", false, "WriteProvisionedThroughput")
 	things.Throttle("global", false, "WriteProvisionedThroughput")
+	things.Replication("eu-west-1").Observe(2 * time.Second)
 	r.finish("things", put, 3*time.Millisecond, observe.Failure{})
 	for _, f := range []observe.Failure{
 		{Code: "ValidationException", Class: observe.User},
@@ -128,6 +129,7 @@ func TestSamplesByDimension(t *testing.T) {
 		{Name: "ConditionalCheckFailedRequests", Table: "things"}:                 {Count: 2, Sum: 2, Low: 1, High: 1, Ranged: true},
 		{Name: "TimeToLiveDeletedItemCount", Table: "things"}:                     {Count: 5, Sum: 5, Low: 1, High: 1, Ranged: true},
 		{Name: "SuccessfulRequestLatency", Table: "things", Operation: "PutItem"}: {Count: 1, Sum: 3, Low: 3, High: 3, Ranged: true},
+		{Name: "ReplicationLatency", Table: "things", Receiver: "eu-west-1"}:      {Count: 1, Sum: 2000, Low: 2000, High: 2000, Ranged: true},
 		{Name: "SystemErrors", Table: "things", Operation: "PutItem"}:             one,
 		{Name: "ThrottledRequests", Table: "things", Operation: "PutItem"}:        one,
 		{Name: "ThrottledRequests", Table: "things", Operation: "Query"}:          one,

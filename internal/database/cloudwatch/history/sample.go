@@ -14,17 +14,18 @@ type Series struct {
 	Index     string `cbor:"3,keyasint,omitempty"`
 	Operation string `cbor:"4,keyasint,omitempty"`
 	Stream    string `cbor:"5,keyasint,omitempty"`
+	Receiver  string `cbor:"6,keyasint,omitempty"` // a Region
 }
 
 // Compare orders series by name, then by dimensions.
 func (s Series) Compare(o Series) int {
 	return cmp.Or(cmp.Compare(s.Name, o.Name), cmp.Compare(s.Table, o.Table), cmp.Compare(s.Index, o.Index),
-		cmp.Compare(s.Operation, o.Operation), cmp.Compare(s.Stream, o.Stream))
+		cmp.Compare(s.Operation, o.Operation), cmp.Compare(s.Stream, o.Stream), cmp.Compare(s.Receiver, o.Receiver))
 }
 
 // Unit is the unit of the metric, as CloudWatch spells it.
 func (s Series) Unit() string {
-	if s.Name == SuccessfulRequestLatency {
+	if s.Name == SuccessfulRequestLatency || s.Name == ReplicationLatency {
 		return "Milliseconds"
 	}
 	return "Count"

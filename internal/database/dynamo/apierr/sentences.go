@@ -528,6 +528,7 @@ const (
 	DisassociationAlone     Sentence = invalid + "Disassociate must be the only replica update of the request"
 	DisassociationOther     Sentence = invalid + "Disassociate must be sent to the Region of the replica. Region: %s"
 	DisassociationMode      Sentence = invalid + "DisassociationMode must be WAIT_FOR_REPLICATION"
+	DisassociationNeedsMREC Sentence = invalid + "The table is not a replica of a global table of version 2019.11.21 with multi-Region eventual consistency: %s"
 	DisassociationBarred    Sentence = invalid + "The replica is protected against disassociation. Disable disassociation protection and try again"
 	NotAReplica             Sentence = invalid + "The table is not a replica of a global table of version 2019.11.21: %s"
 	StreamOfReplica         Sentence = invalid + "The stream of a replica of a global table cannot be changed: %s"

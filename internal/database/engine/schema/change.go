@@ -201,7 +201,7 @@ func (c *Change) settings(d *catalog.Descriptor) error {
 	}
 	if p := c.in.DisassociationProtectionEnabled; p != nil {
 		if !d.Replicates() || d.Global.Version != catalog.GlobalVersion2019 {
-			return apierr.NotAReplica.With(d.Name)
+			return apierr.DisassociationNeedsMREC.With(d.Name)
 		}
 		d.Global.Unprotected = !*p
 	}
