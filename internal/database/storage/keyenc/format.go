@@ -37,10 +37,6 @@ func Format(key []byte) string {
 			return fmt.Sprintf("ttl/table %d/%d%s",
 				table, int64(seconds), formatValues(key[tableKeyLen+secondsLen:]))
 		}
-	case spaceVersion:
-		if len(key) >= tableKeyLen {
-			return fmt.Sprintf("version/table %d%s", binary.BigEndian.Uint32(rest), formatValues(key[tableKeyLen:]))
-		}
 	case spaceStatistics:
 		return formatStatistics(key)
 	case spaceVersion:
