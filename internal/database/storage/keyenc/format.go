@@ -76,8 +76,6 @@ func formatCatalog(key []byte) string {
 		return fmt.Sprintf("catalog/position/table %d/%q", binary.BigEndian.Uint32(rest), rest[4:])
 	case key[1] == catalogDelivery && len(rest) == 4:
 		return fmt.Sprintf("catalog/delivery/table %d", binary.BigEndian.Uint32(rest))
-	case key[1] == catalogPosition && len(rest) > 4:
-		return fmt.Sprintf("catalog/position/table %d/%s", binary.BigEndian.Uint32(rest), rest[4:])
 	case key[1] == catalogBackup:
 		return "catalog/backup " + strconv.Quote(string(rest))
 	case key[1] == catalogTransfer && len(rest) > 1:
