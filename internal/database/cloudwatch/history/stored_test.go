@@ -13,7 +13,7 @@ import (
 func TestStoredForm(t *testing.T) {
 	measured := map[Series]Sample{
 		{Name: "UserErrors"}: {Count: 2, Sum: 3},
-		{Name: "SuccessfulRequestLatency", Table: "t", Index: "i", Operation: "Query", Stream: "s"}: {
+		{Name: "SuccessfulRequestLatency", Table: "t", Index: "i", Operation: "Query", Stream: "s", Receiver: "r"}: {
 			Count: 1, Sum: 0.1, Low: 0.5, High: 1e6, Ranged: true, Buckets: []uint64{0, 1, 300},
 		},
 	}
