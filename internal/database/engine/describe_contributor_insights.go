@@ -9,7 +9,7 @@ import (
 
 // DescribeContributorInsights tells the setting of contributor insights of a table or global index.
 func (e *Engine) DescribeContributorInsights(ctx context.Context, in *api.DescribeContributorInsightsInput) (*api.DescribeContributorInsightsOutput, error) {
-	d, err := e.catalog.Get(ctx, *in.TableName)
+	d, err := e.find(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (e *Engine) ListContributorInsights(ctx context.Context, in *api.ListContri
 // insightsTables are the tables that a page of at most limit settings can have: one, or those from a name on.
 func (e *Engine) insightsTables(ctx context.Context, nameOrARN *string, from string, limit int) ([]*catalog.Descriptor, error) {
 	if nameOrARN != nil {
-		d, err := e.catalog.Get(ctx, *nameOrARN)
+		d, err := e.find(ctx, *nameOrARN)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ func (e *Engine) policyResource(ctx context.Context, text string) (policyResourc
 	if !ok || !strings.HasPrefix(arn.Rest, "/stream/") {
 		name, err := e.catalog.NameOfResource(text)
 		if err == nil {
-			_, err = e.catalog.Get(ctx, name)
+			_, err = e.find(ctx, name)
 			err = resourceError(err, text)
 		}
 		return policyResource{arn: text, kind: policy.Table, table: name}, err

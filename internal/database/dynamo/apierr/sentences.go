@@ -467,13 +467,14 @@ const (
 	NameOfRestore          Sentence = inUse + "Table is being used: %s"                    // CreateTable
 	TooManyRestores        Sentence = limited + "Only %d restore operations can be done simultaneously"
 
-	InvalidBackupARN    Sentence = "Invalid Backup ARN"
-	BackupARNNotValid   Sentence = request + "BackupArn is not valid" // of another service or partition
-	BackupsOutOfOrder   Sentence = invalid + "Time range lower bound must be less than or equal to upper bound"
-	BackupCursorForeign Sentence = request + "The supplied ExclusiveStartBackupArn does not match the region"
-	BackupBeingCreated  Sentence = "Backup is being created: %s"
-	BackupBeingRestored Sentence = "Backup is being used to restore table: %s"
-	BackupOfSystem      Sentence = request + "User is not allowed to delete the system backup with arn %s. It will automatically expire on %s"
+	InvalidBackupARN     Sentence = "Invalid Backup ARN"
+	BackupARNNotValid    Sentence = request + "BackupArn is not valid" // of another service or partition
+	BackupsOutOfOrder    Sentence = invalid + "Time range lower bound must be less than or equal to upper bound"
+	BackupCursorForeign  Sentence = request + "The supplied ExclusiveStartBackupArn does not match the region"
+	BackupBeingCreated   Sentence = "Backup is being created: %s"
+	BackupBeingRestored  Sentence = "Backup is being used to restore table: %s"         // DeleteBackup
+	BackupOfOtherRestore Sentence = "Backup is being used to restore another table: %s" // RestoreTableFromBackup
+	BackupOfSystem       Sentence = request + "User is not allowed to delete the system backup with arn %s. It will automatically expire on %s"
 
 	OverrideUnknownIndex            Sentence = request + "Index %s does not match a secondary index that existed in the source table and cannot be created during the restore operation"
 	OverrideThroughputOnDemand      Sentence = request + "Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST"
@@ -623,14 +624,15 @@ var codes = map[Sentence]Code{
 	TableBeingRestored:  TableInUseException,
 	TableBeingRecovered: TableInUseException,
 
-	BackupTableNotFound: TableNotFoundException,
-	BackupNotFound:      BackupNotFoundException,
-	BackupBeingCreated:  BackupInUseException,
-	BackupBeingRestored: BackupInUseException,
-	BackupsNotYetKept:   ContinuousBackupsUnavailableException,
-	RecoveryNotEnabled:  PointInTimeRecoveryUnavailableException,
-	RestoreTimeOutside:  InvalidRestoreTimeException,
-	TooManyRestores:     LimitExceededException,
+	BackupTableNotFound:  TableNotFoundException,
+	BackupNotFound:       BackupNotFoundException,
+	BackupBeingCreated:   BackupInUseException,
+	BackupBeingRestored:  BackupInUseException,
+	BackupOfOtherRestore: BackupInUseException,
+	BackupsNotYetKept:    ContinuousBackupsUnavailableException,
+	RecoveryNotEnabled:   PointInTimeRecoveryUnavailableException,
+	RestoreTimeOutside:   InvalidRestoreTimeException,
+	TooManyRestores:      LimitExceededException,
 
 	PolicyNotFound:      PolicyNotFoundException,
 	TooManyRules:        LimitExceededException,
