@@ -489,22 +489,33 @@ const (
 
 // Exports, imports and bulk operations.
 const (
-	ExportTimeOutside   Sentence = "ExportTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
-	ExportPeriodOutside Sentence = "ExportFromTime and ExportToTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
-	ExportPeriodLength  Sentence = invalid + "The export period must be between 15 minutes and 24 hours"
-	ExportPeriodMissing Sentence = invalid + "IncrementalExportSpecification with ExportFromTime must be specified for an export of type INCREMENTAL_EXPORT"
-	ExportPeriodOfFull  Sentence = invalid + "IncrementalExportSpecification can only be specified for an export of type INCREMENTAL_EXPORT"
+	ExportTimeOutside   Sentence = "Export Time is invalid"
+	ExportPeriodOutside Sentence = "ExportFromTime and ExportToTime must be between EarliestRestorableDateTime and LatestRestorableDateTime" // not recorded
+	ExportPeriodOfOther Sentence = "Incremental export period from time cannot be less than the table creation time : %s"
+	ExportPeriodToCome  Sentence = "Incremental export period to time cannot be greater than the current time : %s"
+	ExportPeriodShort   Sentence = "Difference between export period from time and export period to time is less than 15 minutes"
+	ExportPeriodLong    Sentence = "Difference between export period from time and export period to time is greater than 24 hours" // not recorded
+	ExportPeriodMissing Sentence = request + "Incremental Export Specification expected when export type is set as Incremental Export"
+	ExportFromMissing   Sentence = request + "ExportFromTime must be provided in IncrementalExportSpecification"
+	ExportPeriodOfNone  Sentence = request + "Export Type expected to be Incremental Export when incremental export specification is provided"
+	ExportPeriodOfFull  Sentence = request + "When Export Type is Full Export , Incremental Export Specification should not be provided"
+	ExportOfNoARN       Sentence = invalid + "tableArn is not a valid ARN"
+	ExportOfNoTable     Sentence = request + "Table ARN is invalid."
+	FilterEmpty         Sentence = request + "Invalid FilterSpecification: The specification can not be empty"
 	ExportTimeOfPeriod  Sentence = invalid + "ExportTime can only be specified for an export of type FULL_EXPORT"
 	FilterOfPeriod      Sentence = invalid + "FilterSpecification can only be specified for an export of type FULL_EXPORT"
-	KMSKeyWithoutKMS    Sentence = invalid + "S3SseKmsKeyId can only be specified when S3SseAlgorithm is KMS"
-	TransferTokenReused Sentence = "The request was retried with the same client token and other parameters"
-	ExportNotFound      Sentence = "Export not found: %s"
-	ImportNotFound      Sentence = "Import not found: %s"
-	InvalidExportARN    Sentence = invalid + "Invalid ExportArn provided as input %s"
-	InvalidImportARN    Sentence = invalid + "Invalid ImportArn provided as input %s"
+	KMSKeyWithoutKMS    Sentence = request + "KMS Key Id is not supported for this encryption type"
+	ExportTokenReused   Sentence = "Export conflict: Duplicate request detected with conflicting parameters"
+	ImportTokenReused   Sentence = "Import conflict: Duplicate request detected with conflicting parameters"
+	BulkTokenReused     Sentence = "The request was retried with the same client token and other parameters"
+	ExportNotFound      Sentence = "Export not found: Export not found: %s"
+	ExportElsewhere     Sentence = "Export not found: Invalid export arn" // of another region
+	ImportNotFound      Sentence = "Import not found: %s"                 // not recorded
+	InvalidExportARN    Sentence = "Invalid Export ARN"
+	InvalidImportARN    Sentence = "Invalid Import ARN"
 	BulkNotFound        Sentence = "Bulk operation not found: %s"
 	InvalidBulkARN      Sentence = invalid + "Invalid BulkOperationArn provided as input %s"
-	InvalidPageToken    Sentence = invalid + "Invalid NextToken"
+	InvalidPageToken    Sentence = request + "Provided nextToken is invalid: %s"
 	TooManyExports      Sentence = limited + "There is a limit of %d concurrent exports per subscriber"
 	TooManyImports      Sentence = limited + "There is a limit of %d concurrent imports per subscriber"
 	TooManyBulk         Sentence = limited + "There is a limit of %d concurrent bulk operations per subscriber"
@@ -513,7 +524,7 @@ const (
 	BulkTableNotActive  Sentence = "A bulk operation cannot start while an index of the table is being created: %s"
 	BulkOver            Sentence = invalid + "The bulk operation is not in progress: its status is %s"
 	UnknownMember       Sentence = invalid + "The record has an unknown member: %s"
-	CSVOptionsOfOther   Sentence = invalid + "InputFormatOptions.Csv can only be specified for InputFormat CSV"
+	CSVOptionsOfOther   Sentence = request + "Unsupported InputFormatOptions for the given input format: %s."
 	NoBuckets           Sentence = "This server has no buckets: start it with --s3-dir or --s3-endpoint" // not AWS's
 	UnusableKey         Sentence = invalid + "%s cannot be part of a key in this server's buckets: %s"   // not AWS's
 )
@@ -638,7 +649,15 @@ var codes = map[Sentence]Code{
 	TooManyRules:        LimitExceededException,
 	ExportTimeOutside:   InvalidExportTimeException,
 	ExportPeriodOutside: InvalidExportTimeException,
+	ExportPeriodOfOther: InvalidExportTimeException,
+	ExportPeriodToCome:  InvalidExportTimeException,
+	ExportPeriodShort:   InvalidExportTimeException,
+	ExportPeriodLong:    InvalidExportTimeException,
+	ExportTokenReused:   ExportConflictException,
+	ImportTokenReused:   ImportConflictException,
+	BulkTokenReused:     IdempotentParameterMismatchException,
 	ExportNotFound:      ExportNotFoundException,
+	ExportElsewhere:     ExportNotFoundException,
 	ImportNotFound:      ImportNotFoundException,
 	BulkNotFound:        ResourceNotFoundException,
 	BulkTableNotActive:  ResourceInUseException,
