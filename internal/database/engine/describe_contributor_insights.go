@@ -25,7 +25,7 @@ func (e *Engine) DescribeContributorInsights(ctx context.Context, in *api.Descri
 		out.LastUpdateDateTime = api.TimestampOf(s.Changed)
 	}
 	if s.Refused {
-		why := apierr.TooManyRules.With(insightsRulesMax)
+		why := apierr.TooManyRules.With()
 		out.FailureException = &api.FailureException{ExceptionName: new(string(why.Code)), ExceptionDescription: &why.Message}
 	}
 	return out, nil

@@ -66,8 +66,6 @@ func (e *Engine) checkExport(in *api.ExportTableToPointInTimeInput) (*transfer.R
 	incremental := valueOf(in.ExportType) == incrementalExport
 	period := in.IncrementalExportSpecification
 	switch {
-	case e.options.Buckets == nil:
-		return nil, apierr.NoBuckets.With()
 	case incremental && period == nil:
 		return nil, apierr.ExportPeriodMissing.With()
 	case incremental && period.ExportFromTime == nil:
@@ -143,6 +141,9 @@ func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTi
 		if _, err := newExportFilter(in.FilterSpecification, catalog.TableOf(d)); err != nil {
 			return nil, err
 		}
+	}
+	if e.options.Buckets == nil {
+		return nil, apierr.NoBuckets.With()
 	}
 	if exported.Descriptor, err = json.Marshal(d); err != nil {
 		return nil, fmt.Errorf("engine: export: %w", err)

@@ -45,8 +45,6 @@ func (e *Engine) ImportTable(ctx context.Context, in *api.ImportTableInput) (*ap
 func (e *Engine) checkImport(in *api.ImportTableInput) error {
 	prefix := valueOf(in.S3BucketSource.S3KeyPrefix)
 	switch {
-	case e.options.Buckets == nil:
-		return apierr.NoBuckets.With()
 	case *in.InputFormat != lines.CSV && in.InputFormatOptions != nil && in.InputFormatOptions.Csv != nil:
 		return apierr.CSVOptionsOfOther.With(*in.InputFormat)
 	case prefix != "" && bucket.CheckKey(prefix) != nil:
@@ -65,6 +63,9 @@ func (e *Engine) beginImport(ctx context.Context, in *api.ImportTableInput, x *t
 	})
 	if err != nil {
 		return nil, err
+	}
+	if e.options.Buckets == nil {
+		return nil, apierr.NoBuckets.With()
 	}
 	d.Importing = true
 	x.Table, x.UUID, x.Imported = d.Name, d.UUID, &transfer.Imported{}
