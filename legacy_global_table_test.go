@@ -125,7 +125,7 @@ func TestReplicaAutoScaling(t *testing.T) {
 			}},
 		})
 	}
-	if _, err := update(); !hasCode(err, "ValidationException", "not found") {
+	if _, err := update(); !hasCode(err, "ResourceNotFoundException", "does not exist") {
 		t.Errorf("no replica: %v", err)
 	}
 	if err := r.replicate(virginia, createIn(ireland)); err != nil {

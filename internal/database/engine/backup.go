@@ -183,7 +183,7 @@ func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup
 		if err := check(b); err != nil {
 			return err
 		}
-		if err := e.notBeingRestored(txn, b); err != nil {
+		if err := e.notBeingRestored(txn, b, apierr.BackupBeingRestored); err != nil {
 			return err
 		}
 		txn.Delete(key)
@@ -198,10 +198,10 @@ func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup
 
 // notBeingRestored refuses to touch a backup that a restore reads. Restores begin holding the backup's key, and
 // a job that has ended does not come back: what is not seen by who holds the key will not be there later.
-func (e *Engine) notBeingRestored(r kv.Reader, b *backup.Record) error {
+func (e *Engine) notBeingRestored(r kv.Reader, b *backup.Record, refusal apierr.Sentence) error {
 	reading, err := job.Stored(r, func(j job.Record) bool { return j.Kind == job.Restore && j.Restore.Kept == b.Kept() })
 	if err == nil && len(reading) > 0 {
-		err = apierr.BackupBeingRestored.With(e.backupARN(b))
+		err = refusal.With(e.backupARN(b))
 	}
 	return err
 }

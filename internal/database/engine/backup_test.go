@@ -528,9 +528,9 @@ func TestBackupOfTableThatChanges(t *testing.T) {
 	})
 }
 
-// TestBackupInUse refuses to delete a backup that is being restored, to restore what is still in the making, and to
-// do too much at a time.
-func TestBackupInUse(t *testing.T) {
+// TestTablesBeingRestored: a backup feeds one restore at a time and stays meanwhile, 50 restores go on at once, and to all but
+// DescribeTable, CreateTable, DeleteTable and another restore the new table is not there yet.
+func TestTablesBeingRestored(t *testing.T) {
 	g := newGate(memkv.New(), 0, 1<<40)
 	e, err := engine.Open(t.Context(), g, engine.Options{TTLInterval: -1, StreamShardRotation: -1})
 	if err != nil {
@@ -541,30 +541,60 @@ func TestBackupInUse(t *testing.T) {
 	if err := putMusic(t.Context(), e, field("pk", "1")); err != nil {
 		t.Fatal(err)
 	}
-	arn := mustBackUp(t, e, "Music")
+	var arn string
 	for i := range 50 {
+		arn = mustBackUp(t, e, "Music")
 		if err := restoreBackup(t.Context(), e, arn, fmt.Sprintf("Target%d", i)); err != nil {
 			t.Fatal(err)
 		}
+		if i > 0 {
+			continue
+		}
+		err := restoreBackup(t.Context(), e, arn, "Other")
+		if want := "BackupInUseException: Backup is being used to restore another table: " + arn; err == nil || err.Error() != want {
+			t.Errorf("a second restore of a backup: %v, want %s", err, want)
+		}
+		err = restoreBackup(t.Context(), e, arn, "Target0")
+		if want := "TableInUseException: Table: Target0 is already being restored from backup: " + arn; err == nil || err.Error() != want {
+			t.Errorf("a second restore of a backup to the same table: %v, want %s", err, want)
+		}
 	}
-	if err := restoreBackup(t.Context(), e, arn, "OneMore"); codeOf(err) != apierr.LimitExceededException {
+	if err := restoreBackup(t.Context(), e, mustBackUp(t, e, "Music"), "OneMore"); codeOf(err) != apierr.LimitExceededException {
 		t.Errorf("the 51st restore: %v", err)
 	}
 	_, err = e.DeleteBackup(t.Context(), &api.DeleteBackupInput{BackupArn: &arn})
 	if codeOf(err) != apierr.BackupInUseException {
 		t.Errorf("deletion of a backup that is being restored: %v", err)
 	}
-	for _, change := range []struct{ directive, body string }{
-		{"update-table", `{"TableName":"Target0","DeletionProtectionEnabled":true}`},
-		{"delete-table", `{"TableName":"Target0"}`},
-		{"update-time-to-live", `{"TableName":"Target0","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"exp"}}`},
+	const target, resource = `{"TableName":"Target0"`, `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/Target0"`
+	for _, c := range []struct {
+		directive, body string
+		want            apierr.Code
+	}{
+		{"describe-table", target + `}`, ""},
+		{"create-table", target + `,"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}`, apierr.ResourceInUseException},
+		{"delete-table", target + `}`, apierr.ResourceInUseException},
+		{"update-table", target + `,"DeletionProtectionEnabled":true}`, apierr.ResourceNotFoundException},
+		{"update-time-to-live", target + `,"TimeToLiveSpecification":{"Enabled":true,"AttributeName":"exp"}}`, apierr.ResourceNotFoundException},
+		{"describe-time-to-live", target + `}`, apierr.ResourceNotFoundException},
+		{"tag-resource", resource + `,"Tags":[{"Key":"a","Value":"b"}]}`, apierr.ResourceNotFoundException},
+		{"untag-resource", resource + `,"TagKeys":["a"]}`, apierr.ResourceNotFoundException},
+		{"list-tags-of-resource", resource + `}`, apierr.ResourceNotFoundException},
+		{"get-resource-policy", resource + `}`, apierr.ResourceNotFoundException},
+		{"put-resource-policy", resource + `,"Policy":"{}"}`, apierr.ResourceNotFoundException},
+		{"delete-resource-policy", resource + `}`, apierr.ResourceNotFoundException},
+		{"describe-contributor-insights", target + `}`, apierr.ResourceNotFoundException},
+		{"update-contributor-insights", target + `,"ContributorInsightsAction":"ENABLE"}`, apierr.ResourceNotFoundException},
+		{"list-contributor-insights", target + `}`, apierr.ResourceNotFoundException},
+		{"describe-kinesis-streaming-destination", target + `}`, apierr.ResourceNotFoundException},
+		{"describe-continuous-backups", target + `}`, apierr.TableNotFoundException},
+		{"update-continuous-backups", target + `,"PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`, apierr.TableNotFoundException},
+		{"create-backup", target + `,"BackupName":"one"}`, apierr.TableNotFoundException},
+		{"put-item", target + `,"Item":{"pk":{"S":"2"}}}`, apierr.ResourceNotFoundException},
 	} {
-		if _, err := perform(t.Context(), e, change.directive, change.body); codeOf(err) != apierr.ResourceInUseException {
-			t.Errorf("%s of a table that is being restored: %v", change.directive, err)
+		if _, err := perform(t.Context(), e, c.directive, c.body); codeOf(err) != c.want {
+			t.Errorf("%s of a table that is being restored: %v, want %s", c.directive, err, c.want)
 		}
-	}
-	if _, err := perform(t.Context(), e, "put-item", `{"TableName":"Target0","Item":{"pk":{"S":"2"}}}`); codeOf(err) != apierr.ResourceNotFoundException {
-		t.Errorf("a write to a table that is being restored: %v", err)
 	}
 }
 

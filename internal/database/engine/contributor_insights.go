@@ -26,7 +26,7 @@ func insightsOf(d *catalog.Descriptor, index string) (insightsSetting, error) {
 	if index != "" {
 		x := d.Index(index)
 		if x == nil || x.Local {
-			return s, apierr.NotFound.With()
+			return s, apierr.InsightsIndexNotFound.With(index, d.Name)
 		}
 		stored, keys = x.Insights, x.Keys
 	}

@@ -39,7 +39,7 @@ var errBackupMissed = errors.New("engine: backup missed its table")
 // backupTable returns the descriptor of the table that an operation on backups names. These have an error of
 // their own for a table that is not there.
 func (e *Engine) backupTable(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
-	d, err := e.catalog.Get(ctx, nameOrARN)
+	d, err := e.find(ctx, nameOrARN)
 	if isNotFound(err) {
 		name, _ := e.catalog.Name(nameOrARN)
 		return nil, apierr.BackupTableNotFound.With(name)
@@ -55,6 +55,9 @@ func (e *Engine) backupSource(ctx context.Context, nameOrARN string) (*catalog.D
 	}
 	switch d.Status(e.options.Now()) {
 	case catalog.StatusCreating:
+		if d.Importing {
+			return nil, apierr.BackupsNotYetKept.With(d.Name)
+		}
 		return nil, apierr.BackupTableNotFound.With(d.Name)
 	case catalog.StatusDeleting:
 		return nil, apierr.TableBeingDeleted.As(apierr.TableInUseException, d.Name)

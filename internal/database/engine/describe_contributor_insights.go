@@ -9,7 +9,7 @@ import (
 
 // DescribeContributorInsights tells the setting of contributor insights of a table or global index.
 func (e *Engine) DescribeContributorInsights(ctx context.Context, in *api.DescribeContributorInsightsInput) (*api.DescribeContributorInsightsOutput, error) {
-	d, err := e.catalog.Get(ctx, *in.TableName)
+	d, err := e.find(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (e *Engine) DescribeContributorInsights(ctx context.Context, in *api.Descri
 		out.LastUpdateDateTime = api.TimestampOf(s.Changed)
 	}
 	if s.Refused {
-		why := apierr.TooManyRules.With(insightsRulesMax)
+		why := apierr.TooManyRules.With()
 		out.FailureException = &api.FailureException{ExceptionName: new(string(why.Code)), ExceptionDescription: &why.Message}
 	}
 	return out, nil

@@ -2,16 +2,18 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
 // DescribeGlobalTableSettings tells the capacity of all replicas of a global table of version 2017.11.29.
 func (e *Engine) DescribeGlobalTableSettings(ctx context.Context, in *api.DescribeGlobalTableSettingsInput) (*api.DescribeGlobalTableSettingsOutput, error) {
-	d, err := e.legacyTable(ctx, *in.GlobalTableName)
+	d, err := e.legacySettings(ctx, *in.GlobalTableName)
 	if err != nil {
 		return nil, err
 	}
@@ -20,6 +22,15 @@ func (e *Engine) DescribeGlobalTableSettings(ctx context.Context, in *api.Descri
 		return nil, err
 	}
 	return &api.DescribeGlobalTableSettingsOutput{GlobalTableName: &d.Name, ReplicaSettings: replicaSettings(replicas, e.options.Now())}, nil
+}
+
+// legacySettings is legacyTable with the sentence of the operations on settings.
+func (e *Engine) legacySettings(ctx context.Context, name string) (*catalog.Descriptor, error) {
+	d, err := e.legacyTable(ctx, name)
+	if known, ok := errors.AsType[*apierr.Error](err); ok && known.Code == apierr.GlobalTableNotFoundException {
+		err = apierr.GlobalSettingsMissing.With(name)
+	}
+	return d, err
 }
 
 func replicaSettings(replicas []*replicaMember, now time.Time) (out []api.ReplicaSettingsDescription) {

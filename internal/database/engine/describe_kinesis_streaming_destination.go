@@ -8,7 +8,7 @@ import (
 
 // DescribeKinesisStreamingDestination tells the Kinesis destinations that a table has and had.
 func (e *Engine) DescribeKinesisStreamingDestination(ctx context.Context, in *api.DescribeKinesisStreamingDestinationInput) (*api.DescribeKinesisStreamingDestinationOutput, error) {
-	d, err := e.catalog.Get(ctx, *in.TableName)
+	d, err := e.find(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/schema"
 )
@@ -12,7 +13,7 @@ import (
 func (e *Engine) DescribeTableReplicaAutoScaling(ctx context.Context, in *api.DescribeTableReplicaAutoScalingInput) (
 	*api.DescribeTableReplicaAutoScalingOutput, error,
 ) {
-	d, err := e.catalog.Get(ctx, *in.TableName)
+	d, err := e.replicated(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
 	}
@@ -21,6 +22,15 @@ func (e *Engine) DescribeTableReplicaAutoScaling(ctx context.Context, in *api.De
 		return nil, err
 	}
 	return &api.DescribeTableReplicaAutoScalingOutput{TableAutoScalingDescription: e.describeScaling(d, replicas)}, nil
+}
+
+// replicated returns a table that belongs to a global table of version 2019.11.21.
+func (e *Engine) replicated(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
+	d, err := e.catalog.Get(ctx, nameOrARN)
+	if err == nil && !d.Synchronized() {
+		err = apierr.GlobalTableNotGrouped.With(d.Name)
+	}
+	return d, err
 }
 
 func (e *Engine) describeScaling(d *catalog.Descriptor, replicas []*replicaMember) *api.TableAutoScalingDescription {

@@ -11,7 +11,7 @@ import (
 
 // DescribeTimeToLive tells whether items of a table expire, and by which attribute.
 func (e *Engine) DescribeTimeToLive(ctx context.Context, in *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error) {
-	d, err := e.catalog.Get(ctx, *in.TableName)
+	d, err := e.find(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -17,14 +18,14 @@ func (e *Engine) EnableKinesisStreamingDestination(ctx context.Context, in *api.
 	if err := checkKinesisARN(*in.StreamArn); err != nil {
 		return nil, err
 	}
-	if e.options.OnDeliveries == nil {
-		return nil, apierr.NoDelivery.With()
-	}
 	var status string
 	d, err := e.changeDestinations(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor, now time.Time) error {
 		settling := slices.ContainsFunc(d.Destinations, func(x catalog.Destination) bool { return now.UnixMilli() < x.SettledAt })
 		if d.Destination() != nil || settling {
 			return apierr.DestinationNotDisabled.With()
+		}
+		if e.options.OnDeliveries == nil {
+			return apierr.NoDelivery.With()
 		}
 		d.Destinations = slices.DeleteFunc(d.Destinations, func(x catalog.Destination) bool { return x.StreamARN == *in.StreamArn })
 		if n := len(d.Destinations); n >= destinationsMax {
@@ -42,6 +43,6 @@ func (e *Engine) EnableKinesisStreamingDestination(ctx context.Context, in *api.
 	}
 	return &api.EnableKinesisStreamingDestinationOutput{
 		TableName: &d.Name, StreamArn: in.StreamArn, DestinationStatus: &status,
-		EnableKinesisStreamingConfiguration: in.EnableKinesisStreamingConfiguration,
+		EnableKinesisStreamingConfiguration: cmp.Or(in.EnableKinesisStreamingConfiguration, &api.EnableKinesisStreamingConfiguration{}),
 	}, nil
 }

@@ -302,7 +302,7 @@ func (w *exporter) summary() manifestSummary {
 		TableARN: w.engine.catalog.TableARN(x.Table), TableID: x.UUID,
 		S3Bucket: *in.S3Bucket, S3Prefix: in.S3Prefix, S3SseAlgorithm: exportEncryption(in), S3SseKmsKeyID: in.S3SseKmsKeyId,
 		ManifestFilesS3Key: exportKey(in, x.ID+"/manifest-files.json"),
-		BilledSizeBytes:    x.Bytes, ItemCount: x.Items, OutputFormat: exportFormat(in),
+		BilledSizeBytes:    billedBytes(x), ItemCount: x.Items, OutputFormat: exportFormat(in),
 	}
 	if x.Exported.From == 0 {
 		s.ExportTime = manifestTime(exportTime(x))

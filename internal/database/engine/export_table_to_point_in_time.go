@@ -66,11 +66,13 @@ func (e *Engine) checkExport(in *api.ExportTableToPointInTimeInput) (*transfer.R
 	incremental := valueOf(in.ExportType) == incrementalExport
 	period := in.IncrementalExportSpecification
 	switch {
-	case e.options.Buckets == nil:
-		return nil, apierr.NoBuckets.With()
-	case incremental && (period == nil || period.ExportFromTime == nil):
+	case incremental && period == nil:
 		return nil, apierr.ExportPeriodMissing.With()
-	case !incremental && period != nil:
+	case incremental && period.ExportFromTime == nil:
+		return nil, apierr.ExportFromMissing.With()
+	case period != nil && in.ExportType == nil:
+		return nil, apierr.ExportPeriodOfNone.With()
+	case period != nil && !incremental:
 		return nil, apierr.ExportPeriodOfFull.With()
 	case incremental && in.ExportTime != nil:
 		return nil, apierr.ExportTimeOfPeriod.With()
@@ -81,6 +83,9 @@ func (e *Engine) checkExport(in *api.ExportTableToPointInTimeInput) (*transfer.R
 	}
 	if key := exportKey(in, "x"); bucket.CheckKey(key) != nil {
 		return nil, apierr.UnusableKey.With("S3Prefix", valueOf(in.S3Prefix))
+	}
+	if f := in.FilterSpecification; f != nil && f.KeyConditionExpression == nil && f.FilterExpression == nil && f.ProjectionExpression == nil {
+		return nil, apierr.FilterEmpty.With()
 	}
 	if _, err := bindExportFilter(in.FilterSpecification); err != nil {
 		return nil, err
@@ -124,7 +129,7 @@ func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTi
 	if err := e.refuseRepeated(ctx, x); err != nil {
 		return nil, err
 	}
-	d, err := e.exportable(ctx, *in.TableArn)
+	d, err := e.exportable(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +141,9 @@ func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTi
 		if _, err := newExportFilter(in.FilterSpecification, catalog.TableOf(d)); err != nil {
 			return nil, err
 		}
+	}
+	if e.options.Buckets == nil {
+		return nil, apierr.NoBuckets.With()
 	}
 	if exported.Descriptor, err = json.Marshal(d); err != nil {
 		return nil, fmt.Errorf("engine: export: %w", err)
@@ -161,12 +169,52 @@ func exportTimeError(err error) error {
 	return err
 }
 
-// exportable returns the descriptor of a table that can be exported.
-func (e *Engine) exportable(ctx context.Context, arn string) (*catalog.Descriptor, error) {
-	if _, err := e.catalog.NameOfResource(arn); err != nil {
+// exportable returns the descriptor of a table that can be exported. A period is looked at before point-in-time recovery.
+func (e *Engine) exportable(ctx context.Context, in *api.ExportTableToPointInTimeInput) (*catalog.Descriptor, error) {
+	arn, ok := catalog.ParseARN(*in.TableArn)
+	switch {
+	case !ok:
+		return nil, apierr.ExportOfNoARN.With()
+	case arn.Account != e.options.AccountID:
+		return nil, apierr.OtherAccount.With()
+	case arn.Rest != "" || !catalog.ValidName(arn.Table):
+		return nil, apierr.ExportOfNoTable.With()
+	case arn.Region != e.options.Region:
+		return nil, apierr.BackupTableNotFound.With(*in.TableArn)
+	}
+	d, err := e.find(ctx, arn.Table)
+	switch {
+	case isNotFound(err), err == nil && d.GoneAt != 0:
+		return nil, apierr.BackupTableNotFound.With(*in.TableArn)
+	case err != nil:
 		return nil, err
 	}
-	return e.recoverable(ctx, arn)
+	if p := in.IncrementalExportSpecification; p != nil {
+		if err := checkExportPeriod(d, p, e.options.Now()); err != nil {
+			return nil, err
+		}
+	}
+	return e.recoverable(ctx, arn.Table)
+}
+
+// checkExportPeriod checks a period against the clock and the table's creation, in AWS's order.
+func checkExportPeriod(d *catalog.Descriptor, p *api.IncrementalExportSpecification, now time.Time) error {
+	from, to := exportSecond(*p.ExportFromTime), now.UnixMilli()
+	if p.ExportToTime != nil {
+		to = exportSecond(*p.ExportToTime)
+	}
+	length := time.Duration(to-from) * time.Millisecond
+	switch {
+	case from < d.Created:
+		return apierr.ExportPeriodOfOther.With(secondOf(float64(from / millis)))
+	case to > now.UnixMilli():
+		return apierr.ExportPeriodToCome.With(secondOf(float64(to / millis)))
+	case length < exportPeriodMin:
+		return apierr.ExportPeriodShort.With()
+	case length > exportPeriodMax:
+		return apierr.ExportPeriodLong.With()
+	}
+	return nil
 }
 
 // exportPeriod is the time, or the two times, that an export asks for, checked against those that can be restored.
@@ -194,9 +242,6 @@ func (e *Engine) exportPeriod(ctx context.Context, d *catalog.Descriptor, in *ap
 	}
 	if from <= earliest || to > latest+1 {
 		return nil, apierr.ExportPeriodOutside.With()
-	}
-	if length := time.Duration(to-from) * time.Millisecond; length < exportPeriodMin || length > exportPeriodMax {
-		return nil, apierr.ExportPeriodLength.With()
 	}
 	return &transfer.Exported{From: from, To: to}, nil
 }
@@ -230,16 +275,15 @@ func (e *Engine) describeExport(x *transfer.Record) (*api.ExportDescription, err
 		FailureMessage: textOrNil(x.FailureMessage),
 		ExportFormat:   new(exportFormat(in)),
 		ItemCount:      &x.Items,
-		ExportType:     new(fullExport),
+		ExportType:     in.ExportType, // AWS does not tell its default
 
-		BilledSizeBytes:     &x.Bytes,
+		BilledSizeBytes:     new(billedBytes(x)),
 		FilterSpecification: in.FilterSpecification,
 	}
 	if x.Status == transfer.Completed {
 		out.ExportManifest = new(exportKey(in, x.ID+"/manifest-summary.json"))
 	}
 	if p := in.IncrementalExportSpecification; p != nil {
-		out.ExportType = new(incrementalExport)
 		out.IncrementalExportSpecification = &api.IncrementalExportSpecification{
 			ExportFromTime: api.TimestampOf(x.Exported.From), ExportToTime: api.TimestampOf(x.Exported.To),
 			ExportViewType: new(exportView(in)),
@@ -248,6 +292,14 @@ func (e *Engine) describeExport(x *transfer.Record) (*api.ExportDescription, err
 	}
 	out.ExportTime = api.TimestampOf(exportTime(x))
 	return out, nil
+}
+
+// billedBytes are what AWS bills an export for: a period costs 10 MB at least.
+func billedBytes(x *transfer.Record) int64 {
+	if x.Exported.From != 0 {
+		return max(x.Bytes, 10_000_000)
+	}
+	return x.Bytes
 }
 
 // exportTime is the time of a full export, in milliseconds: with its changes.

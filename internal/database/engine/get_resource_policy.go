@@ -13,7 +13,7 @@ func (e *Engine) GetResourcePolicy(ctx context.Context, in *api.GetResourcePolic
 	if err != nil {
 		return nil, err
 	}
-	d, err := e.catalog.Get(ctx, r.table)
+	d, err := e.find(ctx, r.table)
 	if err != nil {
 		return nil, err
 	}

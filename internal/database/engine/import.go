@@ -11,6 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/lines"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -26,7 +27,7 @@ const (
 // The failure of an import of which some items, or all, were refused.
 const (
 	itemsInvalid        = "ItemValidationError"
-	itemsInvalidMessage = "Some of the items failed validation checks. The server's log says which, and why."
+	itemsInvalidMessage = "Some of the items failed validation checks and were not imported. The server's log says which, and why."
 )
 
 // runImport does what is left of an import. Items are written in batches; each notes in its own transaction how far
@@ -42,23 +43,33 @@ func (e *Engine) runImport(ctx context.Context, x *transfer.Record) error {
 			return err
 		}
 	}
-	if x.Errors > 0 {
+	if x.Errors > 0 { // the others are in the table, which stays
 		x.FailureCode, x.FailureMessage = itemsInvalid, itemsInvalidMessage
-	}
-	if x.Errors > 0 && x.Items == 0 {
 		return e.endTransfer(ctx, x, transfer.Failed)
 	}
 	return e.endTransfer(ctx, x, transfer.Completed)
 }
 
-// endImport opens the table for use and writes the record of the import that is over. Whatever was imported stays.
+// endImport opens the table for use and writes the record of the import that is over. Whatever was imported stays; without a
+// bucket the table goes, too.
 func (e *Engine) endImport(ctx context.Context, x *transfer.Record) error {
-	_, err := e.catalog.Change(ctx, x.Table, func(_ kv.Txn, d *catalog.Descriptor) error {
-		if d.ID == x.TableID {
-			d.Importing = false
+	change, drop := e.catalog.Change, []job.Record(nil)
+	noBucket := x.FailureCode == noSuchBucket && x.Processed == 0
+	if noBucket {
+		change = e.catalog.Drop
+	}
+	_, err := change(ctx, x.Table, func(txn kv.Txn, d *catalog.Descriptor) (err error) {
+		if d.ID != x.TableID || d.GoneAt != 0 {
+			return nil
 		}
-		return nil
+		if d.Importing = false; noBucket {
+			drop, err = e.beginDrop(txn, d, e.options.Now())
+		}
+		return err
 	})
+	if err == nil {
+		defer e.jobs.start(drop...)
+	}
 	if err == nil || isNotFound(err) {
 		err = e.saveTransfer(ctx, x)
 	}

@@ -45,10 +45,8 @@ func (e *Engine) ImportTable(ctx context.Context, in *api.ImportTableInput) (*ap
 func (e *Engine) checkImport(in *api.ImportTableInput) error {
 	prefix := valueOf(in.S3BucketSource.S3KeyPrefix)
 	switch {
-	case e.options.Buckets == nil:
-		return apierr.NoBuckets.With()
 	case *in.InputFormat != lines.CSV && in.InputFormatOptions != nil && in.InputFormatOptions.Csv != nil:
-		return apierr.CSVOptionsOfOther.With()
+		return apierr.CSVOptionsOfOther.With(*in.InputFormat)
 	case prefix != "" && bucket.CheckKey(prefix) != nil:
 		return apierr.UnusableKey.With("S3KeyPrefix", prefix)
 	}
@@ -66,6 +64,9 @@ func (e *Engine) beginImport(ctx context.Context, in *api.ImportTableInput, x *t
 	if err != nil {
 		return nil, err
 	}
+	if e.options.Buckets == nil {
+		return nil, apierr.NoBuckets.With()
+	}
 	d.Importing = true
 	x.Table, x.UUID, x.Imported = d.Name, d.UUID, &transfer.Imported{}
 	err = e.catalog.CreateWith(ctx, d, transferIntent(x), func(txn kv.Txn) error {
@@ -73,12 +74,13 @@ func (e *Engine) beginImport(ctx context.Context, in *api.ImportTableInput, x *t
 		return e.admit(txn, x)
 	})
 	if known, ok := errors.AsType[*apierr.Error](err); ok && known.Code == apierr.ResourceInUseException {
-		return nil, e.repeatedOr(ctx, x, err)
+		return nil, e.repeatedOr(ctx, x, apierr.TableExists.As(apierr.ResourceInUseException, d.Name))
 	}
 	return x, err
 }
 
-// repeatedOr returns a repeatedError where an earlier request with the same token has made the table, else err.
+// repeatedOr returns a repeatedError where an earlier request with the same token is making the table, else err: once the table
+// is there, AWS refuses its name to all.
 func (e *Engine) repeatedOr(ctx context.Context, x *transfer.Record, err error) error {
 	var found *transfer.Record
 	read := e.readLatest(ctx, func(r kv.Reader) (err error) {
@@ -88,7 +90,7 @@ func (e *Engine) repeatedOr(ctx context.Context, x *transfer.Record, err error) 
 	switch {
 	case read != nil:
 		return read
-	case found != nil:
+	case found != nil && found.UnderWay():
 		return &repeatedError{found}
 	default:
 		return err

@@ -99,6 +99,9 @@ func kinesisName(text string) bool {
 // changeDestinations changes the destinations of a table and tells the delivery.
 func (e *Engine) changeDestinations(ctx context.Context, nameOrARN string, edit func(txn kv.Txn, d *catalog.Descriptor, now time.Time) error) (*catalog.Descriptor, error) {
 	d, err := e.catalog.Change(ctx, nameOrARN, func(txn kv.Txn, d *catalog.Descriptor) error {
+		if err := e.checkRestored(d); err != nil {
+			return err
+		}
 		now := e.options.Now()
 		if err := e.checkSettled(d, now, false); err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 
 const listInsightsMax = 100
 
-// ListContributorInsights tells the settings of contributor insights of a table and its global indexes, or of all tables, by
+// ListContributorInsights tells the settings of contributor insights that are not DISABLED, of a table and its global indexes, or of all tables, by
 // name.
 func (e *Engine) ListContributorInsights(ctx context.Context, in *api.ListContributorInsightsInput) (*api.ListContributorInsightsOutput, error) {
 	limit := listInsightsMax
@@ -36,6 +36,9 @@ func (e *Engine) ListContributorInsights(ctx context.Context, in *api.ListContri
 			if in.NextToken != nil && (s.table < afterTable || s.table == afterTable && s.index <= afterIndex) {
 				continue
 			}
+			if s.Status(now) == "DISABLED" { // as never turned on
+				continue
+			}
 			if n := len(out.ContributorInsightsSummaries); n == limit {
 				last := &out.ContributorInsightsSummaries[n-1]
 				out.NextToken = new(insightsToken(*last.TableName, valueOf(last.IndexName)))
@@ -50,15 +53,16 @@ func (e *Engine) ListContributorInsights(ctx context.Context, in *api.ListContri
 	return out, nil
 }
 
-// insightsTables are the tables that a page of at most limit settings can have: one, or those from a name on.
+// insightsTables are the tables that a page of at most limit settings can have: one, or those from a name on that have some.
 func (e *Engine) insightsTables(ctx context.Context, nameOrARN *string, from string, limit int) ([]*catalog.Descriptor, error) {
 	if nameOrARN != nil {
-		d, err := e.catalog.Get(ctx, *nameOrARN)
+		d, err := e.find(ctx, *nameOrARN)
 		if err != nil {
 			return nil, err
 		}
 		return []*catalog.Descriptor{d}, nil
 	}
+	now := e.options.Now()
 	var tables []*catalog.Descriptor
 	for _, name := range slices.Sorted(maps.Keys(e.catalog.Tables())) {
 		if name < from || len(tables) > limit+1 { // the first may have been told, and one more shows that there is more
@@ -69,7 +73,7 @@ func (e *Engine) insightsTables(ctx context.Context, nameOrARN *string, from str
 		case isNotFound(err): // deleted
 		case err != nil:
 			return nil, err
-		default:
+		case slices.ContainsFunc(insightsSettings(d), func(s insightsSetting) bool { return s.Status(now) != "DISABLED" }):
 			tables = append(tables, d)
 		}
 	}

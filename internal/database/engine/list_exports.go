@@ -7,8 +7,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 )
 
-// ListExports lists the exports of one table, there or not, or of all, in the reverse order of their ARNs: for one
-// table, the newest first.
+// ListExports lists the exports of one table, or of all, the newest first. Those of a table that was deleted are among all
+// only.
 func (e *Engine) ListExports(ctx context.Context, in *api.ListExportsInput) (*api.ListExportsOutput, error) {
 	page, next, err := e.transferList(ctx, transfer.Export, in.TableArn, in.NextToken, in.MaxResults)
 	if err != nil {

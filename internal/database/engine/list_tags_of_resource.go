@@ -15,7 +15,7 @@ func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResou
 	if err != nil {
 		return nil, err
 	}
-	d, err := e.catalog.Get(ctx, name)
+	d, err := e.find(ctx, name)
 	if err != nil {
 		return nil, resourceError(err, *in.ResourceArn)
 	}

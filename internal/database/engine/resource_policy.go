@@ -28,11 +28,16 @@ type policyResource struct {
 // policyResource returns the resource of an ARN, which must be there.
 func (e *Engine) policyResource(ctx context.Context, text string) (policyResource, error) {
 	arn, ok := catalog.ParseARN(text)
+	switch {
+	case ok && arn.Account != e.options.AccountID:
+		return policyResource{}, apierr.RestoreSourceForeign.With()
+	case ok && arn.Region != e.options.Region:
+		return policyResource{}, apierr.PolicyResourceElsewhere.With(text)
+	}
 	if !ok || !strings.HasPrefix(arn.Rest, "/stream/") {
 		name, err := e.catalog.NameOfResource(text)
 		if err == nil {
-			_, err = e.catalog.Get(ctx, name)
-			err = resourceError(err, text)
+			_, err = e.find(ctx, name)
 		}
 		return policyResource{arn: text, kind: policy.Table, table: name}, err
 	}
@@ -41,11 +46,14 @@ func (e *Engine) policyResource(ctx context.Context, text string) (policyResourc
 		return policyResource{}, err
 	}
 	id, err := e.findStream(ctx, text)
+	if isNotFound(err) {
+		err = apierr.PolicyStreamNotFound.With(label, table)
+	}
 	if err != nil {
 		return policyResource{}, err
 	}
 	if d, err := e.catalog.Get(ctx, table); isNotFound(err) || err == nil && d.ID != id.table { // the table has been deleted
-		return policyResource{}, apierr.StreamNotFound.With(text)
+		return policyResource{}, apierr.PolicyStreamNotFound.With(label, table)
 	} else if err != nil {
 		return policyResource{}, err
 	}

@@ -37,6 +37,27 @@ func newRestoration(d, source *catalog.Descriptor, kept string, at int64) job.Re
 	return job.Record{Kind: job.Restore, Name: d.Name, Restore: r}
 }
 
+// find returns the descriptor of a table for an operation on more than its description: to those AWS says that a table
+// that is being restored is not there.
+func (e *Engine) find(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
+	d, err := e.catalog.Get(ctx, nameOrARN)
+	if err == nil {
+		err = e.checkRestored(d)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// checkRestored refuses what find refuses.
+func (e *Engine) checkRestored(d *catalog.Descriptor) error {
+	if d.Restored != nil && d.Status(e.options.Now()) == catalog.StatusCreating {
+		return apierr.TableNotFound.With(d.Name)
+	}
+	return nil
+}
+
 // restoredDescriptor is the definition of a table that is restored from one that was defined as source.
 func (e *Engine) restoredDescriptor(source *catalog.Descriptor, name string, from catalog.Restored, o schema.Overrides) (d *catalog.Descriptor, err error) {
 	from.TableARN = e.catalog.TableARN(source.Name)

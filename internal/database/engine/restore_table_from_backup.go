@@ -12,7 +12,7 @@ import (
 )
 
 // RestoreTableFromBackup makes a table of what a backup holds. The table is CREATING while its items are copied,
-// in the background.
+// in the background. A backup feeds one restore at a time.
 func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTableFromBackupInput) (*api.RestoreTableFromBackupOutput, error) {
 	var b *backup.Record
 	err := e.readLatest(ctx, func(r kv.Reader) (err error) {
@@ -37,14 +37,18 @@ func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTabl
 		return nil, err
 	}
 	work := newRestoration(d, b.Table, b.Kept(), 0)
-	stillThere := func(txn kv.Txn) error { // and will be, see notBeingRestored
+	free := func(txn kv.Txn) error { // and there until the restore ends, see notBeingRestored
 		data, err := txn.Get(b.Key())
-		if err == nil && data == nil {
-			err = apierr.BackupNotFound.With(*in.BackupArn)
+		switch {
+		case err != nil:
+			return err
+		case data == nil:
+			return apierr.BackupNotFound.With(*in.BackupArn)
+		default:
+			return e.notBeingRestored(txn, b, apierr.BackupOfOtherRestore)
 		}
-		return err
 	}
-	if err := e.beginRestore(ctx, d, &work, kv.Intent{Check: [][]byte{b.Key()}}, stillThere); err != nil {
+	if err := e.beginRestore(ctx, d, &work, kv.Intent{Write: [][]byte{b.Key()}}, free); err != nil {
 		return nil, err
 	}
 	defer e.jobs.start(work) // the answer shows the table CREATING

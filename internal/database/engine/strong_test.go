@@ -44,7 +44,7 @@ func TestStrongReplicas(t *testing.T) {
 		_, err := w[home].UpdateTable(ctx, in)
 		return err
 	}
-	refused(t, "two Regions", update(strongReplicas(others[0])), "three replicas")
+	refused(t, "two Regions", update(strongReplicas(others[0])), "Unsupported replica count")
 	putValue(ctx, t, w[home], "x", "1")
 	refused(t, "a table with items", update(strongReplicas(others...)), "must be empty")
 	deleteMusic(ctx, t, w[home], "x")
@@ -52,9 +52,9 @@ func TestStrongReplicas(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.awaitActive(t, home, others[0], others[1])
-	refused(t, "another consistency", update(&api.UpdateTableInput{TableName: new("Music"), MultiRegionConsistency: new("EVENTUAL")}), "only when")
+	refused(t, "another consistency", update(&api.UpdateTableInput{TableName: new("Music"), MultiRegionConsistency: new("EVENTUAL")}), "unsupported on existing global table")
 	_, err := w[others[0]].DeleteTable(ctx, &api.DeleteTableInput{TableName: new("Music")})
-	refused(t, "deleting one replica", err, "single replica")
+	refused(t, "deleting one replica", err, "Deletion of only one table replica")
 	_, err = w[home].TransactGetItems(ctx, &api.TransactGetItemsInput{TransactItems: []api.TransactGetItem{
 		{Get: &api.Get{TableName: new("Music"), Key: attr.Item{field("pk", "x")}}},
 	}})
@@ -102,7 +102,7 @@ func TestStrongReplicas(t *testing.T) {
 
 	if err := update(&api.UpdateTableInput{TableName: new("Music"), ReplicaUpdates: []api.ReplicationGroupUpdate{
 		{Delete: &api.DeleteReplicationGroupMemberAction{RegionName: &others[0]}},
-	}}); err == nil || !strings.Contains(err.Error(), "single replica") {
+	}}); err == nil || !strings.Contains(err.Error(), "Deletion of only one table replica") {
 		t.Errorf("deleting one replica: %v", err)
 	}
 }

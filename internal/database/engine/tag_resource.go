@@ -10,6 +10,14 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
+// checkTaggable refuses a table that is being restored or imported: AWS does not find it.
+func (e *Engine) checkTaggable(d *catalog.Descriptor) error {
+	if d.Importing {
+		return apierr.TableNotFound.With(d.Name)
+	}
+	return e.checkRestored(d)
+}
+
 // TagResource sets tags of a table. AWS answers with an empty body.
 func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*api.TagResourceOutput, error) {
 	name, err := e.catalog.NameOfResource(*in.ResourceArn)
@@ -23,6 +31,9 @@ func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*ap
 		return nil, err
 	}
 	_, err = e.catalog.Change(ctx, name, func(_ kv.Txn, d *catalog.Descriptor) error {
+		if err := e.checkTaggable(d); err != nil {
+			return err
+		}
 		var err error
 		d.Tags, err = schema.MergeTags(d.Tags, in.Tags)
 		return err

@@ -265,7 +265,7 @@ func killedWithinTransfers(t *testing.T, writes int64) (survived bool) {
 		}
 		d := out.ImportTableDescription
 		got := []int64{*d.ImportedItemCount, *d.ErrorCount, *d.ProcessedItemCount, *d.ProcessedSizeBytes}
-		if diff := cmp.Diff([]int64{2 * items, 4, 2*items + 4, 2 * int64(lines.Len())}, got); diff != "" || *d.ImportStatus != "COMPLETED" {
+		if diff := cmp.Diff([]int64{2 * items, 4, 2*items + 4, 2 * int64(lines.Len())}, got); diff != "" || *d.ImportStatus != "FAILED" {
 			t.Errorf("the import is %s and counts (-want +got)\n%s", *d.ImportStatus, diff)
 		}
 		if diff := cmp.Diff(want, contents(t, e, "Imported")); diff != "" {

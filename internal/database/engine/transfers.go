@@ -26,8 +26,6 @@ const (
 	transferLife = 90 * 24 * time.Hour
 	// transferTokenLife is for how long a ClientToken stands for its transfer: after its end, of a bulk operation after its start.
 	transferTokenLife = 8 * time.Hour
-	// transferPage is how many transfers a page of a list has by default, and at most.
-	transferPage = 25
 	// transferTriesMax is how often a bucket may fail before the transfer fails with it.
 	transferTriesMax = 5
 )
@@ -54,19 +52,27 @@ type transferKind struct {
 	max        int    // how many AWS lets be under way
 	tooMany    apierr.Sentence
 	notFound   apierr.Sentence
-	invalidARN apierr.Sentence
-	reused     apierr.Code // of a token with other parameters
+	elsewhere  func(arn string) error // refuses an ARN of another region
+	invalidARN func(arn string) error
+	reused     apierr.Sentence // of a token with other parameters
+	page       int             // how many a page of a list has by default
 }
 
 var transferKinds = map[transfer.Kind]transferKind{
 	transfer.Export: {
-		"/export/", 300, apierr.TooManyExports, apierr.ExportNotFound, apierr.InvalidExportARN, apierr.ExportConflictException,
+		"/export/", 300, apierr.TooManyExports, apierr.ExportNotFound,
+		func(string) error { return apierr.ExportElsewhere.With() }, func(string) error { return apierr.InvalidExportARN.With() },
+		apierr.ExportTokenReused, 10,
 	},
 	transfer.Import: {
-		"/import/", 50, apierr.TooManyImports, apierr.ImportNotFound, apierr.InvalidImportARN, apierr.ImportConflictException,
+		"/import/", 50, apierr.TooManyImports, apierr.ImportNotFound,
+		func(arn string) error { return apierr.ImportNotFound.With(arn) }, func(string) error { return apierr.InvalidImportARN.With() },
+		apierr.ImportTokenReused, 10,
 	},
 	transfer.Bulk: {
-		"/bulk-operation/", 50, apierr.TooManyBulk, apierr.BulkNotFound, apierr.InvalidBulkARN, apierr.IdempotentParameterMismatchException,
+		"/bulk-operation/", 50, apierr.TooManyBulk, apierr.BulkNotFound,
+		func(arn string) error { return apierr.OtherRegion.With(arn) }, func(arn string) error { return apierr.InvalidBulkARN.With(arn) },
+		apierr.BulkTokenReused, 25,
 	},
 }
 
@@ -104,7 +110,7 @@ func (e *Engine) earlier(r kv.Reader, x *transfer.Record) (*transfer.Record, err
 	}
 	o := same[len(same)-1]
 	if !bytes.Equal(o.Request, x.Request) || !bytes.Equal(o.Values, x.Values) {
-		return nil, apierr.TransferTokenReused.As(transferKinds[x.Kind].reused)
+		return nil, transferKinds[x.Kind].reused.With()
 	}
 	return o, nil
 }
@@ -162,11 +168,11 @@ func (e *Engine) findTransfer(ctx context.Context, k transfer.Kind, text string)
 	id, isOne := strings.CutPrefix(arn.Rest, kind.arn)
 	switch {
 	case !ok, !isOne, id == "", !catalog.ValidName(arn.Table):
-		return nil, kind.invalidARN.With(text)
+		return nil, kind.invalidARN(text)
 	case arn.Account != e.options.AccountID:
 		return nil, apierr.OtherAccount.With()
 	case arn.Region != e.options.Region:
-		return nil, apierr.OtherRegion.With(text)
+		return nil, kind.elsewhere(text)
 	}
 	err = e.readLatest(ctx, func(r kv.Reader) (err error) {
 		x, err = transfer.Read(r, k, id)
@@ -227,13 +233,13 @@ func (e *Engine) transfersUnderWay(ctx context.Context) (all []*transfer.Record,
 	return all, err
 }
 
-// transferList returns a page of the transfers of a kind, of one table or of all, in the reverse order of their ARNs, bulk
-// operations the newest first; and the token of the next page.
+// transferList returns a page of the transfers of a kind, of one table or of all, the newest first; and the token of the next
+// page.
 func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token *string, limit *int64) ([]*transfer.Record, *string, error) {
-	name, before := "", ""
+	ofTable, before := func(*transfer.Record) bool { return true }, ""
 	var err error
 	if table != nil {
-		if name, err = e.catalog.NameOfResource(*table); err != nil {
+		if ofTable, err = e.transfersOf(ctx, k, *table); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -242,13 +248,9 @@ func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token
 			return nil, nil, err
 		}
 	}
-	n := transferPage
+	n := transferKinds[k].page
 	if limit != nil {
 		n = int(*limit)
-	}
-	order := func(arn string) string { return arn }
-	if k == transfer.Bulk {
-		order = idOf
 	}
 	var page []*transfer.Record
 	more := false
@@ -256,12 +258,12 @@ func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token
 		var arns []string // of many records, which may be large, only those of the page are kept
 		_, err := transfer.All(r, k, func(x *transfer.Record) bool {
 			arn := e.transferARN(x)
-			if (name == "" || x.Table == name) && (before == "" || order(arn) < order(before)) && !e.forgotten(x) {
+			if ofTable(x) && (before == "" || idOf(arn) < idOf(before)) && !e.forgotten(x) {
 				arns = append(arns, arn)
 			}
 			return false
 		})
-		slices.SortFunc(arns, func(a, b string) int { return strings.Compare(order(b), order(a)) })
+		slices.SortFunc(arns, func(a, b string) int { return strings.Compare(idOf(b), idOf(a)) })
 		more = len(arns) > n
 		for _, arn := range arns[:min(n, len(arns))] {
 			if err != nil {
@@ -277,6 +279,19 @@ func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token
 		return page, nil, err
 	}
 	return page, new(tokenOfPage(e.transferARN(page[n-1]))), nil
+}
+
+// transfersOf tells the transfers of the table of an ARN. Exports are those of the table that has the name now.
+func (e *Engine) transfersOf(ctx context.Context, k transfer.Kind, arn string) (func(*transfer.Record) bool, error) {
+	name, err := e.catalog.NameOfResource(arn)
+	if err != nil || k != transfer.Export {
+		return func(x *transfer.Record) bool { return x.Table == name }, err
+	}
+	d, err := e.catalog.Get(ctx, name)
+	if isNotFound(err) {
+		return func(*transfer.Record) bool { return false }, nil
+	}
+	return func(x *transfer.Record) bool { return x.TableID == d.ID }, err
 }
 
 // idOf is the id of the transfer of an ARN. Ids begin with the time.
@@ -299,7 +314,7 @@ func tokenOfPage(arn string) string {
 func pageOfToken(token string) (arn string, err error) {
 	text, err := hex.DecodeString(token)
 	if err != nil || !bytes.HasPrefix(text, []byte("arn:")) {
-		return "", apierr.InvalidPageToken.With()
+		return "", apierr.InvalidPageToken.With(token)
 	}
 	return string(bytes.TrimRight(text, "\x00")), nil
 }
@@ -355,6 +370,9 @@ func ofBucket(err error) error {
 	return &bucketError{err}
 }
 
+// noSuchBucket is the code of transfers whose bucket is not there.
+const noSuchBucket = "S3NoSuchBucket"
+
 // s3Unavailable is the code of failures that may go away by themselves.
 const s3Unavailable = "S3InternalError"
 
@@ -364,7 +382,7 @@ func failureCode(err error) string {
 	_, ofBucket := errors.AsType[*bucketError](err)
 	switch {
 	case errors.Is(err, bucket.ErrNoBucket):
-		return "S3NoSuchBucket"
+		return noSuchBucket
 	case errors.Is(err, errTableGone):
 		return "TableNotFound"
 	case errors.Is(err, bucket.ErrNoKey):

@@ -24,6 +24,9 @@ func (e *Engine) UntagResource(ctx context.Context, in *api.UntagResourceInput) 
 		return nil, err
 	}
 	_, err = e.catalog.Change(ctx, name, func(_ kv.Txn, d *catalog.Descriptor) error {
+		if err := e.checkTaggable(d); err != nil {
+			return err
+		}
 		d.Tags = slices.DeleteFunc(d.Tags, func(t catalog.Tag) bool { return slices.Contains(in.TagKeys, t.Key) })
 		return nil
 	})

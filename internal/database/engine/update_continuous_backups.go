@@ -20,6 +20,9 @@ func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateCont
 		return nil, apierr.RecoveryDaysNeedless.With()
 	}
 	d, err := e.catalog.Change(ctx, *in.TableName, func(txn kv.Txn, d *catalog.Descriptor) error {
+		if err := e.checkRestored(d); err != nil {
+			return err
+		}
 		now := e.options.Now()
 		switch d.Status(now) {
 		case catalog.StatusCreating:

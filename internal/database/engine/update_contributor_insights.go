@@ -20,6 +20,9 @@ func (e *Engine) UpdateContributorInsights(ctx context.Context, in *api.UpdateCo
 		if d.GoneAt != 0 {
 			return apierr.TableNotFound.With(d.Name)
 		}
+		if err := e.checkRestored(d); err != nil {
+			return err
+		}
 		if s, err = insightsOf(d, valueOf(in.IndexName)); err != nil {
 			return err
 		}

@@ -15,6 +15,9 @@ import (
 // it UPDATING.
 func (e *Engine) UpdateGlobalTable(ctx context.Context, in *api.UpdateGlobalTableInput) (*api.UpdateGlobalTableOutput, error) {
 	name := *in.GlobalTableName
+	if len(in.ReplicaUpdates) == 0 {
+		return nil, apierr.ReplicaActions.With()
+	}
 	before, err := e.legacyTable(ctx, name)
 	if err != nil {
 		return nil, err
@@ -73,9 +76,6 @@ func (e *Engine) planLegacy(ctx context.Context, r *replicasUpdate, in *api.Upda
 			return nil, apierr.ReplicaRepeated.With(region)
 		}
 		seen[region] = true
-	}
-	if len(seen) == 0 {
-		return nil, apierr.ReplicaActions.With()
 	}
 	return added, nil
 }

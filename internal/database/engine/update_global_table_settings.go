@@ -13,7 +13,7 @@ import (
 // UpdateGlobalTableSettings changes the capacity of all replicas of a global table of version 2017.11.29: writes of all alike, reads of each
 // one. Settings of auto scaling are kept and described; nothing scales by them.
 func (e *Engine) UpdateGlobalTableSettings(ctx context.Context, in *api.UpdateGlobalTableSettingsInput) (*api.UpdateGlobalTableSettingsOutput, error) {
-	d, err := e.legacyTable(ctx, *in.GlobalTableName)
+	d, err := e.legacySettings(ctx, *in.GlobalTableName)
 	if err != nil {
 		return nil, err
 	}

@@ -21,11 +21,14 @@ func (e *Engine) UpdateKinesisStreamingDestination(ctx context.Context, in *api.
 	var status string
 	d, err := e.changeDestinations(ctx, *in.TableName, func(_ kv.Txn, d *catalog.Descriptor, now time.Time) error {
 		x := activeDestination(d, *in.StreamArn, now)
-		if x == nil {
-			return apierr.DestinationNotUpdatable.With()
+		switch {
+		case !d.HasDestination(*in.StreamArn):
+			return apierr.DestinationUnknown.With(*in.StreamArn)
+		case x == nil:
+			return apierr.DestinationNotUpdatable.With(d.Name)
 		}
 		if cmp.Or(x.Precision, catalog.PrecisionMillisecond) == precision {
-			return apierr.PrecisionUnchanged.With(precision, d.UUID)
+			return apierr.PrecisionUnchanged.With(precision, d.UUID, x.StreamARN)
 		}
 		x.Precision, x.Updated = precision, true
 		status = e.settleDestination(x, now)

@@ -55,6 +55,9 @@ type tableUpdate struct {
 
 // edit changes the descriptor, in the order in which AWS refuses.
 func (u *tableUpdate) edit(txn kv.Txn, d *catalog.Descriptor) error {
+	if err := u.engine.checkRestored(d); err != nil {
+		return err
+	}
 	now := u.engine.options.Now()
 	env := u.engine.env(now)
 	env.Limited = u.engine.enforcesOn(d)

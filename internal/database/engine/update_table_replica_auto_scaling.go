@@ -14,7 +14,7 @@ import (
 func (e *Engine) UpdateTableReplicaAutoScaling(ctx context.Context, in *api.UpdateTableReplicaAutoScalingInput) (
 	*api.UpdateTableReplicaAutoScalingOutput, error,
 ) {
-	d, err := e.catalog.Get(ctx, *in.TableName)
+	d, err := e.replicated(ctx, *in.TableName)
 	if err != nil {
 		return nil, err
 	}

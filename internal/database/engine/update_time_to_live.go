@@ -46,6 +46,9 @@ func (e *Engine) UpdateTimeToLive(ctx context.Context, in *api.UpdateTimeToLiveI
 
 // changeTTL changes a table's TTL within the transaction that changes its definition, and returns the work that this makes.
 func (e *Engine) changeTTL(txn kv.Txn, d *catalog.Descriptor, spec *api.TimeToLiveSpecification) (work job.Record, err error) {
+	if err := e.checkRestored(d); err != nil {
+		return work, err
+	}
 	now := e.options.Now()
 	if d.Status(now) == catalog.StatusCreating {
 		return work, apierr.TTLOfNewTable.With(d.Name)

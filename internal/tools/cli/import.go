@@ -73,7 +73,8 @@ func (f *importFlags) run(ctx context.Context, env Environment, table, location 
 			return transferState{}, err
 		}
 		d := out.ImportTableDescription
-		failed := d.ImportStatus == types.ImportStatusFailed || d.ImportStatus == types.ImportStatusCancelled
+		partly := aws.ToString(d.FailureCode) == "ItemValidationError" && d.ImportedItemCount > 0 // the summary counts what was refused
+		failed := d.ImportStatus == types.ImportStatusFailed && !partly || d.ImportStatus == types.ImportStatusCancelled
 		return transferState{
 			transferred: transferred{
 				ARN: *arn, Status: string(d.ImportStatus), Items: d.ImportedItemCount, Errors: d.ErrorCount,

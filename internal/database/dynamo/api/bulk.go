@@ -25,7 +25,7 @@ type InputS3Configuration struct {
 	S3KeyPrefix   *string `max:"1024"`
 	InputFormat   *string `required:"true" enum:"DYNAMODB_JSON|ION"`
 	// InputCompressionType is NONE by default.
-	InputCompressionType *string `enum:"GZIP|ZSTD|NONE"`
+	InputCompressionType *string `enum:"ZSTD|NONE|GZIP"`
 }
 
 // OutputS3Configuration says where the reports go, and what is reported.

@@ -8,7 +8,7 @@ type ImportTableInput struct {
 	InputFormat        *string         `required:"true" enum:"DYNAMODB_JSON|ION|CSV"`
 	InputFormatOptions *InputFormatOptions
 	// InputCompressionType is NONE by default.
-	InputCompressionType    *string                  `enum:"GZIP|ZSTD|NONE"`
+	InputCompressionType    *string                  `enum:"ZSTD|NONE|GZIP"`
 	TableCreationParameters *TableCreationParameters `required:"true"`
 }
 

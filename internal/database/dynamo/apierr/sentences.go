@@ -40,6 +40,8 @@ const (
 
 	keyNotScalar = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
 	badPolicy    = invalid + "Invalid policy document: "
+
+	badDestination = "Table is not in a valid state to enable Kinesis Streaming Destination: "
 )
 
 // The table of sentences: us-east-1, autumn 2026. Each stands on one line, so that it can be searched for; what
@@ -174,7 +176,8 @@ const (
 	IndexUpdatedTwice       Sentence = invalid + "Only one global secondary index update per index is allowed simultaneously. Index: %s"
 	IndexUpdateUnchanged    Sentence = invalid + "At least one of ProvisionedThroughput, OnDemandThroughput or WarmThroughput is required for index: %s"
 	NotGlobalIndex          Sentence = "Cannot %s an index that is not a GlobalSecondaryIndex: %s"
-	IndexNotFound           Sentence = notFound + ": Index %s for table %s" // UpdateTable
+	InsightsIndexNotFound   Sentence = notFound + ": Index: %s not found for table: %s" // contributor insights
+	IndexNotFound           Sentence = notFound + ": Index %s for table %s"             // UpdateTable
 	TooManyIndexesInTheMake Sentence = limited + "Only 1 online index can be created or deleted simultaneously per table"
 )
 
@@ -266,14 +269,21 @@ const (
 	InvalidNextToken Sentence = "Invalid NextToken provided as input" // ListTagsOfResource
 )
 
-// Resource policies. AWS words PolicyActionsInvalid, PolicyPrincipalInvalid and PolicyServiceInvalid so; of the others no
-// answer is recorded.
+// Resource policies. Recorded or documented are the first six, PolicyUnbounded, PolicyActionsInvalid, PolicyPrincipalInvalid and
+// PolicyServiceInvalid.
 const (
+	PolicyResourceElsewhere Sentence = invalid + "Invalid resource Arn: %s"
+
+	PolicyStreamNotFound   Sentence = notFound + ": Stream: %s not found for Table: %s"
 	PolicyNotFound         Sentence = "Resource-based policy not found for the provided ResourceArn: %s"
-	PolicyTooLarge         Sentence = invalid + "Policy document exceeds the maximum size of 20 KB"
-	PolicyNotObject        Sentence = badPolicy + "The document is not a JSON object"
+	PolicyTooLarge         Sentence = invalid + "Maximum policy size of 20480 bytes exceeded"
+	PolicyNotObject        Sentence = badPolicy + "This policy contains invalid Json"
 	PolicyVersionInvalid   Sentence = badPolicy + "Version must be 2012-10-17 or 2008-10-17"
 	PolicyStatementInvalid Sentence = badPolicy + "Statement must be an object or a list of objects"
+	PolicyNoStatement      Sentence = badPolicy + "Could not parse the policy: Statement is empty!"
+	PolicyFieldMissing     Sentence = badPolicy + "Missing required field %s"
+	PolicySidRepeated      Sentence = badPolicy + "The Statement Ids in the policy are not unique"
+	PolicyUnbounded        Sentence = "Resource-based policy grants unbounded access in one or more elements. Please revise the policy to ensure least-privilege form of access"
 	PolicyEffectInvalid    Sentence = badPolicy + "Effect must be Allow or Deny"
 	PolicyConditionInvalid Sentence = badPolicy + "Condition must be an object of objects"
 	PolicyFieldUnknown     Sentence = badPolicy + "Unknown field %s"
@@ -281,22 +291,22 @@ const (
 	PolicyFieldNotStrings  Sentence = badPolicy + "%s must be a string or a list of strings"
 	PolicyFieldAmbiguous   Sentence = badPolicy + "A statement must have either %[1]s or Not%[1]s"
 	PolicyActionsInvalid   Sentence = badPolicy + "The following action names are invalid: %s"
-	PolicyResourceInvalid  Sentence = badPolicy + "Policy has a resource that it is not attached to: %s"
+	PolicyResourceInvalid  Sentence = badPolicy + `The relative-id "%s" is invalid for ARN "%s"`
 	PolicyServiceInvalid   Sentence = badPolicy + "Policy contains invalid service principal"
 	PolicyPrincipalInvalid Sentence = invalid + "Invalid principal in policy document."
 )
 
 // TooManyRules is a part of the description of contributor insights, and no error of a request.
-const TooManyRules Sentence = "Per-account Amazon CloudWatch Contributor Insights rule limit reached: %d rules. Please disable Contributor Insights for other tables/indexes OR disable Contributor Insights rules before retrying."
+const TooManyRules Sentence = "Amazon CloudWatch Contributor Insights rule limit reached. Please disable Contributor Insights for other tables/indexes OR disable other CloudWatch Contributor Insights rules before retrying."
 
-// Kinesis destinations. None is compared with a recorded answer; the last is not AWS's: it refuses what this server was not
-// started for.
+// Kinesis destinations. The last is not AWS's: it refuses what this server was not started for.
 const (
-	DestinationNotDisabled  Sentence = "Table is not in a valid state to enable Kinesis Streaming Destination: EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation."
-	DestinationNotActive    Sentence = "Table is not in a valid state to disable Kinesis Streaming Destination: DisableKinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
-	DestinationNotUpdatable Sentence = "Table is not in a valid state to update Kinesis Streaming Destination: UpdateKinesisStreamingDestination must be ACTIVE to perform UPDATE operation."
-	PrecisionUnchanged      Sentence = "Invalid Request: Precision is already set to the desired value of %s for tableId: %s"
-	PrecisionMissing        Sentence = envelope + "Value null at 'updateKinesisStreamingConfiguration.approximateCreationDateTimePrecision' failed to satisfy constraint: Member must not be null"
+	DestinationNotDisabled  Sentence = badDestination + "EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation."
+	DestinationNotActive    Sentence = badDestination + "KinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
+	DestinationNotUpdatable Sentence = badDestination + "Kinesis streaming is not in ACTIVE state. Updates are only allowed in ACTIVE state. TableName: %s"
+	DestinationUnknown      Sentence = badDestination + "No streaming destination with streamArn: %s" // UpdateKinesisStreamingDestination
+	PrecisionUnchanged      Sentence = "Invalid Request: Precision is already set to the desired value of %s for tableId: %s, kdsArn: %s"
+	PrecisionMissing        Sentence = "Streaming destination cannot be updated with given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values"
 	InvalidKinesisARN       Sentence = invalid + "StreamArn is not the ARN of a Kinesis data stream: %s"
 	NoDelivery              Sentence = invalid + "This server has no place to deliver records for Kinesis to: its data are in memory. Start it with --kinesis-endpoint or --kinesis-dir"
 )
@@ -467,13 +477,14 @@ const (
 	NameOfRestore          Sentence = inUse + "Table is being used: %s"                    // CreateTable
 	TooManyRestores        Sentence = limited + "Only %d restore operations can be done simultaneously"
 
-	InvalidBackupARN    Sentence = "Invalid Backup ARN"
-	BackupARNNotValid   Sentence = request + "BackupArn is not valid" // of another service or partition
-	BackupsOutOfOrder   Sentence = invalid + "Time range lower bound must be less than or equal to upper bound"
-	BackupCursorForeign Sentence = request + "The supplied ExclusiveStartBackupArn does not match the region"
-	BackupBeingCreated  Sentence = "Backup is being created: %s"
-	BackupBeingRestored Sentence = "Backup is being used to restore table: %s"
-	BackupOfSystem      Sentence = request + "User is not allowed to delete the system backup with arn %s. It will automatically expire on %s"
+	InvalidBackupARN     Sentence = "Invalid Backup ARN"
+	BackupARNNotValid    Sentence = request + "BackupArn is not valid" // of another service or partition
+	BackupsOutOfOrder    Sentence = invalid + "Time range lower bound must be less than or equal to upper bound"
+	BackupCursorForeign  Sentence = request + "The supplied ExclusiveStartBackupArn does not match the region"
+	BackupBeingCreated   Sentence = "Backup is being created: %s"
+	BackupBeingRestored  Sentence = "Backup is being used to restore table: %s"         // DeleteBackup
+	BackupOfOtherRestore Sentence = "Backup is being used to restore another table: %s" // RestoreTableFromBackup
+	BackupOfSystem       Sentence = request + "User is not allowed to delete the system backup with arn %s. It will automatically expire on %s"
 
 	OverrideUnknownIndex            Sentence = request + "Index %s does not match a secondary index that existed in the source table and cannot be created during the restore operation"
 	OverrideThroughputOnDemand      Sentence = request + "Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST"
@@ -488,22 +499,33 @@ const (
 
 // Exports, imports and bulk operations.
 const (
-	ExportTimeOutside   Sentence = "ExportTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
-	ExportPeriodOutside Sentence = "ExportFromTime and ExportToTime must be between EarliestRestorableDateTime and LatestRestorableDateTime"
-	ExportPeriodLength  Sentence = invalid + "The export period must be between 15 minutes and 24 hours"
-	ExportPeriodMissing Sentence = invalid + "IncrementalExportSpecification with ExportFromTime must be specified for an export of type INCREMENTAL_EXPORT"
-	ExportPeriodOfFull  Sentence = invalid + "IncrementalExportSpecification can only be specified for an export of type INCREMENTAL_EXPORT"
+	ExportTimeOutside   Sentence = "Export Time is invalid"
+	ExportPeriodOutside Sentence = "ExportFromTime and ExportToTime must be between EarliestRestorableDateTime and LatestRestorableDateTime" // not recorded
+	ExportPeriodOfOther Sentence = "Incremental export period from time cannot be less than the table creation time : %s"
+	ExportPeriodToCome  Sentence = "Incremental export period to time cannot be greater than the current time : %s"
+	ExportPeriodShort   Sentence = "Difference between export period from time and export period to time is less than 15 minutes"
+	ExportPeriodLong    Sentence = "Difference between export period from time and export period to time is greater than 24 hours" // not recorded
+	ExportPeriodMissing Sentence = request + "Incremental Export Specification expected when export type is set as Incremental Export"
+	ExportFromMissing   Sentence = request + "ExportFromTime must be provided in IncrementalExportSpecification"
+	ExportPeriodOfNone  Sentence = request + "Export Type expected to be Incremental Export when incremental export specification is provided"
+	ExportPeriodOfFull  Sentence = request + "When Export Type is Full Export , Incremental Export Specification should not be provided"
+	ExportOfNoARN       Sentence = invalid + "tableArn is not a valid ARN"
+	ExportOfNoTable     Sentence = request + "Table ARN is invalid."
+	FilterEmpty         Sentence = request + "Invalid FilterSpecification: The specification can not be empty"
 	ExportTimeOfPeriod  Sentence = invalid + "ExportTime can only be specified for an export of type FULL_EXPORT"
 	FilterOfPeriod      Sentence = invalid + "FilterSpecification can only be specified for an export of type FULL_EXPORT"
-	KMSKeyWithoutKMS    Sentence = invalid + "S3SseKmsKeyId can only be specified when S3SseAlgorithm is KMS"
-	TransferTokenReused Sentence = "The request was retried with the same client token and other parameters"
-	ExportNotFound      Sentence = "Export not found: %s"
-	ImportNotFound      Sentence = "Import not found: %s"
-	InvalidExportARN    Sentence = invalid + "Invalid ExportArn provided as input %s"
-	InvalidImportARN    Sentence = invalid + "Invalid ImportArn provided as input %s"
+	KMSKeyWithoutKMS    Sentence = request + "KMS Key Id is not supported for this encryption type"
+	ExportTokenReused   Sentence = "Export conflict: Duplicate request detected with conflicting parameters"
+	ImportTokenReused   Sentence = "Import conflict: Duplicate request detected with conflicting parameters"
+	BulkTokenReused     Sentence = "The request was retried with the same client token and other parameters"
+	ExportNotFound      Sentence = "Export not found: Export not found: %s"
+	ExportElsewhere     Sentence = "Export not found: Invalid export arn" // of another region
+	ImportNotFound      Sentence = "Import not found: %s"                 // not recorded
+	InvalidExportARN    Sentence = "Invalid Export ARN"
+	InvalidImportARN    Sentence = "Invalid Import ARN"
 	BulkNotFound        Sentence = "Bulk operation not found: %s"
 	InvalidBulkARN      Sentence = invalid + "Invalid BulkOperationArn provided as input %s"
-	InvalidPageToken    Sentence = invalid + "Invalid NextToken"
+	InvalidPageToken    Sentence = request + "Provided nextToken is invalid: %s"
 	TooManyExports      Sentence = limited + "There is a limit of %d concurrent exports per subscriber"
 	TooManyImports      Sentence = limited + "There is a limit of %d concurrent imports per subscriber"
 	TooManyBulk         Sentence = limited + "There is a limit of %d concurrent bulk operations per subscriber"
@@ -512,7 +534,7 @@ const (
 	BulkTableNotActive  Sentence = "A bulk operation cannot start while an index of the table is being created: %s"
 	BulkOver            Sentence = invalid + "The bulk operation is not in progress: its status is %s"
 	UnknownMember       Sentence = invalid + "The record has an unknown member: %s"
-	CSVOptionsOfOther   Sentence = invalid + "InputFormatOptions.Csv can only be specified for InputFormat CSV"
+	CSVOptionsOfOther   Sentence = request + "Unsupported InputFormatOptions for the given input format: %s."
 	NoBuckets           Sentence = "This server has no buckets: start it with --s3-dir or --s3-endpoint" // not AWS's
 	UnusableKey         Sentence = invalid + "%s cannot be part of a key in this server's buckets: %s"   // not AWS's
 )
@@ -536,18 +558,20 @@ const (
 	OverrideNotOnDemand     Sentence = invalid + "OnDemandThroughputOverride needs billing mode PAY_PER_REQUEST"
 	OverrideIndexMissing    Sentence = invalid + "The table has no global secondary index of the name %s"
 	TTLOfStrong             Sentence = "Time to live is not supported for global tables of multi-Region strong consistency. Table: %s"
-	ConsistencyFixed        Sentence = invalid + "MultiRegionConsistency can be given only when a global table is created"
-	StrongIsWhole           Sentence = invalid + "Replicas cannot be added to a global table of multi-Region strong consistency"
-	StrongEndsWhole         Sentence = invalid + "A single replica cannot be deleted from a global table of multi-Region strong consistency. Delete two replicas, or one replica and the witness"
-	StrongNeedsThree        Sentence = invalid + "A global table of multi-Region strong consistency has three replicas, or two replicas and a witness, in different Regions"
+	ConsistencyFixed        Sentence = "MultiRegionConsistency parameter is unsupported on existing global table"
+	StrongIsWhole           Sentence = "Cannot add replicas to a global table with strong MultiRegionConsistency"
+	StrongEndsWhole         Sentence = "Deletion of only one table replica is not supported for global tables with MultiRegionConsistency set to STRONG."
+	StrongNeedsThree        Sentence = "Unsupported replica count for global tables with MultiRegionConsistency set to STRONG."
 	StrongRegions           Sentence = invalid + "The Regions of a global table of multi-Region strong consistency must be within one set of Regions: US, Europe or Asia Pacific"
 	StrongNeedsEmpty        Sentence = invalid + "A table must be empty to become a global table of multi-Region strong consistency. Table: %s"
 	StrongLocalIndexes      Sentence = invalid + "Local secondary indexes are not supported for global tables of multi-Region strong consistency. Table: %s"
 	TransactionOfStrong     Sentence = invalid + "Transactions are not supported for global tables of multi-Region strong consistency. Table: %s"
-	WitnessNeedsStrong      Sentence = invalid + "A witness needs multi-Region strong consistency"
+	WitnessNeedsStrong      Sentence = "MultiRegionConsistency must be set as STRONG when GlobalTableWitnessUpdates parameter is present."
 	WitnessActions          Sentence = invalid + "An element of GlobalTableWitnessUpdates must have either Create or Delete"
 	ReplicatedWriteConflict Sentence = "The item is being modified by a request in another Region. Retry the request"
 	GlobalTableMissing      Sentence = "Global table not found: Global table with name: '%s' does not exist."
+	GlobalSettingsMissing   Sentence = "Global table with name: '%s' does not exist." // operations on settings
+	GlobalTableNotGrouped   Sentence = "Global table with name: %s does not exist."   // auto scaling of replicas
 	GlobalTableExists       Sentence = "Global table with name: '%s' already exists"
 	ReplicaOfGlobalExists   Sentence = "Replica with name: '%s' already exists in Region: %s"
 	ReplicaOfGlobalMissing  Sentence = "Replica with name: '%s' does not exist in Region: %s"
@@ -565,6 +589,7 @@ const (
 var codes = map[Sentence]Code{
 	ReplicatedWriteConflict: ReplicatedWriteConflictException,
 	GlobalTableMissing:      GlobalTableNotFoundException,
+	GlobalSettingsMissing:   GlobalTableNotFoundException,
 	GlobalTableExists:       GlobalTableAlreadyExistsException,
 	ReplicaOfGlobalExists:   ReplicaAlreadyExistsException,
 	ReplicaOfGlobalMissing:  ReplicaNotFoundException,
@@ -618,25 +643,38 @@ var codes = map[Sentence]Code{
 	IteratorExpired:         ExpiredIteratorException,
 	TooManyRecords:          LimitExceededException,
 
-	IndexNotFound:       ResourceNotFoundException,
-	NameOfRestore:       ResourceInUseException,
-	TableBeingRestored:  TableInUseException,
-	TableBeingRecovered: TableInUseException,
+	IndexNotFound:         ResourceNotFoundException,
+	PolicyStreamNotFound:  ResourceNotFoundException,
+	InsightsIndexNotFound: ResourceNotFoundException,
 
-	BackupTableNotFound: TableNotFoundException,
-	BackupNotFound:      BackupNotFoundException,
-	BackupBeingCreated:  BackupInUseException,
-	BackupBeingRestored: BackupInUseException,
-	BackupsNotYetKept:   ContinuousBackupsUnavailableException,
-	RecoveryNotEnabled:  PointInTimeRecoveryUnavailableException,
-	RestoreTimeOutside:  InvalidRestoreTimeException,
-	TooManyRestores:     LimitExceededException,
+	GlobalTableNotGrouped: ResourceNotFoundException,
+	NameOfRestore:         ResourceInUseException,
+	TableBeingRestored:    TableInUseException,
+	TableBeingRecovered:   TableInUseException,
+
+	BackupTableNotFound:  TableNotFoundException,
+	BackupNotFound:       BackupNotFoundException,
+	BackupBeingCreated:   BackupInUseException,
+	BackupBeingRestored:  BackupInUseException,
+	BackupOfOtherRestore: BackupInUseException,
+	BackupsNotYetKept:    ContinuousBackupsUnavailableException,
+	RecoveryNotEnabled:   PointInTimeRecoveryUnavailableException,
+	RestoreTimeOutside:   InvalidRestoreTimeException,
+	TooManyRestores:      LimitExceededException,
 
 	PolicyNotFound:      PolicyNotFoundException,
 	TooManyRules:        LimitExceededException,
 	ExportTimeOutside:   InvalidExportTimeException,
 	ExportPeriodOutside: InvalidExportTimeException,
+	ExportPeriodOfOther: InvalidExportTimeException,
+	ExportPeriodToCome:  InvalidExportTimeException,
+	ExportPeriodShort:   InvalidExportTimeException,
+	ExportPeriodLong:    InvalidExportTimeException,
+	ExportTokenReused:   ExportConflictException,
+	ImportTokenReused:   ImportConflictException,
+	BulkTokenReused:     IdempotentParameterMismatchException,
 	ExportNotFound:      ExportNotFoundException,
+	ExportElsewhere:     ExportNotFoundException,
 	ImportNotFound:      ImportNotFoundException,
 	BulkNotFound:        ResourceNotFoundException,
 	BulkTableNotActive:  ResourceInUseException,

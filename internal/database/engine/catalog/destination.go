@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -48,4 +49,9 @@ func (d *Descriptor) Destination() *Destination {
 		}
 	}
 	return nil
+}
+
+// HasDestination reports whether the table knows the destination of an ARN, enabled or not.
+func (d *Descriptor) HasDestination(arn string) bool {
+	return slices.ContainsFunc(d.Destinations, func(x Destination) bool { return x.StreamARN == arn })
 }

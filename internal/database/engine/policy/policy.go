@@ -6,8 +6,8 @@
 //	{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": {"AWS": "123456789012"},
 //	  "Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:us-east-1:123456789012:table/Music"}]}
 //
-// Every statement must have a principal, and may name only the resource that the policy is attached to and, for a table,
-// its indexes. The actions are those that AWS lists for the kind of resource.
+// Every statement must have a principal, a table's may not name streams, a stream's only itself, and not everybody may be allowed something
+// without a condition. The actions are those that AWS lists for the kind of resource.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-iam-actions.html
 //
 // Check keeps nothing and may be called at once.
@@ -84,8 +84,11 @@ func parse(document string) ([]object, error) {
 		return nil, err
 	}
 	statements, ok := oneOrMany[object](root["Statement"])
-	if !ok || len(statements) == 0 {
+	switch {
+	case !ok:
 		return nil, apierr.PolicyStatementInvalid.With()
+	case len(statements) == 0:
+		return nil, apierr.PolicyNoStatement.With()
 	}
 	return statements, nil
 }
@@ -125,6 +128,7 @@ type checker struct {
 	kind    Kind
 	arn     string
 	unknown []string // actions, quoted
+	ids     []string // of statements, as they stand
 }
 
 func (c *checker) statement(s object) error {
@@ -134,6 +138,12 @@ func (c *checker) statement(s object) error {
 	}
 	if err := s.text("Sid"); err != nil {
 		return err
+	}
+	if id := string(s["Sid"]); id != "" {
+		if slices.Contains(c.ids, id) {
+			return apierr.PolicySidRepeated.With()
+		}
+		c.ids = append(c.ids, id)
 	}
 	var effect string
 	if json.Unmarshal(s["Effect"], &effect) != nil || effect != "Allow" && effect != "Deny" {
@@ -148,6 +158,9 @@ func (c *checker) statement(s object) error {
 	if err := s.oneOf("Principal", c.principals); err != nil {
 		return err
 	}
+	if _, limited := s["Condition"]; effect == "Allow" && !limited && toEverybody(s["Principal"]) {
+		return apierr.PolicyUnbounded.With()
+	}
 	if err := s.oneOf("Action", c.actions); err != nil {
 		return err
 	}
@@ -159,7 +172,9 @@ func (o object) oneOf(name string, check func(json.RawMessage) error) error {
 	raw, ok := o[name]
 	negated, not := o["Not"+name]
 	switch {
-	case ok == not:
+	case !ok && !not:
+		return apierr.PolicyFieldMissing.With(name)
+	case ok && not:
 		return apierr.PolicyFieldAmbiguous.With(name)
 	case not:
 		raw = negated
@@ -187,26 +202,26 @@ func (c *checker) resources(raw json.RawMessage) error {
 	}
 	for _, r := range resources {
 		if !c.mayName(r) {
-			return apierr.PolicyResourceInvalid.With(r)
+			return apierr.PolicyResourceInvalid.With(relativeID(r), r)
 		}
 	}
 	return nil
 }
 
-// mayName reports whether a policy may name a resource: its own, its indexes, or a pattern whose beginning does not rule
-// these out.
+// relativeID is what an ARN has after its account, or all of what is none.
+func relativeID(arn string) string {
+	parts := strings.SplitN(arn, ":", 6)
+	return parts[len(parts)-1]
+}
+
+// mayName reports whether a policy may name a resource: a table's everything but a stream, a stream's its own stream, or a pattern
+// whose beginning does not rule it out.
 func (c *checker) mayName(resource string) bool {
-	indexes := c.arn + "/index/"
-	literal := resource
+	if c.kind == Table {
+		return !strings.Contains(resource, "/stream/") && (resource == "*" || strings.HasPrefix(resource, "arn:"))
+	}
 	if i := strings.IndexAny(resource, "*?"); i >= 0 {
-		literal = resource[:i]
-		if strings.HasPrefix(c.arn, literal) {
-			return true
-		}
+		return strings.HasPrefix(c.arn, resource[:i])
 	}
-	if c.kind == Stream {
-		return resource == c.arn
-	}
-	return resource == c.arn || strings.HasPrefix(literal, indexes) && resource != indexes ||
-		literal != resource && strings.HasPrefix(indexes, literal)
+	return resource == c.arn
 }

@@ -81,3 +81,15 @@ func identityARN(text string) bool {
 		return false
 	}
 }
+
+// toEverybody reports whether principals, which were checked, are all: "*" or {"AWS": "*"}.
+func toEverybody(raw json.RawMessage) bool {
+	var all string
+	if json.Unmarshal(raw, &all) == nil && all == "*" {
+		return true
+	}
+	var kinds object
+	_ = json.Unmarshal(raw, &kinds)
+	names, _ := oneOrMany[string](kinds["AWS"])
+	return slices.Contains(names, "*")
+}
