@@ -18,7 +18,7 @@ func undeclared(places []Place) []Place {
 		}
 		held := item.attributes(places)
 		for _, x := range item.Table.Indexes {
-			declared := slices.ContainsFunc(places, func(p Place) bool { return p.Index == x && p.sameItem(item) })
+			declared := slices.ContainsFunc(places, func(p Place) bool { return p.Index == x && p.SameItem(item) })
 			if declared {
 				continue
 			}
@@ -30,8 +30,8 @@ func undeclared(places []Place) []Place {
 	return out
 }
 
-// sameItem reports whether two places are of the same item: the entity's own, a copy, a marker.
-func (p Place) sameItem(q Place) bool { return p.Copy == q.Copy && p.Marker == q.Marker }
+// SameItem reports whether two places are of the same item: the entity's own, a copy, a marker.
+func (p Place) SameItem(q Place) bool { return p.Copy == q.Copy && p.Marker == q.Marker }
 
 // attribute is what an item holds in a top-level attribute that could be a key.
 type attribute struct {
@@ -60,7 +60,7 @@ func (p Place) attributes(places []Place) map[string]attribute {
 		}}
 	}
 	for _, entry := range places {
-		if entry.Kind == EntryPlace && entry.sameItem(p) {
+		if entry.Kind == EntryPlace && entry.SameItem(p) {
 			entry.putKeys(out)
 		}
 	}

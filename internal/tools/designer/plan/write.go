@@ -253,7 +253,7 @@ func entries(d *design.Design, item ItemWrite) []EntryWrite {
 	}
 	var out []EntryWrite
 	for _, entry := range Places(d, item.Place.Entity) {
-		if entry.Kind == EntryPlace && entry.sameItem(item.Place) {
+		if entry.Kind == EntryPlace && entry.SameItem(item.Place) {
 			out = append(out, EntryWrite{entry, effect(entry, item)})
 		}
 	}
