@@ -260,7 +260,8 @@ func entries(d *design.Design, item ItemWrite) []EntryWrite {
 	return out
 }
 
-// effect is what a write of the item does to an entry of it. A put is taken for one of a new item.
+// effect is what a write of the item does to an entry of it. A put is taken for one of a new item, an upsert for an update of one that is
+// there: whatever is upserted is made once and then changed.
 func effect(entry Place, item ItemWrite) EntryEffect {
 	switch item.Action {
 	case design.Create, design.Put:
@@ -269,8 +270,12 @@ func effect(entry Place, item ItemWrite) EntryEffect {
 		return EntryRemoved
 	default:
 	}
+	changed := item.Changed
+	if item.Action == design.Upsert && item.Step != nil {
+		changed = slices.DeleteFunc(slices.Clone(changed), func(f string) bool { return keeps(item, f) })
+	}
 	within := func(fields []string) bool {
-		return slices.ContainsFunc(item.Changed, func(f string) bool { return slices.Contains(fields, f) })
+		return slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(fields, f) })
 	}
 	moved := within(fieldsOf(entry.PK, entry.SK))
 	switch {
@@ -278,15 +283,22 @@ func effect(entry Place, item ItemWrite) EntryEffect {
 		return EntryRemoved
 	case within(entry.Where.Fields()) && !moved:
 		return EntryAdded // or removed, for the same price
-	case moved && item.Action == design.Upsert:
-		return EntryAdded // the fields of a key are there from the first time on
 	case moved:
 		return EntryMoved
-	case slices.ContainsFunc(item.Changed, entry.Has):
+	case slices.ContainsFunc(changed, entry.Has):
 		return EntryUpdated
 	default:
 		return EntryUntouched
 	}
+}
+
+// keeps reports whether an upsert leaves a field of an item that is there as it is: one of its key, or one that only init gives.
+func keeps(item ItemWrite, field string) bool {
+	assigns := func(list []*design.Assignment) bool {
+		return slices.ContainsFunc(list, func(a *design.Assignment) bool { root, _, _ := strings.Cut(a.Field, "."); return root == field })
+	}
+	given := assigns(item.Step.Init) && !assigns(item.Step.Set) && !assigns(item.Step.Add)
+	return given || slices.Contains(KeyFields(item.Place.Entity), field)
 }
 
 // leaves reports whether a step surely takes an item out of a sparse index, whose condition is that a field has a
