@@ -112,6 +112,19 @@ func (c *checker) entry(e *Entity, t *Table, entry *Entry) {
 		c.fault(entry.Pos, "%s has no copy %q", e.Name, entry.Of)
 	}
 	c.condition(e, entry.Where, noParams)
+	switch {
+	case entry.Share > 1:
+		c.fault(entry.Pos, "the share of %s in index %s is %g, and all of them are 1", e.Name, entry.Index, entry.Share)
+	case entry.Share > 0 && entry.Where == nil && !e.optional(slices.Concat(entry.PK, entry.SK)):
+		c.hint(entry.Pos, "where, or an optional field in its key", "every %s is in index %s: a share is of an entry that not all have", e.Name, entry.Index)
+	}
+}
+
+// optional reports whether one of the templates has a field that may be absent.
+func (e *Entity) optional(templates []*Template) bool {
+	return slices.ContainsFunc(templates, func(t *Template) bool {
+		return t != nil && slices.ContainsFunc(t.Fields(), func(name string) bool { f := e.Field(name); return f != nil && f.Optional })
+	})
 }
 
 // templates checks what a template makes of fields that are known against the attribute it is for.

@@ -183,16 +183,16 @@ func OfWrite(p plan.WritePlan) Write {
 		out.Ceiling += ceilUnits(float64(largestAt(place)), writeUnitBytes) * times * lines
 		told = told && place.Entity.Volume.MaxSize > 0
 	}
-	add := func(place plan.Place, each bool, least, times float64) {
+	add := func(place plan.Place, each bool, share, least, times float64) {
 		units := ceilUnits(float64(SizeAt(place)), writeUnitBytes)
-		out.Parts = append(out.Parts, WritePart{place, each, units * times})
+		out.Parts = append(out.Parts, WritePart{place, each, units * times * share})
 		out.Floor += units * least
 		atMost(place, each, times)
 	}
 	for _, item := range p.Items {
-		add(item.Place, item.Each, factor, factor)
+		add(item.Place, item.Each, 1, factor, factor)
 		for _, entry := range item.Entries {
-			least, times := 1.0, 1.0
+			share, least, times := entry.Place.Part(), 1.0, 1.0
 			switch {
 			case entry.Effect == plan.EntryUntouched && item.Action == design.Upsert:
 				atMost(entry.Place, item.Each, 1) // the first time adds it
@@ -208,7 +208,10 @@ func OfWrite(p plan.WritePlan) Write {
 			if entry.Place.Where != nil || entry.Place.Sparse() {
 				least = 0
 			}
-			add(entry.Place, item.Each, least, times)
+			if entry.Certain {
+				share = 1
+			}
+			add(entry.Place, item.Each, share, least, times)
 		}
 	}
 	if !told {

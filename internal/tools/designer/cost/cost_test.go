@@ -198,6 +198,58 @@ writes:
 	}
 }
 
+// TestShare: of an index that not all items are in, the declared part is stored, and written where a write does not tell whether the item is in it.
+func TestShare(t *testing.T) {
+	const text = `
+design: 1
+name: Tickets
+tables:
+  Tickets:
+    key: { pk: PK, sk: SK }
+    indexes:
+      Open: { pk: GSI1PK, sk: GSI1SK }
+      Assigned: { pk: GSI2PK, sk: GSI2SK }
+entities:
+  Ticket:
+    key: { pk: "T#{id}", sk: TICKET }
+    index:
+      Open: { pk: OPEN, sk: "{id}", where: "state = 'open'"%s }
+      Assigned: { pk: "A#{assignee}", sk: "{id}" }
+    fields: { id: id, state: id, assignee: "id?", text: text }
+    volume: { count: 1000, size: 1000, max_size: 1000 }
+writes:
+  Import: { do: [{ create: Ticket }] }
+  Open: { do: [{ create: Ticket, set: { state: "'open'" } }] }
+  Close: { do: [{ update: Ticket, set: { state: "'closed'" } }] }
+  Edit: { do: [{ update: Ticket, set: { text: ":text" } }] }
+  Delete: { do: [{ delete: Ticket }] }
+`
+	for _, c := range []struct {
+		share                                  string
+		stored                                 float64
+		imports, opens, closes, edits, deletes float64
+	}{
+		{"", 1000, 3, 3, 3, 3, 3},
+		{", share: 0.1", 100, 2.1, 3, 3, 2.1, 2.1}, // what opens or closes a ticket writes its entry
+	} {
+		d, err := design.Parse("tickets", fmt.Appendf(nil, text, c.share))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]float64{"Import": c.imports, "Open": c.opens, "Close": c.closes, "Edit": c.edits, "Delete": c.deletes} {
+			w := cost.OfWrite(plan.ForWrite(d, d.Write(name)))
+			if w.Units() != want || w.Ceiling != 3 {
+				t.Errorf("%q, %s: %g units, at most %g, want %g, at most 3", c.share, name, w.Units(), w.Ceiling, want)
+			}
+		}
+		for _, s := range cost.OfMonth(d, cost.PriceLists()[0]).Storage {
+			if s.Place == "Ticket.Open" && s.Items != c.stored {
+				t.Errorf("%q: %g entries are stored, want %g", c.share, s.Items, c.stored)
+			}
+		}
+	}
+}
+
 // TestItems: so many for each of so many.
 func TestItems(t *testing.T) {
 	text, err := os.ReadFile("../../../../design/testdata/drafts/transporteapp.design.yaml")

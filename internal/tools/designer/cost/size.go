@@ -74,7 +74,7 @@ func typicalBytes(t design.Type) int {
 func WriteUnits(places []plan.Place) float64 {
 	units := 0.0
 	for _, p := range places {
-		units += ceilUnits(float64(SizeAt(p)), writeUnitBytes)
+		units += ceilUnits(float64(SizeAt(p)), writeUnitBytes) * p.Part()
 	}
 	return units
 }

@@ -39,6 +39,7 @@ type attribute struct {
 	template *design.Template
 	optional []string          // the fields without which it is absent
 	where    *design.Condition // and the condition, if it is written for an entry that has one
+	share    float64           // the part of the items that have it, as told for that entry
 }
 
 // attributes are those of an item that could be keys.
@@ -82,7 +83,7 @@ func (p Place) putKeys(to map[string]attribute) {
 		if _, known := to[names[i].Name]; known && p.Kind == EntryPlace {
 			continue // a field is there whatever the entry's condition says
 		}
-		to[names[i].Name] = attribute{names[i].Type, t, optional, p.Where}
+		to[names[i].Name] = attribute{names[i].Type, t, optional, p.Where, p.Share}
 	}
 }
 
@@ -110,6 +111,9 @@ func (p Place) entry(x *design.Index, held map[string]attribute) (Place, bool) {
 		}
 		if a.where != nil {
 			out.Where = a.where
+		}
+		if a.share > 0 && a.share < out.Part() {
+			out.Share = a.share
 		}
 	}
 	return out, true

@@ -47,6 +47,8 @@ func (e EntryEffect) String() string {
 type EntryWrite struct {
 	Place  Place
 	Effect EntryEffect
+	// Certain says that the write itself puts the item into the index, or takes it out: the place's share does not matter.
+	Certain bool
 }
 
 // Transaction reports whether the write needs a transaction.
@@ -254,7 +256,7 @@ func entries(d *design.Design, item ItemWrite) []EntryWrite {
 	var out []EntryWrite
 	for _, entry := range Places(d, item.Place.Entity) {
 		if entry.Kind == EntryPlace && entry.SameItem(item.Place) {
-			out = append(out, EntryWrite{entry, effect(entry, item)})
+			out = append(out, EntryWrite{entry, effect(entry, item), decides(entry, item)})
 		}
 	}
 	return out
@@ -299,6 +301,30 @@ func keeps(item ItemWrite, field string) bool {
 	}
 	given := assigns(item.Step.Init) && !assigns(item.Step.Set) && !assigns(item.Step.Add)
 	return given || slices.Contains(KeyFields(item.Place.Entity), field)
+}
+
+// decides reports whether the step assigns what makes an item have the entry or lack it: a field of its condition, or an optional one of its key.
+// What a create sets to a parameter decides nothing.
+func decides(entry Place, item ItemWrite) bool {
+	if item.Step == nil || item.Action == design.Delete {
+		return false
+	}
+	matters := entry.Where.Fields()
+	for _, name := range fieldsOf(entry.PK, entry.SK) {
+		if f := entry.Entity.Field(name); f != nil && f.Optional {
+			matters = append(matters, name)
+		}
+	}
+	changed := item.Changed
+	if item.Action == design.Create || item.Action == design.Put {
+		changed = nil
+		for _, a := range item.Step.Set {
+			if len(a.Value.Terms) == 1 && a.Value.Terms[0].Kind == design.ConstantTerm {
+				changed = append(changed, a.Field)
+			}
+		}
+	}
+	return slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(matters, f) })
 }
 
 // leaves reports whether a step surely takes an item out of a sparse index, whose condition is that a field has a
