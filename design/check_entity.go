@@ -179,6 +179,10 @@ func (c *checker) relations(e *Entity) {
 		c.name(taken, "a counter", x.Field, x.Pos)
 		number(c.field(e, x.Field, x.Pos), x.Pos)
 		of := c.entity(&x.Of, x.Pos)
+		if of == e {
+			c.hint(x.Pos, "an entity of its own, with the key fields of "+e.Name, "counter %s of %s counts items with the same key fields, and that is only "+
+				"the item itself", x.Field, e.Name)
+		}
 		c.condition(of, x.Where, noParams)
 		if x.Sum != "" {
 			p := c.at(&x.Sum, x.Pos)
