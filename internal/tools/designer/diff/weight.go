@@ -11,10 +11,11 @@ import (
 // weigh prices a change that writes once at each of the places, for every item of the entity. A place that is written twice is listed
 // twice.
 func (d *differ) weigh(c *Change, e *design.Entity, places []plan.Place) {
-	prices := cost.PriceLists()[0]
 	c.Items = cost.Items(d.now, e)
 	c.WriteUnits = c.Items * cost.WriteUnits(places)
-	c.Cost = c.WriteUnits * prices.OnDemandWrite / 1e6
+	if prices, err := cost.PricesOf(d.now.Workload.Region); err == nil { // else the units alone are told
+		c.Cost = c.WriteUnits * prices.OnDemandWrite / 1e6
+	}
 }
 
 // itemOf is an item of the entity with all its index entries, declared or not: what a put or a delete of it writes. The item is the copy
