@@ -112,6 +112,19 @@ func (c *checker) entry(e *Entity, t *Table, entry *Entry) {
 		c.fault(entry.Pos, "%s has no copy %q", e.Name, entry.Of)
 	}
 	c.condition(e, entry.Where, noParams)
+	switch {
+	case entry.Share > 1:
+		c.fault(entry.Pos, "the share of %s in index %s is %g, and all of them are 1", e.Name, entry.Index, entry.Share)
+	case entry.Share > 0 && entry.Where == nil && !e.optional(slices.Concat(entry.PK, entry.SK)):
+		c.hint(entry.Pos, "where, or an optional field in its key", "every %s is in index %s: a share is of an entry that not all have", e.Name, entry.Index)
+	}
+}
+
+// optional reports whether one of the templates has a field that may be absent.
+func (e *Entity) optional(templates []*Template) bool {
+	return slices.ContainsFunc(templates, func(t *Template) bool {
+		return t != nil && slices.ContainsFunc(t.Fields(), func(name string) bool { f := e.Field(name); return f != nil && f.Optional })
+	})
 }
 
 // templates checks what a template makes of fields that are known against the attribute it is for.
@@ -166,6 +179,10 @@ func (c *checker) relations(e *Entity) {
 		c.name(taken, "a counter", x.Field, x.Pos)
 		number(c.field(e, x.Field, x.Pos), x.Pos)
 		of := c.entity(&x.Of, x.Pos)
+		if of == e {
+			c.hint(x.Pos, "an entity of its own, with the key fields of "+e.Name, "counter %s of %s counts items with the same key fields, and that is only "+
+				"the item itself", x.Field, e.Name)
+		}
 		c.condition(of, x.Where, noParams)
 		if x.Sum != "" {
 			p := c.at(&x.Sum, x.Pos)

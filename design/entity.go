@@ -80,7 +80,9 @@ type Entry struct {
 	SK []*Template `json:"sk,omitempty"`
 	// Where makes the index sparse: an item has the entry only while the condition holds. nil is always.
 	Where *Condition `json:"where,omitempty"`
-	Pos   Pos        `json:"-"`
+	// Share is the part of the items that have the entry, where not all do: 0.1 is one in ten. 0 is not told.
+	Share float64 `json:"share,omitempty"`
+	Pos   Pos     `json:"-"`
 }
 
 // Marker is an item whose existence makes a combination of fields unique: it is put, if it does not exist, in the

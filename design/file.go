@@ -130,9 +130,10 @@ type copyShape struct {
 }
 
 type entryShape struct {
-	PK    []text `yaml:"pk"`
-	SK    []text `yaml:"sk"`
-	Where text   `yaml:"where"`
+	PK    []text  `yaml:"pk"`
+	SK    []text  `yaml:"sk"`
+	Where text    `yaml:"where"`
+	Share float64 `yaml:"share"`
 }
 
 // counterShape is the entity that is counted, or a map with more to say.

@@ -115,7 +115,7 @@ func asItIs(f *Field, p Pos) *Template {
 // entries reads the index entries of an entity, or of its copy named of, whose primary key is key.
 func (r *resolver) entries(e *Entity, t *Table, of string, key Key, list named[entryShape]) {
 	for _, in := range list {
-		entry := &Entry{Of: of, Where: r.condition(in.value.Where), Pos: in.pos}
+		entry := &Entry{Of: of, Where: r.condition(in.value.Where), Share: in.value.Share, Pos: in.pos}
 		r.put(&entry.Index, text{in.name, in.pos})
 		x := t.Index(in.name)
 		if x == nil {

@@ -78,6 +78,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"entry.pk":    "The template of the index's partition key, or one for each of its attributes; without it, fields as they are.",
 	"entry.sk":    "The template of the index's sort key, or one for each of its attributes; without it, fields as they are.",
 	"entry.where": "The condition under which the item is in the index: \"status = 'open'\".",
+	"entry.share": "The part of the items that are in the index, where not all are: 0.1 is one in ten; without it, all are counted.",
 
 	"counter.count": "The entity whose items are counted.",
 	"counter.sum":   "The field that is summed: Order.total.",

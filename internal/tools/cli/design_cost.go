@@ -13,7 +13,7 @@ import (
 )
 
 func newCost(env Environment) *cobra.Command {
-	var base string
+	var base, prices string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cost FILE",
@@ -28,14 +28,14 @@ With --base, show what changes against another design: what a pull request makes
   monotable cost shop.design.yaml --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			month, err := monthOf(env, args[0])
+			month, err := monthOf(env, args[0], prices)
 			if err != nil {
 				return err
 			}
 			if base == "" {
 				return printCost(env.Stdout, asJSON, month)
 			}
-			before, err := monthOf(env, base)
+			before, err := monthOf(env, base, prices)
 			if err != nil {
 				return err
 			}
@@ -43,20 +43,33 @@ With --base, show what changes against another design: what a pull request makes
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "another design; show the difference from it")
+	cmd.Flags().StringVar(&prices, "prices", "", "JSON file with the prices of a region, instead of the built-in list")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func monthOf(env Environment, file string) (cost.Month, error) {
+func monthOf(env Environment, file, list string) (cost.Month, error) {
 	d, err := design.Load(file)
 	if err != nil {
 		return cost.Month{}, designError(env, err)
 	}
-	prices, err := cost.PricesOf(d.Workload.Region)
+	prices, err := pricesFor(d.Workload.Region, list)
 	if err != nil {
 		return cost.Month{}, err
 	}
 	return cost.OfMonth(d, prices), nil
+}
+
+// pricesFor are the prices in the file, which must be of the design's region if it names one; without a file, the built-in ones.
+func pricesFor(region, file string) (cost.Prices, error) {
+	if file == "" {
+		return cost.PricesOf(region)
+	}
+	prices, err := cost.ReadPrices(file)
+	if err == nil && region != "" && region != prices.Region {
+		err = fmt.Errorf("%s has the prices of %s, and the design is for %s", file, prices.Region, region)
+	}
+	return prices, err
 }
 
 func printCost(w io.Writer, asJSON bool, m cost.Month) error {

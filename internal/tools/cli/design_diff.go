@@ -67,7 +67,11 @@ func printChanges(w io.Writer, asJSON bool, changes []diff.Change) error {
 	for _, c := range changes {
 		line := fmt.Sprintf("%-11s  %s: %s", c.Class, c.Subject, c.Message)
 		if c.WriteUnits > 0 {
-			line += fmt.Sprintf(" (%.0f items, %.0f write units, $%.2f)", c.Items, c.WriteUnits, c.Cost)
+			price := fmt.Sprintf("$%.2f", c.Cost)
+			if c.Cost == 0 {
+				price = "no known price"
+			}
+			line += fmt.Sprintf(" (%.0f items, %.0f write units, %s)", c.Items, c.WriteUnits, price)
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err

@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -14,9 +18,9 @@ import (
 )
 
 type provisionFlags struct {
-	as, endpoint, region, variable string
-	apply                          bool
-	set                            []string
+	as, endpoint, region, variable, output string
+	apply                                  bool
+	set                                    []string
 }
 
 func newProvision(env Environment) *cobra.Command {
@@ -24,12 +28,13 @@ func newProvision(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "provision FILE",
 		Short: "Write, or make, the tables of a design",
-		Long: `Write what makes the tables of a design: CreateTable requests, a CloudFormation or SAM template, Terraform, or an IAM
+		Long: `Write what makes the tables of a design: a CreateTable request (or a file of each with -o DIR), a CloudFormation or SAM template, Terraform, or an IAM
 policy for each pattern (with dynamodb:LeadingKeys where every key that it touches begins with the tenant).
 
 With --apply, make the tables at an endpoint, or update them as far as that is safe: missing indexes are added one
 at a time, TTL and streams are turned on, nothing is removed, and what cannot be changed in place is an error.`,
 		Example: `  monotable provision shop.design.yaml --as cloudformation > tables.json
+  monotable provision shop.design.yaml --as createtable -o requests
   monotable provision shop.design.yaml --as iam
   monotable provision shop.design.yaml --apply --endpoint http://127.0.0.1:8000 --set stage=dev`,
 		Args: cobra.ExactArgs(1),
@@ -51,6 +56,7 @@ at a time, TTL and streams are turned on, nothing is removed, and what cannot be
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.as, "as", "createtable", "createtable, cloudformation, sam, terraform or iam")
+	f.StringVarP(&flags.output, "output", "o", "", "directory for a file of each request, with createtable")
 	f.BoolVar(&flags.apply, "apply", false, "make or update the tables at --endpoint")
 	f.StringVar(&flags.endpoint, "endpoint", "", "where to --apply; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
 	f.StringVar(&flags.region, "region", "", "region to --apply in; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
@@ -72,9 +78,12 @@ func placeholderValues(list []string) (map[string]string, error) {
 }
 
 func writeTables(env Environment, flags *provisionFlags, d *design.Design, specs []provision.Spec) error {
+	if flags.output != "" && flags.as != "createtable" {
+		return fmt.Errorf("-o is for --as createtable: %s is one text on standard output", flags.as)
+	}
 	switch flags.as {
 	case "createtable":
-		return provision.WriteCreateTable(env.Stdout, specs)
+		return writeRequests(env, flags.output, specs)
 	case "cloudformation", "sam":
 		return provision.WriteCloudFormation(env.Stdout, d.Name, specs, flags.as == "sam")
 	case "terraform":
@@ -88,6 +97,44 @@ func writeTables(env Environment, flags *provisionFlags, d *design.Design, specs
 	default:
 		return fmt.Errorf("--as %q: want createtable, cloudformation, sam, terraform or iam", flags.as)
 	}
+}
+
+// writeRequests writes the CreateTable request of the one table, or a file for each request: TABLE.json, and TABLE.ttl.json where items
+// expire.
+func writeRequests(env Environment, directory string, specs []provision.Spec) error {
+	if directory == "" {
+		if len(specs) != 1 {
+			return fmt.Errorf("the design has %d tables, and the AWS CLI takes one request at a time: write a file for each with -o DIR", len(specs))
+		}
+		if s := specs[0]; s.TTLAttr != "" {
+			fmt.Fprintf(env.Stderr, "items of %s expire by %s, which is another request: -o DIR writes both\n", s.Name, s.TTLAttr)
+		}
+		return provision.WriteCreateTable(env.Stdout, &specs[0])
+	}
+	if err := os.MkdirAll(directory, 0o755); err != nil { //nolint:gosec // requests hold no secrets
+		return err
+	}
+	for i := range specs {
+		s := &specs[i]
+		name := filepath.Join(directory, s.Name)
+		if err := writeRequest(name+".json", s, provision.WriteCreateTable); err != nil {
+			return err
+		}
+		if s.TTLAttr != "" {
+			if err := writeRequest(name+".ttl.json", s, provision.WriteTimeToLive); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writeRequest(file string, s *provision.Spec, write func(io.Writer, *provision.Spec) error) error {
+	var body bytes.Buffer
+	if err := write(&body, s); err != nil {
+		return err
+	}
+	return os.WriteFile(file, body.Bytes(), 0o644) //nolint:gosec // requests hold no secrets
 }
 
 func applyTables(ctx context.Context, env Environment, flags *provisionFlags, specs []provision.Spec) error {

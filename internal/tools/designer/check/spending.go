@@ -20,7 +20,11 @@ func (c *checker) spending() {
 	if budget == 0 {
 		return
 	}
-	prices := cost.PriceLists()[0]
+	prices, err := cost.PricesOf(c.design.Workload.Region)
+	if err != nil {
+		c.find("ST802", c.design.Name, c.design.Workload.Pos, "has a budget of $%.2f that is not checked: %v", budget, err).report()
+		return
+	}
 	total := 0.0
 	add := func(name string, at design.Pos, units, rate, price float64) {
 		dollars := units * rate * secondsPerMonth * price / 1e6

@@ -7,7 +7,8 @@
 // a read rounds the sum of what a request touches up to 4 KB, half of that where it is eventually consistent,
 // double in a transaction. A write rounds each item up to 1 KB, double in a transaction, a condition check
 // included. An index entry that is added, removed or updated is one more write of its own size, two where its key
-// changes, none where nothing of it changes, and not doubled by transactions. Expiry costs nothing.
+// changes, none where nothing of it changes, and not doubled by transactions. Expiry costs nothing. An upsert is priced as an update of an item that is
+// there, for what is upserted is made once and then changed; its bounds have the first time in them.
 //
 // An estimate is as good as the volumes: sizes are typical ones, and a page is taken to be full. Beside it stands what a call
 // costs at least, when nothing is found, and at most, where the design declares the largest items and how many there can be.
@@ -174,12 +175,7 @@ func OfWrite(p plan.WritePlan) Write {
 	if l := p.Write.Lines; l != nil {
 		most = float64(l.Max)
 	}
-	add := func(place plan.Place, each, certain bool, times float64) {
-		part := WritePart{place, each, ceilUnits(float64(SizeAt(place)), writeUnitBytes) * times}
-		out.Parts = append(out.Parts, part)
-		if certain {
-			out.Floor += part.Units
-		}
+	atMost := func(place plan.Place, each bool, times float64) {
 		lines := 1.0
 		if each {
 			lines = most
@@ -187,17 +183,35 @@ func OfWrite(p plan.WritePlan) Write {
 		out.Ceiling += ceilUnits(float64(largestAt(place)), writeUnitBytes) * times * lines
 		told = told && place.Entity.Volume.MaxSize > 0
 	}
+	add := func(place plan.Place, each bool, share, least, times float64) {
+		units := ceilUnits(float64(SizeAt(place)), writeUnitBytes)
+		out.Parts = append(out.Parts, WritePart{place, each, units * times * share})
+		out.Floor += units * least
+		atMost(place, each, times)
+	}
 	for _, item := range p.Items {
-		add(item.Place, item.Each, true, factor)
+		add(item.Place, item.Each, 1, factor, factor)
 		for _, entry := range item.Entries {
-			certain := entry.Place.Where == nil && !entry.Place.Sparse()
-			switch entry.Effect {
-			case plan.EntryUntouched:
-			case plan.EntryMoved:
-				add(entry.Place, item.Each, certain, 2)
-			default:
-				add(entry.Place, item.Each, certain, 1)
+			share, least, times := entry.Place.Part(), 1.0, 1.0
+			switch {
+			case entry.Effect == plan.EntryUntouched && item.Action == design.Upsert:
+				atMost(entry.Place, item.Each, 1) // the first time adds it
+				continue
+			case entry.Effect == plan.EntryUntouched:
+				continue
+			case entry.Effect == plan.EntryMoved:
+				times = 2
+				if item.Action != design.Upsert {
+					least = 2
+				}
 			}
+			if entry.Place.Where != nil || entry.Place.Sparse() {
+				least = 0
+			}
+			if entry.Certain {
+				share = 1
+			}
+			add(entry.Place, item.Each, share, least, times)
 		}
 	}
 	if !told {

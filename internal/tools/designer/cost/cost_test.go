@@ -155,6 +155,101 @@ func TestRounding(t *testing.T) {
 	}
 }
 
+// TestUpserts: an upsert is an update of an item that is there. Its entries are what the rules say of an update, and what init gives is not written
+// again. At most, the first upsert of an item adds every entry.
+func TestUpserts(t *testing.T) {
+	for _, c := range []struct {
+		upsert            string
+		want, least, most float64
+		how               string
+	}{
+		{`add: { n: "1" }`, 2, 2, 3, "the item and the entry with all of it; at first the entry of keys, too"},
+		{`add: { n: "1" }, init: { since: now() }`, 2, 2, 3, "since stays as it is, and so does its entry's key"},
+		{`init: { since: now(), n: "0" }`, 1, 1, 3, "nothing of the entries changes"},
+		{`set: { since: now() }`, 4, 3, 4, "the entry in All is updated, that in Keys moves, or is added at first"},
+	} {
+		d, err := design.Parse("usage", []byte(`
+design: 1
+name: Usage
+tables:
+  Usages:
+    key: { pk: PK, sk: SK }
+    indexes:
+      All: { pk: GSI1PK, sk: GSI1SK, project: all }
+      Keys: { pk: GSI2PK, sk: GSI2SK, project: keys }
+entities:
+  Usage:
+    key: { pk: "U#{user}", sk: USAGE }
+    index:
+      All: { pk: USAGES, sk: "{user}" }
+      Keys: { pk: SINCE, sk: "{since}" }
+    fields: { user: id, n: int, since: time }
+    volume: { count: 10, size: 300, max_size: 300 }
+writes:
+  Use: { do: [{ upsert: Usage, `+c.upsert+` }] }
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := cost.OfWrite(plan.ForWrite(d, d.Write("Use")))
+		if w.Units() != c.want || w.Floor != c.least || w.Ceiling != c.most {
+			t.Errorf("%s: %g units, from %g to %g, want %g, from %g to %g: %s", c.upsert, w.Units(), w.Floor, w.Ceiling, c.want, c.least, c.most, c.how)
+		}
+	}
+}
+
+// TestShare: of an index that not all items are in, the declared part is stored, and written where a write does not tell whether the item is in it.
+func TestShare(t *testing.T) {
+	const text = `
+design: 1
+name: Tickets
+tables:
+  Tickets:
+    key: { pk: PK, sk: SK }
+    indexes:
+      Open: { pk: GSI1PK, sk: GSI1SK }
+      Assigned: { pk: GSI2PK, sk: GSI2SK }
+entities:
+  Ticket:
+    key: { pk: "T#{id}", sk: TICKET }
+    index:
+      Open: { pk: OPEN, sk: "{id}", where: "state = 'open'"%s }
+      Assigned: { pk: "A#{assignee}", sk: "{id}" }
+    fields: { id: id, state: id, assignee: "id?", text: text }
+    volume: { count: 1000, size: 1000, max_size: 1000 }
+writes:
+  Import: { do: [{ create: Ticket }] }
+  Open: { do: [{ create: Ticket, set: { state: "'open'" } }] }
+  Close: { do: [{ update: Ticket, set: { state: "'closed'" } }] }
+  Edit: { do: [{ update: Ticket, set: { text: ":text" } }] }
+  Delete: { do: [{ delete: Ticket }] }
+`
+	for _, c := range []struct {
+		share                                  string
+		stored                                 float64
+		imports, opens, closes, edits, deletes float64
+	}{
+		{"", 1000, 3, 3, 3, 3, 3},
+		{", share: 0.1", 100, 2.1, 3, 3, 2.1, 2.1}, // what opens or closes a ticket writes its entry
+	} {
+		d, err := design.Parse("tickets", fmt.Appendf(nil, text, c.share))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]float64{"Import": c.imports, "Open": c.opens, "Close": c.closes, "Edit": c.edits, "Delete": c.deletes} {
+			w := cost.OfWrite(plan.ForWrite(d, d.Write(name)))
+			if w.Units() != want || w.Ceiling != 3 {
+				t.Errorf("%q, %s: %g units, at most %g, want %g, at most 3", c.share, name, w.Units(), w.Ceiling, want)
+			}
+		}
+		for _, s := range cost.OfMonth(d, cost.PriceLists()[0]).Storage {
+			if s.Place == "Ticket.Open" && s.Items != c.stored {
+				t.Errorf("%q: %g entries are stored, want %g", c.share, s.Items, c.stored)
+			}
+		}
+	}
+}
+
 // TestItems: so many for each of so many.
 func TestItems(t *testing.T) {
 	text, err := os.ReadFile("../../../../design/testdata/drafts/transporteapp.design.yaml")

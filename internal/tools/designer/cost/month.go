@@ -109,9 +109,10 @@ func (m *Month) store(d *design.Design, prices Prices) {
 	for _, e := range d.Entities {
 		items := Items(d, e)
 		for _, p := range plan.Places(d, e) {
-			bytes := items * float64(SizeAt(p)+itemOverhead)
+			held := items * p.Part()
+			bytes := held * float64(SizeAt(p)+itemOverhead)
 			total += bytes
-			m.Storage = append(m.Storage, Stored{Place: p.String(), Items: items, Bytes: bytes, Cost: bytes / bytesPerGB * prices.Storage})
+			m.Storage = append(m.Storage, Stored{Place: p.String(), Items: held, Bytes: bytes, Cost: bytes / bytesPerGB * prices.Storage})
 		}
 	}
 	m.StorageCost = max(0, total/bytesPerGB-prices.FreeStorage) * prices.Storage

@@ -1,20 +1,46 @@
 package cost
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 )
 
 // Prices of DynamoDB in one region, in US dollars.
 type Prices struct {
-	Region string
-	Since  string // the day of the price list
+	Region string `json:"region"`
+	Since  string `json:"since"` // the day of the price list
 	// OnDemand is per million request units.
-	OnDemandRead, OnDemandWrite float64
+	OnDemandRead  float64 `json:"onDemandRead"`
+	OnDemandWrite float64 `json:"onDemandWrite"`
 	// Provisioned is per capacity unit and hour.
-	ProvisionedRead, ProvisionedWrite float64
+	ProvisionedRead  float64 `json:"provisionedRead"`
+	ProvisionedWrite float64 `json:"provisionedWrite"`
 	// Storage, and point-in-time recovery, are per GB and month. FreeStorage is how many GB of a month cost nothing.
-	Storage, Recovery, FreeStorage float64
+	Storage     float64 `json:"storage"`
+	Recovery    float64 `json:"recovery"`
+	FreeStorage float64 `json:"freeStorage"`
+}
+
+// ReadPrices reads a price list from a JSON file with the members of Prices. Unknown members are errors, and so are prices of requests,
+// capacity or storage that are not there: a price of nothing would be a guess.
+func ReadPrices(file string) (Prices, error) {
+	f, err := os.Open(file) //nolint:gosec // the caller names it
+	if err != nil {
+		return Prices{}, err
+	}
+	defer func() { _ = f.Close() }()
+	var p Prices
+	decoder := json.NewDecoder(f)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&p); err != nil {
+		return Prices{}, fmt.Errorf("%s: %w", file, err)
+	}
+	if min(p.OnDemandRead, p.OnDemandWrite, p.ProvisionedRead, p.ProvisionedWrite, p.Storage) <= 0 || p.Region == "" || p.Since == "" {
+		return Prices{}, fmt.Errorf("%s: a price list needs region, since, onDemandRead, onDemandWrite, provisionedRead, provisionedWrite and storage", file)
+	}
+	return p, nil
 }
 
 // PriceLists are the known price lists, the default first: https://aws.amazon.com/dynamodb/pricing/

@@ -70,6 +70,15 @@ func typicalBytes(t design.Type) int {
 	}
 }
 
+// WriteUnits are what one write at each of the places takes, outside transactions.
+func WriteUnits(places []plan.Place) float64 {
+	units := 0.0
+	for _, p := range places {
+		units += ceilUnits(float64(SizeAt(p)), writeUnitBytes) * p.Part()
+	}
+	return units
+}
+
 // Items is how many items of an entity there are, typically.
 func Items(d *design.Design, e *design.Entity) float64 {
 	return count(d, e, nil, func(v design.Volume) float64 { return v.Typical })

@@ -2,7 +2,7 @@
 // while it serves, which need items to be written again, and which break what is there.
 //
 // A change is classed by what must happen to the data, and to programs that use the code of the old design. What a
-// backfill costs is reckoned from the volumes of the new design.
+// backfill costs is reckoned from the volumes of the new design, and includes the index entries that DynamoDB writes with the items.
 package diff
 
 import (
@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
-	"github.com/monotable/monotable/internal/tools/designer/cost"
 )
 
 // Class is what a change takes.
@@ -68,14 +67,6 @@ type differ struct {
 func (d *differ) add(c Class, subject string, p design.Pos, format string, args ...any) *Change {
 	d.changes = append(d.changes, Change{Class: c, Subject: subject, Message: fmt.Sprintf(format, args...), Pos: p})
 	return &d.changes[len(d.changes)-1]
-}
-
-// weigh says how many items of an entity a change writes, and how often each.
-func (d *differ) weigh(c *Change, e *design.Entity, writes float64) {
-	prices := cost.PriceLists()[0]
-	c.Items = cost.Items(d.now, e)
-	c.WriteUnits = c.Items * writes * float64((cost.ItemSize(e)+1023)/1024)
-	c.Cost = c.WriteUnits * prices.OnDemandWrite / 1e6
 }
 
 // pairs calls both for what is in both lists, by name, added and removed for the others.

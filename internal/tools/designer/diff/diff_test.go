@@ -48,32 +48,32 @@ func TestDesigns(t *testing.T) {
 	}{
 		"nothing":                {nil, nil},
 		"optional field":         {[]edit{{`note: "text?"`, `note: "text?", gift: "bool?"`}}, []string{"free Order.gift"}},
-		"required field":         {[]edit{{`note: "text?"`, `note: "text?", gift: bool`}}, []string{"backfill Order.gift 1000 2000"}},
+		"required field":         {[]edit{{`note: "text?"`, `note: "text?", gift: bool`}}, []string{"backfill Order.gift 1000 4000"}},
 		"field gone":             {[]edit{{`, note: "text?"`, ``}}, []string{"breaking Order.note"}},
 		"field renamed in code":  {[]edit{{`note: "text?"`, `remark: { type: "text?", attr: note }`}}, []string{"breaking Order.note", "free Order.remark"}},
-		"field stored elsewhere": {[]edit{{`note: "text?"`, `note: { type: "text?", attr: remark }`}}, []string{"backfill Order.note 1000 2000"}},
+		"field stored elsewhere": {[]edit{{`note: "text?"`, `note: { type: "text?", attr: remark }`}}, []string{"backfill Order.note 1000 4000"}},
 		"field's type":           {[]edit{{`number: int`, `number: id`}}, []string{"breaking Order.number"}},
 		"field may be absent":    {[]edit{{`total: money`, `total: "money?"`}}, []string{"breaking Order.total"}},
-		"field always there":     {[]edit{{`note: "text?"`, `note: text`}}, []string{"backfill Order.note 1000 2000"}},
+		"field always there":     {[]edit{{`note: "text?"`, `note: text`}}, []string{"backfill Order.note 1000 4000"}},
 		"value added":            {[]edit{{`[open, paid]`, `[open, paid, sent]`}}, []string{"free Status"}},
 		"value gone":             {[]edit{{`[open, paid]`, `[paid, open2]`}, {`'open'`, `'open2'`}}, []string{"breaking Status", "free Status"}},
-		"primary key":            {[]edit{{`"ORDER#{orderId}"`, `"O#{orderId}"`}}, []string{"rewrite Order 1000 4000"}},
+		"primary key":            {[]edit{{`"ORDER#{orderId}"`, `"O#{orderId}"`}}, []string{"rewrite Order 1000 8000"}},
 		"table's key":            {[]edit{{`key: { pk: PK, sk: SK }`, `key: { pk: PK, sk: RANGE }`}}, []string{"rewrite shop"}},
 		"table's name":           {[]edit{{`key: { pk: PK, sk: SK }`, "name: shop-2\n    key: { pk: PK, sk: SK }"}}, []string{"rewrite shop"}},
 		"billing":                {[]edit{{`type_attr: type`, "type_attr: type\n    billing: provisioned"}}, []string{"setting shop"}},
 		"stream":                 {[]edit{{`type_attr: type`, "type_attr: type\n    stream: NEW_IMAGE"}}, []string{"setting shop"}},
-		"composed entry":         {[]edit{{`"STATUS#{status}"`, `"S#{status}"`}}, []string{"backfill Order.GSI1 1000 2000"}},
-		"sparse entry":           {[]edit{{`sk: "{createdAt}" }`, `sk: "{createdAt}", where: "status = 'open'" }`}}, []string{"backfill Order.GSI1 1000 2000"}},
+		"composed entry":         {[]edit{{`"STATUS#{status}"`, `"S#{status}"`}}, []string{"backfill Order.GSI1 1000 4000"}},
+		"sparse entry":           {[]edit{{`sk: "{createdAt}" }`, `sk: "{createdAt}", where: "status = 'open'" }`}}, []string{"backfill Order.GSI1 1000 3000"}},
 		"native index": {
 			[]edit{{`byStatus: { pk`, "byUser: { pk: userId, sk: createdAt, project: keys }\n      byStatus: { pk"}, {`byStatus: {} }`, `byStatus: {}, byUser: {} }`}, {`copies: { byUser:`, `copies: { ofUser:`}},
-			[]string{"breaking Order.byUser", "backfill Order.ofUser 1000 2000", "index build shop.byUser", "index build Order.byUser"},
+			[]string{"breaking Order.byUser", "backfill Order.ofUser 1000 4000", "index build shop.byUser", "index build Order.byUser"},
 		},
 		"index gone":       {[]edit{{`, byStatus: {} }`, ` }`}, {"\n      byStatus: { pk: status, sk: createdAt, project: keys }", ""}}, []string{"breaking shop.byStatus", "breaking Order.byStatus"}},
 		"index's key":      {[]edit{{`GSI1: { pk: GSI1PK, sk: GSI1SK`, `GSI1: { pk: GSI1PK, sk: GSI1RANGE`}}, []string{"breaking shop.GSI1"}},
 		"projects more":    {[]edit{{`project: [total]`, `project: [total, note]`}}, []string{"index build shop.GSI1"}},
 		"projects less":    {[]edit{{`project: [total]`, `project: keys`}}, []string{"breaking shop.GSI1"}},
 		"marker gone":      {[]edit{{`    unique: { Number: { pk: "NUMBER#{number}", sk: UNIQUE } }` + "\n", ``}}, []string{"free Order.Number"}},
-		"copy's key":       {[]edit{{`sk: "ORDER#{createdAt}", fields`, `sk: "ORDER#{createdAt}#{orderId}", fields`}}, []string{"backfill Order.byUser 1000 4000"}},
+		"copy's key":       {[]edit{{`sk: "ORDER#{createdAt}", fields`, `sk: "ORDER#{createdAt}#{orderId}", fields`}}, []string{"backfill Order.byUser 1000 6000"}},
 		"read gone":        {[]edit{{"  OrderOf: { one: Order, by: [orderId] }\n", ""}}, []string{"breaking OrderOf"}},
 		"read by more":     {[]edit{{`by: [orderId] }`, `by: [orderId, status] }`}}, []string{"breaking OrderOf"}},
 		"read's order":     {[]edit{{`createdAt desc`, `createdAt asc`}}, []string{"breaking OrdersOf"}},
@@ -101,6 +101,32 @@ func TestDesigns(t *testing.T) {
 				t.Errorf("-want +got:\n%s", d)
 			}
 		})
+	}
+}
+
+// TestIndexes prices what DynamoDB writes: a million items of 6 KB that move to other keys are put and deleted, and so are their entries in
+// an index that the design gives them and in one that they are in because they have its key attributes. By AWS's prices, 2 × (6 + 6 + 6) units at
+// $0.625 a million are $22.50.
+func TestIndexes(t *testing.T) {
+	const forge = `
+design: 1
+name: Forge
+tables:
+  Forge:
+    key: { pk: PK, sk: SK }
+    indexes:
+      GSI1: { pk: GSI1PK, sk: GSI1SK }
+      Inverted: { pk: SK, sk: PK }
+entities:
+  Issue:
+    key: { pk: "REPO#{repo}", sk: "ISSUE#{number}" }
+    index: { GSI1: { pk: "STATE#{state}", sk: "{number}" } }
+    fields: { repo: id, number: id, state: id, body: text }
+    volume: { count: 1000000, size: 6144 }
+`
+	changes := diff.Designs(parse(t, forge), parse(t, strings.Replace(forge, "ISSUE#", "I#", 1)))
+	if len(changes) != 1 || changes[0].WriteUnits != 36e6 || changes[0].Cost != 22.5 {
+		t.Errorf("got %+v, want 36,000,000 units for $22.50", changes)
 	}
 }
 

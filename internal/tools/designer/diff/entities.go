@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
 func (d *differ) entities() {
@@ -16,25 +17,27 @@ func (d *differ) entities() {
 
 func (d *differ) entity(o, n *design.Entity) {
 	if o.Table != n.Table {
-		d.weigh(d.add(Rewrite, n.Name, n.Pos, "it is in the table %s, and was in %s", n.Table, o.Table), n, 2)
+		d.weigh(d.add(Rewrite, n.Name, n.Pos, "it is in the table %s, and was in %s", n.Table, o.Table), n,
+			slices.Concat(plan.Places(d.now, n), plan.Places(d.old, o)))
 	} else if !sameKey(o.Key, n.Key) {
 		d.weigh(d.add(Rewrite, n.Name, n.Pos, "its key is %s, and was %s: each item is put under the new key and deleted under the old one",
-			keyText(n.Key), keyText(o.Key)), n, 2)
+			keyText(n.Key), keyText(o.Key)), n, d.moved(o, n, plan.KeyPlace, "key"))
 	}
 	if o.TypeValue != n.TypeValue {
-		d.weigh(d.add(Backfill, n.Name, n.Pos, "the type attribute holds %q, and held %q", n.TypeValue, o.TypeValue), n, 1)
+		d.weigh(d.add(Backfill, n.Name, n.Pos, "the type attribute holds %q, and held %q", n.TypeValue, o.TypeValue), n, d.typed(n))
 	}
 	d.fields(o, n)
 	pairs(o.Copies, n.Copies, func(c *design.Copy) string { return c.Name },
 		func(oc, nc *design.Copy) {
 			if !sameKey(oc.Key, nc.Key) {
-				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy's key is %s, and was %s", keyText(nc.Key), keyText(oc.Key)), n, 2)
+				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy's key is %s, and was %s", keyText(nc.Key), keyText(oc.Key)), n,
+					d.moved(o, n, plan.CopyPlace, nc.Name))
 			} else if oc.All != nc.All || !slices.Equal(oc.Fields, nc.Fields) {
-				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy holds other fields"), n, 1)
+				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy holds other fields"), n, itemOf(d.now, n, plan.CopyPlace, nc.Name))
 			}
 		},
 		func(c *design.Copy) {
-			d.weigh(d.add(Backfill, n.Name+"."+c.Name, c.Pos, "the copy is new: each item gets one"), n, 1)
+			d.weigh(d.add(Backfill, n.Name+"."+c.Name, c.Pos, "the copy is new: each item gets one"), n, itemOf(d.now, n, plan.CopyPlace, c.Name))
 		},
 		func(c *design.Copy) {
 			d.add(Breaking, n.Name+"."+c.Name, design.Pos{}, "the copy is gone, and programs of the old design may read it")
@@ -42,11 +45,13 @@ func (d *differ) entity(o, n *design.Entity) {
 	pairs(o.Unique, n.Unique, func(m *design.Marker) string { return m.Name },
 		func(om, nm *design.Marker) {
 			if !sameKey(om.Key, nm.Key) {
-				d.weigh(d.add(Backfill, n.Name+"."+nm.Name, nm.Pos, "the marker's key is %s, and was %s", keyText(nm.Key), keyText(om.Key)), n, 2)
+				d.weigh(d.add(Backfill, n.Name+"."+nm.Name, nm.Pos, "the marker's key is %s, and was %s", keyText(nm.Key), keyText(om.Key)), n,
+					d.moved(o, n, plan.MarkerPlace, nm.Name))
 			}
 		},
 		func(m *design.Marker) {
-			d.weigh(d.add(Backfill, n.Name+"."+m.Name, m.Pos, "the marker is new: each item gets one, and items that are not unique must be dealt with first"), n, 1)
+			d.weigh(d.add(Backfill, n.Name+"."+m.Name, m.Pos, "the marker is new: each item gets one, and items that are not unique must be dealt with first"), n,
+				itemOf(d.now, n, plan.MarkerPlace, m.Name))
 		},
 		func(m *design.Marker) {
 			d.add(Free, n.Name+"."+m.Name, design.Pos{}, "the marker is gone: what it made unique is not any more, and its items can be deleted")
@@ -58,10 +63,10 @@ func (d *differ) entity(o, n *design.Entity) {
 // are there. One that is composed needs an attribute that no item has yet.
 func (d *differ) entries(o, n *design.Entity) {
 	name := func(x *design.Entry) string { return x.Index + " " + x.Of }
-	backfill := func(x *design.Entry, what string) {
+	backfill := func(x *design.Entry, what string, moves bool) {
 		subject := n.Name + "." + x.Index
 		if composed(x) {
-			d.weigh(d.add(Backfill, subject, x.Pos, "%s: each item gets the attributes of its key", what), n, 1)
+			d.weigh(d.add(Backfill, subject, x.Pos, "%s: each item gets the attributes of its key", what), n, d.entered(x, n, moves))
 			return
 		}
 		d.add(IndexBuild, subject, x.Pos, "%s, of attributes that items have", what)
@@ -69,12 +74,12 @@ func (d *differ) entries(o, n *design.Entity) {
 	pairs(o.Entries, n.Entries, name,
 		func(ox, nx *design.Entry) {
 			if !sameTemplates(ox.PK, nx.PK) || !sameTemplates(ox.SK, nx.SK) {
-				backfill(nx, "the entry's key is another")
+				backfill(nx, "the entry's key is another", true)
 			} else if conditionText(ox.Where) != conditionText(nx.Where) {
-				backfill(nx, "the entry is there under another condition")
+				backfill(nx, "the entry is there under another condition", false)
 			}
 		},
-		func(x *design.Entry) { backfill(x, "the entry is new") },
+		func(x *design.Entry) { backfill(x, "the entry is new", false) },
 		func(x *design.Entry) {
 			d.add(Breaking, n.Name+"."+x.Index, design.Pos{}, "the entry is gone, and programs of the old design may read it")
 		})
@@ -95,11 +100,11 @@ func (d *differ) fields(o, n *design.Entity) {
 				d.add(Breaking, subject, nf.Pos, "it is %s, and was %s: items hold the old type", nf.Type, of.Type)
 			}
 			if !slices.Equal(of.Path, nf.Path) {
-				d.weigh(d.add(Backfill, subject, nf.Pos, "it is stored at %v, and was at %v", nf.Path, of.Path), n, 1)
+				d.weigh(d.add(Backfill, subject, nf.Pos, "it is stored at %v, and was at %v", nf.Path, of.Path), n, d.holding(n, nf.Name))
 			}
 			switch {
 			case of.Optional && !nf.Optional:
-				d.weigh(d.add(Backfill, subject, nf.Pos, "it is always there now: items without it need a value"), n, 1)
+				d.weigh(d.add(Backfill, subject, nf.Pos, "it is always there now: items without it need a value"), n, d.holding(n, nf.Name))
 			case !of.Optional && nf.Optional:
 				d.add(Breaking, subject, nf.Pos, "it may be absent now, and programs of the old design rely on it")
 			}
@@ -110,7 +115,7 @@ func (d *differ) fields(o, n *design.Entity) {
 				return
 			}
 			d.weigh(d.add(Backfill, n.Name+"."+f.Name, f.Pos, "the field is new and always there: items that are there need a value; "+
-				"or make it optional"), n, 1)
+				"or make it optional"), n, d.holding(n, f.Name))
 		},
 		func(f *design.Field) {
 			d.add(Breaking, n.Name+"."+f.Name, design.Pos{}, "the field is gone; if it has another name now, keep its attribute: { attr: %s }", f.Attribute())

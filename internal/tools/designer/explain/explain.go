@@ -222,12 +222,24 @@ func Write(d *design.Design, w *design.Write) Pattern {
 			if e.Effect == plan.EntryUntouched {
 				continue
 			}
-			item.Entries = append(item.Entries, fmt.Sprintf("%s %s (%g)", e.Place.Name, e.Effect, parts[0].Units))
+			item.Entries = append(item.Entries, fmt.Sprintf("%s %s (%g%s)", e.Place.Name, e.Effect, parts[0].Units, share(e)))
 			parts = parts[1:]
 		}
 		out.Items = append(out.Items, item)
 	}
 	return out
+}
+
+// share says for what part of the items the entry is counted, where not all may have it.
+func share(e plan.EntryWrite) string {
+	switch {
+	case e.Certain || e.Place.Where == nil && !e.Place.Sparse():
+		return ""
+	case e.Place.Share == 0:
+		return ": sparse, without a share all are counted"
+	default:
+		return fmt.Sprintf(": %g %% of the items", 100*e.Place.Share)
+	}
 }
 
 // when is the condition under which an item is written, "" for none.

@@ -18,7 +18,7 @@ func undeclared(places []Place) []Place {
 		}
 		held := item.attributes(places)
 		for _, x := range item.Table.Indexes {
-			declared := slices.ContainsFunc(places, func(p Place) bool { return p.Index == x && p.sameItem(item) })
+			declared := slices.ContainsFunc(places, func(p Place) bool { return p.Index == x && p.SameItem(item) })
 			if declared {
 				continue
 			}
@@ -30,8 +30,8 @@ func undeclared(places []Place) []Place {
 	return out
 }
 
-// sameItem reports whether two places are of the same item: the entity's own, a copy, a marker.
-func (p Place) sameItem(q Place) bool { return p.Copy == q.Copy && p.Marker == q.Marker }
+// SameItem reports whether two places are of the same item: the entity's own, a copy, a marker.
+func (p Place) SameItem(q Place) bool { return p.Copy == q.Copy && p.Marker == q.Marker }
 
 // attribute is what an item holds in a top-level attribute that could be a key.
 type attribute struct {
@@ -39,6 +39,7 @@ type attribute struct {
 	template *design.Template
 	optional []string          // the fields without which it is absent
 	where    *design.Condition // and the condition, if it is written for an entry that has one
+	share    float64           // the part of the items that have it, as told for that entry
 }
 
 // attributes are those of an item that could be keys.
@@ -60,7 +61,7 @@ func (p Place) attributes(places []Place) map[string]attribute {
 		}}
 	}
 	for _, entry := range places {
-		if entry.Kind == EntryPlace && entry.sameItem(p) {
+		if entry.Kind == EntryPlace && entry.SameItem(p) {
 			entry.putKeys(out)
 		}
 	}
@@ -82,7 +83,7 @@ func (p Place) putKeys(to map[string]attribute) {
 		if _, known := to[names[i].Name]; known && p.Kind == EntryPlace {
 			continue // a field is there whatever the entry's condition says
 		}
-		to[names[i].Name] = attribute{names[i].Type, t, optional, p.Where}
+		to[names[i].Name] = attribute{names[i].Type, t, optional, p.Where, p.Share}
 	}
 }
 
@@ -110,6 +111,9 @@ func (p Place) entry(x *design.Index, held map[string]attribute) (Place, bool) {
 		}
 		if a.where != nil {
 			out.Where = a.where
+		}
+		if a.share > 0 && a.share < out.Part() {
+			out.Share = a.share
 		}
 	}
 	return out, true

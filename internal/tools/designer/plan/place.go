@@ -33,6 +33,8 @@ type Place struct {
 	PK, SK []*design.Template
 	// Where is the condition under which an item has the entry; nil is always.
 	Where *design.Condition
+	// Share is the part of the items that have the entry, by the design; 0 where it does not say, and all are counted.
+	Share float64
 	// Undeclared says that the design does not name the entry: the item has it because it has the attributes of the index's
 	// key, see undeclared. Optional are fields that such an item may lack, and is then not in the index.
 	Undeclared bool
@@ -55,7 +57,7 @@ func Places(d *design.Design, e *design.Entity) []Place {
 	for _, x := range e.Entries {
 		out = append(out, Place{
 			Entity: e, Table: t, Index: t.Index(x.Index), Kind: EntryPlace, Name: x.Index, Copy: e.Copy(x.Of),
-			PK: x.PK, SK: x.SK, Where: x.Where, Pos: x.Pos,
+			PK: x.PK, SK: x.SK, Where: x.Where, Share: x.Share, Pos: x.Pos,
 		})
 	}
 	for _, m := range e.Unique {
@@ -145,6 +147,14 @@ func fieldsOf(lists ...[]*design.Template) []string {
 		}
 	}
 	return out
+}
+
+// Part is the share of the items that are found at the place: 1 unless the design tells another.
+func (p Place) Part() float64 {
+	if p.Share == 0 {
+		return 1
+	}
+	return p.Share
 }
 
 // Sparse reports whether items can lack the place though it has no condition: a field of its key is optional.

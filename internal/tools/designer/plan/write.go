@@ -47,6 +47,8 @@ func (e EntryEffect) String() string {
 type EntryWrite struct {
 	Place  Place
 	Effect EntryEffect
+	// Certain says that the write itself puts the item into the index, or takes it out: the place's share does not matter.
+	Certain bool
 }
 
 // Transaction reports whether the write needs a transaction.
@@ -253,14 +255,15 @@ func entries(d *design.Design, item ItemWrite) []EntryWrite {
 	}
 	var out []EntryWrite
 	for _, entry := range Places(d, item.Place.Entity) {
-		if entry.Kind == EntryPlace && entry.sameItem(item.Place) {
-			out = append(out, EntryWrite{entry, effect(entry, item)})
+		if entry.Kind == EntryPlace && entry.SameItem(item.Place) {
+			out = append(out, EntryWrite{entry, effect(entry, item), decides(entry, item)})
 		}
 	}
 	return out
 }
 
-// effect is what a write of the item does to an entry of it. A put is taken for one of a new item.
+// effect is what a write of the item does to an entry of it. A put is taken for one of a new item, an upsert for an update of one that is
+// there: whatever is upserted is made once and then changed.
 func effect(entry Place, item ItemWrite) EntryEffect {
 	switch item.Action {
 	case design.Create, design.Put:
@@ -269,8 +272,12 @@ func effect(entry Place, item ItemWrite) EntryEffect {
 		return EntryRemoved
 	default:
 	}
+	changed := item.Changed
+	if item.Action == design.Upsert && item.Step != nil {
+		changed = slices.DeleteFunc(slices.Clone(changed), func(f string) bool { return keeps(item, f) })
+	}
 	within := func(fields []string) bool {
-		return slices.ContainsFunc(item.Changed, func(f string) bool { return slices.Contains(fields, f) })
+		return slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(fields, f) })
 	}
 	moved := within(fieldsOf(entry.PK, entry.SK))
 	switch {
@@ -278,15 +285,46 @@ func effect(entry Place, item ItemWrite) EntryEffect {
 		return EntryRemoved
 	case within(entry.Where.Fields()) && !moved:
 		return EntryAdded // or removed, for the same price
-	case moved && item.Action == design.Upsert:
-		return EntryAdded // the fields of a key are there from the first time on
 	case moved:
 		return EntryMoved
-	case slices.ContainsFunc(item.Changed, entry.Has):
+	case slices.ContainsFunc(changed, entry.Has):
 		return EntryUpdated
 	default:
 		return EntryUntouched
 	}
+}
+
+// keeps reports whether an upsert leaves a field of an item that is there as it is: one of its key, or one that only init gives.
+func keeps(item ItemWrite, field string) bool {
+	assigns := func(list []*design.Assignment) bool {
+		return slices.ContainsFunc(list, func(a *design.Assignment) bool { root, _, _ := strings.Cut(a.Field, "."); return root == field })
+	}
+	given := assigns(item.Step.Init) && !assigns(item.Step.Set) && !assigns(item.Step.Add)
+	return given || slices.Contains(KeyFields(item.Place.Entity), field)
+}
+
+// decides reports whether the step assigns what makes an item have the entry or lack it: a field of its condition, or an optional one of its key.
+// What a create sets to a parameter decides nothing.
+func decides(entry Place, item ItemWrite) bool {
+	if item.Step == nil || item.Action == design.Delete {
+		return false
+	}
+	matters := entry.Where.Fields()
+	for _, name := range fieldsOf(entry.PK, entry.SK) {
+		if f := entry.Entity.Field(name); f != nil && f.Optional {
+			matters = append(matters, name)
+		}
+	}
+	changed := item.Changed
+	if item.Action == design.Create || item.Action == design.Put {
+		changed = nil
+		for _, a := range item.Step.Set {
+			if len(a.Value.Terms) == 1 && a.Value.Terms[0].Kind == design.ConstantTerm {
+				changed = append(changed, a.Field)
+			}
+		}
+	}
+	return slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(matters, f) })
 }
 
 // leaves reports whether a step surely takes an item out of a sparse index, whose condition is that a field has a

@@ -44,23 +44,13 @@ func writeJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// WriteCreateTable writes a CreateTable request for each table, and an UpdateTimeToLive where it has one: the bodies
-// that the AWS CLI takes as --cli-input-json.
-func WriteCreateTable(w io.Writer, specs []Spec) error {
-	type request struct {
-		CreateTable      *object `json:"CreateTable"`
-		UpdateTimeToLive *object `json:"UpdateTimeToLive,omitempty"`
-	}
-	out := []request{}
-	for _, s := range specs {
-		r := request{CreateTable: s.createTable()}
-		if s.TTLAttr != "" {
-			r.UpdateTimeToLive = new(object).set("TableName", s.Name).
-				set("TimeToLiveSpecification", new(object).set("AttributeName", s.TTLAttr).set("Enabled", true))
-		}
-		out = append(out, r)
-	}
-	return writeJSON(w, out)
+// WriteCreateTable writes the CreateTable request of a table: the body that the AWS CLI takes as create-table --cli-input-json.
+func WriteCreateTable(w io.Writer, s *Spec) error { return writeJSON(w, s.createTable()) }
+
+// WriteTimeToLive writes the UpdateTimeToLive request of a table that has a TTL attribute, for update-time-to-live --cli-input-json.
+func WriteTimeToLive(w io.Writer, s *Spec) error {
+	return writeJSON(w, new(object).set("TableName", s.Name).
+		set("TimeToLiveSpecification", new(object).set("AttributeName", s.TTLAttr).set("Enabled", true)))
 }
 
 // createTable is the body of a CreateTable request, which CloudFormation's properties are but for a few names.

@@ -75,7 +75,8 @@ func TestForms(t *testing.T) {
 	open := provision.Specs(d, nil)
 	dev := provision.Specs(d, map[string]string{"stage": "dev"})
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"createtable":    func(b *bytes.Buffer) error { return provision.WriteCreateTable(b, dev) },
+		"createtable":    func(b *bytes.Buffer) error { return provision.WriteCreateTable(b, &dev[0]) },
+		"timetolive":     func(b *bytes.Buffer) error { return provision.WriteTimeToLive(b, &dev[0]) },
 		"cloudformation": func(b *bytes.Buffer) error { return provision.WriteCloudFormation(b, d.Name, open, false) },
 		"sam":            func(b *bytes.Buffer) error { return provision.WriteCloudFormation(b, d.Name, open, true) },
 		"terraform":      func(b *bytes.Buffer) error { return provision.WriteTerraform(b, open) },

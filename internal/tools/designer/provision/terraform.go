@@ -6,7 +6,7 @@ import (
 )
 
 // WriteTerraform writes the tables as Terraform's JSON (NAME.tf.json): resources aws_dynamodb_table of the provider
-// hashicorp/aws. Placeholders of names become variables.
+// hashicorp/aws, which is required by name. Placeholders of names become variables.
 func WriteTerraform(w io.Writer, specs []Spec) error {
 	variables, tables := new(object), new(object)
 	seen := map[string]bool{}
@@ -19,7 +19,8 @@ func WriteTerraform(w io.Writer, specs []Spec) error {
 		}
 		tables.set(strings.ToLower(logicalID(s.Name)), s.terraform())
 	}
-	out := new(object)
+	aws := new(object).set("source", "hashicorp/aws")
+	out := new(object).set("terraform", new(object).set("required_providers", new(object).set("aws", aws)))
 	if len(variables.names) > 0 {
 		out.set("variable", variables)
 	}

@@ -1,0 +1,64 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// weigh prices a change that writes once at each of the places, for every item of the entity. A place that is written twice is listed
+// twice.
+func (d *differ) weigh(c *Change, e *design.Entity, places []plan.Place) {
+	c.Items = cost.Items(d.now, e)
+	c.WriteUnits = c.Items * cost.WriteUnits(places)
+	if prices, err := cost.PricesOf(d.now.Workload.Region); err == nil { // else the units alone are told
+		c.Cost = c.WriteUnits * prices.OnDemandWrite / 1e6
+	}
+}
+
+// itemOf is an item of the entity with all its index entries, declared or not: what a put or a delete of it writes. The item is the copy
+// or marker of that name, or the entity's own.
+func itemOf(in *design.Design, e *design.Entity, kind plan.Kind, name string) []plan.Place {
+	places := plan.Places(in, e)
+	i := slices.IndexFunc(places, func(p plan.Place) bool { return p.Kind == kind && p.Name == name })
+	item := places[i]
+	return slices.DeleteFunc(places, func(p plan.Place) bool { return !p.SameItem(item) })
+}
+
+// moved is the item under its new key and under its old one: a put and a delete.
+func (d *differ) moved(o, n *design.Entity, kind plan.Kind, name string) []plan.Place {
+	return slices.Concat(itemOf(d.now, n, kind, name), itemOf(d.old, o, kind, name))
+}
+
+// holding are the places that hold a field, and so are written when it changes. The item itself is always written.
+func (d *differ) holding(e *design.Entity, field string) []plan.Place {
+	return slices.DeleteFunc(plan.Places(d.now, e), func(p plan.Place) bool { return p.Kind != plan.KeyPlace && !p.Has(field) })
+}
+
+// typed are the places that hold the type attribute, which is part of every projection but one of keys.
+func (d *differ) typed(e *design.Entity) []plan.Place {
+	return slices.DeleteFunc(plan.Places(d.now, e), func(p plan.Place) bool {
+		return p.Index != nil && !p.Index.Project.All && len(p.Index.Project.Fields) == 0
+	})
+}
+
+// entered is what it takes to give the items an entry: the item gets the attributes of the key, and so do its entries in indexes that
+// project all of it; the entry is added, and removed before where its key changes.
+func (d *differ) entered(x *design.Entry, e *design.Entity, moves bool) []plan.Place {
+	places := plan.Places(d.now, e)
+	entry := places[slices.IndexFunc(places, func(p plan.Place) bool {
+		return p.Kind == plan.EntryPlace && !p.Undeclared && p.Name == x.Index && p.Copy == e.Copy(x.Of)
+	})]
+	var out []plan.Place
+	for _, p := range places {
+		if p.SameItem(entry) && (p.Index == nil || p.Index == entry.Index || p.Index.Project.All) {
+			out = append(out, p)
+		}
+	}
+	if moves {
+		out = append(out, entry)
+	}
+	return out
+}
