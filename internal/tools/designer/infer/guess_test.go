@@ -91,9 +91,17 @@ func TestGuesses(t *testing.T) {
 		"names as ElectroDB writes them": {
 			table: pkSK(sequence(t, 1, 10, "PK=$shop#store_s%2", "SK=$sale_1#id_x%d", "store=s%2", "id=x%d", "__edb_e__=sale", "__edb_v__=1")),
 			want: []string{
-				`key: { pk: "$shop#store_{store}", sk: "$sale_{edbV}#id_{id}" }`,
+				`key: { pk: "$shop#store_{store}", sk: "$sale_1#id_{id}" }`,
 				"type_attr: __edb_e__", "edbV: { type: int, attr: __edb_v__ }",
 			},
+		},
+		"names as OneTable writes them": {
+			table: pkSK(sequence(t, 1, 10, "PK=Account#a%d", "SK=Account#", "id=a%d", "_ot=Account")),
+			want:  []string{`key: { pk: "Account#{id}", sk: "Account#" }`, "type_attr: _ot"},
+		},
+		"attributes that differ in case only": {
+			table: pkSK(sequence(t, 1, 10, "PK=USER#u%d", "SK=PROFILE", "userId=u%d", "userid=x%d", "UserID=y%d", "age=%d", "Age=4")),
+			want:  []string{`key: { pk: "USER#{userId}", sk: PROFILE }`, "UserID2: { type: text, attr: UserID }", "userid3: { type: text, attr: userid }", "age2: { type: int, attr: age }"},
 		},
 		"a table of columns": {
 			table: infer.Table{

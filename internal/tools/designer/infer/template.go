@@ -128,7 +128,7 @@ type candidate struct {
 func (t *tableDraft) partOf(k Key, c column, whole bool, before *template) (*part, []string) {
 	var found []candidate
 	for _, path := range t.pathsIn(c.rows) {
-		if path == k.Name || path == t.typeAttr || t.madeIndexKey(path) {
+		if path == k.Name || path == t.typeAttr || path == versionAttr || t.madeIndexKey(path) {
 			continue
 		}
 		for _, funcs := range c.functions(path) {
