@@ -95,6 +95,10 @@ func TestGuesses(t *testing.T) {
 				"type_attr: __edb_e__", "edbV: { type: int, attr: __edb_v__ }",
 			},
 		},
+		"keys divided by dashes": {
+			table: pkSK(sequence(t, 1, 10, "PK=USER-u-%d", "SK=ORDER-o%d-LINE-3%d", "userId=u-%d", "orderId=o%d", "line=3%d")),
+			want:  []string{`key: { pk: "USER-{userId}", sk: "ORDER-{orderId}-LINE-{line}" }`},
+		},
 		"names as OneTable writes them": {
 			table: pkSK(sequence(t, 1, 10, "PK=Account#a%d", "SK=Account#", "id=a%d", "_ot=Account")),
 			want:  []string{`key: { pk: "Account#{id}", sk: "Account#" }`, "type_attr: _ot"},
