@@ -95,6 +95,15 @@ func TestGuesses(t *testing.T) {
 				"type_attr: __edb_e__", "edbV: { type: int, attr: __edb_v__ }",
 			},
 		},
+		"one dirty item in ten": {
+			table: pkSK(
+				sequence(t, 1, 9, "PK=USER#u%d", "SK=ORDER#o%d", "userId=u%d", "orderId=o%d"),
+				sequence(t, 10, 1, "PK=USER#u%d", "SK=ORDER#o%d", "userId=u%d", "orderId=O-%d")),
+			want: []string{
+				`key: { pk: "USER#{userId}", sk: "ORDER#{orderId}" }  # 10 of 10 items; orderId is in 9 of 10 keys; the others are made otherwise`,
+			},
+			findings: []string{"key UserOrder.key"},
+		},
 		"keys divided by dashes": {
 			table: pkSK(sequence(t, 1, 10, "PK=USER-u-%d", "SK=ORDER-o%d-LINE-3%d", "userId=u-%d", "orderId=o%d", "line=3%d")),
 			want:  []string{`key: { pk: "USER-{userId}", sk: "ORDER-{orderId}-LINE-{line}" }`},
