@@ -1,6 +1,7 @@
 package design
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -141,6 +142,9 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 				c.fault(a.Pos, "%q is no field", a.Field)
 				continue
 			}
+			if c.element(a.Field, a.Pos) {
+				continue
+			}
 			c.path(e, a.Field, a.Pos)
 			if met[a.Field] {
 				c.fault(a.Pos, "field %q is given a value twice", a.Field)
@@ -152,6 +156,16 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 			c.valueExpr(w, e, a.Value, params)
 		}
 	}
+}
+
+// element reports, and tells, that a path leads to an element of a list, which steps neither set nor read.
+func (c *checker) element(path string, p Pos) bool {
+	list, _, is := strings.Cut(path, "[")
+	if is {
+		c.hint(p, fmt.Sprintf("set the whole list: %s: \":%s\"", list, list[strings.LastIndexByte(list, '.')+1:]),
+			"%s is an element of a list, which a step can neither set nor use", path)
+	}
+	return is
 }
 
 // fieldNamed is Field of an entity that may not be there.
@@ -167,7 +181,9 @@ func (c *checker) valueExpr(w *Write, e *Entity, v *ValueExpr, params parameters
 		p := c.source.within(v.Pos, v.Text, t.At)
 		switch t.Kind {
 		case FieldTerm:
-			c.path(e, t.Name, p)
+			if !c.element(t.Name, p) {
+				c.path(e, t.Name, p)
+			}
 		case ParamTerm:
 			c.param(t.Name, p, params)
 		case SumTerm, CountTerm:

@@ -137,7 +137,7 @@ func (r *resolver) step(w *Write, s *stepShape) {
 
 func (r *resolver) assignments(list assignShape) []*Assignment {
 	var out []*Assignment
-	for _, in := range list {
+	for _, in := range list.named {
 		v, err := ParseValue(in.value.value)
 		if !r.parsed(in.value.pos, err) {
 			continue

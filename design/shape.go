@@ -74,4 +74,12 @@ func (r *raw) fromNode(d *decoder, n *node) {
 type acceptShape = named[raw]
 
 // assignShape maps fields to what they are given.
-type assignShape = named[raw]
+type assignShape struct{ named[raw] }
+
+func (a *assignShape) fromNode(d *decoder, n *node) {
+	if n.kind == nullNode {
+		d.hint(n.pos, "{ field: value }, or leave the key out", "nothing stands where fields are given values")
+		return
+	}
+	a.named.fromNode(d, n)
+}

@@ -2,6 +2,7 @@ package design
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -63,6 +64,12 @@ func (v *ValueExpr) fromNode(d *decoder, n *node) {
 	v.Pos = n.pos
 }
 
+// noNull is what to write instead of null.
+const noNull = "an optional field without a value is absent: put the item without it"
+
+// values are the calls that a value can be.
+const values = "now(), newID(), sum(lines.field) and count(lines)"
+
 // ParseValue reads what a step assigns. Errors are *SyntaxError.
 func ParseValue(s string) (*ValueExpr, error) {
 	words, err := scanWords(s)
@@ -91,7 +98,7 @@ func ParseValue(s string) (*ValueExpr, error) {
 		i += n
 	}
 	if len(v.Terms) == 0 {
-		return nil, &SyntaxError{Text: s, Message: "the value is empty", Hint: "write '' for an empty text"}
+		return nil, &SyntaxError{Text: s, Message: "the value is empty", Hint: "write '' for an empty text; " + noNull}
 	}
 	for _, t := range v.Terms {
 		if (len(v.Terms) > 1 || t.Negative) && !t.numeric() {
@@ -128,10 +135,20 @@ func parseWord(t Term, words []word) (Term, int, *SyntaxError) {
 		t.Constant = Constant{BoolConstant, name}
 		return t, 1, nil
 	case name == "null":
-		return t, 0, &SyntaxError{At: t.At, Message: "a field is not set to null", Hint: "an optional field that has no value is absent"}
+		return t, 0, &SyntaxError{At: t.At, Message: "a field cannot be set to null", Hint: noNull}
 	case len(words) < 2 || words[1].text != "(" || words[1].kind != signWord:
 		t.Kind, t.Name = FieldTerm, name
 		return t, 1, nil
+	}
+	if !slices.Contains([]string{"now", "newID", "sum", "count"}, name) {
+		fault := &SyntaxError{At: t.At, Message: fmt.Sprintf("there is no value %s(…)", name), Hint: "there are " + values}
+		switch name {
+		case "list_append":
+			fault.Hint = "a step cannot append to a list: set the whole list, as :tags, or keep an item for each element"
+		case "if_not_exists":
+			fault.Hint = "an upsert has init: { field: … } for what is set where there was nothing"
+		}
+		return t, 0, fault
 	}
 	arg, n := "", 3
 	if len(words) > 2 && words[2].kind == nameWord {
@@ -153,7 +170,7 @@ func parseWord(t Term, words []word) (Term, int, *SyntaxError) {
 	default:
 		return t, 0, &SyntaxError{
 			At: t.At, Message: fmt.Sprintf("there is no value %s(%s)", name, arg),
-			Hint: "there are now(), newID(), sum(lines.field) and count(lines)",
+			Hint: "there are " + values,
 		}
 	}
 	return t, n, nil

@@ -35,8 +35,8 @@ A design says what may run at once, and what must hold:
 A design without races is tried with its writes: each twice at once, and each pair that touches an entity in
 common. That copies, markers and counters are right is looked at in any case.
 
-The exit status is 1 when something does not hold and is not accepted, at a write that leads there, as ST513. When a
-bound was reached before all orders were looked at, that is said.`,
+The exit status is 1 when something does not hold and is not accepted, at a write that leads there, as ST513,
+and when no race could be run. When a bound was reached before all orders were looked at, that is said.`,
 		Example: `  monotable races shop.design.yaml
   monotable races shop.design.yaml TwoBuyers --states 2000000
   monotable races shop.design.yaml --json`,

@@ -35,7 +35,8 @@ The items are the design's samples and others that are made to be mistaken for e
 others, that differ in case or marks only or hold separators, numbers with more and fewer digits, equal times. The same
 --seed makes the same items and asks the same. The design's examples are checked with the samples alone.
 
-A failure is shown with the fewest items that it needs. The exit status is 1 if there is one.
+A failure is shown with the fewest items that it needs. The exit status is 1 if there is one, and if nothing was
+exercised: a design without patterns, or a pattern that no call could be made up for, does not pass.
 
 Columns: the calls that were compared, the requests that they took, the capacity units that a call consumed on average,
 what the cost model says of the same calls, and what it says with the volumes that the design declares.`,
@@ -92,12 +93,19 @@ type testRun struct {
 // all tries what the expression matches, and tells each result as soon as it is there.
 func (r *testRun) all(ctx context.Context, chosen *regexp.Regexp) error {
 	var subjects []trial.Subject
+	patterns := 0
 	for _, s := range r.trial.Subjects() {
+		if s.Kind != trial.EntitySubject {
+			patterns++
+		}
 		if chosen.MatchString(s.Name) {
 			subjects = append(subjects, s)
 		}
 	}
-	if len(subjects) == 0 {
+	switch {
+	case patterns == 0 && r.flags.run == "":
+		return fmt.Errorf("%s: not exercised: the design has no reads, collections or writes", r.file)
+	case len(subjects) == 0:
 		return fmt.Errorf("%s has no pattern that --run %q matches", r.file, r.flags.run)
 	}
 	if !r.flags.asJSON {

@@ -23,10 +23,15 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 		}
 		enters := touches(p.Where.Fields()) && !leaves(p.Where, s)
 		part := partChange{p: p}
-		for _, t := range slices.Concat(p.PK, p.SK) {
+		partition, sort := p.Attributes()
+		attributes := slices.Concat(partition, sort)
+		for i, t := range slices.Concat(p.PK, p.SK) {
 			if touches(t.Fields()) {
 				part.touched = append(part.touched, t.Text)
 			} else if !enters {
+				continue
+			}
+			if itself(e, attributes[i], t) {
 				continue
 			}
 			for _, f := range t.Fields() {
@@ -46,6 +51,15 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 			c.unknownPart(w, s, part)
 		}
 	}
+}
+
+// itself reports whether a key attribute is a field's own: whatever a write does to the field, DynamoDB's index follows.
+func itself(e *design.Entity, k design.KeyAttribute, t *design.Template) bool {
+	if len(t.Parts) != 1 || len(t.Parts[0].Funcs) > 0 {
+		return false
+	}
+	f := e.Field(t.Parts[0].Field)
+	return f != nil && !f.Nested() && f.Attribute() == k.Name
 }
 
 // partChange is what an update does to the key of an entry, copy or marker.

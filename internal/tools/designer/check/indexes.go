@@ -239,11 +239,11 @@ func sameTemplates(a, b []*design.Template) bool {
 func (c *checker) repeats(e *design.Entity) {
 	places := slices.DeleteFunc(plan.Places(c.design, e), func(p plan.Place) bool { return p.Kind == plan.MarkerPlace })
 	for i, p := range places {
-		if p.Kind != plan.EntryPlace || p.Index.Local || p.Where != nil || p.Undeclared {
+		if p.Kind != plan.EntryPlace || p.Index.Local || p.Where != nil || p.Undeclared || c.gathered(p) {
 			continue
 		}
 		for _, other := range places[:i] {
-			if !sameTemplates(p.PK, other.PK) || other.Where != nil || !sameTemplates(p.SK, other.SK) && c.needs(other) {
+			if !sameTemplates(p.PK, other.PK) || other.Where != nil || !sameTemplates(p.SK, other.SK) && (c.needs(other) || c.gathered(other)) {
 				continue
 			}
 			c.find("ST406", p.String(), p.Pos, "has the same partition key as %s: the entry only sorts the items again", other).
@@ -267,6 +267,13 @@ func (c *checker) needs(p plan.Place) bool {
 		fields := templateFields(p.PK)
 		more := slices.ContainsFunc(r.By, func(f string) bool { return !slices.Contains(fields, f) })
 		return !r.Many || more || r.Prefix != "" || r.Range != "" || len(r.Order) > 0
+	})
+}
+
+// gathered reports whether a collection reads a place: its item is there to be beside those of other entities.
+func (c *checker) gathered(p plan.Place) bool {
+	return slices.ContainsFunc(c.design.Collections, func(x *design.Collection) bool {
+		return slices.ContainsFunc(plan.ForCollection(c.design, x).Members, func(m plan.Place) bool { return m.String() == p.String() })
 	})
 }
 

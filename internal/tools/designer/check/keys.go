@@ -211,6 +211,8 @@ func quoted(key []string) string {
 
 // lengths is ST107 and ST108.
 func (c *checker) lengths(k keyed) {
+	partition, sort := k.Attributes()
+	attributes := slices.Concat(partition, sort)
 	for i, t := range k.key() {
 		most, what := partitionKeyBytesMax, "partition key"
 		template := slices.Concat(k.PK, k.SK)[i]
@@ -219,12 +221,12 @@ func (c *checker) lengths(k keyed) {
 		}
 		l := t.Language()
 		if n, bounded := l.MaxBytes(); bounded && n > most {
-			c.find("ST107", k.String(), template.Pos, "the %s can be %d bytes, and DynamoDB takes %d", what, n, most).
+			c.find("ST107", k.String(), template.Pos, "the %s %s can be %d bytes, and DynamoDB takes %d", what, attributes[i].Name, n, most).
 				mend("bound its fields: { type: text, max: … }, or |first(n), or |hash(n)").report()
 		}
 		if l.MinBytes() == 0 && l.Type() != design.KeyNumber {
-			c.find("ST108", k.String(), template.Pos, "the %s can be the empty text, which DynamoDB refuses together with the whole write", what).
-				mend("put a literal before it, or a type that is never empty").report()
+			c.find("ST108", k.String(), template.Pos, "the %s %s = %q can be the empty text: DynamoDB refuses the whole write then", what, attributes[i].Name, template.Text).
+				mend("put a literal before it, or give %s a type that is never empty", strings.Join(template.Fields(), " or ")).report()
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/keylang"
@@ -107,16 +108,20 @@ func (c *checker) ties(r *design.Read, p plan.Place) {
 			return
 		}
 	}
+	var missing []string // of the item's key
 	for _, name := range keyOf(p.Entity) {
 		if !slices.Contains(there, name) {
-			f := c.find("ST105", r.Name, r.Pos, "relies on the order of %s, where several items can have one key: those are in no order", p).as(Info)
-			if _, sk := p.Attributes(); len(sk) > 0 && sk[len(sk)-1].Type == design.KeyString {
-				f.mend("end the sort key with #{%s}", keyOf(p.Entity)[len(keyOf(p.Entity))-1])
-			}
-			f.report()
-			return
+			missing = append(missing, name)
 		}
 	}
+	if len(missing) == 0 {
+		return
+	}
+	f := c.find("ST105", r.Name, r.Pos, "relies on the order of %s, where several items can have one key: those are in no order", p).as(Info)
+	if _, sk := p.Attributes(); len(sk) > 0 && sk[len(sk)-1].Type == design.KeyString {
+		f.mend("end the sort key with #{%s}", strings.Join(missing, "}#{"))
+	}
+	f.report()
 }
 
 // own reports whether a field is an identifier that each item has for itself: of a kind that is made up anew, and no

@@ -183,7 +183,7 @@ func (c *checker) hot(h *heat) {
 	if load < 2*ample {
 		return
 	}
-	shards := math.Ceil(load / (2 * ample) * h.values)
+	shards := math.Floor(load/(2*ample)*shardsOf(p.PK)) + 1 // each below half
 	severity = Warning
 	consequence := "is near what a partition takes"
 	if load > 1 {
@@ -194,6 +194,21 @@ func (c *checker) hot(h *heat) {
 	}
 	c.find("ST302", subject, p.Pos, "%.0f write units and %.0f read units a second on each %q %s", h.writes, h.reads, p.PK[0].Text, consequence).
 		as(severity).mend("|shard(%.0f) or more in the partition key", shards).report()
+}
+
+// shardsOf is in how many shards the partition of one value lies already.
+func shardsOf(pk []*design.Template) float64 {
+	shards := 1.0
+	for _, t := range pk {
+		for _, part := range t.Parts {
+			for _, fn := range part.Funcs {
+				if fn.Name == "shard" {
+					shards *= float64(fn.Int())
+				}
+			}
+		}
+	}
+	return shards
 }
 
 // growsAtEnd reports whether the sort key begins with a time, or with an identifier that does.

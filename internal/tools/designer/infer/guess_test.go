@@ -91,9 +91,30 @@ func TestGuesses(t *testing.T) {
 		"names as ElectroDB writes them": {
 			table: pkSK(sequence(t, 1, 10, "PK=$shop#store_s%2", "SK=$sale_1#id_x%d", "store=s%2", "id=x%d", "__edb_e__=sale", "__edb_v__=1")),
 			want: []string{
-				`key: { pk: "$shop#store_{store}", sk: "$sale_{edbV}#id_{id}" }`,
+				`key: { pk: "$shop#store_{store}", sk: "$sale_1#id_{id}" }`,
 				"type_attr: __edb_e__", "edbV: { type: int, attr: __edb_v__ }",
 			},
+		},
+		"one dirty item in ten": {
+			table: pkSK(
+				sequence(t, 1, 9, "PK=USER#u%d", "SK=ORDER#o%d", "userId=u%d", "orderId=o%d"),
+				sequence(t, 10, 1, "PK=USER#u%d", "SK=ORDER#o%d", "userId=u%d", "orderId=O-%d")),
+			want: []string{
+				`key: { pk: "USER#{userId}", sk: "ORDER#{orderId}" }  # 10 of 10 items; orderId is in 9 of 10 keys; the others are made otherwise`,
+			},
+			findings: []string{"key UserOrder.key"},
+		},
+		"keys divided by dashes": {
+			table: pkSK(sequence(t, 1, 10, "PK=USER-u-%d", "SK=ORDER-o%d-LINE-3%d", "userId=u-%d", "orderId=o%d", "line=3%d")),
+			want:  []string{`key: { pk: "USER-{userId}", sk: "ORDER-{orderId}-LINE-{line}" }`},
+		},
+		"names as OneTable writes them": {
+			table: pkSK(sequence(t, 1, 10, "PK=Account#a%d", "SK=Account#", "id=a%d", "_ot=Account")),
+			want:  []string{`key: { pk: "Account#{id}", sk: "Account#" }`, "type_attr: _ot"},
+		},
+		"attributes that differ in case only": {
+			table: pkSK(sequence(t, 1, 10, "PK=USER#u%d", "SK=PROFILE", "userId=u%d", "userid=x%d", "UserID=y%d", "age=%d", "Age=4")),
+			want:  []string{`key: { pk: "USER#{userId}", sk: PROFILE }`, "UserID2: { type: text, attr: UserID }", "userid3: { type: text, attr: userid }", "age2: { type: int, attr: age }"},
 		},
 		"a table of columns": {
 			table: infer.Table{

@@ -102,9 +102,9 @@ func (t *tableDraft) fieldName(path string) string {
 		return name
 	}
 	steps := strings.Split(path, step)
-	taken := func(name string) bool {
+	taken := func(name string) bool { // generated code has names that differ in more than case
 		for _, other := range t.names {
-			if other == name {
+			if strings.EqualFold(letters(other), letters(name)) {
 				return true
 			}
 		}

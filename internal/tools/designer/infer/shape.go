@@ -52,7 +52,7 @@ func signature(kind string, marks []mark, at int) string {
 func (t *tableDraft) findShapes() {
 	t.synthetic = t.syntheticIndexKeys()
 	for _, r := range t.rows {
-		r.learn(func(path string) bool { return path == t.typeAttr || t.synthetic[path] })
+		r.learn(func(path string) bool { return path == t.typeAttr || path == versionAttr || t.synthetic[path] })
 	}
 	by := map[string]*shape{}
 	for _, r := range t.rows {
@@ -152,6 +152,8 @@ func isValue(before []mark, text string, r *row) bool {
 		return true
 	case customary(text) && len(before) > 0:
 		return false
+	case strings.HasPrefix(text, "$") && r.item[versionAttr] != nil:
+		return false // ElectroDB's names of services and entities: $sale_1
 	case !wordLike(text):
 		return true
 	case len(before) == 0 || before[len(before)-1].value:

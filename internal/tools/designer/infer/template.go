@@ -128,7 +128,7 @@ type candidate struct {
 func (t *tableDraft) partOf(k Key, c column, whole bool, before *template) (*part, []string) {
 	var found []candidate
 	for _, path := range t.pathsIn(c.rows) {
-		if path == k.Name || path == t.typeAttr || t.madeIndexKey(path) {
+		if path == k.Name || path == t.typeAttr || path == versionAttr || t.madeIndexKey(path) {
 			continue
 		}
 		for _, funcs := range c.functions(path) {
@@ -190,12 +190,16 @@ func (t *tableDraft) pathsIn(rows []*row) []string {
 func (t *tableDraft) madeIndexKey(path string) bool { return t.inIndexKey(path) && t.synthetic[path] }
 
 // matches counts the rows in which a field through functions is not what the column has. It gives up where these are more
-// than one in fifty.
+// than one in fifty, or one in ten where the literal before the value is the field's name.
 func (c column) matches(path string, funcs []design.Func) (misses int, ok bool) {
+	most := len(c.rows) / 50
+	if len(funcs) == 0 && affinity(c.label, path) == 3 {
+		most = len(c.rows) / 10 // the name says the same
+	}
 	for i, r := range c.rows {
 		l, there := r.leaves[path]
 		if text, err := apply(funcs, l.text); !there || err != nil || text != c.texts[i] {
-			if misses++; 50*misses > len(c.rows) {
+			if misses++; misses > most {
 				return misses, false
 			}
 		}

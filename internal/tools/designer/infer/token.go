@@ -33,8 +33,14 @@ func split(key string, r *row) []piece {
 		return strings.Contains(typed.ReplaceAllString(key, ""), s)
 	})
 	separator := ""
-	if i >= 0 {
+	switch {
+	case i >= 0:
 		separator = all[i]
+	case r != nil:
+		if out := dashed(key, r); out != nil {
+			return out
+		}
+	default:
 	}
 	var out []piece
 	for rest := key; ; {
@@ -59,6 +65,30 @@ func split(key string, r *row) []piece {
 		if rest = rest[n+len(separator):]; rest == "" {
 			return out // the key ends with a separator, which stays with the last piece
 		}
+	}
+}
+
+// dashed divides a key by dashes, nil where that is not what they are for: many values hold some. So all pieces must be
+// words in capitals or values of the row, and one at least a value.
+func dashed(key string, r *row) []piece {
+	var out []piece
+	values := false
+	for rest := key; ; {
+		if r.known[rest] {
+			return append(out, piece{text: rest})
+		}
+		text, after, more := strings.Cut(rest, "-")
+		values = values || r.known[text]
+		if !r.known[text] && !shouted(text) {
+			return nil
+		}
+		if !more {
+			if !values {
+				return nil
+			}
+			return append(out, piece{text: text})
+		}
+		out, rest = append(out, piece{text: text, separator: "-"}), after
 	}
 }
 

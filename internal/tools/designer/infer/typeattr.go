@@ -11,8 +11,12 @@ import (
 
 // typeNames are what attributes that hold an item's type are usually called, without case and underscores.
 func typeNames() []string {
-	return []string{"entitytype", "type", "entity", "itemtype", "typename", "et", "kind", "model", "edbe", "recordtype", "objecttype"}
+	return []string{"entitytype", "type", "entity", "itemtype", "typename", "et", "kind", "model", "edbe", "ot", "recordtype", "objecttype"}
 }
+
+// versionAttr is the attribute in which ElectroDB writes the version of an item's model. The version stands in keys as a
+// literal.
+const versionAttr = "__edb_v__"
 
 // typeLike matches what names of types look like.
 var typeLike = regexp.MustCompile(`^[A-Za-z$_][A-Za-z0-9$_.:/\\-]*$`) //nolint:gochecknoglobals // compiled once

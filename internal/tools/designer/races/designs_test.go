@@ -145,3 +145,26 @@ func TestProgress(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestNothingRun: a report of races none of which could be run fails, and says so.
+func TestNothingRun(t *testing.T) {
+	skipped := &races.Scenario{Name: "Show twice", Default: true, Skipped: "image has no value"}
+	for _, c := range []struct {
+		scenarios []*races.Scenario
+		failed    bool
+		text      string
+	}{
+		{nil, true, "not exercised: the design has no writes and no races"},
+		{[]*races.Scenario{skipped}, true, "not exercised: none of the races could be run"},
+		{[]*races.Scenario{skipped, {Name: "Two"}}, false, "nothing found"},
+	} {
+		report := &races.Report{Design: "Shop", Scenarios: c.scenarios}
+		var text strings.Builder
+		if err := report.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		if report.Failed() != c.failed || !strings.HasSuffix(text.String(), ": "+c.text+"\n") {
+			t.Errorf("failed is %v of\n%s", report.Failed(), text.String())
+		}
+	}
+}

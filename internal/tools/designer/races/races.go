@@ -42,6 +42,7 @@ package races
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/check"
@@ -142,9 +143,14 @@ func Run(ctx context.Context, d *design.Design, o Options) (report *Report, err 
 	return report, nil
 }
 
-// Failed reports whether an invariant does not hold that is not accepted.
+// Exercised reports whether a race ran. A report of none says nothing about the design.
+func (r *Report) Exercised() bool {
+	return slices.ContainsFunc(r.Scenarios, func(s *Scenario) bool { return s.Skipped == "" })
+}
+
+// Failed reports whether an invariant does not hold that is not accepted, or nothing ran.
 func (r *Report) Failed() bool {
-	if r.Findings.Worst() == check.Error {
+	if !r.Exercised() || r.Findings.Worst() == check.Error {
 		return true
 	}
 	for _, s := range r.Scenarios {

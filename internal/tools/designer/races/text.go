@@ -109,10 +109,15 @@ func (r *Report) total(open, accepted int) string {
 		text += " of its writes, for it declares none"
 	}
 	text += ", " + plural(r.Invariants, "invariant") + ": "
-	if open == 0 {
-		text += "nothing found"
-	} else {
+	switch {
+	case open > 0:
 		text += plural(open, "error")
+	case len(r.Scenarios) == 0:
+		text += "not exercised: the design has no writes and no races"
+	case !r.Exercised():
+		text += "not exercised: none of the races could be run"
+	default:
+		text += "nothing found"
 	}
 	if accepted > 0 {
 		text += fmt.Sprintf(", %d accepted", accepted)

@@ -19,19 +19,20 @@ type Kind string
 
 // The kinds of mismatches.
 const (
-	WrongSet     Kind = "wrong set"    // an item is missing, or was not asked for, or comes twice
-	WrongOrder   Kind = "wrong order"  // the items are right, their order is not
-	WrongFields  Kind = "wrong fields" // an item lacks a field that is promised, or has another value in it
-	WrongPage    Kind = "wrong page"   // the pages are not as long as was asked for
-	Ambiguous    Kind = "ambiguous"    // a read of one finds several
-	Overread     Kind = "reads more"   // the request also finds what was not asked for
-	Failed       Kind = "error"        // the call failed, or did not fail and had to
-	Capacity     Kind = "capacity"     // the consumed capacity is not what the cost model says
-	Inconsistent Kind = "inconsistent" // the table is not what its items say: copies, markers, counters, index attributes
-	Refused      Kind = "not runnable" // there is no request that serves the pattern
-	WrongWrite   Kind = "wrong write"  // an item is not what the write makes of it
-	Collision    Kind = "collision"    // two items have one key
-	Mistaken     Kind = "mistaken"     // an item is taken for another entity's
+	WrongSet     Kind = "wrong set"     // an item is missing, or was not asked for, or comes twice
+	WrongOrder   Kind = "wrong order"   // the items are right, their order is not
+	WrongFields  Kind = "wrong fields"  // an item lacks a field that is promised, or has another value in it
+	WrongPage    Kind = "wrong page"    // the pages are not as long as was asked for
+	Ambiguous    Kind = "ambiguous"     // a read of one finds several
+	Overread     Kind = "reads more"    // the request also finds what was not asked for
+	Failed       Kind = "error"         // the call failed, or did not fail and had to
+	Capacity     Kind = "capacity"      // the consumed capacity is not what the cost model says
+	Inconsistent Kind = "inconsistent"  // the table is not what its items say: copies, markers, counters, index attributes
+	Refused      Kind = "not runnable"  // there is no request that serves the pattern
+	WrongWrite   Kind = "wrong write"   // an item is not what the write makes of it
+	Collision    Kind = "collision"     // two items have one key
+	Mistaken     Kind = "mistaken"      // an item is taken for another entity's
+	Unexercised  Kind = "not exercised" // no call could be made up for it
 )
 
 // mismatch is the first difference between an answer and the truth.

@@ -173,6 +173,9 @@ func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 			out = t.written[s.Name]
 		}
 	}
+	if err == nil && out.Cases == 0 {
+		out.fail(Failure{Pattern: s.Name, Kind: Unexercised, Got: "no call was made", Want: "at least one call"})
+	}
 	if m := t.meters[s.Name]; m != nil && m.calls > 0 && s.Kind != EntitySubject {
 		out.Measured, out.Formula = m.measured/float64(m.calls), m.formula/float64(m.calls)
 	}
