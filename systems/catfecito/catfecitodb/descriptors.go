@@ -776,6 +776,14 @@ var (
 				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
 			},
 		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.Within,
+				Known:      table.Template{{Literal: "ITEM#"}},
+				To:         table.Template{{Literal: "METADATA"}},
+			},
+		},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse:    true,
 		Consistent: true,
@@ -790,6 +798,14 @@ var (
 			{
 				Attribute: table.Attribute{Name: "PK", Type: "S"},
 				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.Within,
+				Known:      table.Template{{Literal: "ITEM#"}},
+				To:         table.Template{{Literal: "METADATA"}},
 			},
 		},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},

@@ -477,7 +477,7 @@ type OrderWithItemsResult struct {
 //
 // 5.3: a user's own order and its lines, in one Query.
 //
-//	Query  catfecito-serverless-{stage}: PK = "ORDER#{orderId}"; descending
+//	Query  catfecito-serverless-{stage}: PK = "ORDER#{orderId}" AND SK BETWEEN "ITEM#" AND "METADATA"; descending
 //	costs  1 read unit
 //	fresh  strong: every write that was answered is seen
 //
@@ -505,7 +505,7 @@ type OrderForStaffResult struct {
 //
 // 5.3: any order and its lines, for staff.
 //
-//	Query  catfecito-serverless-{stage}: PK = "ORDER#{orderId}"; descending
+//	Query  catfecito-serverless-{stage}: PK = "ORDER#{orderId}" AND SK BETWEEN "ITEM#" AND "METADATA"; descending
 //	costs  1 read unit
 //	fresh  strong: every write that was answered is seen
 //

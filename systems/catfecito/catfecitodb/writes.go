@@ -179,8 +179,8 @@ type SaveCategoryResult struct {
 //
 // Makes a category, or changes it.
 //
-//	upsert  Category.key CATEGORY#{categoryId} / METADATA; GSI1 added (1)
-//	costs   2 write units
+//	upsert  Category.key CATEGORY#{categoryId} / METADATA; GSI1 moved (2)
+//	costs   3 write units
 func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCategoryResult, error) {
 	out, err := db.run.Write(ctx, saveCategoryWrite, in.input())
 	if err != nil {
@@ -278,7 +278,7 @@ type ChangeProductResult struct {
 //
 // Changes all of a product but its stock and whether it is sold.
 //
-//	update  Product.key PRODUCT#{productId} / METADATA; GSI1 moved (2); GSI2 moved (2)
+//	update  Product.key PRODUCT#{productId} / METADATA; GSI1 moved (2: sparse, without a share all are counted); GSI2 moved (2: sparse, without a share all are counted)
 //	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
 //	costs   8 write units
 //

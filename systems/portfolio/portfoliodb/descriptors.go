@@ -740,6 +740,14 @@ var (
 				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
 			},
 		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.Within,
+				Known:      table.Template{{Literal: "COMMENT#"}},
+				To:         table.Template{{Literal: "METADATA"}},
+			},
+		},
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
 		Page:    22,

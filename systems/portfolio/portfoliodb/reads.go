@@ -455,7 +455,7 @@ type PostPageResult struct {
 //
 // A post with its text and its newest comments, in one Query.
 //
-//	Query  portfolio-backend-table: PK = "POST#{postId}"; descending
+//	Query  portfolio-backend-table: PK = "POST#{postId}" AND SK BETWEEN "COMMENT#" AND "METADATA"; descending
 //	costs  1.5 read units
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 //

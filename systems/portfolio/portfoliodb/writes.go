@@ -66,10 +66,10 @@ type SaveCategoryResult struct {
 //
 // Makes a category, or changes it.
 //
-//	upsert  Category.key CATEGORY#{categoryId} / METADATA; GSI1 added (1)
+//	upsert  Category.key CATEGORY#{categoryId} / METADATA; GSI1 moved (2)
 //	delete  Category.Slug CATEGORY#SLUG#{slug} / UNIQUE
 //	put     Category.Slug CATEGORY#SLUG#{slug} / UNIQUE; if it does not exist
-//	costs   7 write units
+//	costs   8 write units
 //
 // It can end in ErrCategorySlugTaken.
 func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCategoryResult, error) {
@@ -176,7 +176,7 @@ type EditPostResult struct {
 //
 // Changes an author's own post, whatever its status.
 //
-//	update  Post.key POST#{postId} / METADATA; if userId = :userId; GSI1 updated (1); GSI2 moved (2)
+//	update  Post.key POST#{postId} / METADATA; if userId = :userId; GSI1 updated (1: sparse, without a share all are counted); GSI2 moved (2: sparse, without a share all are counted)
 //	update  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId
 //	update  PostContent.key POST#{postId} / CONTENT
 //	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)

@@ -1585,6 +1585,15 @@ var (
 				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
 			},
 		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.Within,
+				Known:      table.Template{{Literal: "AUTOTRANSPORTE"}},
+				Open:       true,
+				To:         table.Template{{Literal: "UBICACION#"}},
+			},
+		},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Consistent: true,
 		Page:       200,

@@ -729,7 +729,7 @@ type CartaCompletaResult struct {
 //
 // All that a carta lists.
 //
-//	Query  TransporteApp: PK = "USER#{userId}#CARTA#{cartaId}"
+//	Query  TransporteApp: PK = "USER#{userId}#CARTA#{cartaId}" AND SK BETWEEN "AUTOTRANSPORTE" AND "UBICACION#…"
 //	costs  1 read unit
 //	fresh  strong: every write that was answered is seen
 func (db *DB) CartaCompleta(ctx context.Context, in CartaCompletaInput, page table.PageOptions) (CartaCompletaResult, error) {
