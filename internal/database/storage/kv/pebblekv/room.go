@@ -66,7 +66,7 @@ func (s *Store) Compact(ctx context.Context, lo, hi []byte) (err error) {
 		var err error
 		defer func() { compacted <- err }()
 		defer s.catch(&err)
-		err = s.db.Compact(ctx, lo, hi, false) // in parts at once, it leaves tables that an automatic compaction moves meanwhile
+		err = s.db.Compact(ctx, lo, hi, true)
 	}()
 	select {
 	case err = <-compacted:
