@@ -2,13 +2,8 @@ package table
 
 import (
 	"context"
-	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
@@ -53,18 +48,15 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 	if g.equal, err = fill(s.entity, each(c.PK, func(a KeyAttribute) Template { return a.Template }), c.By, in.Values); err != nil {
 		return Page[Found]{}, err
 	}
-	if request == nil { // the bounds leave nothing
-		if c.Root >= 0 {
-			return Page[Found]{}, ErrNotFound
-		}
-		return Page[Found]{}, nil
-	}
-	g.reading = db.read(counted, s, request, partitions, positions)
 	if g.first && c.RootApart {
-		if err := g.seekRoot(ctx, db.read(counted, s, request, partitions, nil)); err != nil {
+		if err := g.seekRoot(ctx, *s, partitions); err != nil {
 			return Page[Found]{}, err
 		}
 	}
+	if request == nil { // the bounds leave nothing
+		partitions = nil
+	}
+	g.reading = db.read(counted, s, request, partitions, positions)
 	page, positions, err := g.page(ctx, o)
 	if err == nil && g.first && c.Root >= 0 && (g.root == nil || !g.owned(g.root)) {
 		err = ErrNotFound
@@ -182,72 +174,24 @@ func (g *gathering) owned(v Values) bool {
 	return g.owner == nil || equal(v[g.collection.Owner], g.owner)
 }
 
-// seekRoot reads the root before the rest, by its key or, where that is not known, in a reading of its own.
-func (g *gathering) seekRoot(ctx context.Context, from *reading) error {
-	if g.collection.RootKey == nil {
-		rest := g.reading
-		defer func() { g.reading = rest }()
-		for g.reading = from; g.root == nil && !g.reading.done(); {
-			if _, err := g.next(ctx, MaxPage); err != nil {
-				return err
-			}
-		}
-	} else if err := g.readRoot(ctx); err != nil {
+// seekRoot reads the root before the rest: of what has its sort key, where that is known, the first item that is the root.
+func (g *gathering) seekRoot(ctx context.Context, s source, partitions []Item) error {
+	s.sk, s.reverse = g.collection.RootSK, false
+	request, err := s.request(g.db.tableName(s.table), g.input)
+	if err != nil {
 		return err
+	}
+	if request == nil {
+		return ErrNotFound
+	}
+	for g.reading = g.db.read(g.counted, &s, request, partitions, nil); g.root == nil && !g.reading.done(); {
+		if _, err := g.next(ctx, MaxPage); err != nil {
+			return err
+		}
 	}
 	if g.root == nil || !g.owned(g.root) {
 		return ErrNotFound
 	}
 	g.apart = true
 	return nil
-}
-
-// readRoot reads the root by its key.
-func (g *gathering) readRoot(ctx context.Context) error {
-	key, err := g.collection.Members[g.collection.Root].Entity.keyOf(g.collection.RootKey, g.input.Values)
-	if err != nil {
-		return err
-	}
-	it, err := g.db.itemAt(ctx, g.counted, g.collection, key)
-	if err != nil || it == nil {
-		return err
-	}
-	if f, ok := g.member(it); ok && f.Member == g.collection.Root {
-		g.root = f.Values
-	}
-	return nil
-}
-
-// itemAt reads the item of a whole key in a collection's table or index; nil where there is none.
-func (db *DB) itemAt(ctx context.Context, c *call, of *Collection, key Item) (Item, error) {
-	if of.Index == "" {
-		answer, err := db.client.GetItem(ctx, &dynamodb.GetItemInput{
-			TableName: db.tableName(of.Table), Key: key, ConsistentRead: aws.Bool(of.Consistent), ReturnConsumedCapacity: c.capacity(),
-		})
-		if err != nil {
-			return nil, err
-		}
-		c.read(answer.ConsumedCapacity)
-		return answer.Item, nil
-	}
-	q := &dynamodb.QueryInput{
-		TableName: db.tableName(of.Table), IndexName: aws.String(of.Index), ConsistentRead: aws.Bool(of.Consistent), Limit: aws.Int32(1),
-		ExpressionAttributeNames: map[string]string{}, ExpressionAttributeValues: Item{}, ReturnConsumedCapacity: c.capacity(),
-	}
-	var terms []string
-	for i, name := range slices.Sorted(maps.Keys(key)) {
-		alias, value := "#k"+strconv.Itoa(i), ":k"+strconv.Itoa(i)
-		q.ExpressionAttributeNames[alias], q.ExpressionAttributeValues[value] = name, key[name]
-		terms = append(terms, alias+" = "+value)
-	}
-	q.KeyConditionExpression = aws.String(strings.Join(terms, " AND "))
-	answer, err := db.client.Query(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	c.read(answer.ConsumedCapacity)
-	if len(answer.Items) == 0 {
-		return nil, nil
-	}
-	return answer.Items[0], nil
 }

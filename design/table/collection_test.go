@@ -113,7 +113,8 @@ func TestCollectRoot(t *testing.T) {
 		c := s.ofUser()
 		c.Page, c.Reverse, c.RootApart = 3, false, true // forwards, the root comes behind what it owns
 		if known {
-			c.RootKey = s.user.Key
+			sk := s.user.Key[1]
+			c.RootSK = []table.SortCondition{{Attribute: sk.Attribute, Known: sk.Template}}
 		}
 		var got []table.Found
 		var after table.Cursor
@@ -128,11 +129,27 @@ func TestCollectRoot(t *testing.T) {
 			return strings.Compare(found([]table.Found{a})[0], found([]table.Found{b})[0])
 		})
 		if !slices.Equal(found(got), want) {
-			t.Errorf("with the root's key %t: %v; want %v", known, found(got), want)
+			t.Errorf("with the root's sort key %t: %v; want %v", known, found(got), want)
+		}
+	}
+	for name, bounds := range map[string][2]string{"the orders": {"ORDER#", "ORDER#"}, "nothing": {"Z", "A"}} {
+		c := s.ofUser()
+		c.Page, c.RootApart = 0, true
+		c.SK = []table.SortCondition{{
+			Attribute: s.user.Key[1].Attribute, Comparison: table.Within, Known: table.Template{{Literal: bounds[0]}},
+			To: table.Template{{Literal: bounds[1]}}, Open: true,
+		}}
+		page, err := s.db.Collect(t.Context(), c, given("userId", "u-1"), table.PageOptions{})
+		rest := want[1:]
+		if name == "nothing" {
+			rest = nil
+		}
+		if err != nil || len(page.Items) != 1+len(rest) || page.Items[0].Member != c.Root {
+			t.Errorf("between the bounds of %s: %v, %v; want the root and %v", name, found(page.Items), err, rest)
 		}
 	}
 	missing := s.ofUser()
-	missing.RootApart, missing.RootKey = true, s.user.Key
+	missing.RootApart = true
 	if _, err := s.db.Collect(t.Context(), missing, given("userId", "u-2"), table.PageOptions{}); !errors.Is(err, table.ErrNotFound) {
 		t.Errorf("without the root: %v, want ErrNotFound", err)
 	}

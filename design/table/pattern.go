@@ -107,10 +107,10 @@ type Collection struct {
 	Page       int // 0 reads all
 	// Owner is a field of the root, or of every member where there is no root; see Read.
 	Owner string
-	// RootApart says that the root need not come first: it is read before the first page, by its key in the table or index where
-	// that is made of inputs alone, which is RootKey, and else by reading on until it is met.
+	// RootApart says that the root need not come first: it is read before the first page, by a Query of its own. RootSK bounds that;
+	// it has conditions where the root's sort key is made of inputs alone.
 	RootApart bool
-	RootKey   []KeyAttribute
+	RootSK    []SortCondition
 }
 
 // Member is an entity of a collection, at a place.

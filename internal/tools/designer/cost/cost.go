@@ -125,7 +125,7 @@ func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 	if told {
 		out.Ceiling = ceilUnits(most, readUnitBytes) * fan
 	}
-	if p.RootApart && p.RootKnown { // without it there is nothing more to read
+	if p.RootApart { // without it there is nothing more to read
 		i := slices.IndexFunc(p.Members, func(m plan.Place) bool { return m.Entity.Name == c.Root })
 		apart := ceilUnits(float64(SizeAt(p.Members[i])), readUnitBytes) * factor
 		out.Units, out.Floor = out.Units+apart, factor

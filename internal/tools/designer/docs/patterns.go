@@ -162,6 +162,9 @@ func requestRows(t *table, name string, r *plan.Request) {
 	if r.Consistent {
 		what += ", ConsistentRead"
 	}
+	if r.First != nil {
+		requestRows(t, "First, for the root", r.First)
+	}
 	t.row(name, what)
 	for _, k := range r.Key {
 		t.row("Key", code(k.Name)+" = "+code(k.Value))

@@ -72,6 +72,9 @@ func units(n float64, what string) string {
 // requestText is a request as AWS's documentation writes one.
 func requestText(r *plan.Request) string {
 	var out strings.Builder
+	if r.First != nil {
+		fmt.Fprintf(&out, "first %s\nthen ", requestText(r.First))
+	}
 	fmt.Fprintf(&out, "%s %s", r.Operation, r.Table)
 	if r.Index != "" {
 		out.WriteString(" " + r.Index)

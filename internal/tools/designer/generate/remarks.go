@@ -44,6 +44,9 @@ func (m *model) collectionRemarks(c *collectionModel) []string {
 // requestBlock is the request of a pattern with its cost and freshness, as lines of code.
 func requestBlock(p explain.Pattern) string {
 	var rows [][2]string
+	if root := p.Request.First; root != nil {
+		rows = append(rows, [2]string{"first " + string(root.Operation), requestText(root)})
+	}
 	for r := p.Request; r != nil; r = r.Then {
 		name := string(r.Operation)
 		if r != p.Request {

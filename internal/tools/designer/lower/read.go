@@ -221,9 +221,8 @@ func (l *lowerer) collection(c *design.Collection) {
 		}
 		run.SK = []table.SortCondition{bound}
 	}
-	if run.RootApart = p.RootApart; run.RootApart && p.RootKnown {
-		root := p.Members[run.Root]
-		run.RootKey = slices.Concat(keyAttributes(root.Entity, pk, root.PK), keyAttributes(root.Entity, sk, root.SK))
+	if run.RootApart = p.RootApart; run.RootApart {
+		run.RootSK = sortConditions(sk, p.RootSK())
 	}
 	out.Run = run
 	l.program.Collections = append(l.program.Collections, out)

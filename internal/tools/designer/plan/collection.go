@@ -22,10 +22,9 @@ type CollectionPlan struct {
 	// Reverse reads in descending order, so that the root comes first. RootLast says that it would come last
 	// otherwise.
 	Reverse, RootLast bool
-	// RootApart says that the root need not come first, so that it is read before the rest. RootKnown says that all of its key is
-	// known: then one request for one item reads it.
-	RootApart, RootKnown bool
-	OwnerInKey           bool
+	// RootApart says that the root need not come first, so that it is read before the rest.
+	RootApart  bool
+	OwnerInKey bool
 	// Lacks says of each location what keeps it from serving; of the chosen one it is nothing.
 	Misses []CollectionMiss
 }
@@ -72,7 +71,6 @@ func ForCollection(d *design.Design, c *design.Collection) CollectionPlan {
 	out.Reverse = c.Order == "desc" || c.Order == "" && out.RootLast
 	if root := out.root(); root >= 0 {
 		out.RootApart = !rootFirst(c, out.Members, root, out.Reverse)
-		out.RootKnown = out.Members[root].known(c.By)
 	}
 	out.OwnerInKey = c.Owner != "" && slices.Contains(c.By, c.Owner) && !slices.ContainsFunc(out.Members, func(p Place) bool { return !p.tells(c.Owner) })
 	return out
@@ -149,9 +147,24 @@ func (p CollectionPlan) root() int {
 	return slices.IndexFunc(p.Members, func(m Place) bool { return m.Entity.Name == p.Collection.Root })
 }
 
-// known reports whether all of the place's key is made of these fields.
-func (p Place) known(by []string) bool {
-	return !slices.ContainsFunc(fieldsOf(p.PK, p.SK), func(f string) bool { return !slices.Contains(by, f) })
+// RootSK bounds the Query that reads the root apart, as far as its sort key is known.
+func (p CollectionPlan) RootSK() []SortCondition {
+	var out []SortCondition
+	for _, t := range p.Members[p.root()].SK {
+		b := beginningOf(t, p.Collection.By)
+		if len(b.parts) == 0 {
+			break
+		}
+		c := SortCondition{Comparison: SortEqual, Template: t, Parts: len(b.parts)}
+		if b.open {
+			c.Comparison = SortBeginsWith
+		}
+		out = append(out, c)
+		if b.open {
+			break
+		}
+	}
+	return out
 }
 
 // rootLast reports whether the root sorts after every other member by what the sort keys begin with.

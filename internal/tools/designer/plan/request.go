@@ -26,9 +26,10 @@ type Request struct {
 	Consistent bool `json:"consistent"`
 	// Times is how often the request is made: for each shard of a spread key.
 	Times int `json:"times"`
-	// Then is the request that follows for each item: from a marker to its item, or from an entry to what it lacks. Of a collection
-	// it is the one for its root, which is made first.
+	// Then is the request that follows for each item: from a marker to its item, or from an entry to what it lacks.
 	Then *Request `json:"then,omitempty"`
+	// First is the request that goes before the first page of a collection, for its root.
+	First *Request `json:"first,omitempty"`
 }
 
 // KeyValue is a name, of an attribute or placeholder, with what it stands for.
@@ -165,12 +166,9 @@ func (p CollectionPlan) Request() Request {
 	c := p.Collection
 	plan := &Plan{Operation: Query, Place: p.Members[0], Fanout: p.Fanout, Reverse: p.Reverse, Consistent: c.Consistent, Limit: c.Page}
 	out := plan.Request()
-	if p.RootApart && p.RootKnown {
-		root := p.Members[p.root()]
-		out.Then = &Request{Operation: GetItem, Table: out.Table, Key: root.Key(), Forward: true, Consistent: out.Consistent, Times: 1}
-		if root.Index != nil {
-			out.Then.Operation, out.Then.Index = Query, root.Index.Name
-		}
+	if p.RootApart {
+		root := (&Plan{Operation: Query, Place: p.Members[p.root()], Fanout: p.Fanout, Consistent: c.Consistent, SK: p.RootSK()}).Request()
+		out.First = &root
 	}
 	if p.SK == nil {
 		return out

@@ -100,21 +100,23 @@ func (g *reading) looked(w *world, in table.Input, page queried) (bytes int, kno
 func planAt(p plan.Place) *plan.Plan { return &plan.Plan{Operation: plan.Query, Place: p, Fanout: 1} }
 
 // consumed is the same for a collection. Where the partition has items of other entities, which are paid for and left out,
-// there is nothing to compare; nor where the root is read apart by a Query.
+// there is nothing to compare; nor where more than one request reads the root.
 func (g *gathering) consumed(w *world, in table.Input, seen traffic) *mismatch {
 	c := g.collection
-	if c.Run.RootApart && (c.Run.RootKey == nil || c.Run.Index != "") {
-		return nil
-	}
 	looked, formula, measured := 0, 0.0, 0.0
-	for _, read := range seen.read { // of the root
-		root := c.Plan.Members[c.Run.Root]
-		measured += units(&read)
+	if c.Run.RootApart {
+		if c.Plan.Fanout > 1 || len(seen.pages) == 0 || seen.pages[0].looked > 1 {
+			return nil
+		}
+		root, bytes := c.Plan.Members[c.Run.Root], 0
 		for _, r := range w.records {
-			if g.member(c.Run.Root).reaches(r, in) {
-				formula += readUnits(&plan.Plan{Consistent: c.Design.Consistent, Fanout: 1}, root, plan.GetItem, w.size(root, w.at(r, root)))
+			if it := w.at(r, root); g.member(c.Run.Root).reaches(r, in) && it != nil {
+				bytes, looked = bytes+w.size(root, it), looked+1
 			}
 		}
+		measured += seen.pages[0].units
+		formula += readUnits(&plan.Plan{Consistent: c.Design.Consistent}, root, plan.Query, bytes)
+		seen.pages = seen.pages[1:]
 	}
 	for _, page := range seen.pages {
 		if page.more {

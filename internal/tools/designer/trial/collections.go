@@ -197,6 +197,10 @@ func (g *gathering) probe(in table.Input, size int) func(context.Context, *world
 			if size > 0 && len(page.Items) > size {
 				return &mismatch{kind: WrongPage, got: fmt.Sprintf("page %d has %d items", number, len(page.Items)), want: fmt.Sprintf("at most %d", size)}, nil
 			}
+			root := slices.ContainsFunc(page.Items, func(f table.Found) bool { return f.Member == c.Run.Root })
+			if c.Run.Root >= 0 && root != (number == 1) {
+				return &mismatch{kind: WrongPage, got: fmt.Sprintf("page %d has the root: %t", number, root), want: "it is on page 1, and on no other"}, nil
+			}
 			got = append(got, page.Items...)
 			if o.After = page.Next; o.After == "" {
 				break
