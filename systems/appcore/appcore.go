@@ -89,7 +89,7 @@ func tables() []system.Table {
 }
 
 func open(o Options, d system.Deps) (*system.Service, error) {
-	db, err := appcoredb.New(d.DynamoDB, appcoredb.Config{CursorKey: d.CursorKey, Caller: auth.Sub, Clock: d.Clock, Observe: d.Observe})
+	db, err := appcoredb.New(d.DynamoDB, appcoredb.Config{CursorKey: d.CursorKey, Caller: auth.CursorOwner, Clock: d.Clock, Observe: d.Observe})
 	if err != nil {
 		return nil, err
 	}

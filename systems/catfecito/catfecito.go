@@ -107,7 +107,7 @@ func tables(stage string) []system.Table {
 
 func open(o Options, d system.Deps) (*system.Service, error) {
 	c := config(d.Stage)
-	c.CursorKey, c.Caller, c.Clock, c.Observe = d.CursorKey, auth.Sub, d.Clock, d.Observe
+	c.CursorKey, c.Caller, c.Clock, c.Observe = d.CursorKey, auth.CursorOwner, d.Clock, d.Observe
 	db, err := catfecitodb.New(d.DynamoDB, c)
 	if err != nil {
 		return nil, err

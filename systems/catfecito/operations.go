@@ -44,12 +44,12 @@ func (s *service) registerAccounts(a huma.API) {
 		Summary:       "Sign up",
 		Description:   "The address must be nobody's yet, in small letters or capitals. Sent again with the same key, body and password, it is answered as the first time.",
 		DefaultStatus: http.StatusCreated, Errors: []int{missing},
-	}, api.Public), s.registerUser)
+	}, api.Tokenless), s.registerUser)
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "logIn", Method: http.MethodPost, Path: "/login", Tags: []string{tagAccounts},
 		Summary: "Log in",
 		Errors:  []int{http.StatusUnauthorized, missing},
-	}, api.Public), s.openSession)
+	}, api.Tokenless), s.openSession)
 	huma.Register(a, huma.Operation{
 		OperationID: "getOwnUser", Method: http.MethodGet, Path: "/me", Tags: []string{tagAccounts},
 		Summary: "Who you are",

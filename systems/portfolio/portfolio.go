@@ -115,7 +115,7 @@ func tables() []system.Table {
 }
 
 func open(d system.Deps) (*system.Service, error) {
-	db, err := portfoliodb.New(d.DynamoDB, portfoliodb.Config{CursorKey: d.CursorKey, Caller: auth.Sub, Clock: d.Clock, Observe: d.Observe})
+	db, err := portfoliodb.New(d.DynamoDB, portfoliodb.Config{CursorKey: d.CursorKey, Caller: auth.CursorOwner, Clock: d.Clock, Observe: d.Observe})
 	if err != nil {
 		return nil, err
 	}

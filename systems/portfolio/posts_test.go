@@ -97,6 +97,23 @@ func TestCursors(t *testing.T) {
 	}
 }
 
+// TestPublicCursors: a cursor of a public list stays valid when its holder signs in or out.
+func TestPublicCursors(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, portfolio.System())
+	for i := range 3 {
+		published(t, v, ana, fmt.Sprintf("title-%d", i))
+	}
+	for _, as := range []string{"", ana} {
+		next := call[page[portfolio.PostSummary]](t, v, get("/posts?limit=2", as)).Next
+		for _, later := range []string{"", ana, bruno} {
+			if rest := call[page[portfolio.PostSummary]](t, v, get(apitest.Query("/posts", "cursor", next), later)); len(rest.Items) != 1 {
+				t.Errorf("the cursor of %q gives %q %d posts, want 1", as, later, len(rest.Items))
+			}
+		}
+	}
+}
+
 // TestForeignCursors: no list takes the cursor of another post, category, status or user, or of another list.
 func TestForeignCursors(t *testing.T) {
 	t.Parallel()

@@ -221,8 +221,12 @@ func TestLongNames(t *testing.T) {
 				t.Errorf("%s %s as %.20q: %d, want %d: %s", r.Method, r.Path, sub, answer.Status, want, answer.Body)
 			}
 		}
-		if answer := v.Do(t, get("/posts/"+p.PostID, sub)); answer.Status != http.StatusOK {
-			t.Errorf("what is public, as %.20q: %d", sub, answer.Status)
+		public := http.StatusOK
+		if len(sub) > 255 { // no token may have such a sub
+			public = http.StatusUnauthorized
+		}
+		if answer := v.Do(t, get("/posts/"+p.PostID, sub)); answer.Status != public {
+			t.Errorf("what is public, as %.20q: %d, want %d", sub, answer.Status, public)
 		}
 	}
 }

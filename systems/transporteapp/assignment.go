@@ -49,7 +49,11 @@ func (s *service) assign(ctx context.Context, userID, id, driverID, vehicleID, t
 			return table.ErrNotFound
 		}
 		driver, vehicle := found.Conductores[0], found.Vehiculos[0]
-		if ends, err := table.ParseDate(driver.Licencia.Vigencia); err != nil || ends.Compare(table.DateOf(v.FechaInicioProgramada)) < 0 {
+		last, err := s.dayOf(ctx, userID, v.FechaFinProgramada)
+		if err != nil {
+			return err
+		}
+		if ends, err := table.ParseDate(driver.Licencia.Vigencia); err != nil || ends.Compare(last) < 0 {
 			return errLicenciaVencida
 		}
 		resources := db.Recursos{ConductorID: driverID, ConductorNombre: driver.Nombre, VehiculoID: vehicleID, VehiculoPlaca: vehicle.Placa}

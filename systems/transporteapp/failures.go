@@ -10,7 +10,7 @@ import (
 // What the domain refuses by itself.
 var (
 	errSinConfig       = errors.New("the profile says not how the company issues")
-	errLicenciaVencida = errors.New("the driver's licence ends before the trip begins")
+	errLicenciaVencida = errors.New("the driver's licence ends before the trip does")
 	errCartaIncompleta = errors.New("the carta is not what the tax office takes")
 	errCartaVencida    = errors.New("the carta was sealed more than 72 hours ago")
 	errPACRechaza      = errors.New("the PAC refuses the document")

@@ -1,6 +1,7 @@
 package transporteapp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -41,6 +42,16 @@ func monthOf(at time.Time, zone string) (string, error) {
 		return "", err
 	}
 	return at.In(place).Format("2006-01"), nil
+}
+
+// dayOf is the day that a time is on where a company is.
+func (s *service) dayOf(ctx context.Context, userID string, at time.Time) (table.Date, error) {
+	company, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
+	if err != nil {
+		return table.Date{}, err
+	}
+	place, err := time.LoadLocation(company.Timezone)
+	return table.DateOf(at.In(cmp.Or(place, time.UTC))), err
 }
 
 // saveProfile changes a company's profile, or makes it with the plan that companies begin with.

@@ -158,16 +158,33 @@ func TestSubscription(t *testing.T) {
 	}
 }
 
-// TestLicence: nobody drives whose licence ends before.
+// TestLicence: a licence is good to the end of its last day where the company is (Mexico City, six hours behind UTC), and
+// must be good for the whole trip.
 func TestLicence(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
-	_, vehicleID, _ := fleet(t, v, ana, "f")
-	old := with(driver(), object{"licencia": object{"tipo": "E", "numero": "ABC123456", "vigencia": "2027-01-14"}})
-	d := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "old", old)
-	trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", bareTrip())
-	body := object{"conductorId": d.ConductorID, "vehiculoId": vehicleID}
-	v.Run(t, []apitest.Case{refused("licence", as(http.MethodPut, "/viajes/"+trip.ViajeID+"/recursos", "", body), "licencia_vencida")})
+	for i, test := range []struct {
+		begins, ends string
+		valid        bool
+	}{
+		{"2027-01-15T08:00:00Z", "2027-01-15T18:00:00Z", true},
+		{"2027-01-16T02:00:00Z", "2027-01-16T05:59:59Z", true}, // from 20:00 on the 15th
+		{"2027-01-16T02:00:00Z", "2027-01-16T06:00:00Z", false},
+		{"2027-01-16T08:00:00Z", "2027-01-16T18:00:00Z", false},
+	} {
+		key := fmt.Sprint("licence-", i)
+		_, vehicleID, _ := fleet(t, v, ana, key)
+		ending := with(driver(), object{"licencia": object{"tipo": "E", "numero": "ABC123456", "vigencia": "2027-01-15"}})
+		d := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", key+"-d", ending)
+		planned := with(bareTrip(), object{"fechaInicioProgramada": test.begins, "fechaFinProgramada": test.ends})
+		trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", key, planned)
+		assign := as(http.MethodPut, "/viajes/"+trip.ViajeID+"/recursos", "", object{"conductorId": d.ConductorID, "vehiculoId": vehicleID})
+		want := apitest.Case{Name: key, Request: assign, Status: http.StatusOK}
+		if !test.valid {
+			want = refused(key, assign, "licencia_vencida")
+		}
+		v.Run(t, []apitest.Case{want})
+	}
 }
 
 // TestIncomplete: what the tax office would refuse is told, all of it.

@@ -125,7 +125,7 @@ func tables() []system.Table {
 }
 
 func open(o Options, d system.Deps) (*system.Service, error) {
-	data, err := db.New(d.DynamoDB, db.Config{CursorKey: d.CursorKey, Caller: auth.Sub, Clock: d.Clock, Observe: d.Observe})
+	data, err := db.New(d.DynamoDB, db.Config{CursorKey: d.CursorKey, Caller: auth.CursorOwner, Clock: d.Clock, Observe: d.Observe})
 	if err != nil {
 		return nil, err
 	}

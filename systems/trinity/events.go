@@ -2,7 +2,6 @@ package trinity
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
@@ -193,7 +193,7 @@ func (f *feed) tell(e event) error {
 
 // write sends an event with its head, a line or none.
 func (f *feed) write(head, name string, data any) error {
-	text, err := json.Marshal(data)
+	text, err := api.MarshalJSON(data)
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,7 @@ const (
 )
 
 func open(o Options, d system.Deps) (*system.Service, error) {
-	db, err := trinitydb.New(d.DynamoDB, trinitydb.Config{CursorKey: d.CursorKey, Caller: auth.Sub, Clock: d.Clock, Observe: d.Observe})
+	db, err := trinitydb.New(d.DynamoDB, trinitydb.Config{CursorKey: d.CursorKey, Caller: auth.CursorOwner, Clock: d.Clock, Observe: d.Observe})
 	if err != nil {
 		return nil, err
 	}

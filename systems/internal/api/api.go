@@ -12,7 +12,7 @@
 //
 // # Invariants
 //
-//	A1  An operation needs an access token unless it says that it is Public.
+//	A1  An operation needs an access token unless it says that it is Public or Tokenless. A token that came is valid or refused.
 //	A2  Every answer has X-Request-Id; every problem says it; the log line of every request has it.
 //	A3  The log has no bodies, no headers, no addresses: a route instead of a path, a sub instead of a name.
 //	A4  Every error leaves as a problem with a code, those of the router and of validation too.

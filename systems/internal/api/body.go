@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -14,14 +15,38 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	json2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
 // formats are how bodies are written and read.
 func formats() map[string]huma.Format {
-	strict := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: readJSON}
+	strict := huma.Format{Marshal: writeJSON, Unmarshal: readJSON}
 	return map[string]huma.Format{"application/json": strict, "json": strict}
+}
+
+// written is how JSON is written: times in UTC with three decimals, always, as the systems' documents have them.
+// (encoding/json leaves zeros at the end out, so that texts of equal times differ and do not sort.)
+var written = json2.JoinOptions(
+	jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false),
+	json2.WithMarshalers(json2.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
+		return e.WriteToken(jsontext.String(t.UTC().Format("2006-01-02T15:04:05.000Z")))
+	})),
+)
+
+// MarshalJSON is a value as responses and events have it.
+func MarshalJSON(v any) ([]byte, error) { return json2.Marshal(v, written) }
+
+func writeJSON(w io.Writer, v any) error {
+	text, err := MarshalJSON(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(text, '\n'))
+	return err
 }
 
 // readJSON reads JSON that can be read in one way only. huma reads a body twice, first as any value, which it validates,

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"testing"
+	"time"
 )
 
 // FuzzRepeated: a member is repeated exactly where reading keeps fewer members than there are colons outside of texts.
@@ -54,4 +55,28 @@ func colons(data []byte) (n int) {
 		}
 	}
 	return n
+}
+
+// TestTimes: a time has three decimals, in UTC, whatever they are and wherever it stands.
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	at := func(text string) time.Time {
+		when, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return when
+	}
+	whole := at("2026-01-05T08:00:00-06:00")
+	got, err := MarshalJSON(struct {
+		A, B time.Time
+		C    *time.Time
+		D    *time.Time `json:",omitempty"`
+		E    []time.Time
+		F    string
+	}{A: at("2026-01-05T08:00:00.12Z"), B: at("2026-01-05T08:00:00.1239Z"), C: &whole, E: []time.Time{whole}, F: "<&>"})
+	want := `{"A":"2026-01-05T08:00:00.120Z","B":"2026-01-05T08:00:00.123Z","C":"2026-01-05T14:00:00.000Z","E":["2026-01-05T14:00:00.000Z"],"F":"<&>"}`
+	if err != nil || string(got) != want {
+		t.Errorf("%s %v, want %s", got, err, want)
+	}
 }

@@ -25,11 +25,11 @@ func (a *API) registerHealth() {
 	huma.Register(a, Operation(huma.Operation{
 		OperationID: "health", Method: http.MethodGet, Path: "/health", Tags: []string{"Process"},
 		Summary: "Whether the process lives",
-	}, Public), func(context.Context, *struct{}) (*healthOutput, error) { return ok, nil })
+	}, Tokenless), func(context.Context, *struct{}) (*healthOutput, error) { return ok, nil })
 	huma.Register(a, Operation(huma.Operation{
 		OperationID: "ready", Method: http.MethodGet, Path: "/ready", Tags: []string{"Process"},
 		Summary: "Whether the database can be used",
-	}, Public), func(ctx context.Context, _ *struct{}) (*healthOutput, error) {
+	}, Tokenless), func(ctx context.Context, _ *struct{}) (*healthOutput, error) {
 		if a.options.Ready == nil {
 			return ok, nil
 		}

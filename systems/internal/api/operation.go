@@ -30,9 +30,9 @@ const traitsKey = "systems/api"
 
 // traits are what an operation says beyond what huma knows.
 type traits struct {
-	public, stream bool
-	groups         []string
-	timeout        time.Duration
+	public, tokenless, stream bool
+	groups                    []string
+	timeout                   time.Duration
 }
 
 func traitsOf(op *huma.Operation) *traits {
@@ -56,8 +56,13 @@ func Operation(op huma.Operation, with ...func(*huma.Operation)) huma.Operation 
 	return op
 }
 
-// Public lets anybody call the operation. The principal is there if a valid token came.
+// Public lets anybody call the operation. The principal is there if a token came; one that is not valid is refused, so
+// that nobody whose session has ended is taken for a stranger.
 func Public(op *huma.Operation) { traitsOf(op).public = true }
+
+// Tokenless lets anybody call the operation, and ignores tokens: for log-in, which an expired token must not prevent, and
+// for health checks.
+func Tokenless(op *huma.Operation) { t := traitsOf(op); t.public, t.tokenless = true, true }
 
 // Stream lets the operation go on until the client leaves or the process drains: for event streams.
 func Stream(op *huma.Operation) { traitsOf(op).stream = true }
@@ -90,8 +95,13 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	if op.RequestBody != nil {
 		statuses = append(statuses, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
-	if !t.public {
+	switch {
+	case !t.public:
 		op.Security = []map[string][]string{{bearer: {}}}
+	case !t.tokenless:
+		op.Security = []map[string][]string{{}, {bearer: {}}} // with a token or without
+	}
+	if !t.tokenless {
 		statuses = append(statuses, http.StatusUnauthorized)
 	}
 	if len(t.groups) > 0 {
@@ -122,13 +132,13 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 // admit lets only those pass who may.
 func (a *API) admit(ctx huma.Context, next func(huma.Context)) {
 	t := traitsOf(ctx.Operation())
-	principal, err := a.authenticate(ctx)
-	if err != nil && !t.public {
+	principal, known, err := a.authenticate(ctx, t)
+	if err != nil {
 		a.fail(ctx, err)
 		return
 	}
 	caller := "address " + requestOf(ctx.Context()).address
-	if err == nil {
+	if known {
 		requestOf(ctx.Context()).sub, caller = principal.Sub, "sub "+principal.Sub
 	}
 	if len(t.groups) > 0 && !principal.In(t.groups...) {
@@ -139,26 +149,36 @@ func (a *API) admit(ctx huma.Context, next func(huma.Context)) {
 		a.fail(ctx, err)
 		return
 	}
-	if err == nil {
+	if known {
 		ctx = huma.WithContext(ctx, auth.With(ctx.Context(), principal))
+	}
+	if t.public {
+		ctx = huma.WithContext(ctx, auth.Public(ctx.Context()))
 	}
 	next(ctx)
 }
 
-func (a *API) authenticate(ctx huma.Context) (auth.Principal, error) {
+// authenticate is whose token came; known is false where none came and none is needed.
+func (a *API) authenticate(ctx huma.Context, t *traits) (_ auth.Principal, known bool, _ error) {
+	if t.tokenless {
+		return auth.Principal{}, false, nil
+	}
 	r, _ := humago.Unwrap(ctx)
 	headers := r.Header.Values("Authorization")
 	switch {
-	case len(headers) > 1: // what stands before this process may have looked at another one
-		return auth.Principal{}, problem.InvalidToken("there are several Authorization headers", nil)
+	case len(headers) > 1: // a proxy may have looked at another one
+		return auth.Principal{}, false, problem.InvalidToken("there are several Authorization headers", nil)
+	case len(headers) == 0 && t.public:
+		return auth.Principal{}, false, nil
 	case len(headers) == 0:
-		return auth.Principal{}, problem.MissingToken()
+		return auth.Principal{}, false, problem.MissingToken()
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return auth.Principal{}, problem.MissingToken()
+		return auth.Principal{}, false, problem.MissingToken()
 	}
-	return a.options.Verifier.Verify(ctx.Context(), strings.TrimSpace(token))
+	p, err := a.options.Verifier.Verify(ctx.Context(), strings.TrimSpace(token))
+	return p, err == nil, err
 }
 
 // bound gives a request its time.

@@ -22,6 +22,7 @@ type document struct {
 type operation struct {
 	id, method, path, summary string
 	public, process, input    bool
+	anonymous                 bool // may be called without a token
 }
 
 // readDocument asks the system for its document.
@@ -30,12 +31,12 @@ func (v *Server) readDocument(tb testing.TB) *document {
 	v.document = &document{routes: http.NewServeMux()}
 	var read struct {
 		Paths map[string]map[string]struct {
-			OperationID string   `json:"operationId"`
-			Summary     string   `json:"summary"`
-			Tags        []string `json:"tags"`
-			Security    []any    `json:"security"`
-			Parameters  []any    `json:"parameters"`
-			RequestBody any      `json:"requestBody"`
+			OperationID string           `json:"operationId"`
+			Summary     string           `json:"summary"`
+			Tags        []string         `json:"tags"`
+			Security    []map[string]any `json:"security"`
+			Parameters  []any            `json:"parameters"`
+			RequestBody any              `json:"requestBody"`
 		} `json:"paths"`
 	}
 	v.Do(tb, Request{Method: http.MethodGet, Path: "/openapi.json"}).JSON(tb, &read)
@@ -44,7 +45,8 @@ func (v *Server) readDocument(tb testing.TB) *document {
 		for method, of := range methods {
 			o := &operation{
 				id: of.OperationID, summary: of.Summary, method: strings.ToUpper(method), path: path, public: len(of.Security) == 0,
-				process: slices.Contains(of.Tags, "Process"), input: len(of.Parameters) > 0 || of.RequestBody != nil,
+				anonymous: slices.ContainsFunc(of.Security, func(way map[string]any) bool { return len(way) == 0 }),
+				process:   slices.Contains(of.Tags, "Process"), input: len(of.Parameters) > 0 || of.RequestBody != nil,
 			}
 			d.operations[o.id] = o
 			d.routes.Handle(o.method+" "+o.path, http.NotFoundHandler())

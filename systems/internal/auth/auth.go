@@ -56,8 +56,19 @@ func Optional(ctx context.Context) (Principal, bool) {
 	return p, ok
 }
 
-// Sub is the principal's sub; "" where there is none. Cursors are bound to it.
-func Sub(ctx context.Context) string {
+type publicKey struct{}
+
+// Public is a context of a request to an operation that anybody may call.
+func Public(ctx context.Context) context.Context {
+	return context.WithValue(ctx, publicKey{}, true)
+}
+
+// CursorOwner is whom a list's cursors belong to: the principal's sub, or "" in a public operation, whose lists are the
+// same for everybody, so that a cursor stays valid when its holder signs in or out.
+func CursorOwner(ctx context.Context) string {
+	if public, _ := ctx.Value(publicKey{}).(bool); public {
+		return ""
+	}
 	p, _ := Optional(ctx)
 	return p.Sub
 }
