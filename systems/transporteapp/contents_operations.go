@@ -36,7 +36,7 @@ func (s *service) registerContents(a huma.API) {
 		DefaultStatus: http.StatusCreated, Errors: one,
 	}, s.addMercancias)
 	huma.Register(a, huma.Operation{
-		OperationID: "listMercancias", Method: http.MethodGet, Path: "/cartas/{id}/mercancias", Tags: tags, Summary: "The goods of a carta",
+		OperationID: "listMercancias", Method: http.MethodGet, Path: "/cartas/{id}/mercancias", Tags: tags, Summary: "The goods of a carta", Errors: one,
 	}, s.listMercancias)
 }
 
@@ -145,5 +145,8 @@ func (s *service) listMercancias(ctx context.Context, in *contenidoInput) (*api.
 		return nil, err
 	}
 	page, err := s.db.MercanciasDeCarta(ctx, db.MercanciasDeCartaInput{UserID: who.Sub, CartaID: in.ID}, in.Options())
+	if err == nil && len(page.Items) == 0 {
+		_, err = s.carta(ctx, who.Sub, in.ID)
+	}
 	return api.PageOf(page, mercanciaOf), err
 }

@@ -66,7 +66,7 @@ func (s *service) registerTracking(a huma.API) {
 	}, s.getPosicion)
 	huma.Register(a, huma.Operation{
 		OperationID: "listPosiciones", Method: http.MethodGet, Path: "/viajes/{id}/posiciones", Tags: tags,
-		Summary: "Where a trip has been",
+		Summary: "Where a trip has been", Errors: []int{http.StatusNotFound},
 	}, s.listPosiciones)
 }
 
@@ -116,6 +116,9 @@ func (s *service) listPosiciones(ctx context.Context, in *listPosicionesInput) (
 	}
 	asked := db.RutaInput{UserID: who.Sub, ViajeID: in.ID, AtFrom: bound(span.from), AtTo: bound(span.to)}
 	page, err := s.db.Ruta(ctx, asked, in.Options())
+	if err == nil && len(page.Items) == 0 {
+		err = s.tripExists(ctx, who.Sub, in.ID)
+	}
 	return api.PageOf(page, func(p db.Posicion) Posicion {
 		return Posicion{Lat: Decimal{p.Lat}, Lng: Decimal{p.Lng}, At: &p.At}
 	}), err

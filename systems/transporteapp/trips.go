@@ -293,3 +293,9 @@ func (s *service) tripsByDate(ctx context.Context, userID string, p period, page
 		UserID: userID, FechaInicioProgramadaFrom: bound(p.from), FechaInicioProgramadaTo: bound(p.to),
 	}, page)
 }
+
+// tripExists is table.ErrNotFound where a company has no such trip: what an empty list of a trip's things may mean.
+func (s *service) tripExists(ctx context.Context, userID, id string) error {
+	_, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
+	return err
+}

@@ -197,7 +197,7 @@ func (s *service) registerTrips(a huma.API) {
 	}, s.createCarta)
 	huma.Register(a, huma.Operation{
 		OperationID: "listCartasDeViaje", Method: http.MethodGet, Path: "/viajes/{id}/cartas", Tags: []string{"Cartas"},
-		Summary: "The cartas of a trip, those that were cancelled too",
+		Summary: "The cartas of a trip, those that were cancelled too", Errors: []int{http.StatusNotFound},
 	}, s.listCartasDeViaje)
 }
 
@@ -377,6 +377,9 @@ func (s *service) listCartasDeViaje(ctx context.Context, in *listCartasDeViajeIn
 		return nil, err
 	}
 	page, err := s.db.CartasDeViaje(ctx, db.CartasDeViajeInput{UserID: who.Sub, ViajeID: in.ID}, in.Options())
+	if err == nil && len(page.Items) == 0 {
+		err = s.tripExists(ctx, who.Sub, in.ID)
+	}
 	return api.PageOf(page, func(c db.CartasDeViajeItem) CartaResumen {
 		return CartaResumen{CartaID: c.CartaID, ViajeID: c.ViajeID, Folio: c.Folio, Status: c.Status, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt}
 	}), err
