@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
@@ -13,28 +12,28 @@ import (
 	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/crypto/chacha20poly1305"
 )
 
 // Cursor continues a list behind a page; "" is the beginning, and the end.
 type Cursor string
 
 // A cursor is the version, a nonce and a sealed text, in base64url. The text is how far each partition has been read
-// (see encodePositions), padded so that the cursor's length does not tell that of keys. It is sealed with AES-256-GCM,
-// with the scope (see scope) as additional data. The first part of the nonce makes a key of its own for each cursor, so that
-// random nonces do not run out: 96 bits for a key that is used for ever would not be enough for a busy list.
+// (see encodePositions), padded so that the cursor's length does not reveal that of keys. XChaCha20-Poly1305 seals it, with the
+// scope (see scope) as additional data: a nonce of 192 bits can be random for as long as a key is used.
 const (
-	cursorVersion = 1
-	keyNonceBytes = 12
-	nonceBytes    = keyNonceBytes + 12
-	cursorPadding = 32
+	cursorVersion    = 2
+	oldCursorVersion = 1 // AES-256-GCM with a key for each cursor
+	nonceBytes       = chacha20poly1305.NonceSizeX
+	cursorPadding    = 32
 
 	minCursorKey = 32
-	sealingInfo  = "monotable cursor 1 " // separates these keys from others that are derived of the same secret
+	sealingInfo  = "monotable cursor 2" // separates these keys from others that are derived from the same secret
 )
 
 // sealer seals cursors and opens them.
 type sealer struct {
-	keys [][]byte // pseudorandom keys that keys of cursors are derived from; the first seals
+	keys []cipher.AEAD // the first seals
 }
 
 // newSealer makes a sealer; nil where there is no key.
@@ -51,64 +50,48 @@ func newSealer(current []byte, old [][]byte) (*sealer, error) {
 			}
 			return nil, fmt.Errorf("%s has %d bytes: it must have at least %d, from a random source", name, len(secret), minCursorKey)
 		}
-		key, err := hkdf.Extract(sha256.New, secret, nil)
+		key, err := hkdf.Key(sha256.New, secret, nil, sealingInfo, chacha20poly1305.KeySize)
 		if err != nil {
-			return nil, fmt.Errorf("derive keys of cursors: %w", err)
+			return nil, fmt.Errorf("derive the key of cursors: %w", err)
 		}
-		s.keys = append(s.keys, key)
+		aead, err := chacha20poly1305.NewX(key)
+		if err != nil {
+			return nil, fmt.Errorf("derive the key of cursors: %w", err)
+		}
+		s.keys = append(s.keys, aead)
 	}
 	return s, nil
 }
 
-// seal makes a cursor that open with the same scope only.
-func (s *sealer) seal(scope, text []byte) (Cursor, error) {
+// seal makes a cursor that open accepts with the same scope only.
+func (s *sealer) seal(scope, text []byte) Cursor {
 	sealed := make([]byte, 1+nonceBytes, 1+nonceBytes+len(text)+2*cursorPadding)
 	sealed[0] = cursorVersion
 	nonce := sealed[1:]
-	if _, err := rand.Read(nonce); err != nil {
-		return "", fmt.Errorf("make a cursor: %w", err)
-	}
-	aead, err := cursorAEAD(s.keys[0], nonce)
-	if err != nil {
-		return "", err
-	}
+	_, _ = rand.Read(nonce)                                               // never fails
 	padded := append(text, make([]byte, -len(text)&(cursorPadding-1))...) //nolint:gocritic // text is the caller's last use of it
-	return Cursor(base64.RawURLEncoding.EncodeToString(aead.Seal(sealed, nonce[keyNonceBytes:], padded, scope))), nil
+	return Cursor(base64.RawURLEncoding.EncodeToString(s.keys[0].Seal(sealed, nonce, padded, scope)))
 }
 
 // open is the text of a cursor, with its padding. All that is wrong with a cursor is ErrCursor.
 func (s *sealer) open(scope []byte, c Cursor) ([]byte, error) {
 	sealed, err := base64.RawURLEncoding.DecodeString(string(c))
-	if err != nil || len(sealed) < 1+nonceBytes || sealed[0] != cursorVersion {
+	if err != nil || len(sealed) < 1+nonceBytes {
 		return nil, ErrCursor
 	}
-	if base64.RawURLEncoding.EncodeToString(sealed) != string(c) {
+	if sealed[0] == oldCursorVersion {
+		return nil, fmt.Errorf("%w: an earlier release of monotable made it; begin the list again", ErrCursor)
+	}
+	if sealed[0] != cursorVersion || base64.RawURLEncoding.EncodeToString(sealed) != string(c) {
 		return nil, ErrCursor // line breaks, or bits after the last byte: the same bytes, but not what was given out
 	}
 	nonce := sealed[1 : 1+nonceBytes]
 	for _, key := range s.keys {
-		aead, err := cursorAEAD(key, nonce)
-		if err != nil {
-			return nil, err
-		}
-		if text, err := aead.Open(nil, nonce[keyNonceBytes:], sealed[1+nonceBytes:], scope); err == nil {
+		if text, err := key.Open(nil, nonce, sealed[1+nonceBytes:], scope); err == nil {
 			return text, nil
 		}
 	}
 	return nil, ErrCursor
-}
-
-// cursorAEAD is the cipher of the one cursor that has the nonce.
-func cursorAEAD(key, nonce []byte) (cipher.AEAD, error) {
-	own, err := hkdf.Expand(sha256.New, key, sealingInfo+string(nonce[:keyNonceBytes]), 32)
-	if err != nil {
-		return nil, fmt.Errorf("derive the key of a cursor: %w", err)
-	}
-	block, err := aes.NewCipher(own)
-	if err != nil {
-		return nil, fmt.Errorf("derive the key of a cursor: %w", err)
-	}
-	return cipher.NewGCM(block)
 }
 
 // position is how far a partition has been read: not at all, behind a key, or to its end.
@@ -264,5 +247,5 @@ func (db *DB) cursor(scope []byte, left int, positions []position, attributes []
 	if db.cursors == nil || err != nil {
 		return "", err
 	}
-	return db.cursors.seal(scope, text)
+	return db.cursors.seal(scope, text), nil
 }

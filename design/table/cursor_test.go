@@ -162,6 +162,17 @@ func TestDamagedCursor(t *testing.T) {
 	}
 }
 
+// TestCursorOfEarlierRelease: a cursor of the form that AES-GCM sealed is refused, and the error says why.
+func TestCursorOfEarlierRelease(t *testing.T) {
+	s := newStore(t)
+	s.put(s.order, someOrders(20)...)
+	earlier := base64.RawURLEncoding.EncodeToString(append([]byte{1}, make([]byte, 24+32+16)...))
+	_, err := s.db.Page(t.Context(), s.ordersOf(), given("userId", "u-1"), table.PageOptions{Limit: 2, After: table.Cursor(earlier)})
+	if !errors.Is(err, table.ErrCursor) || !strings.Contains(err.Error(), "earlier release") {
+		t.Errorf("%v; want ErrCursor that names the earlier release", err)
+	}
+}
+
 // TestCursorKeys: old keys open, others do not; without a key there are no cursors.
 func TestCursorKeys(t *testing.T) {
 	s := newStore(t)
