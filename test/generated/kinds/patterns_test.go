@@ -125,6 +125,33 @@ func TestReads(t *testing.T) {
 	same(t, "the owner", byEmail, owner)
 }
 
+// TestBatch: a batch answers in the order of its inputs, nil for an item that does not exist.
+func TestBatch(t *testing.T) {
+	db, _ := open(t)
+	one := kinds.Owner{OwnerID: "o-1", Email: "O@x.org", Handle: "o", Password: "secret"}
+	two := kinds.Owner{OwnerID: "o-2", Email: "P@x.org", Handle: "p", Password: "secret"}
+	load(t, db, one, nil)
+	load(t, db, two, nil)
+	got, err := db.OwnerByIDBatch(t.Context(), []kinds.OwnerByIDInput{{OwnerID: "o-2"}, {OwnerID: "o-9"}, {OwnerID: "o-1"}, {OwnerID: "o-2"}})
+	if err != nil || len(got) != 4 || got[1] != nil || *got[0] != two || *got[2] != one || *got[3] != two {
+		t.Errorf("%v, %v; want o-2, nil, o-1, o-2", got, err)
+	}
+}
+
+// TestNew: New refuses what a DB cannot work with.
+func TestNew(t *testing.T) {
+	if _, err := kinds.New(nil, kinds.Config{}); err == nil {
+		t.Error("a DB without a client was made")
+	}
+	_, client := open(t)
+	if _, err := kinds.New(client, kinds.Config{ThingsTable: thingsTable, CursorKey: []byte("short")}); err == nil {
+		t.Error("a DB with a short cursor key was made")
+	}
+	if !kinds.ColorUSD.Valid() || kinds.Color("usd").Valid() {
+		t.Error("Valid does not know the values of Color")
+	}
+}
+
 // TestFilter: a filter's params have the types of what they are compared with.
 func TestFilter(t *testing.T) {
 	db, _ := open(t)

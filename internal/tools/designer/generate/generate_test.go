@@ -15,28 +15,17 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
-var rewrite = flag.Bool("rewrite", false, "generate the packages of test/generated again")
+var rewrite = flag.Bool("rewrite", false, "generate the packages of test/generated and of the systems again")
 
 // root is the module's directory.
 var root = filepath.Join("..", "..", "..", "..")
 
-// TestPackages holds the packages of test/generated, which are compiled and used there, to what their designs give.
+// TestPackages holds the packages that are compiled and used, those of test/generated and of the systems, to what their designs
+// give.
 func TestPackages(t *testing.T) {
-	drafts := filepath.Join(root, "design", "testdata", "drafts")
-	designs := filepath.Join(root, "test", "generated", "designs")
-	for _, c := range []struct{ dir, name string }{
-		{drafts, "appcore"},
-		{drafts, "catfecito"},
-		{drafts, "portfolio"},
-		{designs, "transporteapp"},
-		{designs, "trinity"},
-		{designs, "kinds"},
-		{designs, "shop"},
-		{designs, "names"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			files := packageOf(t, filepath.Join(c.dir, c.name+".design.yaml"))
-			dir := filepath.Join(root, "test", "generated", c.name)
+	check := func(name, file, dir string) {
+		t.Run(name, func(t *testing.T) {
+			files := packageOf(t, file)
 			if *rewrite {
 				if err := generate.Write(dir, files); err != nil {
 					t.Fatal(err)
@@ -46,6 +35,14 @@ func TestPackages(t *testing.T) {
 				t.Errorf("%v, %v (-rewrite writes it again)", d, err)
 			}
 		})
+	}
+	generated := filepath.Join(root, "test", "generated")
+	for _, name := range []string{"kinds", "shop", "names"} {
+		check(name, filepath.Join(generated, "designs", name+".design.yaml"), filepath.Join(generated, name))
+	}
+	for _, name := range []string{"appcore", "catfecito", "portfolio", "transporteapp", "trinity"} {
+		dir := filepath.Join(root, "systems", name)
+		check(name, filepath.Join(dir, name+".design.yaml"), filepath.Join(dir, name+"db"))
 	}
 }
 
