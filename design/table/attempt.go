@@ -1,15 +1,11 @@
 package table
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
 // maxActions is how many items a transaction touches at most.
@@ -21,36 +17,43 @@ type attempt struct {
 	effects []*effect
 	// replayed is what the idempotency record says of a repetition.
 	replayed *Outcome
+	read     reader
 }
 
-// try makes one attempt. It is errAgain where an item was not, or was no longer, as the attempt took it to be.
-func (r *writing) try(ctx context.Context) (Outcome, error) {
+// reader reads items of a table by their primary keys, consistently: in their order, nil or empty for one that is not there.
+type reader func(t *Table, keys []Item) ([]Item, error)
+
+// newAttempt makes an attempt.
+func (r *writing) newAttempt() *attempt {
 	a := &attempt{writing: r}
 	for _, c := range r.changes {
 		a.effects = append(a.effects, newEffect(c, r.learned))
 	}
-	if err := a.prepare(ctx); err != nil {
-		return Outcome{}, err
+	return a
+}
+
+// plan is the operations of the attempt, which reads the items that they depend on. Without an operation the outcome is known
+// already: a repetition, or what was to be deleted is not there.
+func (a *attempt) plan(read reader) ([]*operation, Outcome, error) {
+	a.read = read
+	if err := a.prepare(); err != nil {
+		return nil, Outcome{}, err
 	}
 	if a.replayed != nil {
-		return *a.replayed, nil
+		return nil, *a.replayed, nil
 	}
 	ops, err := a.operations()
 	if err != nil {
-		return Outcome{}, err
+		return nil, Outcome{}, err
 	}
-	switch {
-	case !slices.ContainsFunc(ops, func(o *operation) bool { return o.role != nothing }):
-		return a.outcome(nil), nil // what was to be deleted is not there
-	case len(ops) == 1 && ops[0].kind != checking:
-		return a.single(ctx, ops[0])
-	default:
-		return a.transact(ctx, ops)
+	if !slices.ContainsFunc(ops, func(o *operation) bool { return o.role != nothing }) {
+		return nil, a.outcome(nil), nil
 	}
+	return ops, Outcome{}, nil
 }
 
 // prepare makes the operations of all effects, and reads the items that they depend on.
-func (a *attempt) prepare(ctx context.Context) error {
+func (a *attempt) prepare() error {
 	var unread []*effect
 	for _, e := range a.effects {
 		_, err := e.movements()
@@ -64,14 +67,14 @@ func (a *attempt) prepare(ctx context.Context) error {
 		}
 	}
 	if len(unread) > 0 {
-		if err := a.look(ctx, unread); err != nil || a.replayed != nil {
+		if err := a.look(unread); err != nil || a.replayed != nil {
 			return err
 		}
 		if first := a.effects[0]; first.doomed {
 			return a.refusedItself(first, first.old) // nothing is refused before it
 		}
 	}
-	if err := a.count(ctx); err != nil || a.replayed != nil {
+	if err := a.count(); err != nil || a.replayed != nil {
 		return err
 	}
 	for {
@@ -91,7 +94,7 @@ func (a *attempt) prepare(ctx context.Context) error {
 		if len(unread) == 0 {
 			return nil
 		}
-		if err := a.look(ctx, unread); err != nil || a.replayed != nil {
+		if err := a.look(unread); err != nil || a.replayed != nil {
 			return err
 		}
 	}
@@ -99,12 +102,12 @@ func (a *attempt) prepare(ctx context.Context) error {
 
 // look reads the items of effects as they are now. The idempotency record is read along: what another request with its key
 // has done since may be why an item is gone.
-func (a *attempt) look(ctx context.Context, effects []*effect) error {
+func (a *attempt) look(effects []*effect) error {
 	if record := a.effects[0]; record.number < 0 && !slices.Contains(effects, record) {
 		effects = append([]*effect{record}, effects...)
 	}
 	for _, group := range byTable(effects) {
-		found, err := a.fetch(ctx, group)
+		found, err := a.read(group[0].entity.Table, each(group, func(e *effect) Item { return e.primary }))
 		if err != nil {
 			return err
 		}
@@ -140,22 +143,6 @@ func byTable(effects []*effect) [][]*effect {
 		out[i] = append(out[i], e)
 	}
 	return out
-}
-
-// fetch reads the items of effects on one table, consistently.
-func (a *attempt) fetch(ctx context.Context, effects []*effect) ([]Item, error) {
-	t := effects[0].entity.Table
-	if len(effects) > 1 {
-		return a.db.fetch(ctx, a.call, t, each(effects, func(e *effect) Item { return e.primary }), true)
-	}
-	answer, err := a.db.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: a.db.tableName(t), Key: effects[0].primary, ConsistentRead: aws.Bool(true), ReturnConsumedCapacity: a.call.capacity(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	a.call.read(answer.ConsumedCapacity)
-	return []Item{answer.Item}, nil
 }
 
 // operations are all operations in the order of their effects. Two on one item, and more than a transaction holds, are

@@ -42,7 +42,7 @@ func (db *DB) batch(ctx context.Context, c *call, r *Read, in []Input) ([]Values
 	candidates := make([]*candidate, len(in))
 	keys := make([]Item, len(in))
 	for i := range in {
-		q, err := db.ask(r, in[i])
+		q, err := ask(r, in[i], db.now())
 		if err != nil {
 			return nil, err
 		}
@@ -131,13 +131,4 @@ func (db *DB) fetchChunk(ctx context.Context, c *call, t *Table, keys []Item, co
 func pause(ctx context.Context, attempts int) error {
 	longest := min(shortestPause<<(attempts-1), longestPause)
 	return wait(ctx, rand.N(longest)+1)
-}
-
-// identity is a text that keys of one item have in common, and those of others do not.
-func (t *Table) identity(it Item) string {
-	b := appendValue(nil, it[t.PK.Name])
-	if t.SK.Name != "" {
-		b = appendValue(b, it[t.SK.Name])
-	}
-	return string(b)
 }

@@ -1,14 +1,12 @@
 package table
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
@@ -252,26 +250,4 @@ func greatestText(s string, n int) string {
 func greatestBytes(s string, n int) string {
 	s = s[:min(len(s), n)]
 	return s + strings.Repeat("\xFF", n-len(s))
-}
-
-// compareKeys compares two values of one key attribute as DynamoDB sorts them: numbers by value, all else by bytes. An absent
-// one comes first.
-func compareKeys(a, b types.AttributeValue) int {
-	switch a := a.(type) {
-	case *types.AttributeValueMemberS:
-		if b, ok := b.(*types.AttributeValueMemberS); ok {
-			return strings.Compare(a.Value, b.Value)
-		}
-	case *types.AttributeValueMemberB:
-		if b, ok := b.(*types.AttributeValueMemberB); ok {
-			return bytes.Compare(a.Value, b.Value)
-		}
-	case *types.AttributeValueMemberN:
-		if b, ok := b.(*types.AttributeValueMemberN); ok {
-			x, _ := decimal.Parse(a.Value)
-			y, _ := decimal.Parse(b.Value)
-			return x.Cmp(y)
-		}
-	}
-	return strings.Compare(storedAs(a), storedAs(b))
 }

@@ -59,7 +59,7 @@ func (r *writing) newChange(number, line int) (*change, error) {
 	var err error
 	switch o.Action {
 	case Create, Put:
-		if err = c.entity.canPut(o.Action); err == nil {
+		if err = canPut(c.entity, o.Action); err == nil {
 			c.values, err = o.whole()
 		}
 	case Update, Upsert:
@@ -106,7 +106,7 @@ func (o occurrence) fault(err error) error {
 }
 
 // canPut refuses a put without reading that would leave behind what belongs to the item that it overwrites.
-func (e *Entity) canPut(a Action) error {
+func canPut(e *Entity, a Action) error {
 	if a != Put {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (o occurrence) field(f *Field) (types.AttributeValue, error) {
 
 // constant is the value of an assignment that must not depend on an item.
 func (o occurrence) constant(a Assignment) (types.AttributeValue, error) {
-	t, err := o.Entity.target(a.Path)
+	t, err := targetOf(o.Entity, a.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (o occurrence) putInside(outer types.AttributeValue, a Assignment) (types.A
 	if err != nil || v == nil {
 		return outer, err
 	}
-	t, err := o.Entity.target(a.Path)
+	t, err := targetOf(o.Entity, a.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +311,7 @@ func (o occurrence) assignments() ([]assignment, error) {
 
 // assignment resolves one; nil where there is nothing to do.
 func (o occurrence) assignment(how assigning, a Assignment) (*assignment, error) {
-	t, err := o.Entity.target(a.Path)
+	t, err := targetOf(o.Entity, a.Path)
 	if err != nil {
 		return nil, err
 	}

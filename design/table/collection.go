@@ -18,10 +18,10 @@ func (db *DB) Collect(ctx context.Context, c *Collection, in Input, o PageOption
 }
 
 func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Input, o PageOptions) (Page[Found], error) {
-	if err := c.check(in.Values); err != nil {
+	if err := checkInputs(c, in.Values); err != nil {
 		return Page[Found]{}, err
 	}
-	s := c.source()
+	s := sourceOfCollection(c)
 	partitions, err := s.partitions(in.Values)
 	if err != nil {
 		return Page[Found]{}, err
@@ -70,8 +70,8 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 	return page, err
 }
 
-// check asks that all inputs are given, and are of their fields' types.
-func (c *Collection) check(v Values) error {
+// checkInputs asks that all inputs are given, and are of their fields' types.
+func checkInputs(c *Collection, v Values) error {
 	names := slices.Clone(c.By)
 	if c.Owner != "" {
 		names = append(names, c.Owner)

@@ -84,50 +84,6 @@ func (e *Entity) readBy(c *Condition) []string {
 	return out
 }
 
-// pins are the fields that the condition of a change holds to a value: where it is "status = :from", the item that is
-// changed has that status, and needs not be read for it.
-func (c *change) pins() Values {
-	if c.when == nil || c.action == Create || c.action == Put {
-		return nil
-	}
-	parts, err := c.when.conjuncts()
-	if err != nil {
-		return nil // the request will say so
-	}
-	out := Values{}
-	for _, part := range parts {
-		tree, err := expr.Load(expr.Condition, part.Expression)
-		if err != nil {
-			return nil
-		}
-		if equal, ok := tree.Root.(*expr.Comparison); ok && equal.Op == expr.Equal {
-			c.pin(out, part, equal.Left, equal.Right)
-			c.pin(out, part, equal.Right, equal.Left)
-		}
-	}
-	return out
-}
-
-// pin adds the field of a comparison with a value.
-func (c *change) pin(out Values, part *Condition, left, right expr.Node) {
-	path, isPath := left.(*expr.Path)
-	placeholder, isValue := right.(*expr.Placeholder)
-	if !isPath || !isValue || len(path.Steps) != 1 {
-		return
-	}
-	v, err := part.value(placeholder.Name, c.in)
-	if err != nil {
-		return
-	}
-	attribute := part.attribute(path)
-	for i := range c.entity.Fields {
-		f := &c.entity.Fields[i]
-		if len(f.Path) == 1 && f.Path[0] == attribute && f.Type.checkValue(f.Name, v, f.MaxBytes) == nil {
-			out[f.Name] = v
-		}
-	}
-}
-
 // truth is whether a condition holds, as far as that is known from some fields: known is false where it is not. relies are
 // the fields that it was told from.
 func (e *Entity) truth(c *Condition, value func(field string) (types.AttributeValue, bool)) (holds, known bool, relies []string, err error) {

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,7 +69,7 @@ func (e *effect) moves(c *Count) ([]movement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if before.counts && after.counts && c.sameItem(before.key, after.key) {
+	if before.counts && after.counts && sameCounter(c, before.key, after.key) {
 		by, err := after.n.Sub(before.n)
 		return nonzero(movement{c, after.key, by}), err
 	}
@@ -78,8 +77,8 @@ func (e *effect) moves(c *Count) ([]movement, error) {
 	return append(out, nonzero(movement{c, after.key, after.n})...), err
 }
 
-// sameItem reports whether a counter's item has both keys.
-func (c *Count) sameItem(a, b Values) bool {
+// sameCounter reports whether a counter's item has both keys.
+func sameCounter(c *Count, a, b Values) bool {
 	for _, name := range fieldsOf(c.Entity.Key) {
 		if !equal(a[name], b[name]) {
 			return false
@@ -159,7 +158,7 @@ func (e *effect) tally(c *Count, value func(string) (types.AttributeValue, bool)
 
 // count adds what counters are moved by to the effects: each to the one on the counter's item, if there is one. Effects
 // whose own items are counted come before those that they move.
-func (a *attempt) count(ctx context.Context) error {
+func (a *attempt) count() error {
 	for {
 		e := a.uncounted()
 		if e == nil {
@@ -167,7 +166,7 @@ func (a *attempt) count(ctx context.Context) error {
 		}
 		moved, err := e.movements()
 		if errors.Is(err, errUnread) && !e.read {
-			if err := a.look(ctx, []*effect{e}); err != nil || a.replayed != nil {
+			if err := a.look([]*effect{e}); err != nil || a.replayed != nil {
 				return err
 			}
 			continue

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"context"
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
@@ -11,7 +10,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
@@ -206,46 +204,4 @@ func (d *positionDecoder) end() {
 			return
 		}
 	}
-}
-
-// valueOf is the inverse of keyText.
-func (a Attribute) valueOf(text []byte) types.AttributeValue {
-	switch a.Type {
-	case types.ScalarAttributeTypeN:
-		return &types.AttributeValueMemberN{Value: string(text)}
-	case types.ScalarAttributeTypeB:
-		return &types.AttributeValueMemberB{Value: text}
-	default:
-		return &types.AttributeValueMemberS{Value: string(text)}
-	}
-}
-
-// scope is what a cursor of a source is bound to in a call.
-func (db *DB) scope(ctx context.Context, s *source, in Input, names []string) []byte {
-	b := s.scope(*db.tableName(s.table), in, names)
-	if db.caller == nil {
-		return b
-	}
-	return appendText(b, tagText, db.caller(ctx))
-}
-
-// continued opens the cursor that a page is asked behind.
-func (db *DB) continued(scope []byte, c Cursor, partitions []Item, attributes []Attribute) (left int, positions []position, err error) {
-	if db.cursors == nil {
-		return 0, nil, fmt.Errorf("%w: Config.CursorKey is not set, so that there are none", ErrCursor)
-	}
-	text, err := db.cursors.open(scope, c)
-	if err != nil {
-		return 0, nil, err
-	}
-	return decodePositions(text, partitions, attributes)
-}
-
-// cursor seals positions: "" at the end of all partitions, and where there is no key.
-func (db *DB) cursor(scope []byte, left int, positions []position, attributes []Attribute) (Cursor, error) {
-	text, err := encodePositions(left, positions, attributes)
-	if db.cursors == nil || err != nil {
-		return "", err
-	}
-	return db.cursors.seal(scope, text), nil
 }

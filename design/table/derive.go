@@ -55,25 +55,6 @@ func (e *effect) isFree(x *expression) string {
 	return e.isAbsent(x) + " OR " + x.path(f.Path) + " < " + now
 }
 
-// ttlField is the field by which the entity's items go, nil where they stay.
-func (e *Entity) ttlField() *Field {
-	if e.TTL == nil {
-		return nil
-	}
-	return e.field(e.TTL.Field)
-}
-
-// expired reports whether an item's time is over.
-func (e *Entity) expired(it Item, now int64) bool {
-	f := e.ttlField()
-	if f == nil || it == nil {
-		return false
-	}
-	d, ok := decimalOf(at(it, f.Path))
-	seconds, whole := d.Int64()
-	return ok && whole && seconds < now
-}
-
 // refuse is the operation of a change that is refused already: it takes its place among the others, of which an earlier one
 // may be refused too.
 func (e *effect) refuse() {

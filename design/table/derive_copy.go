@@ -61,9 +61,6 @@ func (e *effect) deriveCopy(c *Copy) error {
 	return e.changeCopy(c, place, old, held)
 }
 
-// names are those of all fields.
-func (e *Entity) names() []string { return each(e.Fields, func(f Field) string { return f.Name }) }
-
 // moveCopy deletes a copy and puts it under its new key.
 func (e *effect) moveCopy(c *Copy, old Item, needs []string) error {
 	if old != nil {
@@ -131,14 +128,6 @@ func (e *effect) rewritten(held []string) []string {
 		}
 	}
 	return out
-}
-
-// hasMap reports whether a copy with some fields surely has the map that a path leads into: a required field is in it.
-func (e *Entity) hasMap(path, held []string) bool {
-	inside := path[:len(path)-1]
-	return len(inside) == 0 || slices.ContainsFunc(e.Fields, func(f Field) bool {
-		return !f.Optional && f.Type.Kind != kindSet && slices.Contains(held, f.Name) && len(f.Path) > len(inside) && slices.Equal(f.Path[:len(inside)], inside)
-	})
 }
 
 // rewrite sets a copy's attribute with all fields in it.

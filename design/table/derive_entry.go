@@ -7,37 +7,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// entriesAt are the index entries of the item, or of a copy.
-func (e *Entity) entriesAt(p Place) []Entry {
-	if p.Copy == "" {
-		return e.Entries
-	}
-	if c := e.copyOf(p.Copy); c != nil {
-		return c.Entries
-	}
-	return nil
-}
-
-// indexed are the fields that the index entries at a place depend on.
-func (e *Entity) indexed(p Place) []string {
-	var out []string
-	list := e.entriesAt(p)
-	for i := range list {
-		out = append(out, e.entryFields(&list[i])...)
-	}
-	return out
-}
-
-// entryFields are the fields that an entry depends on: those of its keys and of its condition.
-func (e *Entity) entryFields(x *Entry) []string {
-	return append(fieldsOf(x.PK, x.SK), e.readBy(x.Where)...)
-}
-
-// synthetic are the attributes of an entry that exist for it, and are written beside the fields.
-func (e *Entity) synthetic(x *Entry) []KeyAttribute {
-	return slices.DeleteFunc(slices.Concat(x.PK, x.SK), func(a KeyAttribute) bool { return a.Field != "" || e.inPrimaryKey(a) })
-}
-
 // index changes the index attributes of an item that is changed, or of a copy of it, with the fields that they are made of.
 func (e *effect) index(p Place, x *expression) error {
 	list := e.entity.entriesAt(p)
@@ -88,18 +57,6 @@ func (e *effect) touched(list []Entry) []*Entry {
 		}
 	}
 	return out
-}
-
-// sharedKeys are the attributes that several entries have in common.
-func (e *Entity) sharedKeys(list []Entry) map[string]bool {
-	met, shared := map[string]bool{}, map[string]bool{}
-	for i := range list {
-		for _, a := range e.synthetic(&list[i]) {
-			shared[a.Name] = met[a.Name]
-			met[a.Name] = true
-		}
-	}
-	return shared
 }
 
 // plainIndexKeys refuses values that could not stand in the index attribute that their field is itself.

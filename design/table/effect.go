@@ -253,18 +253,6 @@ func (e *effect) compute() error {
 	return nil
 }
 
-// emptyMaps is an item with nothing but the maps that fields are in.
-func (e *Entity) emptyMaps() Item {
-	it := Item{}
-	for i := range e.Fields {
-		f := &e.Fields[i]
-		if inside := f.Path[:len(f.Path)-1]; len(inside) > 0 && at(it, inside) == nil {
-			put(it, inside, &types.AttributeValueMemberM{Value: Item{}})
-		}
-	}
-	return it
-}
-
 // settle computes the sums that DynamoDB has no expression for. The item was read.
 func (e *effect) settle() error {
 	own := slices.Clone(e.assigned)

@@ -151,3 +151,19 @@ type ConditionParam struct {
 	// Type is what the input must be.
 	Type Type
 }
+
+// inner is a structure's field of a name, or a map's element; nil where the type has none.
+func (t Type) inner(name string) *Field {
+	switch {
+	case t.Kind == kindMap && t.Elem != nil:
+		return &Field{Name: name, Path: []string{name}, Type: *t.Elem, Optional: true}
+	case t.Kind == kindStruct && t.Fields != nil:
+		for i := range *t.Fields {
+			if f := &(*t.Fields)[i]; f.Name == name {
+				return f
+			}
+		}
+	default:
+	}
+	return nil
+}

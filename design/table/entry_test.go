@@ -28,25 +28,25 @@ func TestEntries(t *testing.T) {
 		},
 		"the condition does not hold": { // GSI1PK is another index's too, whose entry is there
 			Place{},
-			aParcel().with("status", "sent"),
+			extend(aParcel(), "status", "sent"),
 			Item{"GSI1PK": aText("STATUS#sent"), "CITY": aText("bogota"), "LSI1SK": aText("0002")},
 			[]string{"GSI1SK"},
 		},
 		"a field is absent": {
 			Place{},
-			aParcel().without("city"),
+			omit(aParcel(), "city"),
 			Item{"GSI1PK": aText("STATUS#open"), "GSI1SK": aText(at), "LSI1SK": aText("0002")},
 			[]string{"CITY"},
 		},
 		"both": {
 			Place{},
-			aParcel().with("status", "sent").without("city", "note"),
+			omit(extend(aParcel(), "status", "sent"), "city", "note"),
 			Item{"LSI1SK": aText("0002")},
 			[]string{"CITY", "GSI1PK", "GSI1SK"},
 		},
 		"a counter begins": {
 			Place{},
-			aParcel().without("stops"),
+			omit(aParcel(), "stops"),
 			Item{"GSI1PK": aText("STATUS#open"), "GSI1SK": aText(at), "CITY": aText("bogota"), "LSI1SK": aText("0000")},
 			nil,
 		},
@@ -77,7 +77,7 @@ func TestEntries(t *testing.T) {
 // TestEntryRefusals: a key that DynamoDB would refuse is refused.
 func TestEntryRefusals(t *testing.T) {
 	e := parcels()
-	_, _, err := e.entries(Place{}, aParcel().with("note", ""), nil)
+	_, _, err := e.entries(Place{}, extend(aParcel(), "note", ""), nil)
 	wantValueError(t, err, "note", "makes the key note empty", "a field in an index")
 	v := aParcel()
 	v["stops"] = aNumber("12345")

@@ -51,3 +51,11 @@ func (e *Refusal) Error() string {
 
 // Unwrap is the declared error.
 func (e *Refusal) Unwrap() error { return e.Err }
+
+// named is an error with the pattern that failed.
+func named(pattern string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", pattern, err)
+}

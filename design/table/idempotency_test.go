@@ -50,7 +50,7 @@ func TestRepetition(t *testing.T) {
 	s.pass(time.Hour)
 	again := s.write(s.payment(), aPayment("k1", "12")) // the same number
 	request, _ := again.Record["request"].(*types.AttributeValueMemberS)
-	if !again.Replayed || again.Items != nil || request == nil || len(request.Value) != 64 || !sameItem(Item(again.Record.without("request")), Item(want)) {
+	if !again.Replayed || again.Items != nil || request == nil || len(request.Value) != 64 || !sameItem(Item(omit(again.Record, "request")), Item(want)) {
 		t.Errorf("the repetition is %+v; want the record %v", again, attributes(Item(want)))
 	}
 	_, err := s.db.Write(t.Context(), s.payment(), aPayment("k1", "13"))
@@ -106,7 +106,7 @@ func TestRecordedFields(t *testing.T) {
 			{Action: Create, Entity: s.order, By: []Assignment{assign("orderId", constantly(aText("o2")))}},
 		},
 	}
-	in := s.anOrder("", "c1", 7).without("orderId")
+	in := omit(s.anOrder("", "c1", 7), "orderId")
 	in["which"], in["requestKey"] = aText("o1"), aText("k1")
 	s.write(w, Input{Values: in})
 	if it := s.item("CUSTOMER#c1", "REQUEST#k1"); !equal(it["orderId"], aText("o2")) {
@@ -190,7 +190,7 @@ func TestFingerprint(t *testing.T) {
 	for i, in := range []Input{
 		{Values: base.Values, Lines: []Values{line("p2", "2"), line("p1", "1")}},
 		{Values: base.Values, Lines: []Values{line("p1", "1")}},
-		{Values: base.Values, Lines: []Values{line("p1", "1"), line("p2", "2").with("note", "x")}},
+		{Values: base.Values, Lines: []Values{line("p1", "1"), extend(line("p2", "2"), "note", "x")}},
 		{Values: Values{"total": aText("12"), "tags": aTextSet("a", "b")}, Lines: base.Lines},
 		{Values: Values{"total": aNumber("12"), "tags": aTextSet("a", "b"), "absent": aText("")}, Lines: base.Lines},
 		{Values: Values{"tags": aTextSet("a", "b")}, Lines: base.Lines},

@@ -184,3 +184,45 @@ func (e *Entity) valuesOf(it Item) Values {
 	}
 	return v
 }
+
+// ttlField is the field by which the entity's items go, nil where they stay.
+func (e *Entity) ttlField() *Field {
+	if e.TTL == nil {
+		return nil
+	}
+	return e.field(e.TTL.Field)
+}
+
+// expired reports whether an item's time is over.
+func (e *Entity) expired(it Item, now int64) bool {
+	f := e.ttlField()
+	if f == nil || it == nil {
+		return false
+	}
+	d, ok := decimalOf(at(it, f.Path))
+	seconds, whole := d.Int64()
+	return ok && whole && seconds < now
+}
+
+// names are those of all fields.
+func (e *Entity) names() []string { return each(e.Fields, func(f Field) string { return f.Name }) }
+
+// hasMap reports whether a copy with some fields surely has the map that a path leads into: a required field is in it.
+func (e *Entity) hasMap(path, held []string) bool {
+	inside := path[:len(path)-1]
+	return len(inside) == 0 || slices.ContainsFunc(e.Fields, func(f Field) bool {
+		return !f.Optional && f.Type.Kind != kindSet && slices.Contains(held, f.Name) && len(f.Path) > len(inside) && slices.Equal(f.Path[:len(inside)], inside)
+	})
+}
+
+// emptyMaps is an item with nothing but the maps that fields are in.
+func (e *Entity) emptyMaps() Item {
+	it := Item{}
+	for i := range e.Fields {
+		f := &e.Fields[i]
+		if inside := f.Path[:len(f.Path)-1]; len(inside) > 0 && at(it, inside) == nil {
+			put(it, inside, &types.AttributeValueMemberM{Value: Item{}})
+		}
+	}
+	return it
+}

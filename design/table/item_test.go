@@ -6,7 +6,7 @@ import (
 )
 
 // without are values without some.
-func (v Values) without(names ...string) Values {
+func omit(v Values, names ...string) Values {
 	out := maps.Clone(v)
 	for _, name := range names {
 		delete(out, name)
@@ -15,7 +15,7 @@ func (v Values) without(names ...string) Values {
 }
 
 // with are values with one of them changed.
-func (v Values) with(name, text string) Values {
+func extend(v Values, name, text string) Values {
 	out := maps.Clone(v)
 	out[name] = aText(text)
 	return out
@@ -58,7 +58,7 @@ func TestItems(t *testing.T) {
 // TestLeastItem: what is optional is not stored, counters are 0, lists are empty, sets are absent.
 func TestLeastItem(t *testing.T) {
 	e := parcels()
-	v := aParcel().without("city", "tags", "marks", "stops", "note", "expiresAt")
+	v := omit(aParcel(), "city", "tags", "marks", "stops", "note", "expiresAt")
 	v["marks"] = aNumberSet()
 	v["city"] = nil
 	got, err := e.item(Place{}, v)
@@ -81,12 +81,12 @@ func TestItemRefusals(t *testing.T) {
 		v             Values
 		field, reason string
 	}{
-		"of another type": {aParcel().with("weight", "1500"), "weight", "of type S"},
-		"absent":          {aParcel().without("street"), "street", "is missing"},
-		"in no key":       {aParcel().with("createdAt", "2024-01-15"), "createdAt", "is not a time"},
-		"an empty key":    {aParcel().with("note", ""), "note", "makes the key note empty"}, // an attribute of an index
-		"an entry's":      {aParcel().with("city", "  "), "city", "makes the key CITY empty"},
-		"a field's key":   {aParcel().without("parcelId"), "parcelId", "is missing"},
+		"of another type": {extend(aParcel(), "weight", "1500"), "weight", "of type S"},
+		"absent":          {omit(aParcel(), "street"), "street", "is missing"},
+		"in no key":       {extend(aParcel(), "createdAt", "2024-01-15"), "createdAt", "is not a time"},
+		"an empty key":    {extend(aParcel(), "note", ""), "note", "makes the key note empty"}, // an attribute of an index
+		"an entry's":      {extend(aParcel(), "city", "  "), "city", "makes the key CITY empty"},
+		"a field's key":   {omit(aParcel(), "parcelId"), "parcelId", "is missing"},
 	} {
 		_, err := Items(parcels(), c.v)
 		wantValueError(t, err, c.field, c.reason, name)
@@ -94,7 +94,7 @@ func TestItemRefusals(t *testing.T) {
 	e := parcels()
 	_, err := e.item(Place{Kind: CopyPlace, Copy: "byOwner"}, aParcel())
 	wantValueError(t, err, "byOwner", "is no copy of Parcel", "a copy that is none")
-	_, err = e.marker(&e.Markers[0], aParcel().without("ref"))
+	_, err = e.marker(&e.Markers[0], omit(aParcel(), "ref"))
 	wantValueError(t, err, "ref", "is missing", "a marker")
 }
 
@@ -108,7 +108,7 @@ func TestValuesOf(t *testing.T) {
 	it["note"] = aNull()
 	it["color"] = aText("red")
 	got := e.valuesOf(it)
-	if want := aParcel().without("note"); !sameItem(Item(got), Item(want)) {
+	if want := omit(aParcel(), "note"); !sameItem(Item(got), Item(want)) {
 		t.Errorf("the values are\n%v; want\n%v", attributes(Item(got)), attributes(Item(want)))
 	}
 	if got := e.valuesOf(Item{"address": aText("no map")}); len(got) != 0 {

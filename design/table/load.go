@@ -13,12 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Record is an entity's item as plain values, for Load.
-type Record struct {
-	Entity *Entity
-	Values Values
-}
-
 // Bounds of a load.
 const (
 	batchItems     = 25 // of a BatchWriteItem

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -143,32 +142,6 @@ func (r *reading) least() *lane {
 	return least
 }
 
-// compare orders two items as the source does; items of several partitions that are equal keep the partitions' order.
-func (s *source) compare(a, b Item) int {
-	for _, key := range s.sort {
-		c := compareKeys(a[key.Name], b[key.Name])
-		if s.reverse {
-			c = -c
-		}
-		if c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
-// keyOfItem is where an item stands, as a start key says it.
-func (s *source) keyOfItem(it Item) Item {
-	key := make(Item, len(s.pk)+len(s.positioned))
-	for _, a := range s.pk {
-		key[a.Name] = it[a.Name]
-	}
-	for _, a := range s.positioned {
-		key[a.Name] = it[a.Name]
-	}
-	return key
-}
-
 // concurrently does n things, at most so many at once, each with its number. The first fault cancels the others and is what
 // it returns.
 func concurrently(ctx context.Context, n, atOnce int, do func(ctx context.Context, i int) error) error {
@@ -199,12 +172,4 @@ func concurrently(ctx context.Context, n, atOnce int, do func(ctx context.Contex
 	}
 	all.Wait()
 	return first
-}
-
-// named is an error with the pattern that failed.
-func named(pattern string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", pattern, err)
 }

@@ -47,9 +47,6 @@ const (
 // identity tells the item apart from all others.
 func (o *operation) identity() string { return o.table.identityOf(o.item) }
 
-// identityOf tells an item apart from those of other tables too.
-func (t *Table) identityOf(it Item) string { return t.Name + "\x00" + t.identity(it) }
-
 // keeps sets the condition with the names and values that it shares with the update.
 func (o *operation) keeps(x *expression, conditions ...string) {
 	o.condition = conjunction(conditions...)

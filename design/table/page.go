@@ -47,11 +47,11 @@ func (db *DB) Page(ctx context.Context, r *Read, in Input, o PageOptions) (p Pag
 }
 
 func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOptions) (Page[Values], error) {
-	q, err := db.ask(r, in)
+	q, err := ask(r, in, db.now())
 	if err != nil {
 		return Page[Values]{}, err
 	}
-	s := r.source()
+	s := sourceOfRead(r)
 	scope := db.scope(ctx, s, in, q.names())
 	left, positions := r.Limit, []position(nil)
 	if o.After != "" {
@@ -115,11 +115,11 @@ func (db *DB) All(ctx context.Context, r *Read, in Input) iter.Seq2[Values, erro
 
 // walk calls do for each answer until it is false.
 func (db *DB) walk(ctx context.Context, c *call, r *Read, in Input, do func(Values) bool) error {
-	q, err := db.ask(r, in)
+	q, err := ask(r, in, db.now())
 	if err != nil {
 		return err
 	}
-	reading, err := db.query(c, q, r.source(), nil)
+	reading, err := db.query(c, q, sourceOfRead(r), nil)
 	if reading == nil || err != nil {
 		return err
 	}

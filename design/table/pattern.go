@@ -233,3 +233,9 @@ type Outcome struct {
 	Replayed bool
 	Record   Values
 }
+
+// Record is an entity's item as plain values, for Load.
+type Record struct {
+	Entity *Entity
+	Values Values
+}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -22,8 +23,8 @@ type question struct {
 }
 
 // ask checks what a read is asked with.
-func (db *DB) ask(r *Read, in Input) (*question, error) {
-	q := &question{read: r, input: in, at: inputs{values: in.Values, now: db.now()}}
+func ask(r *Read, in Input, now time.Time) (*question, error) {
+	q := &question{read: r, input: in, at: inputs{values: in.Values, now: now}}
 	for _, name := range q.inputs() {
 		f := r.Entity.field(name)
 		switch {
@@ -37,10 +38,10 @@ func (db *DB) ask(r *Read, in Input) (*question, error) {
 		}
 	}
 	var err error
-	if q.equal, err = fill(r.Entity, r.known(), r.By, in.Values); err != nil {
+	if q.equal, err = fill(r.Entity, known(r), r.By, in.Values); err != nil {
 		return nil, err
 	}
-	q.span, err = r.span(in)
+	q.span, err = spanOf(r, in)
 	return q, err
 }
 
@@ -68,7 +69,7 @@ func (q *question) names() []string {
 }
 
 // known are the templates of which inputs fill parts.
-func (r *Read) known() []Template {
+func known(r *Read) []Template {
 	templates := each(slices.Concat(r.Key, r.PK), func(a KeyAttribute) Template { return a.Template })
 	for _, c := range r.SK {
 		templates = append(templates, c.Known)

@@ -16,7 +16,7 @@ import (
 func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) {
 	c := db.begin(r.Pattern)
 	defer func() { c.end(ctx, 1, err) }()
-	q, err := db.ask(r, in)
+	q, err := ask(r, in, db.now())
 	if err != nil {
 		return nil, named(r.Pattern, err)
 	}
@@ -61,7 +61,7 @@ func (db *DB) getByKey(ctx context.Context, c *call, q *question) (Values, error
 
 // getByQuery asks until an item is found. It asks for one, and for twice as many each time that all are dropped.
 func (db *DB) getByQuery(ctx context.Context, c *call, q *question) (Values, error) {
-	s := q.read.source()
+	s := sourceOfRead(q.read)
 	reading, err := db.query(c, q, s, nil)
 	if reading == nil || err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (db *DB) hydrate(ctx context.Context, c *call, r *Read, consistent bool, ca
 		if one.values == nil {
 			continue
 		}
-		key, err := r.primaryKey(one.item, one.values)
+		key, err := hydrationKey(r, one.item, one.values)
 		if err != nil {
 			return err
 		}
@@ -183,9 +183,9 @@ func (db *DB) hydrate(ctx context.Context, c *call, r *Read, consistent bool, ca
 	return nil
 }
 
-// primaryKey is the key of the item that stands behind one at the read's place. An entry of the item itself has it, whatever
+// hydrationKey is the key of the item that stands behind one at the read's place. An entry of the item itself has it, whatever
 // else the index has.
-func (r *Read) primaryKey(it Item, v Values) (Item, error) {
+func hydrationKey(r *Read, it Item, v Values) (Item, error) {
 	e := r.Entity
 	if r.Place.Kind != EntryPlace || r.Place.Copy != "" {
 		return e.keyOf(e.Key, v)

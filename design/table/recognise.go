@@ -141,21 +141,6 @@ func sameKey(a, b types.AttributeValue) bool {
 	return ok && there && storedAs(a) == storedAs(b) && left == right
 }
 
-// keyText is a value of a key attribute as a text; equal values of one type have equal texts.
-func keyText(v types.AttributeValue) (string, bool) {
-	switch v := v.(type) {
-	case *types.AttributeValueMemberS:
-		return v.Value, true
-	case *types.AttributeValueMemberN:
-		text, err := keytext.Decimal(v.Value)
-		return text, err == nil
-	case *types.AttributeValueMemberB:
-		return string(v.Value), true
-	default:
-		return "", false
-	}
-}
-
 // fitsKey reports whether a stored key text is what values make of a template, whatever those that are absent would be.
 func (e *Entity) fitsKey(a KeyAttribute, v Values, stored string) bool {
 	parts := make([]segment, len(a.Template))

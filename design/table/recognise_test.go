@@ -22,7 +22,7 @@ func TestRecognize(t *testing.T) {
 		v Values
 	}{
 		{Place{Kind: KeyPlace}, aParcel()},
-		{Place{Kind: CopyPlace, Copy: "byUser"}, aParcel().without("ref", "city", "tags", "marks", "stops", "note")},
+		{Place{Kind: CopyPlace, Copy: "byUser"}, omit(aParcel(), "ref", "city", "tags", "marks", "stops", "note")},
 		{Place{Kind: MarkerPlace, Marker: "Ref"}, Values{"parcelId": aText("p-1"), "ref": aText("Ref 7"), "expiresAt": aNumber("1705312800")}},
 	} {
 		found, p, v := Recognize([]*Entity{other, e}, items[i])

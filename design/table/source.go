@@ -26,7 +26,7 @@ type source struct {
 	positioned []Attribute
 }
 
-func (r *Read) source() *source {
+func sourceOfRead(r *Read) *source {
 	s := &source{
 		pattern: r.Pattern, entity: r.Entity, table: r.Entity.Table, index: r.Place.Index, by: r.By,
 		pk: r.PK, sk: r.SK, sort: r.Sort, reverse: r.Reverse, consistent: r.Consistent,
@@ -35,7 +35,7 @@ func (r *Read) source() *source {
 	return s
 }
 
-func (c *Collection) source() *source {
+func sourceOfCollection(c *Collection) *source {
 	s := &source{
 		pattern: c.Pattern, entity: c.Members[0].Entity, table: c.Table, index: c.Index, by: c.By,
 		pk: c.PK, sk: c.SK, sort: c.Sort, reverse: c.Reverse, consistent: c.Consistent,
@@ -137,4 +137,30 @@ func (s *source) shards(p Part) []string {
 		}
 	}
 	return out
+}
+
+// compare orders two items as the source does; items of several partitions that are equal keep the partitions' order.
+func (s *source) compare(a, b Item) int {
+	for _, key := range s.sort {
+		c := compareKeys(a[key.Name], b[key.Name])
+		if s.reverse {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// keyOfItem is where an item stands, as a start key says it.
+func (s *source) keyOfItem(it Item) Item {
+	key := make(Item, len(s.pk)+len(s.positioned))
+	for _, a := range s.pk {
+		key[a.Name] = it[a.Name]
+	}
+	for _, a := range s.positioned {
+		key[a.Name] = it[a.Name]
+	}
+	return key
 }

@@ -16,7 +16,7 @@ type span struct {
 }
 
 // span checks what the caller says of the field of a prefix or range.
-func (r *Read) span(in Input) (span, error) {
+func spanOf(r *Read, in Input) (span, error) {
 	i := slices.IndexFunc(r.SK, func(c SortCondition) bool { return c.Next.Field != "" })
 	if i < 0 {
 		return span{}, nil

@@ -36,7 +36,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 // Client is the part of *dynamodb.Client that is used.
@@ -50,13 +49,6 @@ type Client interface {
 	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 }
-
-// Item is an item as it is stored: values by attribute.
-type Item = map[string]types.AttributeValue
-
-// Values are an entity's values by the names of its fields, or a pattern's input by the names of what it takes. A
-// value is in its stored form; an absent one is not there.
-type Values map[string]types.AttributeValue
 
 // Config is what a DB needs beside its client.
 type Config struct {

@@ -9,8 +9,44 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
+// try makes one attempt. It is errAgain where an item was not, or was no longer, as the attempt took it to be.
+func (db *DB) try(ctx context.Context, c *call, r *writing) (Outcome, error) {
+	a := trial{db: db, call: c, attempt: r.newAttempt()}
+	ops, out, err := a.plan(func(t *Table, keys []Item) ([]Item, error) { return a.items(ctx, t, keys) })
+	switch {
+	case err != nil || len(ops) == 0:
+		return out, err
+	case len(ops) == 1 && ops[0].kind != checking:
+		return a.single(ctx, ops[0])
+	default:
+		return a.transact(ctx, ops)
+	}
+}
+
+// trial is an attempt that is carried out.
+type trial struct {
+	*attempt
+	db   *DB
+	call *call
+}
+
+// items reads items of a table, consistently.
+func (a trial) items(ctx context.Context, t *Table, keys []Item) ([]Item, error) {
+	if len(keys) > 1 {
+		return a.db.fetch(ctx, a.call, t, keys, true)
+	}
+	answer, err := a.db.client.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: a.db.tableName(t), Key: keys[0], ConsistentRead: aws.Bool(true), ReturnConsumedCapacity: a.call.capacity(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.call.read(answer.ConsumedCapacity)
+	return []Item{answer.Item}, nil
+}
+
 // single writes the one item that a write touches.
-func (a *attempt) single(ctx context.Context, o *operation) (Outcome, error) {
+func (a trial) single(ctx context.Context, o *operation) (Outcome, error) {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
 	table, capacity := a.db.tableName(o.table), a.call.capacity()
 	var consumed *types.ConsumedCapacity
@@ -60,7 +96,7 @@ func (a *attempt) single(ctx context.Context, o *operation) (Outcome, error) {
 }
 
 // transact writes several items as a whole.
-func (a *attempt) transact(ctx context.Context, ops []*operation) (Outcome, error) {
+func (a trial) transact(ctx context.Context, ops []*operation) (Outcome, error) {
 	in := &dynamodb.TransactWriteItemsInput{
 		TransactItems:          each(ops, func(o *operation) types.TransactWriteItem { return o.transactItem(a.db.tableName(o.table)) }),
 		ReturnConsumedCapacity: a.call.capacity(),
@@ -85,7 +121,7 @@ const (
 )
 
 // canceled tells why a transaction was cancelled: the first of its operations that has a reason decides.
-func (a *attempt) canceled(ops []*operation, canceled *types.TransactionCanceledException) (Outcome, error) {
+func (a trial) canceled(ops []*operation, canceled *types.TransactionCanceledException) (Outcome, error) {
 	for i, reason := range canceled.CancellationReasons {
 		if i >= len(ops) {
 			break

@@ -247,3 +247,14 @@ func fits(name, text string, maxBytes int) error {
 
 // missing is the error of a required value that is not there.
 func missing(name string) error { return &ValueError{Field: name, Reason: "is missing"} }
+
+func (p *Param) check(name string, v types.AttributeValue) error {
+	switch {
+	case v != nil:
+		return p.Type.checkValue(name, v, p.MaxBytes)
+	case p.Optional || p.Type.Kind.collection():
+		return nil
+	default:
+		return missing(name)
+	}
+}

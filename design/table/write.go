@@ -23,12 +23,12 @@ func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err e
 	c := db.begin(w.Pattern)
 	attempts := 1
 	defer func() { c.end(ctx, attempts, err) }()
-	r, err := db.resolve(w, in, c)
+	r, err := resolve(w, in, db.now(), db.newID)
 	if err != nil {
 		return Outcome{}, named(w.Pattern, err)
 	}
 	for ; ; attempts++ {
-		out, err = r.try(ctx)
+		out, err = db.try(ctx, c, r)
 		switch {
 		case !errors.Is(err, errAgain):
 			if _, refused := errors.AsType[*Refusal](err); refused {

@@ -4,19 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 // writing is one call of a write: its input, and what its steps come to as far as no item must be known for it. It is the
 // same in all attempts, so that ids that were made stay what they are.
 type writing struct {
-	db   *DB
-	w    *Write
-	in   Input
-	now  time.Time
-	ids  *idSource
-	call *call
+	w   *Write
+	in  Input
+	now time.Time
+	ids *idSource
 	// changes are the steps with the items that they are about: the idempotency record first, then in the design's order.
 	changes []*change
 	learned *learned
@@ -29,9 +25,8 @@ type learned struct {
 }
 
 // resolve makes the changes of a call. All inputs have been checked when it returns.
-func (db *DB) resolve(w *Write, in Input, c *call) (*writing, error) {
-	now := db.now()
-	r := &writing{db: db, w: w, in: in, now: now, ids: newIDSource(now, db.newID), call: c, learned: &learned{map[string]bool{}, map[string]bool{}}}
+func resolve(w *Write, in Input, now time.Time, newID func(Kind) string) (*writing, error) {
+	r := &writing{w: w, in: in, now: now, ids: newIDSource(now, newID), learned: &learned{map[string]bool{}, map[string]bool{}}}
 	if err := r.checkLines(); err != nil {
 		return nil, err
 	}
@@ -101,17 +96,6 @@ func (r *writing) checkParams() error {
 		}
 	}
 	return nil
-}
-
-func (p *Param) check(name string, v types.AttributeValue) error {
-	switch {
-	case v != nil:
-		return p.Type.checkValue(name, v, p.MaxBytes)
-	case p.Optional || p.Type.Kind.collection():
-		return nil
-	default:
-		return missing(name)
-	}
 }
 
 // param is the param of a name, nil where there is none.

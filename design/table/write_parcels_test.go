@@ -89,7 +89,7 @@ func TestParcelWrites(t *testing.T) {
 					}
 				case r.IntN(6) == 0:
 					step.Set = append(step.Set, assign(name, given(name)))
-					next.put(name, in[name])
+					putValue(next, name, in[name])
 				case step.Action == Upsert && in[name] != nil:
 					next[name] = in[name] // what nothing else gives
 				}
@@ -214,7 +214,7 @@ func TestUpsertedEntries(t *testing.T) {
 			if name == "label" && r.IntN(2) == 0 {
 				v = nil
 			}
-			in.put(name, v)
+			putValue(in, name, v)
 			switch r.IntN(3) {
 			case 0: // it is only given
 				if v != nil {
@@ -222,11 +222,11 @@ func TestUpsertedEntries(t *testing.T) {
 				}
 			case 1:
 				step.Set = append(step.Set, assign(name, given(name)))
-				next.put(name, v)
+				putValue(next, name, v)
 			default:
 				step.Init = append(step.Init, assign(name, given(name)))
 				if next[name] == nil {
-					next.put(name, v)
+					putValue(next, name, v)
 				}
 			}
 		}

@@ -121,7 +121,7 @@ func TestUniqueUnderRaces(t *testing.T) {
 	}
 	var got atomic.Int64
 	atOnce(16, func(i int) {
-		w, in := create, s.aCustomer("new"+strconv.Itoa(i), "r1").with("email", "One@x.org")
+		w, in := create, extend(s.aCustomer("new"+strconv.Itoa(i), "r1"), "email", "One@x.org")
 		if i < 8 {
 			w, in = change, Values{"customerId": aText("old" + strconv.Itoa(i)), "email": aText("one@X.org")}
 		}

@@ -74,7 +74,7 @@ func (l *ledger) perhaps(v Values, name string, value types.AttributeValue) {
 }
 
 // put sets a value, or removes an absent one.
-func (v Values) put(name string, value types.AttributeValue) {
+func putValue(v Values, name string, value types.AttributeValue) {
 	if v[name] = value; value == nil {
 		delete(v, name)
 	}
@@ -127,7 +127,7 @@ func (l *ledger) changeCustomer() play {
 		return nil
 	}, func(v Values) {
 		v["email"], v["name"], v["tier"] = in["email"], in["name"], in["tier"]
-		v.put("note", in["remark"])
+		putValue(v, "note", in["remark"])
 	})
 }
 
@@ -175,7 +175,7 @@ func (l *ledger) moveAndOrder() play {
 		delete(p.in.Values, "to")
 		order()
 		i := l.find(l.customer, p.in.Values)
-		l.records[i].Values = l.records[i].with("regionId", "").without("regionId")
+		l.records[i].Values = omit(extend(l.records[i].Values, "regionId", ""), "regionId")
 		l.records[i].Values["regionId"] = region
 	}
 	return p
@@ -244,8 +244,8 @@ func (l *ledger) changeOrder() play {
 	l.perhaps(in, "city", l.one("Lima", "Bogotá"))
 	l.perhaps(in, "tags", aTextSet("c"))
 	return l.change(w, Input{Values: in}, l.order, ErrNotFound, nil, func(v Values) {
-		v.put("city", in["city"])
-		v.put("tags", in["tags"])
+		putValue(v, "city", in["city"])
+		putValue(v, "tags", in["tags"])
 		v["street"], v["total"] = in["street"], aNumber(strconv.Itoa(whole(v["total"])+whole(in["more"])+1))
 	})
 }

@@ -63,7 +63,7 @@ func TestRefusals(t *testing.T) {
 					Action: Upsert, Entity: s.product, Add: []Assignment{assign("stock", constantly(aNumber("1")))},
 					When: cond("attribute_not_exists(#productId) OR #stock > :much", Item{":much": aNumber("99")}), Else: []Else{{Err: errOther}},
 				}
-			}, s0().aProduct("p1", 0).without("stock"), errOther,
+			}, omit(s0().aProduct("p1", 0), "stock"), errOther,
 		},
 		"a creation of what is there": {func(s *store) Step { return Step{Action: Create, Entity: s.order} }, s0().anOrder("o1", "c1", 7), errOrderIs},
 		"a creation with an error of its own": {
@@ -89,7 +89,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"a marker that is taken": {
 			func(s *store) Step { return Step{Action: Create, Entity: s.customer} },
-			s0().aCustomer("c9", "r1").with("email", "C1@example.com").without("orders", "spent"), errEmailTaken,
+			omit(extend(s0().aCustomer("c9", "r1"), "email", "C1@example.com"), "orders", "spent"), errEmailTaken,
 		},
 		"a marker that is taken by a change": {
 			func(s *store) Step {

@@ -375,7 +375,7 @@ func counted(records []record) []record {
 					spent += total
 				}
 			}
-			out[i].Values = c.with("orders", "").without("orders")
+			out[i].Values = omit(extend(c.Values, "orders", ""), "orders")
 			out[i].Values["orders"], out[i].Values["spent"] = aNumber(strconv.Itoa(orders)), aNumber(strconv.Itoa(spent))
 		}
 	}
@@ -387,7 +387,7 @@ func counted(records []record) []record {
 					spent += whole(c.Values["spent"])
 				}
 			}
-			out[i].Values = r.without("spent")
+			out[i].Values = omit(r.Values, "spent")
 			out[i].Values["spent"] = aNumber(strconv.Itoa(spent))
 		}
 	}

@@ -231,20 +231,20 @@ func TestOutcome(t *testing.T) {
 		},
 		LineParams: []Param{textParam("name")},
 	}
-	in := s.aCustomer("c9", "r1").without("orders", "spent")
+	in := omit(s.aCustomer("c9", "r1"), "orders", "spent")
 	in["orderId"], in["productId"] = aText("o1"), aText("p0")
 	out := s.write(w, Input{Values: in, Lines: []Values{{"productId": aText("p1"), "name": aText("Té")}, {"productId": aText("p2"), "name": aText("Maté")}}})
 	if len(out.Items) != 4 || len(out.Items[0]) != 1 || len(out.Items[1]) != 2 || out.Replayed {
 		t.Fatalf("the outcome is %+v", out)
 	}
-	created := in.without("orderId", "productId")
+	created := omit(in, "orderId", "productId")
 	created["orders"], created["spent"] = aNumber("0"), aNumber("0")
 	for _, c := range []struct {
 		name      string
 		got, want Values
 	}{
 		{"the created customer", out.Items[0][0], created},
-		{"the second product", out.Items[1][1], s.aProduct("p2", 9).with("name", "Maté")},
+		{"the second product", out.Items[1][1], extend(s.aProduct("p2", 9), "name", "Maté")},
 	} {
 		if !sameItem(Item(c.got), Item(c.want)) {
 			t.Errorf("%s is %v; want %v", c.name, attributes(Item(c.got)), attributes(Item(c.want)))
@@ -255,7 +255,7 @@ func TestOutcome(t *testing.T) {
 	}
 	single := &Write{Pattern: "One", Steps: []Step{{Action: Update, Entity: s.product, Add: []Assignment{assign("stock", constantly(aNumber("-4")))}}}}
 	left := s.write(single, Input{Values: Values{"productId": aText("p1")}}).Items[0][0]
-	if want := s.aProduct("p1", 0).with("name", "Té"); !sameItem(Item(left), Item(want)) {
+	if want := extend(s.aProduct("p1", 0), "name", "Té"); !sameItem(Item(left), Item(want)) {
 		t.Errorf("an update of one item left %v; want %v", attributes(Item(left)), attributes(Item(want)))
 	}
 }
@@ -296,7 +296,7 @@ func TestLostCopy(t *testing.T) {
 	s.write(pay, Input{Values: Values{"orderId": aText("o1")}})
 	for i := range records {
 		if records[i].of == s.order {
-			records[i].Values = records[i].with("status", "paid")
+			records[i].Values = extend(records[i].Values, "status", "paid")
 		}
 	}
 	s.wantTable("the change", records...)
@@ -374,7 +374,7 @@ func TestSameItem(t *testing.T) {
 		},
 		"two lines' markers": {
 			[]Step{enrol},
-			Input{Lines: []Values{s.aCustomer("n1", "r1").with("email", "n@x.org"), s.aCustomer("n2", "r1").with("email", "N@x.org")}},
+			Input{Lines: []Values{extend(s.aCustomer("n1", "r1"), "email", "n@x.org"), extend(s.aCustomer("n2", "r1"), "email", "N@x.org")}},
 			"Do: invalid lines: lines 1 and 2 are about one item (put of marker Email of Customer)",
 		},
 		"a step and a line": {
@@ -452,7 +452,7 @@ func TestCountersMeetSteps(t *testing.T) {
 			in := s.anOrder("o2", "c1", 9)
 			if name == "a creation" {
 				in = s.anOrder("o2", "c9", 9)
-				maps.Copy(in, s.aCustomer("c9", "r1").without("orders", "spent"))
+				maps.Copy(in, omit(s.aCustomer("c9", "r1"), "orders", "spent"))
 			}
 			s.write(&Write{Pattern: "Do", Steps: []Step{order, step(s)}}, Input{Values: in})
 			records := s.primaries()

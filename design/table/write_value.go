@@ -29,7 +29,7 @@ type target struct {
 }
 
 // target finds what a path leads to.
-func (e *Entity) target(steps []string) (target, error) {
+func targetOf(e *Entity, steps []string) (target, error) {
 	name := strings.Join(steps, ".")
 	f := e.field(steps[0])
 	if f == nil {
@@ -46,22 +46,6 @@ func (e *Entity) target(steps []string) (target, error) {
 	}
 	t.member.Name = name
 	return t, nil
-}
-
-// inner is a structure's field of a name, or a map's element; nil where the type has none.
-func (t Type) inner(name string) *Field {
-	switch {
-	case t.Kind == kindMap && t.Elem != nil:
-		return &Field{Name: name, Path: []string{name}, Type: *t.Elem, Optional: true}
-	case t.Kind == kindStruct && t.Fields != nil:
-		for i := range *t.Fields {
-			if f := &(*t.Fields)[i]; f.Name == name {
-				return f
-			}
-		}
-	default:
-	}
-	return nil
 }
 
 // operand is a field of the item as it is, in a sum.
@@ -86,7 +70,7 @@ func (o occurrence) resolve(t *target, terms []Term) (types.AttributeValue, []op
 	for i := range terms {
 		term := &terms[i]
 		if term.Kind == FieldTerm {
-			from, err := o.Entity.target(term.Path)
+			from, err := targetOf(o.Entity, term.Path)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -118,21 +102,6 @@ func plus(a, b decimal.Decimal, negative bool) (decimal.Decimal, error) {
 		return a.Sub(b)
 	}
 	return a.Add(b)
-}
-
-// numberOf is a number as a value.
-func numberOf(d decimal.Decimal) types.AttributeValue {
-	return &types.AttributeValueMemberN{Value: d.String()}
-}
-
-// decimalOf is a value as a number.
-func decimalOf(v types.AttributeValue) (decimal.Decimal, bool) {
-	n, ok := v.(*types.AttributeValueMemberN)
-	if !ok {
-		return decimal.Decimal{}, false
-	}
-	d, err := decimal.Parse(n.Value)
-	return d, err == nil
 }
 
 // numeric is a term's value as an operand of a sum.

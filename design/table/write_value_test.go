@@ -113,7 +113,7 @@ func TestAssignedValues(t *testing.T) {
 				want = maps.Clone(before)
 			}
 			for field, v := range c.want {
-				want.put(field, v)
+				putValue(want, field, v)
 			}
 			w := &Write{Pattern: "Do", Steps: []Step{{Action: c.action, Entity: e, Set: c.set, Add: c.add, Init: c.init}}, Params: []Param{
 				{Name: "a", Type: Type{Kind: kindDecimal}, Optional: true},
@@ -155,10 +155,10 @@ func TestUpsertReads(t *testing.T) {
 	s.load(s.region, s.aRegion("r1"))
 	w := &Write{Pattern: "Save", Steps: []Step{{Action: Upsert, Entity: s.customer}}}
 	customer := s.aCustomer("c1", "r1")
-	s.write(w, Input{Values: customer.without("orders", "spent")})
+	s.write(w, Input{Values: omit(customer, "orders", "spent")})
 	s.wantTable("the first", record{s.region, s.aRegion("r1")}, record{s.customer, customer})
-	customer = customer.with("email", "Other@x.org").with("tier", "gold").with("name", "Zoë")
-	out := s.write(w, Input{Values: customer.without("orders", "spent")})
+	customer = extend(extend(extend(customer, "email", "Other@x.org"), "tier", "gold"), "name", "Zoë")
+	out := s.write(w, Input{Values: omit(customer, "orders", "spent")})
 	s.wantTable("the second", record{s.region, s.aRegion("r1")}, record{s.customer, customer})
 	if got := out.Items[0][0]; !sameItem(Item(got), Item(customer)) {
 		t.Errorf("the outcome is %v; want %v", attributes(Item(got)), attributes(Item(customer)))
@@ -240,21 +240,21 @@ func TestWriteValueErrors(t *testing.T) {
 		in            Input
 		field, reason string
 	}{
-		"a param that is missing":           {create, Input{Values: ok.without("a")}, "a", "is missing"},
-		"a param of another type":           {create, Input{Values: ok.with("a", "x")}, "a", "is a value of type S, not a whole number"},
-		"a key field that is missing":       {create, Input{Values: ok.without("id")}, "id", "is missing"},
-		"a field of another language":       {create, Input{Values: ok.with("id", "a#b")}, "id", "is not an id"},
-		"an input of a field":               {create, Input{Values: ok.with("price", "1")}, "price", "is a value of type S"},
-		"a line's param that is missing":    {each, Input{Lines: []Values{line, line.without("pieces")}}, "lines[1].pieces", "is missing"},
-		"a line's key":                      {each, Input{Lines: []Values{line.without("id")}}, "lines[0].id", "is missing"},
-		"a line's key of another language":  {each, Input{Lines: []Values{line.with("id", "a/b")}}, "lines[0].id", "is not an id"},
-		"what a condition asks of the line": {each, Input{Lines: []Values{line, line.without("least").with("id", "t2")}}, "lines[1].least", "is missing"},
+		"a param that is missing":           {create, Input{Values: omit(ok, "a")}, "a", "is missing"},
+		"a param of another type":           {create, Input{Values: extend(ok, "a", "x")}, "a", "is a value of type S, not a whole number"},
+		"a key field that is missing":       {create, Input{Values: omit(ok, "id")}, "id", "is missing"},
+		"a field of another language":       {create, Input{Values: extend(ok, "id", "a#b")}, "id", "is not an id"},
+		"an input of a field":               {create, Input{Values: extend(ok, "price", "1")}, "price", "is a value of type S"},
+		"a line's param that is missing":    {each, Input{Lines: []Values{line, omit(line, "pieces")}}, "lines[1].pieces", "is missing"},
+		"a line's key":                      {each, Input{Lines: []Values{omit(line, "id")}}, "lines[0].id", "is missing"},
+		"a line's key of another language":  {each, Input{Lines: []Values{extend(line, "id", "a/b")}}, "lines[0].id", "is not an id"},
+		"what a condition asks of the line": {each, Input{Lines: []Values{line, extend(omit(line, "least"), "id", "t2")}}, "lines[1].least", "is missing"},
 		"what a condition asks":             {Step{Action: Check, Entity: e, When: cond("#n > :limit", nil)}, Input{Values: ok}, "limit", "is missing"},
 		"what an error's condition asks": {
 			Step{Action: Check, Entity: e, When: cond("attribute_exists(#n)", nil), Else: []Else{{Err: errOutOfStock, When: cond("#n > :limit", nil)}}}, Input{Values: ok}, "limit", "is missing",
 		},
 		"a sum of what is no number": {
-			Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"), given("note"))}}, Input{Values: ok.with("note", "x")}, "note", "",
+			Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"), given("note"))}}, Input{Values: extend(ok, "note", "x")}, "note", "",
 		},
 		"a sum with something absent": {Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"), given("m"))}}, Input{Values: ok}, "m", "is missing"},
 		"a sum beyond what numbers hold": {

@@ -1,0 +1,9 @@
+package table
+
+func each[T, U any](list []T, f func(T) U) []U {
+	out := make([]U, len(list))
+	for i, e := range list {
+		out[i] = f(e)
+	}
+	return out
+}
