@@ -11,6 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/query"
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 const (
@@ -32,7 +35,7 @@ func (db *DB) Batch(ctx context.Context, r *Read, in []Input) (v []Values, err e
 	c := db.begin(r.Pattern)
 	defer func() { c.end(ctx, 1, err) }()
 	v, err = db.batch(ctx, c, r, in)
-	return v, named(r.Pattern, err)
+	return v, schema.Named(r.Pattern, err)
 }
 
 func (db *DB) batch(ctx context.Context, c *call, r *Read, in []Input) ([]Values, error) {
@@ -42,13 +45,13 @@ func (db *DB) batch(ctx context.Context, c *call, r *Read, in []Input) ([]Values
 	candidates := make([]*candidate, len(in))
 	keys := make([]Item, len(in))
 	for i := range in {
-		q, err := ask(r, in[i], db.now())
+		q, err := query.Ask(r, in[i], db.now())
 		if err != nil {
 			return nil, err
 		}
-		q.here = true // BatchGetItem has no filter
+		q.Here = true // BatchGetItem has no filter
 		candidates[i] = &candidate{question: q}
-		if keys[i], err = r.Entity.keyOf(r.Key, in[i].Values); err != nil {
+		if keys[i], err = r.Entity.KeyOf(r.Key, in[i].Values); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +65,7 @@ func (db *DB) batch(ctx context.Context, c *call, r *Read, in []Input) ([]Values
 	if err := db.judge(ctx, c, r, r.Consistent, candidates...); err != nil {
 		return nil, err
 	}
-	return each(candidates, func(c *candidate) Values { return c.values }), nil
+	return schema.Each(candidates, func(c *candidate) Values { return c.values }), nil
 }
 
 // fetch reads items by their primary keys; those that are not there are nil. Equal keys are asked for once.
@@ -70,7 +73,7 @@ func (db *DB) fetch(ctx context.Context, c *call, t *Table, keys []Item, consist
 	var distinct []Item
 	numbers := map[string]int{} // of distinct keys
 	for _, key := range keys {
-		id := t.identity(key)
+		id := t.Identity(key)
 		if _, met := numbers[id]; !met {
 			numbers[id] = len(distinct)
 			distinct = append(distinct, key)
@@ -84,7 +87,7 @@ func (db *DB) fetch(ctx context.Context, c *call, t *Table, keys []Item, consist
 	err := concurrently(ctx, len(chunks), db.atOnce(maxConcurrentBatches), func(ctx context.Context, i int) error {
 		items, err := db.fetchChunk(ctx, c, t, chunks[i], consistent)
 		for _, it := range items {
-			if at, asked := numbers[t.identity(it)]; asked {
+			if at, asked := numbers[t.Identity(it)]; asked {
 				found[at] = it
 			}
 		}
@@ -93,7 +96,7 @@ func (db *DB) fetch(ctx context.Context, c *call, t *Table, keys []Item, consist
 	if err != nil {
 		return nil, err
 	}
-	return each(keys, func(key Item) Item { return found[numbers[t.identity(key)]] }), nil
+	return schema.Each(keys, func(key Item) Item { return found[numbers[t.Identity(key)]] }), nil
 }
 
 // fetchChunk reads what one BatchGetItem can ask for, with as many more as it takes until all keys are processed.
@@ -105,7 +108,7 @@ func (db *DB) fetchChunk(ctx context.Context, c *call, t *Table, keys []Item, co
 		if err != nil {
 			return nil, err
 		}
-		c.read(each(answer.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
+		c.read(schema.Each(answer.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
 		idle++
 		for _, items := range answer.Responses {
 			out = append(out, items...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/design/table/internal/schema"
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
@@ -164,7 +165,7 @@ func Binary() Codec[[]byte] {
 func ListOf[T any](elem Codec[T]) Codec[[]T] {
 	return Codec[[]T]{
 		Encode: func(list []T) types.AttributeValue {
-			return &types.AttributeValueMemberL{Value: each(list, elem.Encode)}
+			return &types.AttributeValueMemberL{Value: schema.Each(list, elem.Encode)}
 		},
 		Decode: func(v types.AttributeValue) ([]T, error) {
 			if v == nil {
@@ -183,14 +184,14 @@ func ListOf[T any](elem Codec[T]) Codec[[]T] {
 // stored, for DynamoDB has none.
 func SetOf[T any](elem Codec[T]) Codec[[]T] {
 	return Codec[[]T]{
-		Encode: func(list []T) types.AttributeValue { return setValue(sortedMembers(each(list, elem.Encode))) },
+		Encode: func(list []T) types.AttributeValue { return setValue(sortedMembers(schema.Each(list, elem.Encode))) },
 		Decode: func(v types.AttributeValue) ([]T, error) {
 			if v == nil {
 				return []T{}, nil
 			}
-			members, ok := membersOf(v)
+			members, ok := schema.MembersOf(v)
 			if !ok {
-				return nil, undecodable("is stored as " + storedAs(v) + ", not as a set")
+				return nil, undecodable("is stored as " + schema.StoredAs(v) + ", not as a set")
 			}
 			return decodeAll(sortedMembers(members), elem)
 		},
@@ -256,8 +257,8 @@ func decodeAll[T any](list []types.AttributeValue, elem Codec[T]) ([]T, error) {
 
 // sortedMembers sorts the members of a set and leaves out those that repeat others.
 func sortedMembers(members []types.AttributeValue) []types.AttributeValue {
-	slices.SortFunc(members, compareKeys)
-	return slices.CompactFunc(members, func(a, b types.AttributeValue) bool { return compareKeys(a, b) == 0 })
+	slices.SortFunc(members, schema.CompareKeys)
+	return slices.CompactFunc(members, func(a, b types.AttributeValue) bool { return schema.CompareKeys(a, b) == 0 })
 }
 
 // setValue is a set of members, which are all stored alike; nil where there are none.
@@ -271,18 +272,18 @@ func setValue(members []types.AttributeValue) types.AttributeValue {
 	case *types.AttributeValueMemberN:
 		return &types.AttributeValueMemberNS{Value: texts(members)}
 	case *types.AttributeValueMemberB:
-		return &types.AttributeValueMemberBS{Value: each(members, func(v types.AttributeValue) []byte {
-			text, _ := keyText(v)
+		return &types.AttributeValueMemberBS{Value: schema.Each(members, func(v types.AttributeValue) []byte {
+			text, _ := schema.KeyText(v)
 			return []byte(text)
 		})}
 	default:
-		panic(fmt.Sprintf("a set holds what is stored as S, N or B, not as %s", storedAs(members[0])))
+		panic(fmt.Sprintf("a set holds what is stored as S, N or B, not as %s", schema.StoredAs(members[0])))
 	}
 }
 
 func texts(members []types.AttributeValue) []string {
-	return each(members, func(v types.AttributeValue) string {
-		text, _ := keyText(v)
+	return schema.Each(members, func(v types.AttributeValue) string {
+		text, _ := schema.KeyText(v)
 		return text
 	})
 }

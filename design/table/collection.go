@@ -5,6 +5,10 @@ import (
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/cursor"
+	"github.com/monotable/monotable/design/table/internal/query"
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // Collect runs a collection: a page of it, or all where it has no pages. Items that are none of the members' are left out.
@@ -14,15 +18,15 @@ func (db *DB) Collect(ctx context.Context, c *Collection, in Input, o PageOption
 	counted := db.begin(c.Pattern)
 	defer func() { counted.end(ctx, 1, err) }()
 	p, err = db.collect(ctx, counted, c, in, o)
-	return p, named(c.Pattern, err)
+	return p, schema.Named(c.Pattern, err)
 }
 
 func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Input, o PageOptions) (Page[Found], error) {
 	if err := checkInputs(c, in.Values); err != nil {
 		return Page[Found]{}, err
 	}
-	s := sourceOfCollection(c)
-	partitions, err := s.partitions(in.Values)
+	s := query.OfCollection(c)
+	partitions, err := s.Partitions(in.Values)
 	if err != nil {
 		return Page[Found]{}, err
 	}
@@ -31,13 +35,13 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 		names = append(names, c.Owner)
 	}
 	scope := db.scope(ctx, s, Input{Values: in.Values}, names)
-	var positions []position
+	var positions []cursor.Position
 	if o.After != "" {
-		if _, positions, err = db.continued(scope, o.After, partitions, s.positioned); err != nil {
+		if _, positions, err = db.continued(scope, o.After, partitions, s.Positioned); err != nil {
 			return Page[Found]{}, err
 		}
 	}
-	request, err := s.request(db.tableName(s.table), in)
+	request, err := s.Request(db.tableName(s.Table), in)
 	if err != nil {
 		return Page[Found]{}, err
 	}
@@ -45,7 +49,7 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 	if c.Owner != "" {
 		g.owner = in.Values[c.Owner]
 	}
-	if g.equal, err = fill(s.entity, each(c.PK, func(a KeyAttribute) Template { return a.Template }), c.By, in.Values); err != nil {
+	if g.equal, err = query.Fill(s.Entity, schema.Each(c.PK, func(a KeyAttribute) Template { return a.Template }), c.By, in.Values); err != nil {
 		return Page[Found]{}, err
 	}
 	if g.first && c.RootApart {
@@ -65,7 +69,7 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 		return Page[Found]{}, err
 	}
 	if positions != nil {
-		page.Next, err = db.cursor(scope, 0, positions, s.positioned)
+		page.Next, err = db.cursor(scope, 0, positions, s.Positioned)
 	}
 	return page, err
 }
@@ -78,11 +82,11 @@ func checkInputs(c *Collection, v Values) error {
 	}
 	for _, name := range names {
 		if v[name] == nil {
-			return missing(name)
+			return schema.Missing(name)
 		}
 		for _, m := range c.Members {
-			if f := m.Entity.field(name); f != nil {
-				if err := f.Type.checkValue(name, v[name], f.MaxBytes); err != nil {
+			if f := m.Entity.Field(name); f != nil {
+				if err := f.Type.CheckValue(name, v[name], f.MaxBytes); err != nil {
 					return err
 				}
 			}
@@ -98,7 +102,7 @@ type gathering struct {
 	collection *Collection
 	input      Input
 	first      bool // the first page
-	equal      filled
+	equal      query.Filled
 	owner      types.AttributeValue // nil where no one owns the items
 	reading    *reading
 	root       Values // nil until it is met
@@ -106,7 +110,7 @@ type gathering struct {
 }
 
 // page reads a page, or all, with the positions behind it; nil at the end.
-func (g *gathering) page(ctx context.Context, o PageOptions) (p Page[Found], behind []position, err error) {
+func (g *gathering) page(ctx context.Context, o PageOptions) (p Page[Found], behind []cursor.Position, err error) {
 	all := g.collection.Page == 0
 	size := o.size(g.collection.Page)
 	if g.apart {
@@ -161,8 +165,8 @@ func (g *gathering) shown(f Found) Found {
 // member is the member that an item is of.
 func (g *gathering) member(it Item) (Found, bool) {
 	for i, m := range g.collection.Members {
-		v, is := m.Entity.is(m.Place, it)
-		if is && g.equal.hold(m.Entity, v, m.Place.Kind == KeyPlace) {
+		v, is := m.Entity.Is(m.Place, it)
+		if is && g.equal.Hold(m.Entity, v, m.Place.Kind == KeyPlace) {
 			return Found{Member: i, Values: v}, true
 		}
 	}
@@ -171,13 +175,13 @@ func (g *gathering) member(it Item) (Found, bool) {
 
 // owned reports whether values are the owner's.
 func (g *gathering) owned(v Values) bool {
-	return g.owner == nil || equal(v[g.collection.Owner], g.owner)
+	return g.owner == nil || schema.SameValue(v[g.collection.Owner], g.owner)
 }
 
 // seekRoot reads the root before the rest: of what has its sort key, where that is known, the first item that is the root.
-func (g *gathering) seekRoot(ctx context.Context, s source, partitions []Item) error {
-	s.sk, s.reverse = g.collection.RootSK, false
-	request, err := s.request(g.db.tableName(s.table), g.input)
+func (g *gathering) seekRoot(ctx context.Context, s query.Source, partitions []Item) error {
+	s.SK, s.Reverse = g.collection.RootSK, false
+	request, err := s.Request(g.db.tableName(s.Table), g.input)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/design/table/internal/schema"
 	"github.com/monotable/monotable/monotabletest"
 )
 
@@ -63,7 +64,7 @@ type conditionCase struct {
 }
 
 // condition has the case's values as constants, or as params of any type, of which :y is the line's.
-func (c conditionCase) condition(params bool) (*Condition, inputs) {
+func (c conditionCase) condition(params bool) (*Condition, schema.Inputs) {
 	out := &Condition{
 		Expression: c.expression, Constants: c.values,
 		Names: map[string]string{"#address": "address", "#address_city": "city", "#address_zip": "zip", "#tags": "tags"},
@@ -72,17 +73,17 @@ func (c conditionCase) condition(params bool) (*Condition, inputs) {
 		out.Names["#a"] = c.a
 	}
 	if !params {
-		return out, inputs{}
+		return out, schema.Inputs{}
 	}
 	out.Constants = nil
-	in := inputs{values: Values{}, line: Values{}}
+	in := schema.Inputs{Values: Values{}, Line: Values{}}
 	for placeholder, v := range c.values {
 		p := ConditionParam{Placeholder: placeholder, Input: "given"}
 		if placeholder == ":y" {
 			p.Input = "line.given"
-			in.line["given"] = v
+			in.Line["given"] = v
 		} else {
-			in.values["given"] = v
+			in.Values["given"] = v
 		}
 		out.Params = append(out.Params, p)
 	}
@@ -93,7 +94,7 @@ func (c conditionCase) condition(params bool) (*Condition, inputs) {
 func TestConditions(t *testing.T) {
 	it, cases := conditionCases()
 	client := monotabletest.New(t).Client()
-	table := &Table{Physical: "conditions", PK: Attribute{"PK", types.ScalarAttributeTypeS}}
+	table := &Table{Physical: "conditions", PK: Attribute{Name: "PK", Type: types.ScalarAttributeTypeS}}
 	makeTable(t, client, table)
 	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table.Physical, Item: it}); err != nil {
 		t.Fatal(err)
@@ -101,13 +102,13 @@ func TestConditions(t *testing.T) {
 	for _, c := range cases {
 		for _, params := range []bool{false, true} {
 			condition, in := c.condition(params)
-			holds, err := condition.holds(it, in)
+			holds, err := condition.Holds(it, in)
 			if holds != c.want || err != nil {
-				t.Errorf("%s of %s, %v: holds %v, %v; want %v", c.expression, c.a, attributes(c.values), holds, err, c.want)
+				t.Errorf("%s of %s, %v: holds %v, %v; want %v", c.expression, c.a, schema.Attributes(c.values), holds, err, c.want)
 			}
 			// The request's own references are those of the condition, and those that would be the next.
 			names, values := map[string]string{"#a": "touched", "#c1": "also"}, Item{":x": aNumber("1"), ":c2": aNumber("2")}
-			expression, err := condition.bind(in, names, values)
+			expression, err := condition.Bind(in, names, values)
 			if err != nil {
 				t.Errorf("%s of %s: %v", c.expression, c.a, err)
 				continue
@@ -118,7 +119,7 @@ func TestConditions(t *testing.T) {
 			})
 			_, refused := errors.AsType[*types.ConditionalCheckFailedException](err)
 			if err != nil && !refused || refused == c.want {
-				t.Errorf("%s of %s, in a request %s with %v and %v: %v; want that it holds: %v", c.expression, c.a, expression, names, attributes(values), err, c.want)
+				t.Errorf("%s of %s, in a request %s with %v and %v: %v; want that it holds: %v", c.expression, c.a, expression, names, schema.Attributes(values), err, c.want)
 			}
 		}
 	}
@@ -132,11 +133,11 @@ func TestTwoConditions(t *testing.T) {
 	}
 	sent := &Condition{Expression: "#s = :p0", Names: map[string]string{"#s": "status"}, Constants: Item{":p0": aText("sent")}}
 	names, values := map[string]string{}, Item{}
-	first, err := open.bind(inputs{}, names, values)
+	first, err := open.Bind(schema.Inputs{}, names, values)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := sent.bind(inputs{}, names, values)
+	second, err := sent.Bind(schema.Inputs{}, names, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func TestTwoConditions(t *testing.T) {
 		t.Errorf("the names are %v; want %v", names, want)
 	}
 	if want := (Item{":c0": aText("open"), ":c1": aText("sent")}); !sameItem(values, want) {
-		t.Errorf("the values are %v; want %v", attributes(values), attributes(want))
+		t.Errorf("the values are %v; want %v", schema.Attributes(values), schema.Attributes(want))
 	}
 }
 
@@ -163,30 +164,30 @@ func TestConditionInputs(t *testing.T) {
 	given, line := Values{"now": aText("2000-01-01T00:00:00.000Z"), "id": aText("a"), "nil": nil}, Values{"id": aText("b")}
 	for name, c := range map[string]struct {
 		of            *Condition
-		in            inputs
+		in            schema.Inputs
 		v             types.AttributeValue
 		field, reason string
 	}{
-		"an input":       {param("id", kindID), inputs{values: given, line: line}, aText("a"), "", ""},
-		"of the line":    {param("line.id", kindID), inputs{values: given, line: line}, aText("b"), "", ""},
-		"not given":      {param("id", kindID), inputs{}, nil, "id", "is missing"},
-		"nothing":        {param("nil", kindID), inputs{values: given}, nil, "nil", "is missing"},
-		"none of a line": {param("line.id", kindID), inputs{values: given}, nil, "line.id", "is missing"},
-		"of no type":     {param("id", kindInt), inputs{values: given}, nil, "id", "not a whole number"},
-		"a time":         {param("now", kindTime), inputs{now: now}, aText("2024-01-15T10:00:00.123Z"), "", ""},
-		"seconds":        {param("now", kindTTL), inputs{now: now}, aNumber("1705312800"), "", ""},
-		"a date":         {param("now", kindDate), inputs{now: now}, aText("2024-01-15"), "", ""},
-		"another's now":  {param("now", kindTime), inputs{values: given, now: now}, aText("2000-01-01T00:00:00.000Z"), "", ""},
-		"no time":        {param("now", kindTime), inputs{}, nil, "now", "is missing"},
-		"a time of bool": {param("now", kindBool), inputs{now: now}, nil, "now", "is missing"},
+		"an input":       {param("id", schema.KindID), schema.Inputs{Values: given, Line: line}, aText("a"), "", ""},
+		"of the line":    {param("line.id", schema.KindID), schema.Inputs{Values: given, Line: line}, aText("b"), "", ""},
+		"not given":      {param("id", schema.KindID), schema.Inputs{}, nil, "id", "is missing"},
+		"nothing":        {param("nil", schema.KindID), schema.Inputs{Values: given}, nil, "nil", "is missing"},
+		"none of a line": {param("line.id", schema.KindID), schema.Inputs{Values: given}, nil, "line.id", "is missing"},
+		"of no type":     {param("id", schema.KindInt), schema.Inputs{Values: given}, nil, "id", "not a whole number"},
+		"a time":         {param("now", schema.KindTime), schema.Inputs{Now: now}, aText("2024-01-15T10:00:00.123Z"), "", ""},
+		"seconds":        {param("now", schema.KindTTL), schema.Inputs{Now: now}, aNumber("1705312800"), "", ""},
+		"a date":         {param("now", schema.KindDate), schema.Inputs{Now: now}, aText("2024-01-15"), "", ""},
+		"another's now":  {param("now", schema.KindTime), schema.Inputs{Values: given, Now: now}, aText("2000-01-01T00:00:00.000Z"), "", ""},
+		"no time":        {param("now", schema.KindTime), schema.Inputs{}, nil, "now", "is missing"},
+		"a time of bool": {param("now", schema.KindBool), schema.Inputs{Now: now}, nil, "now", "is missing"},
 	} {
 		values := Item{}
-		_, err := c.of.bind(c.in, map[string]string{}, values)
+		_, err := c.of.Bind(c.in, map[string]string{}, values)
 		wantValueError(t, err, c.field, c.reason, name)
 		if c.v != nil && !sameItem(values, Item{":c0": c.v}) {
-			t.Errorf("%s: the values are %v; want %s", name, attributes(values), printed(c.v))
+			t.Errorf("%s: the values are %v; want %s", name, schema.Attributes(values), printed(c.v))
 		}
-		holds, err := c.of.holds(Item{"v": c.v}, c.in)
+		holds, err := c.of.Holds(Item{"v": c.v}, c.in)
 		wantValueError(t, err, c.field, c.reason, name)
 		if holds != (c.field == "") {
 			t.Errorf("%s: holds %v of the value itself", name, holds)
@@ -200,25 +201,25 @@ func TestConditionFaults(t *testing.T) {
 		"#b = :v": "#b", "#v = :w": ":w", "#v = ": "#v = ", "begins_with(#v, :v)": "begins_with",
 	} {
 		c := &Condition{Expression: expression, Names: map[string]string{"#v": "v"}, Constants: Item{":v": aNumber("1")}}
-		if holds, err := c.holds(Item{"v": aNumber("1")}, inputs{}); holds || err == nil || !strings.Contains(err.Error(), want) {
+		if holds, err := c.Holds(Item{"v": aNumber("1")}, schema.Inputs{}); holds || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q holds %v, %v; want an error with %q", expression, holds, err, want)
 		}
 	}
-	if _, err := (&Condition{Expression: "#b = :v"}).bind(inputs{}, map[string]string{}, Item{}); err == nil {
+	if _, err := (&Condition{Expression: "#b = :v"}).Bind(schema.Inputs{}, map[string]string{}, Item{}); err == nil {
 		t.Error("a condition is bound without its alias")
 	}
 }
 
 func TestHoldsOfNoItem(t *testing.T) {
 	absent := &Condition{Expression: "attribute_not_exists(#a)", Names: map[string]string{"#a": "a"}}
-	if holds, err := absent.holds(nil, inputs{}); !holds || err != nil {
+	if holds, err := absent.Holds(nil, schema.Inputs{}); !holds || err != nil {
 		t.Errorf("nothing exists of no item, but %v, %v", holds, err)
 	}
 	var none *Condition
-	if holds, err := none.holds(nil, inputs{}); !holds || err != nil {
+	if holds, err := none.Holds(nil, schema.Inputs{}); !holds || err != nil {
 		t.Errorf("no condition always holds, but %v, %v", holds, err)
 	}
-	if text, err := none.bind(inputs{}, nil, nil); text != "" || err != nil {
+	if text, err := none.Bind(schema.Inputs{}, nil, nil); text != "" || err != nil {
 		t.Errorf("no condition has no text, but %q, %v", text, err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // DecodeError is a stored value that is none of its field's type, or one that is missing: what other programs wrote, or a
@@ -48,7 +50,7 @@ func typedAs[M types.AttributeValue](v types.AttributeValue, kind string) (M, er
 	case v == nil:
 		return m, undecodable("is missing")
 	default:
-		return m, undecodable("is stored as " + storedAs(v) + ", not as " + kind)
+		return m, undecodable("is stored as " + schema.StoredAs(v) + ", not as " + kind)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // TestEntries: what an item has in indexes follows its fields; what it has no longer is told.
@@ -56,16 +58,16 @@ func TestEntries(t *testing.T) {
 		"another copy": {Place{Kind: CopyPlace, Copy: "byOwner"}, aParcel(), Item{}, nil},
 	} {
 		e := parcels()
-		it, err := e.fieldsAndKey(nil, e.Key, e.counted(c.v))
+		it, err := e.FieldsAndKey(nil, e.Key, e.Counted(c.v))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for what, it := range map[string]Item{"the item": it, "no item": nil, "the copy's": {"status": it["status"]}} {
 			before := maps.Clone(it)
-			set, remove, err := e.entries(c.p, c.v, it)
+			set, remove, err := e.IndexKeys(c.p, c.v, it)
 			slices.Sort(remove)
 			if err != nil || !sameItem(set, c.set) || !slices.Equal(remove, c.remove) {
-				t.Errorf("%s, with %s: sets %v, removes %v, %v; want %v, %v", name, what, attributes(set), remove, err, attributes(c.set), c.remove)
+				t.Errorf("%s, with %s: sets %v, removes %v, %v; want %v, %v", name, what, schema.Attributes(set), remove, err, schema.Attributes(c.set), c.remove)
 			}
 			if !maps.Equal(it, before) {
 				t.Errorf("%s, with %s: the item has been changed", name, what)
@@ -77,14 +79,14 @@ func TestEntries(t *testing.T) {
 // TestEntryRefusals: a key that DynamoDB would refuse is refused.
 func TestEntryRefusals(t *testing.T) {
 	e := parcels()
-	_, _, err := e.entries(Place{}, extend(aParcel(), "note", ""), nil)
+	_, _, err := e.IndexKeys(Place{}, extend(aParcel(), "note", ""), nil)
 	wantValueError(t, err, "note", "makes the key note empty", "a field in an index")
 	v := aParcel()
 	v["stops"] = aNumber("12345")
-	_, _, err = e.entries(Place{}, v, nil)
+	_, _, err = e.IndexKeys(Place{}, v, nil)
 	wantValueError(t, err, "stops", "does not fit into 4 digits", "a key of an entry")
 	e.Entries[0].Where.Constants = nil
-	if _, _, err = e.entries(Place{}, aParcel(), nil); err == nil {
+	if _, _, err = e.IndexKeys(Place{}, aParcel(), nil); err == nil {
 		t.Error("a condition without its constant decides nothing")
 	}
 }

@@ -3,6 +3,8 @@ package table
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // FromStream is an image of a stream's record as an Item, which the generated Decode reads; nil for no image.
@@ -39,7 +41,7 @@ func valueFromStream(v streams.AttributeValue) types.AttributeValue {
 	case *streams.AttributeValueMemberM:
 		return &types.AttributeValueMemberM{Value: FromStream(v.Value)}
 	case *streams.AttributeValueMemberL:
-		return &types.AttributeValueMemberL{Value: each(v.Value, valueFromStream)}
+		return &types.AttributeValueMemberL{Value: schema.Each(v.Value, valueFromStream)}
 	default:
 		return &types.UnknownUnionMember{} // of a newer service: no field's type
 	}

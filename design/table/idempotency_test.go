@@ -9,12 +9,15 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+	"github.com/monotable/monotable/design/table/internal/write"
 )
 
 // payment makes an order once for each request key.
 func (s *store) payment() *Write {
 	return &Write{
-		Pattern: "Pay", Params: []Param{{Name: "requestKey", Type: Type{Kind: kindID}}},
+		Pattern: "Pay", Params: []Param{{Name: "requestKey", Type: Type{Kind: schema.KindID}}},
 		Idempotent: &Idempotent{Record: s.requests, Request: []string{"total", "note"}, Reused: errRequestReused},
 		Steps: []Step{{Action: Create, Entity: s.order, Set: []Assignment{
 			assign("orderId", Term{Kind: NewIDTerm}), assign("status", constantly(aText("open"))), assign("createdAt", Term{Kind: NowTerm}), assign("street", constantly(aText("here"))),
@@ -51,7 +54,7 @@ func TestRepetition(t *testing.T) {
 	again := s.write(s.payment(), aPayment("k1", "12")) // the same number
 	request, _ := again.Record["request"].(*types.AttributeValueMemberS)
 	if !again.Replayed || again.Items != nil || request == nil || len(request.Value) != 64 || !sameItem(Item(omit(again.Record, "request")), Item(want)) {
-		t.Errorf("the repetition is %+v; want the record %v", again, attributes(Item(want)))
+		t.Errorf("the repetition is %+v; want the record %v", again, schema.Attributes(Item(want)))
 	}
 	_, err := s.db.Write(t.Context(), s.payment(), aPayment("k1", "13"))
 	_ = wantRefusal(t, err, -1, -1, errRequestReused)
@@ -83,7 +86,7 @@ func TestRepetitionOfWhatIsGone(t *testing.T) {
 		if out := s.write(w, in); out.Replayed {
 			t.Errorf("%s: the first request is a repetition", name)
 		}
-		if out := s.write(w, in); !out.Replayed || !equal(out.Record["orderId"], aText("o1")) {
+		if out := s.write(w, in); !out.Replayed || !schema.SameValue(out.Record["orderId"], aText("o1")) {
 			t.Errorf("%s: the repetition is %+v", name, out)
 		}
 		in.Values["requestKey"] = aText("another")
@@ -100,7 +103,7 @@ func TestRecordedFields(t *testing.T) {
 	s, _ := stocked(t)
 	w := &Write{
 		Pattern: "Retire", Idempotent: &Idempotent{Record: s.requests},
-		Params: []Param{{Name: "which", Type: Type{Kind: kindID}}},
+		Params: []Param{{Name: "which", Type: Type{Kind: schema.KindID}}},
 		Steps: []Step{
 			{Action: Update, Entity: s.order, By: []Assignment{assign("orderId", given("which"))}, Set: []Assignment{assign("street", constantly(aText("there")))}},
 			{Action: Create, Entity: s.order, By: []Assignment{assign("orderId", constantly(aText("o2")))}},
@@ -109,13 +112,13 @@ func TestRecordedFields(t *testing.T) {
 	in := omit(s.anOrder("", "c1", 7), "orderId")
 	in["which"], in["requestKey"] = aText("o1"), aText("k1")
 	s.write(w, Input{Values: in})
-	if it := s.item("CUSTOMER#c1", "REQUEST#k1"); !equal(it["orderId"], aText("o2")) {
-		t.Errorf("with a creation, the record is %v; want the created order", attributes(it))
+	if it := s.item("CUSTOMER#c1", "REQUEST#k1"); !schema.SameValue(it["orderId"], aText("o2")) {
+		t.Errorf("with a creation, the record is %v; want the created order", schema.Attributes(it))
 	}
 	w.Steps, in["requestKey"] = w.Steps[:1], aText("k2")
 	s.write(w, Input{Values: in})
-	if it := s.item("CUSTOMER#c1", "REQUEST#k2"); !equal(it["orderId"], aText("o1")) {
-		t.Errorf("without one, the record is %v; want the order that was changed", attributes(it))
+	if it := s.item("CUSTOMER#c1", "REQUEST#k2"); !schema.SameValue(it["orderId"], aText("o1")) {
+		t.Errorf("without one, the record is %v; want the order that was changed", schema.Attributes(it))
 	}
 	delete(in, "requestKey")
 	_, err := s.db.Write(t.Context(), w, Input{Values: in})
@@ -177,7 +180,7 @@ func TestDuplicatesAtOnce(t *testing.T) {
 func TestFingerprint(t *testing.T) {
 	s := s0()
 	of := func(in Input, names ...string) string {
-		return (&writing{w: &Write{Idempotent: &Idempotent{Record: s.requests, Request: names}}, in: in}).fingerprint()
+		return (&write.Call{Write: &Write{Idempotent: &Idempotent{Record: s.requests, Request: names}}, Input: in}).Fingerprint()
 	}
 	line := func(id, n string) Values { return Values{"productId": aText(id), "quantity": aNumber(n)} }
 	base := Input{Values: Values{"total": aNumber("12"), "tags": aTextSet("a", "b"), "other": aText("x")}, Lines: []Values{line("p1", "1"), line("p2", "2")}}

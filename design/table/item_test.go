@@ -3,6 +3,8 @@ package table
 import (
 	"maps"
 	"testing"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // without are values without some.
@@ -50,7 +52,7 @@ func TestItems(t *testing.T) {
 	}
 	for i := range want {
 		if !sameItem(got[i], want[i]) {
-			t.Errorf("item %d is\n%v; want\n%v", i, attributes(got[i]), attributes(want[i]))
+			t.Errorf("item %d is\n%v; want\n%v", i, schema.Attributes(got[i]), schema.Attributes(want[i]))
 		}
 	}
 }
@@ -61,7 +63,7 @@ func TestLeastItem(t *testing.T) {
 	v := omit(aParcel(), "city", "tags", "marks", "stops", "note", "expiresAt")
 	v["marks"] = aNumberSet()
 	v["city"] = nil
-	got, err := e.item(Place{}, v)
+	got, err := e.ItemAt(Place{}, v)
 	want := Item{
 		"PK": aText("PARCEL#p-1"), "SK": aText("METADATA"), "entity": aText("PARCEL"),
 		"parcel_id": aText("p-1"), "user_id": aText("u-1"), "ref": aText("Ref 7"), "status": aText("open"), "weight": aNumber("1500"),
@@ -69,7 +71,7 @@ func TestLeastItem(t *testing.T) {
 		"GSI1PK": aText("STATUS#open"), "GSI1SK": aText("2024-01-15T10:00:00.000Z#p-1"), "LSI1SK": aText("0000"),
 	}
 	if err != nil || !sameItem(got, want) {
-		t.Errorf("the item is\n%v, %v; want\n%v", attributes(got), err, attributes(want))
+		t.Errorf("the item is\n%v, %v; want\n%v", schema.Attributes(got), err, schema.Attributes(want))
 	}
 	if _, counted := v["stops"]; counted {
 		t.Error("the caller's values have been changed")
@@ -92,26 +94,26 @@ func TestItemRefusals(t *testing.T) {
 		wantValueError(t, err, c.field, c.reason, name)
 	}
 	e := parcels()
-	_, err := e.item(Place{Kind: CopyPlace, Copy: "byOwner"}, aParcel())
+	_, err := e.ItemAt(Place{Kind: CopyPlace, Copy: "byOwner"}, aParcel())
 	wantValueError(t, err, "byOwner", "is no copy of Parcel", "a copy that is none")
-	_, err = e.marker(&e.Markers[0], omit(aParcel(), "ref"))
+	_, err = e.MarkerItem(&e.Markers[0], omit(aParcel(), "ref"))
 	wantValueError(t, err, "ref", "is missing", "a marker")
 }
 
 // TestValuesOf: what is stored is read back; NULL is as good as absent.
 func TestValuesOf(t *testing.T) {
 	e := parcels()
-	it, err := e.item(Place{}, aParcel())
+	it, err := e.ItemAt(Place{}, aParcel())
 	if err != nil {
 		t.Fatal(err)
 	}
 	it["note"] = aNull()
 	it["color"] = aText("red")
-	got := e.valuesOf(it)
+	got := e.ValuesOf(it)
 	if want := omit(aParcel(), "note"); !sameItem(Item(got), Item(want)) {
-		t.Errorf("the values are\n%v; want\n%v", attributes(Item(got)), attributes(Item(want)))
+		t.Errorf("the values are\n%v; want\n%v", schema.Attributes(Item(got)), schema.Attributes(Item(want)))
 	}
-	if got := e.valuesOf(Item{"address": aText("no map")}); len(got) != 0 {
-		t.Errorf("the values of an item with another address are %v; want none", attributes(Item(got)))
+	if got := e.ValuesOf(Item{"address": aText("no map")}); len(got) != 0 {
+		t.Errorf("the values of an item with another address are %v; want none", schema.Attributes(Item(got)))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table/internal/schema"
 	"github.com/monotable/monotable/internal/tools/designer/keylang"
 	"github.com/monotable/monotable/internal/tools/designer/render"
 )
@@ -39,7 +40,7 @@ func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
 	for i := range 8000 {
 		kind := scalarKinds()[i%len(scalarKinds())]
 		f := Field{Name: "v", Type: Type{Kind: kind}, Path: []string{"v"}}
-		if kind == kindEnum {
+		if kind == schema.KindEnum {
 			f.Type.Enum = []string{"open", "In Transit", "Envío"}
 		}
 		if r.IntN(4) == 0 {
@@ -53,15 +54,15 @@ func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
 			text += strings.Repeat("1", f.MaxBytes)
 		}
 		v := storedText(f.Type, text)
-		if kind == kindBool {
+		if kind == schema.KindBool {
 			v = aBool(r.IntN(2) == 0)
 		}
-		if err := f.Type.checkValue("v", v, f.MaxBytes); err != nil {
+		if err := f.Type.CheckValue("v", v, f.MaxBytes); err != nil {
 			refused[kind]++
 			continue
 		}
 		passed[kind]++
-		inKey, err := f.Type.text("v", v)
+		inKey, err := f.Type.Text("v", v)
 		if err != nil {
 			t.Fatalf("seed %d: %s %q passes and has no text: %v", seed, kind, text, err)
 		}
@@ -78,7 +79,7 @@ func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
 		}
 	}
 	for _, kind := range scalarKinds() {
-		if passed[kind] < 40 || refused[kind] == 0 && kind != kindBool {
+		if passed[kind] < 40 || refused[kind] == 0 && kind != schema.KindBool {
 			t.Errorf("seed %d: %d values of kind %s passed and %d were refused: too few to say anything", seed, passed[kind], kind, refused[kind])
 		}
 	}
@@ -113,34 +114,34 @@ func TestKeysAreOfTheirLanguages(t *testing.T) {
 		v, literals := Values{}, map[string]design.Literal{}
 		for _, f := range e.Fields {
 			v[f.Name] = randomValue(r, f.Type)
-			text, err := f.Type.text(f.Name, v[f.Name])
+			text, err := f.Type.Text(f.Name, v[f.Name])
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Type.Kind == kindBytes {
+			if f.Type.Kind == schema.KindBytes {
 				text = base64.StdEncoding.EncodeToString([]byte(text))
 			}
 			literals[f.Name] = design.Literal{Text: text}
 		}
-		keys, err := e.keyOf([]KeyAttribute{keyAttribute("K", template.String())}, v)
+		keys, err := e.KeyOf([]KeyAttribute{keyAttribute("K", template.String())}, v)
 		want, fault := render.Key(shown, parsed, design.KeyString, literals)
 		if err != nil {
 			if fault == nil {
-				t.Errorf("seed %d: %s of %v: %v; a document shows %q", seed, template.String(), attributes(Item(v)), err, want)
+				t.Errorf("seed %d: %s of %v: %v; a document shows %q", seed, template.String(), schema.Attributes(Item(v)), err, want)
 			}
 			continue // too long, too large, negative or empty
 		}
 		made++
 		got := keys["K"].(*types.AttributeValueMemberS).Value
 		if got != want || fault != nil {
-			t.Errorf("seed %d: %s of %v is %q; a document shows %q, %v", seed, template.String(), attributes(Item(v)), got, want, fault)
+			t.Errorf("seed %d: %s of %v is %q; a document shows %q, %v", seed, template.String(), schema.Attributes(Item(v)), got, want, fault)
 		}
 		if !language.Language().Contains(got) {
-			t.Errorf("seed %d: %s of %v is %q, which is not in its language", seed, template.String(), attributes(Item(v)), got)
+			t.Errorf("seed %d: %s of %v is %q, which is not in its language", seed, template.String(), schema.Attributes(Item(v)), got)
 		}
 		entry := KeyAttribute{Attribute: Attribute{Name: "K", Type: types.ScalarAttributeTypeS}, Template: templateOf(template.String())}
-		if !e.fitsKey(entry, Values{}, got) {
-			t.Errorf("seed %d: %s of %v is %q, which it is said not to fit", seed, template.String(), attributes(Item(v)), got)
+		if !e.FitsKey(entry, Values{}, got) {
+			t.Errorf("seed %d: %s of %v is %q, which it is said not to fit", seed, template.String(), schema.Attributes(Item(v)), got)
 		}
 	}
 	if made < 300 {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // Bounds of a load.
@@ -164,8 +166,8 @@ func (b *batch) add(db *DB, e *Entity, items []Item) {
 	b.records++
 	for _, it := range items {
 		r := putRequest{table: *db.tableName(e.Table), item: it}
-		pk, _ := keyText(it[e.Table.PK.Name])
-		sk, _ := keyText(it[e.Table.SK.Name])
+		pk, _ := schema.KeyText(it[e.Table.PK.Name])
+		sk, _ := schema.KeyText(it[e.Table.SK.Name])
 		key := fmt.Sprintf("%q %q %q", r.table, pk, sk)
 		if i, there := b.places[key]; there {
 			b.requests[i] = r

@@ -88,7 +88,7 @@ func manyParcels(e *Entity, n int) []Record {
 	out := make([]Record, n)
 	for i := range out {
 		id := fmt.Sprintf("p-%d", i)
-		out[i] = Record{e, extend(extend(aParcel(), "parcelId", id), "ref", id)}
+		out[i] = Record{Entity: e, Values: extend(extend(aParcel(), "parcelId", id), "ref", id)}
 	}
 	return out
 }
@@ -205,8 +205,8 @@ func TestLoadWaits(t *testing.T) {
 func TestLoadRefusals(t *testing.T) {
 	e := parcels()
 	db, _ := loading(t, e)
-	wrong := Record{e, extend(aParcel(), "status", "lost")}
-	err := db.Load(t.Context(), slices.Values([]Record{{e, aParcel()}, wrong, {e, aParcel()}}), nil)
+	wrong := Record{Entity: e, Values: extend(aParcel(), "status", "lost")}
+	err := db.Load(t.Context(), slices.Values([]Record{{Entity: e, Values: aParcel()}, wrong, {Entity: e, Values: aParcel()}}), nil)
 	wantValueError(t, err, "status", "is not one of", "a record that is none")
 	if err == nil || !strings.Contains(err.Error(), "record 2, Parcel") {
 		t.Errorf("%v; want that it names the record", err)
@@ -230,8 +230,8 @@ func TestLoadRefusals(t *testing.T) {
 func TestLoadOfOneKey(t *testing.T) {
 	e := parcels()
 	db, _ := loading(t, e)
-	last := Record{e, extend(aParcel(), "city", "Lima")}
-	if err := db.Load(t.Context(), slices.Values([]Record{{e, aParcel()}, {e, extend(aParcel(), "city", "Cusco")}, last}), nil); err != nil {
+	last := Record{Entity: e, Values: extend(aParcel(), "city", "Lima")}
+	if err := db.Load(t.Context(), slices.Values([]Record{{Entity: e, Values: aParcel()}, {Entity: e, Values: extend(aParcel(), "city", "Cusco")}, last}), nil); err != nil {
 		t.Fatal(err)
 	}
 	wantStored(t, db, e, []Record{last})

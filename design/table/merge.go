@@ -6,6 +6,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/monotable/monotable/design/table/internal/cursor"
+	"github.com/monotable/monotable/design/table/internal/query"
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // maxConcurrentQueries is how many partitions are asked at once.
@@ -15,7 +19,7 @@ const maxConcurrentQueries = 8
 type reading struct {
 	db     *DB
 	call   *call
-	source *source
+	source *query.Source
 	lanes  []*lane
 }
 
@@ -25,17 +29,17 @@ type lane struct {
 	buffer  []Item
 	// next is where the next request begins; behind a buffer, nil says that there is none.
 	next Item
-	position
+	cursor.Position
 }
 
 // read begins a reading of partitions, at positions; nil is the beginning.
-func (db *DB) read(c *call, s *source, q *dynamodb.QueryInput, partitions []Item, positions []position) *reading {
+func (db *DB) read(c *call, s *query.Source, q *dynamodb.QueryInput, partitions []Item, positions []cursor.Position) *reading {
 	r := &reading{db: db, call: c, source: s}
 	for i, partition := range partitions {
-		l := &lane{request: s.requestOf(q, partition)}
+		l := &lane{request: s.RequestOf(q, partition)}
 		l.request.ReturnConsumedCapacity = c.capacity()
 		if positions != nil {
-			l.position, l.next = positions[i], positions[i].at
+			l.Position, l.next = positions[i], positions[i].At
 		}
 		r.lanes = append(r.lanes, l)
 	}
@@ -43,12 +47,12 @@ func (db *DB) read(c *call, s *source, q *dynamodb.QueryInput, partitions []Item
 }
 
 // dry reports whether only a request tells how the lane goes on.
-func (l *lane) dry() bool { return len(l.buffer) == 0 && !l.done }
+func (l *lane) dry() bool { return len(l.buffer) == 0 && !l.Done }
 
 // done reports whether all is consumed.
 func (r *reading) done() bool {
 	for _, l := range r.lanes {
-		if !l.done {
+		if !l.Done {
 			return false
 		}
 	}
@@ -56,8 +60,8 @@ func (r *reading) done() bool {
 }
 
 // positions are how far the partitions are consumed.
-func (r *reading) positions() []position {
-	return each(r.lanes, func(l *lane) position { return l.position })
+func (r *reading) positions() []cursor.Position {
+	return schema.Each(r.lanes, func(l *lane) cursor.Position { return l.Position })
 }
 
 // next consumes up to n items in the order of the source. It asks every partition that ran dry once, for at most as
@@ -102,7 +106,7 @@ func (r *reading) ask(ctx context.Context, l *lane, limit int) error {
 	}
 	r.call.read(answer.ConsumedCapacity)
 	l.buffer, l.next = answer.Items, answer.LastEvaluatedKey
-	if len(l.next) == 0 || len(l.buffer) > 0 && r.source.single() {
+	if len(l.next) == 0 || len(l.buffer) > 0 && r.source.Single() {
 		l.next = nil
 	}
 	l.settle()
@@ -114,15 +118,15 @@ func (l *lane) settle() {
 	switch {
 	case len(l.buffer) > 0:
 	case l.next == nil:
-		l.position = position{done: true}
+		l.Position = cursor.Position{Done: true}
 	default:
-		l.position = position{at: l.next}
+		l.Position = cursor.Position{At: l.next}
 	}
 }
 
 // consume drops the buffer's first item and moves behind it.
-func (l *lane) consume(s *source) {
-	l.position = position{at: s.keyOfItem(l.buffer[0])}
+func (l *lane) consume(s *query.Source) {
+	l.Position = cursor.Position{At: s.KeyOfItem(l.buffer[0])}
 	l.buffer = l.buffer[1:]
 	l.settle()
 }
@@ -135,7 +139,7 @@ func (r *reading) least() *lane {
 		case l.dry():
 			return nil
 		case len(l.buffer) == 0:
-		case least == nil || r.source.compare(l.buffer[0], least.buffer[0]) < 0:
+		case least == nil || r.source.Compare(l.buffer[0], least.buffer[0]) < 0:
 			least = l
 		}
 	}

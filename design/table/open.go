@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/monotable/monotable/design/table/internal/cursor"
 )
 
 // DB runs patterns against tables. It may be used from any number of goroutines.
@@ -16,7 +18,7 @@ type DB struct {
 	names   map[string]string // of the tables, by their names in the design
 	clock   func() time.Time
 	observe func(context.Context, Call)
-	cursors *sealer // nil where there is no key
+	cursors *cursor.Sealer // nil where there is no key
 	caller  func(context.Context) string
 	newID   func(Kind) string
 	// sequential is Config.Sequential.
@@ -32,7 +34,7 @@ func Open(client Client, c Config, tables ...*Table) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the tables: %w", err)
 	}
-	cursors, err := newSealer(c.CursorKey, c.OldCursorKeys)
+	cursors, err := cursor.NewSealer(c.CursorKey, c.OldCursorKeys)
 	if err != nil {
 		return nil, fmt.Errorf("open the tables: %w", err)
 	}

@@ -3,6 +3,10 @@ package table
 import (
 	"context"
 	"iter"
+
+	"github.com/monotable/monotable/design/table/internal/cursor"
+	"github.com/monotable/monotable/design/table/internal/query"
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // MaxPage is how many items a page has at most.
@@ -43,23 +47,23 @@ func (db *DB) Page(ctx context.Context, r *Read, in Input, o PageOptions) (p Pag
 	c := db.begin(r.Pattern)
 	defer func() { c.end(ctx, 1, err) }()
 	p, err = db.page(ctx, c, r, in, o)
-	return p, named(r.Pattern, err)
+	return p, schema.Named(r.Pattern, err)
 }
 
 func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOptions) (Page[Values], error) {
-	q, err := ask(r, in, db.now())
+	q, err := query.Ask(r, in, db.now())
 	if err != nil {
 		return Page[Values]{}, err
 	}
-	s := sourceOfRead(r)
-	scope := db.scope(ctx, s, in, q.names())
-	left, positions := r.Limit, []position(nil)
+	s := query.OfRead(r)
+	scope := db.scope(ctx, s, in, q.Names())
+	left, positions := r.Limit, []cursor.Position(nil)
 	if o.After != "" {
-		partitions, err := s.partitions(in.Values)
+		partitions, err := s.Partitions(in.Values)
 		if err != nil {
 			return Page[Values]{}, err
 		}
-		if left, positions, err = db.continued(scope, o.After, partitions, s.positioned); err != nil {
+		if left, positions, err = db.continued(scope, o.After, partitions, s.Positioned); err != nil {
 			return Page[Values]{}, err
 		}
 	}
@@ -84,7 +88,7 @@ func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOption
 	if reading.done() || r.Limit > 0 && left == 0 {
 		return out, nil
 	}
-	out.Next, err = db.cursor(scope, left, reading.positions(), s.positioned)
+	out.Next, err = db.cursor(scope, left, reading.positions(), s.Positioned)
 	return out, err
 }
 
@@ -106,20 +110,20 @@ func (db *DB) All(ctx context.Context, r *Read, in Input) iter.Seq2[Values, erro
 	return func(yield func(Values, error) bool) {
 		c := db.begin(r.Pattern)
 		var err error
-		defer func() { c.end(ctx, 1, named(r.Pattern, err)) }()
+		defer func() { c.end(ctx, 1, schema.Named(r.Pattern, err)) }()
 		if err = db.walk(ctx, c, r, in, func(v Values) bool { return yield(v, nil) }); err != nil {
-			yield(nil, named(r.Pattern, err))
+			yield(nil, schema.Named(r.Pattern, err))
 		}
 	}
 }
 
 // walk calls do for each answer until it is false.
 func (db *DB) walk(ctx context.Context, c *call, r *Read, in Input, do func(Values) bool) error {
-	q, err := ask(r, in, db.now())
+	q, err := query.Ask(r, in, db.now())
 	if err != nil {
 		return err
 	}
-	reading, err := db.query(c, q, sourceOfRead(r), nil)
+	reading, err := db.query(c, q, query.OfRead(r), nil)
 	if reading == nil || err != nil {
 		return err
 	}

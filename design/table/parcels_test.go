@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/design/table/internal/schema"
 	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
 )
 
@@ -49,7 +50,7 @@ func printed(v types.AttributeValue) string {
 }
 
 // sameItem compares items as DynamoDB does: numbers by value, sets without order.
-func sameItem(a, b Item) bool { return attributes(a).Equal(attributes(b)) }
+func sameItem(a, b Item) bool { return schema.Attributes(a).Equal(schema.Attributes(b)) }
 
 // wantValueError wants a *ValueError of a field that says so; without a field, none.
 func wantValueError(t *testing.T, err error, field, reason, of string) {
@@ -102,7 +103,7 @@ func fieldAttribute(name string, of types.ScalarAttributeType, field string) Key
 func parcels() *Entity {
 	text := types.ScalarAttributeTypeS
 	t := &Table{
-		Name: "Parcels", Physical: "parcels", PK: Attribute{"PK", text}, SK: Attribute{"SK", text}, TypeAttr: "entity", TTLAttr: "expires_at",
+		Name: "Parcels", Physical: "parcels", PK: Attribute{Name: "PK", Type: text}, SK: Attribute{Name: "SK", Type: text}, TypeAttr: "entity", TTLAttr: "expires_at",
 	}
 	field := func(name string, kind Kind, path ...string) Field {
 		return Field{Name: name, Type: Type{Kind: kind}, Path: path}
@@ -111,18 +112,18 @@ func parcels() *Entity {
 		f.Optional = true
 		return f
 	}
-	status := field("status", kindEnum, "status")
+	status := field("status", schema.KindEnum, "status")
 	status.Type.Enum = []string{"open", "sent"}
-	tags := Field{Name: "tags", Type: Type{Kind: kindList, Elem: &Type{Kind: kindText}}, Path: []string{"tags"}}
-	marks := Field{Name: "marks", Type: Type{Kind: kindSet, Elem: &Type{Kind: kindInt}}, Path: []string{"marks"}}
-	stops := Field{Name: "stops", Type: Type{Kind: kindInt}, Path: []string{"stops"}, Counter: true}
+	tags := Field{Name: "tags", Type: Type{Kind: schema.KindList, Elem: &Type{Kind: schema.KindText}}, Path: []string{"tags"}}
+	marks := Field{Name: "marks", Type: Type{Kind: schema.KindSet, Elem: &Type{Kind: schema.KindInt}}, Path: []string{"marks"}}
+	stops := Field{Name: "stops", Type: Type{Kind: schema.KindInt}, Path: []string{"stops"}, Counter: true}
 	return &Entity{
 		Name: "Parcel", Table: t, TypeValue: "PARCEL",
 		Fields: []Field{
-			field("parcelId", kindID, "parcel_id"), field("userId", kindID, "user_id"), field("ref", kindText, "ref"), status,
-			field("weight", kindInt, "weight"), field("street", kindText, "address", "street"), optional(field("city", kindText, "address", "city")),
-			tags, marks, stops, optional(field("note", kindText, "note")), field("createdAt", kindTime, "created_at"),
-			optional(field("expiresAt", kindTTL, "expires_at")),
+			field("parcelId", schema.KindID, "parcel_id"), field("userId", schema.KindID, "user_id"), field("ref", schema.KindText, "ref"), status,
+			field("weight", schema.KindInt, "weight"), field("street", schema.KindText, "address", "street"), optional(field("city", schema.KindText, "address", "city")),
+			tags, marks, stops, optional(field("note", schema.KindText, "note")), field("createdAt", schema.KindTime, "created_at"),
+			optional(field("expiresAt", schema.KindTTL, "expires_at")),
 		},
 		Key: []KeyAttribute{keyAttribute("PK", "PARCEL#{parcelId}"), keyAttribute("SK", "METADATA")},
 		Entries: []Entry{

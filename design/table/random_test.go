@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/design/table/internal/schema"
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
@@ -23,32 +24,32 @@ func seeded() (r *rand.Rand, seed uint64) {
 // scalarKinds are all kinds that a key may be made of.
 func scalarKinds() []Kind {
 	return []Kind{
-		kindID, kindUUID, kindULID, kindKSUID, kindSlug, kindEmail, kindText, kindSecret, kindInt, kindDecimal, kindMoney, kindBool, kindTime,
-		kindDate, kindTTL, kindBytes, kindEnum,
+		schema.KindID, schema.KindUUID, schema.KindULID, schema.KindKSUID, schema.KindSlug, schema.KindEmail, schema.KindText, schema.KindSecret, schema.KindInt, schema.KindDecimal, schema.KindMoney, schema.KindBool, schema.KindTime,
+		schema.KindDate, schema.KindTTL, schema.KindBytes, schema.KindEnum,
 	}
 }
 
 // randomType is a type of any kind; structures and such are of at most some depth.
 func randomType(r *rand.Rand, depth int) Type {
-	nested := []Kind{kindSet, kindList, kindMap, kindStruct}
+	nested := []Kind{schema.KindSet, schema.KindList, schema.KindMap, schema.KindStruct}
 	n := len(scalarKinds())
 	if depth > 0 {
 		n += len(nested)
 	}
 	t := Type{Kind: slices.Concat(scalarKinds(), nested)[r.IntN(n)]}
 	switch t.Kind {
-	case kindEnum:
+	case schema.KindEnum:
 		t.Enum = []string{"open", "In Transit", "Envío"}
-	case kindSet:
-		elem := Type{Kind: kindBool}
-		for elem.Kind == kindBool {
+	case schema.KindSet:
+		elem := Type{Kind: schema.KindBool}
+		for elem.Kind == schema.KindBool {
 			elem = randomType(r, 0)
 		}
 		t.Elem = &elem
-	case kindList, kindMap:
+	case schema.KindList, schema.KindMap:
 		elem := randomType(r, depth-1)
 		t.Elem = &elem
-	case kindStruct:
+	case schema.KindStruct:
 		fields := randomFields(r, depth-1)
 		t.Fields = &fields
 	default:
@@ -81,32 +82,32 @@ func randomText(r *rand.Rand, characters string, n int) string {
 func randomScalar(r *rand.Rand, t Type) string {
 	at := time.UnixMilli(r.Int64N(4e12)).UTC()
 	switch t.Kind {
-	case kindID:
-		return randomText(r, idCharacters, 1+r.IntN(20))
-	case kindUUID:
+	case schema.KindID:
+		return randomText(r, schema.IDCharacters, 1+r.IntN(20))
+	case schema.KindUUID:
 		hex := randomText(r, "0123456789abcdef", 32)
 		return hex[:8] + "-" + hex[8:12] + "-" + hex[12:16] + "-" + hex[16:20] + "-" + hex[20:]
-	case kindULID:
-		return randomText(r, "01234567", 1) + randomText(r, crockford, 25)
-	case kindKSUID:
-		return randomText(r, base62[:36], 1) + randomText(r, base62, 26)
-	case kindSlug:
-		return randomText(r, slugCharacters, 1+r.IntN(20))
-	case kindEmail:
-		return randomText(r, mailbox, 1+r.IntN(10)) + "@" + randomText(r, host, 1+r.IntN(10))
-	case kindInt, kindMoney:
+	case schema.KindULID:
+		return randomText(r, "01234567", 1) + randomText(r, schema.Crockford, 25)
+	case schema.KindKSUID:
+		return randomText(r, schema.Base62[:36], 1) + randomText(r, schema.Base62, 26)
+	case schema.KindSlug:
+		return randomText(r, schema.SlugCharacters, 1+r.IntN(20))
+	case schema.KindEmail:
+		return randomText(r, schema.Mailbox, 1+r.IntN(10)) + "@" + randomText(r, schema.Host, 1+r.IntN(10))
+	case schema.KindInt, schema.KindMoney:
 		return strconv.FormatInt((r.Int64()-r.Int64())>>r.IntN(63), 10)
-	case kindTTL:
+	case schema.KindTTL:
 		return strconv.FormatInt(at.Unix(), 10)
-	case kindDecimal:
+	case schema.KindDecimal:
 		return fmt.Sprintf("%d.%dE%d", r.IntN(2000)-1000, r.IntN(1000), r.IntN(20)-10)
-	case kindTime:
+	case schema.KindTime:
 		return at.Format(keytext.TimeLayout)
-	case kindDate:
+	case schema.KindDate:
 		return at.Format(keytext.DateLayout)
-	case kindEnum:
+	case schema.KindEnum:
 		return t.Enum[r.IntN(len(t.Enum))]
-	case kindBytes:
+	case schema.KindBytes:
 		return string([]byte{byte(r.Uint32()), byte(r.Uint32()), byte(r.Uint32())}[:r.IntN(4)])
 	default:
 		return randomText(r, " \t\n\u00a0\u2003\u0085aAzZ09!#-éÉßİıſKﬁ½²ﷺ가漢😀\u0301", r.IntN(20))
@@ -116,9 +117,9 @@ func randomScalar(r *rand.Rand, t Type) string {
 // storedText is a text as a value of a scalar type.
 func storedText(t Type, text string) types.AttributeValue {
 	switch {
-	case t.Kind == kindBytes:
+	case t.Kind == schema.KindBytes:
 		return aBinary(text)
-	case t.Kind.numeric():
+	case t.Kind.Numeric():
 		return aNumber(text)
 	default:
 		return aText(text)
@@ -128,33 +129,33 @@ func storedText(t Type, text string) types.AttributeValue {
 // randomValue is a value of a type, as it is stored.
 func randomValue(r *rand.Rand, t Type) types.AttributeValue {
 	switch t.Kind {
-	case kindBool:
+	case schema.KindBool:
 		return aBool(r.IntN(2) == 0)
-	case kindList:
+	case schema.KindList:
 		elems := make([]types.AttributeValue, 0, 3)
 		for range r.IntN(3) {
-			if elem := randomValue(r, *t.Elem); !emptySet(elem) {
+			if elem := randomValue(r, *t.Elem); !schema.EmptySet(elem) {
 				elems = append(elems, elem)
 			}
 		}
 		return aList(elems...)
-	case kindMap:
+	case schema.KindMap:
 		members := Item{}
 		for range r.IntN(3) {
-			if elem := randomValue(r, *t.Elem); !emptySet(elem) {
+			if elem := randomValue(r, *t.Elem); !schema.EmptySet(elem) {
 				members[randomText(r, "ab.[é ", 1+r.IntN(3))] = elem
 			}
 		}
 		return aMap(members)
-	case kindStruct:
+	case schema.KindStruct:
 		members := Item{}
 		for _, f := range *t.Fields {
-			if v := randomValue(r, f.Type); !emptySet(v) && (!f.Optional || r.IntN(2) == 0) {
-				put(members, f.Path, v)
+			if v := randomValue(r, f.Type); !schema.EmptySet(v) && (!f.Optional || r.IntN(2) == 0) {
+				schema.PutAt(members, f.Path, v)
 			}
 		}
 		return aMap(members)
-	case kindSet:
+	case schema.KindSet:
 		return randomSet(r, *t.Elem)
 	default:
 		return storedText(t, randomScalar(r, t))
@@ -167,7 +168,7 @@ func randomSet(r *rand.Rand, elem Type) types.AttributeValue {
 	var binaries [][]byte
 	for range r.IntN(4) {
 		v := storedText(elem, randomScalar(r, elem))
-		text, err := elem.text("", v)
+		text, err := elem.Text("", v)
 		if err != nil || members[text] {
 			continue
 		}
@@ -175,9 +176,9 @@ func randomSet(r *rand.Rand, elem Type) types.AttributeValue {
 		texts, binaries = append(texts, text), append(binaries, []byte(text))
 	}
 	switch {
-	case elem.Kind == kindBytes:
+	case elem.Kind == schema.KindBytes:
 		return aBinarySet(binaries...)
-	case elem.Kind.numeric():
+	case elem.Kind.Numeric():
 		return aNumberSet(texts...)
 	default:
 		return aTextSet(texts...)
@@ -188,8 +189,8 @@ func randomSet(r *rand.Rand, elem Type) types.AttributeValue {
 func randomEntity(r *rand.Rand) *Entity {
 	text := types.ScalarAttributeTypeS
 	e := &Entity{
-		Name: "E", TypeValue: "E", Table: &Table{PK: Attribute{"PK", text}, SK: Attribute{"SK", text}},
-		Fields: append(randomFields(r, 3), Field{Name: "id", Type: Type{Kind: kindID}, Path: []string{"id"}}),
+		Name: "E", TypeValue: "E", Table: &Table{PK: Attribute{Name: "PK", Type: text}, SK: Attribute{Name: "SK", Type: text}},
+		Fields: append(randomFields(r, 3), Field{Name: "id", Type: Type{Kind: schema.KindID}, Path: []string{"id"}}),
 	}
 	if r.IntN(2) == 0 {
 		e.Table.TypeAttr = "type"
@@ -198,7 +199,7 @@ func randomEntity(r *rand.Rand) *Entity {
 	for i := range e.Fields {
 		f := &e.Fields[i]
 		switch {
-		case f.Type.Kind == kindBytes:
+		case f.Type.Kind == schema.KindBytes:
 			parts = append(parts, "{"+f.Name+"|hash(8)}")
 		case slices.Contains(scalarKinds(), f.Type.Kind):
 			parts = append(parts, "{"+f.Name+"}", "{"+f.Name+"|first(3)}", "{"+f.Name+"|shard(10)}")
@@ -221,8 +222,8 @@ func randomEntity(r *rand.Rand) *Entity {
 	e.Entries = entry("X")
 	e.Copies = []Copy{{Name: "all", Key: key("ALL"), Entries: entry("Y")}, {Name: "some", Key: key("SOME"), Fields: []string{"f0"}, Entries: entry("Z")}}
 	e.Markers = []Marker{{Name: "mark", Key: key("MARK")}}
-	for _, name := range fieldsOf(slices.Concat(e.Key, e.Copies[0].Key, e.Copies[1].Key, e.Markers[0].Key)) {
-		e.field(name).Optional = false
+	for _, name := range schema.FieldsOf(slices.Concat(e.Key, e.Copies[0].Key, e.Copies[1].Key, e.Markers[0].Key)) {
+		e.Field(name).Optional = false
 	}
 	return e
 }
@@ -237,7 +238,7 @@ func TestRoundTrips(t *testing.T) {
 			f := &e.Fields[i]
 			if value := randomValue(r, f.Type); !f.Optional || r.IntN(2) == 0 {
 				v[f.Name] = value
-				if !emptySet(value) {
+				if !schema.EmptySet(value) {
 					want[f.Name] = value
 				}
 			}
@@ -246,17 +247,17 @@ func TestRoundTrips(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %+v: %v", seed, e.Fields, err)
 		}
-		for i, p := range e.places() {
+		for i, p := range e.Places() {
 			found, at, got := Recognize([]*Entity{e}, items[i])
 			if found != e || at != p {
-				t.Fatalf("seed %d: %v at %+v is recognised at %+v", seed, attributes(items[i]), p, at)
+				t.Fatalf("seed %d: %v at %+v is recognised at %+v", seed, schema.Attributes(items[i]), p, at)
 			}
 			expected := Item(want)
 			if p.Kind == MarkerPlace || p.Copy == "some" {
 				expected = heldValues(want, got)
 			}
 			if !sameItem(Item(got), expected) {
-				t.Errorf("seed %d: at %+v the values are\n%v; want\n%v", seed, p, attributes(Item(got)), attributes(expected))
+				t.Errorf("seed %d: at %+v the values are\n%v; want\n%v", seed, p, schema.Attributes(Item(got)), schema.Attributes(expected))
 			}
 			entriesAreRecognised(t, seed, e, p, items[i], v)
 		}
@@ -280,17 +281,17 @@ func entriesAreRecognised(t *testing.T, seed uint64, e *Entity, p Place, it Item
 		return
 	}
 	p = Place{Kind: EntryPlace, Copy: p.Copy, Index: index}
-	if _, is := e.is(p, it); !is {
-		t.Errorf("seed %d: %v is not recognised at %+v", seed, attributes(it), p)
+	if _, is := e.Is(p, it); !is {
+		t.Errorf("seed %d: %v is not recognised at %+v", seed, schema.Attributes(it), p)
 	}
 	keys := Item{"PK": it["PK"], "SK": it["SK"], index + "PK": it[index+"PK"], index + "SK": it[index+"SK"]}
-	if _, is := e.is(p, keys); !is {
-		t.Errorf("seed %d: the keys %v are not recognised at %+v", seed, attributes(keys), p)
+	if _, is := e.Is(p, keys); !is {
+		t.Errorf("seed %d: the keys %v are not recognised at %+v", seed, schema.Attributes(keys), p)
 	}
 	if _, there := v["id"]; there {
 		keys["id"] = aText("another")
-		if _, is := e.is(p, keys); is {
-			t.Errorf("seed %d: the keys %v of another id are recognised at %+v", seed, attributes(keys), p)
+		if _, is := e.Is(p, keys); is {
+			t.Errorf("seed %d: the keys %v of another id are recognised at %+v", seed, schema.Attributes(keys), p)
 		}
 	}
 }

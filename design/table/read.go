@@ -9,6 +9,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/cursor"
+	"github.com/monotable/monotable/design/table/internal/query"
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // Get runs a read of one item. An item that is not there, that is not what was asked for or that is somebody else's is
@@ -16,9 +20,9 @@ import (
 func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) {
 	c := db.begin(r.Pattern)
 	defer func() { c.end(ctx, 1, err) }()
-	q, err := ask(r, in, db.now())
+	q, err := query.Ask(r, in, db.now())
 	if err != nil {
-		return nil, named(r.Pattern, err)
+		return nil, schema.Named(r.Pattern, err)
 	}
 	if r.Key != nil {
 		v, err = db.getByKey(ctx, c, q)
@@ -28,18 +32,18 @@ func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) 
 	if err == nil && v == nil {
 		err = ErrNotFound
 	}
-	return v, named(r.Pattern, err)
+	return v, schema.Named(r.Pattern, err)
 }
 
 // getByKey reads the item of a key. From a marker the second attempt reads consistently: the first may have seen the marker
 // or the item as it was before both changed.
-func (db *DB) getByKey(ctx context.Context, c *call, q *question) (Values, error) {
-	r := q.read
-	key, err := r.Entity.keyOf(r.Key, q.input.Values)
+func (db *DB) getByKey(ctx context.Context, c *call, q *query.Question) (Values, error) {
+	r := q.Read
+	key, err := r.Entity.KeyOf(r.Key, q.Input.Values)
 	if err != nil {
 		return nil, err
 	}
-	q.here = true // GetItem has no filter
+	q.Here = true // GetItem has no filter
 	for _, consistent := range []bool{r.Consistent, true} {
 		answer, err := db.client.GetItem(ctx, &dynamodb.GetItemInput{
 			TableName: db.tableName(r.Entity.Table), Key: key, ConsistentRead: aws.Bool(consistent), ReturnConsumedCapacity: c.capacity(),
@@ -60,8 +64,8 @@ func (db *DB) getByKey(ctx context.Context, c *call, q *question) (Values, error
 }
 
 // getByQuery asks until an item is found. It asks for one, and for twice as many each time that all are dropped.
-func (db *DB) getByQuery(ctx context.Context, c *call, q *question) (Values, error) {
-	s := sourceOfRead(q.read)
+func (db *DB) getByQuery(ctx context.Context, c *call, q *query.Question) (Values, error) {
+	s := query.OfRead(q.Read)
 	reading, err := db.query(c, q, s, nil)
 	if reading == nil || err != nil {
 		return nil, err
@@ -79,31 +83,31 @@ func (db *DB) getByQuery(ctx context.Context, c *call, q *question) (Values, err
 }
 
 // query begins the reading of a question, behind positions; nil where its bounds leave nothing.
-func (db *DB) query(c *call, q *question, s *source, positions []position) (*reading, error) {
-	r := q.read
-	partitions, err := s.partitions(q.input.Values)
+func (db *DB) query(c *call, q *query.Question, s *query.Source, positions []cursor.Position) (*reading, error) {
+	r := q.Read
+	partitions, err := s.Partitions(q.Input.Values)
 	if err != nil {
 		return nil, err
 	}
-	request, err := s.request(db.tableName(s.table), q.input)
-	if err != nil || request == nil || q.span.empty() {
+	request, err := s.Request(db.tableName(s.Table), q.Input)
+	if err != nil || request == nil || q.Span.Empty() {
 		return nil, err
 	}
-	q.here = r.Hydrate
-	if err := q.filter(s, request); err != nil {
+	q.Here = r.Hydrate
+	if err := q.Filter(s, request); err != nil {
 		return nil, err
 	}
 	return db.read(c, s, request, partitions, positions), nil
 }
 
 // answers are what is left of the next n items of a reading.
-func (db *DB) answers(ctx context.Context, q *question, r *reading, n int) ([]Values, error) {
+func (db *DB) answers(ctx context.Context, q *query.Question, r *reading, n int) ([]Values, error) {
 	items, err := r.next(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	candidates := each(items, func(it Item) *candidate { return &candidate{question: q, item: it} })
-	if err := db.judge(ctx, r.call, q.read, q.read.Consistent, candidates...); err != nil {
+	candidates := schema.Each(items, func(it Item) *candidate { return &candidate{question: q, item: it} })
+	if err := db.judge(ctx, r.call, q.Read, q.Read.Consistent, candidates...); err != nil {
 		return nil, err
 	}
 	var out []Values
@@ -117,7 +121,7 @@ func (db *DB) answers(ctx context.Context, q *question, r *reading, n int) ([]Va
 
 // candidate is an item that may be the answer to a question.
 type candidate struct {
-	question *question
+	question *query.Question
 	item     Item
 	values   Values // nil where it is none
 	// strayed is set where the item that was read for it is gone, or no longer what the candidate promised.
@@ -128,8 +132,8 @@ type candidate struct {
 // wanted.
 func (db *DB) judge(ctx context.Context, c *call, r *Read, consistent bool, candidates ...*candidate) error {
 	for _, one := range candidates {
-		v, is := r.Entity.is(r.Place, one.item)
-		if is && one.question.matches(v, r.Place.Kind == KeyPlace) {
+		v, is := r.Entity.Is(r.Place, one.item)
+		if is && one.question.Matches(v, r.Place.Kind == KeyPlace) {
 			one.values = v
 		}
 	}
@@ -142,7 +146,7 @@ func (db *DB) judge(ctx context.Context, c *call, r *Read, consistent bool, cand
 		if one.values == nil {
 			continue
 		}
-		admitted, err := one.question.admits(one.item, one.values)
+		admitted, err := one.question.Admits(one.item, one.values)
 		if err != nil {
 			return err
 		}
@@ -174,8 +178,8 @@ func (db *DB) hydrate(ctx context.Context, c *call, r *Read, consistent bool, ca
 		return err
 	}
 	for i, one := range found {
-		v, is := r.Entity.is(Place{Kind: KeyPlace}, items[i])
-		if one.strayed = !is || !one.question.matches(v, true); one.strayed {
+		v, is := r.Entity.Is(Place{Kind: KeyPlace}, items[i])
+		if one.strayed = !is || !one.question.Matches(v, true); one.strayed {
 			v = nil
 		}
 		one.item, one.values = items[i], v
@@ -188,7 +192,7 @@ func (db *DB) hydrate(ctx context.Context, c *call, r *Read, consistent bool, ca
 func hydrationKey(r *Read, it Item, v Values) (Item, error) {
 	e := r.Entity
 	if r.Place.Kind != EntryPlace || r.Place.Copy != "" {
-		return e.keyOf(e.Key, v)
+		return e.KeyOf(e.Key, v)
 	}
 	key := Item{}
 	for _, a := range e.Key {

@@ -3,6 +3,8 @@ package table
 import (
 	"maps"
 	"testing"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // TestRecognize: all items of an entity are found to be it, at their places, with the values that they hold.
@@ -30,12 +32,12 @@ func TestRecognize(t *testing.T) {
 			found, p, v = Recognize([]*Entity{e}, items[i])
 		}
 		if found != e || p != want.p || !sameItem(Item(v), Item(want.v)) {
-			t.Errorf("item %d is %v's at %+v with %v; want %+v with %v", i, found, p, attributes(Item(v)), want.p, attributes(Item(want.v)))
+			t.Errorf("item %d is %v's at %+v with %v; want %+v with %v", i, found, p, schema.Attributes(Item(v)), want.p, schema.Attributes(Item(want.v)))
 		}
 	}
 	for _, it := range []Item{nil, {}, {"PK": aText("PARCEL#p-1"), "SK": aText("METADATA")}} {
 		if found, _, v := Recognize([]*Entity{e}, it); found != nil || v != nil {
-			t.Errorf("%v is recognised as %s, %v", attributes(it), found.Name, attributes(Item(v)))
+			t.Errorf("%v is recognised as %s, %v", schema.Attributes(it), found.Name, schema.Attributes(Item(v)))
 		}
 	}
 }
@@ -108,33 +110,33 @@ func TestIs(t *testing.T) {
 		"a copy's keys":              {heavy, Item{"PK": copied["PK"], "SK": copied["SK"], "GSI2PK": copied["GSI2PK"], "GSI2SK": copied["GSI2SK"]}, true},
 		"an item's keys":             {heavy, Item{"PK": own["PK"], "SK": own["SK"], "GSI2PK": copied["GSI2PK"], "GSI2SK": copied["GSI2SK"]}, false},
 	} {
-		if v, is := e.is(c.p, c.it); is != c.want {
-			t.Errorf("%s: %v with %v; want %v", name, is, attributes(Item(v)), c.want)
+		if v, is := e.Is(c.p, c.it); is != c.want {
+			t.Errorf("%s: %v with %v; want %v", name, is, schema.Attributes(Item(v)), c.want)
 		}
 	}
 }
 
 // TestMatches: a key is matched where a piece of it is open, wherever that ends.
 func TestMatches(t *testing.T) {
-	id := func(text string) bool { return Type{Kind: kindID}.contains(text) }
+	id := func(text string) bool { return Type{Kind: schema.KindID}.Contains(text) }
 	anything := func(string) bool { return true }
 	for _, c := range []struct {
-		segments []segment
+		segments []schema.Segment
 		text     string
 		want     bool
 	}{
 		{nil, "", true},
 		{nil, "a", false},
-		{[]segment{{text: "A#"}, {text: "1"}}, "A#1", true},
-		{[]segment{{text: "A#"}, {text: "1"}}, "A#12", false},
-		{[]segment{{open: id}, {text: "#"}, {open: id}}, "a#b", true},
-		{[]segment{{open: id}, {text: "#"}, {open: id}}, "#b", false},
-		{[]segment{{open: id}, {text: "#"}, {open: id}}, "a#b#c", false},
-		{[]segment{{open: anything}, {text: "#"}, {open: id}}, "a#b#c", true},
-		{[]segment{{open: anything}, {text: "##"}, {open: anything}}, "a#b###", true},
-		{[]segment{{open: anything}, {text: "x"}}, "ab", false},
+		{[]schema.Segment{{Text: "A#"}, {Text: "1"}}, "A#1", true},
+		{[]schema.Segment{{Text: "A#"}, {Text: "1"}}, "A#12", false},
+		{[]schema.Segment{{Open: id}, {Text: "#"}, {Open: id}}, "a#b", true},
+		{[]schema.Segment{{Open: id}, {Text: "#"}, {Open: id}}, "#b", false},
+		{[]schema.Segment{{Open: id}, {Text: "#"}, {Open: id}}, "a#b#c", false},
+		{[]schema.Segment{{Open: anything}, {Text: "#"}, {Open: id}}, "a#b#c", true},
+		{[]schema.Segment{{Open: anything}, {Text: "##"}, {Open: anything}}, "a#b###", true},
+		{[]schema.Segment{{Open: anything}, {Text: "x"}}, "ab", false},
 	} {
-		if got := matches(c.segments, c.text); got != c.want {
+		if got := schema.Matches(c.segments, c.text); got != c.want {
 			t.Errorf("%q matches %v: %v; want %v", c.text, c.segments, got, c.want)
 		}
 	}

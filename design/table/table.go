@@ -11,6 +11,12 @@
 // Item is what is stored, by attribute. An Entity knows how the one becomes the other, which copies, index entries and
 // markers belong to an item, and how their keys are made.
 //
+// # Packages
+//
+// This package executes: it sends requests and reads answers, and has the codecs of generated code. What it sends is planned without
+// a client by internal packages: schema (descriptors, values, keys, items), query (reads), cursor (how far a list was read) and
+// write (changes and what they entail). The descriptors have their names here for generated code.
+//
 // # Invariants
 //
 //	I1  What is written keeps the design: copies equal their item, index keys follow its fields, a marker stands for

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // TestTextOf has functions once each; package keytext has the rest of what they do.
@@ -15,38 +17,38 @@ func TestTextOf(t *testing.T) {
 		v            types.AttributeValue
 		text, reason string
 	}{
-		{"{v}", kindID, aText("u-1"), "u-1", ""},
-		{"{v}", kindInt, aNumber("42.0"), "42", ""},
-		{"{v}", kindDecimal, aNumber("1.50"), "1.5", ""},
-		{"{v}", kindBool, aBool(true), "true", ""},
-		{"{v}", kindBytes, aBinary("\xff"), "\xff", ""},
-		{"{v}", kindTime, aText("2024-01"), "2024-01", ""}, // the beginning of one
-		{"{v}", kindText, aText(""), "", ""},
-		{"{v|lower}", kindEmail, aText("Ana@X.com"), "ana@x.com", ""},
-		{"{v|fold|first(3)}", kindText, aText("  Ñandú "), "nan", ""},
-		{"{v|slug}", kindText, aText("Café, té"), "cafe-te", ""},
-		{"{v|pad(6)}", kindMoney, aNumber("42"), "000042", ""},
-		{"{v|desc(6)}", kindTTL, aNumber("42"), "999957", ""},
-		{"{v|ts(ms)}", kindTime, aText("2024-01-15T10:00:00.250Z"), "1705312800250", ""},
-		{"{v|ts(s)}", kindTime, aText("2024-01-15T10:00:00.250Z"), "1705312800", ""},
-		{"{v|date(yyyy-MM)}", kindDate, aText("2024-01-15"), "2024-01", ""},
-		{"{v|shard(10000)}", kindID, aText("foobar"), "5720", ""},
-		{"{v|hash(12)}", kindBytes, aBinary("abc"), "ba7816bf8f01", ""},
-		{"{v}", kindInt, aText("42"), "", "of type S, not a whole number"},
-		{"{v}", kindText, aNumber("42"), "", "of type N, not a text"},
-		{"{v}", kindText, aText("\xff"), "", "is not a text of UTF-8"},
-		{"{v}", kindText, aText("12345678901"), "", "11 bytes in a key, more than the 10"},
-		{"{v|lower}", kindText, aText("ȺȺȺȺ"), "", "12 bytes in a key"}, // Ⱥ has 2 bytes, ⱥ 3
-		{"{v|pad(2)}", kindInt, aNumber("100"), "", "does not fit into 2 digits"},
-		{"{v|pad(2)}", kindInt, aNumber("-1"), "", "at least 0"},
-		{"{v|ts(ms)}", kindTime, aText("2024-01"), "", "is not a time"},
+		{"{v}", schema.KindID, aText("u-1"), "u-1", ""},
+		{"{v}", schema.KindInt, aNumber("42.0"), "42", ""},
+		{"{v}", schema.KindDecimal, aNumber("1.50"), "1.5", ""},
+		{"{v}", schema.KindBool, aBool(true), "true", ""},
+		{"{v}", schema.KindBytes, aBinary("\xff"), "\xff", ""},
+		{"{v}", schema.KindTime, aText("2024-01"), "2024-01", ""}, // the beginning of one
+		{"{v}", schema.KindText, aText(""), "", ""},
+		{"{v|lower}", schema.KindEmail, aText("Ana@X.com"), "ana@x.com", ""},
+		{"{v|fold|first(3)}", schema.KindText, aText("  Ñandú "), "nan", ""},
+		{"{v|slug}", schema.KindText, aText("Café, té"), "cafe-te", ""},
+		{"{v|pad(6)}", schema.KindMoney, aNumber("42"), "000042", ""},
+		{"{v|desc(6)}", schema.KindTTL, aNumber("42"), "999957", ""},
+		{"{v|ts(ms)}", schema.KindTime, aText("2024-01-15T10:00:00.250Z"), "1705312800250", ""},
+		{"{v|ts(s)}", schema.KindTime, aText("2024-01-15T10:00:00.250Z"), "1705312800", ""},
+		{"{v|date(yyyy-MM)}", schema.KindDate, aText("2024-01-15"), "2024-01", ""},
+		{"{v|shard(10000)}", schema.KindID, aText("foobar"), "5720", ""},
+		{"{v|hash(12)}", schema.KindBytes, aBinary("abc"), "ba7816bf8f01", ""},
+		{"{v}", schema.KindInt, aText("42"), "", "of type S, not a whole number"},
+		{"{v}", schema.KindText, aNumber("42"), "", "of type N, not a text"},
+		{"{v}", schema.KindText, aText("\xff"), "", "is not a text of UTF-8"},
+		{"{v}", schema.KindText, aText("12345678901"), "", "11 bytes in a key, more than the 10"},
+		{"{v|lower}", schema.KindText, aText("ȺȺȺȺ"), "", "12 bytes in a key"}, // Ⱥ has 2 bytes, ⱥ 3
+		{"{v|pad(2)}", schema.KindInt, aNumber("100"), "", "does not fit into 2 digits"},
+		{"{v|pad(2)}", schema.KindInt, aNumber("-1"), "", "at least 0"},
+		{"{v|ts(ms)}", schema.KindTime, aText("2024-01"), "", "is not a time"},
 	} {
 		f := Field{Name: "v", Type: Type{Kind: c.kind}, Path: []string{"v"}}
-		if c.kind == kindText {
+		if c.kind == schema.KindText {
 			f.MaxBytes = 10
 		}
 		e := &Entity{Name: "E", Fields: []Field{f}}
-		text, err := e.textOf(templateOf(c.part)[0], c.v)
+		text, err := e.TextOf(templateOf(c.part)[0], c.v)
 		field := ""
 		if c.reason != "" {
 			field = "v"
@@ -56,17 +58,17 @@ func TestTextOf(t *testing.T) {
 			t.Errorf("%s of %s is %q; want %q", c.part, printed(c.v), text, c.text)
 		}
 	}
-	_, err := (&Entity{Name: "E"}).textOf(templateOf("{v}")[0], aText("x"))
+	_, err := (&Entity{Name: "E"}).TextOf(templateOf("{v}")[0], aText("x"))
 	wantValueError(t, err, "v", "is no field of E", "a field that is none")
 }
 
 func TestKeyOf(t *testing.T) {
 	e := &Entity{Name: "E", Fields: []Field{
-		{Name: "id", Type: Type{Kind: kindID}},
-		{Name: "name", Type: Type{Kind: kindText}},
-		{Name: "size", Type: Type{Kind: kindDecimal}},
-		{Name: "sum", Type: Type{Kind: kindBytes}},
-		{Name: "at", Type: Type{Kind: kindTime}},
+		{Name: "id", Type: Type{Kind: schema.KindID}},
+		{Name: "name", Type: Type{Kind: schema.KindText}},
+		{Name: "size", Type: Type{Kind: schema.KindDecimal}},
+		{Name: "sum", Type: Type{Kind: schema.KindBytes}},
+		{Name: "at", Type: Type{Kind: schema.KindTime}},
 	}}
 	number := Attribute{Name: "N", Type: types.ScalarAttributeTypeN}
 	for name, c := range map[string]struct {
@@ -102,10 +104,10 @@ func TestKeyOf(t *testing.T) {
 		"no number":   {[]KeyAttribute{{Attribute: number, Template: templateOf("{name}")}}, Values{"name": aText("x")}, nil, "N", "not a number"},
 		"no text":     {[]KeyAttribute{keyAttribute("PK", "{sum}")}, Values{"sum": aBinary("\xff")}, nil, "PK", "no text"},
 	} {
-		got, err := e.keyOf(c.key, c.v)
+		got, err := e.KeyOf(c.key, c.v)
 		wantValueError(t, err, c.field, c.reason, name)
 		if !sameItem(got, c.want) {
-			t.Errorf("%s: %v; want %v", name, attributes(got), attributes(c.want))
+			t.Errorf("%s: %v; want %v", name, schema.Attributes(got), schema.Attributes(c.want))
 		}
 	}
 }
@@ -118,9 +120,9 @@ func TestRoom(t *testing.T) {
 	}
 	e := &Entity{
 		Name: "E", Fields: []Field{
-			{Name: "id", Path: []string{"id"}, Type: Type{Kind: kindText}},
-			{Name: "name", Path: []string{"name"}, Type: Type{Kind: kindText}},
-			{Name: "count", Path: []string{"count"}, Type: Type{Kind: kindInt}},
+			{Name: "id", Path: []string{"id"}, Type: Type{Kind: schema.KindText}},
+			{Name: "name", Path: []string{"name"}, Type: Type{Kind: schema.KindText}},
+			{Name: "count", Path: []string{"count"}, Type: Type{Kind: schema.KindInt}},
 		},
 		Key:     []KeyAttribute{keyAttribute("PK", "E#{id}"), keyAttribute("SK", "{name}#{id}")},
 		Entries: []Entry{{Index: "G", PK: []KeyAttribute{keyAttribute("SK", "{id}")}, SK: []KeyAttribute{keyAttribute("GSK", "{id}{name}")}}},
@@ -144,10 +146,10 @@ func TestRoom(t *testing.T) {
 		"long sort key of an index":   {"GSK", "{id}{name}", long(1024), "id", "more than the 1024"},
 		"long sort key of the copy's": {"HSK", "{name}{id}", long(1024), "id", "more than the 1024"},
 	} {
-		got, err := e.keyOf([]KeyAttribute{keyAttribute(c.attribute, c.template)}, c.v)
+		got, err := e.KeyOf([]KeyAttribute{keyAttribute(c.attribute, c.template)}, c.v)
 		wantValueError(t, err, c.field, c.reason, name)
 		if (got == nil) != (c.reason != "") {
-			t.Errorf("%s: %v", name, attributes(got))
+			t.Errorf("%s: %v", name, schema.Attributes(got))
 		}
 	}
 }

@@ -7,16 +7,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+	"github.com/monotable/monotable/design/table/internal/write"
 )
 
-// try makes one attempt. It is errAgain where an item was not, or was no longer, as the attempt took it to be.
-func (db *DB) try(ctx context.Context, c *call, r *writing) (Outcome, error) {
-	a := trial{db: db, call: c, attempt: r.newAttempt()}
-	ops, out, err := a.plan(func(t *Table, keys []Item) ([]Item, error) { return a.items(ctx, t, keys) })
+// try makes one attempt. It is ErrAgain where an item was not, or was no longer, as the attempt took it to be.
+func (db *DB) try(ctx context.Context, c *call, r *write.Call) (Outcome, error) {
+	a := trial{db: db, call: c, Attempt: r.NewAttempt()}
+	ops, out, err := a.Plan(func(t *Table, keys []Item) ([]Item, error) { return a.items(ctx, t, keys) })
 	switch {
 	case err != nil || len(ops) == 0:
 		return out, err
-	case len(ops) == 1 && ops[0].kind != checking:
+	case len(ops) == 1 && ops[0].Kind != write.Checking:
 		return a.single(ctx, ops[0])
 	default:
 		return a.transact(ctx, ops)
@@ -25,7 +28,7 @@ func (db *DB) try(ctx context.Context, c *call, r *writing) (Outcome, error) {
 
 // trial is an attempt that is carried out.
 type trial struct {
-	*attempt
+	*write.Attempt
 	db   *DB
 	call *call
 }
@@ -46,27 +49,27 @@ func (a trial) items(ctx context.Context, t *Table, keys []Item) ([]Item, error)
 }
 
 // single writes the one item that a write touches.
-func (a trial) single(ctx context.Context, o *operation) (Outcome, error) {
+func (a trial) single(ctx context.Context, o *write.Operation) (Outcome, error) {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
-	table, capacity := a.db.tableName(o.table), a.call.capacity()
+	table, capacity := a.db.tableName(o.Table), a.call.capacity()
 	var consumed *types.ConsumedCapacity
 	var updated Item
 	var err error
-	switch o.kind {
-	case putting:
+	switch o.Kind {
+	case write.Putting:
 		var answer *dynamodb.PutItemOutput
 		answer, err = a.db.client.PutItem(ctx, &dynamodb.PutItemInput{
-			TableName: table, Item: o.item, ConditionExpression: text(o.condition), ReturnConsumedCapacity: capacity,
-			ExpressionAttributeNames: o.requestNames(), ExpressionAttributeValues: o.requestValues(), ReturnValuesOnConditionCheckFailure: old,
+			TableName: table, Item: o.Item, ConditionExpression: write.Text(o.Condition), ReturnConsumedCapacity: capacity,
+			ExpressionAttributeNames: o.RequestNames(), ExpressionAttributeValues: o.RequestValues(), ReturnValuesOnConditionCheckFailure: old,
 		})
 		if err == nil {
 			consumed = answer.ConsumedCapacity
 		}
-	case deleting:
+	case write.Deleting:
 		var answer *dynamodb.DeleteItemOutput
 		answer, err = a.db.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-			TableName: table, Key: o.item, ConditionExpression: text(o.condition), ReturnConsumedCapacity: capacity,
-			ExpressionAttributeNames: o.requestNames(), ExpressionAttributeValues: o.requestValues(), ReturnValuesOnConditionCheckFailure: old,
+			TableName: table, Key: o.Item, ConditionExpression: write.Text(o.Condition), ReturnConsumedCapacity: capacity,
+			ExpressionAttributeNames: o.RequestNames(), ExpressionAttributeValues: o.RequestValues(), ReturnValuesOnConditionCheckFailure: old,
 		})
 		if err == nil {
 			consumed = answer.ConsumedCapacity
@@ -74,8 +77,8 @@ func (a trial) single(ctx context.Context, o *operation) (Outcome, error) {
 	default:
 		var answer *dynamodb.UpdateItemOutput
 		answer, err = a.db.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: table, Key: o.item, UpdateExpression: text(o.update), ConditionExpression: text(o.condition),
-			ExpressionAttributeNames: o.requestNames(), ExpressionAttributeValues: o.requestValues(),
+			TableName: table, Key: o.Item, UpdateExpression: write.Text(o.Update), ConditionExpression: write.Text(o.Condition),
+			ExpressionAttributeNames: o.RequestNames(), ExpressionAttributeValues: o.RequestValues(),
 			ReturnConsumedCapacity: capacity, ReturnValues: types.ReturnValueAllNew, ReturnValuesOnConditionCheckFailure: old,
 		})
 		if err == nil {
@@ -84,27 +87,27 @@ func (a trial) single(ctx context.Context, o *operation) (Outcome, error) {
 	}
 	a.call.wrote(consumed)
 	if err == nil {
-		return a.outcome(updated), nil
+		return a.Outcome(updated), nil
 	}
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		return a.refused(o, failed.Item)
+		return a.Refused(o, failed.Item)
 	}
 	if _, ok := errors.AsType[*types.TransactionConflictException](err); ok {
-		return Outcome{}, errAgain
+		return Outcome{}, write.ErrAgain
 	}
 	return Outcome{}, err
 }
 
 // transact writes several items as a whole.
-func (a trial) transact(ctx context.Context, ops []*operation) (Outcome, error) {
+func (a trial) transact(ctx context.Context, ops []*write.Operation) (Outcome, error) {
 	in := &dynamodb.TransactWriteItemsInput{
-		TransactItems:          each(ops, func(o *operation) types.TransactWriteItem { return o.transactItem(a.db.tableName(o.table)) }),
+		TransactItems:          schema.Each(ops, func(o *write.Operation) types.TransactWriteItem { return o.TransactItem(a.db.tableName(o.Table)) }),
 		ReturnConsumedCapacity: a.call.capacity(),
 	}
 	answer, err := a.db.client.TransactWriteItems(ctx, in)
 	if err == nil {
-		a.call.wrote(each(answer.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
-		return a.outcome(nil), nil
+		a.call.wrote(schema.Each(answer.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
+		return a.Outcome(nil), nil
 	}
 	a.call.wrote()
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
@@ -121,7 +124,7 @@ const (
 )
 
 // canceled tells why a transaction was cancelled: the first of its operations that has a reason decides.
-func (a trial) canceled(ops []*operation, canceled *types.TransactionCanceledException) (Outcome, error) {
+func (a trial) canceled(ops []*write.Operation, canceled *types.TransactionCanceledException) (Outcome, error) {
 	for i, reason := range canceled.CancellationReasons {
 		if i >= len(ops) {
 			break
@@ -129,9 +132,9 @@ func (a trial) canceled(ops []*operation, canceled *types.TransactionCanceledExc
 		switch aws.ToString(reason.Code) {
 		case codeNone, "":
 		case codeConflict:
-			return Outcome{}, errAgain
+			return Outcome{}, write.ErrAgain
 		case codeRefused:
-			return a.refused(ops[i], reason.Item)
+			return a.Refused(ops[i], reason.Item)
 		default:
 			return Outcome{}, canceled
 		}

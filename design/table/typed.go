@@ -3,6 +3,8 @@ package table
 import (
 	"context"
 	"iter"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // One is Get with the answer as a T.
@@ -14,7 +16,7 @@ func One[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Valu
 	}
 	x, err := decode(v)
 	if err != nil {
-		return none, named(r.Pattern, err)
+		return none, schema.Named(r.Pattern, err)
 	}
 	return x, nil
 }
@@ -52,7 +54,7 @@ func Each[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Val
 			}
 			x, err := decode(v)
 			if err != nil {
-				yield(none, named(r.Pattern, err))
+				yield(none, schema.Named(r.Pattern, err))
 				return
 			}
 			if !yield(x, nil) {
@@ -75,7 +77,7 @@ func BatchOf[T any](ctx context.Context, db *DB, r *Read, in []Input, decode fun
 		}
 		x, err := decode(v)
 		if err != nil {
-			return nil, named(r.Pattern, err)
+			return nil, schema.Named(r.Pattern, err)
 		}
 		out[i] = &x
 	}
@@ -87,7 +89,7 @@ func decodeEach[T any](r *Read, list []Values, decode func(Values) (T, error)) (
 	for i, v := range list {
 		var err error
 		if out[i], err = decode(v); err != nil {
-			return nil, named(r.Pattern, err)
+			return nil, schema.Named(r.Pattern, err)
 		}
 	}
 	return out, nil

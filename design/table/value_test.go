@@ -4,20 +4,22 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // TestNestedValues: what is wrong inside a value is named by the way to it.
 func TestNestedValues(t *testing.T) {
-	address := Type{Kind: kindStruct, Fields: &[]Field{
-		{Name: "street", Type: Type{Kind: kindText}, Path: []string{"street"}, MaxBytes: 8},
-		{Name: "city", Type: Type{Kind: kindSlug}, Path: []string{"place", "city"}},
-		{Name: "zip", Type: Type{Kind: kindInt}, Path: []string{"zip"}, Optional: true},
-		{Name: "lines", Type: Type{Kind: kindList, Elem: &Type{Kind: kindText}}, Path: []string{"lines"}},
+	address := Type{Kind: schema.KindStruct, Fields: &[]Field{
+		{Name: "street", Type: Type{Kind: schema.KindText}, Path: []string{"street"}, MaxBytes: 8},
+		{Name: "city", Type: Type{Kind: schema.KindSlug}, Path: []string{"place", "city"}},
+		{Name: "zip", Type: Type{Kind: schema.KindInt}, Path: []string{"zip"}, Optional: true},
+		{Name: "lines", Type: Type{Kind: schema.KindList, Elem: &Type{Kind: schema.KindText}}, Path: []string{"lines"}},
 	}}
-	node := Type{Kind: kindStruct, Fields: &[]Field{{Name: "name", Type: Type{Kind: kindText}, Path: []string{"n"}}}}
+	node := Type{Kind: schema.KindStruct, Fields: &[]Field{{Name: "name", Type: Type{Kind: schema.KindText}, Path: []string{"n"}}}}
 	*node.Fields = append(*node.Fields, Field{Name: "next", Type: node, Path: []string{"next"}, Optional: true}) // holds itself
-	texts, counts := Type{Kind: kindText}, Type{Kind: kindInt}
-	sets := Type{Kind: kindSet, Elem: &texts}
+	texts, counts := Type{Kind: schema.KindText}, Type{Kind: schema.KindInt}
+	sets := Type{Kind: schema.KindSet, Elem: &texts}
 	for name, c := range map[string]struct {
 		of            Type
 		v             types.AttributeValue
@@ -38,23 +40,23 @@ func TestNestedValues(t *testing.T) {
 		"no map":    {address, aText("Main 1, Lima"), "v", "of type S, not a structure"},
 		"itself":    {node, aMap(Item{"n": aText("a"), "next": aMap(Item{"n": aText("b")})}), "", ""},
 		"in itself": {node, aMap(Item{"n": aText("a"), "next": aMap(Item{"n": aNumber("1")})}), "v.next.name", "of type N, not a text"},
-		"a list":    {Type{Kind: kindList, Elem: &counts}, aList(aNumber("1"), aNumber("1")), "", ""},
-		"in a list": {Type{Kind: kindList, Elem: &counts}, aList(aNumber("1"), aNumber("2"), aNumber("2.5")), "v[2]", "is not a whole number of 64 bits"},
-		"nothing":   {Type{Kind: kindList, Elem: &counts}, aList(nil), "v[0]", "of type none"},
-		"no list":   {Type{Kind: kindList, Elem: &counts}, aNumberSet("1"), "v", "of type NS, not a list"},
-		"a map":     {Type{Kind: kindMap, Elem: &counts}, aMap(Item{"a b": aNumber("1")}), "", ""},
-		"in a map":  {Type{Kind: kindMap, Elem: &address}, aMap(Item{"home": aMap(Item{})}), "v.home.street", "is missing"},
-		"no value":  {Type{Kind: kindMap, Elem: &counts}, aMap(Item{"a": aNumber("1"), "b": aText("2"), "c": aText("3")}), "v.b", "of type S"},
+		"a list":    {Type{Kind: schema.KindList, Elem: &counts}, aList(aNumber("1"), aNumber("1")), "", ""},
+		"in a list": {Type{Kind: schema.KindList, Elem: &counts}, aList(aNumber("1"), aNumber("2"), aNumber("2.5")), "v[2]", "is not a whole number of 64 bits"},
+		"nothing":   {Type{Kind: schema.KindList, Elem: &counts}, aList(nil), "v[0]", "of type none"},
+		"no list":   {Type{Kind: schema.KindList, Elem: &counts}, aNumberSet("1"), "v", "of type NS, not a list"},
+		"a map":     {Type{Kind: schema.KindMap, Elem: &counts}, aMap(Item{"a b": aNumber("1")}), "", ""},
+		"in a map":  {Type{Kind: schema.KindMap, Elem: &address}, aMap(Item{"home": aMap(Item{})}), "v.home.street", "is missing"},
+		"no value":  {Type{Kind: schema.KindMap, Elem: &counts}, aMap(Item{"a": aNumber("1"), "b": aText("2"), "c": aText("3")}), "v.b", "of type S"},
 		"a set":     {sets, aTextSet("a", "A", ""), "", ""},
 		"empty":     {sets, aTextSet(), "", ""},
 		"numbers":   {sets, aNumberSet("1"), "v[0]", "of type N, not a text"},
 		"twice":     {sets, aTextSet("a", "b", "a"), "v[2]", "is in the set already"},
-		"by value":  {Type{Kind: kindSet, Elem: &counts}, aNumberSet("1", "1.0"), "v[1]", "is in the set already"},
-		"bytes":     {Type{Kind: kindSet, Elem: &Type{Kind: kindBytes}}, aBinarySet([]byte("a"), []byte("b")), "", ""},
+		"by value":  {Type{Kind: schema.KindSet, Elem: &counts}, aNumberSet("1", "1.0"), "v[1]", "is in the set already"},
+		"bytes":     {Type{Kind: schema.KindSet, Elem: &Type{Kind: schema.KindBytes}}, aBinarySet([]byte("a"), []byte("b")), "", ""},
 		"no set":    {sets, aList(aText("a")), "v", "of type L, not a set"},
-		"inside":    {Type{Kind: kindList, Elem: &sets}, aList(aTextSet("a"), aTextSet()), "v[1]", "is an empty set"},
+		"inside":    {Type{Kind: schema.KindList, Elem: &sets}, aList(aTextSet("a"), aTextSet()), "v[1]", "is an empty set"},
 	} {
-		wantValueError(t, c.of.checkValue("v", c.v, 0), c.field, c.reason, name)
+		wantValueError(t, c.of.CheckValue("v", c.v, 0), c.field, c.reason, name)
 	}
 }
 
@@ -65,19 +67,19 @@ func TestMaxBytes(t *testing.T) {
 		v    types.AttributeValue
 		fits bool
 	}{
-		{kindText, aText("éé"), true},
-		{kindText, aText("ééa"), false},
-		{kindInt, aNumber("9999"), true},
-		{kindInt, aNumber("-9999"), false},
-		{kindInt, aNumber("9999.0"), true},
-		{kindDecimal, aNumber("1E4"), false},
-		{kindBytes, aBinary("12345"), false},
+		{schema.KindText, aText("éé"), true},
+		{schema.KindText, aText("ééa"), false},
+		{schema.KindInt, aNumber("9999"), true},
+		{schema.KindInt, aNumber("-9999"), false},
+		{schema.KindInt, aNumber("9999.0"), true},
+		{schema.KindDecimal, aNumber("1E4"), false},
+		{schema.KindBytes, aBinary("12345"), false},
 	} {
 		reason, field := "more than the 4", "v"
 		if c.fits {
 			field = ""
 		}
-		wantValueError(t, Type{Kind: c.kind}.checkValue("v", c.v, 4), field, reason, printed(c.v))
+		wantValueError(t, Type{Kind: c.kind}.CheckValue("v", c.v, 4), field, reason, printed(c.v))
 	}
 }
 
@@ -95,6 +97,6 @@ func TestCheck(t *testing.T) {
 		"others":  {Values{"color": aNumber("x")}, "", ""},
 		"wrong":   {Values{"status": aText("lost")}, "status", "is not one of open, sent"},
 	} {
-		wantValueError(t, e.check(c.v), c.field, c.reason, name)
+		wantValueError(t, e.Check(c.v), c.field, c.reason, name)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+	"github.com/monotable/monotable/design/table/internal/write"
 )
 
 const (
@@ -23,21 +26,21 @@ func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err e
 	c := db.begin(w.Pattern)
 	attempts := 1
 	defer func() { c.end(ctx, attempts, err) }()
-	r, err := resolve(w, in, db.now(), db.newID)
+	r, err := write.NewCall(w, in, db.now(), db.newID)
 	if err != nil {
-		return Outcome{}, named(w.Pattern, err)
+		return Outcome{}, schema.Named(w.Pattern, err)
 	}
 	for ; ; attempts++ {
 		out, err = db.try(ctx, c, r)
 		switch {
-		case !errors.Is(err, errAgain):
+		case !errors.Is(err, write.ErrAgain):
 			if _, refused := errors.AsType[*Refusal](err); refused {
 				return Outcome{}, err // it has the pattern's name already
 			}
-			return out, named(w.Pattern, err)
+			return out, schema.Named(w.Pattern, err)
 		case attempts == maxAttempts:
-			if unsettled, ok := errors.AsType[*unsettledError](err); ok {
-				return Outcome{}, named(w.Pattern, unsettled.cause)
+			if unsettled, ok := errors.AsType[*write.UnsettledError](err); ok {
+				return Outcome{}, schema.Named(w.Pattern, unsettled.Cause)
 			}
 			return Outcome{}, fmt.Errorf("%s: %w, %d times in a row", w.Pattern, ErrConflict, attempts)
 		}
@@ -45,7 +48,7 @@ func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err e
 			continue
 		}
 		if err := wait(ctx, rand.N(firstBackoff<<(attempts-1))+1); err != nil { //nolint:gosec // a pause needs no secret
-			return Outcome{}, named(w.Pattern, err)
+			return Outcome{}, schema.Named(w.Pattern, err)
 		}
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // randomParcel are random values for some of a parcel's fields; those that may be absent sometimes are.
@@ -46,8 +48,8 @@ func TestParcelWrites(t *testing.T) {
 	// taken reports whether another parcel has the ref.
 	taken := func(id string, ref types.AttributeValue) bool {
 		for other, v := range parcel {
-			a, _ := e.textOf(templateOf("{ref|lower}")[0], v["ref"])
-			b, _ := e.textOf(templateOf("{ref|lower}")[0], ref)
+			a, _ := e.TextOf(templateOf("{ref|lower}")[0], v["ref"])
+			b, _ := e.TextOf(templateOf("{ref|lower}")[0], ref)
 			if other != id && a == b {
 				return true
 			}
@@ -98,7 +100,7 @@ func TestParcelWrites(t *testing.T) {
 		if want == nil && next != nil && taken(id, next["ref"]) {
 			want = ErrExists
 		}
-		what := fmt.Sprintf("write %d: %d, set %v, add %v, of %v", n, step.Action, step.Set, step.Add, attributes(Item(in)))
+		what := fmt.Sprintf("write %d: %d, set %v, add %v, of %v", n, step.Action, step.Set, step.Add, schema.Attributes(Item(in)))
 		_, err := s.db.Write(context.Background(), &Write{Pattern: "Do", Steps: []Step{step}}, Input{Values: in})
 		if !errors.Is(err, want) {
 			t.Fatalf("%s: %v; want %v", what, err, want)
@@ -120,7 +122,7 @@ func TestParcelWrites(t *testing.T) {
 // touches, nor of an index.
 func TestFieldsAsKeys(t *testing.T) {
 	s := newStore(t)
-	logs := &Table{Name: "Logs", Physical: "logs", PK: Attribute{"tenant", types.ScalarAttributeTypeS}, SK: Attribute{"at", types.ScalarAttributeTypeN}}
+	logs := &Table{Name: "Logs", Physical: "logs", PK: Attribute{Name: "tenant", Type: types.ScalarAttributeTypeS}, SK: Attribute{Name: "at", Type: types.ScalarAttributeTypeN}}
 	if _, err := s.client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("logs"), BillingMode: types.BillingModePayPerRequest,
 		KeySchema: []types.KeySchemaElement{
@@ -163,7 +165,7 @@ func TestFieldsAsKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := item(); !sameItem(got, c.want) {
-			t.Errorf("there is %v; want %v", attributes(got), attributes(c.want))
+			t.Errorf("there is %v; want %v", schema.Attributes(got), schema.Attributes(c.want))
 		}
 	}
 	_, err = db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{{Action: Update, Entity: e, Set: []Assignment{assign("level", constantly(aText("")))}}}}, Input{Values: key})
@@ -173,14 +175,14 @@ func TestFieldsAsKeys(t *testing.T) {
 	other := with(key, Values{"at": aNumber("8")})
 	both := &Write{Pattern: "Both", Steps: []Step{{Action: Upsert, Entity: e}, {Action: Upsert, Entity: e, By: []Assignment{assign("at", constantly(aNumber("9")))}}, {
 		Action: Update, Entity: e, By: []Assignment{assign("at", constantly(aNumber("7")))}, Add: []Assignment{assign("size", given("more"))},
-	}}, Params: []Param{optionalParam(Param{Name: "more", Type: Type{Kind: kindInt}})}}
+	}}, Params: []Param{optionalParam(Param{Name: "more", Type: Type{Kind: schema.KindInt}})}}
 	if _, err := db.Write(t.Context(), both, Input{Values: other}); err != nil {
 		t.Fatal(err)
 	}
 	for _, at := range []string{"8", "9"} {
 		key["at"] = aNumber(at)
 		if got := item(); !sameItem(got, Item(key)) {
-			t.Errorf("there is %v; want %v", attributes(got), attributes(Item(key)))
+			t.Errorf("there is %v; want %v", schema.Attributes(got), schema.Attributes(Item(key)))
 		}
 	}
 }
@@ -233,14 +235,14 @@ func TestUpsertedEntries(t *testing.T) {
 		visits[id] = next
 		l := &listening{Client: s.client}
 		if _, err := s.open(l).Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{step}}, Input{Values: in}); err != nil {
-			t.Fatalf("write %d, set %v, init %v, of %v: %v", n, step.Set, step.Init, attributes(Item(in)), err)
+			t.Fatalf("write %d, set %v, init %v, of %v: %v", n, step.Set, step.Init, schema.Attributes(Item(in)), err)
 		}
 		requests[fmt.Sprint(len(l.heard))]++
 		var records []record
 		for _, v := range visits {
 			records = append(records, record{e, v})
 		}
-		s.wantTable(fmt.Sprintf("write %d, set %v, init %v, of %v", n, step.Set, step.Init, attributes(Item(in))), records...)
+		s.wantTable(fmt.Sprintf("write %d, set %v, init %v, of %v", n, step.Set, step.Init, schema.Attributes(Item(in))), records...)
 		if r.IntN(4) == 0 {
 			s.write(&Write{Pattern: "Forget", Steps: []Step{{Action: Delete, Entity: e}}}, Input{Values: Values{"id": aText(id)}})
 			delete(visits, id)

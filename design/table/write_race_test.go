@@ -13,6 +13,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // atOnce runs a function from many goroutines.
@@ -35,7 +37,7 @@ func (s *store) primaries() []record {
 	var out []record
 	for _, it := range s.all() {
 		for _, e := range []*Entity{s.region, s.customer, s.order, s.product, s.cart, s.seat, s.requests} {
-			if v, ok := e.is(Place{Kind: KeyPlace}, it); ok {
+			if v, ok := e.Is(Place{Kind: KeyPlace}, it); ok {
 				out = append(out, record{e, v})
 			}
 		}
@@ -72,7 +74,7 @@ func TestConcurrentWritesKeepTheDesign(t *testing.T) {
 				case errors.Is(err, ErrConflict):
 					conflicts.Add(1)
 				default:
-					t.Errorf("%s of %v: %v", p.write.Pattern, attributes(Item(p.in.Values)), err)
+					t.Errorf("%s of %v: %v", p.write.Pattern, schema.Attributes(Item(p.in.Values)), err)
 				}
 			}
 		})
@@ -91,7 +93,7 @@ func TestStockIsNotOversold(t *testing.T) {
 	w := &Write{Pattern: "Buy", Steps: []Step{{
 		Action: Update, Entity: s.product, Add: []Assignment{assign("stock", minus(given("pieces")))}, When: cond("#stock >= :pieces", nil),
 		Else: []Else{{Err: errOutOfStock, When: cond("#stock < :pieces", nil)}, {Err: errPriceChanged}},
-	}}, Params: []Param{{Name: "pieces", Type: Type{Kind: kindInt}}}}
+	}}, Params: []Param{{Name: "pieces", Type: Type{Kind: schema.KindInt}}}}
 	var sold, refused atomic.Int64
 	atOnce(32, func(int) {
 		_, err := s.db.Write(context.Background(), w, Input{Values: Values{"productId": aText("p1"), "pieces": aNumber("1")}})
@@ -172,7 +174,7 @@ func TestCountersAreExact(t *testing.T) {
 	records := counted(s.primaries())
 	s.wantTable("the rush", records...)
 	for _, r := range records {
-		if r.of == s.customer && (!equal(r.Values["orders"], aNumber("16")) || !equal(r.Values["spent"], aNumber("56"))) {
+		if r.of == s.customer && (!schema.SameValue(r.Values["orders"], aNumber("16")) || !schema.SameValue(r.Values["spent"], aNumber("56"))) {
 			t.Errorf("the customer has %s orders and spent %s; want 4×4 and 4×2×7", printed(r.Values["orders"]), printed(r.Values["spent"]))
 		}
 	}

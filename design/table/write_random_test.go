@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+	"github.com/monotable/monotable/design/table/internal/write"
 )
 
 // ledger is what the shop should hold: plain values, to which plain Go does what the writes say.
@@ -24,7 +27,7 @@ type ledger struct {
 // find is the place of an entity's values by its key's fields.
 func (l *ledger) find(e *Entity, v Values) int {
 	return slices.IndexFunc(l.records, func(r record) bool {
-		return r.of == e && within(fieldsOf(e.Key), slices.DeleteFunc(fieldsOf(e.Key), func(f string) bool { return !equal(r.Values[f], v[f]) }))
+		return r.of == e && write.Within(schema.FieldsOf(e.Key), slices.DeleteFunc(schema.FieldsOf(e.Key), func(f string) bool { return !schema.SameValue(r.Values[f], v[f]) }))
 	})
 }
 
@@ -81,14 +84,14 @@ func putValue(v Values, name string, value types.AttributeValue) {
 }
 
 func (l *ledger) taken(email types.AttributeValue, by types.AttributeValue) bool {
-	fold := func(v types.AttributeValue) string { return string(appendValue(nil, v)) }
+	fold := func(v types.AttributeValue) string { return string(schema.AppendValue(nil, v)) }
 	lower := templateOf("{email|lower}")[0]
-	text, _ := l.customer.textOf(lower, email)
+	text, _ := l.customer.TextOf(lower, email)
 	return slices.ContainsFunc(l.records, func(r record) bool {
 		if r.of != l.customer || fold(r.Values["customerId"]) == fold(by) {
 			return false
 		}
-		other, _ := l.customer.textOf(lower, r.Values["email"])
+		other, _ := l.customer.TextOf(lower, r.Values["email"])
 		return other == text
 	})
 }
@@ -139,9 +142,9 @@ func (l *ledger) promoteCustomer() play {
 	in := Values{"customerId": l.customerID()}
 	return l.change(w, Input{Values: in}, l.customer, errNoCustomer, func(v Values) error {
 		switch {
-		case equal(v["tier"], aText("basic")):
+		case schema.SameValue(v["tier"], aText("basic")):
 			return nil
-		case equal(v["tier"], aText("gold")):
+		case schema.SameValue(v["tier"], aText("gold")):
 			return errPriceChanged
 		default:
 			return ErrRefused
@@ -168,7 +171,7 @@ func (l *ledger) moveAndOrder() play {
 	p.write.Pattern = "MoveAndOrder"
 	region := l.one("r1", "r2")
 	p.in.Values["to"] = region
-	p.write.Params = []Param{{Name: "to", Type: Type{Kind: kindID}}}
+	p.write.Params = []Param{{Name: "to", Type: Type{Kind: schema.KindID}}}
 	p.write.Steps = append(p.write.Steps, Step{Action: Update, Entity: l.customer, Set: []Assignment{assign("regionId", given("to"))}})
 	order := p.do
 	p.do = func() {
@@ -227,7 +230,7 @@ func (l *ledger) setStatus() play {
 	}}, Params: []Param{textParam("to"), textParam("from")}}
 	in := Values{"orderId": l.orderID(), "from": l.one("open", "paid", "cancelled"), "to": l.one("open", "paid", "cancelled")}
 	return l.change(w, Input{Values: in}, l.order, ErrNotFound, func(v Values) error {
-		if !equal(v["status"], in["from"]) {
+		if !schema.SameValue(v["status"], in["from"]) {
 			return errPriceChanged
 		}
 		return nil
@@ -361,7 +364,7 @@ func (l *ledger) addToCart() play {
 // buy takes products from carts and stock, and makes an order of them.
 func (l *ledger) buy() play {
 	w := &Write{
-		Pattern: "Buy", Lines: true, MaxLines: 3, LineParams: []Param{{Name: "price", Type: Type{Kind: kindInt}}},
+		Pattern: "Buy", Lines: true, MaxLines: 3, LineParams: []Param{{Name: "price", Type: Type{Kind: schema.KindInt}}},
 		Steps: []Step{
 			{Action: Create, Entity: l.order, Set: []Assignment{
 				assign("status", constantly(aText("paid"))), assign("createdAt", Term{Kind: NowTerm}), assign("total", Term{Kind: SumTerm, Name: "price"}, Term{Kind: CountTerm}),
@@ -394,7 +397,7 @@ func (l *ledger) buy() play {
 			p.err = errNoProduct
 		case whole(l.records[i].Values["stock"]) < whole(line["quantity"]):
 			p.err = errOutOfStock
-		case !equal(l.records[i].Values["price"], line["price"]):
+		case !schema.SameValue(l.records[i].Values["price"], line["price"]):
 			p.err = errPriceChanged
 		}
 		if p.err != nil {
@@ -446,7 +449,7 @@ func TestWritesKeepTheDesign(t *testing.T) {
 		for n := range 120 {
 			l.pass(time.Duration(r.IntN(3000)) * time.Millisecond)
 			p := plays[r.IntN(len(plays))]()
-			what := fmt.Sprintf("write %d, %s of %v %v", n, p.write.Pattern, attributes(Item(p.in.Values)), each(p.in.Lines, func(v Values) string { return attributes(Item(v)).String() }))
+			what := fmt.Sprintf("write %d, %s of %v %v", n, p.write.Pattern, schema.Attributes(Item(p.in.Values)), schema.Each(p.in.Lines, func(v Values) string { return schema.Attributes(Item(v)).String() }))
 			_, err := l.db.Write(context.Background(), p.write, p.in)
 			if !errors.Is(err, p.err) {
 				t.Fatalf("%s: %v; want %v", what, err, p.err)

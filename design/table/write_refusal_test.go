@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // TestRefusals: each refusal is the error that the design declares for what the item is like, whether the item was read
@@ -107,8 +109,8 @@ func TestRefusals(t *testing.T) {
 			for at, steps := range [][]Step{{c.step(s)}, {first, c.step(s)}} {
 				_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: steps}, Input{Values: c.in})
 				refusal := wantRefusal(t, err, at, -1, c.want)
-				if (refusal.Old == nil) != (equal(c.in["orderId"], aText("none")) || errors.Is(c.want, errNoCustomer)) {
-					t.Errorf("the item that refused is %v", attributes(refusal.Old))
+				if (refusal.Old == nil) != (schema.SameValue(c.in["orderId"], aText("none")) || errors.Is(c.want, errNoCustomer)) {
+					t.Errorf("the item that refused is %v", schema.Attributes(refusal.Old))
 				}
 				s.wantTable("the refusal", records...)
 			}
@@ -125,12 +127,12 @@ func TestFirstRefusal(t *testing.T) {
 		Else: []Else{{Err: errOutOfStock}},
 	}
 	read := Step{Action: Update, Entity: s.customer, By: []Assignment{assign("customerId", constantly(aText("none")))}, Set: []Assignment{assign("tier", constantly(aText("gold")))}}
-	w := &Write{Pattern: "Do", Lines: true, Steps: []Step{take, read}, LineParams: []Param{{Name: "pieces", Type: Type{Kind: kindInt}}}}
+	w := &Write{Pattern: "Do", Lines: true, Steps: []Step{take, read}, LineParams: []Param{{Name: "pieces", Type: Type{Kind: schema.KindInt}}}}
 	_, err := s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": aText("p1"), "pieces": aNumber("1")}, {"productId": aText("p2"), "pieces": aNumber("9")}}})
 	_ = wantRefusal(t, err, 0, 1, errNoProduct)
 	_, err = s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": aText("p1"), "pieces": aNumber("5")}, {"productId": aText("p2"), "pieces": aNumber("9")}}})
-	if refusal := wantRefusal(t, err, 0, 0, errOutOfStock); !equal(refusal.Old["stock"], aNumber("4")) || err.Error() != "Do, line 1: out of stock" {
-		t.Errorf("%v, for %v", err, attributes(refusal.Old))
+	if refusal := wantRefusal(t, err, 0, 0, errOutOfStock); !schema.SameValue(refusal.Old["stock"], aNumber("4")) || err.Error() != "Do, line 1: out of stock" {
+		t.Errorf("%v, for %v", err, schema.Attributes(refusal.Old))
 	}
 	_, err = s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": aText("p1"), "pieces": aNumber("1")}}})
 	_ = wantRefusal(t, err, 1, -1, errNoCustomer)

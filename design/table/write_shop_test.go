@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/design/table/internal/schema"
 	"github.com/monotable/monotable/monotabletest"
 )
 
@@ -48,7 +49,7 @@ var (
 
 func newShop() shop {
 	s := shop{table: &Table{
-		Name: "Shop", Physical: "shop", PK: Attribute{"PK", types.ScalarAttributeTypeS}, SK: Attribute{"SK", types.ScalarAttributeTypeS},
+		Name: "Shop", Physical: "shop", PK: Attribute{Name: "PK", Type: types.ScalarAttributeTypeS}, SK: Attribute{Name: "SK", Type: types.ScalarAttributeTypeS},
 		TypeAttr: "entity", TTLAttr: "expiresAt",
 	}}
 	s.region = s.entity("Region", "REGION#{regionId}", "REGION", "regionId:id name:text spent:money+")
@@ -69,7 +70,7 @@ func newShop() shop {
 	s.order = s.entity("Order", "ORDER#{orderId}", "ORDER",
 		"orderId:id customerId:id status:text total:money street:text=address.street city:text?=address.city createdAt:time")
 	s.order.Fields = append(s.order.Fields, Field{
-		Name: "tags", Path: []string{"tags"}, Optional: true, Type: Type{Kind: kindSet, Elem: &Type{Kind: kindText}},
+		Name: "tags", Path: []string{"tags"}, Optional: true, Type: Type{Kind: schema.KindSet, Elem: &Type{Kind: schema.KindText}},
 	})
 	s.order.Exists = errOrderIs
 	open := index("G2", "OPEN", "{total|pad(8)}#{orderId}")
@@ -161,8 +162,8 @@ func minus(t Term) Term {
 	return t
 }
 
-func moneyParam(name string) Param { return Param{Name: name, Type: Type{Kind: kindMoney}} }
-func textParam(name string) Param  { return Param{Name: name, Type: Type{Kind: kindText}} }
+func moneyParam(name string) Param { return Param{Name: name, Type: Type{Kind: schema.KindMoney}} }
+func textParam(name string) Param  { return Param{Name: name, Type: Type{Kind: schema.KindText}} }
 
 func optionalParam(p Param) Param {
 	p.Optional = true
@@ -283,7 +284,7 @@ func (s *store) all() map[string]Item {
 			s.tb.Fatal(err)
 		}
 		for _, it := range page.Items {
-			out[s.table.identity(it)] = it
+			out[s.table.Identity(it)] = it
 		}
 	}
 	return out
@@ -305,18 +306,18 @@ func (s *store) wantTable(after string, records ...record) {
 			s.tb.Fatal(err)
 		}
 		for _, it := range items {
-			want[s.table.identity(it)] = it
+			want[s.table.Identity(it)] = it
 		}
 	}
 	got := s.all()
 	for id, it := range want {
 		if !sameItem(got[id], it) {
-			s.tb.Errorf("after %s there is\n%v; want\n%v", after, attributes(got[id]), attributes(it))
+			s.tb.Errorf("after %s there is\n%v; want\n%v", after, schema.Attributes(got[id]), schema.Attributes(it))
 		}
 		delete(got, id)
 	}
 	for _, it := range got {
-		s.tb.Errorf("after %s there is still\n%v", after, attributes(it))
+		s.tb.Errorf("after %s there is still\n%v", after, schema.Attributes(it))
 	}
 	if s.tb.Failed() {
 		s.tb.FailNow()
@@ -366,12 +367,12 @@ func counted(records []record) []record {
 		if c.of.Name == "Customer" {
 			orders, spent := 0, 0
 			for _, o := range records {
-				if o.of.Name != "Order" || !equal(o.Values["customerId"], c.Values["customerId"]) {
+				if o.of.Name != "Order" || !schema.SameValue(o.Values["customerId"], c.Values["customerId"]) {
 					continue
 				}
 				orders++
 				total := whole(o.Values["total"])
-				if !equal(o.Values["status"], aText("cancelled")) && (total > 5 || o.Values["tags"] != nil) {
+				if !schema.SameValue(o.Values["status"], aText("cancelled")) && (total > 5 || o.Values["tags"] != nil) {
 					spent += total
 				}
 			}
@@ -383,7 +384,7 @@ func counted(records []record) []record {
 		if r.of.Name == "Region" {
 			spent := 0
 			for _, c := range out {
-				if c.of.Name == "Customer" && equal(c.Values["regionId"], r.Values["regionId"]) {
+				if c.of.Name == "Customer" && schema.SameValue(c.Values["regionId"], r.Values["regionId"]) {
 					spent += whole(c.Values["spent"])
 				}
 			}
@@ -395,7 +396,7 @@ func counted(records []record) []record {
 }
 
 func whole(v types.AttributeValue) int {
-	d, _ := decimalOf(v)
+	d, _ := schema.DecimalOf(v)
 	n, _ := d.Int64()
 	return int(n)
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // listening is a client that tells what it was asked for, in short: Get, Update, Transact(5).
@@ -198,7 +200,7 @@ func TestRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s, _ := stocked(t)
 			l := &listening{Client: s.client}
-			w := &Write{Pattern: "Do", Steps: []Step{c.step(s)}, Params: []Param{optionalParam(Param{Name: "perhaps", Type: Type{Kind: kindInt}})}}
+			w := &Write{Pattern: "Do", Steps: []Step{c.step(s)}, Params: []Param{optionalParam(Param{Name: "perhaps", Type: Type{Kind: schema.KindInt}})}}
 			in := Input{Values: c.in}
 			if w.Lines = w.Steps[0].Each; w.Lines {
 				in.Lines = []Values{{"customerId": aText("c1")}, {"customerId": aText("c2")}}
@@ -247,7 +249,7 @@ func TestOutcome(t *testing.T) {
 		{"the second product", out.Items[1][1], extend(s.aProduct("p2", 9), "name", "Maté")},
 	} {
 		if !sameItem(Item(c.got), Item(c.want)) {
-			t.Errorf("%s is %v; want %v", c.name, attributes(Item(c.got)), attributes(Item(c.want)))
+			t.Errorf("%s is %v; want %v", c.name, schema.Attributes(Item(c.got)), schema.Attributes(Item(c.want)))
 		}
 	}
 	if out.Items[2][0] != nil || out.Items[3][0] != nil {
@@ -256,7 +258,7 @@ func TestOutcome(t *testing.T) {
 	single := &Write{Pattern: "One", Steps: []Step{{Action: Update, Entity: s.product, Add: []Assignment{assign("stock", constantly(aNumber("-4")))}}}}
 	left := s.write(single, Input{Values: Values{"productId": aText("p1")}}).Items[0][0]
 	if want := extend(s.aProduct("p1", 0), "name", "Té"); !sameItem(Item(left), Item(want)) {
-		t.Errorf("an update of one item left %v; want %v", attributes(Item(left)), attributes(Item(want)))
+		t.Errorf("an update of one item left %v; want %v", schema.Attributes(Item(left)), schema.Attributes(Item(want)))
 	}
 }
 
@@ -278,8 +280,8 @@ func TestUnknownAttributes(t *testing.T) {
 	pay := &Write{Pattern: "Pay", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign("status", constantly(aText("cancelled"))), assign("city", constantly(aText("Lima")))}}}}
 	s.write(pay, Input{Values: Values{"orderId": aText("o1")}})
 	for _, key := range [][2]string{{"ORDER#o1", "ORDER"}, {"CUSTOMER#c1", "ORDER#" + noon + "#o1"}, {"CUSTOMER#c1", "PROFILE"}} {
-		if it := s.item(key[0], key[1]); !equal(it["legacy"], aText("kept")) {
-			t.Errorf("%v has lost what it had: %v", key, attributes(it))
+		if it := s.item(key[0], key[1]); !schema.SameValue(it["legacy"], aText("kept")) {
+			t.Errorf("%v has lost what it had: %v", key, schema.Attributes(it))
 		}
 	}
 }
@@ -395,7 +397,7 @@ func TestSameItem(t *testing.T) {
 	transfer := &Write{Pattern: "Transfer", Steps: []Step{
 		{Action: Update, Entity: s.product, By: []Assignment{assign("productId", given("from"))}, Add: []Assignment{assign("stock", constantly(aNumber("-1")))}},
 		{Action: Update, Entity: s.product, By: []Assignment{assign("productId", given("to"))}, Add: []Assignment{assign("stock", constantly(aNumber("1")))}},
-	}, Params: []Param{{Name: "from", Type: Type{Kind: kindID}}, {Name: "to", Type: Type{Kind: kindID}}}}
+	}, Params: []Param{{Name: "from", Type: Type{Kind: schema.KindID}}, {Name: "to", Type: Type{Kind: schema.KindID}}}}
 	_, err := s.db.Write(t.Context(), transfer, Input{Values: Values{"from": aText("p1"), "to": aText("p1")}})
 	wantValueError(t, err, "productId", "makes steps 1 and 2 touch one item", "a transfer to itself")
 }
@@ -458,8 +460,8 @@ func TestCountersMeetSteps(t *testing.T) {
 			records := s.primaries()
 			s.wantTable("the write", counted(records)...)
 			for _, r := range records {
-				if r.of == s.customer && equal(r.Values["customerId"], in["customerId"]) && whole(r.Values["spent"]) < 9 {
-					t.Errorf("the customer is %v", attributes(Item(r.Values)))
+				if r.of == s.customer && schema.SameValue(r.Values["customerId"], in["customerId"]) && whole(r.Values["spent"]) < 9 {
+					t.Errorf("the customer is %v", schema.Attributes(Item(r.Values)))
 				}
 			}
 		})
@@ -499,8 +501,8 @@ func TestTwoTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, stock := range []string{"4", "7"} {
-		if v := out.Items[i][0]; !equal(v["stock"], aNumber(stock)) || !equal(v["name"], aText("Té")) {
-			t.Errorf("the product of table %d is %v", i, attributes(Item(v)))
+		if v := out.Items[i][0]; !schema.SameValue(v["stock"], aNumber(stock)) || !schema.SameValue(v["name"], aText("Té")) {
+			t.Errorf("the product of table %d is %v", i, schema.Attributes(Item(v)))
 		}
 	}
 }

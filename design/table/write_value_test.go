@@ -9,18 +9,20 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/oklog/ulid/v2"
 	"github.com/segmentio/ksuid"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
 // thing is an entity with fields of many kinds, to which nothing belongs.
 func (s shop) thing() *Entity {
 	e := s.entity("Thing", "THING#{id}", "THING", "id:id n:int? m:int? d:decimal? price:money? note:text? at:time? day:date? due:ttl? "+
 		"uuid:uuid? ulid:ulid? ksuid:ksuid? depth:int?=size.depth width:int?=size.width count:int+")
-	city := Field{Name: "city", Path: []string{"town"}, Type: Type{Kind: kindText}}
-	zip := Field{Name: "zip", Path: []string{"zip"}, Type: Type{Kind: kindText}, Optional: true}
+	city := Field{Name: "city", Path: []string{"town"}, Type: Type{Kind: schema.KindText}}
+	zip := Field{Name: "zip", Path: []string{"zip"}, Type: Type{Kind: schema.KindText}, Optional: true}
 	e.Fields = append(e.Fields,
-		Field{Name: "home", Path: []string{"home"}, Type: Type{Kind: kindStruct, Fields: &[]Field{city, zip}}, Optional: true},
-		Field{Name: "names", Path: []string{"names"}, Type: Type{Kind: kindMap, Elem: &Type{Kind: kindText}}},
-		Field{Name: "marks", Path: []string{"marks"}, Type: Type{Kind: kindSet, Elem: &Type{Kind: kindInt}}, Optional: true},
+		Field{Name: "home", Path: []string{"home"}, Type: Type{Kind: schema.KindStruct, Fields: &[]Field{city, zip}}, Optional: true},
+		Field{Name: "names", Path: []string{"names"}, Type: Type{Kind: schema.KindMap, Elem: &Type{Kind: schema.KindText}}},
+		Field{Name: "marks", Path: []string{"marks"}, Type: Type{Kind: schema.KindSet, Elem: &Type{Kind: schema.KindInt}}, Optional: true},
 	)
 	return e
 }
@@ -116,15 +118,15 @@ func TestAssignedValues(t *testing.T) {
 				putValue(want, field, v)
 			}
 			w := &Write{Pattern: "Do", Steps: []Step{{Action: c.action, Entity: e, Set: c.set, Add: c.add, Init: c.init}}, Params: []Param{
-				{Name: "a", Type: Type{Kind: kindDecimal}, Optional: true},
-				{Name: "b", Type: Type{Kind: kindDecimal}, Optional: true},
+				{Name: "a", Type: Type{Kind: schema.KindDecimal}, Optional: true},
+				{Name: "b", Type: Type{Kind: schema.KindDecimal}, Optional: true},
 				optionalParam(textParam("a text")), optionalParam(textParam("perhaps")),
 			}}
 			in := with(Values{"id": aText("t1")}, c.in)
 			out := s.write(w, Input{Values: in})
 			s.wantTable("the write", record{e, want})
 			if got := out.Items[0][0]; !sameItem(Item(got), Item(want)) {
-				t.Errorf("the outcome is %v; want %v", attributes(Item(got)), attributes(Item(want)))
+				t.Errorf("the outcome is %v; want %v", schema.Attributes(Item(got)), schema.Attributes(Item(want)))
 			}
 		})
 	}
@@ -161,7 +163,7 @@ func TestUpsertReads(t *testing.T) {
 	out := s.write(w, Input{Values: omit(customer, "orders", "spent")})
 	s.wantTable("the second", record{s.region, s.aRegion("r1")}, record{s.customer, customer})
 	if got := out.Items[0][0]; !sameItem(Item(got), Item(customer)) {
-		t.Errorf("the outcome is %v; want %v", attributes(Item(got)), attributes(Item(customer)))
+		t.Errorf("the outcome is %v; want %v", schema.Attributes(Item(got)), schema.Attributes(Item(customer)))
 	}
 }
 
@@ -169,7 +171,7 @@ func TestUpsertReads(t *testing.T) {
 func TestNewIDs(t *testing.T) {
 	s := newStore(t)
 	e := s.thing()
-	e.Fields[slices.IndexFunc(e.Fields, func(f Field) bool { return f.Name == "note" })].Type.Kind = kindText
+	e.Fields[slices.IndexFunc(e.Fields, func(f Field) bool { return f.Name == "note" })].Type.Kind = schema.KindText
 	fresh := Term{Kind: NewIDTerm}
 	step := Step{Action: Create, Entity: e, Each: true, Set: []Assignment{
 		assign("id", fresh), assign("uuid", fresh), assign("ulid", fresh), assign("ksuid", fresh), assign("note", fresh),
@@ -180,8 +182,8 @@ func TestNewIDs(t *testing.T) {
 	seen := map[string]bool{}
 	for _, v := range out.Items[0] {
 		for _, name := range []string{"id", "uuid", "ulid", "ksuid", "note"} {
-			f := e.field(name)
-			if err := f.Type.checkValue(name, v[name], 0); err != nil || seen[text(v[name])] {
+			f := e.Field(name)
+			if err := f.Type.CheckValue(name, v[name], 0); err != nil || seen[text(v[name])] {
 				t.Errorf("%v, or %s has been given before", err, text(v[name]))
 			}
 			seen[text(v[name])] = true
@@ -206,7 +208,7 @@ func TestLineValues(t *testing.T) {
 	s := newStore(t)
 	e := s.thing()
 	w := &Write{
-		Pattern: "Do", Lines: true, LineParams: []Param{{Name: "pieces", Type: Type{Kind: kindInt}, Optional: true}},
+		Pattern: "Do", Lines: true, LineParams: []Param{{Name: "pieces", Type: Type{Kind: schema.KindInt}, Optional: true}},
 		Steps: []Step{
 			{Action: Create, Entity: e, Each: true, Set: []Assignment{assign("m", ofLine("pieces"))}},
 			{Action: Create, Entity: e, By: []Assignment{assign("id", constantly(aText("all")))}, Set: []Assignment{
@@ -231,8 +233,8 @@ func TestWriteValueErrors(t *testing.T) {
 	e := s.thing()
 	create := Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"))}}
 	each := Step{Action: Update, Entity: e, Each: true, Add: []Assignment{assign("n", ofLine("pieces"))}, When: cond("#n > :line_least", nil)}
-	number := Param{Name: "a", Type: Type{Kind: kindInt}}
-	pieces := Param{Name: "pieces", Type: Type{Kind: kindInt}}
+	number := Param{Name: "a", Type: Type{Kind: schema.KindInt}}
+	pieces := Param{Name: "pieces", Type: Type{Kind: schema.KindInt}}
 	ok := Values{"id": aText("t1"), "a": aNumber("1")}
 	line := Values{"id": aText("t1"), "pieces": aNumber("1"), "least": aNumber("0")}
 	for name, c := range map[string]struct {

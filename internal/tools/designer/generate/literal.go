@@ -49,7 +49,7 @@ func (l *literals) of(v reflect.Value, elided bool) string {
 	case table.TermKind:
 		return "table." + []string{"", "ConstantTerm", "InputTerm", "LineTerm", "FieldTerm", "NowTerm", "NewIDTerm", "SumTerm", "CountTerm"}[x]
 	}
-	name := v.Type().String()
+	name := strings.ReplaceAll(v.Type().String(), "schema.", "table.") // generated code knows descriptors by their names in package table
 	if elided {
 		name = ""
 	}

@@ -1,9 +1,0 @@
-package table
-
-func each[T, U any](list []T, f func(T) U) []U {
-	out := make([]U, len(list))
-	for i, e := range list {
-		out[i] = f(e)
-	}
-	return out
-}

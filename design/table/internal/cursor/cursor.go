@@ -1,0 +1,213 @@
+// Package cursor owns the form of cursors: positions in the partitions of a list, sealed so that a cursor shows nothing and continues
+// only the list that it was made for. What a list is (its scope) is the caller's to say: package query does.
+//
+// A Sealer may be used by any number of goroutines.
+package cursor
+
+import (
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"maps"
+
+	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+)
+
+// Cursor continues a list behind a page; "" is the beginning, and the end.
+type Cursor string
+
+// A cursor is the version, a nonce and a sealed text, in base64url. The text is how far each partition has been read
+// (see EncodePositions), padded so that the cursor's length does not reveal that of keys. XChaCha20-Poly1305 seals it, with the
+// scope (see scope) as additional data: a nonce of 192 bits can be random for as long as a key is used.
+const (
+	cursorVersion    = 2
+	oldCursorVersion = 1 // AES-256-GCM with a key for each cursor
+	nonceBytes       = chacha20poly1305.NonceSizeX
+	cursorPadding    = 32
+
+	minCursorKey = 32
+	sealingInfo  = "monotable cursor 2" // separates these keys from others that are derived from the same secret
+)
+
+// Sealer seals cursors and opens them.
+type Sealer struct {
+	keys []cipher.AEAD // the first seals
+}
+
+// NewSealer makes a Sealer; nil where there is no key.
+func NewSealer(current []byte, old [][]byte) (*Sealer, error) {
+	if len(current) == 0 && len(old) == 0 {
+		return nil, nil
+	}
+	s := &Sealer{}
+	for i, secret := range append([][]byte{current}, old...) {
+		if len(secret) < minCursorKey {
+			name := "Config.CursorKey"
+			if i > 0 {
+				name = fmt.Sprintf("Config.OldCursorKeys[%d]", i-1)
+			}
+			return nil, fmt.Errorf("%s has %d bytes: it must have at least %d, from a random source", name, len(secret), minCursorKey)
+		}
+		key, err := hkdf.Key(sha256.New, secret, nil, sealingInfo, chacha20poly1305.KeySize)
+		if err != nil {
+			return nil, fmt.Errorf("derive the key of cursors: %w", err)
+		}
+		aead, err := chacha20poly1305.NewX(key)
+		if err != nil {
+			return nil, fmt.Errorf("derive the key of cursors: %w", err)
+		}
+		s.keys = append(s.keys, aead)
+	}
+	return s, nil
+}
+
+// Seal makes a cursor that open accepts with the same scope only.
+func (s *Sealer) Seal(scope, text []byte) Cursor {
+	sealed := make([]byte, 1+nonceBytes, 1+nonceBytes+len(text)+2*cursorPadding)
+	sealed[0] = cursorVersion
+	nonce := sealed[1:]
+	_, _ = rand.Read(nonce)                                               // never fails
+	padded := append(text, make([]byte, -len(text)&(cursorPadding-1))...) //nolint:gocritic // text is the caller's last use of it
+	return Cursor(base64.RawURLEncoding.EncodeToString(s.keys[0].Seal(sealed, nonce, padded, scope)))
+}
+
+// Open is the text of a cursor, with its padding. All that is wrong with a cursor is ErrCursor.
+func (s *Sealer) Open(scope []byte, c Cursor) ([]byte, error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(string(c))
+	if err != nil || len(sealed) < 1+nonceBytes {
+		return nil, schema.ErrCursor
+	}
+	if sealed[0] == oldCursorVersion {
+		return nil, fmt.Errorf("%w: an earlier release of monotable made it; begin the list again", schema.ErrCursor)
+	}
+	if sealed[0] != cursorVersion || base64.RawURLEncoding.EncodeToString(sealed) != string(c) {
+		return nil, schema.ErrCursor // line breaks, or bits after the last byte: the same bytes, but not what was given out
+	}
+	nonce := sealed[1 : 1+nonceBytes]
+	for _, key := range s.keys {
+		if text, err := key.Open(nil, nonce, sealed[1+nonceBytes:], scope); err == nil {
+			return text, nil
+		}
+	}
+	return nil, schema.ErrCursor
+}
+
+// Position is how far a partition has been read: not at all, behind a key, or to its end.
+type Position struct {
+	At   schema.Item // the last key that was consumed; nil where there is none
+	Done bool
+}
+
+// The states of a partition in a cursor.
+const (
+	atBegin byte = iota
+	atKey
+	atEnd
+)
+
+// EncodePositions writes how many items may still follow (0 does not bound them), then for each partition its state and,
+// within it, the attributes of the last key: those that the partition does not tell.
+func EncodePositions(left int, positions []Position, attributes []schema.Attribute) ([]byte, error) {
+	out := binary.AppendUvarint(nil, uint64(max(left, 0))) //nolint:gosec // not negative
+	for _, p := range positions {
+		switch {
+		case p.Done:
+			out = append(out, atEnd)
+			continue
+		case p.At == nil:
+			out = append(out, atBegin)
+			continue
+		}
+		out = append(out, atKey)
+		for _, a := range attributes {
+			text, ok := schema.KeyText(p.At[a.Name])
+			if !ok {
+				return nil, fmt.Errorf("an item was answered without its key attribute %s", a.Name)
+			}
+			out = binary.AppendUvarint(out, uint64(len(text)))
+			out = append(out, text...)
+		}
+	}
+	return out, nil
+}
+
+// DecodePositions is the inverse, for as many partitions; the keys have the partitions' own attributes too.
+func DecodePositions(text []byte, partitions []schema.Item, attributes []schema.Attribute) (left int, positions []Position, err error) {
+	d := positionDecoder{text: text}
+	left = d.number()
+	for _, partition := range partitions {
+		var p Position
+		switch d.state() {
+		case atBegin:
+		case atEnd:
+			p.Done = true
+		case atKey:
+			p.At = maps.Clone(partition)
+			for _, a := range attributes {
+				p.At[a.Name] = a.ValueOf(d.bytes())
+			}
+		default:
+			d.fail()
+		}
+		positions = append(positions, p)
+	}
+	if d.end(); d.err != nil {
+		return 0, nil, d.err
+	}
+	return left, positions, nil
+}
+
+// positionDecoder takes a text apart; after a fault it gives nothing.
+type positionDecoder struct {
+	text []byte
+	err  error
+}
+
+func (d *positionDecoder) fail() { d.text, d.err = nil, schema.ErrCursor }
+
+func (d *positionDecoder) number() int {
+	n, size := binary.Uvarint(d.text)
+	if size <= 0 || n > 1<<31 {
+		d.fail()
+		return 0
+	}
+	d.text = d.text[size:]
+	return int(n)
+}
+
+func (d *positionDecoder) state() byte {
+	if len(d.text) == 0 {
+		d.fail()
+		return atBegin
+	}
+	s := d.text[0]
+	d.text = d.text[1:]
+	return s
+}
+
+func (d *positionDecoder) bytes() []byte {
+	n := d.number()
+	if n > len(d.text) {
+		d.fail()
+		return nil
+	}
+	b := d.text[:n]
+	d.text = d.text[n:]
+	return b
+}
+
+// end asks that nothing but padding is left.
+func (d *positionDecoder) end() {
+	for _, b := range d.text {
+		if b != 0 {
+			d.fail()
+			return
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package query
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
+)
+
+// Source is where Query looks: what reads and collections have in common.
+type Source struct {
+	pattern    string
+	Entity     *schema.Entity // whose templates the keys' are
+	Table      *schema.Table
+	index      string
+	by         []string
+	pk         []schema.KeyAttribute
+	SK         []schema.SortCondition
+	sort       []schema.Attribute
+	Reverse    bool
+	consistent bool
+	// made are the attributes of all keys that what is found has, with their templates.
+	made []schema.KeyAttribute
+	// Positioned are the attributes that say where in a partition an item stands: the rest of the index's and the
+	// table's key.
+	Positioned []schema.Attribute
+}
+
+// OfRead is what a read asks.
+func OfRead(r *schema.Read) *Source {
+	s := &Source{
+		pattern: r.Pattern, Entity: r.Entity, Table: r.Entity.Table, index: r.Place.Index, by: r.By,
+		pk: r.PK, SK: r.SK, sort: r.Sort, Reverse: r.Reverse, consistent: r.Consistent,
+	}
+	s.position(r.Place)
+	return s
+}
+
+// OfCollection is what a collection asks.
+func OfCollection(c *schema.Collection) *Source {
+	s := &Source{
+		pattern: c.Pattern, Entity: c.Members[0].Entity, Table: c.Table, index: c.Index, by: c.By,
+		pk: c.PK, SK: c.SK, sort: c.Sort, Reverse: c.Reverse, consistent: c.Consistent,
+	}
+	s.position(c.Members[0].Place)
+	return s
+}
+
+// position finds the positioned attributes. The descriptor of a read has those of the index's sort key that order the
+// answer; the entry has all.
+func (s *Source) position(p schema.Place) {
+	attributes := slices.Clone(s.sort)
+	s.made, _ = s.Entity.PrimaryKey(p)
+	if s.index != "" {
+		if entry := s.Entity.EntryAt(p); entry != nil {
+			s.made = slices.Concat(entry.PK, entry.SK, s.made)
+			for _, a := range entry.SK {
+				attributes = append(attributes, a.Attribute)
+			}
+		}
+	}
+	attributes = append(attributes, s.Table.PK, s.Table.SK)
+	for _, a := range attributes {
+		met := slices.ContainsFunc(s.Positioned, func(b schema.Attribute) bool { return a.Name == b.Name })
+		if a.Name != "" && !met && !s.inPartitionKey(a.Name) {
+			s.Positioned = append(s.Positioned, a)
+		}
+	}
+}
+
+func (s *Source) inPartitionKey(attribute string) bool {
+	return slices.ContainsFunc(s.pk, func(a schema.KeyAttribute) bool { return a.Name == attribute })
+}
+
+// keys reports whether the attribute is in a key of what is queried, so that no filter of a request may name it.
+func (s *Source) keys(attribute string) bool {
+	return s.inPartitionKey(attribute) || slices.ContainsFunc(s.Positioned, func(a schema.Attribute) bool { return a.Name == attribute })
+}
+
+// Single reports whether at most one item is asked for: all of the table's key is known.
+func (s *Source) Single() bool {
+	return s.index == "" && (s.Table.SK.Name == "" || len(s.SK) == 1 && s.SK[0].Comparison == schema.Equal)
+}
+
+// Partitions are the partition keys that are asked: one, or those of all shards.
+func (s *Source) Partitions(v schema.Values) ([]schema.Item, error) {
+	var out []schema.Item
+	for _, key := range s.spread(s.pk) {
+		partition, err := s.Entity.KeyOf(key, v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, partition)
+	}
+	return out, nil
+}
+
+// spread replaces the first part that only chooses a shard by each of its shards, and so on until there is none.
+func (s *Source) spread(key []schema.KeyAttribute) [][]schema.KeyAttribute {
+	for i, a := range key {
+		for j, p := range a.Template {
+			texts := s.shards(p)
+			if texts == nil {
+				continue
+			}
+			var out [][]schema.KeyAttribute
+			for _, text := range texts {
+				one := slices.Clone(key)
+				one[i].Template = slices.Clone(a.Template)
+				one[i].Template[j] = schema.Part{Literal: text}
+				out = append(out, s.spread(one)...)
+			}
+			return out
+		}
+	}
+	return [][]schema.KeyAttribute{key}
+}
+
+// shards are the texts of a part that spreads a key by a field that is no input; nil where it does not.
+func (s *Source) shards(p schema.Part) []string {
+	if p.Field == "" || slices.Contains(s.by, p.Field) {
+		return nil
+	}
+	at := slices.IndexFunc(p.Funcs, func(f schema.Func) bool { return f.Name == "shard" })
+	if at < 0 {
+		return nil
+	}
+	n, _ := strconv.Atoi(p.Funcs[at].Arg) // |shard(auto) is one partition
+	var out []string
+	for i := range max(n, 1) {
+		text, err := strconv.Itoa(i), error(nil)
+		for _, f := range p.Funcs[at+1:] {
+			if text, err = keytext.Apply(f.Name, f.Arg, text); err != nil {
+				break // no item can be there
+			}
+		}
+		if err == nil && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// Compare orders two items as the source does; items of several partitions that are equal keep the partitions' order.
+func (s *Source) Compare(a, b schema.Item) int {
+	for _, key := range s.sort {
+		c := schema.CompareKeys(a[key.Name], b[key.Name])
+		if s.Reverse {
+			c = -c
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// KeyOfItem is where an item stands, as a start key says it.
+func (s *Source) KeyOfItem(it schema.Item) schema.Item {
+	key := make(schema.Item, len(s.pk)+len(s.Positioned))
+	for _, a := range s.pk {
+		key[a.Name] = it[a.Name]
+	}
+	for _, a := range s.Positioned {
+		key[a.Name] = it[a.Name]
+	}
+	return key
+}

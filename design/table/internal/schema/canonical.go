@@ -1,0 +1,156 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
+)
+
+// The tags of values in their canonical form.
+const (
+	tagNone   = '-'
+	TagText   = 's'
+	tagNumber = 'n'
+	tagBytes  = 'b'
+	TagTrue   = 't'
+	TagFalse  = 'f'
+	tagNull   = '0'
+	tagList   = 'l'
+	tagMap    = 'm'
+	tagSet    = 'u'
+)
+
+// AppendText appends a text with its length, so that what follows cannot be taken for a part of it.
+func AppendText(b []byte, tag byte, text string) []byte {
+	return append(binary.AppendUvarint(append(b, tag), uint64(len(text))), text...)
+}
+
+// AppendValue appends the canonical form of a value: equal values have the same, others have others.
+func AppendValue(b []byte, v types.AttributeValue) []byte {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return AppendText(b, TagText, v.Value)
+	case *types.AttributeValueMemberN:
+		return AppendText(b, tagNumber, canonicalNumber(v.Value))
+	case *types.AttributeValueMemberB:
+		return AppendText(b, tagBytes, string(v.Value))
+	case *types.AttributeValueMemberBOOL:
+		if v.Value {
+			return append(b, TagTrue)
+		}
+		return append(b, TagFalse)
+	case *types.AttributeValueMemberNULL:
+		return append(b, tagNull)
+	case *types.AttributeValueMemberL:
+		b = binary.AppendUvarint(append(b, tagList), uint64(len(v.Value)))
+		for _, e := range v.Value {
+			b = AppendValue(b, e)
+		}
+		return b
+	case *types.AttributeValueMemberM:
+		b = binary.AppendUvarint(append(b, tagMap), uint64(len(v.Value)))
+		for _, name := range slices.Sorted(maps.Keys(v.Value)) {
+			b = AppendValue(AppendText(b, TagText, name), v.Value[name])
+		}
+		return b
+	case *types.AttributeValueMemberSS:
+		return appendSet(b, TagText, slices.Clone(v.Value))
+	case *types.AttributeValueMemberNS:
+		return appendSet(b, tagNumber, Each(v.Value, canonicalNumber))
+	case *types.AttributeValueMemberBS:
+		return appendSet(b, tagBytes, Each(v.Value, func(e []byte) string { return string(e) }))
+	default:
+		return append(b, tagNone)
+	}
+}
+
+// appendSet appends a set, of which it sorts the members.
+func appendSet(b []byte, tag byte, members []string) []byte {
+	slices.Sort(members)
+	b = binary.AppendUvarint(append(b, tagSet, tag), uint64(len(members)))
+	for _, m := range members {
+		b = AppendText(b, tag, m)
+	}
+	return b
+}
+
+// canonicalNumber is the one text of a number; a text that is none stays.
+func canonicalNumber(s string) string {
+	if d, err := decimal.Parse(s); err == nil {
+		return d.String()
+	}
+	return s
+}
+
+// SameValue reports whether two values are the same value, whatever the form of their numbers and the order of their sets.
+func SameValue(a, b types.AttributeValue) bool {
+	return bytes.Equal(AppendValue(nil, a), AppendValue(nil, b))
+}
+
+// KeyText is a value of a key attribute as a text; equal values of one type have equal texts.
+func KeyText(v types.AttributeValue) (string, bool) {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return v.Value, true
+	case *types.AttributeValueMemberN:
+		text, err := keytext.Decimal(v.Value)
+		return text, err == nil
+	case *types.AttributeValueMemberB:
+		return string(v.Value), true
+	default:
+		return "", false
+	}
+}
+
+// ValueOf is the inverse of KeyText.
+func (a Attribute) ValueOf(text []byte) types.AttributeValue {
+	switch a.Type {
+	case types.ScalarAttributeTypeN:
+		return &types.AttributeValueMemberN{Value: string(text)}
+	case types.ScalarAttributeTypeB:
+		return &types.AttributeValueMemberB{Value: text}
+	default:
+		return &types.AttributeValueMemberS{Value: string(text)}
+	}
+}
+
+// CompareKeys compares two values of one key attribute as DynamoDB sorts them: numbers by value, all else by bytes. An absent
+// one comes first.
+func CompareKeys(a, b types.AttributeValue) int {
+	switch a := a.(type) {
+	case *types.AttributeValueMemberS:
+		if b, ok := b.(*types.AttributeValueMemberS); ok {
+			return strings.Compare(a.Value, b.Value)
+		}
+	case *types.AttributeValueMemberB:
+		if b, ok := b.(*types.AttributeValueMemberB); ok {
+			return bytes.Compare(a.Value, b.Value)
+		}
+	case *types.AttributeValueMemberN:
+		if b, ok := b.(*types.AttributeValueMemberN); ok {
+			x, _ := decimal.Parse(a.Value)
+			y, _ := decimal.Parse(b.Value)
+			return x.Cmp(y)
+		}
+	}
+	return strings.Compare(StoredAs(a), StoredAs(b))
+}
+
+// Identity is a text that keys of one item have in common, and those of others do not.
+func (t *Table) Identity(it Item) string {
+	b := AppendValue(nil, it[t.PK.Name])
+	if t.SK.Name != "" {
+		b = AppendValue(b, it[t.SK.Name])
+	}
+	return string(b)
+}
+
+// IdentityOf tells an item apart from those of other tables too.
+func (t *Table) IdentityOf(it Item) string { return t.Name + "\x00" + t.Identity(it) }

@@ -1,0 +1,177 @@
+// Package schema holds a design's descriptors (tables, entities, patterns) as plain data, and what follows from them and a value
+// alone: whether a value is of a type, the keys and items that an entity's values make, the entity that an item stands for, whether
+// a condition holds.
+//
+// It knows values in two forms: Values by the fields' names, and an Item by attributes, as DynamoDB stores it. It makes no
+// requests. Its exported methods are for the packages below design/table, which names the types for generated code.
+//
+// Descriptors do not change once made; all functions may be called at once.
+package schema
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Table is a table that a design describes.
+type Table struct {
+	Name     string // in the design
+	Physical string // may have placeholders: shop-{stage}
+	PK       Attribute
+	SK       Attribute // without a name where the table has no sort key
+	// TypeAttr holds an item's entity, TTLAttr the time at which it goes; "" for none.
+	TypeAttr, TTLAttr string
+}
+
+// Attribute is a key attribute.
+type Attribute struct {
+	Name string
+	Type types.ScalarAttributeType
+}
+
+// Entity is a kind of items: how they are stored, and what belongs to them.
+type Entity struct {
+	Name  string
+	Table *Table
+	// TypeValue is what the table's TypeAttr holds.
+	TypeValue string
+	Fields    []Field
+	// Key is the primary key: one KeyAttribute, or two.
+	Key     []KeyAttribute
+	Entries []Entry // of the item itself
+	Copies  []Copy
+	Markers []Marker
+	// Counts are the counters, of other entities, that count or sum items of this one.
+	Counts []Count
+	TTL    *TTL
+	// NotFound is what an update of an item that is not there, and Exists what a creation of one that is, fails with; they
+	// wrap ErrNotFound and ErrExists.
+	NotFound, Exists error
+}
+
+// Field is a field of an entity or structure.
+type Field struct {
+	Name string
+	// Path is where it is stored: an attribute, then steps into maps.
+	Path     []string
+	Type     Type
+	Optional bool
+	// MaxBytes bounds the text that the value has in keys; 0 does not.
+	MaxBytes int
+	// Counter is set for a field that only counted entities' writes change: it begins with 0.
+	Counter bool
+}
+
+// Type is the type of a field.
+type Type struct {
+	Kind Kind
+	// Enum are the values of an enumeration, Fields the fields of a structure (a pointer, for structures may hold
+	// themselves), Elem is what a list, set or map holds.
+	Enum   []string
+	Fields *[]Field
+	Elem   *Type
+}
+
+// Kind is the sort of value that a field has; the kinds are those of package design.
+type Kind string
+
+// KeyAttribute is an attribute of a key with what it is made of.
+type KeyAttribute struct {
+	Attribute
+	Template Template
+	// Field is the field that is stored in this attribute itself, so that there is nothing to write beside it; "" where
+	// the attribute exists for the key.
+	Field string
+}
+
+// Template is literals and fields by turns.
+type Template []Part
+
+// Part is a literal, or a field with its functions.
+type Part struct {
+	Literal string // where Field is ""
+	Field   string
+	Funcs   []Func
+}
+
+// Func is a function of templates with its argument; Apply says what each does.
+type Func struct {
+	Name, Arg string
+}
+
+// Entry is a place in an index: partition key attributes, then sort key attributes.
+type Entry struct {
+	Index  string
+	PK, SK []KeyAttribute
+	// Where is the condition under which an item has the entry; nil is always.
+	Where *Condition
+}
+
+// Copy is a further item with fields of an entity.
+type Copy struct {
+	Name string
+	Key  []KeyAttribute
+	// Fields are those that the copy holds, with those of its key; nil is all.
+	Fields  []string
+	Entries []Entry
+}
+
+// Marker is an item whose existence makes its key's fields unique. It holds the entity's key fields and those of its own
+// key, and goes when the item goes.
+type Marker struct {
+	Name string
+	Key  []KeyAttribute
+	// Taken is what a write fails with that would take another item's place; it wraps ErrExists.
+	Taken error
+}
+
+// Count is a counter that counts, or sums, an entity's items.
+type Count struct {
+	// Entity has the counter: the item whose key fields equal the counted item's fields of the same names.
+	Entity *Entity
+	Field  string
+	Sum    string // the counted entity's field; "" counts items
+	Where  *Condition
+}
+
+// TTL is when items go by themselves.
+type TTL struct {
+	Field string
+	After time.Duration // after creation; 0 where writes set the field
+}
+
+// Condition is a condition in DynamoDB's grammar.
+type Condition struct {
+	Expression string
+	// Names are the attributes that aliases stand for, each a single step.
+	Names map[string]string
+	// Params are the inputs that placeholders stand for: "total", or "line.price" for a value of the line. The input
+	// now, where the write or read has none of that name, is the time of the call.
+	Params []ConditionParam
+	// Constants are the literals that placeholders stand for.
+	Constants map[string]types.AttributeValue
+}
+
+// ConditionParam is a placeholder and the input that it stands for.
+type ConditionParam struct {
+	Placeholder, Input string
+	// Type is what the input must be.
+	Type Type
+}
+
+// Inner is a structure's field of a name, or a map's element; nil where the type has none.
+func (t Type) Inner(name string) *Field {
+	switch {
+	case t.Kind == KindMap && t.Elem != nil:
+		return &Field{Name: name, Path: []string{name}, Type: *t.Elem, Optional: true}
+	case t.Kind == KindStruct && t.Fields != nil:
+		for i := range *t.Fields {
+			if f := &(*t.Fields)[i]; f.Name == name {
+				return f
+			}
+		}
+	default:
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The errors that patterns fail with; test for them with errors.Is.
+var (
+	// ErrNotFound is for an item that is not there, or is somebody else's.
+	ErrNotFound = errors.New("not found")
+	// ErrExists is for an item, or a unique value, that is there already.
+	ErrExists = errors.New("already exists")
+	// ErrConflict is for a write that met other writes of the same items at each of its attempts.
+	ErrConflict = errors.New("conflicts with other writes")
+	// ErrCursor is for a cursor that is damaged, or of another pattern, input, owner or caller.
+	ErrCursor = errors.New("invalid cursor")
+	// ErrReused is for a request key that was used with another request.
+	ErrReused = errors.New("request key was used with another request")
+	// ErrRefused is for a condition that does not hold and for which the design declares no error.
+	ErrRefused = errors.New("condition does not hold")
+	// ErrLines is for a write with no lines, with more than it takes, or with two lines for one item.
+	ErrLines = errors.New("invalid lines")
+)
+
+// ValueError is a value that is none of its field's type.
+type ValueError struct {
+	Field  string // with steps into it: address.city, lines[2].price
+	Reason string
+}
+
+func (e *ValueError) Error() string { return e.Field + " " + e.Reason }
+
+// Refusal says which step of a write was refused and what it found.
+type Refusal struct { //nolint:errname // what is refused has an error of its own, which it wraps
+	Pattern string
+	Step    int // in the design's order; -1 for the idempotency record
+	Line    int // of a step for each line; -1 otherwise
+	// Err is what the design declares for it, or the entity's NotFound or Exists, or the marker's Taken.
+	Err error
+	// Old is the item as it was; nil where there was none.
+	Old Item
+}
+
+func (e *Refusal) Error() string {
+	if e.Line >= 0 {
+		return fmt.Sprintf("%s, line %d: %v", e.Pattern, e.Line+1, e.Err)
+	}
+	return fmt.Sprintf("%s: %v", e.Pattern, e.Err)
+}
+
+// Unwrap is the declared error.
+func (e *Refusal) Unwrap() error { return e.Err }
+
+// Named is an error with the pattern that failed.
+func Named(pattern string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", pattern, err)
+}

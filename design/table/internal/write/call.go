@@ -1,0 +1,134 @@
+// Package write plans writes. A Call is a write with its input: its changes, one for each step and line. An Attempt turns each change
+// into an effect (what is known of the item before and after) and effects into Operations: on the item, its copies, index
+// entries, markers and counters. Where these depend on an item that must be read, the attempt asks the function that it is given.
+// It makes no requests: package table sends the operations, and asks the attempt what a refusal means.
+//
+// Invariants: what an operation derives from a read field is conditional on that field; no two operations are on one item; ids
+// that were made stay the same in all attempts of a call.
+//
+// A Call and its attempts are used by one goroutine.
+package write
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+)
+
+// Call is one call of a write: its input, and what its steps come to as far as no item must be known for it. It is the
+// same in all attempts, so that ids that were made stay what they are.
+type Call struct {
+	Write *schema.Write
+	Input schema.Input
+	now   time.Time
+	ids   *idSource
+	// changes are the steps with the items that they are about: the idempotency record first, then in the design's order.
+	changes []*change
+	learned *learned
+}
+
+// learned is what attempts have found of items that cannot be known before, by their identity.
+type learned struct {
+	foreign map[string]bool // markers that are other items' by now: they are not deleted
+	lost    map[string]bool // copies that are not there: they are put
+}
+
+// NewCall makes the changes of a call. All inputs have been checked when it returns.
+func NewCall(w *schema.Write, in schema.Input, now time.Time, newID func(schema.Kind) string) (*Call, error) {
+	r := &Call{Write: w, Input: in, now: now, ids: newIDSource(now, newID), learned: &learned{map[string]bool{}, map[string]bool{}}}
+	if err := r.checkLines(); err != nil {
+		return nil, err
+	}
+	if err := r.checkParams(); err != nil {
+		return nil, err
+	}
+	for i := range w.Steps {
+		if !w.Steps[i].Each {
+			if err := r.resolveStep(i, -1); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for line := range in.Lines {
+			if err := r.resolveStep(i, line); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if w.Idempotent != nil {
+		record, err := r.record()
+		if err != nil {
+			return nil, err
+		}
+		r.changes = append([]*change{record}, r.changes...)
+	}
+	return r, r.distinct()
+}
+
+func (r *Call) resolveStep(number, line int) error {
+	c, err := r.newChange(number, line)
+	if err != nil {
+		return err
+	}
+	r.changes = append(r.changes, c)
+	return nil
+}
+
+// checkLines refuses a number of lines that the write does not take.
+func (r *Call) checkLines() error {
+	n := len(r.Input.Lines)
+	switch {
+	case !r.Write.Lines && n > 0:
+		return fmt.Errorf("%w: the write takes none, and was given %d", schema.ErrLines, n)
+	case r.Write.Lines && n == 0:
+		return fmt.Errorf("%w: there are none", schema.ErrLines)
+	case r.Write.MaxLines > 0 && n > r.Write.MaxLines:
+		return fmt.Errorf("%w: there are %d, and the write takes %d", schema.ErrLines, n, r.Write.MaxLines)
+	}
+	return nil
+}
+
+// checkParams refuses params that are missing or none of their types.
+func (r *Call) checkParams() error {
+	for i := range r.Write.Params {
+		p := &r.Write.Params[i]
+		if err := p.Check(p.Name, r.Input.Values[p.Name]); err != nil {
+			return err
+		}
+	}
+	for n, line := range r.Input.Lines {
+		for i := range r.Write.LineParams {
+			p := &r.Write.LineParams[i]
+			if err := p.Check(lineName(n, p.Name), line[p.Name]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// param is the param of a name, nil where there is none.
+func param(list []schema.Param, name string) *schema.Param {
+	for i := range list {
+		if list[i].Name == name {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// lineName is a line's input in errors.
+func lineName(line int, name string) string { return fmt.Sprintf("lines[%d].%s", line, name) }
+
+// checkCondition refuses inputs of a condition, before a request would have them.
+func (c *change) checkCondition(condition *schema.Condition) error {
+	_, err := condition.Bind(c.in, map[string]string{}, schema.Item{})
+	if fault, ok := err.(*schema.ValueError); ok && c.line >= 0 { //nolint:errorlint // bind returns it as it is
+		if name, ofLine := strings.CutPrefix(fault.Field, "line."); ofLine {
+			return &schema.ValueError{Field: lineName(c.line, name), Reason: fault.Reason}
+		}
+	}
+	return err
+}

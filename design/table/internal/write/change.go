@@ -1,0 +1,391 @@
+package write
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+)
+
+// change is what a step does with one item, as far as that is known without reading it. It is not changed once made.
+type change struct {
+	number int // of the step in the design's order; -1 for the idempotency record
+	line   int // -1 where the step is not repeated
+	action schema.Action
+	// refusedAs is the action of the step, which says what its refusal means.
+	refusedAs schema.Action
+	entity    *schema.Entity
+	// values are all of an item that is created or put, and else the fields of its primary key.
+	values   schema.Values
+	primary  schema.Item
+	assigned []assignment // of an update or upsert
+	when     *schema.Condition
+	refusals []schema.Else
+	in       schema.Inputs
+	// pinned are fields that the condition says to have a value.
+	pinned schema.Values
+}
+
+// how an assignment changes its field.
+type assigning uint8
+
+const (
+	setting assigning = iota
+	adding
+	initialising // where there is nothing
+)
+
+// assignment is a change of a field, or of something inside it.
+type assignment struct {
+	target
+	how assigning
+	// value is what is set, or the known part of a sum; nil with no operands removes.
+	value    types.AttributeValue
+	operands []operand
+}
+
+// newChange resolves a step, for a line or -1.
+func (r *Call) newChange(number, line int) (*change, error) {
+	o := occurrence{Call: r, Step: &r.Write.Steps[number], number: number, line: line}
+	c := &change{
+		number: number, line: line, action: o.Action, refusedAs: o.Action, entity: o.Entity,
+		when: o.When, refusals: o.Else, in: schema.Inputs{Values: r.Input.Values, Now: r.now},
+	}
+	if line >= 0 {
+		c.in.Line = r.Input.Lines[line]
+	}
+	var err error
+	switch o.Action {
+	case schema.Create, schema.Put:
+		if err = canPut(c.entity, o.Action); err == nil {
+			c.values, err = o.whole()
+		}
+	case schema.Update, schema.Upsert:
+		if c.values, err = o.keyValues(); err == nil {
+			c.assigned, err = o.assignments()
+		}
+	case schema.Delete, schema.Check:
+		c.values, err = o.keyValues()
+	default:
+		err = fmt.Errorf("an action of kind %d is none", o.Action)
+	}
+	if err == nil {
+		c.primary, err = c.entity.KeyOf(c.entity.Key, c.values)
+	}
+	if err == nil {
+		err = c.checkConditions()
+	}
+	if err != nil {
+		return nil, o.fault(err)
+	}
+	c.pinned = c.pins()
+	return c, nil
+}
+
+// checkConditions refuses inputs that the conditions need.
+func (c *change) checkConditions() error {
+	if err := c.checkCondition(c.when); err != nil {
+		return err
+	}
+	for i := range c.refusals {
+		if err := c.checkCondition(c.refusals[i].When); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fault says of an error that is no input's where it is.
+func (o occurrence) fault(err error) error {
+	if _, ok := errors.AsType[*schema.ValueError](err); ok {
+		return err
+	}
+	return fmt.Errorf("step %d: %w", o.number+1, err)
+}
+
+// canPut refuses a put without reading that would leave behind what belongs to the item that it overwrites.
+func canPut(e *schema.Entity, a schema.Action) error {
+	if a != schema.Put {
+		return nil
+	}
+	stays := ""
+	switch {
+	case len(e.Markers) > 0:
+		stays = "marker " + e.Markers[0].Name
+	case len(e.Counts) > 0:
+		stays = "counter " + e.Counts[0].Entity.Name + "." + e.Counts[0].Field
+	case slices.ContainsFunc(e.Fields, func(f schema.Field) bool { return f.Counter }):
+		stays = "its own counters"
+	}
+	for i := range e.Copies {
+		if !Within(schema.FieldsOf(e.Copies[i].Key), schema.FieldsOf(e.Key)) {
+			stays = "copy " + e.Copies[i].Name
+		}
+	}
+	if stays != "" {
+		return fmt.Errorf("put of %s cannot keep %s right, for it does not know what it overwrites: use create, upsert or update", e.Name, stays)
+	}
+	return nil
+}
+
+// Within reports whether all of some names are among others.
+func Within(names, others []string) bool {
+	return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(others, n) })
+}
+
+// whole are the values of an item that is created or put.
+func (o occurrence) whole() (schema.Values, error) {
+	v := make(schema.Values, len(o.Entity.Fields))
+	for i := range o.Entity.Fields {
+		f := &o.Entity.Fields[i]
+		value, err := o.field(f)
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			v[f.Name] = value
+		}
+	}
+	return o.Entity.Counted(v), o.Entity.Check(v)
+}
+
+// field is the value of a field of an item that is made: what the step gives it, else the line, else the caller.
+func (o occurrence) field(f *schema.Field) (types.AttributeValue, error) {
+	var inside []schema.Assignment
+	for _, a := range slices.Concat(o.By, o.Set, o.Init, o.Add) {
+		switch {
+		case a.Path[0] != f.Name:
+		case len(a.Path) == 1:
+			return o.constant(a)
+		default:
+			inside = append(inside, a)
+		}
+	}
+	if f.Counter {
+		return nil, nil //nolint:nilnil // it begins with 0, which the item knows
+	}
+	v, err := o.given(f)
+	for i := 0; i < len(inside) && err == nil; i++ {
+		v, err = o.putInside(v, inside[i])
+	}
+	if v != nil || err != nil {
+		return v, err
+	}
+	ttl := o.Entity.TTL
+	switch {
+	case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
+		return nowAs(f.Type.Kind, f.Name, o.now.Add(ttl.After))
+	case f.Optional || f.Type.Kind.Collection():
+		return nil, nil //nolint:nilnil // an optional field that nothing gives is absent
+	default:
+		return nil, schema.Missing(o.label(f.Name))
+	}
+}
+
+// constant is the value of an assignment that must not depend on an item.
+func (o occurrence) constant(a schema.Assignment) (types.AttributeValue, error) {
+	t, err := targetOf(o.Entity, a.Path)
+	if err != nil {
+		return nil, err
+	}
+	v, operands, err := o.resolve(&t, a.Value)
+	if err == nil && len(operands) > 0 {
+		err = fmt.Errorf("%s is computed of a field of %s, of which there is none yet", t.member.Name, o.Entity.Name)
+	}
+	if err == nil && v == nil && !t.member.Optional && !t.member.Type.Kind.Collection() {
+		err = schema.Missing(t.member.Name)
+	}
+	if err != nil || v == nil {
+		return nil, err
+	}
+	return v, t.member.Type.CheckValue(t.member.Name, v, t.member.MaxBytes)
+}
+
+// putInside stores a value inside of a structure, which is not changed itself.
+func (o occurrence) putInside(outer types.AttributeValue, a schema.Assignment) (types.AttributeValue, error) {
+	v, err := o.constant(a)
+	if err != nil || v == nil {
+		return outer, err
+	}
+	t, err := targetOf(o.Entity, a.Path)
+	if err != nil {
+		return nil, err
+	}
+	whole := schema.Item{}
+	if outer != nil {
+		schema.PutAt(whole, t.field.Path, outer)
+	}
+	schema.PutAt(whole, t.path, v)
+	return schema.At(whole, t.field.Path), nil
+}
+
+// given is the input of a field's name, the line's if it has one; nil where there is none.
+func (o occurrence) given(f *schema.Field) (types.AttributeValue, error) {
+	v := o.Input.Values[f.Name]
+	if o.line >= 0 && o.Input.Lines[o.line][f.Name] != nil {
+		v = o.Input.Lines[o.line][f.Name]
+	}
+	if v == nil {
+		return nil, nil //nolint:nilnil // whether it must be there depends on the action
+	}
+	return v, f.Type.CheckValue(o.label(f.Name), v, f.MaxBytes)
+}
+
+// label is the name of an input in errors: the line's, where the step is repeated and the write has none of that name.
+func (o occurrence) label(name string) string {
+	if o.line >= 0 && (o.Input.Lines[o.line][name] != nil || o.Input.Values[name] == nil) {
+		return lineName(o.line, name)
+	}
+	return name
+}
+
+// keyValues are the fields of the primary key of an item that is there, or may be.
+func (o occurrence) keyValues() (schema.Values, error) {
+	names := schema.FieldsOf(o.Entity.Key)
+	v := make(schema.Values, len(names))
+	for _, name := range names {
+		f := o.Entity.Field(name)
+		if f == nil {
+			return nil, fmt.Errorf("entity %s has no field %s, of which its key is made", o.Entity.Name, name)
+		}
+		value, err := o.keyField(f)
+		if err != nil {
+			return nil, err
+		}
+		if value == nil {
+			return nil, schema.Missing(o.label(name))
+		}
+		v[name] = value
+	}
+	return v, nil
+}
+
+func (o occurrence) keyField(f *schema.Field) (types.AttributeValue, error) {
+	for _, a := range slices.Concat(o.By, o.Set) {
+		if a.Path[0] == f.Name && len(a.Path) == 1 {
+			return o.constant(a)
+		}
+	}
+	return o.given(f)
+}
+
+// assignments are what an update or upsert changes. An upsert gives all fields that an item must have, since it may make
+// one.
+func (o occurrence) assignments() ([]assignment, error) {
+	var out []assignment
+	key := schema.FieldsOf(o.Entity.Key)
+	for how, list := range [][]schema.Assignment{setting: o.Set, adding: o.Add, initialising: o.Init} {
+		for _, a := range list {
+			if len(a.Path) == 1 && slices.Contains(key, a.Path[0]) {
+				continue // it tells which item it is
+			}
+			x, err := o.assignment(assigning(how), a)
+			if err != nil {
+				return nil, err
+			}
+			if x != nil {
+				out = append(out, *x)
+			}
+		}
+	}
+	if o.Action != schema.Upsert {
+		return out, nil
+	}
+	for i := range o.Entity.Fields {
+		f := &o.Entity.Fields[i]
+		if slices.Contains(key, f.Name) || slices.ContainsFunc(out, func(a assignment) bool { return a.field.Name == f.Name }) {
+			continue
+		}
+		x, err := o.beginning(f)
+		if err != nil {
+			return nil, err
+		}
+		if x != nil {
+			out = append(out, *x)
+		}
+	}
+	return out, nil
+}
+
+// assignment resolves one; nil where there is nothing to do.
+func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment, error) {
+	t, err := targetOf(o.Entity, a.Path)
+	if err != nil {
+		return nil, err
+	}
+	x := &assignment{target: t, how: how}
+	if x.value, x.operands, err = o.resolve(&t, a.Value); err != nil {
+		return nil, err
+	}
+	known := len(x.operands) == 0
+	switch {
+	case known && x.value == nil && how != setting:
+		return nil, nil //nolint:nilnil // an optional input that is absent adds and begins nothing
+	case how == adding:
+		return x, x.addable()
+	case known && x.value != nil:
+		if err := t.member.Type.CheckValue(t.member.Name, x.value, t.member.MaxBytes); err != nil {
+			return nil, err
+		}
+	default:
+	}
+	if known {
+		x.value, err = t.member.ToStore(x.value)
+	}
+	if known && err == nil && x.value == nil && how == initialising {
+		return nil, nil //nolint:nilnil // an empty set, which is none
+	}
+	return x, err
+}
+
+// addable refuses what cannot be added to a number.
+func (a *assignment) addable() error {
+	if a.value == nil {
+		return nil
+	}
+	d, ok := schema.DecimalOf(a.value)
+	if !ok {
+		return &schema.ValueError{Field: a.member.Name, Reason: "is no number, and so nothing can be added to it"}
+	}
+	if _, err := strconv.ParseInt(d.String(), 10, 64); err != nil && a.member.Type.Kind != schema.KindDecimal {
+		return &schema.ValueError{Field: a.member.Name, Reason: "is a whole number of 64 bits, to which only such can be added"}
+	}
+	return nil
+}
+
+// beginning is what an upsert gives a field that no assignment is about; nil for nothing. What the caller gives is set; what
+// an item must have and nothing gives is what a new item begins with.
+func (o occurrence) beginning(f *schema.Field) (*assignment, error) {
+	x := &assignment{target: target{field: f, path: f.Path, member: *f, whole: true}, how: initialising}
+	if f.Counter {
+		x.value = &types.AttributeValueMemberN{Value: "0"}
+		return x, nil
+	}
+	v, err := o.given(f)
+	if err != nil {
+		return nil, err
+	}
+	ttl := o.Entity.TTL
+	switch {
+	case v != nil:
+		x.how = setting
+		x.value, err = f.ToStore(v)
+		return x, err
+	case ttl != nil && ttl.Field == f.Name && ttl.After > 0:
+		x.value, err = nowAs(f.Type.Kind, f.Name, o.now.Add(ttl.After))
+		return x, err
+	case f.Optional:
+		return nil, nil //nolint:nilnil // it stays as it is
+	}
+	if x.value, err = f.ToStore(nil); err != nil {
+		return nil, schema.Missing(o.label(f.Name))
+	}
+	if x.value == nil {
+		return nil, nil //nolint:nilnil // an empty set is none
+	}
+	return x, nil // an empty list or map
+}

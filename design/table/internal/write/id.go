@@ -1,0 +1,48 @@
+package write
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
+	"github.com/oklog/ulid/v2"
+	"github.com/segmentio/ksuid"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+)
+
+// idSource makes the ids of one call. ULIDs of one call ascend, though their time is the same.
+type idSource struct {
+	now   time.Time
+	ulids io.Reader
+	// given makes them instead, as Config.NewID says; nil where it does not.
+	given func(schema.Kind) string
+}
+
+func newIDSource(now time.Time, given func(schema.Kind) string) *idSource {
+	return &idSource{now: now, ulids: ulid.Monotonic(rand.Reader, 0), given: given}
+}
+
+// newID is a new id of a kind. Kinds that are no ids in particular get a ULID, which sorts by time.
+func (s *idSource) newID(k schema.Kind) (types.AttributeValue, error) {
+	if s.given != nil {
+		return &types.AttributeValueMemberS{Value: s.given(k)}, nil
+	}
+	var id fmt.Stringer
+	var err error
+	switch k {
+	case schema.KindUUID:
+		id, err = uuid.NewRandom()
+	case schema.KindKSUID:
+		id, err = ksuid.NewRandomWithTime(s.now)
+	default:
+		id, err = ulid.New(ulid.Timestamp(s.now), s.ulids)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make a new id: %w", err)
+	}
+	return &types.AttributeValueMemberS{Value: id.String()}, nil
+}

@@ -1,0 +1,50 @@
+package write
+
+import (
+	"github.com/monotable/monotable/design/table/internal/schema"
+	"github.com/monotable/monotable/internal/database/dynamo/expr"
+)
+
+// pins are the fields that the condition of a change holds to a value: where it is "status = :from", the item that is
+// changed has that status, and needs not be read for it.
+func (c *change) pins() schema.Values {
+	if c.when == nil || c.action == schema.Create || c.action == schema.Put {
+		return nil
+	}
+	parts, err := c.when.Conjuncts()
+	if err != nil {
+		return nil // the request will say so
+	}
+	out := schema.Values{}
+	for _, part := range parts {
+		tree, err := expr.Load(expr.Condition, part.Expression)
+		if err != nil {
+			return nil
+		}
+		if equal, ok := tree.Root.(*expr.Comparison); ok && equal.Op == expr.Equal {
+			c.pin(out, part, equal.Left, equal.Right)
+			c.pin(out, part, equal.Right, equal.Left)
+		}
+	}
+	return out
+}
+
+// pin adds the field of a comparison with a value.
+func (c *change) pin(out schema.Values, part *schema.Condition, left, right expr.Node) {
+	path, isPath := left.(*expr.Path)
+	placeholder, isValue := right.(*expr.Placeholder)
+	if !isPath || !isValue || len(path.Steps) != 1 {
+		return
+	}
+	v, err := part.Value(placeholder.Name, c.in)
+	if err != nil {
+		return
+	}
+	attribute := part.Attribute(path)
+	for i := range c.entity.Fields {
+		f := &c.entity.Fields[i]
+		if len(f.Path) == 1 && f.Path[0] == attribute && f.Type.CheckValue(f.Name, v, f.MaxBytes) == nil {
+			out[f.Name] = v
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package write
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+)
+
+// occurrence is a step of a write, for one line where it is repeated.
+type occurrence struct {
+	*Call
+	*schema.Step
+	number, line int
+}
+
+// target is what the path of an assignment leads to: a field, or something inside its structure.
+type target struct {
+	field *schema.Field // the entity's
+	path  []string      // where it is stored
+	// member is the field at the end of the path, by the name that errors have.
+	member schema.Field
+	whole  bool // whether it is the entity's field itself
+}
+
+// target finds what a path leads to.
+func targetOf(e *schema.Entity, steps []string) (target, error) {
+	name := strings.Join(steps, ".")
+	f := e.Field(steps[0])
+	if f == nil {
+		return target{}, fmt.Errorf("entity %s has no field %s", e.Name, name)
+	}
+	t := target{field: f, path: f.Path, member: *f, whole: len(steps) == 1}
+	for _, step := range steps[1:] {
+		inner := t.member.Type.Inner(step)
+		if inner == nil {
+			return target{}, fmt.Errorf("entity %s has no field %s", e.Name, name)
+		}
+		t.member = *inner
+		t.path = append(slices.Clip(t.path), inner.Path...)
+	}
+	t.member.Name = name
+	return t, nil
+}
+
+// operand is a field of the item as it is, in a sum.
+type operand struct {
+	negative bool
+	field    *schema.Field
+	path     []string
+	// zero says that an absent one is 0.
+	zero bool
+}
+
+// resolve is the value of terms as far as it is known without an item: the sum of what is known, nil where that is nothing,
+// and the fields of the item that it is to be added to.
+func (o occurrence) resolve(t *target, terms []schema.Term) (types.AttributeValue, []operand, error) {
+	if len(terms) == 1 && !terms[0].Negative && terms[0].Kind != schema.FieldTerm {
+		v, err := o.term(t, &terms[0])
+		return v, nil, err
+	}
+	var operands []operand
+	var sum decimal.Decimal
+	known := false
+	for i := range terms {
+		term := &terms[i]
+		if term.Kind == schema.FieldTerm {
+			from, err := targetOf(o.Entity, term.Path)
+			if err != nil {
+				return nil, nil, err
+			}
+			operands = append(operands, operand{negative: term.Negative, field: from.field, path: from.path})
+			continue
+		}
+		v, err := o.term(t, term)
+		if err != nil {
+			return nil, nil, err
+		}
+		n, err := o.numeric(t, term, v)
+		if err != nil {
+			return nil, nil, err
+		}
+		known = true
+		if sum, err = plus(sum, n, term.Negative); err != nil {
+			return nil, nil, &schema.ValueError{Field: t.member.Name, Reason: "is a sum that DynamoDB cannot hold: " + err.Error()}
+		}
+	}
+	if !known {
+		return nil, operands, nil
+	}
+	return schema.NumberOf(sum), operands, nil
+}
+
+// plus adds or subtracts.
+func plus(a, b decimal.Decimal, negative bool) (decimal.Decimal, error) {
+	if negative {
+		return a.Sub(b)
+	}
+	return a.Add(b)
+}
+
+// numeric is a term's value as an operand of a sum.
+func (o occurrence) numeric(t *target, term *schema.Term, v types.AttributeValue) (decimal.Decimal, error) {
+	name := term.Name
+	switch term.Kind {
+	case schema.LineTerm:
+		name = lineName(o.line, term.Name)
+	case schema.InputTerm:
+	default:
+		name = t.member.Name
+	}
+	if v == nil {
+		return decimal.Decimal{}, schema.Missing(name)
+	}
+	d, ok := schema.DecimalOf(v)
+	if !ok {
+		return d, &schema.ValueError{Field: name, Reason: "is no number, and so cannot be a part of a sum"}
+	}
+	return d, nil
+}
+
+// term is the value of a term that is known without an item; nil for an optional input that is absent.
+func (o occurrence) term(t *target, term *schema.Term) (types.AttributeValue, error) {
+	switch term.Kind {
+	case schema.ConstantTerm:
+		return term.Constant, nil
+	case schema.InputTerm:
+		return input(o.Write.Params, o.Input.Values, term.Name, term.Name, &t.member)
+	case schema.LineTerm:
+		if o.line < 0 {
+			return nil, fmt.Errorf("%s is of a line, for which the step is not repeated", term.Name)
+		}
+		return input(o.Write.LineParams, o.Input.Lines[o.line], term.Name, lineName(o.line, term.Name), &t.member)
+	case schema.NowTerm:
+		return nowAs(t.member.Type.Kind, t.member.Name, o.now)
+	case schema.NewIDTerm:
+		return o.ids.newID(t.member.Type.Kind)
+	case schema.SumTerm:
+		return o.sum(term.Name)
+	case schema.CountTerm:
+		return &types.AttributeValueMemberN{Value: strconv.Itoa(len(o.Input.Lines))}, nil
+	default:
+		return nil, fmt.Errorf("a term of kind %d stands for nothing that is known", term.Kind)
+	}
+}
+
+// input is an input by its name, which is a param or else a value for the field that it is assigned to.
+func input(params []schema.Param, given schema.Values, name, label string, f *schema.Field) (types.AttributeValue, error) {
+	v := given[name]
+	p := param(params, name)
+	switch {
+	case v == nil && (p != nil || f.Optional || f.Type.Kind.Collection()):
+		return nil, nil //nolint:nilnil // an optional input that is absent is no error
+	case v == nil:
+		return nil, schema.Missing(label)
+	case p != nil:
+		return v, nil // it was checked with the params
+	default:
+		return v, f.Type.CheckValue(label, v, f.MaxBytes)
+	}
+}
+
+// sum adds up an input of the lines. An optional one that is absent adds nothing.
+func (r *Call) sum(name string) (types.AttributeValue, error) {
+	var sum decimal.Decimal
+	p := param(r.Write.LineParams, name)
+	for n, line := range r.Input.Lines {
+		v := line[name]
+		if v == nil && p != nil && p.Optional {
+			continue
+		}
+		if v == nil {
+			return nil, schema.Missing(lineName(n, name))
+		}
+		d, ok := schema.DecimalOf(v)
+		if !ok {
+			return nil, &schema.ValueError{Field: lineName(n, name), Reason: "is no number, and so cannot be a part of a sum"}
+		}
+		var err error
+		if sum, err = sum.Add(d); err != nil {
+			return nil, &schema.ValueError{Field: lineName(n, name), Reason: "makes a sum that DynamoDB cannot hold: " + err.Error()}
+		}
+	}
+	return schema.NumberOf(sum), nil
+}
+
+// nowAs is a time in the stored form of a field: the seconds of a ttl, the milliseconds of another number, else a text.
+func nowAs(k schema.Kind, name string, at time.Time) (types.AttributeValue, error) {
+	if k.Numeric() && k != schema.KindTTL {
+		return &types.AttributeValueMemberN{Value: strconv.FormatInt(at.UnixMilli(), 10)}, nil
+	}
+	return schema.TimeAs(schema.Type{Kind: k}, name, at)
+}
