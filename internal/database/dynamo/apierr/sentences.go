@@ -207,6 +207,8 @@ const (
 	SearchVectorOfOtherLength Sentence = "Input search vector dimension %s does not match vector index dimension %d"
 	VectorIndexBackfilling    Sentence = "Cannot search backfilling vector index: %s"
 	SearchConditionNoSchema   Sentence = "Invalid SearchConditionExpression: The attribute %s is not in the SearchSchema of the index"
+	SearchKeyNotEqual         Sentence = "Invalid SearchConditionExpression: Invalid comparator used in SearchConditionExpression"
+	SearchKeyTwice            Sentence = "Invalid SearchConditionExpression: SearchConditionExpressions must only contain one condition per partition key"
 	SearchVectorOfOtherType   Sentence = invalid + "Invalid type for parameter SearchVector[%d], Expected: N, Actual: %s"
 	SearchVectorTooHigh       Sentence = invalid + "Invalid value for parameter SearchVector[%d], Expected: a 32-bit floating-point number, Actual: %s"
 	SearchResultsTooLarge     Sentence = "The results are larger than 16 MB: lower TopK or return fewer attributes"
