@@ -56,6 +56,13 @@ want "data" "written Complete 3.0" "$(cloudwatch get-metric-data --start-time "$
     "Dimensions": [{"Name": "TableName", "Value": "orders"}]}, "Period": 3600, "Stat": "Sum"}}]' \
   --query 'MetricDataResults[].[Id, StatusCode, Values[0]]' | xargs)"
 
+want "metric math" "rate 3.0" "$(cloudwatch get-metric-data --start-time "$start" \
+  --end-time "$(date -u -d '+1 hour' +%FT%TZ)" --metric-data-queries '[{"Id": "written", "ReturnData": false,
+    "MetricStat": {"Metric": {"Namespace": "AWS/DynamoDB", "MetricName": "ConsumedWriteCapacityUnits",
+    "Dimensions": [{"Name": "TableName", "Value": "orders"}]}, "Period": 3600, "Stat": "Sum"}},
+    {"Id": "rate", "Expression": "SUM(METRICS()) / PERIOD(written) * 3600"}]' \
+  --query 'MetricDataResults[].[Id, Values[0]]' | xargs)"
+
 dynamodb update-contributor-insights --table-name orders --contributor-insights-action ENABLE >/dev/null
 dynamodb put-item --table-name orders --item '{"pk":{"S":"c"}}'
 dynamodb put-item --table-name orders --item '{"pk":{"S":"d"}}'

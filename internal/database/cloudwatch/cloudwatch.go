@@ -1,6 +1,6 @@
 // Package cloudwatch answers the part of CloudWatch's API that reads metrics: GetMetricData, GetMetricStatistics and
 // ListMetrics, over what package history keeps of the database's own metrics, in the namespace AWS/DynamoDB; and
-// GetInsightRuleReport, over the rankings of DynamoDB's contributor insights.
+// GetInsightRuleReport, over the rankings of DynamoDB's contributor insights. Metric math is in metric_math.go.
 //
 // A request passes these stages:
 //

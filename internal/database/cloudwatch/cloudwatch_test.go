@@ -218,7 +218,20 @@ func TestRefusals(t *testing.T) {
 			{`{` + span + `,"MetricDataQueries":[{"Id":"a"}]}`, "MissingParameter", "member.1.MetricStat"},
 			{`{` + span + `,"MetricDataQueries":[` + stat("A", "60", "Sum") + `]}`, "ValidationError", "pattern"},
 			{`{` + span + `,"MetricDataQueries":[` + stat("a", "60", "Sum") + `,` + stat("a", "60", "Sum") + `]}`, "ValidationError", "not unique"},
-			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"b*2"}]}`, "ValidationError", "metric math"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"b*2"}]}`, "ValidationError", "no query has the Id b"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"b"},{"Id":"b","Expression":"a+1"}]}`, "ValidationError", "refers to itself"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"2"}]}`, "ValidationError", "one time series"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"METRICS()"}]}`, "ValidationError", "one time series"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"SELECT MAX(x)"}]}`, "ValidationError", "AVG, FILL, MAX"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"SEARCH(1)"}]}`, "ValidationError", "the function SEARCH"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"SUM(1)"}]}`, "ValidationError", "no values"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"PERIOD(1)"}]}`, "ValidationError", "PERIOD needs"},
+			{`{` + span + `,"MetricDataQueries":[` + stat("m", "60", "Sum") + `,{"Id":"a","Expression":"m % 2"}]}`, "ValidationError", "operator %"},
+			{`{` + span + `,"MetricDataQueries":[` + stat("m", "60", "Sum") + `,{"Id":"a","Expression":"m.x"}]}`, "ValidationError", "syntax"},
+			{`{` + span + `,"MetricDataQueries":[` + stat("m", "60", "Sum") + `,{"Id":"a","Expression":"METRICS()+METRICS()"}]}`, "ValidationError", "two arrays"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"` + strings.Repeat("(", 2049) + `"}]}`, "ValidationError", "2048"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"` + strings.Repeat("(", 1001) + `b` + strings.Repeat(")", 1001) + `"}]}`, "ValidationError", "nested"},
+			{`{` + span + `,"MetricDataQueries":[{"Id":"a","Expression":"` + strings.Repeat("(", 2000) + `"}]}`, "ValidationError", "syntax"},
 			{`{` + span + `,"MetricDataQueries":[` + stat("a", "61", "Sum") + `]}`, "ValidationError", "Period"},
 			{`{` + span + `,"MetricDataQueries":[` + stat("a", "60", "Min") + `]}`, "ValidationError", "The value Min for parameter"},
 			{`{` + span + `,"MaxDatapoints":0,"MetricDataQueries":[` + stat("a", "60", "Sum") + `]}`, "ValidationError", "MaxDatapoints"},
@@ -258,6 +271,36 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestMetricMath: 4 units, in writes of 1 and 3, in the one minute that there is.
+func TestMetricMath(t *testing.T) {
+	h := newHandler(t)
+	metrics := stat("m1", "60", "Sum") + `,` + stat("m2", "60", "Maximum") + `,{"Id":"e","Expression":"m1*10"},` +
+		strings.Replace(stat("none", "60", "Sum"), "things", "other", 1)
+	for expression, want := range map[string]string{
+		"m1 + m2":                   "[7]",
+		"m1 - m2 * 2":               "[-2]",
+		"(m1-m2)*2":                 "[2]",
+		"-m1":                       "[-4]",
+		"m1/PERIOD(m1)":             "[0.06666666666666667]",
+		"m1/(m2-3)":                 "[]",
+		"SUM(METRICS())":            "[7]",
+		"MAX(METRICS()) / 2":        "[2]",
+		"AVG(METRICS()*2)":          "[7]",
+		"m1/SUM(m2)":                "[1.3333333333333333]",
+		"e/100":                     "[0.4]",
+		"m1+none":                   "[]",
+		"m1+SUM(none)":              "[]",
+		"m1+FILL(none, 1)":          "[5]",
+		"MIN(FILL(METRICS(), 0.5))": "[0.5]",
+	} {
+		got := callJSON(t, h, "GetMetricData", `{`+span+`,"MetricDataQueries":[`+strings.ReplaceAll(metrics, `{"Id"`, `{"ReturnData":false,"Id"`)+
+			`,{"Id":"x","Expression":"`+expression+`"}]}`)
+		if got.status != 200 || !strings.Contains(got.body, `"MetricDataResults":[{"Id":"x","Label":"x","Timestamps":`) || !strings.Contains(got.body, `"Values":`+want+`,`) {
+			t.Errorf("%s: %d %s, want %s", expression, got.status, got.body, want)
+		}
+	}
+}
+
 // TestLargeBodies are refused before they are decoded.
 func TestLargeBodies(t *testing.T) {
 	if got := callJSON(t, newHandler(t), "ListMetrics", strings.Repeat(" ", cloudwatch.BodyMax+1)); got.status != http.StatusRequestEntityTooLarge {
@@ -270,6 +313,7 @@ func FuzzRequests(f *testing.F) {
 	f.Add([]byte(`{` + span + `,"MetricDataQueries":[` + stat("a", "60", "Sum") + `]}`))
 	f.Add([]byte("Action=GetMetricData&MetricDataQueries.member.1.Id=a&MetricDataQueries.member.0=&StartTime=2026-03-01"))
 	f.Add([]byte("Action=ListMetrics&Dimensions.member.1.Name=TableName&IncludeLinkedAccounts=true&" + url.QueryEscape("a.b.c.d.e.f.g.h.i.j.k.l.m.n") + "=1"))
+	f.Add([]byte(`{` + span + `,"MetricDataQueries":[` + stat("a", "60", "Sum") + `,{"Id":"b","Expression":"SUM(METRICS())/PERIOD(a)-FILL(a,1)"}]}`))
 	f.Add([]byte(`{"RuleName":"` + rule + `",` + span + `,"Period":60,"MaxContributorCount":1,"Metrics":["Sum"],"OrderBy":"Maximum"}`))
 	f.Add(bytes.Repeat([]byte{0x81}, 100))                                                                // nested arrays of CBOR
 	f.Add([]byte{0xa1, 0x66, 'P', 'e', 'r', 'i', 'o', 'd', 0x9b, 255, 255, 255, 255, 255, 255, 255, 255}) // an array that says it is large
