@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -222,5 +223,73 @@ func TestMetricErrorsOverCBOR(t *testing.T) {
 	var coded smithy.APIError
 	if !errors.As(err, &shape) || !errors.As(err, &coded) || coded.ErrorCode() != "InvalidParameterValue" {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestInsightRuleReport: each rule that DescribeContributorInsights lists has a report, of a table and of an index.
+func TestInsightRuleReport(t *testing.T) {
+	clock := &stoppedClock{at: watchStart}
+	w := openWatched(t, t.TempDir(), clock)
+	w.createThings()
+	rules := map[string]string{}
+	for _, index := range []*string{nil, aws.String("byG")} {
+		_, err := w.db.Client().UpdateContributorInsights(t.Context(), &dynamodb.UpdateContributorInsightsInput{
+			TableName: aws.String("things"), IndexName: index, ContributorInsightsAction: types.ContributorInsightsActionEnable,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := w.db.Client().DescribeContributorInsights(t.Context(), &dynamodb.DescribeContributorInsightsInput{
+			TableName: aws.String("things"), IndexName: index,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range out.ContributorInsightsRuleList {
+			rules[strings.Split(rule, "-")[1]+aws.ToString(index)] = rule
+		}
+	}
+	w.put("a", 100)  // 1 unit
+	w.put("b", 2500) // 3 units
+	clock.advance(time.Minute)
+	w.put("a", 100)
+	type want struct {
+		labels, statistic string
+		keys              []string
+		values            []float64
+	}
+	for name, want := range map[string]want{
+		"PKC":    {"pk", "SUM", []string{"b", "a"}, []float64{3, 2}},
+		"SKC":    {"pk sk", "SUM", []string{"b 1", "a 1"}, []float64{3, 2}},
+		"PKT":    {"pk", "COUNT", nil, nil},
+		"SKT":    {"pk sk", "COUNT", nil, nil},
+		"PKCbyG": {"g", "SUM", nil, nil},
+		"PKTbyG": {"g", "COUNT", nil, nil},
+	} {
+		out, err := w.client.GetInsightRuleReport(t.Context(), &cloudwatch.GetInsightRuleReportInput{
+			RuleName: aws.String(rules[name]), StartTime: &w.start, EndTime: aws.Time(w.start.Add(time.Hour)), Period: aws.Int32(60),
+			Metrics: []string{"Sum", "UniqueContributors"},
+		})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		var keys []string
+		var values []float64
+		for _, c := range out.Contributors {
+			keys, values = append(keys, strings.Join(c.Keys, " ")), append(values, *c.ApproximateAggregateValue)
+		}
+		if strings.Join(out.KeyLabels, " ") != want.labels || *out.AggregationStatistic != want.statistic ||
+			!slices.Equal(keys, want.keys) || !slices.Equal(values, want.values) {
+			t.Errorf("%s: %v %v %v %v, want %v", name, out.KeyLabels, *out.AggregationStatistic, keys, values, want)
+		}
+		if points := out.MetricDatapoints; name == "PKC" && (len(points) != 2 || *points[0].Sum != 4 || *points[1].Sum != 1 || *points[0].UniqueContributors != 2) {
+			t.Errorf("%s: %+v", name, points)
+		}
+	}
+	_, err := w.client.GetInsightRuleReport(t.Context(), &cloudwatch.GetInsightRuleReportInput{
+		RuleName: aws.String(rules["PKC"] + "0"), StartTime: &w.start, EndTime: aws.Time(w.start.Add(time.Hour)), Period: aws.Int32(60),
+	})
+	if _, gone := errors.AsType[*cwtypes.ResourceNotFoundException](err); !gone {
+		t.Errorf("no such rule: %v", err)
 	}
 }

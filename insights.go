@@ -3,6 +3,7 @@ package monotable
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/insights"
@@ -56,6 +57,18 @@ func (db *DB) Insights(ctx context.Context, table string) (Insights, error) {
 		out.Resources = append(out.Resources, newResourceInsights(&read[i]))
 	}
 	return out, nil
+}
+
+// insightsRule returns what a rule of contributor insights, of whichever Region, counted from a time until before another.
+func (db *DB) insightsRule(name string, from, to time.Time) (report insights.Report, found bool) {
+	report, found = db.engine.InsightsRule(name, from, to)
+	for _, r := range db.regions {
+		if found {
+			break
+		}
+		report, found = r.engine.InsightsRule(name, from, to)
+	}
+	return report, found
 }
 
 func newResourceInsights(r *engine.KeyRankings) ResourceInsights {

@@ -117,11 +117,19 @@ func TestReplicaAutoScaling(t *testing.T) {
 	defer r.close()
 	r.createProvisioned(virginia, types.StreamViewTypeKeysOnly)
 	client, music := r.client(virginia), aws.String("Music")
+	whole := func(least, most int64) *types.AutoScalingSettingsUpdate {
+		return &types.AutoScalingSettingsUpdate{
+			MinimumUnits: &least, MaximumUnits: &most,
+			ScalingPolicyUpdate: &types.AutoScalingPolicyUpdate{
+				TargetTrackingScalingPolicyConfiguration: &types.AutoScalingTargetTrackingScalingPolicyConfigurationUpdate{TargetValue: aws.Float64(70)},
+			},
+		}
+	}
 	update := func() (*dynamodb.UpdateTableReplicaAutoScalingOutput, error) {
 		return client.UpdateTableReplicaAutoScaling(t.Context(), &dynamodb.UpdateTableReplicaAutoScalingInput{
-			TableName: music, ProvisionedWriteCapacityAutoScalingUpdate: &types.AutoScalingSettingsUpdate{MaximumUnits: aws.Int64(100)},
+			TableName: music, ProvisionedWriteCapacityAutoScalingUpdate: whole(1, 100),
 			ReplicaUpdates: []types.ReplicaAutoScalingUpdate{{
-				RegionName: aws.String(ireland), ReplicaProvisionedReadCapacityAutoScalingUpdate: &types.AutoScalingSettingsUpdate{MinimumUnits: aws.Int64(2)},
+				RegionName: aws.String(ireland), ReplicaProvisionedReadCapacityAutoScalingUpdate: whole(2, 50),
 			}},
 		})
 	}
@@ -134,6 +142,27 @@ func TestReplicaAutoScaling(t *testing.T) {
 	r.awaitActive(virginia, ireland)
 	if _, err := update(); err != nil {
 		t.Fatal(err)
+	}
+	off := &types.AutoScalingSettingsUpdate{AutoScalingDisabled: aws.Bool(true), MaximumUnits: aws.Int64(9)}
+	for part, u := range map[string]*types.AutoScalingSettingsUpdate{
+		"name: ‘Music’: Parameters 'MaximumUnits', 'ScalingPolicyUpdate', 'MinimumUnits' are required unless": {},
+		"name: ‘Music’: Parameters 'ScalingPolicyUpdate', 'MinimumUnits' are required unless":                 {MaximumUnits: aws.Int64(9)},
+		"name ‘Music’: Parameters 'MaximumUnits' must be left blank when disabling auto scaling.":             off,
+	} {
+		_, err := client.UpdateTableReplicaAutoScaling(t.Context(), &dynamodb.UpdateTableReplicaAutoScalingInput{
+			TableName: music, ProvisionedWriteCapacityAutoScalingUpdate: u,
+		})
+		if !hasCode(err, "ValidationException", part) {
+			t.Errorf("%s: %v", part, err)
+		}
+	}
+	_, err := client.UpdateTableReplicaAutoScaling(t.Context(), &dynamodb.UpdateTableReplicaAutoScalingInput{
+		TableName: music, GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexAutoScalingUpdate{{
+			IndexName: aws.String("nope"), ProvisionedWriteCapacityAutoScalingUpdate: whole(1, 2),
+		}},
+	})
+	if !hasCode(err, "ResourceNotFoundException", "‘[nope]’ do not exist") {
+		t.Errorf("no such index: %v", err)
 	}
 	out, err := r.client(ireland).DescribeTableReplicaAutoScaling(t.Context(), &dynamodb.DescribeTableReplicaAutoScalingInput{TableName: music})
 	if err != nil || len(out.TableAutoScalingDescription.Replicas) != 2 {

@@ -56,6 +56,27 @@ want "data" "written Complete 3.0" "$(cloudwatch get-metric-data --start-time "$
     "Dimensions": [{"Name": "TableName", "Value": "orders"}]}, "Period": 3600, "Stat": "Sum"}}]' \
   --query 'MetricDataResults[].[Id, StatusCode, Values[0]]' | xargs)"
 
+want "metric math" "rate 3.0" "$(cloudwatch get-metric-data --start-time "$start" \
+  --end-time "$(date -u -d '+1 hour' +%FT%TZ)" --metric-data-queries '[{"Id": "written", "ReturnData": false,
+    "MetricStat": {"Metric": {"Namespace": "AWS/DynamoDB", "MetricName": "ConsumedWriteCapacityUnits",
+    "Dimensions": [{"Name": "TableName", "Value": "orders"}]}, "Period": 3600, "Stat": "Sum"}},
+    {"Id": "rate", "Expression": "SUM(METRICS()) / PERIOD(written) * 3600"}]' \
+  --query 'MetricDataResults[].[Id, Values[0]]' | xargs)"
+
+dynamodb update-contributor-insights --table-name orders --contributor-insights-action ENABLE >/dev/null
+dynamodb put-item --table-name orders --item '{"pk":{"S":"c"}}'
+dynamodb put-item --table-name orders --item '{"pk":{"S":"d"}}'
+dynamodb get-item --table-name orders --key '{"pk":{"S":"d"}}' --consistent-read >/dev/null
+rule=$(dynamodb describe-contributor-insights --table-name orders --output text --query 'ContributorInsightsRuleList[0]')
+report() {
+  cloudwatch get-insight-rule-report --rule-name "$1" --period 3600 --start-time "$start" \
+    --end-time "$(date -u -d '+1 hour' +%FT%TZ)" "${@:2}"
+}
+want "ranking" "d 2.0 c 1.0" "$(report "$rule" --query 'Contributors[].[Keys[0], ApproximateAggregateValue]' | xargs)"
+want "rule" "pk SUM 3.0 2" "$(report "$rule" --query '[KeyLabels[0], AggregationStatistic, AggregateValue, ApproximateUniqueCount]' | xargs)"
+want "datapoints" "3.0 3.0" "$(report "$rule" --metrics Sum SampleCount --query 'MetricDatapoints[].[Sum, SampleCount]' | xargs)"
+refused ResourceNotFoundException "has the rule none" report none
+
 refused InvalidParameterValue Period statistics UserErrors 61 --statistics Sum
 refused InvalidParameterCombination Statistics statistics UserErrors 60
 refused InvalidAction DescribeAlarms cloudwatch describe-alarms

@@ -96,9 +96,29 @@ class Metrics(unittest.TestCase):
         self.assertLess(0, values["written"][0])
         self.assertEqual(labels["written"], "milliseconds")
 
+    def test_insight_rule_report(self):
+        client = boto3.client("dynamodb", endpoint_url=ENDPOINT)
+        self.addCleanup(client.close)
+        client.create_table(
+            TableName="ranked", BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+        )
+        client.update_contributor_insights(TableName="ranked", ContributorInsightsAction="ENABLE")
+        for key in "aab":
+            client.put_item(TableName="ranked", Item={"pk": {"S": key}})
+        rules = client.describe_contributor_insights(TableName="ranked")["ContributorInsightsRuleList"]
+        report = self.metrics.get_insight_rule_report(
+            RuleName=rules[0], Period=3600, MaxContributorCount=1, Metrics=["UniqueContributors"], **self.span()
+        )
+        self.assertEqual(report["KeyLabels"], ["pk"])
+        (top,) = report["Contributors"]
+        self.assertEqual((top["Keys"], top["ApproximateAggregateValue"]), (["a"], 2))
+        self.assertEqual(report["MetricDatapoints"], [{"Timestamp": self.start, "UniqueContributors": 2}])
+
     def test_list_metrics(self):
         pages = self.metrics.get_paginator("list_metrics").paginate(
-            Namespace="AWS/DynamoDB", MetricName="SuccessfulRequestLatency", Dimensions=[{"Name": "TableName"}]
+            Namespace="AWS/DynamoDB", MetricName="SuccessfulRequestLatency", Dimensions=OF_ORDERS
         )
         operations = [
             d["Value"] for page in pages for m in page["Metrics"] for d in m["Dimensions"] if d["Name"] == "Operation"

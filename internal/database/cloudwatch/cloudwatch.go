@@ -1,5 +1,6 @@
 // Package cloudwatch answers the part of CloudWatch's API that reads metrics: GetMetricData, GetMetricStatistics and
-// ListMetrics, over what package history keeps of the database's own metrics, in the namespace AWS/DynamoDB.
+// ListMetrics, over what package history keeps of the database's own metrics, in the namespace AWS/DynamoDB; and
+// GetInsightRuleReport, over the rankings of DynamoDB's contributor insights. Metric math is in metric_math.go.
 //
 // A request passes these stages:
 //
@@ -45,14 +46,15 @@ type Source interface {
 // Handler answers requests.
 type Handler struct {
 	source Source
+	rules  Rules
 	now    func() time.Time
 	logger *slog.Logger
 	turns  chan struct{}
 }
 
-// New returns a Handler over the metrics of a source.
-func New(source Source, now func() time.Time, logger *slog.Logger) *Handler {
-	return &Handler{source: source, now: now, logger: logger, turns: make(chan struct{}, turnsMax)}
+// New returns a Handler over the metrics of a source and the rules of contributor insights.
+func New(source Source, rules Rules, now func() time.Time, logger *slog.Logger) *Handler {
+	return &Handler{source: source, rules: rules, now: now, logger: logger, turns: make(chan struct{}, turnsMax)}
 }
 
 // Serves reports whether a request is CloudWatch's: it is known by its path, its target or its content type.
@@ -99,6 +101,8 @@ func (h *Handler) perform(ctx context.Context, p protocol, r *http.Request, body
 		return "", nil, err
 	}
 	switch operation {
+	case "GetInsightRuleReport":
+		out, err = serve(ctx, decode, h.getInsightRuleReport)
 	case "GetMetricData":
 		out, err = serve(ctx, decode, h.getMetricData)
 	case "GetMetricStatistics":

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -70,12 +71,8 @@ func (h *Handler) getMetricData(ctx context.Context, in *getMetricDataInput) (*g
 	for i, q := range in.MetricDataQueries {
 		if q.ReturnData == nil || *q.ReturnData {
 			results[i] = len(out.MetricDataResults)
-			label := q.MetricStat.Metric.MetricName
-			if q.Label != nil {
-				label = *q.Label
-			}
 			out.MetricDataResults = append(out.MetricDataResults, metricDataResult{
-				ID: q.ID, Label: label, Timestamps: []moment{}, Values: []float64{}, StatusCode: complete,
+				ID: q.ID, Label: q.label(), Timestamps: []moment{}, Values: []float64{}, StatusCode: complete,
 			})
 		}
 	}
@@ -95,27 +92,52 @@ func (h *Handler) getMetricData(ctx context.Context, in *getMetricDataInput) (*g
 
 // values returns the values of all queries that return data, in no order.
 func (h *Handler) values(ctx context.Context, in *getMetricDataInput) ([]value, error) {
-	from, to, _ := span(in.StartTime, in.EndTime)
-	graphs := make([]*graph, len(in.MetricDataQueries))
-	for i, q := range in.MetricDataQueries {
-		graphs[i] = newGraph(*q.MetricStat.Metric, q.MetricStat.Unit, *q.MetricStat.Period)
+	m := &metricMath{
+		queries: in.MetricDataQueries, series: make([]points, len(in.MetricDataQueries)),
+		begun: make([]bool, len(in.MetricDataQueries)), budget: mathBudget,
 	}
-	if err := h.draw(ctx, graphs, from, to); err != nil {
+	if err := h.measure(ctx, in, m.series); err != nil {
 		return nil, err
 	}
 	var values []value
 	for i, q := range in.MetricDataQueries {
+		if m.series[i] == nil {
+			if err := m.evaluate(i); err != nil {
+				return nil, err
+			}
+		}
 		if q.ReturnData != nil && !*q.ReturnData {
 			continue
 		}
-		of, _ := statisticOf(q.MetricStat.Stat)
-		for at, sample := range graphs[i].samples {
-			if v, ok := of(sample); ok {
-				values = append(values, value{i, from.Add(time.Duration(at) * graphs[i].period).Unix(), v})
-			}
+		for at, v := range m.series[i] {
+			values = append(values, value{i, at, v})
 		}
 	}
 	return values, nil
+}
+
+// measure sets the series of the queries that are metrics.
+func (h *Handler) measure(ctx context.Context, in *getMetricDataInput, series []points) error {
+	from, to, _ := span(in.StartTime, in.EndTime)
+	graphs := map[int]*graph{}
+	for i, q := range in.MetricDataQueries {
+		if q.MetricStat != nil {
+			graphs[i] = newGraph(*q.MetricStat.Metric, q.MetricStat.Unit, *q.MetricStat.Period)
+		}
+	}
+	if err := h.draw(ctx, slices.Collect(maps.Values(graphs)), from, to); err != nil {
+		return err
+	}
+	for i, g := range graphs {
+		of, _ := statisticOf(in.MetricDataQueries[i].MetricStat.Stat)
+		series[i] = points{}
+		for at, sample := range g.samples {
+			if v, ok := of(sample); ok {
+				series[i][from.Add(time.Duration(at)*g.period).Unix()] = v
+			}
+		}
+	}
+	return nil
 }
 
 // compare orders values as pages have them: by time, and at one time by query.
@@ -199,9 +221,10 @@ func (q *metricDataQuery) validate(at string) error {
 		return invalid("The value %s for parameter %sId is not matching the expected pattern %s.", q.ID, at, idPattern)
 	case q.Expression != "" && q.MetricStat != nil:
 		return invalid("The parameters %[1]sExpression and %[1]sMetricStat are mutually exclusive and you have specified both.", at)
+	case len(q.Expression) > expressionMax:
+		return invalid("The parameter %sExpression must not be longer than %d characters.", at, expressionMax)
 	case q.Expression != "":
-		return invalid("The parameter %sExpression is not supported: this server has no metric math and no Metrics Insights. "+
-			"Ask for the metrics, and calculate with their values.", at)
+		return nil
 	case q.MetricStat == nil:
 		return missing(at + "MetricStat")
 	}

@@ -212,6 +212,8 @@ func (b *xmlBuffer) content(v reflect.Value) {
 			b.element("value", v.MapIndex(reflect.ValueOf(key)))
 			b.WriteString("</entry>")
 		}
+	case reflect.Int64:
+		b.WriteString(strconv.FormatInt(v.Int(), 10))
 	case reflect.Float64:
 		b.WriteString(strconv.FormatFloat(v.Float(), 'f', -1, 64))
 	default:

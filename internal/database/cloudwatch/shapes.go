@@ -96,6 +96,45 @@ type listMetricsOutput struct {
 	NextToken string `json:",omitempty"`
 }
 
+type getInsightRuleReportInput struct {
+	RuleName                    string
+	StartTime, EndTime          *moment
+	Period, MaxContributorCount *int64
+	Metrics                     []string
+	OrderBy                     string
+}
+
+type insightRuleContributorDatapoint struct {
+	Timestamp        moment
+	ApproximateValue float64
+}
+
+type insightRuleContributor struct {
+	Keys                      []string
+	ApproximateAggregateValue float64
+	Datapoints                []insightRuleContributorDatapoint
+}
+
+type insightRuleMetricDatapoint struct {
+	Timestamp           moment
+	UniqueContributors  *float64 `json:",omitempty"`
+	MaxContributorValue *float64 `json:",omitempty"`
+	SampleCount         *float64 `json:",omitempty"`
+	Average             *float64 `json:",omitempty"`
+	Sum                 *float64 `json:",omitempty"`
+	Minimum             *float64 `json:",omitempty"`
+	Maximum             *float64 `json:",omitempty"`
+}
+
+type getInsightRuleReportOutput struct {
+	KeyLabels              []string
+	AggregationStatistic   string
+	AggregateValue         float64
+	ApproximateUniqueCount int64
+	Contributors           []insightRuleContributor
+	MetricDatapoints       []insightRuleMetricDatapoint
+}
+
 // moment is a timestamp: seconds since the epoch in JSON and CBOR, RFC 3339 in AWS Query.
 //
 //nolint:recvcheck // decoding changes it, encoding takes it as a value

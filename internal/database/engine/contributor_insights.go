@@ -25,7 +25,7 @@ func insightsOf(d *catalog.Descriptor, index string) (insightsSetting, error) {
 	stored, keys := d.Insights, d.Keys
 	if index != "" {
 		x := d.Index(index)
-		if x == nil || x.Local {
+		if x == nil || x.Local || x.State == catalog.IndexAllocating {
 			return s, apierr.InsightsIndexNotFound.With(index, d.Name)
 		}
 		stored, keys = x.Insights, x.Keys

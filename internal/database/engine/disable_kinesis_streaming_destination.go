@@ -13,6 +13,9 @@ import (
 // DisableKinesisStreamingDestination ends the delivery of a table's changes to a Kinesis data stream. What has not been
 // delivered by then is not.
 func (e *Engine) DisableKinesisStreamingDestination(ctx context.Context, in *api.DisableKinesisStreamingDestinationInput) (*api.DisableKinesisStreamingDestinationOutput, error) {
+	if in.EnableKinesisStreamingConfiguration != nil {
+		return nil, apierr.DestinationConfigured.With()
+	}
 	var status string
 	d, err := e.changeDestinations(ctx, *in.TableName, func(_ kv.Txn, d *catalog.Descriptor, now time.Time) error {
 		x := activeDestination(d, *in.StreamArn, now)
@@ -28,6 +31,5 @@ func (e *Engine) DisableKinesisStreamingDestination(ctx context.Context, in *api
 	}
 	return &api.DisableKinesisStreamingDestinationOutput{
 		TableName: &d.Name, StreamArn: in.StreamArn, DestinationStatus: &status,
-		EnableKinesisStreamingConfiguration: in.EnableKinesisStreamingConfiguration,
 	}, nil
 }

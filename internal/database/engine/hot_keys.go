@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/eval"
@@ -88,6 +89,38 @@ func (e *Engine) Insights(ctx context.Context, nameOrARN string) ([]KeyRankings,
 		all = append(all, KeyRankings{Index: s.index, Mode: s.Mode, Rankings: rankings})
 	}
 	return all, nil
+}
+
+// InsightsRule returns what a rule of contributor insights counted from a time until before another; found is false if no
+// table or index has the rule. Rules have the names that DescribeContributorInsights lists.
+func (e *Engine) InsightsRule(name string, from, to time.Time) (report insights.Report, found bool) {
+	for _, t := range e.catalog.Tables() {
+		for _, s := range insightsSettings(t.Descriptor) {
+			if slices.Contains(s.rules(), name) {
+				return e.rule(t.Descriptor, &s, catalog.RankingOf(name), from, to), true
+			}
+		}
+	}
+	return insights.Report{}, false
+}
+
+func (e *Engine) rule(d *catalog.Descriptor, s *insightsSetting, r catalog.Ranking, from, to time.Time) insights.Report {
+	id, keys := trackerID{table: d.ID}, d.Keys
+	if s.index != "" {
+		x := d.Index(s.index)
+		id.index, keys = x.ID, x.Keys
+	}
+	var report insights.Report
+	if r.Throttled {
+		report.Event = insights.Throttled
+	}
+	for _, k := range keys {
+		if r.Whole || !k.Range {
+			report.Labels = append(report.Labels, k.Name)
+		}
+	}
+	report.Minutes = e.hot.of(id).Counted(report.Event, r.Whole, from, to, e.options.Now())
+	return report
 }
 
 // ranks reports whether a mode ranks keys by an event.

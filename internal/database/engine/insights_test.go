@@ -3,9 +3,15 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/insights"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
@@ -74,4 +80,41 @@ func TestRulesHaveAQuota(t *testing.T) {
 	if got := change("T50", "ENABLE"); !strings.Contains(got, `"ContributorInsightsStatus": "ENABLED"`) {
 		t.Errorf("with room again: %s", got)
 	}
+}
+
+// TestInsightsOfAnIndexInChange checks that they cannot be enabled before the index is ACTIVE, nor after.
+func TestInsightsOfAnIndexInChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEngine(t, engine.Options{TTLInterval: -1, TableDelay: 10 * time.Second})
+		createTable(t, e, musicTable())
+		advance(10 * time.Second)
+		createIndex(t, e, "b")
+		in := &api.UpdateContributorInsightsInput{TableName: new("Music"), IndexName: new("b"), ContributorInsightsAction: new("ENABLE")}
+		var refusals []string
+		for range 12 {
+			if _, err := e.UpdateContributorInsights(t.Context(), in); err != nil && !slices.Contains(refusals, err.Error()) {
+				refusals = append(refusals, err.Error())
+			}
+			advance(time.Second)
+		}
+		if diff := cmp.Diff([]string{
+			"ResourceNotFoundException: Requested resource not found: Index: b not found for table: Music",
+		}, refusals); diff != "" {
+			t.Error(diff)
+		}
+		if _, err := e.UpdateContributorInsights(t.Context(), in); err != nil {
+			t.Error(err)
+		}
+		_, err := e.UpdateTable(t.Context(), &api.UpdateTableInput{
+			TableName:                   new("Music"),
+			GlobalSecondaryIndexUpdates: []api.GlobalSecondaryIndexUpdate{{Delete: &api.DeleteGlobalSecondaryIndexAction{IndexName: new("b")}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = e.UpdateContributorInsights(t.Context(), in)
+		if err == nil || !strings.HasSuffix(err.Error(), "IndexStatus must be ACTIVE to enable ContributorInsights.") {
+			t.Errorf("of an index that is being deleted: %v", err)
+		}
+	})
 }

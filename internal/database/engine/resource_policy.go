@@ -76,7 +76,10 @@ func (e *Engine) changePolicy(ctx context.Context, r policyResource, expected *s
 		})
 		current := d.Policy(r.label)
 		if expected != nil && !hasRevision(current, *expected) {
-			return apierr.PolicyNotFound.With(r.arn)
+			if current == nil {
+				return apierr.PolicyNoRevision.With(*expected, r.table)
+			}
+			return apierr.PolicyOtherRevision.With(*expected, r.table)
 		}
 		edit(d, current)
 		return nil

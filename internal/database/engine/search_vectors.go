@@ -76,15 +76,17 @@ func (e *Engine) searchReader(ctx context.Context) (r kv.Reader, done func(), er
 // search is a SearchVectorsInput. bindSearch sets the first part, plan the second, run the third.
 type search struct {
 	in    *api.SearchVectorsInput
-	equal []eval.Equality
+	where *eval.SearchCondition // nil if there is none
 	shape shape
 
 	table   *catalog.Table
 	index   *catalog.Index
 	query   *vector.Query
 	nearest *vector.Nearest
-	filters []eval.Equality // on inline filters
+	filter  *eval.Condition // nil if the range has only what is searched for
+	reads   []string        // the attributes that filter reads
 	lo, hi  []byte
+	scratch attr.Item
 
 	compared int // bytes of vectors
 	returned int // bytes of items
@@ -114,7 +116,7 @@ func (s *search) bindExpressions() error {
 		return err
 	}
 	if in.SearchConditionExpression != nil {
-		if s.equal, err = b.SearchCondition(*in.SearchConditionExpression); err != nil {
+		if s.where, err = b.SearchCondition(*in.SearchConditionExpression); err != nil {
 			return err
 		}
 	}
@@ -159,21 +161,29 @@ func (s *search) plan(t *catalog.Table) error {
 	return nestedKeyFault(t, s.shape.nested)
 }
 
-// planCondition splits the condition into the partition to read and what filters its entries.
+// planCondition finds the partition to read, and whether its entries need to be filtered.
 func (s *search) planCondition() error {
 	x := s.index
 	var partition []attr.Value
-	for _, equal := range s.equal {
-		k, isKey := s.schemaAttribute(equal.Name)
+	var clauses []eval.SearchClause
+	if s.where != nil {
+		clauses = s.where.Clauses
+	}
+	for _, c := range clauses {
+		k, isKey := s.schemaAttribute(c.Name)
 		switch {
 		case k.Name == "":
-			return apierr.SearchConditionNoSchema.With(equal.Name)
-		case k.Kind != equal.Value.Kind():
+			return apierr.SearchConditionNoSchema.With(c.Name)
+		case slices.ContainsFunc(c.Values, func(v attr.Value) bool { return v.Kind() != k.Kind }):
 			return apierr.KeyConditionOfOtherType.With()
-		case isKey:
-			partition = append(partition, equal.Value)
+		case !isKey:
+			s.filter, s.reads = s.where.Condition, s.where.Attributes()
+		case !c.Pinned:
+			return apierr.SearchKeyNotEqual.With()
+		case partition != nil: // an index has one partition key
+			return apierr.SearchKeyTwice.With()
 		default:
-			s.filters = append(s.filters, equal)
+			partition = c.Values
 		}
 	}
 	if len(partition) != len(x.PK) {
@@ -266,15 +276,16 @@ func (s *search) compare(ctx context.Context, r kv.Reader) error {
 	return it.Err()
 }
 
-// passes decides the inline filters over a projected item.
+// passes decides the condition over a projected item, which has all attributes of the search schema.
 func (s *search) passes(projected itemenc.Item) (bool, error) {
-	for _, f := range s.filters {
-		v, found, err := projected.Lookup(f.Name)
-		if err != nil || !found || v.Kind() != f.Value.Kind() || string(v.Text()) != f.Value.Text() {
-			return false, err
-		}
+	if s.filter == nil {
+		return true, nil
 	}
-	return true, nil
+	var err error
+	if s.scratch, err = projected.Borrow(s.scratch[:0], s.reads); err != nil {
+		return false, err
+	}
+	return s.filter.Eval(s.scratch)
 }
 
 // result reads what the search returns of an entry: without the vector, unless the projection names it.

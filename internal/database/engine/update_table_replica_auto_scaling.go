@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -53,15 +54,49 @@ func (e *Engine) UpdateTableReplicaAutoScaling(ctx context.Context, in *api.Upda
 	return &api.UpdateTableReplicaAutoScalingOutput{TableAutoScalingDescription: e.describeScaling(r.replicas[0].d, r.replicas)}, nil
 }
 
+// checkScaling refuses settings of which a part is missing, or that go with turning auto scaling off.
+func checkScaling(table string, u *api.AutoScalingSettingsUpdate) error {
+	if u == nil {
+		return nil
+	}
+	var given, absent []string
+	for _, p := range []struct { // in the order in which AWS names them
+		name  string
+		given bool
+	}{
+		{"'MaximumUnits'", u.MaximumUnits != nil},
+		{"'ScalingPolicyUpdate'", u.ScalingPolicyUpdate != nil},
+		{"'MinimumUnits'", u.MinimumUnits != nil},
+	} {
+		if p.given {
+			given = append(given, p.name)
+		} else {
+			absent = append(absent, p.name)
+		}
+	}
+	off := u.AutoScalingDisabled != nil && *u.AutoScalingDisabled
+	switch {
+	case off && given != nil:
+		return apierr.ScalingNotOff.With(table, strings.Join(given, ", "))
+	case !off && absent != nil:
+		return apierr.ScalingIncomplete.With(table, strings.Join(absent, ", "))
+	default:
+		return nil
+	}
+}
+
 // scaling gives one replica its part of the settings.
 func (x *replicaMember) scaling(in *api.UpdateTableReplicaAutoScalingInput) error {
 	g := x.d.Global
 	set := func(name string, index *string, u *api.AutoScalingSettingsUpdate) error {
 		if index != nil {
 			if i := x.d.Index(*index); i == nil || i.Local || i.Vector != nil {
-				return apierr.OverrideIndexMissing.With(*index)
+				return apierr.ScalingIndexMissing.With(x.d.Name, *index)
 			}
 			name += *index
+		}
+		if err := checkScaling(x.d.Name, u); err != nil {
+			return err
 		}
 		setScaling(g, name, u)
 		return nil

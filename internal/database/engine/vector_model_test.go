@@ -119,28 +119,38 @@ func compareSearch(t *testing.T, rng *rand.Rand, e *engine.Engine, x *api.Vector
 	in := &api.SearchVectorsInput{
 		TableName: new("Music"), IndexName: x.IndexName, SearchVector: randomVector(rng), TopK: new(int64(1 + rng.IntN(12))),
 	}
-	want := attr.Item{}
+	want := vectorWant{partition: "any", filter: anyItem}
+	var clauses []string
 	for _, element := range x.SearchSchema {
 		switch {
 		case *element.AttributeName == "p":
-			want = want.With("p", attr.String([]string{"a", "b", "c"}[rng.IntN(3)]))
-		case rng.IntN(2) == 0:
-			want = want.With("f", attr.Number(fmt.Sprint(rng.IntN(3))))
+			want.partition = []string{"a", "b", "c"}[rng.IntN(3)]
+			clauses = append(clauses, "p = :p")
+			in.ExpressionAttributeValues = in.ExpressionAttributeValues.With(":p", attr.String(want.partition))
+		case rng.IntN(3) > 0:
+			f := vectorFilters[rng.IntN(len(vectorFilters))]
+			l, h := rng.IntN(3), 2
+			if strings.Contains(f.text, ":h") {
+				h = l + rng.IntN(3-l)
+				in.ExpressionAttributeValues = in.ExpressionAttributeValues.With(":h", attr.Number(strconv.Itoa(h)))
+			}
+			in.ExpressionAttributeValues = in.ExpressionAttributeValues.With(":l", attr.Number(strconv.Itoa(l)))
+			want.text, want.filter = f.text, func(it attr.Item) bool {
+				v, found := it.Get("f")
+				n, _ := strconv.Atoi(v.Text())
+				return f.holds(n, l, h, found)
+			}
+			clauses = append(clauses, "("+f.text+")")
 		}
 	}
-	for i, f := range want {
-		clause := f.Name + " = :" + f.Name
-		if i > 0 {
-			clause = *in.SearchConditionExpression + " AND " + clause
-		}
-		in.SearchConditionExpression = &clause
-		in.ExpressionAttributeValues = in.ExpressionAttributeValues.With(":"+f.Name, f.Value)
+	if len(clauses) > 0 {
+		in.SearchConditionExpression = new(strings.Join(clauses, " AND "))
 	}
 	out, err := e.SearchVectors(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores := naiveScores(*x.DistanceFunction, in.SearchVector, items, want)
+	scores := naiveScores(*x.DistanceFunction, in.SearchVector, items, &want)
 	nearest := slices.SortedFunc(mapsValues(scores), func(a, b float64) int {
 		if *x.DistanceFunction == "DOT_PRODUCT" {
 			a, b = b, a
@@ -149,7 +159,7 @@ func compareSearch(t *testing.T, rng *rand.Rand, e *engine.Engine, x *api.Vector
 	})
 	nearest = nearest[:min(len(nearest), int(*in.TopK))]
 	if len(out.SearchResults) != len(nearest) {
-		t.Fatalf("%s %v: %d results, want %d", *x.IndexName, want, len(out.SearchResults), len(nearest))
+		t.Fatalf("%s %s %s: %d results, want %d", *x.IndexName, want.partition, want.text, len(out.SearchResults), len(nearest))
 	}
 	for i, r := range out.SearchResults {
 		pk, _, err := r.Item.Get("pk")
@@ -158,8 +168,8 @@ func compareSearch(t *testing.T, rng *rand.Rand, e *engine.Engine, x *api.Vector
 		}
 		own, present := scores[pk.Text()]
 		if !present || !closeTo(*r.Score, own) || !closeTo(*r.Score, nearest[i]) {
-			t.Errorf("%s %v: result %d is %s with %v; it has %v (%t), and the score there is %v",
-				*x.IndexName, want, i, pk.Text(), *r.Score, own, present, nearest[i])
+			t.Errorf("%s %s %s: result %d is %s with %v; it has %v (%t), and the score there is %v",
+				*x.IndexName, want.partition, want.text, i, pk.Text(), *r.Score, own, present, nearest[i])
 		}
 	}
 }
@@ -174,18 +184,40 @@ func mapsValues(m map[string]float64) func(func(float64) bool) {
 	}
 }
 
-// naiveScores are the scores of the items that have a vector and the wanted attributes.
-func naiveScores(function string, search []attr.Value, items map[string]attr.Item, want attr.Item) map[string]float64 {
+// vectorWant is the condition of a search, for a reader that knows no expressions.
+type vectorWant struct {
+	partition, text string
+	filter          func(it attr.Item) bool
+}
+
+func anyItem(attr.Item) bool { return true }
+
+// vectorFilters are conditions on f, which an item may lack, with what they mean.
+var vectorFilters = []struct {
+	text  string
+	holds func(f, l, h int, found bool) bool
+}{
+	{"f = :l", func(f, l, _ int, found bool) bool { return found && f == l }},
+	{":l = f", func(f, l, _ int, found bool) bool { return found && f == l }},
+	{"f <> :l", func(f, l, _ int, found bool) bool { return !found || f != l }},
+	{"f < :l", func(f, l, _ int, found bool) bool { return found && f < l }},
+	{":l >= f", func(f, l, _ int, found bool) bool { return found && f <= l }},
+	{"f > :l", func(f, l, _ int, found bool) bool { return found && f > l }},
+	{"f >= :l AND f <= :h", func(f, l, h int, found bool) bool { return found && f >= l && f <= h }},
+	{"f BETWEEN :l AND :h", func(f, l, h int, found bool) bool { return found && f >= l && f <= h }},
+	{"f IN (:h, :l)", func(f, l, h int, found bool) bool { return found && (f == l || f == h) }},
+	{"f = :l OR f > :h", func(f, l, h int, found bool) bool { return found && (f == l || f > h) }},
+	{"NOT f = :l", func(f, l, _ int, found bool) bool { return !found || f != l }},
+}
+
+// naiveScores are the scores of the items that have a vector and fulfil the condition.
+func naiveScores(function string, search []attr.Value, items map[string]attr.Item, want *vectorWant) map[string]float64 {
 	scores := map[string]float64{}
 	q := plainVector(search)
 	for id, it := range items {
 		v, has := it.Get("v")
-		fits := has
-		for _, f := range want {
-			got, there := it.Get(f.Name)
-			fits = fits && there && got.Equal(f.Value)
-		}
-		if fits {
+		p, _ := it.Get("p")
+		if has && (want.partition == "any" || p.Text() == want.partition) && want.filter(it) {
 			scores[id] = naiveScore(function, q, plainVector(v.Elems()))
 		}
 	}

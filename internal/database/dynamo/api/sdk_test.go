@@ -52,16 +52,16 @@ func operationsOf[Client any]() (names []string) {
 	return names
 }
 
-var rewrite = flag.Bool("rewrite", false, "write the lists of docs/compatibility.md anew")
+var rewrite = flag.Bool("rewrite", false, "write the lists of docs/compatibility-details.md anew")
 
 // The lists of the page stand between these lines.
 const (
-	compatibilityPage = "../../../../docs/compatibility.md"
+	compatibilityPage = "../../../../docs/compatibility-details.md"
 	listsBegin        = "<!-- lists: go test ./internal/database/dynamo/api -rewrite -->\n"
 	listsEnd          = "<!-- end of lists -->\n"
 )
 
-// TestCompatibilityPage compares the lists of docs/compatibility.md with the table of operations.
+// TestCompatibilityPage compares the lists of docs/compatibility-details.md with the table of operations.
 func TestCompatibilityPage(t *testing.T) {
 	page, err := os.ReadFile(compatibilityPage)
 	if err != nil {

@@ -3,6 +3,7 @@ package api
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -168,6 +169,9 @@ func compareShapes(t *testing.T, where string, ours, sdk reflect.Type) {
 		}
 		delete(theirs, f.Name)
 		compareTypes(t, where+"."+f.Name, f.Type, sdkType)
+		if strings.Contains(where, " input") {
+			compareWidths(t, where+"."+f.Name, f, sdkType)
+		}
 	}
 	for name := range theirs {
 		t.Errorf("%s: %s is missing", where, name)
@@ -187,6 +191,17 @@ func compareTypes(t *testing.T, where string, ours, sdk reflect.Type) {
 		t.Errorf("%s: %s, the SDK has %s", where, ours, sdk)
 	default:
 		compareShapes(t, where, inner, sdkInner)
+	}
+}
+
+// compareWidths: what is an Integer in AWS's model has to be marked as one, or numbers beyond it are accepted.
+func compareWidths(t *testing.T, where string, ours reflect.StructField, sdk reflect.Type) {
+	t.Helper()
+	if sdk.Kind() == reflect.Pointer {
+		sdk = sdk.Elem()
+	}
+	if marked := ours.Tag.Get("integer") == "32"; marked != (sdk.Kind() == reflect.Int32) {
+		t.Errorf("%s: marked as an Integer: %t; the SDK has %s", where, marked, sdk)
 	}
 }
 

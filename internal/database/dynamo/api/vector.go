@@ -14,7 +14,7 @@ type SearchVectorsInput struct {
 	SearchVector []attr.Value `required:"true"`
 	// TopK is 1 to 100.
 	TopK *int64 `required:"true" integer:"32" min:"1"`
-	// SearchConditionExpression has equalities only: of the partition key, if the index has one, and of inline filters.
+	// SearchConditionExpression has an equality of the partition key, if the index has one, and conditions on inline filters.
 	SearchConditionExpression *string
 	ProjectionExpression      *string
 	ExpressionAttributeNames  map[string]string

@@ -38,8 +38,9 @@ const (
 	inUse     = "Attempt to change a resource which is still in use: "
 	notFound  = "Requested resource not found"
 
-	keyNotScalar = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
-	badPolicy    = invalid + "Invalid policy document: "
+	keyNotScalar   = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+	policyNotFound = "Resource-based policy not found for the provided ResourceArn: "
+	badPolicy      = invalid + "Invalid policy document: "
 
 	badDestination = "Table is not in a valid state to enable Kinesis Streaming Destination: "
 )
@@ -207,6 +208,8 @@ const (
 	SearchVectorOfOtherLength Sentence = "Input search vector dimension %s does not match vector index dimension %d"
 	VectorIndexBackfilling    Sentence = "Cannot search backfilling vector index: %s"
 	SearchConditionNoSchema   Sentence = "Invalid SearchConditionExpression: The attribute %s is not in the SearchSchema of the index"
+	SearchKeyNotEqual         Sentence = "Invalid SearchConditionExpression: Invalid comparator used in SearchConditionExpression"
+	SearchKeyTwice            Sentence = "Invalid SearchConditionExpression: SearchConditionExpressions must only contain one condition per partition key"
 	SearchVectorOfOtherType   Sentence = invalid + "Invalid type for parameter SearchVector[%d], Expected: N, Actual: %s"
 	SearchVectorTooHigh       Sentence = invalid + "Invalid value for parameter SearchVector[%d], Expected: a 32-bit floating-point number, Actual: %s"
 	SearchResultsTooLarge     Sentence = "The results are larger than 16 MB: lower TopK or return fewer attributes"
@@ -269,13 +272,16 @@ const (
 	InvalidNextToken Sentence = "Invalid NextToken provided as input" // ListTagsOfResource
 )
 
-// Resource policies. Recorded or documented are the first six, PolicyUnbounded, PolicyActionsInvalid, PolicyPrincipalInvalid and
+// Resource policies. Of those with a revision the recorded sentences are cut off after "target ta"; how they end is ours. Recorded or
+// documented are the first six, PolicyUnbounded, PolicyActionsInvalid, PolicyPrincipalInvalid and
 // PolicyServiceInvalid.
 const (
 	PolicyResourceElsewhere Sentence = invalid + "Invalid resource Arn: %s"
 
 	PolicyStreamNotFound   Sentence = notFound + ": Stream: %s not found for Table: %s"
-	PolicyNotFound         Sentence = "Resource-based policy not found for the provided ResourceArn: %s"
+	PolicyNotFound         Sentence = policyNotFound + "%s"
+	PolicyOtherRevision    Sentence = policyNotFound + "Requested update for policy with revision id %s, but the policy associated to target table %s did not match"
+	PolicyNoRevision       Sentence = policyNotFound + "Requested update for policy with revision id %s, but the target table %s has no associated policy"
 	PolicyTooLarge         Sentence = invalid + "Maximum policy size of 20480 bytes exceeded"
 	PolicyNotObject        Sentence = badPolicy + "This policy contains invalid Json"
 	PolicyVersionInvalid   Sentence = badPolicy + "Version must be 2012-10-17 or 2008-10-17"
@@ -296,6 +302,9 @@ const (
 	PolicyPrincipalInvalid Sentence = invalid + "Invalid principal in policy document."
 )
 
+// InsightsIndexNotActive refuses contributor insights of an index that is being created or deleted.
+const InsightsIndexNotActive Sentence = "Table or Index is not in a valid state to update Key Access Insights: IndexStatus must be ACTIVE to enable ContributorInsights."
+
 // TooManyRules is a part of the description of contributor insights, and no error of a request.
 const TooManyRules Sentence = "Amazon CloudWatch Contributor Insights rule limit reached. Please disable Contributor Insights for other tables/indexes OR disable other CloudWatch Contributor Insights rules before retrying."
 
@@ -305,6 +314,7 @@ const (
 	DestinationNotActive    Sentence = badDestination + "KinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
 	DestinationNotUpdatable Sentence = badDestination + "Kinesis streaming is not in ACTIVE state. Updates are only allowed in ACTIVE state. TableName: %s"
 	DestinationUnknown      Sentence = badDestination + "No streaming destination with streamArn: %s" // UpdateKinesisStreamingDestination
+	DestinationConfigured   Sentence = "Stream cannot be disabled using EnableKinesisStreamingConfiguration parameters"
 	PrecisionUnchanged      Sentence = "Invalid Request: Precision is already set to the desired value of %s for tableId: %s, kdsArn: %s"
 	PrecisionMissing        Sentence = "Streaming destination cannot be updated with given parameters: UpdateKinesisStreamingConfiguration cannot be null or contain only null values"
 	InvalidKinesisARN       Sentence = invalid + "StreamArn is not the ARN of a Kinesis data stream: %s"
@@ -572,6 +582,9 @@ const (
 	GlobalTableMissing      Sentence = "Global table not found: Global table with name: '%s' does not exist."
 	GlobalSettingsMissing   Sentence = "Global table with name: '%s' does not exist." // operations on settings
 	GlobalTableNotGrouped   Sentence = "Global table with name: %s does not exist."   // auto scaling of replicas
+	ScalingIncomplete       Sentence = "Failed to update settings for global table with name: ‘%s’: Parameters %s are required unless auto scaling is being disabled."
+	ScalingNotOff           Sentence = "Failed to update settings for global table with name ‘%s’: Parameters %s must be left blank when disabling auto scaling."
+	ScalingIndexMissing     Sentence = "Failed to update settings for global table with name: ‘%s’ because the global secondary indexes with names: ‘[%s]’ do not exist."
 	GlobalTableExists       Sentence = "Global table with name: '%s' already exists"
 	ReplicaOfGlobalExists   Sentence = "Replica with name: '%s' already exists in Region: %s"
 	ReplicaOfGlobalMissing  Sentence = "Replica with name: '%s' does not exist in Region: %s"
@@ -663,6 +676,9 @@ var codes = map[Sentence]Code{
 	TooManyRestores:      LimitExceededException,
 
 	PolicyNotFound:      PolicyNotFoundException,
+	PolicyOtherRevision: PolicyNotFoundException,
+	PolicyNoRevision:    PolicyNotFoundException,
+	ScalingIndexMissing: ResourceNotFoundException,
 	TooManyRules:        LimitExceededException,
 	ExportTimeOutside:   InvalidExportTimeException,
 	ExportPeriodOutside: InvalidExportTimeException,

@@ -5,57 +5,89 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// Equality is one clause of a search condition: the attribute of that name has that value.
-type Equality struct {
-	Name  string
-	Value attr.Value
+// SearchCondition is a bound SearchConditionExpression: comparisons, BETWEEN and IN of top-level attributes with values,
+// joined by AND, OR and NOT.
+type SearchCondition struct {
+	*Condition
+	Clauses []SearchClause // in the order of the text
 }
 
-// SearchCondition binds a SearchConditionExpression: equalities of top-level attributes, joined by AND, one for an attribute
-// at most. Whether the search schema has the attributes, the caller knows.
-func (b *Binder) SearchCondition(text string) ([]Equality, error) {
-	e, sc, err := b.bind(expr.SearchCondition, text)
+// SearchClause is one condition of a SearchCondition, on the attribute of a name. Whether the search schema has the
+// attribute, the caller knows.
+type SearchClause struct {
+	Name   string
+	Values []attr.Value
+	// Pinned says that the attribute has to equal Values[0] for the whole condition to hold: the clause is an equality that
+	// stands below AND only.
+	Pinned bool
+}
+
+// SearchCondition binds a SearchConditionExpression.
+func (b *Binder) SearchCondition(text string) (*SearchCondition, error) {
+	c, err := b.Condition(expr.SearchCondition, text)
 	if err != nil {
 		return nil, err
 	}
-	if err := sc.check(e.Root); err != nil {
+	s := &SearchCondition{Condition: c}
+	if err := s.collect(c.root, true); err != nil {
 		return nil, err
 	}
-	return sc.equalities(nil, e.Root)
+	return s, nil
 }
 
-func (sc *scope) equalities(out []Equality, n expr.Node) ([]Equality, error) {
-	fault := func(kind expr.Kind) ([]Equality, error) { return nil, &expr.Error{Surface: sc.surface, Kind: kind} }
-	if and, ok := n.(*expr.And); ok {
-		for _, t := range and.Terms {
-			var err error
-			if out, err = sc.equalities(out, t); err != nil {
-				return nil, err
-			}
+// collect appends the clauses of a part of the condition; required says that the whole holds only where the part does.
+func (s *SearchCondition) collect(n expr.Node, required bool) error {
+	switch n := n.(type) {
+	case *expr.And:
+		return s.collectAll(n.Terms, required)
+	case *expr.Or:
+		return s.collectAll(n.Terms, false)
+	case *expr.Not:
+		return s.collect(n.Term, false)
+	case *expr.Comparison:
+		left, right := n.Left, n.Right
+		if _, reversed := left.(*expr.Placeholder); reversed {
+			left, right = right, left
 		}
-		return out, nil
+		return s.clause(required && n.Op == expr.Equal, left, right)
+	case *expr.Between:
+		return s.clause(false, n.Operand, n.Low, n.High)
+	case *expr.In:
+		return s.clause(false, n.Operand, n.List...)
+	default:
+		return s.fault(expr.KindSearchComparator)
 	}
-	c, ok := n.(*expr.Comparison)
-	if !ok || c.Op != expr.Equal {
-		return fault(expr.KindSearchComparator)
+}
+
+func (s *SearchCondition) collectAll(terms []expr.Node, required bool) error {
+	for _, t := range terms {
+		if err := s.collect(t, required); err != nil {
+			return err
+		}
 	}
-	left, right := c.Left, c.Right
-	if _, reversed := left.(*expr.Placeholder); reversed {
-		left, right = right, left
-	}
-	path, named := left.(*expr.Path)
-	value, valued := right.(*expr.Placeholder)
+	return nil
+}
+
+func (s *SearchCondition) clause(pinned bool, operand expr.Node, values ...expr.Node) error {
+	path, named := operand.(*expr.Path)
 	switch {
-	case !named || !valued:
-		return fault(expr.KindSearchComparator)
+	case !named:
+		return s.fault(expr.KindSearchComparator)
 	case len(path.Steps) > 1:
-		return fault(expr.KindSearchNested)
+		return s.fault(expr.KindSearchNested)
 	}
-	name := path.Root(sc.names)
-	for _, earlier := range out {
-		if earlier.Name == name {
-			return fault(expr.KindSearchTwice)
+	c := SearchClause{Name: path.Root(s.names), Pinned: pinned}
+	for _, n := range values {
+		p, ok := n.(*expr.Placeholder)
+		if !ok {
+			return s.fault(expr.KindSearchComparator)
 		}
+		c.Values = append(c.Values, s.value(p))
 	}
-	return append(out, Equality{name, sc.value(value)}), nil
+	s.Clauses = append(s.Clauses, c)
+	return nil
+}
+
+func (s *SearchCondition) fault(kind expr.Kind) error {
+	return &expr.Error{Surface: s.surface, Kind: kind}
 }

@@ -73,12 +73,11 @@ const (
 	KindKeyCount
 	KindSearchComparator
 	KindSearchNested
-	KindSearchTwice
 )
 
 // The kinds of the evaluation of an update.
 const (
-	KindMissingAttribute Kind = KindSearchTwice + 1 + iota
+	KindMissingAttribute Kind = KindSearchNested + 1 + iota
 	KindUpdatePath
 	KindUpdateType
 	KindLegacyUpdateType
@@ -187,7 +186,6 @@ var sentences = [kindCount]sentence{
 
 	KindSearchComparator: {opening: openExpression, text: `Invalid comparator used in SearchConditionExpression`},
 	KindSearchNested:     {opening: openExpression, text: `SearchConditionExpressions cannot have conditions on nested attributes`},
-	KindSearchTwice:      {opening: openExpression, text: `SearchConditionExpressions must only contain one condition per attribute`},
 
 	KindMissingAttribute: {text: `The provided expression refers to an attribute that does not exist in the item`},
 	KindUpdatePath:       {text: `The document path provided in the update expression is invalid for update`},

@@ -167,7 +167,8 @@ func (d *decoder) boolean() (bool, error) {
 	return d.jx.Bool()
 }
 
-// number reads a whole number into v, a *int64. AWS cuts a fraction off.
+// number reads a whole number into v, a *int64. A fraction is cut off, as AWS's Java reader does: whoever sends 1.5 gets what
+// 1 gets, in every operation. An Integer has 32 bits.
 func (d *decoder) number(want *target, v reflect.Value) error {
 	if d.jx.Next() != jx.Number {
 		return d.mismatch(want)
@@ -177,7 +178,7 @@ func (d *decoder) number(want *target, v reflect.Value) error {
 		return err
 	}
 	n, ok := wholeNumber(string(raw))
-	if !ok {
+	if !ok || want == targetInteger && n != int64(int32(n)) { //nolint:gosec // the conversion is the question
 		return unconvertible("NUMBER_VALUE", want)
 	}
 	v.Set(reflect.ValueOf(&n))

@@ -67,7 +67,18 @@ func (i *Insights) Rules(table, index string, sorted bool) []string {
 		if ranking[0] == 'S' && !sorted || ranking[2] == 'C' && mode == ThrottledOnly {
 			continue
 		}
-		rules = append(rules, "DynamoDBContributorInsights-"+ranking+suffix)
+		rules = append(rules, rulePrefix+ranking+suffix)
 	}
 	return rules
+}
+
+const rulePrefix = "DynamoDBContributorInsights-"
+
+// Ranking is what a rule ranks: partition keys, or whole keys, by consumed capacity, or by throttled requests.
+type Ranking struct{ Whole, Throttled bool }
+
+// RankingOf returns the ranking of a rule that Rules has named.
+func RankingOf(rule string) Ranking {
+	ranking := rule[len(rulePrefix):]
+	return Ranking{Whole: ranking[0] == 'S', Throttled: ranking[2] == 'T'}
 }

@@ -13,11 +13,14 @@ import (
 //	count - err ≤ the key's true sum ≤ count, and err ≤ N/m
 //	every key whose true sum is more than N/m has a counter
 //
-// While no more than m keys have come all counts are exact.
+// While no more than m keys have come all counts are exact. The sum of all counts is N.
 type sketch struct {
 	room  int
 	byKey map[string]*counter
 	least counters
+
+	samples         int64 // how often something was added
+	lowest, highest int64 // of what was added at once
 }
 
 type counter struct {
@@ -29,6 +32,10 @@ type counter struct {
 func newSketch(room int) *sketch { return &sketch{room: room, byKey: make(map[string]*counter)} }
 
 func (s *sketch) add(key string, n int64) {
+	if s.samples++; s.samples == 1 {
+		s.lowest, s.highest = n, n
+	}
+	s.lowest, s.highest = min(s.lowest, n), max(s.highest, n)
 	c := s.byKey[key]
 	switch {
 	case c != nil:

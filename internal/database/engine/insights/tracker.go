@@ -104,8 +104,13 @@ func (t *Tracker) rank(ranking Event, now time.Time) []Rank {
 			sketches = append(sketches, s)
 		}
 	}
+	return ranksOf(sketches, rankMax)
+}
+
+// ranksOf are the first ranks of sketches of different times.
+func ranksOf(sketches []*sketch, count int) []Rank {
 	all := merge(sketches)
-	ranks := make([]Rank, min(len(all), rankMax))
+	ranks := make([]Rank, min(len(all), count))
 	for i := range ranks {
 		ranks[i] = Rank{Key: partsOf(all[i].key), Amount: float64(all[i].count) / 2, Error: float64(all[i].err) / 2}
 	}
