@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
 // expiry are the rules on TTL, ST7xx.
@@ -32,6 +33,9 @@ func (c *checker) expiry() {
 	}
 	for _, r := range c.design.Reads {
 		c.readsExpired(r)
+	}
+	for _, w := range c.design.Writes {
+		c.blocked(w)
 	}
 }
 
@@ -87,4 +91,39 @@ func (c *checker) readsExpired(r *design.Read) {
 	}
 	c.find("ST702", r.Name, r.Pos, "can find %s whose time is over: DynamoDB removes it within days, not at once", article(e.Name)).
 		mend("filter: \"%s > :now\"", e.TTL.Field).report()
+}
+
+// blocked is ST705: an item is created under a key that was there before, as a lock is, and one that has expired and is not
+// removed yet keeps the next one out. A key with an identifier that is made up anew, or with a time, is never there before.
+func (c *checker) blocked(w *design.Write) {
+	fresh := c.freshFields(w)
+	for _, s := range w.Steps {
+		e := c.design.Entity(s.Entity)
+		if s.Action != design.Create || e.TTL == nil || w.Idempotent != nil && w.Idempotent.With == e.Name {
+			continue
+		}
+		again := !slices.ContainsFunc(keyOf(e), func(name string) bool {
+			f := e.Field(name)
+			named := e.Volume.Per != "" && strings.EqualFold(name, e.Name+"Id") // one of many for each of another
+			return slices.Contains(fresh, name) || f == nil || named || f.Type.Kind == design.KindTime || f.Type.Kind == design.KindDate ||
+				own(c.design, e, f) || c.ofExpiring(e, name)
+		})
+		if !again {
+			continue
+		}
+		of := c.design.Entity(e.Volume.Per)
+		if of != nil && of.TTL != nil {
+			continue // a key of what has expired with it
+		}
+		c.find("ST705", w.Name, s.Pos, "creates %s, which expires, under a key that comes again: DynamoDB removes it within days of its time, and until then nobody can create the next one", article(e.Name)).
+			witness(fmt.Sprintf("the %s %s has expired and is still there: create fails", e.Name, quoted(texts(plan.Places(c.design, e)[0])))).
+			mend("put: %s, when: \"attribute_not_exists(%s) OR %s < :now\"", e.Name, keyOf(e)[0], e.TTL.Field).report()
+	}
+}
+
+// ofExpiring reports whether a field is the identifier of another entity, whose items expire, so that it does not come again.
+func (c *checker) ofExpiring(e *design.Entity, field string) bool {
+	return slices.ContainsFunc(c.design.Entities, func(of *design.Entity) bool {
+		return of != e && of.TTL != nil && of.Field(field) != nil && own(c.design, of, of.Field(field))
+	})
 }

@@ -69,6 +69,7 @@ func (c *checker) keys() {
 			}
 			c.fields(p)
 			c.letterCase(p)
+			c.room(p)
 		}
 		c.formats(e)
 	}

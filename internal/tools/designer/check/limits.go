@@ -14,7 +14,7 @@ import (
 //	count(Conductor of user) <= user.limiteConductores
 var (
 	fieldLimit = regexp.MustCompile(`^\s*(\w+)\.(\w+)\s*(<=|<|>=|>)\s*(\w+\.\w+|-?\d+)\s*$`)
-	countLimit = regexp.MustCompile(`^\s*count\(\s*(\w+)(?:\s+of\s+(\w+))?\s*\)\s*(<=|<)\s*(\w+\.\w+|\d+)\s*$`)
+	countLimit = regexp.MustCompile(`^\s*count\(\s*(\w+)(?:\s+of\s+(\w+))?(?:\s+where\s+[^()]+)?\s*\)\s*(<=|<)\s*(\w+\.\w+|\d+)\s*$`)
 )
 
 // limits is ST510: writes that can pass a limit and do not ask whether they do.

@@ -57,10 +57,33 @@ func (c *checker) bytesOrder(r *design.Read, p plan.Place, part design.Part) {
 		find().as(Info).report()
 	default:
 	}
-	for _, fn := range part.Funcs {
-		if (fn.Name == "pad" || fn.Name == "desc") && f.MaxBytes > fn.Int() {
-			c.find("ST105", r.Name, r.Pos, "relies on the order of %s in %s, which can have %d digits, and |%s has room for %d", f.Name, p, f.MaxBytes, fn, fn.Int()).
-				mend("|%s(%d)", fn.Name, f.MaxBytes).report()
+}
+
+// numberDigitsMax is how many digits a number has at most in DynamoDB:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+const numberDigitsMax = 38
+
+// room is ST105 of a number that can have more digits than |pad or |desc makes: a write of such a value is refused. A max
+// that no number has is meant as the greatest value.
+func (c *checker) room(p plan.Place) {
+	for _, t := range slices.Concat(p.PK, p.SK) {
+		for _, part := range t.Parts {
+			f := p.Entity.Field(part.Field)
+			for _, fn := range part.Funcs {
+				if f == nil || fn.Name != "pad" && fn.Name != "desc" || f.MaxBytes <= fn.Int() {
+					continue
+				}
+				digits, meant := f.MaxBytes, ""
+				if digits > numberDigitsMax {
+					digits = len(strconv.Itoa(f.MaxBytes))
+					meant = fmt.Sprintf(" (max: %d is digits, not the greatest value: write max: %d)", f.MaxBytes, digits)
+				}
+				if digits <= fn.Int() {
+					continue
+				}
+				c.find("ST105", p.String(), t.Pos, "has |%s for %s, which can have %d digits%s: a write of more than %s is refused", fn, f.Name, digits, meant, strings.Repeat("9", fn.Int())).
+					witness(fmt.Sprintf("%s = 1%s", f.Name, strings.Repeat("0", fn.Int()))).mend("|%s(%d)", fn.Name, digits).report()
+			}
 		}
 	}
 }
@@ -161,22 +184,65 @@ func belongs(d *design.Design, e, to *design.Entity) bool {
 	return false
 }
 
-// openPrefix is ST206: a begins_with that ends with a whole value, which others begin with.
+// openPrefix is ST206: a condition on the sort key whose known beginning is that of other values, too: it ends with a whole
+// value, which others begin with, or with a literal that a value before it may hold.
 func (c *checker) openPrefix(r *design.Read, p *plan.Plan, s plan.SortCondition) {
-	if s.Comparison != plan.SortBeginsWith || s.Prefix != "" || s.Parts == 0 {
+	if s.Comparison == plan.SortEqual || s.Parts == 0 {
 		return
+	}
+	beginning, ok := c.beginning(p, s)
+	if !ok {
+		return
+	}
+	x, free := beginning.PrefixFree()
+	if free {
+		return
+	}
+	fields := strings.Join(fieldsIn(s.Template.Parts[:s.Parts]), ", ")
+	find := func(format string, args ...any) *found {
+		return c.find("ST206", r.Name, r.Pos, format, args...).witness(strconv.Quote(x.Shorter) + " also finds " + strconv.Quote(x.Longer))
 	}
 	last := s.Template.Parts[s.Parts-1]
-	f := p.Place.Entity.Field(last.Field)
-	if f == nil {
-		return
+	switch {
+	case last.Field != "" && s.Comparison == plan.SortBeginsWith && s.Prefix == "":
+		find("asks for what begins with %s and ends there: it also finds other values", last.Field).
+			mend("a literal after {%s} in the template", last.Field).report()
+	case last.Field == "":
+		find("asks for what begins with %s and %q, which a value may hold itself: it also finds other values", fields, last.Literal).as(Warning).unless(x.Certain).
+			mend("give it a type without %q: slug, uuid or an enumeration; or put it into the partition key", last.Literal).report()
 	}
-	l, err := keylang.OfField(c.design, f, last.Funcs...)
+}
+
+// beginning is the language of what a condition on the sort key knows. What stands in the partition key too is one value in
+// all that is read.
+func (c *checker) beginning(p *plan.Plan, s plan.SortCondition) (keylang.Language, bool) {
+	same := templateFields(p.Place.PK)
+	known := &design.Template{Text: s.Template.Text}
+	for _, part := range s.Template.Parts[:s.Parts] {
+		f := p.Place.Entity.Field(part.Field)
+		if f != nil && slices.Contains(same, part.Field) {
+			l, err := keylang.OfField(c.design, f, part.Funcs...)
+			if err != nil {
+				return l, false
+			}
+			one, _ := keylang.Intersect(l, l)
+			part = design.Part{Literal: one.Text}
+		}
+		known.Parts = append(known.Parts, part)
+	}
+	t, err := keylang.OfTemplate(c.design, p.Place.Entity, known, design.KeyString)
 	if err != nil {
-		return
+		return keylang.Language{}, false
 	}
-	if x, free := l.PrefixFree(); !free {
-		c.find("ST206", r.Name, r.Pos, "asks for what begins with %s and ends there: it also finds other values", last.Field).
-			witness(strconv.Quote(x.Shorter)+" also finds "+strconv.Quote(x.Longer)).mend("a literal after {%s} in the template", last.Field).report()
+	return t.Language(), true
+}
+
+func fieldsIn(parts []design.Part) []string {
+	var out []string
+	for _, part := range parts {
+		if part.Field != "" {
+			out = append(out, part.Field)
+		}
 	}
+	return out
 }

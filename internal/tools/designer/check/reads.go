@@ -24,6 +24,8 @@ func (c *checker) reads() {
 		c.bounds(result)
 		c.sorting(result)
 		c.leak(r.Name, r.Pos, result.Plan)
+		c.contradiction(r, result.Plan)
+		c.instant(r, result.Plan)
 	}
 	for _, x := range c.design.Collections {
 		p := plan.ForCollection(c.design, x)

@@ -53,6 +53,8 @@ var rules = []Rule{
 	{ID: "ST211", Severity: Warning, Title: "a read asks many partitions, or once more for each item"},
 	{ID: "ST212", Severity: Warning, Title: "an index or copy that no read uses"},
 	{ID: "ST213", Severity: Warning, Title: "a collection pages through items that it does not want"},
+	{ID: "ST214", Severity: Error, Title: "a filter and the condition of a sparse index never hold together"},
+	{ID: "ST215", Severity: Warning, Title: "a read by a period asks for one instant of it"},
 
 	{ID: "ST301", Severity: Warning, Title: "a partition key has few values"},
 	{ID: "ST302", Severity: Error, Title: "a partition is written or read more than DynamoDB allows"},
@@ -89,6 +91,10 @@ var rules = []Rule{
 	{ID: "ST513", Severity: Error, Title: "an order of requests breaks an invariant", Command: "races"},
 	{ID: "ST514", Severity: Error, Title: "an idempotency key is not the caller's own, never expires, or compares nothing"},
 	{ID: "ST515", Severity: Error, Title: "a transaction's refusal is expected as another error", Command: "vet"},
+	{ID: "ST516", Severity: Info, Title: "two parameters of a write can mean one item"},
+	{ID: "ST517", Severity: Warning, Title: "a delete forgets what the creation has counted"},
+	{ID: "ST518", Severity: Warning, Title: "a delete leaves behind what belongs to the item"},
+	{ID: "ST519", Severity: Error, Title: "a decimal is added to a whole number"},
 
 	{ID: "ST601", Severity: Error, Title: "an item can be larger than 400 KB", Refused: true},
 	{ID: "ST602", Severity: Warning, Title: "a large item is read or written often"},
@@ -99,6 +105,7 @@ var rules = []Rule{
 	{ID: "ST702", Severity: Warning, Title: "a read can return what has expired"},
 	{ID: "ST703", Severity: Warning, Title: "what belongs to an expiring item outlives it, or goes before it"},
 	{ID: "ST704", Severity: Warning, Title: "an expiring item is counted"},
+	{ID: "ST705", Severity: Warning, Title: "an item that has expired blocks the next one"},
 
 	{ID: "ST801", Severity: Info, Title: "what a pattern costs"},
 	{ID: "ST802", Severity: Warning, Title: "the design costs more than its budget"},

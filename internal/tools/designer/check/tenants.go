@@ -59,7 +59,8 @@ func (c *checker) hotItem(w *design.Write) {
 			times *= lines
 		}
 		perItem := 0.0
-		if items := cost.Items(c.design, i.Place.Entity); items > 0 {
+		items := c.different(i.Place)
+		if items > 0 {
 			perItem = times / items
 		}
 		units := float64((cost.SizeAt(i.Place) + 1023) / 1024)
@@ -72,6 +73,10 @@ func (c *checker) hotItem(w *design.Write) {
 				mend("spread what is counted over several items, and add them up").report()
 		}
 		switch popular := w.Rate * conflictSeconds; {
+		case !p.Transaction() && !hot && adds(i) && (items == 0 || items > fewValues) && times*units > ample*partitionWriteUnits:
+			c.find("ST306", w.Name, i.Step.Pos, "adds to %s %.0f times a second: if all want the same one, that is %.0f write units, and an item takes %d",
+				article(name), times, times*units, partitionWriteUnits).as(Info).
+				mend("spread what is counted over several items, and add them up").report()
 		case !p.Transaction():
 		case perItem > conflictsMany:
 			c.find("ST512", w.Name, i.Step.Pos, "has each %s in %.0f transactions a second: DynamoDB cancels one of two that meet", name, perItem).
@@ -81,6 +86,27 @@ func (c *checker) hotItem(w *design.Write) {
 				article(name), w.Rate, 100*popular).as(Info).mend("repeat what is cancelled; for more, spread what is counted over several items").report()
 		}
 	}
+}
+
+// different is how many items there are at a place: as many as the design says, and no more than there are keys. 0 is not told.
+func (c *checker) different(p plan.Place) float64 {
+	items := cost.Items(c.design, p.Entity)
+	k, ok := c.languagesOf(p)
+	if !ok {
+		return items
+	}
+	keys := 1.0
+	for _, t := range k.key() {
+		n, finite := t.Language().Count()
+		if !finite {
+			return items
+		}
+		keys *= n
+	}
+	if items == 0 {
+		return keys
+	}
+	return min(items, keys)
 }
 
 // adds reports whether an item is changed by adding to it, as counters and stocks are, and so by many callers.

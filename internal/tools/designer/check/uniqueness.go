@@ -18,13 +18,7 @@ func (c *checker) assumedUnique(r *design.Read) {
 		return
 	}
 	e := c.design.Entity(r.Entity)
-	known := func(fields []string) bool {
-		return !slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(r.By, f) })
-	}
-	unique := slices.ContainsFunc(e.Unique, func(m *design.Marker) bool {
-		return known(slices.Concat(m.Key.PK.Fields(), m.Key.SK.Fields()))
-	})
-	if unique || known(keyOf(e)) {
+	if c.guardedBy(e, r.By) {
 		return
 	}
 	c.find("ST501", e.Name+"+"+r.Name, r.Pos, "%s reads one %s by %s as if that were unique, and nothing guards it: two that are created at the same time both succeed",

@@ -12,6 +12,7 @@ import (
 func (c *checker) writes() {
 	for _, e := range c.design.Entities {
 		c.duplicate(e)
+		c.summed(e)
 	}
 	for _, r := range c.design.Reads {
 		c.assumedUnique(r)
@@ -20,6 +21,7 @@ func (c *checker) writes() {
 		p := plan.ForWrite(c.design, w)
 		c.transactionSize(w, p)
 		c.sameItemTwice(w, p)
+		c.sameParameters(w)
 		c.batch(w)
 		c.repetition(w)
 		c.idempotency(w)
@@ -27,13 +29,17 @@ func (c *checker) writes() {
 			c.step(w, s)
 		}
 	}
+	c.forgotten()
+	c.orphans()
+	c.flows()
 	c.limits()
 }
 
 // step is ST104, ST410, ST502, ST508 and ST509.
 func (c *checker) step(w *design.Write, s *design.Step) {
 	e := c.design.Entity(s.Entity)
-	if s.Action == design.Put {
+	c.fractions(w, s)
+	if s.Action == design.Put && s.When == nil {
 		c.find("ST502", w.Name, s.Pos, "puts %s unconditionally: a repetition, or an id that is taken, overwrites what is there", article(e.Name)).
 			mend("create: %s, which fails if the item exists; or upsert", e.Name).report()
 	}

@@ -1,0 +1,205 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// flows are ST501 and ST508 of flows: what a step has read is something else by the time a write relies on it.
+func (c *checker) flows() {
+	for _, f := range c.design.Flows {
+		s := flowState{c: c, flow: f, reads: map[string]*design.Read{}, lets: map[string]*design.Expression{}}
+		for _, step := range f.Steps {
+			for _, a := range step.Let {
+				s.lets[a.Name] = a.Value
+			}
+			if r := c.design.Read(step.Read); r != nil && step.As != "" {
+				s.reads[step.As] = r
+			}
+			if w := c.design.Write(step.Write); w != nil {
+				for _, change := range w.Steps {
+					s.lost(step, w, change)
+					s.twice(step, w, change)
+				}
+			}
+		}
+	}
+}
+
+// flowState is what a flow has read and named before a step.
+type flowState struct {
+	c     *checker
+	flow  *design.Flow
+	reads map[string]*design.Read
+	lets  map[string]*design.Expression
+}
+
+// source is a field of what a read has found.
+type source struct{ as, field string }
+
+// sources are what a value is made of.
+func (s *flowState) sources(x *design.Expression) []source {
+	var out []source
+	for _, o := range x.Operands() {
+		switch o := o.(type) {
+		case *design.NameOperand:
+			as, field, _ := strings.Cut(o.Path, ".")
+			out = append(out, source{as, field})
+		case *design.ParamOperand:
+			if let := s.lets[o.Name]; let != nil && let != x {
+				out = append(out, s.sources(let)...)
+			}
+		}
+	}
+	return out
+}
+
+// argument is the expression that a step gives a write for a parameter; nil for what the flow was given itself.
+func (s *flowState) argument(step *design.FlowStep, param string) *design.Expression {
+	if i := slices.IndexFunc(step.With, func(a *design.Argument) bool { return a.Name == param }); i >= 0 {
+		return step.With[i].Value
+	}
+	return s.lets[param]
+}
+
+// lost is ST508: a write sets a field to what was computed of its value as it was read, or relies on a condition that was asked
+// of that value before, and its own condition does not ask again.
+func (s *flowState) lost(step *design.FlowStep, w *design.Write, change *design.Step) {
+	if change.Action != design.Update && change.Action != design.Upsert {
+		return
+	}
+	find := func(as, field, format string, args ...any) {
+		s.c.find("ST508", s.flow.Name+"+"+w.Name, step.Pos, format, args...).
+			witness(fmt.Sprintf("two %s read the same %s.%s, then both make %s", s.flow.Name, as, field, w.Name)).
+			mend("when: \"%s = :seen\" in %s, with: { seen: %s.%s }; or add to it, with a condition on its bound", field, w.Name, as, field).report()
+	}
+	for _, a := range slices.Concat(change.Set, change.Add) {
+		for _, from := range s.asked(step.If) {
+			if s.stale(from, change, a.Field, step) && !constantOnly(a, change) {
+				find(from.as, from.field, "asks for %s.%s, then %s changes it and does not ask again", from.as, from.field, w.Name)
+				return
+			}
+		}
+	}
+	for _, a := range change.Set {
+		if len(a.Value.Terms) != 1 || a.Value.Terms[0].Kind != design.ParamTerm {
+			continue
+		}
+		x := s.argument(step, a.Value.Terms[0].Name)
+		if x == nil || !s.computed(x) {
+			continue
+		}
+		for _, from := range s.sources(x) {
+			if s.stale(from, change, a.Field, step) {
+				find(from.as, from.field, "%s sets %s to what was computed of %s.%s, and nothing makes sure that it is still that: of two at once one is lost", w.Name, a.Field, from.as, from.field)
+				return
+			}
+		}
+	}
+}
+
+// asked are the sources of a step's condition.
+func (s *flowState) asked(x *design.Expression) []source {
+	if x == nil {
+		return nil
+	}
+	return s.sources(x)
+}
+
+// constantOnly reports whether a step sets a field to a constant, which is the same however often it is done.
+func constantOnly(a *design.Assignment, s *design.Step) bool {
+	return slices.Contains(s.Set, a) && len(a.Value.Terms) == 1 && a.Value.Terms[0].Kind == design.ConstantTerm
+}
+
+// stale reports whether a field that was read of an entity is the one that a step changes, and the step's condition neither asks
+// for it nor for another value of what was read with it.
+func (s *flowState) stale(from source, change *design.Step, field string, step *design.FlowStep) bool {
+	r := s.reads[from.as]
+	if r == nil || r.Many || r.Entity != change.Entity || from.field != field || slices.Contains(change.When.Fields(), field) {
+		return false
+	}
+	return !slices.ContainsFunc(equalities(change.When), func(e equality) bool {
+		x := s.argument(step, e.value.Param)
+		return x != nil && slices.ContainsFunc(s.sources(x), func(other source) bool { return other.as == from.as })
+	})
+}
+
+// computed reports whether a value is more than something that was read.
+func (s *flowState) computed(x *design.Expression) bool {
+	return slices.ContainsFunc(x.Operands(), func(o design.Operand) bool {
+		switch o := o.(type) {
+		case *design.Operation:
+			return o.Operator == design.Plus || o.Operator == design.Minus
+		case *design.ParamOperand:
+			let := s.lets[o.Name]
+			return let != nil && let != x && s.computed(let)
+		default:
+			return false
+		}
+	})
+}
+
+// twice is ST501: a write makes an item if a read has found none, by fields that no key or marker makes unique.
+func (s *flowState) twice(step *design.FlowStep, w *design.Write, change *design.Step) {
+	if change.Action != design.Create && change.Action != design.Put || step.If == nil {
+		return
+	}
+	e := s.c.design.Entity(change.Entity)
+	for _, o := range step.If.Operands() {
+		call := wantsNone(o)
+		if call == nil {
+			continue
+		}
+		r := s.reads[call.Of]
+		if r == nil || r.Entity != e.Name || s.c.guardedBy(e, r.By) || len(r.By) == 0 {
+			continue
+		}
+		p := plan.ForRead(s.c.design, r).Plan
+		if p.Operation == plan.GetItem {
+			continue
+		}
+		where := "the table"
+		if p.Place.Global() {
+			where = "the index " + p.Place.Name + ", which is behind the table"
+		}
+		s.c.find("ST501", s.flow.Name+"+"+w.Name, step.Pos, "looks for %s by %s in %s, and makes one by what it found there: two at the same time both find none, and both make one",
+			article(e.Name), strings.Join(r.By, ", "), where).
+			witness(fmt.Sprintf("two %s of one %s: both read %s, then both make %s", s.flow.Name, strings.Join(r.By, " and "), r.Name, w.Name)).
+			mend("unique: { %s: { pk: \"…#{%s}\", sk: UNIQUE } }, a marker item that is put in the same transaction if it does not exist",
+				title(r.By[0]), strings.Join(r.By, "}#{")).report()
+	}
+}
+
+// wantsNone is the call of a statement that says that there is none: NOT exists(x), exists(x) = false, count(x) = 0, count(x) < 1.
+// It is nil for any other.
+func wantsNone(o design.Operand) *design.CallOperand {
+	var call *design.CallOperand
+	switch o := o.(type) {
+	case *design.Negation:
+		call, _ = o.Operand.(*design.CallOperand)
+		if call != nil && call.Function != design.ExistsFunction {
+			return nil
+		}
+	case *design.Operation:
+		constant, is := o.Right.(*design.ConstantOperand)
+		if !is || !slices.Contains([]string{"= false", "= 0", "< 1"}, string(o.Operator)+" "+constant.Constant.Text) {
+			return nil
+		}
+		call, _ = o.Left.(*design.CallOperand)
+	}
+	return call
+}
+
+// guardedBy reports whether a key or marker of an entity is made of no more than fields, so that two of the same are never made.
+func (c *checker) guardedBy(e *design.Entity, fields []string) bool {
+	within := func(key []string) bool {
+		return !slices.ContainsFunc(key, func(f string) bool { return !slices.Contains(fields, f) })
+	}
+	return within(keyOf(e)) || slices.ContainsFunc(e.Unique, func(m *design.Marker) bool {
+		return within(slices.Concat(m.Key.PK.Fields(), m.Key.SK.Fields()))
+	})
+}
