@@ -78,14 +78,15 @@ func (e *effect) moves(c *schema.Count) ([]movement, error) {
 	return append(out, nonzero(movement{c, after.key, after.n})...), err
 }
 
-// sameCounter reports whether a counter's item has both keys.
+// sameCounter reports whether values make one key of the counter's item: it is the key that counts, which lower and fold make of
+// several values.
 func sameCounter(c *schema.Count, a, b schema.Values) bool {
-	for _, name := range schema.FieldsOf(c.Entity.Key) {
-		if !schema.SameValue(a[name], b[name]) {
-			return false
-		}
+	x, err := c.Entity.KeyOf(c.Entity.Key, a)
+	if err != nil {
+		return false
 	}
-	return true
+	y, err := c.Entity.KeyOf(c.Entity.Key, b)
+	return err == nil && c.Entity.Table.IdentityOf(x) == c.Entity.Table.IdentityOf(y)
 }
 
 func (e *effect) negated(c *schema.Count, t tally) ([]movement, error) {

@@ -29,12 +29,12 @@ func (t *tableState) idOf(item table.Item) id {
 	return id(h.Sum(nil)[:16])
 }
 
-// idOfValues is the hash of the values of some fields, for the counter of a number.
-func idOfValues(n int, fields []string, values table.Values) id {
+// idOfValues is the hash of the key of the item that has the counter of a number.
+func idOfValues(n int, key []types.AttributeValue) id {
 	h := sha256.New()
 	_ = binary.Write(h, binary.BigEndian, int64(n))
-	for _, name := range fields {
-		encode(h, values[name])
+	for _, v := range key {
+		encode(h, v)
 	}
 	return id(h.Sum(nil)[:16])
 }

@@ -26,7 +26,6 @@ type counters struct {
 type counterState struct {
 	*design.Counter
 	owner, counted *design.Entity
-	keyFields      []string
 	shown          int // how many examples are kept
 }
 
@@ -52,28 +51,16 @@ func newCounters(d *design.Design, given func(table string) bool, examples int) 
 	for _, e := range d.Entities {
 		for _, one := range e.Counters {
 			if of := d.Entity(one.Of); given(e.Table) && given(of.Table) {
-				c.all = append(c.all, &counterState{Counter: one, owner: e, counted: of, keyFields: keyFields(e)})
+				c.all = append(c.all, &counterState{Counter: one, owner: e, counted: of})
 			}
 		}
 	}
 	return c
 }
 
-// keyFields are the fields of an entity's key.
-func keyFields(e *design.Entity) []string {
-	out := e.Key.PK.Fields()
-	if e.Key.SK != nil {
-		for _, name := range e.Key.SK.Fields() {
-			if !slices.Contains(out, name) {
-				out = append(out, name)
-			}
-		}
-	}
-	return out
-}
-
-// observe returns the descriptor with an entry more for each counter that counts the entity's items. Whether a counter counts
-// an item is a question of a condition, as whether an index has an entry of it: table.Items answers both.
+// observe returns the descriptor with two entries more for each counter that counts the entity's items. Whether a counter
+// counts an item is a question of a condition, as whether an index has an entry of it, and the key of the item that has the
+// counter is made of templates: table.Items answers both.
 func (c *counters) observe(e *table.Entity) *table.Entity {
 	if len(e.Counts) == 0 {
 		return e
@@ -88,12 +75,20 @@ func (c *counters) observe(e *table.Entity) *table.Entity {
 			}},
 			Where: e.Counts[i].Where,
 		})
+		var key []table.KeyAttribute
+		for n, k := range e.Counts[i].Entity.Key {
+			key = append(key, table.KeyAttribute{Attribute: table.Attribute{Name: holderAttribute(i, n), Type: k.Type}, Template: k.Template})
+		}
+		whole.Entries = append(whole.Entries, table.Entry{PK: key})
 	}
 	return &whole
 }
 
 // countedAttribute is an attribute that no item has, its name being none.
 func countedAttribute(n int) string { return "\x00counted by " + strconv.Itoa(n) }
+
+// holderAttribute is another such attribute, with a part of the key of the item that has the counter.
+func holderAttribute(n, part int) string { return countedAttribute(n) + " " + strconv.Itoa(part) }
 
 // enter adds up an item: as one that is counted, and as one that has counters. made is what its values make.
 func (c *counters) enter(t *tableState, e *entityState, made, item table.Item, values table.Values, is trust) {
@@ -107,11 +102,19 @@ func (c *counters) enter(t *tableState, e *entityState, made, item table.Item, v
 		if count.Sum != "" {
 			amount = number(values[count.Sum])
 		}
-		c.add(n, values, amount, false, is, t, item)
+		var key []types.AttributeValue
+		for part := range count.Entity.Key {
+			key = append(key, made[holderAttribute(i, part)])
+		}
+		c.add(idOfValues(n, key), n, amount, false, is, t, item)
 	}
 	for n, one := range c.all {
 		if one.owner == e.design {
-			c.add(n, values, number(values[one.Field]), true, is, t, item)
+			var key []types.AttributeValue
+			for _, k := range e.table.Key {
+				key = append(key, made[k.Name])
+			}
+			c.add(idOfValues(n, key), n, number(values[one.Field]), true, is, t, item)
 		}
 	}
 }
@@ -122,8 +125,7 @@ func (c *counters) counter(entity, field string) int {
 }
 
 // add enters an amount: what the counter says, or what it should count.
-func (c *counters) add(n int, values table.Values, amount decimal.Decimal, says bool, is trust, t *tableState, item table.Item) {
-	key := idOfValues(n, c.all[n].keyFields, values)
+func (c *counters) add(key id, n int, amount decimal.Decimal, says bool, is trust, t *tableState, item table.Item) {
 	if c.tallies == nil {
 		c.again(key, n, amount, says, is, t, item)
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 	"github.com/monotable/monotable/internal/tools/designer/expression"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
@@ -30,7 +31,7 @@ type keeper struct {
 type counter struct {
 	*design.Counter
 	holder, of *design.Entity
-	by         []string // the holder's key
+	by         []design.Part // of the holder's key
 	where      *expression.Condition
 }
 
@@ -46,10 +47,43 @@ func newKeeper(p *lower.Program, v *values) (*keeper, error) {
 			if err != nil {
 				return nil, fmt.Errorf("counter %s of %s: %w", c.Field, holder.Name, err)
 			}
-			k.counters = append(k.counters, counter{c, holder, of, plan.KeyFields(holder), where})
+			k.counters = append(k.counters, counter{c, holder, of, keyParts(holder), where})
 		}
 	}
 	return k, nil
+}
+
+// keyParts are the parts with fields of an entity's key.
+func keyParts(e *design.Entity) []design.Part {
+	var out []design.Part
+	for _, t := range []*design.Template{e.Key.PK, e.Key.SK} {
+		if t != nil {
+			out = append(out, slices.DeleteFunc(slices.Clone(t.Parts), func(p design.Part) bool { return p.Field == "" })...)
+		}
+	}
+	return out
+}
+
+// sameIn reports whether two values make the same part of a key.
+func sameIn(p design.Part, a, b types.AttributeValue) bool {
+	if sameValue(a, b) {
+		return true
+	}
+	x, okX := a.(*types.AttributeValueMemberS)
+	y, okY := b.(*types.AttributeValueMemberS)
+	if !okX || !okY || len(p.Funcs) == 0 {
+		return false
+	}
+	made := []string{x.Value, y.Value}
+	for i := range made {
+		for _, f := range p.Funcs {
+			var err error
+			if made[i], err = keytext.Apply(f.Name, f.Arg, made[i]); err != nil {
+				return false // it is stored nowhere
+			}
+		}
+	}
+	return made[0] == made[1]
 }
 
 // mean finds what an item is.
@@ -164,7 +198,7 @@ func (k *keeper) count(c *content) {
 		for _, holder := range c.state.Of(counter.holder) {
 			var counted []expression.Values
 			for _, it := range c.state.Of(counter.of) {
-				if !slices.ContainsFunc(counter.by, func(name string) bool { return !sameValue(holder.Values[name], it.Values[name]) }) {
+				if !slices.ContainsFunc(counter.by, func(p design.Part) bool { return !sameIn(p, holder.Values[p.Field], it.Values[p.Field]) }) {
 					counted = append(counted, it.Values)
 				}
 			}

@@ -236,7 +236,7 @@ func (t truth) fields() []string {
 	return out
 }
 
-// counted is what a counter of an item must be: how many items of the other entity have its key fields, or their sum.
+// counted is what a counter of an item must be: how many items of the other entity make its key, or their sum.
 func counted(p *lower.Program, r *record, c *design.Counter, records []*record) types.AttributeValue {
 	var sum decimal.Decimal
 	for _, other := range records {
@@ -261,7 +261,7 @@ func counted(p *lower.Program, r *record, c *design.Counter, records []*record) 
 	return numberValue(sum.String())
 }
 
-// countedBy reports whether an item is one that another counts.
+// countedBy reports whether an item is one that another counts: its fields make the other's key.
 func countedBy(holder, r *record) bool {
-	return !slices.ContainsFunc(plan.KeyFields(holder.entity), func(name string) bool { return !equal(holder.values[name], r.values[name]) })
+	return holder.identity() == tokenOf(holder.entity, "key", holder.entity.Key, r.values)
 }

@@ -71,12 +71,15 @@ func (r *record) tokenise() {
 }
 
 // token stands for the fields of a key with their values.
-func (r *record) token(name string, k design.Key) uint64 {
+func (r *record) token(name string, k design.Key) uint64 { return tokenOf(r.entity, name, k, r.values) }
+
+// tokenOf is the token that an entity's item has whose key is made of values, which may be those of another entity's item.
+func tokenOf(e *design.Entity, name string, k design.Key, values table.Values) uint64 {
 	h := fnv.New64a()
 	text := func(s string) {
 		_, _ = io.WriteString(h, strconv.Itoa(len(s))+":"+s)
 	}
-	text(r.entity.Name)
+	text(e.Name)
 	text(name)
 	for _, t := range []*design.Template{k.PK, k.SK} {
 		if t == nil {
@@ -85,7 +88,7 @@ func (r *record) token(name string, k design.Key) uint64 {
 		for _, part := range t.Parts {
 			if part.Field != "" {
 				text(part.Field)
-				text(meant(part, r.values[part.Field]))
+				text(meant(part, values[part.Field]))
 			}
 		}
 	}

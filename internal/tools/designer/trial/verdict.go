@@ -13,7 +13,6 @@ import (
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
-	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
 // verdict is what a write must come to.
@@ -337,7 +336,7 @@ func (w *world) tally(r *record, c *design.Counter) decimal.Decimal {
 }
 
 func sameHolder(holder *design.Entity, a, b *record) bool {
-	return !slices.ContainsFunc(plan.KeyFields(holder), func(name string) bool { return !equal(a.values[name], b.values[name]) })
+	return tokenOf(holder, "key", holder.Key, a.values) == tokenOf(holder, "key", holder.Key, b.values)
 }
 
 // misses compares what a write has come to with the verdict; nil where they agree.
