@@ -60,6 +60,7 @@ func Breaks(changes []Change) bool {
 }
 
 type differ struct {
+	moves    map[string]bool // the tables whose items all move, by name; the move has its price
 	old, now *design.Design
 	changes  []Change
 }

@@ -58,8 +58,12 @@ func TestDesigns(t *testing.T) {
 		"value added":            {[]edit{{`[open, paid]`, `[open, paid, sent]`}}, []string{"free Status"}},
 		"value gone":             {[]edit{{`[open, paid]`, `[paid, open2]`}, {`'open'`, `'open2'`}}, []string{"breaking Status", "free Status"}},
 		"primary key":            {[]edit{{`"ORDER#{orderId}"`, `"O#{orderId}"`}}, []string{"rewrite Order 1000 8000"}},
-		"table's key":            {[]edit{{`key: { pk: PK, sk: SK }`, `key: { pk: PK, sk: RANGE }`}}, []string{"rewrite shop"}},
-		"table's name":           {[]edit{{`key: { pk: PK, sk: SK }`, "name: shop-2\n    key: { pk: PK, sk: SK }"}}, []string{"rewrite shop"}},
+		"table's key":            {[]edit{{`key: { pk: PK, sk: SK }`, `key: { pk: PK, sk: RANGE }`}}, []string{"rewrite shop 1000 8000"}},
+		"table's name":           {[]edit{{`key: { pk: PK, sk: SK }`, "name: shop-2\n    key: { pk: PK, sk: SK }"}}, []string{"rewrite shop 1000 8000"}},
+		"table's name and key":   {[]edit{{`key: { pk: PK, sk: SK }`, "name: shop-2\n    key: { pk: PK, sk: RANGE }"}}, []string{"rewrite shop 1000 8000", "rewrite shop"}},
+		"local index":            {[]edit{{`      byStatus: {`, "      byTotal: { local: true, sk: total }\n      byStatus: {"}}, []string{"rewrite shop.byTotal 1000 12000"}},
+		"type attribute":         {[]edit{{`type_attr: type`, `type_attr: kind`}}, []string{"backfill shop 1000 5000"}},
+		"required field renamed": {[]edit{{`number: int`, `no: { type: int, attr: number }`}, {"#{number}", "#{no}"}}, []string{"breaking Order.number", "backfill Order.Number 1000 2000", "free Order.no"}},
 		"billing":                {[]edit{{`type_attr: type`, "type_attr: type\n    billing: provisioned"}}, []string{"setting shop"}},
 		"stream":                 {[]edit{{`type_attr: type`, "type_attr: type\n    stream: NEW_IMAGE"}}, []string{"setting shop"}},
 		"composed entry":         {[]edit{{`"STATUS#{status}"`, `"S#{status}"`}}, []string{"backfill Order.GSI1 1000 4000"}},
@@ -127,6 +131,23 @@ entities:
 	changes := diff.Designs(parse(t, forge), parse(t, strings.Replace(forge, "ISSUE#", "I#", 1)))
 	if len(changes) != 1 || changes[0].WriteUnits != 36e6 || changes[0].Cost != 22.5 {
 		t.Errorf("got %+v, want 36,000,000 units for $22.50", changes)
+	}
+}
+
+// TestGone: a field that is gone has another name, may have one of those that are new, or has none.
+func TestGone(t *testing.T) {
+	const was = `number: int, status: Status`
+	for now, want := range map[string]string{
+		`no: { type: int, attr: number }, status: Status`: "the field is called no now: its values stay at number, and programs must be compiled with the new name",
+		`no: int, status: Status`:                         "the field is gone; if no is its new name, leave the values where they are: no: { type: \"int\", attr: number }",
+		`no: text, status: Status`:                        "the field is gone: programs of the old design read it, and its values stay in the items, at number",
+	} {
+		before, after := strings.Replace(base, `"NUMBER#{number}"`, `"USER#{userId}"`, 1), ""
+		after = strings.Replace(before, was, now, 1)
+		changes := diff.Designs(parse(t, before), parse(t, after))
+		if changes[0].Subject != "Order.number" || changes[0].Message != want {
+			t.Errorf("%s: %s: %s\nwant %s", now, changes[0].Subject, changes[0].Message, want)
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package diff
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
@@ -110,16 +112,51 @@ func (d *differ) fields(o, n *design.Entity) {
 			}
 		},
 		func(f *design.Field) {
-			if f.Optional {
+			switch was := storedAt(o, f.Path); {
+			case was != nil && n.Field(was.Name) == nil && was.Type.String() == f.Type.String() && (f.Optional || !was.Optional):
+				d.add(Free, n.Name+"."+f.Name, f.Pos, "the field was called %s, and its values stay where they are", was.Name)
+			case f.Optional:
 				d.add(Free, n.Name+"."+f.Name, f.Pos, "the optional field is new")
-				return
+			default:
+				d.weigh(d.add(Backfill, n.Name+"."+f.Name, f.Pos, "the field is new and always there: items that are there need a value; "+
+					"or make it optional"), n, d.holding(n, f.Name))
 			}
-			d.weigh(d.add(Backfill, n.Name+"."+f.Name, f.Pos, "the field is new and always there: items that are there need a value; "+
-				"or make it optional"), n, d.holding(n, f.Name))
 		},
-		func(f *design.Field) {
-			d.add(Breaking, n.Name+"."+f.Name, design.Pos{}, "the field is gone; if it has another name now, keep its attribute: { attr: %s }", f.Attribute())
-		})
+		func(f *design.Field) { d.add(Breaking, n.Name+"."+f.Name, design.Pos{}, "%s", gone(o, n, f)) })
+}
+
+// storedAt is the field of an entity that is stored at a path; nil for none.
+func storedAt(e *design.Entity, path []string) *design.Field {
+	i := slices.IndexFunc(e.Fields, func(f *design.Field) bool { return slices.Equal(f.Path, path) })
+	if i < 0 {
+		return nil
+	}
+	return e.Fields[i]
+}
+
+// gone says that an entity has a field no more: it has another name, it may have another name, or it has none.
+func gone(o, n *design.Entity, f *design.Field) string {
+	path := strings.Join(f.Path, ".")
+	if now := storedAt(n, f.Path); now != nil {
+		return fmt.Sprintf("the field is called %s now: its values stay at %s, and programs must be compiled with the new name", now.Name, path)
+	}
+	i := slices.IndexFunc(n.Fields, func(g *design.Field) bool { return o.Field(g.Name) == nil && g.Type.String() == f.Type.String() })
+	if i < 0 {
+		return fmt.Sprintf("the field is gone: programs of the old design read it, and its values stay in the items, at %s", path)
+	}
+	kept := "attr: " + path
+	if f.Nested() {
+		kept = "at: " + path
+	}
+	return fmt.Sprintf("the field is gone; if %s is its new name, leave the values where they are: %s: { type: %q, %s }", n.Fields[i].Name, n.Fields[i].Name, typeText(n.Fields[i]), kept)
+}
+
+// typeText is a field's type as a design writes it.
+func typeText(f *design.Field) string {
+	if f.Optional {
+		return f.Type.String() + "?"
+	}
+	return f.Type.String()
 }
 
 func sameKey(a, b design.Key) bool {

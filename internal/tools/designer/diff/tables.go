@@ -14,13 +14,13 @@ func (d *differ) tables() {
 
 func (d *differ) table(o, n *design.Table) {
 	if o.Physical != n.Physical {
-		d.add(Rewrite, n.Name, n.Pos, "the table is called %q, and was %q: all items move to another table", n.Physical, o.Physical)
+		d.moveAll(d.add(Rewrite, n.Name, n.Pos, "the table is called %q, and was %q: all items move to another table", n.Physical, o.Physical), n)
 	}
 	if o.PK != n.PK || !sameAttribute(o.SK, n.SK) {
-		d.add(Rewrite, n.Name, n.Pos, "the primary key has other attributes: only a new table can have it, and all items move")
+		d.moveAll(d.add(Rewrite, n.Name, n.Pos, "the primary key has other attributes: only a new table can have it, and all items move"), n)
 	}
 	if o.TypeAttr != n.TypeAttr && n.TypeAttr != "" {
-		d.add(Backfill, n.Name, n.Pos, "the type attribute is %q, which every item must get", n.TypeAttr)
+		d.weighAll(d.add(Backfill, n.Name, n.Pos, "the type attribute is %q, which every item must get", n.TypeAttr), n, d.typed)
 	}
 	switch {
 	case o.TTLAttr == n.TTLAttr:
@@ -51,7 +51,7 @@ func sameAttribute(a, b *design.KeyAttribute) bool {
 
 func (d *differ) newIndex(t *design.Table, x *design.Index) {
 	if x.Local {
-		d.add(Rewrite, t.Name+"."+x.Name, x.Pos, "the local index is new: it can only be made with its table, and all items move to a new one")
+		d.moveAll(d.add(Rewrite, t.Name+"."+x.Name, x.Pos, "the local index is new: it can only be made with its table, and all items move to a new one"), t)
 		return
 	}
 	d.add(IndexBuild, t.Name+"."+x.Name, x.Pos, "the index is new: DynamoDB builds it from the attributes that items have")

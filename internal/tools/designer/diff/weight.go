@@ -18,6 +18,29 @@ func (d *differ) weigh(c *Change, e *design.Entity, places []plan.Place) {
 	}
 }
 
+// weighAll prices a change that writes all items of a table: once at each of the places that an entity has by places.
+func (d *differ) weighAll(c *Change, t *design.Table, places func(*design.Entity) []plan.Place) {
+	for _, e := range d.now.Entities {
+		if e.Table == t.Name {
+			one := Change{}
+			d.weigh(&one, e, places(e))
+			c.Items, c.WriteUnits, c.Cost = c.Items+one.Items, c.WriteUnits+one.WriteUnits, c.Cost+one.Cost
+		}
+	}
+}
+
+// moveAll prices a change for which all items of a table are put into another one, with their copies, markers and index entries. The
+// old table goes as a whole, which costs nothing. A table that moves for several reasons moves once: the first has the price.
+func (d *differ) moveAll(c *Change, t *design.Table) {
+	if d.moves == nil {
+		d.moves = map[string]bool{}
+	}
+	if !d.moves[t.Name] {
+		d.weighAll(c, t, func(e *design.Entity) []plan.Place { return plan.Places(d.now, e) })
+	}
+	d.moves[t.Name] = true
+}
+
 // itemOf is an item of the entity with all its index entries, declared or not: what a put or a delete of it writes. The item is the copy
 // or marker of that name, or the entity's own.
 func itemOf(in *design.Design, e *design.Entity, kind plan.Kind, name string) []plan.Place {
@@ -37,10 +60,10 @@ func (d *differ) holding(e *design.Entity, field string) []plan.Place {
 	return slices.DeleteFunc(plan.Places(d.now, e), func(p plan.Place) bool { return p.Kind != plan.KeyPlace && !p.Has(field) })
 }
 
-// typed are the places that hold the type attribute, which is part of every projection but one of keys.
+// typed are the places that hold the type attribute, which is part of every projection but one of keys. Markers have none.
 func (d *differ) typed(e *design.Entity) []plan.Place {
 	return slices.DeleteFunc(plan.Places(d.now, e), func(p plan.Place) bool {
-		return p.Index != nil && !p.Index.Project.All && len(p.Index.Project.Fields) == 0
+		return p.Marker != nil || p.Index != nil && !p.Index.Project.All && len(p.Index.Project.Fields) == 0
 	})
 }
 
