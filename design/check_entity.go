@@ -182,6 +182,8 @@ func (c *checker) relations(e *Entity) {
 		if of == e {
 			c.hint(x.Pos, "an entity of its own, with the key fields of "+e.Name, "counter %s of %s counts items with the same key fields, and that is only "+
 				"the item itself", x.Field, e.Name)
+		} else if circle := c.counts(x.Of, e, []string{e.Name}, set{}); circle != nil {
+			c.hint(x.Pos, "count on one side only", "counters go round in a circle: %s", strings.Join(circle, " counts "))
 		}
 		c.condition(of, x.Where, noParams)
 		if x.Sum != "" {
@@ -196,6 +198,26 @@ func (c *checker) relations(e *Entity) {
 		c.field(e, s.Field, s.Pos)
 		c.field(c.entity(&s.Entity, s.Pos), s.From, s.Pos)
 	}
+}
+
+// counts is the way by which an entity counts, by what it counts, the one that the way begins with; nil where it does not, or where
+// the circle is told of an entity that stands before that one.
+func (c *checker) counts(name string, e *Entity, way []string, met set) []string {
+	of := c.design.Entity(name)
+	switch {
+	case of == e:
+		return append(way, name)
+	case of == nil || met[name] || slices.Index(c.design.Entities, of) < slices.Index(c.design.Entities, e):
+		return nil
+	}
+	met[name] = true
+	way = append(slices.Clone(way), name)
+	for _, x := range of.Counters {
+		if circle := c.counts(x.Of, e, way, met); circle != nil {
+			return circle
+		}
+	}
+	return nil
 }
 
 func (c *checker) volume(e *Entity) {

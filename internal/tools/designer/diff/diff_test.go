@@ -142,8 +142,8 @@ func TestGone(t *testing.T) {
 		`no: int, status: Status`:                         "the field is gone; if no is its new name, leave the values where they are: no: { type: \"int\", attr: number }",
 		`no: text, status: Status`:                        "the field is gone: programs of the old design read it, and its values stay in the items, at number",
 	} {
-		before, after := strings.Replace(base, `"NUMBER#{number}"`, `"USER#{userId}"`, 1), ""
-		after = strings.Replace(before, was, now, 1)
+		before := strings.Replace(base, `"NUMBER#{number}"`, `"USER#{userId}"`, 1)
+		after := strings.Replace(before, was, now, 1)
 		changes := diff.Designs(parse(t, before), parse(t, after))
 		if changes[0].Subject != "Order.number" || changes[0].Message != want {
 			t.Errorf("%s: %s: %s\nwant %s", now, changes[0].Subject, changes[0].Message, want)
