@@ -21,6 +21,8 @@ type Result struct {
 	// Failed counts all cases that failed; Failures are the first of each kind.
 	Failed   int       `json:"failed"`
 	Failures []Failure `json:"failures"`
+	// Accepted are the kinds of failures that the design accepts: they are not among Failed and Failures.
+	Accepted []Accepted `json:"accepted,omitempty"`
 	// Note is what is worth knowing and no failure.
 	Note string `json:"note,omitempty"`
 }

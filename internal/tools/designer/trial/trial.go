@@ -154,23 +154,28 @@ func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 	out := &Result{Subject: s}
 	if fault := t.faults[s.Name]; fault != nil && s.Kind != EntitySubject {
 		out.fail(Failure{Pattern: s.Name, Kind: Refused, Got: fault.Error(), Want: "a request that serves it"})
+		t.accept(out)
 		return out, nil
 	}
 	var err error
 	switch s.Kind {
 	case EntitySubject:
 		t.entity(s.Name, out)
+		t.accept(out)
 	case ReadSubject:
 		if err = t.read(ctx, t.program.Read(s.Name), out); err == nil {
+			t.accept(out) // but no example: what that says is meant
 			err = t.example(ctx, out)
 		}
 	case CollectionSubject:
 		if err = t.collection(ctx, t.program.Collection(s.Name), out); err == nil {
+			t.accept(out) // but no example: what that says is meant
 			err = t.example(ctx, out)
 		}
 	case WriteSubject:
 		if err = t.writes(ctx); err == nil {
 			out = t.written[s.Name]
+			t.accept(out)
 		}
 	}
 	if err == nil && out.Cases == 0 {

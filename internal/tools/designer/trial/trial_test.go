@@ -360,3 +360,50 @@ func TestSeed(t *testing.T) {
 		t.Errorf("seed 8 tries what seed 7 does:\n%s", first)
 	}
 }
+
+// TestAccepted: what a rule says beforehand and the design accepts does not fail, and what an example says still does.
+func TestAccepted(t *testing.T) {
+	const lines = `
+design: 1
+name: Lines
+tables: { Lines: { key: { pk: PK, sk: SK } } }
+entities:
+  Line: { key: { pk: "ORDER#{orderId}", sk: "LINE#{number}" }, fields: { orderId: id, number: int } }
+reads:
+  LinesOf: { many: Line, by: [orderId], order: [number asc], page: 50%s }
+samples: { Line: [{ orderId: o, number: 10 }, { orderId: o, number: 9 }] }
+examples: { LinesOf: [{ given: { orderId: o }, expect: [%s] }] }
+`
+	const accept = `, accept: { ST105: "Any order." }`
+	for _, c := range []struct {
+		accept, expect   string
+		failed, accepted bool
+	}{{"", "10, 9", true, false}, {accept, "10, 9", false, true}, {accept, "9, 10", true, true}} {
+		r := try(t, parse(t, fmt.Sprintf(lines, c.accept, c.expect)), "LinesOf")["LinesOf"]
+		if r.OK() == c.failed || (len(r.Accepted) == 1 && r.Accepted[0] == trial.Accepted{Kind: trial.WrongOrder, Rule: "ST105", Reason: "Any order."}) != c.accepted {
+			t.Errorf("%q, %s: %d failures, accepted %v", c.accept, c.expect, r.Failed, r.Accepted)
+		}
+	}
+}
+
+// TestUnexercised: a pattern that no call could be made up for does not pass. Here no item of the root can be stored, so there is no
+// owner to ask as.
+func TestUnexercised(t *testing.T) {
+	d := parse(t, `
+design: 1
+name: Rooms
+tables: { Rooms: { key: { pk: PK, sk: SK }, indexes: { ByUsers: { pk: users:S } } } }
+entities:
+  Room:
+    key: { pk: "ROOM#{roomId}", sk: ROOM }
+    index: { ByUsers: { pk: "{users}" } }
+    fields: { roomId: id, users: list<id>, host: id }
+  Note: { key: { pk: "ROOM#{roomId}", sk: "NOTE#{n}" }, fields: { roomId: id, n: int, host: id } }
+collections:
+  RoomWithNotes: { of: [Room, Note], root: Room, by: [roomId], owner: host }
+`)
+	r := try(t, d, "RoomWithNotes")["RoomWithNotes"]
+	if r.OK() || r.Requests != 0 || len(r.Failures) != 1 || r.Failures[0].Kind != trial.Unexercised {
+		t.Errorf("%d requests, failures %+v; want one, not exercised", r.Requests, r.Failures)
+	}
+}
