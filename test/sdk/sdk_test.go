@@ -23,6 +23,14 @@ func TestAWSCLI(t *testing.T) {
 	run(t, "bash", "awscli.sh", awsCLI)
 }
 
+// TestProvision: the AWS CLI makes the tables that monotable provision --as createtable writes, one and several.
+func TestProvision(t *testing.T) {
+	if _, err := os.Stat(awsCLI); err != nil {
+		t.Fatalf("%v: run `make setup`, which installs awscli", err)
+	}
+	run(t, "bash", "provision.sh", awsCLI)
+}
+
 func TestBoto3(t *testing.T) {
 	if output, err := exec.CommandContext(t.Context(), python, "-c", "import boto3").CombinedOutput(); err != nil {
 		t.Fatalf("%s has no boto3: run `make setup`, which installs python3-boto3\n%s", python, output)
@@ -30,14 +38,15 @@ func TestBoto3(t *testing.T) {
 	run(t, python, "-B", "boto3_test.py")
 }
 
-// run gives a script a server of its own in AWS_ENDPOINT_URL_DYNAMODB. The CLI spends most of its time on
+// run gives a script a server of its own in AWS_ENDPOINT_URL_DYNAMODB, and its program in MONOTABLE. The CLI spends most of its time on
 // starting, so the scripts run side by side.
 func run(t *testing.T, name string, args ...string) {
 	t.Helper()
 	t.Parallel()
-	server := serverproc.Start(t, serverproc.Build(t), "--memory")
+	binary := serverproc.Build(t)
+	server := serverproc.Start(t, binary, "--memory")
 	script := exec.CommandContext(t.Context(), name, args...)
-	script.Env = server.Env()
+	script.Env = append(server.Env(), "MONOTABLE="+binary)
 	if output, err := script.CombinedOutput(); err != nil {
 		t.Errorf("%v: %v\n%s", script, err, output)
 	}
