@@ -16,7 +16,7 @@ import (
 )
 
 // triesMax is how many items are tried on two conditions before the question stays open.
-const triesMax = 1 << 14
+const triesMax = 1 << 12
 
 // contradiction is ST214: the filter of a read and the condition of the sparse index that serves it. Where no item meets both,
 // the read never finds anything; where all that are in the index pass, the filter does nothing.
@@ -127,7 +127,9 @@ func (c *checker) worlds(e *design.Entity, conditions ...*design.Condition) (*wo
 	for i, v := range w.fields {
 		values := w.some(v.field, near[v.field.Name], 1+params[v.field.Name])
 		w.fields[i].values, of[v.field.Name] = values, slices.DeleteFunc(slices.Clone(values), func(v types.AttributeValue) bool { return v == nil })
-		tries *= len(values)
+		if tries *= len(values); tries > triesMax {
+			return nil, false
+		}
 	}
 	for _, p := range slices.Sorted(maps.Keys(beside)) {
 		v := variable{name: p}
@@ -135,9 +137,11 @@ func (c *checker) worlds(e *design.Entity, conditions ...*design.Condition) (*wo
 			v.values = append(v.values, of[f]...)
 		}
 		w.params = append(w.params, v)
-		tries *= len(v.values)
+		if tries *= len(v.values); tries == 0 || tries > triesMax {
+			return nil, false
+		}
 	}
-	return w, tries > 0 && tries <= triesMax
+	return w, true
 }
 
 // lastOf is the field whose alias stands last; "" for none.
