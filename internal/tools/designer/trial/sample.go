@@ -28,7 +28,7 @@ func samplesOf(p *lower.Program, now time.Time) ([]*record, error) {
 		before := len(faults)
 		for _, name := range slices.Sorted(maps.Keys(s.Values)) {
 			f := r.entity.Field(name)
-			v, err := valueOf(p.Design, f.Type, s.Values[name])
+			v, err := Value(p.Design, f.Type, s.Values[name])
 			if err != nil {
 				faults = append(faults, sampleFault(p.Design, s, name, err.Error()))
 			} else if v != nil {
@@ -73,9 +73,9 @@ func sampleFault(d *design.Design, s *design.Sample, path, reason string) *desig
 	return &design.Error{Source: d.Source, Pos: at, Message: fmt.Sprintf("sample of %s: %s %s", s.Entity, path, reason)}
 }
 
-// valueOf is a value of a design's text in its stored form; nil for null. Whether it is in its type's language is not asked
+// Value is a value of a design's text in its stored form; nil for null. Whether it is in its type's language is not asked
 // here.
-func valueOf(d *design.Design, t design.Type, l design.Literal) (types.AttributeValue, error) {
+func Value(d *design.Design, t design.Type, l design.Literal) (types.AttributeValue, error) {
 	switch {
 	case l.Null:
 		return nil, nil //nolint:nilnil // null is nothing
@@ -99,7 +99,7 @@ func valueOf(d *design.Design, t design.Type, l design.Literal) (types.Attribute
 		}
 		m := map[string]types.AttributeValue{}
 		for name, member := range l.Map {
-			v, err := valueOf(d, *t.Elem, member)
+			v, err := Value(d, *t.Elem, member)
 			if err != nil {
 				return nil, fmt.Errorf("at %s: %w", name, err)
 			}
@@ -122,7 +122,7 @@ func structOf(d *design.Design, s *design.Struct, l design.Literal) (types.Attri
 		if i < 0 {
 			return nil, fmt.Errorf("has %s, which is no field of %s", name, s.Name)
 		}
-		v, err := valueOf(d, s.Fields[i].Type, member)
+		v, err := Value(d, s.Fields[i].Type, member)
 		if err != nil {
 			return nil, fmt.Errorf("at %s: %w", name, err)
 		}
@@ -140,7 +140,7 @@ func listOf(d *design.Design, t design.Type, l design.Literal) (types.AttributeV
 	}
 	elems := make([]types.AttributeValue, len(l.List))
 	for i := range l.List {
-		v, err := valueOf(d, *t.Elem, l.List[i])
+		v, err := Value(d, *t.Elem, l.List[i])
 		if err != nil {
 			return nil, fmt.Errorf("at %d: %w", i+1, err)
 		}
