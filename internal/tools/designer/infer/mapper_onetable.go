@@ -382,7 +382,7 @@ func (r *one) key(attr string) (text string, fields []string, fault string) {
 // template is a value with ${fields}, as a template of the language; values in values are put in their place.
 func (r *one) template(value string, depth int) (text string, fields []string, fault string) {
 	if value == oneFunction || depth > 10 {
-		return "", nil, "a function makes it"
+		return "", nil, "no template makes it"
 	}
 	for value != "" {
 		before, rest, found := strings.Cut(value, "${")
@@ -398,7 +398,7 @@ func (r *one) template(value string, depth int) (text string, fields []string, f
 		inner, isField := r.model.get(name)
 		to := r.fields[name]
 		switch {
-		case to == nil && isField && inner.Value != "":
+		case isField && inner.Value != "":
 			part, of, fault := r.template(inner.Value, depth+1)
 			if fault != "" {
 				return "", nil, fault

@@ -243,17 +243,21 @@ func (l *learner) separate(keys []string, computed bool) {
 	for _, attr := range keys { // at first, keys are not looked for in one another
 		l.made[attr] = true
 	}
-	var own []string
-	for i, attr := range keys {
-		if l.entity.stored(attr) == nil || i < 2 && computed { // the DTO has computed keys as attributes too
-			continue
+	// Those that have nothing of other fields come first: the others may be made of them.
+	for _, alone := range []bool{true, false} {
+		var own []string
+		for i, attr := range keys {
+			if l.entity.stored(attr) == nil || i < 2 && computed { // the DTO has computed keys as attributes too
+				continue
+			}
+			hasField := slices.ContainsFunc(l.split(attr, true), func(p learnedPart) bool { return p.field != nil })
+			if _, _, err := l.template(attr); err != nil && !(alone && hasField) {
+				own = append(own, attr)
+			}
 		}
-		if _, _, err := l.template(attr); err != nil {
-			own = append(own, attr)
+		for _, attr := range own {
+			delete(l.made, attr)
 		}
-	}
-	for _, attr := range own {
-		delete(l.made, attr)
 	}
 	l.entity.fields = nil
 	for _, f := range all {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/source"
 	"github.com/monotable/monotable/internal/tools/designer/workbench"
 )
@@ -117,9 +118,56 @@ func (t *tableDraft) nameByFacets() {
 			}
 			if all && len(s.rows) == len(in) {
 				s.facet = f.Name
+				s.pk = t.aliased(s, s.pk, f.PK)
+				if s.sk != nil {
+					s.sk = t.aliased(s, s.sk, f.SK)
+				}
 			}
 		}
 	}
+}
+
+// aliased is the template that an alias is, as models have it that were made of designs, if it makes the key of all items;
+// else what was found in the items.
+func (t *tableDraft) aliased(s *shape, found *template, alias string) *template {
+	parsed, err := design.ParseTemplate(alias)
+	if err != nil || len(parsed.Fields()) == 0 {
+		return found
+	}
+	out := &template{attribute: found.attribute}
+	for _, p := range parsed.Parts {
+		if p.Field == "" {
+			out.literal(p.Literal)
+			continue
+		}
+		path := ""
+		for _, known := range t.pathsIn(s.rows) {
+			if letters(known) == letters(p.Field) {
+				path = known
+			}
+		}
+		out.parts = append(out.parts, part{path: path, funcs: p.Funcs})
+	}
+	for _, r := range s.rows {
+		var key strings.Builder
+		for i := range out.parts {
+			p := &out.parts[i]
+			if p.isLiteral() {
+				key.WriteString(p.literal)
+				continue
+			}
+			text, err := apply(p.funcs, r.leaves[p.path].text)
+			if err != nil {
+				return found
+			}
+			p.texts = append(p.texts, text)
+			key.WriteString(text)
+		}
+		if key.String() != keyText(r.item[found.attribute]) {
+			return found
+		}
+	}
+	return out
 }
 
 // facets makes entities of the facets that have no items to show.

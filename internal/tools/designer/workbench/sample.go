@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// madeUp is how many items an entity has at least: so many that what varies in its keys shows.
-const madeUp = 3
+// madeUp is how many items an entity has at least: so many that what its keys are made of shows.
+const madeUp = 8
 
 // sample makes up the values of an item. Fields of one name have the same values in all entities, so that the items belong
 // together; those of different names differ, so that it shows which one a key is made of.

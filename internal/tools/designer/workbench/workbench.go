@@ -26,6 +26,9 @@ func Of(d *design.Design, specs []provision.Spec, now time.Time) (m Model, left 
 	for i, t := range d.Tables {
 		w := &writer{design: d, table: t, spec: &specs[i], types: map[string]string{}}
 		w.out = Table{TableName: specs[i].Name, NonKeyAttributes: []Attribute{}}
+		if len(specs[i].Placeholders) > 0 { // the format takes no braces
+			w.out.TableName = t.Name
+		}
 		w.keys()
 		for j, e := range d.Entities {
 			if e.Table != t.Name {
