@@ -21,12 +21,12 @@ type electroModel struct {
 }
 
 type electroAttribute struct {
-	Type                                           json.RawMessage
-	Field, Label                                   string
-	Required                                       bool
-	Items                                          *electroAttribute
-	Properties                                     ordered[electroAttribute]
-	Padding                                        electroPadding
+	Type                               json.RawMessage
+	Field, Label                       string
+	Required                           bool
+	Items                              *electroAttribute
+	Properties                         ordered[electroAttribute]
+	Padding                            electroPadding
 	Default, Get, Set, Validate, Watch json.RawMessage
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/design"
 )
 
 // The form of a schema of OneTable. https://doc.onetable.io/api/table/schemas/
@@ -403,7 +405,9 @@ func (r *one) template(value string, depth int) (text string, fields []string, f
 			if fault != "" {
 				return "", nil, fault
 			}
-			text, fields = text+part, append(fields, of...)
+			if text, fields = text+part, append(fields, of...); len(text) > design.MaxTextBytes {
+				return "", nil, "it is too long"
+			}
 		case to == nil:
 			return "", nil, fmt.Sprintf("%s is no field that is imported", name)
 		case strings.ContainsAny(to.typ, "<"):

@@ -70,7 +70,7 @@ func TestElectroDB(t *testing.T) {
 		"Page1: condition of index gs4: items for which it does not hold are not in it",
 	})
 	for model, want := range map[string]string{
-		`{"model": {"entity": "A", "service": "s"}, "indexes": {"x": {"index": "g", "pk": {"field": "a"}}}}`: "it has no primary index",
+		`{"model": {"entity": "A", "service": "s"}, "indexes": {"x": {"index": "g", "pk": {"field": "a"}}}}`:                                                                    "it has no primary index",
 		`{"model": {"entity": "A", "service": "s"}, "attributes": {"a": {"type": "string"}}, "indexes": {"x": {"pk": {"field": "pk", "composite": ["a"], "casing": "upper"}}}}`: "entity A: a is in capital letters in its primary key",
 		`{"service": "s", "entity": "e"}`: "this is no model of ElectroDB", `[1]`: "this is no list of models",
 		`{"model": {"entity": "A", "service": "s"}, "attributes": 1, "indexes": {}}`: "where an object should be",
@@ -111,8 +111,8 @@ func TestOneTable(t *testing.T) {
 	})
 	for model, want := range map[string]string{
 		`{}`: "this is no schema of OneTable", `x`: "this is no schema of OneTable",
-		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": true}}}}`:                                      "model A: its primary key: no template makes it",
-		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": "${a"}}}}`:                                     "has no end",
+		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": true}}}}`:                                             "model A: its primary key: no template makes it",
+		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": "${a"}}}}`:                                            "has no end",
 		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": "${b}"}, "b": {"type": "string", "value": "${b}"}}}}`: "model A",
 	} {
 		if _, err := infer.Translate(infer.OneTable, "", []byte(model)); err == nil || !strings.Contains(err.Error(), want) {

@@ -13,7 +13,6 @@ import (
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 	"github.com/monotable/monotable/internal/tools/designer/provision"
-	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
 // Of makes the model of a design, whose tables are specs, and tells what of it the format has no place for.
@@ -185,7 +184,7 @@ func facetOf(name string, key design.Key) Facet {
 func (w *writer) values(e *design.Entity, given map[string]design.Literal) (table.Values, error) {
 	out := table.Values{}
 	for name, l := range given {
-		v, err := trial.Value(w.design, e.Field(name).Type, l)
+		v, err := lower.Value(w.design, e.Field(name).Type, l)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
