@@ -23,7 +23,6 @@
 //	I3  All that is not told by the table's description has a comment that says in how many items it was found, or
 //	    that it is a guess, and why.
 //	I4  The draft is a pure function of the input, whatever the order of the items.
-//
 //	I5  The templates of a translation make the keys that the library makes, byte by byte; what it makes otherwise is in
 //	    Translation.Left. test/mappers asks the libraries.
 //

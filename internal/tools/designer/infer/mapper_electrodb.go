@@ -133,7 +133,7 @@ type electroTemplate struct {
 func (r *electro) read() error {
 	s := r.model
 	r.table = r.mapped.table(cmp.Or(s.Table, "Table"))
-	e := &mappedEntity{name: unique(&r.mapped.entities, cmp.Or(pascal(s.Model.Entity), "Entity")), kind: s.Model.Entity}
+	e := &mappedEntity{name: unique(&r.entities, cmp.Or(pascal(s.Model.Entity), "Entity")), kind: s.Model.Entity}
 	r.entity, r.fields = e, map[string]*mappedField{}
 	r.table.typeAttr = electroEntity
 	for _, a := range s.Attributes {
@@ -280,20 +280,13 @@ func (r *electro) index(name string, x *electroIndex) {
 	index := Index{Name: x.Index, Projection: "ALL"}
 	var pk electroTemplate
 	if x.Type == "composite" {
-		for i, list := range [][]string{x.PK.attributes(), x.SK.attributes()} {
-			for _, attribute := range list {
-				f := r.fields[attribute]
-				if f == nil {
-					r.lose(e, "index %s: %s is no field", x.Index, attribute)
-					return
-				}
-				key, typ := Key{f.attr, keyTypeOf(f.typ)}, "{"+f.name+"}"
-				if i == 0 {
-					index.PK, entry.pk, entry.pkFields = append(index.PK, key), append(entry.pk, typ), append(entry.pkFields, f.name)
-				} else {
-					index.SK, entry.sk, entry.skFields = append(index.SK, key), append(entry.sk, typ), append(entry.skFields, f.name)
-				}
-			}
+		var fault string
+		if index.PK, entry.pk, entry.pkFields, fault = r.asTheyAre(x.PK.attributes()); fault == "" {
+			index.SK, entry.sk, entry.skFields, fault = r.asTheyAre(x.SK.attributes())
+		}
+		if fault != "" {
+			r.lose(e, "index %s: %s", x.Index, fault)
+			return
 		}
 		pk = electroTemplate{fields: entry.pkFields}
 	} else {
@@ -332,6 +325,19 @@ func (r *electro) index(name string, x *electroIndex) {
 	}
 	e.entries = append(e.entries, entry)
 	r.collect(x.Index, x, pk)
+}
+
+// asTheyAre are attributes that are an index's key by themselves, as those of composite indexes are.
+func (r *electro) asTheyAre(attributes []string) (keys []Key, templates, fields []string, fault string) {
+	for _, name := range attributes {
+		f := r.fields[name]
+		if f == nil {
+			return nil, nil, nil, name + " is no field"
+		}
+		keys = append(keys, Key{f.attr, keyTypeOf(f.typ)})
+		templates, fields = append(templates, "{"+f.name+"}"), append(fields, f.name)
+	}
+	return keys, templates, fields, ""
 }
 
 func (r *electro) project(to *mappedIndex, x *electroIndex) {

@@ -251,7 +251,7 @@ func (l *learner) separate(keys []string, computed bool) {
 				continue
 			}
 			hasField := slices.ContainsFunc(l.split(attr, true), func(p learnedPart) bool { return p.field != nil })
-			if _, _, err := l.template(attr); err != nil && !(alone && hasField) {
+			if _, _, err := l.template(attr); err != nil && (!alone || !hasField) {
 				own = append(own, attr)
 			}
 		}

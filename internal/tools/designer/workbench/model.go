@@ -85,7 +85,7 @@ type KeyAttributeAlias struct {
 }
 
 // DataAccess is where Workbench would take data from; it wants the member to be there.
-type DataAccess struct{ MySql struct{} } //nolint:revive,staticcheck // the format's name
+type DataAccess struct{ MySql struct{} } //nolint:revive // the format's name
 
 // ProvisionedCapacitySettings are the capacity of a table that is not on demand.
 type ProvisionedCapacitySettings struct {
