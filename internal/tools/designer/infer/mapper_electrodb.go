@@ -278,28 +278,10 @@ func (r *electro) index(name string, x *electroIndex) {
 	t, e := r.table, r.entity
 	entry := mappedEntry{index: x.Index, pattern: name, clustered: x.Type == "clustered"}
 	index := Index{Name: x.Index, Projection: "ALL"}
-	var pk electroTemplate
-	if x.Type == "composite" {
-		var fault string
-		if index.PK, entry.pk, entry.pkFields, fault = r.asTheyAre(x.PK.attributes()); fault == "" {
-			index.SK, entry.sk, entry.skFields, fault = r.asTheyAre(x.SK.attributes())
-		}
-		if fault != "" {
-			r.lose(e, "index %s: %s", x.Index, fault)
-			return
-		}
-		pk = electroTemplate{fields: entry.pkFields}
-	} else {
-		var sk electroTemplate
-		var fault string
-		if pk, sk, fault = r.templates(x); fault != "" {
-			r.lose(e, "index %s: %s", x.Index, fault)
-			return
-		}
-		index.PK, entry.pk, entry.pkFields = []Key{{x.PK.Field, pk.typ}}, []string{pk.text}, pk.fields
-		if x.SK != nil {
-			index.SK, entry.sk, entry.skFields = []Key{{x.SK.Field, sk.typ}}, []string{sk.text}, sk.fields
-		}
+	pk, fault := r.keysOf(x, &index, &entry)
+	if fault != "" {
+		r.lose(e, "index %s: %s", x.Index, fault)
+		return
 	}
 	known := slices.ContainsFunc(t.indexes, func(have *mappedIndex) bool { return have.Name == x.Index })
 	have := t.index(x.Index)
@@ -325,6 +307,22 @@ func (r *electro) index(name string, x *electroIndex) {
 	}
 	e.entries = append(e.entries, entry)
 	r.collect(x.Index, x, pk)
+}
+
+// keysOf fills in an index's keys and the templates of the entry; the fault is why they cannot be said.
+func (r *electro) keysOf(x *electroIndex, index *Index, entry *mappedEntry) (pk electroTemplate, fault string) {
+	if x.Type == "composite" {
+		if index.PK, entry.pk, entry.pkFields, fault = r.asTheyAre(x.PK.attributes()); fault == "" {
+			index.SK, entry.sk, entry.skFields, fault = r.asTheyAre(x.SK.attributes())
+		}
+		return electroTemplate{fields: entry.pkFields}, fault
+	}
+	pk, sk, fault := r.templates(x)
+	index.PK, entry.pk, entry.pkFields = []Key{{x.PK.Field, pk.typ}}, []string{pk.text}, pk.fields
+	if x.SK != nil {
+		index.SK, entry.sk, entry.skFields = []Key{{x.SK.Field, sk.typ}}, []string{sk.text}, sk.fields
+	}
+	return pk, fault
 }
 
 // asTheyAre are attributes that are an index's key by themselves, as those of composite indexes are.
