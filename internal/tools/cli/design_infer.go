@@ -17,6 +17,7 @@ type inferFlags struct {
 	sourceFlags
 	tables               []string
 	key, workbench, name string
+	models               map[infer.Mapper]*string
 	output               string
 	sample               int
 	json                 bool
@@ -29,10 +30,16 @@ func newInfer(env Environment) *cobra.Command {
 	var flags inferFlags
 	cmd := &cobra.Command{
 		Use:   "infer",
-		Short: "Draft the design of a table that is there",
+		Short: "Draft the design of a table, or of a model of it, that is there",
 		Long: `Draft a design from a table at an endpoint, an export to S3, or a model of NoSQL Workbench: its entities by the
 attribute that tells their type and by how their keys begin, the templates of their keys and index keys, fields and
 their types, copies, markers of uniqueness, volumes, and the reads that the keys can serve.
+
+Or import the model of an object mapper, ElectroDB, OneTable or dynamodb-toolbox: its templates make the very keys that the
+library makes. The file is the module that exports the entities, the service or the table. Node.js 20 or newer runs it, with
+the library that is installed beside it (22.18 or newer for TypeScript), and no request is sent. A model of ElectroDB or a
+schema of OneTable may also be a .json file, which needs no Node.js. What a design cannot say is a comment, "not imported",
+and a line on standard error.
 
 Comments tell in how many items a thing was found, and what is a guess. The draft loads, and "monotable check" says
 what is wrong with it; "monotable conform" compares all items with it.
@@ -41,17 +48,13 @@ Of a large table a sample is read, from all over it; --sample 0 reads it all. An
 it is guessed, or what --key says; so are indexes, by the names of attributes (GSI1PK, GSI1SK).`,
 		Example: `  monotable infer --endpoint http://127.0.0.1:8000 --table shop -o shop.design.yaml
   monotable infer --export ./AWSDynamoDB/01693685827463-2d8752fd --key PK,SK
-  monotable infer --workbench model.json -o shop.design.yaml`,
+  monotable infer --workbench model.json -o shop.design.yaml
+  monotable infer --electrodb src/entities.js -o shop.design.yaml
+  monotable infer --onetable schema.json -o shop.design.yaml
+  monotable infer --toolbox src/entities.ts -o shop.design.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			in, err := flags.input(cmd.Context(), env)
-			if err != nil {
-				return err
-			}
-			if flags.name != "" {
-				in.Name = flags.name
-			}
-			text, err := infer.Draft(in)
+			text, err := flags.draft(cmd.Context(), env)
 			if err != nil {
 				return err
 			}
@@ -73,13 +76,51 @@ it is guessed, or what --key says; so are indexes, by the names of attributes (G
 	f.StringArrayVar(&flags.exports, "export", nil, "directory of an export of a table to S3; may be given several times")
 	f.StringVar(&flags.key, "key", "", "the key of an exported table, as PK,SK")
 	f.StringVar(&flags.workbench, "workbench", "", "a model of NoSQL Workbench for DynamoDB, as JSON")
+	flags.models = map[infer.Mapper]*string{
+		infer.ElectroDB: f.String("electrodb", "", "a module with entities or services of ElectroDB, or a model as .json"),
+		infer.OneTable:  f.String("onetable", "", "a module with a table or schema of OneTable, or a schema as .json"),
+		infer.Toolbox:   f.String("toolbox", "", "a module with entities of dynamodb-toolbox, version 2"),
+	}
 	f.IntVar(&flags.sample, "sample", defaultSample, "how many items to read of each table; 0 for all")
 	f.StringVar(&flags.name, "name", "", "the design's name; the table's without it")
 	f.BoolVar(&flags.json, "json", false, "write the design as JSON, without the comments")
 	f.StringVarP(&flags.output, "output", "o", "", "the file to write; standard output without it")
 	progressFlag(cmd, &flags.progress)
-	cmd.MarkFlagsMutuallyExclusive("table", "export", "workbench")
+	cmd.MarkFlagsMutuallyExclusive("table", "export", "workbench", "electrodb", "onetable", "toolbox")
 	return cmd
+}
+
+// draft makes the design.
+func (flags *inferFlags) draft(ctx context.Context, env Environment) ([]byte, error) {
+	for _, of := range []infer.Mapper{infer.ElectroDB, infer.OneTable, infer.Toolbox} {
+		if file := *flags.models[of]; file != "" {
+			return flags.translate(ctx, env, of, file)
+		}
+	}
+	in, err := flags.input(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	if flags.name != "" {
+		in.Name = flags.name
+	}
+	return infer.Draft(in)
+}
+
+// translate imports the model of an object mapper and says on standard error what is left out.
+func (flags *inferFlags) translate(ctx context.Context, env Environment, of infer.Mapper, file string) ([]byte, error) {
+	model, err := infer.Load(ctx, of, file, env.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	out, err := infer.Translate(of, flags.name, model)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, left := range out.Left {
+		fmt.Fprintf(env.Stderr, "not imported: %s\n", left)
+	}
+	return out.Text, nil
 }
 
 // interchange is a draft in the form for other programs.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,11 +11,13 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/provision"
+	"github.com/monotable/monotable/internal/tools/designer/workbench"
 )
 
 type provisionFlags struct {
@@ -28,14 +31,16 @@ func newProvision(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "provision FILE",
 		Short: "Write, or make, the tables of a design",
-		Long: `Write what makes the tables of a design: a CreateTable request (or a file of each with -o DIR), a CloudFormation or SAM template, Terraform, or an IAM
-policy for each pattern (with dynamodb:LeadingKeys where every key that it touches begins with the tenant).
+		Long: `Write what makes the tables of a design: a CreateTable request (or a file of each with -o DIR), a CloudFormation or SAM template, Terraform, an IAM
+policy for each pattern (with dynamodb:LeadingKeys where every key that it touches begins with the tenant), or a data model of
+NoSQL Workbench with a facet for each entity, its samples, or items that are made up.
 
 With --apply, make the tables at an endpoint, or update them as far as that is safe: missing indexes are added one
 at a time, TTL and streams are turned on, nothing is removed, and what cannot be changed in place is an error.`,
 		Example: `  monotable provision shop.design.yaml --as cloudformation > tables.json
   monotable provision shop.design.yaml --as createtable -o requests
   monotable provision shop.design.yaml --as iam
+  monotable provision shop.design.yaml --as workbench > shop.model.json
   monotable provision shop.design.yaml --apply --endpoint http://127.0.0.1:8000 --set stage=dev`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,7 +60,7 @@ at a time, TTL and streams are turned on, nothing is removed, and what cannot be
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.as, "as", "createtable", "createtable, cloudformation, sam, terraform or iam")
+	f.StringVar(&flags.as, "as", "createtable", "createtable, cloudformation, sam, terraform, iam or workbench")
 	f.StringVarP(&flags.output, "output", "o", "", "directory for a file of each request, with createtable")
 	f.BoolVar(&flags.apply, "apply", false, "make or update the tables at --endpoint")
 	f.StringVar(&flags.endpoint, "endpoint", "", "where to --apply; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
@@ -94,9 +99,26 @@ func writeTables(env Environment, flags *provisionFlags, d *design.Design, specs
 			variable = "${aws:PrincipalTag/" + d.Tenant + "}"
 		}
 		return provision.WriteIAM(env.Stdout, d, specs, variable)
+	case "workbench":
+		return writeWorkbench(env, d, specs)
 	default:
-		return fmt.Errorf("--as %q: want createtable, cloudformation, sam, terraform or iam", flags.as)
+		return fmt.Errorf("--as %q: want createtable, cloudformation, sam, terraform, iam or workbench", flags.as)
 	}
+}
+
+// writeWorkbench writes a data model of NoSQL Workbench, and says on standard error what that has no place for.
+func writeWorkbench(env Environment, d *design.Design, specs []provision.Spec) error {
+	model, left, err := workbench.Of(d, specs, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, one := range left {
+		fmt.Fprintf(env.Stderr, "not exported: %s\n", one)
+	}
+	encoder := json.NewEncoder(env.Stdout)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(model)
 }
 
 // writeRequests writes the CreateTable request of the one table, or a file for each request: TABLE.json, and TABLE.ttl.json where items

@@ -80,4 +80,4 @@ func (s *sourceFlags) read(env Environment, what string, items iter.Seq2[source.
 }
 
 // errSource is for flags that name no source, or several.
-var errSource = errors.New("say what to read: --table NAME of an --endpoint, --export DIR, or --workbench FILE")
+var errSource = errors.New("say what to read: --table NAME of an --endpoint, --export DIR, or a model: --workbench, --electrodb, --onetable or --toolbox FILE")

@@ -1,5 +1,5 @@
 // Package infer drafts the design of a table that is there: from its description, from its items, or from a model of
-// NoSQL Workbench.
+// NoSQL Workbench. It also translates models of object mappers (mapper.go), which say what a table's items would have to tell.
 //
 // # Model
 //
@@ -23,8 +23,10 @@
 //	I3  All that is not told by the table's description has a comment that says in how many items it was found, or
 //	    that it is a guess, and why.
 //	I4  The draft is a pure function of the input, whatever the order of the items.
+//	I5  The templates of a translation make the keys that the library makes, byte by byte; what it makes otherwise is in
+//	    Translation.Left. test/mappers asks the libraries.
 //
-// Errors are those of inputs that are no tables.
+// Errors are those of inputs that are no tables, and no models.
 package infer
 
 import (

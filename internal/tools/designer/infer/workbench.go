@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/source"
+	"github.com/monotable/monotable/internal/tools/designer/workbench"
 )
 
 // Facet is a view of a table in a model of Workbench: a kind of items.
@@ -23,47 +25,9 @@ type Facet struct {
 	Types map[string]string
 }
 
-// model is a model of NoSQL Workbench, as far as it is read.
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.ImportExisting.html
-type model struct {
-	ModelName string
-	DataModel []modelTable
-}
-
-type modelTable struct {
-	TableName              string
-	KeyAttributes          modelKey
-	NonKeyAttributes       []modelAttribute
-	TableFacets            []modelFacet
-	GlobalSecondaryIndexes []modelIndex
-	LocalSecondaryIndexes  []modelIndex
-	TableData              []json.RawMessage
-	BillingMode            string
-}
-
-type modelKey struct{ PartitionKey, SortKey modelAttribute }
-
-type modelAttribute struct{ AttributeName, AttributeType string }
-
-type modelIndex struct {
-	IndexName     string
-	KeyAttributes modelKey
-	Projection    struct {
-		ProjectionType   string
-		NonKeyAttributes []string
-	}
-}
-
-type modelFacet struct {
-	FacetName         string
-	KeyAttributeAlias struct{ PartitionKeyAlias, SortKeyAlias string }
-	NonKeyAttributes  []string
-	TableData         []json.RawMessage
-}
-
 // ParseWorkbench reads a model of NoSQL Workbench for DynamoDB, as it exports it.
 func ParseWorkbench(data []byte) (Input, error) {
-	var m model
+	var m workbench.Model
 	if err := json.Unmarshal(data, &m); err != nil {
 		return Input{}, fmt.Errorf("this is no model of NoSQL Workbench: %w", err)
 	}
@@ -75,7 +39,7 @@ func ParseWorkbench(data []byte) (Input, error) {
 		if t.TableName == "" || t.KeyAttributes.PartitionKey.AttributeName == "" {
 			return Input{}, fmt.Errorf("a table of the model has no TableName or no PartitionKey")
 		}
-		table, err := t.table()
+		table, err := tableOf(&t)
 		if err != nil {
 			return Input{}, fmt.Errorf("table %s: %w", t.TableName, err)
 		}
@@ -84,24 +48,24 @@ func ParseWorkbench(data []byte) (Input, error) {
 	return in, nil
 }
 
-func (a modelAttribute) key() Key {
+func keyOf(a workbench.Attribute) Key {
 	if a.AttributeName == "" {
 		return Key{}
 	}
 	return Key{a.AttributeName, cmp.Or(a.AttributeType, "S")}
 }
 
-func (t modelTable) table() (Table, error) {
+func tableOf(t *workbench.Table) (Table, error) {
 	out := Table{
-		Name: t.TableName, PK: t.KeyAttributes.PartitionKey.key(), SK: t.KeyAttributes.SortKey.key(),
+		Name: t.TableName, PK: keyOf(t.KeyAttributes.PartitionKey), SK: keyOf(t.KeyAttributes.SortKey),
 		Provisioned: strings.EqualFold(t.BillingMode, "PROVISIONED"),
 	}
 	for i, x := range slices.Concat(t.GlobalSecondaryIndexes, t.LocalSecondaryIndexes) {
 		index := Index{
-			Name: x.IndexName, Local: i >= len(t.GlobalSecondaryIndexes), PK: []Key{x.KeyAttributes.PartitionKey.key()},
+			Name: x.IndexName, Local: i >= len(t.GlobalSecondaryIndexes), PK: []Key{keyOf(x.KeyAttributes.PartitionKey)},
 			Projection: cmp.Or(x.Projection.ProjectionType, "ALL"), Attributes: x.Projection.NonKeyAttributes,
 		}
-		if k := x.KeyAttributes.SortKey.key(); k.Name != "" {
+		if k := keyOf(x.KeyAttributes.SortKey); k.Name != "" {
 			index.SK = []Key{k}
 		}
 		out.Indexes = append(out.Indexes, index)
@@ -154,9 +118,56 @@ func (t *tableDraft) nameByFacets() {
 			}
 			if all && len(s.rows) == len(in) {
 				s.facet = f.Name
+				s.pk = t.aliased(s, s.pk, f.PK)
+				if s.sk != nil {
+					s.sk = t.aliased(s, s.sk, f.SK)
+				}
 			}
 		}
 	}
+}
+
+// aliased is the template that an alias is, as models have it that were made of designs, if it makes the key of all items;
+// else what was found in the items.
+func (t *tableDraft) aliased(s *shape, found *template, alias string) *template {
+	parsed, err := design.ParseTemplate(alias)
+	if err != nil || len(parsed.Fields()) == 0 {
+		return found
+	}
+	out := &template{attribute: found.attribute}
+	for _, p := range parsed.Parts {
+		if p.Field == "" {
+			out.literal(p.Literal)
+			continue
+		}
+		path := ""
+		for _, known := range t.pathsIn(s.rows) {
+			if letters(known) == letters(p.Field) {
+				path = known
+			}
+		}
+		out.parts = append(out.parts, part{path: path, funcs: p.Funcs})
+	}
+	for _, r := range s.rows {
+		var key strings.Builder
+		for i := range out.parts {
+			p := &out.parts[i]
+			if p.isLiteral() {
+				key.WriteString(p.literal)
+				continue
+			}
+			text, err := apply(p.funcs, r.leaves[p.path].text)
+			if err != nil {
+				return found
+			}
+			p.texts = append(p.texts, text)
+			key.WriteString(text)
+		}
+		if key.String() != keyText(r.item[found.attribute]) {
+			return found
+		}
+	}
+	return out
 }
 
 // facets makes entities of the facets that have no items to show.

@@ -114,7 +114,7 @@ func (c *change) put(values table.Values, path string, v types.AttributeValue) e
 			delete(m.Value, stored[0])
 		}
 	} else {
-		store(m.Value, stored, v)
+		lower.Put(m.Value, stored, v)
 	}
 	values[root] = m
 	return nil

@@ -104,7 +104,7 @@ func (t *Trial) exampleInput(x *design.Example) (table.Input, error) {
 		if i < 0 {
 			return in, fmt.Errorf("%s is not asked with %s", x.Pattern, name)
 		}
-		v, err := valueOf(t.design, inputs[i].Type, x.Given[name])
+		v, err := lower.Value(t.design, inputs[i].Type, x.Given[name])
 		if err != nil {
 			return in, fmt.Errorf("%s %w", name, err)
 		}
@@ -155,7 +155,7 @@ func (t *Trial) expected(a answered, l design.Literal) bool {
 		if f == nil {
 			return false
 		}
-		v, err := valueOf(t.design, f.Type, member)
+		v, err := lower.Value(t.design, f.Type, member)
 		if err != nil || !equal(v, a.values[name]) {
 			return false
 		}

@@ -112,7 +112,7 @@ func (g *generator) value(name string, t design.Type, deep int) types.AttributeV
 				continue
 			}
 			if v := g.value(t.Name+"."+f.Name, f.Type, deep+1); v != nil {
-				store(m, f.Path, v)
+				lower.Put(m, f.Path, v)
 			}
 		}
 		return &types.AttributeValueMemberM{Value: m}

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,7 +14,6 @@ import (
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
-	"github.com/monotable/monotable/internal/tools/designer/render"
 )
 
 // samplesOf are the samples of a design as records. The error is design.Errors: each value that is none of its field's type,
@@ -28,7 +26,7 @@ func samplesOf(p *lower.Program, now time.Time) ([]*record, error) {
 		before := len(faults)
 		for _, name := range slices.Sorted(maps.Keys(s.Values)) {
 			f := r.entity.Field(name)
-			v, err := valueOf(p.Design, f.Type, s.Values[name])
+			v, err := lower.Value(p.Design, f.Type, s.Values[name])
 			if err != nil {
 				faults = append(faults, sampleFault(p.Design, s, name, err.Error()))
 			} else if v != nil {
@@ -73,85 +71,6 @@ func sampleFault(d *design.Design, s *design.Sample, path, reason string) *desig
 	return &design.Error{Source: d.Source, Pos: at, Message: fmt.Sprintf("sample of %s: %s %s", s.Entity, path, reason)}
 }
 
-// valueOf is a value of a design's text in its stored form; nil for null. Whether it is in its type's language is not asked
-// here.
-func valueOf(d *design.Design, t design.Type, l design.Literal) (types.AttributeValue, error) {
-	switch {
-	case l.Null:
-		return nil, nil //nolint:nilnil // null is nothing
-	case t.Kind == design.KindBytes:
-		b, err := base64.StdEncoding.DecodeString(l.Text)
-		if err != nil || l.List != nil || l.Map != nil {
-			return nil, fmt.Errorf("is not base 64: %s", quoted(l.Text))
-		}
-		return &types.AttributeValueMemberB{Value: b}, nil
-	case t.Scalar():
-		text, err := render.Text(t, l)
-		if err != nil {
-			return nil, fmt.Errorf("is no %s: %w", t, err)
-		}
-		return ofText(t, text), nil
-	case t.Kind == design.KindStruct:
-		return structOf(d, d.Struct(t.Name), l)
-	case t.Kind == design.KindMap:
-		if l.Map == nil {
-			return nil, fmt.Errorf("is no map")
-		}
-		m := map[string]types.AttributeValue{}
-		for name, member := range l.Map {
-			v, err := valueOf(d, *t.Elem, member)
-			if err != nil {
-				return nil, fmt.Errorf("at %s: %w", name, err)
-			}
-			m[name] = v
-		}
-		return &types.AttributeValueMemberM{Value: m}, nil
-	default:
-		return listOf(d, t, l)
-	}
-}
-
-// structOf is a structure as it is stored: a map by the paths of its fields.
-func structOf(d *design.Design, s *design.Struct, l design.Literal) (types.AttributeValue, error) {
-	if l.Map == nil {
-		return nil, fmt.Errorf("is no %s: write { field: value }", s.Name)
-	}
-	m := map[string]types.AttributeValue{}
-	for name, member := range l.Map {
-		i := slices.IndexFunc(s.Fields, func(f *design.Field) bool { return f.Name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("has %s, which is no field of %s", name, s.Name)
-		}
-		v, err := valueOf(d, s.Fields[i].Type, member)
-		if err != nil {
-			return nil, fmt.Errorf("at %s: %w", name, err)
-		}
-		if v != nil {
-			store(m, s.Fields[i].Path, v)
-		}
-	}
-	return &types.AttributeValueMemberM{Value: m}, nil
-}
-
-// listOf is a list, or a set.
-func listOf(d *design.Design, t design.Type, l design.Literal) (types.AttributeValue, error) {
-	if l.List == nil {
-		return nil, fmt.Errorf("is no %s: write [a, b]", t)
-	}
-	elems := make([]types.AttributeValue, len(l.List))
-	for i := range l.List {
-		v, err := valueOf(d, *t.Elem, l.List[i])
-		if err != nil {
-			return nil, fmt.Errorf("at %d: %w", i+1, err)
-		}
-		elems[i] = v
-	}
-	if t.Kind == design.KindSet {
-		return setValue(*t.Elem, elems), nil
-	}
-	return &types.AttributeValueMemberL{Value: elems}, nil
-}
-
 // setValue is a set of scalars of a type.
 func setValue(elem design.Type, members []types.AttributeValue) types.AttributeValue {
 	texts := make([]string, len(members))
@@ -170,19 +89,6 @@ func setValue(elem design.Type, members []types.AttributeValue) types.AttributeV
 	default:
 		return &types.AttributeValueMemberSS{Value: texts}
 	}
-}
-
-// store puts a value at the end of a path into maps, and makes those on the way.
-func store(m map[string]types.AttributeValue, path []string, v types.AttributeValue) {
-	for _, step := range path[:len(path)-1] {
-		inner, is := m[step].(*types.AttributeValueMemberM)
-		if !is {
-			inner = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}
-			m[step] = inner
-		}
-		m = inner.Value
-	}
-	m[path[len(path)-1]] = v
 }
 
 // timeText is a time as it is stored.

@@ -1,0 +1,552 @@
+package infer
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The form of a model of ElectroDB. https://electrodb.dev/en/modeling/schema/
+
+type electroModel struct {
+	Model struct {
+		Entity, Version, Service string
+	}
+	Table      string // beside the model, as entities have it in their configuration
+	Attributes ordered[electroAttribute]
+	Indexes    ordered[electroIndex]
+}
+
+type electroAttribute struct {
+	Type                               json.RawMessage
+	Field, Label                       string
+	Required                           bool
+	Items                              *electroAttribute
+	Properties                         ordered[electroAttribute]
+	Padding                            electroPadding
+	Default, Get, Set, Validate, Watch json.RawMessage
+}
+
+type electroPadding struct {
+	Length int
+	Char   string
+}
+
+type electroIndex struct {
+	Index, Scope, Type string
+	Collection         json.RawMessage
+	PK                 electroKey
+	SK                 *electroKey
+	Condition          json.RawMessage
+	Projection         json.RawMessage
+}
+
+type electroKey struct {
+	Field, Template, Casing, Cast string
+	Composite                     []string
+	Facets                        json.RawMessage
+}
+
+// identifiers of ElectroDB's items.
+const (
+	electroEntity  = "__edb_e__"
+	electroVersion = "__edb_v__"
+)
+
+// electrodb reads a model, or several in a list.
+func (m *mapped) electrodb(data []byte) error {
+	var models []electroModel
+	if trimmed := strings.TrimSpace(string(data)); strings.HasPrefix(trimmed, "[") {
+		if err := json.Unmarshal(data, &models); err != nil {
+			return fmt.Errorf("this is no list of models of ElectroDB: %w", err)
+		}
+	} else {
+		var one electroModel
+		if err := json.Unmarshal(data, &one); err != nil {
+			return fmt.Errorf("this is no model of ElectroDB: %w", err)
+		}
+		models = []electroModel{one}
+	}
+	collections := map[string]*mappedCollection{}
+	var names []string
+	for i := range models {
+		s := &models[i]
+		if s.Model.Entity == "" || s.Model.Service == "" || len(s.Indexes) == 0 {
+			return errors.New("this is no model of ElectroDB: it has no model with entity, version and service, or no indexes")
+		}
+		m.name = cmp.Or(m.name, pascal(s.Model.Service))
+		e := &electro{mapped: m, model: s, collections: collections, names: &names, keys: map[string]electroTemplate{}}
+		if err := e.read(); err != nil {
+			return fmt.Errorf("entity %s: %w", s.Model.Entity, err)
+		}
+	}
+	for _, name := range names {
+		if c := collections[name]; len(c.of) > 1 { // a collection of one entity is a read of it
+			m.collections = append(m.collections, *c)
+		}
+	}
+	m.withoutClustered()
+	return nil
+}
+
+// withoutClustered takes the reads of one entity from indexes where others stand among its items: the library filters them
+// out by their type, and the collection has them all.
+func (m *mapped) withoutClustered() {
+	for _, t := range m.tables {
+		for _, e := range t.entities {
+			for i := range e.entries {
+				x := &e.entries[i]
+				x.mixed = x.clustered && slices.ContainsFunc(m.collections, func(c mappedCollection) bool {
+					return c.via == x.index && slices.Contains(c.of, e.name)
+				})
+				if x.mixed {
+					m.lose(e, "the query %s, which filters what others have in the clustered index %s; the collection has them all", x.pattern, x.index)
+				}
+			}
+		}
+	}
+}
+
+// electro is an entity of ElectroDB that is being read.
+type electro struct {
+	*mapped
+	model       *electroModel
+	table       *mappedTable
+	entity      *mappedEntity
+	collections map[string]*mappedCollection
+	names       *[]string // of collections, in order
+	fields      map[string]*mappedField
+	// keys are the templates of key attributes: indexes that share an attribute share its key.
+	keys map[string]electroTemplate
+}
+
+// electroTemplate is a key: its template, the fields in it, its type.
+type electroTemplate struct {
+	text   string
+	fields []string
+	typ    string
+}
+
+func (r *electro) read() error {
+	s := r.model
+	r.table = r.mapped.table(cmp.Or(s.Table, "Table"))
+	e := &mappedEntity{name: unique(&r.entities, cmp.Or(pascal(s.Model.Entity), "Entity")), kind: s.Model.Entity}
+	r.entity, r.fields = e, map[string]*mappedField{}
+	r.table.typeAttr = electroEntity
+	for _, a := range s.Attributes {
+		r.attribute(a.Name, &a.Value)
+	}
+	e.field("edbVersion", electroVersion, r.enum("Version"+cmp.Or(s.Model.Version, "1"), []string{cmp.Or(s.Model.Version, "1")}), false)
+	primary := slices.IndexFunc(s.Indexes, func(x orderedMember[electroIndex]) bool { return x.Value.Index == "" })
+	if primary < 0 {
+		return errors.New("it has no primary index: one without index")
+	}
+	// The primary key is made first: a local index shares its partition key.
+	if !r.primary(&s.Indexes[primary].Value) {
+		return nil
+	}
+	for i, x := range s.Indexes {
+		if i != primary {
+			r.index(x.Name, &x.Value)
+		}
+	}
+	e.identifiers()
+	r.table.entities = append(r.table.entities, e)
+	return nil
+}
+
+// attribute makes a field of an attribute.
+func (r *electro) attribute(name string, a *electroAttribute) {
+	of := r.typeOf(r.entity.name+pascal(name), a)
+	if of == "" {
+		r.lose(r.entity, "%s, which is of any type", name)
+		return
+	}
+	f := r.entity.field(name, cmp.Or(a.Field, name), of, !a.Required && !isGiven(a.Default))
+	r.fields[name] = f
+	var lost []string
+	for _, part := range []struct {
+		name string
+		raw  json.RawMessage
+	}{{"default", a.Default}, {"get", a.Get}, {"set", a.Set}, {"validate", a.Validate}, {"watch", a.Watch}} {
+		if isGiven(part.raw) {
+			lost = append(lost, part.name)
+		}
+	}
+	if len(lost) > 0 {
+		r.lose(r.entity, "%s of %s", strings.Join(lost, ", "), name)
+	}
+}
+
+// typeOf is an attribute's type; "" for none.
+func (r *electro) typeOf(name string, a *electroAttribute) string {
+	var kind string
+	if json.Unmarshal(a.Type, &kind) != nil {
+		return r.enum(name, textList(a.Type))
+	}
+	switch kind {
+	case "string":
+		return "text"
+	case "number":
+		if a.Padding.Length > 0 {
+			return "int"
+		}
+		return "decimal"
+	case "boolean":
+		return "bool"
+	case "list":
+		if a.Items == nil {
+			return ""
+		}
+		if elem := r.typeOf(name+"Item", a.Items); elem != "" {
+			return "list<" + elem + ">"
+		}
+		return ""
+	case "set":
+		return r.setOf(name, a)
+	case "map":
+		inner := &mappedEntity{name: name}
+		for _, p := range a.Properties {
+			of := r.typeOf(name+pascal(p.Name), &p.Value)
+			if of == "" {
+				r.lose(r.entity, "%s in %s, which is of any type", p.Name, name)
+				continue
+			}
+			inner.field(p.Name, cmp.Or(p.Value.Field, p.Name), of, !p.Value.Required && !isGiven(p.Value.Default))
+		}
+		if len(inner.fields) == 0 {
+			return ""
+		}
+		return r.structure(name, inner.fields)
+	default:
+		return ""
+	}
+}
+
+// setOf is the type of a set: its items are a type's name, or an attribute.
+func (r *electro) setOf(name string, a *electroAttribute) string {
+	if a.Items == nil {
+		return ""
+	}
+	switch elem := r.typeOf(name+"Item", a.Items); elem {
+	case "":
+		return ""
+	case "text", "decimal":
+		return "set<" + elem + ">"
+	default:
+		return "set<text>" // of an enumeration
+	}
+}
+
+// UnmarshalJSON reads an attribute, which may be the name of its type alone.
+func (a *electroAttribute) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] != '{' {
+		a.Type = slices.Clone(data)
+		return nil
+	}
+	type plain electroAttribute
+	return json.Unmarshal(data, (*plain)(a))
+}
+
+// primary makes the entity's key; false if it cannot be said.
+func (r *electro) primary(x *electroIndex) bool {
+	t, e := r.table, r.entity
+	pk, sk, fault := r.templates(x)
+	if fault != "" {
+		r.lose(nil, "entity %s: %s in its primary key", e.name, fault)
+		return false
+	}
+	key, sort := Key{x.PK.Field, pk.typ}, Key{}
+	if x.SK != nil {
+		sort = Key{x.SK.Field, sk.typ}
+	}
+	if t.pk.Name != "" && (t.pk != key || t.sk != sort) {
+		r.lose(nil, "entity %s: its primary key is %s, %s, and another entity of the table has %s, %s", e.name, key.Name, sort.Name, t.pk.Name, t.sk.Name)
+		return false
+	}
+	t.pk, t.sk = key, sort
+	e.pk, e.sk, e.pkFields, e.skFields = pk.text, sk.text, pk.fields, sk.fields
+	r.collect("", x, pk)
+	return true
+}
+
+// index makes an entry in an index.
+func (r *electro) index(name string, x *electroIndex) {
+	t, e := r.table, r.entity
+	entry := mappedEntry{index: x.Index, pattern: name, clustered: x.Type == "clustered"}
+	index := Index{Name: x.Index, Projection: "ALL"}
+	pk, fault := r.keysOf(x, &index, &entry)
+	if fault != "" {
+		r.lose(e, "index %s: %s", x.Index, fault)
+		return
+	}
+	known := slices.ContainsFunc(t.indexes, func(have *mappedIndex) bool { return have.Name == x.Index })
+	have := t.index(x.Index)
+	if !known {
+		index.Local = len(index.PK) == 1 && index.PK[0] == t.pk
+		have.Index = index
+		if index.Local {
+			have.note = "guess: local, because it has the table's partition key"
+		}
+	} else if !slices.Equal(have.PK, index.PK) || !slices.Equal(have.SK, index.SK) {
+		r.lose(e, "index %s: its key is another than with other entities of the table", x.Index)
+		return
+	}
+	r.project(have, x)
+	if have.Local {
+		entry.pk = nil
+	}
+	if absent := e.optional(entry); len(absent) > 0 && x.Type != "composite" {
+		r.lose(e, "items without %s in index %s: the library may write a part of the key", strings.Join(absent, ", "), x.Index)
+	}
+	if isThere(x.Condition) {
+		r.lose(e, "condition of index %s: items for which it does not hold are not in it", x.Index)
+	}
+	e.entries = append(e.entries, entry)
+	r.collect(x.Index, x, pk)
+}
+
+// keysOf fills in an index's keys and the templates of the entry; the fault is why they cannot be said.
+func (r *electro) keysOf(x *electroIndex, index *Index, entry *mappedEntry) (pk electroTemplate, fault string) {
+	if x.Type == "composite" {
+		if index.PK, entry.pk, entry.pkFields, fault = r.asTheyAre(x.PK.attributes()); fault == "" {
+			index.SK, entry.sk, entry.skFields, fault = r.asTheyAre(x.SK.attributes())
+		}
+		return electroTemplate{fields: entry.pkFields}, fault
+	}
+	pk, sk, fault := r.templates(x)
+	index.PK, entry.pk, entry.pkFields = []Key{{x.PK.Field, pk.typ}}, []string{pk.text}, pk.fields
+	if x.SK != nil {
+		index.SK, entry.sk, entry.skFields = []Key{{x.SK.Field, sk.typ}}, []string{sk.text}, sk.fields
+	}
+	return pk, fault
+}
+
+// asTheyAre are attributes that are an index's key by themselves, as those of composite indexes are.
+func (r *electro) asTheyAre(attributes []string) (keys []Key, templates, fields []string, fault string) {
+	for _, name := range attributes {
+		f := r.fields[name]
+		if f == nil {
+			return nil, nil, nil, name + " is no field"
+		}
+		keys = append(keys, Key{f.attr, keyTypeOf(f.typ)})
+		templates, fields = append(templates, "{"+f.name+"}"), append(fields, f.name)
+	}
+	return keys, templates, fields, ""
+}
+
+func (r *electro) project(to *mappedIndex, x *electroIndex) {
+	list := textList(x.Projection)
+	switch {
+	case len(list) == 0, strings.EqualFold(list[0], "all"):
+	case strings.EqualFold(list[0], "keys_only"):
+		to.Projection = "KEYS_ONLY"
+	default:
+		to.Projection = "INCLUDE"
+		for _, name := range append(list, electroVersion) {
+			attr := name
+			if f := r.fields[name]; f != nil {
+				attr = f.attr
+			}
+			if !slices.Contains(to.Attributes, attr) {
+				to.Attributes = append(to.Attributes, attr)
+			}
+		}
+	}
+}
+
+// collect notes the collections of an index.
+func (r *electro) collect(via string, x *electroIndex, pk electroTemplate) {
+	for _, name := range textList(x.Collection) {
+		id := r.model.Model.Service + "\x00" + name
+		c := r.collections[id]
+		if c == nil {
+			c = &mappedCollection{name: cmp.Or(pascal(name), "Collection"), via: cmp.Or(via, "key"), by: pk.fields}
+			r.collections[id] = c
+			*r.names = append(*r.names, id)
+		}
+		if !slices.Contains(c.of, r.entity.name) {
+			c.of = append(c.of, r.entity.name)
+		}
+	}
+}
+
+// attributes are those that a key is composed of.
+func (k *electroKey) attributes() []string {
+	if k == nil {
+		return nil
+	}
+	if k.Composite != nil {
+		return k.Composite
+	}
+	var list []string
+	_ = json.Unmarshal(k.Facets, &list) // the name that composite had before
+	return list
+}
+
+// templates are the keys that the library composes, $service#attribute_value and $entity_version#attribute_value, or what the
+// model's own templates say; the fault is why they cannot be said.
+func (r *electro) templates(x *electroIndex) (pk, sk electroTemplate, fault string) {
+	model := r.model.Model
+	version := cmp.Or(model.Version, "1")
+	prefix, tail := "", "$"+model.Entity+"_"+version
+	if list := textList(x.Collection); len(list) > 0 && list[0] != "" {
+		prefix, tail = "$"+strings.Join(list, "#"), "#"+model.Entity+"_"+version
+	}
+	postfix := ""
+	if x.Type == "clustered" {
+		postfix = tail
+	} else {
+		prefix += tail
+	}
+	first := "$" + model.Service
+	if x.SK == nil {
+		first += prefix + postfix
+	}
+	if x.Scope != "" {
+		first += "_" + x.Scope
+	}
+	if pk, fault = r.key(&x.PK, first, ""); fault != "" || x.SK == nil {
+		return pk, sk, fault
+	}
+	sk, fault = r.key(x.SK, prefix, postfix)
+	return pk, sk, fault
+}
+
+// key composes one key.
+func (r *electro) key(k *electroKey, prefix, postfix string) (electroTemplate, string) {
+	if known, is := r.keys[k.Field]; is {
+		return known, ""
+	}
+	parts, own := electroParts(k)
+	if list := k.attributes(); r.entity.stored(k.Field) != nil && len(list) == 1 && list[0] == k.Field {
+		parts, own = []electroPart{{attribute: k.Field}}, true // an attribute that is the key itself
+	}
+	numeric := k.Cast == "number"
+	if own && k.Cast == "" && len(parts) == 1 && parts[0].label == "" {
+		f := r.fields[parts[0].attribute]
+		numeric = f != nil && keyTypeOf(f.typ) == "N"
+	}
+	out := electroTemplate{typ: "S"}
+	if numeric {
+		out.typ = "N"
+		prefix, postfix, own = "", "", true
+		if len(parts) > 0 {
+			parts = []electroPart{{attribute: parts[0].attribute}}
+		}
+	}
+	if own {
+		prefix, postfix = "", ""
+	}
+	asIs := own && len(parts) == 1 && parts[0].label == "" && r.fields[parts[0].attribute] != nil && r.fields[parts[0].attribute].attr == k.Field
+	text := func(s string) string {
+		switch k.Casing {
+		case "none":
+		case "upper":
+			s = strings.ToUpper(s)
+		default:
+			s = strings.ToLower(s)
+		}
+		return literalText(s)
+	}
+	out.text = text(prefix)
+	for _, p := range parts {
+		if own {
+			out.text += text(p.label)
+		} else {
+			a, _ := r.model.Attributes.get(p.attribute)
+			out.text += text("#" + cmp.Or(a.Label, p.label) + "_")
+		}
+		if p.attribute == "" {
+			continue
+		}
+		f := r.fields[p.attribute]
+		if f == nil {
+			return out, fmt.Sprintf("%s is no field", p.attribute)
+		}
+		funcs, fault := r.functions(p.attribute, f, k.Casing)
+		if fault != "" && !asIs {
+			return out, fault
+		}
+		if asIs || numeric {
+			funcs = ""
+		}
+		out.text += "{" + f.name + funcs + "}"
+		out.fields = append(out.fields, f.name)
+	}
+	out.text += text(postfix)
+	r.keys[k.Field] = out
+	return out, ""
+}
+
+// functions are what the library does to a value in a key: padding, and its case.
+func (r *electro) functions(name string, f *mappedField, casing string) (funcs, fault string) {
+	a, _ := r.model.Attributes.get(name)
+	if a.Padding.Length > 0 {
+		if a.Padding.Char != "0" || f.typ != "int" {
+			return "", fmt.Sprintf("%s is padded with %q", name, a.Padding.Char)
+		}
+		funcs = fmt.Sprintf("|pad(%d)", a.Padding.Length)
+	}
+	switch f.typ {
+	case "int", "decimal", "bool":
+		if f.typ == "bool" && casing == "upper" {
+			return "", fmt.Sprintf("%s is in capital letters", name)
+		}
+		return funcs, ""
+	}
+	if strings.ContainsAny(f.typ, "<") {
+		return "", fmt.Sprintf("%s is no text", name)
+	}
+	switch casing {
+	case "none":
+		return funcs, ""
+	case "upper":
+		return "", fmt.Sprintf("%s is in capital letters", name)
+	default:
+		return funcs + "|lower", ""
+	}
+}
+
+// electroPart is a label and the attribute behind it.
+type electroPart struct{ label, attribute string }
+
+// electroParts are the parts of a key, and whether the model has a template of its own for it.
+func electroParts(k *electroKey) (parts []electroPart, own bool) {
+	template := k.Template
+	if template == "" {
+		_ = json.Unmarshal(k.Facets, &template)
+	}
+	if template == "" {
+		for _, name := range k.attributes() {
+			parts = append(parts, electroPart{label: name, attribute: name})
+		}
+		return parts, false
+	}
+	for template != "" {
+		before, rest, found := strings.Cut(template, "${")
+		name, after, closed := strings.Cut(rest, "}")
+		if !found || !closed {
+			parts = append(parts, electroPart{label: template})
+			break
+		}
+		parts = append(parts, electroPart{label: before, attribute: name})
+		template = after
+	}
+	return parts, true
+}
+
+// keyTypeOf is the type of a key attribute that is a field of a type as it is.
+func keyTypeOf(typ string) string {
+	switch typ {
+	case "int", "decimal", "money", "ttl":
+		return "N"
+	case "bytes":
+		return "B"
+	default:
+		return "S"
+	}
+}
