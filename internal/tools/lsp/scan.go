@@ -255,13 +255,13 @@ func (s *scanner) bracket(n *node) bool {
 
 func (s *scanner) flow(n *node, isMap bool) {
 	for s.between() {
-		switch c := s.peek(0); {
-		case c == '}' || c == ']':
+		switch s.peek(0) {
+		case '}', ']':
 			s.at++
 			return
-		case c == ',' || c == ':':
+		case ',', ':':
 			s.at++
-		case c == '{' || c == '[':
+		case '{', '[':
 			if !s.bracket(n.add(nil)) {
 				return // too deep
 			}
