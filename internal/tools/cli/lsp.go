@@ -2,10 +2,15 @@ package cli
 
 import (
 	"io"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/check"
+	"github.com/monotable/monotable/internal/tools/designer/policy"
 	"github.com/monotable/monotable/internal/tools/lsp"
 )
 
@@ -24,11 +29,20 @@ docs/editors.md says how VS Code, Neovim, Helix and Zed are told of it.`,
   hx shop.design.yaml              # an editor starts it by itself, see docs/editors.md`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return lsp.Serve(cmd.Context(), env.stdin(), env.Stdout, lsp.Options{Version: currentVersion().Version, Log: env.Stderr})
+			return lsp.Serve(cmd.Context(), env.stdin(), env.Stdout, lsp.Options{Version: currentVersion().Version, Log: env.Stderr, Check: checkNow})
 		},
 	}
 	cmd.Flags().Bool("stdio", true, "speak on standard input and output, as always; editors pass it")
 	return cmd
+}
+
+// checkNow finds what is wrong with a design of a file, as the policy that holds for it judges it today. A text that is in no file has
+// no policy.
+func checkNow(file string, d *design.Design) (check.Findings, error) {
+	if file == "" || !filepath.IsAbs(file) {
+		return check.Check(d), nil
+	}
+	return policy.Check(file, d, time.Now())
 }
 
 // stdin is what the command reads.

@@ -52,7 +52,7 @@ Files are read below --root only.`,
 }
 
 func (flags *mcpFlags) options(env Environment, args []string) (mcp.Options, error) {
-	o := mcp.Options{Version: currentVersion().Version, ReadOnly: flags.readOnly, Log: env.Stderr}
+	o := mcp.Options{Version: currentVersion().Version, ReadOnly: flags.readOnly, Log: env.Stderr, Check: checkNow}
 	directory, err := filepath.Abs(flags.root)
 	if err != nil {
 		return o, err

@@ -168,6 +168,9 @@ func (t *text) finding(f check.Finding) diagnostic {
 		Range: t.spot(f.Pos), Severity: severity, Source: "monotable", Message: message,
 		Code: f.Rule, CodeDescription: &codeDescription{rulePages + f.Rule + ".md"},
 	}
+	if !strings.HasPrefix(f.Rule, "ST") { // the policy's own
+		out.CodeDescription = nil
+	}
 	for part := range strings.SplitSeq(f.Subject, "+") {
 		name, _, _ := strings.Cut(part, ".")
 		for _, s := range t.scanned().symbols {
