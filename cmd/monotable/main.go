@@ -13,7 +13,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := cli.Run(ctx, os.Args[1:], cli.Environment{
-		Program: os.Args[0], Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+		Program: os.Args[0], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 	stop()
 	os.Exit(status)

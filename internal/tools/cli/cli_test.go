@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"monotable": func() {
 			os.Exit(Run(context.Background(), os.Args[1:], Environment{
-				Program: "monotable", Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr,
+				Program: "monotable", Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 			}))
 		},
 	})

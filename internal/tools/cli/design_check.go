@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/docs/rules"
 	"github.com/monotable/monotable/internal/tools/designer/check"
+	"github.com/monotable/monotable/internal/tools/designer/policy"
 )
 
 type checkFlags struct {
@@ -22,7 +25,7 @@ type checkFlags struct {
 func newCheck(env Environment) *cobra.Command {
 	var flags checkFlags
 	cmd := &cobra.Command{
-		Use:   "check FILE...",
+		Use:   "check [FILE...]",
 		Short: "Find what is wrong with designs",
 		Long: `Check designs: keys that collide or can be read in two ways, reads that DynamoDB refuses or that return
 more than they should, partitions that are too hot, indexes that leak, writes that lose or double data.
@@ -31,17 +34,15 @@ What you know and accept stands in the design, with its reason:
 
   accept: { ST301: "At most 5,000 products, written by staff." }
 
+A monotable.yaml in the design's directory, or above it in the repository, says for all designs which rules are errors or off,
+what a month may cost, which Regions are used, and which findings are accepted until when; docs/check.md has its keys.
+Without a file, the designs that it names are checked.
+
 The exit status is 1 when something is found that is an error and not accepted; --fail-on warning and
 --fail-on info make it stricter, --fail-on never makes it 0.`,
 		Example: `  monotable check shop.design.yaml
   monotable check --explain ST204
   monotable check *.design.yaml --format sarif > findings.sarif`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && flags.explain == "" {
-				return errors.New("check needs a design file, or --explain RULE")
-			}
-			return nil
-		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if flags.explain != "" {
 				return explainRule(env, flags.explain)
@@ -62,18 +63,50 @@ func runCheck(env Environment, flags *checkFlags, files []string) error {
 	if flags.asJSON {
 		flags.format = "json"
 	}
+	if len(files) == 0 {
+		var err error
+		if files, err = policyFiles(); err != nil {
+			return err
+		}
+	}
 	var all []check.Checked
 	for _, name := range files {
 		d, err := design.Load(name)
 		if err != nil {
 			return designError(env, err)
 		}
-		all = append(all, check.Checked{Design: d, Findings: check.Check(d)})
+		findings, err := policy.Check(name, d, time.Now())
+		if err != nil {
+			return err
+		}
+		all = append(all, check.Checked{Design: d, Findings: findings})
 	}
 	if err := writeFindings(env, flags, all); err != nil {
 		return err
 	}
 	return failOn(flags.failOn, all)
+}
+
+// policyFiles are the designs that the policy of this directory names, as paths from here.
+func policyFiles() ([]string, error) {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return nil, err
+	}
+	p, err := policy.Find(filepath.Join(here, "design"))
+	if err != nil {
+		return nil, err
+	}
+	if p == nil || len(p.Designs) == 0 {
+		return nil, errors.New("check needs a design file, --explain RULE, or a monotable.yaml with designs")
+	}
+	files, err := p.Files()
+	for i, f := range files {
+		if relative, err := filepath.Rel(here, f); err == nil {
+			files[i] = relative
+		}
+	}
+	return files, err
 }
 
 func writeFindings(env Environment, flags *checkFlags, all []check.Checked) error {

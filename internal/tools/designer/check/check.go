@@ -50,6 +50,9 @@ type Finding struct {
 	Accepted string `json:"accepted,omitempty"`
 }
 
+// Within reports whether the finding is about the object or a part of it: one of Order.GSI1 is within Order.
+func (f *Finding) Within(object string) bool { return within(f.Subject, object) }
+
 // Findings are what Check returns.
 type Findings []Finding
 

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/mcp"
+)
+
+type mcpFlags struct {
+	endpoint, region, root string
+	tables                 []string
+	readOnly               bool
+}
+
+func newMCP(env Environment) *cobra.Command {
+	var flags mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp [FILE]",
+		Short: "Give a language model tools for designs, and for the patterns of one",
+		Long: `Serve the Model Context Protocol on standard input and output: tools that check, explain, price and test designs.
+
+With a design and an --endpoint there is also one tool for each of its reads, collections and writes: with the pattern's inputs
+as its schema, and as its description what the design says of it with its request and cost. What a model does with them is what
+generated code does: copies, markers, counters and index keys are kept, conditions hold, secrets are not shown. Writes
+announce that they can destroy, so that clients ask first; --read-only leaves them out.
+
+Files are read below --root only.`,
+		Example: `  monotable mcp
+  monotable mcp shop.design.yaml --endpoint http://127.0.0.1:8000 --read-only
+  monotable mcp shop.design.yaml --endpoint https://dynamodb.eu-west-1.amazonaws.com --region eu-west-1 --table shop-prod`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			options, err := flags.options(env, args)
+			if err != nil {
+				return err
+			}
+			return mcp.Serve(cmd.Context(), env.stdin(), env.Stdout, options)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.endpoint, "endpoint", "", "the database with the design's tables; without it, there are no tools for patterns")
+	f.StringVar(&flags.region, "region", "", "its region; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
+	f.StringArrayVar(&flags.tables, "table", nil, "NAME=PHYSICAL: the table's name there, if it is not the design's; NAME can be left out of one")
+	f.StringVar(&flags.root, "root", ".", "the directory below which designs are read")
+	f.BoolVar(&flags.readOnly, "read-only", false, "no tools for writes")
+	return cmd
+}
+
+func (flags *mcpFlags) options(env Environment, args []string) (mcp.Options, error) {
+	o := mcp.Options{Version: currentVersion().Version, ReadOnly: flags.readOnly, Log: env.Stderr, Check: checkNow}
+	directory, err := filepath.Abs(flags.root)
+	if err != nil {
+		return o, err
+	}
+	if o.Root, err = os.OpenRoot(directory); err != nil {
+		return o, err
+	}
+	if len(args) == 0 {
+		if flags.endpoint != "" {
+			return o, errors.New("--endpoint is for the patterns of a design: name its file")
+		}
+		return o, nil
+	}
+	if o.File, err = filepath.Abs(args[0]); err != nil {
+		return o, err
+	}
+	if o.Design, err = design.Load(args[0]); err != nil {
+		return o, designError(env, err)
+	}
+	var names []string
+	for _, t := range o.Design.Tables {
+		names = append(names, t.Name)
+	}
+	if o.Tables, err = named("table", flags.tables, names); err != nil {
+		return o, err
+	}
+	if flags.endpoint != "" {
+		o.Client = databaseClient(env, flags.endpoint, flags.region)
+	}
+	return o, nil
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/check"
+	"github.com/monotable/monotable/internal/tools/vet"
+)
+
+type vetFlags struct {
+	designs []string
+	format  string
+	asJSON  bool
+	tests   bool
+}
+
+func newVet(env Environment) *cobra.Command {
+	var flags vetFlags
+	cmd := &cobra.Command{
+		Use:   "vet [PACKAGE...]",
+		Short: "Find Go code that touches a design's tables around its generated package",
+		Long: `Find requests of the AWS SDK for Go on the tables of designs, and keys that are made by hand, in packages that are
+not generated: an item that is written so lacks its copies, markers, counters and index keys.
+
+The designs are those of --design, or those that the nearest monotable.yaml names. What is meant stands in the code:
+
+  client.Scan(ctx, input) //monotable:allow A report that reads all, once a year.
+
+What cannot be told is not reported. The exit status is 1 if something is.`,
+		Example: `  monotable vet ./... --design shop.design.yaml
+  monotable vet ./... --format sarif > vet.sarif`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return runVet(env, &flags, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&flags.designs, "design", nil, "a design whose tables are meant; may be given several times")
+	f.StringVar(&flags.format, "format", "text", "text, json or sarif")
+	f.BoolVar(&flags.asJSON, "json", false, "print JSON, as --format json")
+	f.BoolVar(&flags.tests, "tests", false, "also look at _test.go files")
+	return cmd
+}
+
+func runVet(env Environment, flags *vetFlags, args []string) error {
+	if flags.asJSON {
+		flags.format = "json"
+	}
+	files := flags.designs
+	if len(files) == 0 {
+		var err error
+		if files, err = policyFiles(); err != nil {
+			return errors.New("vet needs --design FILE, or a monotable.yaml with designs")
+		}
+	}
+	options := vet.Options{Packages: args, Tests: flags.tests}
+	if len(args) == 0 {
+		options.Packages = []string{"."}
+	}
+	for _, name := range files {
+		d, err := design.Load(name)
+		if err != nil {
+			return designError(env, err)
+		}
+		options.Designs = append(options.Designs, d)
+	}
+	found, err := vet.Run(options)
+	if err != nil {
+		return err
+	}
+	if here, err := filepath.Abs("."); err == nil {
+		for i := range found {
+			if relative, err := filepath.Rel(here, found[i].File); err == nil {
+				found[i].File = filepath.ToSlash(relative)
+			}
+		}
+	}
+	if err := writeVetted(env, flags.format, found); err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		return errReported
+	}
+	return nil
+}
+
+func writeVetted(env Environment, format string, found []vet.Finding) error {
+	switch format {
+	case "text":
+		for _, f := range found {
+			fmt.Fprintf(env.Stdout, "%s:%d:%d: error %s %s\n", f.File, f.Line, f.Column, f.Rule, f.Message)
+		}
+		return nil
+	case "json":
+		encoder := json.NewEncoder(env.Stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(found)
+	case "sarif":
+		var all []check.Checked
+		for _, f := range found {
+			all = append(all, check.Checked{
+				Design: &design.Design{Source: &design.Source{Name: f.File}},
+				Findings: check.Findings{{
+					Rule: f.Rule, Severity: check.Error, Subject: "Go", Message: f.Message, Pos: design.Pos{Line: f.Line, Column: f.Column},
+				}},
+			})
+		}
+		return check.WriteSARIF(env.Stdout, all)
+	default:
+		return fmt.Errorf("--format %q: want text, json or sarif", format)
+	}
+}

@@ -1,0 +1,282 @@
+// Package policy is what a repository says of all of its designs: which rules matter how much, what a month may cost, which Regions
+// are used, and which findings are accepted for a time, by whom.
+//
+// It is a file, monotable.yaml or .monotable.yaml, in the directory of a design or one above it, up to the repository's root; the
+// nearest holds. A finding that the policy accepts or turns off stays a finding, with its reason. What DynamoDB refuses cannot be
+// accepted or made milder.
+//
+// All functions are pure but for reading files; the time is handed in.
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/check"
+)
+
+// names are those of the file.
+var names = []string{"monotable.yaml", ".monotable.yaml"} //nolint:gochecknoglobals // a list
+
+// maxBytes bounds the file.
+const maxBytes = 1 << 20
+
+// Rule is the id of findings that are the policy's own.
+const Rule = "policy"
+
+// Policy is one file.
+type Policy struct {
+	// File is where it was read from.
+	File string `yaml:"-"`
+	// Designs are the repository's designs: paths from the file's directory, in which * stands for a part of a name. The policy is for
+	// these only; without any, for all below the directory.
+	Designs []string `yaml:"designs"`
+	// Rules are error, warning, info or off, by rule.
+	Rules map[string]string `yaml:"rules"`
+	// Budget is the most that a month of one design may cost, in US dollars; 0 is no bound. A design's own may be lower.
+	Budget float64 `yaml:"budget"`
+	// Regions are those that designs may be for; none are all.
+	Regions []string     `yaml:"regions"`
+	Accept  []Acceptance `yaml:"accept"`
+}
+
+// Acceptance is a finding that is accepted until a day.
+type Acceptance struct {
+	Rule string `yaml:"rule"`
+	// In is the object that the finding names, or one that it is in: Order, Order.GSI1.
+	In string `yaml:"in"`
+	// Design is the name of the design; "" is every one.
+	Design string `yaml:"design"`
+	Reason string `yaml:"reason"`
+	Owner  string `yaml:"owner"`
+	// Until is the last day, as 2027-03-31.
+	Until string `yaml:"until"`
+}
+
+// Check finds what is wrong with the design of a file, as the policy that holds for it judges it.
+func Check(file string, d *design.Design, now time.Time) (check.Findings, error) {
+	p, err := Find(file)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil || !p.covers(file) {
+		return check.Check(d), nil
+	}
+	return p.Check(d, now), nil
+}
+
+// Find reads the policy for a file; nil where there is none.
+func Find(file string) (*Policy, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	for directory := filepath.Dir(path); ; directory = filepath.Dir(directory) {
+		p, err := in(directory)
+		if p != nil || err != nil {
+			return p, err
+		}
+		_, err = os.Stat(filepath.Join(directory, ".git"))
+		if err == nil || filepath.Dir(directory) == directory {
+			return nil, nil //nolint:nilnil // nil is no policy
+		}
+	}
+}
+
+// in reads the policy of one directory; nil where there is none.
+func in(directory string) (*Policy, error) {
+	var found *Policy
+	for _, name := range names {
+		file := filepath.Join(directory, name)
+		info, err := os.Stat(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, err
+		case found != nil:
+			return nil, fmt.Errorf("%s has a %s too: one of them is enough", found.File, name)
+		case info.Size() > maxBytes:
+			return nil, fmt.Errorf("%s has %d bytes and may have %d", file, info.Size(), maxBytes)
+		}
+		data, err := os.ReadFile(file) //nolint:gosec // beside the design that the user names
+		if err != nil {
+			return nil, err
+		}
+		if found, err = Parse(file, data); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// Parse reads a policy. Keys that are not known are errors.
+func Parse(file string, data []byte) (*Policy, error) {
+	p := &Policy{File: file}
+	if err := yaml.UnmarshalWithOptions(data, p, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("%s: %s", file, strings.TrimSpace(yaml.FormatError(err, false, true)))
+	}
+	if err := p.validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return p, nil
+}
+
+func ruleOf(id string) (check.Rule, bool) {
+	rules := check.Rules()
+	i := slices.IndexFunc(rules, func(r check.Rule) bool { return r.ID == id })
+	if i < 0 {
+		return check.Rule{}, false
+	}
+	return rules[i], true
+}
+
+// validate is all that is wrong with a policy.
+func (p *Policy) validate() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	for id, word := range p.Rules {
+		rule, known := ruleOf(id)
+		switch {
+		case !known:
+			fault("rules: there is no rule %s", id)
+		case !slices.Contains([]string{"error", "warning", "info", "off"}, word):
+			fault("rules: %s is %q: want error, warning, info or off", id, word)
+		case rule.Refused && word != "error":
+			fault("rules: %s cannot be %s: what violates it DynamoDB itself refuses", id, word)
+		}
+	}
+	if p.Budget < 0 {
+		fault("budget: %g is less than nothing", p.Budget)
+	}
+	for i, a := range p.Accept {
+		rule, known := ruleOf(a.Rule)
+		where := fmt.Sprintf("accept, entry %d", i+1)
+		switch {
+		case !known:
+			fault("%s: there is no rule %q", where, a.Rule)
+		case rule.Refused:
+			fault("%s: %s cannot be accepted: what violates it DynamoDB itself refuses", where, a.Rule)
+		}
+		for _, member := range [][2]string{{"in", a.In}, {"reason", a.Reason}, {"owner", a.Owner}, {"until", a.Until}} {
+			if member[1] == "" {
+				fault("%s: %s is missing", where, member[0])
+			}
+		}
+		if _, err := time.Parse(time.DateOnly, a.Until); a.Until != "" && err != nil {
+			fault("%s: until is %q: want a day as 2027-03-31", where, a.Until)
+		}
+	}
+	for _, pattern := range p.Designs {
+		if _, err := filepath.Match(pattern, ""); err != nil || filepath.IsAbs(pattern) {
+			fault("designs: %q is no path from the file's directory", pattern)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Files are the designs that the policy names; an entry that names none is an error.
+func (p *Policy) Files() ([]string, error) {
+	var out []string
+	for _, pattern := range p.Designs {
+		found, err := filepath.Glob(filepath.Join(filepath.Dir(p.File), pattern))
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%s: designs: there is no file %s", p.File, pattern)
+		}
+		out = append(out, found...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// covers reports whether the policy is for a file.
+func (p *Policy) covers(file string) bool {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return false
+	}
+	relative, err := filepath.Rel(filepath.Dir(p.File), path)
+	return err == nil && (len(p.Designs) == 0 || slices.ContainsFunc(p.Designs, func(pattern string) bool {
+		is, err := filepath.Match(filepath.Clean(pattern), relative)
+		return is && err == nil
+	}))
+}
+
+// Check finds what is wrong with a design, and judges it.
+func (p *Policy) Check(d *design.Design, now time.Time) check.Findings {
+	held := *d
+	if p.Budget > 0 && (held.Workload.Budget == 0 || p.Budget < held.Workload.Budget) {
+		held.Workload.Budget = p.Budget
+	}
+	findings := check.Check(&held)
+	used := make([]bool, len(p.Accept))
+	for i := range findings {
+		f := &findings[i]
+		switch word := p.Rules[f.Rule]; word {
+		case "":
+		case "off":
+			f.Accepted = or(f.Accepted, "off in "+filepath.Base(p.File))
+		default:
+			f.Severity = check.Severity(word)
+		}
+		for j, a := range p.Accept {
+			if a.Rule != f.Rule || a.Design != "" && a.Design != d.Name || !f.Within(a.In) {
+				continue
+			}
+			used[j] = true
+			if a.expired(now) {
+				f.Message += fmt.Sprintf(" (accepted by %s until %s, which is over)", a.Owner, a.Until)
+				continue
+			}
+			f.Accepted = or(f.Accepted, fmt.Sprintf("%s (%s, until %s)", a.Reason, a.Owner, a.Until))
+		}
+	}
+	return append(findings, p.own(d, used)...)
+}
+
+// own are the policy's own findings: a Region that it does not allow, and what it accepts of this design by name and is not found.
+func (p *Policy) own(d *design.Design, used []bool) check.Findings {
+	var out check.Findings
+	file := filepath.Base(p.File)
+	region := or(d.Workload.Region, "us-east-1")
+	if len(p.Regions) > 0 && !slices.Contains(p.Regions, region) {
+		out = append(out, check.Finding{
+			Rule: Rule, Severity: check.Error, Subject: d.Name, Pos: d.Workload.Pos,
+			Message: fmt.Sprintf("is for %s, and %s allows %s", region, file, strings.Join(p.Regions, ", ")), Mend: "name one of them in workload: { region: … }",
+		})
+	}
+	for i, a := range p.Accept {
+		if !used[i] && a.Design == d.Name {
+			out = append(out, check.Finding{
+				Rule: Rule, Severity: check.Error, Subject: d.Name,
+				Message: fmt.Sprintf("%s accepts %s of %s, which is not found any more", file, a.Rule, a.In), Mend: "remove the acceptance of " + a.Owner,
+			})
+		}
+	}
+	return out
+}
+
+// expired reports whether the last day is over, in UTC.
+func (a Acceptance) expired(now time.Time) bool {
+	last, err := time.Parse(time.DateOnly, a.Until)
+	return err != nil || !now.Before(last.AddDate(0, 0, 1))
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,218 @@
+// Package lsp is a language server for designs: it speaks the Language Server Protocol over a pair of streams.
+//
+// # Model
+//
+//	editor ──didChange──▶ text ──scan──▶ tree ──▶ symbols: hover, completion, definition, references, rename
+//	                        ╰──design.Parse, check.Check, in the background──▶ diagnostics, the last whole design
+//
+// A text that somebody types is seldom whole, and design.Parse refuses what is not. So all that is asked of a place in the text is
+// answered from a tree that scan makes of any text. What its parts are for is told by design.Schema, and so a new key of the language
+// is known here without a change; symbols.go says of the keys whose values are names what they are the names of. What needs the
+// meaning (requests, costs, findings) comes from the last text that was whole.
+//
+// # Invariants
+//
+//	I1  No text and no request ends the server: a panic is answered as an internal error.
+//	I2  A document is checked by one goroutine at a time, and its last version always is.
+//	I3  A rename is answered only if the design is whole before and after it, and check finds the same.
+//
+// Requests may come at once; notifications are handled in their order, before what comes behind them (jrpc2).
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+
+	"github.com/creachadair/jrpc2"
+	"github.com/creachadair/jrpc2/channel"
+	"github.com/creachadair/jrpc2/handler"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/check"
+)
+
+// Options say how a server runs.
+type Options struct {
+	Version string
+	// Log gets what goes wrong inside.
+	Log io.Writer
+	// Check finds what is wrong with a design of a file; nil is check.Check.
+	Check func(file string, d *design.Design) (check.Findings, error)
+}
+
+// Codes of the protocol.
+const (
+	requestCancelled     jrpc2.Code = -32800
+	requestFailed        jrpc2.Code = -32803
+	serverNotInitialized jrpc2.Code = -32002
+)
+
+// errExit is for an editor that exits without a shutdown.
+var errExit = errors.New("the editor ended without a shutdown")
+
+type server struct {
+	options Options
+	rpc     *jrpc2.Server
+	work    sync.WaitGroup
+
+	mu          sync.Mutex
+	documents   map[string]*document
+	initialized bool
+	shutdown    bool
+}
+
+// Serve answers an editor until it exits, its stream ends, or ctx does.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) error {
+	if options.Check == nil {
+		options.Check = func(_ string, d *design.Design) (check.Findings, error) { return check.Check(d), nil }
+	}
+	if options.Log == nil {
+		options.Log = io.Discard
+	}
+	s := &server{options: options, documents: map[string]*document{}}
+	s.rpc = jrpc2.NewServer(s.methods(), &jrpc2.ServerOptions{
+		AllowPush: true, DisableBuiltin: true, NewContext: func() context.Context { return ctx },
+	})
+	// Closing a pipe ends a read of it, which is not so of every standard input.
+	reader, writer := io.Pipe()
+	go func() {
+		_, err := io.Copy(writer, in)
+		_ = writer.CloseWithError(err)
+	}()
+	s.rpc.Start(channel.LSP(reader, stream{out, reader}))
+	stop := context.AfterFunc(ctx, s.rpc.Stop)
+	defer stop()
+	err := s.rpc.Wait()
+	s.work.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil && ctx.Err() == nil && s.initialized && !s.shutdown {
+		return errExit
+	}
+	return err
+}
+
+// stream is what is written to; closing it ends the reading.
+type stream struct {
+	io.Writer
+	reader *io.PipeReader
+}
+
+func (s stream) Close() error { return s.reader.Close() }
+
+func (s *server) methods() handler.Map {
+	nothing := func(context.Context, *jrpc2.Request) (any, error) { return nil, nil } //nolint:nilnil // a notification's answer
+	methods := handler.Map{
+		"initialize":                       s.initialize,
+		"initialized":                      nothing,
+		"shutdown":                         s.onShutdown,
+		"exit":                             s.exit,
+		"$/cancelRequest":                  s.cancel,
+		"$/setTrace":                       nothing,
+		"workspace/didChangeConfiguration": nothing,
+		"textDocument/didOpen":             s.open,
+		"textDocument/didChange":           s.change,
+		"textDocument/didClose":            s.close,
+		"textDocument/hover":               asking(s, (*server).hover),
+		"textDocument/completion":          asking(s, (*server).complete),
+		"textDocument/definition":          asking(s, (*server).definition),
+		"textDocument/references":          asking(s, (*server).references),
+		"textDocument/prepareRename":       asking(s, (*server).prepareRename),
+		"textDocument/rename":              asking(s, (*server).rename),
+		"textDocument/formatting":          asking(s, (*server).format),
+	}
+	for name, h := range methods {
+		methods[name] = s.wrap(h)
+	}
+	return methods
+}
+
+// wrap answers a panic as an error, and what is asked before initialize or was cancelled as the protocol says.
+func (s *server) wrap(h jrpc2.Handler) jrpc2.Handler {
+	return func(ctx context.Context, r *jrpc2.Request) (out any, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				out, err = nil, s.panicked(r.Method(), p)
+			}
+		}()
+		s.mu.Lock()
+		early := !s.initialized && !r.IsNotification() && r.Method() != "initialize"
+		s.mu.Unlock()
+		if early {
+			return nil, jrpc2.Errorf(serverNotInitialized, "%s came before initialize", r.Method())
+		}
+		out, err = h(ctx, r)
+		if ctx.Err() != nil {
+			return nil, requestCancelled.Err()
+		}
+		return out, err
+	}
+}
+
+func (s *server) panicked(what string, p any) error {
+	fmt.Fprintf(s.options.Log, "monotable lsp: %s: %v\n%s", what, p, debug.Stack())
+	return jrpc2.Errorf(jrpc2.InternalError, "%s failed inside: %v", what, p)
+}
+
+// place is a document with what a request asks of it.
+type place struct {
+	*text
+	good   *model
+	offset int
+	params placeParams
+}
+
+// asking makes a handler of a method that asks about a place of a document; about one that is not open the answer is null.
+func asking[T any](s *server, f func(*server, *place) (T, error)) jrpc2.Handler {
+	return func(_ context.Context, r *jrpc2.Request) (any, error) {
+		var p placeParams
+		if err := r.UnmarshalParams(&p); err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		d := s.documents[p.TextDocument.URI]
+		if d == nil {
+			s.mu.Unlock()
+			return nil, nil //nolint:nilnil // null is the protocol's answer for nothing
+		}
+		asked := &place{text: d.text, good: d.good, params: p}
+		s.mu.Unlock()
+		asked.offset = asked.text.offset(p.Position)
+		return f(s, asked)
+	}
+}
+
+func (s *server) initialize(context.Context, *jrpc2.Request) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.initialized = true
+	return capabilities(s.options.Version), nil
+}
+
+func (s *server) onShutdown(context.Context, *jrpc2.Request) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shutdown = true
+	return nil, nil //nolint:nilnil // null is the protocol's answer
+}
+
+func (s *server) exit(context.Context, *jrpc2.Request) (any, error) {
+	go s.rpc.Stop() // which waits for this call
+	return nil, nil //nolint:nilnil // a notification's answer
+}
+
+func (s *server) cancel(_ context.Context, r *jrpc2.Request) (any, error) {
+	var p struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if err := r.UnmarshalParams(&p); err != nil {
+		return nil, err
+	}
+	s.rpc.CancelRequest(string(p.ID))
+	return nil, nil //nolint:nilnil // a notification's answer
+}

@@ -1,0 +1,232 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/docs/rules"
+	"github.com/monotable/monotable/internal/tools/designer/check"
+	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/explain"
+	"github.com/monotable/monotable/internal/tools/designer/trial"
+)
+
+// subject is the design that a call is about.
+type subject struct {
+	File string `json:"file,omitempty" jsonschema:"the design's file, below the server's directory; without it and text, the server's own design"`
+	Text string `json:"text,omitempty" jsonschema:"a design as YAML, instead of a file"`
+}
+
+type (
+	checkIn struct {
+		subject
+
+		All  bool   `json:"all,omitempty" jsonschema:"also what the design accepts"`
+		Rule string `json:"rule,omitempty" jsonschema:"instead of checking, the page of this rule: ST102"`
+	}
+	explainIn struct {
+		subject
+
+		Patterns []string `json:"patterns,omitempty" jsonschema:"the names of reads, collections and writes; without them, all"`
+	}
+	costIn struct {
+		subject
+	}
+	testIn struct {
+		subject
+
+		Run   string `json:"run,omitempty" jsonschema:"a regular expression of the patterns to run"`
+		Seed  uint64 `json:"seed,omitempty" jsonschema:"what data and questions are drawn from; 1"`
+		Items int    `json:"items,omitempty" jsonschema:"about how many items of each entity; 300"`
+	}
+)
+
+// maxItems bounds what a call of test makes.
+const maxItems = 5000
+
+func (s *server) designTools() {
+	reads := func(name, title, description string) *sdk.Tool {
+		closed := false
+		return &sdk.Tool{
+			Name: name, Description: description,
+			Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed},
+		}
+	}
+	add(s, reads("check", "Check a design", "Find what is wrong with a single-table design: text that has no meaning, keys that collide, "+
+		"reads that DynamoDB refuses or that return too much, hot partitions, leaking indexes, writes that lose data. "+
+		"Each finding has its rule, place, a witness and what mends it; with rule, the page of a rule."), s.check)
+	add(s, reads("explain", "Explain a design's patterns", "Show the request that each read, collection and write of a design becomes, its cost in units, "+
+		"how fresh it is, and the items that writes touch."), s.explain)
+	add(s, reads("cost", "Price a design", "Estimate what a design costs in a month, from the rates and volumes that it declares."), s.cost)
+	add(s, reads("test", "Test a design", "Run every pattern of a design on a database in memory and compare the answers with what the design means. "+
+		"Takes some seconds."), s.test)
+}
+
+// add adds a tool that answers with a value.
+func add[In any](s *server, t *sdk.Tool, f func(context.Context, In) (any, error)) {
+	sdk.AddTool(s.mcp, t, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (_ *sdk.CallToolResult, out any, err error) {
+		defer s.recovered(t.Name, &err)
+		out, err = f(ctx, in)
+		return nil, out, err
+	})
+}
+
+// load reads the design that a call is about.
+func (s *server) load(in subject) (*design.Design, string, error) {
+	name := in.File
+	switch {
+	case in.Text != "" && in.File != "":
+		return nil, "", errors.New("give file or text, not both")
+	case in.Text != "":
+		d, err := design.Parse("text", []byte(in.Text))
+		return d, "", err
+	case name == "" && s.File == "":
+		return nil, "", errors.New("say which design: file or text")
+	case name == "":
+		name = s.File
+	}
+	if filepath.IsAbs(name) {
+		relative, err := filepath.Rel(s.Root.Name(), name)
+		if err != nil {
+			return nil, "", err
+		}
+		name = relative
+	}
+	data, err := s.Root.ReadFile(name)
+	if err != nil {
+		return nil, "", err
+	}
+	var d *design.Design
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".json":
+		d, err = design.ParseJSON(name, data)
+	case ".md", ".markdown":
+		d, err = design.ParseMarkdown(name, data)
+	case ".yaml", ".yml":
+		d, err = design.Parse(name, data)
+	default:
+		err = fmt.Errorf("%s is no design: want .yaml, .json or .md", name)
+	}
+	return d, filepath.Join(s.Root.Name(), name), err
+}
+
+// fault is something wrong with a design's text.
+type fault struct {
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	Excerpt string `json:"excerpt,omitempty"`
+}
+
+type checkOut struct {
+	Design   string         `json:"design,omitempty"`
+	Errors   []fault        `json:"errors,omitempty"`
+	Findings check.Findings `json:"findings"`
+}
+
+func (s *server) check(_ context.Context, in checkIn) (any, error) {
+	if in.Rule != "" {
+		page, err := rules.Page(strings.ToUpper(in.Rule))
+		if err != nil {
+			return nil, fmt.Errorf("there is no rule %s", in.Rule)
+		}
+		return map[string]string{"rule": strings.ToUpper(in.Rule), "page": page}, nil
+	}
+	d, file, err := s.load(in.subject)
+	if faults, ok := errors.AsType[design.Errors](err); ok {
+		out := checkOut{Findings: check.Findings{}}
+		for _, f := range faults {
+			out.Errors = append(out.Errors, fault{f.Pos.Line, f.Pos.Column, f.Message, f.Hint, f.Excerpt()})
+		}
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	findings, err := s.Check(file, d)
+	if err != nil {
+		return nil, err
+	}
+	if !in.All {
+		findings = slices.DeleteFunc(findings, func(f check.Finding) bool { return f.Accepted != "" })
+	}
+	return checkOut{Design: d.Name, Findings: findings}, nil
+}
+
+func (s *server) explain(_ context.Context, in explainIn) (any, error) {
+	d, _, err := s.load(in.subject)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Patterns []explain.Pattern `json:"patterns"`
+	}{[]explain.Pattern{}}
+	for _, p := range explain.All(d) {
+		if len(in.Patterns) == 0 || slices.Contains(in.Patterns, p.Name) {
+			out.Patterns = append(out.Patterns, p)
+		}
+	}
+	if len(out.Patterns) < len(in.Patterns) {
+		return nil, fmt.Errorf("%s has not all of the patterns %s", d.Name, strings.Join(in.Patterns, ", "))
+	}
+	return out, nil
+}
+
+func (s *server) cost(_ context.Context, in costIn) (any, error) {
+	d, _, err := s.load(in.subject)
+	if err != nil {
+		return nil, err
+	}
+	prices, err := cost.PricesOf(d.Workload.Region)
+	if err != nil {
+		return nil, err
+	}
+	return cost.OfMonth(d, prices), nil
+}
+
+func (s *server) test(ctx context.Context, in testIn) (any, error) {
+	chosen, err := regexp.Compile(in.Run)
+	if err != nil {
+		return nil, err
+	}
+	if in.Items < 0 || in.Items > maxItems {
+		return nil, fmt.Errorf("items may be %d at most", maxItems)
+	}
+	d, _, err := s.load(in.subject)
+	if err != nil {
+		return nil, err
+	}
+	t, err := trial.New(d, trial.Options{Seed: max(in.Seed, 1), Items: in.Items})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = t.Close() }() // a database in memory
+	out := struct {
+		OK      bool            `json:"ok"`
+		Results []*trial.Result `json:"results"`
+	}{true, []*trial.Result{}}
+	for _, subject := range t.Subjects() {
+		if !chosen.MatchString(subject.Name) {
+			continue
+		}
+		result, err := t.Try(ctx, subject)
+		if err != nil {
+			return nil, err
+		}
+		out.OK = out.OK && result.OK()
+		out.Results = append(out.Results, result)
+	}
+	if len(out.Results) == 0 {
+		return nil, errors.New("not exercised: the design has nothing to run")
+	}
+	return out, nil
+}

@@ -1,0 +1,60 @@
+package vet_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/vet"
+)
+
+const shop = `design: 1
+name: Shop
+tables: { shop: { key: { pk: PK, sk: SK }, type_attr: none }, log: { name: "log-{stage}", key: { pk: PK } } }
+entities:
+  User: { table: shop, key: { pk: "USER#{userId}", sk: "ORDER#{orderId}" }, fields: { userId: id, orderId: id } }
+  Event: { table: log, key: { pk: "{eventId}" }, fields: { eventId: id } }
+`
+
+func TestRun(t *testing.T) {
+	d, err := design.Parse("shop.design.yaml", []byte(shop))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("testdata/around/around.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i, line := range strings.Split(string(source), "\n") {
+		if _, rule, is := strings.Cut(line, "// want "); is {
+			want = append(want, fmt.Sprintf("around.go:%d %s", i+1, rule))
+		}
+		if strings.HasSuffix(line, "//monotable:allow") { // without a reason it allows nothing
+			want = append(want, fmt.Sprintf("around.go:%d %s", i+1, vet.TableRule), fmt.Sprintf("around.go:%d %s", i+1, vet.AllowRule))
+		}
+	}
+	for _, tests := range []bool{false, true} {
+		found, err := vet.Run(vet.Options{Packages: []string{"./testdata/around", "./testdata/arounddb"}, Designs: []*design.Design{d}, Tests: tests})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tests {
+			want = append(want, "around_test.go:8 "+vet.TableRule)
+		}
+		var got []string
+		for _, f := range found {
+			got = append(got, fmt.Sprintf("%s:%d %s", filepath.Base(f.File), f.Line, f.Rule))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("tests %v: found\n%s\nwant\n%s", tests, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	if _, err := vet.Run(vet.Options{Packages: []string{"./testdata/nothing"}}); err == nil {
+		t.Error("a package that is not there has no error")
+	}
+}
