@@ -241,7 +241,9 @@ func keyOf(t *table.Table, item table.Item) table.Item {
 }
 
 // identity is a primary key as a text.
-func identity(t *table.Table, key table.Item) string { return scalar(key[t.PK.Name]) + "\x00" + scalar(key[t.SK.Name]) }
+func identity(t *table.Table, key table.Item) string {
+	return scalar(key[t.PK.Name]) + "\x00" + scalar(key[t.SK.Name])
+}
 
 func scalar(v types.AttributeValue) string {
 	switch v := v.(type) {
