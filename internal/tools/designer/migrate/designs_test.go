@@ -26,7 +26,7 @@ entities:
     index: { GSI1: { pk: "STATUS#{status}", sk: "{orderId}" } }
     unique: { Number: { pk: "NUMBER#{number}", sk: UNIQUE } }
     fields: { orderId: id, userId: id, number: id, status: id, total: int, note: text }
-    volume: { count: 200, size: 200 }
+    volume: { count: 180, size: 250 }
 reads:
   OrderOf: { one: Order, by: [orderId], consistent: true }
   OrdersOf: { many: Order, by: [userId], page: 20 }
@@ -59,7 +59,7 @@ func migrations() map[string]struct {
 		}},
 		"composed entry": {edits: [][2]string{
 			{indexes, indexes + "      GSI2: { pk: GSI2PK, sk: GSI2SK, project: [total] }\n"},
-			{`"{orderId}" } }`, `"{orderId}" }, GSI2: { pk: "U#{userId}", sk: "{status}#{orderId}", where: "status <> 's0'" } }`},
+			{`"{orderId}" } }`, `"{orderId}" }, GSI2: { pk: "U#{userId}", sk: "{status}#{orderId}", where: "status <> 's0'", share: 0.6667 } }`},
 		}},
 		"entry moved to another index": {edits: [][2]string{
 			{indexes, "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"}, {`GSI1: { pk: "STATUS#{status}"`, `GSI2: { pk: "S#{status}"`},

@@ -240,6 +240,24 @@ func (p *Plan) add(s Step) {
 	p.Steps = append(p.Steps, s)
 }
 
+// Tables are the names of the new design's tables.
+func (p *Plan) Tables() []string {
+	out := make([]string, len(p.after.Tables))
+	for i, t := range p.after.Tables {
+		out[i] = t.Name
+	}
+	return out
+}
+
+// Items is about how many items there are before, by the volumes of the old design.
+func (p *Plan) Items() int64 {
+	n := 0.0
+	for _, e := range p.before.Entities {
+		n += cost.Items(p.before, e) * float64(1+len(e.Copies)+len(e.Unique))
+	}
+	return int64(n)
+}
+
 // prepare is what is made before anything is written: tables, indexes, settings.
 func (p *Plan) prepare() Step {
 	s := Step{Kind: Prepare, Title: "make tables and indexes; DynamoDB builds an index while it serves"}
@@ -289,6 +307,7 @@ func hasAttributes(p plan.Place, x *design.Index) bool {
 const (
 	transaction = 2    // times the units of its items, not those of their index entries
 	readBytes   = 4096 // of a strongly consistent read unit
+	metAgain    = 0.5  // of the items that a backfill adds: those that lie ahead of its Scan, which looks for what they belong to
 )
 
 // scanUnits is what a Scan of all of a design's items takes.
@@ -319,7 +338,7 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 			d := old.Entity(e.Name)
 			places := plan.Places(old, d)
 			own := places[0]
-			var entries, others []plan.Place
+			var entered, entries, others []plan.Place
 			for _, place := range places[1:] {
 				switch {
 				case place.Copy != nil && (more.copies[place.Copy.Name] || more.changed[place.Copy.Name]), place.Marker != nil && more.markers[place.Marker.Name]:
@@ -329,19 +348,27 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 						entries = append(entries, place)
 					}
 				case place.Index == nil || place.Copy != nil || place.Marker != nil:
-				case slices.ContainsFunc(e.Entries, func(x table.Entry) bool { return x.Index == place.Index.Name && more.enters(&x) }),
-					len(more.entered)+len(fills) > 0 && place.Index.Project.All:
+				case slices.ContainsFunc(e.Entries, func(x table.Entry) bool { return x.Index == place.Index.Name && more.enters(&x) }):
+					entered = append(entered, place)
+				case len(more.entered)+len(fills) > 0 && place.Index.Project.All:
 					entries = append(entries, place)
 				}
 			}
+			part := 1.0 // of the items: those that get nothing but an entry, which not all have
+			if len(others)+len(fills) == 0 {
+				part = 0
+				for _, place := range entered {
+					part = max(part, place.Part())
+				}
+			}
 			n := cost.Items(old, d)
-			s.Items += n * float64(1+len(others))
-			s.ReadUnits += n * float64(len(others))
+			s.Items += n * (part + float64(len(others)))
+			s.ReadUnits += n * (float64(len(others)) + metAgain*float64(len(more.copies)+len(more.markers)))
 			units := cost.WriteUnits([]plan.Place{own}) + cost.WriteUnits(others)
 			if len(others) > 0 {
 				units *= transaction
 			}
-			s.WriteUnits += n * (units + cost.WriteUnits(entries))
+			s.WriteUnits += n * (part*(units+cost.WriteUnits(entries)) + cost.WriteUnits(entered))
 			s.Details = append(s.Details, more.described(fills)...)
 		}
 	}

@@ -48,6 +48,7 @@ type Migration struct {
 	plan   *Plan
 	o      Target
 	record *record
+	meter  *meter
 }
 
 // Errors that say why a migration does not go on.
@@ -97,7 +98,7 @@ func Open(p *Plan, o Target) (*Migration, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Migration{plan: p, o: o, record: &record{client: o.Client, table: o.StateTable, id: id, lease: o.Lease}}, nil
+	return &Migration{plan: p, o: o, record: &record{client: o.Client, table: o.StateTable, id: id, lease: o.Lease}, meter: newMeter(o.Units)}, nil
 }
 
 // identityOf names a migration: equal designs and tables are the same one.
@@ -116,20 +117,23 @@ func identityOf(p *Plan, names map[string]string) (string, error) {
 	return p.after.Name + "/" + hex.EncodeToString(h.Sum(nil))[:16], nil
 }
 
+func tableNames(tables map[string]string) []string { return slices.Sorted(maps.Keys(tables)) }
+
 // run is a migration that has the lease.
 type run struct {
 	*Migration
-	meter *meter
 
 	mu       sync.Mutex
 	recorded [2]float64 // units that the record has of the meter's
+	telling  sync.Mutex // held while Progress hears of something
 }
 
 func (m *Migration) table(t *table.Table) *string { return aws.String(m.o.Tables[t.Name]) }
 
 // hold runs a function with the lease, which is prolonged until it ends.
 func (m *Migration) hold(ctx context.Context, do func(context.Context, *run) error) (err error) {
-	r := &run{Migration: m, meter: newMeter(m.o.Units)}
+	r := &run{Migration: m}
+	r.recorded[0], r.recorded[1] = m.meter.spent()
 	if err := m.record.ensureTable(ctx); err != nil {
 		return fmt.Errorf("the table %s, in which the migration is recorded: %w", m.o.StateTable, err)
 	}
@@ -206,6 +210,8 @@ func (r *record) snapshot() State {
 }
 
 func (r *run) progress() {
+	r.telling.Lock()
+	defer r.telling.Unlock()
 	if p := r.record.snapshot().Pass; p != nil {
 		r.o.Progress(*p)
 	}
@@ -218,15 +224,6 @@ func (m *Migration) Status(ctx context.Context) (State, string, error) {
 		err = ErrNotBegun
 	}
 	return m.record.snapshot(), holder, err
-}
-
-// Next is what is to be done now, by the state: the milestone that a deployment is awaited for, or "" where run can go on by itself.
-func (m *Migration) Next(s State) Milestone {
-	next := m.plan.following(s.Deployed)
-	if !s.Prepared || s.Deployed == DualWrites && !s.Filled {
-		return NothingDeployed
-	}
-	return next
 }
 
 // Run carries out what can be done before the next deployment. deployed is what the application's owner says is deployed by now; "" is what
@@ -388,6 +385,7 @@ func (m *Migration) check(ctx context.Context, d *design.Design, leaving *shape)
 		if err != nil {
 			return nil, err
 		}
+		s.Consumed = func(ctx context.Context, c types.ConsumedCapacity) error { return m.meter.spend(ctx, true, c) }
 		items[t.Name] = func() iter.Seq2[table.Item, error] {
 			return func(yield func(table.Item, error) bool) {
 				for item, err := range s.Items(ctx) {
