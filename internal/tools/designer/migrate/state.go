@@ -3,6 +3,7 @@ package migrate
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ func keyToCursor(key map[string]types.AttributeValue) cursor {
 		s := scalar(v)
 		c.After[name] = [2]string{s[:1], s[1:]}
 		if s[0] == 'B' {
-			c.After[name] = [2]string{"B", fmt.Sprintf("%x", s[1:])}
+			c.After[name] = [2]string{"B", hex.EncodeToString([]byte(s[1:]))}
 		}
 	}
 	return c
@@ -100,8 +101,8 @@ func (c cursor) key() (map[string]types.AttributeValue, error) {
 		case "N":
 			out[name] = &types.AttributeValueMemberN{Value: v[1]}
 		default:
-			var b []byte
-			if _, err := fmt.Sscanf(v[1], "%x", &b); err != nil {
+			b, err := hex.DecodeString(v[1])
+			if err != nil {
 				return nil, fmt.Errorf("the migration's state has a key that is none: %w", err)
 			}
 			out[name] = &types.AttributeValueMemberB{Value: b}
@@ -134,8 +135,8 @@ type record struct {
 }
 
 const (
-	recordKey  = "id"
-	tablePrefx = "table/"
+	recordKey   = "id"
+	tablePrefix = "table/"
 )
 
 func (r *record) key(id string) map[string]types.AttributeValue {
@@ -225,7 +226,7 @@ func (r *record) acquire(ctx context.Context, begin State, takeOver bool) error 
 
 func (r *record) claim(ctx context.Context, name, physical string) error {
 	_, err := r.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &r.table, Key: r.key(tablePrefx + physical),
+		TableName: &r.table, Key: r.key(tablePrefix + physical),
 		UpdateExpression:          aws.String("SET #m = :id"),
 		ConditionExpression:       aws.String("attribute_not_exists(#m) OR #m = :id"),
 		ExpressionAttributeNames:  map[string]string{"#m": "migration"},
@@ -237,10 +238,10 @@ func (r *record) claim(ctx context.Context, name, physical string) error {
 	return err
 }
 
-// release gives the tables free, when all is done.
+// unclaim gives the tables free, when all is done.
 func (r *record) unclaim(ctx context.Context) error {
 	for _, physical := range r.state.Tables {
-		if _, err := r.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &r.table, Key: r.key(tablePrefx + physical)}); err != nil {
+		if _, err := r.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &r.table, Key: r.key(tablePrefix + physical)}); err != nil {
 			return err
 		}
 	}
