@@ -86,16 +86,19 @@ func migrations() map[string]struct {
 		}},
 		"all at once": {
 			edits: [][2]string{
-				{key, `key: { pk: "O#{orderId}", sk: ORDER }`}, {byUser, `copies: { ofUser: { pk: "BUYER#{userId}", sk: "ORDER#{orderId}", fields: [status] } }`},
-				{unique, `unique: { Number: { pk: "N#{number}", sk: UNIQUE } }`}, {indexes, "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"},
-				{`GSI1: { pk: "STATUS#{status}"`, `GSI2: { pk: "S#{status}"`}, {", note: text }", ", gift: id }"},
+				{key, `key: { pk: "O#{orderId}", sk: ORDER }`},
+				{byUser, `copies: { ofUser: { pk: "BUYER#{userId}", sk: "ORDER#{orderId}", fields: [status] } }`},
+				{unique, `unique: { Number: { pk: "N#{number}", sk: UNIQUE } }`},
+				{indexes, "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"},
+				{`GSI1: { pk: "STATUS#{status}"`, `GSI2: { pk: "S#{status}"`},
+				{", note: text }", ", gift: id }"},
 			},
 			fills: []string{"Order.gift='none'"},
 		},
 	}
 }
 
-func edited(t testing.TB, text string, edits ...[2]string) *design.Design {
+func edited(t *testing.T, text string, edits ...[2]string) *design.Design {
 	t.Helper()
 	for _, e := range edits {
 		if !strings.Contains(text, e[0]) {
@@ -111,7 +114,7 @@ func edited(t testing.TB, text string, edits ...[2]string) *design.Design {
 }
 
 // planned is the plan of a migration of these tests, without refusals.
-func planned(t testing.TB, name string) *migrate.Plan {
+func planned(t *testing.T, name string) *migrate.Plan {
 	t.Helper()
 	m := migrations()[name]
 	p, err := migrate.New(edited(t, base, m.start...), edited(t, base, slices.Concat(m.start, m.edits)...), migrate.Options{Fills: m.fills, Units: 500})

@@ -316,6 +316,7 @@ func TestLive(t *testing.T) {
 const loaded, writers = 60, 3
 
 func live(t *testing.T, name string) {
+	t.Helper()
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
 	if s := os.Getenv("MIGRATE_SEED"); s != "" {
 		seed, _ = strconv.ParseUint(s, 10, 64)

@@ -189,8 +189,10 @@ func (p *Plan) unfilled() []Refusal {
 				continue
 			}
 			subject := n.Name + "." + f.Name
-			out = append(out, Refusal{subject, "the field is always there in the new design, and items that are there need a value",
-				fmt.Sprintf("give one: --fill %s=VALUE, a constant or another field; or make the field optional", subject), f.Pos})
+			out = append(out, Refusal{
+				subject, "the field is always there in the new design, and items that are there need a value",
+				fmt.Sprintf("give one: --fill %s=VALUE, a constant or another field; or make the field optional", subject), f.Pos,
+			})
 		}
 	}
 	return out
@@ -418,12 +420,15 @@ func (p *Plan) finishStep(now *design.Design) (Step, bool) {
 				if place.Index != nil {
 					continue
 				}
-				stays := !more.whole && !(place.Copy != nil && more.copies[place.Copy.Name]) && !(place.Marker != nil && more.markers[place.Marker.Name])
-				at := place.Name
-				if place.Copy == nil {
-					at = ""
+				at := table.Place{}
+				if place.Copy != nil {
+					at.Copy = place.Copy.Name
 				}
-				if stays && (place.Marker != nil || len(more.strange[at]) == 0) {
+				if place.Marker != nil {
+					at.Marker = place.Marker.Name
+				}
+				stays := !more.has(at)
+				if stays && (place.Marker != nil || len(more.strange[at.Copy]) == 0) {
 					continue
 				}
 				leaves = true
@@ -436,7 +441,7 @@ func (p *Plan) finishStep(now *design.Design) (Step, bool) {
 				s.Items += n
 				s.WriteUnits += n * cost.WriteUnits(written)
 				if stays {
-					s.Details = append(s.Details, fmt.Sprintf("%s: %s is removed from items", place, paths(more.strange[at])))
+					s.Details = append(s.Details, fmt.Sprintf("%s: %s is removed from items", place, paths(more.strange[at.Copy])))
 				} else {
 					s.Details = append(s.Details, fmt.Sprintf("%s: %s items are deleted", place, strconv.FormatFloat(n, 'f', 0, 64)))
 				}

@@ -321,7 +321,7 @@ func (r *run) backfill(ctx context.Context) (*conform.Report, error) {
 		}
 		p := r.record.snapshot().Pass
 		r.o.Say("pass %d over the items: %d seen, %d written, %d left", p.Number, p.Seen, p.Written, p.Skipped)
-		report, err := r.Migration.check(ctx, r.plan.adding.design, nil)
+		report, err := r.check(ctx, r.plan.adding.design, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -472,7 +472,7 @@ func (m *Migration) Finish(ctx context.Context) (report *conform.Report, err err
 
 // clean wants all items to be as the new design says, but for what the clean-up of leaving removes.
 func (r *run) clean(ctx context.Context, leaving *shape) (*conform.Report, error) {
-	report, err := r.Migration.check(ctx, r.plan.after, leaving)
+	report, err := r.check(ctx, r.plan.after, leaving)
 	if err == nil && len(report.Findings) > 0 {
 		err = ErrFindings
 	}

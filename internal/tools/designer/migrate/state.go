@@ -143,9 +143,13 @@ func (r *record) key(id string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{recordKey: &types.AttributeValueMemberS{Value: id}}
 }
 
-// ensureTable makes the state table.
+// ensureTable makes the state table, unless it is there.
 func (r *record) ensureTable(ctx context.Context) error {
-	_, err := r.client.CreateTable(ctx, &dynamodb.CreateTableInput{
+	err := active(ctx, r.client, r.table)
+	if _, absent := errors.AsType[*types.ResourceNotFoundException](err); !absent {
+		return err
+	}
+	_, err = r.client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: &r.table, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String(recordKey), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String(recordKey), KeyType: types.KeyTypeHash}},

@@ -133,9 +133,7 @@ func (r *run) fetch(ctx context.Context, t *table.Table, keys []table.Item) (map
 	for attempt := 0; len(keys) > 0; attempt++ {
 		n := min(len(keys), 100)
 		ask := types.KeysAndAttributes{ConsistentRead: aws.Bool(true)}
-		for _, k := range keys[:n] {
-			ask.Keys = append(ask.Keys, k)
-		}
+		ask.Keys = append(ask.Keys, keys[:n]...)
 		var out *dynamodb.BatchGetItemOutput
 		if err := r.again(ctx, func() (err error) {
 			out, err = r.o.Client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
@@ -152,10 +150,7 @@ func (r *run) fetch(ctx context.Context, t *table.Table, keys []table.Item) (map
 			found[identity(t, item)] = item
 		}
 		left := out.UnprocessedKeys[*r.table(t)].Keys
-		keys = keys[n:]
-		for _, k := range left {
-			keys = append(keys, k)
-		}
+		keys = append(keys[n:], left...)
 		if len(left) > 0 {
 			if err := pause(ctx, attempt); err != nil {
 				return nil, err
