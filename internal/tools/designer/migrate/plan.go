@@ -226,9 +226,7 @@ func (p *Plan) steps(old, now *design.Design) {
 	if leaves {
 		p.add(finish)
 	}
-	if adds || leaves {
-		p.add(Step{Kind: Verify, Title: "compare every item with the new design", ReadUnits: scanUnits(p.after, 0.5)})
-	}
+	p.add(Step{Kind: Verify, Title: "compare every item with the new design", ReadUnits: scanUnits(p.after, 0.5)})
 }
 
 func (p *Plan) add(s Step) {
