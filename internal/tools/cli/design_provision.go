@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -163,8 +161,5 @@ func applyTables(ctx context.Context, env Environment, flags *provisionFlags, sp
 	err := provision.Apply(ctx, databaseClient(env, flags.endpoint, flags.region), specs, func(format string, args ...any) {
 		fmt.Fprintf(env.Stdout, format+"\n", args...)
 	})
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Errorf("nothing listens there: start the database with \"monotable serve\", or name another --endpoint (%w)", err)
-	}
-	return err
+	return endpointError(err)
 }

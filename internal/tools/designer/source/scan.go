@@ -19,6 +19,10 @@ type Table struct {
 	// TTLAttr is the attribute by which items expire; "" where they do not, or where the caller may not ask.
 	TTLAttr string
 
+	// Consumed hears what each page of a scan has consumed, from several goroutines at once, and may wait before the next is read; nil
+	// for no one.
+	Consumed func(context.Context, types.ConsumedCapacity) error
+
 	client   *dynamodb.Client
 	segments int
 }
@@ -106,6 +110,9 @@ func (t *Table) segment(ctx context.Context, segment, limit int, pages chan<- pa
 	if t.segments > 1 {
 		in.Segment, in.TotalSegments = aws.Int32(int32(segment)), aws.Int32(int32(t.segments)) //nolint:gosec // at most a million
 	}
+	if t.Consumed != nil {
+		in.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+	}
 	left := limit
 	for {
 		if limit > 0 {
@@ -117,6 +124,12 @@ func (t *Table) segment(ctx context.Context, segment, limit int, pages chan<- pa
 			return
 		}
 		pages <- page{items: out.Items}
+		if t.Consumed != nil && out.ConsumedCapacity != nil {
+			if err := t.Consumed(ctx, *out.ConsumedCapacity); err != nil {
+				pages <- page{err: err}
+				return
+			}
+		}
 		left -= len(out.Items)
 		if len(out.LastEvaluatedKey) == 0 || limit > 0 && left <= 0 || ctx.Err() != nil {
 			return

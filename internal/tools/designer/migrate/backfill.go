@@ -1,0 +1,324 @@
+package migrate
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
+)
+
+// backfill gives items what the transition has beyond the old design.
+//
+// Every write depends on the item being as it was read, as far as what is written is made of it: a write of the application in between
+// makes it fail, and the item is read again. So nothing that the application wrote is lost, and what it has deleted does not come
+// back. An item that is already as it should be is not written.
+type backfill struct {
+	*run
+	shape *shape
+	fills map[string][]fill
+}
+
+// attempts is how often an item is tried that others keep writing; what is left then is found by verify, and by the next pass.
+const attempts = 100
+
+// job is an item of a page, and what it depends on.
+type job struct {
+	entity *table.Entity
+	place  table.Place
+	item   table.Item
+	values table.Values
+	keys   []table.Item // of the items that belong to it, or of the item that it belongs to
+}
+
+func (b *backfill) page(ctx context.Context, t *table.Table, items []table.Item, report func(outcome)) error {
+	var jobs []*job
+	var keys []table.Item
+	for _, item := range items {
+		j := b.job(t, item)
+		if j == nil {
+			report(asItShould) // or nothing that this migration is about: verify says what it is
+			continue
+		}
+		jobs, keys = append(jobs, j), append(keys, j.keys...)
+	}
+	found, err := b.fetch(ctx, t, keys)
+	if err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		o, err := b.settle(ctx, t, j, found)
+		if err != nil {
+			return err
+		}
+		report(o)
+	}
+	return nil
+}
+
+// job is what is to be done with an item; nil where it is nothing.
+func (b *backfill) job(t *table.Table, item table.Item) *job {
+	e, p, values := table.Recognize(b.shape.entities[t.Name], item)
+	if e == nil {
+		return nil
+	}
+	more := b.shape.surplus[e]
+	j := &job{entity: e, place: p, item: item, values: values}
+	switch {
+	case more.whole, p.Kind == table.KeyPlace && !more.any() && len(b.fills[e.Name]) == 0, p.Kind != table.KeyPlace && !more.has(p):
+		return nil
+	case p.Kind == table.KeyPlace:
+		if others, err := b.others(e, b.filled(e, values)); err == nil {
+			for _, o := range others {
+				j.keys = append(j.keys, keyOf(t, o.item))
+			}
+		}
+	default:
+		key, known := owner(e, values)
+		if !known {
+			return nil
+		}
+		j.keys = []table.Item{key}
+	}
+	return j
+}
+
+// settle does a job, again and again while others write the same items.
+func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map[string]table.Item) (outcome, error) {
+	for attempt := 0; j != nil && attempt < attempts; attempt++ {
+		var actions []types.TransactWriteItem
+		left := false
+		if j.place.Kind == table.KeyPlace {
+			var err error
+			if actions, left, err = b.complete(ctx, t, j, found); err != nil {
+				return skipped, err
+			}
+		} else {
+			actions = b.orphan(t, j, found)
+		}
+		var err error
+		if len(actions) > 0 {
+			err = b.write(ctx, actions)
+		}
+		switch {
+		case err == nil && left:
+			return skipped, nil
+		case err == nil && len(actions) == 0:
+			return asItShould, nil
+		case err == nil:
+			return written, nil
+		case !errors.Is(err, errStale):
+			return skipped, err
+		}
+		if err := pause(ctx, attempt/4); err != nil {
+			return skipped, err
+		}
+		now, err := b.fetch(ctx, t, []table.Item{keyOf(t, j.item)})
+		if err != nil {
+			return skipped, err
+		}
+		item := now[identity(t, keyOf(t, j.item))]
+		if item == nil {
+			return asItShould, nil // it is gone, and what belonged to it went with it
+		}
+		if j = b.job(t, item); j != nil {
+			if found, err = b.fetch(ctx, t, j.keys); err != nil {
+				return skipped, err
+			}
+		}
+	}
+	if j == nil {
+		return asItShould, nil
+	}
+	return skipped, nil
+}
+
+// filled are values with those that are given for fields that are absent.
+func (b *backfill) filled(e *table.Entity, v table.Values) table.Values {
+	out := maps.Clone(v)
+	for _, f := range b.fills[e.Name] {
+		if out[f.field] != nil {
+			continue
+		}
+		value := f.value
+		if f.source != "" {
+			value = v[f.source]
+		}
+		if value != nil {
+			out[f.field] = value
+		}
+	}
+	return out
+}
+
+// belonging is an item that an entity's item wants to be there.
+type belonging struct {
+	place table.Place
+	item  table.Item
+}
+
+// others are the copies and markers that the old design does not have, for values.
+func (b *backfill) others(e *table.Entity, v table.Values) ([]belonging, error) {
+	items, err := table.Items(e, v)
+	if err != nil {
+		return nil, err
+	}
+	more := b.shape.surplus[e]
+	var out []belonging
+	for i := range e.Copies {
+		if name := e.Copies[i].Name; more.copies[name] || more.changed[name] {
+			out = append(out, belonging{table.Place{Kind: table.CopyPlace, Copy: name}, items[1+i]})
+		}
+	}
+	for i := range e.Markers {
+		if name := e.Markers[i].Name; more.markers[name] {
+			out = append(out, belonging{table.Place{Kind: table.MarkerPlace, Marker: name}, items[1+len(e.Copies)+i]})
+		}
+	}
+	return out, nil
+}
+
+// complete is what makes an entity's item as the transition wants it. left says that something cannot be done: values from which no
+// items can be made, or a place that another item has.
+func (b *backfill) complete(ctx context.Context, t *table.Table, j *job, found map[string]table.Item) (actions []types.TransactWriteItem, left bool, err error) {
+	v := b.filled(j.entity, j.values)
+	items, err := table.Items(j.entity, v)
+	if err != nil {
+		return nil, true, nil //nolint:nilerr // verify tells which values are none of their fields'
+	}
+	others, err := b.others(j.entity, v)
+	if err != nil {
+		return nil, true, nil //nolint:nilerr // the same
+	}
+	own := newExpressions()
+	b.own(own, j, items[0], v)
+	own.as(t, j.item, b.shape.surplus[j.entity].needs)
+	for _, o := range others {
+		add, stuck, err := b.put(ctx, t, j, o, found)
+		if err != nil {
+			return nil, false, err
+		}
+		actions, left = append(actions, add...), left || stuck
+	}
+	if len(actions) > 0 || own.update() != "" {
+		actions = append([]types.TransactWriteItem{own.itself(b.table(t), keyOf(t, j.item))}, actions...)
+	}
+	return actions, left, nil
+}
+
+// own changes the item itself: its fields that were absent, and the attributes of index keys.
+func (b *backfill) own(x *expressions, j *job, want table.Item, v table.Values) {
+	for _, name := range b.shape.surplus[j.entity].entered {
+		switch have, should := j.item[name], want[name]; {
+		case should != nil && !equal(have, should):
+			x.set = append(x.set, x.path(name)+" = "+x.value(should))
+		case should == nil && have != nil:
+			x.remove = append(x.remove, x.path(name))
+		}
+	}
+	for _, f := range b.fills[j.entity.Name] {
+		if j.values[f.field] != nil || v[f.field] == nil {
+			continue
+		}
+		steps := fieldOf(j.entity, f.field).Path
+		there, value := 1, v[f.field]
+		for inside := j.item[steps[0]]; there < len(steps) && inside != nil; there++ {
+			m, is := inside.(*types.AttributeValueMemberM)
+			if !is {
+				break
+			}
+			inside = m.Value[steps[there]]
+		}
+		for i := len(steps) - 1; i >= there; i-- {
+			value = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{steps[i]: value}}
+		}
+		x.set = append(x.set, x.path(steps[:there]...)+" = "+x.value(value))
+	}
+}
+
+// put puts an item that belongs to another, unless it is there. left says that its place is taken.
+func (b *backfill) put(ctx context.Context, t *table.Table, j *job, o belonging, found map[string]table.Item) (actions []types.TransactWriteItem, left bool, err error) {
+	there := found[identity(t, o.item)]
+	x := newExpressions()
+	if there == nil {
+		x.is(t.PK.Name, nil)
+		return []types.TransactWriteItem{x.put(b.table(t), o.item)}, false, nil
+	}
+	if same(there, o.item) {
+		return nil, false, nil
+	}
+	e, p, values := table.Recognize([]*table.Entity{j.entity}, there)
+	if e == nil || p != o.place {
+		return nil, true, nil
+	}
+	// The item at the place may be of another owner: of one that still wants it, or one that has left it behind.
+	key, known := owner(e, values)
+	switch {
+	case p.Kind == table.CopyPlace && (!known || identity(t, key) == identity(t, j.item)),
+		p.Kind == table.MarkerPlace && known && identity(t, key) == identity(t, j.item):
+		x.exists(t.PK.Name)
+		return []types.TransactWriteItem{x.put(b.table(t), o.item)}, false, nil
+	case !known:
+		return nil, true, nil
+	}
+	items, err := b.fetch(ctx, t, []table.Item{key})
+	if err != nil {
+		return nil, false, err
+	}
+	holder := items[identity(t, key)]
+	if b.wants(t, e, holder, o) {
+		return nil, true, nil
+	}
+	absent := newExpressions()
+	absent.as(t, holder, b.shape.surplus[e].needs)
+	for name := range there {
+		x.is(name, there[name])
+	}
+	return []types.TransactWriteItem{absent.itself(b.table(t), key), x.put(b.table(t), o.item)}, false, nil
+}
+
+// wants reports whether an item makes one at the place and key of another.
+func (b *backfill) wants(t *table.Table, e *table.Entity, item table.Item, o belonging) bool {
+	found, p, values := table.Recognize([]*table.Entity{e}, item)
+	if item == nil || found == nil || p.Kind != table.KeyPlace {
+		return false
+	}
+	others, err := b.others(e, b.filled(e, values))
+	if err != nil {
+		return true // not known: it stays
+	}
+	return slices.ContainsFunc(others, func(x belonging) bool { return x.place == o.place && identity(t, x.item) == identity(t, o.item) })
+}
+
+// orphan deletes a copy or marker whose item is gone or makes another: what programs of the old design left, which know nothing of it.
+func (b *backfill) orphan(t *table.Table, j *job, found map[string]table.Item) []types.TransactWriteItem {
+	holder := found[identity(t, j.keys[0])]
+	if b.wants(t, j.entity, holder, belonging{j.place, j.item}) {
+		return nil
+	}
+	check, gone := newExpressions(), newExpressions()
+	check.as(t, holder, b.shape.surplus[j.entity].needs)
+	gone.exists(t.PK.Name)
+	return []types.TransactWriteItem{check.itself(b.table(t), j.keys[0]), gone.delete(b.table(t), keyOf(t, j.item))}
+}
+
+// same compares what an item should have with what it has; attributes that it has beside are not its design's.
+func same(have, should table.Item) bool {
+	for name, v := range should {
+		if !equal(have[name], v) {
+			return false
+		}
+	}
+	return len(have) == len(should)
+}
+
+func equal(a, b types.AttributeValue) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return sdk.Value(a).Equal(sdk.Value(b))
+}

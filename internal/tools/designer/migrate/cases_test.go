@@ -1,0 +1,236 @@
+package migrate_test
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/conform"
+	"github.com/monotable/monotable/internal/tools/designer/migrate"
+)
+
+// TestRefusals: a change that no two programs can live through is told, with what to do instead.
+func TestRefusals(t *testing.T) {
+	const counted = "  Buyer:\n    key: { pk: \"BUYER#{userId}\", sk: PROFILE }\n    fields: { userId: id, orders: int }\n"
+	for name, test := range map[string]struct {
+		start, edits [][2]string
+		fills        []string
+		want         string // subject: and a part of the problem
+	}{
+		"table's name":      {edits: [][2]string{{"key: { pk: PK, sk: SK }", "name: shop-2\n    key: { pk: PK, sk: SK }"}}, want: "shop: the table is called"},
+		"table's key":       {edits: [][2]string{{"sk: SK }", "sk: RANGE }"}}, want: "shop: the primary key has other attributes"},
+		"type attribute":    {edits: [][2]string{{"type_attr: type", "type_attr: kind"}}, want: "shop: the type attribute is"},
+		"TTL attribute":     {start: [][2]string{{"type_attr", "ttl_attr: a\n    type_attr"}}, edits: [][2]string{{"ttl_attr: a", "ttl_attr: b"}}, want: "shop: items expire by"},
+		"local index":       {edits: [][2]string{{"      GSI1:", "      LSI1: { local: true, sk: number }\n      GSI1:"}}, want: "shop.LSI1: a local index"},
+		"index's key":       {edits: [][2]string{{"sk: GSI1SK", "sk: GSI1RANGE"}}, want: "shop.GSI1: an index cannot change its key"},
+		"projection":        {edits: [][2]string{{"sk: GSI1SK }", "sk: GSI1SK, project: keys }"}}, want: "shop.GSI1: an index cannot change its projection"},
+		"type of an entity": {edits: [][2]string{{"  Order:\n", "  Order:\n    type: PARCEL\n"}}, want: "Order: its type is"},
+		"type of a field":   {edits: [][2]string{{"note: text", "note: id"}}, want: "Order.note: it is id, and was text"},
+		"place of a field":  {edits: [][2]string{{"note: text", "note: { type: text, attr: remark }"}}, want: "Order.note: it is stored at"},
+		"name of a field":   {edits: [][2]string{{"note: text", "remark: { type: text, attr: note }"}}, fills: []string{"Order.remark=''"}, want: "Order.note: the field has another name"},
+		"entry's key":       {edits: [][2]string{{"STATUS#", "S#"}}, want: "Order.GSI1: the entry has another key"},
+		"entry's condition": {edits: [][2]string{{`"{orderId}" } }`, `"{orderId}", where: "total > 1" } }`}}, want: "Order.GSI1: the entry is there under another condition"},
+		"markers and key":   {edits: [][2]string{{`"ORDER#{orderId}", sk: META`, `"ORDER#{orderId}", sk: "{number}"`}}, want: "Order: its key is made of other fields"},
+		"new counter": {
+			start: [][2]string{{"reads:\n", counted + "reads:\n"}}, edits: [][2]string{{"sk: PROFILE }\n", "sk: PROFILE }\n    counters: { orders: Order }\n"}},
+			want: "Buyer.orders: the counter is new",
+		},
+		"colliding keys": {edits: [][2]string{{`"ORDER#{orderId}", sk: META`, `"USER#{orderId}", sk: "ORDER#{orderId}"`}}, want: "the items of both designs cannot be in one table"},
+		"no value":       {edits: [][2]string{{"note: text }", "note: text, gift: bool }"}}, want: "Order.gift: the field is always there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := migrate.New(edited(t, base, test.start...), edited(t, base, slices.Concat(test.start, test.edits)...), migrate.Options{Fills: test.fills})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := ""
+			for _, r := range p.Refusals {
+				said += r.Subject + ": " + r.Problem + "\n"
+				if r.Remedy == "" {
+					t.Errorf("%s: nothing is said of what to do", r.Subject)
+				}
+			}
+			if !strings.Contains(said, test.want) {
+				t.Errorf("refused: %swant %s", said, test.want)
+			}
+			if _, err := migrate.Open(p, migrate.Target{}); err == nil {
+				t.Error("it can be run all the same")
+			}
+		})
+	}
+}
+
+// TestFaultyFills: a value that is none of its field's is refused.
+func TestFaultyFills(t *testing.T) {
+	for _, fill := range []string{"gift=false", "Order.nothing=1", "Nobody.gift=1", "Order.total='x'", "Order.total=now()", "Order.total=note", "Order.total", "Order.note=7", "Order.note='"} {
+		if _, err := migrate.New(edited(t, base), edited(t, base), migrate.Options{Fills: []string{fill}}); err == nil || !strings.Contains(err.Error(), "--fill") {
+			t.Errorf("%s: %v", fill, err)
+		}
+	}
+}
+
+// TestOneAtATime: a migration that runs is not run a second time. One whose place was taken over writes nothing more.
+func TestOneAtATime(t *testing.T) {
+	s := newShop(t, "key")
+	if _, err := s.migration(through).Run(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	first := s.migration(func(operation, _ string, send func() (*http.Response, error)) (*http.Response, error) {
+		if operation == "TransactWriteItems" {
+			once.Do(func() { close(reached); <-goOn })
+		}
+		return send()
+	})
+	ended := make(chan error)
+	go func() {
+		_, err := first.Run(t.Context(), migrate.DualWrites)
+		ended <- err
+	}()
+	<-reached
+	patient, err := migrate.Open(s.plan, migrate.Target{Client: s.client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, holder, err := patient.Status(t.Context()); err != nil || !strings.Contains(holder, "process") {
+		t.Errorf("it is held by %q, %v", holder, err)
+	}
+	if _, err := patient.Run(t.Context(), ""); !errors.Is(err, migrate.ErrHeld) {
+		t.Errorf("a second run ends with %v", err)
+	}
+	if _, err := s.migration(through).Run(t.Context(), ""); err != nil {
+		t.Errorf("a run that takes over ends with %v", err)
+	}
+	close(goOn)
+	if err := <-ended; !errors.Is(err, migrate.ErrLost) {
+		t.Errorf("the first run ends with %v", err)
+	}
+	conforms(t, s.client, s.plan.DualWrites)
+}
+
+// kinds are the kinds and subjects of findings.
+func kinds(r *conform.Report) []string {
+	var out []string
+	if r != nil {
+		for _, f := range r.Findings {
+			out = append(out, string(f.Kind)+" "+f.Subject)
+		}
+	}
+	return out
+}
+
+// TestDuplicates: items that are not unique are told, and are not written over; when they are, the migration goes on.
+func TestDuplicates(t *testing.T) {
+	s := newShop(t, "markers")
+	m := s.migration(through)
+	if _, err := m.Run(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	twin := orderOf(0, 7)
+	items, err := table.Items(s.old.lower.Entities[0], twin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(item table.Item, number string) { // past the program
+		t.Helper()
+		item["number"] = text(number)
+		if _, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("shop"), Item: item}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(items[0], "n-w0-0008")
+	report, err := m.Run(t.Context(), migrate.DualWrites)
+	if !errors.Is(err, migrate.ErrFindings) || !slices.ContainsFunc(kinds(report), func(k string) bool { return strings.HasPrefix(k, "marker-") && strings.Contains(k, "Order.NumberNew") }) {
+		t.Fatalf("it ends with %v and finds %v", err, kinds(report))
+	}
+	if _, err := m.Run(t.Context(), migrate.NewReads); err == nil {
+		t.Error("programs that read what is not there can be deployed")
+	}
+	if _, err := m.Finish(t.Context()); err == nil {
+		t.Error("it can be finished")
+	}
+	put(items[0], "n-w0-0007")
+	report, err = m.Run(t.Context(), "")
+	if err != nil {
+		t.Fatalf("it ends with %v and finds %v", err, kinds(report))
+	}
+}
+
+// TestLeftBehind: what programs of the old design left, which know nothing of new copies and markers, is put right, and a marker that nobody
+// wants any more does not keep another from its value.
+func TestLeftBehind(t *testing.T) {
+	s := newShop(t, "all at once")
+	dual := programOf(t, s.client, s.plan.DualWrites)
+	m := s.migration(through)
+	if _, err := m.Run(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	place := func(p *program, id, number string) {
+		v := table.Values{"orderId": text(id), "userId": text("u9"), "number": text(number), "status": text("s1"), "note": text(""), "gift": text("book")}
+		if p == s.old {
+			delete(v, "gift")
+		}
+		if err := p.write(t.Context(), "Place", v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	place(dual, "gone", "n-1")
+	place(dual, "moved", "n-2")
+	for _, err := range []error{
+		s.old.write(t.Context(), "Drop", table.Values{"orderId": text("gone")}),
+		s.old.write(t.Context(), "Move", table.Values{"orderId": text("moved"), "to": text("s2")}),
+		s.old.write(t.Context(), "Renumber", table.Values{"orderId": text("moved"), "to": text("n-3")}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	place(s.old, "another", "n-2")
+	if report, err := m.Run(t.Context(), migrate.DualWrites); err != nil {
+		t.Fatalf("it ends with %v and finds %v", err, kinds(report))
+	}
+	if passes := slices.DeleteFunc(s.said, func(line string) bool { return !strings.HasPrefix(line, "pass") }); len(passes) > 2 {
+		t.Errorf("it took %v", passes)
+	}
+	conforms(t, s.client, s.plan.DualWrites)
+}
+
+// TestUndeclared: an attribute that no design knows would be lost with the old key, so that it is found before.
+func TestUndeclared(t *testing.T) {
+	s := newShop(t, "key")
+	m := s.migration(through)
+	if _, err := m.Run(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String("shop"), Key: table.Item{"PK": text("ORDER#w0-0000"), "SK": text("META")}, UpdateExpression: aws.String("SET extra = PK"),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	report, err := m.Run(t.Context(), migrate.DualWrites)
+	if !errors.Is(err, migrate.ErrFindings) || !slices.Equal(kinds(report), []string{"unknown Order.extra"}) {
+		t.Errorf("it ends with %v and finds %v", err, kinds(report))
+	}
+}
+
+// TestOrder: no step can be left out.
+func TestOrder(t *testing.T) {
+	s := newShop(t, "key")
+	m := s.migration(through)
+	for _, deployed := range []migrate.Milestone{migrate.DualWrites, migrate.NewReads, migrate.NewOnly, "yesterday"} {
+		if _, err := m.Run(t.Context(), deployed); err == nil {
+			t.Errorf("%s can be said first", deployed)
+		}
+	}
+	if _, err := m.Finish(t.Context()); err == nil {
+		t.Error("it can be finished first")
+	}
+}

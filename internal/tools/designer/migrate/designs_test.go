@@ -1,0 +1,131 @@
+package migrate_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/migrate"
+)
+
+// base is the design from which all migrations of these tests start.
+const base = `
+design: 1
+name: Shop
+tables:
+  shop:
+    key: { pk: PK, sk: SK }
+    type_attr: type
+    indexes:
+      GSI1: { pk: GSI1PK, sk: GSI1SK }
+entities:
+  Order:
+    key: { pk: "ORDER#{orderId}", sk: META }
+    copies: { byUser: { pk: "USER#{userId}", sk: "ORDER#{orderId}", fields: [total, status] } }
+    index: { GSI1: { pk: "STATUS#{status}", sk: "{orderId}" } }
+    unique: { Number: { pk: "NUMBER#{number}", sk: UNIQUE } }
+    fields: { orderId: id, userId: id, number: id, status: id, total: int, note: text }
+    volume: { count: 180, size: 250 }
+reads:
+  OrderOf: { one: Order, by: [orderId], consistent: true }
+  OrdersOf: { many: Order, by: [userId], page: 20 }
+  OrdersIn: { many: Order, by: [status], page: 20 }
+writes:
+  Place: { do: [ { create: Order, set: { total: "0" } } ] }
+  Move: { params: { to: id }, do: [ { update: Order, set: { status: ":to" }, add: { total: 1 } } ] }
+  Renumber: { params: { to: id }, do: [ { update: Order, set: { number: ":to" } } ] }
+  Drop: { do: [ { delete: Order } ] }
+`
+
+// migrations are what the designs of these tests change.
+func migrations() map[string]struct {
+	start [][2]string // of the base, before
+	edits [][2]string
+	fills []string
+} {
+	type m = struct {
+		start [][2]string
+		edits [][2]string
+		fills []string
+	}
+	const byUser = `copies: { byUser: { pk: "USER#{userId}", sk: "ORDER#{orderId}", fields: [total, status] } }`
+	const unique = `unique: { Number: { pk: "NUMBER#{number}", sk: UNIQUE } }`
+	const key = `key: { pk: "ORDER#{orderId}", sk: META }`
+	const indexes = "      GSI1: { pk: GSI1PK, sk: GSI1SK }\n"
+	return map[string]m{
+		"index of attributes": {edits: [][2]string{
+			{indexes, indexes + "      byNumber: { pk: number, sk: orderId }\n"}, {`"{orderId}" } }`, `"{orderId}" }, byNumber: {} }`},
+		}},
+		"composed entry": {edits: [][2]string{
+			{indexes, indexes + "      GSI2: { pk: GSI2PK, sk: GSI2SK, project: [total] }\n"},
+			{`"{orderId}" } }`, `"{orderId}" }, GSI2: { pk: "U#{userId}", sk: "{status}#{orderId}", where: "status <> 's0'", share: 0.6667 } }`},
+		}},
+		"entry moved to another index": {edits: [][2]string{
+			{indexes, "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"}, {`GSI1: { pk: "STATUS#{status}"`, `GSI2: { pk: "S#{status}"`},
+		}},
+		"required fields": {
+			edits: [][2]string{{"note: text }", "note: text, gift: bool, remark: text }"}},
+			fills: []string{"Order.gift=false", "Order.remark=note"},
+		},
+		"copies": {edits: [][2]string{
+			{byUser, `copies: { byUser: { pk: "BUYER#{userId}", sk: "ORDER#{orderId}", fields: all }, byStatus: { pk: "IN#{status}", sk: "{orderId}", fields: [total] } }`},
+		}},
+		"copy of more": {edits: [][2]string{{`fields: [total, status]`, `fields: [total, status, note]`}}},
+		"copy of less": {edits: [][2]string{{`fields: [total, status]`, `fields: [total]`}}},
+		"markers": {edits: [][2]string{
+			{unique, `unique: { Number: { pk: "N#{number}", sk: UNIQUE }, PerUser: { pk: "USER#{userId}", sk: "NUMBER#{number}" } }`},
+		}},
+		"marker gone": {edits: [][2]string{{"    " + unique + "\n", ""}}},
+		"key": {edits: [][2]string{
+			{key, `key: { pk: "O#{orderId}", sk: "ORDER" }`},
+		}},
+		"key of other fields": {start: [][2]string{{"    " + unique + "\n", ""}}, edits: [][2]string{
+			{key, `key: { pk: "BUYER#{userId}", sk: "ORDER#{orderId}" }`},
+			{"{ one: Order, by: [orderId]", "{ one: Order, by: [userId, orderId]"},
+		}},
+		"all at once": {
+			edits: [][2]string{
+				{key, `key: { pk: "O#{orderId}", sk: ORDER }`},
+				{byUser, `copies: { ofUser: { pk: "BUYER#{userId}", sk: "ORDER#{orderId}", fields: [status] } }`},
+				{unique, `unique: { Number: { pk: "N#{number}", sk: UNIQUE } }`},
+				{indexes, "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"},
+				{`GSI1: { pk: "STATUS#{status}"`, `GSI2: { pk: "S#{status}"`},
+				{", note: text }", ", gift: id }"},
+			},
+			fills: []string{"Order.gift='none'"},
+		},
+	}
+}
+
+func edited(t *testing.T, text string, edits ...[2]string) *design.Design {
+	t.Helper()
+	for _, e := range edits {
+		if !strings.Contains(text, e[0]) {
+			t.Fatalf("the design has no %q", e[0])
+		}
+		text = strings.Replace(text, e[0], e[1], 1)
+	}
+	d, err := design.Parse("shop.design.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// planned is the plan of a migration of these tests, without refusals.
+func planned(t *testing.T, name string) *migrate.Plan {
+	t.Helper()
+	m := migrations()[name]
+	p, err := migrate.New(edited(t, base, m.start...), edited(t, base, slices.Concat(m.start, m.edits)...), migrate.Options{Fills: m.fills, Units: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range p.Refusals {
+		t.Errorf("%s: %s (%s)", r.Subject, r.Problem, r.Remedy)
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	return p
+}

@@ -1,0 +1,168 @@
+package migrate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// refusals are the changes for which there is no design that serves the programs of both at once.
+func refusals(before, after *design.Design) []Refusal {
+	m := &merger{first: before, other: after}
+	for _, n := range after.Tables {
+		if o := before.Table(n.Name); o != nil {
+			m.refuseTable(o, n)
+		}
+	}
+	for _, n := range after.Entities {
+		if o := before.Entity(n.Name); o != nil {
+			m.refuseEntity(o, n)
+		}
+	}
+	for _, n := range after.Structs {
+		if o := before.Struct(n.Name); o != nil {
+			m.refuseFields(n.Name, o.Fields, n.Fields)
+		}
+	}
+	return m.refusals
+}
+
+const newTable = "make the new table under another name, write to both from the application, copy with `monotable export` and `monotable import`, then move the reads"
+
+func (m *merger) refuseTable(o, n *design.Table) {
+	switch {
+	case o.Physical != n.Physical:
+		m.refuse(n.Name, n.Pos, fmt.Sprintf("the table is called %q, and was %q: no transaction of generated code keeps items of two tables equal", n.Physical, o.Physical),
+			"name the table with --table; or "+newTable)
+	case o.PK != n.PK || !sameAttribute(o.SK, n.SK):
+		m.refuse(n.Name, n.Pos, "the primary key has other attributes, which only a new table can have", newTable)
+	case o.TypeAttr != n.TypeAttr && o.TypeAttr != "" && n.TypeAttr != "":
+		m.refuse(n.Name, n.Pos, fmt.Sprintf("the type attribute is %q, and was %q: an item has one", n.TypeAttr, o.TypeAttr), "keep its name: type_attr: "+o.TypeAttr)
+	case o.TTLAttr != n.TTLAttr && o.TTLAttr != "" && n.TTLAttr != "":
+		m.refuse(n.Name, n.Pos, fmt.Sprintf("items expire by %q, and did by %q: TTL must be off for an hour in between", n.TTLAttr, o.TTLAttr), "keep its name: ttl_attr: "+o.TTLAttr)
+	}
+	for _, x := range n.Indexes {
+		was := o.Index(x.Name)
+		switch {
+		case was == nil && x.Local:
+			m.refuse(n.Name+"."+x.Name, x.Pos, "a local index can only be made with its table", "make it a global index; or "+newTable)
+		case was != nil && (!slices.Equal(was.PK, x.PK) || !slices.Equal(was.SK, x.SK) || was.Local != x.Local):
+			m.refuse(n.Name+"."+x.Name, x.Pos, "an index cannot change its key", "give the new index another name and move the reads to it: the old one is dropped at the end")
+		case was != nil && (was.Project.All != x.Project.All || !slices.Equal(was.Project.Fields, x.Project.Fields)):
+			m.refuse(n.Name+"."+x.Name, x.Pos, "an index cannot change its projection", "give the new index another name and move the reads to it: the old one is dropped at the end")
+		}
+	}
+	for _, x := range o.Indexes {
+		if x.Local && n.Index(x.Name) == nil {
+			m.refuse(n.Name+"."+x.Name, design.Pos{}, "a local index goes with its table only", "keep it in the design")
+		}
+	}
+}
+
+func sameAttribute(a, b *design.KeyAttribute) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
+func (m *merger) refuseEntity(o, n *design.Entity) {
+	if o.Table != n.Table {
+		m.refuse(n.Name, n.Pos, fmt.Sprintf("it is in the table %s, and was in %s: a copy is in its item's table", n.Table, o.Table),
+			"make an entity of another name there, which the application writes along with this one, and drop this one when the other is complete")
+		return
+	}
+	if o.TypeValue != n.TypeValue && o.TypeValue != "" && n.TypeValue != "" {
+		m.refuse(n.Name, n.Pos, fmt.Sprintf("its type is %q, and was %q: programs of each design ignore the other's items", n.TypeValue, o.TypeValue), "keep what is stored: type: "+o.TypeValue)
+	}
+	m.refuseFields(n.Name, o.Fields, n.Fields)
+	for _, f := range o.Fields {
+		clash := slices.ContainsFunc(n.Fields, func(x *design.Field) bool { return x.Name != f.Name && slices.Equal(x.Path, f.Path) })
+		if clash && n.Field(f.Name) == nil {
+			m.refuse(n.Name+"."+f.Name, design.Pos{}, "the field has another name now, and what is stored stays",
+				"nothing is to be migrated for that: give it the new name in the old design too, with "+fmt.Sprintf("attr: %s, and deploy that first", f.Attribute()))
+		}
+	}
+	m.refuseEntries(o, n)
+	m.refuseCounters(o, n)
+	if !sameKey(o.Key, n.Key) && !sameSet(plan.KeyFields(o), plan.KeyFields(n)) {
+		switch {
+		case len(o.Unique)+len(n.Unique) > 0:
+			m.refuse(n.Name, n.Pos, "its key is made of other fields, and its markers tell the item by the fields of its key", "keep the key's fields, or drop the markers first and add them again after")
+		case len(o.Counters)+len(n.Counters) > 0:
+			m.refuse(n.Name, n.Pos, "its key is made of other fields, by which counted items find it", "keep the key's fields, or drop the counters first")
+		}
+	}
+	if !alike(ttlOf(o), ttlOf(n)) && o.TTL != nil && n.TTL != nil && o.TTL.Field != n.TTL.Field {
+		m.refuse(n.Name, n.Pos, "its items expire by another field", "keep the field")
+	}
+}
+
+func ttlOf(e *design.Entity) design.TTL {
+	if e.TTL == nil {
+		return design.TTL{}
+	}
+	return *e.TTL
+}
+
+func (m *merger) refuseFields(of string, before, after []*design.Field) {
+	for _, n := range after {
+		i := slices.IndexFunc(before, func(f *design.Field) bool { return f.Name == n.Name })
+		if i < 0 {
+			continue
+		}
+		o := before[i]
+		subject := of + "." + n.Name
+		switch {
+		case o.Type.String() != n.Type.String():
+			m.refuse(subject, n.Pos, fmt.Sprintf("it is %s, and was %s: an attribute has one type for the programs of both", n.Type, o.Type),
+				"add a field of another name with the new type, fill it with --fill, move the programs to it, and drop this one in a migration of its own")
+		case !slices.Equal(o.Path, n.Path):
+			m.refuse(subject, n.Pos, fmt.Sprintf("it is stored at %v, and was at %v: a field is written in one place", n.Path, o.Path), fmt.Sprintf("keep where it is stored: attr: %s", o.Attribute()))
+		}
+	}
+}
+
+// refuseEntries refuses entries that are another in the same index, where an item has one place: items with a new key besides, of which
+// each has its own.
+func (m *merger) refuseEntries(o, n *design.Entity) {
+	if !sameKey(o.Key, n.Key) {
+		return
+	}
+	for _, x := range n.Entries {
+		c, was := n.Copy(x.Of), o.Copy(x.Of)
+		if x.Of != "" && (was == nil || !sameKey(c.Key, was.Key)) {
+			continue
+		}
+		i := slices.IndexFunc(o.Entries, func(e *design.Entry) bool { return e.Index == x.Index && e.Of == x.Of })
+		if i < 0 {
+			continue
+		}
+		const another = "an item has one place in an index"
+		switch e := o.Entries[i]; {
+		case !sameTemplates(e.PK, x.PK) || !sameTemplates(e.SK, x.SK):
+			m.refuse(n.Name+"."+x.Index, x.Pos, "the entry has another key, and "+another, "put the new entry into another index, which is built first, and move the reads to it")
+		case conditionText(e.Where) != conditionText(x.Where):
+			m.refuse(n.Name+"."+x.Index, x.Pos, "the entry is there under another condition, and "+another, "put the new entry into another index, which is built first, and move the reads to it")
+		}
+	}
+}
+
+// refuseCounters refuses counters that are new. What is there must be counted while programs count what they add and remove, and a request that
+// reads many items does not see one moment of them: a creation and a deletion in between are missed, and nothing would show it.
+func (m *merger) refuseCounters(o, n *design.Entity) {
+	for _, c := range n.Counters {
+		i := slices.IndexFunc(o.Counters, func(x *design.Counter) bool { return x.Field == c.Field })
+		if i >= 0 && alike(*o.Counters[i], *c) {
+			continue
+		}
+		m.refuse(n.Name+"."+c.Field, c.Pos, "the counter is new, and what is there cannot be counted exactly while "+c.Of+" items come and go",
+			"stop the programs that write "+c.Of+", load the counts, and start those of the new design")
+	}
+}
+
+func sameSet(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}

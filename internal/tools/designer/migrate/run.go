@@ -1,0 +1,521 @@
+package migrate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/conform"
+	"github.com/monotable/monotable/internal/tools/designer/provision"
+	"github.com/monotable/monotable/internal/tools/designer/source"
+)
+
+// DefaultStateTable is where migrations are recorded.
+const DefaultStateTable = "monotable-migrations"
+
+// Target is where a migration runs.
+type Target struct {
+	Client *dynamodb.Client
+	// Tables are the tables' own names by those of the design; the design's physical name is taken where there is none.
+	Tables     map[string]string
+	StateTable string // "" is DefaultStateTable
+	Segments   int    // of a Scan
+	Units      float64
+	Lease      time.Duration // how long a silent run holds the record; 0 is 20 seconds
+	TakeOver   bool          // do not wait for another run's lease
+	// Say hears of each thing that is done, Progress of how far a pass is; nil for no one.
+	Say      func(format string, args ...any)
+	Progress func(Pass)
+}
+
+// Migration is a plan at a target.
+type Migration struct {
+	plan   *Plan
+	o      Target
+	record *record
+	meter  *meter
+}
+
+// Errors that say why a migration does not go on.
+var (
+	// ErrFindings is for items that are not as they should be.
+	ErrFindings = errors.New("items are not as the design says")
+	// ErrNotBegun is for a migration of which nothing is recorded.
+	ErrNotBegun = errors.New("the migration has not begun")
+)
+
+// Open prepares a migration. Nothing is written yet.
+func Open(p *Plan, o Target) (*Migration, error) {
+	if len(p.Refusals) > 0 {
+		return nil, fmt.Errorf("%d changes cannot be carried out: migrate plan says which", len(p.Refusals))
+	}
+	names := map[string]string{}
+	for _, t := range slices.Concat(p.before.Tables, p.after.Tables) {
+		if p.after.Table(t.Name) == nil {
+			continue
+		}
+		physical := o.Tables[t.Name]
+		if physical == "" {
+			physical = t.Physical
+		}
+		if strings.Contains(physical, "{") {
+			return nil, fmt.Errorf("the table's name %q has placeholders: say which table it is, as --table %s=PHYSICAL", physical, t.Name)
+		}
+		names[t.Name] = physical
+	}
+	o.Tables = names
+	if o.StateTable == "" {
+		o.StateTable = DefaultStateTable
+	}
+	if o.Lease == 0 {
+		o.Lease = leaseTime
+	}
+	if o.Segments < 1 {
+		o.Segments = 1
+	}
+	if o.Say == nil {
+		o.Say = func(string, ...any) {}
+	}
+	if o.Progress == nil {
+		o.Progress = func(Pass) {}
+	}
+	id, err := identityOf(p, names)
+	if err != nil {
+		return nil, err
+	}
+	return &Migration{plan: p, o: o, record: &record{client: o.Client, table: o.StateTable, id: id, lease: o.Lease}, meter: newMeter(o.Units)}, nil
+}
+
+// identityOf names a migration: equal designs and tables are the same one.
+func identityOf(p *Plan, names map[string]string) (string, error) {
+	h := sha256.New()
+	for _, d := range []*design.Design{p.before, p.after} {
+		data, err := d.JSON()
+		if err != nil {
+			return "", err
+		}
+		h.Write(data)
+	}
+	if err := json.NewEncoder(h).Encode(names); err != nil {
+		return "", err
+	}
+	return p.after.Name + "/" + hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+func tableNames(tables map[string]string) []string { return slices.Sorted(maps.Keys(tables)) }
+
+// run is a migration that has the lease.
+type run struct {
+	*Migration
+
+	mu       sync.Mutex
+	recorded [2]float64 // units that the record has of the meter's
+	telling  sync.Mutex // held while Progress hears of something
+}
+
+func (m *Migration) table(t *table.Table) *string { return aws.String(m.o.Tables[t.Name]) }
+
+// hold runs a function with the lease, which is prolonged until it ends.
+func (m *Migration) hold(ctx context.Context, do func(context.Context, *run) error) (err error) {
+	r := &run{Migration: m}
+	r.recorded[0], r.recorded[1] = m.meter.spent()
+	if err := m.record.ensureTable(ctx); err != nil {
+		return fmt.Errorf("the table %s, in which the migration is recorded: %w", m.o.StateTable, err)
+	}
+	begin := State{Design: m.plan.after.Name, Tables: m.o.Tables, Fills: m.plan.fillTexts}
+	if err := m.record.acquire(ctx, begin, m.o.TakeOver); err != nil {
+		return err
+	}
+	ctx, lost := context.WithCancelCause(ctx)
+	beats := make(chan struct{})
+	go func() {
+		defer close(beats)
+		ticker := time.NewTicker(m.o.Lease / 3)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				if err := m.record.save(ctx, r.account); errors.Is(err, ErrLost) {
+					lost(err)
+					return
+				}
+			}
+		}
+	}()
+	defer func() {
+		cause := context.Cause(ctx)
+		lost(nil)
+		<-beats
+		switch {
+		case errors.Is(cause, ErrLost), errors.Is(err, ErrLost):
+			err = ErrLost
+		default:
+			// Even if the caller's context is done, so that the next run need not wait.
+			again, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			defer cancel()
+			_ = m.record.save(again, r.account)
+			if ended := m.record.end(again); err == nil {
+				err = ended
+			}
+		}
+	}()
+	if given := m.plan.fillTexts; !slices.Equal(given, m.record.state.Fills) {
+		return fmt.Errorf("the migration was begun with --fill %s: go on with the same", strings.Join(m.record.state.Fills, " --fill "))
+	}
+	return do(ctx, r)
+}
+
+// account adds what was consumed since to the record.
+func (r *run) account(s *State) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	read, write := r.meter.spent()
+	s.ReadUnits, s.WriteUnits = s.ReadUnits+read-r.recorded[0], s.WriteUnits+write-r.recorded[1]
+	r.recorded = [2]float64{read, write}
+}
+
+func (r *record) segments() int { return r.snapshot().Pass.Segments }
+
+// snapshot is a copy of the state.
+func (r *record) snapshot() State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.state
+	if s.Pass != nil {
+		p := *s.Pass
+		p.Tables = map[string][]cursor{}
+		for name, list := range s.Pass.Tables {
+			p.Tables[name] = slices.Clone(list)
+		}
+		s.Pass = &p
+	}
+	return s
+}
+
+func (r *run) progress() {
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	if p := r.record.snapshot().Pass; p != nil {
+		r.o.Progress(*p)
+	}
+}
+
+// Status is the state that is recorded, and who runs the migration now: "" for no one. It is ErrNotBegun where there is none.
+func (m *Migration) Status(ctx context.Context) (State, string, error) {
+	holder, there, err := m.record.load(ctx)
+	if err == nil && !there {
+		err = ErrNotBegun
+	}
+	return m.record.snapshot(), holder, err
+}
+
+// Run carries out what can be done before the next deployment. deployed is what the application's owner says is deployed by now; "" is what
+// the record says. It returns the report of the verification where one finds something, with ErrFindings.
+func (m *Migration) Run(ctx context.Context, deployed Milestone) (report *conform.Report, err error) {
+	err = m.hold(ctx, func(ctx context.Context, r *run) error {
+		s := m.record.snapshot()
+		if s.Finished {
+			return nil
+		}
+		if err := m.advance(ctx, s.Deployed, deployed); err != nil {
+			return err
+		}
+		if !s.Prepared {
+			if err := r.prepare(ctx); err != nil {
+				return err
+			}
+			if err := m.record.save(ctx, func(s *State) { s.Prepared = true }); err != nil {
+				return err
+			}
+		}
+		at := m.record.snapshot()
+		if m.plan.DualWrites == nil || at.Deployed == NothingDeployed || at.Filled {
+			return nil
+		}
+		if at.Deployed != DualWrites {
+			return fmt.Errorf("items must be written before %s is deployed", at.Deployed)
+		}
+		report, err = r.backfill(ctx)
+		return err
+	})
+	return report, err
+}
+
+// advance records a milestone. None can be left out: programs of one step are only safe beside those of the next.
+func (m *Migration) advance(ctx context.Context, from, to Milestone) error {
+	switch {
+	case to == NothingDeployed || to == from:
+		return nil
+	case to.order() < 0 || to == NewOnly:
+		return fmt.Errorf("--deployed %s: want dual-writes or new-reads", to)
+	case to != m.plan.following(from):
+		return fmt.Errorf("--deployed %s: the next step is %s", to, m.plan.following(from))
+	case to == DualWrites && !m.record.snapshot().Prepared:
+		return errors.New("run once without --deployed: tables and indexes come first")
+	case to == NewReads && m.plan.DualWrites != nil && !m.record.snapshot().Filled:
+		return errors.New("--deployed new-reads: items are not all written yet, and these programs would read what is not there")
+	}
+	return m.record.save(ctx, func(s *State) { s.Deployed = to })
+}
+
+// prepare makes tables and indexes, and turns on what the new design has.
+func (r *run) prepare(ctx context.Context) error {
+	d := r.plan.adding.design
+	specs := provision.Specs(d, nil)
+	kept := specs[:0]
+	for i, t := range d.Tables {
+		name, ok := r.o.Tables[t.Name]
+		if !ok {
+			continue // of the old design only
+		}
+		specs[i].Name, specs[i].Placeholders = name, nil
+		if r.plan.before.Table(t.Name) != nil {
+			err := active(ctx, r.o.Client, name)
+			if _, absent := errors.AsType[*types.ResourceNotFoundException](err); absent {
+				return fmt.Errorf("there is no table %s at this endpoint", name)
+			}
+			if err != nil {
+				return fmt.Errorf("table %s: %w", name, err)
+			}
+		}
+		kept = append(kept, specs[i])
+	}
+	if err := provision.Apply(ctx, r.o.Client, kept, r.o.Say); err != nil {
+		return err
+	}
+	for i := range kept {
+		if err := active(ctx, r.o.Client, kept[i].Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passes is how often the items are walked over for what is still not as it should be.
+const passes = 3
+
+// backfill gives all items what the new design wants, and compares them with the transition. What programs of before the milestone have
+// left is found by the comparison, and done in another pass.
+func (r *run) backfill(ctx context.Context) (*conform.Report, error) {
+	w := &backfill{run: r, shape: r.plan.adding, fills: r.plan.fills}
+	for {
+		if err := r.walk(ctx, "backfill", w.tables(), w); err != nil {
+			return nil, err
+		}
+		p := r.record.snapshot().Pass
+		r.o.Say("pass %d over the items: %d seen, %d written, %d left", p.Number, p.Seen, p.Written, p.Skipped)
+		report, err := r.check(ctx, r.plan.adding.design, nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(report.Findings) == 0 {
+			r.o.Say("all items are as the transition wants them")
+			return nil, r.record.save(ctx, func(s *State) { s.Filled, s.Pass = true, nil })
+		}
+		if p.Written == 0 || p.Number >= passes {
+			return report, errors.Join(ErrFindings, r.record.save(ctx, func(s *State) { s.Pass = nil })) // the next run begins anew
+		}
+	}
+}
+
+// tables are those that have entities to write.
+func (b *backfill) tables() []*table.Table {
+	return b.shape.tables(func(e *table.Entity) bool {
+		return !b.shape.surplus[e].whole && (b.shape.surplus[e].any() || len(b.fills[e.Name]) > 0)
+	})
+}
+
+func (s *shape) tables(wanted func(*table.Entity) bool) []*table.Table {
+	var out []*table.Table
+	for _, name := range slices.Sorted(maps.Keys(s.entities)) {
+		if slices.ContainsFunc(s.entities[name], wanted) {
+			out = append(out, s.entities[name][0].Table)
+		}
+	}
+	return out
+}
+
+// Verify compares all items with the design that they should be like by now: the transition once items are written, the old design
+// before, the new one, apart from what the clean-up removes, with final.
+func (m *Migration) Verify(ctx context.Context, final bool) (*conform.Report, error) {
+	s, _, err := m.Status(ctx)
+	if err != nil && !errors.Is(err, ErrNotBegun) {
+		return nil, err
+	}
+	switch {
+	case s.Finished:
+		return m.check(ctx, m.plan.after, nil)
+	case final || s.Deployed == NewOnly:
+		return m.check(ctx, m.plan.after, m.plan.leaving)
+	case s.Deployed == NewReads:
+		return m.check(ctx, m.plan.leaving.design, nil)
+	case s.Filled || s.Deployed == DualWrites:
+		return m.check(ctx, m.plan.adding.design, nil)
+	default:
+		return m.check(ctx, m.plan.before, nil)
+	}
+}
+
+// check compares items with a design, as they will be after the clean-up of what leaves, if that is not nil.
+func (m *Migration) check(ctx context.Context, d *design.Design, leaving *shape) (*conform.Report, error) {
+	items := map[string]conform.Pass{}
+	for _, t := range d.Tables {
+		name, ok := m.o.Tables[t.Name]
+		if !ok {
+			continue
+		}
+		s, err := source.OpenTable(ctx, m.o.Client, name, m.o.Segments)
+		if err != nil {
+			return nil, err
+		}
+		s.Consumed = func(ctx context.Context, c types.ConsumedCapacity) error { return m.meter.spend(ctx, true, c) }
+		items[t.Name] = func() iter.Seq2[table.Item, error] {
+			return func(yield func(table.Item, error) bool) {
+				for item, err := range s.Items(ctx) {
+					if err == nil && leaving != nil {
+						if item = leaving.left(t.Name, item).without(item); item == nil {
+							continue
+						}
+					}
+					if !yield(item, err) {
+						return
+					}
+				}
+			}
+		}
+	}
+	report, err := conform.Check(d, items, conform.Options{Examples: 5, Now: time.Now()})
+	if err == nil && d == m.plan.adding.design {
+		m.besides(report)
+	}
+	return report, err
+}
+
+// besides finds attributes that would be lost: those that no field is stored in, of items that are to move to another key.
+func (m *Migration) besides(report *conform.Report) {
+	for _, t := range report.Tables {
+		for _, a := range t.Beside {
+			o, n := m.plan.before.Entity(a.Entity), m.plan.after.Entity(a.Entity)
+			if o == nil || n == nil || sameKey(o.Key, n.Key) {
+				continue
+			}
+			report.Findings = append(report.Findings, &conform.Finding{
+				Kind: conform.Unknown, Subject: a.Entity + "." + a.Attribute, Items: a.Items,
+				Examples: []conform.Example{{Table: t.Table, Message: "no field is stored in this attribute, and it does not move to the new key: declare it as a field, or remove it"}},
+			})
+		}
+	}
+}
+
+// Finish removes what only the old design has, when all that is left is as the new design says. It says that programs of the new design
+// alone are in use.
+func (m *Migration) Finish(ctx context.Context) (report *conform.Report, err error) {
+	err = m.hold(ctx, func(ctx context.Context, r *run) error {
+		s := m.record.snapshot()
+		if s.Finished {
+			return nil
+		}
+		switch next := m.plan.following(s.Deployed); {
+		case !s.Prepared:
+			return errors.New("run comes first: tables and indexes are not made yet")
+		case m.plan.DualWrites != nil && !s.Filled:
+			return errors.New("run comes first: items are not all written yet")
+		case s.Deployed != NewOnly && next != NewOnly:
+			return fmt.Errorf("run --deployed %s comes first", next)
+		}
+		if s.Deployed != NewOnly {
+			if report, err = r.clean(ctx, r.plan.leaving); err != nil {
+				return err
+			}
+			if err := m.record.save(ctx, func(s *State) { s.Deployed = NewOnly }); err != nil {
+				return err
+			}
+		}
+		if err := r.drop(ctx); err != nil {
+			return err
+		}
+		w := &finish{run: r, shape: m.plan.leaving}
+		if tables := w.tables(); len(tables) > 0 {
+			if err := r.walk(ctx, "finish", tables, w); err != nil {
+				return err
+			}
+			p := m.record.snapshot().Pass
+			r.o.Say("%d items seen, %d of them cleaned up or deleted", p.Seen, p.Written)
+		}
+		if report, err = r.clean(ctx, nil); err != nil {
+			return err
+		}
+		if err := m.record.unclaim(ctx); err != nil {
+			return err
+		}
+		return m.record.save(ctx, func(s *State) { s.Finished, s.Pass = true, nil })
+	})
+	return report, err
+}
+
+// clean wants all items to be as the new design says, but for what the clean-up of leaving removes.
+func (r *run) clean(ctx context.Context, leaving *shape) (*conform.Report, error) {
+	report, err := r.check(ctx, r.plan.after, leaving)
+	if err == nil && len(report.Findings) > 0 {
+		err = ErrFindings
+	}
+	return report, err
+}
+
+func (f *finish) tables() []*table.Table {
+	return f.shape.tables(func(e *table.Entity) bool {
+		more := f.shape.surplus[e]
+		strange := 0
+		for _, list := range more.strange {
+			strange += len(list)
+		}
+		return more.whole || len(more.copies)+len(more.markers)+strange > 0
+	})
+}
+
+// drop deletes the indexes that only the old design has, one at a time: before the items change, since writing to them costs.
+func (r *run) drop(ctx context.Context) error {
+	for _, t := range r.plan.before.Tables {
+		name, ok := r.o.Tables[t.Name]
+		if !ok {
+			continue
+		}
+		for _, index := range r.plan.goneIndexes(t.Name) {
+			if err := active(ctx, r.o.Client, name); err != nil {
+				return err
+			}
+			out, err := r.o.Client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
+			if err != nil {
+				return err
+			}
+			if !slices.ContainsFunc(out.Table.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool { return *x.IndexName == index }) {
+				continue
+			}
+			r.o.Say("%s: dropping the index %s", name, index)
+			if _, err := r.o.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
+				TableName:                   &name,
+				GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: &index}}},
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

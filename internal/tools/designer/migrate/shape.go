@@ -1,0 +1,279 @@
+package migrate
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+)
+
+// shape is what the items of a transition design are, and what of that another design does not have: what a backfill adds where the other
+// is the old one, what the clean-up removes where it is the new one.
+type shape struct {
+	design   *design.Design
+	entities map[string][]*table.Entity // by the name of their table
+	surplus  map[*table.Entity]*surplus
+}
+
+// surplus is what an entity has beyond the other design.
+type surplus struct {
+	entity *table.Entity
+	whole  bool // the other design has no such entity
+	// copies and markers are those that the other does not have; changed are copies that hold something else there.
+	copies, changed, markers map[string]bool
+	// entered are the attributes of the item itself that exist for index entries.
+	entered []string
+	// strange are the attributes, and the paths of fields inside of maps that stay, which the other's items at a place do not have.
+	strange map[string][][]string
+	// needs are the attributes on which all of this depends.
+	needs []string
+}
+
+// any reports whether there is anything to add.
+func (s *surplus) any() bool {
+	return len(s.copies)+len(s.changed)+len(s.markers)+len(s.entered) > 0
+}
+
+// has reports whether a place is none of the other design's.
+func (s *surplus) has(p table.Place) bool {
+	return s.whole || s.copies[p.Copy] || s.markers[p.Marker]
+}
+
+// shapeOf compares designs. The fields that are filled are by entity.
+func shapeOf(transition, other *design.Design, filled map[string][]string) *shape {
+	// Patterns that cannot be run are told by other commands, and nothing to items.
+	program, _ := lower.Lower(transition)
+	base, _ := lower.Lower(other)
+	s := &shape{design: transition, entities: map[string][]*table.Entity{}, surplus: map[*table.Entity]*surplus{}}
+	for _, e := range program.Entities {
+		s.entities[e.Table.Name] = append(s.entities[e.Table.Name], e)
+		i := slices.IndexFunc(base.Entities, func(b *table.Entity) bool { return b.Name == e.Name })
+		if i < 0 {
+			s.surplus[e] = &surplus{entity: e, whole: true}
+			continue
+		}
+		s.surplus[e] = surplusOf(e, base.Entities[i], filled[e.Name])
+	}
+	return s
+}
+
+func surplusOf(e, base *table.Entity, filled []string) *surplus {
+	s := &surplus{
+		entity: e, copies: map[string]bool{}, changed: map[string]bool{}, markers: map[string]bool{}, strange: map[string][][]string{},
+	}
+	needs := map[string]bool{}
+	need := func(fields ...string) {
+		for _, name := range fields {
+			if f := fieldOf(e, name); f != nil {
+				needs[f.Path[0]] = true
+			}
+		}
+	}
+	need(filled...)
+	known := contents(base, nil)
+	s.strange[""] = beyond(contents(e, nil), known)
+	for i := range e.Entries {
+		x := &e.Entries[i]
+		if slices.ContainsFunc(base.Entries, func(b table.Entry) bool { return b.Index == x.Index }) {
+			continue
+		}
+		for _, a := range slices.Concat(x.PK, x.SK) {
+			inKey := slices.ContainsFunc(e.Key, func(k table.KeyAttribute) bool { return k.Name == a.Name })
+			if a.Field == "" && !inKey && !slices.Contains(s.entered, a.Name) {
+				s.entered = append(s.entered, a.Name)
+			}
+		}
+		need(entryFields(x)...)
+		needCondition(needs, x.Where)
+	}
+	for i := range e.Copies {
+		c := &e.Copies[i]
+		j := slices.IndexFunc(base.Copies, func(b table.Copy) bool { return reflect.DeepEqual(b.Key, c.Key) })
+		switch {
+		case reflect.DeepEqual(base.Key, c.Key):
+			continue
+		case j < 0:
+			s.copies[c.Name] = true
+		case len(beyond(contents(e, c), contents(base, &base.Copies[j]))) > 0:
+			s.changed[c.Name] = true
+			s.strange[c.Name] = beyond(contents(e, c), contents(base, &base.Copies[j]))
+		default:
+			continue
+		}
+		need(held(e, c)...)
+		for k := range c.Entries {
+			needCondition(needs, c.Entries[k].Where)
+		}
+	}
+	for i := range e.Markers {
+		u := &e.Markers[i]
+		if !slices.ContainsFunc(base.Markers, func(b table.Marker) bool { return reflect.DeepEqual(b.Key, u.Key) }) {
+			s.markers[u.Name] = true
+			need(fieldsOf(u.Key)...)
+			need(fieldsOf(e.Key)...)
+			if e.TTL != nil {
+				need(e.TTL.Field)
+			}
+		}
+	}
+	for _, k := range e.Key {
+		delete(needs, k.Name) // an item with another key is another item
+	}
+	s.needs = slices.Sorted(maps.Keys(needs))
+	return s
+}
+
+func needCondition(needs map[string]bool, c *table.Condition) {
+	if c == nil {
+		return
+	}
+	for _, name := range c.Names { // with steps inside of maps, which no item has as attributes
+		needs[name] = true
+	}
+}
+
+func fieldOf(e *table.Entity, name string) *table.Field {
+	i := slices.IndexFunc(e.Fields, func(f table.Field) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &e.Fields[i]
+}
+
+func fieldsOf(keys ...[]table.KeyAttribute) []string {
+	var out []string
+	for _, key := range keys {
+		for _, a := range key {
+			for _, p := range a.Template {
+				if p.Field != "" && !slices.Contains(out, p.Field) {
+					out = append(out, p.Field)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func entryFields(x *table.Entry) []string { return fieldsOf(x.PK, x.SK) }
+
+// held are the fields that a copy holds; those of the item itself where it is nil.
+func held(e *table.Entity, c *table.Copy) []string {
+	if c == nil || c.Fields == nil {
+		out := make([]string, len(e.Fields))
+		for i := range e.Fields {
+			out[i] = e.Fields[i].Name
+		}
+		return out
+	}
+	out := union(c.Fields, fieldsOf(c.Key))
+	for i := range c.Entries {
+		out = union(out, entryFields(&c.Entries[i]))
+	}
+	if e.TTL != nil {
+		out = union(out, []string{e.TTL.Field})
+	}
+	return out
+}
+
+// content is an attribute, with the paths of the fields inside of it where it is a map of fields.
+type content map[string][][]string
+
+// contents are the attributes of an entity's item, or of a copy.
+func contents(e *table.Entity, c *table.Copy) content {
+	out := content{}
+	for _, name := range held(e, c) {
+		if f := fieldOf(e, name); f != nil {
+			if len(f.Path) > 1 {
+				out[f.Path[0]] = append(out[f.Path[0]], f.Path)
+			} else {
+				out[f.Path[0]] = nil
+			}
+		}
+	}
+	key, entries := e.Key, e.Entries
+	if c != nil {
+		key, entries = c.Key, c.Entries
+	}
+	for _, a := range key {
+		out[a.Name] = nil
+	}
+	for i := range entries {
+		for _, a := range slices.Concat(entries[i].PK, entries[i].SK) {
+			out[a.Name] = nil
+		}
+	}
+	if e.Table.TypeAttr != "" {
+		out[e.Table.TypeAttr] = nil
+	}
+	return out
+}
+
+// beyond are the attributes, and paths inside of attributes, that only the first have.
+func beyond(a, b content) [][]string {
+	var out [][]string
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		paths, there := b[name]
+		if !there {
+			out = append(out, []string{name})
+			continue
+		}
+		for _, p := range a[name] {
+			if paths != nil && !slices.ContainsFunc(paths, func(q []string) bool { return slices.Equal(p, q) }) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// keyOf is an item's primary key.
+func keyOf(t *table.Table, item table.Item) table.Item {
+	key := table.Item{t.PK.Name: item[t.PK.Name]}
+	if t.SK.Name != "" {
+		key[t.SK.Name] = item[t.SK.Name]
+	}
+	return key
+}
+
+// identity is a primary key as a text.
+func identity(t *table.Table, key table.Item) string {
+	return scalar(key[t.PK.Name]) + "\x00" + scalar(key[t.SK.Name])
+}
+
+func scalar(v types.AttributeValue) string {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return "S" + v.Value
+	case *types.AttributeValueMemberN:
+		return "N" + v.Value
+	case *types.AttributeValueMemberB:
+		return "B" + string(v.Value)
+	default:
+		return ""
+	}
+}
+
+// owner is the key of the item that a copy or marker of an entity belongs to, by the values that it holds; false where it does not hold
+// what that is made of.
+func owner(e *table.Entity, v table.Values) (table.Item, bool) {
+	bare := table.Entity{Name: e.Name, Table: e.Table, Key: e.Key}
+	for _, name := range fieldsOf(e.Key) {
+		f := fieldOf(e, name)
+		if f == nil || v[name] == nil {
+			return nil, false
+		}
+		bare.Fields = append(bare.Fields, *f)
+	}
+	values := maps.Clone(v)
+	maps.DeleteFunc(values, func(name string, _ types.AttributeValue) bool { return fieldOf(&bare, name) == nil })
+	items, err := table.Items(&bare, values)
+	if err != nil {
+		return nil, false
+	}
+	return keyOf(e.Table, items[0]), true
+}
