@@ -16,11 +16,11 @@ import (
 )
 
 func newGenerate(env Environment) *cobra.Command {
-	var out, name string
+	var out, name, lang string
 	var check, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "generate FILE",
-		Short: "Write the Go package of a design",
+		Short: "Write the Go or TypeScript code of a design",
 		Long: `Write the Go package of a design: a type for each entity, a method for each read, collection and write, and the
 requests that make its tables. The package runs on any DynamoDB client, of AWS or of this database, and needs nothing
 but the SDK and github.com/monotable/monotable/design/table.
@@ -37,16 +37,27 @@ the design has nothing for it any more; what was not is never touched. Keep it w
 
   //go:generate monotable generate shop.design.yaml -o .
 
-and let --check fail the build when the two part.`,
+and let --check fail the build when the two part.
+
+With --lang typescript it writes ES modules for Node instead: a class with the same methods, types for what they take
+and return, and the runtime, so that they need nothing but @aws-sdk/client-dynamodb. They store the same items as the
+Go package. docs/typescript.md has more.
+
+  const db = new DB(new DynamoDBClient({}), { tables: { Shop: "shop" }, cursorKey });
+  const order = await db.orderByID({ orderId: id, userId: caller });`,
 		Example: `  monotable generate shop.design.yaml
   monotable generate shop.design.yaml -o internal/shop --package shop
+  monotable generate shop.design.yaml --lang typescript -o src/shop
   monotable generate shop.design.yaml --check`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name != "" && (!token.IsIdentifier(name) || name != strings.ToLower(name)) {
 				return fmt.Errorf("--package %q: want the name of a Go package, as shop", name)
 			}
-			files, dir, err := generated(env, args[0], name)
+			if err := checkLanguage(lang, out, name); err != nil {
+				return err
+			}
+			files, dir, err := generated(env, args[0], lang, name)
 			if err != nil {
 				return err
 			}
@@ -69,10 +80,33 @@ and let --check fail the build when the two part.`,
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the directory to write; one of the package's name without it")
-	cmd.Flags().StringVar(&name, "package", "", "the package's name; the design's own without it")
+	cmd.Flags().StringVar(&lang, "lang", goLanguage, "the language: go or typescript")
+	cmd.Flags().StringVar(&name, "package", "", "the Go package's name; the design's own without it")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing; the exit status is 1 if the directory is not what would be written")
 	return cmd
+}
+
+// The languages of --lang.
+const (
+	goLanguage         = "go"
+	typescriptLanguage = "typescript"
+)
+
+// checkLanguage refuses a language that is not generated, and flags that another one has no use for.
+func checkLanguage(lang, out, name string) error {
+	switch {
+	case lang == goLanguage:
+		return nil
+	case lang != typescriptLanguage:
+		return fmt.Errorf("--lang %q: generates %s and %s", lang, goLanguage, typescriptLanguage)
+	case name != "":
+		return errors.New("--package is of Go: TypeScript's modules have no name")
+	case out == "":
+		return errors.New("--lang typescript wants the directory to write: -o src/shop")
+	default:
+		return nil
+	}
 }
 
 func printGenerated(env Environment, dir string, files []generate.File) error {
@@ -83,8 +117,8 @@ func printGenerated(env Environment, dir string, files []generate.File) error {
 	return json.NewEncoder(env.Stdout).Encode(map[string][]string{"files": written})
 }
 
-// generated makes the package of a design's file, and the name of the directory that it is for.
-func generated(env Environment, file, name string) (files []generate.File, dir string, err error) {
+// generated makes the code of a design's file, and the name of the directory that it is for.
+func generated(env Environment, file, lang, name string) (files []generate.File, dir string, err error) {
 	d, err := design.Load(file)
 	if err != nil {
 		return nil, "", designError(env, err)
@@ -93,7 +127,11 @@ func generated(env Environment, file, name string) (files []generate.File, dir s
 		name = d.Go.Package
 	}
 	p, err := lower.Lower(d)
-	if err == nil {
+	switch {
+	case err != nil:
+	case lang == typescriptLanguage:
+		files, err = generate.TypeScript(p)
+	default:
 		files, err = generate.Package(p, name)
 	}
 	if err != nil {

@@ -70,6 +70,9 @@ func Write(dir string, files []File) error {
 	}
 	for _, f := range files {
 		name := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil { //nolint:gosec // source that others may read
+			return err
+		}
 		have, err := os.ReadFile(name) //nolint:gosec // the caller names the directory
 		if err == nil && bytes.Equal(have, f.Content) {
 			continue // so that builds that look at times have nothing to do
@@ -86,27 +89,37 @@ func Write(dir string, files []File) error {
 	return nil
 }
 
-// staleFiles are the files of a directory that were generated and are none of the package's.
+// staleFiles are the files of a directory, and of those in it that hold files of the package, that were generated and are none of
+// the package's. Files of other languages are not looked at.
 func staleFiles(dir string, files []File) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
+	folders, extension := []string{"."}, ".go"
+	for _, f := range files {
+		extension = filepath.Ext(f.Name)
+		if folder := filepath.Dir(filepath.FromSlash(f.Name)); !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
 	}
 	var out []string
-	for _, e := range entries {
-		if e.IsDir() || filepath.Ext(e.Name()) != ".go" || slices.ContainsFunc(files, func(f File) bool { return f.Name == e.Name() }) {
+	for _, folder := range folders {
+		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		name := filepath.Join(dir, e.Name())
-		own, err := generated(name)
 		if err != nil {
 			return nil, err
 		}
-		if own {
-			out = append(out, name)
+		for _, e := range entries {
+			name := filepath.Join(folder, e.Name())
+			if e.IsDir() || filepath.Ext(name) != extension || slices.ContainsFunc(files, func(f File) bool { return filepath.FromSlash(f.Name) == name }) {
+				continue
+			}
+			own, err := generated(filepath.Join(dir, name))
+			if err != nil {
+				return nil, err
+			}
+			if own {
+				out = append(out, filepath.Join(dir, name))
+			}
 		}
 	}
 	return out, nil

@@ -24,7 +24,7 @@ func (t *Trial) example(ctx context.Context, out *Result) error {
 			continue
 		}
 		if t.examples == nil {
-			w, err := newWorld(ctx, t.program, t.now, t.samples)
+			w, err := newWorld(ctx, t.program, t.now, t.samples, t.options.Open)
 			if err != nil {
 				return err
 			}

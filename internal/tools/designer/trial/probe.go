@@ -66,7 +66,7 @@ func shrink(ctx context.Context, w *world, p *probe, m *mismatch) (*mismatch, []
 		if left < 0 || len(some) == len(records) {
 			return nil
 		}
-		smaller, err := newWorld(ctx, w.program, w.now, some)
+		smaller, err := newWorld(ctx, w.program, w.now, some, w.opener)
 		if err != nil {
 			return nil // it is not this failure
 		}

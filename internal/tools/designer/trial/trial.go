@@ -49,6 +49,8 @@ type Options struct {
 	Seed uint64
 	// Items is about how many items of each entity are made; 0 is ItemsDefault.
 	Items int
+	// Open makes what runs the patterns; nil runs them by package table.
+	Open Opener
 }
 
 // Trial is a design that is being tried.
@@ -208,7 +210,7 @@ func (t *Trial) make(ctx context.Context, w *world, out *Result, p *probe) {
 // readWorld is the database that reads are tried in.
 func (t *Trial) readWorld(ctx context.Context) (*world, error) {
 	if t.reads == nil {
-		w, err := newWorld(ctx, t.program, t.now, t.records)
+		w, err := newWorld(ctx, t.program, t.now, t.records, t.options.Open)
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package trial
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +30,8 @@ type world struct {
 	records []*record
 	memory  *monotable.DB
 	client  *recorder
-	db      *table.DB
+	db      Runner
+	opener  Opener
 	tables  map[string]string // names on the database, by those of the design
 	specs   []provision.Spec  // of the design's tables, in their order
 	owners  map[string]*record
@@ -43,9 +45,9 @@ type world struct {
 }
 
 // newWorld makes the tables and loads records.
-func newWorld(ctx context.Context, p *lower.Program, now time.Time, records []*record) (*world, error) {
+func newWorld(ctx context.Context, p *lower.Program, now time.Time, records []*record, open Opener) (*world, error) {
 	w := &world{
-		program: p, now: now, records: records, tables: map[string]string{}, owners: map[string]*record{}, stored: map[*record][]table.Item{},
+		program: p, now: now, records: records, opener: open, tables: map[string]string{}, owners: map[string]*record{}, stored: map[*record][]table.Item{},
 		sizes: map[*record]int{}, requests: map[uint64]string{}, ghosts: map[string]bool{},
 	}
 	for _, r := range records {
@@ -70,7 +72,7 @@ func newWorld(ctx context.Context, p *lower.Program, now time.Time, records []*r
 	return w, nil
 }
 
-func (w *world) close() error { return w.memory.Close() }
+func (w *world) close() error { return errors.Join(w.closeRunner(), w.memory.Close()) }
 
 func (w *world) open(ctx context.Context, client *dynamodb.Client) error {
 	specs := provision.Specs(w.program.Design, nil)
@@ -90,20 +92,26 @@ func (w *world) open(ctx context.Context, client *dynamodb.Client) error {
 	}
 	var err error
 	key := sha256.Sum256([]byte("cursors"))
-	w.db, err = table.Open(w.client, table.Config{
+	config := table.Config{
 		Tables: w.tables, CursorKey: key[:], Clock: func() time.Time { return w.now },
 		Observe: func(_ context.Context, c table.Call) { w.last = c },
-	}, w.program.Tables...)
+	}
+	db, err := table.Open(w.client, config, w.program.Tables...)
 	if err != nil {
 		return err
 	}
-	return w.db.Load(ctx, func(yield func(table.Record) bool) {
+	w.db = db
+	err = db.Load(ctx, func(yield func(table.Record) bool) {
 		for _, r := range w.records {
 			if !yield(table.Record{Entity: r.run, Values: r.values}) {
 				return
 			}
 		}
 	}, nil)
+	if err != nil {
+		return err
+	}
+	return w.run(ctx, config, w.opener)
 }
 
 // keyOf is a text that tells the primary key of an item from others.
@@ -305,3 +313,6 @@ func (r *recorder) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemIn
 	})
 	return out, err
 }
+
+// SDK is the client of the SDK behind the recorder, for requests that are not the trial's.
+func (r *recorder) SDK() *dynamodb.Client { return r.Client }

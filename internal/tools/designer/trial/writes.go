@@ -123,7 +123,7 @@ func (t *Trial) orphan(r *record, all []*record) bool {
 // begin makes a world with records.
 func (g *writing) begin(ctx context.Context, records []*record) error {
 	g.end()
-	w, err := newWorld(ctx, g.trial.program, g.trial.now, records)
+	w, err := newWorld(ctx, g.trial.program, g.trial.now, records, g.trial.options.Open)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func TestWritesFail(t *testing.T) {
 func TestCapacity(t *testing.T) {
 	run := newShop(t)
 	order := run.program.Write("Drop")
-	w, err := newWorld(t.Context(), run.program, run.now, run.records)
+	w, err := newWorld(t.Context(), run.program, run.now, run.records, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

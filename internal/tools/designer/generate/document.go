@@ -1,0 +1,355 @@
+package generate
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+)
+
+// The document of a design has its descriptors as JSON: what a runtime in another language than Go executes. Tables, entities,
+// structures, patterns and errors stand under their names, and refer to each other by them. What is empty is left out, and an
+// enumeration is a word.
+//
+// A runtime says which fields and words it knows. A descriptor with another one is a fault of its pattern: it is refused by the
+// generator, and never executed without what it asks for.
+
+// runtime is what a language's runtime knows of descriptors.
+type runtime struct {
+	language string
+	// fields are those of each descriptor type, words those of each type of words.
+	fields, words map[string]string
+}
+
+// member of an object, and objects whose members stand in the order in which they were added.
+type (
+	entry  struct{ name, text string }
+	object []entry
+)
+
+func (o *object) add(name, text string) { *o = append(*o, entry{name, text}) }
+
+// documentWidth is how long a line of a document gets.
+const documentWidth = 120
+
+// text is the object on one line, or on several where that is too long.
+func (o *object) text() string {
+	parts := make([]string, len(*o))
+	for i, m := range *o {
+		parts[i] = quoted(m.name) + ": " + m.text
+	}
+	return bracketed("{", "}", parts)
+}
+
+// one is an object of one member.
+func one(name, text string) string { return bracketed("{", "}", []string{quoted(name) + ": " + text}) }
+
+func bracketed(begin, end string, parts []string) string {
+	if len(parts) == 0 {
+		return begin + end
+	}
+	line := strings.Join(parts, ", ")
+	if len(line) <= documentWidth && !strings.Contains(line, "\n") {
+		if begin == "{" {
+			line = " " + line + " "
+		}
+		return begin + line + end
+	}
+	return begin + "\n  " + strings.ReplaceAll(strings.Join(parts, ",\n"), "\n", "\n  ") + "\n" + end
+}
+
+// quoted is a text as JSON, and as a literal of most languages.
+func quoted(text string) string {
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a text
+	return strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(strings.TrimSuffix(out.String(), "\n"))
+}
+
+// documenter writes descriptors for a runtime.
+type documenter struct {
+	names   literals // of what descriptors refer to
+	model   *model
+	runtime runtime
+	owner   string // whose descriptor is written
+	at      design.Pos
+}
+
+// document is the whole document. Descriptors that the runtime does not know are faults of the model.
+func (m *model) document(r runtime) string {
+	d := &documenter{model: m, runtime: r, names: literals{
+		entities: map[*table.Entity]string{}, tables: map[*table.Table]string{}, fields: map[*[]table.Field]string{}, errors: map[error]string{},
+	}}
+	for _, t := range m.tables {
+		d.names.tables[t.run] = t.Name
+	}
+	for _, e := range m.entities {
+		d.names.entities[e.run] = e.Name
+	}
+	for _, s := range m.structs {
+		d.names.fields[s.run] = s.Name
+	}
+	for _, e := range m.errors {
+		d.names.errors[e.Err] = e.Name
+	}
+	var out object
+	out.add("design", quoted(m.design.Name))
+	section := func(name string, o object) {
+		if len(o) > 0 {
+			out.add(name, o.text())
+		}
+	}
+	var tables, structs, entities, reads, collections, writes, failures object
+	for _, t := range m.tables {
+		tables.add(t.Name, d.about(t.Name, t.Pos).descriptor(*t.run))
+	}
+	for _, s := range m.structs {
+		if s.run != nil {
+			structs.add(s.Name, d.about(s.Name, s.Pos).descriptor(*s.run))
+		}
+	}
+	for _, e := range m.entities {
+		entities.add(e.Name, d.about(e.Name, e.Pos).descriptor(*e.run))
+	}
+	for _, r := range m.reads {
+		reads.add(r.Design.Name, d.about(r.Design.Name, r.Design.Pos).descriptor(*r.Run, d.given(r.inputs)))
+	}
+	for _, c := range m.collections {
+		var names []string
+		for _, x := range c.members {
+			names = append(names, quoted(lowerCamel(x.field)))
+		}
+		collections.add(c.Design.Name, d.about(c.Design.Name, c.Design.Pos).descriptor(*c.Run, d.given(c.inputs), entry{"results", bracketed("[", "]", names)}))
+	}
+	for _, w := range m.writes {
+		writes.add(w.Design.Name, d.about(w.Design.Name, w.Design.Pos).descriptor(*w.Run, told(w), replay(w)))
+	}
+	for _, e := range m.errors {
+		o := object{{"message", quoted(e.Message)}}
+		if e.Wraps != "" {
+			o.add("wraps", quoted(e.Wraps))
+		}
+		failures.add(e.Name, o.text())
+	}
+	section("tables", tables)
+	section("structs", structs)
+	section("entities", entities)
+	section("reads", reads)
+	section("collections", collections)
+	section("writes", writes)
+	section("errors", failures)
+	return out.text()
+}
+
+// given are the inputs of a read or collection with their types, which its descriptor does not have.
+func (d *documenter) given(list []member) entry {
+	var parts []string
+	for _, x := range list {
+		param := table.Param{Name: x.Name, Type: d.typeOf(x.Type), Optional: x.Optional || x.Prefix}
+		parts = append(parts, d.of(reflect.ValueOf(param)))
+	}
+	return entry{"inputs", bracketed("[", "]", parts)}
+}
+
+// typeOf is a type as descriptors have it.
+func (d *documenter) typeOf(t design.Type) table.Type {
+	out := table.Type{Kind: table.Kind(t.Kind)}
+	switch t.Kind {
+	case design.KindEnum:
+		out.Enum = d.model.enum(t.Name).Values
+	case design.KindStruct:
+		if out.Fields = d.model.structure(t.Name).run; out.Fields == nil {
+			d.unknown("structure " + t.Name + ", which no entity has")
+		}
+	default:
+	}
+	if t.Elem != nil {
+		elem := d.typeOf(*t.Elem)
+		out.Elem = &elem
+	}
+	return out
+}
+
+// told is what a write returns: the item of a step under a name.
+func told(w *writeModel) entry {
+	var parts []string
+	for _, x := range w.told {
+		o := object{{"step", fmt.Sprint(x.step)}, {"name", quoted(lowerCamel(x.field))}}
+		if x.each {
+			o.add("each", "true")
+		}
+		parts = append(parts, o.text())
+	}
+	return entry{"told", bracketed("[", "]", parts)}
+}
+
+// replay is what answers a repetition beside its record.
+func replay(w *writeModel) entry {
+	var o object
+	switch {
+	case w.replayRead != nil:
+		o.add("read", quoted(w.replayRead.Design.Name))
+	case w.replayCollection != nil:
+		o.add("collection", quoted(w.replayCollection.Design.Name))
+	}
+	if w.owner != "" {
+		o.add("owner", quoted(w.owner))
+	}
+	if len(o) == 0 {
+		return entry{}
+	}
+	return entry{"replay", o.text()}
+}
+
+// descriptor is a descriptor with more members behind its own.
+func (d *documenter) descriptor(v any, more ...entry) string {
+	value := reflect.ValueOf(v)
+	if value.Kind() != reflect.Struct {
+		return d.of(value)
+	}
+	o := d.members(value)
+	for _, m := range more {
+		if m.name != "" && m.text != "[]" {
+			o = append(o, m)
+		}
+	}
+	return o.text()
+}
+
+// about says whose descriptor follows.
+func (d *documenter) about(owner string, at design.Pos) *documenter {
+	d.owner, d.at = owner, at
+	return d
+}
+
+// members are the fields of a descriptor that are not empty. A place and an enumeration always say something.
+func (d *documenter) members(v reflect.Value) object {
+	var out object
+	t := v.Type()
+	for i := range v.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			out = append(out, d.members(v.Field(i))...)
+			continue
+		}
+		always := f.Type.Kind() == reflect.Uint8 || f.Type == reflect.TypeFor[table.Place]() || f.Name == "Root"
+		if v.Field(i).IsZero() && !always {
+			continue
+		}
+		if !slices.Contains(strings.Fields(d.runtime.fields[t.Name()]), f.Name) {
+			d.unknown(t.Name() + "." + f.Name)
+		}
+		out.add(lowerCamel(f.Name), d.of(v.Field(i)))
+	}
+	if t == reflect.TypeFor[table.Func]() {
+		d.word("Func", v.Interface().(table.Func).Name)
+	}
+	return out
+}
+
+// of is a value of a descriptor.
+func (d *documenter) of(v reflect.Value) string {
+	switch x := v.Interface().(type) {
+	case *table.Entity:
+		return quoted(d.names.entities[x])
+	case *table.Table:
+		return quoted(d.names.tables[x])
+	case *[]table.Field:
+		return quoted(d.names.fields[x])
+	case types.AttributeValue:
+		return constantValue(x)
+	case error:
+		return quoted(d.names.errors[x])
+	case time.Duration:
+		return fmt.Sprint(x.Milliseconds())
+	case table.Kind:
+		return quoted(d.word("Kind", string(x)))
+	case table.Action:
+		return quoted(d.enumerated("Action", int(x)-1))
+	case table.PlaceKind:
+		return quoted(d.enumerated("PlaceKind", int(x)))
+	case table.Comparison:
+		return quoted(d.enumerated("Comparison", int(x)))
+	case table.TermKind:
+		return quoted(d.enumerated("TermKind", int(x)-1))
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		return d.of(v.Elem())
+	case reflect.Struct:
+		o := d.members(v)
+		return o.text()
+	case reflect.Slice:
+		var parts []string
+		for i := range v.Len() {
+			parts = append(parts, d.of(v.Index(i)))
+		}
+		return bracketed("[", "]", parts)
+	case reflect.Map:
+		var o object
+		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }) {
+			o.add(key.String(), d.of(v.MapIndex(key)))
+		}
+		return o.text()
+	case reflect.String:
+		return quoted(v.String())
+	default:
+		return fmt.Sprint(v.Interface())
+	}
+}
+
+// word is a word that the runtime must know.
+func (d *documenter) word(of, word string) string {
+	if !slices.Contains(strings.Fields(d.runtime.words[of]), word) {
+		d.unknown(of + " " + word)
+	}
+	return word
+}
+
+// enumerated is the word of an enumeration's value, which the runtime has in the same order.
+func (d *documenter) enumerated(of string, n int) string {
+	list := strings.Fields(d.runtime.words[of])
+	if n < 0 || n >= len(list) {
+		d.unknown(fmt.Sprintf("%s %d", of, n))
+		return ""
+	}
+	return list[n]
+}
+
+func (d *documenter) unknown(what string) {
+	d.model.fault(d.owner, d.at, "needs %s, which generated %s cannot do yet: generate Go, or leave it out", what, d.runtime.language)
+}
+
+func constantValue(v types.AttributeValue) string {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return one("S", quoted(v.Value))
+	case *types.AttributeValueMemberN:
+		return one("N", quoted(v.Value))
+	case *types.AttributeValueMemberBOOL:
+		return one("BOOL", fmt.Sprint(v.Value))
+	default:
+		return one("NULL", "true")
+	}
+}
+
+// lowerCamel is a name that begins small: TypeAttr is typeAttr, TTLAttr ttlAttr, PK pk.
+func lowerCamel(name string) string {
+	runes := []rune(name)
+	for i := range runes {
+		if i > 0 && i+1 < len(runes) && unicode.IsLower(runes[i+1]) || !unicode.IsUpper(runes[i]) {
+			break
+		}
+		runes[i] = unicode.ToLower(runes[i])
+	}
+	return string(runes)
+}

@@ -1,0 +1,533 @@
+package generate
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/provision"
+)
+
+// typescriptRuntime is what executes a document in TypeScript. It is copied beside the generated code, which so needs nothing but
+// the SDK.
+//
+//go:embed typescript/runtime/*.ts
+var typescriptRuntime embed.FS
+
+// typescript is what that runtime knows.
+//
+//nolint:gochecknoglobals // a table
+var typescript = runtime{
+	language: "TypeScript",
+	fields: map[string]string{
+		"Table": "Name Physical PK SK TypeAttr TTLAttr", "Attribute": "Name Type",
+		"Entity": "Name Table TypeValue Fields Key Entries Copies Markers Counts TTL NotFound Exists",
+		"Field":  "Name Path Type Optional MaxBytes Counter", "Type": "Kind Enum Fields Elem",
+		"KeyAttribute": "Template Field", "Part": "Literal Field Funcs", "Func": "Name Arg", "Entry": "Index PK SK Where",
+		"Copy": "Name Key Fields Entries", "Marker": "Name Key Taken", "Count": "Entity Field Sum Where", "TTL": "Field After",
+		"Condition": "Expression Names Params Constants", "ConditionParam": "Placeholder Input Type",
+		"Read":  "Pattern Entity Many Place Key PK SK Sort Reverse Consistent Filter FilterBy By Prefix Range Page Limit Owner Hydrate Fields",
+		"Place": "Kind Index Copy Marker", "SortCondition": "Comparison Known Next Open To",
+		"Collection": "Pattern Table Index Members Root By PK SK Sort Reverse Consistent Page Owner RootApart RootSK",
+		"Member":     "Entity Place Fields", "Write": "Pattern Steps Params LineParams Lines MaxLines Idempotent",
+		"Param": "Name Type Optional MaxBytes", "Step": "Action Entity Each By Set Add Init When Else", "Assignment": "Path Value",
+		"Term": "Kind Negative Constant Name Path", "Else": "Err When", "Idempotent": "Record Request Reused",
+	},
+	words: map[string]string{
+		"Kind":       "id uuid ulid ksuid slug email text secret int decimal money bool time date ttl bytes enum struct list set map",
+		"Action":     "create put update upsert delete check",
+		"PlaceKind":  "key copy entry marker",
+		"Comparison": "equal beginsWith between within",
+		"TermKind":   "constant input line field now newID sum count",
+		"Func":       "lower fold slug pad desc ts date shard first hash",
+	},
+}
+
+// TypeScript makes the modules of a program: index.ts with the types and a class with a method for each pattern, descriptors.ts with
+// the document, and the runtime. Its error joins a *lower.FaultError for each thing that cannot be generated.
+func TypeScript(p *lower.Program) ([]File, error) {
+	m := newModel(p, p.Design.Go.Package)
+	m.checkTypeScript()
+	document := m.document(typescript)
+	s := &source{}
+	m.printTypeScript(s)
+	if err := errors.Join(m.faults...); err != nil {
+		return nil, err
+	}
+	const lint = "/* eslint-disable */\n\n"
+	head := m.header() + "\n" + lint
+	out := []File{
+		{Name: "index.ts", Content: []byte(head + s.out.String())},
+		{Name: "descriptors.ts", Content: []byte(head + "import type { Document } from \"./runtime/index.js\";\n\n" +
+			"/** The design's tables, entities and patterns, as the runtime executes them. */\nexport const document: Document = " + document + ";\n")},
+	}
+	names, err := fs.Glob(typescriptRuntime, "typescript/runtime/*.ts")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		text, err := typescriptRuntime.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, File{Name: "runtime/" + path.Base(name), Content: append([]byte(head), text...)})
+	}
+	return out, nil
+}
+
+// The names that mean something else in the generated module, and members of a class that JavaScript itself calls.
+const (
+	typescriptTypes   = "AsyncGenerator AsyncIterable DB Date Decoded ErrorCode Iterable LoadRecord Omit Partial Pick Promise Uint8Array"
+	typescriptMembers = "constructor then catch finally"
+)
+
+// checkTypeScript refuses names that generated TypeScript cannot have.
+func (m *model) checkTypeScript() {
+	refuse := func(owner, name string, at design.Pos) {
+		if slices.Contains(strings.Fields(typescriptTypes), name) {
+			m.fault(owner, at, "is called %s, which is a type of TypeScript's own: give it another name in the design", name)
+		}
+	}
+	for _, e := range m.enums {
+		refuse(e.Name, e.Go, e.Pos)
+	}
+	for _, s := range m.structs {
+		refuse(s.Name, s.Go, s.Pos)
+	}
+	for _, e := range m.entities {
+		refuse(e.Name, e.Go, e.Pos)
+	}
+	method := func(name string, at design.Pos) {
+		if slices.Contains(strings.Fields(typescriptMembers), lowerCamel(exported(name))) {
+			m.fault(name, at, "would be a method %s, which JavaScript itself calls: give it another name in the design", lowerCamel(exported(name)))
+		}
+	}
+	for _, r := range m.reads {
+		method(r.Design.Name, r.Design.Pos)
+	}
+	for _, c := range m.collections {
+		method(c.Design.Name, c.Design.Pos)
+	}
+	for _, w := range m.writes {
+		method(w.Design.Name, w.Design.Pos)
+	}
+}
+
+// tsDoc prints a comment of paragraphs for what follows.
+func tsDoc(s *source, indent string, paragraphs ...string) {
+	text := comment(paragraphs...)
+	if text == "" {
+		return
+	}
+	text = goErrors.ReplaceAllString(strings.ReplaceAll(text, "*/", `*\/`), "$1")
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		line = strings.TrimPrefix(strings.TrimPrefix(line, "//"), " ")
+		if rest, block := strings.CutPrefix(line, "\t"); block {
+			line = "    " + rest
+		}
+		lines[i] = strings.TrimRight(indent+" * "+line, " ")
+	}
+	if len(lines) == 1 {
+		s.print("%s/** %s */", indent, strings.TrimPrefix(lines[0], indent+" * "))
+		return
+	}
+	s.print("%s/**\n%s\n%s */", indent, strings.Join(lines, "\n"), indent)
+}
+
+// goErrors are the errors in remarks, which TypeScript tells by their codes.
+var goErrors = regexp.MustCompile(`\b(?:table\.)?Err([A-Z]\w*)`) //nolint:gochecknoglobals // compiled once
+
+func (m *model) printTypeScript(s *source) {
+	s.print("import * as table from \"./runtime/index.js\";\nimport { document } from \"./descriptors.js\";\n")
+	s.print("export { DecodeError, Refusal, Secret, TableError, ValueError } from \"./runtime/index.js\";\n")
+	for _, e := range m.enums {
+		tsDoc(s, "", e.Doc)
+		values := make([]string, len(e.Values))
+		for i, v := range e.Values {
+			values[i] = quoted(v)
+		}
+		s.print("export type %s = %s;\n", e.Go, strings.Join(values, " | "))
+	}
+	for _, x := range m.structs {
+		tsDoc(s, "", x.Doc)
+		m.printInterface(s, x.Go, x.members)
+	}
+	for _, e := range m.entities {
+		tsDoc(s, "", named(e.Go, "is an item of table "+e.Table+".", e.Doc), m.keysOf(e))
+		m.printInterface(s, e.Go, e.members)
+	}
+	m.printTypeScriptErrors(s)
+	m.printTypeScriptConfig(s)
+	for _, r := range m.reads {
+		m.printReadTypes(s, r)
+	}
+	for _, c := range m.collections {
+		m.printCollectionTypes(s, c)
+	}
+	for _, w := range m.writes {
+		m.printWriteTypes(s, w)
+	}
+	m.printTypeScriptClass(s)
+}
+
+// tsType is the type of values of a type; see codec.ts of the runtime.
+func (m *model) tsType(t design.Type) string {
+	switch t.Kind {
+	case design.KindInt, design.KindMoney:
+		return "bigint"
+	case design.KindBool:
+		return "boolean"
+	case design.KindTime, design.KindTTL:
+		return "Date"
+	case design.KindBytes:
+		return "Uint8Array"
+	case design.KindSecret:
+		return "table.Secret"
+	case design.KindEnum:
+		return m.enum(t.Name).Go
+	case design.KindStruct:
+		return m.structure(t.Name).Go
+	case design.KindList, design.KindSet:
+		elem := m.tsType(*t.Elem)
+		if strings.Contains(elem, " ") {
+			elem = "(" + elem + ")"
+		}
+		return elem + "[]"
+	case design.KindMap:
+		return "{ [key: string]: " + m.tsType(*t.Elem) + " }"
+	default: // texts, and decimals, which no number holds
+		return "string"
+	}
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`) //nolint:gochecknoglobals // compiled once
+
+func property(name string) string {
+	if identifier.MatchString(name) {
+		return name
+	}
+	return quoted(name)
+}
+
+// printInterface prints an interface of members, with more properties behind them.
+func (m *model) printInterface(s *source, name string, list []member, more ...string) {
+	s.print("export interface %s {", name)
+	for _, x := range list {
+		doc, key := x.Doc, x.Name
+		if x.Prefix {
+			key += "Prefix"
+		}
+		if doc == "" && x.Type.Kind == design.KindDecimal {
+			doc = "A number, as its text."
+		}
+		tsDoc(s, "  ", doc)
+		if x.Optional || x.Prefix {
+			s.print("  %s?: %s | undefined;", property(key), m.tsType(x.Type))
+		} else {
+			s.print("  %s: %s;", property(key), m.tsType(x.Type))
+		}
+	}
+	for _, line := range more {
+		s.print("  %s", line)
+	}
+	s.print("}\n")
+}
+
+// printTypeScriptErrors prints the codes of the errors that writes end in.
+func (m *model) printTypeScriptErrors(s *source) {
+	var codes, about []string
+	for _, e := range m.errors {
+		code := strings.TrimPrefix(e.Name, "Err")
+		codes = append(codes, quoted(code))
+		what := "declared by the design"
+		if e.Wraps != "" {
+			what = "a case of " + strings.TrimPrefix(e.Wraps, "Err")
+		}
+		ends := "no write ends in it"
+		if writes := m.endIn(e.Err); len(writes) > 0 {
+			for i := range writes {
+				writes[i] = lowerCamel(writes[i])
+			}
+			ends = strings.Join(writes, ", ") + " can end in it"
+		}
+		about = append(about, "\t"+code+": "+what+"; "+ends)
+	}
+	if len(codes) == 0 {
+		codes = []string{"never"}
+	}
+	tsDoc(s, "", "The codes of the design's own errors. A Refusal has one, and says which step was refused and what it found.", strings.Join(about, "\n"))
+	s.print("export type ErrorCode = %s;\n", strings.Join(codes, " | "))
+	tsDoc(s, "", "Whether an error has a code, or is a case of it: isError(err, \"NotFound\").")
+	s.print("export function isError(err: unknown, code: ErrorCode | table.BuiltinCode): err is table.TableError {")
+	s.print("  return table.isError<string>(err, code);\n}\n")
+}
+
+func (m *model) printTypeScriptConfig(s *source) {
+	tsDoc(s, "", "What a DB needs beside its client.")
+	s.print("export interface Config extends Omit<table.Settings, \"tables\"> {")
+	needed := false
+	var lines []string
+	for _, t := range m.tables {
+		open := strings.ContainsAny(t.Physical, "{}")
+		needed = needed || open
+		mark := "?"
+		if open {
+			mark = ""
+		}
+		lines = append(lines, fmt.Sprintf("%s%s: string; // %s", property(t.Name), mark, strings.Join(strings.Fields(t.Physical), " ")))
+	}
+	tsDoc(s, "  ", "The names that the tables have on DynamoDB; one that is not given has the name behind it.")
+	mark := "?"
+	if needed {
+		mark = ""
+	}
+	s.print("  tables%s: {\n    %s\n  };\n}\n", mark, strings.Join(lines, "\n    "))
+}
+
+func (m *model) printReadTypes(s *source, r *readModel) {
+	if r.input != "" {
+		var more []string
+		if r.Range != nil {
+			t := m.tsType(r.Range.Type)
+			more = append(more, "/** The bounds are inclusive. */", property(r.Range.Name+"From")+"?: "+t+" | undefined;", property(r.Range.Name+"To")+"?: "+t+" | undefined;")
+		}
+		tsDoc(s, "", "What "+lowerCamel(r.Go)+" takes.")
+		m.printInterface(s, r.input, m.tsAsked(r.inputs, r.Design.Owner), more...)
+	}
+	if r.result.own {
+		tsDoc(s, "", "What "+lowerCamel(r.Go)+" finds of "+indefinite(r.entity.Go)+": the fields that its place holds and it returns.")
+		m.printInterface(s, r.result.Go, r.result.members)
+	}
+}
+
+// tsAsked are inputs with what is to be known of a prefix and of the owner.
+func (m *model) tsAsked(list []member, owner string) []member {
+	out := slices.Clone(list)
+	for i := range out {
+		switch {
+		case out[i].Prefix:
+			out[i].Doc = "What " + out[i].Name + ` begins with; "" does not ask.`
+		case out[i].Name == owner:
+			out[i].Doc = "The caller's own: what is of another is not found."
+		}
+	}
+	return out
+}
+
+func (m *model) printCollectionTypes(s *source, c *collectionModel) {
+	name := lowerCamel(c.Go)
+	if c.input != "" {
+		tsDoc(s, "", "What "+name+" takes.")
+		m.printInterface(s, c.input, m.tsAsked(c.inputs, c.Design.Owner))
+	}
+	for _, x := range c.members {
+		if x.own {
+			tsDoc(s, "", "What "+name+" finds of "+indefinite(x.entity.Go)+".")
+			m.printInterface(s, x.Go, x.members)
+		}
+	}
+	tsDoc(s, "", "What "+name+" finds.")
+	s.print("export interface %s {", c.result)
+	for i, x := range c.members {
+		switch {
+		case i != c.Run.Root:
+			s.print("  %s: %s[];", lowerCamel(x.field), x.Go)
+		case c.Run.Page > 0:
+			s.print("  /** It is on the first page. */\n  %s?: %s;", lowerCamel(x.field), x.Go)
+		default:
+			s.print("  %s: %s;", lowerCamel(x.field), x.Go)
+		}
+	}
+	if c.Run.Page > 0 {
+		s.print("  /** Continues behind this page; \"\" at the end. */\n  next: string;")
+	}
+	s.print("}\n")
+}
+
+func (m *model) printWriteTypes(s *source, w *writeModel) {
+	name := lowerCamel(w.Go)
+	if w.line != "" {
+		tsDoc(s, "", "A line of "+name+".")
+		m.printInterface(s, w.line, w.lines)
+	}
+	if w.input != "" {
+		var more []string
+		if w.line != "" {
+			more = []string{"lines: " + w.line + "[];"}
+		}
+		tsDoc(s, "", "What "+name+" takes.")
+		m.printInterface(s, w.input, w.inputs, more...)
+	}
+	if w.result == "" {
+		return
+	}
+	tsDoc(s, "", "What "+name+" has done.")
+	if w.Run.Idempotent == nil {
+		s.print("export interface %s {", w.result)
+		printToldTypes(s, "  ", w)
+		s.print("}\n")
+		return
+	}
+	s.print("export type %s =\n  | {\n      replayed: false;", w.result)
+	printToldTypes(s, "      ", w)
+	s.print("    }\n  | {\n      /** The request was made before: nothing was done. */\n      replayed: true;")
+	s.print("      /** The record of the first request. */\n      record: %s;", w.record.Go)
+	for _, x := range w.told {
+		of := ""
+		if r := w.replayRead; r != nil && r.entity == x.entity && x.step == m.toldOf(w, x.entity)[0].step {
+			of = r.result.Go
+		}
+		if c := w.replayCollection; c != nil && x.step == m.toldOf(w, x.entity)[0].step {
+			for _, member := range c.members {
+				if member.entity == x.entity {
+					of = member.Go
+				}
+			}
+		}
+		if of == "" {
+			continue
+		}
+		if x.each {
+			of += "[]"
+		}
+		s.print("      %s?: %s;", lowerCamel(x.field), of)
+	}
+	s.print("    };\n")
+}
+
+// printToldTypes prints what a write returns when it was done.
+func printToldTypes(s *source, indent string, w *writeModel) {
+	for _, x := range w.told {
+		switch {
+		case x.each:
+			s.print("%s%s: %s[];", indent, lowerCamel(x.field), x.entity.Go)
+		case x.maybe:
+			s.print("%s/** The item as it is now, where the write needed to read it. */\n%s%s?: %s;", indent, indent, lowerCamel(x.field), x.entity.Go)
+		default:
+			s.print("%s%s: %s;", indent, lowerCamel(x.field), x.entity.Go)
+		}
+	}
+}
+
+// printTypeScriptClass prints the class with a method for each pattern.
+func (m *model) printTypeScriptClass(s *source) {
+	tsDoc(s, "", "Reads and writes the items of the design "+m.design.Name+": one method for each read, collection and write.", m.design.Doc,
+		"Methods fail with a TableError, whose code isError asks for, and with the errors of the SDK.")
+	s.print("export class DB {\n  readonly #run: table.Runtime;\n")
+	mark := " = {}"
+	if slices.ContainsFunc(m.tables, func(t *tableModel) bool { return strings.ContainsAny(t.Physical, "{}") }) {
+		mark = ""
+	}
+	tsDoc(s, "  ", "A client is a DynamoDBClient, of AWS or of a server.")
+	s.print("  constructor(client: table.Client, config: Config%s) {\n    this.#run = new table.Runtime(document, client, config);\n  }\n", mark)
+	for _, r := range m.reads {
+		m.printReadMethods(s, r)
+	}
+	for _, c := range m.collections {
+		takes, given := tsInput(c.input)
+		page := "{}"
+		if c.Run.Page > 0 {
+			takes, page = takes+"page: table.PageOptions = {}, ", "page"
+		}
+		tsDoc(s, "  ", m.tsRemarks(c.Go, m.collectionRemarks(c))...)
+		printMethod(s, c.Go, takes, "Promise<"+c.result+">", fmt.Sprintf("collect<%s>(%s, %s, %s, options)", c.result, quoted(c.Design.Name), given, page))
+	}
+	for _, w := range m.writes {
+		takes, given := tsInput(w.input)
+		result := w.result
+		if result == "" {
+			result = "void"
+		}
+		tsDoc(s, "  ", m.tsRemarks(w.Go, m.writeRemarks(w))...)
+		if result == "void" {
+			s.print("  async %s(%soptions: table.CallOptions = {}): Promise<void> {\n    await this.#run.write(%s, %s, options);\n  }\n", lowerCamel(w.Go), takes, quoted(w.Design.Name), given)
+			continue
+		}
+		printMethod(s, w.Go, takes, "Promise<"+result+">", fmt.Sprintf("write<%s>(%s, %s, options)", result, quoted(w.Design.Name), given))
+	}
+	var records []string
+	for _, e := range m.entities {
+		records = append(records, fmt.Sprintf("{ entity: %s; value: %s }", quoted(e.Name), e.Go))
+	}
+	tsDoc(s, "  ", "Puts records with their copies, index entries and markers as they are, without any condition: for imports and samples. "+
+		"It calls progress with the number of records that are stored.")
+	s.print("  load(records: Iterable<LoadRecord> | AsyncIterable<LoadRecord>, progress?: (stored: number) => void, options: table.CallOptions = {}): Promise<void> {")
+	s.print("    return this.#run.load(records, progress, options);\n  }\n}\n")
+	if len(records) == 0 {
+		records = []string{"never"}
+	}
+	tsDoc(s, "", "An item for load.")
+	s.print("export type LoadRecord =\n  | %s;\n", strings.Join(records, "\n  | "))
+	tsDoc(s, "", "What a stored item stands for. A copy or marker may lack fields.")
+	s.print("export type Decoded = LoadRecord extends infer R ? (R extends { entity: infer E; value: infer V } ? { entity: E; place: table.Place; value: Partial<V> } : never) : never;\n")
+	tsDoc(s, "", "Finds the entity that a stored item stands for: the item itself, a copy or a marker. It is for what reads items without "+
+		"asking for a pattern: streams, exports, scans.")
+	s.print("export const decode = table.decoder(document) as (item: table.Item) => Decoded | undefined;\n")
+	m.printCreateTables(s)
+}
+
+// printCreateTables prints the requests that make the tables.
+func (m *model) printCreateTables(s *source) {
+	specs := provision.Specs(m.design, nil)
+	tsDoc(s, "", "The requests that make the tables, for tests and for services that make them when they start: send them as "+
+		"new CreateTableCommand(…). monotable provision has more, and changes tables that are there.")
+	s.print("export function createTables(config: Pick<Config, \"tables\">): table.CreateTableCommandInput[] {\n  return [")
+	for i := range specs {
+		var text strings.Builder
+		_ = provision.WriteCreateTable(&text, &specs[i]) // a strings.Builder takes all
+		body := strings.TrimSpace(text.String())
+		body = strings.Replace(body, quoted(specs[i].Name), fmt.Sprintf("config.tables?.[%s] ?? %s", quoted(m.tables[i].Name), quoted(specs[i].Name)), 1)
+		s.print("    %s,", strings.ReplaceAll(body, "\n", "\n    "))
+	}
+	s.print("  ];\n}")
+}
+
+// tsRemarks are the remarks of a method, by its name.
+func (m *model) tsRemarks(name string, remarks []string) []string {
+	out := slices.Clone(remarks)
+	if len(out) > 0 {
+		out[0] = strings.Replace(out[0], name, lowerCamel(name), 1)
+	}
+	return out
+}
+
+// tsInput is the parameter of a method, and what it gives to the runtime.
+func tsInput(input string) (takes, given string) {
+	if input == "" {
+		return "", "{}"
+	}
+	return "input: " + input + ", ", "input"
+}
+
+func printMethod(s *source, name, takes, returns, call string) {
+	s.print("  %s(%soptions: table.CallOptions = {}): %s {\n    return this.#run.%s;\n  }\n", lowerCamel(name), takes, returns, call)
+}
+
+func (m *model) printReadMethods(s *source, r *readModel) {
+	takes, given := tsInput(r.input)
+	result, name := r.result.Go, quoted(r.Design.Name)
+	tsDoc(s, "  ", m.tsRemarks(r.Go, m.readRemarks(r))...)
+	switch {
+	case !r.Run.Many:
+		printMethod(s, r.Go, takes, "Promise<"+result+">", fmt.Sprintf("one<%s>(%s, %s, options)", result, name, given))
+	case !r.paged():
+		printMethod(s, r.Go, takes, "Promise<"+result+"[]>", fmt.Sprintf("list<%s>(%s, %s, options)", result, name, given))
+	default:
+		printMethod(s, r.Go, takes+"page: table.PageOptions = {}, ", "Promise<table.PageOf<"+result+">>", fmt.Sprintf("page<%s>(%s, %s, page, options)", result, name, given))
+		tsDoc(s, "  ", "Walks all pages of "+lowerCamel(r.Go)+", each when it is needed.")
+		printMethod(s, r.Go+"All", takes, "AsyncGenerator<"+result+", void, undefined>", fmt.Sprintf("each<%s>(%s, %s, options)", result, name, given))
+	}
+	if r.batch() && r.input != "" {
+		tsDoc(s, "  ", lowerCamel(r.Go)+"Batch is "+lowerCamel(r.Go)+" for several inputs at once, in BatchGetItem requests. The answers stand in the order of the "+
+			"inputs, undefined for an item that is not there"+anothers(r.Run.Owner)+".")
+		printMethod(s, r.Go+"Batch", "inputs: readonly "+r.input+"[], ", "Promise<("+result+" | undefined)[]>", fmt.Sprintf("batch<%s>(%s, inputs, options)", result, name))
+	}
+}

@@ -1,0 +1,758 @@
+// What the steps of a write come to as far as no item must be known for it: items, assignments, conditions.
+
+import { randomBytes, randomUUID, createHash } from "node:crypto";
+import type { Call } from "./call.js";
+import type { Condition, Inputs } from "./condition.js";
+import { Decimal } from "./decimal.js";
+import type { Action, Assignment, Kind, Param, Step, Term, WriteDescriptor } from "./descriptor.js";
+import { type Entity, fieldsOf, identity } from "./entity.js";
+import { TableError, ValueError, builtin, missing } from "./errors.js";
+import type { Input } from "./source.js";
+import { type LinkedField, type LinkedType, checkValue, collection, innerField, nowAs, toStore } from "./types.js";
+import { type AttributeValue, type Item, type Values, at, bare, canonical, decimalOf, numberOf, put, sizedText } from "./values.js";
+
+export interface LinkedElse {
+  err: string;
+  when: Condition | undefined;
+}
+
+export interface LinkedStep extends Omit<Step, "entity" | "when" | "else"> {
+  entity: Entity;
+  when: Condition | undefined;
+  else: LinkedElse[];
+}
+
+export interface LinkedParam extends Omit<Param, "type"> {
+  type: LinkedType;
+}
+
+/** A write whose descriptor is linked. */
+export interface Write extends Omit<WriteDescriptor, "steps" | "params" | "lineParams" | "idempotent"> {
+  steps: LinkedStep[];
+  params: LinkedParam[];
+  lineParams: LinkedParam[];
+  idempotent?: { record: Entity; request: string[]; reused: string } | undefined;
+}
+
+/** What the path of an assignment leads to: a field, or something inside its structure. */
+export interface Target {
+  field: LinkedField;
+  path: readonly string[];
+  /** The field at the end of the path, by the name that errors have. */
+  member: LinkedField;
+  whole: boolean;
+}
+
+/** A field of the item as it is, in a sum. */
+export interface Operand {
+  negative: boolean;
+  field: LinkedField;
+  path: readonly string[];
+  /** Whether an absent one is 0. */
+  zero?: boolean;
+}
+
+/** A change of a field. A value is what is set, or the known part of a sum; none with no operands removes. */
+export interface Assigned extends Target {
+  how: "setting" | "adding" | "initialising";
+  value: AttributeValue | undefined;
+  operands: Operand[];
+}
+
+/** What a step does with one item. It is not changed once made. */
+export interface Change {
+  number: number;
+  line: number;
+  action: Action;
+  /** The action of the step, which says what its refusal means. */
+  refusedAs: Action;
+  entity: Entity;
+  /** All values of an item that is created or put, and else the fields of its primary key. */
+  values: Values;
+  primary: Item;
+  assigned: Assigned[];
+  when: Condition | undefined;
+  refusals: LinkedElse[];
+  inputs: Inputs;
+  /** Fields that the condition says to have a value. */
+  pinned: Values;
+}
+
+/** What attempts have found of items that cannot be known before, by their identity. */
+export interface Learned {
+  foreign: Set<string>; // markers that are other items' by now: they are not deleted
+  lost: Set<string>; // copies that are not there: they are put
+}
+
+/** One call of a write. It is the same in all attempts, so that ids that were made stay what they are. */
+export class Writing {
+  readonly call: Call;
+  readonly w: Write;
+  readonly input: Input;
+  readonly lines: Values[];
+  readonly learned: Learned = { foreign: new Set(), lost: new Set() };
+  readonly changes: Change[] = [];
+  private readonly ids: Ids;
+
+  constructor(call: Call, w: Write, input: Input) {
+    this.call = call;
+    this.w = w;
+    this.input = input;
+    this.lines = input.lines ?? [];
+    this.ids = new Ids(call.now, call.env.newID);
+    this.checkLines();
+    this.checkParams();
+    for (const [i, step] of w.steps.entries()) {
+      if (!step.each) {
+        this.changes.push(new Occurrence(this, step, i, -1).change());
+        continue;
+      }
+      this.lines.forEach((_, line) => this.changes.push(new Occurrence(this, step, i, line).change()));
+    }
+    if (w.idempotent) {
+      this.changes.unshift(this.record());
+    }
+    this.distinct();
+  }
+
+  newID(kind: Kind): AttributeValue {
+    return { S: this.ids.make(kind) };
+  }
+
+  private checkLines(): void {
+    const n = this.lines.length;
+    if (!this.w.lines && n > 0) {
+      throw builtin("Lines", `: the write takes none, and was given ${n}`);
+    }
+    if (this.w.lines && n === 0) {
+      throw builtin("Lines", ": there are none");
+    }
+    if (this.w.maxLines && n > this.w.maxLines) {
+      throw builtin("Lines", `: there are ${n}, and the write takes ${this.w.maxLines}`);
+    }
+  }
+
+  private checkParams(): void {
+    for (const p of this.w.params) {
+      checkParam(p, p.name, this.input.values[p.name]);
+    }
+    this.lines.forEach((line, n) => {
+      for (const p of this.w.lineParams) {
+        checkParam(p, lineName(n, p.name), line[p.name]);
+      }
+    });
+  }
+
+  /** Refuses steps and lines that are about one item. */
+  private distinct(): void {
+    const met = new Map<string, Change>();
+    for (const c of this.changes) {
+      const id = identity(c.entity.table, c.primary);
+      const before = met.get(id);
+      if (before) {
+        throw twice(before, c, before.entity.name, c.entity.name);
+      }
+      met.set(id, c);
+    }
+  }
+
+  /** The creation of the idempotency record. */
+  private record(): Change {
+    const e = this.w.idempotent!.record;
+    try {
+      const told = this.told();
+      const values: Values = bare();
+      for (const f of e.fields) {
+        const v = this.recorded(e, f, told);
+        if (v !== undefined) {
+          values[f.name] = v;
+        }
+      }
+      e.check(values);
+      return {
+        number: -1, line: -1, action: "create", refusedAs: "create", entity: e, values, primary: e.keyOf(e.key, values), assigned: [],
+        when: undefined, refusals: [], inputs: { values: this.input.values, now: this.call.now }, pinned: bare(),
+      };
+    } catch (err) {
+      if (err instanceof Error) {
+        err.message = `idempotency record: ${err.message}`;
+      }
+      throw err;
+    }
+  }
+
+  /** Fields of the items that the write is about once: all of those that are created, else those of their keys. */
+  private told(): Values {
+    let out: Values = bare();
+    for (const creates of [true, false]) {
+      for (const c of this.changes) {
+        if (c.line < 0 && creates === (c.action === "create" || c.action === "put")) {
+          out = bare(c.values, out);
+        }
+      }
+    }
+    return out;
+  }
+
+  private recorded(e: Entity, f: LinkedField, told: Values): AttributeValue | undefined {
+    if (f.name === requestField) {
+      return { S: this.fingerprint() };
+    }
+    const given = this.input.values[f.name] ?? told[f.name];
+    if (given !== undefined) {
+      return given;
+    }
+    if (e.ttl?.field === f.name && e.ttl.after) {
+      return nowAs(f.type.kind, f.name, this.call.now + e.ttl.after);
+    }
+    if (f.type.kind === "time" || f.type.kind === "date") {
+      return nowAs(f.type.kind, f.name, this.call.now);
+    }
+    if (f.optional || f.counter || collection(f.type.kind)) {
+      return undefined;
+    }
+    throw missing(f.name);
+  }
+
+  /** The same for requests of one write whose inputs are the same, as far as the design compares them. */
+  private fingerprint(): string {
+    let b = sizedText(this.w.pattern);
+    for (const name of this.w.idempotent!.request) {
+      const v = name === "lines" ? { L: this.lines.map((line) => ({ M: line })) } : this.input.values[name];
+      b += sizedText(name) + canonical(v);
+    }
+    return createHash("sha256").update(Buffer.from(b, "latin1")).digest("hex");
+  }
+}
+
+export const requestField = "request";
+
+export function lineName(line: number, name: string): string {
+  return `lines[${line}].${name}`;
+}
+
+function checkParam(p: LinkedParam, name: string, v: AttributeValue | undefined): void {
+  if (v !== undefined) {
+    checkValue(p.type, name, v, p.maxBytes);
+  } else if (!p.optional && !collection(p.type.kind)) {
+    throw missing(name);
+  }
+}
+
+/** The error of two changes that touch one item, which no transaction may. */
+export function twice(a: Change, b: Change, first: string, second: string): TableError {
+  const what = second === first ? first : `${first}, ${second}`;
+  if (a.line >= 0 && b.line >= 0 && a.line !== b.line) {
+    return builtin("Lines", `: lines ${a.line + 1} and ${b.line + 1} are about one item (${what})`);
+  }
+  if (a.line >= 0 || b.line >= 0) {
+    return builtin("Lines", `: line ${Math.max(a.line, b.line) + 1} is about an item of another step (${what})`);
+  }
+  const step = (c: Change): string => (c.number < 0 ? "0, the idempotency record," : String(c.number + 1));
+  const name = fieldsOf(b.entity.key).join(", ") || b.entity.name;
+  return new ValueError(name, `makes steps ${step(a)} and ${step(b)} touch one item (${what}), which a write does once`);
+}
+
+/** Finds what a path leads to. */
+function targetOf(e: Entity, steps: readonly string[]): Target {
+  const name = steps.join(".");
+  const field = e.field(steps[0] ?? "");
+  let member = field;
+  let path = field?.path ?? [];
+  for (const step of steps.slice(1)) {
+    member = member && innerField(member.type, step);
+    path = [...path, ...(member?.path ?? [])];
+  }
+  if (!field || !member) {
+    throw new Error(`entity ${e.name} has no field ${name}`);
+  }
+  return { field, path, member: { ...member, name }, whole: steps.length === 1 };
+}
+
+/** Whether all of some names are among others. */
+export function within(names: readonly string[], others: readonly string[]): boolean {
+  return names.every((n) => others.includes(n));
+}
+
+/** A step of a write, for one line where it is repeated. */
+class Occurrence {
+  private readonly r: Writing;
+  private readonly step: LinkedStep;
+  private readonly number: number;
+  private readonly line: number;
+  private readonly entity: Entity;
+
+  constructor(r: Writing, step: LinkedStep, number: number, line: number) {
+    this.r = r;
+    this.step = step;
+    this.number = number;
+    this.line = line;
+    this.entity = step.entity;
+  }
+
+  change(): Change {
+    try {
+      return this.resolved();
+    } catch (err) {
+      if (err instanceof Error && !(err instanceof ValueError)) {
+        err.message = `step ${this.number + 1}: ${err.message}`;
+      }
+      throw err;
+    }
+  }
+
+  private resolved(): Change {
+    const s = this.step;
+    let values: Values;
+    let assigned: Assigned[] = [];
+    switch (s.action) {
+      case "create":
+      case "put":
+        this.canPut();
+        values = this.whole();
+        break;
+      case "update":
+      case "upsert":
+        values = this.keyValues();
+        assigned = this.assignments();
+        break;
+      default:
+        values = this.keyValues();
+    }
+    const c: Change = {
+      number: this.number, line: this.line, action: s.action, refusedAs: s.action, entity: this.entity, values,
+      primary: this.entity.keyOf(this.entity.key, values), assigned, when: s.when, refusals: s.else,
+      inputs: { values: this.r.input.values, line: this.line >= 0 ? this.r.lines[this.line] : undefined, now: this.r.call.now },
+      pinned: bare(),
+    };
+    for (const condition of [c.when, ...c.refusals.map((x) => x.when)]) {
+      this.checkCondition(c, condition);
+    }
+    c.pinned = pins(c);
+    return c;
+  }
+
+  private checkCondition(c: Change, condition: Condition | undefined): void {
+    try {
+      condition?.check(c.inputs);
+    } catch (err) {
+      if (err instanceof ValueError && c.line >= 0 && err.field.startsWith("line.")) {
+        throw new ValueError(lineName(c.line, err.field.slice("line.".length)), err.reason);
+      }
+      throw err;
+    }
+  }
+
+  /** Refuses a put without reading that would leave behind what belongs to the item that it overwrites. */
+  private canPut(): void {
+    const e = this.entity;
+    if (this.step.action !== "put") {
+      return;
+    }
+    let stays = "";
+    if (e.markers.length > 0) {
+      stays = `marker ${e.markers[0]!.name}`;
+    } else if (e.counts.length > 0) {
+      stays = `counter ${e.counts[0]!.entity.name}.${e.counts[0]!.field}`;
+    } else if (e.fields.some((f) => f.counter)) {
+      stays = "its own counters";
+    }
+    for (const c of e.copies) {
+      if (!within(fieldsOf(c.key), fieldsOf(e.key))) {
+        stays = `copy ${c.name}`;
+      }
+    }
+    if (stays !== "") {
+      throw new Error(`put of ${e.name} cannot keep ${stays} right, for it does not know what it overwrites: use create, upsert or update`);
+    }
+  }
+
+  /** The values of an item that is created or put. */
+  private whole(): Values {
+    const v: Values = bare();
+    for (const f of this.entity.fields) {
+      const value = this.field(f);
+      if (value !== undefined) {
+        v[f.name] = value;
+      }
+    }
+    const out = this.entity.counted(v);
+    this.entity.check(out);
+    return out;
+  }
+
+  /** The value of a field of an item that is made: what the step gives it, else the line, else the caller. */
+  private field(f: LinkedField): AttributeValue | undefined {
+    const s = this.step;
+    const about = [...(s.by ?? []), ...(s.set ?? []), ...(s.init ?? []), ...(s.add ?? [])].filter((a) => a.path[0] === f.name);
+    const inside: Assignment[] = [];
+    for (const a of about) {
+      if (a.path.length === 1) {
+        return this.constant(a);
+      }
+      inside.push(a);
+    }
+    if (f.counter) {
+      return undefined; // it begins with 0, which the item knows
+    }
+    let v = this.given(f);
+    for (const a of inside) {
+      v = this.putInside(v, a);
+    }
+    if (v !== undefined) {
+      return v;
+    }
+    const ttl = this.entity.ttl;
+    if (ttl?.field === f.name && ttl.after) {
+      return nowAs(f.type.kind, f.name, this.r.call.now + ttl.after);
+    }
+    if (f.optional || collection(f.type.kind)) {
+      return undefined;
+    }
+    throw missing(this.label(f.name));
+  }
+
+  /** The value of an assignment that must not depend on an item. */
+  private constant(a: Assignment): AttributeValue | undefined {
+    const t = targetOf(this.entity, a.path);
+    const { value, operands } = this.resolve(t, a.value);
+    if (operands.length > 0) {
+      throw new Error(`${t.member.name} is computed of a field of ${this.entity.name}, of which there is none yet`);
+    }
+    if (value === undefined) {
+      if (!t.member.optional && !collection(t.member.type.kind)) {
+        throw missing(t.member.name);
+      }
+      return undefined;
+    }
+    checkValue(t.member.type, t.member.name, value, t.member.maxBytes);
+    return value;
+  }
+
+  /** Stores a value inside of a structure, which is not changed itself. */
+  private putInside(outer: AttributeValue | undefined, a: Assignment): AttributeValue | undefined {
+    const v = this.constant(a);
+    if (v === undefined) {
+      return outer;
+    }
+    const t = targetOf(this.entity, a.path);
+    const whole: Item = bare();
+    if (outer !== undefined) {
+      put(whole, t.field.path, outer);
+    }
+    put(whole, t.path, v);
+    return at(whole, t.field.path);
+  }
+
+  /** The input of a field's name, the line's if it has one. */
+  private given(f: LinkedField): AttributeValue | undefined {
+    const v = this.lineValue(f.name) ?? this.r.input.values[f.name];
+    if (v !== undefined) {
+      checkValue(f.type, this.label(f.name), v, f.maxBytes);
+    }
+    return v;
+  }
+
+  private lineValue(name: string): AttributeValue | undefined {
+    return this.line >= 0 ? this.r.lines[this.line]![name] : undefined;
+  }
+
+  /** The name of an input in errors. */
+  private label(name: string): string {
+    const ofLine = this.line >= 0 && (this.lineValue(name) !== undefined || this.r.input.values[name] === undefined);
+    return ofLine ? lineName(this.line, name) : name;
+  }
+
+  /** The fields of the primary key of an item that is there, or may be. */
+  private keyValues(): Values {
+    const v: Values = bare();
+    for (const name of fieldsOf(this.entity.key)) {
+      const f = this.entity.field(name);
+      if (!f) {
+        throw new Error(`entity ${this.entity.name} has no field ${name}, of which its key is made`);
+      }
+      const a = [...(this.step.by ?? []), ...(this.step.set ?? [])].find((x) => x.path.length === 1 && x.path[0] === name);
+      const value = a ? this.constant(a) : this.given(f);
+      if (value === undefined) {
+        throw missing(this.label(name));
+      }
+      v[name] = value;
+    }
+    return v;
+  }
+
+  /** What an update or upsert changes. An upsert gives all fields that an item must have, since it may make one. */
+  private assignments(): Assigned[] {
+    const out: Assigned[] = [];
+    const key = fieldsOf(this.entity.key);
+    const lists = [["setting", this.step.set], ["adding", this.step.add], ["initialising", this.step.init]] as const;
+    for (const [how, list] of lists) {
+      for (const a of list ?? []) {
+        if (a.path.length === 1 && key.includes(a.path[0]!)) {
+          continue; // it tells which item it is
+        }
+        const x = this.assignment(how, a);
+        if (x) {
+          out.push(x);
+        }
+      }
+    }
+    if (this.step.action !== "upsert") {
+      return out;
+    }
+    for (const f of this.entity.fields) {
+      if (!key.includes(f.name) && !out.some((a) => a.field.name === f.name)) {
+        const x = this.beginning(f);
+        if (x) {
+          out.push(x);
+        }
+      }
+    }
+    return out;
+  }
+
+  private assignment(how: Assigned["how"], a: Assignment): Assigned | undefined {
+    const t = targetOf(this.entity, a.path);
+    const x: Assigned = { ...t, how, ...this.resolve(t, a.value) };
+    const known = x.operands.length === 0;
+    if (known && x.value === undefined && how !== "setting") {
+      return undefined; // an optional input that is absent adds and begins nothing
+    }
+    if (how === "adding") {
+      addable(x);
+      return x;
+    }
+    if (known) {
+      if (x.value !== undefined) {
+        checkValue(t.member.type, t.member.name, x.value, t.member.maxBytes);
+      }
+      x.value = toStore(t.member, x.value);
+      if (x.value === undefined && how === "initialising") {
+        return undefined; // an empty set, which is none
+      }
+    }
+    return x;
+  }
+
+  /** What an upsert gives a field that no assignment is about. */
+  private beginning(f: LinkedField): Assigned | undefined {
+    const x = (how: Assigned["how"], value: AttributeValue | undefined): Assigned => ({
+      field: f, path: f.path, member: f, whole: true, how, value, operands: [],
+    });
+    if (f.counter) {
+      return x("initialising", { N: "0" });
+    }
+    const v = this.given(f);
+    if (v !== undefined) {
+      return x("setting", toStore(f, v));
+    }
+    const ttl = this.entity.ttl;
+    if (ttl?.field === f.name && ttl.after) {
+      return x("initialising", nowAs(f.type.kind, f.name, this.r.call.now + ttl.after));
+    }
+    if (f.optional) {
+      return undefined; // it stays as it is
+    }
+    if (!collection(f.type.kind)) {
+      throw missing(this.label(f.name));
+    }
+    const empty = toStore(f, undefined);
+    return empty && x("initialising", empty);
+  }
+
+  /** The value of terms as far as it is known without an item, and the fields of the item that it is to be added to. */
+  private resolve(t: Target, terms: readonly Term[]): { value: AttributeValue | undefined; operands: Operand[] } {
+    const only = terms[0];
+    if (terms.length === 1 && only && !only.negative && only.kind !== "field") {
+      return { value: this.term(t, only), operands: [] };
+    }
+    const operands: Operand[] = [];
+    let sum: Decimal | undefined;
+    for (const term of terms) {
+      const negative = term.negative ?? false;
+      if (term.kind === "field") {
+        const from = targetOf(this.entity, term.path ?? []);
+        operands.push({ negative, field: from.field, path: from.path });
+        continue;
+      }
+      const n = this.numeric(t, term, this.term(t, term));
+      sum = plus(sum ?? Decimal.zero, n, negative, t.member.name);
+    }
+    return { value: sum && numberOf(sum), operands };
+  }
+
+  /** A term's value as an operand of a sum. */
+  private numeric(t: Target, term: Term, v: AttributeValue | undefined): Decimal {
+    const name = term.kind === "line" ? lineName(this.line, term.name ?? "") : term.kind === "input" ? (term.name ?? "") : t.member.name;
+    if (v === undefined) {
+      throw missing(name);
+    }
+    const d = decimalOf(v);
+    if (!d) {
+      throw new ValueError(name, "is no number, and so cannot be a part of a sum");
+    }
+    return d;
+  }
+
+  /** The value of a term that is known without an item; undefined for an optional input that is absent. */
+  private term(t: Target, term: Term): AttributeValue | undefined {
+    const name = term.name ?? "";
+    switch (term.kind) {
+      case "constant":
+        return term.constant;
+      case "input":
+        return inputOf(this.r.w.params, this.r.input.values, name, name, t.member);
+      case "line":
+        if (this.line < 0) {
+          throw new Error(`${name} is of a line, for which the step is not repeated`);
+        }
+        return inputOf(this.r.w.lineParams, this.r.lines[this.line]!, name, lineName(this.line, name), t.member);
+      case "now":
+        return nowAs(t.member.type.kind, t.member.name, this.r.call.now);
+      case "newID":
+        return this.r.newID(t.member.type.kind);
+      case "sum":
+        return this.sum(name);
+      case "count":
+        return { N: String(this.r.lines.length) };
+      default:
+        throw new Error(`a term of kind ${term.kind} stands for nothing that is known`);
+    }
+  }
+
+  /** Adds up an input of the lines. An optional one that is absent adds nothing. */
+  private sum(name: string): AttributeValue {
+    let sum = Decimal.zero;
+    const p = this.r.w.lineParams.find((x) => x.name === name);
+    this.r.lines.forEach((line, n) => {
+      const v = line[name];
+      if (v === undefined) {
+        if (p?.optional) {
+          return;
+        }
+        throw missing(lineName(n, name));
+      }
+      const d = decimalOf(v);
+      if (!d) {
+        throw new ValueError(lineName(n, name), "is no number, and so cannot be a part of a sum");
+      }
+      try {
+        sum = sum.plus(d);
+      } catch (err) {
+        throw new ValueError(lineName(n, name), `makes a sum that DynamoDB cannot hold: ${(err as Error).message}`);
+      }
+    });
+    return numberOf(sum);
+  }
+}
+
+/** Adds or subtracts; field is for the error of a sum that DynamoDB cannot hold. */
+export function plus(a: Decimal, b: Decimal, negative: boolean, field: string): Decimal {
+  try {
+    return negative ? a.minus(b) : a.plus(b);
+  } catch (err) {
+    throw new ValueError(field, `is a sum that DynamoDB cannot hold: ${(err as Error).message}`);
+  }
+}
+
+/** An input by its name, which is a param or else a value for the field that it is assigned to. */
+function inputOf(params: readonly LinkedParam[], given: Values, name: string, label: string, f: LinkedField): AttributeValue | undefined {
+  const v = given[name];
+  const p = params.find((x) => x.name === name);
+  if (v === undefined) {
+    if (p || f.optional || collection(f.type.kind)) {
+      return undefined;
+    }
+    throw missing(label);
+  }
+  if (!p) {
+    checkValue(f.type, label, v, f.maxBytes);
+  }
+  return v;
+}
+
+/** Refuses what cannot be added to a number. */
+function addable(a: Assigned): void {
+  if (a.value === undefined) {
+    return;
+  }
+  const d = decimalOf(a.value);
+  if (!d) {
+    throw new ValueError(a.member.name, "is no number, and so nothing can be added to it");
+  }
+  if (a.member.type.kind !== "decimal" && d.int64() === undefined) {
+    throw new ValueError(a.member.name, "is a whole number of 64 bits, to which only such can be added");
+  }
+}
+
+/** The fields that the condition of a change holds to a value: where it is "status = :from", the item has that status. */
+function pins(c: Change): Values {
+  const out: Values = bare();
+  if (!c.when || c.action === "create" || c.action === "put") {
+    return out;
+  }
+  for (const part of c.when.conjuncts()) {
+    const n = part.root;
+    if (n.is !== "compare" || n.op !== "=") {
+      continue;
+    }
+    for (const [path, value] of [[n.left, n.right], [n.right, n.left]] as const) {
+      if (path.is !== "path" || path.steps.length !== 1 || value.is !== "value") {
+        continue;
+      }
+      const attribute = part.attribute(path.steps);
+      for (const f of c.entity.fields) {
+        if (f.path.length === 1 && f.path[0] === attribute) {
+          try {
+            const v = part.value(value.placeholder, c.inputs);
+            checkValue(f.type, f.name, v, f.maxBytes);
+            out[f.name] = v;
+          } catch {
+            // it holds the field to no value of its type
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
+/** Makes the ids of one call. ULIDs of one call ascend, though their time is the same. */
+class Ids {
+  private last: bigint | undefined;
+  private readonly now: number;
+  private readonly given: ((kind: string) => string) | undefined;
+
+  constructor(now: number, given: ((kind: string) => string) | undefined) {
+    this.now = now;
+    this.given = given;
+  }
+
+  make(kind: Kind): string {
+    if (this.given) {
+      return this.given(kind);
+    }
+    if (kind === "uuid") {
+      return randomUUID();
+    }
+    if (kind === "ksuid") {
+      const time = Buffer.alloc(4);
+      time.writeUInt32BE(Math.max(0, Math.floor(this.now / 1000) - 1_400_000_000));
+      return based(BigInt(`0x${Buffer.concat([time, randomBytes(16)]).toString("hex")}`), base62, 27);
+    }
+    this.last = this.last === undefined ? BigInt(`0x${randomBytes(10).toString("hex")}`) >> 1n : this.last + 1n;
+    return based((BigInt(this.now) << 80n) | this.last, crockford, 26);
+  }
+}
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+function based(n: bigint, digits: string, length: number): string {
+  let out = "";
+  const base = BigInt(digits.length);
+  for (let i = 0, rest = n; i < length; i++, rest /= base) {
+    out = digits[Number(rest % base)]! + out;
+  }
+  return out;
+}

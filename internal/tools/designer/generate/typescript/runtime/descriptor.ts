@@ -1,0 +1,236 @@
+// Descriptors: a design's tables, entities and patterns as plain data. descriptors.ts has them as a document, in which one
+// refers to another by its name and nothing stands that is empty; link makes a program of it.
+
+import type { Declared } from "./errors.js";
+import type { AttributeValue } from "./values.js";
+
+export type Kind =
+  | "id" | "uuid" | "ulid" | "ksuid" | "slug" | "email" | "text" | "secret" | "int" | "decimal" | "money" | "bool"
+  | "time" | "date" | "ttl" | "bytes" | "enum" | "struct" | "list" | "set" | "map";
+
+export interface Attribute {
+  name: string;
+  type: string;
+}
+
+export interface Part {
+  literal?: string;
+  field?: string;
+  funcs?: { name: string; arg?: string }[];
+}
+
+export interface KeyAttribute extends Attribute {
+  template?: Part[];
+  /** The field that is stored in this attribute itself. */
+  field?: string;
+}
+
+export interface Type {
+  kind: Kind;
+  enum?: string[];
+  /** The name of a structure's fields. */
+  fields?: string;
+  elem?: Type;
+}
+
+export interface Field {
+  name: string;
+  path: string[];
+  type: Type;
+  optional?: boolean;
+  maxBytes?: number;
+  counter?: boolean;
+}
+
+export interface ConditionDescriptor {
+  expression: string;
+  names?: { [alias: string]: string };
+  params?: { placeholder: string; input: string; type?: Type | {} }[];
+  constants?: { [placeholder: string]: AttributeValue };
+}
+
+export interface Entry {
+  index: string;
+  pk?: KeyAttribute[];
+  sk?: KeyAttribute[];
+  where?: ConditionDescriptor;
+}
+
+export interface Copy {
+  name: string;
+  key: KeyAttribute[];
+  fields?: string[];
+  entries?: Entry[];
+}
+
+export interface Marker {
+  name: string;
+  key: KeyAttribute[];
+  taken?: string;
+}
+
+export interface Count {
+  entity: string;
+  field: string;
+  sum?: string;
+  where?: ConditionDescriptor;
+}
+
+export interface EntityDescriptor {
+  name: string;
+  table: string;
+  typeValue?: string;
+  fields?: Field[];
+  key: KeyAttribute[];
+  entries?: Entry[];
+  copies?: Copy[];
+  markers?: Marker[];
+  counts?: Count[];
+  /** after is in milliseconds. */
+  ttl?: { field: string; after?: number };
+  notFound?: string;
+  exists?: string;
+}
+
+export interface Table {
+  name: string;
+  physical: string;
+  pk: Attribute;
+  sk?: Attribute;
+  typeAttr?: string;
+  ttlAttr?: string;
+}
+
+export type PlaceKind = "key" | "copy" | "entry" | "marker";
+
+export interface Place {
+  kind: PlaceKind;
+  index?: string;
+  copy?: string;
+  marker?: string;
+}
+
+export interface SortCondition extends Attribute {
+  comparison: "equal" | "beginsWith" | "between" | "within";
+  known?: Part[];
+  next?: Part;
+  open?: boolean;
+  to?: Part[];
+}
+
+export interface Param {
+  name: string;
+  type: Type;
+  optional?: boolean;
+  maxBytes?: number;
+}
+
+export interface ReadDescriptor {
+  pattern: string;
+  entity: string;
+  many?: boolean;
+  place: Place;
+  key?: KeyAttribute[];
+  pk?: KeyAttribute[];
+  sk?: SortCondition[];
+  sort?: Attribute[];
+  reverse?: boolean;
+  consistent?: boolean;
+  filter?: ConditionDescriptor;
+  filterBy?: string[];
+  by?: string[];
+  prefix?: string;
+  range?: string;
+  page?: number;
+  limit?: number;
+  owner?: string;
+  hydrate?: boolean;
+  fields?: string[];
+  /** What the caller gives beside the bounds of the range. */
+  inputs?: Param[];
+}
+
+export interface CollectionDescriptor {
+  pattern: string;
+  table: string;
+  index?: string;
+  members: { entity: string; place: Place; fields?: string[] }[];
+  root: number;
+  by?: string[];
+  pk?: KeyAttribute[];
+  sk?: SortCondition[];
+  sort?: Attribute[];
+  reverse?: boolean;
+  consistent?: boolean;
+  page?: number;
+  owner?: string;
+  rootApart?: boolean;
+  rootSK?: SortCondition[];
+  inputs?: Param[];
+  /** The names of the members in the result. */
+  results: string[];
+}
+
+export type Action = "create" | "put" | "update" | "upsert" | "delete" | "check";
+
+export interface Term {
+  kind: "constant" | "input" | "line" | "field" | "now" | "newID" | "sum" | "count";
+  negative?: boolean;
+  constant?: AttributeValue;
+  name?: string;
+  path?: string[];
+}
+
+export interface Assignment {
+  path: string[];
+  value: Term[];
+}
+
+export interface Else {
+  err: string;
+  when?: ConditionDescriptor;
+}
+
+export interface Step {
+  action: Action;
+  entity: string;
+  each?: boolean;
+  by?: Assignment[];
+  set?: Assignment[];
+  add?: Assignment[];
+  init?: Assignment[];
+  when?: ConditionDescriptor;
+  else?: Else[];
+}
+
+export interface WriteDescriptor {
+  pattern: string;
+  steps: Step[];
+  params?: Param[];
+  lineParams?: Param[];
+  lines?: boolean;
+  maxLines?: number;
+  idempotent?: { record: string; request?: string[]; reused?: string };
+  /** What the write returns: the item of a step, or of each line, under a name. */
+  told?: Told[];
+  /** What answers a repetition, beside its record: a read or a collection. */
+  replay?: { read?: string; collection?: string; owner?: string };
+}
+
+export interface Told {
+  step: number;
+  name: string;
+  each?: boolean;
+}
+
+/** A design as a document. */
+export interface Document {
+  design: string;
+  tables: { [name: string]: Table };
+  structs?: { [name: string]: Field[] };
+  entities: { [name: string]: EntityDescriptor };
+  reads?: { [name: string]: ReadDescriptor };
+  collections?: { [name: string]: CollectionDescriptor };
+  writes?: { [name: string]: WriteDescriptor };
+  errors?: { [name: string]: Declared };
+}

@@ -1,0 +1,527 @@
+// How an entity is stored: keys of templates, index entries, copies, markers, and the way back from an item to values.
+
+import type { Condition } from "./condition.js";
+import type { Copy, Entry, EntityDescriptor, KeyAttribute, Marker, Part, Place, Table } from "./descriptor.js";
+import { ValueError, missing } from "./errors.js";
+import { type Bytes, apply, bytesOf, decimal, textOf } from "./keytext.js";
+import { type LinkedField, checkValue, fits, hasText, textOfValue, toStore } from "./types.js";
+import { type AttributeValue, type Item, type Values, at, bare, canonical, decimalOf, keyText, own, put, storedAs } from "./values.js";
+
+const maxPartitionKeyBytes = 2048;
+export const maxSortKeyBytes = 1024;
+
+export interface LinkedEntry extends Omit<Entry, "pk" | "sk" | "where"> {
+  pk: KeyAttribute[];
+  sk: KeyAttribute[];
+  where: Condition | undefined;
+}
+
+export interface LinkedCopy extends Omit<Copy, "entries"> {
+  entries: LinkedEntry[];
+}
+
+export interface LinkedCount {
+  entity: Entity;
+  field: string;
+  sum: string;
+  where: Condition | undefined;
+}
+
+/** A text that keys of one item have in common, and those of others do not. */
+export function identity(t: Table, item: Item): string {
+  return t.name + "\0" + canonical(own(item, t.pk.name)) + (t.sk ? canonical(own(item, t.sk.name)) : "");
+}
+
+/** The names of the fields in templates, each once. */
+export function fieldsOf(...keys: (readonly KeyAttribute[])[]): string[] {
+  const names = new Set<string>();
+  for (const key of keys) {
+    for (const a of key) {
+      for (const p of a.template ?? []) {
+        if (p.field) {
+          names.add(p.field);
+        }
+      }
+    }
+  }
+  return [...names];
+}
+
+export function inKey(key: readonly KeyAttribute[], path: readonly string[]): boolean {
+  return path.length === 1 && key.some((a) => a.name === path[0]);
+}
+
+/** A rendered text as the value of a key attribute. */
+export function keyValue(a: { name: string; type: string }, text: Bytes): AttributeValue {
+  switch (a.type) {
+    case "N": {
+      const number = decimal(text);
+      if (number === undefined) {
+        throw new ValueError(a.name, `cannot be made: ${JSON.stringify(textOf(text))} is not a number that DynamoDB holds`);
+      }
+      return { N: number };
+    }
+    case "B":
+      return { B: new Uint8Array(Buffer.from(text, "latin1")) };
+    default: {
+      const s = textOf(text);
+      if (bytesOf(s) !== text) {
+        throw new ValueError(a.name, "cannot be made of bytes that are no text");
+      }
+      return { S: s };
+    }
+  }
+}
+
+function subject(a: KeyAttribute): string {
+  return fieldsOf([a])[0] ?? a.name;
+}
+
+/** The error of a key that would be empty. */
+export function emptyKey(a: KeyAttribute): ValueError {
+  return new ValueError(subject(a), `makes the key ${a.name} empty`);
+}
+
+export class Entity {
+  readonly name: string;
+  readonly table: Table;
+  readonly typeValue: string;
+  readonly fields: readonly LinkedField[];
+  readonly key: readonly KeyAttribute[];
+  readonly markers: readonly Marker[];
+  readonly ttl: { field: string; after?: number } | undefined;
+  readonly notFound: string;
+  readonly exists: string;
+  // Filled by link, for conditions and counters need entities.
+  entries: LinkedEntry[] = [];
+  copies: LinkedCopy[] = [];
+  counts: LinkedCount[] = [];
+  private readonly byName = new Map<string, LinkedField>();
+
+  constructor(d: EntityDescriptor, table: Table, fields: readonly LinkedField[]) {
+    this.name = d.name;
+    this.table = table;
+    this.typeValue = d.typeValue ?? "";
+    this.fields = fields;
+    this.key = d.key;
+    this.markers = d.markers ?? [];
+    this.ttl = d.ttl;
+    this.notFound = d.notFound ?? "NotFound";
+    this.exists = d.exists ?? "Exists";
+    for (const f of fields) {
+      this.byName.set(f.name, f);
+    }
+  }
+
+  field(name: string): LinkedField | undefined {
+    return this.byName.get(name);
+  }
+
+  /** Refuses values that are not of their fields' types. Fields that are not there are not asked for. */
+  check(v: Values): void {
+    for (const f of this.fields) {
+      const value = v[f.name];
+      if (value !== undefined) {
+        checkValue(f.type, f.name, value, f.maxBytes);
+      }
+    }
+  }
+
+  /** The attributes of a key, rendered from values. */
+  keyOf(attributes: readonly KeyAttribute[], v: Values): Item {
+    const out: Item = bare();
+    for (const a of attributes) {
+      const text = this.render(a.template ?? [], v);
+      if (text === "") {
+        throw emptyKey(a);
+      }
+      this.hasRoom(a, text, v);
+      out[a.name] = keyValue(a, text);
+    }
+    return out;
+  }
+
+  /** Refuses a text that is too long for its attribute, and names the field that has most of it. */
+  private hasRoom(a: KeyAttribute, text: Bytes, v: Values): void {
+    if (text.length <= maxSortKeyBytes || a.type === "N") {
+      return;
+    }
+    const room = this.room(a.name);
+    if (text.length <= room) {
+      return;
+    }
+    let field = subject(a);
+    let longest = 0;
+    for (const p of a.template ?? []) {
+      if (p.field) {
+        const part = this.tryText(p, v[p.field]);
+        if (part !== undefined && part.length > longest) {
+          [field, longest] = [p.field, part.length];
+        }
+      }
+    }
+    throw new ValueError(field, `makes the key ${a.name} ${text.length} bytes long, more than the ${room} that DynamoDB takes`);
+  }
+
+  private room(attribute: string): number {
+    const sorts = [this.key.slice(1), ...[...this.entries, ...this.copies.flatMap((c) => c.entries)].map((e) => e.sk)];
+    return sorts.some((keys) => keys.some((a) => a.name === attribute)) ? maxSortKeyBytes : maxPartitionKeyBytes;
+  }
+
+  /** A template's text with values. */
+  render(template: readonly Part[], v: Values): Bytes {
+    let out = "";
+    for (const p of template) {
+      if (!p.field) {
+        out += bytesOf(p.literal ?? "");
+        continue;
+      }
+      const value = v[p.field];
+      if (value === undefined) {
+        throw missing(p.field);
+      }
+      const f = this.field(p.field);
+      if (f) {
+        checkValue(f.type, f.name, value, f.maxBytes);
+      }
+      out += this.textOf(p, value);
+    }
+    return out;
+  }
+
+  /** The text of a part's value after its functions. The value may be the beginning of one. */
+  textOf(p: Part, v: AttributeValue): Bytes {
+    const f = this.field(p.field ?? "");
+    if (!f) {
+      throw new ValueError(p.field ?? "", `is no field of ${this.name}`);
+    }
+    let text = textOfValue(f.type, f.name, v);
+    fits(f.name, text, f.maxBytes);
+    for (const fn of p.funcs ?? []) {
+      try {
+        text = apply(fn.name, fn.arg ?? "", text);
+      } catch (err) {
+        throw new ValueError(f.name, `can be in no key: ${(err as Error).message}`);
+      }
+      if (fn.name === "lower" || fn.name === "fold" || fn.name === "slug") {
+        fits(f.name, text, f.maxBytes); // these can make a text longer
+      }
+    }
+    return text;
+  }
+
+  tryText(p: Part, v: AttributeValue | undefined): Bytes | undefined {
+    if (v === undefined) {
+      return undefined;
+    }
+    try {
+      return this.textOf(p, v);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Values with all counters, which begin with 0. */
+  counted(v: Values): Values {
+    const out = bare(v);
+    for (const f of this.fields) {
+      if (f.counter && out[f.name] === undefined) {
+        out[f.name] = { N: "0" };
+      }
+    }
+    return out;
+  }
+
+  /** The entity's own item, or a copy of it, with keys, type attribute and index entries. */
+  item(copy: LinkedCopy | undefined, given: Values): Item {
+    const v = this.counted(given);
+    const out = this.fieldsAndKey(copy && this.heldBy(copy), copy ? copy.key : this.key, v);
+    if (this.table.typeAttr) {
+      out[this.table.typeAttr] = { S: this.typeValue };
+    }
+    return Object.assign(out, this.entryKeys(copy ? copy.entries : this.entries, v, out));
+  }
+
+  /** A marker's item: the fields by which the entity's item is found, those that are unique, and the time at which both go. */
+  marker(m: Marker, v: Values): Item {
+    return this.fieldsAndKey(this.withTTL(fieldsOf(this.key, m.key)), m.key, this.counted(v));
+  }
+
+  /** All items that stand for values: the item itself, its copies, its markers. */
+  items(v: Values): Item[] {
+    return [this.item(undefined, v), ...this.copies.map((c) => this.item(c, v)), ...this.markers.map((m) => this.marker(m, v))];
+  }
+
+  private fieldsAndKey(held: readonly string[] | undefined, key: readonly KeyAttribute[], v: Values): Item {
+    this.check(v);
+    const out: Item = bare();
+    for (const f of this.fields) {
+      if (held && !held.includes(f.name)) {
+        continue;
+      }
+      const value = toStore(f, v[f.name]);
+      if (value !== undefined) {
+        put(out, f.path, value);
+      }
+    }
+    return Object.assign(out, this.keyOf(key, v));
+  }
+
+  /** The index attributes of a whole item that are not fields themselves. */
+  private entryKeys(list: readonly LinkedEntry[], v: Values, item: Item): Item {
+    const out: Item = bare();
+    for (const entry of list) {
+      this.plainKeys([...entry.pk, ...entry.sk], v);
+      if (this.enters(entry, v, item)) {
+        Object.assign(out, this.keyOf(this.synthetic(entry), v));
+      }
+    }
+    return out;
+  }
+
+  /** Whether an item has an entry: its condition holds, and the fields of its keys are there. */
+  private enters(entry: LinkedEntry, v: Values, item: Item): boolean {
+    if (fieldsOf(entry.pk, entry.sk).some((name) => v[name] === undefined)) {
+      return false;
+    }
+    return !entry.where || entry.where.holds(this.wholly(item, v), { values: v, now: 0 });
+  }
+
+  /** An item with all of the values: a copy may lack those that its entries depend on. */
+  private wholly(item: Item, v: Values): Item {
+    const out: Item = bare(item);
+    for (const f of this.fields) {
+      if (at(out, f.path) !== undefined) {
+        continue;
+      }
+      const value = tryStore(f, v[f.name]);
+      if (value !== undefined) {
+        put(out, f.path, value);
+      }
+    }
+    return out;
+  }
+
+  /** Refuses fields that could not stand in the index whose attribute they are. */
+  plainKeys(attributes: readonly KeyAttribute[], v: Values): void {
+    for (const a of attributes) {
+      if (a.field && v[a.field] !== undefined) {
+        this.keyOf([a], v);
+      }
+    }
+  }
+
+  /** The attributes of an entry that exist for it, and are written beside the fields. */
+  synthetic(x: LinkedEntry): KeyAttribute[] {
+    return [...x.pk, ...x.sk].filter((a) => !a.field && !this.inPrimaryKey(a));
+  }
+
+  private inPrimaryKey(a: KeyAttribute): boolean {
+    return a.name === this.table.pk.name || a.name === this.table.sk?.name;
+  }
+
+  copyOf(name: string | undefined): LinkedCopy | undefined {
+    return name ? this.copies.find((c) => c.name === name) : undefined;
+  }
+
+  /** The fields that a copy holds, undefined for all: with those that its keys are made of, and the time at which it goes. */
+  heldBy(c: LinkedCopy): string[] | undefined {
+    return c.fields && this.withTTL([...fieldsOf(c.key, ...c.entries.flatMap((x) => [x.pk, x.sk])), ...c.fields]);
+  }
+
+  private withTTL(fields: string[]): string[] {
+    return this.ttl?.field ? [...fields, this.ttl.field] : fields;
+  }
+
+  /** The fields that a marker holds. */
+  heldByMarker(m: Marker): string[] {
+    return this.withTTL(fieldsOf(this.key, m.key));
+  }
+
+  /** The fields of a stored item. */
+  valuesOf(item: Item | undefined): Values {
+    const v: Values = bare();
+    for (const f of this.fields) {
+      const value = at(item, f.path);
+      if (value !== undefined) {
+        v[f.name] = value;
+      }
+    }
+    return v;
+  }
+
+  ttlField(): LinkedField | undefined {
+    return this.ttl && this.field(this.ttl.field);
+  }
+
+  /** Whether an item's time is over, in seconds. */
+  expired(item: Item | undefined, now: number): boolean {
+    const f = this.ttlField();
+    const seconds = f && item && decimalOf(at(item, f.path))?.int64();
+    return seconds !== undefined && seconds < BigInt(now);
+  }
+
+  /** The fields that a condition reads. */
+  readBy(c: Condition | undefined): string[] {
+    if (!c) {
+      return [];
+    }
+    const attributes = c.attributes();
+    return this.fields.filter((f) => attributes.includes(f.path[0]!)).map((f) => f.name);
+  }
+
+  entriesAt(p: Place): LinkedEntry[] {
+    return p.copy ? (this.copyOf(p.copy)?.entries ?? []) : this.entries;
+  }
+
+  /** The entry of a place in an index. */
+  entryAt(p: Place): LinkedEntry | undefined {
+    return this.entriesAt(p).find((x) => x.index === p.index);
+  }
+
+  /** The primary key of the items at a place. */
+  primaryKey(p: Place): readonly KeyAttribute[] | undefined {
+    if (p.kind === "marker") {
+      return this.markers.find((m) => m.name === p.marker)?.key;
+    }
+    return p.copy ? this.copyOf(p.copy)?.key : this.key;
+  }
+
+  /**
+   * The values of a stored item where it is the entity's at a place: by the type attribute where there is one, and by its keys,
+   * which must be those that its values make. An entry in an index may lack values, which the index does not have: then the
+   * keys must be such as some values make together with those that are there.
+   */
+  is(p: Place, item: Item | undefined): Values | undefined {
+    if (!item || (p.kind !== "marker" && !this.typed(item))) {
+      return undefined;
+    }
+    const primary = this.primaryKey(p);
+    if (!primary) {
+      return undefined;
+    }
+    const v = this.valuesOf(item);
+    if (p.kind !== "entry") {
+      return this.madeOf(primary, v, item) ? v : undefined;
+    }
+    const entry = this.entryAt(p);
+    if (!entry) {
+      return undefined;
+    }
+    let met = 0;
+    for (const a of [...primary, ...entry.pk, ...entry.sk]) {
+      const text = keyText(own(item, a.name));
+      if (text === undefined) {
+        continue;
+      }
+      met++;
+      if (!this.fitsKey(a, v, text)) {
+        return undefined;
+      }
+    }
+    return met > 0 ? v : undefined;
+  }
+
+  private typed(item: Item): boolean {
+    const attribute = this.table.typeAttr;
+    const v = attribute ? own(item, attribute) : undefined;
+    return v === undefined || v.S === this.typeValue;
+  }
+
+  private madeOf(key: readonly KeyAttribute[], v: Values, item: Item): boolean {
+    let made: Item;
+    try {
+      made = this.keyOf(key, v);
+    } catch {
+      return false;
+    }
+    return Object.keys(made).every((name) => {
+      const [a, b] = [made[name], own(item, name)];
+      return storedAs(a) === storedAs(b) && keyText(a) !== undefined && keyText(a) === keyText(b);
+    });
+  }
+
+  /** Whether a stored key text is what values make of a template, whatever those that are absent would be. */
+  private fitsKey(a: KeyAttribute, v: Values, text: Bytes): boolean {
+    const segments: (Bytes | ((s: Bytes) => boolean))[] = [];
+    for (const p of a.template ?? []) {
+      if (!p.field) {
+        segments.push(bytesOf(p.literal ?? ""));
+      } else if (v[p.field] === undefined) {
+        const f = this.field(p.field);
+        if (!f) {
+          return false;
+        }
+        segments.push((s) => makes(f, p, a.type, s));
+      } else {
+        try {
+          segments.push(this.render([p], v));
+        } catch {
+          return false;
+        }
+      }
+    }
+    const only = segments[0];
+    if (a.type === "N" && segments.length === 1 && typeof only === "string") {
+      return decimal(only) === text; // without the zeros that |pad puts before it
+    }
+    return matches(segments, text);
+  }
+}
+
+export function tryStore(f: LinkedField, v: AttributeValue | undefined): AttributeValue | undefined {
+  return v === undefined && !f.optional && !["set", "list", "map"].includes(f.type.kind) ? undefined : toStore(f, v);
+}
+
+/** Whether a text is made of segments: it keeps the places where the segments so far can end. */
+function matches(segments: (Bytes | ((s: Bytes) => boolean))[], text: Bytes): boolean {
+  let ends = new Set([0]);
+  for (const s of segments) {
+    const next = new Set<number>();
+    for (const from of ends) {
+      if (typeof s === "string") {
+        if (text.startsWith(s, from)) {
+          next.add(from + s.length);
+        }
+        continue;
+      }
+      for (let to = from; to <= text.length; to++) {
+        if (!next.has(to) && s(text.slice(from, to))) {
+          next.add(to);
+        }
+      }
+    }
+    ends = next;
+  }
+  return ends.has(text.length);
+}
+
+/** Whether a text may be what a part's functions make of some value of the field. It may say so of a text that is none. */
+export function makes(f: LinkedField, p: Part, type: string, s: Bytes): boolean {
+  if (type !== "S") {
+    return true; // the whole attribute is the one field
+  }
+  const last = p.funcs?.at(-1);
+  if (!last) {
+    return hasText(f, s);
+  }
+  const arg = last.arg ?? "";
+  switch (last.name) {
+    case "pad":
+    case "desc":
+      return s.length === Number(arg) && /^[0-9]*$/.test(s);
+    case "ts":
+      return s.length === (arg === "s" ? 10 : 13) && /^[0-9]*$/.test(s);
+    case "date":
+      return s.length === arg.length && /^[0-9T-]*$/.test(s);
+    case "shard":
+      return /^[0-9]+$/.test(s);
+    case "hash":
+      return s.length === Number(arg) && /^[0-9a-f]*$/.test(s);
+    case "slug":
+      return /^[a-z0-9-]*$/.test(s);
+    default: // lower, fold and first of any text
+      return true;
+  }
+}
+

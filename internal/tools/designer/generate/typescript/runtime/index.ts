@@ -1,0 +1,384 @@
+// The runtime of the code that monotable generate --lang typescript writes: it makes requests of what a design says, and values of
+// the answers. It is the same as the Go package github.com/monotable/monotable/design/table, in which the code's comments say
+// more: the same descriptors make the same items.
+
+import { BatchWriteItemCommand, type WriteRequest } from "@aws-sdk/client-dynamodb";
+import { Call, type CallOptions, type Client, type Environment, type Observation } from "./call.js";
+import { decodeAll, encode, encodeAll } from "./codec.js";
+import { Sealer } from "./cursor.js";
+import type { Document, Place, Table } from "./descriptor.js";
+import { type Entity, identity } from "./entity.js";
+import { builtin, named } from "./errors.js";
+import { type Program, link } from "./link.js";
+import { type PageOf, type PageOptions, type Read, all, batch, collect, get, page } from "./read.js";
+import type { Input } from "./source.js";
+import type { LinkedField } from "./types.js";
+import { type Item, type Values, bare, own } from "./values.js";
+import { write } from "./write.js";
+
+export type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+export type { CallOptions, Client, Observation } from "./call.js";
+export { Secret } from "./codec.js";
+export type { Document, Place } from "./descriptor.js";
+export { type BuiltinCode, DecodeError, Refusal, TableError, ValueError, isError } from "./errors.js";
+export type { PageOf, PageOptions } from "./read.js";
+export type { AttributeValue, Item, Values } from "./values.js";
+
+/** What a database needs beside its client. */
+export interface Settings {
+  /** The names of the tables on DynamoDB, by their names in the design. One that is not told has the design's own name. */
+  tables?: { [name: string]: string | undefined };
+  /** Seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without one there are none. */
+  cursorKey?: Uint8Array;
+  /** Open cursors that were sealed before cursorKey was changed. */
+  oldCursorKeys?: readonly Uint8Array[];
+  /** Tells who makes a call, of an AsyncLocalStorage for example: a cursor then continues for that caller only. */
+  caller?: () => string;
+  /** What the time is; Date.now without it. */
+  clock?: () => Date;
+  /** Is called after each call of a method, with what it took. */
+  observe?: (o: Observation) => void;
+  /** Makes the ids that writes ask for, by kind; random ones without it. */
+  newID?: (kind: string) => string;
+  /** For tests: requests are made one after another, and attempts without pauses. */
+  sequential?: boolean;
+}
+
+/** An entity's item for load. */
+export interface LoadRecord {
+  entity: string;
+  value: object;
+}
+
+/** What a stored item stands for. */
+export interface Decoded {
+  entity: string;
+  place: Place;
+  value: object;
+}
+
+/** Runs a document's patterns. Generated code gives them names and types. */
+export class Runtime {
+  readonly program: Program;
+  private readonly env: Environment;
+  private readonly names = new Map<string, string>();
+
+  constructor(document: Document, client: Client, settings: Settings) {
+    this.program = link(document);
+    this.physicalNames(document, settings.tables ?? {});
+    const { cursorKey, oldCursorKeys = [], clock } = settings;
+    this.env = {
+      client,
+      tableName: (t: Table) => this.names.get(t.name) ?? t.physical,
+      clock: clock ? () => clock().getTime() : Date.now,
+      sealer: cursorKey || oldCursorKeys.length > 0 ? new Sealer([cursorKey ?? new Uint8Array(0), ...oldCursorKeys]) : undefined,
+      caller: settings.caller,
+      observe: settings.observe,
+      newID: settings.newID,
+      sequential: settings.sequential ?? false,
+      errors: document.errors ?? {},
+    };
+  }
+
+  private physicalNames(d: Document, configured: { [name: string]: string | undefined }): void {
+    for (const t of Object.values(d.tables)) {
+      const name = own(configured, t.name);
+      if (name === "") {
+        throw builtin("Config", `: the name of table ${t.name} is empty: tables.${t.name} is the name that it has on DynamoDB`);
+      }
+      if (name === undefined && /[{}]/.test(t.physical)) {
+        throw builtin("Config", `: the name of table ${t.name} is ${t.physical}, which depends on the deployment: set tables.${t.name} to the name that it has there`);
+      }
+      this.names.set(t.name, name ?? t.physical);
+    }
+    for (const name of Object.keys(configured)) {
+      if (!this.names.has(name)) {
+        throw builtin("Config", `: tables names ${JSON.stringify(name)}, which is none of the design's: ${[...this.names.keys()].join(", ")}`);
+      }
+    }
+  }
+
+  /** Makes a call, and tells the observer of it. */
+  async call<T>(pattern: string, o: CallOptions, run: (call: Call) => Promise<T>): Promise<T> {
+    const call = new Call(this.env, pattern, o);
+    try {
+      const out = await run(call);
+      call.end();
+      return out;
+    } catch (err) {
+      const out = named(pattern, err);
+      call.end(out);
+      throw out;
+    }
+  }
+
+  read(name: string): Program["reads"] extends Map<string, infer R> ? R : never {
+    return this.program.reads.get(name)!;
+  }
+
+  /** The input of a read, encoded. */
+  input(name: string, given: object): Input {
+    const r = this.read(name);
+    const from = given as { [name: string]: unknown };
+    const out: Input = { values: bare() };
+    for (const p of r.params) {
+      const x = own(from, p.name === r.prefix ? `${p.name}Prefix` : p.name);
+      const v = x === undefined || x === null || (p.name === r.prefix && x === "") ? undefined : encode(p.type, p.name, x);
+      if (v !== undefined) {
+        out.values[p.name] = v;
+      }
+    }
+    const f = r.range ? r.entity.field(r.range) : undefined;
+    if (f) {
+      const [low, high] = [own(from, `${f.name}From`), own(from, `${f.name}To`)];
+      out.from = low === undefined ? undefined : encode(f.type, f.name, low);
+      out.to = high === undefined ? undefined : encode(f.type, f.name, high);
+    }
+    return out;
+  }
+
+  private decoded<T>(e: Entity, fields: readonly string[] | undefined, v: Values): T {
+    return decodeAll(e.name, shown(e, fields), v) as T;
+  }
+
+  private decodedOf<T>(r: Read, v: Values): T {
+    return this.decoded(r.entity, r.fields, v);
+  }
+
+  /** One item. */
+  one<T>(name: string, given: object, o: CallOptions = {}): Promise<T> {
+    const r = this.read(name);
+    return this.call(name, o, async (call) => this.decodedOf<T>(r, await get(call, r, this.input(name, given))));
+  }
+
+  /** One item for each of several inputs. */
+  batch<T>(name: string, given: readonly object[], o: CallOptions = {}): Promise<(T | undefined)[]> {
+    const r = this.read(name);
+    return this.call(name, o, async (call) => {
+      const found = await batch(call, r, given.map((one) => this.input(name, one)));
+      return found.map((v) => v && this.decodedOf<T>(r, v));
+    });
+  }
+
+  /** A page of a list. */
+  page<T>(name: string, given: object, options: PageOptions = {}, o: CallOptions = {}): Promise<PageOf<T>> {
+    const r = this.read(name);
+    return this.call(name, o, async (call) => {
+      const { items, next } = await page(call, r, this.input(name, given), options);
+      return { items: items.map((v) => this.decodedOf<T>(r, v)), next };
+    });
+  }
+
+  /** A list up to the read's limit. */
+  async list<T>(name: string, given: object, o: CallOptions = {}): Promise<T[]> {
+    const out: T[] = [];
+    for await (const x of this.each<T>(name, given, o)) {
+      out.push(x);
+    }
+    return out;
+  }
+
+  /** Walks all pages, each when it is needed. */
+  async *each<T>(name: string, given: object, o: CallOptions = {}): AsyncGenerator<T, void, undefined> {
+    const r = this.read(name);
+    const call = new Call(this.env, name, o);
+    let failed: unknown;
+    try {
+      for await (const v of all(call, r, this.input(name, given))) {
+        yield this.decodedOf<T>(r, v);
+      }
+    } catch (err) {
+      failed = named(name, err);
+      throw failed;
+    } finally {
+      call.end(failed);
+    }
+  }
+
+  /** A collection: an array for each member, and the root itself. */
+  collect<T>(name: string, given: object, options: PageOptions = {}, o: CallOptions = {}): Promise<T> {
+    const c = this.program.collections.get(name)!;
+    return this.call(name, o, async (call) => {
+      const { items, next } = await collect(call, c, { values: encodeAll(c.params, given) }, options);
+      const out: { [name: string]: unknown } = {};
+      c.results.forEach((result, i) => {
+        if (i !== c.root) {
+          out[result] = [];
+        }
+      });
+      for (const f of items) {
+        const m = c.members[f.member]!;
+        const x = this.decoded(m.entity, m.fields, f.values);
+        const result = c.results[f.member]!;
+        if (f.member === c.root) {
+          out[result] = x;
+        } else {
+          (out[result] as unknown[]).push(x);
+        }
+      }
+      if (c.page) {
+        out["next"] = next;
+      }
+      return out as T;
+    });
+  }
+
+  /** The input of a write, encoded. */
+  writeInput(name: string, given: object): Input {
+    const w = this.program.writes.get(name)!;
+    const lines = own(given as { lines?: unknown } & { [name: string]: unknown }, "lines");
+    return {
+      values: encodeAll(w.params, given),
+      ...(w.lines ? { lines: (Array.isArray(lines) ? lines : []).map((line: object) => encodeAll(w.lineParams, line)) } : {}),
+    };
+  }
+
+  /** A write, and what it returns. */
+  write<T>(name: string, given: object, o: CallOptions = {}): Promise<T> {
+    const w = this.program.writes.get(name)!;
+    return this.call(name, o, async (call) => {
+      const input = this.writeInput(name, given);
+      const outcome = await write(call, w, input);
+      const out: { [name: string]: unknown } = {};
+      if (outcome.replayed) {
+        out["replayed"] = true;
+        out["record"] = this.decoded(w.idempotent!.record, undefined, outcome.replayed);
+        Object.assign(out, await this.replayed(call, name, input, outcome.replayed));
+        return out as T;
+      }
+      if (w.idempotent) {
+        out["replayed"] = false;
+      }
+      for (const told of w.told ?? []) {
+        const e = w.steps[told.step]!.entity;
+        const items = (outcome.items[told.step] ?? []).map((v) => v && this.decoded(e, undefined, v));
+        const x = told.each ? items : items[0];
+        if (x !== undefined) {
+          out[told.name] = x;
+        }
+      }
+      return out as T;
+    });
+  }
+
+  /** What the design's replay finds for a repetition. */
+  private async replayed(call: Call, name: string, input: Input, record: Values): Promise<object> {
+    const w = this.program.writes.get(name)!;
+    const { read, collection, owner } = w.replay ?? {};
+    const values = bare(input.values, record);
+    if (owner && input.values[owner] !== undefined) {
+      values[owner] = input.values[owner]!; // whose the answer may be, the caller says
+    }
+    const out: { [name: string]: unknown } = {};
+    const tell = (e: Entity, fields: readonly string[] | undefined, v: Values): void => {
+      const told = w.told?.find((x) => w.steps[x.step]!.entity === e);
+      if (told) {
+        const x = this.decoded(e, fields, v);
+        out[told.name] = told.each ? [...((out[told.name] as unknown[] | undefined) ?? []), x] : x;
+      }
+    };
+    if (read) {
+      const r = this.read(read);
+      if (!r.many) {
+        tell(r.entity, r.fields, await get(call, r, { values }));
+        return out;
+      }
+      for await (const v of all(call, r, { values })) {
+        tell(r.entity, r.fields, v);
+      }
+    } else if (collection) {
+      const { page: _, ...c } = this.program.collections.get(collection)!;
+      for (const f of (await collect(call, c, { values }, {})).items) {
+        const m = c.members[f.member]!;
+        tell(m.entity, m.fields, f.values);
+      }
+    }
+    return out;
+  }
+
+  /**
+   * Puts records with their copies, index entries and markers as they are, without any condition: for imports and samples. Of
+   * records with one key, any may stay.
+   */
+  load(records: Iterable<LoadRecord> | AsyncIterable<LoadRecord>, progress?: (stored: number) => void, o: CallOptions = {}): Promise<void> {
+    return this.call("load", o, async (call) => {
+      let next = new Map<string, { table: string; item: Item }>();
+      let waiting = 0;
+      let stored = 0;
+      const flush = async (): Promise<void> => {
+        await putAll(call, [...next.values()]);
+        stored += waiting;
+        next = new Map();
+        waiting = 0;
+        progress?.(stored);
+      };
+      for await (const r of records) {
+        const e = this.program.entities.get(r.entity);
+        if (!e) {
+          throw builtin("Value", `: ${JSON.stringify(r.entity)} is no entity of the design`);
+        }
+        const items = e.items(encodeAll(e.fields, r.value));
+        if (next.size + items.length > 25 && waiting > 0) {
+          await flush();
+        }
+        for (const item of items) {
+          next.set(identity(e.table, item), { table: this.env.tableName(e.table), item });
+        }
+        waiting++;
+      }
+      if (waiting > 0) {
+        await flush();
+      }
+    });
+  }
+}
+
+/**
+ * Finds the entity that a stored item stands for, with its place: the item itself, a copy or a marker. It is for what reads items
+ * without asking for a pattern: streams, exports, scans.
+ */
+export function decoder(document: Document): (item: Item) => Decoded | undefined {
+  const entities = [...link(document).entities.values()];
+  return (item) => {
+    for (const e of entities) {
+      const places: Place[] = [
+        { kind: "key" },
+        ...e.copies.map((c): Place => ({ kind: "copy", copy: c.name })),
+        ...e.markers.map((m): Place => ({ kind: "marker", marker: m.name })),
+      ];
+      for (const place of places) {
+        const v = e.is(place, item);
+        if (v) {
+          const copy = e.copyOf(place.copy);
+          const marker = e.markers.find((m) => m.name === place.marker);
+          const held = copy ? e.heldBy(copy) : marker && e.heldByMarker(marker);
+          return { entity: e.name, place, value: decodeAll(e.name, shown(e, held), v) };
+        }
+      }
+    }
+    return undefined;
+  };
+}
+
+function shown(e: Entity, fields: readonly string[] | undefined): readonly LinkedField[] {
+  return fields ? e.fields.filter((f) => fields.includes(f.name)) : e.fields;
+}
+
+/** Puts items, 25 at a time, and again what is left unprocessed. */
+async function putAll(call: Call, items: readonly { table: string; item: Item }[]): Promise<void> {
+  for (let i = 0; i < items.length; i += 25) {
+    let rest: { [table: string]: WriteRequest[] } = {};
+    for (const { table, item } of items.slice(i, i + 25)) {
+      (rest[table] ??= []).push({ PutRequest: { Item: item } });
+    }
+    for (let pause = 50; ; pause = Math.min(2 * pause, 5000)) {
+      const answer = await call.send<{ UnprocessedItems?: typeof rest }>(new BatchWriteItemCommand({ RequestItems: rest }), true);
+      rest = answer.UnprocessedItems ?? {};
+      if (Object.keys(rest).length === 0) {
+        break;
+      }
+      await call.pause(pause);
+    }
+  }
+}
+

@@ -1,0 +1,575 @@
+// Reads and collections.
+
+import type { QueryCommandInput } from "@aws-sdk/client-dynamodb";
+import type { Call } from "./call.js";
+import { type Condition, type Inputs, aliasIn } from "./condition.js";
+import { type Position, decodePositions, encodePositions } from "./cursor.js";
+import type { Attribute, CollectionDescriptor, KeyAttribute, Part, Place, ReadDescriptor, Table } from "./descriptor.js";
+import type { Entity } from "./entity.js";
+import { builtin, missing } from "./errors.js";
+import type { Bytes } from "./keytext.js";
+import { type Input, Reading, Source, normal } from "./source.js";
+import { checkValue } from "./types.js";
+import { type AttributeValue, type Item, type Values, bare, compareKeys, equal, own, sizedText } from "./values.js";
+
+/** A read whose descriptor is linked. */
+export interface Read extends Omit<ReadDescriptor, "entity" | "filter"> {
+  entity: Entity;
+  filter: Condition | undefined;
+}
+
+export interface Collection extends Omit<CollectionDescriptor, "table" | "members"> {
+  table: Table;
+  members: { entity: Entity; place: Place; fields?: string[] }[];
+}
+
+export interface PageOptions {
+  /** How many items the page has at most; without it the pattern's own page, at most 1000. */
+  limit?: number | undefined;
+  /** Continues behind a page; "" begins. */
+  after?: string | undefined;
+}
+
+/** A part of a list. */
+export interface PageOf<T> {
+  items: T[];
+  /** Continues behind this page; "" at the end. A page may have fewer items than were asked for, or none, and not be the last. */
+  next: string;
+}
+
+export interface Found {
+  member: number;
+  values: Values;
+}
+
+const maxPage = 1000;
+const maxPageRounds = 10;
+
+function pageSize(o: PageOptions, fallback: number): number {
+  return Math.min(o.limit && o.limit > 0 ? o.limit : fallback > 0 ? fallback : maxPage, maxPage);
+}
+
+/** What the caller says of one field: a beginning, or bounds. */
+class Span {
+  private part: Part = {};
+  private prefix: Bytes = "";
+  private lower: AttributeValue | undefined;
+  private upper: AttributeValue | undefined;
+  private readonly entity: Entity;
+
+  constructor(r: Read, input: Input) {
+    this.entity = r.entity;
+    const c = r.sk?.find((x) => x.next?.field);
+    if (!c) {
+      return;
+    }
+    const part = normal(c.next!);
+    const name = part.field!;
+    if (c.comparison === "beginsWith") {
+      const v = input.values[name];
+      if (v !== undefined) {
+        this.part = part;
+        this.prefix = this.entity.textOf(part, v);
+      }
+      return;
+    }
+    if (input.from === undefined && input.to === undefined) {
+      return;
+    }
+    this.part = part;
+    const f = this.entity.field(name);
+    const bound = (v: AttributeValue | undefined): AttributeValue | undefined => {
+      if (v !== undefined && f) {
+        checkValue(f.type, name, v);
+      }
+      return v && this.value(v);
+    };
+    this.lower = bound(input.from);
+    this.upper = bound(input.to);
+  }
+
+  private value(v: AttributeValue): AttributeValue {
+    return this.part.funcs!.length === 0 ? v : { B: Buffer.from(this.entity.textOf(this.part, v), "latin1") };
+  }
+
+  empty(): boolean {
+    return this.lower !== undefined && this.upper !== undefined && compareKeys(this.lower, this.upper) > 0;
+  }
+
+  /** Whether an item's value is in the span. One that the place does not have is not asked for, unless the item is whole. */
+  holds(values: Values, whole: boolean): boolean {
+    if (!this.part.field) {
+      return true;
+    }
+    const v = values[this.part.field];
+    if (v === undefined) {
+      return !whole;
+    }
+    if (this.lower === undefined && this.upper === undefined) {
+      return this.entity.tryText(this.part, v)?.startsWith(this.prefix) ?? false;
+    }
+    try {
+      const made = this.value(v);
+      return (!this.lower || compareKeys(this.lower, made) <= 0) && (!this.upper || compareKeys(made, this.upper) <= 0);
+    } catch {
+      return false;
+    }
+  }
+}
+
+interface FilledPart {
+  part: Part;
+  text: Bytes;
+}
+
+/** The parts of templates that inputs fill, with their texts; without the functions of which other values have the same. */
+function fill(e: Entity, templates: readonly (readonly Part[] | undefined)[], by: readonly string[], v: Values): FilledPart[] {
+  const out: FilledPart[] = [];
+  for (const p of templates.flatMap((t) => t ?? [])) {
+    const value = p.field && by.includes(p.field) ? v[p.field] : undefined;
+    if (value !== undefined) {
+      const part = { ...p, funcs: (p.funcs ?? []).filter((f) => !["shard", "first", "hash"].includes(f.name)) };
+      out.push({ part, text: e.textOf(part, value) });
+    }
+  }
+  return out;
+}
+
+/** Whether an item's values fill the parts with the same texts. */
+function fills(filled: readonly FilledPart[], e: Entity, v: Values, whole: boolean): boolean {
+  return filled.every(({ part, text }) => {
+    const value = v[part.field!];
+    return value === undefined ? !whole : e.tryText(part, value) === text;
+  });
+}
+
+function templates(keys: readonly KeyAttribute[] | undefined): (readonly Part[] | undefined)[] {
+  return (keys ?? []).map((a) => a.template);
+}
+
+/** A read with what it is asked with, checked. */
+class Question {
+  readonly read: Read;
+  readonly input: Input;
+  readonly span: Span;
+  /** Set where the filter is evaluated here and not by the request. */
+  here = false;
+  private readonly filled: FilledPart[];
+  private readonly at: Inputs;
+
+  constructor(r: Read, input: Input, now: number) {
+    this.read = r;
+    this.input = input;
+    this.at = { values: input.values, now };
+    for (const name of this.inputs()) {
+      const v = input.values[name];
+      if (v === undefined) {
+        throw missing(name);
+      }
+      const f = r.entity.field(name);
+      if (f) {
+        checkValue(f.type, name, v, f.maxBytes);
+      }
+    }
+    const known = [...templates(r.key), ...templates(r.pk), ...(r.sk ?? []).map((c) => c.known)];
+    this.filled = fill(r.entity, known, r.by ?? [], input.values);
+    this.span = new Span(r, input);
+  }
+
+  private inputs(): string[] {
+    return [...(this.read.by ?? []), ...(this.read.filterBy ?? []), ...(this.read.owner ? [this.read.owner] : [])];
+  }
+
+  /** The inputs that say what the answer is. */
+  names(): string[] {
+    const params = this.read.filter?.params.map((p) => p.input) ?? [];
+    return [...this.inputs(), ...(this.read.prefix ? [this.read.prefix] : []), ...params];
+  }
+
+  matches(v: Values, whole: boolean): boolean {
+    return fills(this.filled, this.read.entity, v, whole) && this.span.holds(v, whole);
+  }
+
+  /** Whether an item passes the filter and is the owner's. */
+  admits(item: Item | undefined, v: Values): boolean {
+    const owner = this.read.owner;
+    if (owner && !equal(v[owner], this.input.values[owner])) {
+      return false;
+    }
+    if (!this.here) {
+      return true;
+    }
+    if ((this.read.filterBy ?? []).some((name) => !equal(v[name], this.input.values[name]))) {
+      return false;
+    }
+    return !this.read.filter || this.read.filter.holds(item, this.at);
+  }
+
+  /** Gives the filter to the request, unless it must be evaluated here. */
+  filter(s: Source, request: QueryCommandInput): void {
+    this.here ||= this.filtersKeys(s);
+    if (this.here) {
+      return;
+    }
+    const names = request.ExpressionAttributeNames!;
+    const values = request.ExpressionAttributeValues!;
+    const terms: string[] = [];
+    for (const [i, name] of (this.read.filterBy ?? []).entries()) {
+      const f = this.read.entity.field(name);
+      if (f) {
+        values[`:f${i}`] = this.input.values[name]!;
+        terms.push(`${f.path.map((step) => aliasIn(names, step)).join(".")} = :f${i}`);
+      }
+    }
+    if (this.read.filter) {
+      terms.push(`(${this.read.filter.bind(this.at, names, values)})`);
+    }
+    if (terms.length > 0) {
+      request.FilterExpression = terms.join(" AND ");
+    }
+  }
+
+  /** Whether the filter is about attributes of the keys of what is queried. */
+  private filtersKeys(s: Source): boolean {
+    const attributes = (this.read.filterBy ?? []).flatMap((name) => this.read.entity.field(name)?.path[0] ?? []);
+    return [...attributes, ...Object.values(this.read.filter?.names ?? {})].some((a) => s.keys(a));
+  }
+}
+
+/** An item that may be the answer to a question. */
+interface Candidate {
+  question: Question;
+  item: Item | undefined;
+  values: Values | undefined;
+  /** Set where the item that was read for it is gone, or no longer what the candidate promised. */
+  strayed?: boolean;
+}
+
+function sourceOf(r: Read): Source {
+  return new Source({
+    pattern: r.pattern, entity: r.entity, table: r.entity.table, index: r.place.index ?? "", by: r.by ?? [], pk: r.pk ?? [], sk: r.sk ?? [],
+    sort: r.sort ?? [], reverse: r.reverse ?? false, consistent: r.consistent ?? false,
+  }, r.place);
+}
+
+/** One item; an item that is not there, or is somebody else's, is NotFound. */
+export async function get(call: Call, r: Read, input: Input): Promise<Values> {
+  const q = new Question(r, input, call.now);
+  const v = r.key ? await getByKey(call, q) : await getByQuery(call, q);
+  if (!v) {
+    throw builtin("NotFound");
+  }
+  return v;
+}
+
+/** From a marker the second attempt reads consistently: the first may have seen the marker or the item before both changed. */
+async function getByKey(call: Call, q: Question): Promise<Values | undefined> {
+  const r = q.read;
+  const key = r.entity.keyOf(r.key!, q.input.values);
+  q.here = true; // GetItem has no filter
+  for (const consistent of [r.consistent ?? false, true]) {
+    const item = await call.get(r.entity.table, key, consistent);
+    const candidate: Candidate = { question: q, item, values: undefined };
+    await judge(call, r, consistent, [candidate]);
+    if (candidate.values || !item || r.place.kind !== "marker" || !candidate.strayed) {
+      return candidate.values;
+    }
+  }
+  return undefined;
+}
+
+/** Asks for one item, and for twice as many each time that all are dropped. */
+async function getByQuery(call: Call, q: Question): Promise<Values | undefined> {
+  const reading = query(call, q, sourceOf(q.read));
+  for (let n = 1; reading && !reading.done(); n = Math.min(2 * n, maxPage)) {
+    const found = await answers(call, q, reading, n);
+    if (found.length > 0) {
+      return found[0];
+    }
+  }
+  return undefined;
+}
+
+/** Begins the reading of a question; undefined where its bounds leave nothing. */
+function query(call: Call, q: Question, s: Source, positions?: readonly Position[]): Reading | undefined {
+  const partitions = s.partitions(q.input.values);
+  const request = s.request(call.env.tableName(s.o.table), q.input);
+  if (!request || q.span.empty()) {
+    return undefined;
+  }
+  q.here = q.read.hydrate ?? false;
+  q.filter(s, request);
+  return new Reading(call, s, request, partitions, positions);
+}
+
+/** What is left of the next n items of a reading. */
+async function answers(call: Call, q: Question, reading: Reading, n: number): Promise<Values[]> {
+  const items = await reading.next(n);
+  const candidates = items.map((item): Candidate => ({ question: q, item, values: undefined }));
+  await judge(call, q.read, q.read.consistent ?? false, candidates);
+  return candidates.map((c) => c.values).filter((v) => v !== undefined);
+}
+
+/** Finds out which candidates are answers, and reads the items of those whose place does not have what is wanted. */
+async function judge(call: Call, r: Read, consistent: boolean, candidates: Candidate[]): Promise<void> {
+  for (const c of candidates) {
+    const v = r.entity.is(r.place, c.item);
+    c.values = v && c.question.matches(v, r.place.kind === "key") ? v : undefined;
+  }
+  if (r.hydrate || r.place.kind === "marker") {
+    await hydrate(call, r, consistent, candidates);
+  }
+  for (const c of candidates) {
+    c.values = c.values && c.question.admits(c.item, c.values) ? restricted(c.values, r.fields) : undefined;
+  }
+}
+
+/** Reads the items that candidates stand for. Those that are gone by now, or not what was asked for, are no answers. */
+async function hydrate(call: Call, r: Read, consistent: boolean, candidates: Candidate[]): Promise<void> {
+  const found = candidates.filter((c) => c.values);
+  const items = await call.fetch(r.entity.table, found.map((c) => primaryKey(r, c.item!, c.values!)), consistent);
+  for (const [i, c] of found.entries()) {
+    const v = r.entity.is({ kind: "key" }, items[i]);
+    c.strayed = !v || !c.question.matches(v, true);
+    c.item = items[i];
+    c.values = c.strayed ? undefined : v;
+  }
+}
+
+/** The key of the item behind one at the read's place. An entry of the item itself has it. */
+function primaryKey(r: Read, item: Item, v: Values): Item {
+  const e = r.entity;
+  if (r.place.kind !== "entry" || r.place.copy) {
+    return e.keyOf(e.key, v);
+  }
+  const key: Item = bare();
+  for (const a of e.key) {
+    const value = own(item, a.name);
+    if (value === undefined) {
+      throw new Error(`index ${r.place.index} answered an item without ${a.name}`);
+    }
+    key[a.name] = value;
+  }
+  return key;
+}
+
+function restricted(v: Values, fields: readonly string[] | undefined): Values {
+  if (!fields) {
+    return v;
+  }
+  const out: Values = bare();
+  for (const name of Object.keys(v)) {
+    if (fields.includes(name)) {
+      out[name] = v[name]!;
+    }
+  }
+  return out;
+}
+
+/** One item for each of several inputs; undefined for one that is not there, or is somebody else's. */
+export async function batch(call: Call, r: Read, inputs: readonly Input[]): Promise<(Values | undefined)[]> {
+  if (!r.key) {
+    throw new Error("it is served by a Query, which has no batches: ask for one item at a time");
+  }
+  const keys: Item[] = [];
+  const candidates = inputs.map((input): Candidate => {
+    const question = new Question(r, input, call.now);
+    question.here = true; // BatchGetItem has no filter
+    keys.push(r.entity.keyOf(r.key!, input.values));
+    return { question, item: undefined, values: undefined };
+  });
+  const items = await call.fetch(r.entity.table, keys, r.consistent ?? false);
+  candidates.forEach((c, i) => (c.item = items[i]));
+  await judge(call, r, r.consistent ?? false, candidates);
+  return candidates.map((c) => c.values);
+}
+
+/** A page of a read of many. */
+export async function page(call: Call, r: Read, input: Input, o: PageOptions): Promise<PageOf<Values>> {
+  const q = new Question(r, input, call.now);
+  const s = sourceOf(r);
+  const scope = scopeOf(call, s, input, q.names());
+  let left = r.limit ?? 0;
+  let positions: Position[] | undefined;
+  if (o.after) {
+    ({ left, positions } = continued(call, scope, o.after, s.partitions(input.values), s.positioned));
+  }
+  const reading = query(call, q, s, positions);
+  const items: Values[] = [];
+  if (!reading) {
+    return { items, next: "" };
+  }
+  let size = pageSize(o, r.page ?? 0);
+  if (r.limit) {
+    left = Math.min(left, r.limit);
+    size = Math.min(size, left);
+  }
+  for (let round = 0; round < maxPageRounds && items.length < size && !reading.done(); round++) {
+    items.push(...(await answers(call, q, reading, size - items.length)));
+  }
+  left -= items.length;
+  if (reading.done() || (r.limit && left === 0)) {
+    return { items, next: "" };
+  }
+  return { items, next: cursor(call, scope, left, reading.positions(), s.positioned) };
+}
+
+/** Walks all pages, up to the read's limit where it has one. Nothing is asked before it is needed. */
+export async function* all(call: Call, r: Read, input: Input): AsyncGenerator<Values> {
+  const q = new Question(r, input, call.now);
+  const reading = query(call, q, sourceOf(r));
+  const limit = r.limit ?? 0;
+  const size = pageSize({ limit: r.page }, limit);
+  for (let given = 0; reading && !reading.done() && (limit === 0 || given < limit); ) {
+    const found = await answers(call, q, reading, limit > 0 ? Math.min(size, limit - given) : size);
+    given += found.length;
+    yield* found;
+  }
+}
+
+function scopeOf(call: Call, s: Source, input: Input, names: readonly string[]): Bytes {
+  const scope = s.scope(call.env.tableName(s.o.table), input, names);
+  return call.env.caller ? scope + sizedText(call.env.caller()) : scope;
+}
+
+function continued(
+  call: Call, scope: Bytes, after: string, partitions: readonly Item[], attributes: readonly Attribute[],
+): { left: number; positions: Position[] } {
+  if (!call.env.sealer) {
+    throw builtin("Cursor", ": cursorKey is not set, so that there are none");
+  }
+  return decodePositions(call.env.sealer.open(scope, after), partitions, attributes);
+}
+
+function cursor(call: Call, scope: Bytes, left: number, positions: readonly Position[], attributes: readonly Attribute[]): string {
+  const text = encodePositions(left, positions, attributes);
+  return call.env.sealer ? call.env.sealer.seal(scope, text) : "";
+}
+
+/**
+ * A page of a collection, or all of it where it has no pages. Where there is a root, it is on the first page, and its absence is
+ * NotFound there; the pages behind rest on that.
+ */
+export async function collect(call: Call, c: Collection, input: Input, o: PageOptions): Promise<PageOf<Found>> {
+  const names = [...(c.by ?? []), ...(c.owner ? [c.owner] : [])];
+  for (const name of names) {
+    const v = input.values[name];
+    if (v === undefined) {
+      throw missing(name);
+    }
+    for (const m of c.members) {
+      const f = m.entity.field(name);
+      if (f) {
+        checkValue(f.type, name, v, f.maxBytes);
+      }
+    }
+  }
+  const first = c.members[0]!;
+  const options = {
+    pattern: c.pattern, entity: first.entity, table: c.table, index: c.index ?? "", by: c.by ?? [], pk: c.pk ?? [], sk: c.sk ?? [],
+    sort: c.sort ?? [], reverse: c.reverse ?? false, consistent: c.consistent ?? false,
+  };
+  const s = new Source(options, first.place);
+  let partitions = s.partitions(input.values);
+  const scope = scopeOf(call, s, { values: input.values }, names);
+  let positions: Position[] | undefined;
+  if (o.after) {
+    ({ positions } = continued(call, scope, o.after, partitions, s.positioned));
+  }
+  const request = s.request(call.env.tableName(c.table), input);
+  const g = new Gathering(c, input, !o.after, fill(first.entity, templates(c.pk), c.by ?? [], input.values));
+  if (g.first && c.rootApart) {
+    await g.seekRoot(call, new Source({ ...options, sk: c.rootSK ?? [], reverse: false }, first.place), partitions);
+  }
+  if (!request) { // the bounds leave nothing
+    partitions = [];
+  }
+  const out = await g.page(new Reading(call, s, request, partitions, positions), o);
+  if (g.first && c.root >= 0 && !(g.root && g.owned(g.root))) {
+    throw builtin("NotFound");
+  }
+  return { items: out.items, next: out.behind ? cursor(call, scope, 0, out.behind, s.positioned) : "" };
+}
+
+/** Reads a collection. */
+class Gathering {
+  readonly first: boolean;
+  root: Values | undefined; // until it is met
+  private apart = false; // the root was read apart, and is part of the first page
+  private readonly c: Collection;
+  private readonly owner: AttributeValue | undefined;
+  private readonly filled: FilledPart[];
+
+  constructor(c: Collection, input: Input, first: boolean, filled: FilledPart[]) {
+    this.c = c;
+    this.first = first;
+    this.filled = filled;
+    this.owner = c.owner ? input.values[c.owner] : undefined;
+    this.input = input;
+  }
+
+  private readonly input: Input;
+
+  owned(v: Values): boolean {
+    return this.owner === undefined || equal(v[this.c.owner!], this.owner);
+  }
+
+  async page(reading: Reading, o: PageOptions): Promise<{ items: Found[]; behind: Position[] | undefined }> {
+    const everything = !this.c.page;
+    const size = pageSize(o, this.c.page ?? 0);
+    const items: Found[] = this.apart ? [this.shown({ member: this.c.root, values: this.root! })] : [];
+    for (let round = 0; !reading.done() && (everything || (round < maxPageRounds && items.length < size)); round++) {
+      items.push(...(await this.next(reading, everything ? maxPage : size - items.length)));
+    }
+    return { items, behind: reading.done() ? undefined : reading.positions() };
+  }
+
+  /** The members' items among the next n. */
+  private async next(reading: Reading, n: number): Promise<Found[]> {
+    const out: Found[] = [];
+    for (const item of await reading.next(n)) {
+      const f = this.member(item);
+      if (!f || (this.c.root < 0 && !this.owned(f.values))) {
+        continue;
+      }
+      if (f.member === this.c.root) {
+        if ((!this.first && this.c.rootApart) || this.apart) {
+          continue; // the first page has it
+        }
+        this.root = f.values;
+      }
+      out.push(this.shown(f));
+    }
+    return out;
+  }
+
+  private shown(f: Found): Found {
+    return { member: f.member, values: restricted(f.values, this.c.members[f.member]?.fields) };
+  }
+
+  private member(item: Item): Found | undefined {
+    for (const [i, m] of this.c.members.entries()) {
+      const values = m.entity.is(m.place, item);
+      if (values && fills(this.filled, m.entity, values, m.place.kind === "key")) {
+        return { member: i, values };
+      }
+    }
+    return undefined;
+  }
+
+  /** Reads the root before the rest. */
+  async seekRoot(call: Call, s: Source, partitions: readonly Item[]): Promise<void> {
+    const request = s.request(call.env.tableName(s.o.table), this.input);
+    if (!request) {
+      throw builtin("NotFound");
+    }
+    const reading = new Reading(call, s, request, partitions);
+    while (!this.root && !reading.done()) {
+      await this.next(reading, maxPage);
+    }
+    if (!this.root || !this.owned(this.root)) {
+      throw builtin("NotFound");
+    }
+    this.apart = true;
+  }
+}

@@ -1,0 +1,171 @@
+// Attribute values, items, and the canonical form in which they are compared.
+
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { Decimal } from "./decimal.js";
+import { type Bytes, bytesOf, compareBytes } from "./keytext.js";
+
+export type { AttributeValue };
+
+/** What is stored: values by attribute. */
+export type Item = { [attribute: string]: AttributeValue };
+
+/** An entity's values by the names of its fields, each as it is stored; or a pattern's inputs. It has no prototype. */
+export type Values = { [name: string]: AttributeValue };
+
+/** A map of names that has nothing but what is put in it. */
+export function bare<T>(...from: { [name: string]: T }[]): { [name: string]: T } {
+  return Object.assign(Object.create(null), ...from) as { [name: string]: T };
+}
+
+/** A member of a map that may have a prototype. */
+export function own<T>(m: { [name: string]: T } | undefined, name: string): T | undefined {
+  return m !== undefined && Object.hasOwn(m, name) ? m[name] : undefined;
+}
+
+export type StoredType = "S" | "N" | "B" | "BOOL" | "NULL" | "L" | "M" | "SS" | "NS" | "BS" | "none";
+
+/** The attribute type of a value. */
+export function storedAs(v: AttributeValue | undefined): StoredType {
+  if (v === undefined) {
+    return "none";
+  }
+  if (v.S !== undefined) return "S";
+  if (v.N !== undefined) return "N";
+  if (v.B !== undefined) return "B";
+  if (v.BOOL !== undefined) return "BOOL";
+  if (v.NULL !== undefined) return "NULL";
+  if (v.L !== undefined) return "L";
+  if (v.M !== undefined) return "M";
+  if (v.SS !== undefined) return "SS";
+  if (v.NS !== undefined) return "NS";
+  if (v.BS !== undefined) return "BS";
+  return "none";
+}
+
+export function latin1(b: Uint8Array): Bytes {
+  return Buffer.from(b.buffer, b.byteOffset, b.byteLength).toString("latin1");
+}
+
+/** The value at the end of a path; NULL is none, for no type is stored so. */
+export function at(m: Item | undefined, path: readonly string[]): AttributeValue | undefined {
+  const v = stored(m, path);
+  return v?.NULL !== undefined ? undefined : v;
+}
+
+/** The value at the end of a path as it is. */
+export function stored(m: Item | undefined, path: readonly string[]): AttributeValue | undefined {
+  let v: AttributeValue | undefined;
+  let inner = m;
+  for (const [i, step] of path.entries()) {
+    v = own(inner, step);
+    if (i < path.length - 1) {
+      if (v?.M === undefined) {
+        return undefined;
+      }
+      inner = v.M;
+    }
+  }
+  return v;
+}
+
+/** Stores a value at the end of a path, and makes the maps on the way, as copies. */
+export function put(m: Item, path: readonly string[], v: AttributeValue): void {
+  let inner = m;
+  for (const step of path.slice(0, -1)) {
+    const there = own(inner, step)?.M;
+    const copy: Item = bare(there ?? {});
+    inner[step] = { M: copy };
+    inner = copy;
+  }
+  inner[path[path.length - 1]!] = v;
+}
+
+/** Whether a value is a set without members. */
+export function emptySet(v: AttributeValue | undefined): boolean {
+  return v?.SS?.length === 0 || v?.NS?.length === 0 || v?.BS?.length === 0;
+}
+
+export function decimalOf(v: AttributeValue | undefined): Decimal | undefined {
+  return v?.N === undefined ? undefined : Decimal.tryParse(v.N);
+}
+
+export function numberOf(d: Decimal): AttributeValue {
+  return { N: d.toString() };
+}
+
+/** A value of a key attribute as Bytes; equal values of one type have equal ones. */
+export function keyText(v: AttributeValue | undefined): Bytes | undefined {
+  if (v?.S !== undefined) return bytesOf(v.S);
+  if (v?.N !== undefined) return Decimal.tryParse(v.N)?.toString();
+  if (v?.B !== undefined) return latin1(v.B);
+  return undefined;
+}
+
+/** Compares values of one key attribute as DynamoDB sorts them. An absent one comes first. */
+export function compareKeys(a: AttributeValue | undefined, b: AttributeValue | undefined): number {
+  if (a?.N !== undefined && b?.N !== undefined) {
+    return (Decimal.tryParse(a.N) ?? Decimal.zero).compare(Decimal.tryParse(b.N) ?? Decimal.zero);
+  }
+  const [x, y] = [storedAs(a), storedAs(b)];
+  if (x === y && (x === "S" || x === "B")) {
+    return compareBytes(keyText(a)!, keyText(b)!);
+  }
+  return compareBytes(x, y);
+}
+
+/** A set's members as values; undefined of what is no set. */
+export function membersOf(v: AttributeValue | undefined): AttributeValue[] | undefined {
+  return v?.SS?.map((S) => ({ S })) ?? v?.NS?.map((N) => ({ N })) ?? v?.BS?.map((B) => ({ B }));
+}
+
+export function uvarint(n: number): Bytes {
+  let out = "";
+  while (n >= 0x80) {
+    out += String.fromCharCode((n % 0x80) | 0x80);
+    n = Math.floor(n / 0x80);
+  }
+  return out + String.fromCharCode(n);
+}
+
+/** Bytes with their length, so that what follows cannot be taken for a part of them. */
+export function sized(tag: string, bytes: Bytes): Bytes {
+  return tag + uvarint(bytes.length) + bytes;
+}
+
+/** A text in its canonical form. */
+export function sizedText(text: string): Bytes {
+  return sized("s", bytesOf(text));
+}
+
+function canonicalNumber(text: string): string {
+  return Decimal.tryParse(text)?.toString() ?? text;
+}
+
+/** The canonical form of a value: equal values have the same, others have others. */
+export function canonical(v: AttributeValue | undefined): Bytes {
+  if (v === undefined) return "-";
+  if (v.S !== undefined) return sizedText(v.S);
+  if (v.N !== undefined) return sized("n", bytesOf(canonicalNumber(v.N)));
+  if (v.B !== undefined) return sized("b", latin1(v.B));
+  if (v.BOOL !== undefined) return v.BOOL ? "t" : "f";
+  if (v.NULL !== undefined) return "0";
+  if (v.L !== undefined) return "l" + uvarint(v.L.length) + v.L.map(canonical).join("");
+  if (v.M !== undefined) {
+    const names = Object.keys(v.M).map(bytesOf).sort(compareBytes);
+    const m = v.M;
+    return "m" + uvarint(names.length) + names.map((name) => sized("s", name) + canonical(m[Buffer.from(name, "latin1").toString("utf8")])).join("");
+  }
+  if (v.SS !== undefined) return canonicalSet("s", v.SS.map(bytesOf));
+  if (v.NS !== undefined) return canonicalSet("n", v.NS.map(canonicalNumber));
+  if (v.BS !== undefined) return canonicalSet("b", v.BS.map(latin1));
+  return "-";
+}
+
+function canonicalSet(tag: string, members: Bytes[]): Bytes {
+  return "u" + tag + uvarint(members.length) + members.sort(compareBytes).map((m) => sized(tag, m)).join("");
+}
+
+/** Whether two values are the same, whatever the form of their numbers and the order of their sets. */
+export function equal(a: AttributeValue | undefined, b: AttributeValue | undefined): boolean {
+  return canonical(a) === canonical(b);
+}

@@ -1,0 +1,176 @@
+// Package typescript checks the TypeScript that monotable generate writes: it type-checks under strict options, and does in Node, with
+// the AWS SDK for JavaScript over a socket, what the Go code of the same design does.
+//
+// The random trials of package trial drive both at once. Each has a database of its own: answers and errors must be the same, and
+// the items that each has stored must be equal.
+package typescript
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/generate"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/trial"
+)
+
+var everything = flag.Bool("everything", false, "try all designs, which takes some minutes; without it those that differ most")
+
+// tried reports whether the random trials are run for a design without -everything.
+func tried(file string) bool {
+	return strings.Contains(file, "../generated/") || strings.Contains(file, "forge") || strings.Contains(file, "trinity")
+}
+
+// designs are those that are generated and tried.
+func designs(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	const trials = "../../internal/tools/designer/trial/testdata/"
+	for _, pattern := range []string{"../../systems/*/*.design.yaml", "../generated/designs/[kns]*.design.yaml", trials + "[g-m]*.design.yaml", trials + "forge.design.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no designs match %s: %v", pattern, err)
+		}
+		out = append(out, files...)
+	}
+	return out
+}
+
+// installed skips the test where the npm packages are not there.
+func installed(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat("node_modules/typescript"); errors.Is(err, os.ErrNotExist) {
+		t.Skip("the packages of test/typescript are not installed: make setup")
+	}
+}
+
+// generated writes the TypeScript of a design into a directory.
+func generated(t *testing.T, file, dir string) *design.Design {
+	t.Helper()
+	d, err := design.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := lower.Lower(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := generate.TypeScript(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := generate.Write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// compiled type-checks and compiles all below a directory.
+func compiled(t *testing.T, dir string) {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, link := range map[string]string{"node_modules": "node_modules", "base.json": "tsconfig.json"} {
+		if err := os.Symlink(filepath.Join(here, link), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{
+		"package.json":  `{ "type": "module" }`,
+		"tsconfig.json": `{ "extends": "./base.json", "compilerOptions": { "outDir": "out", "rootDir": "." }, "include": ["**/*.ts"], "exclude": ["out"] }`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), "node_modules/.bin/tsc", "--project", dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("the generated code is no TypeScript: %v\n%s", err, bytes.ReplaceAll(out, []byte(dir), nil))
+	}
+}
+
+// TestTrials: of every design, the generated code type-checks, and the random trials find no difference from Go's.
+func TestTrials(t *testing.T) {
+	installed(t)
+	files := designs(t)
+	dir := t.TempDir()
+	parsed := make([]*design.Design, len(files))
+	name := func(i int) string { return filepath.Base(filepath.Dir(files[i])) + "_" + filepath.Base(files[i]) }
+	for i, file := range files {
+		parsed[i] = generated(t, file, filepath.Join(dir, name(i)))
+	}
+	example(t, dir)
+	compiled(t, dir)
+	for i := range files {
+		t.Run(name(i), func(t *testing.T) {
+			if !*everything && !tried(files[i]) {
+				t.Skip("it type-checks; -everything tries it")
+			}
+			t.Parallel()
+			try(t, parsed[i], filepath.Join(dir, "out", name(i)))
+		})
+	}
+}
+
+// example puts the page's example beside the code of its design, to be type-checked with it.
+func example(t *testing.T, dir string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/typescript.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(page), "```ts\n")
+	code, _, found := strings.Cut(after, "```\n")
+	code = strings.ReplaceAll(code, "./shop/index.js", "./designs_shop.design.yaml/index.js")
+	if !found || !strings.Contains(code, "designs_shop") {
+		t.Fatal("docs/typescript.md has no example")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "example.ts"), []byte(code), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// trialItems is about how many items of each entity a trial has.
+const trialItems = 20
+
+// try runs the random trials of a design.
+func try(t *testing.T, d *design.Design, dir string) {
+	t.Helper()
+	node := start(t, dir)
+	run, err := trial.New(d, trial.Options{Seed: 1, Items: trialItems, Open: node.open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	for _, s := range run.Subjects() {
+		if s.Kind == trial.EntitySubject {
+			continue
+		}
+		r, err := run.Try(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls += r.Cases
+		for _, f := range r.Failures {
+			if f.Kind == trial.Failed && (strings.Contains(f.Got, difference) || strings.Contains(f.Got, broken)) {
+				t.Error(f.String()) // what is wrong with the design, its own tests tell
+			}
+		}
+	}
+	if err := run.Close(); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d calls, %d of them by both", calls, node.calls)
+	if node.calls == 0 {
+		t.Error("no call was made")
+	}
+}
