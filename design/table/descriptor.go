@@ -22,38 +22,60 @@ type (
 	Kind = schema.Kind
 	// KeyAttribute is an attribute of a key with the Template of its value: literals and fields with functions.
 	KeyAttribute = schema.KeyAttribute
-	Template     = schema.Template
-	Part         = schema.Part
-	Func         = schema.Func
+	// Template is what a key attribute is made of: literals and fields with functions.
+	Template = schema.Template
+	// Part is a literal of a template, or a field with its functions.
+	Part = schema.Part
+	// Func is a function that a field goes through in a template.
+	Func = schema.Func
 	// Entry is a place in an index.
-	Entry  = schema.Entry
-	Copy   = schema.Copy
+	Entry = schema.Entry
+	// Copy is a further item with some of an entity's fields, kept equal in the same transaction.
+	Copy = schema.Copy
+	// Marker is an item whose key makes values unique.
 	Marker = schema.Marker
-	Count  = schema.Count
-	TTL    = schema.TTL
+	// Count is a field of another entity that counts items, or sums a field of them.
+	Count = schema.Count
+	// TTL says which field has the time at which an item expires, and when that is where writes do not set it.
+	TTL = schema.TTL
 	// Condition is a condition in DynamoDB's grammar.
-	Condition      = schema.Condition
+	Condition = schema.Condition
+	// ConditionParam is a value that a condition is asked with.
 	ConditionParam = schema.ConditionParam
 
 	// Read is a pattern that finds items of one entity.
-	Read          = schema.Read
-	Place         = schema.Place
-	PlaceKind     = schema.PlaceKind
-	Comparison    = schema.Comparison
+	Read = schema.Read
+	// Place is where a read finds its items.
+	Place = schema.Place
+	// PlaceKind says what a place is: the table's key, a copy, an index entry or a marker.
+	PlaceKind = schema.PlaceKind
+	// Comparison says how a request bounds a sort key attribute.
+	Comparison = schema.Comparison
+	// SortCondition bounds one sort key attribute.
 	SortCondition = schema.SortCondition
 	// Collection is a pattern that finds items of several entities in one partition.
 	Collection = schema.Collection
-	Member     = schema.Member
-	Found      = schema.Found
+	// Member is an entity of a collection.
+	Member = schema.Member
+	// Found is an entity's items in the response of a collection.
+	Found = schema.Found
 	// Write is a pattern that changes items as a whole or not at all.
-	Write      = schema.Write
-	Param      = schema.Param
-	Action     = schema.Action
-	Step       = schema.Step
+	Write = schema.Write
+	// Param is what a write is given beside the fields of its items.
+	Param = schema.Param
+	// Action is what a step does to its item.
+	Action = schema.Action
+	// Step is one action of a write on one item, or on one for each line.
+	Step = schema.Step
+	// Assignment gives a field a value.
 	Assignment = schema.Assignment
-	Term       = schema.Term
-	TermKind   = schema.TermKind
-	Else       = schema.Else
+	// Term is a part of a value: values are sums of terms.
+	Term = schema.Term
+	// TermKind says where a term has its value from.
+	TermKind = schema.TermKind
+	// Else is an error of a refused write, with the condition under which it is the one.
+	Else = schema.Else
+	// Idempotent says how a repeated write is recognised.
 	Idempotent = schema.Idempotent
 )
 
