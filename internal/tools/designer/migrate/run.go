@@ -246,11 +246,12 @@ func (m *Migration) Run(ctx context.Context, deployed Milestone) (report *confor
 			}
 		}
 		at := m.record.snapshot()
-		if m.plan.DualWrites == nil || at.Deployed == NothingDeployed || at.Filled {
+		if at.Deployed != DualWrites {
 			return nil
 		}
-		if at.Deployed != DualWrites {
-			return fmt.Errorf("items must be written before %s is deployed", at.Deployed)
+		// If it has been done before, it is done again: programs may have left a value out since.
+		if err := m.record.save(ctx, func(s *State) { s.Filled = false }); err != nil {
+			return err
 		}
 		report, err = r.backfill(ctx)
 		return err
