@@ -88,8 +88,13 @@ func Open(p *Plan, o Target) (*Migration, error) {
 	if o.Segments < 1 {
 		o.Segments = 1
 	}
-	if o.Say == nil {
-		o.Say = func(string, ...any) {}
+	say, saying := o.Say, &sync.Mutex{}
+	o.Say = func(format string, args ...any) { // segments have things to say at once
+		saying.Lock()
+		defer saying.Unlock()
+		if say != nil {
+			say(format, args...)
+		}
 	}
 	if o.Progress == nil {
 		o.Progress = func(Pass) {}
