@@ -104,6 +104,10 @@ func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map
 		if len(actions) > 0 {
 			err = b.write(ctx, actions)
 		}
+		if refused, is := errors.AsType[*refusedError](err); is {
+			b.o.Say("an item of %s cannot be written: %s", j.entity.Name, refused)
+			return skipped, nil
+		}
 		switch {
 		case err == nil && left:
 			return skipped, nil

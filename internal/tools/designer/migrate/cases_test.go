@@ -221,6 +221,39 @@ func TestUndeclared(t *testing.T) {
 	}
 }
 
+// TestTooLarge: an item that DynamoDB does not take with more in it is told and found; the others get what they should.
+func TestTooLarge(t *testing.T) {
+	s := newShop(t, "composed entry")
+	m := s.migration(through)
+	if _, err := m.Run(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	v := orderOf(0, 0)
+	for size := 400<<10 - 100; ; size -= 20 {
+		v["note"] = text(strings.Repeat("x", size))
+		items, err := table.Items(s.old.lower.Entities[0], v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items[0]["status"], items[0]["GSI1PK"] = text("s1"), text("STATUS#s1")
+		if _, err := s.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("shop"), Item: items[0]}); err == nil {
+			break
+		}
+	}
+	report, err := m.Run(t.Context(), migrate.DualWrites)
+	if !errors.Is(err, migrate.ErrFindings) || !slices.Contains(kinds(report), "index-missing Order.GSI2") {
+		t.Errorf("it ends with %v and finds %v", err, kinds(report))
+	}
+	if !slices.ContainsFunc(s.said, func(line string) bool { return strings.HasPrefix(line, "an item of Order cannot be written: ") }) {
+		t.Errorf("it says %v", s.said)
+	}
+	for _, f := range report.Findings {
+		if f.Kind == conform.IndexMissing && f.Items != 1 {
+			t.Errorf("%d items have no entry", f.Items)
+		}
+	}
+}
+
 // TestOrder: no step can be left out.
 func TestOrder(t *testing.T) {
 	s := newShop(t, "key")

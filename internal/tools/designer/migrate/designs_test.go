@@ -65,7 +65,7 @@ func migrations() map[string]struct {
 			{indexes, "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"}, {`GSI1: { pk: "STATUS#{status}"`, `GSI2: { pk: "S#{status}"`},
 		}},
 		"required fields": {
-			edits: [][2]string{{"note: text }", "note: text, gift: bool, remark: text }"}},
+			edits: [][2]string{{"note: text }", "note: text, gift: bool, remark: { type: text, at: more.remark } }"}},
 			fills: []string{"Order.gift=false", "Order.remark=note"},
 		},
 		"copies": {edits: [][2]string{
@@ -76,6 +76,12 @@ func migrations() map[string]struct {
 		"markers": {edits: [][2]string{
 			{unique, `unique: { Number: { pk: "N#{number}", sk: UNIQUE }, PerUser: { pk: "USER#{userId}", sk: "NUMBER#{number}" } }`},
 		}},
+		"entity gone": {
+			start: [][2]string{{"reads:\n", "  Cart:\n    key: { pk: \"CART#{cartId}\", sk: META }\n    unique: { User: { pk: \"CARTOF#{userId}\", sk: UNIQUE } }\n" +
+				"    fields: { cartId: id, userId: id }\n    volume: { count: 5, size: 100 }\nreads:\n"}},
+			edits: [][2]string{{"  Cart:\n    key: { pk: \"CART#{cartId}\", sk: META }\n    unique: { User: { pk: \"CARTOF#{userId}\", sk: UNIQUE } }\n" +
+				"    fields: { cartId: id, userId: id }\n    volume: { count: 5, size: 100 }\n", ""}},
+		},
 		"marker gone": {edits: [][2]string{{"    " + unique + "\n", ""}}},
 		"key": {edits: [][2]string{
 			{key, `key: { pk: "O#{orderId}", sk: "ORDER" }`},

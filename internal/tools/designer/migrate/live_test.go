@@ -318,6 +318,9 @@ func TestLive(t *testing.T) {
 // loaded is how many orders each writer begins with.
 const loaded, writers = 60, 3
 
+// carts are how many items there are of an entity that goes, in designs that have it.
+const carts = 5
+
 func live(t *testing.T, name string) {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano()) //nolint:gosec // any number is a seed
@@ -423,6 +426,12 @@ func fill(t *testing.T, a *application, p *program) {
 			records = append(records, table.Record{Entity: p.lower.Entities[0], Values: maps.Clone(v)})
 		}
 		a.models = append(a.models, model)
+	}
+	if len(p.lower.Entities) > 1 {
+		for i := range carts {
+			id := text(strconv.Itoa(i))
+			records = append(records, table.Record{Entity: p.lower.Entities[1], Values: table.Values{"cartId": id, "userId": id}})
+		}
 	}
 	if err := p.db.Load(t.Context(), slices.Values(records), nil); err != nil {
 		t.Fatal(err)

@@ -88,8 +88,13 @@ func Open(p *Plan, o Target) (*Migration, error) {
 	if o.Segments < 1 {
 		o.Segments = 1
 	}
-	if o.Say == nil {
-		o.Say = func(string, ...any) {}
+	say, saying := o.Say, &sync.Mutex{}
+	o.Say = func(format string, args ...any) { // segments have things to say at once
+		saying.Lock()
+		defer saying.Unlock()
+		if say != nil {
+			say(format, args...)
+		}
 	}
 	if o.Progress == nil {
 		o.Progress = func(Pass) {}
@@ -246,11 +251,12 @@ func (m *Migration) Run(ctx context.Context, deployed Milestone) (report *confor
 			}
 		}
 		at := m.record.snapshot()
-		if m.plan.DualWrites == nil || at.Deployed == NothingDeployed || at.Filled {
+		if at.Deployed != DualWrites {
 			return nil
 		}
-		if at.Deployed != DualWrites {
-			return fmt.Errorf("items must be written before %s is deployed", at.Deployed)
+		// If it has been done before, it is done again: programs may have left a value out since.
+		if err := m.record.save(ctx, func(s *State) { s.Filled = false }); err != nil {
+			return err
 		}
 		report, err = r.backfill(ctx)
 		return err

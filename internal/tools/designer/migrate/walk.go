@@ -163,6 +163,23 @@ func (r *run) fetch(ctx context.Context, t *table.Table, keys []table.Item) (map
 // errStale is for a write whose conditions do not hold any more: items have changed since they were read.
 var errStale = errors.New("items have changed since they were read")
 
+// refusedError is what DynamoDB says of an item that it does not take: one that is too large, most often.
+type refusedError struct{ message string }
+
+func (e *refusedError) Error() string { return e.message }
+
+func refused(err error) error {
+	var coded interface {
+		error
+		ErrorCode() string
+		ErrorMessage() string
+	}
+	if errors.As(err, &coded) && coded.ErrorCode() == "ValidationException" {
+		return &refusedError{coded.ErrorMessage()}
+	}
+	return err
+}
+
 // write makes one write, or a transaction of several. errStale says to read again.
 func (r *run) write(ctx context.Context, actions []types.TransactWriteItem) error {
 	if len(actions) == 1 {
@@ -181,13 +198,15 @@ func (r *run) write(ctx context.Context, actions []types.TransactWriteItem) erro
 			case "None":
 			case "ConditionalCheckFailed", "TransactionConflict":
 				return errStale
+			case "ValidationError":
+				return &refusedError{aws.ToString(reason.Message)}
 			default:
 				return fmt.Errorf("a transaction is refused: %s: %s", code, aws.ToString(reason.Message))
 			}
 		}
 	}
 	if err != nil {
-		return err
+		return refused(err)
 	}
 	return r.meter.spend(ctx, false, out.ConsumedCapacity...)
 }
@@ -230,7 +249,7 @@ func (r *run) single(ctx context.Context, a *types.TransactWriteItem) (bool, err
 		return true, errStale
 	}
 	if err != nil {
-		return true, err
+		return true, refused(err)
 	}
 	return true, r.meter.spend(ctx, false, pointed(consumed)...)
 }
