@@ -22,9 +22,14 @@ func newCost(env Environment) *cobra.Command {
 write request units of each call, how much of a write is index entries, dollars on demand, storage, and what the
 same load costs in provisioned mode. Prices are AWS's list for the region; patterns without a rate cost nothing.
 
+Another region's prices, or newer ones, are read from a file: AWS's own price list, of one region or of all, or one
+with the figures of the pricing page (docs/provision.md).
+
 With --base, show what changes against another design: what a pull request makes cheaper or dearer.`,
 		Example: `  monotable cost shop.design.yaml
   monotable cost shop.design.yaml --base main.design.yaml
+  curl -O https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonDynamoDB/current/index.json
+  monotable cost shop.design.yaml --prices index.json
   monotable cost shop.design.yaml --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -43,7 +48,7 @@ With --base, show what changes against another design: what a pull request makes
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "another design; show the difference from it")
-	cmd.Flags().StringVar(&prices, "prices", "", "JSON file with the prices of a region, instead of the built-in list")
+	cmd.Flags().StringVar(&prices, "prices", "", "JSON file with prices, such as AWS's own price list, instead of the built-in ones")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -65,11 +70,7 @@ func pricesFor(region, file string) (cost.Prices, error) {
 	if file == "" {
 		return cost.PricesOf(region)
 	}
-	prices, err := cost.ReadPrices(file)
-	if err == nil && region != "" && region != prices.Region {
-		err = fmt.Errorf("%s has the prices of %s, and the design is for %s", file, prices.Region, region)
-	}
-	return prices, err
+	return cost.ReadPrices(file, region)
 }
 
 func printCost(w io.Writer, asJSON bool, m cost.Month) error {

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/cost"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
@@ -273,6 +276,22 @@ func TestPrices(t *testing.T) {
 	p := cost.PriceLists()[0]
 	if p.Region != "us-east-1" || p.OnDemandRead != 0.125 || p.OnDemandWrite != 0.625 || p.Storage != 0.25 || p.FreeStorage != 25 {
 		t.Errorf("%+v", p)
+	}
+}
+
+// TestPriceList: of AWS's own price list, the prices behind what is free count, and neither those of the other table class nor those
+// of replicated writes. The file has the form that AWS documents for the Price List Bulk API, with figures of a Region that is not.
+func TestPriceList(t *testing.T) {
+	got, err := cost.ReadPrices(filepath.Join("testdata", "price-list.json"), "mars-north-1")
+	want := cost.Prices{
+		Region: "mars-north-1", Since: "2031-01-01", OnDemandRead: 0.15, OnDemandWrite: 0.75, ProvisionedRead: 0.00015,
+		ProvisionedWrite: 0.00075, Storage: 0.3, Recovery: 0.24, FreeStorage: 20,
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if _, err := cost.ReadPrices(filepath.Join("testdata", "price-list.json"), "us-east-1"); err == nil {
+		t.Error("a list with one price of six of a Region is taken")
 	}
 }
 

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -23,22 +24,33 @@ type Prices struct {
 	FreeStorage float64 `json:"freeStorage"`
 }
 
-// ReadPrices reads a price list from a JSON file with the members of Prices. Unknown members are errors, and so are prices of requests,
-// capacity or storage that are not there: a price of nothing would be a guess.
-func ReadPrices(file string) (Prices, error) {
-	f, err := os.Open(file) //nolint:gosec // the caller names it
+// ReadPrices reads a region's prices from a JSON file: AWS's own price list of DynamoDB, of one region or of all, or one with the
+// members of Prices, where unknown members are errors. The region may be "" where the file has one only. A price of requests,
+// capacity or storage that is not there is an error: a price of nothing would be a guess.
+func ReadPrices(file, region string) (Prices, error) {
+	text, err := os.ReadFile(file) //nolint:gosec // the caller names it
 	if err != nil {
 		return Prices{}, err
 	}
-	defer func() { _ = f.Close() }()
 	var p Prices
-	decoder := json.NewDecoder(f)
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&p); err != nil {
-		return Prices{}, fmt.Errorf("%s: %w", file, err)
+	var aws awsPriceList
+	if json.Unmarshal(text, &aws) == nil && aws.OfferCode != "" {
+		if aws.OfferCode != "AmazonDynamoDB" {
+			return Prices{}, fmt.Errorf("%s is the price list of %s, not of AmazonDynamoDB", file, aws.OfferCode)
+		}
+		p, err = aws.pricesIn(region)
+	} else {
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(&p)
 	}
-	if min(p.OnDemandRead, p.OnDemandWrite, p.ProvisionedRead, p.ProvisionedWrite, p.Storage) <= 0 || p.Region == "" || p.Since == "" {
+	switch {
+	case err != nil:
+		return Prices{}, fmt.Errorf("%s: %w", file, err)
+	case min(p.OnDemandRead, p.OnDemandWrite, p.ProvisionedRead, p.ProvisionedWrite, p.Storage) <= 0 || p.Region == "" || p.Since == "":
 		return Prices{}, fmt.Errorf("%s: a price list needs region, since, onDemandRead, onDemandWrite, provisionedRead, provisionedWrite and storage", file)
+	case region != "" && region != p.Region:
+		return Prices{}, fmt.Errorf("%s has the prices of %s, and the design is for %s", file, p.Region, region)
 	}
 	return p, nil
 }
