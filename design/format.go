@@ -1,6 +1,7 @@
 package design
 
 import (
+	"bytes"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -52,20 +53,34 @@ func format(source *Source, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	out := written(source, root, comments)
+	// A formatter that changed what it formats would be worse than none: it looks at its own work. A comment that had to
+	// leave a list may let that list stand on one line, so the work is done until nothing changes.
+	const rounds = 3
+	for range rounds {
+		again, _ := newSource(source.Name, out)
+		tree, after, err := parseYAML(again, out)
+		if err != nil || !sameTree(root, tree, reflect.TypeFor[fileShape]()) || !sameComments(comments, after) {
+			break
+		}
+		next := written(again, tree, after)
+		if bytes.Equal(next, out) {
+			return out, nil
+		}
+		out = next
+	}
+	return nil, Errors{{Source: source, Pos: Pos{1, 1}, Message: "this text cannot be formatted without changing it", Hint: "please report it"}}
+}
+
+// written is a tree in the canonical layout.
+func written(source *Source, root *node, comments []*token.Token) []byte {
 	f := formatter{notes: remarksOn(source, root, comments)}
-	shape := reflect.TypeFor[fileShape]()
-	f.document(root, shape)
+	f.document(root, reflect.TypeFor[fileShape]())
 	out := []byte(strings.Join(f.lines, "\n"))
 	if len(out) > 0 {
 		out = append(out, '\n')
 	}
-	// A formatter that changed what it formats would be worse than none: it looks at its own work.
-	again, _ := newSource(source.Name, out)
-	tree, after, err := parseYAML(again, out)
-	if err != nil || !sameTree(root, tree, shape) || !sameComments(comments, after) {
-		return nil, Errors{{Source: source, Pos: Pos{1, 1}, Message: "this text cannot be formatted without changing it", Hint: "please report it"}}
-	}
-	return out, nil
+	return out
 }
 
 // sameTree reports whether two trees say the same, with the keys of known maps in any order.
