@@ -60,6 +60,7 @@ type indexShape struct {
 	PK      []text       `yaml:"pk"`
 	SK      []text       `yaml:"sk"`
 	Project projectShape `yaml:"project"`
+	Lag     text         `yaml:"lag"`
 	Accept  acceptShape  `yaml:"accept"`
 }
 
@@ -181,6 +182,7 @@ type readShape struct {
 	Page       int         `yaml:"page"`
 	Limit      int         `yaml:"limit"`
 	Consistent bool        `yaml:"consistent"`
+	Fresh      text        `yaml:"fresh" words:"strong …"`
 	Owner      text        `yaml:"owner"`
 	Shared     text        `yaml:"shared"`
 	Rate       float64     `yaml:"rate"`
@@ -199,6 +201,7 @@ type collectionShape struct {
 	Order      text        `yaml:"order"`
 	Page       int         `yaml:"page"`
 	Consistent bool        `yaml:"consistent"`
+	Fresh      text        `yaml:"fresh" words:"strong …"`
 	Owner      text        `yaml:"owner"`
 	Shared     text        `yaml:"shared"`
 	Rate       float64     `yaml:"rate"`

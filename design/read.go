@@ -21,8 +21,10 @@ type Read struct {
 	// Page is how many a page has, Limit how many are returned in all; 0 where not bounded.
 	Page  int `json:"page,omitempty"`
 	Limit int `json:"limit,omitempty"`
-	// Consistent asks for a strongly consistent read.
-	Consistent bool `json:"consistent,omitempty"`
+	// Consistent asks for a strongly consistent read; FreshMillis, for an answer that is at most so far behind what was written,
+	// 0 for any.
+	Consistent  bool `json:"consistent,omitempty"`
+	FreshMillis int  `json:"freshMillis,omitempty"`
 	// Owner is the field that must equal the caller's own: an item of somebody else's is as good as absent.
 	Owner string `json:"owner,omitempty"`
 	// Shared is the reason why other tenants' items may be returned; "" where they may not.
@@ -57,10 +59,11 @@ type Collection struct {
 	From *Template `json:"from,omitempty"`
 	To   *Template `json:"to,omitempty"`
 	// Order is "asc" or "desc", by the sort key; "" is the direction in which the root comes first, and else ascending.
-	Order      string       `json:"order,omitempty"`
-	Consistent bool         `json:"consistent,omitempty"`
-	Page       int          `json:"page,omitempty"`
-	Rate       float64      `json:"rate,omitempty"`
-	Accept     []Acceptance `json:"accept,omitempty"`
-	Pos        Pos          `json:"-"`
+	Order       string       `json:"order,omitempty"`
+	Consistent  bool         `json:"consistent,omitempty"`
+	FreshMillis int          `json:"freshMillis,omitempty"` // see Read
+	Page        int          `json:"page,omitempty"`
+	Rate        float64      `json:"rate,omitempty"`
+	Accept      []Acceptance `json:"accept,omitempty"`
+	Pos         Pos          `json:"-"`
 }

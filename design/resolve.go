@@ -140,6 +140,22 @@ func (r *resolver) condition(t text) *Condition {
 	return out
 }
 
+// maxLag is the longest time by which an answer may be behind; longer ones are slips.
+const maxLag = 24 * time.Hour
+
+// milliseconds reads 5s, 500ms, 1m; 0 where nothing is given.
+func (r *resolver) milliseconds(t text) int {
+	if !t.given() {
+		return 0
+	}
+	d, err := time.ParseDuration(t.value)
+	if err != nil || d < time.Millisecond || d > maxLag || d%time.Millisecond != 0 {
+		r.hint(t.pos, "write 5s or 500ms", "%q is no length of time from a millisecond to 24 hours", t.value)
+		return 0
+	}
+	return int(d / time.Millisecond)
+}
+
 // maxAfter is the longest time after which an item may go; longer ones are slips.
 const maxAfter = 50 * 365 * 24 * time.Hour
 

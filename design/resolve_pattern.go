@@ -14,6 +14,7 @@ func (r *resolver) read(in namedEntry[readShape]) {
 	r.put(&out.Owner, s.Owner)
 	r.put(&out.Shared, s.Shared)
 	r.put(&out.Via, s.Via)
+	r.fresh(s.Fresh, &out.Consistent, &out.FreshMillis)
 	switch {
 	case s.One.given() && s.Many.given():
 		r.fault(in.pos, "read %s is of one or of many, not both", in.name)
@@ -27,6 +28,18 @@ func (r *resolver) read(in namedEntry[readShape]) {
 	}
 	for _, o := range s.Order {
 		out.Order = append(out.Order, r.order(o))
+	}
+}
+
+// fresh reads strong, which is consistent: true, or how far an answer may be behind.
+func (r *resolver) fresh(t text, consistent *bool, millis *int) {
+	switch {
+	case t.given() && *consistent:
+		r.hint(t.pos, "fresh: strong", "consistent: true says how fresh the answer is already")
+	case t.value == "strong":
+		*consistent = true
+	default:
+		*millis = r.milliseconds(t)
 	}
 }
 
@@ -56,6 +69,7 @@ func (r *resolver) collection(in namedEntry[collectionShape]) {
 	r.put(&out.Shared, s.Shared)
 	r.put(&out.Via, s.Via)
 	r.put(&out.Order, s.Order)
+	r.fresh(s.Fresh, &out.Consistent, &out.FreshMillis)
 	r.collectionBounds(out, s)
 }
 

@@ -57,8 +57,11 @@ func (r *resolver) keyAttributes(list []text) []KeyAttribute {
 
 func (r *resolver) index(t *Table, in namedEntry[indexShape]) {
 	s := in.value
-	x := &Index{Name: in.name, Local: s.Local, Accept: r.accept(s.Accept), Pos: in.pos}
+	x := &Index{Name: in.name, Local: s.Local, LagMillis: r.milliseconds(s.Lag), Accept: r.accept(s.Accept), Pos: in.pos}
 	t.Indexes = append(t.Indexes, x)
+	if s.Local && s.Lag.given() {
+		r.hint(s.Lag.pos, "leave it out", "the local index %s is in its table, and has no lag of its own", in.name)
+	}
 	x.PK = r.keyAttributes(s.PK)
 	if x.Local && len(x.PK) == 0 {
 		x.PK = []KeyAttribute{t.PK}

@@ -40,6 +40,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"index.pk":      "The partition key attribute, or up to four of them.",
 	"index.sk":      "The sort key attribute, or up to four of them.",
 	"index.project": "What the index holds beside keys: all, keys, or names of fields.",
+	"index.lag":     "How far a global index is taken to be behind its table: 5s; without it, 1s.",
 	"index.accept":  "Findings that are known and accepted, each with the reason.",
 
 	"type.doc":    "What the type is for.",
@@ -107,6 +108,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"read.page":       "How many a page has.",
 	"read.limit":      "How many are returned in all.",
 	"read.consistent": "Whether the read must see every write that was acknowledged before it.",
+	"read.fresh":      "How fresh the answer must be: strong, or how far it may be behind what was written: 5s.",
 	"read.owner":      "The field that must equal the caller's own: somebody else's item is as good as absent.",
 	"read.shared":     "Why other tenants' items may be returned.",
 	"read.rate":       "How often it is called, a second.",
@@ -123,6 +125,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"collection.order":      "asc or desc by the sort key; without it, so that the root comes first.",
 	"collection.page":       "How many items a page has.",
 	"collection.consistent": "Whether the read must see every write that was acknowledged before it.",
+	"collection.fresh":      "How fresh the answer must be: strong, or how far it may be behind what was written: 5s.",
 	"collection.owner":      "The root's field that must equal the caller's own.",
 	"collection.shared":     "Why other tenants' items may be returned.",
 	"collection.rate":       "How often it is called, a second.",

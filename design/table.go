@@ -69,8 +69,22 @@ type Index struct {
 	PK      []KeyAttribute `json:"pk"`
 	SK      []KeyAttribute `json:"sk,omitempty"`
 	Project Projection     `json:"project"`
-	Accept  []Acceptance   `json:"accept,omitempty"`
-	Pos     Pos            `json:"-"`
+	// LagMillis is how far a global index is taken to be behind its table at most; see Lag.
+	LagMillis int          `json:"lagMillis,omitempty"`
+	Accept    []Acceptance `json:"accept,omitempty"`
+	Pos       Pos          `json:"-"`
+}
+
+// LagDefault is how far an answer is taken to be behind what was written, in milliseconds: that of a global index which says
+// nothing, and that of an eventually consistent read of a table. DynamoDB promises no bound; both are usually shorter.
+const LagDefault = 1000
+
+// Lag is how far answers from the index are taken to be behind the table, in milliseconds.
+func (x *Index) Lag() int {
+	if x.LagMillis > 0 {
+		return x.LagMillis
+	}
+	return LagDefault
 }
 
 // Projection is what an index holds of an item beside its keys.

@@ -21,6 +21,14 @@ func (c *checker) collection(p plan.CollectionPlan) {
 			mend("the same partition key for all of them").report()
 		return
 	}
+	switch {
+	case !p.Late:
+	case x.Consistent:
+		c.find("ST205", x.Name, x.Pos, "wants a strongly consistent read of the global index %s, which DynamoDB refuses", p.Members[0].Name).
+			mend("read the table, or copies in it").report()
+	default:
+		c.late(x.Name, x.Pos, x.FreshMillis, p.Members[0])
+	}
 	if p.RootLast && x.Order == "" {
 		c.find("ST210", x.Name, x.Pos, "the root %s sorts after the others, so the collection is read in descending order for it to come first", x.Root).report()
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/keylang"
@@ -71,6 +72,8 @@ func (c *checker) lacks(result plan.Result) {
 		case plan.NotConsistent:
 			c.find("ST205", r.Name, r.Pos, "wants a strongly consistent read of the global index %s, which DynamoDB refuses", p.Place.Name).
 				mend("read the table, or a copy or marker in it").report()
+		case plan.NotFresh:
+			c.late(r.Name, r.Pos, r.FreshMillis, p.Place)
 		case plan.FieldsMissing:
 			if p.Place.Kind == plan.MarkerPlace {
 				continue // a marker leads to its item: that is its use
@@ -87,6 +90,13 @@ func (c *checker) lacks(result plan.Result) {
 		default:
 		}
 	}
+}
+
+// late is ST205 of an index that can be further behind than is allowed.
+func (c *checker) late(subject string, at design.Pos, millis int, p plan.Place) {
+	length := func(millis int) string { return (time.Duration(millis) * time.Millisecond).String() }
+	c.find("ST205", subject, at, "wants answers that are at most %s behind, and reads %s, which is taken to be up to %s behind", length(millis), p.Index.Name, length(p.Index.Lag())).
+		mend("read the table, or a copy in it; or say the lag that the index really has, lag: 200ms").report()
 }
 
 // onlyExpiry reports whether fields are no more than the one by which the place's items expire.

@@ -117,7 +117,7 @@ func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 		most, told = most+greatest*float64(largestAt(m)), told && v.MaxSize > 0 && greatest > 0
 	}
 	factor := 0.5
-	if c.Consistent {
+	if p.Consistent {
 		factor = 1
 	}
 	fan := factor * float64(p.Fanout)

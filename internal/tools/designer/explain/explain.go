@@ -7,6 +7,7 @@ package explain
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/cost"
@@ -83,7 +84,7 @@ func Read(d *design.Design, r *design.Read) Pattern {
 	request := p.Request()
 	out := Pattern{
 		Name: r.Name, Kind: "read", Doc: r.Doc, Wants: wants(r), Request: &request, Place: p.Place.String(),
-		Freshness: freshness(p),
+		Freshness: freshness(p, r.FreshMillis),
 	}
 	out.readCost(cost.OfRead(d, result))
 	if p.Place.Kind != plan.MarkerPlace { // which lacks all but the way to its item
@@ -141,8 +142,19 @@ func wants(r *design.Read) string {
 	return out.String()
 }
 
-func freshness(p *plan.Plan) string {
+// freshness words how far an answer can be behind, and what was asked for where that is a length of time.
+func freshness(p *plan.Plan, millis int) string {
+	length := func(millis int) string { return (time.Duration(millis) * time.Millisecond).String() }
+	x := p.Place.Index
 	switch {
+	case p.Consistent && !p.Place.Global() && millis > 0:
+		return "strong: every write that was answered is seen; " + length(millis) + " behind is allowed, and an eventual read can be " + length(design.LagDefault)
+	case p.Place.Global() && millis > 0:
+		return "eventual: " + x.Name + " is taken to be at most " + length(x.Lag()) + " behind, and " + length(millis) + " is allowed"
+	case p.Place.Global() && x.LagMillis > 0:
+		return "eventual: " + x.Name + " is taken to be at most " + length(x.Lag()) + " behind"
+	case millis > 0:
+		return "eventual: a write of the last " + length(design.LagDefault) + " may be missing, and " + length(millis) + " is allowed"
 	case p.Place.Global():
 		return "eventual: a global index follows the table within milliseconds, mostly"
 	case p.Consistent:
@@ -185,7 +197,7 @@ func Collection(d *design.Design, c *design.Collection) Pattern {
 		places = append(places, m.String())
 	}
 	out.Place = strings.Join(places, " + ")
-	out.Freshness = freshness(&plan.Plan{Place: p.Members[0], Consistent: c.Consistent})
+	out.Freshness = freshness(&plan.Plan{Place: p.Members[0], Consistent: p.Consistent}, c.FreshMillis)
 	return out
 }
 

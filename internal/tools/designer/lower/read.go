@@ -185,7 +185,7 @@ func (l *lowerer) collection(c *design.Collection) {
 	out := &Collection{Design: c, Plan: p}
 	run := &table.Collection{
 		Pattern: c.Name, Table: l.tables[p.Members[0].Table.Name], Root: -1, By: c.By, Reverse: p.Reverse,
-		Consistent: c.Consistent && !p.Members[0].Global(), Page: c.Page,
+		Consistent: p.Consistent, Page: c.Page,
 	}
 	if x := p.Members[0].Index; x != nil {
 		run.Index = x.Name

@@ -25,6 +25,9 @@ type CollectionPlan struct {
 	// RootApart says that the root need not come first, so that it is read before the rest.
 	RootApart  bool
 	OwnerInKey bool
+	// Consistent asks for a strongly consistent read. Late says that the place cannot be as fresh as is wanted, and no other
+	// serves.
+	Consistent, Late bool
 	// Lacks says of each location what keeps it from serving; of the chosen one it is nothing.
 	Misses []CollectionMiss
 }
@@ -52,8 +55,11 @@ func ForCollection(d *design.Design, c *design.Collection) CollectionPlan {
 			out.Misses = append(out.Misses, miss)
 			continue
 		}
-		if out.Members == nil {
-			out.Members = members
+		global := x != nil && !x.Local
+		late := global && c.Consistent || late(x, c.FreshMillis)
+		if out.Members == nil || out.Late && !late {
+			out.Members, out.Late = members, late
+			out.Consistent = !global && (c.Consistent || strict(c.FreshMillis))
 		}
 	}
 	if out.Members == nil {

@@ -210,13 +210,29 @@ func (m *matcher) rest() {
 	if len(m.plan.FilterBy) > 0 || m.plan.Filter != nil {
 		m.lack(FilterNeeded, slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())...)
 	}
-	if r.Consistent && p.Global() {
+	switch {
+	case r.Consistent && p.Global():
 		m.lack(NotConsistent)
+	case late(p.Index, r.FreshMillis):
+		m.lack(NotFresh)
+	case strict(r.FreshMillis) && !p.Global():
+		m.plan.Consistent = true
 	}
 	m.plan.OwnerInKey = r.Owner != "" && slices.Contains(m.told, r.Owner)
 	if m.plan.Hydrate = p.Missing(m.needed()); len(m.plan.Hydrate) > 0 {
 		m.lack(FieldsMissing, m.plan.Hydrate...)
+		if strict(r.FreshMillis) && p.Global() && !late(p.Index, r.FreshMillis) {
+			m.lack(NotFresh) // the items behind it are read eventually, too
+		}
 	}
+}
+
+// strict reports whether no eventually consistent read of a table is so fresh; 0 allows anything.
+func strict(millis int) bool { return millis > 0 && millis < design.LagDefault }
+
+// late reports whether a place in an index, nil for the table, can be further behind than is allowed; 0 allows anything.
+func late(x *design.Index, millis int) bool {
+	return x != nil && !x.Local && millis > 0 && x.Lag() > millis
 }
 
 // needed are the fields that are returned, filtered by, or compared with what the caller gives; none where whatever the

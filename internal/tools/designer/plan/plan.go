@@ -97,6 +97,7 @@ const (
 	NoSortPosition // prefix or range is of a field that is not next in the sort key
 	WrongOrder
 	NotConsistent
+	NotFresh      // the index is further behind than the read allows
 	FilterNeeded  // something known is neither in the partition key nor next in the sort key
 	FieldsMissing // and must be read from the table, item by item
 	FansOut
@@ -126,6 +127,8 @@ func (l Lack) String() string {
 		return "it does not sort by " + fields
 	case NotConsistent:
 		return "a global index is read eventually"
+	case NotFresh:
+		return "it can be further behind than the read allows"
 	case FilterNeeded:
 		return fields + " can only be filtered after the read, which is paid for"
 	case FieldsMissing:
@@ -206,5 +209,5 @@ func (m Miss) rank() int {
 // weights say how bad a lack is when there is a choice.
 var weights = [...]int{ //nolint:gochecknoglobals // a table
 	PartitionKeyUnknown: 4096, PrefixInPartitionKey: 2048, RangeInPartitionKey: 2048, NotEveryItem: 4096,
-	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, FilterNeeded: 128, FieldsMissing: 64, FansOut: 16,
+	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, NotFresh: 256, FilterNeeded: 128, FieldsMissing: 64, FansOut: 16,
 }

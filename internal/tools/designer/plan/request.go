@@ -164,10 +164,10 @@ func partsText(parts []design.Part) string {
 // Request is the plan of a collection as a request; it has members.
 func (p CollectionPlan) Request() Request {
 	c := p.Collection
-	plan := &Plan{Operation: Query, Place: p.Members[0], Fanout: p.Fanout, Reverse: p.Reverse, Consistent: c.Consistent, Limit: c.Page}
+	plan := &Plan{Operation: Query, Place: p.Members[0], Fanout: p.Fanout, Reverse: p.Reverse, Consistent: p.Consistent, Limit: c.Page}
 	out := plan.Request()
 	if p.RootApart {
-		root := (&Plan{Operation: Query, Place: p.Members[p.root()], Fanout: p.Fanout, Consistent: c.Consistent, SK: p.RootSK()}).Request()
+		root := (&Plan{Operation: Query, Place: p.Members[p.root()], Fanout: p.Fanout, Consistent: p.Consistent, SK: p.RootSK()}).Request()
 		out.First = &root
 	}
 	if p.SK == nil {

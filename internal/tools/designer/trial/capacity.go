@@ -115,7 +115,7 @@ func (g *gathering) consumed(w *world, in table.Input, seen traffic) *mismatch {
 			}
 		}
 		measured += seen.pages[0].units
-		formula += readUnits(&plan.Plan{Consistent: c.Design.Consistent}, root, plan.Query, bytes)
+		formula += readUnits(&plan.Plan{Consistent: c.Plan.Consistent}, root, plan.Query, bytes)
 		seen.pages = seen.pages[1:]
 	}
 	for _, page := range seen.pages {
@@ -133,7 +133,7 @@ func (g *gathering) consumed(w *world, in table.Input, seen traffic) *mismatch {
 			}
 		}
 		formula += cost.OfCollection(&design.Design{}, plan.CollectionPlan{
-			Collection: &design.Collection{Consistent: c.Design.Consistent}, Members: []plan.Place{sized(c.Plan.Members[0], bytes)}, Fanout: 1,
+			Collection: &design.Collection{}, Consistent: c.Plan.Consistent, Members: []plan.Place{sized(c.Plan.Members[0], bytes)}, Fanout: 1,
 		}).Units
 	}
 	if looked != seen.looked {
