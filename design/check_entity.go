@@ -227,6 +227,8 @@ func (c *checker) volume(e *Entity) {
 		c.hint(v.Pos, "count: 1000, or per: User with typical and max", "the volume of %s is a count in all, or so many for each of an entity, not both", e.Name)
 	case v.Max > 0 && v.Max < max(v.Typical, v.Count):
 		c.fault(v.Pos, "the volume of %s has a max below what is typical", e.Name)
+	case v.Hottest > 1:
+		c.fault(v.Pos, "the hottest of %s takes %g of the calls, and all of them are 1", e.Name, v.Hottest)
 	case v.MaxSize > 0 && v.MaxSize < v.Size:
 		c.fault(v.Pos, "the volume of %s has a max_size below its size", e.Name)
 	}

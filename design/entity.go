@@ -152,6 +152,9 @@ type Volume struct {
 	Per     string  `json:"per,omitempty"`
 	Typical float64 `json:"typical,omitempty"`
 	Max     float64 `json:"max,omitempty"`
+	// Hottest is the part of all calls about these that goes to the busiest of Per, or, without Per, to the busiest item; 0 is not
+	// told. The busiest of Per is taken to have Max.
+	Hottest float64 `json:"hottest,omitempty"`
 	Size    int     `json:"size,omitempty"`    // bytes, typical
 	MaxSize int     `json:"maxSize,omitempty"` // bytes
 	Pos     Pos     `json:"-"`

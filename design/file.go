@@ -163,6 +163,7 @@ type volumeShape struct {
 	Per     text    `yaml:"per"`
 	Typical float64 `yaml:"typical"`
 	Max     float64 `yaml:"max"`
+	Hottest float64 `yaml:"hottest"`
 	Size    int     `yaml:"size"`
 	MaxSize int     `yaml:"max_size"`
 	Pos     Pos

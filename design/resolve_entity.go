@@ -11,7 +11,7 @@ func (r *resolver) entity(in namedEntry[entityShape]) {
 	d.Entities = append(d.Entities, e)
 	r.put(&e.Duplicates, s.Duplicates)
 	e.Volume = Volume{
-		Count: s.Volume.Count, Typical: s.Volume.Typical, Max: s.Volume.Max,
+		Count: s.Volume.Count, Typical: s.Volume.Typical, Max: s.Volume.Max, Hottest: s.Volume.Hottest,
 		Size: s.Volume.Size, MaxSize: s.Volume.MaxSize, Pos: s.Volume.Pos,
 	}
 	r.put(&e.Volume.Per, s.Volume.Per)

@@ -92,6 +92,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"volume.per":      "The entity of which each has so many.",
 	"volume.typical":  "How many each has.",
 	"volume.max":      "How many there are at most.",
+	"volume.hottest":  "The part of all calls that goes to the busiest of per, or to the busiest item: 0.2 is one in five.",
 	"volume.size":     "The size of a typical item, in bytes.",
 	"volume.max_size": "The size of the largest item, in bytes.",
 

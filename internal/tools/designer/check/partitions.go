@@ -48,8 +48,10 @@ func (c *checker) partitions() {
 // heat is what the partitions of few keys take: of all entities that share them.
 type heat struct {
 	places        []keyed
+	shares        []float64 // of all calls about each place, what goes to the busiest
 	values        float64
 	period        string // where the key is a time: all of one day, or hour, have one value
+	busiest       string // where the key is of an entity: the one of it that most calls are about
 	items         float64
 	writes, reads float64 // units a second, of each partition
 }
@@ -69,15 +71,20 @@ func (c *checker) heats() []*heat {
 			}
 			n *= count
 		}
+		busiest, share := "", 0.0
 		if n > fewValues && period == "" {
-			continue
+			if busiest, share = c.busiest(k.Place); share == 0 {
+				continue
+			}
 		}
-		i := slices.IndexFunc(all, func(h *heat) bool { return h.period == period && meet(h.places[0], k) })
+		i := slices.IndexFunc(all, func(h *heat) bool {
+			return h.period == period && h.busiest == busiest && meet(h.places[0], k)
+		})
 		if i < 0 {
-			all = append(all, &heat{values: n, period: period})
+			all = append(all, &heat{values: n, period: period, busiest: busiest})
 			i = len(all) - 1
 		}
-		all[i].places = append(all[i].places, k)
+		all[i].places, all[i].shares = append(all[i].places, k), append(all[i].shares, share)
 		all[i].values = max(all[i].values, n)
 		all[i].items += cost.Items(c.design, k.Entity)
 	}
@@ -88,6 +95,41 @@ func (c *checker) heats() []*heat {
 		c.load(h)
 	}
 	return all
+}
+
+// busiest is the entity of one of which a partition is, and the part of the calls that go to the busiest one; 0 where the design does
+// not tell it.
+func (c *checker) busiest(p plan.Place) (name string, share float64) {
+	v := p.Entity.Volume
+	name = v.Per
+	if name == "" {
+		name = p.Entity.Name
+	}
+	of := c.design.Entity(name)
+	if v.Hottest == 0 || of == nil {
+		return "", 0
+	}
+	shards := 1.0
+	for _, t := range p.PK {
+		for _, part := range t.Parts {
+			spreads := slices.IndexFunc(part.Funcs, func(fn design.Func) bool { return fn.Name == "shard" })
+			switch {
+			case part.Field == "" || slices.Contains(plan.KeyFields(of), part.Field):
+			case spreads >= 0:
+				shards *= max(1, float64(part.Funcs[spreads].Int()))
+			case timed(p.Entity, part): // all of one time are together
+			default:
+				return "", 0
+			}
+		}
+	}
+	return name, v.Hottest / shards
+}
+
+// timed reports whether a part is a period of time.
+func timed(e *design.Entity, part design.Part) bool {
+	f := e.Field(part.Field)
+	return f != nil && (f.Type.Kind == design.KindDate || slices.ContainsFunc(part.Funcs, func(fn design.Func) bool { return fn.Name == "date" }))
 }
 
 // meet reports whether two places can have a partition in common.
@@ -134,31 +176,49 @@ func (c *checker) load(h *heat) {
 			if part.Each {
 				times *= of.Lines
 			}
-			if h.has(part.Place) {
-				h.writes += part.Units * times / h.values
-			}
+			h.writes += part.Units * times * h.part(part.Place)
 		}
 	}
 	for _, r := range c.design.Reads {
-		if result := plan.ForRead(c.design, r); h.has(result.Plan.Place) && result.Plan.Operation != plan.Scan {
-			h.reads += cost.OfRead(c.design, result).Units * r.Rate / h.values
+		if result := plan.ForRead(c.design, r); result.Plan.Operation != plan.Scan {
+			h.reads += cost.OfRead(c.design, result).Units * r.Rate * h.part(result.Plan.Place)
 		}
 	}
 }
 
-func (h *heat) has(p plan.Place) bool {
-	return slices.ContainsFunc(h.places, func(k keyed) bool { return k.String() == p.String() && k.Copy == p.Copy })
+// part is how much of the calls about a place goes to each of the partitions, or to the busiest one.
+func (h *heat) part(p plan.Place) float64 {
+	i := slices.IndexFunc(h.places, func(k keyed) bool { return k.String() == p.String() && k.Copy == p.Copy })
+	switch {
+	case i < 0:
+		return 0
+	case h.busiest != "":
+		return h.shares[i]
+	default:
+		return 1 / h.values
+	}
 }
 
 // hot is ST301, ST302 and ST307.
 func (c *checker) hot(h *heat) {
-	p := h.places[0]
 	names := make([]string, len(h.places))
 	for i, k := range h.places {
 		names[i] = k.String()
 	}
 	subject := strings.Join(names, "+")
 	load := math.Max(h.writes/partitionWriteUnits, h.reads/partitionReadUnits)
+	if h.busiest == "" {
+		c.few(h, subject, load)
+	}
+	if load < ample {
+		return
+	}
+	c.strain(h, subject, load)
+}
+
+// few is ST301.
+func (c *checker) few(h *heat, subject string, load float64) {
+	p := h.places[0]
 	severity := Warning
 	if load < ample {
 		severity = Info
@@ -173,9 +233,11 @@ func (c *checker) hot(h *heat) {
 	c.find("ST301", subject, p.Pos, "the partition key %q %s takes %.0f of %d write units and %.0f of %d read units a second",
 		p.PK[0].Text, holds, h.writes, partitionWriteUnits, h.reads, partitionReadUnits).as(severity).
 		mend("more in the key: what the reads always know, or |shard(n); or accept it with the number of items").report()
-	if load < ample {
-		return
-	}
+}
+
+// strain is ST302 and ST307.
+func (c *checker) strain(h *heat, subject string, load float64) {
+	p := h.places[0]
 	if growsAtEnd(p) {
 		c.find("ST307", subject, p.Pos, "new items all go to the end of the partition %q: DynamoDB cannot split it for heat", p.PK[0].Text).
 			mend("|shard(n) in the partition key, if the load comes near the limit").report()
@@ -184,7 +246,7 @@ func (c *checker) hot(h *heat) {
 		return
 	}
 	shards := math.Floor(load/(2*ample)*shardsOf(p.PK)) + 1 // each below half
-	severity = Warning
+	severity := Warning
 	consequence := "is near what a partition takes"
 	if load > 1 {
 		severity, consequence = Error, "is more than a partition takes: it throttles"
@@ -192,7 +254,11 @@ func (c *checker) hot(h *heat) {
 			consequence += ", and a throttled index throttles the table's writes"
 		}
 	}
-	c.find("ST302", subject, p.Pos, "%.0f write units and %.0f read units a second on each %q %s", h.writes, h.reads, p.PK[0].Text, consequence).
+	on := "each"
+	if h.busiest != "" {
+		on = "the busiest " + h.busiest + " in"
+	}
+	c.find("ST302", subject, p.Pos, "%.0f write units and %.0f read units a second on %s %q %s", h.writes, h.reads, on, p.PK[0].Text, consequence).
 		as(severity).mend("|shard(%.0f) or more in the partition key", shards).report()
 }
 

@@ -63,6 +63,9 @@ func (c *checker) hotItem(w *design.Write) {
 		if items > 0 {
 			perItem = times / items
 		}
+		if v := i.Place.Entity.Volume; v.Per == "" { // or the busiest is one of several
+			perItem = max(perItem, times*v.Hottest)
+		}
 		units := float64((cost.SizeAt(i.Place) + 1023) / 1024)
 		if p.Transaction() {
 			units *= 2

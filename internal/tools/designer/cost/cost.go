@@ -41,11 +41,12 @@ type Read struct {
 func OfRead(d *design.Design, r plan.Result) Read {
 	p := r.Plan
 	size := float64(SizeAt(p.Place))
-	items := itemsOf(d, r.Read)
+	items, hot := itemsOf(d, r.Read), hotItemsOf(d, r.Read)
 	evaluated := items
 	if p.Operation == plan.Scan {
 		evaluated = math.Max(Items(d, p.Place.Entity), items)
 		size = float64(ItemSize(p.Place.Entity))
+		hot = 0
 	}
 	factor := 0.5
 	if p.Consistent && !p.Place.Global() {
@@ -53,11 +54,17 @@ func OfRead(d *design.Design, r plan.Result) Read {
 	}
 	fan := factor * float64(p.Fanout)
 	out := Read{Units: ceilUnits(evaluated*size, readUnitBytes) * fan, Floor: fan, Items: items, Evaluated: evaluated}
+	share := p.Place.Entity.Volume.Hottest
+	if hot > items {
+		out.Units = (1-share)*out.Units + share*ceilUnits(hot*size, readUnitBytes)*fan
+		out.Items = (1-share)*items + share*hot
+		out.Evaluated = out.Items
+	}
 	if most := mostOf(d, r.Read, p); most > 0 && p.Operation != plan.Scan {
 		out.Ceiling = ceilUnits(most*float64(largestAt(p.Place)), readUnitBytes) * fan
 	}
 	if len(p.Hydrate) > 0 {
-		out.Units += items * ceilUnits(float64(ItemSize(p.Place.Entity)), readUnitBytes) * factor
+		out.Units += out.Items * ceilUnits(float64(ItemSize(p.Place.Entity)), readUnitBytes) * factor
 		out.Ceiling += mostOf(d, r.Read, p) * ceilUnits(float64(p.Place.Entity.Volume.MaxSize), readUnitBytes) * factor
 	}
 	return out
@@ -100,10 +107,24 @@ func itemsOf(d *design.Design, r *design.Read) float64 {
 	}
 }
 
+// hotItemsOf is how many items a call about the busiest returns; 0 where the design does not tell it.
+func hotItemsOf(d *design.Design, r *design.Read) float64 {
+	v := d.Entity(r.Entity)
+	switch {
+	case v == nil || !r.Many || v.Volume.Per == "" || v.Volume.Hottest == 0 || r.Limit > 0:
+		return 0
+	case r.Page > 0:
+		return math.Min(float64(r.Page), v.Volume.Max)
+	default:
+		return v.Volume.Max
+	}
+}
+
 // OfCollection estimates one call of a planned collection.
 func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 	c := p.Collection
 	bytes, items, most, told := 0.0, 0.0, 0.0, true
+	hotBytes, hotItems, hottest := 0.0, 0.0, 0.0 // of a call about the busiest
 	for _, m := range p.Members {
 		v := m.Entity.Volume
 		typical, greatest := 1.0, 1.0
@@ -114,6 +135,11 @@ func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 			}
 		}
 		bytes, items = bytes+typical*float64(SizeAt(m)), items+typical
+		hot := typical
+		if v.Per != "" && v.Hottest > 0 && m.Entity.Name != c.Root {
+			hot, hottest = math.Max(typical, v.Max), math.Max(hottest, v.Hottest)
+		}
+		hotBytes, hotItems = hotBytes+hot*float64(SizeAt(m)), hotItems+hot
 		most, told = most+greatest*float64(largestAt(m)), told && v.MaxSize > 0 && greatest > 0
 	}
 	factor := 0.5
@@ -122,6 +148,11 @@ func OfCollection(d *design.Design, p plan.CollectionPlan) Read {
 	}
 	fan := factor * float64(p.Fanout)
 	out := Read{Units: ceilUnits(bytes, readUnitBytes) * fan, Floor: fan, Items: items, Evaluated: items}
+	if hottest > 0 {
+		out.Units = (1-hottest)*out.Units + hottest*ceilUnits(hotBytes, readUnitBytes)*fan
+		out.Items = (1-hottest)*items + hottest*hotItems
+		out.Evaluated = out.Items
+	}
 	if told {
 		out.Ceiling = ceilUnits(most, readUnitBytes) * fan
 	}

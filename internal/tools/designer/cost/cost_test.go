@@ -343,3 +343,47 @@ writes:
 		t.Errorf("%.0f entries are stored, want those of 100,000,000 memberships, 1,000,000 users and their markers", entries)
 	}
 }
+
+// TestHottest: a part of the calls is about the busiest, who has the most items.
+func TestHottest(t *testing.T) {
+	const text = `
+design: 1
+name: Orders
+tables: { Orders: { key: { pk: PK, sk: SK } } }
+entities:
+  User:
+    key: { pk: "USER#{userId}", sk: PROFILE }
+    fields: { userId: id, name: text }
+    volume: { count: 1000, size: 1000 }
+  Order:
+    key: { pk: "USER#{userId}", sk: "ORDER#{orderId}" }
+    fields: { userId: id, orderId: id, text: text }
+    volume: { per: User, typical: 8, max: 800, size: 1024%s }
+reads:
+  All: { many: Order, by: [userId] }
+  Page: { many: Order, by: [userId], page: 80 }
+  First: { many: Order, by: [userId], limit: 4 }
+collections:
+  Both: { of: [User, Order], root: User, by: [userId] }
+`
+	for _, c := range []struct {
+		hottest                string
+		all, page, first, both float64
+	}{
+		{"", 1, 1, 0.5, 1.5},
+		{", hottest: 0.25", 0.75*1 + 0.25*100, 0.75*1 + 0.25*10, 0.5, 0.75*1.5 + 0.25*100.5},
+	} {
+		d, err := design.Parse("orders", fmt.Appendf(nil, text, c.hottest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]float64{"All": c.all, "Page": c.page, "First": c.first} {
+			if got := cost.OfRead(d, plan.ForRead(d, d.Read(name))).Units; got != want {
+				t.Errorf("%q, %s: %g units, want %g", c.hottest, name, got, want)
+			}
+		}
+		if got := cost.OfCollection(d, plan.ForCollection(d, d.Collections[0])).Units; got != c.both {
+			t.Errorf("%q: the collection takes %g units, want %g", c.hottest, got, c.both)
+		}
+	}
+}

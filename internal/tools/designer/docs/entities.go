@@ -83,6 +83,9 @@ func (p *page) volume(e *design.Entity) string {
 			parts = append(parts, "at most "+number(v.Max))
 		}
 	}
+	if v.Hottest > 0 {
+		parts = append(parts, fmt.Sprintf("%g %% of the calls for the busiest", 100*v.Hottest))
+	}
 	return text(strings.Join(parts, ", "))
 }
 
