@@ -142,6 +142,9 @@ func (s *flowScope) read(step *FlowStep) {
 		s.hint(p, suggestion(step.Read, namesIn(s.design.Reads, func(r *Read) string { return r.Name })), "there is no read %q", step.Read)
 	}
 	found := result{}
+	if r != nil && (r.Count || r.Each || r.Scan) {
+		s.hint(p, "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which no flow can make", r.Name, r.Way())
+	}
 	if r != nil {
 		found = result{s.design.Entity(r.Entity), r.Many}
 		inputs := slices.Concat(r.By, []string{r.Prefix, r.Owner}, r.Filter.Params())

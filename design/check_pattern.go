@@ -48,8 +48,52 @@ func (c *checker) read(r *Read) {
 	if !r.Many && (r.Page > 0 || r.Limit > 0) {
 		c.hint(r.Pos, "many: "+r.Entity, "read %s is of one, and has a page or limit", r.Name)
 	}
+	c.way(r)
 	if e != nil && r.Via != "" {
 		c.via(&r.Via, r.Pos, e)
+	}
+}
+
+// way checks what a read that counts, takes many keys or scans cannot say.
+func (c *checker) way(r *Read) {
+	listed := len(r.Order) > 0 || r.Page > 0 || r.Limit > 0
+	asked := len(r.By) > 0 || r.Prefix != "" || r.Range != ""
+	switch {
+	case r.Count && (listed || len(r.Returns) > 0):
+		c.hint(r.Pos, "many: "+r.Entity, "read %s counts, and has no order, page, limit or fields", r.Name)
+	case r.Scan && asked:
+		c.hint(r.Pos, "many: "+r.Entity+", or a filter", "read %s scans, and is given nothing", r.Name)
+	case r.Scan && len(r.Order) > 0:
+		c.hint(r.Pos, "leave order out", "read %s scans, and what it finds is in no order", r.Name)
+	case r.Each && (r.Prefix != "" || r.Range != "" || len(r.Order) > 0 || r.Filter != nil):
+		c.hint(r.Pos, "by: the fields of its key", "read %s takes keys, and has no prefix, range, order or filter", r.Name)
+	case r.Keys != nil && !r.Each:
+		c.hint(r.Keys.Pos, "each: "+r.Entity, "read %s does not take many keys", r.Name)
+	case r.Keys != nil && r.Keys.Max > 0 && float64(r.Keys.Max) < r.Keys.Typical:
+		c.fault(r.Keys.Pos, "read %s has fewer keys at most than typically", r.Name)
+	case r.Segments > 0 && !r.Scan:
+		c.hint(r.Pos, "scan: "+r.Entity, "read %s does not scan, and has no segments", r.Name)
+	case r.Segments > maxSegments:
+		c.fault(r.Pos, "read %s has %d segments, and %d are the most", r.Name, r.Segments, maxSegments)
+	}
+}
+
+// maxSegments is how many parts of a Scan are read at once at most. DynamoDB takes a million; a cursor holds the place in each.
+const maxSegments = 100
+
+// Way is how a read is written: one, many, count, each or scan.
+func (r *Read) Way() string {
+	switch {
+	case r.Count:
+		return "count"
+	case r.Scan:
+		return "scan"
+	case r.Each:
+		return "each"
+	case r.Many:
+		return "many"
+	default:
+		return "one"
 	}
 }
 

@@ -30,6 +30,9 @@ func (c *checker) idempotent(w *Write, i *Idempotent) {
 	if i.Replay != "" && c.design.Read(i.Replay) == nil && c.design.Collection(i.Replay) == nil {
 		c.hint(c.at(&i.Replay, i.Pos), suggestion(i.Replay, c.patternNames()), "there is no read or collection %q to answer a repetition with", i.Replay)
 	}
+	if r := c.design.Read(i.Replay); r != nil && (r.Count || r.Each || r.Scan) {
+		c.hint(c.at(&i.Replay, i.Pos), "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which answers no repetition", r.Name, r.Way())
+	}
 	known := namesIn(w.Params, func(f *Field) string { return f.Name })
 	if w.Lines != nil {
 		known = append(known, "lines")

@@ -173,6 +173,9 @@ type readShape struct {
 	Doc        string      `yaml:"doc"`
 	One        text        `yaml:"one"`
 	Many       text        `yaml:"many"`
+	Count      text        `yaml:"count"`
+	EachOf     text        `yaml:"each"`
+	Scan       text        `yaml:"scan"`
 	Via        text        `yaml:"via"`
 	By         []text      `yaml:"by"`
 	Prefix     text        `yaml:"prefix"`
@@ -182,6 +185,8 @@ type readShape struct {
 	Returns    []text      `yaml:"returns"`
 	Page       int         `yaml:"page"`
 	Limit      int         `yaml:"limit"`
+	Keys       *linesShape `yaml:"keys"`
+	Segments   int         `yaml:"segments"`
 	Consistent bool        `yaml:"consistent"`
 	Fresh      text        `yaml:"fresh" words:"strong …"`
 	Owner      text        `yaml:"owner"`

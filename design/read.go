@@ -5,8 +5,14 @@ type Read struct {
 	Name   string `json:"name"`
 	Doc    string `json:"doc,omitempty"`
 	Entity string `json:"entity"`
-	// Many tells a list from at most one item.
-	Many bool `json:"many,omitempty"`
+	// Many tells a list from at most one item. Count says that only the number of its items is wanted; Scan, that all of the place
+	// is read for it.
+	Many  bool `json:"many,omitempty"`
+	Count bool `json:"count,omitempty"`
+	Scan  bool `json:"scan,omitempty"`
+	// Each says that one item is wanted for each of many keys, as many as Keys tells, nil where it is not told.
+	Each bool   `json:"each,omitempty"`
+	Keys *Lines `json:"keys,omitempty"`
 	// By are the fields whose values the caller gives.
 	By []string `json:"by,omitempty"`
 	// Prefix is a field of whose value the caller gives the beginning; Range, one of which the caller gives
@@ -21,6 +27,8 @@ type Read struct {
 	// Page is how many a page has, Limit how many are returned in all; 0 where not bounded.
 	Page  int `json:"page,omitempty"`
 	Limit int `json:"limit,omitempty"`
+	// Segments are in how many parts a Scan is read at once; 0 is one.
+	Segments int `json:"segments,omitempty"`
 	// Consistent asks for a strongly consistent read; FreshMillis, for an answer that is at most so far behind what was written,
 	// 0 for any.
 	Consistent  bool `json:"consistent,omitempty"`

@@ -6,7 +6,7 @@ func (r *resolver) read(in namedEntry[readShape]) {
 	s := in.value
 	out := &Read{
 		Name: in.name, Doc: s.Doc, By: r.texts(s.By), Returns: r.texts(s.Returns), Filter: r.condition(s.Filter),
-		Page: s.Page, Limit: s.Limit, Consistent: s.Consistent, Rate: s.Rate, Accept: r.accept(s.Accept), Pos: in.pos,
+		Page: s.Page, Limit: s.Limit, Segments: s.Segments, Consistent: s.Consistent, Rate: s.Rate, Accept: r.accept(s.Accept), Pos: in.pos,
 	}
 	r.design.Reads = append(r.design.Reads, out)
 	r.put(&out.Prefix, s.Prefix)
@@ -15,19 +15,41 @@ func (r *resolver) read(in namedEntry[readShape]) {
 	r.put(&out.Shared, s.Shared)
 	r.put(&out.Via, s.Via)
 	r.fresh(s.Fresh, &out.Consistent, &out.FreshMillis)
-	switch {
-	case s.One.given() && s.Many.given():
-		r.fault(in.pos, "read %s is of one or of many, not both", in.name)
-	case s.One.given():
-		r.put(&out.Entity, s.One)
-	case s.Many.given():
-		r.put(&out.Entity, s.Many)
-		out.Many = true
-	default:
-		r.hint(in.pos, "one: Entity, or many: Entity", "read %s does not say what it reads", in.name)
+	if s.Keys != nil {
+		out.Keys = &Lines{Max: s.Keys.Max, Typical: s.Keys.Typical, Pos: s.Keys.Pos}
 	}
+	r.what(in, out)
 	for _, o := range s.Order {
 		out.Order = append(out.Order, r.order(o))
+	}
+}
+
+// what finds what is read: one item, or many, or how many there are, one for each key, or all.
+func (r *resolver) what(in namedEntry[readShape], out *Read) {
+	s := in.value
+	ways := []struct {
+		name string
+		of   text
+		set  *bool
+	}{{"one", s.One, nil}, {"many", s.Many, &out.Many}, {"count", s.Count, &out.Count}, {"each", s.EachOf, &out.Each}, {"scan", s.Scan, &out.Scan}}
+	first := ""
+	for _, w := range ways {
+		switch {
+		case !w.of.given():
+			continue
+		case first != "":
+			r.fault(in.pos, "read %s is of %s or of %s, not both", in.name, first, w.name)
+			return
+		}
+		first = w.name
+		r.put(&out.Entity, w.of)
+		if w.set != nil {
+			*w.set = true
+		}
+	}
+	out.Many = out.Many || out.Count || out.Scan
+	if first == "" {
+		r.hint(in.pos, "one: Entity, or many: Entity", "read %s does not say what it reads", in.name)
 	}
 }
 

@@ -42,6 +42,9 @@ func (db *DB) batch(ctx context.Context, c *call, r *Read, in []Input) ([]Values
 	if r.Key == nil {
 		return nil, errors.New("it is served by a Query, which has no batches: ask for one item at a time")
 	}
+	if r.MaxKeys > 0 && len(in) > r.MaxKeys {
+		return nil, fmt.Errorf("%w: there are %d, and %d are the most", ErrLines, len(in), r.MaxKeys)
+	}
 	candidates := make([]*candidate, len(in))
 	keys := make([]Item, len(in))
 	for i := range in {

@@ -55,6 +55,11 @@ func TestBatch(t *testing.T) {
 			t.Fatalf("answer %d is %v", i, v)
 		}
 	}
+	few := s.orderByID()
+	few.MaxKeys = 399
+	if _, err := db.Batch(t.Context(), few, in); !errors.Is(err, table.ErrLines) || c.batches != 3 {
+		t.Errorf("more inputs than the read takes: %v, after %d requests", err, c.batches)
+	}
 	if got, err := db.Batch(t.Context(), s.orderByID(), nil); err != nil || len(got) != 0 || c.batches != 3 {
 		t.Errorf("no inputs: %v, %v", got, err)
 	}

@@ -153,7 +153,8 @@ var (
 	ErrReused = schema.ErrReused
 	// ErrRefused is for a condition that does not hold and for which the design declares no error.
 	ErrRefused = schema.ErrRefused
-	// ErrLines is for a write with no lines, with more than it takes, or with two lines for one item.
+	// ErrLines is for a write with no lines, with more than it takes, or with two lines for one item; and for a read with more keys than
+	// it takes.
 	ErrLines = schema.ErrLines
 )
 

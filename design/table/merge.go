@@ -26,6 +26,7 @@ type reading struct {
 // lane is a partition that is read: what was answered and is not consumed, and how far it is consumed.
 type lane struct {
 	request dynamodb.QueryInput
+	number  int // among the lanes
 	buffer  []Item
 	// next is where the next request begins; behind a buffer, nil says that there is none.
 	next Item
@@ -36,7 +37,7 @@ type lane struct {
 func (db *DB) read(c *call, s *query.Source, q *dynamodb.QueryInput, partitions []Item, positions []cursor.Position) *reading {
 	r := &reading{db: db, call: c, source: s}
 	for i, partition := range partitions {
-		l := &lane{request: s.RequestOf(q, partition)}
+		l := &lane{request: s.RequestOf(q, partition), number: i}
 		l.request.ReturnConsumedCapacity = c.capacity()
 		if positions != nil {
 			l.Position, l.next = positions[i], positions[i].At
@@ -100,12 +101,12 @@ func (r *reading) ask(ctx context.Context, l *lane, limit int) error {
 	request := l.request
 	request.Limit = aws.Int32(int32(limit)) //nolint:gosec // at most MaxPage, or a design's limit
 	request.ExclusiveStartKey = l.next
-	answer, err := r.db.client.Query(ctx, &request)
+	answer, err := r.send(ctx, l, &request)
 	if err != nil {
 		return err
 	}
-	r.call.read(answer.ConsumedCapacity)
-	l.buffer, l.next = answer.Items, answer.LastEvaluatedKey
+	r.call.read(answer.consumed)
+	l.buffer, l.next = answer.items, answer.next
 	if len(l.next) == 0 || len(l.buffer) > 0 && r.source.Single() {
 		l.next = nil
 	}
@@ -136,7 +137,7 @@ func (r *reading) least() *lane {
 	var least *lane
 	for _, l := range r.lanes {
 		switch {
-		case l.dry():
+		case l.dry() && !r.source.Scan: // what a Scan finds is in no order
 			return nil
 		case len(l.buffer) == 0:
 		case least == nil || r.source.Compare(l.buffer[0], least.buffer[0]) < 0:

@@ -392,6 +392,27 @@ func requestOf(v table.Values) (Request, error) {
 	return x, d.Err()
 }
 
+func (in HowManyThingsInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "ownerId", table.Text[string](), in.OwnerID)
+	return table.Input{Values: v}
+}
+
+func (in HowManyActiveInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "region", table.Text[string](), in.Region)
+	table.Set(v, "ownerId", table.Text[string](), in.OwnerID)
+	table.Set(v, "least", table.Int(), in.Least)
+	return table.Input{Values: v}
+}
+
+func (in ThingsByIDsInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "ownerId", table.Text[string](), in.OwnerID)
+	table.Set(v, "thingId", table.Text[string](), in.ThingID)
+	return table.Input{Values: v}
+}
+
 func (in OwnerByIDInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "ownerId", table.Text[string](), in.OwnerID)

@@ -10,6 +10,76 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
+// HowManyThingsInput is what HowManyThings takes.
+type HowManyThingsInput struct {
+	OwnerID string
+}
+
+// HowManyThings finds how many Thing items there are of a given ownerId.
+//
+//	Query  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND begins_with(SK, "THING#")
+//	costs  0.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) HowManyThings(ctx context.Context, in HowManyThingsInput) (int, error) {
+	return db.run.Count(ctx, howManyThingsRead, in.input())
+}
+
+// HowManyActiveInput is what HowManyActive takes.
+type HowManyActiveInput struct {
+	Region string
+	// OwnerID is the caller's own: what is of another is not found.
+	OwnerID string
+	Least   int64
+}
+
+// HowManyActive finds how many Thing items there are of a given region, where price > :least.
+//
+//	Query         kinds-things-{stage}.GSI1: GSI1PK = "REGION#{region}"; filter price > :least
+//	then GetItem  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND SK = "THING#{thingId}"
+//	costs         1 read unit
+//	fresh         eventual: a global index follows the table within milliseconds, mostly
+//
+// Items of another ownerId are not counted.
+func (db *DB) HowManyActive(ctx context.Context, in HowManyActiveInput) (int, error) {
+	return db.run.Count(ctx, howManyActiveRead, in.input())
+}
+
+// ThingsByIDsInput is what ThingsByIDs takes for each item.
+type ThingsByIDsInput struct {
+	OwnerID string
+	ThingID string
+}
+
+// ThingsByIDs finds the Thing of each given ownerId and thingId.
+//
+//	BatchGetItem  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND SK = "THING#{thingId}"
+//	costs         2.5 read units with 5 keys, 0.5 for each
+//	fresh         eventual: a write of the last second may be missing; consistent: true costs twice as much
+//
+// The answers stand in the order of the inputs, nil for an item that is not there. With more than 250 inputs it fails
+// with table.ErrLines.
+func (db *DB) ThingsByIDs(ctx context.Context, in []ThingsByIDsInput) ([]*Thing, error) {
+	inputs := make([]table.Input, len(in))
+	for i := range in {
+		inputs[i] = in[i].input()
+	}
+	return table.BatchOf(ctx, db.run, thingsByIDsRead, inputs, thingOf)
+}
+
+// EveryThing finds all Thing items, 20 a page.
+//
+//	Scan   kinds-things-{stage}
+//	costs  1 read unit
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) EveryThing(ctx context.Context, page table.PageOptions) (table.Page[Thing], error) {
+	return table.Many(ctx, db.run, everyThingRead, table.Input{}, page, thingOf)
+}
+
+// EveryThingAll walks all pages of EveryThing, each when it is needed. An error ends it.
+func (db *DB) EveryThingAll(ctx context.Context) iter.Seq2[Thing, error] {
+	return table.Each(ctx, db.run, everyThingRead, table.Input{}, thingOf)
+}
+
 // OwnerByIDInput is what OwnerByID takes.
 type OwnerByIDInput struct {
 	OwnerID string

@@ -149,6 +149,9 @@ func DecodePositions(text []byte, partitions []schema.Item, attributes []schema.
 			p.Done = true
 		case atKey:
 			p.At = maps.Clone(partition)
+			if p.At == nil { // of a Scan
+				p.At = schema.Item{}
+			}
 			for _, a := range attributes {
 				p.At[a.Name] = a.ValueOf(d.bytes())
 			}

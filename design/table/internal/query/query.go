@@ -52,7 +52,9 @@ func (s *Source) Request(table *string, in schema.Input) (*dynamodb.QueryInput, 
 			terms = append(terms, term)
 		}
 	}
-	q.KeyConditionExpression = aws.String(strings.Join(terms, " AND "))
+	if !s.Scan {
+		q.KeyConditionExpression = aws.String(strings.Join(terms, " AND "))
+	}
 	return q, nil
 }
 

@@ -20,6 +20,9 @@ type Source struct {
 	sort       []schema.Attribute
 	Reverse    bool
 	consistent bool
+	// Scan reads all of the place in so many segments.
+	Scan     bool
+	segments int
 	// made are the attributes of all keys that what is found has, with their templates.
 	made []schema.KeyAttribute
 	// Positioned are the attributes that say where in a partition an item stands: the rest of the index's and the
@@ -31,7 +34,7 @@ type Source struct {
 func OfRead(r *schema.Read) *Source {
 	s := &Source{
 		pattern: r.Pattern, Entity: r.Entity, Table: r.Entity.Table, index: r.Place.Index, by: r.By,
-		pk: r.PK, SK: r.SK, sort: r.Sort, Reverse: r.Reverse, consistent: r.Consistent,
+		pk: r.PK, SK: r.SK, sort: r.Sort, Reverse: r.Reverse, consistent: r.Consistent, Scan: r.Scan, segments: r.Segments,
 	}
 	s.position(r.Place)
 	return s
@@ -55,7 +58,7 @@ func (s *Source) position(p schema.Place) {
 	if s.index != "" {
 		if entry := s.Entity.EntryAt(p); entry != nil {
 			s.made = slices.Concat(entry.PK, entry.SK, s.made)
-			for _, a := range entry.SK {
+			for _, a := range slices.Concat(entry.SK, entry.PK) { // of the partition key only a Scan does not know
 				attributes = append(attributes, a.Attribute)
 			}
 		}
@@ -73,18 +76,21 @@ func (s *Source) inPartitionKey(attribute string) bool {
 	return slices.ContainsFunc(s.pk, func(a schema.KeyAttribute) bool { return a.Name == attribute })
 }
 
-// keys reports whether the attribute is in a key of what is queried, so that no filter of a request may name it.
+// keys reports whether the attribute is in a key of what is queried, so that no filter of a Query may name it.
 func (s *Source) keys(attribute string) bool {
-	return s.inPartitionKey(attribute) || slices.ContainsFunc(s.Positioned, func(a schema.Attribute) bool { return a.Name == attribute })
+	return s.inPartitionKey(attribute) || !s.Scan && slices.ContainsFunc(s.Positioned, func(a schema.Attribute) bool { return a.Name == attribute })
 }
 
 // Single reports whether at most one item is asked for: all of the table's key is known.
 func (s *Source) Single() bool {
-	return s.index == "" && (s.Table.SK.Name == "" || len(s.SK) == 1 && s.SK[0].Comparison == schema.Equal)
+	return !s.Scan && s.index == "" && (s.Table.SK.Name == "" || len(s.SK) == 1 && s.SK[0].Comparison == schema.Equal)
 }
 
-// Partitions are the partition keys that are asked: one, or those of all shards.
+// Partitions are the partition keys that are asked: one, or those of all shards. A Scan has none in each of its segments.
 func (s *Source) Partitions(v schema.Values) ([]schema.Item, error) {
+	if s.Scan {
+		return make([]schema.Item, max(s.segments, 1)), nil
+	}
 	var out []schema.Item
 	for _, key := range s.spread(s.pk) {
 		partition, err := s.Entity.KeyOf(key, v)

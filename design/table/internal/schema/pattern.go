@@ -24,6 +24,13 @@ type Read struct {
 	// By are the inputs; all must be given. Prefix and Range are fields of which the caller may give a beginning or bounds.
 	By            []string
 	Prefix, Range string
+	// Scan reads all of the place, in so many Segments at once; there are no PK, SK and By.
+	Scan     bool
+	Segments int
+	// Select says that the request finds just what is to be counted, so that DynamoDB counts it.
+	Select bool
+	// MaxKeys is how many inputs a batch has at most; 0 is no bound.
+	MaxKeys int
 	// Page is how many items a page has if the caller does not say; Limit how many are returned in all. 0 is no bound.
 	Page, Limit int
 	// Owner is the field that is compared with the input of that name after the read; "" where the key has it or no

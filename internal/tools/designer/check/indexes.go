@@ -261,7 +261,7 @@ func (c *checker) needs(p plan.Place) bool {
 			return false
 		}
 		used := plan.ForRead(c.design, r).Plan
-		if used.Place.String() != p.String() || used.Operation == plan.Scan {
+		if used.Place.String() != p.String() || used.Unserved() {
 			return false
 		}
 		fields := templateFields(p.PK)

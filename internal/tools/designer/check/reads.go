@@ -16,7 +16,7 @@ func (c *checker) reads() {
 	used := map[string]bool{}
 	for _, r := range c.design.Reads {
 		result := plan.ForRead(c.design, r)
-		if result.Plan.Operation == plan.Scan {
+		if result.Plan.Unserved() {
 			c.scan(result)
 			continue
 		}
@@ -126,7 +126,7 @@ func (c *checker) bounds(result plan.Result) {
 		}
 		c.find("ST208", r.Name, r.Pos, "%s", what).mend("unique: a marker item in the table; or order: [… desc], if the last one is meant").report()
 	}
-	if r.Many && r.Page == 0 && r.Limit == 0 {
+	if r.Way() == "many" && r.Page == 0 && r.Limit == 0 {
 		c.find("ST209", r.Name, r.Pos, "has no page and no limit").mend("page: 20").report()
 	}
 }

@@ -75,7 +75,7 @@ func (c *checker) unbounded(e *design.Entity, fields []*design.Field, path []str
 // largeRead is ST602 of reads: an item or a page that is large, and read often.
 func (c *checker) largeRead(r *design.Read) {
 	result := plan.ForRead(c.design, r)
-	if r.Rate < oftenRate || result.Plan.Operation == plan.Scan {
+	if r.Rate < oftenRate || result.Plan.Unserved() {
 		return
 	}
 	size, n := cost.SizeAt(result.Plan.Place), cost.OfRead(c.design, result)

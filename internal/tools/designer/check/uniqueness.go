@@ -14,7 +14,7 @@ func (c *checker) assumedUnique(r *design.Read) {
 		return
 	}
 	p := plan.ForRead(c.design, r).Plan
-	if p.Operation == plan.GetItem || p.Operation == plan.Query && !p.Place.Global() {
+	if p.Operation == plan.GetItem || p.Operation == plan.BatchGetItem || p.Operation == plan.Query && !p.Place.Global() {
 		return
 	}
 	e := c.design.Entity(r.Entity)

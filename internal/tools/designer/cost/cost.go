@@ -35,11 +35,20 @@ type Read struct {
 	Items          float64 // how many items a call returns
 	// Evaluated is how many items a call touches, more than Items where a filter drops some.
 	Evaluated float64
+	// PerKey is what each of many keys takes, of which a call has Items. Whole is what it takes to read all that a Scan reads, of
+	// which a call reads a part.
+	PerKey, Whole float64
 }
 
 // OfRead estimates one call of a planned read.
 func OfRead(d *design.Design, r plan.Result) Read {
 	p := r.Plan
+	switch {
+	case p.Operation == plan.BatchGetItem:
+		return ofKeys(r)
+	case p.Wanted:
+		return ofScan(d, r)
+	}
 	size := float64(SizeAt(p.Place))
 	items, hot := itemsOf(d, r.Read), hotItemsOf(d, r.Read)
 	evaluated := items
@@ -48,10 +57,7 @@ func OfRead(d *design.Design, r plan.Result) Read {
 		size = float64(ItemSize(p.Place.Entity))
 		hot = 0
 	}
-	factor := 0.5
-	if p.Consistent && !p.Place.Global() {
-		factor = 1
-	}
+	factor := factorOf(p)
 	fan := factor * float64(p.Fanout)
 	out := Read{Units: ceilUnits(evaluated*size, readUnitBytes) * fan, Floor: fan, Items: items, Evaluated: evaluated}
 	share := p.Place.Entity.Volume.Hottest
@@ -66,6 +72,64 @@ func OfRead(d *design.Design, r plan.Result) Read {
 	if len(p.Hydrate) > 0 {
 		out.Units += out.Items * ceilUnits(float64(ItemSize(p.Place.Entity)), readUnitBytes) * factor
 		out.Ceiling += mostOf(d, r.Read, p) * ceilUnits(float64(p.Place.Entity.Volume.MaxSize), readUnitBytes) * factor
+	}
+	return out
+}
+
+// factorOf is what a unit of a plan's reads costs.
+func factorOf(p *plan.Plan) float64 {
+	if p.Consistent && !p.Place.Global() {
+		return 1
+	}
+	return 0.5
+}
+
+// ofKeys is a call with as many keys as usual. Each item is rounded up for itself.
+func ofKeys(r plan.Result) Read {
+	p, keys := r.Plan, float64(linesDefault)
+	factor := factorOf(p)
+	out := Read{PerKey: ceilUnits(float64(SizeAt(p.Place)), readUnitBytes) * factor, Floor: factor}
+	most := ceilUnits(float64(largestAt(p.Place)), readUnitBytes) * factor
+	if len(p.Hydrate) > 0 {
+		out.PerKey += ceilUnits(float64(ItemSize(p.Place.Entity)), readUnitBytes) * factor
+		most += ceilUnits(float64(p.Place.Entity.Volume.MaxSize), readUnitBytes) * factor
+	}
+	if k := r.Read.Keys; k != nil {
+		if k.Typical > 0 {
+			keys = k.Typical
+		}
+		if p.Place.Entity.Volume.MaxSize > 0 {
+			out.Ceiling = most * float64(k.Max)
+		}
+	}
+	out.Units, out.Items, out.Evaluated = keys*out.PerKey, keys, keys
+	return out
+}
+
+// ofScan is a call that reads a page, or all where there are no pages. All that is in the table or index is read, whatever it is of;
+// a page is a part of that as large as its items are of all that are wanted.
+func ofScan(d *design.Design, r plan.Result) Read {
+	p, factor := r.Plan, factorOf(r.Plan)
+	bytes, all := 0.0, 0.0
+	for _, e := range d.Entities {
+		for _, q := range plan.Places(d, e) {
+			if q.Table == p.Place.Table && q.Index == p.Place.Index {
+				n := Items(d, e) * q.Part()
+				bytes, all = bytes+n*float64(SizeAt(q)), all+n
+			}
+		}
+	}
+	wanted := math.Max(1, Items(d, p.Place.Entity)*p.Place.Part())
+	out := Read{Whole: ceilUnits(bytes, readUnitBytes) * factor, Floor: factor * float64(p.Fanout), Items: wanted, Evaluated: all}
+	out.Units = out.Whole
+	if bound := float64(max(r.Read.Limit, r.Read.Page)); bound > 0 && bound < wanted {
+		part := bound / wanted
+		out.Units, out.Items, out.Evaluated = ceilUnits(bytes*part, readUnitBytes)*factor, bound, all*part
+	}
+	out.Units = math.Max(out.Units, out.Floor)
+	if len(p.Hydrate) > 0 {
+		more := ceilUnits(float64(ItemSize(p.Place.Entity)), readUnitBytes) * factor
+		out.Units, out.Whole = out.Units+out.Items*more, out.Whole+wanted*more
 	}
 	return out
 }

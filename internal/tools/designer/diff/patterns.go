@@ -26,7 +26,7 @@ func (d *differ) patterns() {
 
 func (d *differ) read(o, n *design.Read) {
 	switch {
-	case o.Entity != n.Entity || o.Many != n.Many:
+	case o.Entity != n.Entity || o.Way() != n.Way() && (o.Way() != "many" || n.Way() != "scan") && (o.Way() != "scan" || n.Way() != "many"):
 		d.add(Breaking, n.Name, n.Pos, "it returns something else: %s", n.Entity)
 	case !sameSet(o.By, n.By) || o.Prefix != n.Prefix || o.Range != n.Range || o.Owner != n.Owner:
 		d.add(Breaking, n.Name, n.Pos, "its callers give other things: by %v, and was by %v", n.By, o.By)

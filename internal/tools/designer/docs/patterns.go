@@ -145,6 +145,12 @@ func (p *page) request(t *table, e explain.Pattern) {
 	t.row("Place", code(e.Place))
 	t.row("Freshness", text(e.Freshness))
 	cost := units(e.ReadUnits, "read unit") + " a call"
+	switch {
+	case e.UnitsPerKey > 0:
+		cost += fmt.Sprintf(" with %s keys (%s for each)", number(e.Keys), number(e.UnitsPerKey))
+	case e.WholeUnits > e.ReadUnits:
+		cost += ", of a page; " + units(e.WholeUnits, "read unit") + " for all"
+	}
 	if rate := p.rate(e.Name); rate > 0 {
 		cost += ", " + units(rate, "call") + " a second"
 	}
@@ -158,6 +164,15 @@ func requestRows(t *table, name string, r *plan.Request) {
 	}
 	if r.Times > 1 {
 		what += fmt.Sprintf(", %d times, one for each shard, and merged", r.Times)
+	}
+	if r.Segments > 1 {
+		what += fmt.Sprintf(", in %d segments at once", r.Segments)
+	}
+	if r.Operation == plan.BatchGetItem {
+		what += ", 100 keys at a time"
+	}
+	if r.Select != "" {
+		what += ", Select " + r.Select
 	}
 	if r.Consistent {
 		what += ", ConsistentRead"

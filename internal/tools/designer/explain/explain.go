@@ -32,6 +32,11 @@ type Pattern struct {
 	Near  []Near   `json:"near,omitempty"`
 
 	// LeastUnits and MostUnits are the bounds of ReadUnits or WriteUnits; MostUnits is 0 where the design does not tell it.
+	// UnitsPerKey is what each of the keys takes, of which ReadUnits counts Keys; WholeUnits is what a Scan takes in all.
+	UnitsPerKey float64 `json:"unitsPerKey,omitempty"`
+	Keys        float64 `json:"keys,omitempty"`
+	WholeUnits  float64 `json:"wholeUnits,omitempty"`
+
 	LeastUnits float64 `json:"leastUnits,omitempty"`
 	MostUnits  float64 `json:"mostUnits,omitempty"`
 
@@ -86,7 +91,12 @@ func Read(d *design.Design, r *design.Read) Pattern {
 		Name: r.Name, Kind: "read", Doc: r.Doc, Wants: wants(r), Request: &request, Place: p.Place.String(),
 		Freshness: freshness(p, r.FreshMillis),
 	}
-	out.readCost(cost.OfRead(d, result))
+	of := cost.OfRead(d, result)
+	out.readCost(of)
+	if of.PerKey > 0 {
+		out.UnitsPerKey, out.Keys = of.PerKey, of.Items
+	}
+	out.WholeUnits = of.Whole
 	if p.Place.Kind != plan.MarkerPlace { // which lacks all but the way to its item
 		out.Lacks = lacks(result.Lacks)
 	}
@@ -108,12 +118,20 @@ func (p *Pattern) readCost(r cost.Read) {
 // wants puts a read into words.
 func wants(r *design.Read) string {
 	var out strings.Builder
-	if r.Many {
+	joiner := " of a given "
+	switch {
+	case r.Count:
+		out.WriteString("how many " + r.Entity + " items there are")
+	case r.Scan:
+		out.WriteString("all " + r.Entity + " items")
+	case r.Each:
+		out.WriteString("the " + r.Entity)
+		joiner = " of each given "
+	case r.Many:
 		out.WriteString("the " + r.Entity + " items")
-	} else {
+	default:
 		out.WriteString("one " + r.Entity)
 	}
-	joiner := " of a given "
 	for _, f := range r.By {
 		out.WriteString(joiner + f)
 		joiner = " and "

@@ -30,7 +30,7 @@ func writeRead(out *strings.Builder, p Pattern) {
 		out.WriteString("  nothing serves it\n")
 	} else {
 		fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(requestText(p.Request), "\n", "\n  "))
-		fmt.Fprintf(out, "  reads    %s\n  costs    %s%s\n", p.Place, units(p.ReadUnits, "read"), bounds(p.ReadUnits, p))
+		fmt.Fprintf(out, "  reads    %s\n  costs    %s%s\n", p.Place, units(p.ReadUnits, "read"), more(p)+bounds(p.ReadUnits, p))
 		fmt.Fprintf(out, "  fresh    %s\n", p.Freshness)
 	}
 	for _, l := range p.Lacks {
@@ -45,6 +45,18 @@ func writeRead(out *strings.Builder, p Pattern) {
 		default:
 			fmt.Fprintf(out, "  not      %s: %s\n", n.Place, strings.Join(n.Lacks, "; "))
 		}
+	}
+}
+
+// more is what the units of a call are made of, or a part of.
+func more(p Pattern) string {
+	switch {
+	case p.UnitsPerKey > 0:
+		return fmt.Sprintf(" with %g keys (%g for each)", p.Keys, p.UnitsPerKey)
+	case p.WholeUnits > p.ReadUnits:
+		return fmt.Sprintf(" a page; %g for all", p.WholeUnits)
+	default:
+		return ""
 	}
 }
 
@@ -82,6 +94,12 @@ func requestText(r *plan.Request) string {
 	if r.Times > 1 {
 		fmt.Fprintf(&out, ", %d times (one a shard), merged", r.Times)
 	}
+	if r.Segments > 1 {
+		fmt.Fprintf(&out, ", in %d segments at once", r.Segments)
+	}
+	if r.Operation == plan.BatchGetItem {
+		out.WriteString(", 100 keys at a time")
+	}
 	for _, k := range r.Key {
 		fmt.Fprintf(&out, "\n  %s = %q", k.Name, k.Value)
 	}
@@ -97,6 +115,9 @@ func requestText(r *plan.Request) string {
 	var options []string
 	if !r.Forward {
 		options = append(options, "ScanIndexForward false")
+	}
+	if r.Select != "" {
+		options = append(options, "Select "+r.Select)
 	}
 	if r.Limit > 0 {
 		options = append(options, fmt.Sprintf("Limit %d", r.Limit))

@@ -286,7 +286,7 @@ func (m *model) nameRead(r *lower.Read) *readModel {
 		x.input = m.names.take(x.Go+"Input", "input of "+d.Name, d.Name, d.Pos)
 	}
 	x.result = result{typed: &x.entity.typed}
-	if !r.Whole {
+	if !r.Whole && !d.Count {
 		name := m.names.take(x.Go+"Item", "result of "+d.Name, d.Name, d.Pos)
 		x.result = result{typed: &typed{Go: name, members: among(x.entity.members, r.Fields)}, own: true}
 	}
@@ -295,11 +295,11 @@ func (m *model) nameRead(r *lower.Read) *readModel {
 
 // batch reports whether the read asks for one item by all of a primary key, so that several can be asked for at once.
 func (x *readModel) batch() bool {
-	return !x.Run.Many && x.Run.Key != nil && (x.Run.Place.Kind == table.KeyPlace || x.Run.Place.Kind == table.CopyPlace)
+	return !x.Run.Many && !x.Design.Each && x.Run.Key != nil && (x.Run.Place.Kind == table.KeyPlace || x.Run.Place.Kind == table.CopyPlace)
 }
 
 // paged reports whether the read returns pages.
-func (x *readModel) paged() bool { return x.Run.Many && x.Run.Limit == 0 }
+func (x *readModel) paged() bool { return x.Run.Many && !x.Design.Count && x.Run.Limit == 0 }
 
 func (m *model) nameCollection(c *lower.Collection) *collectionModel {
 	d := c.Design

@@ -18,7 +18,11 @@ func (m *model) printRead(s *source, r *readModel) {
 			more = append(more, "// "+r.from+" and "+r.to+" are inclusive; nil does not bound.")
 			more = append(more, fmt.Sprintf("%s, %s *%s", r.from, r.to, m.goType(r.Range.Type)))
 		}
-		s.comment(r.input + " is what " + r.Go + " takes.")
+		takes := " takes."
+		if r.Design.Each {
+			takes = " takes for each item."
+		}
+		s.comment(r.input + " is what " + r.Go + takes)
 		m.printStruct(s, r.input, m.asked(r.inputs, r.Design.Owner), more...)
 	}
 	if r.result.own {
@@ -34,6 +38,10 @@ func (m *model) printRead(s *source, r *readModel) {
 	}
 	s.comment(m.readRemarks(r)...)
 	switch {
+	case r.Design.Count:
+		s.print("func (db *DB) %s(%s) (int, error) {\nreturn db.run.Count(ctx, %s, %s)\n}\n", r.Go, takes, r.variable, input)
+	case r.Design.Each:
+		m.printBatch(s, r.Go, r)
 	case !r.Run.Many:
 		s.print("func (db *DB) %s(%s) (%s, error) {\nreturn %s\n}\n", r.Go, takes, r.result.Go, call("One", ""))
 	case !r.paged():
@@ -46,10 +54,15 @@ func (m *model) printRead(s *source, r *readModel) {
 	if r.batch() && r.input != "" {
 		s.comment(r.Go + "Batch is " + r.Go + " for several inputs at once, in BatchGetItem requests. The answers stand in the order of the " +
 			"inputs, nil for an item that is not there" + anothers(r.Run.Owner) + ".")
-		s.print("func (db *DB) %sBatch(ctx context.Context, in []%s) ([]*%s, error) {\ninputs := make([]table.Input, len(in))", r.Go, r.input, r.result.Go)
-		s.print("for i := range in {\ninputs[i] = in[i].input()\n}")
-		s.print("return table.BatchOf(ctx, db.run, %s, inputs, %s)\n}\n", r.variable, r.result.decode)
+		m.printBatch(s, r.Go+"Batch", r)
 	}
+}
+
+// printBatch prints the method that reads one item for each input.
+func (m *model) printBatch(s *source, name string, r *readModel) {
+	s.print("func (db *DB) %s(ctx context.Context, in []%s) ([]*%s, error) {\ninputs := make([]table.Input, len(in))", name, r.input, r.result.Go)
+	s.print("for i := range in {\ninputs[i] = in[i].input()\n}")
+	s.print("return table.BatchOf(ctx, db.run, %s, inputs, %s)\n}\n", r.variable, r.result.decode)
 }
 
 // anothers is said where somebody else's item is as good as absent.

@@ -20,6 +20,13 @@ func (m *model) readRemarks(r *readModel) []string {
 	}
 	fails += "."
 	switch {
+	case r.Design.Count && r.Run.Owner != "":
+		fails = "Items of another " + r.Run.Owner + " are not counted."
+	case r.Design.Each:
+		fails = "The answers stand in the order of the inputs, nil for an item that is not there" + anothers(r.Run.Owner) + "."
+		if r.Run.MaxKeys > 0 {
+			fails += fmt.Sprintf(" With more than %d inputs it fails with table.ErrLines.", r.Run.MaxKeys)
+		}
 	case r.Run.Many && r.Run.Owner != "":
 		fails = "Items of another " + r.Run.Owner + " are left out."
 	case r.Run.Many:
@@ -54,7 +61,14 @@ func requestBlock(p explain.Pattern) string {
 		}
 		rows = append(rows, [2]string{name, requestText(r)})
 	}
-	rows = append(rows, [2]string{"costs", units(p.ReadUnits, "read")}, [2]string{"fresh", p.Freshness})
+	costs := units(p.ReadUnits, "read")
+	switch {
+	case p.UnitsPerKey > 0:
+		costs += fmt.Sprintf(" with %g keys, %g for each", p.Keys, p.UnitsPerKey)
+	case p.WholeUnits > p.ReadUnits:
+		costs += fmt.Sprintf(" a page, %g for all", p.WholeUnits)
+	}
+	rows = append(rows, [2]string{"costs", costs}, [2]string{"fresh", p.Freshness})
 	return block(rows)
 }
 

@@ -14,7 +14,7 @@ func (l *lowerer) read(r *design.Read) {
 	d := l.program.Design
 	e := d.Entity(r.Entity)
 	p := plan.ForRead(d, r).Plan
-	if p.Operation == plan.Scan {
+	if p.Unserved() {
 		l.fault(r.Name, r.Pos, "is served by no key and would be a Scan; monotable explain says what each place lacks")
 		return
 	}
@@ -46,12 +46,20 @@ func (l *lowerer) read(r *design.Read) {
 	if r.Owner != "" && !p.OwnerInKey {
 		out.Run.Owner = r.Owner
 	}
+	if r.Keys != nil {
+		out.Run.MaxKeys = r.Keys.Max
+	}
 	pk, sk := p.Place.Attributes()
-	if p.Operation == plan.GetItem {
+	if p.Operation == plan.GetItem || p.Operation == plan.BatchGetItem {
 		out.Run.Key = slices.Concat(keyAttributes(e, pk, p.Place.PK), keyAttributes(e, sk, p.Place.SK))
 		l.program.Reads = append(l.program.Reads, out)
 		return
 	}
+	if out.Run.Scan, out.Run.Segments = p.Wanted, r.Segments; p.Wanted {
+		l.program.Reads = append(l.program.Reads, out)
+		return
+	}
+	out.Run.Select = p.Select
 	out.Run.PK = keyAttributes(e, pk, p.Place.PK)
 	out.Run.SK = sortConditions(sk, p.SK)
 	out.Run.Sort = attributes(sk)

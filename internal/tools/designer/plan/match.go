@@ -13,10 +13,14 @@ func match(p Place, r *design.Read) Miss {
 		Operation: Query, Place: p, Fanout: 1, Consistent: r.Consistent, Filter: r.Filter, OwnerField: r.Owner,
 		Limit: cmp.Or(r.Limit, r.Page),
 	}}
+	m.plan.Count = r.Count
 	m.partition()
 	m.sort()
 	m.order()
 	m.rest()
+	if r.Each && !m.useless {
+		m.keyed()
+	}
 	out := Miss{Place: p, Lacks: m.lacks}
 	if !m.useless {
 		out.Plan = m.plan
@@ -91,6 +95,16 @@ func (m *matcher) partition() {
 	if m.plan.Fanout > 1 {
 		m.lack(FansOut)
 	}
+}
+
+// keyed asks that each answer is found by a whole primary key, which is all that a BatchGetItem takes.
+func (m *matcher) keyed() {
+	if m.plan.Operation != GetItem || m.place.Kind != KeyPlace && m.place.Kind != CopyPlace {
+		m.lack(NoWholeKey)
+		m.useless = true
+		return
+	}
+	m.plan.Operation, m.plan.Limit = BatchGetItem, 0
 }
 
 // shards is over how many partitions a part spreads a key; 0 where it does not.
@@ -219,6 +233,8 @@ func (m *matcher) rest() {
 		m.plan.Consistent = true
 	}
 	m.plan.OwnerInKey = r.Owner != "" && slices.Contains(m.told, r.Owner)
+	m.plan.loose = len(m.plan.FilterBy) > 0 || r.Owner != "" && !m.plan.OwnerInKey ||
+		slices.ContainsFunc(m.shared, func(f string) bool { return !slices.Contains(m.told, f) })
 	if m.plan.Hydrate = p.Missing(m.needed()); len(m.plan.Hydrate) > 0 {
 		m.lack(FieldsMissing, m.plan.Hydrate...)
 		if strict(r.FreshMillis) && p.Global() && !late(p.Index, r.FreshMillis) {

@@ -38,6 +38,8 @@ const (
 	GetItem Operation = "GetItem"
 	Query   Operation = "Query"
 	Scan    Operation = "Scan"
+	// BatchGetItem reads one item for each of many keys.
+	BatchGetItem Operation = "BatchGetItem"
 )
 
 // Plan is how a read is served.
@@ -63,7 +65,16 @@ type Plan struct {
 	// OwnerField is compared with the caller's own value after the read, or is in the key already.
 	OwnerField string
 	OwnerInKey bool
+	// Wanted says that the Scan is what the design asks for, and not what is left where nothing serves.
+	Wanted bool
+	// Count says that only a number is wanted; Select, that DynamoDB counts, for the request finds just what is to be counted.
+	Count, Select bool
+	// loose says that not all that the request finds is what is asked for, as far as the plan can tell.
+	loose bool
 }
+
+// Unserved reports whether no key serves the read.
+func (p *Plan) Unserved() bool { return p.Operation == Scan && !p.Wanted }
 
 // SortComparison is how a request bounds one sort key attribute.
 type SortComparison uint8
@@ -94,6 +105,7 @@ const (
 	PrefixInPartitionKey               // of a field of the partition key only the beginning is known
 	RangeInPartitionKey
 	NotEveryItem   // the index is sparse, and the read does not say that it wants only those
+	NoWholeKey     // keys are asked for, and it has none that tells one item
 	NoSortPosition // prefix or range is of a field that is not next in the sort key
 	WrongOrder
 	NotConsistent
@@ -121,6 +133,8 @@ func (l Lack) String() string {
 		return fields + " is in the partition key, where DynamoDB wants equality, not a range"
 	case NotEveryItem:
 		return "it does not hold every item"
+	case NoWholeKey:
+		return "its primary key is not known as a whole"
 	case NoSortPosition:
 		return fields + " is not what comes next in the sort key"
 	case WrongOrder:
@@ -160,6 +174,9 @@ type Result struct {
 // ForRead plans a read.
 func ForRead(d *design.Design, r *design.Read) Result {
 	e := d.Entity(r.Entity)
+	if r.Scan {
+		return scan(d, r)
+	}
 	var all []Miss
 	for _, p := range Places(d, e) {
 		if p.Marker != nil && (r.Many || p.Index != nil) {
@@ -171,6 +188,9 @@ func ForRead(d *design.Design, r *design.Read) Result {
 	out := Result{Read: r}
 	if i := slices.IndexFunc(all, func(m Miss) bool { return m.Plan != nil && (r.Via == "" || m.Place.Name == r.Via) }); i >= 0 {
 		out.Plan, out.Lacks = all[i].Plan, all[i].Lacks
+		if r.Count {
+			out.Plan.Select = out.Plan.selects(d)
+		}
 		out.Others = slices.Delete(all, i, i+1)
 		return out
 	}
@@ -191,7 +211,7 @@ func (m Miss) rank() int {
 	if m.Plan == nil {
 		return rank
 	}
-	if m.Plan.Operation != GetItem {
+	if m.Plan.Operation == Query {
 		rank += 2
 	}
 	switch m.Place.Kind {
@@ -208,6 +228,6 @@ func (m Miss) rank() int {
 
 // weights say how bad a lack is when there is a choice.
 var weights = [...]int{ //nolint:gochecknoglobals // a table
-	PartitionKeyUnknown: 4096, PrefixInPartitionKey: 2048, RangeInPartitionKey: 2048, NotEveryItem: 4096,
+	PartitionKeyUnknown: 4096, PrefixInPartitionKey: 2048, RangeInPartitionKey: 2048, NotEveryItem: 4096, NoWholeKey: 2048,
 	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, NotFresh: 256, FilterNeeded: 128, FieldsMissing: 64, FansOut: 16,
 }

@@ -28,6 +28,10 @@ type Request struct {
 	Times int `json:"times"`
 	// Then is the request that follows for each item: from a marker to its item, or from an entry to what it lacks.
 	Then *Request `json:"then,omitempty"`
+	// Select is COUNT where DynamoDB answers a number and no items.
+	Select string `json:"select,omitempty"`
+	// Segments are in how many parts a Scan is made.
+	Segments int `json:"segments,omitempty"`
 	// First is the request that goes before the first page of a collection, for its root.
 	First *Request `json:"first,omitempty"`
 }
@@ -48,13 +52,20 @@ func (p *Plan) Request() Request {
 		out.Index = p.Place.Index.Name
 	}
 	switch p.Operation {
-	case GetItem:
+	case GetItem, BatchGetItem:
 		out.Key, out.Forward, out.Limit = p.Place.Key(), true, 0
 	case Query:
 		out.keyCondition(p)
-	default:
+	case Scan:
+		out.Forward = true
+		if p.Fanout > 1 {
+			out.Segments, out.Times = p.Fanout, 1
+		}
 	}
-	if p.Operation != GetItem {
+	if p.Select {
+		out.Select = "COUNT"
+	}
+	if p.Operation == Query || p.Operation == Scan {
 		out.filter(p)
 	}
 	local := p.Place.Index != nil && p.Place.Index.Local // from which DynamoDB goes to the table by itself

@@ -37,7 +37,7 @@ func (g *reading) consumed(w *world, in table.Input, seen traffic, metered bool)
 	formula, measured := 0.0, 0.0
 	for _, page := range seen.pages {
 		bytes := page.bytes
-		if page.found != page.looked {
+		if page.found != page.looked || page.counted {
 			var known bool
 			if bytes, known = g.looked(w, in, page); !known {
 				return nil
@@ -88,6 +88,16 @@ func (g *reading) reached(w *world, in table.Input) []*record {
 // looked is how many bytes the items have that a page of a Query has looked at, if it has looked at all of its partition.
 func (g *reading) looked(w *world, in table.Input, page queried) (bytes int, known bool) {
 	n := 0
+	if g.read.Run.Scan && g.read.Plan.Place.Index == nil { // which looks at all of the table
+		for r, items := range w.stored {
+			for _, it := range items {
+				if it != nil && r.run.Table == g.read.Run.Entity.Table {
+					bytes, n = bytes+sdk.Item(it).Size(), n+1
+				}
+			}
+		}
+		return bytes, n == page.looked && !page.more
+	}
 	for _, r := range g.reached(w, in) {
 		if it := w.at(r, g.read.Plan.Place); partitionIn(g.read.Run.PK, it) == page.partition {
 			bytes, n = bytes+w.size(g.read.Plan.Place, it), n+1

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/monotable/monotable/design"
@@ -65,8 +66,18 @@ func (t *Trial) exampleFails(ctx context.Context, x *design.Example) *Failure {
 		return f
 	}
 	f.Given = describe(in, slices.Sorted(maps.Keys(in.Values)), "")
-	got, err := t.runExample(ctx, x.Pattern, in)
 	f.Want = exampleWant(x)
+	if r := t.program.Read(x.Pattern); r != nil && r.Design.Count {
+		n, err := t.examples.count(ctx, r.Run, in)
+		switch f.Got = "[" + strconv.Itoa(n) + "]"; {
+		case err != nil:
+			f.Kind, f.Got = Failed, err.Error()
+		case f.Got == f.Want:
+			return nil
+		}
+		return f
+	}
+	got, err := t.runExample(ctx, x.Pattern, in)
 	switch {
 	case x.Error == notFound && errors.Is(err, table.ErrNotFound):
 		return nil
@@ -132,6 +143,13 @@ func (t *Trial) runExample(ctx context.Context, pattern string, in table.Input) 
 		return out, err
 	}
 	r := t.program.Read(pattern)
+	if r.Design.Each {
+		list, err := w.db.Batch(ctx, r.Run, []table.Input{in})
+		if err != nil || list[0] == nil {
+			return nil, err
+		}
+		return []answered{{r.Plan.Place.Entity, list[0]}}, nil
+	}
 	if !r.Design.Many {
 		v, err := w.db.Get(ctx, r.Run, in)
 		return []answered{{r.Plan.Place.Entity, v}}, err

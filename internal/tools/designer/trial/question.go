@@ -81,7 +81,7 @@ next:
 		slices.SortStableFunc(order[2:], func(x, y string) int { return baited(groups[y]) - baited(groups[x]) })
 	}
 	limit := maxGroups
-	if !a.read.Design.Many {
+	if !a.read.Design.Many || a.read.Design.Count { // which are asked once
 		limit *= perOneFactor
 	}
 	var out [][]*record

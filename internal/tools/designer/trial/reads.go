@@ -54,6 +54,13 @@ func (t *Trial) read(ctx context.Context, r *lower.Read, out *Result) error {
 		return nil
 	}
 	questions := g.questions(t.generator, w.records, g.rng)
+	if r.Design.Each {
+		for _, p := range g.batches(questions) {
+			t.make(ctx, w, out, p)
+		}
+		g.trial.declare(r, out)
+		return nil
+	}
 	for i, in := range questions {
 		if !g.complete(in) || !storable(r.Plan.Place, in) {
 			continue
@@ -66,7 +73,9 @@ func (t *Trial) read(ctx context.Context, r *lower.Read, out *Result) error {
 		}
 	}
 	if !r.Design.Many && r.Run.Key != nil {
-		t.make(ctx, w, out, g.batch(questions))
+		if p := g.batch(questions, maxBatch); p != nil {
+			t.make(ctx, w, out, p)
+		}
 	}
 	g.trial.declare(r, out)
 	return nil
@@ -95,8 +104,11 @@ func (g *reading) unorderable() string {
 
 // probes are the calls that ask one question.
 func (g *reading) probes(in table.Input, first bool, w *world) []probe {
-	if !g.read.Design.Many {
+	switch {
+	case !g.read.Design.Many:
 		return []probe{g.probe(in, "one", g.one(in))}
+	case g.read.Design.Count:
+		return []probe{g.probe(in, "count", g.count(in))}
 	}
 	want, _ := g.answer(w.records, in) // what is wrong with the question, the call will say
 	n, bytes := len(want), 0
@@ -249,7 +261,7 @@ func (g *reading) pages(in table.Input, run *table.Read, size int) func(context.
 
 // full reports whether every page but the last has as many items as were asked for: nothing is dropped after the read.
 func (g *reading) full() bool {
-	return g.read.Run.Filter == nil && len(g.read.Run.FilterBy) == 0 && g.read.Run.Owner == "" && !g.read.Run.Hydrate
+	return !g.read.Design.Scan && g.read.Run.Filter == nil && len(g.read.Run.FilterBy) == 0 && g.read.Run.Owner == "" && !g.read.Run.Hydrate
 }
 
 // one reads one item.
@@ -296,23 +308,105 @@ func (g *reading) judgeOne(w *world, in table.Input, got table.Values) (*mismatc
 	return m, err
 }
 
+// count counts, and compares the number and what that consumed.
+func (g *reading) count(in table.Input) func(context.Context, *world) (*mismatch, error) {
+	return func(ctx context.Context, w *world) (*mismatch, error) {
+		w.client.take()
+		n, err := w.count(ctx, g.read.Run, in)
+		if err != nil {
+			return nil, err
+		}
+		want, err := g.answer(w.records, in)
+		if err != nil {
+			return nil, err
+		}
+		if n != len(want) {
+			return (&mismatch{kind: WrongSet, got: fmt.Sprintf("%d items", n), want: fmt.Sprintf("%d items", len(want))}).about(want...), nil
+		}
+		seen := w.client.take()
+		if m := g.overread(w, in, seen); m != nil {
+			return m, nil
+		}
+		return g.consumed(w, in, seen, true), nil
+	}
+}
+
+// batches are calls with few and with many keys, some of them twice.
+func (g *reading) batches(questions []table.Input) []*probe {
+	var out []*probe
+	for from := 0; from < len(questions); {
+		n := min(1+g.rng.IntN(5), len(questions)-from)
+		if p := g.batch(questions[from:from+n], 0); p != nil {
+			out = append(out, p)
+		}
+		from += n
+	}
+	if p := g.batch(questions, maxBatch); p != nil {
+		out = append(out, p)
+	}
+	return out
+}
+
+// consumedKeys compares what a batch has consumed with the cost model: each key that is asked for costs by itself, once.
+func (g *reading) consumedKeys(w *world, in []table.Input, seen traffic) *mismatch {
+	p := g.read.Plan
+	met, formula, measured := map[string]bool{}, 0.0, 0.0
+	for _, one := range in {
+		names := []string{}
+		for _, name := range g.read.Design.By {
+			for _, part := range occurrences(p.Place, name) {
+				names = append(names, through(part.Funcs, scalarText(one.Values[name])))
+			}
+		}
+		key := fmt.Sprintf("%q", names)
+		if met[key] {
+			continue
+		}
+		met[key] = true
+		reached, bytes := g.reached(w, one), 0
+		if len(reached) > 0 {
+			bytes = w.size(p.Place, w.at(reached[0], p.Place))
+		}
+		formula += readUnits(p, p.Place, plan.GetItem, bytes)
+	}
+	for _, c := range seen.read {
+		measured += units(&c)
+	}
+	if g.read.Run.Hydrate {
+		return nil // whose items are read once more
+	}
+	g.trial.meter(g.read.Design.Name).add(measured, formula)
+	if measured == formula {
+		return nil
+	}
+	return &mismatch{kind: Capacity, got: fmt.Sprintf("%g read units consumed", measured), want: fmt.Sprintf("%g, by the cost model, for the keys that are asked for", formula)}
+}
+
 // batch reads one item for each of many inputs, some of them twice.
-func (g *reading) batch(questions []table.Input) *probe {
+func (g *reading) batch(questions []table.Input, most int) *probe {
 	var in []table.Input
 	for _, q := range questions {
 		if g.complete(q) && storable(g.read.Plan.Place, q) {
 			in = append(in, q)
 		}
 	}
-	for i := 0; len(in) > 0 && len(in) < maxBatch; i++ {
+	if limit := g.read.Run.MaxKeys; limit > 0 {
+		in, most = in[:min(len(in), limit)], min(most, limit)
+	}
+	if len(in) == 0 {
+		return nil
+	}
+	for len(in) < most {
 		in = append(in, in[g.rng.IntN(len(in))])
 	}
 	g.rng.Shuffle(len(in), func(i, j int) { in[i], in[j] = in[j], in[i] })
 	return &probe{given: fmt.Sprintf("%d inputs", len(in)), call: "batch", names: g.about(), at: &g.read.Plan.Place, run: func(ctx context.Context, w *world) (*mismatch, error) {
+		w.client.take()
 		got, err := w.db.Batch(ctx, g.read.Run, in)
 		if err != nil {
 			return nil, err
 		}
+		seen := w.client.take()
 		if len(got) != len(in) {
 			return &mismatch{kind: WrongSet, got: fmt.Sprintf("%d answers", len(got)), want: fmt.Sprintf("%d, one for each input", len(in))}, nil
 		}
@@ -324,13 +418,16 @@ func (g *reading) batch(questions []table.Input) *probe {
 				return m, err
 			}
 		}
+		if g.read.Design.Each {
+			return g.consumedKeys(w, in, seen), nil
+		}
 		return nil, nil //nolint:nilnil // all are right
 	}}
 }
 
 // overread tells what a Query has looked at beside what was asked for: items that begin alike, or of other entities.
 func (g *reading) overread(w *world, in table.Input, seen traffic) *mismatch {
-	if g.read.Run.Key != nil {
+	if g.read.Run.Key != nil || g.read.Run.Scan {
 		return nil
 	}
 	reached := map[string]bool{}

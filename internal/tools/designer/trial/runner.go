@@ -2,6 +2,7 @@ package trial
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 
@@ -48,6 +49,17 @@ func (w *world) run(ctx context.Context, config table.Config, open Opener) error
 		w.db = runner
 	}
 	return err
+}
+
+// count runs a read that counts, where the Runner can.
+func (w *world) count(ctx context.Context, r *table.Read, in table.Input) (int, error) {
+	counter, able := w.db.(interface {
+		Count(ctx context.Context, r *table.Read, in table.Input) (int, error)
+	})
+	if !able {
+		return 0, errors.New("what runs the patterns does not count")
+	}
+	return counter.Count(ctx, r, in)
 }
 
 // closeRunner closes the world's Runner, where it is to be closed.

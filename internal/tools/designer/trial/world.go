@@ -186,6 +186,7 @@ type queried struct {
 	found     int
 	bytes     int  // of what was found
 	more      bool // whether there is a key to go on behind
+	counted   bool // whether a number was answered, and no items
 	units     float64
 }
 
@@ -225,8 +226,26 @@ func (r *recorder) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func
 		t.found = append(t.found, out.Items...)
 		page := queried{
 			partition: partitionOf(in), looked: int(out.ScannedCount), found: len(out.Items), more: len(out.LastEvaluatedKey) > 0,
-			units: units(out.ConsumedCapacity),
+			units: units(out.ConsumedCapacity), counted: in.Select == types.SelectCount,
 		}
+		for _, it := range out.Items {
+			page.bytes += sdk.Item(it).Size()
+		}
+		t.pages = append(t.pages, page)
+	})
+	return out, err
+}
+
+// Scan keeps what was looked at and found.
+func (r *recorder) Scan(ctx context.Context, in *dynamodb.ScanInput, o ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error) {
+	out, err := r.Client.Scan(ctx, in, o...)
+	r.note(func(t *traffic) {
+		if out == nil {
+			return
+		}
+		t.looked += int(out.ScannedCount)
+		t.found = append(t.found, out.Items...)
+		page := queried{looked: int(out.ScannedCount), found: len(out.Items), more: len(out.LastEvaluatedKey) > 0, units: units(out.ConsumedCapacity)}
 		for _, it := range out.Items {
 			page.bytes += sdk.Item(it).Size()
 		}

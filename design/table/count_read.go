@@ -1,0 +1,64 @@
+package table
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/query"
+	"github.com/monotable/monotable/design/table/internal/schema"
+)
+
+// Count runs a read of many for the number of its items, which is all that is answered where the request finds nothing else;
+// where it may, the items are read and looked at. Both cost the same.
+func (db *DB) Count(ctx context.Context, r *Read, in Input) (n int, err error) {
+	c := db.begin(r.Pattern)
+	defer func() { c.end(ctx, 1, err) }()
+	n, err = db.countItems(ctx, c, r, in)
+	return n, schema.Named(r.Pattern, err)
+}
+
+func (db *DB) countItems(ctx context.Context, c *call, r *Read, in Input) (int, error) {
+	q, err := query.Ask(r, in, db.now())
+	if err != nil {
+		return 0, err
+	}
+	reading, err := db.query(c, q, query.OfRead(r), nil)
+	if reading == nil || err != nil {
+		return 0, err
+	}
+	if r.Select && !q.Here {
+		return reading.count(ctx)
+	}
+	n := 0
+	for !reading.done() {
+		found, err := db.answers(ctx, q, reading, MaxPage)
+		if err != nil {
+			return 0, err
+		}
+		n += len(found)
+	}
+	return n, nil
+}
+
+// count asks for the number of what there is, to the end.
+func (r *reading) count(ctx context.Context) (int, error) {
+	var total atomic.Int64
+	err := concurrently(ctx, len(r.lanes), r.db.atOnce(maxConcurrentQueries), func(ctx context.Context, i int) error {
+		request := r.lanes[i].request
+		request.Select = types.SelectCount
+		for {
+			answer, err := r.db.client.Query(ctx, &request)
+			if err != nil {
+				return err
+			}
+			r.call.read(answer.ConsumedCapacity)
+			total.Add(int64(answer.Count))
+			if request.ExclusiveStartKey = answer.LastEvaluatedKey; len(request.ExclusiveStartKey) == 0 {
+				return nil
+			}
+		}
+	})
+	return int(total.Load()), err
+}
