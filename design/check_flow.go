@@ -147,9 +147,9 @@ func (s *flowScope) read(step *FlowStep) {
 	}
 	if r != nil {
 		found = result{s.design.Entity(r.Entity), r.Many}
-		inputs := slices.Concat(r.By, []string{r.Prefix, r.Owner}, r.Filter.Params())
+		inputs := slices.Concat(r.Given(), []string{r.Prefix, r.Owner}, r.Filter.Params())
 		s.with(step, inputs, func(name string) (Type, bool) { return typeOfField(found.entity, name) })
-		for _, name := range append(slices.Clone(r.By), r.Owner) {
+		for _, name := range append(slices.Clone(r.Given()), r.Owner) {
 			if name != "" && !s.has(step, name) {
 				s.hint(step.Pos, "with: { "+name+": … }", "%s asks for %s, which the flow is not given and the step does not say", r.Name, name)
 			}

@@ -29,12 +29,18 @@ func (c *checker) read(r *Read) {
 	e := c.entity(&r.Entity, r.Pos)
 	c.fieldNames(e, r.By, r.Pos)
 	c.fieldNames(e, r.Returns, r.Pos)
-	for _, f := range []*string{&r.Prefix, &r.Range, &r.Owner} {
+	for _, f := range []*string{&r.Prefix, &r.Range, &r.Bucket, &r.Owner} {
 		if *f != "" {
 			c.field(e, *f, c.at(f, r.Pos))
 		}
 	}
-	for _, f := range []*string{&r.Prefix, &r.Range} {
+	if f := fieldOf(e, r.Bucket); f != nil && f.Type.Kind != KindTime && f.Type.Kind != KindDate {
+		c.fault(c.at(&r.Bucket, r.Pos), "the bucket of read %s is %s of type %s, which is no time", r.Name, f.Name, f.Type)
+	}
+	if r.Bucket != "" && (r.Bucket == r.Range || r.Bucket == r.Prefix) {
+		c.fault(c.at(&r.Bucket, r.Pos), "read %s has %s as its bucket, and of all that is in that one", r.Name, r.Bucket)
+	}
+	for _, f := range []*string{&r.Prefix, &r.Range, &r.Bucket} {
 		if *f != "" && slices.Contains(r.By, *f) {
 			c.fault(c.at(f, r.Pos), "field %q stands in by, where its value is given, and cannot vary", *f)
 		}
@@ -54,10 +60,18 @@ func (c *checker) read(r *Read) {
 	}
 }
 
+// fieldOf is a field of an entity; nil where either is not there.
+func fieldOf(e *Entity, name string) *Field {
+	if e == nil {
+		return nil
+	}
+	return e.Field(name)
+}
+
 // way checks what a read that counts, takes many keys or scans cannot say.
 func (c *checker) way(r *Read) {
 	listed := len(r.Order) > 0 || r.Page > 0 || r.Limit > 0
-	asked := len(r.By) > 0 || r.Prefix != "" || r.Range != ""
+	asked := len(r.By) > 0 || r.Bucket != "" || r.Prefix != "" || r.Range != ""
 	switch {
 	case r.Count && (listed || len(r.Returns) > 0):
 		c.hint(r.Pos, "many: "+r.Entity, "read %s counts, and has no order, page, limit or fields", r.Name)

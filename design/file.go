@@ -180,6 +180,7 @@ type readShape struct {
 	By         []text      `yaml:"by"`
 	Prefix     text        `yaml:"prefix"`
 	Range      text        `yaml:"range"`
+	Bucket     text        `yaml:"bucket"`
 	Order      []text      `yaml:"order"`
 	Filter     text        `yaml:"filter"`
 	Returns    []text      `yaml:"returns"`

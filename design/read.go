@@ -1,5 +1,7 @@
 package design
 
+import "slices"
+
 // Read is a question about items of one entity: what is known, and what is wanted.
 type Read struct {
 	Name   string `json:"name"`
@@ -17,8 +19,11 @@ type Read struct {
 	By []string `json:"by,omitempty"`
 	// Prefix is a field of whose value the caller gives the beginning; Range, one of which the caller gives
 	// a lower and an upper bound, either of which may be left out.
-	Prefix string  `json:"prefix,omitempty"`
-	Range  string  `json:"range,omitempty"`
+	Prefix string `json:"prefix,omitempty"`
+	Range  string `json:"range,omitempty"`
+	// Bucket is a time of which the caller gives some moment: all items of the same period are meant, as long as the partition key's
+	// |date makes it.
+	Bucket string  `json:"bucket,omitempty"`
 	Order  []Order `json:"order,omitempty"`
 	// Filter is a condition on what is returned, evaluated after the read.
 	Filter *Condition `json:"filter,omitempty"`
@@ -43,6 +48,14 @@ type Read struct {
 	Rate   float64      `json:"rate,omitempty"` // a second
 	Accept []Acceptance `json:"accept,omitempty"`
 	Pos    Pos          `json:"-"`
+}
+
+// Given are the fields of which the caller gives values: By, and Bucket.
+func (r *Read) Given() []string {
+	if r.Bucket == "" {
+		return r.By
+	}
+	return append(slices.Clone(r.By), r.Bucket)
 }
 
 // Order is one step of a sort order.

@@ -11,6 +11,7 @@ func (r *resolver) read(in namedEntry[readShape]) {
 	r.design.Reads = append(r.design.Reads, out)
 	r.put(&out.Prefix, s.Prefix)
 	r.put(&out.Range, s.Range)
+	r.put(&out.Bucket, s.Bucket)
 	r.put(&out.Owner, s.Owner)
 	r.put(&out.Shared, s.Shared)
 	r.put(&out.Via, s.Via)

@@ -486,6 +486,7 @@ var (
 		},
 		Sort:   []table.Attribute{{Name: "SK", Type: "S"}},
 		By:     []string{"ownerId"},
+		Count:  true,
 		Select: true,
 	}
 	howManyActiveRead = &table.Read{
@@ -506,6 +507,7 @@ var (
 			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "least", Type: table.Type{Kind: "money"}}},
 		},
 		By:      []string{"region"},
+		Count:   true,
 		Owner:   "ownerId",
 		Hydrate: true,
 	}
@@ -523,6 +525,7 @@ var (
 			},
 		},
 		By:      []string{"ownerId", "thingId"},
+		Each:    true,
 		MaxKeys: 250,
 	}
 	everyThingRead = &table.Read{

@@ -27,8 +27,10 @@ type Read struct {
 	// Scan reads all of the place, in so many Segments at once; there are no PK, SK and By.
 	Scan     bool
 	Segments int
-	// Select says that the request finds just what is to be counted, so that DynamoDB counts it.
-	Select bool
+	// Count says that only the number of the items is wanted; Select, that the request finds just these, so that DynamoDB counts them.
+	Count, Select bool
+	// Each says that one item is wanted for each of many inputs.
+	Each bool
 	// MaxKeys is how many inputs a batch has at most; 0 is no bound.
 	MaxKeys int
 	// Page is how many items a page has if the caller does not say; Limit how many are returned in all. 0 is no bound.

@@ -136,6 +136,9 @@ func wants(r *design.Read) string {
 		out.WriteString(joiner + f)
 		joiner = " and "
 	}
+	if r.Bucket != "" {
+		out.WriteString(", of the bucket of a given " + r.Bucket)
+	}
 	if r.Prefix != "" {
 		out.WriteString(", whose " + r.Prefix + " begins with a given text")
 	}

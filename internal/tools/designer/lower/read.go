@@ -38,8 +38,8 @@ func (l *lowerer) read(r *design.Read) {
 	out.Range = e.Field(r.Range)
 	out.Fields, out.Whole = fieldsAt(p.Place, r.Returns, len(p.Hydrate) > 0 || p.Place.Kind == plan.MarkerPlace)
 	out.Run = &table.Read{
-		Pattern: r.Name, Entity: l.entities[e.Name], Many: r.Many, Place: place(p.Place), Reverse: p.Reverse,
-		Consistent: p.Consistent && !p.Place.Global(), FilterBy: p.FilterBy, By: r.By, Prefix: r.Prefix, Range: r.Range, Page: r.Page, Limit: r.Limit,
+		Pattern: r.Name, Entity: l.entities[e.Name], Many: r.Many, Count: r.Count, Each: r.Each, Place: place(p.Place), Reverse: p.Reverse,
+		Consistent: p.Consistent && !p.Place.Global(), FilterBy: p.FilterBy, By: r.Given(), Prefix: r.Prefix, Range: r.Range, Page: r.Page, Limit: r.Limit,
 		Hydrate: len(p.Hydrate) > 0, Fields: names(out.Fields, out.Whole),
 		Filter: l.condition(e, p.Filter, func(param string) design.Type { return l.typeOfParam(e, p.Filter, out.Inputs, param) }),
 	}
@@ -146,7 +146,7 @@ func (l *lowerer) readInputs(r *design.Read, e *design.Entity) []Input {
 			out = append(out, in)
 		}
 	}
-	for _, name := range append(slices.Clone(r.By), r.Owner) {
+	for _, name := range append(slices.Clone(r.Given()), r.Owner) {
 		if f := e.Field(name); f != nil {
 			add(fieldInput(e, f))
 		}

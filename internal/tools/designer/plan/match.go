@@ -49,13 +49,18 @@ type matcher struct {
 func (m *matcher) lack(r Reason, fields ...string) {
 	m.lacks = append(m.lacks, Lack{r, fields})
 	switch r {
-	case PartitionKeyUnknown, PrefixInPartitionKey, RangeInPartitionKey, NotEveryItem, NoSortPosition:
+	case PartitionKeyUnknown, PrefixInPartitionKey, RangeInPartitionKey, NotEveryItem, NoSortPosition, NoBucket:
 		m.useless = true
 	default:
 	}
 }
 
 func (m *matcher) known(field string) bool { return slices.Contains(m.read.By, field) }
+
+// buckets reports whether a part is the bucket that the read asks for.
+func (m *matcher) buckets(part design.Part) bool {
+	return part.Field == m.read.Bucket && slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "date" })
+}
 
 // use takes a known field for a part of a key.
 func (m *matcher) use(part design.Part) {
@@ -79,7 +84,7 @@ func (m *matcher) partition() {
 		for _, part := range t.Parts {
 			switch {
 			case part.Field == "":
-			case m.known(part.Field):
+			case m.known(part.Field), m.buckets(part):
 				m.use(part)
 			case shards(part) > 0:
 				m.plan.Fanout *= shards(part)
@@ -205,6 +210,9 @@ func descends(part design.Part) bool {
 // rest asks for everything beside the keys.
 func (m *matcher) rest() {
 	p, r := m.place, m.read
+	if r.Bucket != "" && !slices.Contains(m.used, r.Bucket) {
+		m.lack(NoBucket, r.Bucket)
+	}
 	for _, f := range r.By {
 		if !slices.Contains(m.used, f) {
 			m.plan.FilterBy = append(m.plan.FilterBy, f)

@@ -105,6 +105,7 @@ const (
 	PrefixInPartitionKey               // of a field of the partition key only the beginning is known
 	RangeInPartitionKey
 	NotEveryItem   // the index is sparse, and the read does not say that it wants only those
+	NoBucket       // its partition key has no period of the time that is given
 	NoWholeKey     // keys are asked for, and it has none that tells one item
 	NoSortPosition // prefix or range is of a field that is not next in the sort key
 	WrongOrder
@@ -133,6 +134,8 @@ func (l Lack) String() string {
 		return fields + " is in the partition key, where DynamoDB wants equality, not a range"
 	case NotEveryItem:
 		return "it does not hold every item"
+	case NoBucket:
+		return "its partition key has no |date of " + fields
 	case NoWholeKey:
 		return "its primary key is not known as a whole"
 	case NoSortPosition:
@@ -228,6 +231,6 @@ func (m Miss) rank() int {
 
 // weights say how bad a lack is when there is a choice.
 var weights = [...]int{ //nolint:gochecknoglobals // a table
-	PartitionKeyUnknown: 4096, PrefixInPartitionKey: 2048, RangeInPartitionKey: 2048, NotEveryItem: 4096, NoWholeKey: 2048,
+	PartitionKeyUnknown: 4096, PrefixInPartitionKey: 2048, RangeInPartitionKey: 2048, NotEveryItem: 4096, NoWholeKey: 2048, NoBucket: 4096,
 	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, NotFresh: 256, FilterNeeded: 128, FieldsMissing: 64, FansOut: 16,
 }

@@ -96,7 +96,25 @@ func (t truth) reaches(r *record, in table.Input) bool {
 			return false
 		}
 	}
+	if read.Bucket != "" && !sameBucket(place, read.Bucket, r.values[read.Bucket], in.Values[read.Bucket]) {
+		return false
+	}
 	return t.begins(r, in) && within(place, read.Range, r, in) && t.enters(r)
+}
+
+// sameBucket reports whether two times are in one period of the place's partition key.
+func sameBucket(p plan.Place, field string, a, b types.AttributeValue) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	for _, t := range p.PK {
+		for _, part := range t.Parts {
+			if part.Field == field && meant(part, a) != meant(part, b) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // begins reports whether a field's value has the beginning that is given.

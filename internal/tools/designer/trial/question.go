@@ -60,11 +60,14 @@ func (a *asker) groups() [][]*record {
 next:
 	for _, r := range a.records {
 		var key strings.Builder
-		for _, name := range a.read.Design.By {
+		for _, name := range a.read.Design.Given() {
 			if r.values[name] == nil {
 				continue next
 			}
 			for _, part := range occurrences(place, name) {
+				if name == a.read.Design.Bucket && !slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "date" }) {
+					continue // of which any moment of the period is given
+				}
 				key.WriteString(strconv.Quote(meant(part, r.values[name])))
 			}
 		}
@@ -132,7 +135,7 @@ func (a *asker) add(in table.Input) { a.out = append(a.out, in) }
 // base is what asks for an item, with neither beginning nor bounds.
 func (a *asker) base(r *record) table.Input {
 	in := table.Input{Values: table.Values{}}
-	for _, name := range append(slices.Clone(a.read.Design.By), a.read.Design.Owner) {
+	for _, name := range append(slices.Clone(a.read.Design.Given()), a.read.Design.Owner) {
 		if v := r.values[name]; name != "" && v != nil {
 			in.Values[name] = v
 		}
@@ -148,7 +151,7 @@ func (a *asker) parameters() []string {
 	var out []string
 	read := a.read.Design
 	for _, in := range a.read.Inputs {
-		if !slices.Contains(read.By, in.Name) && in.Name != read.Owner && in.Name != read.Prefix {
+		if !slices.Contains(read.Given(), in.Name) && in.Name != read.Owner && in.Name != read.Prefix {
 			out = append(out, in.Name)
 		}
 	}
@@ -342,7 +345,7 @@ func (a *asker) absent() {
 	if len(a.records) == 0 {
 		return
 	}
-	for _, name := range append(slices.Clone(a.read.Design.By), a.read.Design.Owner) {
+	for _, name := range append(slices.Clone(a.read.Design.Given()), a.read.Design.Owner) {
 		f := a.read.Plan.Place.Entity.Field(name)
 		if f == nil {
 			continue
@@ -354,7 +357,7 @@ func (a *asker) absent() {
 		}
 		for _, v := range list {
 			in := a.base(r)
-			if v == nil || len(in.Values) < len(a.read.Design.By) {
+			if v == nil || len(in.Values) < len(a.read.Design.Given()) {
 				continue
 			}
 			in.Values[name] = v
@@ -365,7 +368,7 @@ func (a *asker) absent() {
 
 // complete reports whether an input has all that the read must be given.
 func (t truth) complete(in table.Input) bool {
-	for _, name := range append(slices.Clone(t.read.Design.By), t.read.Design.Owner) {
+	for _, name := range append(slices.Clone(t.read.Design.Given()), t.read.Design.Owner) {
 		if name != "" && in.Values[name] == nil {
 			return false
 		}

@@ -136,7 +136,7 @@ func (g *reading) probes(in table.Input, first bool, w *world) []probe {
 }
 
 func (g *reading) probe(in table.Input, call string, run func(context.Context, *world) (*mismatch, error)) probe {
-	names := append(slices.Clone(g.read.Design.By), g.read.Design.Owner, g.read.Design.Prefix)
+	names := append(slices.Clone(g.read.Design.Given()), g.read.Design.Owner, g.read.Design.Prefix)
 	for _, input := range g.read.Inputs {
 		names = append(names, input.Name)
 	}
