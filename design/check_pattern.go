@@ -55,9 +55,50 @@ func (c *checker) read(r *Read) {
 		c.hint(r.Pos, "many: "+r.Entity, "read %s is of one, and has a page or limit", r.Name)
 	}
 	c.way(r)
+	c.over(e, r)
 	if e != nil && r.Via != "" {
 		c.via(&r.Via, r.Pos, e)
 	}
+}
+
+// over checks a walk over the partitions of periods.
+func (c *checker) over(e *Entity, r *Read) {
+	if r.Over != "" {
+		c.word(&r.Over, r.Pos, "year", "month", "day", "hour")
+	}
+	f := fieldOf(e, r.Range)
+	switch {
+	case r.Buckets != nil && r.Over == "":
+		c.hint(r.Buckets.Pos, "over: day", "read %s does not say over what it walks", r.Name)
+	case r.Buckets != nil && r.Buckets.Max > MaxBuckets:
+		c.fault(r.Buckets.Pos, "read %s walks %d buckets, and %d are the most", r.Name, r.Buckets.Max, MaxBuckets)
+	case r.Over == "":
+	case r.Range == "" || !r.Many:
+		c.hint(c.at(&r.Over, r.Pos), "many: …, range: the time", "read %s has no range to walk over %ss", r.Name, r.Over)
+	case f != nil && f.Type.Kind != KindTime:
+		c.fault(c.at(&r.Over, r.Pos), "read %s walks over %ss, and its range is %s of type %s", r.Name, r.Over, f.Name, f.Type)
+	}
+}
+
+// MaxBuckets is how many partitions a walk has at most: a cursor holds the place in each.
+const MaxBuckets = 1000
+
+// periods are the words of over, each with the argument of |date that makes it.
+func periods() map[string]string {
+	return map[string]string{"year": "yyyy", "month": "yyyy-MM", "day": "yyyy-MM-dd", "hour": "yyyy-MM-ddTHH"}
+}
+
+// OverLayout is the argument of |date that makes a period, and OverOf the period that one makes; "" for others.
+func OverLayout(over string) string { return periods()[over] }
+
+// OverOf is the inverse of OverLayout.
+func OverOf(layout string) string {
+	for word, is := range periods() {
+		if is == layout {
+			return word
+		}
+	}
+	return ""
 }
 
 // fieldOf is a field of an entity; nil where either is not there.

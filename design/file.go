@@ -181,6 +181,8 @@ type readShape struct {
 	Prefix     text        `yaml:"prefix"`
 	Range      text        `yaml:"range"`
 	Bucket     text        `yaml:"bucket"`
+	Over       text        `yaml:"over" words:"year month day hour"`
+	Buckets    *linesShape `yaml:"buckets"`
 	Order      []text      `yaml:"order"`
 	Filter     text        `yaml:"filter"`
 	Returns    []text      `yaml:"returns"`

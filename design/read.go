@@ -23,8 +23,12 @@ type Read struct {
 	Range  string `json:"range,omitempty"`
 	// Bucket is a time of which the caller gives some moment: all items of the same period are meant, as long as the partition key's
 	// |date makes it.
-	Bucket string  `json:"bucket,omitempty"`
-	Order  []Order `json:"order,omitempty"`
+	Bucket string `json:"bucket,omitempty"`
+	// Over is the period of the partitions that a Range walks, from bound to bound: year, month, day or hour. Buckets are how many
+	// of them a call walks; nil where it is not told.
+	Over    string  `json:"over,omitempty"`
+	Buckets *Lines  `json:"buckets,omitempty"`
+	Order   []Order `json:"order,omitempty"`
 	// Filter is a condition on what is returned, evaluated after the read.
 	Filter *Condition `json:"filter,omitempty"`
 	// Returns are the fields that the caller needs; empty is all that the place has.

@@ -12,6 +12,10 @@ func (r *resolver) read(in namedEntry[readShape]) {
 	r.put(&out.Prefix, s.Prefix)
 	r.put(&out.Range, s.Range)
 	r.put(&out.Bucket, s.Bucket)
+	r.put(&out.Over, s.Over)
+	if s.Buckets != nil {
+		out.Buckets = &Lines{Max: s.Buckets.Max, Typical: s.Buckets.Typical, Pos: s.Buckets.Pos}
+	}
 	r.put(&out.Owner, s.Owner)
 	r.put(&out.Shared, s.Shared)
 	r.put(&out.Via, s.Via)

@@ -26,7 +26,7 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 		return Page[Found]{}, err
 	}
 	s := query.OfCollection(c)
-	partitions, err := s.Partitions(in.Values)
+	partitions, err := s.Partitions(in)
 	if err != nil {
 		return Page[Found]{}, err
 	}

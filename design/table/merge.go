@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,6 +22,8 @@ type reading struct {
 	call   *call
 	source *query.Source
 	lanes  []*lane
+	// ahead is how many groups of lanes are asked at once: one, and twice as many after each round that finds nothing.
+	ahead int
 }
 
 // lane is a partition that is read: what was answered and is not consumed, and how far it is consumed.
@@ -35,7 +38,7 @@ type lane struct {
 
 // read begins a reading of partitions, at positions; nil is the beginning.
 func (db *DB) read(c *call, s *query.Source, q *dynamodb.QueryInput, partitions []Item, positions []cursor.Position) *reading {
-	r := &reading{db: db, call: c, source: s}
+	r := &reading{db: db, call: c, source: s, ahead: 1}
 	for i, partition := range partitions {
 		l := &lane{request: s.RequestOf(q, partition), number: i}
 		l.request.ReturnConsumedCapacity = c.capacity()
@@ -60,6 +63,21 @@ func (r *reading) done() bool {
 	return true
 }
 
+// groups are the lanes that are read together, from the first group that is not done, so many groups: all lanes, but of a walk over
+// periods those of one period.
+func (r *reading) groups(n int) []*lane {
+	size := r.source.Shards
+	if size == 0 {
+		return r.lanes
+	}
+	for from := 0; from < len(r.lanes); from += size {
+		if slices.ContainsFunc(r.lanes[from:from+size], func(l *lane) bool { return !l.Done }) {
+			return r.lanes[from:min(from+n*size, len(r.lanes))]
+		}
+	}
+	return nil
+}
+
 // positions are how far the partitions are consumed.
 func (r *reading) positions() []cursor.Position {
 	return schema.Each(r.lanes, func(l *lane) cursor.Position { return l.Position })
@@ -71,13 +89,14 @@ func (r *reading) next(ctx context.Context, n int) ([]Item, error) {
 	if err := r.fill(ctx, n); err != nil {
 		return nil, err
 	}
+	r.ahead = min(2*r.ahead, maxConcurrentQueries)
 	var out []Item
 	for len(out) < n {
 		l := r.least()
 		if l == nil {
 			break
 		}
-		out = append(out, l.buffer[0])
+		out, r.ahead = append(out, l.buffer[0]), 1
 		l.consume(r.source)
 	}
 	return out, nil
@@ -86,7 +105,7 @@ func (r *reading) next(ctx context.Context, n int) ([]Item, error) {
 // fill asks the partitions that ran dry, several at once. The first fault ends all.
 func (r *reading) fill(ctx context.Context, limit int) error {
 	var dry []*lane
-	for _, l := range r.lanes {
+	for _, l := range r.groups(r.ahead) {
 		if l.dry() {
 			dry = append(dry, l)
 		}
@@ -135,7 +154,7 @@ func (l *lane) consume(s *query.Source) {
 // least is the lane whose next item comes first; nil where there is none, or a lane must be asked to tell.
 func (r *reading) least() *lane {
 	var least *lane
-	for _, l := range r.lanes {
+	for _, l := range r.groups(1) {
 		switch {
 		case l.dry() && !r.source.Scan: // what a Scan finds is in no order
 			return nil

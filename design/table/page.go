@@ -59,7 +59,7 @@ func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOption
 	scope := db.scope(ctx, s, in, q.Names())
 	left, positions := r.Limit, []cursor.Position(nil)
 	if o.After != "" {
-		partitions, err := s.Partitions(in.Values)
+		partitions, err := s.Partitions(in)
 		if err != nil {
 			return Page[Values]{}, err
 		}
@@ -77,7 +77,11 @@ func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOption
 		size = min(size, left)
 	}
 	var out Page[Values]
-	for round := 0; round < maxPageRounds && len(out.Items) < size && !reading.done(); round++ {
+	rounds := maxPageRounds
+	if s.Shards > 0 { // a walk over periods, any of which may have nothing
+		rounds += len(reading.lanes)
+	}
+	for round := 0; round < rounds && len(out.Items) < size && !reading.done(); round++ {
 		found, err := db.answers(ctx, q, reading, size-len(out.Items))
 		if err != nil {
 			return Page[Values]{}, err

@@ -85,7 +85,7 @@ func (db *DB) getByQuery(ctx context.Context, c *call, q *query.Question) (Value
 // query begins the reading of a question, behind positions; nil where its bounds leave nothing.
 func (db *DB) query(c *call, q *query.Question, s *query.Source, positions []cursor.Position) (*reading, error) {
 	r := q.Read
-	partitions, err := s.Partitions(q.Input.Values)
+	partitions, err := s.Partitions(q.Input)
 	if err != nil {
 		return nil, err
 	}

@@ -429,6 +429,30 @@ var (
 			},
 		},
 	}
+	tickEntity = &table.Entity{
+		Name:      "Tick",
+		Table:     thingsTable,
+		TypeValue: "TICK",
+		Fields: []table.Field{
+			{Name: "source", Path: []string{"source"}, Type: table.Type{Kind: "id"}},
+			{Name: "at", Path: []string{"at"}, Type: table.Type{Kind: "time"}},
+		},
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template: table.Template{
+					{Literal: "TICK#"},
+					{Field: "source"},
+					{Literal: "#"},
+					{Field: "at", Funcs: []table.Func{{Name: "date", Arg: "yyyy-MM"}}},
+				},
+			},
+			{
+				Attribute: table.Attribute{Name: "SK", Type: "S"},
+				Template:  table.Template{{Literal: "TICK#"}, {Field: "at"}},
+			},
+		},
+	}
 	settingEntity = &table.Entity{
 		Name:  "Setting",
 		Table: plainTable,
@@ -527,6 +551,37 @@ var (
 		By:      []string{"ownerId", "thingId"},
 		Each:    true,
 		MaxKeys: 250,
+	}
+	logBetweenRead = &table.Read{
+		Pattern: "LogBetween",
+		Entity:  tickEntity,
+		Many:    true,
+		PK: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template: table.Template{
+					{Literal: "TICK#"},
+					{Field: "source"},
+					{Literal: "#"},
+					{Field: "at", Funcs: []table.Func{{Name: "date", Arg: "yyyy-MM"}}},
+				},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.Between,
+				Known:      table.Template{{Literal: "TICK#"}},
+				Next:       table.Part{Field: "at"},
+			},
+		},
+		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+		Reverse:    true,
+		By:         []string{"source"},
+		Range:      "at",
+		Over:       "yyyy-MM",
+		MaxBuckets: 24,
+		Page:       10,
 	}
 	everyThingRead = &table.Read{
 		Pattern:  "EveryThing",

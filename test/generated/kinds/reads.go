@@ -66,6 +66,27 @@ func (db *DB) ThingsByIDs(ctx context.Context, in []ThingsByIDsInput) ([]*Thing,
 	return table.BatchOf(ctx, db.run, thingsByIDsRead, inputs, thingOf)
 }
 
+// LogBetweenInput is what LogBetween takes.
+type LogBetweenInput struct {
+	Source string
+	// AtFrom and AtTo are inclusive; nil does not bound.
+	AtFrom, AtTo *time.Time
+}
+
+// LogBetween finds the Tick items of a given source, with at between bounds, by at descending, 10 a page.
+//
+//	Query  kinds-things-{stage}: PK = "TICK#{source}#{at|date(yyyy-MM)}" AND SK BETWEEN "TICK#{from}" AND "TICK#{to}"; descending; one month after another, from bound to bound
+//	costs  0.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) LogBetween(ctx context.Context, in LogBetweenInput, page table.PageOptions) (table.Page[Tick], error) {
+	return table.Many(ctx, db.run, logBetweenRead, in.input(), page, tickOf)
+}
+
+// LogBetweenAll walks all pages of LogBetween, each when it is needed. An error ends it.
+func (db *DB) LogBetweenAll(ctx context.Context, in LogBetweenInput) iter.Seq2[Tick, error] {
+	return table.Each(ctx, db.run, logBetweenRead, in.input(), tickOf)
+}
+
 // EveryThing finds all Thing items, 20 a page.
 //
 //	Scan   kinds-things-{stage}

@@ -23,6 +23,12 @@ type Source struct {
 	// Scan reads all of the place in so many segments.
 	Scan     bool
 	segments int
+	// over walks the partitions of periods: see schema.Read.
+	over       string
+	maxBuckets int
+	ranged     string
+	// Shards are how many partitions there are of each period.
+	Shards int
 	// made are the attributes of all keys that what is found has, with their templates.
 	made []schema.KeyAttribute
 	// Positioned are the attributes that say where in a partition an item stands: the rest of the index's and the
@@ -35,6 +41,7 @@ func OfRead(r *schema.Read) *Source {
 	s := &Source{
 		pattern: r.Pattern, Entity: r.Entity, Table: r.Entity.Table, index: r.Place.Index, by: r.By,
 		pk: r.PK, SK: r.SK, sort: r.Sort, Reverse: r.Reverse, consistent: r.Consistent, Scan: r.Scan, segments: r.Segments,
+		over: r.Over, maxBuckets: r.MaxBuckets, ranged: r.Range,
 	}
 	s.position(r.Place)
 	return s
@@ -87,9 +94,13 @@ func (s *Source) Single() bool {
 }
 
 // Partitions are the partition keys that are asked: one, or those of all shards. A Scan has none in each of its segments.
-func (s *Source) Partitions(v schema.Values) ([]schema.Item, error) {
+func (s *Source) Partitions(in schema.Input) ([]schema.Item, error) {
+	v := in.Values
 	if s.Scan {
 		return make([]schema.Item, max(s.segments, 1)), nil
+	}
+	if s.over != "" {
+		return s.walk(in)
 	}
 	var out []schema.Item
 	for _, key := range s.spread(s.pk) {
@@ -125,7 +136,7 @@ func (s *Source) spread(key []schema.KeyAttribute) [][]schema.KeyAttribute {
 
 // shards are the texts of a part that spreads a key by a field that is no input; nil where it does not.
 func (s *Source) shards(p schema.Part) []string {
-	if p.Field == "" || slices.Contains(s.by, p.Field) {
+	if p.Field == "" || slices.Contains(s.by, p.Field) || s.over != "" && p.Field == s.ranged {
 		return nil
 	}
 	at := slices.IndexFunc(p.Funcs, func(f schema.Func) bool { return f.Name == "shard" })

@@ -24,6 +24,10 @@ type Read struct {
 	// By are the inputs; all must be given. Prefix and Range are fields of which the caller may give a beginning or bounds.
 	By            []string
 	Prefix, Range string
+	// Over is the layout of |date whose partitions the Range walks one after another, from bound to bound; "" where there is one. They
+	// are MaxBuckets at most.
+	Over       string
+	MaxBuckets int
 	// Scan reads all of the place, in so many Segments at once; there are no PK, SK and By.
 	Scan     bool
 	Segments int

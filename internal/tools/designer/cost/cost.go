@@ -59,6 +59,9 @@ func OfRead(d *design.Design, r plan.Result) Read {
 	}
 	factor := factorOf(p)
 	fan := factor * float64(p.Fanout)
+	if p.Over != "" {
+		return ofWalk(r, items, size, fan)
+	}
 	out := Read{Units: ceilUnits(evaluated*size, readUnitBytes) * fan, Floor: fan, Items: items, Evaluated: evaluated}
 	share := p.Place.Entity.Volume.Hottest
 	if hot > items {
@@ -82,6 +85,22 @@ func factorOf(p *plan.Plan) float64 {
 		return 1
 	}
 	return 0.5
+}
+
+// ofWalk is a call that walks from bucket to bucket until it has what it wants: each is a request, which costs a unit though it finds
+// nothing.
+func ofWalk(r plan.Result, items, size, fan float64) Read {
+	buckets := 1.0
+	out := Read{Floor: fan, Items: items, Evaluated: items}
+	if b := r.Read.Buckets; b != nil {
+		buckets = math.Max(1, b.Typical)
+		if v := r.Plan.Place.Entity.Volume; v.MaxSize > 0 && r.Read.Page+r.Read.Limit > 0 {
+			most := float64(max(r.Read.Page, r.Read.Limit))
+			out.Ceiling = (float64(b.Max) + ceilUnits(most*float64(largestAt(r.Plan.Place)), readUnitBytes)) * fan
+		}
+	}
+	out.Units = buckets * ceilUnits(items/buckets*size, readUnitBytes) * fan
+	return out
 }
 
 // ofKeys is a call with as many keys as usual. Each item is rounded up for itself.

@@ -28,7 +28,7 @@ func (d *differ) read(o, n *design.Read) {
 	switch {
 	case o.Entity != n.Entity || o.Way() != n.Way() && (o.Way() != "many" || n.Way() != "scan") && (o.Way() != "scan" || n.Way() != "many"):
 		d.add(Breaking, n.Name, n.Pos, "it returns something else: %s", n.Entity)
-	case !sameSet(o.By, n.By) || o.Prefix != n.Prefix || o.Bucket != n.Bucket || o.Range != n.Range || o.Owner != n.Owner:
+	case !sameSet(o.By, n.By) || o.Prefix != n.Prefix || o.Bucket != n.Bucket || o.Over != n.Over || o.Range != n.Range || o.Owner != n.Owner:
 		d.add(Breaking, n.Name, n.Pos, "its callers give other things: by %v, and was by %v", n.By, o.By)
 	case !slices.Equal(o.Order, n.Order):
 		d.add(Breaking, n.Name, n.Pos, "its order is another: cursors that were given out do not fit")

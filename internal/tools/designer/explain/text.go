@@ -94,6 +94,9 @@ func requestText(r *plan.Request) string {
 	if r.Times > 1 {
 		fmt.Fprintf(&out, ", %d times (one a shard), merged", r.Times)
 	}
+	if r.Over != "" {
+		fmt.Fprintf(&out, ", one %s after another, from bound to bound", r.Over)
+	}
 	if r.Segments > 1 {
 		fmt.Fprintf(&out, ", in %d segments at once", r.Segments)
 	}

@@ -94,6 +94,9 @@ func requestText(r *plan.Request) string {
 	if !r.Forward {
 		out += "; descending"
 	}
+	if r.Over != "" {
+		out += fmt.Sprintf("; one %s after another, from bound to bound", r.Over)
+	}
 	if r.Times > 1 {
 		out += fmt.Sprintf("; %d times, one a shard, merged", r.Times)
 	}

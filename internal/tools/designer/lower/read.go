@@ -59,7 +59,12 @@ func (l *lowerer) read(r *design.Read) {
 		l.program.Reads = append(l.program.Reads, out)
 		return
 	}
-	out.Run.Select = p.Select
+	if out.Run.Select, out.Run.Over = p.Select, p.Over; p.Over != "" {
+		out.Run.MaxBuckets = design.MaxBuckets
+		if r.Buckets != nil && r.Buckets.Max > 0 {
+			out.Run.MaxBuckets = r.Buckets.Max
+		}
+	}
 	out.Run.PK = keyAttributes(e, pk, p.Place.PK)
 	out.Run.SK = sortConditions(sk, p.SK)
 	out.Run.Sort = attributes(sk)

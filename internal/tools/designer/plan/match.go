@@ -62,6 +62,12 @@ func (m *matcher) buckets(part design.Part) bool {
 	return part.Field == m.read.Bucket && slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "date" })
 }
 
+// walks reports whether a part makes the periods over which the read's range goes.
+func (m *matcher) walks(part design.Part) bool {
+	return m.read.Over != "" && part.Field == m.read.Range && len(part.Funcs) == 1 && part.Funcs[0].Name == "date" &&
+		part.Funcs[0].Arg == design.OverLayout(m.read.Over)
+}
+
 // use takes a known field for a part of a key.
 func (m *matcher) use(part design.Part) {
 	m.used = append(m.used, part.Field)
@@ -90,6 +96,8 @@ func (m *matcher) partition() {
 				m.plan.Fanout *= shards(part)
 			case part.Field == m.read.Prefix:
 				m.lack(PrefixInPartitionKey, part.Field)
+			case m.walks(part):
+				m.plan.Over = design.OverLayout(m.read.Over)
 			case part.Field == m.read.Range:
 				m.lack(RangeInPartitionKey, part.Field)
 			default:
@@ -200,6 +208,9 @@ func (m *matcher) order() {
 		at++
 	}
 	m.plan.Reverse = direction < 0
+	if first := m.read.Order; m.plan.Over != "" && len(first) > 0 && first[0].Field != m.read.Range {
+		m.lack(WrongOrder, first[0].Field) // which no walk from one period to the next keeps
+	}
 }
 
 // descends reports whether a greater value of the field sorts first.

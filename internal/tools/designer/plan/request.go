@@ -32,6 +32,8 @@ type Request struct {
 	Select string `json:"select,omitempty"`
 	// Segments are in how many parts a Scan is made.
 	Segments int `json:"segments,omitempty"`
+	// Over is the period of the partitions that are walked, one after another.
+	Over string `json:"over,omitempty"`
 	// First is the request that goes before the first page of a collection, for its root.
 	First *Request `json:"first,omitempty"`
 }
@@ -55,6 +57,7 @@ func (p *Plan) Request() Request {
 	case GetItem, BatchGetItem:
 		out.Key, out.Forward, out.Limit = p.Place.Key(), true, 0
 	case Query:
+		out.Over = design.OverOf(p.Over)
 		out.keyCondition(p)
 	case Scan:
 		out.Forward = true

@@ -23,7 +23,7 @@ func scan(d *design.Design, r *design.Read) Result {
 // selects reports whether a Query finds just what is to be counted, so that DynamoDB can count it: no item has to be looked at.
 // It is true only where the templates show it by their literals and types.
 func (p *Plan) selects(d *design.Design) bool {
-	if p.Operation != Query || p.loose || len(p.Hydrate) > 0 || p.Filter != nil && p.filtersKeys() {
+	if p.Operation != Query || p.loose || p.Over != "" || len(p.Hydrate) > 0 || p.Filter != nil && p.filtersKeys() {
 		return false
 	}
 	for _, t := range p.Place.PK {

@@ -130,7 +130,28 @@ func (a *asker) group(group []*record) {
 	}
 }
 
-func (a *asker) add(in table.Input) { a.out = append(a.out, in) }
+func (a *asker) add(in table.Input) {
+	if a.read.Run != nil && a.read.Run.Over != "" && !a.walkable(&in) {
+		return
+	}
+	a.out = append(a.out, in)
+}
+
+// walkable reports whether a walk takes the bounds: both, and not too far apart. It gives some to what is asked without.
+func (a *asker) walkable(in *table.Input) bool {
+	if in.From == nil && in.To == nil && len(a.records) > 0 {
+		if at, err := keytext.ParseTime(scalarText(a.records[a.rng.IntN(len(a.records))].values[a.read.Range.Name])); err == nil {
+			in.From, in.To = textValue(timeText(at.Add(-50*time.Hour))), textValue(timeText(at.Add(50*time.Hour)))
+		}
+	}
+	if in.From == nil || in.To == nil {
+		return false
+	}
+	from, err := keytext.ParseTime(scalarText(in.From))
+	to, err2 := keytext.ParseTime(scalarText(in.To))
+	longest := map[string]time.Duration{"yyyy": 365 * 24 * time.Hour, "yyyy-MM": 28 * 24 * time.Hour, "yyyy-MM-dd": 24 * time.Hour, "yyyy-MM-ddTHH": time.Hour}[a.read.Run.Over]
+	return err == nil && err2 == nil && to.Sub(from) < longest*time.Duration(a.read.Run.MaxBuckets-2)
+}
 
 // base is what asks for an item, with neither beginning nor bounds.
 func (a *asker) base(r *record) table.Input {
