@@ -351,23 +351,6 @@ func eventOf(v table.Values) (Event, error) {
 }
 
 // values are the entity's, by the names of its fields.
-func (x Tick) values() table.Values {
-	v := table.Values{}
-	table.Set(v, "source", table.Text[string](), x.Source)
-	table.Set(v, "at", table.Time(), x.At)
-	return v
-}
-
-func tickOf(v table.Values) (Tick, error) {
-	d := table.Decode("Tick", v)
-	x := Tick{
-		Source: table.Get(d, "source", table.Text[string]()),
-		At:     table.Get(d, "at", table.Time()),
-	}
-	return x, d.Err()
-}
-
-// values are the entity's, by the names of its fields.
 func (x Setting) values() table.Values {
 	v := table.Values{}
 	table.Set(v, "name", table.Text[string](), x.Name)
@@ -407,40 +390,6 @@ func requestOf(v table.Values) (Request, error) {
 		At:         table.Get(d, "at", table.Time()),
 	}
 	return x, d.Err()
-}
-
-func (in HowManyThingsInput) input() table.Input {
-	v := table.Values{}
-	table.Set(v, "ownerId", table.Text[string](), in.OwnerID)
-	return table.Input{Values: v}
-}
-
-func (in HowManyActiveInput) input() table.Input {
-	v := table.Values{}
-	table.Set(v, "region", table.Text[string](), in.Region)
-	table.Set(v, "ownerId", table.Text[string](), in.OwnerID)
-	table.Set(v, "least", table.Int(), in.Least)
-	return table.Input{Values: v}
-}
-
-func (in ThingsByIDsInput) input() table.Input {
-	v := table.Values{}
-	table.Set(v, "ownerId", table.Text[string](), in.OwnerID)
-	table.Set(v, "thingId", table.Text[string](), in.ThingID)
-	return table.Input{Values: v}
-}
-
-func (in LogBetweenInput) input() table.Input {
-	v := table.Values{}
-	table.Set(v, "source", table.Text[string](), in.Source)
-	input := table.Input{Values: v}
-	if in.AtFrom != nil {
-		input.From = table.Time().Encode(*in.AtFrom)
-	}
-	if in.AtTo != nil {
-		input.To = table.Time().Encode(*in.AtTo)
-	}
-	return input
 }
 
 func (in OwnerByIDInput) input() table.Input {

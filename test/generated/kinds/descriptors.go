@@ -429,30 +429,6 @@ var (
 			},
 		},
 	}
-	tickEntity = &table.Entity{
-		Name:      "Tick",
-		Table:     thingsTable,
-		TypeValue: "TICK",
-		Fields: []table.Field{
-			{Name: "source", Path: []string{"source"}, Type: table.Type{Kind: "id"}},
-			{Name: "at", Path: []string{"at"}, Type: table.Type{Kind: "time"}},
-		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template: table.Template{
-					{Literal: "TICK#"},
-					{Field: "source"},
-					{Literal: "#"},
-					{Field: "at", Funcs: []table.Func{{Name: "date", Arg: "yyyy-MM"}}},
-				},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "TICK#"}, {Field: "at"}},
-			},
-		},
-	}
 	settingEntity = &table.Entity{
 		Name:  "Setting",
 		Table: plainTable,
@@ -490,107 +466,6 @@ var (
 
 // The reads.
 var (
-	howManyThingsRead = &table.Read{
-		Pattern: "HowManyThings",
-		Entity:  thingEntity,
-		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "THING#"}},
-				Open:       true,
-			},
-		},
-		Sort:   []table.Attribute{{Name: "SK", Type: "S"}},
-		By:     []string{"ownerId"},
-		Count:  true,
-		Select: true,
-	}
-	howManyActiveRead = &table.Read{
-		Pattern: "HowManyActive",
-		Entity:  thingEntity,
-		Many:    true,
-		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "REGION#"}, {Field: "region"}},
-			},
-		},
-		Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		Filter: &table.Condition{
-			Expression: "#price > :p0",
-			Names:      map[string]string{"#price": "price"},
-			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "least", Type: table.Type{Kind: "money"}}},
-		},
-		By:      []string{"region"},
-		Count:   true,
-		Owner:   "ownerId",
-		Hydrate: true,
-	}
-	thingsByIDsRead = &table.Read{
-		Pattern: "ThingsByIDs",
-		Entity:  thingEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "THING#"}, {Field: "thingId"}},
-			},
-		},
-		By:      []string{"ownerId", "thingId"},
-		Each:    true,
-		MaxKeys: 250,
-	}
-	logBetweenRead = &table.Read{
-		Pattern: "LogBetween",
-		Entity:  tickEntity,
-		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template: table.Template{
-					{Literal: "TICK#"},
-					{Field: "source"},
-					{Literal: "#"},
-					{Field: "at", Funcs: []table.Func{{Name: "date", Arg: "yyyy-MM"}}},
-				},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.Between,
-				Known:      table.Template{{Literal: "TICK#"}},
-				Next:       table.Part{Field: "at"},
-			},
-		},
-		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
-		Reverse:    true,
-		By:         []string{"source"},
-		Range:      "at",
-		Over:       "yyyy-MM",
-		MaxBuckets: 24,
-		Page:       10,
-	}
-	everyThingRead = &table.Read{
-		Pattern:  "EveryThing",
-		Entity:   thingEntity,
-		Many:     true,
-		Scan:     true,
-		Segments: 2,
-		Page:     20,
-	}
 	ownerByIDRead = &table.Read{
 		Pattern: "OwnerByID",
 		Entity:  ownerEntity,

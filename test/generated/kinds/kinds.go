@@ -178,7 +178,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{ownerEntity, thingEntity, teamEntity, personEntity, noteEntity, eventEntity, tickEntity, settingEntity, requestEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{ownerEntity, thingEntity, teamEntity, personEntity, noteEntity, eventEntity, settingEntity, requestEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -206,8 +206,6 @@ func Decode(item table.Item) (any, table.Place, error) {
 		x, err = noteOf(v)
 	case eventEntity:
 		x, err = eventOf(v)
-	case tickEntity:
-		x, err = tickOf(v)
 	case settingEntity:
 		x, err = settingOf(v)
 	case requestEntity:

@@ -215,19 +215,6 @@ func (x Event) Record() table.Record {
 	return table.Record{Entity: eventEntity, Values: x.values()}
 }
 
-// Tick is an item of table things.
-//
-//	key  TICK#{source}#{at|date(yyyy-MM)} / TICK#{at}
-type Tick struct {
-	Source string
-	At     time.Time
-}
-
-// Record is the item for DB.Load.
-func (x Tick) Record() table.Record {
-	return table.Record{Entity: tickEntity, Values: x.values()}
-}
-
 // Setting is an item of table plain.
 //
 //	key  SETTING#{name|lower}

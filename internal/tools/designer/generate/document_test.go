@@ -51,3 +51,23 @@ writes:
 		}
 	}
 }
+
+// TestUnknownReads: reads that count, take many keys, scan or walk over periods are Go's only.
+func TestUnknownReads(t *testing.T) {
+	d, err := design.Load("../../../../test/generated/designs/ways.design.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := lower.Lower(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = TypeScript(p)
+	for _, want := range []string{
+		"HowManyOfDay needs Read.Count, which", "EventsBetween needs Read.Over, which", "Sources needs Read.Each, which", "AllSources needs Read.Scan, which",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q in\n%v", want, err)
+		}
+	}
+}

@@ -15,7 +15,11 @@ func (m *model) printRead(s *source, r *readModel) {
 	if r.input != "" {
 		var more []string
 		if r.Range != nil {
-			more = append(more, "// "+r.from+" and "+r.to+" are inclusive; nil does not bound.")
+			bounds := " are inclusive; nil does not bound."
+			if r.Run.Over != "" {
+				bounds = fmt.Sprintf(" are inclusive, and both needed; %d partitions are the most between them.", r.Run.MaxBuckets)
+			}
+			more = append(more, "// "+r.from+" and "+r.to+bounds)
 			more = append(more, fmt.Sprintf("%s, %s *%s", r.from, r.to, m.goType(r.Range.Type)))
 		}
 		takes := " takes."
