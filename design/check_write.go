@@ -156,6 +156,33 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 			c.valueExpr(w, e, a.Value, params)
 		}
 	}
+	c.removals(e, s, met)
+}
+
+// removals checks what a step removes: optional values, none of which it gives a value too.
+func (c *checker) removals(e *Entity, s *Step, met set) {
+	if len(s.Remove) > 0 && s.Action != Update && s.Action != Upsert {
+		c.hint(s.Pos, "update, with remove", "%s does not remove fields", s.Action)
+	}
+	for i := range s.Remove {
+		path := s.Remove[i]
+		at := c.at(&s.Remove[i], s.Pos)
+		if !isPath(path, true) {
+			c.fault(at, "%q is no field", path)
+			continue
+		}
+		if c.element(path, at) {
+			continue
+		}
+		f := c.path(e, path, at)
+		if met[path] {
+			c.fault(at, "field %q is removed, and given a value or removed again", path)
+		}
+		met[path] = true
+		if f != nil && !f.Optional {
+			c.hint(at, fmt.Sprintf("%s: %q, or set: { %s: … }", f.Name, f.Type.String()+"?", path), "%s is not optional, so no item can be without it", path)
+		}
+	}
 }
 
 // element reports, and tells, that a path leads to an element of a list, which steps neither set nor read.

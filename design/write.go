@@ -1,5 +1,10 @@
 package design
 
+import (
+	"slices"
+	"strings"
+)
+
 // Write is a change that is made as a whole or not at all.
 type Write struct {
 	Name string `json:"name"`
@@ -57,12 +62,42 @@ type Step struct {
 	Set  []*Assignment `json:"set,omitempty"`
 	Add  []*Assignment `json:"add,omitempty"`
 	Init []*Assignment `json:"init,omitempty"`
+	// Remove are the paths of optional values that go.
+	Remove []string `json:"remove,omitempty"`
 	// When must hold, or the whole write is refused.
 	When *Condition `json:"when,omitempty"`
 	// Else names the errors of a refusal, the first whose condition holds for the item that refused; the last may
 	// have none.
 	Else []*Refusal `json:"else,omitempty"`
 	Pos  Pos        `json:"-"`
+}
+
+// Assignments are what the step gives values, all but those that tell which item it is.
+func (s *Step) Assignments() []*Assignment { return slices.Concat(s.Set, s.Add, s.Init) }
+
+// Changed are the fields that the step changes, each once, in the order of the step.
+func (s *Step) Changed() []string {
+	var out []string
+	add := func(path string) {
+		if root := Root(path); !slices.Contains(out, root) {
+			out = append(out, root)
+		}
+	}
+	for _, a := range s.Assignments() {
+		add(a.Field)
+	}
+	for _, path := range s.Remove {
+		add(path)
+	}
+	return out
+}
+
+// Root is the field that a path begins with.
+func Root(path string) string {
+	if i := strings.IndexAny(path, ".["); i >= 0 {
+		return path[:i]
+	}
+	return path
 }
 
 // Assignment gives a field a value.

@@ -176,7 +176,7 @@ type Step struct {
 	Else []Else
 }
 
-// Assignment gives a field, or a step into one (address, city), a value.
+// Assignment gives a field, or a step into one (address, city), a value. One without terms removes what is there.
 type Assignment struct {
 	Path  []string
 	Value []Term

@@ -46,7 +46,7 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 	if s.Action != design.Update && s.Action != design.Upsert {
 		return
 	}
-	all := slices.Concat(s.Set, s.Add, s.Init)
+	all := s.Assignments()
 	for i, a := range all {
 		if isKey(e, a.Field) && !tells(e, a) {
 			c.find("ST104", w.Name, a.Pos, "changes %s of %s, which is part of its primary key: an item cannot change its key", a.Field, e.Name).
@@ -56,6 +56,13 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 		c.operand(w, s, a)
 		for _, before := range all[:i] {
 			c.overlap(w, e, before, a)
+		}
+	}
+	for _, path := range s.Remove {
+		gone := &design.Assignment{Field: path, Pos: s.Pos}
+		c.nested(w, s, gone)
+		for _, a := range all {
+			c.overlap(w, e, a, gone)
 		}
 	}
 	for _, a := range s.Set {

@@ -259,11 +259,18 @@ func changes(of plan.ItemWrite) string {
 		how         string
 	}{{s.Set, "%s = %s"}, {s.Add, "%s += %s"}, {s.Init, "%s = %s where there was nothing"}} {
 		for _, a := range list.assignments {
-			root, _, _ := strings.Cut(a.Field, ".")
+			root := design.Root(a.Field)
 			counters = slices.DeleteFunc(counters, func(f string) bool { return f == root })
 			if of.Place.Has(root) {
 				out = append(out, fmt.Sprintf(list.how, code(a.Field), code(a.Value.Text)))
 			}
+		}
+	}
+	for _, path := range s.Remove {
+		root := design.Root(path)
+		counters = slices.DeleteFunc(counters, func(f string) bool { return f == root })
+		if of.Place.Has(root) {
+			out = append(out, code(path)+" removed")
 		}
 	}
 	if len(counters) > 0 && of.Place.Kind == plan.KeyPlace {

@@ -41,7 +41,7 @@ func (l *lowerer) writeInputs(w *design.Write) (once, lines []Input) {
 // linesNamed finds the names that are said to be the lines'.
 func (in *inputs) linesNamed() {
 	for _, s := range in.write.Steps {
-		for _, a := range slices.Concat(s.By, s.Set, s.Add, s.Init) {
+		for _, a := range slices.Concat(s.By, s.Assignments()) {
 			for _, t := range a.Value.Terms {
 				name, ofLine := strings.CutPrefix(t.Name, "line.")
 				if t.Kind == design.SumTerm || t.Kind == design.ParamTerm && ofLine {
@@ -65,9 +65,9 @@ func (in *inputs) linesNamed() {
 
 func (in *inputs) step(s *design.Step) {
 	e := in.program.Design.Entity(s.Entity)
-	assigned := slices.Concat(s.By, s.Set, s.Add, s.Init)
+	assigned := slices.Concat(s.By, s.Assignments())
 	for _, f := range e.Fields {
-		if in.needs(e, s, f) && !slices.ContainsFunc(assigned, func(a *design.Assignment) bool { return a.Field == f.Name }) {
+		if in.needs(e, s, f) && !slices.ContainsFunc(assigned, func(a *design.Assignment) bool { return a.Field == f.Name }) && !slices.Contains(s.Remove, f.Name) {
 			input := fieldInput(e, f)
 			input.Optional = f.Optional
 			in.add(s.Each, input)
@@ -88,7 +88,7 @@ func (in *inputs) step(s *design.Step) {
 func (in *inputs) sums() {
 	for _, s := range in.write.Steps {
 		e := in.program.Design.Entity(s.Entity)
-		for _, a := range slices.Concat(s.By, s.Set, s.Add, s.Init) {
+		for _, a := range slices.Concat(s.By, s.Assignments()) {
 			t, _ := typeAt(in.program.Design, e, a.Field)
 			for _, term := range a.Value.Terms {
 				if term.Kind == design.SumTerm {

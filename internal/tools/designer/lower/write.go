@@ -90,6 +90,9 @@ func (l *lowerer) step(w *Write, s *design.Step) table.Step {
 		Action: action(s.Action), Entity: l.entities[e.Name], Each: s.Each, When: l.condition(e, s.When, typed(s.When)),
 		By: assignments(s.By), Set: assignments(s.Set), Add: assignments(s.Add), Init: assignments(s.Init),
 	}
+	for _, path := range s.Remove {
+		out.Set = append(out.Set, table.Assignment{Path: strings.Split(path, ".")})
+	}
 	for _, x := range s.Else {
 		out.Else = append(out.Else, table.Else{Err: l.declare("Err"+x.Error, "", ""), When: l.condition(e, x.When, typed(x.When))})
 	}

@@ -110,14 +110,24 @@ func (c *change) put(values table.Values, path string, v types.AttributeValue) e
 		return invalid("%s is set, and there is no %s", path, root)
 	}
 	if v == nil {
-		if len(stored) == 1 {
-			delete(m.Value, stored[0])
-		}
+		unset(m.Value, stored)
 	} else {
 		lower.Put(m.Value, stored, v)
 	}
 	values[root] = m
 	return nil
+}
+
+// unset removes what stands at the end of a path into maps; where a map on the way is not there, neither is it.
+func unset(m map[string]types.AttributeValue, path []string) {
+	for _, step := range path[:len(path)-1] {
+		inner, is := m[step].(*types.AttributeValueMemberM)
+		if !is {
+			return
+		}
+		m = inner.Value
+	}
+	delete(m, path[len(path)-1])
 }
 
 // stepFields are what a step says of one field: the whole, or paths into it.

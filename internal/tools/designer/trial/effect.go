@@ -210,6 +210,11 @@ func (e *effect) update(key table.Values) error {
 			}
 		}
 	}
+	for _, path := range e.step.Remove {
+		if err := e.put(e.next.values, path, nil); err != nil {
+			return err
+		}
+	}
 	if e.step.Action == design.Upsert {
 		return e.complete(old)
 	}
@@ -253,7 +258,8 @@ func (e *effect) complete(old table.Values) error {
 	inKey := plan.KeyFields(e.entity())
 	for _, f := range e.entity().Fields {
 		whole, inside := all.of(f.Name)
-		if slices.Contains(inKey, f.Name) || whole != nil || len(inside) > 0 {
+		removed := slices.ContainsFunc(e.step.Remove, func(path string) bool { return design.Root(path) == f.Name })
+		if slices.Contains(inKey, f.Name) || whole != nil || len(inside) > 0 || removed {
 			continue
 		}
 		ttl := e.entity().TTL

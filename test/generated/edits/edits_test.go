@@ -1,0 +1,121 @@
+// Package edits_test runs what is generated of test/generated/designs/edits.design.yaml against a database in the process.
+package edits_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/monotabletest"
+	"github.com/monotable/monotable/test/generated/edits"
+)
+
+var begin = time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)
+
+const tableName = "edits-test"
+
+func open(t *testing.T) (*edits.DB, *dynamodb.Client) {
+	t.Helper()
+	client := monotabletest.New(t).Client()
+	config := edits.Config{Table: tableName, CursorKey: bytes.Repeat([]byte("k"), 32), Clock: func() time.Time { return begin }}
+	for _, in := range edits.CreateTables(config) {
+		if _, err := client.CreateTable(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := edits.New(client, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, client
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func fails(t *testing.T, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: %v, want %v", what, err, want)
+	}
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// lamp is a product with all that one can have.
+func lamp(t *testing.T, db *edits.DB) {
+	t.Helper()
+	_, err := db.Open(t.Context(), edits.OpenInput{Shop: "s-1"})
+	must(t, err)
+	_, err = db.Offer(t.Context(), edits.OfferInput{
+		Product: "p-1", Shop: "s-1", Code: "lamp", Name: "Lamp", Status: edits.StatusDraft, Price: 900,
+		Brand: aws.String("acme"), Note: aws.String("new"), Offer: aws.Int64(700), EndsAt: aws.Time(begin.Add(time.Hour)),
+		Origin: edits.Address{Street: "Av. Arequipa 1", City: aws.String("Lima")},
+	})
+	must(t, err)
+}
+
+// attributes are the names of an item's attributes, as it is stored.
+func attributes(t *testing.T, client *dynamodb.Client, pk, sk string) map[string]bool {
+	t.Helper()
+	out, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String(tableName), Key: map[string]types.AttributeValue{
+		"PK": &types.AttributeValueMemberS{Value: pk}, "SK": &types.AttributeValueMemberS{Value: sk},
+	}})
+	must(t, err)
+	names := map[string]bool{}
+	for name := range out.Item {
+		names[name] = true
+	}
+	return names
+}
+
+// TestRemove: what is removed is gone of the item and its copy, with the index keys and counters that follow.
+func TestRemove(t *testing.T) {
+	db, client := open(t)
+	lamp(t, db)
+	ctx := t.Context()
+
+	must(t, ended(db.EndOffer(ctx, edits.EndOfferInput{Product: "p-1"})))
+	_, err := db.EndOffer(ctx, edits.EndOfferInput{Product: "p-1"})
+	fails(t, "a second end", err, edits.ErrNotOffered)
+	shop, err := db.ShopByID(ctx, edits.ShopByIDInput{Shop: "s-1"})
+	must(t, err)
+	same(t, "the counters", shop, edits.Shop{Shop: "s-1", Products: 1})
+	ending, err := db.EndingOf(ctx, edits.EndingOfInput{Shop: "s-1"}, table.PageOptions{})
+	must(t, err)
+	same(t, "what ends", len(ending.Items), 0)
+
+	_, err = db.Unbrand(ctx, edits.UnbrandInput{Product: "p-1"})
+	must(t, err)
+	product, err := db.ProductByID(ctx, edits.ProductByIDInput{Product: "p-1"})
+	must(t, err)
+	same(t, "the product", product, edits.Product{
+		Product: "p-1", Shop: "s-1", Code: "lamp", Name: "Lamp", Status: edits.StatusDraft, Price: 900,
+		Origin: edits.Address{Street: "Av. Arequipa 1"},
+	})
+	for _, key := range [][2]string{{"PRODUCT#p-1", "PRODUCT"}, {"SHOP#s-1", "PRODUCT#draft#p-1"}} {
+		for _, name := range []string{"GSI1PK", "GSI1SK", "brand", "note", "offer", "endsAt"} {
+			if attributes(t, client, key[0], key[1])[name] {
+				t.Errorf("%s has %s", key[0], name)
+			}
+		}
+	}
+}
+
+func ended(_ edits.EndOfferResult, err error) error { return err }
