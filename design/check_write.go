@@ -156,7 +156,31 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 			c.valueExpr(w, e, a.Value, params)
 		}
 	}
+	c.patched(e, s, met)
 	c.removals(e, s, met)
+}
+
+// patched checks the fields of which the caller gives any: those of an item that is there, which can change.
+func (c *checker) patched(e *Entity, s *Step, met set) {
+	if len(s.Patch) > 0 && s.Action != Update {
+		c.hint(s.Pos, "update, with patch", "%s does not patch fields: only an item that is there has the others", s.Action)
+	}
+	for i := range s.Patch {
+		name := s.Patch[i]
+		at := c.at(&s.Patch[i], s.Pos)
+		f := c.field(e, name, at)
+		if met[name] {
+			c.fault(at, "field %q is given a value twice", name)
+		}
+		met[name] = true
+		switch {
+		case f == nil:
+		case slices.Contains(slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK)), name):
+			c.fault(at, "field %q is in the key of %s: it tells which item it is, and cannot change", name, e.Name)
+		case slices.ContainsFunc(e.Counters, func(x *Counter) bool { return x.Field == name }):
+			c.fault(at, "field %q is a counter of %s, which follows what it counts", name, e.Name)
+		}
+	}
 }
 
 // removals checks what a step removes: optional values, none of which it gives a value too.

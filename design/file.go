@@ -240,6 +240,7 @@ type stepShape struct {
 	Set    assignShape `yaml:"set"`
 	Add    assignShape `yaml:"add"`
 	Init   assignShape `yaml:"init"`
+	Patch  []text      `yaml:"patch"`
 	Remove []text      `yaml:"remove"`
 	When   text        `yaml:"when"`
 	Else   elseShape   `yaml:"else"`

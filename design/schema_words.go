@@ -154,6 +154,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"step.set":    "What fields are given: \"'open'\", \":param\", now().",
 	"step.add":    "What is added to numbers: \"-:line.quantity\".",
 	"step.init":   "What fields are given where there was nothing.",
+	"step.patch":  "Fields of which the caller gives any: these are set, and the others stay as they are.",
 	"step.remove": "What goes of an item that stays: optional fields, and optional parts of structures.",
 	"step.when":   "The condition without which the whole write is refused.",
 	"step.else":   "The error of a refusal, or errors with the condition under which each is the one; \"*\" is any.",

@@ -62,6 +62,8 @@ type Step struct {
 	Set  []*Assignment `json:"set,omitempty"`
 	Add  []*Assignment `json:"add,omitempty"`
 	Init []*Assignment `json:"init,omitempty"`
+	// Patch are fields of which the caller gives any: the others stay as they are.
+	Patch []string `json:"patch,omitempty"`
 	// Remove are the paths of optional values that go.
 	Remove []string `json:"remove,omitempty"`
 	// When must hold, or the whole write is refused.
@@ -86,7 +88,7 @@ func (s *Step) Changed() []string {
 	for _, a := range s.Assignments() {
 		add(a.Field)
 	}
-	for _, path := range s.Remove {
+	for _, path := range slices.Concat(s.Patch, s.Remove) {
 		add(path)
 	}
 	return out

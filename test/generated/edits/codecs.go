@@ -213,6 +213,42 @@ func (in UnbrandInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in ChangeInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "product", table.Text[string](), in.Product)
+	table.SetOptional(v, "shop", table.Text[string](), in.Shop)
+	table.SetOptional(v, "name", table.Text[string](), in.Name)
+	table.SetOptional(v, "code", table.Text[string](), in.Code)
+	table.SetOptional(v, "price", table.Int(), in.Price)
+	table.SetOptional(v, "status", table.Text[Status](), in.Status)
+	table.SetPatch(v, "brand", table.Text[string](), in.Brand)
+	table.SetPatch(v, "note", table.Text[string](), in.Note)
+	table.SetPatch(v, "offer", table.Int(), in.Offer)
+	table.SetPatch(v, "endsAt", table.Time(), in.EndsAt)
+	table.SetOptional(v, "origin", addressCodec(), in.Origin)
+	return table.Input{Values: v}
+}
+
+// values are the line's inputs, by their names.
+func (x ReviseLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "product", table.Text[string](), x.Product)
+	table.SetOptional(v, "status", table.Text[Status](), x.Status)
+	table.SetPatch(v, "brand", table.Text[string](), x.Brand)
+	table.Set(v, "least", table.Int(), x.Least)
+	return v
+}
+
+func (in ReviseInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "visitor", table.Text[string](), in.Visitor)
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
+}
+
 func (in VisitInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "visitor", table.Text[string](), in.Visitor)

@@ -347,6 +347,60 @@ var (
 			{Name: "note", Type: table.Type{Kind: "text"}, Optional: true},
 		},
 	}
+	changeWrite = &table.Write{
+		Pattern: "Change",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: productEntity,
+				Patch:  []string{"shop", "name", "code", "price", "status", "brand", "note", "offer", "endsAt", "origin"},
+			},
+		},
+		Params: []table.Param{
+			{Name: "product", Type: table.Type{Kind: "id"}},
+			{Name: "shop", Type: table.Type{Kind: "id"}, Optional: true},
+			{Name: "name", Type: table.Type{Kind: "text"}, Optional: true},
+			{Name: "code", Type: table.Type{Kind: "slug"}, Optional: true},
+			{Name: "price", Type: table.Type{Kind: "money"}, Optional: true},
+			{Name: "status", Type: table.Type{Kind: "enum", Enum: []string{"draft", "live"}}, Optional: true},
+			{Name: "brand", Type: table.Type{Kind: "slug"}, Optional: true, Removable: true},
+			{Name: "note", Type: table.Type{Kind: "text"}, Optional: true, Removable: true},
+			{Name: "offer", Type: table.Type{Kind: "money"}, Optional: true, Removable: true},
+			{Name: "endsAt", Type: table.Type{Kind: "time"}, Optional: true, Removable: true},
+			{Name: "origin", Type: table.Type{Kind: "struct", Fields: &addressFields}, Optional: true},
+		},
+	}
+	reviseWrite = &table.Write{
+		Pattern: "Revise",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: productEntity,
+				Each:   true,
+				Patch:  []string{"status", "brand"},
+				When: &table.Condition{
+					Expression: "#price > :p0",
+					Names:      map[string]string{"#price": "price"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "line.least", Type: table.Type{Kind: "money"}}},
+				},
+				Else: []table.Else{{Err: ErrCheap}},
+			},
+			{
+				Action: table.Update,
+				Entity: visitorEntity,
+				Set:    []table.Assignment{{Path: []string{"seen"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+			},
+		},
+		Params: []table.Param{{Name: "visitor", Type: table.Type{Kind: "id"}}},
+		LineParams: []table.Param{
+			{Name: "product", Type: table.Type{Kind: "id"}},
+			{Name: "status", Type: table.Type{Kind: "enum", Enum: []string{"draft", "live"}}, Optional: true},
+			{Name: "brand", Type: table.Type{Kind: "slug"}, Optional: true, Removable: true},
+			{Name: "least", Type: table.Type{Kind: "money"}},
+		},
+		Lines:    true,
+		MaxLines: 3,
+	}
 	visitWrite = &table.Write{
 		Pattern: "Visit",
 		Steps: []table.Step{

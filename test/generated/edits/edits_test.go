@@ -119,3 +119,43 @@ func TestRemove(t *testing.T) {
 }
 
 func ended(_ edits.EndOfferResult, err error) error { return err }
+
+// TestPatch: what is given is set, what is not stays, and all that is made of either follows.
+func TestPatch(t *testing.T) {
+	db, client := open(t)
+	lamp(t, db)
+	ctx := t.Context()
+	_, err := db.Open(ctx, edits.OpenInput{Shop: "s-2"})
+	must(t, err)
+
+	_, err = db.Change(ctx, edits.ChangeInput{Product: "p-1"})
+	must(t, err) // of nothing
+	_, err = db.Change(ctx, edits.ChangeInput{Product: "p-2", Price: aws.Int64(1)})
+	fails(t, "a change of nothing", err, edits.ErrProductNotFound)
+
+	live := edits.StatusLive
+	_, err = db.Change(ctx, edits.ChangeInput{
+		Product: "p-1", Shop: aws.String("s-2"), Code: aws.String("desk-lamp"), Status: &live,
+		Note: table.Removed[string](), Offer: table.SetTo[int64](650), EndsAt: table.Patch[time.Time]{},
+	})
+	must(t, err)
+	product, err := db.ProductByCode(ctx, edits.ProductByCodeInput{Code: "desk-lamp"})
+	must(t, err)
+	same(t, "the product", product, edits.Product{
+		Product: "p-1", Shop: "s-2", Code: "desk-lamp", Name: "Lamp", Status: edits.StatusLive, Price: 900,
+		Brand: aws.String("acme"), Offer: aws.Int64(650), EndsAt: aws.Time(begin.Add(time.Hour)),
+		Origin: edits.Address{Street: "Av. Arequipa 1", City: aws.String("Lima")},
+	})
+	_, err = db.ProductByCode(ctx, edits.ProductByCodeInput{Code: "lamp"})
+	fails(t, "the old code", err, table.ErrNotFound)
+	of, err := db.ProductsOfBrand(ctx, edits.ProductsOfBrandInput{Brand: "acme", Status: edits.StatusLive}, table.PageOptions{})
+	must(t, err)
+	same(t, "of the brand", len(of.Items), 1)
+	for shop, want := range map[string]edits.Shop{"s-1": {Shop: "s-1"}, "s-2": {Shop: "s-2", Products: 1, Live: 1, Offered: 1, Worth: 650}} {
+		got, err := db.ShopByID(ctx, edits.ShopByIDInput{Shop: shop})
+		must(t, err)
+		same(t, "the counters of "+shop, got, want)
+	}
+	same(t, "the old copy", len(attributes(t, client, "SHOP#s-1", "PRODUCT#draft#p-1")), 0)
+	same(t, "the new copy", attributes(t, client, "SHOP#s-2", "PRODUCT#live#p-1")["note"], false)
+}

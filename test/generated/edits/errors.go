@@ -16,12 +16,14 @@ var (
 	ErrShopExists = fmt.Errorf("edits: shop: %w", table.ErrExists)
 	// ErrProductExists is a table.ErrExists. Offer can end in it.
 	ErrProductExists = fmt.Errorf("edits: product: %w", table.ErrExists)
-	// ErrProductCodeTaken is a table.ErrExists. Offer, EndOffer, Unbrand can end in it.
+	// ErrProductCodeTaken is a table.ErrExists. Offer, EndOffer, Unbrand, Change, Revise can end in it.
 	ErrProductCodeTaken = fmt.Errorf("edits: product code is taken: %w", table.ErrExists)
 	// ErrNotOffered is declared by the design. EndOffer can end in it.
 	ErrNotOffered = errors.New("edits: not offered")
-	// ErrProductNotFound is a table.ErrNotFound. EndOffer, Unbrand can end in it.
+	// ErrProductNotFound is a table.ErrNotFound. EndOffer, Unbrand, Change, Revise can end in it.
 	ErrProductNotFound = fmt.Errorf("edits: product: %w", table.ErrNotFound)
-	// ErrVisitorNotFound is a table.ErrNotFound. Leave can end in it.
+	// ErrCheap is declared by the design. Revise can end in it.
+	ErrCheap = errors.New("edits: cheap")
+	// ErrVisitorNotFound is a table.ErrNotFound. Revise, Leave can end in it.
 	ErrVisitorNotFound = fmt.Errorf("edits: visitor: %w", table.ErrNotFound)
 )

@@ -5,6 +5,8 @@ package edits
 import (
 	"context"
 	"time"
+
+	"github.com/monotable/monotable/design/table"
 )
 
 // OpenInput is what Open takes.
@@ -142,6 +144,101 @@ func (db *DB) Unbrand(ctx context.Context, in UnbrandInput) (UnbrandResult, erro
 			return UnbrandResult{}, err
 		}
 		result.Product = &x
+	}
+	return result, nil
+}
+
+// ChangeInput is what Change takes.
+type ChangeInput struct {
+	Product string
+	Shop    *string
+	Name    *string
+	Code    *string
+	Price   *int64
+	Status  *Status
+	Brand   table.Patch[string]
+	Note    table.Patch[string]
+	Offer   table.Patch[int64]
+	EndsAt  table.Patch[time.Time]
+	Origin  *Address
+}
+
+// ChangeResult is what Change has done.
+type ChangeResult struct {
+	// Product is the item as it is now; nil where the write did not need to read it.
+	Product *Product
+}
+
+// Change does, as a whole or not at all: update Product.
+//
+//	update  Product.key PRODUCT#{product} / PRODUCT; ByBrand moved (2); ByEnd moved (2)
+//	delete  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; ByBrand removed (1: sparse, without a share all are counted)
+//	put     Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; if it does not exist; ByBrand added (1: sparse, without a share all are counted)
+//	delete  Product.Code CODE#{code} / CODE
+//	put     Product.Code CODE#{code} / CODE; if it does not exist
+//	update  Shop.key SHOP#{shop} / SHOP
+//	costs   18 write units
+//
+// It can end in ErrProductNotFound, ErrProductCodeTaken.
+func (db *DB) Change(ctx context.Context, in ChangeInput) (ChangeResult, error) {
+	out, err := db.run.Write(ctx, changeWrite, in.input())
+	if err != nil {
+		return ChangeResult{}, err
+	}
+	var result ChangeResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := productOf(v)
+		if err != nil {
+			return ChangeResult{}, err
+		}
+		result.Product = &x
+	}
+	return result, nil
+}
+
+// ReviseInput is what Revise takes.
+type ReviseInput struct {
+	Visitor string
+	Lines   []ReviseLine
+}
+
+// ReviseLine is a line of Revise.
+type ReviseLine struct {
+	Product string
+	Status  *Status
+	Brand   table.Patch[string]
+	Least   int64
+}
+
+// ReviseResult is what Revise has done.
+type ReviseResult struct {
+	// Visitor is the item as it is now; nil where the write did not need to read it.
+	Visitor *Visitor
+}
+
+// Revise does, as a whole or not at all: update Product for each line, update Visitor.
+//
+//	update  Product.key PRODUCT#{product} / PRODUCT, each line; if price > :line.least; ByBrand moved (2); ByEnd updated (1: sparse, without a share all are counted)
+//	delete  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}, each line; if price > :line.least; ByBrand removed (1: sparse, without a share all are counted)
+//	put     Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}, each line; if it does not exist; ByBrand added (1: sparse, without a share all are counted)
+//	update  Shop.key SHOP#{shop} / SHOP, each line
+//	update  Visitor.key VISITOR#{visitor} / VISITOR
+//	costs   28 write units with 2 lines, 13 for each
+//
+// It can end in ErrCheap, ErrProductNotFound, ErrProductCodeTaken, ErrVisitorNotFound, table.ErrLines. It takes at most
+// 3 lines.
+func (db *DB) Revise(ctx context.Context, in ReviseInput) (ReviseResult, error) {
+	out, err := db.run.Write(ctx, reviseWrite, in.input())
+	if err != nil {
+		return ReviseResult{}, err
+	}
+	var result ReviseResult
+	if v := out.Items[1][0]; v != nil {
+		x, err := visitorOf(v)
+		if err != nil {
+			return ReviseResult{}, err
+		}
+		result.Visitor = &x
 	}
 	return result, nil
 }

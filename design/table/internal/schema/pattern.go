@@ -144,7 +144,9 @@ type Param struct {
 	Name     string
 	Type     Type
 	Optional bool
-	MaxBytes int
+	// Removable says that NULL is a value, with which a patched field is removed.
+	Removable bool
+	MaxBytes  int
 }
 
 // Action is what a step does.
@@ -171,7 +173,10 @@ type Step struct {
 	Add []Assignment
 	// Init gives fields values where there is nothing.
 	Init []Assignment
-	When *Condition
+	// Patch are fields that have the values of the inputs of their names, where there are such: others stay as they are, and NULL
+	// removes an optional one.
+	Patch []string
+	When  *Condition
 	// Else are the errors of a refusal: the first whose condition holds for the item that refused.
 	Else []Else
 }

@@ -225,14 +225,19 @@ func (o occurrence) putInside(outer types.AttributeValue, a schema.Assignment) (
 
 // given is the input of a field's name, the line's if it has one; nil where there is none.
 func (o occurrence) given(f *schema.Field) (types.AttributeValue, error) {
-	v := o.Input.Values[f.Name]
-	if o.line >= 0 && o.Input.Lines[o.line][f.Name] != nil {
-		v = o.Input.Lines[o.line][f.Name]
-	}
+	v := o.input(f.Name)
 	if v == nil {
 		return nil, nil //nolint:nilnil // whether it must be there depends on the action
 	}
 	return v, f.Type.CheckValue(o.label(f.Name), v, f.MaxBytes)
+}
+
+// input is the input of a name, the line's if it has one; nil where there is none.
+func (o occurrence) input(name string) types.AttributeValue {
+	if o.line >= 0 && o.Input.Lines[o.line][name] != nil {
+		return o.Input.Lines[o.line][name]
+	}
+	return o.Input.Values[name]
 }
 
 // label is the name of an input in errors: the line's, where the step is repeated and the write has none of that name.
@@ -292,6 +297,15 @@ func (o occurrence) assignments() ([]assignment, error) {
 			}
 		}
 	}
+	for _, name := range o.Patch {
+		x, err := o.patch(name)
+		if err != nil {
+			return nil, err
+		}
+		if x != nil {
+			out = append(out, *x)
+		}
+	}
 	if o.Action != schema.Upsert {
 		return out, nil
 	}
@@ -309,6 +323,27 @@ func (o occurrence) assignments() ([]assignment, error) {
 		}
 	}
 	return out, nil
+}
+
+// patch is the assignment of a field that the caller may give; nil where it does not.
+func (o occurrence) patch(name string) (*assignment, error) {
+	t, err := targetOf(o.Entity, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	v := o.input(name)
+	if v == nil {
+		return nil, nil //nolint:nilnil // it stays as it is
+	}
+	x := &assignment{target: t}
+	if t.member.Optional && schema.IsNull(v) {
+		return x, nil
+	}
+	if err := t.member.Type.CheckValue(o.label(name), v, t.member.MaxBytes); err != nil {
+		return nil, err
+	}
+	x.value, err = t.member.ToStore(v)
+	return x, err
 }
 
 // assignment resolves one; nil where there is nothing to do.

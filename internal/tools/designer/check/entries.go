@@ -81,8 +81,8 @@ func knows(s *design.Step, field string) bool {
 	if v := given(s, field); v != nil {
 		return !has(v, design.FieldTerm)
 	}
-	if slices.Contains(s.Remove, field) {
-		return true // that it has none
+	if slices.Contains(s.Remove, field) || slices.Contains(s.Patch, field) {
+		return true // that it has none; what the caller gives, or what is read and held
 	}
 	if slices.Contains(s.Changed(), field) {
 		return false

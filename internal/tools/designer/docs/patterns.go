@@ -266,6 +266,12 @@ func changes(of plan.ItemWrite) string {
 			}
 		}
 	}
+	for _, name := range s.Patch {
+		counters = slices.DeleteFunc(counters, func(f string) bool { return f == name })
+		if of.Place.Has(name) {
+			out = append(out, fmt.Sprintf("%s = %s where it is given", code(name), code(":"+name)))
+		}
+	}
 	for _, path := range s.Remove {
 		root := design.Root(path)
 		counters = slices.DeleteFunc(counters, func(f string) bool { return f == root })

@@ -73,6 +73,12 @@ func (in *inputs) step(s *design.Step) {
 			in.add(s.Each, input)
 		}
 	}
+	for _, name := range s.Patch {
+		f := e.Field(name)
+		input := fieldInput(e, f)
+		input.Optional, input.Removable = true, f.Optional
+		in.add(s.Each, input)
+	}
 	for _, a := range assigned {
 		t, _ := typeAt(in.program.Design, e, a.Field)
 		for _, term := range a.Value.Terms {
@@ -200,6 +206,7 @@ func (in *inputs) put(list *[]Input, input Input) {
 	if !in.declared(input.Name) {
 		known.Optional = known.Optional && input.Optional
 	}
+	known.Removable = known.Removable && input.Removable
 	if input.MaxBytes > 0 && (known.MaxBytes == 0 || input.MaxBytes < known.MaxBytes) {
 		known.MaxBytes = input.MaxBytes
 	}

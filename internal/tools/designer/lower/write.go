@@ -71,7 +71,7 @@ func (l *lowerer) runnable(w *Write) bool {
 func (l *lowerer) params(list []Input) []table.Param {
 	var out []table.Param
 	for _, in := range list {
-		out = append(out, table.Param{Name: in.Name, Type: l.typeOf(in.Type), Optional: in.Optional, MaxBytes: in.MaxBytes})
+		out = append(out, table.Param{Name: in.Name, Type: l.typeOf(in.Type), Optional: in.Optional, Removable: in.Removable, MaxBytes: in.MaxBytes})
 	}
 	return out
 }
@@ -88,7 +88,7 @@ func (l *lowerer) step(w *Write, s *design.Step) table.Step {
 	}
 	out := table.Step{
 		Action: action(s.Action), Entity: l.entities[e.Name], Each: s.Each, When: l.condition(e, s.When, typed(s.When)),
-		By: assignments(s.By), Set: assignments(s.Set), Add: assignments(s.Add), Init: assignments(s.Init),
+		By: assignments(s.By), Set: assignments(s.Set), Add: assignments(s.Add), Init: assignments(s.Init), Patch: s.Patch,
 	}
 	for _, path := range s.Remove {
 		out.Set = append(out.Set, table.Assignment{Path: strings.Split(path, ".")})

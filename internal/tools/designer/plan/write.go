@@ -134,7 +134,8 @@ func changedFields(e *design.Entity, s *design.Step) []string {
 	return slices.DeleteFunc(s.Changed(), func(f string) bool { return e.Field(f) == nil })
 }
 
-// count adds the counters that a step moves: one update of each entity that has some, whatever it counts and sums.
+// count adds the counters that a step moves: one update of each entity that has some, whatever it counts and sums, and two where what
+// is counted may leave one item of it for another.
 func (p *writer) count(of *design.Entity, s *design.Step) {
 	d := p.design
 	if s.Action == design.Check {
@@ -157,6 +158,9 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 		i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool { return i.counter() && i.Place.Entity == e && i.Each == item.Each })
 		if i < 0 {
 			p.add(item)
+			if slices.ContainsFunc(KeyFields(e), func(f string) bool { return slices.Contains(changed, f) && !slices.Contains(KeyFields(of), f) }) {
+				p.add(item) // of the item that it leaves, too
+			}
 			continue
 		}
 		item.Step = p.plan.Items[i].Step

@@ -210,6 +210,15 @@ func (e *effect) update(key table.Values) error {
 			}
 		}
 	}
+	for _, name := range e.step.Patch {
+		switch v := e.given(name).(type) {
+		case nil:
+		case *types.AttributeValueMemberNULL:
+			delete(e.next.values, name)
+		default:
+			e.next.values[name] = v
+		}
+	}
 	for _, path := range e.step.Remove {
 		if err := e.put(e.next.values, path, nil); err != nil {
 			return err
