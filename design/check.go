@@ -135,13 +135,21 @@ func (c *checker) fieldNames(e *Entity, list []string, otherwise Pos) {
 
 // path checks a field with steps into it: address.city. It returns what it leads to; nil where that is not there or cannot be told.
 func (c *checker) path(e *Entity, path string, p Pos) *Field {
-	names := steps(path)
+	names := PathSteps(path)
 	f := c.field(e, names[0], p)
 	for _, name := range names[1:] {
 		if f == nil {
 			return nil
 		}
 		t := f.Type
+		if strings.HasPrefix(name, "[") {
+			if t.Kind != KindList || t.Elem == nil {
+				c.fault(p, "field %s is of type %s and has no elements", f.Name, f.Type)
+				return nil
+			}
+			f = &Field{Name: f.Name + name, Type: *t.Elem, Optional: true} // of how many there are, nothing is known
+			continue
+		}
 		for t.Kind == KindList && t.Elem != nil {
 			t = *t.Elem
 		}

@@ -124,12 +124,12 @@ func fieldsOf(t *Template) []string {
 
 // assignments checks what a step sets: where the action can, each field once, with values that are there.
 func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
-	can := map[Action]string{Create: "set", Put: "set", Update: "set add", Upsert: "set add init"}
+	can := map[Action]string{Create: "set", Put: "set", Update: "set add drop append prepend", Upsert: "set add init drop append prepend"}
 	met := set{}
 	for _, list := range []struct {
 		key string
 		of  []*Assignment
-	}{{"set", s.Set}, {"add", s.Add}, {"init", s.Init}} {
+	}{{"set", s.Set}, {"add", s.Add}, {"init", s.Init}, {"drop", s.Drop}, {"append", s.Append}, {"prepend", s.Prepend}} {
 		if len(list.of) > 0 && !slices.Contains(strings.Fields(can[s.Action]), list.key) {
 			c.fault(list.of[0].Pos, "%s does not %s fields", s.Action, list.key)
 		}
@@ -142,22 +142,56 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 				c.fault(a.Pos, "%q is no field", a.Field)
 				continue
 			}
-			if c.element(a.Field, a.Pos) {
+			if s.Action != Update && c.element(a.Field, a.Pos) {
 				continue
 			}
-			c.path(e, a.Field, a.Pos)
+			f := c.path(e, a.Field, a.Pos)
 			if met[a.Field] {
 				c.fault(a.Pos, "field %q is given a value twice", a.Field)
 			}
 			met[a.Field] = true
-			if f := e.fieldNamed(a.Field); f != nil && list.key == "add" && !f.Type.Numeric() {
-				c.hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+			if f != nil && c.takes(e, list.key, f, a) {
+				continue
 			}
 			c.valueExpr(w, e, a.Value, params)
 		}
 	}
 	c.patched(e, s, met)
 	c.removals(e, s, met)
+}
+
+// takes reports a field that a step cannot add to, drop from, or append to, and tells whether it has.
+func (c *checker) takes(e *Entity, how string, f *Field, a *Assignment) bool {
+	fault := false
+	kind := f.Type.Kind
+	switch how {
+	case "add":
+		fault = !f.Type.Numeric() && kind != KindSet
+	case "drop":
+		fault = kind != KindSet
+	case "append", "prepend":
+		fault = kind != KindList
+	default:
+		return false
+	}
+	whole := e.Field(a.Field)
+	switch {
+	case fault && how == "drop":
+		c.hint(a.Pos, "set: { "+a.Field+": … }, or remove", "field %s is of type %s, and members are dropped from a set", f.Name, f.Type)
+	case fault && how == "add" && kind == KindList:
+		c.hint(a.Pos, "append: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+	case fault && how == "add":
+		c.hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+	case fault:
+		c.hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, and elements are put into a list", f.Name, f.Type)
+	case kind == KindSet && (whole == nil || whole.Nested()):
+		c.hint(a.Pos, "set: { "+a.Field+": … }", "%s is inside a map, where DynamoDB neither adds to sets nor takes out of them", a.Field)
+		fault = true
+	case !f.Type.Numeric() && slices.ContainsFunc(a.Value.Terms, func(t Term) bool { return t.Kind != ParamTerm }):
+		c.hint(a.Pos, how+": { "+a.Field+": \":"+a.Field+"\" }", "what a step can %s to %s is a %s that the caller gives", how, a.Field, kind)
+		fault = true
+	}
+	return fault
 }
 
 // patched checks the fields of which the caller gives any: those of an item that is there, which can change.
@@ -195,7 +229,7 @@ func (c *checker) removals(e *Entity, s *Step, met set) {
 			c.fault(at, "%q is no field", path)
 			continue
 		}
-		if c.element(path, at) {
+		if s.Action != Update && c.element(path, at) {
 			continue
 		}
 		f := c.path(e, path, at)
@@ -209,12 +243,12 @@ func (c *checker) removals(e *Entity, s *Step, met set) {
 	}
 }
 
-// element reports, and tells, that a path leads to an element of a list, which steps neither set nor read.
+// element reports, and tells, that a path leads to an element of a list.
 func (c *checker) element(path string, p Pos) bool {
 	list, _, is := strings.Cut(path, "[")
 	if is {
 		c.hint(p, fmt.Sprintf("set the whole list: %s: \":%s\"", list, list[strings.LastIndexByte(list, '.')+1:]),
-			"%s is an element of a list, which a step can neither set nor use", path)
+			"%s is an element of a list: an update can set it and remove it, and no step uses it as a value", path)
 	}
 	return is
 }

@@ -58,10 +58,14 @@ type Step struct {
 	Each   bool   `json:"each,omitempty"`
 	// By tells which item it is, for the key's fields that are not the write's or the line's values of the same names.
 	By []*Assignment `json:"by,omitempty"`
-	// Set assigns, Add adds to a number, Init assigns where there was nothing.
+	// Set assigns, Add adds to a number or to a set, Init assigns where there was nothing.
 	Set  []*Assignment `json:"set,omitempty"`
 	Add  []*Assignment `json:"add,omitempty"`
 	Init []*Assignment `json:"init,omitempty"`
+	// Drop takes members out of a set; Append and Prepend put elements behind a list and before it.
+	Drop    []*Assignment `json:"drop,omitempty"`
+	Append  []*Assignment `json:"append,omitempty"`
+	Prepend []*Assignment `json:"prepend,omitempty"`
 	// Patch are fields of which the caller gives any: the others stay as they are.
 	Patch []string `json:"patch,omitempty"`
 	// Remove are the paths of optional values that go.
@@ -75,7 +79,9 @@ type Step struct {
 }
 
 // Assignments are what the step gives values, all but those that tell which item it is.
-func (s *Step) Assignments() []*Assignment { return slices.Concat(s.Set, s.Add, s.Init) }
+func (s *Step) Assignments() []*Assignment {
+	return slices.Concat(s.Set, s.Add, s.Init, s.Drop, s.Append, s.Prepend)
+}
 
 // Changed are the fields that the step changes, each once, in the order of the step.
 func (s *Step) Changed() []string {
@@ -100,6 +106,11 @@ func Root(path string) string {
 		return path[:i]
 	}
 	return path
+}
+
+// PathSteps splits a path: lines[0].quantity into lines, [0] and quantity.
+func PathSteps(path string) []string {
+	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
 }
 
 // Assignment gives a field a value.

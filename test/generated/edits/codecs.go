@@ -4,6 +4,28 @@ package edits
 
 import "github.com/monotable/monotable/design/table"
 
+func parcelCodec() table.Codec[Parcel] {
+	return table.Struct(Parcel.values, parcelOf)
+}
+
+// values are the structure's fields, as they are stored.
+func (x Parcel) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "sku", table.Text[string](), x.Sku)
+	table.Set(v, "quantity", table.Int(), x.Quantity)
+	table.SetOptional(v, "gift", table.Text[string](), x.Gift)
+	return v
+}
+
+func parcelOf(d *table.Decoder) Parcel {
+	x := Parcel{
+		Sku:      table.Get(d, "sku", table.Text[string]()),
+		Quantity: table.Get(d, "quantity", table.Int()),
+		Gift:     table.GetOptional(d, "gift", table.Text[string]()),
+	}
+	return x
+}
+
 func addressCodec() table.Codec[Address] {
 	return table.Struct(Address.values, addressOf)
 }
@@ -127,6 +149,55 @@ func visitorOf(v table.Values) (Visitor, error) {
 	return x, d.Err()
 }
 
+// values are the entity's, by the names of its fields.
+func (x Cart) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "cart", table.Text[string](), x.Cart)
+	table.Set(v, "shop", table.Text[string](), x.Shop)
+	table.Set(v, "parcels", table.ListOf(parcelCodec()), x.Parcels)
+	table.Set(v, "tags", table.SetOf(table.Text[string]()), x.Tags)
+	if x.Sizes != nil {
+		table.Set(v, "sizes", table.SetOf(table.Int()), x.Sizes)
+	}
+	table.Set(v, "hashes", table.SetOf(table.Binary()), x.Hashes)
+	if x.Log != nil {
+		table.Set(v, "log", table.ListOf(table.Text[string]()), x.Log)
+	}
+	return v
+}
+
+func cartOf(v table.Values) (Cart, error) {
+	d := table.Decode("Cart", v)
+	x := Cart{
+		Cart:    table.Get(d, "cart", table.Text[string]()),
+		Shop:    table.Get(d, "shop", table.Text[string]()),
+		Parcels: table.Get(d, "parcels", table.ListOf(parcelCodec())),
+		Tags:    table.Get(d, "tags", table.SetOf(table.Text[string]())),
+		Hashes:  table.Get(d, "hashes", table.SetOf(table.Binary())),
+	}
+	if p := table.GetOptional(d, "sizes", table.SetOf(table.Int())); p != nil {
+		x.Sizes = *p
+	}
+	if p := table.GetOptional(d, "log", table.ListOf(table.Text[string]())); p != nil {
+		x.Log = *p
+	}
+	return x, d.Err()
+}
+
+func cartByShopOf(v table.Values) (Cart, error) {
+	d := table.Decode("Cart.byShop", v)
+	x := Cart{
+		Cart:    table.Get(d, "cart", table.Text[string]()),
+		Shop:    table.Get(d, "shop", table.Text[string]()),
+		Parcels: table.Get(d, "parcels", table.ListOf(parcelCodec())),
+		Tags:    table.Get(d, "tags", table.SetOf(table.Text[string]())),
+	}
+	if p := table.GetOptional(d, "log", table.ListOf(table.Text[string]())); p != nil {
+		x.Log = *p
+	}
+	return x, d.Err()
+}
+
 func (in ProductByIDInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "product", table.Text[string](), in.Product)
@@ -173,6 +244,32 @@ func (in EndingOfInput) input() table.Input {
 }
 
 func (in ShopByIDInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "shop", table.Text[string](), in.Shop)
+	return table.Input{Values: v}
+}
+
+func (in CartByIDInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "cart", table.Text[string](), in.Cart)
+	return table.Input{Values: v}
+}
+
+func cartsOfItemOf(v table.Values) (CartsOfItem, error) {
+	d := table.Decode("Cart", v)
+	x := CartsOfItem{
+		Cart:    table.Get(d, "cart", table.Text[string]()),
+		Shop:    table.Get(d, "shop", table.Text[string]()),
+		Parcels: table.Get(d, "parcels", table.ListOf(parcelCodec())),
+		Tags:    table.Get(d, "tags", table.SetOf(table.Text[string]())),
+	}
+	if p := table.GetOptional(d, "log", table.ListOf(table.Text[string]())); p != nil {
+		x.Log = *p
+	}
+	return x, d.Err()
+}
+
+func (in CartsOfInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "shop", table.Text[string](), in.Shop)
 	return table.Input{Values: v}
@@ -258,5 +355,83 @@ func (in VisitInput) input() table.Input {
 func (in LeaveInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "visitor", table.Text[string](), in.Visitor)
+	return table.Input{Values: v}
+}
+
+func (in BeginInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "cart", table.Text[string](), in.Cart)
+	table.Set(v, "shop", table.Text[string](), in.Shop)
+	table.Set(v, "parcels", table.ListOf(parcelCodec()), in.Parcels)
+	table.Set(v, "tags", table.SetOf(table.Text[string]()), in.Tags)
+	if in.Sizes != nil {
+		table.Set(v, "sizes", table.SetOf(table.Int()), in.Sizes)
+	}
+	table.Set(v, "hashes", table.SetOf(table.Binary()), in.Hashes)
+	if in.Log != nil {
+		table.Set(v, "log", table.ListOf(table.Text[string]()), in.Log)
+	}
+	return table.Input{Values: v}
+}
+
+func (in TagInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "cart", table.Text[string](), in.Cart)
+	table.Set(v, "tags", table.SetOf(table.Text[string]()), in.Tags)
+	if in.Sizes != nil {
+		table.Set(v, "sizes", table.SetOf(table.Int()), in.Sizes)
+	}
+	table.Set(v, "hashes", table.SetOf(table.Binary()), in.Hashes)
+	return table.Input{Values: v}
+}
+
+func (in UntagInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "cart", table.Text[string](), in.Cart)
+	table.Set(v, "tags", table.SetOf(table.Text[string]()), in.Tags)
+	if in.Sizes != nil {
+		table.Set(v, "sizes", table.SetOf(table.Int()), in.Sizes)
+	}
+	table.Set(v, "hashes", table.SetOf(table.Binary()), in.Hashes)
+	return table.Input{Values: v}
+}
+
+func (in PackInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "cart", table.Text[string](), in.Cart)
+	table.Set(v, "parcels", table.ListOf(parcelCodec()), in.Parcels)
+	if in.Log != nil {
+		table.Set(v, "log", table.ListOf(table.Text[string]()), in.Log)
+	}
+	return table.Input{Values: v}
+}
+
+func (in RecountInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "cart", table.Text[string](), in.Cart)
+	table.Set(v, "quantity", table.Int(), in.Quantity)
+	table.Set(v, "gift", table.Text[string](), in.Gift)
+	return table.Input{Values: v}
+}
+
+func (in MoreInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "cart", table.Text[string](), in.Cart)
+	return table.Input{Values: v}
+}
+
+func (in KeepInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "cart", table.Text[string](), in.Cart)
+	table.Set(v, "shop", table.Text[string](), in.Shop)
+	table.Set(v, "tags", table.SetOf(table.Text[string]()), in.Tags)
+	table.Set(v, "parcels", table.ListOf(parcelCodec()), in.Parcels)
+	table.Set(v, "hashes", table.SetOf(table.Binary()), in.Hashes)
+	if in.Sizes != nil {
+		table.Set(v, "sizes", table.SetOf(table.Int()), in.Sizes)
+	}
+	if in.Log != nil {
+		table.Set(v, "log", table.ListOf(table.Text[string]()), in.Log)
+	}
 	return table.Input{Values: v}
 }

@@ -21,6 +21,11 @@ var (
 
 // The fields of structures.
 var (
+	parcelFields = []table.Field{
+		{Name: "sku", Path: []string{"sku"}, Type: table.Type{Kind: "id"}},
+		{Name: "quantity", Path: []string{"quantity"}, Type: table.Type{Kind: "int"}},
+		{Name: "gift", Path: []string{"gift"}, Type: table.Type{Kind: "text"}, Optional: true},
+	}
 	addressFields = []table.Field{
 		{Name: "street", Path: []string{"street"}, Type: table.Type{Kind: "text"}},
 		{Name: "city", Path: []string{"city"}, Type: table.Type{Kind: "text"}, Optional: true},
@@ -183,6 +188,67 @@ var (
 		},
 		NotFound: ErrVisitorNotFound,
 	}
+	cartEntity = &table.Entity{
+		Name:      "Cart",
+		Table:     editsTable,
+		TypeValue: "CART",
+		Fields: []table.Field{
+			{Name: "cart", Path: []string{"cart"}, Type: table.Type{Kind: "id"}},
+			{Name: "shop", Path: []string{"shop"}, Type: table.Type{Kind: "id"}},
+			{
+				Name: "parcels",
+				Path: []string{"parcels"},
+				Type: table.Type{Kind: "list", Elem: &table.Type{Kind: "struct", Fields: &parcelFields}},
+			},
+			{
+				Name: "tags",
+				Path: []string{"tags"},
+				Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "text"}},
+			},
+			{
+				Name:     "sizes",
+				Path:     []string{"sizes"},
+				Type:     table.Type{Kind: "set", Elem: &table.Type{Kind: "int"}},
+				Optional: true,
+			},
+			{
+				Name: "hashes",
+				Path: []string{"hashes"},
+				Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "bytes"}},
+			},
+			{
+				Name:     "log",
+				Path:     []string{"log"},
+				Type:     table.Type{Kind: "list", Elem: &table.Type{Kind: "text"}},
+				Optional: true,
+			},
+		},
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "CART#"}, {Field: "cart"}},
+			},
+			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "CART"}}},
+		},
+		Copies: []table.Copy{
+			{
+				Name: "byShop",
+				Key: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "PK", Type: "S"},
+						Template:  table.Template{{Literal: "SHOP#"}, {Field: "shop"}},
+					},
+					{
+						Attribute: table.Attribute{Name: "SK", Type: "S"},
+						Template:  table.Template{{Literal: "CART#"}, {Field: "cart"}},
+					},
+				},
+				Fields: []string{"parcels", "tags", "log"},
+			},
+		},
+		NotFound: ErrCartNotFound,
+		Exists:   ErrCartExists,
+	}
 )
 
 // The reads.
@@ -286,6 +352,43 @@ var (
 		},
 		Consistent: true,
 		By:         []string{"shop"},
+	}
+	cartByIDRead = &table.Read{
+		Pattern: "CartByID",
+		Entity:  cartEntity,
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "CART#"}, {Field: "cart"}},
+			},
+			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "CART"}}},
+		},
+		Consistent: true,
+		By:         []string{"cart"},
+	}
+	cartsOfRead = &table.Read{
+		Pattern: "CartsOf",
+		Entity:  cartEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.CopyPlace, Copy: "byShop"},
+		PK: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "SHOP#"}, {Field: "shop"}},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.BeginsWith,
+				Known:      table.Template{{Literal: "CART#"}},
+				Open:       true,
+			},
+		},
+		Sort:   []table.Attribute{{Name: "SK", Type: "S"}},
+		By:     []string{"shop"},
+		Page:   20,
+		Fields: []string{"cart", "shop", "parcels", "tags", "log"},
 	}
 )
 
@@ -431,6 +534,168 @@ var (
 			},
 		},
 		Params: []table.Param{{Name: "visitor", Type: table.Type{Kind: "id"}}},
+	}
+	beginWrite = &table.Write{
+		Pattern: "Begin",
+		Steps:   []table.Step{{Action: table.Create, Entity: cartEntity}},
+		Params: []table.Param{
+			{Name: "cart", Type: table.Type{Kind: "id"}},
+			{Name: "shop", Type: table.Type{Kind: "id"}},
+			{
+				Name: "parcels",
+				Type: table.Type{Kind: "list", Elem: &table.Type{Kind: "struct", Fields: &parcelFields}},
+			},
+			{Name: "tags", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "text"}}},
+			{Name: "sizes", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "int"}}, Optional: true},
+			{Name: "hashes", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "bytes"}}},
+			{Name: "log", Type: table.Type{Kind: "list", Elem: &table.Type{Kind: "text"}}, Optional: true},
+		},
+	}
+	tagWrite = &table.Write{
+		Pattern: "Tag",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartEntity,
+				Add: []table.Assignment{
+					{Path: []string{"tags"}, Value: []table.Term{{Kind: table.InputTerm, Name: "tags"}}},
+					{Path: []string{"sizes"}, Value: []table.Term{{Kind: table.InputTerm, Name: "sizes"}}},
+					{Path: []string{"hashes"}, Value: []table.Term{{Kind: table.InputTerm, Name: "hashes"}}},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "cart", Type: table.Type{Kind: "id"}},
+			{Name: "tags", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "text"}}},
+			{Name: "sizes", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "int"}}, Optional: true},
+			{Name: "hashes", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "bytes"}}},
+		},
+	}
+	untagWrite = &table.Write{
+		Pattern: "Untag",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartEntity,
+				Drop: []table.Assignment{
+					{Path: []string{"tags"}, Value: []table.Term{{Kind: table.InputTerm, Name: "tags"}}},
+					{Path: []string{"sizes"}, Value: []table.Term{{Kind: table.InputTerm, Name: "sizes"}}},
+					{Path: []string{"hashes"}, Value: []table.Term{{Kind: table.InputTerm, Name: "hashes"}}},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "cart", Type: table.Type{Kind: "id"}},
+			{Name: "tags", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "text"}}},
+			{Name: "sizes", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "int"}}, Optional: true},
+			{Name: "hashes", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "bytes"}}},
+		},
+	}
+	packWrite = &table.Write{
+		Pattern: "Pack",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartEntity,
+				Append: []table.Assignment{
+					{Path: []string{"parcels"}, Value: []table.Term{{Kind: table.InputTerm, Name: "parcels"}}},
+				},
+				Prepend: []table.Assignment{
+					{Path: []string{"log"}, Value: []table.Term{{Kind: table.InputTerm, Name: "log"}}},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "cart", Type: table.Type{Kind: "id"}},
+			{
+				Name: "parcels",
+				Type: table.Type{Kind: "list", Elem: &table.Type{Kind: "struct", Fields: &parcelFields}},
+			},
+			{Name: "log", Type: table.Type{Kind: "list", Elem: &table.Type{Kind: "text"}}, Optional: true},
+		},
+	}
+	recountWrite = &table.Write{
+		Pattern: "Recount",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"parcels", "[0]", "quantity"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "quantity"}},
+					},
+					{
+						Path:  []string{"parcels", "[0]", "gift"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "gift"}},
+					},
+					{Path: []string{"parcels", "[1]"}},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "cart", Type: table.Type{Kind: "id"}},
+			{Name: "quantity", Type: table.Type{Kind: "int"}},
+			{Name: "gift", Type: table.Type{Kind: "text"}},
+		},
+	}
+	moreWrite = &table.Write{
+		Pattern: "More",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartEntity,
+				Set: []table.Assignment{
+					{Path: []string{"parcels", "[1]"}},
+					{Path: []string{"parcels", "[2]"}},
+					{Path: []string{"parcels", "[9]"}},
+				},
+				Add: []table.Assignment{
+					{
+						Path:  []string{"parcels", "[0]", "quantity"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
+			},
+		},
+		Params: []table.Param{{Name: "cart", Type: table.Type{Kind: "id"}}},
+	}
+	keepWrite = &table.Write{
+		Pattern: "Keep",
+		Steps: []table.Step{
+			{
+				Action: table.Upsert,
+				Entity: cartEntity,
+				Set: []table.Assignment{
+					{Path: []string{"shop"}, Value: []table.Term{{Kind: table.InputTerm, Name: "shop"}}},
+				},
+				Add: []table.Assignment{
+					{Path: []string{"tags"}, Value: []table.Term{{Kind: table.InputTerm, Name: "tags"}}},
+				},
+				Init: []table.Assignment{
+					{Path: []string{"parcels"}, Value: []table.Term{{Kind: table.InputTerm, Name: "parcels"}}},
+					{Path: []string{"hashes"}, Value: []table.Term{{Kind: table.InputTerm, Name: "hashes"}}},
+				},
+				Drop: []table.Assignment{
+					{Path: []string{"sizes"}, Value: []table.Term{{Kind: table.InputTerm, Name: "sizes"}}},
+				},
+				Append: []table.Assignment{
+					{Path: []string{"log"}, Value: []table.Term{{Kind: table.InputTerm, Name: "log"}}},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "cart", Type: table.Type{Kind: "id"}},
+			{Name: "shop", Type: table.Type{Kind: "id"}},
+			{Name: "tags", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "text"}}},
+			{
+				Name: "parcels",
+				Type: table.Type{Kind: "list", Elem: &table.Type{Kind: "struct", Fields: &parcelFields}},
+			},
+			{Name: "hashes", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "bytes"}}},
+			{Name: "sizes", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "int"}}, Optional: true},
+			{Name: "log", Type: table.Type{Kind: "list", Elem: &table.Type{Kind: "text"}}, Optional: true},
+		},
 	}
 )
 

@@ -116,7 +116,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{shopEntity, productEntity, visitorEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{shopEntity, productEntity, visitorEntity, cartEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -133,6 +133,13 @@ func Decode(item table.Item) (any, table.Place, error) {
 		}
 	case visitorEntity:
 		x, err = visitorOf(v)
+	case cartEntity:
+		switch place {
+		case table.Place{Kind: table.CopyPlace, Copy: "byShop"}:
+			x, err = cartByShopOf(v)
+		default:
+			x, err = cartOf(v)
+		}
 	}
 	if err != nil {
 		return nil, place, err

@@ -159,3 +159,36 @@ func TestPatch(t *testing.T) {
 	same(t, "the old copy", len(attributes(t, client, "SHOP#s-1", "PRODUCT#draft#p-1")), 0)
 	same(t, "the new copy", attributes(t, client, "SHOP#s-2", "PRODUCT#live#p-1")["note"], false)
 }
+
+// TestMembers: sets and lists are added to and taken from without being read.
+func TestMembers(t *testing.T) {
+	db, client := open(t)
+	ctx := t.Context()
+	_, err := db.Begin(ctx, edits.BeginInput{
+		Cart: "c-1", Shop: "s-1", Parcels: []edits.Parcel{{Sku: "a", Quantity: 1}, {Sku: "b", Quantity: 2, Gift: aws.String("red")}}, Tags: []string{"new"},
+	})
+	must(t, err)
+	_, err = db.Tag(ctx, edits.TagInput{Cart: "c-1", Tags: []string{"fast", "new"}, Sizes: []int64{3}, Hashes: [][]byte{{1}}})
+	must(t, err)
+	_, err = db.Untag(ctx, edits.UntagInput{Cart: "c-1", Tags: []string{"new", "old"}, Sizes: []int64{3}})
+	must(t, err)
+	_, err = db.Pack(ctx, edits.PackInput{Cart: "c-1", Parcels: []edits.Parcel{{Sku: "c", Quantity: 3}}, Log: []string{"packed"}})
+	must(t, err)
+	_, err = db.Recount(ctx, edits.RecountInput{Cart: "c-1", Quantity: 7, Gift: "blue"})
+	must(t, err)
+	_, err = db.More(ctx, edits.MoreInput{Cart: "c-1"})
+	must(t, err)
+	want := edits.Cart{
+		Cart: "c-1", Shop: "s-1", Parcels: []edits.Parcel{{Sku: "a", Quantity: 8, Gift: aws.String("blue")}},
+		Tags: []string{"fast"}, Hashes: [][]byte{{1}}, Log: []string{"packed"},
+	}
+	cart, err := db.CartByID(ctx, edits.CartByIDInput{Cart: "c-1"})
+	must(t, err)
+	same(t, "the cart", cart, want)
+	if attributes(t, client, "CART#c-1", "CART")["sizes"] {
+		t.Error("a set that has lost its last member is there")
+	}
+	page, err := db.CartsOf(ctx, edits.CartsOfInput{Shop: "s-1"}, table.PageOptions{})
+	must(t, err)
+	same(t, "the copies", len(page.Items), 1)
+}

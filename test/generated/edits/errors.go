@@ -26,4 +26,8 @@ var (
 	ErrCheap = errors.New("edits: cheap")
 	// ErrVisitorNotFound is a table.ErrNotFound. Revise, Leave can end in it.
 	ErrVisitorNotFound = fmt.Errorf("edits: visitor: %w", table.ErrNotFound)
+	// ErrCartExists is a table.ErrExists. Begin can end in it.
+	ErrCartExists = fmt.Errorf("edits: cart: %w", table.ErrExists)
+	// ErrCartNotFound is a table.ErrNotFound. Tag, Untag, Pack, Recount, More can end in it.
+	ErrCartNotFound = fmt.Errorf("edits: cart: %w", table.ErrNotFound)
 )

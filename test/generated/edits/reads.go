@@ -146,3 +146,57 @@ func (db *DB) ShopByIDBatch(ctx context.Context, in []ShopByIDInput) ([]*Shop, e
 	}
 	return table.BatchOf(ctx, db.run, shopByIDRead, inputs, shopOf)
 }
+
+// CartByIDInput is what CartByID takes.
+type CartByIDInput struct {
+	Cart string
+}
+
+// CartByID finds one Cart of a given cart.
+//
+//	GetItem  edits-{stage}: PK = "CART#{cart}" AND SK = "CART"
+//	costs    1 read unit
+//	fresh    strong: every write that was answered is seen
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) CartByID(ctx context.Context, in CartByIDInput) (Cart, error) {
+	return table.One(ctx, db.run, cartByIDRead, in.input(), cartOf)
+}
+
+// CartByIDBatch is CartByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
+// inputs, nil for an item that is not there.
+func (db *DB) CartByIDBatch(ctx context.Context, in []CartByIDInput) ([]*Cart, error) {
+	inputs := make([]table.Input, len(in))
+	for i := range in {
+		inputs[i] = in[i].input()
+	}
+	return table.BatchOf(ctx, db.run, cartByIDRead, inputs, cartOf)
+}
+
+// CartsOfInput is what CartsOf takes.
+type CartsOfInput struct {
+	Shop string
+}
+
+// CartsOfItem is what CartsOf finds of a Cart: the fields that its place holds and it returns.
+type CartsOfItem struct {
+	Cart    string
+	Shop    string
+	Parcels []Parcel
+	Tags    []string
+	Log     []string
+}
+
+// CartsOf finds the Cart items of a given shop, 20 a page.
+//
+//	Query  edits-{stage}: PK = "SHOP#{shop}" AND begins_with(SK, "CART#")
+//	costs  1 read unit
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) CartsOf(ctx context.Context, in CartsOfInput, page table.PageOptions) (table.Page[CartsOfItem], error) {
+	return table.Many(ctx, db.run, cartsOfRead, in.input(), page, cartsOfItemOf)
+}
+
+// CartsOfAll walks all pages of CartsOf, each when it is needed. An error ends it.
+func (db *DB) CartsOfAll(ctx context.Context, in CartsOfInput) iter.Seq2[CartsOfItem, error] {
+	return table.Each(ctx, db.run, cartsOfRead, in.input(), cartsOfItemOf)
+}

@@ -28,6 +28,13 @@ func (x Status) Valid() bool {
 	}
 }
 
+// Parcel is a structure that is stored as one map.
+type Parcel struct {
+	Sku      string
+	Quantity int64
+	Gift     *string
+}
+
 // Address is a structure that is stored as one map.
 type Address struct {
 	Street string
@@ -90,4 +97,23 @@ type Visitor struct {
 // Record is the item for DB.Load.
 func (x Visitor) Record() table.Record {
 	return table.Record{Entity: visitorEntity, Values: x.values()}
+}
+
+// Cart is an item of table edits.
+//
+//	key     CART#{cart} / CART
+//	byShop  SHOP#{shop} / CART#{cart}
+type Cart struct {
+	Cart    string
+	Shop    string
+	Parcels []Parcel
+	Tags    []string
+	Sizes   []int64
+	Hashes  [][]byte
+	Log     []string
+}
+
+// Record is the item for DB.Load.
+func (x Cart) Record() table.Record {
+	return table.Record{Entity: cartEntity, Values: x.values()}
 }

@@ -177,7 +177,8 @@ type ChangeResult struct {
 //	delete  Product.Code CODE#{code} / CODE
 //	put     Product.Code CODE#{code} / CODE; if it does not exist
 //	update  Shop.key SHOP#{shop} / SHOP
-//	costs   18 write units
+//	update  Shop.key SHOP#{shop} / SHOP
+//	costs   20 write units
 //
 // It can end in ErrProductNotFound, ErrProductCodeTaken.
 func (db *DB) Change(ctx context.Context, in ChangeInput) (ChangeResult, error) {
@@ -301,6 +302,260 @@ func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
 			return LeaveResult{}, err
 		}
 		result.Visitor = x
+	}
+	return result, nil
+}
+
+// BeginInput is what Begin takes.
+type BeginInput struct {
+	Cart    string
+	Shop    string
+	Parcels []Parcel
+	Tags    []string
+	Sizes   []int64
+	Hashes  [][]byte
+	Log     []string
+}
+
+// BeginResult is what Begin has done.
+type BeginResult struct {
+	Cart Cart
+}
+
+// Begin does, as a whole or not at all: create Cart.
+//
+//	create  Cart.key CART#{cart} / CART; if it does not exist
+//	put     Cart.byShop SHOP#{shop} / CART#{cart}; if it does not exist
+//	costs   4 write units
+//
+// It can end in ErrCartExists.
+func (db *DB) Begin(ctx context.Context, in BeginInput) (BeginResult, error) {
+	out, err := db.run.Write(ctx, beginWrite, in.input())
+	if err != nil {
+		return BeginResult{}, err
+	}
+	var result BeginResult
+	if result.Cart, err = cartOf(out.Items[0][0]); err != nil {
+		return BeginResult{}, err
+	}
+	return result, nil
+}
+
+// TagInput is what Tag takes.
+type TagInput struct {
+	Cart   string
+	Tags   []string
+	Sizes  []int64
+	Hashes [][]byte
+}
+
+// TagResult is what Tag has done.
+type TagResult struct {
+	// Cart is the item as it is now; nil where the write did not need to read it.
+	Cart *Cart
+}
+
+// Tag does, as a whole or not at all: update Cart.
+//
+//	update  Cart.key CART#{cart} / CART
+//	update  Cart.byShop SHOP#{shop} / CART#{cart}
+//	costs   4 write units
+//
+// It can end in ErrCartNotFound.
+func (db *DB) Tag(ctx context.Context, in TagInput) (TagResult, error) {
+	out, err := db.run.Write(ctx, tagWrite, in.input())
+	if err != nil {
+		return TagResult{}, err
+	}
+	var result TagResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := cartOf(v)
+		if err != nil {
+			return TagResult{}, err
+		}
+		result.Cart = &x
+	}
+	return result, nil
+}
+
+// UntagInput is what Untag takes.
+type UntagInput struct {
+	Cart   string
+	Tags   []string
+	Sizes  []int64
+	Hashes [][]byte
+}
+
+// UntagResult is what Untag has done.
+type UntagResult struct {
+	// Cart is the item as it is now; nil where the write did not need to read it.
+	Cart *Cart
+}
+
+// Untag does, as a whole or not at all: update Cart.
+//
+//	update  Cart.key CART#{cart} / CART
+//	update  Cart.byShop SHOP#{shop} / CART#{cart}
+//	costs   4 write units
+//
+// It can end in ErrCartNotFound.
+func (db *DB) Untag(ctx context.Context, in UntagInput) (UntagResult, error) {
+	out, err := db.run.Write(ctx, untagWrite, in.input())
+	if err != nil {
+		return UntagResult{}, err
+	}
+	var result UntagResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := cartOf(v)
+		if err != nil {
+			return UntagResult{}, err
+		}
+		result.Cart = &x
+	}
+	return result, nil
+}
+
+// PackInput is what Pack takes.
+type PackInput struct {
+	Cart    string
+	Parcels []Parcel
+	Log     []string
+}
+
+// PackResult is what Pack has done.
+type PackResult struct {
+	// Cart is the item as it is now; nil where the write did not need to read it.
+	Cart *Cart
+}
+
+// Pack does, as a whole or not at all: update Cart.
+//
+//	update  Cart.key CART#{cart} / CART
+//	update  Cart.byShop SHOP#{shop} / CART#{cart}
+//	costs   4 write units
+//
+// It can end in ErrCartNotFound.
+func (db *DB) Pack(ctx context.Context, in PackInput) (PackResult, error) {
+	out, err := db.run.Write(ctx, packWrite, in.input())
+	if err != nil {
+		return PackResult{}, err
+	}
+	var result PackResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := cartOf(v)
+		if err != nil {
+			return PackResult{}, err
+		}
+		result.Cart = &x
+	}
+	return result, nil
+}
+
+// RecountInput is what Recount takes.
+type RecountInput struct {
+	Cart     string
+	Quantity int64
+	Gift     string
+}
+
+// RecountResult is what Recount has done.
+type RecountResult struct {
+	// Cart is the item as it is now; nil where the write did not need to read it.
+	Cart *Cart
+}
+
+// Recount does, as a whole or not at all: update Cart.
+//
+//	update  Cart.key CART#{cart} / CART
+//	update  Cart.byShop SHOP#{shop} / CART#{cart}
+//	costs   4 write units
+//
+// It can end in ErrCartNotFound.
+func (db *DB) Recount(ctx context.Context, in RecountInput) (RecountResult, error) {
+	out, err := db.run.Write(ctx, recountWrite, in.input())
+	if err != nil {
+		return RecountResult{}, err
+	}
+	var result RecountResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := cartOf(v)
+		if err != nil {
+			return RecountResult{}, err
+		}
+		result.Cart = &x
+	}
+	return result, nil
+}
+
+// MoreInput is what More takes.
+type MoreInput struct {
+	Cart string
+}
+
+// MoreResult is what More has done.
+type MoreResult struct {
+	// Cart is the item as it is now; nil where the write did not need to read it.
+	Cart *Cart
+}
+
+// More does, as a whole or not at all: update Cart.
+//
+//	update  Cart.key CART#{cart} / CART
+//	update  Cart.byShop SHOP#{shop} / CART#{cart}
+//	costs   4 write units
+//
+// It can end in ErrCartNotFound.
+func (db *DB) More(ctx context.Context, in MoreInput) (MoreResult, error) {
+	out, err := db.run.Write(ctx, moreWrite, in.input())
+	if err != nil {
+		return MoreResult{}, err
+	}
+	var result MoreResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := cartOf(v)
+		if err != nil {
+			return MoreResult{}, err
+		}
+		result.Cart = &x
+	}
+	return result, nil
+}
+
+// KeepInput is what Keep takes.
+type KeepInput struct {
+	Cart    string
+	Shop    string
+	Tags    []string
+	Parcels []Parcel
+	Hashes  [][]byte
+	Sizes   []int64
+	Log     []string
+}
+
+// KeepResult is what Keep has done.
+type KeepResult struct {
+	// Cart is the item as it is now; nil where the write did not need to read it.
+	Cart *Cart
+}
+
+// Keep does, as a whole or not at all: upsert Cart.
+//
+//	upsert  Cart.key CART#{cart} / CART
+//	delete  Cart.byShop SHOP#{shop} / CART#{cart}
+//	put     Cart.byShop SHOP#{shop} / CART#{cart}; if it does not exist
+//	costs   6 write units
+func (db *DB) Keep(ctx context.Context, in KeepInput) (KeepResult, error) {
+	out, err := db.run.Write(ctx, keepWrite, in.input())
+	if err != nil {
+		return KeepResult{}, err
+	}
+	var result KeepResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := cartOf(v)
+		if err != nil {
+			return KeepResult{}, err
+		}
+		result.Cart = &x
 	}
 	return result, nil
 }

@@ -173,6 +173,8 @@ type Step struct {
 	Add []Assignment
 	// Init gives fields values where there is nothing.
 	Init []Assignment
+	// Drop takes members out of sets; Append and Prepend put elements behind and before lists.
+	Drop, Append, Prepend []Assignment
 	// Patch are fields that have the values of the inputs of their names, where there are such: others stay as they are, and NULL
 	// removes an optional one.
 	Patch []string
@@ -181,7 +183,7 @@ type Step struct {
 	Else []Else
 }
 
-// Assignment gives a field, or a step into one (address, city), a value. One without terms removes what is there.
+// Assignment gives a field, or a step into one (address, city; lines, [0], quantity), a value. One without terms removes what is there.
 type Assignment struct {
 	Path  []string
 	Value []Term

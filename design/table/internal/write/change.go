@@ -37,6 +37,10 @@ const (
 	setting assigning = iota
 	adding
 	initialising // where there is nothing
+	uniting      // with a set
+	dropping     // from a set
+	appending
+	prepending
 )
 
 // assignment is a change of a field, or of something inside it.
@@ -283,7 +287,9 @@ func (o occurrence) keyField(f *schema.Field) (types.AttributeValue, error) {
 func (o occurrence) assignments() ([]assignment, error) {
 	var out []assignment
 	key := schema.FieldsOf(o.Entity.Key)
-	for how, list := range [][]schema.Assignment{setting: o.Set, adding: o.Add, initialising: o.Init} {
+	for how, list := range [][]schema.Assignment{
+		setting: o.Set, adding: o.Add, initialising: o.Init, uniting: nil, dropping: o.Drop, appending: o.Append, prepending: o.Prepend,
+	} {
 		for _, a := range list {
 			if len(a.Path) == 1 && slices.Contains(key, a.Path[0]) {
 				continue // it tells which item it is
@@ -353,11 +359,16 @@ func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment,
 		return nil, err
 	}
 	x := &assignment{target: t, how: how}
+	if how == adding && t.member.Type.Kind == schema.KindSet {
+		x.how = uniting
+	}
 	if x.value, x.operands, err = o.resolve(&t, a.Value); err != nil {
 		return nil, err
 	}
 	known := len(x.operands) == 0
 	switch {
+	case x.how >= uniting:
+		return x.gathering()
 	case known && x.value == nil && how != setting:
 		return nil, nil //nolint:nilnil // an optional input that is absent adds and begins nothing
 	case how == adding:
@@ -375,6 +386,30 @@ func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment,
 		return nil, nil //nolint:nilnil // an empty set, which is none
 	}
 	return x, err
+}
+
+// gathers reports whether the step adds to a set or a list, or takes out of a set.
+func (o occurrence) gathers(f *schema.Field) bool {
+	named := func(a schema.Assignment) bool { return a.Path[0] == f.Name }
+	return slices.ContainsFunc(slices.Concat(o.Drop, o.Append, o.Prepend), named) ||
+		f.Type.Kind == schema.KindSet && slices.ContainsFunc(o.Add, named)
+}
+
+// gathering is an assignment of members or elements, which the caller gives; nil where there are none.
+func (a *assignment) gathering() (*assignment, error) {
+	if len(a.operands) > 0 {
+		return nil, fmt.Errorf("%s is given members of another field, which a request cannot say", a.member.Name)
+	}
+	if a.value == nil {
+		return nil, nil //nolint:nilnil // an optional input that is absent
+	}
+	if err := a.member.Type.CheckValue(a.member.Name, a.value, a.member.MaxBytes); err != nil {
+		return nil, err
+	}
+	if list, ok := a.value.(*types.AttributeValueMemberL); schema.EmptySet(a.value) || ok && len(list.Value) == 0 {
+		return nil, nil //nolint:nilnil // of nothing
+	}
+	return a, nil
 }
 
 // addable refuses what cannot be added to a number.
@@ -403,6 +438,9 @@ func (o occurrence) beginning(f *schema.Field) (*assignment, error) {
 	v, err := o.given(f)
 	if err != nil {
 		return nil, err
+	}
+	if o.gathers(f) {
+		v = nil // of which nothing was added
 	}
 	ttl := o.Entity.TTL
 	switch {

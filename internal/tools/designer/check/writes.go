@@ -90,7 +90,8 @@ func readBefore(a *design.Assignment) bool {
 
 // nested is ST509: changing something inside a map that may not be there.
 func (c *checker) nested(w *design.Write, s *design.Step, a *design.Assignment) {
-	root, steps, inside := strings.Cut(a.Field, ".")
+	root := design.Root(a.Field)
+	steps, inside := a.Field[len(root):], len(root) < len(a.Field)
 	f := c.design.Entity(s.Entity).Field(root)
 	if f == nil || !f.Nested() && !inside {
 		return
@@ -98,9 +99,9 @@ func (c *checker) nested(w *design.Write, s *design.Step, a *design.Assignment) 
 	if f.Optional || s.Action == design.Upsert {
 		path := strings.Join(f.Path, ".")
 		if inside {
-			path += "." + steps
+			path += steps
 		}
-		c.find("ST509", w.Name, a.Pos, "changes %s, which is inside a map that may be absent: DynamoDB refuses the update then", path).
+		c.find("ST509", w.Name, a.Pos, "changes %s, which is inside of what may be absent: DynamoDB refuses the update then", path).
 			mend("store it as a top-level attribute, or make the map part of what creates the item").report()
 	}
 }
@@ -120,7 +121,7 @@ func (c *checker) operand(w *design.Write, s *design.Step, a *design.Assignment)
 
 // overlap is ST509 of two assignments of one step, one of which is inside what the other sets.
 func (c *checker) overlap(w *design.Write, e *design.Entity, a, b *design.Assignment) {
-	if x, y := a.Field+".", b.Field+"."; strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
+	if x, y := strings.Join(design.PathSteps(a.Field), ".")+".", strings.Join(design.PathSteps(b.Field), ".")+"."; strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
 		c.find("ST509", w.Name, b.Pos, "changes %s and %s of %s in one update, and one is inside the other: DynamoDB refuses paths that overlap", a.Field, b.Field, e.Name).
 			mend("set the whole, or only parts of it").report()
 	}

@@ -257,7 +257,7 @@ func changes(of plan.ItemWrite) string {
 	for _, list := range []struct {
 		assignments []*design.Assignment
 		how         string
-	}{{s.Set, "%s = %s"}, {s.Add, "%s += %s"}, {s.Init, "%s = %s where there was nothing"}} {
+	}{{s.Set, "%s = %s"}, {s.Add, "%s += %s"}, {s.Init, "%s = %s where there was nothing"}, {s.Drop, "%s without %s"}, {s.Append, "%s with %s behind"}, {s.Prepend, "%s with %s before"}} {
 		for _, a := range list.assignments {
 			root := design.Root(a.Field)
 			counters = slices.DeleteFunc(counters, func(f string) bool { return f == root })

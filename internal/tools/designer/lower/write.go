@@ -88,10 +88,11 @@ func (l *lowerer) step(w *Write, s *design.Step) table.Step {
 	}
 	out := table.Step{
 		Action: action(s.Action), Entity: l.entities[e.Name], Each: s.Each, When: l.condition(e, s.When, typed(s.When)),
-		By: assignments(s.By), Set: assignments(s.Set), Add: assignments(s.Add), Init: assignments(s.Init), Patch: s.Patch,
+		By: assignments(s.By), Set: assignments(s.Set), Add: assignments(s.Add), Init: assignments(s.Init),
+		Drop: assignments(s.Drop), Append: assignments(s.Append), Prepend: assignments(s.Prepend), Patch: s.Patch,
 	}
 	for _, path := range s.Remove {
-		out.Set = append(out.Set, table.Assignment{Path: strings.Split(path, ".")})
+		out.Set = append(out.Set, table.Assignment{Path: design.PathSteps(path)})
 	}
 	for _, x := range s.Else {
 		out.Else = append(out.Else, table.Else{Err: l.declare("Err"+x.Error, "", ""), When: l.condition(e, x.When, typed(x.When))})
@@ -129,7 +130,7 @@ func action(a design.Action) table.Action {
 func assignments(list []*design.Assignment) []table.Assignment {
 	var out []table.Assignment
 	for _, a := range list {
-		to := table.Assignment{Path: strings.Split(a.Field, ".")}
+		to := table.Assignment{Path: design.PathSteps(a.Field)}
 		for _, t := range a.Value.Terms {
 			to.Value = append(to.Value, term(t))
 		}

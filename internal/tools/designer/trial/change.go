@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ type change struct {
 
 // typeAt is the type of what a path of fields leads to.
 func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, []string) {
-	steps := strings.Split(path, ".")
+	steps := design.PathSteps(path)
 	f := e.Field(steps[0])
 	t := f.Type
 	var stored []string
@@ -65,19 +66,33 @@ func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, []str
 	return t, stored
 }
 
+// position is what a step into a list stands for; -1 for a step into a map.
+func position(step string) int {
+	if n, err := strconv.Atoi(strings.Trim(step, "[]")); err == nil && strings.HasPrefix(step, "[") {
+		return n
+	}
+	return -1
+}
+
 // valueAt is what a path of fields leads to in an item; nil for nothing.
 func valueAt(d *design.Design, e *design.Entity, values table.Values, path string) types.AttributeValue {
-	root, _, within := strings.Cut(path, ".")
-	v := values[root]
-	if !within {
-		return v
-	}
-	m, is := v.(*types.AttributeValueMemberM)
-	if !is {
-		return nil
-	}
+	v := values[design.Root(path)]
 	_, stored := typeAt(d, e, path)
-	return load(m.Value, stored)
+	for _, step := range stored {
+		switch in := v.(type) {
+		case *types.AttributeValueMemberM:
+			v = in.Value[step]
+		case *types.AttributeValueMemberL:
+			n := position(step)
+			if n < 0 || n >= len(in.Value) {
+				return nil
+			}
+			v = in.Value[n]
+		default:
+			return nil
+		}
+	}
+	return v
 }
 
 // copied is a value whose maps can be changed without changing those of v.
@@ -95,39 +110,57 @@ func copied(v types.AttributeValue) types.AttributeValue {
 
 // put gives a path of fields a value, nil for none, in values that are the change's own.
 func (c *change) put(values table.Values, path string, v types.AttributeValue) error {
-	root, _, within := strings.Cut(path, ".")
-	switch {
-	case !within && v == nil:
-		delete(values, root)
-		return nil
-	case !within:
-		values[root] = v
-		return nil
-	}
+	root := design.Root(path)
 	_, stored := typeAt(c.program.Design, c.entity(), path)
-	m, is := copied(values[root]).(*types.AttributeValueMemberM)
-	if !is {
-		return invalid("%s is set, and there is no %s", path, root)
+	next, possible := replaced(values[root], stored, v)
+	switch {
+	case !possible:
+		return invalid("%s is changed, and there is nothing that has it", path)
+	case next == nil:
+		delete(values, root)
+	default:
+		values[root] = next
 	}
-	if v == nil {
-		unset(m.Value, stored)
-	} else {
-		lower.Put(m.Value, stored, v)
-	}
-	values[root] = m
 	return nil
 }
 
-// unset removes what stands at the end of a path into maps; where a map on the way is not there, neither is it.
-func unset(m map[string]types.AttributeValue, path []string) {
-	for _, step := range path[:len(path)-1] {
-		inner, is := m[step].(*types.AttributeValueMemberM)
-		if !is {
-			return
-		}
-		m = inner.Value
+// replaced is a value with another at the end of a path into it, nil for none there. It is not possible where the path leads through
+// something that is not there, or is neither map nor list.
+func replaced(in types.AttributeValue, path []string, v types.AttributeValue) (types.AttributeValue, bool) {
+	if len(path) == 0 {
+		return v, true
 	}
-	delete(m, path[len(path)-1])
+	switch in := in.(type) {
+	case *types.AttributeValueMemberM:
+		next, possible := replaced(in.Value[path[0]], path[1:], v)
+		out := maps.Clone(in.Value)
+		if out == nil {
+			out = map[string]types.AttributeValue{}
+		}
+		if out[path[0]] = next; next == nil {
+			delete(out, path[0])
+		}
+		return &types.AttributeValueMemberM{Value: out}, possible
+	case *types.AttributeValueMemberL:
+		n := position(path[0])
+		out := slices.Clone(in.Value)
+		if n >= len(out) { // behind all, wherever that is
+			if len(path) == 1 && v != nil {
+				out = append(out, v)
+			}
+			return &types.AttributeValueMemberL{Value: out}, n >= 0 && len(path) == 1
+		}
+		if n < 0 {
+			return nil, false
+		}
+		next, possible := replaced(out[n], path[1:], v)
+		if out[n] = next; next == nil {
+			out = slices.Delete(out, n, n+1)
+		}
+		return &types.AttributeValueMemberL{Value: out}, possible
+	default:
+		return nil, false
+	}
 }
 
 // stepFields are what a step says of one field: the whole, or paths into it.
@@ -136,10 +169,10 @@ type stepFields []*design.Assignment
 // of are the assignments to a field.
 func (l stepFields) of(field string) (whole *design.Assignment, inside []*design.Assignment) {
 	for _, a := range l {
-		root, _, within := strings.Cut(a.Field, ".")
+		root := design.Root(a.Field)
 		switch {
 		case root != field:
-		case within:
+		case root != a.Field:
 			inside = append(inside, a)
 		default:
 			whole = a
