@@ -142,6 +142,14 @@ func (c *checker) path(e *Entity, path string, p Pos) *Field {
 			return nil
 		}
 		t := f.Type
+		if strings.HasPrefix(name, ":") {
+			if t.Kind != KindMap || t.Elem == nil {
+				c.fault(p, "field %s is of type %s: only a key of a map can be given by a parameter, %s", f.Name, f.Type, name)
+				return nil
+			}
+			f = &Field{Name: name, Type: *t.Elem, Optional: true}
+			continue
+		}
 		if strings.HasPrefix(name, "[") {
 			if t.Kind != KindList || t.Elem == nil {
 				c.fault(p, "field %s is of type %s and has no elements", f.Name, f.Type)

@@ -213,6 +213,7 @@ func (c *checker) inputsOf(w *Write) []string {
 		for _, cond := range conditions {
 			known = append(known, cond.Params()...)
 		}
+		known = append(known, s.MapKeys()...)
 		for _, a := range slices.Concat(s.By, s.Assignments()) {
 			for _, t := range a.Value.terms() {
 				if t.Kind == ParamTerm {

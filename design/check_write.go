@@ -138,8 +138,7 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 				c.missing(a.Pos, "field %s is given nothing", a.Field)
 				continue
 			}
-			if !isPath(a.Field, true) {
-				c.fault(a.Pos, "%q is no field", a.Field)
+			if !c.target(s, a.Field, a.Pos, params) {
 				continue
 			}
 			if s.Action != Update && c.element(a.Field, a.Pos) {
@@ -157,7 +156,37 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 		}
 	}
 	c.patched(e, s, met)
-	c.removals(e, s, met)
+	c.removals(e, s, met, params)
+}
+
+// target checks a path that is changed: a field with steps into it, of which keys of maps may be parameters.
+func (c *checker) target(s *Step, path string, p Pos, params parameters) bool {
+	plain := PathSteps(path)
+	for i, step := range plain {
+		name, given := strings.CutPrefix(step, ":")
+		if !given || i == 0 {
+			continue
+		}
+		c.param(name, p, params)
+		if s.Action != Update {
+			c.hint(p, "an update, of an item that has the map", "%s leads to a key of a map, which %s cannot know to be there", path, article(string(s.Action)))
+			return false
+		}
+		plain[i] = strings.ReplaceAll(name, ".", "_")
+	}
+	if !isPath(strings.ReplaceAll(strings.Join(plain, "."), ".[", "["), true) {
+		c.fault(p, "%q is no field", path)
+		return false
+	}
+	return true
+}
+
+// article is a word with the article that it takes.
+func article(word string) string {
+	if strings.ContainsAny(word[:1], "aeiou") {
+		return "an " + word
+	}
+	return "a " + word
 }
 
 // takes reports a field that a step cannot add to, drop from, or append to, and tells whether it has.
@@ -218,15 +247,14 @@ func (c *checker) patched(e *Entity, s *Step, met set) {
 }
 
 // removals checks what a step removes: optional values, none of which it gives a value too.
-func (c *checker) removals(e *Entity, s *Step, met set) {
+func (c *checker) removals(e *Entity, s *Step, met set, params parameters) {
 	if len(s.Remove) > 0 && s.Action != Update && s.Action != Upsert {
 		c.hint(s.Pos, "update, with remove", "%s does not remove fields", s.Action)
 	}
 	for i := range s.Remove {
 		path := s.Remove[i]
 		at := c.at(&s.Remove[i], s.Pos)
-		if !isPath(path, true) {
-			c.fault(at, "%q is no field", path)
+		if !c.target(s, path, at, params) {
 			continue
 		}
 		if s.Action != Update && c.element(path, at) {

@@ -108,9 +108,35 @@ func Root(path string) string {
 	return path
 }
 
-// PathSteps splits a path: lines[0].quantity into lines, [0] and quantity.
+// PathSteps splits a path: lines[0].quantity into lines, [0] and quantity; reactions.:line.kind into reactions and :line.kind.
 func PathSteps(path string) []string {
-	return strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
+	list := strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
+	out := list[:1]
+	for _, step := range list[1:] {
+		if last := len(out) - 1; out[last] == ":line" {
+			out[last] += "." + step
+			continue
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// MapKeys are the parameters that paths of the step lead to keys of maps by: kind of reactions.:kind.
+func (s *Step) MapKeys() []string {
+	paths := slices.Clone(s.Remove)
+	for _, a := range s.Assignments() {
+		paths = append(paths, a.Field)
+	}
+	var out []string
+	for _, path := range paths {
+		for _, step := range PathSteps(path) {
+			if name, given := strings.CutPrefix(step, ":"); given && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }
 
 // Assignment gives a field a value.

@@ -198,6 +198,39 @@ func cartByShopOf(v table.Values) (Cart, error) {
 	return x, d.Err()
 }
 
+// values are the entity's, by the names of its fields.
+func (x Post) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "post", table.Text[string](), x.Post)
+	table.Set(v, "shop", table.Text[string](), x.Shop)
+	table.Set(v, "reactions", table.MapOf(table.Int()), x.Reactions)
+	table.Set(v, "settings", table.MapOf(table.Text[string]()), x.Settings)
+	table.Set(v, "places", table.MapOf(addressCodec()), x.Places)
+	return v
+}
+
+func postOf(v table.Values) (Post, error) {
+	d := table.Decode("Post", v)
+	x := Post{
+		Post:      table.Get(d, "post", table.Text[string]()),
+		Shop:      table.Get(d, "shop", table.Text[string]()),
+		Reactions: table.Get(d, "reactions", table.MapOf(table.Int())),
+		Settings:  table.Get(d, "settings", table.MapOf(table.Text[string]())),
+		Places:    table.Get(d, "places", table.MapOf(addressCodec())),
+	}
+	return x, d.Err()
+}
+
+func postByShopOf(v table.Values) (Post, error) {
+	d := table.Decode("Post.byShop", v)
+	x := Post{
+		Post:      table.Get(d, "post", table.Text[string]()),
+		Shop:      table.Get(d, "shop", table.Text[string]()),
+		Reactions: table.Get(d, "reactions", table.MapOf(table.Int())),
+	}
+	return x, d.Err()
+}
+
 func (in ProductByIDInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "product", table.Text[string](), in.Product)
@@ -270,6 +303,28 @@ func cartsOfItemOf(v table.Values) (CartsOfItem, error) {
 }
 
 func (in CartsOfInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "shop", table.Text[string](), in.Shop)
+	return table.Input{Values: v}
+}
+
+func (in PostByIDInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "post", table.Text[string](), in.Post)
+	return table.Input{Values: v}
+}
+
+func postsOfItemOf(v table.Values) (PostsOfItem, error) {
+	d := table.Decode("Post", v)
+	x := PostsOfItem{
+		Post:      table.Get(d, "post", table.Text[string]()),
+		Shop:      table.Get(d, "shop", table.Text[string]()),
+		Reactions: table.Get(d, "reactions", table.MapOf(table.Int())),
+	}
+	return x, d.Err()
+}
+
+func (in PostsOfInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "shop", table.Text[string](), in.Shop)
 	return table.Input{Values: v}
@@ -434,4 +489,57 @@ func (in KeepInput) input() table.Input {
 		table.Set(v, "log", table.ListOf(table.Text[string]()), in.Log)
 	}
 	return table.Input{Values: v}
+}
+
+func (in PublishInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "post", table.Text[string](), in.Post)
+	table.Set(v, "shop", table.Text[string](), in.Shop)
+	table.Set(v, "reactions", table.MapOf(table.Int()), in.Reactions)
+	table.Set(v, "settings", table.MapOf(table.Text[string]()), in.Settings)
+	table.Set(v, "places", table.MapOf(addressCodec()), in.Places)
+	return table.Input{Values: v}
+}
+
+func (in ReactInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "kind", table.Text[string](), in.Kind)
+	table.Set(v, "other", table.Text[string](), in.Other)
+	table.Set(v, "post", table.Text[string](), in.Post)
+	return table.Input{Values: v}
+}
+
+func (in UnreactInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "post", table.Text[string](), in.Post)
+	table.Set(v, "kind", table.Text[string](), in.Kind)
+	return table.Input{Values: v}
+}
+
+func (in ConfigureInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "setting", table.Text[string](), in.Setting)
+	table.Set(v, "place", table.Text[string](), in.Place)
+	table.Set(v, "post", table.Text[string](), in.Post)
+	table.Set(v, "value", table.Text[string](), in.Value)
+	table.Set(v, "address", addressCodec(), in.Address)
+	return table.Input{Values: v}
+}
+
+// values are the line's inputs, by their names.
+func (x ReactEachLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "post", table.Text[string](), x.Post)
+	table.Set(v, "times", table.Int(), x.Times)
+	table.Set(v, "kind", table.Text[string](), x.Kind)
+	return v
+}
+
+func (in ReactEachInput) input() table.Input {
+	v := table.Values{}
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
 }

@@ -249,6 +249,55 @@ var (
 		NotFound: ErrCartNotFound,
 		Exists:   ErrCartExists,
 	}
+	postEntity = &table.Entity{
+		Name:      "Post",
+		Table:     editsTable,
+		TypeValue: "POST",
+		Fields: []table.Field{
+			{Name: "post", Path: []string{"post"}, Type: table.Type{Kind: "id"}},
+			{Name: "shop", Path: []string{"shop"}, Type: table.Type{Kind: "id"}},
+			{
+				Name: "reactions",
+				Path: []string{"reactions"},
+				Type: table.Type{Kind: "map", Elem: &table.Type{Kind: "int"}},
+			},
+			{
+				Name: "settings",
+				Path: []string{"settings"},
+				Type: table.Type{Kind: "map", Elem: &table.Type{Kind: "text"}},
+			},
+			{
+				Name: "places",
+				Path: []string{"places"},
+				Type: table.Type{Kind: "map", Elem: &table.Type{Kind: "struct", Fields: &addressFields}},
+			},
+		},
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "POST#"}, {Field: "post"}},
+			},
+			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "POST"}}},
+		},
+		Copies: []table.Copy{
+			{
+				Name: "byShop",
+				Key: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "PK", Type: "S"},
+						Template:  table.Template{{Literal: "SHOP#"}, {Field: "shop"}},
+					},
+					{
+						Attribute: table.Attribute{Name: "SK", Type: "S"},
+						Template:  table.Template{{Literal: "POST#"}, {Field: "post"}},
+					},
+				},
+				Fields: []string{"reactions"},
+			},
+		},
+		NotFound: ErrPostNotFound,
+		Exists:   ErrPostExists,
+	}
 )
 
 // The reads.
@@ -389,6 +438,43 @@ var (
 		By:     []string{"shop"},
 		Page:   20,
 		Fields: []string{"cart", "shop", "parcels", "tags", "log"},
+	}
+	postByIDRead = &table.Read{
+		Pattern: "PostByID",
+		Entity:  postEntity,
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "POST#"}, {Field: "post"}},
+			},
+			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "POST"}}},
+		},
+		Consistent: true,
+		By:         []string{"post"},
+	}
+	postsOfRead = &table.Read{
+		Pattern: "PostsOf",
+		Entity:  postEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.CopyPlace, Copy: "byShop"},
+		PK: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "SHOP#"}, {Field: "shop"}},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.BeginsWith,
+				Known:      table.Template{{Literal: "POST#"}},
+				Open:       true,
+			},
+		},
+		Sort:   []table.Attribute{{Name: "SK", Type: "S"}},
+		By:     []string{"shop"},
+		Page:   20,
+		Fields: []string{"post", "shop", "reactions"},
 	}
 )
 
@@ -696,6 +782,106 @@ var (
 			{Name: "sizes", Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "int"}}, Optional: true},
 			{Name: "log", Type: table.Type{Kind: "list", Elem: &table.Type{Kind: "text"}}, Optional: true},
 		},
+	}
+	publishWrite = &table.Write{
+		Pattern: "Publish",
+		Steps:   []table.Step{{Action: table.Create, Entity: postEntity}},
+		Params: []table.Param{
+			{Name: "post", Type: table.Type{Kind: "id"}},
+			{Name: "shop", Type: table.Type{Kind: "id"}},
+			{Name: "reactions", Type: table.Type{Kind: "map", Elem: &table.Type{Kind: "int"}}},
+			{Name: "settings", Type: table.Type{Kind: "map", Elem: &table.Type{Kind: "text"}}},
+			{
+				Name: "places",
+				Type: table.Type{Kind: "map", Elem: &table.Type{Kind: "struct", Fields: &addressFields}},
+			},
+		},
+	}
+	reactWrite = &table.Write{
+		Pattern: "React",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: postEntity,
+				Add: []table.Assignment{
+					{
+						Path:  []string{"reactions", ":kind"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+					{
+						Path: []string{"reactions", ":other"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "kind", Type: table.Type{Kind: "id"}},
+			{Name: "other", Type: table.Type{Kind: "id"}},
+			{Name: "post", Type: table.Type{Kind: "id"}},
+		},
+	}
+	unreactWrite = &table.Write{
+		Pattern: "Unreact",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: postEntity,
+				Set:    []table.Assignment{{Path: []string{"reactions", ":kind"}}, {Path: []string{"settings", "mood"}}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "post", Type: table.Type{Kind: "id"}},
+			{Name: "kind", Type: table.Type{Kind: "text"}},
+		},
+	}
+	configureWrite = &table.Write{
+		Pattern: "Configure",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: postEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"settings", ":setting"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "value"}},
+					},
+					{Path: []string{"places", ":place"}, Value: []table.Term{{Kind: table.InputTerm, Name: "address"}}},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "setting", Type: table.Type{Kind: "text"}},
+			{Name: "place", Type: table.Type{Kind: "slug"}},
+			{Name: "post", Type: table.Type{Kind: "id"}},
+			{Name: "value", Type: table.Type{Kind: "text"}},
+			{Name: "address", Type: table.Type{Kind: "struct", Fields: &addressFields}},
+		},
+	}
+	reactEachWrite = &table.Write{
+		Pattern: "ReactEach",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: postEntity,
+				Each:   true,
+				Add: []table.Assignment{
+					{
+						Path:  []string{"reactions", ":line.kind"},
+						Value: []table.Term{{Kind: table.LineTerm, Name: "times"}},
+					},
+				},
+			},
+		},
+		LineParams: []table.Param{
+			{Name: "post", Type: table.Type{Kind: "id"}},
+			{Name: "times", Type: table.Type{Kind: "int"}},
+			{Name: "kind", Type: table.Type{Kind: "text"}},
+		},
+		Lines:    true,
+		MaxLines: 4,
 	}
 )
 

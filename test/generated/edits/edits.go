@@ -116,7 +116,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{shopEntity, productEntity, visitorEntity, cartEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{shopEntity, productEntity, visitorEntity, cartEntity, postEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -139,6 +139,13 @@ func Decode(item table.Item) (any, table.Place, error) {
 			x, err = cartByShopOf(v)
 		default:
 			x, err = cartOf(v)
+		}
+	case postEntity:
+		switch place {
+		case table.Place{Kind: table.CopyPlace, Copy: "byShop"}:
+			x, err = postByShopOf(v)
+		default:
+			x, err = postOf(v)
 		}
 	}
 	if err != nil {

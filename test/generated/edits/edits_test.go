@@ -192,3 +192,40 @@ func TestMembers(t *testing.T) {
 	must(t, err)
 	same(t, "the copies", len(page.Items), 1)
 }
+
+// TestMapKeys: what the caller names in a map is counted, set and removed, whatever characters it has.
+func TestMapKeys(t *testing.T) {
+	db, _ := open(t)
+	ctx := t.Context()
+	_, err := db.Publish(ctx, edits.PublishInput{Post: "p", Shop: "s-1", Settings: map[string]string{"mood": "fine"}})
+	must(t, err)
+	for _, kind := range []string{"like", "a.b", "like", "size"} {
+		_, err = db.React(ctx, edits.ReactInput{Post: "p", Kind: kind, Other: "other"})
+		must(t, err)
+	}
+	_, err = db.Configure(ctx, edits.ConfigureInput{Post: "p", Setting: "a.b[0] #:é", Value: "dark", Place: "home", Address: edits.Address{Street: "Here 1"}})
+	must(t, err)
+	_, err = db.Unreact(ctx, edits.UnreactInput{Post: "p", Kind: "size"})
+	must(t, err)
+	post, err := db.PostByID(ctx, edits.PostByIDInput{Post: "p"})
+	must(t, err)
+	same(t, "the post", post, edits.Post{
+		Post: "p", Shop: "s-1", Reactions: map[string]int64{"like": 2, "a.b": 1, "other": -4},
+		Settings: map[string]string{"a.b[0] #:é": "dark"}, Places: map[string]edits.Address{"home": {Street: "Here 1"}},
+	})
+	page, err := db.PostsOf(ctx, edits.PostsOfInput{Shop: "s-1"}, table.PageOptions{})
+	must(t, err)
+	same(t, "the copy", page.Items[0].Reactions, post.Reactions)
+	for _, in := range []edits.ReactInput{{Post: "p", Other: "x"}, {Post: "p", Kind: "x", Other: "x"}} {
+		_, err = db.React(ctx, in)
+		if _, wrong := errors.AsType[*table.ValueError](err); !wrong {
+			t.Errorf("%v: %v", in, err)
+		}
+	}
+	_, err = db.Configure(ctx, edits.ConfigureInput{Post: "p", Setting: "[0]", Place: "home"})
+	if _, wrong := errors.AsType[*table.ValueError](err); !wrong {
+		t.Errorf("a place in a list: %v", err)
+	}
+	_, err = db.React(ctx, edits.ReactInput{Post: "none", Kind: "x", Other: "y"})
+	fails(t, "a reaction to nothing", err, edits.ErrPostNotFound)
+}

@@ -30,4 +30,8 @@ var (
 	ErrCartExists = fmt.Errorf("edits: cart: %w", table.ErrExists)
 	// ErrCartNotFound is a table.ErrNotFound. Tag, Untag, Pack, Recount, More can end in it.
 	ErrCartNotFound = fmt.Errorf("edits: cart: %w", table.ErrNotFound)
+	// ErrPostExists is a table.ErrExists. Publish can end in it.
+	ErrPostExists = fmt.Errorf("edits: post: %w", table.ErrExists)
+	// ErrPostNotFound is a table.ErrNotFound. React, Unreact, Configure, ReactEach can end in it.
+	ErrPostNotFound = fmt.Errorf("edits: post: %w", table.ErrNotFound)
 )

@@ -200,3 +200,55 @@ func (db *DB) CartsOf(ctx context.Context, in CartsOfInput, page table.PageOptio
 func (db *DB) CartsOfAll(ctx context.Context, in CartsOfInput) iter.Seq2[CartsOfItem, error] {
 	return table.Each(ctx, db.run, cartsOfRead, in.input(), cartsOfItemOf)
 }
+
+// PostByIDInput is what PostByID takes.
+type PostByIDInput struct {
+	Post string
+}
+
+// PostByID finds one Post of a given post.
+//
+//	GetItem  edits-{stage}: PK = "POST#{post}" AND SK = "POST"
+//	costs    1 read unit
+//	fresh    strong: every write that was answered is seen
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) PostByID(ctx context.Context, in PostByIDInput) (Post, error) {
+	return table.One(ctx, db.run, postByIDRead, in.input(), postOf)
+}
+
+// PostByIDBatch is PostByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
+// inputs, nil for an item that is not there.
+func (db *DB) PostByIDBatch(ctx context.Context, in []PostByIDInput) ([]*Post, error) {
+	inputs := make([]table.Input, len(in))
+	for i := range in {
+		inputs[i] = in[i].input()
+	}
+	return table.BatchOf(ctx, db.run, postByIDRead, inputs, postOf)
+}
+
+// PostsOfInput is what PostsOf takes.
+type PostsOfInput struct {
+	Shop string
+}
+
+// PostsOfItem is what PostsOf finds of a Post: the fields that its place holds and it returns.
+type PostsOfItem struct {
+	Post      string
+	Shop      string
+	Reactions map[string]int64
+}
+
+// PostsOf finds the Post items of a given shop, 20 a page.
+//
+//	Query  edits-{stage}: PK = "SHOP#{shop}" AND begins_with(SK, "POST#")
+//	costs  0.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) PostsOf(ctx context.Context, in PostsOfInput, page table.PageOptions) (table.Page[PostsOfItem], error) {
+	return table.Many(ctx, db.run, postsOfRead, in.input(), page, postsOfItemOf)
+}
+
+// PostsOfAll walks all pages of PostsOf, each when it is needed. An error ends it.
+func (db *DB) PostsOfAll(ctx context.Context, in PostsOfInput) iter.Seq2[PostsOfItem, error] {
+	return table.Each(ctx, db.run, postsOfRead, in.input(), postsOfItemOf)
+}

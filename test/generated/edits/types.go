@@ -117,3 +117,20 @@ type Cart struct {
 func (x Cart) Record() table.Record {
 	return table.Record{Entity: cartEntity, Values: x.values()}
 }
+
+// Post is an item of table edits.
+//
+//	key     POST#{post} / POST
+//	byShop  SHOP#{shop} / POST#{post}
+type Post struct {
+	Post      string
+	Shop      string
+	Reactions map[string]int64
+	Settings  map[string]string
+	Places    map[string]Address
+}
+
+// Record is the item for DB.Load.
+func (x Post) Record() table.Record {
+	return table.Record{Entity: postEntity, Values: x.values()}
+}

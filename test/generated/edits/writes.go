@@ -559,3 +559,167 @@ func (db *DB) Keep(ctx context.Context, in KeepInput) (KeepResult, error) {
 	}
 	return result, nil
 }
+
+// PublishInput is what Publish takes.
+type PublishInput struct {
+	Post      string
+	Shop      string
+	Reactions map[string]int64
+	Settings  map[string]string
+	Places    map[string]Address
+}
+
+// PublishResult is what Publish has done.
+type PublishResult struct {
+	Post Post
+}
+
+// Publish does, as a whole or not at all: create Post.
+//
+//	create  Post.key POST#{post} / POST; if it does not exist
+//	put     Post.byShop SHOP#{shop} / POST#{post}; if it does not exist
+//	costs   4 write units
+//
+// It can end in ErrPostExists.
+func (db *DB) Publish(ctx context.Context, in PublishInput) (PublishResult, error) {
+	out, err := db.run.Write(ctx, publishWrite, in.input())
+	if err != nil {
+		return PublishResult{}, err
+	}
+	var result PublishResult
+	if result.Post, err = postOf(out.Items[0][0]); err != nil {
+		return PublishResult{}, err
+	}
+	return result, nil
+}
+
+// ReactInput is what React takes.
+type ReactInput struct {
+	Kind  string
+	Other string
+	Post  string
+}
+
+// ReactResult is what React has done.
+type ReactResult struct {
+	// Post is the item as it is now; nil where the write did not need to read it.
+	Post *Post
+}
+
+// React does, as a whole or not at all: update Post.
+//
+//	update  Post.key POST#{post} / POST
+//	update  Post.byShop SHOP#{shop} / POST#{post}
+//	costs   4 write units
+//
+// It can end in ErrPostNotFound.
+func (db *DB) React(ctx context.Context, in ReactInput) (ReactResult, error) {
+	out, err := db.run.Write(ctx, reactWrite, in.input())
+	if err != nil {
+		return ReactResult{}, err
+	}
+	var result ReactResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := postOf(v)
+		if err != nil {
+			return ReactResult{}, err
+		}
+		result.Post = &x
+	}
+	return result, nil
+}
+
+// UnreactInput is what Unreact takes.
+type UnreactInput struct {
+	Post string
+	Kind string
+}
+
+// UnreactResult is what Unreact has done.
+type UnreactResult struct {
+	// Post is the item as it is now; nil where the write did not need to read it.
+	Post *Post
+}
+
+// Unreact does, as a whole or not at all: update Post.
+//
+//	update  Post.key POST#{post} / POST
+//	update  Post.byShop SHOP#{shop} / POST#{post}
+//	costs   4 write units
+//
+// It can end in ErrPostNotFound.
+func (db *DB) Unreact(ctx context.Context, in UnreactInput) (UnreactResult, error) {
+	out, err := db.run.Write(ctx, unreactWrite, in.input())
+	if err != nil {
+		return UnreactResult{}, err
+	}
+	var result UnreactResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := postOf(v)
+		if err != nil {
+			return UnreactResult{}, err
+		}
+		result.Post = &x
+	}
+	return result, nil
+}
+
+// ConfigureInput is what Configure takes.
+type ConfigureInput struct {
+	Setting string
+	Place   string
+	Post    string
+	Value   string
+	Address Address
+}
+
+// ConfigureResult is what Configure has done.
+type ConfigureResult struct {
+	Post Post
+}
+
+// Configure does: update Post.
+//
+//	update  Post.key POST#{post} / POST
+//	costs   1 write unit
+//
+// It can end in ErrPostNotFound.
+func (db *DB) Configure(ctx context.Context, in ConfigureInput) (ConfigureResult, error) {
+	out, err := db.run.Write(ctx, configureWrite, in.input())
+	if err != nil {
+		return ConfigureResult{}, err
+	}
+	var result ConfigureResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := postOf(v)
+		if err != nil {
+			return ConfigureResult{}, err
+		}
+		result.Post = x
+	}
+	return result, nil
+}
+
+// ReactEachInput is what ReactEach takes.
+type ReactEachInput struct {
+	Lines []ReactEachLine
+}
+
+// ReactEachLine is a line of ReactEach.
+type ReactEachLine struct {
+	Post  string
+	Times int64
+	Kind  string
+}
+
+// ReactEach does, as a whole or not at all: update Post for each line.
+//
+//	update  Post.key POST#{post} / POST, each line
+//	update  Post.byShop SHOP#{shop} / POST#{post}, each line
+//	costs   8 write units with 2 lines, 4 for each
+//
+// It can end in ErrPostNotFound, table.ErrLines. It takes at most 4 lines.
+func (db *DB) ReactEach(ctx context.Context, in ReactEachInput) error {
+	_, err := db.run.Write(ctx, reactEachWrite, in.input())
+	return err
+}

@@ -183,7 +183,7 @@ type Step struct {
 	Else []Else
 }
 
-// Assignment gives a field, or a step into one (address, city; lines, [0], quantity), a value. One without terms removes what is there.
+// Assignment gives a field, or a step into one (address, city; lines, [0], quantity; reactions, :kind, an input or :line.kind), a value. One without terms removes what is there.
 type Assignment struct {
 	Path  []string
 	Value []Term

@@ -192,7 +192,7 @@ func (o occurrence) field(f *schema.Field) (types.AttributeValue, error) {
 
 // constant is the value of an assignment that must not depend on an item.
 func (o occurrence) constant(a schema.Assignment) (types.AttributeValue, error) {
-	t, err := targetOf(o.Entity, a.Path)
+	t, err := o.target(a.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func (o occurrence) putInside(outer types.AttributeValue, a schema.Assignment) (
 	if err != nil || v == nil {
 		return outer, err
 	}
-	t, err := targetOf(o.Entity, a.Path)
+	t, err := o.target(a.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -303,6 +303,9 @@ func (o occurrence) assignments() ([]assignment, error) {
 			}
 		}
 	}
+	if err := apart(out); err != nil {
+		return nil, err
+	}
 	for _, name := range o.Patch {
 		x, err := o.patch(name)
 		if err != nil {
@@ -331,6 +334,18 @@ func (o occurrence) assignments() ([]assignment, error) {
 	return out, nil
 }
 
+// apart refuses keys of a map that are the same: a request changes each path once.
+func apart(list []assignment) error {
+	for i := range list {
+		for n := range list[:i] {
+			if slices.Equal(list[i].path, list[n].path) {
+				return &schema.ValueError{Field: list[i].member.Name, Reason: "is changed twice"}
+			}
+		}
+	}
+	return nil
+}
+
 // patch is the assignment of a field that the caller may give; nil where it does not.
 func (o occurrence) patch(name string) (*assignment, error) {
 	t, err := targetOf(o.Entity, []string{name})
@@ -354,7 +369,7 @@ func (o occurrence) patch(name string) (*assignment, error) {
 
 // assignment resolves one; nil where there is nothing to do.
 func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment, error) {
-	t, err := targetOf(o.Entity, a.Path)
+	t, err := o.target(a.Path)
 	if err != nil {
 		return nil, err
 	}

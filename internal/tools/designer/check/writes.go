@@ -96,7 +96,7 @@ func (c *checker) nested(w *design.Write, s *design.Step, a *design.Assignment) 
 	if f == nil || !f.Nested() && !inside {
 		return
 	}
-	if f.Optional || s.Action == design.Upsert {
+	if f.Optional || s.Action == design.Upsert || withinElement(a.Field) {
 		path := strings.Join(f.Path, ".")
 		if inside {
 			path += steps
@@ -104,6 +104,12 @@ func (c *checker) nested(w *design.Write, s *design.Step, a *design.Assignment) 
 		c.find("ST509", w.Name, a.Pos, "changes %s, which is inside of what may be absent: DynamoDB refuses the update then", path).
 			mend("store it as a top-level attribute, or make the map part of what creates the item").report()
 	}
+}
+
+// withinElement reports whether a path leads into what stands behind a key of a map that the caller gives.
+func withinElement(path string) bool {
+	list := design.PathSteps(path)
+	return slices.ContainsFunc(list[:len(list)-1], func(step string) bool { return strings.HasPrefix(step, ":") })
 }
 
 // operand is ST509 of a value that is computed of a field which may not be there.

@@ -49,6 +49,11 @@ func (in *inputs) linesNamed() {
 				}
 			}
 		}
+		for _, key := range s.MapKeys() {
+			if name, ofLine := strings.CutPrefix(key, "line."); ofLine {
+				in.ofLine = append(in.ofLine, name)
+			}
+		}
 		conditions := []*design.Condition{s.When}
 		for _, x := range s.Else {
 			conditions = append(conditions, x.When)
@@ -86,6 +91,9 @@ func (in *inputs) step(s *design.Step) {
 				in.param(e, s, term.Name, t, a)
 			}
 		}
+	}
+	for _, key := range s.MapKeys() {
+		in.param(e, s, key, design.Type{Kind: design.KindText}, nil)
 	}
 	in.conditions(e, s)
 }

@@ -78,6 +78,11 @@ func position(step string) int {
 func valueAt(d *design.Design, e *design.Entity, values table.Values, path string) types.AttributeValue {
 	v := values[design.Root(path)]
 	_, stored := typeAt(d, e, path)
+	return valueIn(v, stored)
+}
+
+// valueIn is what steps lead to in a value.
+func valueIn(v types.AttributeValue, stored []string) types.AttributeValue {
 	for _, step := range stored {
 		switch in := v.(type) {
 		case *types.AttributeValueMemberM:
@@ -111,7 +116,10 @@ func copied(v types.AttributeValue) types.AttributeValue {
 // put gives a path of fields a value, nil for none, in values that are the change's own.
 func (c *change) put(values table.Values, path string, v types.AttributeValue) error {
 	root := design.Root(path)
-	_, stored := typeAt(c.program.Design, c.entity(), path)
+	stored, err := c.steps(path)
+	if err != nil {
+		return err
+	}
 	next, possible := replaced(values[root], stored, v)
 	switch {
 	case !possible:
@@ -120,6 +128,47 @@ func (c *change) put(values table.Values, path string, v types.AttributeValue) e
 		delete(values, root)
 	default:
 		values[root] = next
+	}
+	return nil
+}
+
+// steps are those into a field, with the keys of maps that inputs are.
+func (c *change) steps(path string) ([]string, error) {
+	_, stored := typeAt(c.program.Design, c.entity(), path)
+	for i, step := range stored {
+		name, given := strings.CutPrefix(step, ":")
+		if !given {
+			continue
+		}
+		v := c.in.Values[name]
+		if name, ofLine := strings.CutPrefix(name, "line."); ofLine {
+			v = c.in.Lines[c.line][name]
+		}
+		if v == nil || scalarText(v) == "" || position(scalarText(v)) >= 0 {
+			return nil, invalid("%s is no key of a map", step)
+		}
+		stored[i] = scalarText(v)
+	}
+	return stored, nil
+}
+
+// distinct refuses two changes of one place.
+func (c *change) distinct() error {
+	paths := slices.Clone(c.step.Remove)
+	for _, a := range c.step.Assignments() {
+		paths = append(paths, a.Field)
+	}
+	met := map[string]bool{}
+	for _, path := range paths {
+		stored, err := c.steps(path)
+		if err != nil {
+			return err
+		}
+		id := fmt.Sprintf("%s%q", design.Root(path), stored)
+		if met[id] {
+			return invalid("%s is changed twice", path)
+		}
+		met[id] = true
 	}
 	return nil
 }

@@ -189,6 +189,9 @@ func (e *effect) counter(field string) bool {
 
 // update changes an item, or makes it where the step is an upsert and there is none.
 func (e *effect) update(key table.Values) error {
+	if err := e.distinct(); err != nil {
+		return err
+	}
 	next := newRecord(e.program, e.entity())
 	var old table.Values
 	if e.old != nil {
@@ -240,7 +243,11 @@ func (e *effect) assign(how int, a *design.Assignment, old table.Values) error {
 	if err != nil {
 		return err
 	}
-	before := valueAt(e.program.Design, e.entity(), old, a.Field)
+	stored, err := e.steps(a.Field)
+	if err != nil {
+		return err
+	}
+	before := valueIn(old[design.Root(a.Field)], stored)
 	switch {
 	case how > 0 && v == nil:
 		return nil
