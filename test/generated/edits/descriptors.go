@@ -508,7 +508,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: productEntity,
-				Set:    []table.Assignment{{Path: []string{"offer"}}, {Path: []string{"endsAt"}}},
+				Remove: [][]string{{"offer"}, {"endsAt"}},
 				When: &table.Condition{
 					Expression: "attribute_exists ( #offer )",
 					Names:      map[string]string{"#offer": "offer"},
@@ -526,9 +526,8 @@ var (
 				Entity: productEntity,
 				Set: []table.Assignment{
 					{Path: []string{"note"}, Value: []table.Term{{Kind: table.InputTerm, Name: "note"}}},
-					{Path: []string{"brand"}},
-					{Path: []string{"origin", "city"}},
 				},
+				Remove: [][]string{{"brand"}, {"origin", "city"}},
 			},
 		},
 		Params: []table.Param{
@@ -596,16 +595,14 @@ var (
 			{
 				Action: table.Upsert,
 				Entity: visitorEntity,
-				Set: []table.Assignment{
-					{Path: []string{"seen"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"left"}},
-				},
+				Set:    []table.Assignment{{Path: []string{"seen"}, Value: []table.Term{{Kind: table.NowTerm}}}},
 				Add: []table.Assignment{
 					{
 						Path:  []string{"visits"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
 					},
 				},
+				Remove: [][]string{{"left"}},
 			},
 		},
 		Params: []table.Param{{Name: "visitor", Type: table.Type{Kind: "id"}}},
@@ -715,8 +712,8 @@ var (
 						Path:  []string{"parcels", "[0]", "gift"},
 						Value: []table.Term{{Kind: table.InputTerm, Name: "gift"}},
 					},
-					{Path: []string{"parcels", "[1]"}},
 				},
+				Remove: [][]string{{"parcels", "[1]"}},
 			},
 		},
 		Params: []table.Param{
@@ -731,17 +728,13 @@ var (
 			{
 				Action: table.Update,
 				Entity: cartEntity,
-				Set: []table.Assignment{
-					{Path: []string{"parcels", "[1]"}},
-					{Path: []string{"parcels", "[2]"}},
-					{Path: []string{"parcels", "[9]"}},
-				},
 				Add: []table.Assignment{
 					{
 						Path:  []string{"parcels", "[0]", "quantity"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
 					},
 				},
+				Remove: [][]string{{"parcels", "[1]"}, {"parcels", "[2]"}, {"parcels", "[9]"}},
 			},
 		},
 		Params: []table.Param{{Name: "cart", Type: table.Type{Kind: "id"}}},
@@ -829,7 +822,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: postEntity,
-				Set:    []table.Assignment{{Path: []string{"reactions", ":kind"}}, {Path: []string{"settings", "mood"}}},
+				Remove: [][]string{{"reactions", ":kind"}, {"settings", "mood"}},
 			},
 		},
 		Params: []table.Param{

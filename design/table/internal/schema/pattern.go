@@ -173,6 +173,8 @@ type Step struct {
 	Add []Assignment
 	// Init gives fields values where there is nothing.
 	Init []Assignment
+	// Remove are the paths of what goes.
+	Remove [][]string
 	// Drop takes members out of sets; Append and Prepend put elements behind and before lists.
 	Drop, Append, Prepend []Assignment
 	// Patch are fields that have the values of the inputs of their names, where there are such: others stay as they are, and NULL
@@ -183,7 +185,7 @@ type Step struct {
 	Else []Else
 }
 
-// Assignment gives a field, or a step into one (address, city; lines, [0], quantity; reactions, :kind, an input or :line.kind), a value. One without terms removes what is there.
+// Assignment gives a field, or a step into one (address, city; lines, [0], quantity; reactions, :kind, an input or :line.kind), a value.
 type Assignment struct {
 	Path  []string
 	Value []Term

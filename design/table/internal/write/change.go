@@ -303,6 +303,13 @@ func (o occurrence) assignments() ([]assignment, error) {
 			}
 		}
 	}
+	for _, path := range o.Remove {
+		x, err := o.assignment(setting, schema.Assignment{Path: path}) // of nothing, which removes
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *x)
+	}
 	if err := apart(out); err != nil {
 		return nil, err
 	}

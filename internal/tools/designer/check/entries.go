@@ -18,7 +18,7 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 		return slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(changed, f) })
 	}
 	for _, p := range plan.Places(c.design, e) {
-		if p.Kind == plan.KeyPlace || p.Undeclared || p.Kind == plan.EntryPlace && removes(s, slices.Concat(p.PK, p.SK)) {
+		if p.Kind == plan.KeyPlace || p.Undeclared || p.Kind == plan.EntryPlace && unsets(s, slices.Concat(p.PK, p.SK)) {
 			continue
 		}
 		enters := touches(p.Where.Fields()) && !leaves(p.Where, s)
@@ -53,8 +53,8 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 	}
 }
 
-// removes reports whether a step removes a field of some templates, without which there is nothing to make of them.
-func removes(s *design.Step, templates []*design.Template) bool {
+// unsets reports whether a step removes a field of some templates, without which there is nothing to make of them.
+func unsets(s *design.Step, templates []*design.Template) bool {
 	return slices.ContainsFunc(templates, func(t *design.Template) bool {
 		return slices.ContainsFunc(t.Fields(), func(f string) bool { return slices.Contains(s.Remove, f) })
 	})

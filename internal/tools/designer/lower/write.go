@@ -92,7 +92,7 @@ func (l *lowerer) step(w *Write, s *design.Step) table.Step {
 		Drop: assignments(s.Drop), Append: assignments(s.Append), Prepend: assignments(s.Prepend), Patch: s.Patch,
 	}
 	for _, path := range s.Remove {
-		out.Set = append(out.Set, table.Assignment{Path: design.PathSteps(path)})
+		out.Remove = append(out.Remove, design.PathSteps(path))
 	}
 	for _, x := range s.Else {
 		out.Else = append(out.Else, table.Else{Err: l.declare("Err"+x.Error, "", ""), When: l.condition(e, x.When, typed(x.When))})
