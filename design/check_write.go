@@ -17,7 +17,11 @@ func (c *checker) write(w *Write) {
 			c.fault(f.Pos, "a param cannot be named %s, which stands for what the write repeats", f.Name)
 		}
 	}
+	taken := set{}
 	for _, s := range w.Steps {
+		if s.Name != "" {
+			c.name(taken, "a step", s.Name, c.at(&s.Name, s.Pos))
+		}
 		c.step(w, s)
 	}
 	if w.Idempotent != nil {

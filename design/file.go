@@ -236,6 +236,7 @@ type stepShape struct {
 	Upsert  text        `yaml:"upsert"`
 	Delete  text        `yaml:"delete"`
 	Check   text        `yaml:"check"`
+	Name    text        `yaml:"name"`
 	By      assignShape `yaml:"by"`
 	Set     assignShape `yaml:"set"`
 	Add     assignShape `yaml:"add"`

@@ -124,6 +124,7 @@ func (r *resolver) step(w *Write, s *stepShape) {
 			r.hint(s.Each.pos, "each: lines", "there is no list %q to repeat the step for", s.Each.value)
 		}
 	}
+	r.put(&step.Name, s.Name)
 	step.By = r.assignments(s.By)
 	step.Set, step.Add, step.Init = r.assignments(s.Set), r.assignments(s.Add), r.assignments(s.Init)
 	step.Drop, step.Append, step.Prepend = r.assignments(s.Drop), r.assignments(s.Append), r.assignments(s.Prepend)

@@ -150,6 +150,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"step.upsert":  "Change an item of the entity, or make it.",
 	"step.delete":  "Delete an item of the entity.",
 	"step.check":   "Only ask the condition of an item of the entity.",
+	"step.name":    "What results and errors call the step by, where its entity is not enough.",
 	"step.by":      "Which item it is, where a key's field is not the value of its own name: { userId: \":line.userId\" }.",
 	"step.set":     "What fields are given: \"'open'\", \":param\", now().",
 	"step.add":     "What is added to numbers, \"-:line.quantity\", and to sets, \":tags\".",

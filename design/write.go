@@ -56,6 +56,8 @@ type Step struct {
 	Action Action `json:"action"`
 	Entity string `json:"entity"`
 	Each   bool   `json:"each,omitempty"`
+	// Name is what results and errors call the step by; without it, that is its entity.
+	Name string `json:"name,omitempty"`
 	// By tells which item it is, for the key's fields that are not the write's or the line's values of the same names.
 	By []*Assignment `json:"by,omitempty"`
 	// Set assigns, Add adds to a number or to a set, Init assigns where there was nothing.

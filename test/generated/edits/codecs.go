@@ -543,3 +543,10 @@ func (in ReactEachInput) input() table.Input {
 	}
 	return input
 }
+
+func (in SwapInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "from", table.Text[string](), in.From)
+	table.Set(v, "to", table.Text[string](), in.To)
+	return table.Input{Values: v}
+}

@@ -876,6 +876,51 @@ var (
 		Lines:    true,
 		MaxLines: 4,
 	}
+	swapWrite = &table.Write{
+		Pattern: "Swap",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: visitorEntity,
+				Name:   "giver",
+				By: []table.Assignment{
+					{Path: []string{"visitor"}, Value: []table.Term{{Kind: table.InputTerm, Name: "from"}}},
+				},
+				Add: []table.Assignment{
+					{
+						Path: []string{"visits"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+				},
+				When: &table.Condition{
+					Expression: "#visits > :p0",
+					Names:      map[string]string{"#visits": "visits"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
+				},
+				Else: []table.Else{{Err: ErrNothingLeft}},
+			},
+			{
+				Action: table.Update,
+				Entity: visitorEntity,
+				Name:   "taker",
+				By: []table.Assignment{
+					{Path: []string{"visitor"}, Value: []table.Term{{Kind: table.InputTerm, Name: "to"}}},
+				},
+				Add: []table.Assignment{
+					{
+						Path:  []string{"visits"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "from", Type: table.Type{Kind: "id"}},
+			{Name: "to", Type: table.Type{Kind: "id"}},
+		},
+	}
 )
 
 // Counters lead from entity to entity, and structures may hold themselves: such circles are closed here.

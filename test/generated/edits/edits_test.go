@@ -229,3 +229,23 @@ func TestMapKeys(t *testing.T) {
 	_, err = db.React(ctx, edits.ReactInput{Post: "none", Kind: "x", Other: "y"})
 	fails(t, "a reaction to nothing", err, edits.ErrPostNotFound)
 }
+
+// TestNames: steps on two items of one entity have their names in results and errors.
+func TestNames(t *testing.T) {
+	db, _ := open(t)
+	ctx := t.Context()
+	for _, visitor := range []string{"a", "b"} {
+		_, err := db.Visit(ctx, edits.VisitInput{Visitor: visitor})
+		must(t, err)
+	}
+	result, err := db.Swap(ctx, edits.SwapInput{From: "a", To: "b"})
+	must(t, err)
+	if result.Giver != nil && result.Giver.Visits != 0 || result.Taker != nil && result.Taker.Visits != 2 {
+		t.Errorf("%+v", result)
+	}
+	_, err = db.Swap(ctx, edits.SwapInput{From: "a", To: "b"})
+	fails(t, "a swap of nothing", err, edits.ErrNothingLeft)
+	if refusal, refused := errors.AsType[*table.Refusal](err); !refused || refusal.Name != "giver" || refusal.Error() != "Swap, giver: edits: nothing left" {
+		t.Errorf("the refusal: %v", err)
+	}
+}

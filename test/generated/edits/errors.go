@@ -24,7 +24,7 @@ var (
 	ErrProductNotFound = fmt.Errorf("edits: product: %w", table.ErrNotFound)
 	// ErrCheap is declared by the design. Revise can end in it.
 	ErrCheap = errors.New("edits: cheap")
-	// ErrVisitorNotFound is a table.ErrNotFound. Revise, Leave can end in it.
+	// ErrVisitorNotFound is a table.ErrNotFound. Revise, Leave, Swap can end in it.
 	ErrVisitorNotFound = fmt.Errorf("edits: visitor: %w", table.ErrNotFound)
 	// ErrCartExists is a table.ErrExists. Begin can end in it.
 	ErrCartExists = fmt.Errorf("edits: cart: %w", table.ErrExists)
@@ -34,4 +34,6 @@ var (
 	ErrPostExists = fmt.Errorf("edits: post: %w", table.ErrExists)
 	// ErrPostNotFound is a table.ErrNotFound. React, Unreact, Configure, ReactEach can end in it.
 	ErrPostNotFound = fmt.Errorf("edits: post: %w", table.ErrNotFound)
+	// ErrNothingLeft is declared by the design. Swap can end in it.
+	ErrNothingLeft = errors.New("edits: nothing left")
 )

@@ -723,3 +723,47 @@ func (db *DB) ReactEach(ctx context.Context, in ReactEachInput) error {
 	_, err := db.run.Write(ctx, reactEachWrite, in.input())
 	return err
 }
+
+// SwapInput is what Swap takes.
+type SwapInput struct {
+	From string
+	To   string
+}
+
+// SwapResult is what Swap has done.
+type SwapResult struct {
+	// Giver is the item as it is now; nil where the write did not need to read it.
+	Giver *Visitor
+	// Taker is the item as it is now; nil where the write did not need to read it.
+	Taker *Visitor
+}
+
+// Swap does, as a whole or not at all: update Visitor (giver), update Visitor (taker).
+//
+//	update  Visitor.key VISITOR#{visitor} / VISITOR; if visits > 0
+//	update  Visitor.key VISITOR#{visitor} / VISITOR
+//	costs   4 write units
+//
+// It can end in ErrNothingLeft, ErrVisitorNotFound.
+func (db *DB) Swap(ctx context.Context, in SwapInput) (SwapResult, error) {
+	out, err := db.run.Write(ctx, swapWrite, in.input())
+	if err != nil {
+		return SwapResult{}, err
+	}
+	var result SwapResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := visitorOf(v)
+		if err != nil {
+			return SwapResult{}, err
+		}
+		result.Giver = &x
+	}
+	if v := out.Items[1][0]; v != nil {
+		x, err := visitorOf(v)
+		if err != nil {
+			return SwapResult{}, err
+		}
+		result.Taker = &x
+	}
+	return result, nil
+}

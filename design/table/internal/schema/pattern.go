@@ -167,6 +167,8 @@ type Step struct {
 	Action Action
 	Entity *Entity
 	Each   bool
+	// Name is what errors call the step by; "" where its number must do.
+	Name string
 	// By gives key fields their values, where the input of the field's name is not meant.
 	By  []Assignment
 	Set []Assignment

@@ -87,7 +87,7 @@ func (l *lowerer) step(w *Write, s *design.Step) table.Step {
 		}
 	}
 	out := table.Step{
-		Action: action(s.Action), Entity: l.entities[e.Name], Each: s.Each, When: l.condition(e, s.When, typed(s.When)),
+		Action: action(s.Action), Entity: l.entities[e.Name], Each: s.Each, Name: s.Name, When: l.condition(e, s.When, typed(s.When)),
 		By: assignments(s.By), Set: assignments(s.Set), Add: assignments(s.Add), Init: assignments(s.Init),
 		Drop: assignments(s.Drop), Append: assignments(s.Append), Prepend: assignments(s.Prepend), Patch: s.Patch,
 	}
