@@ -195,7 +195,7 @@ func article(word string) string {
 
 // takes reports a field that a step cannot add to, drop from, or append to, and tells whether it has.
 func (c *checker) takes(e *Entity, how string, f *Field, a *Assignment) bool {
-	fault := false
+	var fault bool
 	kind := f.Type.Kind
 	switch how {
 	case "add":

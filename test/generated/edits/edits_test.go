@@ -1,4 +1,3 @@
-// Package edits_test runs what is generated of test/generated/designs/edits.design.yaml against a database in the process.
 package edits_test
 
 import (
