@@ -133,31 +133,49 @@ func (c *checker) fieldNames(e *Entity, list []string, otherwise Pos) {
 	}
 }
 
-// path checks a field with steps into it: address.city.
-func (c *checker) path(e *Entity, path string, p Pos) {
-	names := steps(path)
+// path checks a field with steps into it: address.city. It returns what it leads to; nil where that is not there or cannot be told.
+func (c *checker) path(e *Entity, path string, p Pos) *Field {
+	names := PathSteps(path)
 	f := c.field(e, names[0], p)
 	for _, name := range names[1:] {
 		if f == nil {
-			return
+			return nil
 		}
 		t := f.Type
+		if strings.HasPrefix(name, ":") {
+			if t.Kind != KindMap || t.Elem == nil {
+				c.fault(p, "field %s is of type %s: only a key of a map can be given by a parameter, %s", f.Name, f.Type, name)
+				return nil
+			}
+			f = &Field{Name: name, Type: *t.Elem, Optional: true}
+			continue
+		}
+		if strings.HasPrefix(name, "[") {
+			if t.Kind != KindList || t.Elem == nil {
+				c.fault(p, "field %s is of type %s and has no elements", f.Name, f.Type)
+				return nil
+			}
+			f = &Field{Name: f.Name + name, Type: *t.Elem, Optional: true} // of how many there are, nothing is known
+			continue
+		}
 		for t.Kind == KindList && t.Elem != nil {
 			t = *t.Elem
 		}
 		s := c.design.Struct(t.Name)
 		switch {
-		case t.Kind == KindMap:
-			return // whose names are not declared
+		case t.Kind == KindMap && t.Elem != nil:
+			f = &Field{Name: name, Type: *t.Elem, Optional: true} // maps' names are not declared
+			continue
 		case t.Kind != KindStruct || s == nil:
 			c.fault(p, "field %s is of type %s and has no part %q", f.Name, f.Type, name)
-			return
+			return nil
 		}
 		f = find(s.Fields, func(f *Field) bool { return f.Name == name })
 		if f == nil {
 			c.hint(p, suggestion(name, namesIn(s.Fields, func(f *Field) string { return f.Name })), "%s has no field %q", s.Name, name)
 		}
 	}
+	return f
 }
 
 // parameters say which ones a condition or value may use.

@@ -216,7 +216,8 @@ func (c *checker) inputsOf(w *Write) []string {
 		for _, cond := range conditions {
 			known = append(known, cond.Params()...)
 		}
-		for _, a := range slices.Concat(s.By, s.Set, s.Add, s.Init) {
+		known = append(known, s.MapKeys()...)
+		for _, a := range slices.Concat(s.By, s.Assignments()) {
 			for _, t := range a.Value.terms() {
 				if t.Kind == ParamTerm {
 					known = append(known, t.Name)

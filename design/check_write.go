@@ -17,7 +17,11 @@ func (c *checker) write(w *Write) {
 			c.fault(f.Pos, "a param cannot be named %s, which stands for what the write repeats", f.Name)
 		}
 	}
+	taken := set{}
 	for _, s := range w.Steps {
+		if s.Name != "" {
+			c.name(taken, "a step", s.Name, c.at(&s.Name, s.Pos))
+		}
 		c.step(w, s)
 	}
 	if w.Idempotent != nil {
@@ -127,12 +131,12 @@ func fieldsOf(t *Template) []string {
 
 // assignments checks what a step sets: where the action can, each field once, with values that are there.
 func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
-	can := map[Action]string{Create: "set", Put: "set", Update: "set add", Upsert: "set add init"}
+	can := map[Action]string{Create: "set", Put: "set", Update: "set add drop append prepend", Upsert: "set add init drop append prepend"}
 	met := set{}
 	for _, list := range []struct {
 		key string
 		of  []*Assignment
-	}{{"set", s.Set}, {"add", s.Add}, {"init", s.Init}} {
+	}{{"set", s.Set}, {"add", s.Add}, {"init", s.Init}, {"drop", s.Drop}, {"append", s.Append}, {"prepend", s.Prepend}} {
 		if len(list.of) > 0 && !slices.Contains(strings.Fields(can[s.Action]), list.key) {
 			c.fault(list.of[0].Pos, "%s does not %s fields", s.Action, list.key)
 		}
@@ -141,32 +145,145 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 				c.missing(a.Pos, "field %s is given nothing", a.Field)
 				continue
 			}
-			if !isPath(a.Field, true) {
-				c.fault(a.Pos, "%q is no field", a.Field)
+			if !c.target(s, a.Field, a.Pos, params) {
 				continue
 			}
-			if c.element(a.Field, a.Pos) {
+			if s.Action != Update && c.element(a.Field, a.Pos) {
 				continue
 			}
-			c.path(e, a.Field, a.Pos)
+			f := c.path(e, a.Field, a.Pos)
 			if met[a.Field] {
 				c.fault(a.Pos, "field %q is given a value twice", a.Field)
 			}
 			met[a.Field] = true
-			if f := e.fieldNamed(a.Field); f != nil && list.key == "add" && !f.Type.Numeric() {
-				c.hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+			if f != nil && c.takes(e, list.key, f, a) {
+				continue
 			}
 			c.valueExpr(w, e, a.Value, params)
 		}
 	}
+	c.patched(e, s, met)
+	c.removals(e, s, met, params)
 }
 
-// element reports, and tells, that a path leads to an element of a list, which steps neither set nor read.
+// target checks a path that is changed: a field with steps into it, of which keys of maps may be parameters.
+func (c *checker) target(s *Step, path string, p Pos, params parameters) bool {
+	plain := PathSteps(path)
+	for i, step := range plain {
+		name, given := strings.CutPrefix(step, ":")
+		if !given || i == 0 {
+			continue
+		}
+		c.param(name, p, params)
+		if s.Action != Update {
+			c.hint(p, "an update, of an item that has the map", "%s leads to a key of a map, which %s cannot know to be there", path, article(string(s.Action)))
+			return false
+		}
+		plain[i] = strings.ReplaceAll(name, ".", "_")
+	}
+	if !isPath(strings.ReplaceAll(strings.Join(plain, "."), ".[", "["), true) {
+		c.fault(p, "%q is no field", path)
+		return false
+	}
+	return true
+}
+
+// article is a word with the article that it takes.
+func article(word string) string {
+	if strings.ContainsAny(word[:1], "aeiou") {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// takes reports a field that a step cannot add to, drop from, or append to, and tells whether it has.
+func (c *checker) takes(e *Entity, how string, f *Field, a *Assignment) bool {
+	var fault bool
+	kind := f.Type.Kind
+	switch how {
+	case "add":
+		fault = !f.Type.Numeric() && kind != KindSet
+	case "drop":
+		fault = kind != KindSet
+	case "append", "prepend":
+		fault = kind != KindList
+	default:
+		return false
+	}
+	whole := e.Field(a.Field)
+	switch {
+	case fault && how == "drop":
+		c.hint(a.Pos, "set: { "+a.Field+": … }, or remove", "field %s is of type %s, and members are dropped from a set", f.Name, f.Type)
+	case fault && how == "add" && kind == KindList:
+		c.hint(a.Pos, "append: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+	case fault && how == "add":
+		c.hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+	case fault:
+		c.hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, and elements are put into a list", f.Name, f.Type)
+	case kind == KindSet && (whole == nil || whole.Nested()):
+		c.hint(a.Pos, "set: { "+a.Field+": … }", "%s is inside a map, where DynamoDB neither adds to sets nor takes out of them", a.Field)
+		fault = true
+	case !f.Type.Numeric() && slices.ContainsFunc(a.Value.Terms, func(t Term) bool { return t.Kind != ParamTerm }):
+		c.hint(a.Pos, how+": { "+a.Field+": \":"+a.Field+"\" }", "what a step can %s to %s is a %s that the caller gives", how, a.Field, kind)
+		fault = true
+	}
+	return fault
+}
+
+// patched checks the fields of which the caller gives any: those of an item that is there, which can change.
+func (c *checker) patched(e *Entity, s *Step, met set) {
+	if len(s.Patch) > 0 && s.Action != Update {
+		c.hint(s.Pos, "update, with patch", "%s does not patch fields: only an item that is there has the others", s.Action)
+	}
+	for i := range s.Patch {
+		name := s.Patch[i]
+		at := c.at(&s.Patch[i], s.Pos)
+		f := c.field(e, name, at)
+		if met[name] {
+			c.fault(at, "field %q is given a value twice", name)
+		}
+		met[name] = true
+		switch {
+		case f == nil:
+		case slices.Contains(slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK)), name):
+			c.fault(at, "field %q is in the key of %s: it tells which item it is, and cannot change", name, e.Name)
+		case slices.ContainsFunc(e.Counters, func(x *Counter) bool { return x.Field == name }):
+			c.fault(at, "field %q is a counter of %s, which follows what it counts", name, e.Name)
+		}
+	}
+}
+
+// removals checks what a step removes: optional values, none of which it gives a value too.
+func (c *checker) removals(e *Entity, s *Step, met set, params parameters) {
+	if len(s.Remove) > 0 && s.Action != Update && s.Action != Upsert {
+		c.hint(s.Pos, "update, with remove", "%s does not remove fields", s.Action)
+	}
+	for i := range s.Remove {
+		path := s.Remove[i]
+		at := c.at(&s.Remove[i], s.Pos)
+		if !c.target(s, path, at, params) {
+			continue
+		}
+		if s.Action != Update && c.element(path, at) {
+			continue
+		}
+		f := c.path(e, path, at)
+		if met[path] {
+			c.fault(at, "field %q is removed, and given a value or removed again", path)
+		}
+		met[path] = true
+		if f != nil && !f.Optional {
+			c.hint(at, fmt.Sprintf("%s: %q, or set: { %s: … }", f.Name, f.Type.String()+"?", path), "%s is not optional, so no item can be without it", path)
+		}
+	}
+}
+
+// element reports, and tells, that a path leads to an element of a list.
 func (c *checker) element(path string, p Pos) bool {
 	list, _, is := strings.Cut(path, "[")
 	if is {
 		c.hint(p, fmt.Sprintf("set the whole list: %s: \":%s\"", list, list[strings.LastIndexByte(list, '.')+1:]),
-			"%s is an element of a list, which a step can neither set nor use", path)
+			"%s is an element of a list: an update can set it and remove it, and no step uses it as a value", path)
 	}
 	return is
 }

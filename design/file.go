@@ -241,20 +241,26 @@ type idempotentShape struct {
 }
 
 type stepShape struct {
-	Each   text        `yaml:"each" words:"lines"`
-	Create text        `yaml:"create"`
-	Put    text        `yaml:"put"`
-	Update text        `yaml:"update"`
-	Upsert text        `yaml:"upsert"`
-	Delete text        `yaml:"delete"`
-	Check  text        `yaml:"check"`
-	By     assignShape `yaml:"by"`
-	Set    assignShape `yaml:"set"`
-	Add    assignShape `yaml:"add"`
-	Init   assignShape `yaml:"init"`
-	When   text        `yaml:"when"`
-	Else   elseShape   `yaml:"else"`
-	Pos    Pos
+	Each    text        `yaml:"each" words:"lines"`
+	Create  text        `yaml:"create"`
+	Put     text        `yaml:"put"`
+	Update  text        `yaml:"update"`
+	Upsert  text        `yaml:"upsert"`
+	Delete  text        `yaml:"delete"`
+	Check   text        `yaml:"check"`
+	Name    text        `yaml:"name"`
+	By      assignShape `yaml:"by"`
+	Set     assignShape `yaml:"set"`
+	Add     assignShape `yaml:"add"`
+	Init    assignShape `yaml:"init"`
+	Drop    assignShape `yaml:"drop"`
+	Append  assignShape `yaml:"append"`
+	Prepend assignShape `yaml:"prepend"`
+	Patch   []text      `yaml:"patch"`
+	Remove  []text      `yaml:"remove"`
+	When    text        `yaml:"when"`
+	Else    elseShape   `yaml:"else"`
+	Pos     Pos
 }
 
 // elseShape is the name of an error, or errors with the condition under which each is the one; "*" is any.

@@ -165,8 +165,11 @@ func (r *resolver) step(w *Write, s *stepShape) {
 			r.hint(s.Each.pos, "each: lines", "there is no list %q to repeat the step for", s.Each.value)
 		}
 	}
+	r.put(&step.Name, s.Name)
 	step.By = r.assignments(s.By)
 	step.Set, step.Add, step.Init = r.assignments(s.Set), r.assignments(s.Add), r.assignments(s.Init)
+	step.Drop, step.Append, step.Prepend = r.assignments(s.Drop), r.assignments(s.Append), r.assignments(s.Prepend)
+	step.Patch, step.Remove = r.texts(s.Patch), r.texts(s.Remove)
 	for _, in := range s.Else.named {
 		refusal := &Refusal{Error: in.name, Pos: in.pos}
 		if in.value.value != "*" {

@@ -144,7 +144,7 @@ func parseWord(t Term, words []word) (Term, int, *SyntaxError) {
 		fault := &SyntaxError{At: t.At, Message: fmt.Sprintf("there is no value %s(…)", name), Hint: "there are " + values}
 		switch name {
 		case "list_append":
-			fault.Hint = "a step cannot append to a list: set the whole list, as :tags, or keep an item for each element"
+			fault.Hint = "a step has append: { tags: \":tags\" }, and prepend"
 		case "if_not_exists":
 			fault.Hint = "an upsert has init: { field: … } for what is set where there was nothing"
 		}

@@ -1,5 +1,10 @@
 package design
 
+import (
+	"slices"
+	"strings"
+)
+
 // Write is a change that is made as a whole or not at all.
 type Write struct {
 	Name string `json:"name"`
@@ -51,18 +56,89 @@ type Step struct {
 	Action Action `json:"action"`
 	Entity string `json:"entity"`
 	Each   bool   `json:"each,omitempty"`
+	// Name is what results and errors call the step by; without it, that is its entity.
+	Name string `json:"name,omitempty"`
 	// By tells which item it is, for the key's fields that are not the write's or the line's values of the same names.
 	By []*Assignment `json:"by,omitempty"`
-	// Set assigns, Add adds to a number, Init assigns where there was nothing.
+	// Set assigns, Add adds to a number or to a set, Init assigns where there was nothing.
 	Set  []*Assignment `json:"set,omitempty"`
 	Add  []*Assignment `json:"add,omitempty"`
 	Init []*Assignment `json:"init,omitempty"`
+	// Drop takes members out of a set; Append and Prepend put elements behind a list and before it.
+	Drop    []*Assignment `json:"drop,omitempty"`
+	Append  []*Assignment `json:"append,omitempty"`
+	Prepend []*Assignment `json:"prepend,omitempty"`
+	// Patch are fields of which the caller gives any: the others stay as they are.
+	Patch []string `json:"patch,omitempty"`
+	// Remove are the paths of optional values that go.
+	Remove []string `json:"remove,omitempty"`
 	// When must hold, or the whole write is refused.
 	When *Condition `json:"when,omitempty"`
 	// Else names the errors of a refusal, the first whose condition holds for the item that refused; the last may
 	// have none.
 	Else []*Refusal `json:"else,omitempty"`
 	Pos  Pos        `json:"-"`
+}
+
+// Assignments are what the step gives values, all but those that tell which item it is.
+func (s *Step) Assignments() []*Assignment {
+	return slices.Concat(s.Set, s.Add, s.Init, s.Drop, s.Append, s.Prepend)
+}
+
+// Changed are the fields that the step changes, each once, in the order of the step.
+func (s *Step) Changed() []string {
+	var out []string
+	add := func(path string) {
+		if root := Root(path); !slices.Contains(out, root) {
+			out = append(out, root)
+		}
+	}
+	for _, a := range s.Assignments() {
+		add(a.Field)
+	}
+	for _, path := range slices.Concat(s.Patch, s.Remove) {
+		add(path)
+	}
+	return out
+}
+
+// Root is the field that a path begins with.
+func Root(path string) string {
+	if i := strings.IndexAny(path, ".["); i >= 0 {
+		return path[:i]
+	}
+	return path
+}
+
+// PathSteps splits a path: lines[0].quantity into lines, [0] and quantity; reactions.:line.kind into reactions and :line.kind.
+func PathSteps(path string) []string {
+	list := strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
+	out := list[:1]
+	for _, step := range list[1:] {
+		if last := len(out) - 1; out[last] == ":line" {
+			out[last] += "." + step
+			continue
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// MapKeys are the parameters that paths of the step lead to keys of maps by: kind of reactions.:kind.
+func (s *Step) MapKeys() []string {
+	paths := slices.Clone(s.Remove)
+	for _, a := range s.Assignments() {
+		paths = append(paths, a.Field)
+	}
+	var out []string
+	for _, path := range paths {
+		for _, step := range PathSteps(path) {
+			if name, given := strings.CutPrefix(step, ":"); given && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }
 
 // Assignment gives a field a value.

@@ -68,6 +68,32 @@ func SetOptional[T any](v Values, name string, c Codec[T], x *T) {
 	}
 }
 
+// Patch is what becomes of an optional field of an item that is there: the zero Patch leaves it as it is, SetTo gives it a value,
+// and Removed lets it be without one.
+type Patch[T any] struct {
+	value   *T
+	removed bool
+}
+
+// SetTo gives a field a value.
+func SetTo[T any](x T) Patch[T] { return Patch[T]{value: &x} }
+
+// Removed takes a field's value away.
+func Removed[T any]() Patch[T] { return Patch[T]{removed: true} }
+
+// SetPatch gives an input what becomes of its field. A value that the codec does not store, as an empty set, is none.
+func SetPatch[T any](v Values, name string, c Codec[T], p Patch[T]) {
+	if p.removed {
+		v[name] = &types.AttributeValueMemberNULL{Value: true}
+	}
+	if p.value == nil {
+		return
+	}
+	if v[name] = c.Encode(*p.value); v[name] == nil {
+		v[name] = &types.AttributeValueMemberNULL{Value: true}
+	}
+}
+
 // Decoder takes values apart. It keeps the first error, which is to be asked for at the end.
 type Decoder struct {
 	entity string

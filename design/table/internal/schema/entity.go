@@ -160,10 +160,10 @@ type ConditionParam struct {
 	Type Type
 }
 
-// Inner is a structure's field of a name, or a map's element; nil where the type has none.
+// Inner is a structure's field of a name, a map's element or a list's; nil where the type has none.
 func (t Type) Inner(name string) *Field {
-	switch {
-	case t.Kind == KindMap && t.Elem != nil:
+	switch _, element := Index(name); {
+	case element && t.Kind == KindList && t.Elem != nil, t.Kind == KindMap && t.Elem != nil:
 		return &Field{Name: name, Path: []string{name}, Type: *t.Elem, Optional: true}
 	case t.Kind == KindStruct && t.Fields != nil:
 		for i := range *t.Fields {

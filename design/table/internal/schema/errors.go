@@ -35,8 +35,9 @@ func (e *ValueError) Error() string { return e.Field + " " + e.Reason }
 // Refusal says which step of a write was refused and what it found.
 type Refusal struct { //nolint:errname // what is refused has an error of its own, which it wraps
 	Pattern string
-	Step    int // in the design's order; -1 for the idempotency record
-	Line    int // of a step for each line; -1 otherwise
+	Step    int    // in the design's order; -1 for the idempotency record
+	Name    string // of the step, where it has one
+	Line    int    // of a step for each line; -1 otherwise
 	// Err is what the design declares for it, or the entity's NotFound or Exists, or the marker's Taken.
 	Err error
 	// Old is the item as it was; nil where there was none.
@@ -44,10 +45,14 @@ type Refusal struct { //nolint:errname // what is refused has an error of its ow
 }
 
 func (e *Refusal) Error() string {
-	if e.Line >= 0 {
-		return fmt.Sprintf("%s, line %d: %v", e.Pattern, e.Line+1, e.Err)
+	where := e.Pattern
+	if e.Name != "" {
+		where += ", " + e.Name
 	}
-	return fmt.Sprintf("%s: %v", e.Pattern, e.Err)
+	if e.Line >= 0 {
+		where += fmt.Sprintf(", line %d", e.Line+1)
+	}
+	return fmt.Sprintf("%s: %v", where, e.Err)
 }
 
 // Unwrap is the declared error.

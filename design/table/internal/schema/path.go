@@ -2,28 +2,51 @@ package schema
 
 import (
 	"maps"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
+// Index is the position that a step into a list stands for: [0].
+func Index(step string) (int, bool) {
+	inner, open := strings.CutPrefix(step, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	n, err := strconv.Atoi(inner)
+	return n, open && closed && err == nil && n >= 0
+}
+
 // At is the value at the end of a path into an item or map; nil where there is none. NULL is none: no type is stored so, and
 // other programs write it for what is absent.
 func At(m map[string]types.AttributeValue, path []string) types.AttributeValue {
-	for i, step := range path {
-		v := m[step]
-		if i == len(path)-1 {
-			if _, null := v.(*types.AttributeValueMemberNULL); null {
+	v := Stored(m, path)
+	if IsNull(v) {
+		return nil
+	}
+	return v
+}
+
+// Stored is the value at the end of a path as it is, NULL too.
+func Stored(m map[string]types.AttributeValue, path []string) types.AttributeValue {
+	if len(path) == 0 {
+		return nil
+	}
+	v := m[path[0]]
+	for _, step := range path[1:] {
+		switch in := v.(type) {
+		case *types.AttributeValueMemberM:
+			v = in.Value[step]
+		case *types.AttributeValueMemberL:
+			n, ok := Index(step)
+			if !ok || n >= len(in.Value) {
 				return nil
 			}
-			return v
-		}
-		inner, ok := v.(*types.AttributeValueMemberM)
-		if !ok {
+			v = in.Value[n]
+		default:
 			return nil
 		}
-		m = inner.Value
 	}
-	return nil
+	return v
 }
 
 // PutAt stores a value at the end of a path, and makes the maps on the way. Maps that are there already are copied: they may be

@@ -157,7 +157,9 @@ type Param struct {
 	Name     string
 	Type     Type
 	Optional bool
-	MaxBytes int
+	// Removable says that NULL is a value, with which a patched field is removed.
+	Removable bool
+	MaxBytes  int
 }
 
 // Action is what a step does.
@@ -178,18 +180,27 @@ type Step struct {
 	Action Action
 	Entity *Entity
 	Each   bool
+	// Name is what errors call the step by; "" where its number must do.
+	Name string
 	// By gives key fields their values, where the input of the field's name is not meant.
 	By  []Assignment
 	Set []Assignment
 	Add []Assignment
 	// Init gives fields values where there is nothing.
 	Init []Assignment
-	When *Condition
+	// Remove are the paths of what goes.
+	Remove [][]string
+	// Drop takes members out of sets; Append and Prepend put elements behind and before lists.
+	Drop, Append, Prepend []Assignment
+	// Patch are fields that have the values of the inputs of their names, where there are such: others stay as they are, and NULL
+	// removes an optional one.
+	Patch []string
+	When  *Condition
 	// Else are the errors of a refusal: the first whose condition holds for the item that refused.
 	Else []Else
 }
 
-// Assignment gives a field, or a step into one (address, city), a value.
+// Assignment gives a field, or a step into one (address, city; lines, [0], quantity; reactions, :kind, an input or :line.kind), a value.
 type Assignment struct {
 	Path  []string
 	Value []Term

@@ -248,9 +248,17 @@ func fits(name, text string, maxBytes int) error {
 // Missing is the error of a required value that is not there.
 func Missing(name string) error { return &ValueError{Field: name, Reason: "is missing"} }
 
+// IsNull reports whether a value is NULL, which no type is stored as.
+func IsNull(v types.AttributeValue) bool {
+	_, is := v.(*types.AttributeValueMemberNULL)
+	return is
+}
+
 // Check rejects a value that is missing or is not of the param's type; name is for the error.
 func (p *Param) Check(name string, v types.AttributeValue) error {
 	switch {
+	case p.Removable && IsNull(v):
+		return nil
 	case v != nil:
 		return p.Type.CheckValue(name, v, p.MaxBytes)
 	case p.Optional || p.Type.Kind.Collection():

@@ -198,13 +198,16 @@ func (r *Call) twice(a, b *change, first, second string) error {
 	if name == "" {
 		name = b.entity.Name
 	}
-	return &schema.ValueError{Field: name, Reason: fmt.Sprintf("makes steps %s and %s touch one item (%s), which a write does once", a.step(), b.step(), what)}
+	return &schema.ValueError{Field: name, Reason: fmt.Sprintf("makes steps %s and %s touch one item (%s), which a write does once", r.step(a), r.step(b), what)}
 }
 
-// step is the number of a change's step, for people.
-func (c *change) step() string {
+// step is a change's step for people: its name, or else its number.
+func (r *Call) step(c *change) string {
 	if c.number < 0 {
 		return "0, the idempotency record," // it precedes those of the design
+	}
+	if name := r.Write.Steps[c.number].Name; name != "" {
+		return name
 	}
 	return strconv.Itoa(c.number + 1)
 }

@@ -37,6 +37,10 @@ const (
 	setting assigning = iota
 	adding
 	initialising // where there is nothing
+	uniting      // with a set
+	dropping     // from a set
+	appending
+	prepending
 )
 
 // assignment is a change of a field, or of something inside it.
@@ -188,7 +192,7 @@ func (o occurrence) field(f *schema.Field) (types.AttributeValue, error) {
 
 // constant is the value of an assignment that must not depend on an item.
 func (o occurrence) constant(a schema.Assignment) (types.AttributeValue, error) {
-	t, err := targetOf(o.Entity, a.Path)
+	t, err := o.target(a.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +215,7 @@ func (o occurrence) putInside(outer types.AttributeValue, a schema.Assignment) (
 	if err != nil || v == nil {
 		return outer, err
 	}
-	t, err := targetOf(o.Entity, a.Path)
+	t, err := o.target(a.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -225,14 +229,19 @@ func (o occurrence) putInside(outer types.AttributeValue, a schema.Assignment) (
 
 // given is the input of a field's name, the line's if it has one; nil where there is none.
 func (o occurrence) given(f *schema.Field) (types.AttributeValue, error) {
-	v := o.Input.Values[f.Name]
-	if o.line >= 0 && o.Input.Lines[o.line][f.Name] != nil {
-		v = o.Input.Lines[o.line][f.Name]
-	}
+	v := o.input(f.Name)
 	if v == nil {
 		return nil, nil //nolint:nilnil // whether it must be there depends on the action
 	}
 	return v, f.Type.CheckValue(o.label(f.Name), v, f.MaxBytes)
+}
+
+// input is the input of a name, the line's if it has one; nil where there is none.
+func (o occurrence) input(name string) types.AttributeValue {
+	if o.line >= 0 && o.Input.Lines[o.line][name] != nil {
+		return o.Input.Lines[o.line][name]
+	}
+	return o.Input.Values[name]
 }
 
 // label is the name of an input in errors: the line's, where the step is repeated and the write has none of that name.
@@ -278,7 +287,9 @@ func (o occurrence) keyField(f *schema.Field) (types.AttributeValue, error) {
 func (o occurrence) assignments() ([]assignment, error) {
 	var out []assignment
 	key := schema.FieldsOf(o.Entity.Key)
-	for how, list := range [][]schema.Assignment{setting: o.Set, adding: o.Add, initialising: o.Init} {
+	for how, list := range [][]schema.Assignment{
+		setting: o.Set, adding: o.Add, initialising: o.Init, uniting: nil, dropping: o.Drop, appending: o.Append, prepending: o.Prepend,
+	} {
 		for _, a := range list {
 			if len(a.Path) == 1 && slices.Contains(key, a.Path[0]) {
 				continue // it tells which item it is
@@ -290,6 +301,25 @@ func (o occurrence) assignments() ([]assignment, error) {
 			if x != nil {
 				out = append(out, *x)
 			}
+		}
+	}
+	for _, path := range o.Remove {
+		x, err := o.assignment(setting, schema.Assignment{Path: path}) // of nothing, which removes
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *x)
+	}
+	if err := apart(out); err != nil {
+		return nil, err
+	}
+	for _, name := range o.Patch {
+		x, err := o.patch(name)
+		if err != nil {
+			return nil, err
+		}
+		if x != nil {
+			out = append(out, *x)
 		}
 	}
 	if o.Action != schema.Upsert {
@@ -311,18 +341,56 @@ func (o occurrence) assignments() ([]assignment, error) {
 	return out, nil
 }
 
+// apart refuses keys of a map that are the same: a request changes each path once.
+func apart(list []assignment) error {
+	for i := range list {
+		for n := range list[:i] {
+			if slices.Equal(list[i].path, list[n].path) {
+				return &schema.ValueError{Field: list[i].member.Name, Reason: "is changed twice"}
+			}
+		}
+	}
+	return nil
+}
+
+// patch is the assignment of a field that the caller may give; nil where it does not.
+func (o occurrence) patch(name string) (*assignment, error) {
+	t, err := targetOf(o.Entity, []string{name})
+	if err != nil {
+		return nil, err
+	}
+	v := o.input(name)
+	if v == nil {
+		return nil, nil //nolint:nilnil // it stays as it is
+	}
+	x := &assignment{target: t}
+	if t.member.Optional && schema.IsNull(v) {
+		return x, nil
+	}
+	if err := t.member.Type.CheckValue(o.label(name), v, t.member.MaxBytes); err != nil {
+		return nil, err
+	}
+	x.value, err = t.member.ToStore(v)
+	return x, err
+}
+
 // assignment resolves one; nil where there is nothing to do.
 func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment, error) {
-	t, err := targetOf(o.Entity, a.Path)
+	t, err := o.target(a.Path)
 	if err != nil {
 		return nil, err
 	}
 	x := &assignment{target: t, how: how}
+	if how == adding && t.member.Type.Kind == schema.KindSet {
+		x.how = uniting
+	}
 	if x.value, x.operands, err = o.resolve(&t, a.Value); err != nil {
 		return nil, err
 	}
 	known := len(x.operands) == 0
 	switch {
+	case x.how >= uniting:
+		return x.gathering()
 	case known && x.value == nil && how != setting:
 		return nil, nil //nolint:nilnil // an optional input that is absent adds and begins nothing
 	case how == adding:
@@ -340,6 +408,30 @@ func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment,
 		return nil, nil //nolint:nilnil // an empty set, which is none
 	}
 	return x, err
+}
+
+// gathers reports whether the step adds to a set or a list, or takes out of a set.
+func (o occurrence) gathers(f *schema.Field) bool {
+	named := func(a schema.Assignment) bool { return a.Path[0] == f.Name }
+	return slices.ContainsFunc(slices.Concat(o.Drop, o.Append, o.Prepend), named) ||
+		f.Type.Kind == schema.KindSet && slices.ContainsFunc(o.Add, named)
+}
+
+// gathering is an assignment of members or elements, which the caller gives; nil where there are none.
+func (a *assignment) gathering() (*assignment, error) {
+	if len(a.operands) > 0 {
+		return nil, fmt.Errorf("%s is given members of another field, which a request cannot say", a.member.Name)
+	}
+	if a.value == nil {
+		return nil, nil //nolint:nilnil // an optional input that is absent
+	}
+	if err := a.member.Type.CheckValue(a.member.Name, a.value, a.member.MaxBytes); err != nil {
+		return nil, err
+	}
+	if list, ok := a.value.(*types.AttributeValueMemberL); schema.EmptySet(a.value) || ok && len(list.Value) == 0 {
+		return nil, nil //nolint:nilnil // of nothing
+	}
+	return a, nil
 }
 
 // addable refuses what cannot be added to a number.
@@ -368,6 +460,9 @@ func (o occurrence) beginning(f *schema.Field) (*assignment, error) {
 	v, err := o.given(f)
 	if err != nil {
 		return nil, err
+	}
+	if o.gathers(f) {
+		v = nil // of which nothing was added
 	}
 	ttl := o.Entity.TTL
 	switch {

@@ -220,7 +220,7 @@ func (e *effect) guards(x *expression) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(e.relied)) {
 		f := e.entity.Field(name)
-		out = append(out, x.guard(f.Path, stored(e.old, f.Path)))
+		out = append(out, x.guard(f.Path, schema.Stored(e.old, f.Path)))
 	}
 	return conjunction(out...)
 }

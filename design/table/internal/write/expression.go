@@ -14,9 +14,9 @@ import (
 
 // expression makes the update expression of a request, and shares its names and values with the request's condition.
 type expression struct {
-	names            map[string]string
-	values           schema.Item
-	sets, adds, gone []string
+	names                   map[string]string
+	values                  schema.Item
+	sets, adds, drops, gone []string
 }
 
 func newExpression() *expression {
@@ -25,11 +25,18 @@ func newExpression() *expression {
 
 // path is a document path by aliases, which need no care for reserved words.
 func (x *expression) path(steps []string) string {
-	out := make([]string, len(steps))
+	var out strings.Builder
 	for i, step := range steps {
-		out[i] = schema.AliasIn(x.names, step)
+		if _, element := schema.Index(step); element && i > 0 {
+			out.WriteString(step)
+			continue
+		}
+		if i > 0 {
+			out.WriteByte('.')
+		}
+		out.WriteString(schema.AliasIn(x.names, step))
 	}
-	return strings.Join(out, ".")
+	return out.String()
 }
 
 // value is a placeholder for a value.
@@ -78,6 +85,16 @@ func (x *expression) assign(a *assignment) {
 	switch {
 	case a.how == initialising:
 		x.begin(a.path, a.value)
+	case a.how == uniting:
+		x.adds = append(x.adds, p+" "+x.value(a.value))
+	case a.how == dropping:
+		x.drops = append(x.drops, p+" "+x.value(a.value))
+	case a.how == appending || a.how == prepending:
+		parts := []string{"if_not_exists(" + p + ", " + x.value(&types.AttributeValueMemberL{Value: []types.AttributeValue{}}) + ")", x.value(a.value)}
+		if a.how == prepending {
+			slices.Reverse(parts)
+		}
+		x.sets = append(x.sets, p+" = list_append("+strings.Join(parts, ", ")+")")
 	case a.how == adding && len(a.path) == 1:
 		x.adds = append(x.adds, p+" "+x.value(a.value))
 	case a.how == adding: // ADD is for attributes at the top
@@ -127,7 +144,7 @@ func (x *expression) text() string {
 	for _, section := range []struct {
 		verb  string
 		parts []string
-	}{{"SET ", x.sets}, {"ADD ", x.adds}, {"REMOVE ", x.gone}} {
+	}{{"SET ", x.sets}, {"ADD ", x.adds}, {"DELETE ", x.drops}, {"REMOVE ", x.gone}} {
 		if len(section.parts) > 0 {
 			out = append(out, section.verb+strings.Join(section.parts, ", "))
 		}
@@ -194,21 +211,4 @@ func (x *expression) guard(path []string, v types.AttributeValue) string {
 		return "attribute_not_exists(" + x.path(path) + ")"
 	}
 	return x.path(path) + " = " + x.value(v)
-}
-
-// stored is the value at the end of a path, as it is: at takes NULL for nothing.
-func stored(it schema.Item, path []string) types.AttributeValue {
-	v := types.AttributeValue(nil)
-	m := it
-	for i, step := range path {
-		v = m[step]
-		if i < len(path)-1 {
-			inner, ok := v.(*types.AttributeValueMemberM)
-			if !ok {
-				return nil
-			}
-			m = inner.Value
-		}
-	}
-	return v
 }

@@ -79,7 +79,11 @@ func (a *Attempt) declared(e *effect, old schema.Item, otherwise error) error {
 }
 
 func (a *Attempt) refusal(e *effect, err error, old schema.Item) error {
-	return &schema.Refusal{Pattern: a.Write.Pattern, Step: e.number, Line: e.line, Err: err, Old: old}
+	name := ""
+	if e.number >= 0 {
+		name = a.Write.Steps[e.number].Name
+	}
+	return &schema.Refusal{Pattern: a.Write.Pattern, Step: e.number, Name: name, Line: e.line, Err: err, Old: old}
 }
 
 // errorOr is a declared error, or the one that stands for it where none is.

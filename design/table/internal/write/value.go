@@ -49,6 +49,44 @@ func targetOf(e *schema.Entity, steps []string) (target, error) {
 	return t, nil
 }
 
+// target finds what an assignment's path leads to, with the keys of maps that inputs are.
+func (o occurrence) target(steps []string) (target, error) {
+	for i, step := range steps {
+		name, given := strings.CutPrefix(step, ":")
+		if !given {
+			continue
+		}
+		key, err := o.mapKey(name)
+		if err != nil {
+			return target{}, err
+		}
+		steps = slices.Clone(steps)
+		steps[i] = key
+	}
+	return targetOf(o.Entity, steps)
+}
+
+// mapKey is an input as the key of a map.
+func (o occurrence) mapKey(name string) (string, error) {
+	label := name
+	name, ofLine := strings.CutPrefix(name, "line.")
+	v := o.Input.Values[name]
+	if ofLine && o.line >= 0 {
+		v, label = o.Input.Lines[o.line][name], lineName(o.line, name)
+	}
+	text, is := v.(*types.AttributeValueMemberS)
+	switch {
+	case v == nil:
+		return "", schema.Missing(label)
+	case !is || text.Value == "":
+		return "", &schema.ValueError{Field: label, Reason: "is a key of a map, which is a text that is not empty"}
+	}
+	if _, element := schema.Index(text.Value); element {
+		return "", &schema.ValueError{Field: label, Reason: "is " + text.Value + ", which is no key of a map but a place in a list"}
+	}
+	return text.Value, nil
+}
+
 // operand is a field of the item as it is, in a sum.
 type operand struct {
 	negative bool

@@ -79,18 +79,8 @@ func spent(s *design.Step) bool {
 	if s.Action == design.Delete {
 		return true
 	}
-	changed := assigned(s.Set, s.Add, s.Init)
+	changed := s.Changed()
 	return slices.ContainsFunc(slices.Concat(pinned(s.When), absent(s.When)), func(f string) bool { return slices.Contains(changed, f) })
-}
-
-// assigned are the fields of assignments, without the steps into them.
-func assigned(lists ...[]*design.Assignment) []string {
-	var out []string
-	for _, a := range slices.Concat(lists...) {
-		root, _, _ := strings.Cut(a.Field, ".")
-		out = append(out, root)
-	}
-	return out
 }
 
 // given is what a step sets a field to; nil where it does not.
@@ -112,7 +102,8 @@ func has(v *design.ValueExpr, kinds ...design.TermKind) bool {
 func changes(w *design.Write, entity, field string) bool {
 	return slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
 		update := s.Action == design.Update || s.Action == design.Upsert
-		return update && s.Entity == entity && slices.Contains(assigned(s.Set, s.Add), field)
+		begins := slices.ContainsFunc(s.Init, func(a *design.Assignment) bool { return a.Field == field })
+		return update && s.Entity == entity && !begins && slices.Contains(s.Changed(), field)
 	})
 }
 

@@ -13,12 +13,12 @@ import (
 // with =. What no write changes can be read first. What another write changes may be something else by then: the key
 // that is written is one that the item never should have.
 func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) {
-	changed := assigned(s.Set, s.Add, s.Init)
+	changed := s.Changed()
 	touches := func(fields []string) bool {
 		return slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(changed, f) })
 	}
 	for _, p := range plan.Places(c.design, e) {
-		if p.Kind == plan.KeyPlace || p.Undeclared {
+		if p.Kind == plan.KeyPlace || p.Undeclared || p.Kind == plan.EntryPlace && unsets(s, slices.Concat(p.PK, p.SK)) {
 			continue
 		}
 		enters := touches(p.Where.Fields()) && !leaves(p.Where, s)
@@ -53,6 +53,13 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 	}
 }
 
+// unsets reports whether a step removes a field of some templates, without which there is nothing to make of them.
+func unsets(s *design.Step, templates []*design.Template) bool {
+	return slices.ContainsFunc(templates, func(t *design.Template) bool {
+		return slices.ContainsFunc(t.Fields(), func(f string) bool { return slices.Contains(s.Remove, f) })
+	})
+}
+
 // itself reports whether a key attribute is a field's own: whatever a write does to the field, DynamoDB's index follows.
 func itself(e *design.Entity, k design.KeyAttribute, t *design.Template) bool {
 	if len(t.Parts) != 1 || len(t.Parts[0].Funcs) > 0 {
@@ -74,7 +81,10 @@ func knows(s *design.Step, field string) bool {
 	if v := given(s, field); v != nil {
 		return !has(v, design.FieldTerm)
 	}
-	if slices.Contains(assigned(s.Add, s.Init), field) {
+	if slices.Contains(s.Remove, field) || slices.Contains(s.Patch, field) {
+		return true // that it has none; what the caller gives, or what is read and held
+	}
+	if slices.Contains(s.Changed(), field) {
 		return false
 	}
 	return slices.Contains(pinned(s.When), field)
@@ -91,7 +101,7 @@ func leaves(where *design.Condition, s *design.Step) bool {
 
 func (c *checker) unknownPart(w *design.Write, s *design.Step, part partChange) {
 	p, rest := part.p, part.rest
-	unknowable := slices.ContainsFunc(rest, func(f string) bool { return slices.Contains(assigned(s.Set, s.Add, s.Init), f) })
+	unknowable := slices.ContainsFunc(rest, func(f string) bool { return slices.Contains(s.Changed(), f) })
 	var others []string
 	for _, other := range c.design.Writes {
 		if slices.ContainsFunc(rest, func(f string) bool { return changes(other, p.Entity.Name, f) }) {

@@ -51,12 +51,19 @@ func (c *checker) fieldLimit(i *design.Invariant, e *design.Entity, field string
 			}
 			for _, a := range slices.Concat(s.Set, s.Add) {
 				if a.Field == field && towards(a, slices.Contains(s.Add, a), upper) {
-					c.find("ST510", w.Name, a.Pos, "changes %s of %s and does not ask whether %s, %q, still holds", field, e.Name, i.Name, i.Text).
-						mend("when: \"%s %s :limit\"", field, map[bool]string{true: "<", false: ">"}[upper]).report()
+					c.pastLimit(w, a.Pos, i, e, field, upper)
 				}
+			}
+			if slices.Contains(s.Patch, field) {
+				c.pastLimit(w, s.Pos, i, e, field, upper)
 			}
 		}
 	}
+}
+
+func (c *checker) pastLimit(w *design.Write, at design.Pos, i *design.Invariant, e *design.Entity, field string, upper bool) {
+	c.find("ST510", w.Name, at, "changes %s of %s and does not ask whether %s, %q, still holds", field, e.Name, i.Name, i.Text).
+		mend("when: \"%s %s :limit\"", field, map[bool]string{true: "<", false: ">"}[upper]).report()
 }
 
 // towards reports whether an assignment can take a field towards its upper, or lower, bound. A constant is what the

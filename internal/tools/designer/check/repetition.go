@@ -19,10 +19,12 @@ func (c *checker) repetition(w *design.Write) {
 	for _, s := range w.Steps {
 		does := ""
 		switch {
-		case len(s.Add) > 0:
+		case slices.ContainsFunc(s.Add, func(a *design.Assignment) bool { return !isSet(c.design.Entity(s.Entity), a.Field) }):
 			does = "adds to " + s.Entity + " again"
 		case s.Action == design.Update && slices.ContainsFunc(s.Set, func(a *design.Assignment) bool { return has(a.Value, design.FieldTerm) && len(a.Value.Terms) > 1 }):
 			does = "adds to " + s.Entity + " again"
+		case len(s.Append)+len(s.Prepend) > 0:
+			does = "lengthens a list of " + s.Entity + " again"
 		case s.Action == design.Create || s.Action == design.Put:
 			if slices.ContainsFunc(keyOf(c.design.Entity(s.Entity)), func(f string) bool { return slices.Contains(fresh, f) }) {
 				does = "makes a second " + s.Entity
@@ -34,6 +36,12 @@ func (c *checker) repetition(w *design.Write) {
 			return
 		}
 	}
+}
+
+// isSet reports whether a field is a set, which has a member once however often it is added.
+func isSet(e *design.Entity, field string) bool {
+	f := e.Field(field)
+	return f != nil && f.Type.Kind == design.KindSet
 }
 
 // freshFields are the key fields that a write makes up anew each time: times of the write and new ids. An id that the

@@ -46,7 +46,7 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 	if s.Action != design.Update && s.Action != design.Upsert {
 		return
 	}
-	all := slices.Concat(s.Set, s.Add, s.Init)
+	all := s.Assignments()
 	for i, a := range all {
 		if isKey(e, a.Field) && !tells(e, a) {
 			c.find("ST104", w.Name, a.Pos, "changes %s of %s, which is part of its primary key: an item cannot change its key", a.Field, e.Name).
@@ -56,6 +56,13 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 		c.operand(w, s, a)
 		for _, before := range all[:i] {
 			c.overlap(w, e, before, a)
+		}
+	}
+	for _, path := range s.Remove {
+		gone := &design.Assignment{Field: path, Pos: s.Pos}
+		c.nested(w, s, gone)
+		for _, a := range all {
+			c.overlap(w, e, a, gone)
 		}
 	}
 	for _, a := range s.Set {
@@ -83,19 +90,26 @@ func readBefore(a *design.Assignment) bool {
 
 // nested is ST509: changing something inside a map that may not be there.
 func (c *checker) nested(w *design.Write, s *design.Step, a *design.Assignment) {
-	root, steps, inside := strings.Cut(a.Field, ".")
+	root := design.Root(a.Field)
+	steps, inside := a.Field[len(root):], len(root) < len(a.Field)
 	f := c.design.Entity(s.Entity).Field(root)
 	if f == nil || !f.Nested() && !inside {
 		return
 	}
-	if f.Optional || s.Action == design.Upsert {
+	if f.Optional || s.Action == design.Upsert || withinElement(a.Field) {
 		path := strings.Join(f.Path, ".")
 		if inside {
-			path += "." + steps
+			path += steps
 		}
-		c.find("ST509", w.Name, a.Pos, "changes %s, which is inside a map that may be absent: DynamoDB refuses the update then", path).
+		c.find("ST509", w.Name, a.Pos, "changes %s, which is inside of what may be absent: DynamoDB refuses the update then", path).
 			mend("store it as a top-level attribute, or make the map part of what creates the item").report()
 	}
+}
+
+// withinElement reports whether a path leads into what stands behind a key of a map that the caller gives.
+func withinElement(path string) bool {
+	list := design.PathSteps(path)
+	return slices.ContainsFunc(list[:len(list)-1], func(step string) bool { return strings.HasPrefix(step, ":") })
 }
 
 // operand is ST509 of a value that is computed of a field which may not be there.
@@ -113,7 +127,7 @@ func (c *checker) operand(w *design.Write, s *design.Step, a *design.Assignment)
 
 // overlap is ST509 of two assignments of one step, one of which is inside what the other sets.
 func (c *checker) overlap(w *design.Write, e *design.Entity, a, b *design.Assignment) {
-	if x, y := a.Field+".", b.Field+"."; strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
+	if x, y := strings.Join(design.PathSteps(a.Field), ".")+".", strings.Join(design.PathSteps(b.Field), ".")+"."; strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
 		c.find("ST509", w.Name, b.Pos, "changes %s and %s of %s in one update, and one is inside the other: DynamoDB refuses paths that overlap", a.Field, b.Field, e.Name).
 			mend("set the whole, or only parts of it").report()
 	}

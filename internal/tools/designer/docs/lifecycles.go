@@ -88,6 +88,9 @@ func (l *lifecycle) created(w *design.Write, f *design.Field, list []*design.Ass
 // changed adds what a step makes of the values for which its condition can hold.
 func (l *lifecycle) changed(w *design.Write, s *design.Step, f *design.Field) {
 	value := assigned(s.Set, f.Name)
+	if slices.Contains(s.Patch, f.Name) {
+		l.free = append(l.free, fmt.Sprintf("%s: from any value to %s%s.", code(w.Name), code(":"+f.Name), onlyIf(s.When)))
+	}
 	if value == nil {
 		return
 	}

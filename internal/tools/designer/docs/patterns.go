@@ -275,13 +275,26 @@ func changes(of plan.ItemWrite) string {
 	for _, list := range []struct {
 		assignments []*design.Assignment
 		how         string
-	}{{s.Set, "%s = %s"}, {s.Add, "%s += %s"}, {s.Init, "%s = %s where there was nothing"}} {
+	}{{s.Set, "%s = %s"}, {s.Add, "%s += %s"}, {s.Init, "%s = %s where there was nothing"}, {s.Drop, "%s without %s"}, {s.Append, "%s with %s behind"}, {s.Prepend, "%s with %s before"}} {
 		for _, a := range list.assignments {
-			root, _, _ := strings.Cut(a.Field, ".")
+			root := design.Root(a.Field)
 			counters = slices.DeleteFunc(counters, func(f string) bool { return f == root })
 			if of.Place.Has(root) {
 				out = append(out, fmt.Sprintf(list.how, code(a.Field), code(a.Value.Text)))
 			}
+		}
+	}
+	for _, name := range s.Patch {
+		counters = slices.DeleteFunc(counters, func(f string) bool { return f == name })
+		if of.Place.Has(name) {
+			out = append(out, fmt.Sprintf("%s = %s where it is given", code(name), code(":"+name)))
+		}
+	}
+	for _, path := range s.Remove {
+		root := design.Root(path)
+		counters = slices.DeleteFunc(counters, func(f string) bool { return f == root })
+		if of.Place.Has(root) {
+			out = append(out, code(path)+" removed")
 		}
 	}
 	if len(counters) > 0 && of.Place.Kind == plan.KeyPlace {

@@ -235,6 +235,9 @@ func Write(d *design.Design, w *design.Write) Pattern {
 		if s.Each {
 			step += " for each line"
 		}
+		if s.Name != "" {
+			step += " (" + s.Name + ")"
+		}
 		steps = append(steps, step)
 	}
 	out.Wants = strings.Join(steps, ", ")

@@ -131,7 +131,9 @@ func (m *model) document(r runtime) string {
 		collections.add(c.Design.Name, d.about(c.Design.Name, c.Design.Pos).descriptor(*c.Run, d.given(c.inputs), entry{"results", bracketed("[", "]", names)}))
 	}
 	for _, w := range m.writes {
-		writes.add(w.Design.Name, d.about(w.Design.Name, w.Design.Pos).descriptor(*w.Run, told(w), replay(w)))
+		d.about(w.Design.Name, w.Design.Pos)
+		d.changes(w.Run)
+		writes.add(w.Design.Name, d.descriptor(*w.Run, told(w), replay(w)))
 	}
 	for _, e := range m.errors {
 		o := object{{"message", quoted(e.Message)}}
@@ -304,6 +306,22 @@ func (d *documenter) of(v reflect.Value) string {
 		return quoted(v.String())
 	default:
 		return fmt.Sprint(v.Interface())
+	}
+}
+
+// changes refuses what no runtime but Go's does, though the descriptors have no field for it.
+func (d *documenter) changes(w *table.Write) {
+	for _, s := range w.Steps {
+		for _, a := range s.Add {
+			if f := s.Entity.Field(a.Path[0]); f != nil && string(f.Type.Kind) == string(design.KindSet) {
+				d.unknown("add to set " + f.Name)
+			}
+		}
+		for _, a := range slices.Concat(s.Set, s.Add) {
+			if slices.ContainsFunc(a.Path, func(step string) bool { return strings.HasPrefix(step, "[") || strings.HasPrefix(step, ":") }) {
+				d.unknown("a path to what the caller names: " + strings.Join(a.Path, "."))
+			}
+		}
 	}
 }
 

@@ -71,3 +71,27 @@ func TestUnknownReads(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownChanges: what updates do with parts of an item is refused, each by its name.
+func TestUnknownChanges(t *testing.T) {
+	d, err := design.Load("../../../../test/generated/designs/edits.design.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := lower.Lower(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = TypeScript(p)
+	if err == nil {
+		t.Fatal("nothing is refused")
+	}
+	for _, want := range []string{
+		"EndOffer needs Step.Remove", "Change needs Step.Patch", "Change needs Param.Removable", "Tag needs add to set tags", "Untag needs Step.Drop",
+		"Pack needs Step.Append", "Recount needs a path to what the caller names: parcels.[0].quantity", "React needs a path to what the caller names: reactions.:kind",
+	} {
+		if !strings.Contains(err.Error(), want+", which generated TypeScript cannot do yet") {
+			t.Errorf("want %q in\n%s", want, err)
+		}
+	}
+}

@@ -56,7 +56,9 @@ func (m *model) nameWrite(w *lower.Write) *writeModel {
 			continue
 		}
 		name := e.Go
-		if uses[name]++; uses[name] > 1 {
+		if s.Name != "" {
+			name = exported(s.Name)
+		} else if uses[name]++; uses[name] > 1 {
 			name += strconv.Itoa(uses[name])
 		}
 		results.take(name, "entity "+e.Name, d.Name, s.Pos)

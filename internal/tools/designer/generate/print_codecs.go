@@ -96,6 +96,8 @@ func (m *model) printValues(s *source, name string, list []member) {
 func (m *model) printSet(s *source, v, name, from string, x member) {
 	codec := m.codec(x.Type)
 	switch {
+	case x.Removable:
+		s.print("table.SetPatch(%s, %q, %s, %s)", v, name, codec, from)
 	case x.Prefix:
 		s.print("if %s != \"\" {\ntable.Set(%s, %q, %s, %s)\n}", from, v, name, codec, from)
 	case x.Optional && nilable(x.Type):

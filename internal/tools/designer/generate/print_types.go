@@ -44,6 +44,9 @@ func nilable(t design.Type) bool {
 
 // goField is the type of a member.
 func (m *model) goField(x member) string {
+	if x.Removable {
+		return "table.Patch[" + m.goType(x.Type) + "]"
+	}
 	if x.Optional && !nilable(x.Type) {
 		return "*" + m.goType(x.Type)
 	}

@@ -60,6 +60,8 @@ type member struct {
 	Path     []string // where a structure's or entity's field is stored
 	// Prefix is set for the beginning of a value, which is none where it is empty.
 	Prefix bool
+	// Removable is set for an input that leaves, sets or removes an optional field.
+	Removable bool
 }
 
 // members are the fields of an entity or structure as those of a Go struct. The names of the struct's own methods are not
@@ -87,7 +89,7 @@ func (m *model) members(owner string, list []*design.Field, methods ...string) [
 func (m *model) inputs(s *scope, owner string, at design.Pos, list []lower.Input, prefix string) []member {
 	var out []member
 	for _, in := range list {
-		x := member{Name: in.Name, Go: exported(in.Name), Doc: in.Doc, Type: in.Type, Optional: in.Optional}
+		x := member{Name: in.Name, Go: exported(in.Name), Doc: in.Doc, Type: in.Type, Optional: in.Optional, Removable: in.Removable}
 		if in.Name == prefix {
 			x.Go, x.Prefix, x.Optional = x.Go+"Prefix", true, false
 		}

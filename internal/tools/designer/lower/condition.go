@@ -86,6 +86,9 @@ func within(d *design.Design, f *design.Field, step string) *design.Field {
 		return nil
 	}
 	t := f.Type
+	if strings.HasPrefix(step, "[") && t.Elem != nil {
+		return &design.Field{Name: step, Type: *t.Elem}
+	}
 	for t.Elem != nil && t.Kind == design.KindList {
 		t = *t.Elem
 	}
@@ -105,7 +108,7 @@ func within(d *design.Design, f *design.Field, step string) *design.Field {
 
 // typeAt is the type of what a path of fields leads to.
 func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, bool) {
-	steps := strings.Split(path, ".")
+	steps := design.PathSteps(path)
 	f := e.Field(steps[0])
 	for _, step := range steps[1:] {
 		f = within(d, f, step)

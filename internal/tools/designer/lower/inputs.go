@@ -41,12 +41,17 @@ func (l *lowerer) writeInputs(w *design.Write) (once, lines []Input) {
 // linesNamed finds the names that are said to be the lines'.
 func (in *inputs) linesNamed() {
 	for _, s := range in.write.Steps {
-		for _, a := range slices.Concat(s.By, s.Set, s.Add, s.Init) {
+		for _, a := range slices.Concat(s.By, s.Assignments()) {
 			for _, t := range a.Value.Terms {
 				name, ofLine := strings.CutPrefix(t.Name, "line.")
 				if t.Kind == design.SumTerm || t.Kind == design.ParamTerm && ofLine {
 					in.ofLine = append(in.ofLine, name)
 				}
+			}
+		}
+		for _, key := range s.MapKeys() {
+			if name, ofLine := strings.CutPrefix(key, "line."); ofLine {
+				in.ofLine = append(in.ofLine, name)
 			}
 		}
 		conditions := []*design.Condition{s.When}
@@ -65,13 +70,19 @@ func (in *inputs) linesNamed() {
 
 func (in *inputs) step(s *design.Step) {
 	e := in.program.Design.Entity(s.Entity)
-	assigned := slices.Concat(s.By, s.Set, s.Add, s.Init)
+	assigned := slices.Concat(s.By, s.Assignments())
 	for _, f := range e.Fields {
-		if in.needs(e, s, f) && !slices.ContainsFunc(assigned, func(a *design.Assignment) bool { return a.Field == f.Name }) {
+		if in.needs(e, s, f) && !slices.ContainsFunc(assigned, func(a *design.Assignment) bool { return a.Field == f.Name }) && !slices.Contains(s.Remove, f.Name) {
 			input := fieldInput(e, f)
 			input.Optional = f.Optional
 			in.add(s.Each, input)
 		}
+	}
+	for _, name := range s.Patch {
+		f := e.Field(name)
+		input := fieldInput(e, f)
+		input.Optional, input.Removable = true, f.Optional
+		in.add(s.Each, input)
 	}
 	for _, a := range assigned {
 		t, _ := typeAt(in.program.Design, e, a.Field)
@@ -81,6 +92,9 @@ func (in *inputs) step(s *design.Step) {
 			}
 		}
 	}
+	for _, key := range s.MapKeys() {
+		in.param(e, s, key, design.Type{Kind: design.KindText}, nil)
+	}
 	in.conditions(e, s)
 }
 
@@ -88,7 +102,7 @@ func (in *inputs) step(s *design.Step) {
 func (in *inputs) sums() {
 	for _, s := range in.write.Steps {
 		e := in.program.Design.Entity(s.Entity)
-		for _, a := range slices.Concat(s.By, s.Set, s.Add, s.Init) {
+		for _, a := range slices.Concat(s.By, s.Assignments()) {
 			t, _ := typeAt(in.program.Design, e, a.Field)
 			for _, term := range a.Value.Terms {
 				if term.Kind == design.SumTerm {
@@ -200,6 +214,7 @@ func (in *inputs) put(list *[]Input, input Input) {
 	if !in.declared(input.Name) {
 		known.Optional = known.Optional && input.Optional
 	}
+	known.Removable = known.Removable && input.Removable
 	if input.MaxBytes > 0 && (known.MaxBytes == 0 || input.MaxBytes < known.MaxBytes) {
 		known.MaxBytes = input.MaxBytes
 	}

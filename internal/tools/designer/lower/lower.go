@@ -85,6 +85,8 @@ type Input struct {
 	Type     design.Type
 	Optional bool
 	MaxBytes int
+	// Removable says that the caller may give instead of a value that there is to be none.
+	Removable bool
 	// Of is what it is for, as messages say it: Order.total.
 	Of string
 }

@@ -71,7 +71,7 @@ func (l *lowerer) runnable(w *Write) bool {
 func (l *lowerer) params(list []Input) []table.Param {
 	var out []table.Param
 	for _, in := range list {
-		out = append(out, table.Param{Name: in.Name, Type: l.typeOf(in.Type), Optional: in.Optional, MaxBytes: in.MaxBytes})
+		out = append(out, table.Param{Name: in.Name, Type: l.typeOf(in.Type), Optional: in.Optional, Removable: in.Removable, MaxBytes: in.MaxBytes})
 	}
 	return out
 }
@@ -87,8 +87,12 @@ func (l *lowerer) step(w *Write, s *design.Step) table.Step {
 		}
 	}
 	out := table.Step{
-		Action: action(s.Action), Entity: l.entities[e.Name], Each: s.Each, When: l.condition(e, s.When, typed(s.When)),
+		Action: action(s.Action), Entity: l.entities[e.Name], Each: s.Each, Name: s.Name, When: l.condition(e, s.When, typed(s.When)),
 		By: assignments(s.By), Set: assignments(s.Set), Add: assignments(s.Add), Init: assignments(s.Init),
+		Drop: assignments(s.Drop), Append: assignments(s.Append), Prepend: assignments(s.Prepend), Patch: s.Patch,
+	}
+	for _, path := range s.Remove {
+		out.Remove = append(out.Remove, design.PathSteps(path))
 	}
 	for _, x := range s.Else {
 		out.Else = append(out.Else, table.Else{Err: l.declare("Err"+x.Error, "", ""), When: l.condition(e, x.When, typed(x.When))})
@@ -126,7 +130,7 @@ func action(a design.Action) table.Action {
 func assignments(list []*design.Assignment) []table.Assignment {
 	var out []table.Assignment
 	for _, a := range list {
-		to := table.Assignment{Path: strings.Split(a.Field, ".")}
+		to := table.Assignment{Path: design.PathSteps(a.Field)}
 		for _, t := range a.Value.Terms {
 			to.Value = append(to.Value, term(t))
 		}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/monotable/monotable/design"
 )
@@ -130,21 +129,13 @@ func moves(place Place, changed []string) bool {
 	return slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(fieldsOf(place.PK, place.SK), f) })
 }
 
-// changedFields are the fields of an entity that a step assigns.
+// changedFields are the fields of an entity that a step changes.
 func changedFields(e *design.Entity, s *design.Step) []string {
-	var out []string
-	for _, list := range [][]*design.Assignment{s.Set, s.Add, s.Init} {
-		for _, a := range list {
-			root, _, _ := strings.Cut(a.Field, ".")
-			if e.Field(root) != nil && !slices.Contains(out, root) {
-				out = append(out, root)
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(s.Changed(), func(f string) bool { return e.Field(f) == nil })
 }
 
-// count adds the counters that a step moves: one update of each entity that has some, whatever it counts and sums.
+// count adds the counters that a step moves: one update of each entity that has some, whatever it counts and sums, and two where what
+// is counted may leave one item of it for another.
 func (p *writer) count(of *design.Entity, s *design.Step) {
 	d := p.design
 	if s.Action == design.Check {
@@ -167,6 +158,9 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 		i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool { return i.counter() && i.Place.Entity == e && i.Each == item.Each })
 		if i < 0 {
 			p.add(item)
+			if slices.ContainsFunc(KeyFields(e), func(f string) bool { return slices.Contains(changed, f) && !slices.Contains(KeyFields(of), f) }) {
+				p.add(item) // of the item that it leaves, too
+			}
 			continue
 		}
 		item.Step = p.plan.Items[i].Step
@@ -281,7 +275,7 @@ func effect(entry Place, item ItemWrite) EntryEffect {
 	}
 	moved := within(fieldsOf(entry.PK, entry.SK))
 	switch {
-	case within(entry.Where.Fields()) && leaves(entry.Where, item.Step):
+	case within(entry.Where.Fields()) && leaves(entry.Where, item.Step), without(entry, item.Step):
 		return EntryRemoved
 	case within(entry.Where.Fields()) && !moved:
 		return EntryAdded // or removed, for the same price
@@ -297,7 +291,7 @@ func effect(entry Place, item ItemWrite) EntryEffect {
 // keeps reports whether an upsert leaves a field of an item that is there as it is: one of its key, or one that only init gives.
 func keeps(item ItemWrite, field string) bool {
 	assigns := func(list []*design.Assignment) bool {
-		return slices.ContainsFunc(list, func(a *design.Assignment) bool { root, _, _ := strings.Cut(a.Field, "."); return root == field })
+		return slices.ContainsFunc(list, func(a *design.Assignment) bool { return design.Root(a.Field) == field })
 	}
 	given := assigns(item.Step.Init) && !assigns(item.Step.Set) && !assigns(item.Step.Add)
 	return given || slices.Contains(KeyFields(item.Place.Entity), field)
@@ -325,6 +319,11 @@ func decides(entry Place, item ItemWrite) bool {
 		}
 	}
 	return slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(matters, f) })
+}
+
+// without reports whether a step takes an item out of an index by removing a field of its key there.
+func without(entry Place, s *design.Step) bool {
+	return s != nil && s.Entity == entry.Entity.Name && slices.ContainsFunc(s.Remove, func(f string) bool { return slices.Contains(fieldsOf(entry.PK, entry.SK), f) })
 }
 
 // leaves reports whether a step surely takes an item out of a sparse index, whose condition is that a field has a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ type change struct {
 
 // typeAt is the type of what a path of fields leads to.
 func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, []string) {
-	steps := strings.Split(path, ".")
+	steps := design.PathSteps(path)
 	f := e.Field(steps[0])
 	t := f.Type
 	var stored []string
@@ -65,19 +66,38 @@ func typeAt(d *design.Design, e *design.Entity, path string) (design.Type, []str
 	return t, stored
 }
 
+// position is what a step into a list stands for; -1 for a step into a map.
+func position(step string) int {
+	if n, err := strconv.Atoi(strings.Trim(step, "[]")); err == nil && strings.HasPrefix(step, "[") {
+		return n
+	}
+	return -1
+}
+
 // valueAt is what a path of fields leads to in an item; nil for nothing.
 func valueAt(d *design.Design, e *design.Entity, values table.Values, path string) types.AttributeValue {
-	root, _, within := strings.Cut(path, ".")
-	v := values[root]
-	if !within {
-		return v
-	}
-	m, is := v.(*types.AttributeValueMemberM)
-	if !is {
-		return nil
-	}
+	v := values[design.Root(path)]
 	_, stored := typeAt(d, e, path)
-	return load(m.Value, stored)
+	return valueIn(v, stored)
+}
+
+// valueIn is what steps lead to in a value.
+func valueIn(v types.AttributeValue, stored []string) types.AttributeValue {
+	for _, step := range stored {
+		switch in := v.(type) {
+		case *types.AttributeValueMemberM:
+			v = in.Value[step]
+		case *types.AttributeValueMemberL:
+			n := position(step)
+			if n < 0 || n >= len(in.Value) {
+				return nil
+			}
+			v = in.Value[n]
+		default:
+			return nil
+		}
+	}
+	return v
 }
 
 // copied is a value whose maps can be changed without changing those of v.
@@ -95,29 +115,101 @@ func copied(v types.AttributeValue) types.AttributeValue {
 
 // put gives a path of fields a value, nil for none, in values that are the change's own.
 func (c *change) put(values table.Values, path string, v types.AttributeValue) error {
-	root, _, within := strings.Cut(path, ".")
+	root := design.Root(path)
+	stored, err := c.steps(path)
+	if err != nil {
+		return err
+	}
+	next, possible := replaced(values[root], stored, v)
 	switch {
-	case !within && v == nil:
+	case !possible:
+		return invalid("%s is changed, and there is nothing that has it", path)
+	case next == nil:
 		delete(values, root)
-		return nil
-	case !within:
-		values[root] = v
-		return nil
+	default:
+		values[root] = next
 	}
-	_, stored := typeAt(c.program.Design, c.entity(), path)
-	m, is := copied(values[root]).(*types.AttributeValueMemberM)
-	if !is {
-		return invalid("%s is set, and there is no %s", path, root)
-	}
-	if v == nil {
-		if len(stored) == 1 {
-			delete(m.Value, stored[0])
-		}
-	} else {
-		lower.Put(m.Value, stored, v)
-	}
-	values[root] = m
 	return nil
+}
+
+// steps are those into a field, with the keys of maps that inputs are.
+func (c *change) steps(path string) ([]string, error) {
+	_, stored := typeAt(c.program.Design, c.entity(), path)
+	for i, step := range stored {
+		name, given := strings.CutPrefix(step, ":")
+		if !given {
+			continue
+		}
+		v := c.in.Values[name]
+		if name, ofLine := strings.CutPrefix(name, "line."); ofLine {
+			v = c.in.Lines[c.line][name]
+		}
+		if v == nil || scalarText(v) == "" || position(scalarText(v)) >= 0 {
+			return nil, invalid("%s is no key of a map", step)
+		}
+		stored[i] = scalarText(v)
+	}
+	return stored, nil
+}
+
+// distinct refuses two changes of one place.
+func (c *change) distinct() error {
+	paths := slices.Clone(c.step.Remove)
+	for _, a := range c.step.Assignments() {
+		paths = append(paths, a.Field)
+	}
+	met := map[string]bool{}
+	for _, path := range paths {
+		stored, err := c.steps(path)
+		if err != nil {
+			return err
+		}
+		id := fmt.Sprintf("%s%q", design.Root(path), stored)
+		if met[id] {
+			return invalid("%s is changed twice", path)
+		}
+		met[id] = true
+	}
+	return nil
+}
+
+// replaced is a value with another at the end of a path into it, nil for none there. It is not possible where the path leads through
+// something that is not there, or is neither map nor list.
+func replaced(in types.AttributeValue, path []string, v types.AttributeValue) (types.AttributeValue, bool) {
+	if len(path) == 0 {
+		return v, true
+	}
+	switch in := in.(type) {
+	case *types.AttributeValueMemberM:
+		next, possible := replaced(in.Value[path[0]], path[1:], v)
+		out := maps.Clone(in.Value)
+		if out == nil {
+			out = map[string]types.AttributeValue{}
+		}
+		if out[path[0]] = next; next == nil {
+			delete(out, path[0])
+		}
+		return &types.AttributeValueMemberM{Value: out}, possible
+	case *types.AttributeValueMemberL:
+		n := position(path[0])
+		out := slices.Clone(in.Value)
+		if n >= len(out) { // behind all, wherever that is
+			if len(path) == 1 && v != nil {
+				out = append(out, v)
+			}
+			return &types.AttributeValueMemberL{Value: out}, n >= 0 && len(path) == 1
+		}
+		if n < 0 {
+			return nil, false
+		}
+		next, possible := replaced(out[n], path[1:], v)
+		if out[n] = next; next == nil {
+			out = slices.Delete(out, n, n+1)
+		}
+		return &types.AttributeValueMemberL{Value: out}, possible
+	default:
+		return nil, false
+	}
 }
 
 // stepFields are what a step says of one field: the whole, or paths into it.
@@ -126,10 +218,10 @@ type stepFields []*design.Assignment
 // of are the assignments to a field.
 func (l stepFields) of(field string) (whole *design.Assignment, inside []*design.Assignment) {
 	for _, a := range l {
-		root, _, within := strings.Cut(a.Field, ".")
+		root := design.Root(a.Field)
 		switch {
 		case root != field:
-		case within:
+		case root != a.Field:
 			inside = append(inside, a)
 		default:
 			whole = a

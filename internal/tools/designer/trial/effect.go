@@ -12,6 +12,7 @@ import (
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
@@ -147,9 +148,8 @@ func (e *effect) beginning(f *design.Field) (types.AttributeValue, error) {
 	}
 	v := copied(e.given(f.Name))
 	for _, a := range inside {
-		values := table.Values{f.Name: v}
 		if v == nil {
-			values[f.Name] = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}
+			v = &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{}}
 		}
 		within, err := e.value(a, nil)
 		if err != nil {
@@ -158,10 +158,12 @@ func (e *effect) beginning(f *design.Field) (types.AttributeValue, error) {
 		if within == nil {
 			continue
 		}
-		if err := e.put(values, a.Field, within); err != nil {
-			return nil, err
+		m, is := v.(*types.AttributeValueMemberM)
+		if !is {
+			return nil, invalid("%s is set, and %s is no map", a.Field, f.Name)
 		}
-		v = values[f.Name]
+		_, stored := typeAt(e.program.Design, e.entity(), a.Field)
+		lower.Put(m.Value, stored, within)
 	}
 	ttl := e.entity().TTL
 	switch {
@@ -187,6 +189,9 @@ func (e *effect) counter(field string) bool {
 
 // update changes an item, or makes it where the step is an upsert and there is none.
 func (e *effect) update(key table.Values) error {
+	if err := e.distinct(); err != nil {
+		return err
+	}
 	next := newRecord(e.program, e.entity())
 	var old table.Values
 	if e.old != nil {
@@ -200,7 +205,7 @@ func (e *effect) update(key table.Values) error {
 		return err
 	}
 	inKey := plan.KeyFields(e.entity())
-	for how, list := range [][]*design.Assignment{e.step.Set, e.step.Add, e.step.Init} {
+	for how, list := range [][]*design.Assignment{e.step.Set, e.step.Add, e.step.Init, e.step.Drop, e.step.Append, e.step.Prepend} {
 		for _, a := range list {
 			if slices.Contains(inKey, a.Field) {
 				continue
@@ -210,24 +215,49 @@ func (e *effect) update(key table.Values) error {
 			}
 		}
 	}
+	for _, name := range e.step.Patch {
+		switch v := e.given(name).(type) {
+		case nil:
+		case *types.AttributeValueMemberNULL:
+			delete(e.next.values, name)
+		default:
+			e.next.values[name] = v
+		}
+	}
+	gone := slices.Clone(e.step.Remove)
+	slices.SortStableFunc(gone, func(a, b string) int { return lastPosition(b) - lastPosition(a) }) // positions are those before the write
+	for _, path := range gone {
+		if err := e.put(e.next.values, path, nil); err != nil {
+			return err
+		}
+	}
 	if e.step.Action == design.Upsert {
 		return e.complete(old)
 	}
 	return nil
 }
 
-// assign makes one assignment: how is 0 to set, 1 to add and 2 to begin.
+// assign makes one assignment: how is 0 to set, 1 to add, 2 to begin, 3 to drop, 4 to append and 5 to prepend.
 func (e *effect) assign(how int, a *design.Assignment, old table.Values) error {
 	v, err := e.value(a, old)
 	if err != nil {
 		return err
 	}
-	before := valueAt(e.program.Design, e.entity(), old, a.Field)
+	stored, err := e.steps(a.Field)
+	if err != nil {
+		return err
+	}
+	before := valueIn(old[design.Root(a.Field)], stored)
 	switch {
 	case how > 0 && v == nil:
 		return nil
 	case how == 2 && before != nil:
 		return nil
+	case how > 2 || how == 1 && !isNumber(v):
+		if empty(v) {
+			return nil
+		}
+		v = gathered(how, before, v)
 	case how == 1:
 		sum := decimal.FromInt(0)
 		for _, n := range []types.AttributeValue{before, v} {
@@ -247,13 +277,88 @@ func (e *effect) assign(how int, a *design.Assignment, old table.Values) error {
 	return e.put(e.next.values, a.Field, v)
 }
 
+// lastPosition is the one at the end of a path; -1 where it ends in a name.
+func lastPosition(path string) int {
+	steps := design.PathSteps(path)
+	return position(steps[len(steps)-1])
+}
+
+func isNumber(v types.AttributeValue) bool { _, is := v.(*types.AttributeValueMemberN); return is }
+
+// gathered is a set with members or without them, or a list with elements behind or before; nil for an empty set.
+func gathered(how int, before, v types.AttributeValue) types.AttributeValue {
+	if list, is := v.(*types.AttributeValueMemberL); is {
+		var was []types.AttributeValue
+		if old, is := before.(*types.AttributeValueMemberL); is {
+			was = old.Value
+		}
+		if how == 5 {
+			return &types.AttributeValueMemberL{Value: slices.Concat(list.Value, was)}
+		}
+		return &types.AttributeValueMemberL{Value: slices.Concat(was, list.Value)}
+	}
+	were, others := members(before), members(v)
+	out := slices.DeleteFunc(were, func(m types.AttributeValue) bool {
+		return slices.ContainsFunc(others, func(o types.AttributeValue) bool { return equal(m, o) })
+	})
+	if how == 1 {
+		out = append(out, others...)
+	}
+	return setOf(out)
+}
+
+// members are a set's, each a value.
+func members(v types.AttributeValue) []types.AttributeValue {
+	var out []types.AttributeValue
+	switch v := v.(type) {
+	case *types.AttributeValueMemberSS:
+		for _, m := range v.Value {
+			out = append(out, textValue(m))
+		}
+	case *types.AttributeValueMemberNS:
+		for _, m := range v.Value {
+			out = append(out, numberValue(m))
+		}
+	case *types.AttributeValueMemberBS:
+		for _, m := range v.Value {
+			out = append(out, &types.AttributeValueMemberB{Value: m})
+		}
+	}
+	return out
+}
+
+// setOf is the set of some members; nil for none.
+func setOf(list []types.AttributeValue) types.AttributeValue {
+	if len(list) == 0 {
+		return nil
+	}
+	var texts []string
+	var binary [][]byte
+	for _, m := range list {
+		if b, is := m.(*types.AttributeValueMemberB); is {
+			binary = append(binary, b.Value)
+			continue
+		}
+		texts = append(texts, scalarText(m))
+	}
+	switch {
+	case binary != nil:
+		return &types.AttributeValueMemberBS{Value: binary}
+	case isNumber(list[0]):
+		return &types.AttributeValueMemberNS{Value: texts}
+	default:
+		return &types.AttributeValueMemberSS{Value: texts}
+	}
+}
+
 // complete gives an item that an upsert may have made the fields that no assignment is about.
 func (e *effect) complete(old table.Values) error {
-	all := stepFields(slices.Concat(e.step.Set, e.step.Add, e.step.Init))
+	all := stepFields(e.step.Assignments())
 	inKey := plan.KeyFields(e.entity())
 	for _, f := range e.entity().Fields {
 		whole, inside := all.of(f.Name)
-		if slices.Contains(inKey, f.Name) || whole != nil || len(inside) > 0 {
+		removed := slices.ContainsFunc(e.step.Remove, func(path string) bool { return design.Root(path) == f.Name })
+		if slices.Contains(inKey, f.Name) || whole != nil || len(inside) > 0 || removed {
 			continue
 		}
 		ttl := e.entity().TTL

@@ -77,7 +77,7 @@ func parse(t *testing.T, text string) *design.Design {
 // TestSound: designs that do what they say. Those in testdata are drafts with what a trial found in them mended, and one design
 // that has everything.
 func TestSound(t *testing.T) {
-	files := []string{drafts + "portfolio.design.yaml", drafts + "trinity.design.yaml"}
+	files := []string{drafts + "portfolio.design.yaml", drafts + "trinity.design.yaml", "../../../../test/generated/designs/edits.design.yaml"}
 	more, err := filepath.Glob("testdata/*.design.yaml")
 	if err != nil || len(more) < 4 {
 		t.Fatalf("%v: %v", more, err)

@@ -290,6 +290,10 @@ func (d *drawing) rest(into table.Values, inputs []lower.Input) {
 		if into[in.Name] != nil || in.Optional && d.rng.IntN(3) == 0 {
 			continue
 		}
+		if in.Removable && d.rng.IntN(3) == 0 {
+			into[in.Name] = &types.AttributeValueMemberNULL{Value: true}
+			continue
+		}
 		if v := d.unused(in); v != nil && d.rng.IntN(3) > 0 {
 			into[in.Name] = v
 			continue

@@ -282,10 +282,7 @@ func describeWrite(w *lower.Write, in table.Input) string {
 func writtenFields(w *lower.Write) []string {
 	var out []string
 	for _, s := range w.Design.Steps {
-		for _, a := range slices.Concat(s.Set, s.Add, s.Init) {
-			root, _, _ := strings.Cut(a.Field, ".")
-			out = append(out, root)
-		}
+		out = append(out, s.Changed()...)
 		out = append(out, s.When.Fields()...)
 	}
 	return distinct(out)
