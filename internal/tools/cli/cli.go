@@ -87,6 +87,14 @@ tables for DynamoDB, here and on AWS.`,
 	return root
 }
 
+// group is the RunE of a command that only has subcommands: without one, its help; with a word that is none, an error.
+func group(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	}
+	return cmd.Help()
+}
+
 // logFlags are the flags that decide what is logged and how.
 type logFlags struct {
 	level  string

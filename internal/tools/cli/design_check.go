@@ -56,12 +56,16 @@ The exit status is 1 when something is found that is an error and not accepted; 
 	f.StringVar(&flags.failOn, "fail-on", "error", "the mildest finding that fails: error, warning, info or never")
 	f.BoolVar(&flags.all, "all", false, "also show what is accepted")
 	f.StringVar(&flags.explain, "explain", "", "print the page of a rule, as ST102; list names them all")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	return cmd
 }
 
 func runCheck(env Environment, flags *checkFlags, files []string) error {
 	if flags.asJSON {
 		flags.format = "json"
+	}
+	if _, known := failing[flags.failOn]; !known {
+		return fmt.Errorf("--fail-on %q: want error, warning, info or never", flags.failOn)
 	}
 	if len(files) == 0 {
 		var err error
@@ -87,6 +91,8 @@ func runCheck(env Environment, flags *checkFlags, files []string) error {
 	return failOn(flags.failOn, all)
 }
 
+var errNoDesigns = errors.New("check needs a design file, --explain RULE, or a monotable.yaml with designs")
+
 // policyFiles are the designs that the policy of this directory names, as paths from here.
 func policyFiles() ([]string, error) {
 	here, err := filepath.Abs(".")
@@ -98,7 +104,7 @@ func policyFiles() ([]string, error) {
 		return nil, err
 	}
 	if p == nil || len(p.Designs) == 0 {
-		return nil, errors.New("check needs a design file, --explain RULE, or a monotable.yaml with designs")
+		return nil, errNoDesigns
 	}
 	files, err := p.Files()
 	for i, f := range files {
@@ -142,20 +148,18 @@ func writeFindings(env Environment, flags *checkFlags, all []check.Checked) erro
 	}
 }
 
+// failing are the severities that fail, by the words of --fail-on.
+var failing = map[string][]check.Severity{ //nolint:gochecknoglobals // a table
+	"error":   {check.Error},
+	"warning": {check.Error, check.Warning},
+	"info":    {check.Error, check.Warning, check.Info},
+	"never":   {},
+}
+
 // failOn is errReported where a finding is at least as bad as the word says.
 func failOn(word string, all []check.Checked) error {
-	severities := map[string][]check.Severity{
-		"error":   {check.Error},
-		"warning": {check.Error, check.Warning},
-		"info":    {check.Error, check.Warning, check.Info},
-		"never":   {},
-	}
-	failing, known := severities[word]
-	if !known {
-		return fmt.Errorf("--fail-on %q: want error, warning, info or never", word)
-	}
 	for _, c := range all {
-		for _, s := range failing {
+		for _, s := range failing[word] {
 			if c.Findings.Worst() == s {
 				return errReported
 			}

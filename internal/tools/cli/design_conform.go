@@ -72,7 +72,13 @@ func runConform(ctx context.Context, env Environment, flags *conformFlags, d *de
 	if err != nil {
 		return err
 	}
-	if flags.asJSON {
+	return writeConform(env, report, flags.asJSON)
+}
+
+// writeConform prints a report; errReported where it has findings.
+func writeConform(env Environment, report *conform.Report, asJSON bool) error {
+	var err error
+	if asJSON {
 		encoder := json.NewEncoder(env.Stdout)
 		encoder.SetIndent("", "  ")
 		err = encoder.Encode(report)

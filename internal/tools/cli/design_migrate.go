@@ -42,6 +42,7 @@ monotable-migrations at the endpoint: what is stopped, by whatever, goes on wher
   monotable migrate run old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev --units 500
   monotable migrate run old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev --units 500 --deployed dual-writes
   monotable migrate finish old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev --yes`,
+		RunE: group,
 	}
 	cmd.AddCommand(newMigratePlan(env), newMigrateRun(env), newMigrateStatus(env), newMigrateVerify(env), newMigrateFinish(env))
 	return cmd
@@ -52,7 +53,7 @@ func migrateCommand(flags *migrateFlags, name, short, long, example string, run 
 	cmd := &cobra.Command{
 		Use: name + " OLD NEW", Short: short, Long: long, Example: example, Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.units < 0 {
+			if !(flags.units >= 0) { // NaN is neither
 				return errors.New("--units: want a number of units a second, or 0 for no limit")
 			}
 			var designs [2]*design.Design
@@ -261,11 +262,9 @@ Nothing is written. The exit status is 1 when something is found.`,
 			if err != nil {
 				return endpointError(err)
 			}
-			if err := conform.WriteText(env.Stdout, report); err != nil || len(report.Findings) == 0 {
-				return err
-			}
-			return errReported
+			return writeConform(env, report, flags.asJSON)
 		}, env)
+	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON, as monotable conform does")
 	cmd.Flags().BoolVar(&flags.final, "final", false, "compare with the new design, apart from what finish would remove")
 	return flags.target(cmd)
 }

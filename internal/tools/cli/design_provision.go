@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,11 @@ at a time, TTL and streams are turned on, nothing is removed, and what cannot be
 			values, err := placeholderValues(flags.set)
 			if err != nil {
 				return err
+			}
+			for name := range values {
+				if !slices.ContainsFunc(d.Tables, func(t *design.Table) bool { return strings.Contains(t.Physical, "{"+name+"}") }) {
+					return fmt.Errorf("--set %s: no table's name has {%s}", name, name)
+				}
 			}
 			specs := provision.Specs(d, values)
 			if flags.apply {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +43,9 @@ and when no race could be run. When a bound was reached before all orders were l
   monotable races shop.design.yaml --json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if options.Depth < 0 || options.States < 0 {
+				return errors.New("--depth and --states must be at least 0")
+			}
 			d, err := design.Load(args[0])
 			if err != nil {
 				return designError(env, err)

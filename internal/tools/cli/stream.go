@@ -27,7 +27,7 @@ and otherwise with placeholders, which monotable does not check.`,
 		Example: `  monotable stream list
   monotable stream describe orders
   monotable stream tail orders`,
-		Args: cobra.NoArgs,
+		RunE: group,
 	}
 	cmd.AddCommand(newStreamList(env), newStreamDescribe(env), newStreamTail(env))
 	return cmd

@@ -44,6 +44,7 @@ What cannot be told is not reported. The exit status is 1 if something is.`,
 	f.StringVar(&flags.format, "format", "text", "text, json or sarif")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON, as --format json")
 	f.BoolVar(&flags.tests, "tests", false, "also look at _test.go files")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	return cmd
 }
 
@@ -54,8 +55,10 @@ func runVet(env Environment, flags *vetFlags, args []string) error {
 	files := flags.designs
 	if len(files) == 0 {
 		var err error
-		if files, err = policyFiles(); err != nil {
+		if files, err = policyFiles(); errors.Is(err, errNoDesigns) {
 			return errors.New("vet needs --design FILE, or a monotable.yaml with designs")
+		} else if err != nil {
+			return err
 		}
 	}
 	options := vet.Options{Packages: args, Tests: flags.tests}

@@ -80,10 +80,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 	})
 	// Closing a pipe ends a read of it, which is not so of every standard input.
 	reader, writer := io.Pipe()
-	go func() {
-		_, err := io.Copy(writer, in)
-		_ = writer.CloseWithError(err)
-	}()
+	go func() { _ = writer.CloseWithError(copyMessages(writer, in)) }()
 	s.rpc.Start(channel.LSP(reader, stream{out, reader}))
 	stop := context.AfterFunc(ctx, s.rpc.Stop)
 	defer stop()

@@ -593,6 +593,16 @@ func TestProtocol(t *testing.T) {
 	}
 }
 
+func TestLargeMessage(t *testing.T) {
+	for _, header := range []string{"Content-Length: 99999999999\r\n\r\nabc", "content-length : 99999999999\r\n\r\n", "X: " + strings.Repeat("x", 1<<20)} {
+		c := start(t, lsp.Options{})
+		go func() { _, _ = io.WriteString(c.in, header) }()
+		if err := <-c.done; err == nil || !strings.Contains(err.Error(), "bytes") && !strings.Contains(err.Error(), "content-length") {
+			t.Errorf("%.40q: ended with %v", header, err)
+		}
+	}
+}
+
 func TestCancellation(t *testing.T) {
 	checking, go2 := make(chan struct{}), make(chan struct{})
 	c := start(t, lsp.Options{Check: func(string, *design.Design) (check.Findings, error) {

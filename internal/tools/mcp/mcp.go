@@ -15,7 +15,7 @@
 //	I1  Reads say that they only read; writes, that they may destroy. With ReadOnly there are no writes.
 //	I2  Secrets are taken and never shown.
 //	I3  Files are read below one directory only.
-//	I4  A panic in a call is its error and does not end the server.
+//	I4  A panic in a call is its error and does not end the server; nor does a line that is no message, which is answered.
 package mcp
 
 import (
@@ -66,13 +66,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	return s.mcp.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	answers := &lockedWriter{Writer: out}
+	reader, writer := io.Pipe()
+	go func() { _ = writer.CloseWithError(copyLines(writer, in, answers)) }()
+	return s.mcp.Run(ctx, &sdk.IOTransport{Reader: reader, Writer: answers})
 }
-
-// unclosed is a stream that whoever opened it closes.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 func newServer(o Options) (*server, error) {
 	if o.Check == nil {

@@ -1,9 +1,9 @@
 // Package vet finds Go code that touches the tables of designs around the packages that are generated of them: an item that is
 // written so lacks its copies, counters and index keys, and one that is read so may be another entity's.
 //
-// It reports what it is sure of and misses the rest, for a false alarm costs more: a request of the SDK whose TableName is a constant
-// that is a designed table's name, or comes from a generated package; and an attribute value whose text begins as a key
-// template does. Generated packages are left out, and tests unless they are asked for. Requests on tables themselves (CreateTable,
+// It reports what it is sure of and misses the rest, for a false alarm costs more: a request of the SDK whose TableName is a constant,
+// or a variable that is never anything else, that is a designed table's name or ARN, or comes from a generated package; a PartiQL
+// statement on such a table; and an attribute value whose text begins as the template of a key, index key, copy or marker does. Generated packages are left out, and tests unless they are asked for. Requests on tables themselves (CreateTable,
 // DescribeTable) are nobody's items and are not reported.
 //
 // A line with //monotable:allow REASON, at its end or above it, is let be; without a reason that is reported itself.
@@ -144,7 +144,17 @@ func (v *vetter) of(d *design.Design) {
 		v.tables[t.Physical] = d.Name
 	}
 	for _, e := range d.Entities {
-		for _, t := range []*design.Template{e.Key.PK, e.Key.SK} {
+		templates := []*design.Template{e.Key.PK, e.Key.SK}
+		for _, x := range e.Entries {
+			templates = slices.Concat(templates, x.PK, x.SK)
+		}
+		for _, c := range e.Copies {
+			templates = append(templates, c.Key.PK, c.Key.SK)
+		}
+		for _, m := range e.Unique {
+			templates = append(templates, m.Key.PK, m.Key.SK)
+		}
+		for _, t := range templates {
 			if t == nil || len(t.Fields()) == 0 {
 				continue
 			}
@@ -157,6 +167,9 @@ func (v *vetter) of(d *design.Design) {
 }
 
 func (v *vetter) designOf(table string) string {
+	if _, name, is := strings.Cut(table, ":table/"); is { // an ARN
+		table = name
+	}
 	if d := v.tables[table]; d != "" {
 		return d
 	}
@@ -175,8 +188,9 @@ func (v *vetter) analyzer() *analysis.Analyzer {
 			if v.generated[strings.TrimSuffix(pass.Pkg.Path(), "_test")] {
 				return nil, nil //nolint:nilnil // an analyzer without a result
 			}
+			values := valuesOf(pass)
 			for _, f := range pass.Files {
-				file := &file{vetter: v, pass: pass, allowed: map[int]bool{}}
+				file := &file{vetter: v, pass: pass, allowed: map[int]bool{}, values: values}
 				file.allowances(f)
 				ast.Inspect(f, file.node)
 			}
@@ -189,6 +203,70 @@ type file struct {
 	*vetter
 	pass    *analysis.Pass
 	allowed map[int]bool // lines
+	values  map[types.Object]string
+}
+
+// valuesOf are the texts of variables that are declared with a constant and have no other value: nothing is assigned to them, their
+// address is taken for a TableName only, and no other package can reach them.
+func valuesOf(pass *analysis.Pass) map[types.Object]string {
+	values, changed := map[types.Object]string{}, map[types.Object]bool{}
+	change := func(e ast.Expr) {
+		if name, is := e.(*ast.Ident); is {
+			changed[pass.TypesInfo.Uses[name]] = true
+		}
+	}
+	declare := func(name *ast.Ident, e ast.Expr) {
+		o, is := pass.TypesInfo.Defs[name].(*types.Var)
+		v := pass.TypesInfo.Types[e].Value
+		if is && v != nil && v.Kind() == constant.String && (!o.Exported() || o.Parent() != pass.Pkg.Scope()) {
+			values[o] = constant.StringVal(v)
+		}
+	}
+	names := map[ast.Expr]bool{} // values of TableName
+	inspect := func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if len(n.Values) == len(n.Names) {
+					declare(name, n.Values[i])
+				}
+			}
+		case *ast.AssignStmt:
+			for i, to := range n.Lhs {
+				change(to)
+				if name, is := to.(*ast.Ident); is && len(n.Rhs) == len(n.Lhs) {
+					declare(name, n.Rhs[i])
+				}
+				if isTableName(to) && len(n.Rhs) == len(n.Lhs) {
+					names[n.Rhs[i]] = true
+				}
+			}
+		case *ast.RangeStmt:
+			change(n.Key)
+			change(n.Value)
+		case *ast.KeyValueExpr:
+			if key, is := n.Key.(*ast.Ident); is && key.Name == "TableName" {
+				names[n.Value] = true
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.AND && !names[n] {
+				change(n.X)
+			}
+		}
+		return true
+	}
+	for _, f := range pass.Files {
+		ast.Inspect(f, inspect)
+	}
+	for o := range changed {
+		delete(values, o)
+	}
+	return values
+}
+
+func isTableName(e ast.Expr) bool {
+	selector, is := e.(*ast.SelectorExpr)
+	return is && selector.Sel.Name == "TableName"
 }
 
 const allow = "//monotable:allow"
@@ -228,17 +306,23 @@ const (
 )
 
 func (f *file) node(n ast.Node) bool {
+	if assignment, is := n.(*ast.AssignStmt); is && len(assignment.Lhs) == len(assignment.Rhs) {
+		for i, to := range assignment.Lhs {
+			if selector, is := to.(*ast.SelectorExpr); is && isTableName(to) {
+				if name := f.sdkType(selector.X); requests[name] {
+					f.table(name, assignment.Rhs[i])
+				}
+			}
+		}
+		return true
+	}
 	literal, is := n.(*ast.CompositeLit)
 	if !is {
 		return true
 	}
-	named, is := types.Unalias(f.pass.TypesInfo.TypeOf(literal)).(*types.Named)
-	if !is || named.Obj().Pkg() == nil {
-		return true
-	}
-	name, path := named.Obj().Name(), named.Obj().Pkg().Path()
-	switch {
-	case path != sdk && path != sdkTypes:
+	switch name := f.sdkType(literal); {
+	case name == "ExecuteStatementInput" || name == "BatchStatementRequest" || name == "ParameterizedStatement":
+		f.statement(name, element(literal, "Statement"))
 	case requests[name]:
 		f.table(name, element(literal, "TableName"))
 	case name == "BatchGetItemInput" || name == "BatchWriteItemInput":
@@ -253,6 +337,37 @@ func (f *file) node(n ast.Node) bool {
 		f.key(element(literal, "Value"))
 	}
 	return true
+}
+
+// sdkType is the name of an expression's type, or what it points to, if that is one of the SDK's; "" if not.
+func (f *file) sdkType(e ast.Expr) string {
+	of := types.Unalias(f.pass.TypesInfo.TypeOf(e))
+	if pointer, is := of.(*types.Pointer); is {
+		of = types.Unalias(pointer.Elem())
+	}
+	named, is := of.(*types.Named)
+	if !is || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != sdk && named.Obj().Pkg().Path() != sdkTypes {
+		return ""
+	}
+	return named.Obj().Name()
+}
+
+// partiQL is a statement's table.
+var partiQL = regexp.MustCompile(`(?is)^\s*(?:select\b.*?\bfrom|insert\s+into|update|delete\s+from)\s+"?([A-Za-z0-9_.-]+)`)
+
+// statement reports a statement of PartiQL on a designed table.
+func (f *file) statement(request string, text ast.Expr) {
+	if text == nil {
+		return
+	}
+	if call, is := text.(*ast.CallExpr); is && len(call.Args) == 1 && f.beginning(text) == "" { // aws.String
+		text = call.Args[0]
+	}
+	if m := partiQL.FindStringSubmatch(f.beginning(text)); m != nil {
+		if d := f.designOf(m[1]); d != "" {
+			f.report(TableRule, text.Pos(), "%s on table %s goes around the package of design %s", request, m[1], d)
+		}
+	}
 }
 
 // element is the value of a member of a literal; nil where it has none.
@@ -291,6 +406,10 @@ func (f *file) table(request string, name ast.Expr) {
 		used = f.pass.TypesInfo.Uses[x]
 	case *ast.SelectorExpr:
 		used = f.pass.TypesInfo.Uses[x.Sel]
+	}
+	if value, known := f.values[used]; known && f.designOf(value) != "" {
+		f.report(TableRule, at, "%s on table %s goes around the package of design %s", request, value, f.designOf(value))
+		return
 	}
 	if used != nil && used.Pkg() != nil && f.generated[used.Pkg().Path()] {
 		f.report(TableRule, at, "%s on the table of %s goes around that package", request, used.Pkg().Name())

@@ -14,9 +14,15 @@ import (
 
 const shop = `design: 1
 name: Shop
-tables: { shop: { key: { pk: PK, sk: SK }, type_attr: none }, log: { name: "log-{stage}", key: { pk: PK } } }
+tables: { shop: { key: { pk: PK, sk: SK }, type_attr: none, indexes: { ByState: { pk: G } } }, log: { name: "log-{stage}", key: { pk: PK } } }
 entities:
-  User: { table: shop, key: { pk: "USER#{userId}", sk: "ORDER#{orderId}" }, fields: { userId: id, orderId: id } }
+  User:
+    table: shop
+    key: { pk: "USER#{userId}", sk: "ORDER#{orderId}" }
+    index: { ByState: { pk: "STATE#{state}" } }
+    unique: { Mail: { pk: "MAIL#{mail}", sk: X } }
+    copies: { plain: { pk: "PLAIN#{orderId}", sk: X, fields: all } }
+    fields: { userId: id, orderId: id, state: text, mail: email }
   Event: { table: log, key: { pk: "{eventId}" }, fields: { eventId: id } }
 `
 

@@ -54,13 +54,14 @@ function onetable(found) {
   return found.find((value) => value.indexes?.primary && value.models);
 }
 
-// sample makes a value of a schema of dynamodb-toolbox: each text and number is of its own, so that it is found again in a key.
+// sample makes a value of a schema of dynamodb-toolbox: each text and number is of its own, so that it is found again in a key. The last
+// item's numbers have one digit, which shows the zeros that a key puts before short ones.
 function sample(schema, state) {
   const at = state.n++;
   if (schema.enum?.length) return schema.enum[state.variant % schema.enum.length];
   switch (schema.type) {
     case 'string': return `Q${String.fromCharCode(97 + state.variant)}${(at + 37) * 7}Zq${'x'.repeat(state.variant)}`;
-    case 'number': return (100003 + at * 7919) * [1, 2, 3, 11][state.variant];
+    case 'number': return state.variant === 3 ? 1 + (at % 9) : (100003 + at * 7919) * (state.variant + 1);
     case 'boolean': return state.variant % 2 === 0;
     case 'binary': return new Uint8Array([1, 2, 3, state.variant]);
     case 'set': return new Set([sample(schema.elements, state)]);

@@ -150,6 +150,18 @@ func TestToolbox(t *testing.T) {
 	}
 }
 
+// TestToolboxPadding: the zeros before a number are found where only a later item's number is short enough to show them.
+func TestToolboxPadding(t *testing.T) {
+	translated(t, infer.Toolbox, `[{
+		"entityName": "Reading", "computed": true, "entityAttribute": false, "timestamps": false,
+		"table": {"tableName": "readings", "partitionKey": {"name": "PK", "type": "string"}, "sortKey": {"name": "SK", "type": "string"}},
+		"schema": {"attributes": {"sensor": {"type": "string", "key": true}, "day": {"type": "number", "key": true}, "level": {"type": "number", "key": true}, "plain": {"type": "number"}}},
+		"items": [
+			{"PK": "S#Qa1", "SK": "D#100003#107922#115841", "sensor": "Qa1", "day": 100003, "level": 107922, "plain": 115841},
+			{"PK": "S#Qb2", "SK": "D#000002#3#0004", "sensor": "Qb2", "day": 2, "level": 3, "plain": 4}
+		]}]`, []string{`key: { pk: "S#{sensor}", sk: "D#{day|pad(6)}#{level}#{plain|pad(4)}" }`, "day: int  # guess: because it is padded in a key", "level: decimal"}, nil)
+}
+
 // FuzzTranslate: no model makes it panic, and what it makes loads.
 func FuzzTranslate(f *testing.F) {
 	f.Add("electrodb", `{"model":{"entity":"A","service":"s"},"attributes":{"a":{"type":"string"}},"indexes":{"x":{"pk":{"field":"pk","composite":["a"]},"sk":{"field":"sk","template":"${a"}}}}`)

@@ -299,6 +299,7 @@ func (l *learner) template(attr string) (text string, fields []string, err error
 	}
 	for _, all := range []bool{false, true} { // a flag or a state may stand in a key by chance
 		parts := l.split(attr, all)
+		l.pad(parts, attr)
 		if !l.makes(parts, attr) {
 			continue
 		}
@@ -358,6 +359,31 @@ func (l *learner) split(attr string, all bool) []learnedPart {
 		}
 	}
 	return parts
+}
+
+// pad finds the zeros before numbers that are shorter in the last item than in the first, where none are seen.
+func (l *learner) pad(parts []learnedPart, attr string) {
+	item := l.items[len(l.items)-1]
+	rest := valueText(item[attr])
+	for i := range parts {
+		p := &parts[i]
+		if p.field == nil {
+			rest = strings.TrimPrefix(rest, p.literal)
+			continue
+		}
+		value := valueText(item[p.field.attr])
+		zeros := len(rest) - len(strings.TrimLeft(rest, "0"))
+		if p.funcs == "" && p.field.typ != "text" && zeros > 0 && value != "" && strings.HasPrefix(rest[zeros:], value) {
+			p.funcs = fmt.Sprintf("|pad(%d)", zeros+len(value))
+		}
+		if strings.HasPrefix(p.funcs, "|pad") {
+			rest = strings.TrimLeft(rest, "0")
+		}
+		if p.funcs == "|lower" {
+			value = strings.ToLower(value)
+		}
+		rest = strings.TrimPrefix(rest, value)
+	}
 }
 
 // find finds a value in a text: as it is, in small letters, or with zeros before it.

@@ -144,7 +144,8 @@ func (p *Plan) fill(s string) error {
 			source = p.before.Entity(entity).Field(value)
 		}
 		if source == nil || source.Type.String() != e.Field(field).Type.String() {
-			return fmt.Errorf("--fill %q: %s has no field %s of type %s", s, entity, value, e.Field(field).Type)
+			return fmt.Errorf("--fill %q: %s has no field %s of type %s; if a text is meant, put it in single quotes: %s='%s'",
+				s, entity, value, e.Field(field).Type, target, value)
 		}
 		out.source = value
 	default:

@@ -12,8 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -123,12 +125,30 @@ func in(directory string) (*Policy, error) {
 func Parse(file string, data []byte) (*Policy, error) {
 	p := &Policy{File: file}
 	if err := yaml.UnmarshalWithOptions(data, p, yaml.Strict()); err != nil {
+		if wrong, is := errors.AsType[*yaml.TypeError](err); is && wrong.Token != nil {
+			at := wrong.Token.Position
+			return nil, fmt.Errorf("%s: [%d:%d] %q is not %s", file, at.Line, at.Column, wrong.Token.Value, kind(wrong.DstType))
+		}
 		return nil, fmt.Errorf("%s: %s", file, strings.TrimSpace(yaml.FormatError(err, false, true)))
 	}
 	if err := p.validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return p, nil
+}
+
+// kind is what a key of the policy wants, in words.
+func kind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a map"
+	default:
+		return "a text"
+	}
 }
 
 func ruleOf(id string) (check.Rule, bool) {
@@ -155,8 +175,8 @@ func (p *Policy) validate() error {
 			fault("rules: %s cannot be %s: what violates it DynamoDB itself refuses", id, word)
 		}
 	}
-	if p.Budget < 0 {
-		fault("budget: %g is less than nothing", p.Budget)
+	if !(p.Budget >= 0 && p.Budget <= math.MaxFloat64) { // NaN is neither
+		fault("budget: %g is not an amount of US dollars", p.Budget)
 	}
 	for i, a := range p.Accept {
 		rule, known := ruleOf(a.Rule)

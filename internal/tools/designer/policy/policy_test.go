@@ -86,9 +86,12 @@ func TestParse(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"rule: {}", "unknown field"},
 		{"rules: { ST999: off }", "no rule ST999"},
+		{"budget: .nan", "not an amount"},
+		{"budget: .inf", "not an amount"},
+		{"budget: -1", "not an amount"},
+		{"budget: cheap", `[1:9] "cheap" is not a number`},
 		{"rules: { ST201: never }", "want error, warning, info or off"},
 		{"rules: { ST205: off }", "DynamoDB itself refuses"},
-		{"budget: -1", "less than nothing"},
 		{"accept: [{ rule: ST205, in: A, reason: r, owner: o, until: 2027-01-01 }]", "cannot be accepted"},
 		{"accept: [{ rule: ST201, in: A, owner: o, until: 2027-01-01 }]", "reason is missing"},
 		{"accept: [{ rule: ST201, in: A, reason: r, owner: o, until: tomorrow }]", "want a day"},

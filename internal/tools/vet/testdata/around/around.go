@@ -13,6 +13,41 @@ import (
 
 const name = "shop"
 
+var variable = "shop"
+
+var (
+	set       = "shop"
+	addressed = "shop"
+)
+
+func statements(set2 *string) []any {
+	local := "shop"
+	other := "shop"
+	other = *set2
+	in := &dynamodb.ScanInput{}
+	in.TableName = aws.String("shop") // want vet-table
+	in.IndexName = aws.String("shop")
+	set = *set2
+	set2 = &addressed
+	key := "USER#" + local
+	return []any{
+		in, set2,
+		&dynamodb.ScanInput{TableName: &local},               // want vet-table
+		&dynamodb.ScanInput{TableName: aws.String(variable)}, // want vet-table
+		&dynamodb.ScanInput{TableName: &other},
+		&dynamodb.ScanInput{TableName: &set},
+		&dynamodb.ScanInput{TableName: &addressed},
+		&dynamodb.ScanInput{TableName: aws.String("arn:aws:dynamodb:us-east-1:123456789012:table/shop")},  // want vet-table
+		&dynamodb.ExecuteStatementInput{Statement: aws.String(`SELECT * FROM "shop"."GSI1" WHERE x = 1`)}, // want vet-table
+		&types.BatchStatementRequest{Statement: aws.String(`insert into shop value {'PK': 'x'}`)},         // want vet-table
+		&types.ParameterizedStatement{Statement: aws.String(`UPDATE "other" SET note = 'from "shop"'`)},
+		&types.AttributeValueMemberS{Value: "STATE#" + local}, // want vet-key
+		&types.AttributeValueMemberS{Value: "MAIL#" + local},  // want vet-key
+		&types.AttributeValueMemberS{Value: "PLAIN#" + local}, // want vet-key
+		&types.AttributeValueMemberS{Value: key},
+	}
+}
+
 func requests(c arounddb.Config, id, table string) []any {
 	return []any{
 		&dynamodb.GetItemInput{TableName: aws.String(name)},                                       // want vet-table

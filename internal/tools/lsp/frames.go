@@ -1,0 +1,48 @@
+package lsp
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+const (
+	maxHeader  = 4 << 10
+	maxMessage = 64 << 20
+)
+
+// copyMessages copies messages up to the end of in, and ends with an error at one that is too large: the channel behind it allocates
+// what a header says before any of it is there.
+func copyMessages(out io.Writer, in io.Reader) error {
+	from := bufio.NewReaderSize(in, maxHeader)
+	for length := int64(0); ; {
+		line, err := from.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			return fmt.Errorf("a header line has more than %d bytes", maxHeader)
+		}
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		name, value, _ := strings.Cut(strings.TrimSpace(string(line)), ":")
+		switch {
+		case strings.EqualFold(name, "content-length"):
+			if length, err = strconv.ParseInt(strings.TrimSpace(value), 10, 64); err != nil {
+				continue // which the channel says
+			}
+			if length > maxMessage {
+				return fmt.Errorf("a message has %d bytes and may have %d", length, maxMessage)
+			}
+		case name == "":
+			if _, err := io.CopyN(out, from, length); err != nil {
+				return err
+			}
+			length = 0
+		}
+	}
+}
