@@ -12,7 +12,7 @@ import json
 import re
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Generic, Iterable, Iterator, Mapping, Sequence, TypeVar
 
 from .call import Call, Environment, Observation
 from .codec import Secret, decode_all, encode, encode_all, milliseconds
@@ -30,9 +30,21 @@ from .values import Item, Value, Values
 from .write import write
 
 __all__ = [
-    "ConfigError", "ConflictError", "CursorError", "DecodeError", "Decoded", "ExistsError", "Fault", "InvalidValueError", "Item", "LinesError",
-    "NotFoundError", "Observation", "Place", "Program", "RefusedError", "ReusedError", "Runtime", "Secret", "TableError", "Types", "decoded",
+    "ConfigError", "ConflictError", "CursorError", "Declared", "DecodeError", "Decoded", "ExistsError", "Fault", "InvalidValueError", "Item", "LinesError",
+    "NotFoundError", "Observation", "Page", "Place", "Program", "RefusedError", "ReusedError", "Runtime", "Secret", "TableError", "Types", "decoded",
 ]
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class Page(Generic[T]):
+    """A part of a list. It may have fewer items than were asked for, or none, and not be the last."""
+
+    items: list[T]
+    next: str
+    """Continues behind this page, as the argument after; "" at the end."""
 
 
 @dataclass
@@ -90,12 +102,12 @@ class Runtime:
             given = [Input(encode_all(r.params, _attribute_of(one))) for one in inputs]
             return [None if v is None else _found(r, v) for v in batch(call, r, given)]
 
-    def page(self, name: str, given: Mapping[str, Any], limit: int | None, after: str) -> tuple[list[Any], str]:
-        """A page of a list, and the cursor behind it."""
+    def page(self, name: str, given: Mapping[str, Any], limit: int | None, after: str) -> Page[Any]:
+        """A page of a list."""
         r = self.program.reads[name]
         with self._call(name) as call:
             items, cursor = page(call, r, _read_input(r, given), limit, after)
-            return [_found(r, v) for v in items], cursor
+            return Page([_found(r, v) for v in items], cursor)
 
     def list(self, name: str, given: Mapping[str, Any]) -> list[Any]:
         """A list up to the read's limit."""
@@ -188,8 +200,14 @@ class Runtime:
             if progress and count > stored:
                 progress(count)
 
-    def table_name(self, name: str) -> str:
-        return self._names[name]
+    def create_tables(self, requests: Iterable[Mapping[str, Any]]) -> None:
+        """Makes tables and waits until they are there."""
+        for of in requests:
+            name = self._names[of["table"]]
+            self._env.client.create_table(**{**of["create"], "TableName": name})
+            self._env.client.get_waiter("table_exists").wait(TableName=name)
+            if "ttl" in of:
+                self._env.client.update_time_to_live(**{**of["ttl"], "TableName": name})
 
 
 def _physical_names(tables: Mapping[str, Table], configured: Mapping[str, str]) -> dict[str, str]:

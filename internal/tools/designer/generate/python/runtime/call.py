@@ -130,7 +130,7 @@ class Call:
         if len(tasks) < 2 or self.env.sequential:
             return [task() for task in tasks]
         with concurrent.futures.ThreadPoolExecutor(min(len(tasks), at_once)) as pool:
-            return list(pool.map(lambda task: task(), tasks))
+            return [done.result() for done in [pool.submit(task) for task in tasks]]
 
     def pause(self, longest: float) -> None:
         """Waits at random up to some seconds."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import secrets
 import uuid
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Callable, Mapping, Sequence
 
@@ -47,7 +48,7 @@ class Assigned:
     how: str
     """setting, adding or initialising."""
     value: Value | None
-    operands: list[Operand] = field(default_factory=list)
+    operands: list[Operand] = dataclasses.field(default_factory=list)
 
 
 @dataclass
@@ -64,10 +65,10 @@ class Change:
     """All values of an item that is created or put, and else the fields of its primary key."""
     primary: Item
     inputs: Inputs
-    assigned: list[Assigned] = field(default_factory=list)
+    assigned: list[Assigned] = dataclasses.field(default_factory=list)
     when: Condition | None = None
-    refusals: list[Else] = field(default_factory=list)
-    pinned: Values = field(default_factory=dict)
+    refusals: list[Else] = dataclasses.field(default_factory=list)
+    pinned: Values = dataclasses.field(default_factory=dict)
     """Fields that the condition says to have a value."""
 
 
@@ -75,9 +76,9 @@ class Change:
 class Learned:
     """What attempts have found of items that cannot be known before, by their identity."""
 
-    foreign: set[bytes] = field(default_factory=set)
+    foreign: set[bytes] = dataclasses.field(default_factory=set)
     """Markers that are other items' by now: they are not deleted."""
-    lost: set[bytes] = field(default_factory=set)
+    lost: set[bytes] = dataclasses.field(default_factory=set)
     """Copies that are not there: they are put."""
 
 

@@ -90,7 +90,7 @@ class Operation:
 class Movement(NamedTuple):
     """What a change moves a counter by."""
 
-    count: Count
+    counter: Count
     key: Values
     by: Decimal
 

@@ -33,55 +33,55 @@ class TableError(Exception):
 class NotFoundError(TableError):
     """An item is not there, or is of another owner."""
 
-    codes = ("NotFound",)
+    codes: ClassVar[tuple[str, ...]] = ("NotFound",)
 
 
 class ExistsError(TableError):
     """An item, or a unique value, is there already."""
 
-    codes = ("Exists",)
+    codes: ClassVar[tuple[str, ...]] = ("Exists",)
 
 
 class ConflictError(TableError):
     """A write met other writes at each of its attempts."""
 
-    codes = ("Conflict",)
+    codes: ClassVar[tuple[str, ...]] = ("Conflict",)
 
 
 class CursorError(TableError):
     """A cursor is damaged, or of another pattern, input, owner or caller."""
 
-    codes = ("Cursor",)
+    codes: ClassVar[tuple[str, ...]] = ("Cursor",)
 
 
 class ReusedError(TableError):
     """A request key was used with another request."""
 
-    codes = ("Reused",)
+    codes: ClassVar[tuple[str, ...]] = ("Reused",)
 
 
 class RefusedError(TableError):
     """A condition does not hold, and the design declares no error for it."""
 
-    codes = ("Refused",)
+    codes: ClassVar[tuple[str, ...]] = ("Refused",)
 
 
 class LinesError(TableError):
     """A write has no lines, too many, or two for one item."""
 
-    codes = ("Lines",)
+    codes: ClassVar[tuple[str, ...]] = ("Lines",)
 
 
 class ConfigError(TableError):
     """The configuration is incomplete."""
 
-    codes = ("Config",)
+    codes: ClassVar[tuple[str, ...]] = ("Config",)
 
 
 class InvalidValueError(TableError):
     """A value of an input is not of its field's type. The field has steps into it: address.city, lines[2].price."""
 
-    codes = ("Value",)
+    codes: ClassVar[tuple[str, ...]] = ("Value",)
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field} {reason}")
@@ -92,7 +92,7 @@ class InvalidValueError(TableError):
 class DecodeError(TableError):
     """A stored value is not of its field's type, or is missing: another program wrote it, or the design has changed."""
 
-    codes = ("Decode",)
+    codes: ClassVar[tuple[str, ...]] = ("Decode",)
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"stored {field} {reason}")

@@ -30,7 +30,7 @@ _tokens = re.compile(r"[#:]?[A-Za-z0-9_]+|<=|>=|<>|[=<>(),.[\]]|\S")
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = _tokens.findall(text)
+        self.tokens: list[str] = _tokens.findall(text)
         self.i = 0
 
     def fault(self, what: str) -> Fault:

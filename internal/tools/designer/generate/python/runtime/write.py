@@ -138,12 +138,12 @@ class _Attempt:
 
     def _move(self, by: Effect, m: Movement) -> None:
         """Moves a counter."""
-        entity = m.count.entity
-        f = entity.field(m.count.field)
+        entity = m.counter.entity
+        f = entity.field(m.counter.field)
         key = {name: m.key[name] for name in fields_of(entity.key) if name in m.key}
         primary = entity.key_of(entity.key, key)
         if f is None:
-            raise Fault(f"entity {entity.name} has no field {m.count.field}, which counts {by.c.entity.name}")
+            raise Fault(f"entity {entity.name} has no field {m.counter.field}, which counts {by.c.entity.name}")
         of = identity(entity.table, primary)
         e = next((x for x in self._effects if x.c.entity is entity and identity(entity.table, x.c.primary) == of), None)
         if e is None:
@@ -153,7 +153,7 @@ class _Attempt:
             e.add(f, m.by)
             return
         if e.counted and e.c.entity.counts:
-            raise Fault(f"counter {entity.name}.{m.count.field} is counted by what it counts")
+            raise Fault(f"counter {entity.name}.{m.counter.field} is counted by what it counts")
         e.planned = False
         e.moved = True
         if e.counters and e.c.line != by.c.line:
