@@ -342,6 +342,11 @@ func (p *pythonPrinter) typeOf(t design.Type) string {
 	}
 }
 
+// empties reports whether an absent value of a type is as good as an empty one.
+func empties(t design.Type) bool {
+	return t.Kind == design.KindList || t.Kind == design.KindSet || t.Kind == design.KindMap
+}
+
 // class prints a dataclass of members, with more lines behind them.
 func (p *pythonPrinter) class(name, owner string, at design.Pos, list []member, paragraphs ...string) {
 	p.beginClass(name, paragraphs...)
@@ -355,7 +360,7 @@ func (p *pythonPrinter) class(name, owner string, at design.Pos, list []member, 
 		switch {
 		case x.Optional:
 			p.line("    " + attribute + ": " + of + " | None = None")
-		case x.Type.Kind == design.KindList || x.Type.Kind == design.KindSet || x.Type.Kind == design.KindMap:
+		case empties(x.Type):
 			p.line("    " + attribute + ": " + of + " = _field(default_factory=" + of[:strings.Index(of, "[")] + ")")
 		default:
 			p.line("    " + attribute + ": " + of)
@@ -496,8 +501,9 @@ func (p *pythonPrinter) parameters(list []member, reserved ...string) (takes []s
 		if slices.Contains(reserved, name) {
 			name += "_"
 		}
+		p.attribute(x.Name) // by which the runtime's parameters are known
 		of := p.typeOf(x.Type)
-		if x.Optional || x.Prefix {
+		if x.Optional || x.Prefix || empties(x.Type) {
 			of += " | None = None"
 		}
 		takes, given = append(takes, name+": "+of), append(given, pythonText(key)+": "+name)
