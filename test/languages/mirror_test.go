@@ -42,7 +42,7 @@ type driver struct {
 func start(t *testing.T, l language, dir string) *driver {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), l.driver[0], append(slices.Clone(l.driver[1:]), dir)...) //nolint:gosec // of these tests
-	cmd.Env = append(os.Environ(), "NODE_NO_WARNINGS=1") // of the SDK, about versions of Node to come
+	cmd.Env = append(os.Environ(), "NODE_NO_WARNINGS=1")                                             // of the SDK, about versions of Node to come
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

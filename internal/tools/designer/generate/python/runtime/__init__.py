@@ -244,7 +244,7 @@ def _read_input(r: Read, given: Mapping[str, Any]) -> Input:
     """The input of a read, encoded."""
     out = Input({})
     for p in r.params:
-        x = given.get(p.name)
+        x = given.get(f"{p.name}Prefix" if p.name == r.prefix else p.name)
         if x is None or (p.name == r.prefix and x == ""):
             continue
         v = encode(p.type, p.name, x)
