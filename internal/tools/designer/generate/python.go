@@ -133,7 +133,7 @@ func newPythonPrinter(m *model) *pythonPrinter {
 		model: m, attributes: map[string]string{}, methods: map[string]string{"load": "loading", "create_tables": "making tables"},
 		writes: map[*writeModel]*pythonResult{}, errors: map[*errorModel]string{},
 	}
-	for _, name := range strings.Fields(pythonClasses) {
+	for name := range strings.FieldsSeq(pythonClasses) {
 		m.names.names[name] = "a name of the runtime"
 	}
 	class := func(name, of, owner string, at design.Pos) {
@@ -230,24 +230,23 @@ func (p *pythonPrinter) doc(indent string, paragraphs ...string) {
 		if strings.HasSuffix(first, `"`) {
 			first += " "
 		}
-		p.source.print(`%s"""%s"""`, indent, first)
+		p.line(indent + `"""` + first + `"""`)
 		return
 	}
-	p.source.print("%s\"\"\"%s\n%s\n%s\"\"\"", indent, first, strings.Join(lines[1:], "\n"), indent)
+	p.line(indent + `"""` + first + "\n" + strings.Join(lines[1:], "\n") + "\n" + indent + `"""`)
 }
 
 // line prints a line as it is.
-func (p *pythonPrinter) line(text string) { p.source.print("%s", text) }
+func (p *pythonPrinter) line(text string) { p.out.WriteString(text + "\n") }
 
 func (p *pythonPrinter) print() {
-	body := &p.source
 	for _, e := range p.enums {
 		values := make([]string, len(e.Values))
 		for i, v := range e.Values {
 			values[i] = pythonText(v)
 		}
 		p.export(e.Go)
-		body.print("\n%s = _typing.Literal[%s]", e.Go, strings.Join(values, ", "))
+		p.line("\n" + e.Go + " = _typing.Literal[" + strings.Join(values, ", ") + "]")
 		p.doc("", e.Doc)
 	}
 	for _, x := range p.structs {
@@ -361,7 +360,8 @@ func (p *pythonPrinter) class(name, owner string, at design.Pos, list []member, 
 		case x.Optional:
 			p.line("    " + attribute + ": " + of + " | None = None")
 		case empties(x.Type):
-			p.line("    " + attribute + ": " + of + " = _field(default_factory=" + of[:strings.Index(of, "[")] + ")")
+			collection, _, _ := strings.Cut(of, "[")
+			p.line("    " + attribute + ": " + of + " = _field(default_factory=" + collection + ")")
 		default:
 			p.line("    " + attribute + ": " + of)
 		}
@@ -610,6 +610,17 @@ func (p *pythonPrinter) printDB() {
 	for _, r := range p.reads {
 		p.printReadMethods(r)
 	}
+	p.printOtherMethods()
+	var entities []string
+	for _, e := range p.entities {
+		entities = append(entities, e.Go)
+	}
+	p.printLoad(strings.Join(entities, " | "))
+	p.printTypes()
+}
+
+// printOtherMethods prints the methods of collections and writes.
+func (p *pythonPrinter) printOtherMethods() {
 	for _, c := range p.collections {
 		name := p.method(c.Design.Name, "", c.Design.Pos)
 		takes, given := p.parameters(c.inputs, "limit", "after")
@@ -631,13 +642,13 @@ func (p *pythonPrinter) printDB() {
 		}
 		p.def(name, takes, returns, "write("+pythonText(w.Design.Name)+", "+dict(given)+")", p.remarks(w.Go, name, p.writeRemarks(w))...)
 	}
-	var entities []string
-	for _, e := range p.entities {
-		entities = append(entities, e.Go)
-	}
+}
+
+// printLoad prints what every class has, and what the module has behind the class.
+func (p *pythonPrinter) printLoad(entities string) {
 	p.line(`
     def load(
-        self, records: _typing.Iterable[` + strings.Join(entities, " | ") + `], progress: _typing.Callable[[int], None] | None = None,
+        self, records: _typing.Iterable[` + entities + `], progress: _typing.Callable[[int], None] | None = None,
     ) -> None:
         """Puts records with their copies, index entries and markers as they are, without any condition: for imports and samples.
 
@@ -661,7 +672,6 @@ def decode(item: _typing.Mapping[str, _typing.Any]) -> _table.Decoded | None:
     return _table.decoded(_program, dict(item))
 
 `)
-	p.printTypes()
 }
 
 // printTypes prints the classes by the names that descriptors have.
@@ -685,11 +695,11 @@ func (p *pythonPrinter) printTypes() {
 		reads = append(reads, pythonText(r.Design.Name)+": "+r.result.Go)
 	}
 	for _, c := range p.collections {
-		of := ""
+		var of []string
 		for _, x := range c.members {
-			of += x.Go + ", "
+			of = append(of, x.Go)
 		}
-		collections = append(collections, pythonText(c.Design.Name)+": ("+c.result+", ("+strings.TrimSuffix(of, " ")+"))")
+		collections = append(collections, pythonText(c.Design.Name)+": ("+c.result+", ("+strings.Join(of, ", ")+",))")
 	}
 	for _, w := range p.model.writes {
 		if r := p.writes[w]; r != nil {
