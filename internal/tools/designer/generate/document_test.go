@@ -66,12 +66,14 @@ func TestUnknownReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = TypeScript(p)
-	for _, want := range []string{
-		"HowManyOfDay needs Read.Count, which", "EventsBetween needs Read.Over, which", "Sources needs Read.Each, which", "AllSources needs Read.Scan, which",
-	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want %q in\n%v", want, err)
+	for _, language := range []func(*lower.Program) ([]File, error){TypeScript, Python} {
+		_, err = language(p)
+		for _, want := range []string{
+			"HowManyOfDay needs Read.Count, which", "EventsBetween needs Read.Over, which", "Sources needs Read.Each, which", "AllSources needs Read.Scan, which",
+		} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("want %q in\n%v", want, err)
+			}
 		}
 	}
 }
