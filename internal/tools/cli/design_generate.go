@@ -20,7 +20,7 @@ func newGenerate(env Environment) *cobra.Command {
 	var check, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "generate FILE",
-		Short: "Write the Go or TypeScript code of a design",
+		Short: "Write the Go, TypeScript or Python code of a design",
 		Long: `Write the Go package of a design: a type for each entity, a method for each read, collection and write, and the
 requests that make its tables. The package runs on any DynamoDB client, of AWS or of this database, and needs nothing
 but the SDK and github.com/monotable/monotable/design/table.
@@ -44,10 +44,17 @@ and return, and the runtime, so that they need nothing but @aws-sdk/client-dynam
 Go package. docs/typescript.md has more.
 
   const db = new DB(new DynamoDBClient({}), { tables: { Shop: "shop" }, cursorKey });
-  const order = await db.orderByID({ orderId: id, userId: caller });`,
+  const order = await db.orderByID({ orderId: id, userId: caller });
+
+With --lang python it writes a package for Python 3.10 or newer, typed for mypy --strict, which needs nothing but boto3.
+docs/python.md has more.
+
+  db = DB(boto3.client("dynamodb"), tables={"Shop": "shop"}, cursor_key=key)
+  order = db.order_by_id(order_id=id, user_id=caller)`,
 		Example: `  monotable generate shop.design.yaml
   monotable generate shop.design.yaml -o internal/shop --package shop
   monotable generate shop.design.yaml --lang typescript -o src/shop
+  monotable generate shop.design.yaml --lang python -o src/shop
   monotable generate shop.design.yaml --check`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -80,7 +87,7 @@ Go package. docs/typescript.md has more.
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the directory to write; one of the package's name without it")
-	cmd.Flags().StringVar(&lang, "lang", goLanguage, "the language: go or typescript")
+	cmd.Flags().StringVar(&lang, "lang", goLanguage, "the language: go, typescript or python")
 	cmd.Flags().StringVar(&name, "package", "", "the Go package's name; the design's own without it")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
 	cmd.Flags().BoolVar(&check, "check", false, "write nothing; the exit status is 1 if the directory is not what would be written")
@@ -91,6 +98,7 @@ Go package. docs/typescript.md has more.
 const (
 	goLanguage         = "go"
 	typescriptLanguage = "typescript"
+	pythonLanguage     = "python"
 )
 
 // checkLanguage refuses a language that is not generated, and flags that another one has no use for.
@@ -98,12 +106,12 @@ func checkLanguage(lang, out, name string) error {
 	switch {
 	case lang == goLanguage:
 		return nil
-	case lang != typescriptLanguage:
-		return fmt.Errorf("--lang %q: generates %s and %s", lang, goLanguage, typescriptLanguage)
+	case lang != typescriptLanguage && lang != pythonLanguage:
+		return fmt.Errorf("--lang %q: generates %s, %s and %s", lang, goLanguage, typescriptLanguage, pythonLanguage)
 	case name != "":
-		return errors.New("--package is of Go: TypeScript's modules have no name")
+		return fmt.Errorf("--package is of Go: with --lang %s the directory is the name", lang)
 	case out == "":
-		return errors.New("--lang typescript wants the directory to write: -o src/shop")
+		return fmt.Errorf("--lang %s wants the directory to write: -o src/shop", lang)
 	default:
 		return nil
 	}
@@ -131,6 +139,8 @@ func generated(env Environment, file, lang, name string) (files []generate.File,
 	case err != nil:
 	case lang == typescriptLanguage:
 		files, err = generate.TypeScript(p)
+	case lang == pythonLanguage:
+		files, err = generate.Python(p)
 	default:
 		files, err = generate.Package(p, name)
 	}

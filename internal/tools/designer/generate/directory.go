@@ -132,5 +132,6 @@ func generated(name string) (bool, error) {
 		return false, err
 	}
 	first, _, _ := strings.Cut(string(text), "\n")
-	return strings.HasPrefix(first, headerStart) && strings.HasSuffix(strings.TrimSuffix(first, "\r"), "; DO NOT EDIT."), nil
+	_, after, _ := strings.Cut(first, " ") // the sign of a comment
+	return strings.HasPrefix(after, headerStart) && strings.HasSuffix(strings.TrimSuffix(first, "\r"), "; DO NOT EDIT."), nil
 }

@@ -1,4 +1,4 @@
-package typescript
+package languages
 
 import (
 	"encoding/base64"
@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 	"github.com/monotable/monotable/monotabletest"
@@ -19,10 +20,22 @@ import (
 // TestConcurrentWrites: orders that come at once take a stock to nothing and no further, and one request that comes several times at
 // once is done once.
 func TestConcurrentWrites(t *testing.T) {
-	installed(t)
-	dir := t.TempDir()
-	d := generated(t, "../generated/designs/shop.design.yaml", filepath.Join(dir, "shop"))
-	compiled(t, dir)
+	t.Run("TypeScript", func(t *testing.T) {
+		installed(t)
+		dir := t.TempDir()
+		d := generated(t, typescript, "../generated/designs/shop.design.yaml", filepath.Join(dir, "shop"))
+		compiled(t, dir)
+		concurrentWrites(t, typescript, d, filepath.Join(dir, "out", "shop"))
+	})
+	t.Run("Python", func(t *testing.T) {
+		hasBoto3(t)
+		dir := filepath.Join(t.TempDir(), "shop")
+		concurrentWrites(t, python, generated(t, python, "../generated/designs/shop.design.yaml", dir), dir)
+	})
+}
+
+func concurrentWrites(t *testing.T, l language, d *design.Design, dir string) {
+	t.Helper()
 	db := monotabletest.New(t)
 	server := httptest.NewServer(db.Handler())
 	t.Cleanup(server.Close)
@@ -30,7 +43,7 @@ func TestConcurrentWrites(t *testing.T) {
 	if err := provision.Apply(t.Context(), db.Client(), specs, t.Logf); err != nil {
 		t.Fatal(err)
 	}
-	n := start(t, filepath.Join(dir, "out", "shop"))
+	n := start(t, l, dir)
 	call := func(operation string, arguments map[string]any, result any) {
 		t.Helper()
 		arguments["world"] = 1

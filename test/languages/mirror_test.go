@@ -1,4 +1,4 @@
-package typescript
+package languages
 
 import (
 	"bufio"
@@ -29,19 +29,20 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/trial"
 )
 
-// node is a Node process that runs generated code.
-type node struct {
+// driver is a process that runs generated code.
+type driver struct {
 	t      *testing.T
+	name   string // of the language
 	in     io.Writer
 	out    *bufio.Reader
 	calls  int // made by both
 	opened int
 }
 
-func start(t *testing.T, dir string) *node {
+func start(t *testing.T, l language, dir string) *driver {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "node", "driver.mjs", dir)
-	cmd.Env = append(os.Environ(), "NODE_NO_WARNINGS=1") // of the SDK, about versions of Node to come
+	cmd := exec.CommandContext(t.Context(), l.driver[0], append(slices.Clone(l.driver[1:]), dir)...) //nolint:gosec // of these tests
+	cmd.Env = append(os.Environ(), "NODE_NO_WARNINGS=1")                                             // of the SDK, about versions of Node to come
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -58,7 +59,7 @@ func start(t *testing.T, dir string) *node {
 		_ = in.Close() // which ends it
 		_ = cmd.Wait()
 	})
-	return &node{t: t, in: in, out: bufio.NewReader(out)}
+	return &driver{t: t, name: l.name, in: in, out: bufio.NewReader(out)}
 }
 
 // failure is an error of generated code.
@@ -70,7 +71,7 @@ type failure struct {
 func (f *failure) Error() string { return f.Message }
 
 // call makes a call and takes its result, or its error.
-func (n *node) call(operation string, arguments map[string]any, result any) (*failure, error) {
+func (n *driver) call(operation string, arguments map[string]any, result any) (*failure, error) {
 	arguments["op"] = operation
 	line, err := json.Marshal(arguments)
 	if err != nil {
@@ -95,7 +96,7 @@ func (n *node) call(operation string, arguments map[string]any, result any) (*fa
 
 // mirror runs patterns by package table on the trial's database, and by generated code on one of its own, and compares.
 type mirror struct {
-	*node
+	*driver
 
 	world   int
 	db      *table.DB
@@ -109,9 +110,9 @@ type mirror struct {
 }
 
 // open makes the database of generated code and lets the code load it.
-func (n *node) open(ctx context.Context, under trial.World) (trial.Runner, error) {
+func (n *driver) open(ctx context.Context, under trial.World) (trial.Runner, error) {
 	n.opened++
-	m := &mirror{node: n, world: n.opened, under: under, cursors: map[table.Cursor]table.Cursor{}}
+	m := &mirror{driver: n, world: n.opened, under: under, cursors: map[table.Cursor]table.Cursor{}}
 	config := under.Config
 	config.NewID, config.Sequential = m.newID, true
 	var err error
@@ -162,10 +163,10 @@ func (m *mirror) Close() error {
 // call makes a call in the mirror's world.
 func (m *mirror) call(operation string, arguments map[string]any, result any) (*failure, error) {
 	arguments["world"] = m.world
-	return m.node.call(operation, arguments, result)
+	return m.driver.call(operation, arguments, result)
 }
 
-// newID makes the ids that driver.mjs makes.
+// newID makes the ids that the drivers make.
 func (m *mirror) newID(k table.Kind) string {
 	m.id++
 	switch k {
@@ -180,8 +181,8 @@ func (m *mirror) newID(k table.Kind) string {
 
 // What errors begin with that are not the trial's own.
 const (
-	difference = "TypeScript differs"
-	broken     = "node ended"
+	difference = "generated code differs"
+	broken     = "the driver ended"
 )
 
 // differs is what a call differs in.
@@ -192,7 +193,7 @@ func differs(call string, got, want any) error {
 		}
 		return fmt.Sprint(v)
 	}
-	return fmt.Errorf(difference+": %s\n  TypeScript: %s\n  Go:         %s", call, text(got), text(want))
+	return fmt.Errorf(difference+": %s\n  it:  %s\n  Go:  %s", call, text(got), text(want))
 }
 
 // sameError compares errors, and reports whether there is one. Those of SDKs have their own sentences.

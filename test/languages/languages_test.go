@@ -1,9 +1,10 @@
-// Package typescript checks the TypeScript that monotable generate writes: it type-checks under strict options, and does in Node, with
-// the AWS SDK for JavaScript over a socket, what the Go code of the same design does.
+// Package languages checks the TypeScript and the Python that monotable generate writes: both type-check under strict options, and do,
+// with the AWS SDKs for JavaScript and Python over a socket, what the Go code of the same design does.
 //
+// A driver of each language runs the generated code and speaks one protocol of lines (driver.mjs, driver.py).
 // The random trials of package trial drive both at once. Each has a database of its own: answers and errors must be the same, and
 // the items that each has stored must be equal.
-package typescript
+package languages
 
 import (
 	"bytes"
@@ -47,12 +48,25 @@ func designs(t *testing.T) []string {
 func installed(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat("node_modules/typescript"); errors.Is(err, os.ErrNotExist) {
-		t.Skip("the packages of test/typescript are not installed: make setup")
+		t.Skip("the packages of test/languages are not installed: make setup")
 	}
 }
 
-// generated writes the TypeScript of a design into a directory.
-func generated(t *testing.T, file, dir string) *design.Design {
+// language is one that is generated.
+type language struct {
+	name     string
+	generate func(*lower.Program) ([]generate.File, error)
+	driver   []string // a command, for the directory of the code
+}
+
+// The languages that are tried. Python is Debian's own, which has boto3: another may come first in PATH.
+var (
+	typescript = language{"TypeScript", generate.TypeScript, []string{"node", "driver.mjs"}}
+	python     = language{"Python", generate.Python, []string{"/usr/bin/python3", "driver.py"}}
+)
+
+// generated writes the code of a design into a directory.
+func generated(t *testing.T, l language, file, dir string) *design.Design {
 	t.Helper()
 	d, err := design.Load(file)
 	if err != nil {
@@ -62,7 +76,7 @@ func generated(t *testing.T, file, dir string) *design.Design {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := generate.TypeScript(p)
+	files, err := l.generate(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,15 +112,15 @@ func compiled(t *testing.T, dir string) {
 	}
 }
 
-// TestTrials: of every design, the generated code type-checks, and the random trials find no difference from Go's.
-func TestTrials(t *testing.T) {
+// TestTypeScript: of every design, the generated code type-checks, and the random trials find no difference from Go's.
+func TestTypeScript(t *testing.T) {
 	installed(t)
 	files := designs(t)
 	dir := t.TempDir()
 	parsed := make([]*design.Design, len(files))
 	name := func(i int) string { return filepath.Base(filepath.Dir(files[i])) + "_" + filepath.Base(files[i]) }
 	for i, file := range files {
-		parsed[i] = generated(t, file, filepath.Join(dir, name(i)))
+		parsed[i] = generated(t, typescript, file, filepath.Join(dir, name(i)))
 	}
 	example(t, dir)
 	compiled(t, dir)
@@ -116,7 +130,7 @@ func TestTrials(t *testing.T) {
 				t.Skip("it type-checks; -everything tries it")
 			}
 			t.Parallel()
-			try(t, parsed[i], filepath.Join(dir, "out", name(i)))
+			try(t, typescript, parsed[i], filepath.Join(dir, "out", name(i)))
 		})
 	}
 }
@@ -143,10 +157,10 @@ func example(t *testing.T, dir string) {
 const trialItems = 20
 
 // try runs the random trials of a design.
-func try(t *testing.T, d *design.Design, dir string) {
+func try(t *testing.T, l language, d *design.Design, dir string) {
 	t.Helper()
-	node := start(t, dir)
-	run, err := trial.New(d, trial.Options{Seed: 1, Items: trialItems, Open: node.open})
+	driver := start(t, l, dir)
+	run, err := trial.New(d, trial.Options{Seed: 1, Items: trialItems, Open: driver.open})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,8 +183,8 @@ func try(t *testing.T, d *design.Design, dir string) {
 	if err := run.Close(); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d calls, %d of them by both", calls, node.calls)
-	if node.calls == 0 {
+	t.Logf("%d calls, %d of them by both", calls, driver.calls)
+	if driver.calls == 0 {
 		t.Error("no call was made")
 	}
 }

@@ -1,4 +1,4 @@
-package typescript
+package languages
 
 import (
 	"encoding/json"

@@ -1,0 +1,301 @@
+"""The runtime of the code that monotable generate --lang python writes.
+
+It makes requests of what a design says, and values of the responses. It is the same as the Go package
+github.com/monotable/monotable/design/table, in which the code's comments say more: the same descriptors make the same items.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import re
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Generic, Iterable, Iterator, Mapping, Sequence, TypeVar
+
+from .call import Call, Environment, Observation
+from .codec import Secret, decode_all, encode, encode_all, milliseconds
+from .cursor import Sealer
+from .descriptor import Field, Place, Read, Table, Write
+from .entity import Entity, identity
+from .errors import (
+    ConfigError, ConflictError, CursorError, Declared, DecodeError, ExistsError, Fault, InvalidValueError, LinesError, NotFoundError,
+    RefusedError, ReusedError, TableError, builtin, named,
+)
+from .link import Program, Types
+from .read import batch, collect, get, page, walk
+from .source import Input
+from .values import Item, Value, Values
+from .write import write
+
+__all__ = [
+    "ConfigError", "ConflictError", "CursorError", "Declared", "DecodeError", "Decoded", "ExistsError", "Fault", "InvalidValueError", "Item", "LinesError",
+    "NotFoundError", "Observation", "Page", "Place", "Program", "RefusedError", "ReusedError", "Runtime", "Secret", "TableError", "Types", "decoded",
+]
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class Page(Generic[T]):
+    """A part of a list. It may have fewer items than were asked for, or none, and not be the last."""
+
+    items: list[T]
+    next: str
+    """Continues behind this page, as the argument after; "" at the end."""
+
+
+@dataclass
+class Decoded:
+    """What a stored item stands for. A copy or marker may lack fields; record is the entity's object where none is missing."""
+
+    entity: str
+    place: Place
+    fields: dict[str, Any]
+    record: Any
+
+
+class Runtime:
+    """Runs a program's patterns. Generated code gives them names and types. Any number of threads may call it at once."""
+
+    def __init__(
+        self, program: Program, declared: Declared, client: Any, *, tables: Mapping[str, str], cursor_key: bytes | None,
+        old_cursor_keys: Sequence[bytes], caller: Callable[[], str] | None, clock: Callable[[], datetime.datetime] | None,
+        observe: Callable[[Observation], None] | None, new_id: Callable[[str], str] | None, sequential: bool,
+    ) -> None:
+        self.program = program
+        self._names = _physical_names(program.tables, tables)
+        sealer = Sealer(cursor_key or b"", old_cursor_keys) if cursor_key is not None or old_cursor_keys else None
+        now = (lambda: milliseconds(clock())) if clock else (lambda: time.time_ns() // 1_000_000)
+        self._env = Environment(client, self._table_name, now, sealer, caller, observe, new_id, sequential, declared)
+
+    def _table_name(self, t: Table) -> str:
+        return self._names[t.name]
+
+    @contextlib.contextmanager
+    def _call(self, pattern: str) -> Iterator[Call]:
+        """Makes a call, and tells the observer of it."""
+        call = Call(self._env, pattern)
+        try:
+            yield call
+        except GeneratorExit:
+            call.end()
+            raise
+        except Exception as err:
+            named(pattern, err)
+            call.end(err)
+            raise
+        call.end()
+
+    def one(self, name: str, given: Mapping[str, Any]) -> Any:
+        """One item."""
+        r = self.program.reads[name]
+        with self._call(name) as call:
+            return _found(r, get(call, r, _read_input(r, given)))
+
+    def batch(self, name: str, inputs: Sequence[Any]) -> list[Any]:
+        """One item for each of several inputs."""
+        r = self.program.reads[name]
+        with self._call(name) as call:
+            given = [Input(encode_all(r.params, _attribute_of(one))) for one in inputs]
+            return [None if v is None else _found(r, v) for v in batch(call, r, given)]
+
+    def page(self, name: str, given: Mapping[str, Any], limit: int | None, after: str) -> Page[Any]:
+        """A page of a list."""
+        r = self.program.reads[name]
+        with self._call(name) as call:
+            items, cursor = page(call, r, _read_input(r, given), limit, after)
+            return Page([_found(r, v) for v in items], cursor)
+
+    def list(self, name: str, given: Mapping[str, Any]) -> list[Any]:
+        """A list up to the read's limit."""
+        return [*self.each(name, given)]
+
+    def each(self, name: str, given: Mapping[str, Any]) -> Iterator[Any]:
+        """Walks all pages, each when it is needed."""
+        r = self.program.reads[name]
+        with self._call(name) as call:
+            for v in walk(call, r, _read_input(r, given)):
+                yield _found(r, v)
+
+    def collect(self, name: str, given: Mapping[str, Any], limit: int | None = None, after: str = "") -> Any:
+        """A collection: a list for each member, and the root itself."""
+        c = self.program.collections[name]
+        with self._call(name) as call:
+            items, cursor = collect(call, c, Input(encode_all(c.params, lambda f: given.get(f.name))), limit, after)
+            out: dict[str, Any] = {m.attr: [] for i, m in enumerate(c.members) if i != c.root}
+            for f in items:
+                m = c.members[f.member]
+                x = _made(m.entity, m.make, m.fields, f.values)
+                if f.member == c.root:
+                    out[m.attr] = x
+                else:
+                    out[m.attr].append(x)
+            if c.page:
+                out["next"] = cursor
+            return c.make(**out)
+
+    def write(self, name: str, given: Mapping[str, Any]) -> Any:
+        """A write, and what it returns."""
+        w = self.program.writes[name]
+        with self._call(name) as call:
+            lines = [encode_all(w.line_params, _attribute_of(line)) for line in given.get("lines", ())] if w.lines else []
+            question = Input(encode_all(w.params, lambda f: given.get(f.name)), lines=lines)
+            outcome = write(call, w, question)
+            if outcome.replayed is not None and w.idempotent:
+                record = _made(w.idempotent.record, w.idempotent.record.make, None, outcome.replayed)
+                return w.replayed(record=record, **self._replayed(call, w, question, outcome.replayed))
+            out: dict[str, Any] = {}
+            for told in w.told:
+                e = w.steps[told.step].entity
+                items = [None if v is None else _made(e, e.make, None, v) for v in outcome.items[told.step]]
+                out[told.attr] = items if told.each else items[0]
+            return w.done(**out) if w.done else None
+
+    def _replayed(self, call: Call, w: Write, question: Input, record: Values) -> dict[str, Any]:
+        """What the design's replay finds for a repetition."""
+        v = {**question.values, **record}
+        owner = w.replay.get("owner", "")
+        if owner in question.values:
+            v[owner] = question.values[owner]  # whose the answer may be, the caller says
+        found: list[tuple[Entity, Any]] = []
+        if "read" in w.replay:
+            r = self.program.reads[w.replay["read"]]
+            items = walk(call, r, Input(v)) if r.many else [get(call, r, Input(v))]
+            found = [(r.entity, _found(r, item)) for item in items]
+        elif "collection" in w.replay:
+            c = self.program.collections[w.replay["collection"]]
+            members = [(c.members[f.member], f.values) for f in collect(call, c, Input(v), whole=True)[0]]
+            found = [(m.entity, _made(m.entity, m.make, m.fields, item)) for m, item in members]
+        out: dict[str, Any] = {}
+        for e, x in found:
+            told = next((t for t in w.told if w.steps[t.step].entity is e), None)
+            if told:
+                out[told.attr] = [*out.get(told.attr, ()), x] if told.each else x
+        return out
+
+    def load(self, records: Iterable[Any], progress: Callable[[int], None] | None = None) -> None:
+        """Puts records with their copies, index entries and markers as they are, without any condition: for imports and samples.
+        Of records with one key, any may stay.
+        """
+        by_class = {e.make: e for e in self.program.entities.values()}
+        with self._call("load") as call:
+            waiting: dict[bytes, tuple[str, Item]] = {}
+            count = stored = 0
+            for record in records:
+                e = by_class.get(type(record))
+                if e is None:
+                    raise InvalidValueError("load", f"has a {type(record).__name__}, which is no entity of the design")
+                items = e.items(encode_all(e.fields, _attribute_of(record)))
+                if len(waiting) + len(items) > 25 and waiting:
+                    _put_all(call, [*waiting.values()])
+                    waiting, stored = {}, count
+                    if progress:
+                        progress(stored)
+                waiting.update({identity(e.table, item): (self._table_name(e.table), item) for item in items})
+                count += 1
+            _put_all(call, [*waiting.values()])
+            if progress and count > stored:
+                progress(count)
+
+    def create_tables(self, requests: Iterable[Mapping[str, Any]]) -> None:
+        """Makes tables and waits until they are there."""
+        for of in requests:
+            name = self._names[of["table"]]
+            self._env.client.create_table(**{**of["create"], "TableName": name})
+            self._env.client.get_waiter("table_exists").wait(TableName=name)
+            if "ttl" in of:
+                self._env.client.update_time_to_live(**{**of["ttl"], "TableName": name})
+
+
+def _physical_names(tables: Mapping[str, Table], configured: Mapping[str, str]) -> dict[str, str]:
+    """The names of the tables on DynamoDB, by their names in the design."""
+    for name in configured:
+        if name not in tables:
+            raise builtin(ConfigError, f": tables names {json.dumps(name)}, which is none of the design's: {', '.join(tables)}")
+    out: dict[str, str] = {}
+    for t in tables.values():
+        name = configured.get(t.name, t.physical)
+        if name == "":
+            raise builtin(ConfigError, f": the name of table {t.name} is empty: tables[{json.dumps(t.name)}] is the name that it has on DynamoDB")
+        if t.name not in configured and re.search("[{}]", name):
+            raise builtin(ConfigError, (
+                f": the name of table {t.name} is {name}, which depends on the deployment: set tables[{json.dumps(t.name)}] to the name "
+                "that it has there"))
+        out[t.name] = name
+    return out
+
+
+def _attribute_of(x: Any) -> Callable[[Field], Any]:
+    """Reads fields of an object of generated code. One that has none of a name is not of the class that is wanted."""
+
+    def of(f: Field) -> Any:
+        try:
+            return getattr(x, f.attr)
+        except AttributeError:
+            raise InvalidValueError(f.name, f"is missing in a {type(x).__name__}, which is not what the method takes") from None
+
+    return of
+
+
+def _read_input(r: Read, given: Mapping[str, Any]) -> Input:
+    """The input of a read, encoded."""
+    out = Input({})
+    for p in r.params:
+        x = given.get(f"{p.name}Prefix" if p.name == r.prefix else p.name)
+        if x is None or (p.name == r.prefix and x == ""):
+            continue
+        v = encode(p.type, p.name, x)
+        if v is not None:
+            out.values[p.name] = v
+    f = r.entity.field(r.range) if r.range else None
+    if f:
+        low, high = given.get(f"{f.name}From"), given.get(f"{f.name}To")
+        out.low = None if low is None else encode(f.type, f.name, low)
+        out.high = None if high is None else encode(f.type, f.name, high)
+    return out
+
+
+def _made(e: Entity, make: Any, fields: Sequence[str] | None, v: Values) -> Any:
+    return make(**decode_all(e.name, _shown(e, fields), v))
+
+
+def _found(r: Read, v: Values) -> Any:
+    return _made(r.entity, r.make, r.fields, v)
+
+
+def _shown(e: Entity, fields: Sequence[str] | None) -> Sequence[Field]:
+    return e.fields if fields is None else [f for f in e.fields if f.name in fields]
+
+
+def decoded(program: Program, item: Item) -> Decoded | None:
+    """Finds the entity that a stored item stands for, with its place: the item itself, a copy or a marker. It is for what reads items
+    without asking for a pattern: streams, exports, scans.
+    """
+    for e in program.entities.values():
+        places: list[tuple[Place, Sequence[str] | None]] = [(Place("key"), None)]
+        places += [(Place("copy", copy=c.name), e.held_by(c)) for c in e.copies]
+        places += [(Place("marker", marker=m.name), e.held_by_marker(m)) for m in e.markers]
+        for place, held in places:
+            v = e.recognise(place, item)
+            if v is not None:
+                fields = decode_all(e.name, _shown(e, held), v)
+                return Decoded(e.name, place, fields, e.make(**fields) if held is None else None)
+    return None
+
+
+def _put_all(call: Call, items: Sequence[tuple[str, Item]]) -> None:
+    """Puts items, 25 at a time, and again what is left unprocessed."""
+    for i in range(0, len(items), 25):
+        rest: dict[str, list[dict[str, Value]]] = {}
+        for table, item in items[i : i + 25]:
+            rest.setdefault(table, []).append({"PutRequest": {"Item": item}})
+        pause = 0.05
+        while True:
+            rest = call.send("batch_write_item", {"RequestItems": rest}, True).get("UnprocessedItems", {})
+            if not rest:
+                break
+            call.pause(pause)
+            pause = min(2 * pause, 5)

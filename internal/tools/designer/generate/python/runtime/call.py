@@ -1,0 +1,147 @@
+"""A call of a pattern: the requests that it makes, and what they take."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import random
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Mapping, Sequence
+
+from .cursor import Sealer
+from .descriptor import Table
+from .entity import identity
+from .errors import Declared
+from .values import Item
+
+
+@dataclass
+class Observation:
+    """What a call was and took."""
+
+    pattern: str
+    requests: int = 0
+    read_units: float = 0
+    """As DynamoDB reports them, in all."""
+    write_units: float = 0
+    attempts: int = 1
+    """1, or more where a write met a conflict and was tried again."""
+    seconds: float = 0
+    error: Exception | None = None
+
+
+@dataclass
+class Environment:
+    """What all calls of a database share."""
+
+    client: Any
+    table_name: Callable[[Table], str]
+    clock: Callable[[], int]
+    """Milliseconds since 1970."""
+    sealer: Sealer | None
+    caller: Callable[[], str] | None
+    observe: Callable[[Observation], None] | None
+    new_id: Callable[[str], str] | None
+    sequential: bool
+    declared: Declared
+    tells_refused: dict[str, bool] = field(default_factory=dict)
+    """Operations of the client whose refusal has the item: newer releases of botocore know the parameter for it."""
+
+
+MAX_CONCURRENT_QUERIES = 8
+_MAX_BATCH_KEYS = 100
+_MAX_CONCURRENT_BATCHES = 2
+_MAX_IDLE_BATCHES = 10
+
+
+class Call:
+    def __init__(self, env: Environment, pattern: str) -> None:
+        self.env = env
+        self.now = env.clock()
+        """The time of the call in milliseconds since 1970."""
+        self.seen = Observation(pattern)
+        self._start = time.monotonic()
+        self._lock = threading.Lock()
+
+    def end(self, error: Exception | None = None) -> None:
+        if self.env.observe:
+            self.env.observe(replace(self.seen, seconds=time.monotonic() - self._start, error=error))
+
+    def send(self, operation: str, request: Mapping[str, Any], writes: bool = False) -> dict[str, Any]:
+        """Makes a request and counts what it consumed."""
+        measured = {"ReturnConsumedCapacity": "TOTAL"} if self.env.observe else {}
+        with self._lock:
+            self.seen.requests += 1
+        out: dict[str, Any] = getattr(self.env.client, operation)(**request, **measured)
+        consumed = out.get("ConsumedCapacity", [])
+        with self._lock:
+            for units in consumed if isinstance(consumed, list) else [consumed]:
+                split = "ReadCapacityUnits" in units or "WriteCapacityUnits" in units
+                own = 0 if split else units.get("CapacityUnits", 0)
+                self.seen.read_units += units.get("ReadCapacityUnits", 0) + (0 if writes else own)
+                self.seen.write_units += units.get("WriteCapacityUnits", 0) + (own if writes else 0)
+        return out
+
+    def tells_refused(self, operation: str) -> bool:
+        """Whether a single write can ask for the item that refused it."""
+        known = self.env.tells_refused
+        if operation not in known:
+            meta = self.env.client.meta
+            shape = meta.service_model.operation_model(meta.method_to_api_mapping[operation]).input_shape
+            known[operation] = "ReturnValuesOnConditionCheckFailure" in shape.members
+        return known[operation]
+
+    def get(self, t: Table, key: Item, consistent: bool) -> Item | None:
+        """Reads an item by its primary key."""
+        answer = self.send("get_item", {"TableName": self.env.table_name(t), "Key": key, "ConsistentRead": consistent})
+        return answer.get("Item") or None
+
+    def fetch(self, t: Table, keys: Sequence[Item], consistent: bool) -> list[Item | None]:
+        """Reads items by their primary keys; None for one that is not there. Equal keys are asked for once."""
+        distinct = list({identity(t, key): key for key in keys}.values())
+        chunks = [distinct[i : i + _MAX_BATCH_KEYS] for i in range(0, len(distinct), _MAX_BATCH_KEYS)]
+        answers = self.concurrently([_chunk(self, t, chunk, consistent) for chunk in chunks], _MAX_CONCURRENT_BATCHES)
+        found = {identity(t, item): item for items in answers for item in items}
+        return [found.get(identity(t, key)) for key in keys]
+
+    def fetch_chunk(self, t: Table, keys: list[Item], consistent: bool) -> list[Item]:
+        out: list[Item] = []
+        rest: Any = {self.env.table_name(t): {"Keys": keys, "ConsistentRead": consistent}}
+        idle = 0
+        while rest:
+            if idle == _MAX_IDLE_BATCHES:
+                message = f"BatchGetItem processed none of its keys, {idle} times in a row"
+                raise self.env.client.exceptions.ProvisionedThroughputExceededException(
+                    {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": message}}, "BatchGetItem")
+            if idle > 0:
+                self.pause(min(0.025 * 2 ** (idle - 1), 3))
+            answer = self.send("batch_get_item", {"RequestItems": rest})
+            idle += 1
+            for items in answer.get("Responses", {}).values():
+                out.extend(items)
+                if items:
+                    idle = 1
+            rest = answer.get("UnprocessedKeys")
+        return out
+
+    def concurrently(self, tasks: Sequence[Callable[[], Any]], at_once: int) -> list[Any]:
+        """Does things, at most so many at once. The first fault in their order is what it raises."""
+        if len(tasks) < 2 or self.env.sequential:
+            return [task() for task in tasks]
+        with concurrent.futures.ThreadPoolExecutor(min(len(tasks), at_once)) as pool:
+            return [done.result() for done in [pool.submit(task) for task in tasks]]
+
+    def pause(self, longest: float) -> None:
+        """Waits at random up to some seconds."""
+        time.sleep(random.random() * longest)
+
+
+def _chunk(call: Call, t: Table, keys: list[Item], consistent: bool) -> Callable[[], list[Item]]:
+    return lambda: call.fetch_chunk(t, keys, consistent)
+
+
+def error_code(err: Exception) -> str:
+    """The code of an error of the SDK's client; "" for any other."""
+    response = getattr(err, "response", None)
+    return str(response.get("Error", {}).get("Code", "")) if isinstance(response, dict) else ""

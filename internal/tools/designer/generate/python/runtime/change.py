@@ -1,0 +1,594 @@
+"""What the steps of a write come to as far as no item must be known for it: items, assignments, conditions."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import secrets
+import uuid
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Callable, Mapping, Sequence
+
+from .call import Call
+from .condition import Condition, Inputs
+from .descriptor import Assignment, Else, Field, Step, Term, Write
+from .entity import Entity, fields_of, identity
+from .errors import Fault, InvalidValueError, LinesError, TableError, builtin, missing
+from .keytext import ZERO, int64, minus, plus
+from .source import Input
+from .types import COLLECTIONS, check_value, inner_field, now_as, to_store
+from .values import Item, Value, Values, at, canonical, number_in, number_value, put, sized_text
+
+REQUEST_FIELD = "request"
+
+
+@dataclass
+class Operand:
+    """A field of the item as it is, in a sum. zero is whether an absent one is 0."""
+
+    negative: bool
+    field: Field
+    path: Sequence[str]
+    zero: bool = False
+
+
+@dataclass
+class Assigned:
+    """A change of a field, or of something inside its structure.
+
+    A value is what is set, or the known part of a sum; none with no operands removes. The member is the field at the end of the
+    path, by the name that errors have.
+    """
+
+    field: Field
+    path: Sequence[str]
+    member: Field
+    whole: bool
+    how: str
+    """setting, adding or initialising."""
+    value: Value | None
+    operands: list[Operand] = dataclasses.field(default_factory=list)
+
+
+@dataclass
+class Change:
+    """What a step does with one item. It is not changed once made."""
+
+    number: int
+    line: int
+    action: str
+    refused_as: str
+    """The action of the step, which says what its refusal means."""
+    entity: Entity
+    values: Values
+    """All values of an item that is created or put, and else the fields of its primary key."""
+    primary: Item
+    inputs: Inputs
+    assigned: list[Assigned] = dataclasses.field(default_factory=list)
+    when: Condition | None = None
+    refusals: list[Else] = dataclasses.field(default_factory=list)
+    pinned: Values = dataclasses.field(default_factory=dict)
+    """Fields that the condition says to have a value."""
+
+
+@dataclass
+class Learned:
+    """What attempts have found of items that cannot be known before, by their identity."""
+
+    foreign: set[bytes] = dataclasses.field(default_factory=set)
+    """Markers that are other items' by now: they are not deleted."""
+    lost: set[bytes] = dataclasses.field(default_factory=set)
+    """Copies that are not there: they are put."""
+
+
+class Writing:
+    """One call of a write. It is the same in all attempts, so that ids that were made stay what they are."""
+
+    def __init__(self, call: Call, w: Write, given: Input) -> None:
+        self.call = call
+        self.w = w
+        self.given = given
+        self.lines = given.lines
+        self.learned = Learned()
+        self.changes: list[Change] = []
+        self._ids = _Ids(call.now, call.env.new_id)
+        self._check_lines()
+        self._check_params()
+        for i, step in enumerate(w.steps):
+            for line in range(len(self.lines)) if step.each else (-1,):
+                self.changes.append(_Occurrence(self, step, i, line).change())
+        if w.idempotent:
+            self.changes.insert(0, self._record(w.idempotent.record))
+        self._distinct()
+
+    def new_id(self, kind: str) -> Value:
+        return {"S": self._ids.make(kind)}
+
+    def _check_lines(self) -> None:
+        n = len(self.lines)
+        if not self.w.lines and n > 0:
+            raise builtin(LinesError, f": the write takes none, and was given {n}")
+        if self.w.lines and n == 0:
+            raise builtin(LinesError, ": there are none")
+        if 0 < self.w.max_lines < n:
+            raise builtin(LinesError, f": there are {n}, and the write takes {self.w.max_lines}")
+
+    def _check_params(self) -> None:
+        for p in self.w.params:
+            _check_param(p, p.name, self.given.values.get(p.name))
+        for n, line in enumerate(self.lines):
+            for p in self.w.line_params:
+                _check_param(p, line_name(n, p.name), line.get(p.name))
+
+    def _distinct(self) -> None:
+        """Refuses steps and lines that are about one item."""
+        met: dict[bytes, Change] = {}
+        for c in self.changes:
+            before = met.setdefault(identity(c.entity.table, c.primary), c)
+            if before is not c:
+                raise twice(before, c, before.entity.name, c.entity.name)
+
+    def _record(self, e: Entity) -> Change:
+        """The creation of the idempotency record."""
+        try:
+            told = self._told()
+            v: Values = {}
+            for f in e.fields:
+                value = self._recorded(e, f, told)
+                if value is not None:
+                    v[f.name] = value
+            e.check(v)
+            return Change(-1, -1, "create", "create", e, v, e.key_of(e.key, v), Inputs(self.given.values, self.call.now))
+        except (TableError, Fault) as err:
+            err.message = f"idempotency record: {err.message}"
+            raise
+
+    def _told(self) -> Values:
+        """Fields of the items that the write is about once: all of those that are created, else those of their keys."""
+        out: Values = {}
+        for creates in (True, False):
+            for c in self.changes:
+                if c.line < 0 and creates == (c.action in ("create", "put")):
+                    out = {**c.values, **out}
+        return out
+
+    def _recorded(self, e: Entity, f: Field, told: Values) -> Value | None:
+        if f.name == REQUEST_FIELD:
+            return {"S": self._fingerprint()}
+        given = self.given.values.get(f.name) or told.get(f.name)
+        if given is not None:
+            return given
+        if e.ttl == f.name and e.ttl_after:
+            return now_as(f.type.kind, f.name, self.call.now + e.ttl_after)
+        if f.type.kind in ("time", "date"):
+            return now_as(f.type.kind, f.name, self.call.now)
+        if f.optional or f.counter or f.type.kind in COLLECTIONS:
+            return None
+        raise missing(f.name)
+
+    def _fingerprint(self) -> str:
+        """The same for requests of one write whose inputs are the same, as far as the design compares them."""
+        b = sized_text(self.w.pattern)
+        for name in self.w.idempotent.request if self.w.idempotent else ():
+            v = {"L": [{"M": line} for line in self.lines]} if name == "lines" else self.given.values.get(name)
+            b += sized_text(name) + canonical(v)
+        return hashlib.sha256(b).hexdigest()
+
+
+def line_name(line: int, name: str) -> str:
+    return f"lines[{line}].{name}"
+
+
+def _check_param(p: Field, name: str, v: Value | None) -> None:
+    if v is not None:
+        check_value(p.type, name, v, p.max_bytes)
+    elif not p.optional and p.type.kind not in COLLECTIONS:
+        raise missing(name)
+
+
+def twice(a: Change, b: Change, first: str, second: str) -> TableError:
+    """The error of two changes that touch one item, which no transaction may."""
+    what = first if second == first else f"{first}, {second}"
+    if a.line >= 0 and b.line >= 0 and a.line != b.line:
+        return builtin(LinesError, f": lines {a.line + 1} and {b.line + 1} are about one item ({what})")
+    if a.line >= 0 or b.line >= 0:
+        return builtin(LinesError, f": line {max(a.line, b.line) + 1} is about an item of another step ({what})")
+
+    def step(c: Change) -> str:
+        return "0, the idempotency record," if c.number < 0 else str(c.number + 1)
+
+    name = ", ".join(fields_of(b.entity.key)) or b.entity.name
+    return InvalidValueError(name, f"makes steps {step(a)} and {step(b)} touch one item ({what}), which a write does once")
+
+
+def within(names: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether all of some names are among others."""
+    return all(n in others for n in names)
+
+
+@dataclass
+class _Target:
+    """What the path of an assignment leads to: a field, or something inside its structure."""
+
+    field: Field
+    path: Sequence[str]
+    member: Field
+    whole: bool
+
+
+def _target_of(e: Entity, steps: Sequence[str]) -> _Target:
+    """Finds what a path leads to."""
+    name = ".".join(steps)
+    found = e.field(steps[0]) if steps else None
+    member = found
+    path = list(found.path) if found else []
+    for step in steps[1:]:
+        member = inner_field(member.type, step) if member else None
+        path += member.path if member else []
+    if found is None or member is None:
+        raise Fault(f"entity {e.name} has no field {name}")
+    return _Target(found, path, replace(member, name=name), len(steps) == 1)
+
+
+class _Occurrence:
+    """A step of a write, for one line where it is repeated."""
+
+    def __init__(self, r: Writing, step: Step, number: int, line: int) -> None:
+        self._r = r
+        self._step = step
+        self._number = number
+        self._line = line
+        self._entity = step.entity
+
+    def change(self) -> Change:
+        try:
+            return self._resolved()
+        except InvalidValueError:
+            raise
+        except (TableError, Fault) as err:
+            err.message = f"step {self._number + 1}: {err.message}"
+            raise
+
+    def _resolved(self) -> Change:
+        s = self._step
+        assigned: list[Assigned] = []
+        if s.action in ("create", "put"):
+            self._can_put()
+            v = self._whole()
+        else:
+            v = self._key_values()
+            if s.action in ("update", "upsert"):
+                assigned = self._assignments()
+        inputs = Inputs(self._r.given.values, self._r.call.now, self._r.lines[self._line] if self._line >= 0 else None)
+        primary = self._entity.key_of(self._entity.key, v)
+        c = Change(self._number, self._line, s.action, s.action, self._entity, v, primary, inputs, assigned, s.when, s.otherwise)
+        for condition in (c.when, *(x.when for x in c.refusals)):
+            self._check_condition(c, condition)
+        c.pinned = _pins(c)
+        return c
+
+    def _check_condition(self, c: Change, condition: Condition | None) -> None:
+        try:
+            if condition:
+                condition.check(c.inputs)
+        except InvalidValueError as err:
+            if c.line >= 0 and err.field.startswith("line."):
+                raise InvalidValueError(line_name(c.line, err.field[len("line."):]), err.reason) from None
+            raise
+
+    def _can_put(self) -> None:
+        """Refuses a put without reading that would leave behind what belongs to the item that it overwrites."""
+        e = self._entity
+        if self._step.action != "put":
+            return
+        stays = ""
+        if e.markers:
+            stays = f"marker {e.markers[0].name}"
+        elif e.counts:
+            stays = f"counter {e.counts[0].entity.name}.{e.counts[0].field}"
+        elif any(f.counter for f in e.fields):
+            stays = "its own counters"
+        for c in e.copies:
+            if not within(fields_of(c.key), fields_of(e.key)):
+                stays = f"copy {c.name}"
+        if stays:
+            raise Fault(f"put of {e.name} cannot keep {stays} right, for it does not know what it overwrites: use create, upsert or update")
+
+    def _whole(self) -> Values:
+        """The values of an item that is created or put."""
+        v: Values = {}
+        for f in self._entity.fields:
+            value = self._field(f)
+            if value is not None:
+                v[f.name] = value
+        out = self._entity.counted(v)
+        self._entity.check(out)
+        return out
+
+    def _field(self, f: Field) -> Value | None:
+        """The value of a field of an item that is made: what the step gives it, else the line, else the caller."""
+        s = self._step
+        inside: list[Assignment] = []
+        for a in (*s.by, *s.set, *s.init, *s.add):
+            if a.path[0] != f.name:
+                continue
+            if len(a.path) == 1:
+                return self._constant(a)
+            inside.append(a)
+        if f.counter:
+            return None  # it begins with 0, which the item knows
+        v = self._given(f)
+        for a in inside:
+            v = self._put_inside(v, a)
+        if v is not None:
+            return v
+        if self._entity.ttl == f.name and self._entity.ttl_after:
+            return now_as(f.type.kind, f.name, self._r.call.now + self._entity.ttl_after)
+        if f.optional or f.type.kind in COLLECTIONS:
+            return None
+        raise missing(self._label(f.name))
+
+    def _constant(self, a: Assignment) -> Value | None:
+        """The value of an assignment that must not depend on an item."""
+        t = _target_of(self._entity, a.path)
+        value, operands = self._resolve(t, a.value)
+        if operands:
+            raise Fault(f"{t.member.name} is computed of a field of {self._entity.name}, of which there is none yet")
+        if value is None:
+            if not t.member.optional and t.member.type.kind not in COLLECTIONS:
+                raise missing(t.member.name)
+            return None
+        check_value(t.member.type, t.member.name, value, t.member.max_bytes)
+        return value
+
+    def _put_inside(self, outer: Value | None, a: Assignment) -> Value | None:
+        """Stores a value inside of a structure, which is not changed itself."""
+        v = self._constant(a)
+        if v is None:
+            return outer
+        t = _target_of(self._entity, a.path)
+        whole: Item = {}
+        if outer is not None:
+            put(whole, t.field.path, outer)
+        put(whole, t.path, v)
+        return at(whole, t.field.path)
+
+    def _given(self, f: Field) -> Value | None:
+        """The input of a field's name, the line's if it has one."""
+        v = self._line_value(f.name) or self._r.given.values.get(f.name)
+        if v is not None:
+            check_value(f.type, self._label(f.name), v, f.max_bytes)
+        return v
+
+    def _line_value(self, name: str) -> Value | None:
+        return self._r.lines[self._line].get(name) if self._line >= 0 else None
+
+    def _label(self, name: str) -> str:
+        """The name of an input in errors."""
+        of_line = self._line >= 0 and (self._line_value(name) is not None or name not in self._r.given.values)
+        return line_name(self._line, name) if of_line else name
+
+    def _key_values(self) -> Values:
+        """The fields of the primary key of an item that is there, or may be."""
+        v: Values = {}
+        for name in fields_of(self._entity.key):
+            f = self._entity.field(name)
+            if f is None:
+                raise Fault(f"entity {self._entity.name} has no field {name}, of which its key is made")
+            a = next((x for x in (*self._step.by, *self._step.set) if x.path == [name]), None)
+            value = self._constant(a) if a else self._given(f)
+            if value is None:
+                raise missing(self._label(name))
+            v[name] = value
+        return v
+
+    def _assignments(self) -> list[Assigned]:
+        """What an update or upsert changes. An upsert gives all fields that an item must have, since it may make one."""
+        s = self._step
+        key = fields_of(self._entity.key)
+        out: list[Assigned] = []
+        for how, assignments in (("setting", s.set), ("adding", s.add), ("initialising", s.init)):
+            for a in assignments:
+                if len(a.path) == 1 and a.path[0] in key:
+                    continue  # it tells which item it is
+                x = self._assignment(how, a)
+                if x:
+                    out.append(x)
+        if s.action != "upsert":
+            return out
+        for f in self._entity.fields:
+            if f.name not in key and all(a.field.name != f.name for a in out):
+                x = self._beginning(f)
+                if x:
+                    out.append(x)
+        return out
+
+    def _assignment(self, how: str, a: Assignment) -> Assigned | None:
+        t = _target_of(self._entity, a.path)
+        value, operands = self._resolve(t, a.value)
+        x = Assigned(t.field, t.path, t.member, t.whole, how, value, operands)
+        if not operands and value is None and how != "setting":
+            return None  # an optional input that is absent adds and begins nothing
+        if how == "adding":
+            _addable(x)
+            return x
+        if not operands:
+            if value is not None:
+                check_value(t.member.type, t.member.name, value, t.member.max_bytes)
+            x.value = to_store(t.member, value)
+            if x.value is None and how == "initialising":
+                return None  # an empty set, which is none
+        return x
+
+    def _beginning(self, f: Field) -> Assigned | None:
+        """What an upsert gives a field that no assignment is about."""
+
+        def x(how: str, value: Value | None) -> Assigned:
+            return Assigned(f, f.path, f, True, how, value)
+
+        if f.counter:
+            return x("initialising", {"N": "0"})
+        v = self._given(f)
+        if v is not None:
+            return x("setting", to_store(f, v))
+        if self._entity.ttl == f.name and self._entity.ttl_after:
+            return x("initialising", now_as(f.type.kind, f.name, self._r.call.now + self._entity.ttl_after))
+        if f.optional:
+            return None  # it stays as it is
+        if f.type.kind not in COLLECTIONS:
+            raise missing(self._label(f.name))
+        empty = to_store(f, None)
+        return None if empty is None else x("initialising", empty)
+
+    def _resolve(self, t: _Target, terms: Sequence[Term]) -> tuple[Value | None, list[Operand]]:
+        """The value of terms as far as it is known without an item, and the fields of the item that it is to be added to."""
+        if len(terms) == 1 and not terms[0].negative and terms[0].kind != "field":
+            return self._term(t, terms[0]), []
+        operands: list[Operand] = []
+        total: Decimal | None = None
+        for term in terms:
+            if term.kind == "field":
+                source = _target_of(self._entity, term.path)
+                operands.append(Operand(term.negative, source.field, source.path))
+                continue
+            n = self._numeric(t, term, self._term(t, term))
+            total = added(ZERO if total is None else total, n, term.negative, t.member.name)
+        return None if total is None else number_value(total), operands
+
+    def _numeric(self, t: _Target, term: Term, v: Value | None) -> Decimal:
+        """A term's value as an operand of a sum."""
+        name = line_name(self._line, term.name) if term.kind == "line" else term.name if term.kind == "input" else t.member.name
+        if v is None:
+            raise missing(name)
+        n = number_in(v)
+        if n is None:
+            raise InvalidValueError(name, "is no number, and so cannot be a part of a sum")
+        return n
+
+    def _term(self, t: _Target, term: Term) -> Value | None:
+        """The value of a term that is known without an item; None for an optional input that is absent."""
+        if term.kind == "constant":
+            return term.constant
+        if term.kind == "input":
+            return _input_of(self._r.w.params, self._r.given.values, term.name, term.name, t.member)
+        if term.kind == "line":
+            if self._line < 0:
+                raise Fault(f"{term.name} is of a line, for which the step is not repeated")
+            return _input_of(self._r.w.line_params, self._r.lines[self._line], term.name, line_name(self._line, term.name), t.member)
+        if term.kind == "now":
+            return now_as(t.member.type.kind, t.member.name, self._r.call.now)
+        if term.kind == "newID":
+            return self._r.new_id(t.member.type.kind)
+        if term.kind == "sum":
+            return self._sum(term.name)
+        if term.kind == "count":
+            return {"N": str(len(self._r.lines))}
+        raise Fault(f"a term of kind {term.kind} stands for nothing that is known")
+
+    def _sum(self, name: str) -> Value:
+        """Adds up an input of the lines. An optional one that is absent adds nothing."""
+        total = ZERO
+        p = next((x for x in self._r.w.line_params if x.name == name), None)
+        for i, line in enumerate(self._r.lines):
+            v = line.get(name)
+            if v is None:
+                if p and p.optional:
+                    continue
+                raise missing(line_name(i, name))
+            n = number_in(v)
+            if n is None:
+                raise InvalidValueError(line_name(i, name), "is no number, and so cannot be a part of a sum")
+            try:
+                total = plus(total, n)
+            except Fault as err:
+                raise InvalidValueError(line_name(i, name), f"makes a sum that DynamoDB cannot hold: {err}") from None
+        return number_value(total)
+
+
+def added(a: Decimal, b: Decimal, negative: bool, name: str) -> Decimal:
+    """Adds or subtracts; name is for the error of a sum that DynamoDB cannot hold."""
+    try:
+        return minus(a, b) if negative else plus(a, b)
+    except Fault as err:
+        raise InvalidValueError(name, f"is a sum that DynamoDB cannot hold: {err}") from None
+
+
+def _input_of(params: Sequence[Field], given: Mapping[str, Value], name: str, label: str, f: Field) -> Value | None:
+    """An input by its name, which is a param or else a value for the field that it is assigned to."""
+    v = given.get(name)
+    declared = any(x.name == name for x in params)
+    if v is None:
+        if declared or f.optional or f.type.kind in COLLECTIONS:
+            return None
+        raise missing(label)
+    if not declared:
+        check_value(f.type, label, v, f.max_bytes)
+    return v
+
+
+def _addable(a: Assigned) -> None:
+    """Refuses what cannot be added to a number."""
+    if a.value is None:
+        return
+    n = number_in(a.value)
+    if n is None:
+        raise InvalidValueError(a.member.name, "is no number, and so nothing can be added to it")
+    if a.member.type.kind != "decimal" and int64(n) is None:
+        raise InvalidValueError(a.member.name, "is a whole number of 64 bits, to which only such can be added")
+
+
+def _pins(c: Change) -> Values:
+    """The fields that the condition of a change holds to a value: where it is "status = :from", the item has that status."""
+    out: Values = {}
+    if c.when is None or c.action in ("create", "put"):
+        return out
+    for part in c.when.conjuncts():
+        n = part.root
+        if n.op != "=":
+            continue
+        for path, value in (n.args, n.args[::-1]):
+            if path.op != "path" or len(path.steps) != 1 or value.op != "value":
+                continue
+            attribute = part.attribute(path.steps)
+            for f in c.entity.fields:
+                if list(f.path) == [attribute]:
+                    try:
+                        v = part.value(value.name, c.inputs)
+                        check_value(f.type, f.name, v, f.max_bytes)
+                        out[f.name] = v
+                    except (TableError, Fault):
+                        pass  # it holds the field to no value of its type
+    return out
+
+
+class _Ids:
+    """Makes the ids of one call. ULIDs of one call ascend, though their time is the same."""
+
+    def __init__(self, now: int, given: Callable[[str], str] | None) -> None:
+        self._now = now
+        self._given = given
+        self._last: int | None = None
+
+    def make(self, kind: str) -> str:
+        if self._given:
+            return self._given(kind)
+        if kind == "uuid":
+            return str(uuid.uuid4())
+        if kind == "ksuid":
+            seconds = max(0, self._now // 1000 - 1_400_000_000)
+            return _based(int.from_bytes(seconds.to_bytes(4, "big") + secrets.token_bytes(16), "big"), _BASE62, 27)
+        self._last = secrets.randbits(79) if self._last is None else self._last + 1
+        return _based(self._now << 80 | self._last, _CROCKFORD, 26)
+
+
+_BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def _based(n: int, digits: str, length: int) -> str:
+    out = ""
+    for _ in range(length):
+        n, digit = divmod(n, len(digits))
+        out = digits[digit] + out
+    return out

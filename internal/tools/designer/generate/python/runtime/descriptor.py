@@ -1,0 +1,250 @@
+"""Descriptors: a design's tables, entities and patterns as plain data, with what they refer to by name.
+
+descriptors.py has them as a document, in which nothing stands that is empty; link.py makes these of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TYPE_CHECKING
+
+from .values import Value
+
+if TYPE_CHECKING:
+    from .condition import Condition
+    from .entity import Entity
+
+
+@dataclass(frozen=True)
+class Attribute:
+    name: str
+    type: str
+
+
+@dataclass
+class Table:
+    name: str
+    physical: str
+    pk: Attribute
+    sk: Attribute | None
+    type_attr: str
+
+
+@dataclass(frozen=True)
+class Func:
+    name: str
+    arg: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """A literal, or a field with functions."""
+
+    literal: str = ""
+    field: str = ""
+    funcs: tuple[Func, ...] = ()
+
+
+@dataclass(frozen=True)
+class KeyAttribute(Attribute):
+    template: tuple[Part, ...] = ()
+    field: str = ""
+    """The field that is stored in this attribute itself."""
+
+
+@dataclass
+class Type:
+    kind: str
+    enum: list[str] = field(default_factory=list)
+    fields: list[Field] | None = None
+    elem: Type | None = None
+    make: Any = None
+    """The class of a structure."""
+
+
+@dataclass
+class Field:
+    """A field of an entity or structure, or a parameter of a pattern."""
+
+    name: str
+    path: list[str]
+    type: Type
+    optional: bool = False
+    max_bytes: int = 0
+    counter: bool = False
+    attr: str = ""
+    """Its name in Python."""
+
+
+@dataclass
+class Entry:
+    index: str
+    pk: list[KeyAttribute]
+    sk: list[KeyAttribute]
+    where: Condition | None
+
+
+@dataclass
+class Copy:
+    name: str
+    key: list[KeyAttribute]
+    fields: list[str] | None
+    entries: list[Entry]
+
+
+@dataclass
+class Marker:
+    name: str
+    key: list[KeyAttribute]
+    taken: str
+
+
+@dataclass
+class Count:
+    entity: Entity
+    field: str
+    sum: str
+    where: Condition | None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an item of an entity stands: key, copy, entry or marker."""
+
+    kind: str
+    index: str = ""
+    copy: str = ""
+    marker: str = ""
+
+
+@dataclass(frozen=True)
+class SortCondition(Attribute):
+    comparison: str
+    known: tuple[Part, ...]
+    next: Part | None
+    open: bool
+    to: tuple[Part, ...]
+
+
+@dataclass
+class Read:
+    pattern: str
+    entity: Entity
+    many: bool
+    place: Place
+    key: list[KeyAttribute] | None
+    pk: list[KeyAttribute]
+    sk: list[SortCondition]
+    sort: list[Attribute]
+    reverse: bool
+    consistent: bool
+    filter: Condition | None
+    filter_by: list[str]
+    by: list[str]
+    prefix: str
+    range: str
+    page: int
+    limit: int
+    owner: str
+    hydrate: bool
+    fields: list[str] | None
+    params: list[Field]
+    """What the caller gives beside the bounds of the range."""
+    make: Any = None
+    """The class of what it finds."""
+
+
+@dataclass
+class Member:
+    entity: Entity
+    place: Place
+    fields: list[str] | None
+    make: Any
+    attr: str
+
+
+@dataclass
+class Collection:
+    pattern: str
+    table: Table
+    index: str
+    members: list[Member]
+    root: int
+    by: list[str]
+    pk: list[KeyAttribute]
+    sk: list[SortCondition]
+    sort: list[Attribute]
+    reverse: bool
+    consistent: bool
+    page: int
+    owner: str
+    root_apart: bool
+    root_sk: list[SortCondition]
+    params: list[Field]
+    make: Any = None
+
+
+@dataclass
+class Term:
+    kind: str
+    negative: bool
+    constant: Value | None
+    name: str
+    path: list[str]
+
+
+@dataclass
+class Assignment:
+    path: list[str]
+    value: list[Term]
+
+
+@dataclass
+class Else:
+    err: str
+    when: Condition | None
+
+
+@dataclass
+class Step:
+    action: str
+    entity: Entity
+    each: bool
+    by: list[Assignment]
+    set: list[Assignment]
+    add: list[Assignment]
+    init: list[Assignment]
+    when: Condition | None
+    otherwise: list[Else]
+
+
+@dataclass
+class Told:
+    """What a write returns: the item of a step, or of each line."""
+
+    step: int
+    attr: str
+    each: bool
+
+
+@dataclass
+class Idempotent:
+    record: Entity
+    request: list[str]
+    reused: str
+
+
+@dataclass
+class Write:
+    pattern: str
+    steps: list[Step]
+    params: list[Field]
+    line_params: list[Field]
+    lines: bool
+    max_lines: int
+    idempotent: Idempotent | None
+    told: list[Told]
+    replay: dict[str, str]
+    """What answers a repetition, beside its record: a read or a collection, and the input that is its owner."""
+    done: Any = None
+    replayed: Any = None

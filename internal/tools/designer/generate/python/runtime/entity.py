@@ -1,0 +1,392 @@
+"""How an entity is stored: keys of templates, index entries, copies, markers, and the way back from an item to values."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Callable, Iterable, Sequence
+
+from .condition import Condition, Inputs
+from .descriptor import Attribute, Copy, Count, Entry, Field, KeyAttribute, Marker, Part, Place, Table
+from .errors import Fault, InvalidValueError, TableError, missing
+from .keytext import apply, bytes_of, decimal_text, int64, text_of
+from .types import check_value, fits, has_text, text_of_value, to_store, try_store
+from .values import Item, Value, Values, at, canonical, get, key_text, number_in, put, stored_as
+
+_MAX_PARTITION_KEY_BYTES = 2048
+MAX_SORT_KEY_BYTES = 1024
+
+
+def identity(t: Table, item: Item) -> bytes:
+    """A text that keys of one item have in common, and those of others do not."""
+    return bytes_of(t.name) + b"\0" + canonical(item.get(t.pk.name)) + (canonical(item.get(t.sk.name)) if t.sk else b"")
+
+
+def fields_of(*keys: Iterable[KeyAttribute]) -> list[str]:
+    """The names of the fields in templates, each once."""
+    return list(dict.fromkeys(p.field for key in keys for a in key for p in a.template if p.field))
+
+
+def in_key(key: Iterable[KeyAttribute], path: Sequence[str]) -> bool:
+    return len(path) == 1 and any(a.name == path[0] for a in key)
+
+
+def key_value(a: Attribute, text: bytes) -> Value:
+    """A rendered text as the value of a key attribute."""
+    s = text_of(text)
+    if a.type == "N":
+        number = decimal_text(s)
+        if number is None:
+            raise InvalidValueError(a.name, f"cannot be made: {json.dumps(s, ensure_ascii=False)} is not a number that DynamoDB holds")
+        return {"N": number}
+    if a.type == "B":
+        return {"B": text}
+    if bytes_of(s) != text:
+        raise InvalidValueError(a.name, "cannot be made of bytes that are no text")
+    return {"S": s}
+
+
+def _subject(a: KeyAttribute) -> str:
+    return next(iter(fields_of([a])), a.name)
+
+
+def empty_key(a: KeyAttribute) -> InvalidValueError:
+    """The error of a key that would be empty."""
+    return InvalidValueError(_subject(a), f"makes the key {a.name} empty")
+
+
+class Entity:
+    def __init__(
+        self, name: str, table: Table, type_value: str, fields: Sequence[Field], key: list[KeyAttribute], markers: Sequence[Marker],
+        ttl: str, ttl_after: int, not_found: str, exists: str, make: Any,
+    ) -> None:
+        self.name = name
+        self.table = table
+        self.type_value = type_value
+        self.fields = fields
+        self.key = key
+        self.markers = markers
+        self.ttl = ttl
+        self.ttl_after = ttl_after
+        self.not_found = not_found
+        self.exists = exists
+        self.make = make
+        # Filled by link, for conditions and counters need entities.
+        self.entries: list[Entry] = []
+        self.copies: list[Copy] = []
+        self.counts: list[Count] = []
+        self._by_name = {f.name: f for f in fields}
+
+    def field(self, name: str) -> Field | None:
+        return self._by_name.get(name)
+
+    def its(self, name: str) -> Field:
+        """A field that the design has checked to be there."""
+        return self._by_name[name]
+
+    def check(self, v: Values) -> None:
+        """Refuses values that are not of their fields' types. Fields that are not there are not asked for."""
+        for f in self.fields:
+            if f.name in v:
+                check_value(f.type, f.name, v[f.name], f.max_bytes)
+
+    def key_of(self, attributes: Iterable[KeyAttribute], v: Values) -> Item:
+        """The attributes of a key, rendered from values."""
+        out: Item = {}
+        for a in attributes:
+            text = self.render(a.template, v)
+            if text == b"":
+                raise empty_key(a)
+            self._has_room(a, text, v)
+            out[a.name] = key_value(a, text)
+        return out
+
+    def _has_room(self, a: KeyAttribute, text: bytes, v: Values) -> None:
+        """Refuses a text that is too long for its attribute, and names the field that has most of it."""
+        if len(text) <= MAX_SORT_KEY_BYTES or a.type == "N":
+            return
+        room = self._room(a.name)
+        if len(text) <= room:
+            return
+        field, longest = _subject(a), 0
+        for p in a.template:
+            part = self.try_text(p, v.get(p.field)) if p.field else None
+            if part is not None and len(part) > longest:
+                field, longest = p.field, len(part)
+        raise InvalidValueError(field, f"makes the key {a.name} {len(text)} bytes long, more than the {room} that DynamoDB takes")
+
+    def _room(self, attribute: str) -> int:
+        sorts = [self.key[1:], *(e.sk for e in self.entries), *(e.sk for c in self.copies for e in c.entries)]
+        return MAX_SORT_KEY_BYTES if any(a.name == attribute for keys in sorts for a in keys) else _MAX_PARTITION_KEY_BYTES
+
+    def render(self, template: Iterable[Part], v: Values) -> bytes:
+        """A template's text with values."""
+        out = b""
+        for p in template:
+            if not p.field:
+                out += bytes_of(p.literal)
+                continue
+            value = v.get(p.field)
+            if value is None:
+                raise missing(p.field)
+            f = self.field(p.field)
+            if f:
+                check_value(f.type, f.name, value, f.max_bytes)
+            out += self.text_of(p, value)
+        return out
+
+    def text_of(self, p: Part, v: Value) -> bytes:
+        """The text of a part's value after its functions. The value may be the beginning of one."""
+        f = self.field(p.field)
+        if f is None:
+            raise InvalidValueError(p.field, f"is no field of {self.name}")
+        text = text_of_value(f.type, f.name, v)
+        fits(f.name, text, f.max_bytes)
+        for fn in p.funcs:
+            try:
+                text = apply(fn.name, fn.arg, text)
+            except Fault as err:
+                raise InvalidValueError(f.name, f"can be in no key: {err}") from None
+            if fn.name in ("lower", "fold", "slug"):
+                fits(f.name, text, f.max_bytes)  # these can make a text longer
+        return text
+
+    def try_text(self, p: Part, v: Value | None) -> bytes | None:
+        try:
+            return None if v is None else self.text_of(p, v)
+        except InvalidValueError:
+            return None
+
+    def counted(self, v: Values) -> Values:
+        """Values with all counters, which begin with 0."""
+        out = dict(v)
+        for f in self.fields:
+            if f.counter:
+                out.setdefault(f.name, {"N": "0"})
+        return out
+
+    def item(self, copy: Copy | None, given: Values) -> Item:
+        """The entity's own item, or a copy of it, with keys, type attribute and index entries."""
+        v = self.counted(given)
+        out = self._fields_and_key(self.held_by(copy) if copy else None, copy.key if copy else self.key, v)
+        if self.table.type_attr:
+            out[self.table.type_attr] = {"S": self.type_value}
+        out.update(self._entry_keys(copy.entries if copy else self.entries, v, out))
+        return out
+
+    def marker(self, m: Marker, v: Values) -> Item:
+        """A marker's item: the fields by which the entity's item is found, those that are unique, and the time at which both go."""
+        return self._fields_and_key(self.held_by_marker(m), m.key, self.counted(v))
+
+    def items(self, v: Values) -> list[Item]:
+        """All items that stand for values: the item itself, its copies, its markers."""
+        return [self.item(None, v), *(self.item(c, v) for c in self.copies), *(self.marker(m, v) for m in self.markers)]
+
+    def _fields_and_key(self, held: Sequence[str] | None, key: Iterable[KeyAttribute], v: Values) -> Item:
+        self.check(v)
+        out: Item = {}
+        for f in self.fields:
+            if held is not None and f.name not in held:
+                continue
+            value = to_store(f, v.get(f.name))
+            if value is not None:
+                put(out, f.path, value)
+        out.update(self.key_of(key, v))
+        return out
+
+    def _entry_keys(self, entries: Iterable[Entry], v: Values, item: Item) -> Item:
+        """The index attributes of a whole item that are not fields themselves."""
+        out: Item = {}
+        for entry in entries:
+            self.plain_keys([*entry.pk, *entry.sk], v)
+            if self._enters(entry, v, item):
+                out.update(self.key_of(self.synthetic(entry), v))
+        return out
+
+    def _enters(self, entry: Entry, v: Values, item: Item) -> bool:
+        """Whether an item has an entry: its condition holds, and the fields of its keys are there."""
+        if any(name not in v for name in fields_of(entry.pk, entry.sk)):
+            return False
+        return entry.where is None or entry.where.holds(self._wholly(item, v), Inputs(v, 0))
+
+    def _wholly(self, item: Item, v: Values) -> Item:
+        """An item with all of the values: a copy may lack those that its entries depend on."""
+        out = dict(item)
+        for f in self.fields:
+            if at(out, f.path) is None:
+                value = try_store(f, v.get(f.name))
+                if value is not None:
+                    put(out, f.path, value)
+        return out
+
+    def plain_keys(self, attributes: Iterable[KeyAttribute], v: Values) -> None:
+        """Refuses fields that could not stand in the index whose attribute they are."""
+        for a in attributes:
+            if a.field and a.field in v:
+                self.key_of([a], v)
+
+    def synthetic(self, x: Entry) -> list[KeyAttribute]:
+        """The attributes of an entry that exist for it, and are written beside the fields."""
+        primary = (self.table.pk.name, self.table.sk.name if self.table.sk else "")
+        return [a for a in [*x.pk, *x.sk] if not a.field and a.name not in primary]
+
+    def copy_of(self, name: str) -> Copy | None:
+        return next((c for c in self.copies if c.name == name), None) if name else None
+
+    def held_by(self, c: Copy) -> list[str] | None:
+        """The fields that a copy holds, None for all: with those that its keys are made of, and the time at which it goes."""
+        if c.fields is None:
+            return None
+        return self._with_ttl([*fields_of(c.key, *(keys for x in c.entries for keys in (x.pk, x.sk))), *c.fields])
+
+    def _with_ttl(self, fields: list[str]) -> list[str]:
+        return [*fields, self.ttl] if self.ttl else fields
+
+    def held_by_marker(self, m: Marker) -> list[str]:
+        """The fields that a marker holds."""
+        return self._with_ttl(fields_of(self.key, m.key))
+
+    def values_of(self, item: Item | None) -> Values:
+        """The fields of a stored item."""
+        v: Values = {}
+        for f in self.fields:
+            value = at(item, f.path)
+            if value is not None:
+                v[f.name] = value
+        return v
+
+    def ttl_field(self) -> Field | None:
+        return self.field(self.ttl) if self.ttl else None
+
+    def expired(self, item: Item | None, now: int) -> bool:
+        """Whether an item's time is over, in seconds."""
+        f = self.ttl_field()
+        seconds = int64(number_in(at(item, f.path))) if f else None
+        return seconds is not None and seconds < now
+
+    def read_by(self, c: Condition | None) -> list[str]:
+        """The fields that a condition reads."""
+        attributes = c.attributes() if c else []
+        return [f.name for f in self.fields if f.path[0] in attributes]
+
+    def entry_at(self, p: Place) -> Entry | None:
+        """The entry of a place in an index."""
+        copy = self.copy_of(p.copy)
+        entries = (copy.entries if copy else []) if p.copy else self.entries
+        return next((x for x in entries if x.index == p.index), None)
+
+    def primary_key(self, p: Place) -> list[KeyAttribute] | None:
+        """The primary key of the items at a place."""
+        if p.kind == "marker":
+            return next((m.key for m in self.markers if m.name == p.marker), None)
+        if not p.copy:
+            return self.key
+        copy = self.copy_of(p.copy)
+        return copy.key if copy else None
+
+    def recognise(self, p: Place, item: Item | None) -> Values | None:
+        """The values of a stored item where it is the entity's at a place: by the type attribute where there is one, and by its
+        keys, which must be those that its values make. An entry in an index may lack values, which the index does not have: then
+        the keys must be such as some values make together with those that are there.
+        """
+        if not item or (p.kind != "marker" and not self._typed(item)):
+            return None
+        primary = self.primary_key(p)
+        if primary is None:
+            return None
+        v = self.values_of(item)
+        if p.kind != "entry":
+            return v if self._made_of(primary, v, item) else None
+        entry = self.entry_at(p)
+        if entry is None:
+            return None
+        met = 0
+        for a in [*primary, *entry.pk, *entry.sk]:
+            text = key_text(item.get(a.name))
+            if text is None:
+                continue
+            met += 1
+            if not self._fits_key(a, v, text):
+                return None
+        return v if met > 0 else None
+
+    def _typed(self, item: Item) -> bool:
+        v = item.get(self.table.type_attr) if self.table.type_attr else None
+        return v is None or get(v, "S") == self.type_value
+
+    def _made_of(self, key: Iterable[KeyAttribute], v: Values, item: Item) -> bool:
+        try:
+            made = self.key_of(key, v)
+        except (TableError, Fault):
+            return False
+        return all(
+            stored_as(a) == stored_as(item.get(name)) and key_text(a) is not None and key_text(a) == key_text(item.get(name))
+            for name, a in made.items()
+        )
+
+    def _fits_key(self, a: KeyAttribute, v: Values, text: bytes) -> bool:
+        """Whether a stored key text is what values make of a template, whatever those that are absent would be."""
+        segments: list[bytes | Callable[[bytes], bool]] = []
+        for p in a.template:
+            if not p.field:
+                segments.append(bytes_of(p.literal))
+            elif p.field not in v:
+                f = self.field(p.field)
+                if f is None:
+                    return False
+                segments.append(_maker(f, p, a.type))
+            else:
+                try:
+                    segments.append(self.render([p], v))
+                except (TableError, Fault):
+                    return False
+        if a.type == "N" and len(segments) == 1:
+            only = segments[0]
+            if isinstance(only, bytes):
+                number = decimal_text(text_of(only))
+                return number is not None and number.encode() == text  # without the zeros that |pad puts before it
+        return _matches(segments, text)
+
+
+def _maker(f: Field, p: Part, of: str) -> Callable[[bytes], bool]:
+    return lambda s: makes(f, p, of, s)
+
+
+def _matches(segments: Iterable[bytes | Callable[[bytes], bool]], text: bytes) -> bool:
+    """Whether a text is made of segments: it keeps the places where the segments so far can end."""
+    ends = {0}
+    for s in segments:
+        after: set[int] = set()
+        for begin in ends:
+            if isinstance(s, bytes):
+                if text.startswith(s, begin):
+                    after.add(begin + len(s))
+                continue
+            for to in range(begin, len(text) + 1):
+                if to not in after and s(text[begin:to]):
+                    after.add(to)
+        ends = after
+    return len(text) in ends
+
+
+def makes(f: Field, p: Part, of: str, s: bytes) -> bool:
+    """Whether a text may be what a part's functions make of some value of the field. It may say so of a text that is none."""
+    if of != "S":
+        return True  # the whole attribute is the one field
+    if not p.funcs:
+        return has_text(f, s)
+    name, arg = p.funcs[-1].name, p.funcs[-1].arg
+    digits = re.fullmatch(b"[0-9]*", s) is not None
+    if name in ("pad", "desc"):
+        return len(s) == int(arg) and digits
+    if name == "ts":
+        return len(s) == (10 if arg == "s" else 13) and digits
+    if name == "date":
+        return len(s) == len(arg) and re.fullmatch(b"[0-9T-]*", s) is not None
+    if name == "shard":
+        return s != b"" and digits
+    if name == "hash":
+        return len(s) == int(arg) and re.fullmatch(b"[0-9a-f]*", s) is not None
+    if name == "slug":
+        return re.fullmatch(b"[a-z0-9-]*", s) is not None
+    return True  # lower, fold and first of any text

@@ -1,0 +1,160 @@
+"""The errors of patterns. All are TableErrors and have a code; every other error is the SDK's own."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Mapping
+
+
+class TableError(Exception):
+    """An error of a pattern.
+
+    A refused step of a write has its number (-1 is the idempotency record), its line (-1 without one) and the item as it was
+    stored, in DynamoDB's own form, or None. An error without a step is not a refusal.
+    """
+
+    codes: ClassVar[tuple[str, ...]] = ()
+    """The error's code, and the one that it is a case of: OrderNotFound, NotFound."""
+
+    def __init__(self, message: str, step: int | None = None, line: int = -1, old: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.step = step
+        self.line = line
+        self.old = old
+
+    def __str__(self) -> str:
+        return self.message
+
+    @property
+    def code(self) -> str:
+        return self.codes[0] if self.codes else ""
+
+
+class NotFoundError(TableError):
+    """An item is not there, or is of another owner."""
+
+    codes: ClassVar[tuple[str, ...]] = ("NotFound",)
+
+
+class ExistsError(TableError):
+    """An item, or a unique value, is there already."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Exists",)
+
+
+class ConflictError(TableError):
+    """A write met other writes at each of its attempts."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Conflict",)
+
+
+class CursorError(TableError):
+    """A cursor is damaged, or of another pattern, input, owner or caller."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Cursor",)
+
+
+class ReusedError(TableError):
+    """A request key was used with another request."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Reused",)
+
+
+class RefusedError(TableError):
+    """A condition does not hold, and the design declares no error for it."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Refused",)
+
+
+class LinesError(TableError):
+    """A write has no lines, too many, or two for one item."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Lines",)
+
+
+class ConfigError(TableError):
+    """The configuration is incomplete."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Config",)
+
+
+class InvalidValueError(TableError):
+    """A value of an input is not of its field's type. The field has steps into it: address.city, lines[2].price."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Value",)
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field} {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class DecodeError(TableError):
+    """A stored value is not of its field's type, or is missing: another program wrote it, or the design has changed."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Decode",)
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"stored {field} {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class Fault(Exception):
+    """An error that has no code: the design asks for what cannot be done."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+_sentences = {
+    NotFoundError: "not found",
+    ExistsError: "already exists",
+    ConflictError: "conflicts with other writes",
+    CursorError: "invalid cursor",
+    ReusedError: "request key was used with another request",
+    RefusedError: "condition does not hold",
+    LinesError: "invalid lines",
+    ConfigError: "invalid configuration",
+}
+_builtin = {of.codes[0]: of for of in _sentences}
+
+
+def builtin(of: type[TableError], more: str = "") -> TableError:
+    """An error with its class's sentence."""
+    return of(_sentences[of] + more)
+
+
+def missing(field: str) -> InvalidValueError:
+    return InvalidValueError(field, "is missing")
+
+
+class Declared:
+    """The errors that a design declares, by their names."""
+
+    def __init__(self, document: Mapping[str, Any], classes: Mapping[str, type[TableError]]) -> None:
+        self._document = document
+        self._classes = classes
+
+    def refusal(self, name: str, pattern: str, step: int, line: int, old: Mapping[str, Any] | None) -> TableError:
+        """The refusal of a step by the name of its error, declared or builtin."""
+        found = self._document.get(name)
+        if found is None:
+            of = _builtin[name.removeprefix("Err")]
+            message = _sentences[of]
+        else:
+            of, message = self._classes[name], found["message"]
+            if found.get("wraps"):
+                message += ": " + _sentences[_builtin[found["wraps"].removeprefix("Err")]]
+        where = f"{pattern}, line {line + 1}" if line >= 0 else pattern
+        return of(f"{where}: {message}", step, line, old)
+
+
+def named(pattern: str, err: Exception) -> None:
+    """Puts the name of the pattern before an error's message. Refusals have it, and errors of the SDK stay as they are."""
+    if isinstance(err, Fault) or (isinstance(err, TableError) and err.step is None):
+        err.message = f"{pattern}: {err.message}"

@@ -1,0 +1,382 @@
+"""Where a Query looks: its partitions, the bounds of its sort key, and the merged reading of what the partitions answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Sequence
+
+from .call import MAX_CONCURRENT_QUERIES, Call
+from .cursor import CURSOR_VERSION, Position
+from .descriptor import Attribute, KeyAttribute, Part, Place, SortCondition, Table
+from .entity import MAX_SORT_KEY_BYTES, Entity, empty_key, key_value, makes
+from .errors import Fault
+from .keytext import apply, bytes_of, natural
+from .values import Item, Value, Values, canonical, compare_keys, key_text, sized_text, uvarint
+
+
+@dataclass
+class Input:
+    """What a pattern is asked with: bounds of a range are inclusive, and lines are what a write repeats steps for."""
+
+    values: Values
+    low: Value | None = None
+    high: Value | None = None
+    lines: list[Values] = field(default_factory=list)
+
+
+@dataclass
+class _Bound:
+    equal: Value | None = None
+    prefix: Value | None = None
+    lower: Value | None = None
+    upper: Value | None = None
+
+
+_Bounded = _Bound | None  # None leaves nothing to ask for
+
+
+@dataclass
+class SourceOptions:
+    """What reads and collections have in common."""
+
+    pattern: str
+    entity: Entity
+    table: Table
+    index: str
+    by: Sequence[str]
+    pk: Sequence[KeyAttribute]
+    sk: Sequence[SortCondition]
+    sort: Sequence[Attribute]
+    reverse: bool
+    consistent: bool
+
+
+class Source:
+    def __init__(self, o: SourceOptions, place: Place) -> None:
+        self.o = o
+        attributes: list[Attribute] = [*o.sort]
+        self._made = [*(o.entity.primary_key(place) or [])]
+        """The attributes of all keys of what is found, with their templates."""
+        entry = o.entity.entry_at(place) if o.index else None
+        if entry:
+            self._made = [*entry.pk, *entry.sk, *self._made]
+            attributes.extend(entry.sk)
+        attributes.append(o.table.pk)
+        if o.table.sk:
+            attributes.append(o.table.sk)
+        self.positioned: list[Attribute] = []
+        """The attributes that say where in a partition an item stands."""
+        for a in attributes:
+            if all(b.name != a.name for b in self.positioned) and not self._in_partition_key(a.name):
+                self.positioned.append(Attribute(a.name, a.type))
+
+    def _in_partition_key(self, attribute: str) -> bool:
+        return any(a.name == attribute for a in self.o.pk)
+
+    def keys(self, attribute: str) -> bool:
+        """Whether the attribute is in a key of what is queried, so that no filter of a request may name it."""
+        return self._in_partition_key(attribute) or any(a.name == attribute for a in self.positioned)
+
+    def single(self) -> bool:
+        """Whether at most one item is asked for."""
+        return not self.o.index and (not self.o.table.sk or (len(self.o.sk) == 1 and self.o.sk[0].comparison == "equal"))
+
+    def partitions(self, v: Values) -> list[Item]:
+        """The partition keys that are asked: one, or those of all shards."""
+        return [self.o.entity.key_of(key, v) for key in self._spread(list(self.o.pk))]
+
+    def _spread(self, key: list[KeyAttribute]) -> list[list[KeyAttribute]]:
+        for i, a in enumerate(key):
+            for j, p in enumerate(a.template):
+                texts = self._shards(p)
+                if texts is None:
+                    continue
+                out: list[list[KeyAttribute]] = []
+                for text in texts:
+                    template = (*a.template[:j], Part(text), *a.template[j + 1 :])
+                    out.extend(self._spread([*key[:i], replace(a, template=template), *key[i + 1 :]]))
+                return out
+        return [key]
+
+    def _shards(self, p: Part) -> list[str] | None:
+        """The texts of a part that spreads a key by a field that is no input."""
+        at = next((i for i, f in enumerate(p.funcs) if f.name == "shard"), -1)
+        if not p.field or p.field in self.o.by or at < 0:
+            return None
+        out: dict[str, None] = {}
+        for i in range(max(natural(p.funcs[at].arg), 1)):  # |shard(auto) is one partition
+            text = str(i).encode()
+            try:
+                for f in p.funcs[at + 1 :]:
+                    text = apply(f.name, f.arg, text)
+            except Fault:
+                continue  # no item can be there
+            out[text.decode()] = None
+        return list(out)
+
+    def request(self, table: str, given: Input) -> dict[str, Any] | None:
+        """A Query as all partitions are asked with it, but for the values of the partition key; None where bounds leave nothing."""
+        names: dict[str, str] = {}
+        values: Item = {}
+        terms: list[str] = []
+        for i, a in enumerate(self.o.pk):
+            names[f"#p{i}"] = a.name
+            terms.append(f"#p{i} = :p{i}")
+        room = MAX_SORT_KEY_BYTES
+        for i, c in enumerate(self.o.sk):
+            b = self._bound(c, given, room)
+            if b is None:
+                return None
+            text = key_text(b.equal)
+            if text is not None:
+                room = max(room - len(text), 1)
+            term = _term(b, i, values)
+            if term:
+                names[f"#s{i}"] = c.name
+                terms.append(term)
+        out: dict[str, Any] = {
+            "TableName": table, "ScanIndexForward": not self.o.reverse, "ConsistentRead": self.o.consistent,
+            "KeyConditionExpression": " AND ".join(terms), "ExpressionAttributeNames": names, "ExpressionAttributeValues": values,
+        }
+        if self.o.index:
+            out["IndexName"] = self.o.index
+        return out
+
+    def _bound(self, c: SortCondition, given: Input, room: int) -> _Bounded:
+        known = self.o.entity.render(c.known, given.values)
+        if c.comparison == "equal":
+            if len(known) > room and c.type != "N":
+                return None  # no key is so long
+            if known == b"":
+                raise empty_key(KeyAttribute(c.name, c.type, c.known))
+            return _Bound(equal=key_value(c, known))
+        if c.comparison == "within":
+            return self._within(c, given, known, room)
+        if c.comparison == "between" and (given.low is not None or given.high is not None):
+            return self._between(c, given, known, room)
+        if c.comparison == "beginsWith" and c.next and c.next.field:
+            known += self._beginning(c.next, given.values.get(c.next.field))
+        if known == b"" or c.type == "N":
+            return _Bound()
+        return None if len(known) > room else _Bound(prefix=key_value(c, known))
+
+    def _beginning(self, p: Part, v: Value | None) -> bytes:
+        """The text in the key of what the caller gives as the beginning of a field."""
+        if v is None:
+            return b""
+        text = self.o.entity.text_of(normal(p), v)
+        for f in p.funcs:
+            if f.name == "first":
+                text = apply(f.name, f.arg, text)
+            elif f.name == "date":
+                text = text[: len(f.arg)]  # a cut of the text that times have
+        return text
+
+    def _between(self, c: SortCondition, given: Input, known: bytes, room: int) -> _Bounded:
+        """Bounds an attribute by the texts that the caller's bounds have in the key."""
+        part = c.next or Part()
+        falling = any(f.name == "desc" for f in part.funcs)
+        lower, upper = (given.high, given.low) if falling else (given.low, given.high)
+
+        def text(v: Value | None) -> bytes:
+            return known if v is None else known + self.o.entity.text_of(part, v)
+
+        low, high = text(lower), text(upper)
+        if c.type == "N":
+            return _Bound(lower=key_value(c, low) if lower else None, upper=key_value(c, high) if upper else None)
+        greatest = _greatest_bytes if c.type == "B" else _greatest_text
+        if upper is None:
+            high = b"" if known == b"" else greatest(high, room)
+        elif c.open:
+            high = greatest(self._highest(c, known, high[len(known) :]), room)
+        elif high == b"":
+            return None  # what is not greater than nothing
+        elif len(high) > room:
+            high = greatest(high, room)
+        if c.type != "B":
+            low = _whole_characters(low, room)
+        low = low[:room]
+        return None if high != b"" and low > high else _between_texts(c, low, high)
+
+    def _within(self, c: SortCondition, given: Input, low: bytes, room: int) -> _Bounded:
+        """Bounds an attribute by two texts."""
+        high = self.o.entity.render(c.to, given.values)
+        if len(low) > room:
+            return None  # no key is so long
+        if (c.open and high != b"") or len(high) > room:
+            high = _greatest_text(high, room)
+        return None if high != b"" and low > high else _between_texts(c, low, high)
+
+    def _highest(self, c: SortCondition, known: bytes, bound: bytes) -> bytes:
+        """What the greatest keys begin with whose field is not greater than a bound. Most often that is the bound; but of "ann"
+        and the bound "ann b" the key "ann#1" is greater than all that begin with "ann b".
+        """
+        high = known + bound
+        part = c.next or Part()
+        follows = self._follows(c)
+        f = self.o.entity.field(part.field)
+        if f is None or follows == b"":
+            return high
+        for i in range(len(bound)):
+            if not _rune_start(bound, i):
+                continue
+            shorter = known + bound[:i] + follows
+            if shorter > high and makes(f, part, c.type, bound[:i]):
+                high = shorter
+        return high
+
+    def _follows(self, c: SortCondition) -> bytes:
+        """The literal behind the field that a condition bounds."""
+        a = next((x for x in self._made if x.name == c.name), None)
+        at = len(c.known) + 1
+        return bytes_of(a.template[at].literal) if a and at < len(a.template) else b""
+
+    def scope(self, table: str, given: Input, names: Sequence[str]) -> bytes:
+        """What a cursor is bound to: no two questions have the same."""
+        b = CURSOR_VERSION + b"".join(map(sized_text, (self.o.pattern, table, self.o.index))) + (b"t" if self.o.reverse else b"f")
+        for attributes in (self.positioned, self.o.sort):
+            b += uvarint(len(attributes)) + b"".join(sized_text(a.name) + sized_text(a.type) for a in attributes)
+        b += canonical(given.low) + canonical(given.high)
+        asked = sorted(set(names))
+        return b + uvarint(len(asked)) + b"".join(sized_text(name) + canonical(given.values.get(name)) for name in asked)
+
+    def compare(self, a: Item, b: Item) -> int:
+        """Orders two items as the source does; equal ones keep their partitions' order."""
+        for key in self.o.sort:
+            c = compare_keys(a.get(key.name), b.get(key.name))
+            if c != 0:
+                return -c if self.o.reverse else c
+        return 0
+
+    def key_of_item(self, item: Item) -> Item:
+        """Where an item stands, as a start key says it."""
+        return {a.name: item[a.name] for a in (*self.o.pk, *self.positioned) if a.name in item}
+
+
+def normal(p: Part) -> Part:
+    """A part with those of its functions that write equal what is meant to be equal."""
+    return replace(p, funcs=tuple(f for f in p.funcs if f.name in ("lower", "fold", "slug")))
+
+
+def _term(b: _Bound, i: int, values: Item) -> str:
+    name, first, second = f"#s{i}", f":s{i}", f":t{i}"
+    if b.equal:
+        values[first] = b.equal
+        return f"{name} = {first}"
+    if b.prefix:
+        values[first] = b.prefix
+        return f"begins_with({name}, {first})"
+    if b.lower and b.upper:
+        values[first], values[second] = b.lower, b.upper
+        return f"{name} BETWEEN {first} AND {second}"
+    if b.lower:
+        values[first] = b.lower
+        return f"{name} >= {first}"
+    if b.upper:
+        values[first] = b.upper
+        return f"{name} <= {first}"
+    return ""
+
+
+def _between_texts(a: Attribute, low: bytes, high: bytes) -> _Bound:
+    return _Bound(lower=key_value(a, low) if low else None, upper=key_value(a, high) if high else None)
+
+
+def _rune_start(s: bytes, i: int) -> bool:
+    return s[i] & 0xC0 != 0x80
+
+
+def _whole_characters(s: bytes, n: int) -> bytes:
+    """Cuts a text to at most n bytes, between characters."""
+    if len(s) <= n:
+        return s
+    while n > 0 and not _rune_start(s, n):
+        n -= 1
+    return s[:n]
+
+
+def _greatest_text(s: bytes, n: int) -> bytes:
+    """The greatest text of at most n bytes among those that begin with s, as far as one more character tells."""
+    cut = _whole_characters(s, n)
+    return cut + bytes_of(("", "\x7f", "\u07ff", "\uffff", "\U0010ffff")[min(n - len(cut), 4)])
+
+
+def _greatest_bytes(s: bytes, n: int) -> bytes:
+    return s[:n].ljust(n, b"\xff")
+
+
+class _Lane:
+    """A partition that is read: what was answered and is not consumed, and how far it is consumed."""
+
+    def __init__(self, request: dict[str, Any], position: Position) -> None:
+        self.request = request
+        self.buffer: list[Item] = []
+        self.next = position.at
+        self.position = position
+
+    def dry(self) -> bool:
+        return not self.buffer and not self.position.done
+
+    def settle(self) -> None:
+        """Moves a lane without buffer to where its next request begins, or to its end."""
+        if not self.buffer:
+            self.position = Position(self.next) if self.next else Position(done=True)
+
+
+class Reading:
+    """Reads the partitions of a source, and merges what they answer."""
+
+    def __init__(
+        self, call: Call, source: Source, request: dict[str, Any] | None, partitions: Sequence[Item], positions: Sequence[Position] | None = None,
+    ) -> None:
+        self._call = call
+        self._source = source
+        self._lanes: list[_Lane] = []
+        if request is None:
+            return
+        for i, partition in enumerate(partitions):
+            values = dict(request["ExpressionAttributeValues"])
+            for n, a in enumerate(source.o.pk):
+                values[f":p{n}"] = partition[a.name]
+            self._lanes.append(_Lane({**request, "ExpressionAttributeValues": values}, positions[i] if positions else Position()))
+
+    def done(self) -> bool:
+        return all(lane.position.done for lane in self._lanes)
+
+    def positions(self) -> list[Position]:
+        return [lane.position for lane in self._lanes]
+
+    def next(self, n: int) -> list[Item]:
+        """Consumes up to n items in order. It asks every partition that ran dry once, so there may be fewer before the end."""
+        self._call.concurrently([self._asking(lane, n) for lane in self._lanes if lane.dry()], MAX_CONCURRENT_QUERIES)
+        out: list[Item] = []
+        while len(out) < n:
+            lane = self._least()
+            if lane is None:
+                break
+            item = lane.buffer.pop(0)
+            out.append(item)
+            lane.position = Position(self._source.key_of_item(item))
+            lane.settle()
+        return out
+
+    def _asking(self, lane: _Lane, limit: int) -> Callable[[], None]:
+        def ask() -> None:
+            begin = {"ExclusiveStartKey": lane.next} if lane.next else {}
+            answer = self._call.send("query", {**lane.request, "Limit": limit, **begin})
+            lane.buffer = list(answer.get("Items", []))
+            more = answer.get("LastEvaluatedKey")
+            lane.next = more if more and not (lane.buffer and self._source.single()) else None
+            lane.settle()
+
+        return ask
+
+    def _least(self) -> _Lane | None:
+        """The lane whose next item comes first; None where there is none, or a lane must be asked to tell."""
+        least: _Lane | None = None
+        for lane in self._lanes:
+            if lane.dry():
+                return None
+            if lane.buffer and (least is None or self._source.compare(lane.buffer[0], least.buffer[0]) < 0):
+                least = lane
+        return least

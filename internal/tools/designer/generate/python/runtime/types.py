@@ -1,0 +1,222 @@
+"""The languages of types: which values a field takes, and the one text that each has in keys."""
+
+from __future__ import annotations
+
+import re
+
+from .descriptor import Field, Type
+from .errors import InvalidValueError, missing
+from .keytext import bytes_of, decimal_text, is_date, is_time, of_time, text_of, well_formed, whole
+from .values import Value, at, empty_set, get, members_of, stored_as
+
+NUMERIC = frozenset(("int", "decimal", "money", "ttl"))
+TEXTUAL = frozenset(("id", "uuid", "ulid", "ksuid", "slug", "email", "text", "secret", "time", "date", "enum"))
+COLLECTIONS = frozenset(("list", "set", "map"))
+"""Kinds of which an absent value is as good as an empty one."""
+
+_GREATEST_KSUID = "aWgEPTl1tmebfsQzFP4bxwgy80V"
+
+_languages = {
+    "id": re.compile(r"[0-9A-Za-z._:@-]+"),
+    "uuid": re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"),
+    "ulid": re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}"),
+    "ksuid": re.compile(r"[0-9A-Za-z]{27}"),
+    "slug": re.compile(r"[a-z0-9-]+"),
+    "email": re.compile(r"[0-9A-Za-z!#$%&'*+/=?^_`{|}~.-]+@[0-9A-Za-z.-]+"),
+}
+
+
+def contains(t: Type, s: str) -> bool:
+    """Whether a text is in the language of a textual type."""
+    if t.kind in _languages:
+        if not _languages[t.kind].fullmatch(s):
+            return False
+        return s <= _GREATEST_KSUID if t.kind == "ksuid" else t.kind != "email" or len(s) <= 254
+    if t.kind in ("text", "secret"):
+        return well_formed(s)
+    if t.kind == "time":
+        return is_time(s)
+    if t.kind == "date":
+        return is_date(s)
+    return t.kind == "enum" and s in t.enum
+
+
+_descriptions = {
+    "id": "an id: one or more of A-Z a-z 0-9 . _ : @ -",
+    "uuid": "a uuid: 36 characters in lower case",
+    "ulid": "a ulid: 26 characters of Crockford's base 32",
+    "ksuid": "a ksuid: 27 characters of base 62",
+    "slug": "a slug: one or more of a-z 0-9 -",
+    "email": "an email address",
+    "text": "a text of UTF-8",
+    "secret": "a text of UTF-8",
+    "int": "a whole number of 64 bits",
+    "money": "a whole number of 64 bits",
+    "decimal": "a number that DynamoDB holds",
+    "bool": "true or false",
+    "time": "a time: 2006-01-02T15:04:05.000Z",
+    "date": "a date: 2006-01-02",
+    "ttl": "a number of seconds since 1970",
+    "bytes": "bytes",
+    "struct": "a structure",
+}
+
+
+def described(t: Type) -> str:
+    """What values of a type are, behind "is"."""
+    return f"one of {', '.join(t.enum)}" if t.kind == "enum" else _descriptions.get(t.kind, f"a {t.kind}")
+
+
+def _stored_type(t: Type) -> str:
+    if t.kind in TEXTUAL:
+        return "S"
+    if t.kind in NUMERIC:
+        return "N"
+    if t.kind == "set":
+        return _stored_type(t.elem) + "S" if t.elem else ""
+    return {"bool": "BOOL", "bytes": "B", "struct": "M", "map": "M", "list": "L"}.get(t.kind, "")
+
+
+def _refuse(t: Type, name: str, v: Value) -> InvalidValueError:
+    """The error of a value that is not of a type. It does not repeat the value, which may be a secret."""
+    stored = stored_as(v)
+    return InvalidValueError(name, ("is not " if stored == _stored_type(t) else f"is a value of type {stored}, not ") + described(t))
+
+
+def text_of_value(t: Type, name: str, v: Value) -> bytes:
+    """The one text of a scalar value, as it stands in keys before functions."""
+    stored = stored_as(v)
+    if stored == "S" and t.kind in TEXTUAL and well_formed(v["S"]):
+        return bytes_of(v["S"])
+    if stored == "N" and t.kind in NUMERIC:
+        text = decimal_text(v["N"]) if t.kind == "decimal" else whole(v["N"])
+        if text is not None:
+            return text.encode()
+    if stored == "BOOL" and t.kind == "bool":
+        return b"true" if v["BOOL"] else b"false"
+    if stored == "B" and t.kind == "bytes":
+        return bytes(v["B"])
+    raise _refuse(t, name, v)
+
+
+def check_value(t: Type, name: str, v: Value, max_bytes: int = 0) -> None:
+    """Refuses a value that is not of a type."""
+    if t.kind == "struct":
+        _check_struct(t, name, v)
+    elif t.kind == "list":
+        if get(v, "L") is None or not t.elem:
+            raise _refuse(t, name, v)
+        for i, e in enumerate(v["L"]):
+            _check_inner(t.elem, f"{name}[{i}]", e)
+    elif t.kind == "map":
+        if get(v, "M") is None or not t.elem:
+            raise _refuse(t, name, v)
+        for key in sorted(v["M"]):
+            _check_inner(t.elem, f"{name}.{key}", v["M"][key])
+    elif t.kind == "set":
+        _check_set(t, name, v)
+    else:
+        text = text_of_value(t, name, v)
+        if (t.kind in TEXTUAL and not contains(t, v["S"])) or (t.kind == "ttl" and text.startswith(b"-")):
+            raise _refuse(t, name, v)
+        fits(name, text, max_bytes)
+
+
+def _check_inner(t: Type, name: str, v: Value, max_bytes: int = 0) -> None:
+    """Refuses what cannot stand inside of a value."""
+    if empty_set(v):
+        raise InvalidValueError(name, "is an empty set, which DynamoDB does not hold: leave it out")
+    check_value(t, name, v, max_bytes)
+
+
+def _check_struct(t: Type, name: str, v: Value) -> None:
+    m = get(v, "M")
+    if m is None or t.fields is None:
+        raise _refuse(t, name, v)
+    for f in t.fields:
+        step = f"{name}.{f.name}"
+        value = at(m, f.path)
+        if value is not None:
+            _check_inner(f.type, step, value, f.max_bytes)
+        elif not f.optional and f.type.kind not in COLLECTIONS:
+            raise missing(step)
+
+
+def _check_set(t: Type, name: str, v: Value) -> None:
+    members = members_of(v)
+    if members is None or not t.elem:
+        raise _refuse(t, name, v)
+    met: set[bytes] = set()
+    for i, member in enumerate(members):
+        step = f"{name}[{i}]"
+        check_value(t.elem, step, member)
+        text = text_of_value(t.elem, step, member)
+        if text in met:
+            raise InvalidValueError(step, "is in the set already")
+        met.add(text)
+
+
+def fits(name: str, text: bytes, max_bytes: int) -> None:
+    """Holds a text to a field's limit, which is what bounds keys."""
+    if 0 < max_bytes < len(text):
+        raise InvalidValueError(name, f"has {len(text)} bytes in a key, more than the {max_bytes} that it may have")
+
+
+def to_store(f: Field, v: Value | None) -> Value | None:
+    """What is stored for a field's value: None for nothing."""
+    if empty_set(v):
+        return None  # DynamoDB has none: one that is not there is empty
+    if v is not None:
+        return v
+    if f.optional or f.type.kind == "set":
+        return None
+    if f.type.kind == "list":
+        return {"L": []}
+    if f.type.kind == "map":
+        return {"M": {}}
+    raise missing(f.name)
+
+
+def try_store(f: Field, v: Value | None) -> Value | None:
+    return None if v is None and not f.optional and f.type.kind not in COLLECTIONS else to_store(f, v)
+
+
+def time_as(kind: str, name: str, now: int | None) -> Value:
+    """A time as a value of a type: a time, a date or the seconds of a number."""
+    if now is None:
+        raise missing(name)
+    if kind in NUMERIC:
+        return {"N": str(now // 1000)}
+    if kind not in TEXTUAL:
+        raise missing(name)
+    text = of_time(now)
+    if text is None:
+        raise InvalidValueError(name, "is no time: its year does not have four digits")
+    return {"S": text[:10] if kind == "date" else text}
+
+
+def now_as(kind: str, name: str, now: int) -> Value:
+    """The time of a call in the stored form of a field: the seconds of a ttl, the milliseconds of another number, else a text."""
+    return {"N": str(now)} if kind in NUMERIC and kind != "ttl" else time_as(kind, name, now)
+
+
+def has_text(f: Field, s: bytes) -> bool:
+    """Whether a text may be that of a value of the field."""
+    if 0 < f.max_bytes < len(s):
+        return False
+    kind = f.type.kind
+    text = text_of(s)
+    if kind in TEXTUAL:
+        return bytes_of(text) == s and contains(f.type, text)
+    if kind == "bool":
+        return s in (b"true", b"false")
+    if kind in NUMERIC:
+        return (decimal_text(text) if kind == "decimal" else whole(text)) == text
+    return True
+
+
+def inner_field(t: Type, name: str) -> Field | None:
+    """A structure's field of a name, or a map's element; None where the type has none."""
+    if t.kind == "map" and t.elem:
+        return Field(name, [name], t.elem, optional=True)
+    return next((f for f in t.fields or () if f.name == name), None) if t.kind == "struct" else None

@@ -1,0 +1,155 @@
+"""Attribute values, items, and the canonical form in which they are compared."""
+
+from __future__ import annotations
+
+import functools
+from decimal import Decimal
+from typing import Any, Iterable, Mapping, Sequence, TypeAlias
+
+from .keytext import ZERO, bytes_of, number, number_text
+
+Value: TypeAlias = "dict[str, Any]"
+"""A value as the SDK's client has it: {"S": "ann"}."""
+Item: TypeAlias = "dict[str, Value]"
+"""What is stored: values by attribute."""
+Values: TypeAlias = "dict[str, Value]"
+"""An entity's values by the names of its fields, each as it is stored; or a pattern's inputs."""
+
+
+def stored_as(v: Value | None) -> str:
+    """The attribute type of a value."""
+    return next(iter(v)) if v else "none"
+
+
+def get(v: Value | None, of: str) -> Any:
+    """What a value has of a type; None where it is of another."""
+    return None if v is None else v.get(of)
+
+
+def at(m: Mapping[str, Value] | None, path: Sequence[str]) -> Value | None:
+    """The value at the end of a path; NULL is none, for no type is stored so."""
+    v = stored(m, path)
+    return None if v is not None and "NULL" in v else v
+
+
+def stored(m: Mapping[str, Value] | None, path: Sequence[str]) -> Value | None:
+    """The value at the end of a path as it is."""
+    for step in path[:-1]:
+        m = get(m.get(step), "M") if m else None
+    return m.get(path[-1]) if m else None
+
+
+def put(m: Item, path: Sequence[str], v: Value) -> None:
+    """Stores a value at the end of a path, and makes the maps on the way, as copies."""
+    for step in path[:-1]:
+        copy: Item = dict(get(m.get(step), "M") or {})
+        m[step] = {"M": copy}
+        m = copy
+    m[path[-1]] = v
+
+
+def empty_set(v: Value | None) -> bool:
+    return stored_as(v) in ("SS", "NS", "BS") and len(members_of(v) or ()) == 0
+
+
+def number_in(v: Value | None) -> Decimal | None:
+    return number(get(v, "N"))
+
+
+def number_value(n: Decimal) -> Value:
+    return {"N": number_text(n)}
+
+
+def key_text(v: Value | None) -> bytes | None:
+    """A value of a key attribute as bytes; equal values of one type have equal ones."""
+    kind = stored_as(v)
+    if v is None or kind not in ("S", "N", "B"):
+        return None
+    if kind == "S":
+        return bytes_of(v["S"])
+    if kind == "B":
+        return bytes(v["B"])
+    n = number(v["N"])
+    return None if n is None else number_text(n).encode()
+
+
+def compare_keys(a: Value | None, b: Value | None) -> int:
+    """Compares values of one key attribute as DynamoDB sorts them. An absent one comes first."""
+    x, y = stored_as(a), stored_as(b)
+    left: Any = x
+    right: Any = y
+    if x == y == "N":
+        left, right = number_in(a) or ZERO, number_in(b) or ZERO
+    elif x == y and x in ("S", "B"):
+        left, right = key_text(a), key_text(b)
+    return int(left > right) - int(left < right)
+
+
+def sorted_keys(values: Iterable[Value]) -> list[Value]:
+    return sorted(values, key=functools.cmp_to_key(compare_keys))
+
+
+def members_of(v: Value | None) -> list[Value] | None:
+    """A set's members as values; None of what is no set."""
+    kind = stored_as(v)
+    return [{kind[0]: x} for x in v[kind]] if v and kind in ("SS", "NS", "BS") else None
+
+
+def uvarint(n: int) -> bytes:
+    out = bytearray()
+    while n >= 0x80:
+        out.append(n % 0x80 | 0x80)
+        n //= 0x80
+    out.append(n)
+    return bytes(out)
+
+
+def sized(tag: bytes, data: bytes) -> bytes:
+    """Bytes with their length, so that what follows cannot be taken for a part of them."""
+    return tag + uvarint(len(data)) + data
+
+
+def sized_text(text: str) -> bytes:
+    return sized(b"s", bytes_of(text))
+
+
+def _canonical_number(text: str) -> bytes:
+    n = number(text)
+    return bytes_of(text if n is None else number_text(n))
+
+
+def canonical(v: Value | None) -> bytes:
+    """The canonical form of a value: equal values have the same, others have others."""
+    kind = stored_as(v)
+    x: Any = v[kind] if v else None
+    if kind == "S":
+        return sized_text(x)
+    if kind == "N":
+        return sized(b"n", _canonical_number(x))
+    if kind == "B":
+        return sized(b"b", bytes(x))
+    if kind == "BOOL":
+        return b"t" if x else b"f"
+    if kind == "NULL":
+        return b"0"
+    if kind == "L":
+        return b"l" + uvarint(len(x)) + b"".join(map(canonical, x))
+    if kind == "M":
+        return b"m" + uvarint(len(x)) + b"".join(sized_text(name) + canonical(x[name]) for name in sorted(x))
+    if kind == "SS":
+        return _canonical_set(b"s", map(bytes_of, x))
+    if kind == "NS":
+        return _canonical_set(b"n", map(_canonical_number, x))
+    if kind == "BS":
+        return _canonical_set(b"b", map(bytes, x))
+    return b"-"
+
+
+def _canonical_set(tag: bytes, members: Iterable[bytes]) -> bytes:
+    found = sorted(members)
+    return b"u" + tag + uvarint(len(found)) + b"".join(sized(tag, m) for m in found)
+
+
+def equal(a: Value | None, b: Value | None) -> bool:
+    """Whether two values are the same, whatever the form of their numbers and the order of their sets."""
+    return canonical(a) == canonical(b)

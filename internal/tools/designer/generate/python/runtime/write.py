@@ -1,0 +1,327 @@
+"""Writes: one request where a write touches one item, else one transaction, tried again where it meets others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Sequence
+
+from .call import Call, error_code
+from .change import REQUEST_FIELD, Change, Writing, twice
+from .descriptor import Write
+from .effect import Effect, Movement, Operation, Unread, Unsettled
+from .entity import Entity, fields_of, identity
+from .errors import ConflictError, Fault, LinesError, TableError, builtin
+from .source import Input
+from .values import Item, Values, equal
+
+_MAX_ATTEMPTS = 8
+_MAX_ACTIONS = 100
+_MAX_COUNT_DEPTH = 8
+
+
+@dataclass
+class Outcome:
+    """What a write did."""
+
+    items: list[list[Values | None]] = field(default_factory=list)
+    """The items of the steps, in their order; None where the answer does not tell. A step for each line has one for each."""
+    replayed: Values | None = None
+    """The record of the first request, of a repetition for which nothing was done."""
+
+
+class _Again(Exception):
+    """The attempt met another write."""
+
+
+class _Replayed(Exception):
+    """The attempt is a repetition."""
+
+    def __init__(self, record: Values) -> None:
+        super().__init__("replayed")
+        self.record = record
+
+
+def write(call: Call, w: Write, given: Input) -> Outcome:
+    """Runs a write."""
+    r = Writing(call, w, given)
+    for attempt in range(1, _MAX_ATTEMPTS + 1):
+        call.seen.attempts = attempt
+        try:
+            return _Attempt(r).run()
+        except _Replayed as replayed:
+            return Outcome(replayed=replayed.record)
+        except Unsettled as unsettled:
+            if attempt == _MAX_ATTEMPTS:
+                raise unsettled.cause from None
+        except _Again:
+            pass
+        if attempt < _MAX_ATTEMPTS and not call.env.sequential:
+            call.pause(0.01 * 2 ** (attempt - 1))
+    raise builtin(ConflictError, f", {_MAX_ATTEMPTS} times in a row")
+
+
+class _Attempt:
+    def __init__(self, r: Writing) -> None:
+        self._r = r
+        self._call = r.call
+        self._effects = [Effect(c, r.learned) for c in r.changes]
+
+    def run(self) -> Outcome:
+        self._prepare()
+        ops = self._operations()
+        if all(o.role == "nothing" for o in ops):
+            return self._outcome()  # what was to be deleted is not there
+        return self._single(ops[0]) if len(ops) == 1 and ops[0].kind != "checking" else self._transact(ops)
+
+    def _prepare(self) -> None:
+        """Makes the operations of all effects, and reads the items that they depend on."""
+        unread = [e for e in self._effects if _unread(lambda e=e: (e.movements(), e.derive()))]  # type: ignore[misc]
+        if unread:
+            self._look(unread)
+            first = self._effects[0]
+            if first.doomed:
+                raise self._refused_itself(first, first.old)  # nothing is refused before it
+        self._count()
+        while True:
+            left = [e for e in self._effects if not e.planned and _unread(lambda e=e: _derive(e))]  # type: ignore[misc]
+            if not left:
+                return
+            self._look(left)
+
+    def _look(self, effects: list[Effect]) -> None:
+        """Reads the items of effects as they are now. The idempotency record is read along: what another request with its key has
+        done since may be why an item is gone.
+        """
+        record = self._effects[0]
+        groups: dict[str, list[Effect]] = {}
+        for e in [record, *effects] if record.c.number < 0 and record not in effects else effects:
+            groups.setdefault(e.c.entity.table.name, []).append(e)
+        for group in groups.values():
+            for e, item in zip(group, self._fetch(group)):
+                if e.c.number < 0 and e.c.action == "create":
+                    if item is not None and not self._expired(e.c.entity, item):
+                        raise self._replay(e, item)
+                    continue
+                try:
+                    e.see(item)
+                except (TableError, Fault, Unread) as err:
+                    raise e.fault(err) from None
+
+    def _fetch(self, effects: Sequence[Effect]) -> Sequence[Item | None]:
+        t = effects[0].c.entity.table
+        if len(effects) > 1:
+            return self._call.fetch(t, [e.c.primary for e in effects], True)
+        return [self._call.get(t, effects[0].c.primary, True)]
+
+    def _expired(self, e: Entity, item: Item | None) -> bool:
+        return e.expired(item, self._call.now // 1000)
+
+    def _count(self) -> None:
+        """Adds what counters are moved by to the effects. Effects whose own items are counted come before those that they move."""
+        while True:
+            waiting = [e for e in self._effects if not e.counted]
+            if not waiting:
+                return
+            e = max(waiting, key=lambda x: _count_depth(x.c.entity, 0))
+            try:
+                moved = e.movements()
+            except Unread:
+                if e.read:
+                    raise
+                self._look([e])
+                continue
+            except (TableError, Fault) as err:
+                raise e.fault(err) from None
+            e.counted = True
+            for m in moved:
+                self._move(e, m)
+
+    def _move(self, by: Effect, m: Movement) -> None:
+        """Moves a counter."""
+        entity = m.counter.entity
+        f = entity.field(m.counter.field)
+        key = {name: m.key[name] for name in fields_of(entity.key) if name in m.key}
+        primary = entity.key_of(entity.key, key)
+        if f is None:
+            raise Fault(f"entity {entity.name} has no field {m.counter.field}, which counts {by.c.entity.name}")
+        of = identity(entity.table, primary)
+        e = next((x for x in self._effects if x.c.entity is entity and identity(entity.table, x.c.primary) == of), None)
+        if e is None:
+            e = Effect(Change(by.c.number, by.c.line, "update", "update", entity, key, primary, by.c.inputs), self._r.learned)
+            e.counters = e.moved = True
+            self._effects.append(e)
+            e.add(f, m.by)
+            return
+        if e.counted and e.c.entity.counts:
+            raise Fault(f"counter {entity.name}.{m.counter.field} is counted by what it counts")
+        e.planned = False
+        e.moved = True
+        if e.counters and e.c.line != by.c.line:
+            e.c = replace(e.c, line=-1)  # of several lines
+        if e.doomed or e.c.action == "delete":
+            return  # it is refused, or the counter goes with its item
+        try:
+            if e.creates():
+                e.begin(f, m.by)
+                return
+            if e.c.action == "check":
+                e.c = replace(e.c, action="update")  # and it stays a check for its refusals
+            e.add(f, m.by)
+            if e.read:
+                e.compute()
+        except (TableError, Fault) as err:
+            raise e.fault(err) from None
+
+    def _operations(self) -> list[Operation]:
+        """All operations in the order of their effects. Two on one item, and more than a transaction holds, are refused."""
+        met: dict[bytes, Operation] = {}
+        for o in (o for e in self._effects for o in e.ops):
+            before = met.setdefault(o.identity, o)
+            if before is not o:
+                raise twice(before.of.c, o.of.c, before.noun, o.noun)
+        if len(met) > _MAX_ACTIONS:
+            raise self._too_many(list(met.values()))
+        return list(met.values())
+
+    def _too_many(self, ops: Sequence[Operation]) -> Exception:
+        """The error of a transaction with too many operations: it says how many of what there are."""
+        counts: dict[str, int] = {}
+        for o in ops:
+            counts[o.noun] = counts.get(o.noun, 0) + 1
+        nouns = ", ".join(f"{n} × {noun}" for noun, n in counts.items())
+        what = f"the write has {len(ops)} actions, and a transaction holds {_MAX_ACTIONS}: {nouns}"
+        return builtin(LinesError, f": {what}") if self._r.w.lines else Fault(what)
+
+    def _outcome(self, updated: Item | None = None) -> Outcome:
+        """What the attempt did. updated are the attributes of the item of a single update."""
+        items: list[list[Values | None]] = [[] for _ in self._r.w.steps]
+        for e in self._effects:
+            if e.c.number < 0 or e.counters:
+                continue
+            v: Values | None = None
+            if e.creates():
+                v = e.c.entity.values_of(e.ops[0].item)
+            elif e.c.action in ("update", "upsert") and e.c.refused_as != "check":
+                v = e.c.entity.values_of(updated) if updated is not None else e.will if e.read else None
+            items[e.c.number].append(v)
+        return Outcome(items)
+
+    def _single(self, o: Operation) -> Outcome:
+        """Writes the one item that a write touches."""
+        operation = {"putting": "put_item", "deleting": "delete_item"}.get(o.kind, "update_item")
+        request = o.request(self._call.env.table_name(o.table))
+        tells = self._call.tells_refused(operation)
+        if tells:
+            request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        if o.kind == "updating":
+            request["ReturnValues"] = "ALL_NEW"
+        try:
+            answer = self._call.send(operation, request, True)
+        except Exception as err:
+            code = error_code(err)
+            if code == "TransactionConflictException":
+                raise _Again from None
+            if code != "ConditionalCheckFailedException":
+                raise
+            response: dict[str, Any] = getattr(err, "response", {})
+            old = response.get("Item") if tells else self._call.get(o.table, o.of.c.primary, True)
+            raise self._refused(o, old) from None
+        return self._outcome(answer.get("Attributes", {}) if o.kind == "updating" else None)
+
+    def _transact(self, ops: Sequence[Operation]) -> Outcome:
+        """Writes several items as a whole."""
+        items = [o.transact_item(self._call.env.table_name(o.table)) for o in ops]
+        try:
+            self._call.send("transact_write_items", {"TransactItems": items}, True)
+        except Exception as err:
+            # One still in progress is raised too: another attempt might do twice what this one does yet.
+            why = self._canceled(ops, err) if error_code(err) == "TransactionCanceledException" else None
+            if why is None:
+                raise
+            raise why from None
+        return self._outcome()
+
+    def _canceled(self, ops: Sequence[Operation], err: Exception) -> Exception | None:
+        """Why a transaction was cancelled: the first of its operations that has a reason decides. None leaves the SDK's error."""
+        reasons: Sequence[dict[str, Any]] = getattr(err, "response", {}).get("CancellationReasons", ())
+        for o, reason in zip(ops, reasons):
+            code = reason.get("Code", "None")
+            if code == "None":
+                continue
+            if code == "TransactionConflict":
+                return _Again()
+            return self._refused(o, reason.get("Item")) if code == "ConditionalCheckFailed" else None
+        return None
+
+    def _refused(self, o: Operation, item: Item | None) -> Exception:
+        """What the refusal of an operation means, by the item that refused."""
+        old = item or None
+        e = o.of
+        if o.role == "nothing":
+            return _Again()
+        if o.role == "releasing":
+            self._r.learned.foreign.add(o.identity)
+            return _Again()
+        if o.role == "elsewhere":
+            if o.kind == "updating" and old is None:
+                self._r.learned.lost.add(o.identity)
+            return _Again()
+        if o.role == "taking":
+            return self._refusal(e.c, o.marker.taken if o.marker else "ErrExists", old)
+        if o.role == "occupying":
+            return self._refusal(e.c, e.c.entity.exists, old)
+        if e.c.number < 0 and e.c.action == "create":
+            return _Again() if old is None or self._expired(e.c.entity, old) else self._replay(e, old)
+        return self._refused_itself(e, old)
+
+    def _refused_itself(self, e: Effect, old: Item | None) -> Exception:
+        """The error of a change that its own item refused. It is Again where the item fulfils all that the change asks."""
+        c = e.c
+        if c.refused_as == "create" and old is not None and not self._expired(c.entity, old):
+            return self._declared(c, old, c.entity.exists)
+        holds = c.when is None or c.when.holds(old, c.inputs)
+        if old is None and c.refused_as == "update" and c.when:
+            return self._refusal(c, c.entity.not_found, None)
+        if old is None and (c.refused_as in ("update", "check") or (c.refused_as == "delete" and c.when)):
+            return self._declared(c, None, c.entity.not_found)
+        return _Again() if holds else self._declared(c, old, "ErrRefused")
+
+    def _declared(self, c: Change, old: Item | None, otherwise: str) -> TableError:
+        """The first declared error whose condition holds for the item that refused."""
+        found = next((x.err for x in c.refusals if x.when is None or x.when.holds(old, c.inputs)), otherwise)
+        return self._refusal(c, found, old)
+
+    def _refusal(self, c: Change, name: str, old: Item | None) -> TableError:
+        return self._call.env.declared.refusal(name, self._r.w.pattern, c.number, c.line, old)
+
+    def _replay(self, e: Effect, old: Item) -> Exception:
+        """Answers a repetition by the record of the first request."""
+        v = e.c.entity.values_of(old)
+        i = self._r.w.idempotent
+        if i and i.request and not equal(v.get(REQUEST_FIELD), e.c.values.get(REQUEST_FIELD)):
+            return self._refusal(e.c, i.reused, old)
+        return _Replayed(v)
+
+
+def _derive(e: Effect) -> None:
+    try:
+        e.derive()
+    except Unread:
+        if e.read:
+            raise Fault("depends on an item that was not read") from None
+        raise
+    except (TableError, Fault) as err:
+        raise e.fault(err) from None
+
+
+def _unread(task: Callable[[], Any]) -> bool:
+    try:
+        task()
+        return False
+    except Unread:
+        return True
+
+
+def _count_depth(e: Entity, above: int) -> int:
+    """How many counters stand behind each other for an entity's items."""
+    return above if above >= _MAX_COUNT_DEPTH else max((above, *(_count_depth(c.entity, above + 1) for c in e.counts)))
