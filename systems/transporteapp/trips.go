@@ -272,7 +272,7 @@ func (p period) check() error {
 		return nil
 	}
 	return problem.BadRequest(
-		problem.CodeInvalidParameter, "the period ends before it begins", problem.Field{Field: "query.hasta", Message: "is before desde"},
+		problem.CodeInvalidParameter, "the period is not valid", problem.Field{Field: "query.hasta", Message: "is before desde"},
 	)
 }
 
