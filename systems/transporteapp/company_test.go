@@ -2,6 +2,7 @@ package transporteapp_test
 
 import (
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"net/http"
 	"testing"
@@ -162,12 +163,20 @@ func open(tb testing.TB, o transporteapp.Options, companies ...string) *apitest.
 	return v
 }
 
+// own is a vehicle or trailer whose plate follows from a key; the fleet "f" has the document's plates.
+func own(unit object, kind, key string) object {
+	if key == "f" {
+		return unit
+	}
+	return with(unit, object{"placa": fmt.Sprintf("%s%06d", kind, crc32.ChecksumIEEE([]byte(key))%1_000_000)})
+}
+
 // fleet makes a company's driver, vehicle and trailer, and returns their ids.
 func fleet(tb testing.TB, v *apitest.Server, sub, key string) (driverID, vehicleID, trailerID string) {
 	tb.Helper()
 	d := post[transporteapp.Conductor](tb, v, http.StatusCreated, sub, "/conductores", key+"-c", driver())
-	w := post[transporteapp.Vehiculo](tb, v, http.StatusCreated, sub, "/vehiculos", key+"-v", vehicle())
-	r := post[transporteapp.Remolque](tb, v, http.StatusCreated, sub, "/remolques", key+"-r", trailer())
+	w := post[transporteapp.Vehiculo](tb, v, http.StatusCreated, sub, "/vehiculos", key+"-v", own(vehicle(), "V", key))
+	r := post[transporteapp.Remolque](tb, v, http.StatusCreated, sub, "/remolques", key+"-r", own(trailer(), "R", key))
 	return d.ConductorID, w.VehiculoID, r.RemolqueID
 }
 

@@ -27,6 +27,8 @@ func rules() problem.Rules {
 		{Err: db.ErrConductorEnViaje, Code: "conductor_en_viaje", Detail: "the driver is on a trip"},
 		{Err: db.ErrVehiculoEnViaje, Code: "vehiculo_en_viaje", Detail: "the vehicle is on a trip"},
 		{Err: db.ErrRemolqueEnViaje, Code: "remolque_en_viaje", Detail: "the trailer is on a trip"},
+		{Err: db.ErrVehiculoPlacaTaken, Code: "placa_repetida", Detail: "another vehicle of the company has this plate"},
+		{Err: db.ErrRemolquePlacaTaken, Code: "placa_repetida", Detail: "another trailer of the company has this plate"},
 		{Err: db.ErrConductorOcupado, Code: "conductor_ocupado", Detail: "the driver is not available"},
 		{Err: db.ErrVehiculoOcupado, Code: "vehiculo_ocupado", Detail: "the vehicle is not available"},
 		{Err: db.ErrRemolqueOcupado, Code: "remolque_ocupado", Detail: "the trailer is not available"},

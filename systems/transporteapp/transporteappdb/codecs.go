@@ -672,6 +672,16 @@ func vehiculoOf(v table.Values) (Vehiculo, error) {
 	return x, d.Err()
 }
 
+func vehiculoPlacaOf(v table.Values) (Vehiculo, error) {
+	d := table.Decode("Vehiculo.Placa", v)
+	x := Vehiculo{
+		UserID:     table.Get(d, "userId", table.Text[string]()),
+		VehiculoID: table.Get(d, "vehiculoId", table.Text[string]()),
+		Placa:      table.Get(d, "placa", table.Text[string]()),
+	}
+	return x, d.Err()
+}
+
 // values are the entity's, by the names of its fields.
 func (x Remolque) values() table.Values {
 	v := table.Values{}
@@ -697,6 +707,16 @@ func remolqueOf(v table.Values) (Remolque, error) {
 		ViajeActualID: table.GetOptional(d, "viajeActualId", table.Text[string]()),
 		CreatedAt:     table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:     table.Get(d, "updatedAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+func remolquePlacaOf(v table.Values) (Remolque, error) {
+	d := table.Decode("Remolque.Placa", v)
+	x := Remolque{
+		UserID:     table.Get(d, "userId", table.Text[string]()),
+		RemolqueID: table.Get(d, "remolqueId", table.Text[string]()),
+		Placa:      table.Get(d, "placa", table.Text[string]()),
 	}
 	return x, d.Err()
 }

@@ -615,6 +615,22 @@ var (
 				},
 			},
 		},
+		Markers: []table.Marker{
+			{
+				Name: "Placa",
+				Key: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "PK", Type: "S"},
+						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
+					},
+					{
+						Attribute: table.Attribute{Name: "SK", Type: "S"},
+						Template:  table.Template{{Literal: "PLACA#VEHICULO#"}, {Field: "placa"}},
+					},
+				},
+				Taken: ErrVehiculoPlacaTaken,
+			},
+		},
 		NotFound: ErrVehiculoNotFound,
 		Exists:   ErrVehiculoExists,
 	}
@@ -670,6 +686,22 @@ var (
 						},
 					},
 				},
+			},
+		},
+		Markers: []table.Marker{
+			{
+				Name: "Placa",
+				Key: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "PK", Type: "S"},
+						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
+					},
+					{
+						Attribute: table.Attribute{Name: "SK", Type: "S"},
+						Template:  table.Template{{Literal: "PLACA#REMOLQUE#"}, {Field: "placa"}},
+					},
+				},
+				Taken: ErrRemolquePlacaTaken,
 			},
 		},
 		NotFound: ErrRemolqueNotFound,
