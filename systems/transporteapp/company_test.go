@@ -55,12 +55,14 @@ func receiver() object {
 func bareTrip() object {
 	return object{
 		"nombre": "Viaje CDMX-GDL", "fechaInicioProgramada": "2027-01-15T08:00:00Z", "fechaFinProgramada": "2027-01-15T18:00:00Z",
-		"origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 500,
+		"origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 500, "local": true,
 		"origenCoordenadas": object{"lat": 19.4326, "lng": -99.1332},
 	}
 }
 
-func cartaTrip() object { return with(bareTrip(), object{"carta": object{"receptor": receiver()}}) }
+func cartaTrip() object {
+	return with(bareTrip(), object{"local": nil, "carta": object{"receptor": receiver()}})
+}
 
 func driver() object {
 	return object{
@@ -155,6 +157,9 @@ func open(tb testing.TB, o transporteapp.Options, companies ...string) *apitest.
 	tb.Helper()
 	if o.PAC == nil {
 		o.PAC = testPAC
+	}
+	if o.Anticipacion == 0 {
+		o.Anticipacion = 100 * 365 * 24 * time.Hour // the trips of most tests leave when the test wants
 	}
 	v := apitest.Open(tb, transporteapp.System(o))
 	for _, sub := range companies {

@@ -28,7 +28,7 @@ const (
 	loadVehicle = `{"placa":"{code}","configVehicular":"T3S2","anioModeloVm":2022,"pesoBrutoVehicular":17.5,"permSct":"TPAF01",` +
 		`"numPermisoSct":"12345","aseguraRespCivil":"Seguros XYZ","polizaRespCivil":"POL-123456"}`
 	loadTrailer  = `{"placa":"{code}","subTipoRem":"CTR007"}`
-	loadTripData = `"nombre":"Viaje {n}","fechaInicioProgramada":"2027-01-15T08:00:00Z","fechaFinProgramada":"2027-01-15T18:00:00Z",` +
+	loadTripData = `"nombre":"Viaje {n}","local":true,"fechaInicioProgramada":"{time}","fechaFinProgramada":"2099-01-15T18:00:00Z",` +
 		`"origen":"Ciudad de México","destino":"Guadalajara","origenCoordenadas":{"lat":19.4326,"lng":-99.1332},"distanciaTotal":540,` +
 		`"costos":{"combustibleEstimado":2500,"peajesEstimados":800,"costoTotal":5000,"precioCliente":8000}`
 	loadCarta = `{"receptor":{"rfc":"IIA040805DZ4","nombre":"INDISTRIA ILUMINADORA DE ALMACENES","regimenFiscal":"601","usoCfdi":"S01",` +

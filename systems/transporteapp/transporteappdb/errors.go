@@ -99,6 +99,8 @@ var (
 	ErrRemolqueOcupado = errors.New("transporteappdb: remolque ocupado")
 	// ErrViajeSinRecursos is declared by the design. IniciarViaje can end in it.
 	ErrViajeSinRecursos = errors.New("transporteappdb: viaje sin recursos")
+	// ErrViajeAnticipado is declared by the design. IniciarViaje can end in it.
+	ErrViajeAnticipado = errors.New("transporteappdb: viaje anticipado")
 	// ErrCartaSinTimbrar is declared by the design. IniciarViaje can end in it.
 	ErrCartaSinTimbrar = errors.New("transporteappdb: carta sin timbrar")
 	// ErrTrackingExists is a table.ErrExists. IniciarViaje can end in it.

@@ -361,9 +361,11 @@ type Viaje struct {
 	DistanciaTotal        table.Decimal
 	Resources             *Recursos
 	Fiscal                *Fiscal
-	Costos                *Costos
-	CreatedAt             time.Time
-	UpdatedAt             time.Time
+	// It uses no federal road and needs no carta.
+	Local     *bool
+	Costos    *Costos
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Record is the item for DB.Load.

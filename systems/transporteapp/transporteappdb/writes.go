@@ -630,9 +630,11 @@ type CrearViajeInput struct {
 	DistanciaTotal        table.Decimal
 	Resources             *Recursos
 	Fiscal                *Fiscal
-	Costos                *Costos
-	CreatedAt             time.Time
-	UpdatedAt             time.Time
+	// It uses no federal road and needs no carta.
+	Local     *bool
+	Costos    *Costos
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // CrearViajeResult is what CrearViaje has done.
@@ -703,17 +705,19 @@ type CrearViajeConCartaInput struct {
 	DistanciaTotal        table.Decimal
 	Resources             *Recursos
 	Fiscal                *Fiscal
-	Costos                *Costos
-	CreatedAt             time.Time
-	UpdatedAt             time.Time
-	CartaID               string
-	Folio                 string
-	VersionCartaPorte     string
-	IDCcp                 string
-	Emisor                Emisor
-	Receptor              Receptor
-	SelladaAt             *time.Time
-	Timbrado              *Timbrado
+	// It uses no federal road and needs no carta.
+	Local             *bool
+	Costos            *Costos
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
+	CartaID           string
+	Folio             string
+	VersionCartaPorte string
+	IDCcp             string
+	Emisor            Emisor
+	Receptor          Receptor
+	SelladaAt         *time.Time
+	Timbrado          *Timbrado
 }
 
 // CrearViajeConCartaResult is what CrearViajeConCarta has done.
@@ -931,7 +935,9 @@ type GuardarViajeInput struct {
 	OrigenCoordenadas     *Coordenadas
 	DestinoCoordenadas    *Coordenadas
 	DistanciaTotal        table.Decimal
-	Costos                *Costos
+	// It uses no federal road and needs no carta.
+	Local  *bool
+	Costos *Costos
 }
 
 // GuardarViajeResult is what GuardarViaje has done.
@@ -1135,6 +1141,7 @@ func (db *DB) AsignarConRemolque(ctx context.Context, in AsignarConRemolqueInput
 
 // IniciarViajeInput is what IniciarViaje takes.
 type IniciarViajeInput struct {
+	Limite              time.Time
 	UserID              string
 	ViajeID             string
 	Lat                 *table.Decimal
@@ -1152,13 +1159,15 @@ type IniciarViajeResult struct {
 
 // IniciarViaje does, as a whole or not at all: update Viaje, create Tracking.
 //
-// The trip leaves: it has driver and vehicle, and its carta, if it has one, is stamped.
+// The trip leaves: it has driver and vehicle, its carta is stamped, and it is planned to begin soon. A local trip needs
+// no carta.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND attribute_exists(resources) AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'timbrada'); GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (1)
 //	create  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if it does not exist
 //	costs   9 write units
 //
-// It can end in ErrViajeNoProgramado, ErrViajeSinRecursos, ErrCartaSinTimbrar, ErrViajeNotFound, ErrTrackingExists.
+// It can end in ErrViajeNoProgramado, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar, ErrViajeNotFound,
+// ErrTrackingExists.
 func (db *DB) IniciarViaje(ctx context.Context, in IniciarViajeInput) (IniciarViajeResult, error) {
 	out, err := db.run.Write(ctx, iniciarViajeWrite, in.input())
 	if err != nil {
