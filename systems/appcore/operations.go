@@ -104,13 +104,13 @@ func moment(field, text string) (*time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if at = at.UTC(); err != nil || at.Year() < 0 || at.Year() > lastYear {
-		return nil, invalidPeriod(field, "is no time of the years 0 to 9999: 2006-01-02T15:04:05Z")
+		return nil, invalidPeriod(field, "is not a time of the years 0 to 9999, such as 2006-01-02T15:04:05Z")
 	}
 	return &at, nil
 }
 
 func invalidPeriod(field, message string) error {
-	return problem.BadRequest(problem.CodeInvalidParameter, "the period cannot be meant", problem.Field{Field: field, Message: message})
+	return problem.BadRequest(problem.CodeInvalidParameter, "the period is not valid", problem.Field{Field: field, Message: message})
 }
 
 func (s *service) listTransactions(ctx context.Context, in *listTransactionsInput) (*api.PageOutput[Transaction], error) {

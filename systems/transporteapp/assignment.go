@@ -90,7 +90,7 @@ func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 		if err != nil {
 			return err
 		}
-		in := db.IniciarViajeInput{UserID: userID, ViajeID: id, DistanciaTotal: v.DistanciaTotal}
+		in := db.IniciarViajeInput{UserID: userID, ViajeID: id, DistanciaTotal: v.DistanciaTotal, Limite: s.moment().Add(s.early)}
 		if from := v.OrigenCoordenadas; from != nil {
 			in.Lat, in.Lng = &from.Lat, &from.Lng
 		}

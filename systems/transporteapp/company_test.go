@@ -2,6 +2,7 @@ package transporteapp_test
 
 import (
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"net/http"
 	"testing"
@@ -54,12 +55,14 @@ func receiver() object {
 func bareTrip() object {
 	return object{
 		"nombre": "Viaje CDMX-GDL", "fechaInicioProgramada": "2027-01-15T08:00:00Z", "fechaFinProgramada": "2027-01-15T18:00:00Z",
-		"origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 500,
+		"origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 500, "local": true,
 		"origenCoordenadas": object{"lat": 19.4326, "lng": -99.1332},
 	}
 }
 
-func cartaTrip() object { return with(bareTrip(), object{"carta": object{"receptor": receiver()}}) }
+func cartaTrip() object {
+	return with(bareTrip(), object{"local": nil, "carta": object{"receptor": receiver()}})
+}
 
 func driver() object {
 	return object{
@@ -155,6 +158,9 @@ func open(tb testing.TB, o transporteapp.Options, companies ...string) *apitest.
 	if o.PAC == nil {
 		o.PAC = testPAC
 	}
+	if o.Anticipacion == 0 {
+		o.Anticipacion = 100 * 365 * 24 * time.Hour // the trips of most tests leave when the test wants
+	}
 	v := apitest.Open(tb, transporteapp.System(o))
 	for _, sub := range companies {
 		put[object](tb, v, sub, "/perfil", profile())
@@ -162,12 +168,20 @@ func open(tb testing.TB, o transporteapp.Options, companies ...string) *apitest.
 	return v
 }
 
+// own is a vehicle or trailer whose plate follows from a key; the fleet "f" has the document's plates.
+func own(unit object, kind, key string) object {
+	if key == "f" {
+		return unit
+	}
+	return with(unit, object{"placa": fmt.Sprintf("%s%06d", kind, crc32.ChecksumIEEE([]byte(key))%1_000_000)})
+}
+
 // fleet makes a company's driver, vehicle and trailer, and returns their ids.
 func fleet(tb testing.TB, v *apitest.Server, sub, key string) (driverID, vehicleID, trailerID string) {
 	tb.Helper()
 	d := post[transporteapp.Conductor](tb, v, http.StatusCreated, sub, "/conductores", key+"-c", driver())
-	w := post[transporteapp.Vehiculo](tb, v, http.StatusCreated, sub, "/vehiculos", key+"-v", vehicle())
-	r := post[transporteapp.Remolque](tb, v, http.StatusCreated, sub, "/remolques", key+"-r", trailer())
+	w := post[transporteapp.Vehiculo](tb, v, http.StatusCreated, sub, "/vehiculos", key+"-v", own(vehicle(), "V", key))
+	r := post[transporteapp.Remolque](tb, v, http.StatusCreated, sub, "/remolques", key+"-r", own(trailer(), "R", key))
 	return d.ConductorID, w.VehiculoID, r.RemolqueID
 }
 

@@ -3,6 +3,7 @@ package transporteapp_test
 import (
 	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"sync"
 	"testing"
@@ -99,7 +100,7 @@ func TestLastDrivers(t *testing.T) {
 		t.Errorf("drivers: %v, want %d", made, drivers)
 	}
 	made = tally(t, atOnce(t, v, requests, func(i int) apitest.Request {
-		return apitest.Request{Method: http.MethodPost, Path: "/vehiculos", As: ana, Key: fmt.Sprint("v-", i), Body: vehicle()}
+		return apitest.Request{Method: http.MethodPost, Path: "/vehiculos", As: ana, Key: fmt.Sprint("v-", i), Body: own(vehicle(), "V", fmt.Sprint("v-", i))}
 	}))
 	if made[""] != vehicles || made["limite_vehiculos"] != requests-vehicles {
 		t.Errorf("vehicles: %v, want %d", made, vehicles)
@@ -129,7 +130,7 @@ func TestDoubleBooking(t *testing.T) {
 	var ids, vehicles, drivers []string
 	for i := range trips {
 		ids = append(ids, post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", fmt.Sprint("t-", i), bareTrip()).ViajeID)
-		vehicles = append(vehicles, post[transporteapp.Vehiculo](t, v, http.StatusCreated, ana, "/vehiculos", fmt.Sprint("v-", i), vehicle()).VehiculoID)
+		vehicles = append(vehicles, post[transporteapp.Vehiculo](t, v, http.StatusCreated, ana, "/vehiculos", fmt.Sprint("v-", i), own(vehicle(), "V", fmt.Sprint("v-", i))).VehiculoID)
 		drivers = append(drivers, post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", fmt.Sprint("c-", i), driver()).ConductorID)
 	}
 	assign := func(i int, body object) apitest.Request {
@@ -261,5 +262,38 @@ func TestStampOnce(t *testing.T) {
 		if n := companyOf(t, v, ana).user.Credits.TotalConsumed; n != int64(round)+1 {
 			t.Errorf("%d credits are consumed, want %d", n, round+1)
 		}
+	}
+}
+
+// TestPlates: a plate is on one vehicle, and on one trailer, of a company, however many come at once; it is free again when the
+// vehicle gets another plate or goes.
+func TestPlates(t *testing.T) {
+	t.Parallel()
+	const requests = 12
+	v := open(t, plan(1, 2*requests, 1, 1), ana, bruno)
+	for _, unit := range []struct {
+		path string
+		body object
+	}{{"/vehiculos", vehicle()}, {"/remolques", trailer()}} {
+		answers := atOnce(t, v, requests, func(i int) apitest.Request {
+			return apitest.Request{Method: http.MethodPost, Path: unit.path, As: ana, Key: fmt.Sprint(path.Base(unit.path), i), Body: unit.body}
+		})
+		if got := tally(t, answers); got[""] != 1 || got["placa_repetida"] != requests-1 {
+			t.Errorf("%s with one plate: %v, want one made", unit.path, got)
+		}
+		won := answers[slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusCreated })]
+		first := unit.path + "/" + path.Base(won.Header.Get("Location"))
+		post[object](t, v, http.StatusCreated, bruno, unit.path, "theirs-"+path.Base(unit.path), unit.body) // another company
+		moved := with(unit.body, object{"placa": "NEW-456"})
+		put[object](t, v, ana, first, unit.body)
+		put[object](t, v, ana, first, moved)
+		freed := v.Do(t, as(http.MethodPost, unit.path, "second-"+path.Base(unit.path), unit.body))
+		second := unit.path + "/" + path.Base(freed.Header.Get("Location"))
+		v.Run(t, []apitest.Case{
+			refused("taken by another", as(http.MethodPut, first, "", unit.body), "placa_repetida"),
+			refused("taken by the first", as(http.MethodPut, second, "", moved), "placa_repetida"),
+			good("gone", as(http.MethodDelete, second, "", nil), http.StatusNoContent),
+			good("free again", as(http.MethodPut, first, "", unit.body), http.StatusOK),
+		})
 	}
 }

@@ -59,14 +59,17 @@ func (s *service) saveVehicle(ctx context.Context, userID, id string, in NuevoVe
 	var v db.Vehiculo
 	in.into(&v)
 	err := again(ctx, func() error {
-		done, err := s.db.GuardarVehiculo(ctx, db.GuardarVehiculoInput{
+		_, err := s.db.GuardarVehiculo(ctx, db.GuardarVehiculoInput{
 			UserID: userID, VehiculoID: id, Placa: v.Placa, Estado: v.Estado, ConfigVehicular: v.ConfigVehicular, AnioModeloVM: v.AnioModeloVM,
 			PesoBrutoVehicular: v.PesoBrutoVehicular, PermSct: v.PermSct, NumPermisoSct: v.NumPermisoSct,
 			AseguraRespCivil: v.AseguraRespCivil, PolizaRespCivil: v.PolizaRespCivil,
 		})
-		v = done.Vehiculo
 		return err
 	})
+	if err != nil {
+		return Vehiculo{}, err
+	}
+	v, err = s.db.VehiculoPorID(ctx, db.VehiculoPorIDInput{UserID: userID, VehiculoID: id})
 	return vehiculoOf(v), err
 }
 
@@ -112,14 +115,16 @@ func (s *service) saveTrailer(ctx context.Context, userID, id string, in NuevoRe
 	if err := in.check(); err != nil {
 		return Remolque{}, err
 	}
-	var v db.Remolque
 	err := again(ctx, func() error {
-		done, err := s.db.GuardarRemolque(ctx, db.GuardarRemolqueInput{
+		_, err := s.db.GuardarRemolque(ctx, db.GuardarRemolqueInput{
 			UserID: userID, RemolqueID: id, Placa: in.Placa, SubTipoRem: in.SubTipoRem, Estado: in.Estado,
 		})
-		v = done.Remolque
 		return err
 	})
+	if err != nil {
+		return Remolque{}, err
+	}
+	v, err := s.db.RemolquePorID(ctx, db.RemolquePorIDInput{UserID: userID, RemolqueID: id})
 	return remolqueOf(v), err
 }
 

@@ -241,6 +241,7 @@ func tripRoutes(t *testing.T, v *apitest.Server) {
 	body := object{"conductorId": driverID, "vehiculoId": vehicleID}
 	now := v.Clock.Now()
 	place := object{"lat": 19.5, "lng": -99.2, "at": now}
+	soon := with(bareTrip(), object{"fechaInicioProgramada": now, "fechaFinProgramada": now.Add(10 * time.Hour)})
 	create := func(changes object) apitest.Request {
 		return as(http.MethodPost, "/viajes", "bad", with(bareTrip(), changes))
 	}
@@ -249,7 +250,7 @@ func tripRoutes(t *testing.T, v *apitest.Server) {
 		good("one", as(http.MethodGet, at, "", nil), http.StatusOK),
 		good("newest first", as(http.MethodGet, "/viajes", "", nil), http.StatusOK),
 		good("by state", as(http.MethodGet, "/viajes?estado=borrador", "", nil), http.StatusOK),
-		good("changed", as(http.MethodPut, at, "", with(bareTrip(), object{"nombre": "Otro", "costos": object{"precioCliente": 8000}})), http.StatusOK),
+		good("changed", as(http.MethodPut, at, "", with(soon, object{"nombre": "Otro", "costos": object{"precioCliente": 8000}})), http.StatusOK),
 		missing("no trip changed", as(http.MethodPut, "/viajes/"+nowhere, "", bareTrip())),
 		wrong("changed to end before it begins", as(http.MethodPut, at, "", with(bareTrip(), object{"fechaFinProgramada": "2027-01-14T00:00:00Z"})), "body.fechaFinProgramada"),
 		wrong("changed state by hand", as(http.MethodPut, at, "", with(bareTrip(), object{"estado": "completado"})), "body.estado"),

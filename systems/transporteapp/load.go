@@ -25,10 +25,10 @@ const (
 		`"limits":{"conductores":500,"vehiculos":500,"cartasPorteMes":1000000}}`
 	loadDriver = `{"nombre":"Pedro López {n}","rfc":"CACX7605101P8","curp":"HEGG560427MVZRRL04",` +
 		`"licencia":{"tipo":"E","numero":"ABC123456","vigencia":"2100-06-15"},"compensacion":{"salarioBase":15000,"porcentajeComision":5}}`
-	loadVehicle = `{"placa":"ABC-123","configVehicular":"T3S2","anioModeloVm":2022,"pesoBrutoVehicular":17.5,"permSct":"TPAF01",` +
+	loadVehicle = `{"placa":"{code}","configVehicular":"T3S2","anioModeloVm":2022,"pesoBrutoVehicular":17.5,"permSct":"TPAF01",` +
 		`"numPermisoSct":"12345","aseguraRespCivil":"Seguros XYZ","polizaRespCivil":"POL-123456"}`
-	loadTrailer  = `{"placa":"REM-123","subTipoRem":"CTR007"}`
-	loadTripData = `"nombre":"Viaje {n}","fechaInicioProgramada":"2027-01-15T08:00:00Z","fechaFinProgramada":"2027-01-15T18:00:00Z",` +
+	loadTrailer  = `{"placa":"{code}","subTipoRem":"CTR007"}`
+	loadTripData = `"nombre":"Viaje {n}","local":true,"fechaInicioProgramada":"{time}","fechaFinProgramada":"2099-01-15T18:00:00Z",` +
 		`"origen":"Ciudad de México","destino":"Guadalajara","origenCoordenadas":{"lat":19.4326,"lng":-99.1332},"distanciaTotal":540,` +
 		`"costos":{"combustibleEstimado":2500,"peajesEstimados":800,"costoTotal":5000,"precioCliente":8000}`
 	loadCarta = `{"receptor":{"rfc":"IIA040805DZ4","nombre":"INDISTRIA ILUMINADORA DE ALMACENES","regimenFiscal":"601","usoCfdi":"S01",` +

@@ -126,7 +126,7 @@ func (f *fields) problem() error {
 	if len(*f) == 0 {
 		return nil
 	}
-	return problem.BadRequest(problem.CodeInvalidBody, "parts of the body cannot be meant", *f...)
+	return problem.BadRequest(problem.CodeInvalidBody, "the request body has invalid fields", *f...)
 }
 
 // changePlan gives a company another subscription.

@@ -24,11 +24,13 @@
 //	T5  A carta's counts are what it lists, and nothing is listed once it is sealed.
 //	T6  A request key does its thing once, and is answered as it was the first time.
 //	T7  A stamp is of the carta as it was sealed: from before the PAC is asked until its answer is known, nothing changes it.
+//	T8  A trip leaves with a stamped carta, unless it is local, and at most Options.Anticipacion before its planned start.
 //
 // All of the package may be used from any number of goroutines.
 package transporteapp
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -58,7 +60,12 @@ type Options struct {
 	PAC cartaporte.PAC
 	// Plan is what a new company begins with; the zero Plan is DefaultPlan.
 	Plan Plan
+	// Anticipacion is how long before its planned start a trip may leave; 0 is DefaultAnticipacion.
+	Anticipacion time.Duration
 }
+
+// DefaultAnticipacion lets a trip leave on the day before, and not weeks early.
+const DefaultAnticipacion = 24 * time.Hour
 
 // Plan is a subscription to begin with.
 type Plan struct {
@@ -85,6 +92,7 @@ type service struct {
 	now    func() time.Time
 	logger *slog.Logger
 	turns  *turns
+	early  time.Duration
 }
 
 // System is TransporteApp.
@@ -129,7 +137,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{db: data, pac: o.PAC, plan: o.Plan, now: d.Clock, logger: d.Logger, turns: newTurns()}
+	s := &service{db: data, pac: o.PAC, plan: o.Plan, now: d.Clock, logger: d.Logger, turns: newTurns(), early: cmp.Or(o.Anticipacion, DefaultAnticipacion)}
 	if s.pac == nil {
 		s.pac = cartaporte.NewLocal(d.Clock)
 	}

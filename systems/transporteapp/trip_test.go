@@ -149,3 +149,26 @@ func TestOffBeforeItBegan(t *testing.T) {
 		}
 	}
 }
+
+// TestLeaves: a trip leaves with a stamped carta, or without one if it is local, and not long before it is planned to.
+func TestLeaves(t *testing.T) {
+	t.Parallel()
+	const early = 24 * time.Hour
+	v := open(t, transporteapp.Options{Anticipacion: early}, ana)
+	driverID, vehicleID, _ := fleet(t, v, ana, "f")
+	begins := v.Clock.Now().Add(60 * 24 * time.Hour)
+	planned := with(bareTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(time.Hour)})
+	assigned := func(key string, body object) (leave apitest.Request) {
+		at := "/viajes/" + post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", key, body).ViajeID
+		put[object](t, v, ana, at+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicleID})
+		return as(http.MethodPost, at+"/iniciar", "", nil)
+	}
+	leave := assigned("local", planned)
+	v.Run(t, []apitest.Case{refused("two months early", leave, "viaje_anticipado")})
+	v.Clock.Advance(60*24*time.Hour - early - time.Millisecond)
+	v.Run(t, []apitest.Case{refused("a little early", leave, "viaje_anticipado")})
+	v.Clock.Advance(time.Millisecond)
+	v.Run(t, []apitest.Case{good("in time", leave, http.StatusOK)})
+	post[object](t, v, http.StatusOK, ana, strings.Replace(leave.Path, "iniciar", "completar", 1), "", nil)
+	v.Run(t, []apitest.Case{refused("without a carta", assigned("federal", with(planned, object{"local": nil})), "carta_sin_timbrar")})
+}

@@ -75,7 +75,7 @@ func (s *service) createBareTrip(ctx context.Context, r request, v db.Viaje) (an
 			UserID: v.UserID, ViajeID: v.ViajeID, Nombre: v.Nombre, Estado: v.Estado,
 			FechaInicioProgramada: v.FechaInicioProgramada, FechaFinProgramada: v.FechaFinProgramada, Origen: v.Origen, Destino: v.Destino,
 			OrigenCoordenadas: v.OrigenCoordenadas, DestinoCoordenadas: v.DestinoCoordenadas, DistanciaTotal: v.DistanciaTotal,
-			Costos: v.Costos, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
+			Local: v.Local, Costos: v.Costos, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 		})
 		replayed = done.Replayed
 		return err
@@ -168,7 +168,7 @@ func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje
 			UserID: v.UserID, ViajeID: v.ViajeID, Nombre: v.Nombre, Estado: v.Estado,
 			FechaInicioProgramada: v.FechaInicioProgramada, FechaFinProgramada: v.FechaFinProgramada, Origen: v.Origen, Destino: v.Destino,
 			OrigenCoordenadas: v.OrigenCoordenadas, DestinoCoordenadas: v.DestinoCoordenadas, DistanciaTotal: v.DistanciaTotal,
-			Fiscal: v.Fiscal, Costos: v.Costos, CartaID: c.CartaID, Folio: c.Folio, VersionCartaPorte: c.VersionCartaPorte,
+			Fiscal: v.Fiscal, Local: v.Local, Costos: v.Costos, CartaID: c.CartaID, Folio: c.Folio, VersionCartaPorte: c.VersionCartaPorte,
 			IDCcp: c.IDCcp, Emisor: c.Emisor, Receptor: c.Receptor, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
 		})
 		replayed = done.Replayed
@@ -255,7 +255,7 @@ func (s *service) saveTrip(ctx context.Context, userID, id string, in DatosViaje
 		done, err := s.db.GuardarViaje(ctx, db.GuardarViajeInput{
 			UserID: userID, ViajeID: id, Nombre: v.Nombre, FechaInicioProgramada: v.FechaInicioProgramada, FechaFinProgramada: v.FechaFinProgramada,
 			Origen: v.Origen, Destino: v.Destino, OrigenCoordenadas: v.OrigenCoordenadas, DestinoCoordenadas: v.DestinoCoordenadas,
-			DistanciaTotal: v.DistanciaTotal, Costos: v.Costos,
+			DistanciaTotal: v.DistanciaTotal, Local: v.Local, Costos: v.Costos,
 		})
 		v = done.Viaje
 		return err
@@ -272,7 +272,7 @@ func (p period) check() error {
 		return nil
 	}
 	return problem.BadRequest(
-		problem.CodeInvalidParameter, "the period ends before it begins", problem.Field{Field: "query.hasta", Message: "is before desde"},
+		problem.CodeInvalidParameter, "the period is not valid", problem.Field{Field: "query.hasta", Message: "is before desde"},
 	)
 }
 

@@ -66,6 +66,7 @@ type Viaje struct {
 	DistanciaTotal        Decimal        `json:"distanciaTotal" doc:"km"`
 	Resources             *Recursos      `json:"resources,omitempty"`
 	Fiscal                *Fiscal        `json:"fiscal,omitempty"`
+	Local                 bool           `json:"local,omitempty" doc:"It uses no federal road and needs no carta"`
 	Costos                *Costos        `json:"costos,omitempty"`
 	CreatedAt             time.Time      `json:"createdAt"`
 	UpdatedAt             time.Time      `json:"updatedAt"`
@@ -76,6 +77,7 @@ func viajeOf(v db.Viaje) Viaje {
 		ViajeID: v.ViajeID, Nombre: v.Nombre, Estado: v.Estado, FechaInicioProgramada: v.FechaInicioProgramada,
 		FechaFinProgramada: v.FechaFinProgramada, Origen: v.Origen, Destino: v.Destino, OrigenCoordenadas: coordenadasOf(v.OrigenCoordenadas),
 		DestinoCoordenadas: coordenadasOf(v.DestinoCoordenadas), DistanciaTotal: Decimal{v.DistanciaTotal}, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
+		Local: v.Local != nil && *v.Local,
 	}
 	if r := v.Resources; r != nil {
 		out.Resources = &Recursos{
@@ -125,6 +127,7 @@ type DatosViaje struct {
 	Destino               string       `json:"destino" minLength:"1" maxLength:"200"`
 	OrigenCoordenadas     *Coordenadas `json:"origenCoordenadas,omitempty"`
 	DestinoCoordenadas    *Coordenadas `json:"destinoCoordenadas,omitempty"`
+	Local                 bool         `json:"local,omitempty" doc:"It uses no federal road: it may leave without a carta"`
 	DistanciaTotal        Decimal      `json:"distanciaTotal" minimum:"0.01" maximum:"99999" doc:"km"`
 	Costos                *Costos      `json:"costos,omitempty"`
 }
@@ -142,6 +145,9 @@ func (in *DatosViaje) into(v *db.Viaje) {
 	v.FechaFinProgramada = in.FechaFinProgramada.UTC().Truncate(time.Millisecond)
 	v.OrigenCoordenadas, v.DestinoCoordenadas = in.OrigenCoordenadas.stored(), in.DestinoCoordenadas.stored()
 	v.DistanciaTotal = in.DistanciaTotal.Decimal
+	if in.Local {
+		v.Local = &in.Local
+	}
 	if c := in.Costos; c != nil {
 		v.Costos = &db.Costos{
 			CombustibleEstimado: plain(c.CombustibleEstimado), PeajesEstimados: plain(c.PeajesEstimados), CostoTotal: plain(c.CostoTotal),
@@ -182,6 +188,7 @@ func (s *service) registerTrips(a huma.API) {
 	huma.Register(a, huma.Operation{
 		OperationID: "iniciarViaje", Method: http.MethodPost, Path: "/viajes/{id}/iniciar", Tags: tags,
 		Summary: "The trip leaves", Errors: change,
+		Description: "Its carta is stamped, unless it is local, and it is planned to begin within a day.",
 	}, s.iniciarViaje)
 	huma.Register(a, huma.Operation{
 		OperationID: "completarViaje", Method: http.MethodPost, Path: "/viajes/{id}/completar", Tags: tags,

@@ -36,6 +36,7 @@ import (
 // Call is a request in which {name} stands for something else: in the path, in values of headers, in the body, in As.
 //
 //	{n}        a number of 16 digits, another one in each call, the same one throughout the call
+//	{code}     the same number as ten capital letters and digits
 //	{time}     the time in UTC, to a millisecond; a later one in each call of a connection
 //	{user}     the sub of who makes the call
 //	{address}  an address of the network, of another subscriber in each call: for X-Forwarded-For, where there is a bound on
@@ -289,6 +290,8 @@ func (c *connection) request(call Call) (Request, error) {
 			switch name := found[1 : len(found)-1]; name {
 			case "n":
 				return n
+			case "code":
+				return strings.ToUpper(strconv.FormatInt(number, 36)) //nolint:mnd // all letters and digits
 			case "time":
 				return c.told.Format(timeForm)
 			case "user":

@@ -35,7 +35,7 @@ func (e *Error) Error() string {
 // Unwrap is what is behind it.
 func (e *Error) Unwrap() error { return e.Err }
 
-// BadRequest is for a request that cannot be meant.
+// BadRequest is for a request whose parameters or body are not valid.
 func BadRequest(code, detail string, fields ...Field) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: code, Detail: detail, Fields: fields}
 }

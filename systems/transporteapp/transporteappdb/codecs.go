@@ -499,6 +499,7 @@ func (x Viaje) values() table.Values {
 	table.Set(v, "distanciaTotal", table.Number(), x.DistanciaTotal)
 	table.SetOptional(v, "resources", recursosCodec(), x.Resources)
 	table.SetOptional(v, "fiscal", fiscalCodec(), x.Fiscal)
+	table.SetOptional(v, "local", table.Bool(), x.Local)
 	table.SetOptional(v, "costos", costosCodec(), x.Costos)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), x.UpdatedAt)
@@ -521,6 +522,7 @@ func viajeOf(v table.Values) (Viaje, error) {
 		DistanciaTotal:        table.Get(d, "distanciaTotal", table.Number()),
 		Resources:             table.GetOptional(d, "resources", recursosCodec()),
 		Fiscal:                table.GetOptional(d, "fiscal", fiscalCodec()),
+		Local:                 table.GetOptional(d, "local", table.Bool()),
 		Costos:                table.GetOptional(d, "costos", costosCodec()),
 		CreatedAt:             table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:             table.Get(d, "updatedAt", table.Time()),
@@ -672,6 +674,16 @@ func vehiculoOf(v table.Values) (Vehiculo, error) {
 	return x, d.Err()
 }
 
+func vehiculoPlacaOf(v table.Values) (Vehiculo, error) {
+	d := table.Decode("Vehiculo.Placa", v)
+	x := Vehiculo{
+		UserID:     table.Get(d, "userId", table.Text[string]()),
+		VehiculoID: table.Get(d, "vehiculoId", table.Text[string]()),
+		Placa:      table.Get(d, "placa", table.Text[string]()),
+	}
+	return x, d.Err()
+}
+
 // values are the entity's, by the names of its fields.
 func (x Remolque) values() table.Values {
 	v := table.Values{}
@@ -697,6 +709,16 @@ func remolqueOf(v table.Values) (Remolque, error) {
 		ViajeActualID: table.GetOptional(d, "viajeActualId", table.Text[string]()),
 		CreatedAt:     table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:     table.Get(d, "updatedAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+func remolquePlacaOf(v table.Values) (Remolque, error) {
+	d := table.Decode("Remolque.Placa", v)
+	x := Remolque{
+		UserID:     table.Get(d, "userId", table.Text[string]()),
+		RemolqueID: table.Get(d, "remolqueId", table.Text[string]()),
+		Placa:      table.Get(d, "placa", table.Text[string]()),
 	}
 	return x, d.Err()
 }
@@ -1496,6 +1518,7 @@ func (in CrearViajeInput) input() table.Input {
 	table.Set(v, "distanciaTotal", table.Number(), in.DistanciaTotal)
 	table.SetOptional(v, "resources", recursosCodec(), in.Resources)
 	table.SetOptional(v, "fiscal", fiscalCodec(), in.Fiscal)
+	table.SetOptional(v, "local", table.Bool(), in.Local)
 	table.SetOptional(v, "costos", costosCodec(), in.Costos)
 	table.Set(v, "createdAt", table.Time(), in.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), in.UpdatedAt)
@@ -1524,6 +1547,7 @@ func (in CrearViajeConCartaInput) input() table.Input {
 	table.Set(v, "distanciaTotal", table.Number(), in.DistanciaTotal)
 	table.SetOptional(v, "resources", recursosCodec(), in.Resources)
 	table.SetOptional(v, "fiscal", fiscalCodec(), in.Fiscal)
+	table.SetOptional(v, "local", table.Bool(), in.Local)
 	table.SetOptional(v, "costos", costosCodec(), in.Costos)
 	table.Set(v, "createdAt", table.Time(), in.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), in.UpdatedAt)
@@ -1575,6 +1599,7 @@ func (in GuardarViajeInput) input() table.Input {
 	table.SetOptional(v, "origenCoordenadas", coordenadasCodec(), in.OrigenCoordenadas)
 	table.SetOptional(v, "destinoCoordenadas", coordenadasCodec(), in.DestinoCoordenadas)
 	table.Set(v, "distanciaTotal", table.Number(), in.DistanciaTotal)
+	table.SetOptional(v, "local", table.Bool(), in.Local)
 	table.SetOptional(v, "costos", costosCodec(), in.Costos)
 	return table.Input{Values: v}
 }
@@ -1614,6 +1639,7 @@ func (in AsignarConRemolqueInput) input() table.Input {
 
 func (in IniciarViajeInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "limite", table.Time(), in.Limite)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
 	table.SetOptional(v, "lat", table.Number(), in.Lat)

@@ -360,6 +360,7 @@ var (
 				Type:     table.Type{Kind: "struct", Fields: &fiscalFields},
 				Optional: true,
 			},
+			{Name: "local", Path: []string{"local"}, Type: table.Type{Kind: "bool"}, Optional: true},
 			{
 				Name:     "costos",
 				Path:     []string{"costos"},
@@ -615,6 +616,22 @@ var (
 				},
 			},
 		},
+		Markers: []table.Marker{
+			{
+				Name: "Placa",
+				Key: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "PK", Type: "S"},
+						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
+					},
+					{
+						Attribute: table.Attribute{Name: "SK", Type: "S"},
+						Template:  table.Template{{Literal: "PLACA#VEHICULO#"}, {Field: "placa"}},
+					},
+				},
+				Taken: ErrVehiculoPlacaTaken,
+			},
+		},
 		NotFound: ErrVehiculoNotFound,
 		Exists:   ErrVehiculoExists,
 	}
@@ -670,6 +687,22 @@ var (
 						},
 					},
 				},
+			},
+		},
+		Markers: []table.Marker{
+			{
+				Name: "Placa",
+				Key: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "PK", Type: "S"},
+						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
+					},
+					{
+						Attribute: table.Attribute{Name: "SK", Type: "S"},
+						Template:  table.Template{{Literal: "PLACA#REMOLQUE#"}, {Field: "placa"}},
+					},
+				},
+				Taken: ErrRemolquePlacaTaken,
 			},
 		},
 		NotFound: ErrRemolqueNotFound,
@@ -2212,6 +2245,7 @@ var (
 			{Name: "distanciaTotal", Type: table.Type{Kind: "decimal"}},
 			{Name: "resources", Type: table.Type{Kind: "struct", Fields: &recursosFields}, Optional: true},
 			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}, Optional: true},
+			{Name: "local", Type: table.Type{Kind: "bool"}, Optional: true},
 			{Name: "costos", Type: table.Type{Kind: "struct", Fields: &costosFields}, Optional: true},
 			{Name: "createdAt", Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Type: table.Type{Kind: "time"}},
@@ -2399,6 +2433,7 @@ var (
 			{Name: "distanciaTotal", Type: table.Type{Kind: "decimal"}},
 			{Name: "resources", Type: table.Type{Kind: "struct", Fields: &recursosFields}, Optional: true},
 			{Name: "fiscal", Type: table.Type{Kind: "struct", Fields: &fiscalFields}, Optional: true},
+			{Name: "local", Type: table.Type{Kind: "bool"}, Optional: true},
 			{Name: "costos", Type: table.Type{Kind: "struct", Fields: &costosFields}, Optional: true},
 			{Name: "createdAt", Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Type: table.Type{Kind: "time"}},
@@ -2651,6 +2686,7 @@ var (
 						Path:  []string{"distanciaTotal"},
 						Value: []table.Term{{Kind: table.InputTerm, Name: "distanciaTotal"}},
 					},
+					{Path: []string{"local"}, Value: []table.Term{{Kind: table.InputTerm, Name: "local"}}},
 					{Path: []string{"costos"}, Value: []table.Term{{Kind: table.InputTerm, Name: "costos"}}},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
@@ -2697,6 +2733,7 @@ var (
 				Optional: true,
 			},
 			{Name: "distanciaTotal", Type: table.Type{Kind: "decimal"}},
+			{Name: "local", Type: table.Type{Kind: "bool"}, Optional: true},
 			{Name: "costos", Type: table.Type{Kind: "struct", Fields: &costosFields}, Optional: true},
 		},
 	}
@@ -2987,16 +3024,21 @@ var (
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
-					Expression: "#estado = :p0 AND attribute_exists ( #resources ) AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p1 )",
+					Expression: "#estado = :p0 AND attribute_exists ( #resources ) AND #fechaInicioProgramada <= :p1 AND ( #fiscal.#fiscal_cartaPorteStatus = :p2 OR ( #local = :p3 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p4 ) ) )",
 					Names: map[string]string{
 						"#estado":                  "estado",
+						"#fechaInicioProgramada":   "fechaInicioProgramada",
 						"#fiscal":                  "fiscal",
 						"#fiscal_cartaPorteStatus": "cartaPorteStatus",
+						"#local":                   "local",
 						"#resources":               "resources",
 					},
+					Params: []table.ConditionParam{{Placeholder: ":p1", Input: "limite", Type: table.Type{Kind: "time"}}},
 					Constants: map[string]types.AttributeValue{
 						":p0": &types.AttributeValueMemberS{Value: "programado"},
-						":p1": &types.AttributeValueMemberS{Value: "timbrada"},
+						":p2": &types.AttributeValueMemberS{Value: "timbrada"},
+						":p3": &types.AttributeValueMemberBOOL{Value: true},
+						":p4": &types.AttributeValueMemberS{Value: "cancelada"},
 					},
 				},
 				Else: []table.Else{
@@ -3013,6 +3055,14 @@ var (
 						When: &table.Condition{
 							Expression: "attribute_not_exists ( #resources )",
 							Names:      map[string]string{"#resources": "resources"},
+						},
+					},
+					{
+						Err: ErrViajeAnticipado,
+						When: &table.Condition{
+							Expression: "#fechaInicioProgramada > :p0",
+							Names:      map[string]string{"#fechaInicioProgramada": "fechaInicioProgramada"},
+							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "limite", Type: table.Type{Kind: "time"}}},
 						},
 					},
 					{Err: ErrCartaSinTimbrar},
@@ -3042,6 +3092,7 @@ var (
 			},
 		},
 		Params: []table.Param{
+			{Name: "limite", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
 			{Name: "lat", Type: table.Type{Kind: "decimal"}, Optional: true},

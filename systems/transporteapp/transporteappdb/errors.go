@@ -37,6 +37,9 @@ var (
 	ErrConductorNotFound = fmt.Errorf("transporteappdb: conductor: %w", table.ErrNotFound)
 	// ErrVehiculoExists is a table.ErrExists. CrearVehiculo can end in it.
 	ErrVehiculoExists = fmt.Errorf("transporteappdb: vehiculo: %w", table.ErrExists)
+	// ErrVehiculoPlacaTaken is a table.ErrExists. CrearVehiculo, GuardarVehiculo, AsignarRecursos, AsignarConRemolque,
+	// CompletarViaje, CompletarConRemolque, CancelarAsignado, CancelarConRemolque can end in it.
+	ErrVehiculoPlacaTaken = fmt.Errorf("transporteappdb: vehiculo placa is taken: %w", table.ErrExists)
 	// ErrLimiteVehiculos is declared by the design. CrearVehiculo can end in it.
 	ErrLimiteVehiculos = errors.New("transporteappdb: limite vehiculos")
 	// ErrVehiculoEnViaje is declared by the design. GuardarVehiculo, BorrarVehiculo can end in it.
@@ -46,6 +49,9 @@ var (
 	ErrVehiculoNotFound = fmt.Errorf("transporteappdb: vehiculo: %w", table.ErrNotFound)
 	// ErrRemolqueExists is a table.ErrExists. CrearRemolque can end in it.
 	ErrRemolqueExists = fmt.Errorf("transporteappdb: remolque: %w", table.ErrExists)
+	// ErrRemolquePlacaTaken is a table.ErrExists. CrearRemolque, GuardarRemolque, AsignarConRemolque, CompletarConRemolque,
+	// CancelarConRemolque can end in it.
+	ErrRemolquePlacaTaken = fmt.Errorf("transporteappdb: remolque placa is taken: %w", table.ErrExists)
 	// ErrRemolqueEnViaje is declared by the design. GuardarRemolque, BorrarRemolque can end in it.
 	ErrRemolqueEnViaje = errors.New("transporteappdb: remolque en viaje")
 	// ErrRemolqueNotFound is a table.ErrNotFound. GuardarRemolque, BorrarRemolque, AsignarConRemolque,
@@ -93,6 +99,8 @@ var (
 	ErrRemolqueOcupado = errors.New("transporteappdb: remolque ocupado")
 	// ErrViajeSinRecursos is declared by the design. IniciarViaje can end in it.
 	ErrViajeSinRecursos = errors.New("transporteappdb: viaje sin recursos")
+	// ErrViajeAnticipado is declared by the design. IniciarViaje can end in it.
+	ErrViajeAnticipado = errors.New("transporteappdb: viaje anticipado")
 	// ErrCartaSinTimbrar is declared by the design. IniciarViaje can end in it.
 	ErrCartaSinTimbrar = errors.New("transporteappdb: carta sin timbrar")
 	// ErrTrackingExists is a table.ErrExists. IniciarViaje can end in it.

@@ -146,9 +146,19 @@ func Decode(item table.Item) (any, table.Place, error) {
 	case conductorEntity:
 		x, err = conductorOf(v)
 	case vehiculoEntity:
-		x, err = vehiculoOf(v)
+		switch place {
+		case table.Place{Kind: table.MarkerPlace, Marker: "Placa"}:
+			x, err = vehiculoPlacaOf(v)
+		default:
+			x, err = vehiculoOf(v)
+		}
 	case remolqueEntity:
-		x, err = remolqueOf(v)
+		switch place {
+		case table.Place{Kind: table.MarkerPlace, Marker: "Placa"}:
+			x, err = remolquePlacaOf(v)
+		default:
+			x, err = remolqueOf(v)
+		}
 	case cartaEntity:
 		switch place {
 		case table.Place{Kind: table.MarkerPlace, Marker: "Folio"}:

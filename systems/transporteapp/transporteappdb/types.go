@@ -361,9 +361,11 @@ type Viaje struct {
 	DistanciaTotal        table.Decimal
 	Resources             *Recursos
 	Fiscal                *Fiscal
-	Costos                *Costos
-	CreatedAt             time.Time
-	UpdatedAt             time.Time
+	// It uses no federal road and needs no carta.
+	Local     *bool
+	Costos    *Costos
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Record is the item for DB.Load.
@@ -442,8 +444,9 @@ func (x Conductor) Record() table.Record {
 
 // Vehiculo is an item of table TransporteApp.
 //
-//	key   USER#{userId} / VEHICULO#{vehiculoId}
-//	GSI1  USER#{userId}#VEHICULO#{estado} / {placa|slug}#{vehiculoId}
+//	key    USER#{userId} / VEHICULO#{vehiculoId}
+//	GSI1   USER#{userId}#VEHICULO#{estado} / {placa|slug}#{vehiculoId}
+//	Placa  USER#{userId} / PLACA#VEHICULO#{placa}
 type Vehiculo struct {
 	UserID             string
 	VehiculoID         string
@@ -469,8 +472,9 @@ func (x Vehiculo) Record() table.Record {
 
 // Remolque is an item of table TransporteApp.
 //
-//	key   USER#{userId} / REMOLQUE#{remolqueId}
-//	GSI1  USER#{userId}#REMOLQUE#{estado} / {placa|slug}#{remolqueId}
+//	key    USER#{userId} / REMOLQUE#{remolqueId}
+//	GSI1   USER#{userId}#REMOLQUE#{estado} / {placa|slug}#{remolqueId}
+//	Placa  USER#{userId} / PLACA#REMOLQUE#{placa}
 type Remolque struct {
 	UserID        string
 	RemolqueID    string

@@ -372,10 +372,12 @@ type CrearVehiculoResult struct {
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if it does not exist; GSI1 added (1)
+//	put     Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}; if it does not exist
 //	update  User.key USER#{userId} / PROFILE#metadata; if numVehiculos < subscription.limits.vehiculos AND subscription.status = 'active' AND subscription.expiresAt > :now
-//	costs   11 write units
+//	costs   13 write units
 //
-// It can end in ErrPeticionReused, ErrVehiculoExists, ErrSuscripcionInactiva, ErrLimiteVehiculos, ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrVehiculoExists, ErrVehiculoPlacaTaken, ErrSuscripcionInactiva,
+// ErrLimiteVehiculos, ErrUserNotFound.
 func (db *DB) CrearVehiculo(ctx context.Context, in CrearVehiculoInput) (CrearVehiculoResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, crearVehiculoWrite, input)
@@ -428,15 +430,18 @@ type GuardarVehiculoInput struct {
 
 // GuardarVehiculoResult is what GuardarVehiculo has done.
 type GuardarVehiculoResult struct {
-	Vehiculo Vehiculo
+	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	Vehiculo *Vehiculo
 }
 
-// GuardarVehiculo does: update Vehiculo.
+// GuardarVehiculo does, as a whole or not at all: update Vehiculo.
 //
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 moved (2)
-//	costs   3 write units
+//	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
+//	put     Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}; if it does not exist
+//	costs   8 write units
 //
-// It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound.
+// It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
 func (db *DB) GuardarVehiculo(ctx context.Context, in GuardarVehiculoInput) (GuardarVehiculoResult, error) {
 	out, err := db.run.Write(ctx, guardarVehiculoWrite, in.input())
 	if err != nil {
@@ -448,7 +453,7 @@ func (db *DB) GuardarVehiculo(ctx context.Context, in GuardarVehiculoInput) (Gua
 		if err != nil {
 			return GuardarVehiculoResult{}, err
 		}
-		result.Vehiculo = x
+		result.Vehiculo = &x
 	}
 	return result, nil
 }
@@ -468,8 +473,9 @@ type BorrarVehiculoResult struct {
 // BorrarVehiculo does, as a whole or not at all: delete Vehiculo, update User.
 //
 //	delete  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 removed (1)
+//	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
 //	update  User.key USER#{userId} / PROFILE#metadata
-//	costs   7 write units
+//	costs   9 write units
 //
 // It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrUserNotFound, table.ErrRefused.
 func (db *DB) BorrarVehiculo(ctx context.Context, in BorrarVehiculoInput) (BorrarVehiculoResult, error) {
@@ -516,10 +522,11 @@ type CrearRemolqueResult struct {
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if it does not exist; GSI1 added (1)
+//	put     Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}; if it does not exist
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
-//	costs   11 write units
+//	costs   13 write units
 //
-// It can end in ErrPeticionReused, ErrRemolqueExists, ErrSuscripcionInactiva, ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrSuscripcionInactiva, ErrUserNotFound.
 func (db *DB) CrearRemolque(ctx context.Context, in CrearRemolqueInput) (CrearRemolqueResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, crearRemolqueWrite, input)
@@ -558,15 +565,18 @@ type GuardarRemolqueInput struct {
 
 // GuardarRemolqueResult is what GuardarRemolque has done.
 type GuardarRemolqueResult struct {
-	Remolque Remolque
+	// Remolque is the item as it is now; nil where the write did not need to read it.
+	Remolque *Remolque
 }
 
-// GuardarRemolque does: update Remolque.
+// GuardarRemolque does, as a whole or not at all: update Remolque.
 //
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 moved (2)
-//	costs   3 write units
+//	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
+//	put     Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}; if it does not exist
+//	costs   8 write units
 //
-// It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound.
+// It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, ErrRemolquePlacaTaken.
 func (db *DB) GuardarRemolque(ctx context.Context, in GuardarRemolqueInput) (GuardarRemolqueResult, error) {
 	out, err := db.run.Write(ctx, guardarRemolqueWrite, in.input())
 	if err != nil {
@@ -578,7 +588,7 @@ func (db *DB) GuardarRemolque(ctx context.Context, in GuardarRemolqueInput) (Gua
 		if err != nil {
 			return GuardarRemolqueResult{}, err
 		}
-		result.Remolque = x
+		result.Remolque = &x
 	}
 	return result, nil
 }
@@ -589,10 +599,11 @@ type BorrarRemolqueInput struct {
 	RemolqueID string
 }
 
-// BorrarRemolque does: delete Remolque.
+// BorrarRemolque does, as a whole or not at all: delete Remolque.
 //
 //	delete  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 removed (1)
-//	costs   2 write units
+//	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
+//	costs   5 write units
 //
 // It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, table.ErrRefused.
 func (db *DB) BorrarRemolque(ctx context.Context, in BorrarRemolqueInput) error {
@@ -619,9 +630,11 @@ type CrearViajeInput struct {
 	DistanciaTotal        table.Decimal
 	Resources             *Recursos
 	Fiscal                *Fiscal
-	Costos                *Costos
-	CreatedAt             time.Time
-	UpdatedAt             time.Time
+	// It uses no federal road and needs no carta.
+	Local     *bool
+	Costos    *Costos
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // CrearViajeResult is what CrearViaje has done.
@@ -692,17 +705,19 @@ type CrearViajeConCartaInput struct {
 	DistanciaTotal        table.Decimal
 	Resources             *Recursos
 	Fiscal                *Fiscal
-	Costos                *Costos
-	CreatedAt             time.Time
-	UpdatedAt             time.Time
-	CartaID               string
-	Folio                 string
-	VersionCartaPorte     string
-	IDCcp                 string
-	Emisor                Emisor
-	Receptor              Receptor
-	SelladaAt             *time.Time
-	Timbrado              *Timbrado
+	// It uses no federal road and needs no carta.
+	Local             *bool
+	Costos            *Costos
+	CreatedAt         time.Time
+	UpdatedAt         time.Time
+	CartaID           string
+	Folio             string
+	VersionCartaPorte string
+	IDCcp             string
+	Emisor            Emisor
+	Receptor          Receptor
+	SelladaAt         *time.Time
+	Timbrado          *Timbrado
 }
 
 // CrearViajeConCartaResult is what CrearViajeConCarta has done.
@@ -920,7 +935,9 @@ type GuardarViajeInput struct {
 	OrigenCoordenadas     *Coordenadas
 	DestinoCoordenadas    *Coordenadas
 	DistanciaTotal        table.Decimal
-	Costos                *Costos
+	// It uses no federal road and needs no carta.
+	Local  *bool
+	Costos *Costos
 }
 
 // GuardarViajeResult is what GuardarViaje has done.
@@ -1016,7 +1033,7 @@ type AsignarRecursosResult struct {
 //	costs   16 write units
 //
 // It can end in ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeNotFound, ErrConductorOcupado, ErrRecursoCambio,
-// ErrConductorNotFound, ErrVehiculoOcupado, ErrVehiculoNotFound.
+// ErrConductorNotFound, ErrVehiculoOcupado, ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
 func (db *DB) AsignarRecursos(ctx context.Context, in AsignarRecursosInput) (AsignarRecursosResult, error) {
 	out, err := db.run.Write(ctx, asignarRecursosWrite, in.input())
 	if err != nil {
@@ -1083,7 +1100,8 @@ type AsignarConRemolqueResult struct {
 //	costs   20 write units
 //
 // It can end in ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeNotFound, ErrConductorOcupado, ErrRecursoCambio,
-// ErrConductorNotFound, ErrVehiculoOcupado, ErrVehiculoNotFound, ErrRemolqueOcupado, ErrRemolqueNotFound.
+// ErrConductorNotFound, ErrVehiculoOcupado, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueOcupado,
+// ErrRemolqueNotFound, ErrRemolquePlacaTaken.
 func (db *DB) AsignarConRemolque(ctx context.Context, in AsignarConRemolqueInput) (AsignarConRemolqueResult, error) {
 	out, err := db.run.Write(ctx, asignarConRemolqueWrite, in.input())
 	if err != nil {
@@ -1123,6 +1141,7 @@ func (db *DB) AsignarConRemolque(ctx context.Context, in AsignarConRemolqueInput
 
 // IniciarViajeInput is what IniciarViaje takes.
 type IniciarViajeInput struct {
+	Limite              time.Time
 	UserID              string
 	ViajeID             string
 	Lat                 *table.Decimal
@@ -1140,13 +1159,15 @@ type IniciarViajeResult struct {
 
 // IniciarViaje does, as a whole or not at all: update Viaje, create Tracking.
 //
-// The trip leaves: it has driver and vehicle, and its carta, if it has one, is stamped.
+// The trip leaves: it has driver and vehicle, its carta is stamped, and it is planned to begin soon. A local trip needs
+// no carta.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND attribute_exists(resources) AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'timbrada'); GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (1)
 //	create  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if it does not exist
 //	costs   9 write units
 //
-// It can end in ErrViajeNoProgramado, ErrViajeSinRecursos, ErrCartaSinTimbrar, ErrViajeNotFound, ErrTrackingExists.
+// It can end in ErrViajeNoProgramado, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar, ErrViajeNotFound,
+// ErrTrackingExists.
 func (db *DB) IniciarViaje(ctx context.Context, in IniciarViajeInput) (IniciarViajeResult, error) {
 	out, err := db.run.Write(ctx, iniciarViajeWrite, in.input())
 	if err != nil {
@@ -1203,7 +1224,7 @@ type CompletarViajeResult struct {
 //	costs   19 write units
 //
 // It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
-// ErrConductorNotFound, ErrVehiculoNotFound.
+// ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
 func (db *DB) CompletarViaje(ctx context.Context, in CompletarViajeInput) (CompletarViajeResult, error) {
 	out, err := db.run.Write(ctx, completarViajeWrite, in.input())
 	if err != nil {
@@ -1283,7 +1304,7 @@ type CompletarConRemolqueResult struct {
 //	costs   23 write units
 //
 // It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
-// ErrConductorNotFound, ErrVehiculoNotFound, ErrRemolqueNotFound.
+// ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken.
 func (db *DB) CompletarConRemolque(ctx context.Context, in CompletarConRemolqueInput) (CompletarConRemolqueResult, error) {
 	out, err := db.run.Write(ctx, completarConRemolqueWrite, in.input())
 	if err != nil {
@@ -1399,7 +1420,7 @@ type CancelarAsignadoResult struct {
 //	costs   19 write units
 //
 // It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrConductorNotFound,
-// ErrVehiculoNotFound.
+// ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
 func (db *DB) CancelarAsignado(ctx context.Context, in CancelarAsignadoInput) (CancelarAsignadoResult, error) {
 	out, err := db.run.Write(ctx, cancelarAsignadoWrite, in.input())
 	if err != nil {
@@ -1478,7 +1499,7 @@ type CancelarConRemolqueResult struct {
 //	costs   23 write units
 //
 // It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrConductorNotFound,
-// ErrVehiculoNotFound, ErrRemolqueNotFound.
+// ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken.
 func (db *DB) CancelarConRemolque(ctx context.Context, in CancelarConRemolqueInput) (CancelarConRemolqueResult, error) {
 	out, err := db.run.Write(ctx, cancelarConRemolqueWrite, in.input())
 	if err != nil {
