@@ -19,7 +19,7 @@ import (
 //go:embed page
 var page embed.FS
 
-var pageTemplate = template.Must(template.ParseFS(page, "page/index.html"))
+var pageTemplate = template.Must(template.ParseFS(page, "page/index.html")) //nolint:gochecknoglobals // parsed once, never changed
 
 // pagePolicy lets the page load its own files and call the webhook.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
