@@ -14,5 +14,5 @@ func TestBuilt(t *testing.T) {
 		t.Helper()
 		routes(t, v)
 		v.Strangers(t)
-	})
+	}, catfecito.PaymentSecret+"="+paymentSecret)
 }

@@ -5,12 +5,13 @@
 //
 //	users ──── cart ── checkout ──▶ Order (pending), its copy and lines; the cart is emptied, the stock goes down
 //	products ────┘                     │ pay ─▶ paid ─ ship ─▶ shipped ─ deliver ─▶ delivered
-//	                                   └ cancel (pending, paid) ─▶ cancelled; the stock goes up again
+//	                                   └ cancel (pending, paid), or 30 minutes without payment ─▶ cancelled; the stock goes up again
+//	beginPayment ──▶ payments.Provider's page ── signed event ──▶ paymentEvent: paid, or the payment is refunded
 //	the table's stream ─▶ audit ─▶ AuditEntry
 //
 // What is stored, and how it is asked for, stands in catfecito.design.yaml; package catfecitodb is generated from it, and is
 // the only way to the data. Domain functions (users.go, login.go, catalogue.go, cart.go, checkout.go,
-// orders.go, audit.go) take the
+// orders.go, expiry.go, payment.go, audit.go) take the
 // caller's id as a value and know no HTTP; the files …_operations.go make them operations.
 //
 // # Invariants
@@ -22,12 +23,15 @@
 //	C5  A password is nowhere but in its hash, and the hash nowhere but in its item.
 //	C6  With an address of e-mail few passwords are tried in vain, from wherever, at once or one by one.
 //	C7  What has expired is gone, whether DynamoDB has removed it or not.
+//	C8  An order is paid by a provider's signed event, or by staff; a payment pays one order, or is refunded.
+//	C9  Unpaid orders give their goods back, once.
 //
 // All of the package may be used from any number of goroutines.
 package catfecito
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -35,6 +39,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/catfecito/payments"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
@@ -51,6 +56,8 @@ const Name = "catfecito"
 type Options struct {
 	// Hashing is what it costs to hash a password; zero is DefaultCost.
 	Hashing Cost
+	// Payments takes payments; nil is payments.Test where CATFECITO_TEST_PAYMENT_SECRET is set, and nobody where it is not.
+	Payments payments.Provider
 }
 
 // service is the open system.
@@ -62,6 +69,8 @@ type service struct {
 	issuer    *auth.Issuer
 	passwords *passwords
 	bounds    bounds
+	// provider takes payments; nil where there is none.
+	provider payments.Provider
 }
 
 // System is CatFecito.
@@ -117,12 +126,25 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	s := &service{
 		db: db, now: d.Clock, logger: d.Logger, issuer: d.Issuer, passwords: newPasswords(o.Hashing), bounds: newBounds(d.Clock),
+		provider: o.Payments,
 	}
-	return &system.Service{
-		Register: func(a huma.API) { s.register(a) },
-		Streams:  []system.Stream{{Name: "audit", Table: c.Table, Handle: s.audit}},
-		Sample:   seed.Sample{Records: sample, Load: db.Load},
-	}, nil
+	service := &system.Service{
+		Register:  func(a huma.API) { s.register(a) },
+		Streams:   []system.Stream{{Name: "audit", Table: c.Table, Handle: s.audit}},
+		Schedules: []system.Schedule{{Name: "expiry", Every: expiryEvery, Run: s.expireOrders}},
+		Sample:    seed.Sample{Records: sample, Load: db.Load},
+	}
+	if secret := d.Getenv(PaymentSecret); s.provider == nil && secret != "" {
+		test, err := payments.NewTest(secret, d.Clock)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", PaymentSecret, err)
+		}
+		s.provider = test
+	}
+	if test, ok := s.provider.(*payments.Test); ok {
+		service.Pages = test.Pages()
+	}
+	return service, nil
 }
 
 // rules are the answers to errors, those of the design and those of the package.
@@ -134,6 +156,8 @@ func rules() problem.Rules {
 		{Err: errCartFull, Code: "cart_full"},
 		{Err: errCartEmpty, Code: "cart_empty"},
 		{Err: errAnothersOrder, Status: http.StatusForbidden, Code: problem.CodeForbidden},
+		{Err: payments.ErrSignature, Status: http.StatusUnauthorized, Code: "invalid_signature"},
+		{Err: payments.ErrEvent, Status: http.StatusBadRequest, Code: problem.CodeInvalidBody},
 		{Err: catfecitodb.ErrAnothersOrder, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: errAnothersOrder.Error()},
 		{Err: catfecitodb.ErrUserEmailTaken, Code: "email_taken", Detail: "somebody has signed up with this address: log in"},
 		{Err: catfecitodb.ErrNoSuchCategory, Code: "no_such_category", Detail: "there is no such category: make it first"},

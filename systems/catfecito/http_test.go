@@ -17,6 +17,8 @@ func TestRoutes(t *testing.T) {
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v)
+		v.Clock.Advance(time.Hour)
+		v.Tick(t)
 		template(v).Permits(t, v.Stage(), v.Accesses())
 		scan(t, v).sound(t)
 	})
@@ -31,6 +33,7 @@ func routes(t *testing.T, v *apitest.Server) {
 	t.Run("products", func(t *testing.T) { productRoutes(t, v) })
 	t.Run("cart", func(t *testing.T) { cartRoutes(t, v) })
 	t.Run("orders", func(t *testing.T) { orderRoutes(t, v) })
+	t.Run("payments", func(t *testing.T) { paymentRoutes(t, v) })
 	t.Run("audit", func(t *testing.T) { auditRoutes(t, v) })
 	v.Covered(t)
 }
@@ -57,6 +60,7 @@ func TestStaffOnly(t *testing.T) {
 		{Method: http.MethodPut, Path: "/products/" + nowhere + "/active", Body: object{"isActive": false}},
 		{Method: http.MethodPost, Path: "/products/" + nowhere + "/restocks", Key: "k", Body: object{"quantity": 1}},
 		{Method: http.MethodGet, Path: "/products/" + nowhere + "/carts"},
+		{Method: http.MethodPost, Path: "/orders/" + nowhere + "/pay", Key: "k"},
 		{Method: http.MethodPost, Path: "/orders/" + nowhere + "/ship"},
 		{Method: http.MethodPost, Path: "/orders/" + nowhere + "/deliver"},
 		{Method: http.MethodGet, Path: "/audit/USER/" + ana},

@@ -167,10 +167,22 @@ func (s *service) registerOrders(a huma.API) {
 		Errors:  []int{http.StatusForbidden, missing},
 	}, s.getOrder)
 	huma.Register(a, huma.Operation{
+		OperationID: "beginPayment", Method: http.MethodPost, Path: "/orders/{orderId}/payments", Tags: []string{tagOrders},
+		Summary:     "Begin to pay one of your orders",
+		Description: "The answer has the address of the page at which you pay. An order that is not paid within 30 minutes is cancelled.",
+		Errors:      []int{http.StatusForbidden, missing, conflict},
+	}, s.postPayment)
+	huma.Register(a, api.Operation(huma.Operation{
+		OperationID: "paymentEvent", Method: http.MethodPost, Path: "/payments/events", Tags: []string{tagOrders}, SkipValidateBody: true,
+		Summary:     "What became of a payment, told by its provider",
+		Description: "The request is signed by the provider, and is done once however often it comes. A payment that pays no order any more is refunded.",
+		Errors:      []int{http.StatusUnauthorized, missing},
+	}, api.Tokenless), s.postPaymentEvent)
+	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "payOrder", Method: http.MethodPost, Path: "/orders/{orderId}/pay", Tags: []string{tagOrders},
-		Summary: "Pay one of your orders",
-		Errors:  []int{http.StatusForbidden, missing},
-	}, s.payOrder)
+		Summary: "Mark an order as paid in cash",
+		Errors:  []int{missing},
+	}, staff), s.payOrder)
 	huma.Register(a, huma.Operation{
 		OperationID: "cancelOrder", Method: http.MethodPost, Path: "/orders/{orderId}/cancel", Tags: []string{tagOrders},
 		Summary:     "Cancel one of your orders; any, for staff",

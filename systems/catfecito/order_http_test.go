@@ -124,28 +124,28 @@ func statusCases(o catfecito.WholeOrder) []apitest.Case {
 	refuse := func(name string, r apitest.Request, code string) apitest.Case {
 		return apitest.Case{Name: name, Request: r, Status: http.StatusConflict, Code: code}
 	}
-	pay := keyed(ana, at+"/pay", "s-1", nil)
+	pay := staff(keyed("", at+"/pay", "s-1", nil))
 	return []apitest.Case{
 		{Name: "own", Request: request(ana, http.MethodGet, at, nil), Status: http.StatusOK, Check: is("pending")},
 		{Name: "any, for staff", Request: staff(request("", http.MethodGet, at, nil)), Status: http.StatusOK, Check: is("pending")},
 		{Name: "somebody else's", Request: request(bruno, http.MethodGet, at, nil), Status: http.StatusForbidden, Code: problem.CodeForbidden},
-		{Name: "somebody else's to pay", Request: keyed(bruno, at+"/pay", "s-1", nil), Status: http.StatusForbidden, Code: problem.CodeForbidden},
+		{Name: "one's own to mark as paid", Request: keyed(ana, at+"/pay", "s-1", nil), Status: http.StatusForbidden, Code: problem.CodeForbidden},
 		notFound("nobody's", request(ana, http.MethodGet, "/orders/"+nowhere, nil)),
 		notFound("nobody's, for staff", staff(request("", http.MethodGet, "/orders/"+nowhere, nil))),
-		notFound("nobody's to pay", keyed(ana, "/orders/"+nowhere+"/pay", "s-0", nil)),
+		notFound("nobody's to pay", staff(keyed("", "/orders/"+nowhere+"/pay", "s-0", nil))),
 		notFound("nobody's to send", staff(request("", http.MethodPost, "/orders/"+nowhere+"/ship", nil))),
 		notFound("nobody's to hand over", staff(request("", http.MethodPost, "/orders/"+nowhere+"/deliver", nil))),
 		badQuery("no id", request(ana, http.MethodGet, "/orders/1", nil), "", "path.orderId"),
-		badQuery("no id to pay", keyed(ana, "/orders/1/pay", "s-0", nil), "", "path.orderId"),
+		badQuery("no id to pay", staff(keyed("", "/orders/1/pay", "s-0", nil)), "", "path.orderId"),
 		badQuery("no id to send", staff(request("", http.MethodPost, "/orders/1/ship", nil)), "", "path.orderId"),
 		badQuery("no id to hand over", staff(request("", http.MethodPost, "/orders/1/deliver", nil)), "", "path.orderId"),
-		badQuery("no key", request(ana, http.MethodPost, at+"/pay", nil), "", "header.Idempotency-Key"),
+		badQuery("no key", staff(request("", http.MethodPost, at+"/pay", nil)), "", "header.Idempotency-Key"),
 		refuse("sent before paid", to("/ship"), "order_not_paid"),
 		refuse("handed over before sent", to("/deliver"), "order_not_shipped"),
 		{Name: "paid", Request: pay, Status: http.StatusOK, Check: is("paid")},
 		{Name: "paid, replayed", Request: pay, Status: http.StatusOK, Check: is("paid")},
-		refuse("paid twice", keyed(ana, at+"/pay", "s-2", nil), "order_not_pending"),
-		{Name: "key of another order", Request: keyed(ana, "/orders/"+nowhere+"/pay", "s-1", nil), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
+		refuse("paid twice", staff(keyed("", at+"/pay", "s-2", nil)), "order_not_pending"),
+		{Name: "key of another order", Request: staff(keyed("", "/orders/"+nowhere+"/pay", "s-1", nil)), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
 		{Name: "sent", Request: to("/ship"), Status: http.StatusOK, Check: is("shipped")},
 		refuse("sent twice", to("/ship"), "order_not_paid"),
 		refuse("cancelled on its way", keyed(ana, at+"/cancel", "s-3", nil), "order_not_cancellable"),
@@ -176,7 +176,7 @@ func cancelCases(o catfecito.WholeOrder) []apitest.Case {
 		{Name: "cancelled", Request: cancel, Status: http.StatusOK, Check: cancelled},
 		{Name: "cancelled, replayed", Request: cancel, Status: http.StatusOK, Check: cancelled},
 		{Name: "cancelled twice", Request: keyed(ana, at+"/cancel", "x-2", nil), Status: http.StatusConflict, Code: "order_not_cancellable"},
-		{Name: "paid when cancelled", Request: keyed(ana, at+"/pay", "x-3", nil), Status: http.StatusConflict, Code: "order_not_pending"},
+		{Name: "paid when cancelled", Request: staff(keyed("", at+"/pay", "x-3", nil)), Status: http.StatusConflict, Code: "order_not_pending"},
 	}
 }
 

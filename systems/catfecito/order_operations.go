@@ -2,6 +2,9 @@ package catfecito
 
 import (
 	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -121,12 +124,54 @@ type keyedOrderInput struct {
 	OrderPath
 }
 
+type beginPaymentOutput struct {
+	Body struct {
+		URL string `json:"url" format:"uri-reference" doc:"The page at which you pay; relative to the API's address, or absolute"`
+	}
+}
+
+func (s *service) postPayment(ctx context.Context, in *OrderPath) (*beginPaymentOutput, error) {
+	who, err := auth.Required(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &beginPaymentOutput{}
+	out.Body.URL, err = s.beginPayment(ctx, who.Sub, in.OrderID)
+	return out, err
+}
+
+// paymentEventInput is the request of a webhook as it came: a signature is of its bytes.
+type paymentEventInput struct {
+	RawBody []byte `contentType:"application/json"`
+	header  http.Header
+}
+
+// Resolve keeps the headers: which of them sign, the provider knows.
+func (in *paymentEventInput) Resolve(ctx huma.Context) []error {
+	in.header = http.Header{}
+	ctx.EachHeader(in.header.Add)
+	return nil
+}
+
+type paymentEventOutput struct {
+	Body struct {
+		Outcome string `json:"outcome" enum:"applied,refunded,ignored" doc:"Whether the order is paid, the payment is given back, or nothing was to be done"`
+	}
+}
+
+func (s *service) postPaymentEvent(ctx context.Context, in *paymentEventInput) (*paymentEventOutput, error) {
+	out := &paymentEventOutput{}
+	var err error
+	out.Body.Outcome, err = s.paymentEvent(ctx, in.header, in.RawBody)
+	return out, err
+}
+
 func (s *service) payOrder(ctx context.Context, in *keyedOrderInput) (*orderOutput, error) {
 	who, err := auth.Required(ctx)
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.pay(ctx, who.Sub, in.IdempotencyKey.IdempotencyKey, in.OrderID)
+	o, err := s.payCash(ctx, who.Sub, in.IdempotencyKey.IdempotencyKey, in.OrderID)
 	return &orderOutput{orderOf(o)}, err
 }
 

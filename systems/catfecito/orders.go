@@ -27,18 +27,23 @@ func (s *service) order(ctx context.Context, who auth.Principal, orderID string)
 	if !errors.Is(err, table.ErrNotFound) {
 		return order{found.Order, found.OrderItem}, err
 	}
-	switch _, known := s.db.OrderExists(ctx, catfecitodb.OrderExistsInput{OrderID: orderID}); {
-	case known == nil:
-		return order{}, errAnothersOrder
-	case errors.Is(known, table.ErrNotFound):
-		return order{}, err
+	return order{}, s.missingOrAnothers(ctx, orderID, err)
+}
+
+// missingOrAnothers is why an order is not a user's own: missing, or errAnothersOrder.
+func (s *service) missingOrAnothers(ctx context.Context, orderID string, missing error) error {
+	switch _, err := s.db.OrderExists(ctx, catfecitodb.OrderExistsInput{OrderID: orderID}); {
+	case err == nil:
+		return errAnothersOrder
+	case errors.Is(err, table.ErrNotFound):
+		return missing
 	default:
-		return order{}, known
+		return err
 	}
 }
 
-// pay pays a user's own order, once for each request key.
-func (s *service) pay(ctx context.Context, userID, requestKey, orderID string) (catfecitodb.Order, error) {
+// payCash marks an order as paid, for staff who have the money, once for each request key.
+func (s *service) payCash(ctx context.Context, userID, requestKey, orderID string) (catfecitodb.Order, error) {
 	result, err := s.db.PayOrder(ctx, catfecitodb.PayOrderInput{
 		RequestKey: requestKey, Operation: catfecitodb.OperationPayOrder, UserID: userID, OrderID: orderID,
 	})
@@ -46,6 +51,13 @@ func (s *service) pay(ctx context.Context, userID, requestKey, orderID string) (
 		return catfecitodb.Order{}, err
 	}
 	paid := valueOf(result.Order)
+	if result.Replayed {
+		found, err := s.db.OrderForStaff(ctx, catfecitodb.OrderForStaffInput{OrderID: orderID})
+		if err != nil {
+			return catfecitodb.Order{}, err
+		}
+		paid = found.Order
+	}
 	paid.Status = catfecitodb.OrderStatusPaid // as it was then, where the request was made before
 	return paid, nil
 }

@@ -179,7 +179,7 @@ func TestWithoutIssuer(t *testing.T) {
 	t.Parallel()
 	database := databasetest.Open(t)
 	database.Create(t, tables("test"))
-	opened, err := open(Options{}, system.Deps{DynamoDB: database.DynamoDB, Stage: "test", Clock: time.Now})
+	opened, err := open(Options{}, system.Deps{DynamoDB: database.DynamoDB, Stage: "test", Clock: time.Now, Getenv: func(string) string { return "" }})
 	if err != nil || opened.Register == nil {
 		t.Fatal(err)
 	}

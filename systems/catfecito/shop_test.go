@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/monotable/monotable/systems/catfecito"
+	"github.com/monotable/monotable/systems/catfecito/payments"
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
@@ -19,9 +21,35 @@ const (
 	nowhere = "01234567-89ab-4cde-8f01-23456789abcd"
 )
 
+// paymentSecret is what the provider of payments signs with.
+const paymentSecret = "what the provider signs with"
+
+// provider is a provider of payments. All that a test makes accept each other's signatures.
+func provider() *payments.Test {
+	p, err := payments.NewTest(paymentSecret, time.Now)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
 // catFecito is CatFecito with passwords that cost next to nothing.
 func catFecito() catfecito.Options {
-	return catfecito.Options{Hashing: catfecito.Cost{Passes: 1, MemoryKiB: 8, Lanes: 1}}
+	return catfecito.Options{Hashing: catfecito.Cost{Passes: 1, MemoryKiB: 8, Lanes: 1}, Payments: provider()}
+}
+
+// paid is the request of a provider that tells of a payment.
+func paid(paymentID string, o catfecito.Order) apitest.Request {
+	return signed(payments.Event{ID: "evt-" + paymentID, Kind: payments.Succeeded, PaymentID: paymentID, OrderID: o.OrderID, Amount: int64(o.Total)})
+}
+
+func signed(e payments.Event) apitest.Request {
+	header, body := provider().Send(e)
+	flat := map[string]string{}
+	for name := range header {
+		flat[name] = header.Get(name)
+	}
+	return apitest.Request{Method: http.MethodPost, Path: "/payments/events", Header: flat, Body: string(body)}
 }
 
 func open(tb testing.TB) *apitest.Server {

@@ -29,7 +29,8 @@ type stored struct {
 	requests      int
 	tries         map[string]int64 // by address, in small letters
 	trail         []catfecitodb.AuditEntry
-	indexed       map[string]int // entries by index
+	indexed       map[string]int                        // entries by index
+	payments      map[string]catfecitodb.PaymentOutcome // by payment
 }
 
 // scan reads the whole table and its indexes.
@@ -39,6 +40,7 @@ func scan(tb testing.TB, v *apitest.Server) *stored {
 		users: map[string]catfecitodb.User{}, markers: map[string]string{}, credentials: map[string]table.Secret{},
 		products: map[string]catfecitodb.Product{}, truth: map[string]catfecitodb.Order{}, copies: map[string]catfecitodb.Order{},
 		lines: map[string][]catfecitodb.OrderItem{}, checkouts: map[string]int{}, indexed: map[string]int{}, tries: map[string]int64{},
+		payments: map[string]catfecitodb.PaymentOutcome{},
 	}
 	base := map[string]table.Item{}
 	for it := range items(tb, v, "") {
@@ -102,6 +104,8 @@ func (s *stored) keep(tb testing.TB, x any, place table.Place, it table.Item) {
 		s.checkouts[x.OrderID]++
 	case catfecitodb.Request, catfecitodb.SignUp:
 		s.requests++
+	case catfecitodb.Payment:
+		s.payments[x.PaymentID] = x.Outcome
 	case catfecitodb.LogInTries:
 		s.tries[strings.ToLower(x.Email)] += x.Tries
 	case catfecitodb.AuditEntry:
@@ -178,8 +182,14 @@ func (s *stored) sound(tb testing.TB) {
 			active++
 		}
 	}
-	if s.indexed["GSI2"] != active || s.indexed["GSI1"] != active+s.categories+len(s.carts) {
-		tb.Errorf("%v entries in the indexes of %d products that are sold, %d categories and %d lines of carts", s.indexed, active, s.categories, len(s.carts))
+	unpaid := 0
+	for _, o := range s.truth {
+		if o.Status == catfecitodb.OrderStatusPending {
+			unpaid++
+		}
+	}
+	if s.indexed["GSI2"] != active || s.indexed["GSI1"] != active+s.categories+len(s.carts)+unpaid {
+		tb.Errorf("%v entries in the indexes of %d products that are sold, %d categories, %d lines of carts and %d unpaid orders", s.indexed, active, s.categories, len(s.carts), unpaid)
 	}
 }
 

@@ -2,6 +2,7 @@ package catfecito_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/monotable/monotable/systems/catfecito"
 	"github.com/monotable/monotable/systems/internal/apitest"
@@ -40,15 +41,18 @@ func template(v *apitest.Server) sam.Template {
 			"checkout":             {"Cart", "ProductByID", "PlaceOrder", "CheckoutByKey", "OrderWithItems"},
 			"listOrders":           {"UserOrders"},
 			"getOrder":             {"OrderWithItems", "OrderExists", "OrderForStaff"},
-			"payOrder":             {"PayOrder", "OrderByID"},
+			"beginPayment":         {"OrderByID", "OrderExists"},
+			"paymentEvent":         {"ApplyPayment", "RefusePayment", "PaymentByID"},
+			"payOrder":             {"PayOrder", "OrderForStaff"},
 			"cancelOrder":          {"OrderWithItems", "OrderExists", "OrderForStaff", "CancelOrder"},
 			"shipOrder":            {"ShipOrder"},
 			"deliverOrder":         {"DeliverOrder"},
 			"auditTrail":           {"AuditTrail"},
 		},
-		Streams: []sam.Stream{{Name: "audit", Table: "catfecito", Patterns: []string{"RecordChange"}, Filter: auditFilter}},
+		Streams:   []sam.Stream{{Name: "audit", Table: "catfecito", Patterns: []string{"RecordChange"}, Filter: auditFilter}},
+		Schedules: []sam.Schedule{{Name: "expiry", Every: time.Minute, Patterns: []string{"UnpaidOrders", "OrderForStaff", "ExpireOrder"}}},
 		Settings: []sam.Setting{
-			{Variable: "APP_ISSUER_KEY", Parameter: "IssuerKey", About: "File of the keys that sign tokens for the shop's own log-in, in a layer; empty leaves log-in to the user pool"},
+			{Variable: "APP_ISSUER_KEY", Parameter: "IssuerKey", Layer: "IssuerKeyLayer", About: "File of the keys that sign tokens for the shop's own log-in, such as /opt/issuer.json; empty leaves log-in to the user pool"},
 			{Variable: "APP_ISSUER", Parameter: "Issuer", About: "Public address of the shop, where IssuerKey is given"},
 		},
 	}

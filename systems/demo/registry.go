@@ -3,6 +3,7 @@ package demo
 import (
 	"github.com/monotable/monotable/systems/appcore"
 	"github.com/monotable/monotable/systems/catfecito"
+	"github.com/monotable/monotable/systems/catfecito/payments"
 	"github.com/monotable/monotable/systems/internal/system"
 	"github.com/monotable/monotable/systems/portfolio"
 	"github.com/monotable/monotable/systems/transporteapp"
@@ -13,7 +14,7 @@ import (
 func registered() []system.System {
 	return []system.System{
 		appcore.System(appcore.Options{}),
-		catfecito.System(catfecito.Options{}),
+		catfecito.System(catfecito.Options{Payments: payments.NewTestOnce()}),
 		trinity.System(trinity.Options{}),
 		portfolio.System(),
 		transporteapp.System(transporteapp.Options{}),

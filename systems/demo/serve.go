@@ -24,17 +24,18 @@ const (
 
 // newServe is the database's serve command with the systems as its companion.
 func newServe(env Environment, systems []system.System) *cobra.Command {
-	var web string
+	var web, public string
 	var origins []string
 	cmd := cli.NewServe(
 		cli.Environment{Program: env.Database, Getenv: env.Getenv, Stdout: env.Stdout, Stderr: env.Stderr},
 		cli.Companion{
 			Flags: func(f *pflag.FlagSet) {
 				f.StringVar(&web, "web", defaultWeb, "address of the systems; port 0 picks a free one")
+				f.StringVar(&public, "public-url", "", "`address` at which others reach the systems, such as http://192.168.1.5:8080, or lan for this machine's; Trinity's page shows it and signs guests in (default none)")
 				f.StringSliceVar(&origins, "web-cors-origin", nil, "`origin` whose web pages may call the systems, or * for all; repeatable (default none)")
 			},
 			Start: func(ctx context.Context, host cli.CompanionHost) (func() error, error) {
-				return start(ctx, env, host, web, origins, systems)
+				return start(ctx, env, host, web, public, origins, systems)
 			},
 		},
 	)
@@ -51,25 +52,32 @@ That is for development: keep both addresses on loopback. Web pages of other ori
 With the default --durability sync, a write is on disk before it is answered. "interval" syncs every 100 ms, "none" leaves
 it to the operating system: faster, and a crash may lose the last writes.`
 	cmd.Example = `  demo serve --data ./data
+  demo serve --web :8080 --public-url lan     # for phones in this network
   demo serve --memory --addr 127.0.0.1:0 --web 127.0.0.1:0`
 	return cmd
 }
 
 // start serves the systems over an open database until ctx ends.
-func start(ctx context.Context, env Environment, host cli.CompanionHost, web string, origins []string, systems []system.System) (stop func() error, err error) {
+func start(ctx context.Context, env Environment, host cli.CompanionHost, web, public string, origins []string, systems []system.System) (stop func() error, err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", web)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (use --web for another address)", web, err)
 	}
+	if public, err = run.PublicAddress(public, listener.Addr(), net.InterfaceAddrs); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	logger := slog.New(run.Mask(host.Logger.Handler()))
 	run.WarnDevIssuer(logger, listener.Addr())
 	base := "http://" + listener.Addr().String()
-	h, err := open(ctx, env, host, logger, base, origins, systems)
+	h, err := open(ctx, env, host, logger, base, public, origins, systems)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	newIndex(base, signing(env.Program, host.Data), h.Issuer, systems).register(h)
 	fmt.Fprintf(env.Stdout, "systems at %s/\n", base)
+	if public != "" {
+		fmt.Fprintf(env.Stdout, "from other machines: %s/\n", public)
+	}
 	for _, s := range systems {
 		fmt.Fprintf(env.Stdout, "  %-14s %s/%s/docs\n", s.Name, base, s.Name)
 	}
@@ -78,7 +86,7 @@ func start(ctx context.Context, env Environment, host cli.CompanionHost, web str
 	return func() error { return <-served }, nil
 }
 
-func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *slog.Logger, base string, origins []string, systems []system.System) (*run.Host, error) {
+func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *slog.Logger, base, public string, origins []string, systems []system.System) (*run.Host, error) {
 	guard, err := httpguard.New(host.AllowedHosts, origins)
 	if err != nil {
 		return nil, fmt.Errorf("--web-cors-origin: %w", err) // the hosts were checked with the database's flags
@@ -100,6 +108,6 @@ func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *
 		// Programs on this machine are believed for whom they call, as they are when they sign tokens: demo load calls from
 		// many addresses, and who tries a proxy has it here.
 		Logger: logger, Origins: origins, Admit: admission(guard), Proxies: []string{"127.0.0.0/8", "::1"}, Getenv: env.Getenv,
-		Listed: true,
+		Listed: true, PublicURL: public,
 	}, systems...)
 }

@@ -1,13 +1,19 @@
 package trinity
 
 import (
+	"crypto/rand"
 	"embed"
 	"encoding/json"
+	"image/png"
 	"net"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"time"
+
+	"github.com/boombuler/barcode"
+	"github.com/boombuler/barcode/qr"
 
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -22,25 +28,67 @@ const playPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; con
 const (
 	playTokenTTL = 12 * time.Hour
 	playBodyMax  = 1 << 10
+	// qrPixels is how wide a square of a QR code is.
+	qrPixels = 6
 )
 
-// playName is who a token of the page can be for.
-var playName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,40}$`)
+// playName is what a guest is called: letters of any language, and what stands between them in names.
+var playName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N} .\-_'’]{0,39}$`)
 
-// pages are the page for phones. Where tokens are signed on this machine, it gets one for any name.
-func pages(issuer *auth.Issuer) map[string]http.Handler {
+// playCode is a room's code in the address of a QR code.
+var playCode = regexp.MustCompile(`^[A-Z0-9]{6}$`)
+
+// player is the page for phones, and signs guests in. It does so on this machine, where the issuer is of this machine, and at
+// the public address, where there is one: whoever starts the system has said so then.
+type player struct {
+	issuer *auth.Issuer
+	public string // "" where there is none
+}
+
+// pages are the page for phones and what it asks for.
+func pages(issuer *auth.Issuer, public string) map[string]http.Handler {
+	p := player{issuer, public}
 	list := map[string]http.Handler{}
 	for path, file := range map[string]string{"/play/{$}": "index.html", "/play/play.js": "play.js", "/play/play.css": "play.css"} {
-		list["GET "+path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Security-Policy", playPolicy)
-			w.Header().Set("Cache-Control", "no-cache")
-			http.ServeFileFS(w, r, page, "page/"+file)
-		})
+		list["GET "+path] = guarded(func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, page, "page/"+file) })
 	}
-	if issuer != nil && ofThisMachine(issuer.URL()) {
-		list["POST /play/token"] = ofThisOrigin(func(w http.ResponseWriter, r *http.Request) { playToken(w, r, issuer) })
+	if public != "" {
+		list["GET /play/qr.png"] = guarded(p.qr)
+	}
+	if issuer != nil && (public != "" || ofThisMachine(issuer.URL())) {
+		list["POST /play/token"] = ofThisOrigin(p.token)
 	}
 	return list
+}
+
+func guarded(next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", playPolicy)
+		w.Header().Set("Cache-Control", "no-cache")
+		next(w, r)
+	})
+}
+
+// qr is the picture of the address at which a phone joins a room, or opens the page.
+func (p player) qr(w http.ResponseWriter, r *http.Request) {
+	address := p.public + "/play/"
+	if code := r.URL.Query().Get("code"); code != "" {
+		if !playCode.MatchString(code) {
+			problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "a code has six letters and digits").Write(w)
+			return
+		}
+		address += "#join/" + code
+	}
+	code, err := qr.Encode(address, qr.M, qr.Auto)
+	if err == nil {
+		code, err = barcode.Scale(code, qrPixels*code.Bounds().Dx(), qrPixels*code.Bounds().Dy())
+	}
+	if err != nil {
+		problem.New(http.StatusInternalServerError, "", "the address fits into no QR code").Write(w)
+		return
+	}
+	w.Header().Set("Content-Type", "image/png")
+	_ = png.Encode(w, code)
 }
 
 // ofThisMachine tells whether an address is one that only this machine can reach. A deployment's issuer has another, and
@@ -55,6 +103,15 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
+// signsFor tells whether a guest is signed in who asks so. Asked for by another name it came through a proxy.
+func (p player) signsFor(r *http.Request) bool {
+	if u, err := url.Parse(p.public); err == nil && p.public != "" && r.Host == u.Host {
+		return true
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	return err == nil && loopback(host) && ofThisMachine(p.issuer.URL()) && ofThisMachine("http://"+r.Host)
+}
+
 // ofThisOrigin refuses requests from pages of other origins, those included that may call the API.
 func ofThisOrigin(next http.HandlerFunc) http.Handler {
 	var check http.CrossOriginProtection
@@ -64,26 +121,27 @@ func ofThisOrigin(next http.HandlerFunc) http.Handler {
 	return check.Handler(next)
 }
 
-// playToken signs a token for a name, for requests from this machine.
-func playToken(w http.ResponseWriter, r *http.Request, issuer *auth.Issuer) {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil || !loopback(host) || !ofThisMachine("http://"+r.Host) { // asked for by another name it came through a proxy
-		problem.New(http.StatusForbidden, "", "tokens are signed for this machine only").Write(w)
+// token signs a guest in under a name. Each sign-in is a person of its own, whoever else has that name.
+func (p player) token(w http.ResponseWriter, r *http.Request) {
+	if !p.signsFor(r) {
+		problem.New(http.StatusForbidden, "", "guests are signed in at this machine, or at its public address").Write(w)
 		return
 	}
 	var asked struct {
 		Name string `json:"name"`
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, playBodyMax)).Decode(&asked); err != nil || !playName.MatchString(asked.Name) {
-		problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "a name has letters, digits and . _ -, at most 40").Write(w)
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, playBodyMax)).Decode(&asked)
+	asked.Name = strings.TrimSpace(asked.Name)
+	if err != nil || !playName.MatchString(asked.Name) {
+		problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "a name begins with a letter or digit and has at most 40 letters, digits, spaces and . _ - '").Write(w)
 		return
 	}
-	token, err := issuer.Mint(auth.Claims{Sub: asked.Name, TTL: playTokenTTL})
+	token, err := p.issuer.Mint(auth.Claims{Sub: "guest-" + strings.ToLower(rand.Text()), TTL: playTokenTTL})
 	if err != nil {
 		problem.New(http.StatusInternalServerError, "", "no token can be signed").Write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(map[string]string{"token": token})
+	_ = json.NewEncoder(w).Encode(map[string]string{"token": token, "name": asked.Name})
 }

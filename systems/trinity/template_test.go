@@ -39,7 +39,7 @@ func template(v *apitest.Server) sam.Template {
 			Filter: `{"eventName":["INSERT"],"dynamodb":{"NewImage":{"shared":{"BOOL":[false]}}}}`,
 		}},
 		Settings: []sam.Setting{{
-			Variable: "TRINITY_TMDB_TOKEN", Parameter: "TmdbToken", Default: "",
+			Variable: "TRINITY_TMDB_TOKEN", Parameter: "TmdbToken", Secret: true,
 			About: "An API read access token of TMDB; without one films are of the built-in catalogue",
 		}},
 	}

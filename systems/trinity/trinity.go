@@ -140,7 +140,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	return &system.Service{
 		Register: func(a huma.API) { s.register(a) },
-		Pages:    pages(d.Issuer),
+		Pages:    pages(d.Issuer, d.PublicURL),
 		Streams: []system.Stream{
 			{Name: "matches", Table: matchesTable, Handle: s.shareMatches},
 			{Name: "told-matches", Table: matchesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.tellMatches},

@@ -93,7 +93,7 @@ func CreateTables(c Config) []*dynamodb.CreateTableInput {
 						{AttributeName: aws.String("GSI1PK"), KeyType: types.KeyTypeHash},
 						{AttributeName: aws.String("GSI1SK"), KeyType: types.KeyTypeRange},
 					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "description", "price", "image_url", "user_id", "quantity", "expires_at"}},
+					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "description", "price", "image_url", "user_id", "quantity", "expires_at", "order_id"}},
 				},
 				{
 					IndexName: aws.String("GSI2"),
@@ -129,7 +129,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, cartItemEntity, orderEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -159,6 +159,8 @@ func Decode(item table.Item) (any, table.Place, error) {
 		default:
 			x, err = orderOf(v)
 		}
+	case paymentEntity:
+		x, err = paymentOf(v)
 	case orderItemEntity:
 		x, err = orderItemOf(v)
 	case checkoutEntity:

@@ -232,6 +232,31 @@ func orderByUserOf(v table.Values) (Order, error) {
 }
 
 // values are the entity's, by the names of its fields.
+func (x Payment) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "paymentId", table.Text[string](), x.PaymentID)
+	table.Set(v, "eventId", table.Text[string](), x.EventID)
+	table.Set(v, "orderId", table.Text[string](), x.OrderID)
+	table.Set(v, "amount", table.Int(), x.Amount)
+	table.Set(v, "outcome", table.Text[PaymentOutcome](), x.Outcome)
+	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
+	return v
+}
+
+func paymentOf(v table.Values) (Payment, error) {
+	d := table.Decode("Payment", v)
+	x := Payment{
+		PaymentID: table.Get(d, "paymentId", table.Text[string]()),
+		EventID:   table.Get(d, "eventId", table.Text[string]()),
+		OrderID:   table.Get(d, "orderId", table.Text[string]()),
+		Amount:    table.Get(d, "amount", table.Int()),
+		Outcome:   table.Get(d, "outcome", table.Text[PaymentOutcome]()),
+		CreatedAt: table.Get(d, "createdAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
 func (x OrderItem) values() table.Values {
 	v := table.Values{}
 	table.Set(v, "orderId", table.Text[string](), x.OrderID)
@@ -468,6 +493,32 @@ func (in OrderExistsInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func unpaidOrdersItemOf(v table.Values) (UnpaidOrdersItem, error) {
+	d := table.Decode("Order", v)
+	x := UnpaidOrdersItem{
+		OrderID: table.Get(d, "orderId", table.Text[string]()),
+	}
+	return x, d.Err()
+}
+
+func (in UnpaidOrdersInput) input() table.Input {
+	v := table.Values{}
+	input := table.Input{Values: v}
+	if in.CreatedAtFrom != nil {
+		input.From = table.Time().Encode(*in.CreatedAtFrom)
+	}
+	if in.CreatedAtTo != nil {
+		input.To = table.Time().Encode(*in.CreatedAtTo)
+	}
+	return input
+}
+
+func (in PaymentByIDInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "paymentId", table.Text[string](), in.PaymentID)
+	return table.Input{Values: v}
+}
+
 func (in CheckoutByKeyInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -695,6 +746,42 @@ func (in PayOrderInput) input() table.Input {
 	table.Set(v, "orderId", table.Text[string](), in.OrderID)
 	table.SetOptional(v, "productId", table.Text[string](), in.ProductID)
 	return table.Input{Values: v}
+}
+
+func (in ApplyPaymentInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "paymentId", table.Text[string](), in.PaymentID)
+	table.Set(v, "eventId", table.Text[string](), in.EventID)
+	table.Set(v, "orderId", table.Text[string](), in.OrderID)
+	table.Set(v, "amount", table.Int(), in.Amount)
+	return table.Input{Values: v}
+}
+
+func (in RefusePaymentInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "paymentId", table.Text[string](), in.PaymentID)
+	table.Set(v, "eventId", table.Text[string](), in.EventID)
+	table.Set(v, "orderId", table.Text[string](), in.OrderID)
+	table.Set(v, "amount", table.Int(), in.Amount)
+	return table.Input{Values: v}
+}
+
+// values are the line's inputs, by their names.
+func (x ExpireOrderLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "productId", table.Text[string](), x.ProductID)
+	table.Set(v, "quantity", table.Int(), x.Quantity)
+	return v
+}
+
+func (in ExpireOrderInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "orderId", table.Text[string](), in.OrderID)
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
 }
 
 func (in ShipOrderInput) input() table.Input {

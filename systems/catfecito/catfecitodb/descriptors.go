@@ -307,6 +307,28 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
 		},
+		Entries: []table.Entry{
+			{
+				Index: "GSI1",
+				PK: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
+						Template:  table.Template{{Literal: "UNPAID"}},
+					},
+				},
+				SK: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
+						Template:  table.Template{{Field: "createdAt"}, {Literal: "#"}, {Field: "orderId"}},
+					},
+				},
+				Where: &table.Condition{
+					Expression: "#status = :p0",
+					Names:      map[string]string{"#status": "status"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "pending"}},
+				},
+			},
+		},
 		Copies: []table.Copy{
 			{
 				Name: "byUser",
@@ -325,6 +347,30 @@ var (
 		},
 		NotFound: ErrOrderNotFound,
 		Exists:   ErrOrderExists,
+	}
+	paymentEntity = &table.Entity{
+		Name:  "Payment",
+		Table: catfecitoTable,
+		Fields: []table.Field{
+			{Name: "paymentId", Path: []string{"payment_id"}, Type: table.Type{Kind: "id"}},
+			{Name: "eventId", Path: []string{"event_id"}, Type: table.Type{Kind: "id"}},
+			{Name: "orderId", Path: []string{"order_id"}, Type: table.Type{Kind: "uuid"}},
+			{Name: "amount", Path: []string{"amount"}, Type: table.Type{Kind: "money"}},
+			{
+				Name: "outcome",
+				Path: []string{"outcome"},
+				Type: table.Type{Kind: "enum", Enum: []string{"applied", "refunded"}},
+			},
+			{Name: "createdAt", Path: []string{"created_at"}, Type: table.Type{Kind: "time"}},
+		},
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "PAYMENT#"}, {Field: "paymentId"}},
+			},
+			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
+		},
+		Exists: ErrPaymentExists,
 	}
 	orderItemEntity = &table.Entity{
 		Name:  "OrderItem",
@@ -702,6 +748,44 @@ var (
 		Consistent: true,
 		By:         []string{"orderId"},
 		Fields:     []string{"orderId"},
+	}
+	unpaidOrdersRead = &table.Read{
+		Pattern: "UnpaidOrders",
+		Entity:  orderEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
+		PK: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
+				Template:  table.Template{{Literal: "UNPAID"}},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
+				Comparison: table.Between,
+				Known:      table.Template{},
+				Next:       table.Part{Field: "createdAt"},
+				Open:       true,
+			},
+		},
+		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		Range:  "createdAt",
+		Page:   50,
+		Fields: []string{"orderId"},
+	}
+	paymentByIDRead = &table.Read{
+		Pattern: "PaymentByID",
+		Entity:  paymentEntity,
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "PAYMENT#"}, {Field: "paymentId"}},
+			},
+			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
+		},
+		Consistent: true,
+		By:         []string{"paymentId"},
 	}
 	checkoutByKeyRead = &table.Read{
 		Pattern: "CheckoutByKey",
@@ -1283,22 +1367,11 @@ var (
 					},
 				},
 				When: &table.Condition{
-					Expression: "#userId = :p0 AND #status = :p1",
-					Names:      map[string]string{"#status": "status", "#userId": "user_id"},
-					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "userId", Type: table.Type{Kind: "id"}}},
-					Constants:  map[string]types.AttributeValue{":p1": &types.AttributeValueMemberS{Value: "pending"}},
+					Expression: "#status = :p0",
+					Names:      map[string]string{"#status": "status"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "pending"}},
 				},
-				Else: []table.Else{
-					{
-						Err: ErrAnothersOrder,
-						When: &table.Condition{
-							Expression: "#userId <> :p0",
-							Names:      map[string]string{"#userId": "user_id"},
-							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "userId", Type: table.Type{Kind: "id"}}},
-						},
-					},
-					{Err: ErrOrderNotPending},
-				},
+				Else: []table.Else{{Err: ErrOrderNotPending}},
 			},
 		},
 		Params: []table.Param{
@@ -1315,6 +1388,124 @@ var (
 			{Name: "productId", Type: table.Type{Kind: "uuid"}, Optional: true},
 		},
 		Idempotent: &table.Idempotent{Record: requestEntity, Request: []string{"orderId"}, Reused: ErrRequestReused},
+	}
+	applyPaymentWrite = &table.Write{
+		Pattern: "ApplyPayment",
+		Steps: []table.Step{
+			{
+				Action: table.Create,
+				Entity: paymentEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"outcome"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "applied"}}},
+					},
+					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: orderEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"status"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "paid"}}},
+					},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0 AND #total = :p1",
+					Names:      map[string]string{"#status": "status", "#total": "total"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "amount", Type: table.Type{Kind: "money"}}},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "pending"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrOrderNotPending,
+						When: &table.Condition{
+							Expression: "#status <> :p0",
+							Names:      map[string]string{"#status": "status"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "pending"}},
+						},
+					},
+					{Err: ErrWrongAmount},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "paymentId", Type: table.Type{Kind: "id"}},
+			{Name: "eventId", Type: table.Type{Kind: "id"}},
+			{Name: "orderId", Type: table.Type{Kind: "uuid"}},
+			{Name: "amount", Type: table.Type{Kind: "money"}},
+		},
+	}
+	refusePaymentWrite = &table.Write{
+		Pattern: "RefusePayment",
+		Steps: []table.Step{
+			{
+				Action: table.Create,
+				Entity: paymentEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"outcome"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "refunded"}}},
+					},
+					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "paymentId", Type: table.Type{Kind: "id"}},
+			{Name: "eventId", Type: table.Type{Kind: "id"}},
+			{Name: "orderId", Type: table.Type{Kind: "uuid"}},
+			{Name: "amount", Type: table.Type{Kind: "money"}},
+		},
+	}
+	expireOrderWrite = &table.Write{
+		Pattern: "ExpireOrder",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: orderEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"status"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelled"}}},
+					},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0",
+					Names:      map[string]string{"#status": "status"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "pending"}},
+				},
+				Else: []table.Else{{Err: ErrOrderNotPending}},
+			},
+			{
+				Action: table.Check,
+				Entity: orderItemEntity,
+				Each:   true,
+				When: &table.Condition{
+					Expression: "#quantity = :p0",
+					Names:      map[string]string{"#quantity": "quantity"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "line.quantity", Type: table.Type{Kind: "int"}}},
+				},
+				Else: []table.Else{{Err: ErrOrderItemsDiffer}},
+			},
+			{
+				Action: table.Update,
+				Entity: productEntity,
+				Each:   true,
+				Add: []table.Assignment{
+					{Path: []string{"stock"}, Value: []table.Term{{Kind: table.LineTerm, Name: "quantity"}}},
+				},
+			},
+		},
+		Params: []table.Param{{Name: "orderId", Type: table.Type{Kind: "uuid"}}},
+		LineParams: []table.Param{
+			{Name: "productId", Type: table.Type{Kind: "uuid"}},
+			{Name: "quantity", Type: table.Type{Kind: "int"}},
+		},
+		Lines:    true,
+		MaxLines: 32,
 	}
 	shipOrderWrite = &table.Write{
 		Pattern: "ShipOrder",

@@ -33,7 +33,7 @@ var (
 	// ErrRequestReused is a table.ErrReused. CreateProduct, Restock, AddToCart, PayOrder, CancelOrder can end in it.
 	ErrRequestReused = fmt.Errorf("catfecitodb: request: %w", table.ErrReused)
 	// ErrProductNotFound is a table.ErrNotFound. ChangeProduct, SetProductActive, Restock, AddToCart, SetCartQuantity,
-	// PlaceOrder, CancelOrder can end in it.
+	// PlaceOrder, ExpireOrder, CancelOrder can end in it.
 	ErrProductNotFound = fmt.Errorf("catfecitodb: product: %w", table.ErrNotFound)
 	// ErrCartLineExpired is declared by the design. AddToCart, SetCartQuantity can end in it.
 	ErrCartLineExpired = errors.New("catfecitodb: cart line expired")
@@ -59,20 +59,25 @@ var (
 	ErrProductChanged = errors.New("catfecitodb: product changed")
 	// ErrCheckoutReused is a table.ErrReused. PlaceOrder can end in it.
 	ErrCheckoutReused = fmt.Errorf("catfecitodb: checkout: %w", table.ErrReused)
-	// ErrAnothersOrder is declared by the design. PayOrder, CancelOrder can end in it.
-	ErrAnothersOrder = errors.New("catfecitodb: anothers order")
-	// ErrOrderNotPending is declared by the design. PayOrder can end in it.
+	// ErrOrderNotPending is declared by the design. PayOrder, ApplyPayment, ExpireOrder can end in it.
 	ErrOrderNotPending = errors.New("catfecitodb: order not pending")
-	// ErrOrderNotFound is a table.ErrNotFound. PayOrder, ShipOrder, DeliverOrder, CancelOrder can end in it.
+	// ErrOrderNotFound is a table.ErrNotFound. PayOrder, ApplyPayment, ExpireOrder, ShipOrder, DeliverOrder, CancelOrder
+	// can end in it.
 	ErrOrderNotFound = fmt.Errorf("catfecitodb: order: %w", table.ErrNotFound)
+	// ErrPaymentExists is a table.ErrExists. ApplyPayment, RefusePayment can end in it.
+	ErrPaymentExists = fmt.Errorf("catfecitodb: payment: %w", table.ErrExists)
+	// ErrWrongAmount is declared by the design. ApplyPayment can end in it.
+	ErrWrongAmount = errors.New("catfecitodb: wrong amount")
+	// ErrOrderItemsDiffer is declared by the design. ExpireOrder, CancelOrder can end in it.
+	ErrOrderItemsDiffer = errors.New("catfecitodb: order items differ")
 	// ErrOrderNotPaid is declared by the design. ShipOrder can end in it.
 	ErrOrderNotPaid = errors.New("catfecitodb: order not paid")
 	// ErrOrderNotShipped is declared by the design. DeliverOrder can end in it.
 	ErrOrderNotShipped = errors.New("catfecitodb: order not shipped")
+	// ErrAnothersOrder is declared by the design. CancelOrder can end in it.
+	ErrAnothersOrder = errors.New("catfecitodb: anothers order")
 	// ErrOrderNotCancellable is declared by the design. CancelOrder can end in it.
 	ErrOrderNotCancellable = errors.New("catfecitodb: order not cancellable")
-	// ErrOrderItemsDiffer is declared by the design. CancelOrder can end in it.
-	ErrOrderItemsDiffer = errors.New("catfecitodb: order items differ")
 	// ErrAuditEntryExists is a table.ErrExists. RecordChange can end in it.
 	ErrAuditEntryExists = fmt.Errorf("catfecitodb: audit entry: %w", table.ErrExists)
 )

@@ -378,6 +378,61 @@ func (db *DB) OrderExistsBatch(ctx context.Context, in []OrderExistsInput) ([]*O
 	return table.BatchOf(ctx, db.run, orderExistsRead, inputs, orderExistsItemOf)
 }
 
+// UnpaidOrdersInput is what UnpaidOrders takes.
+type UnpaidOrdersInput struct {
+	// CreatedAtFrom and CreatedAtTo are inclusive; nil does not bound.
+	CreatedAtFrom, CreatedAtTo *time.Time
+}
+
+// UnpaidOrdersItem is what UnpaidOrders finds of an Order: the fields that its place holds and it returns.
+type UnpaidOrdersItem struct {
+	OrderID string
+}
+
+// UnpaidOrders finds the Order items, with createdAt between bounds, by createdAt, 50 a page.
+//
+// Orders that nobody has paid yet, the oldest first.
+//
+//	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "UNPAID" AND GSI1SK BETWEEN "{from}" AND "{to}"
+//	costs  0.5 read units
+//	fresh  eventual: a global index follows the table within milliseconds, mostly
+func (db *DB) UnpaidOrders(ctx context.Context, in UnpaidOrdersInput, page table.PageOptions) (table.Page[UnpaidOrdersItem], error) {
+	return table.Many(ctx, db.run, unpaidOrdersRead, in.input(), page, unpaidOrdersItemOf)
+}
+
+// UnpaidOrdersAll walks all pages of UnpaidOrders, each when it is needed. An error ends it.
+func (db *DB) UnpaidOrdersAll(ctx context.Context, in UnpaidOrdersInput) iter.Seq2[UnpaidOrdersItem, error] {
+	return table.Each(ctx, db.run, unpaidOrdersRead, in.input(), unpaidOrdersItemOf)
+}
+
+// PaymentByIDInput is what PaymentByID takes.
+type PaymentByIDInput struct {
+	PaymentID string
+}
+
+// PaymentByID finds one Payment of a given paymentId.
+//
+// What became of a payment.
+//
+//	GetItem  catfecito-serverless-{stage}: PK = "PAYMENT#{paymentId}" AND SK = "METADATA"
+//	costs    1 read unit
+//	fresh    strong: every write that was answered is seen
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) PaymentByID(ctx context.Context, in PaymentByIDInput) (Payment, error) {
+	return table.One(ctx, db.run, paymentByIDRead, in.input(), paymentOf)
+}
+
+// PaymentByIDBatch is PaymentByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
+// of the inputs, nil for an item that is not there.
+func (db *DB) PaymentByIDBatch(ctx context.Context, in []PaymentByIDInput) ([]*Payment, error) {
+	inputs := make([]table.Input, len(in))
+	for i := range in {
+		inputs[i] = in[i].input()
+	}
+	return table.BatchOf(ctx, db.run, paymentByIDRead, inputs, paymentOf)
+}
+
 // CheckoutByKeyInput is what CheckoutByKey takes.
 type CheckoutByKeyInput struct {
 	UserID     string

@@ -58,6 +58,28 @@ func (x OrderStatus) Valid() bool {
 	}
 }
 
+// PaymentOutcome is one of the values below.
+//
+// What became of a payment: the order is paid, or was not to be paid any more and the money goes back.
+type PaymentOutcome string
+
+// The values of PaymentOutcome.
+const (
+	PaymentOutcomeApplied  PaymentOutcome = "applied"
+	PaymentOutcomeRefunded PaymentOutcome = "refunded"
+)
+
+// Valid reports whether the value is one of the design's.
+func (x PaymentOutcome) Valid() bool {
+	switch x {
+	case PaymentOutcomeApplied,
+		PaymentOutcomeRefunded:
+		return true
+	default:
+		return false
+	}
+}
+
 // Operation is one of the values below.
 //
 // What a request asked for.
@@ -280,10 +302,11 @@ func (x CartItem) Record() table.Record {
 
 // Order is an item of table catfecito.
 //
-// An order. ORDER# is the truth; byUser is a copy kept equal in the same transaction.
+// An order. ORDER# is the truth; byUser is a copy kept equal in the same transaction. GSI1 has the unpaid ones only.
 //
 //	key     ORDER#{orderId} / METADATA
 //	byUser  USER#{userId} / ORDER#{createdAt}#{orderId}
+//	GSI1    UNPAID / {createdAt}#{orderId}, where status = 'pending'
 type Order struct {
 	OrderID   string
 	UserID    string
@@ -295,6 +318,25 @@ type Order struct {
 // Record is the item for DB.Load.
 func (x Order) Record() table.Record {
 	return table.Record{Entity: orderEntity, Values: x.values()}
+}
+
+// Payment is an item of table catfecito.
+//
+// What a payment provider has told of a payment. It makes a repeated event recognisable.
+//
+//	key  PAYMENT#{paymentId} / METADATA
+type Payment struct {
+	PaymentID string
+	EventID   string
+	OrderID   string
+	Amount    int64
+	Outcome   PaymentOutcome
+	CreatedAt time.Time
+}
+
+// Record is the item for DB.Load.
+func (x Payment) Record() table.Record {
+	return table.Record{Entity: paymentEntity, Values: x.values()}
 }
 
 // OrderItem is an item of table catfecito.

@@ -568,12 +568,12 @@ type PlaceOrderResult struct {
 // 5.1: order, copy for the user, lines, cart and stock in one transaction, once for each request key.
 //
 //	create  Checkout.key USER#{userId} / CHECKOUT#{requestKey}; if it does not exist
-//	create  Order.key ORDER#{orderId} / METADATA; if it does not exist
+//	create  Order.key ORDER#{orderId} / METADATA; if it does not exist; GSI1 added (1)
 //	put     Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if it does not exist
 //	create  OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if it does not exist
 //	delete  CartItem.key USER#{userId} / CART#{productId}, each line; if quantity = :line.quantity; GSI1 removed (1)
 //	update  Product.key PRODUCT#{productId} / METADATA, each line; if stock >= :line.quantity AND isActive = true AND price = :line.price
-//	costs   27 write units with 3 lines, 7 for each
+//	costs   28 write units with 3 lines, 7 for each
 //
 // It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrCartItemNotFound,
 // ErrOutOfStock, ErrProductChanged, ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
@@ -635,21 +635,21 @@ type PayOrderInput struct {
 type PayOrderResult struct {
 	// Order is the item as it is now; nil where the write did not need to read it.
 	Order *Order
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as OrderByID
-	// finds it now.
+	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as far as
+	// Request keeps it: other fields are zero.
 	Replayed bool
 }
 
 // PayOrder does, as a whole or not at all: update Order.
 //
-// Pays an order that is pending, once for each request key.
+// Marks an order that is pending as paid in cash, once for each request key.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
-//	update  Order.key ORDER#{orderId} / METADATA; if userId = :userId AND status = 'pending'
-//	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if userId = :userId AND status = 'pending'
-//	costs   6 write units
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1)
+//	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending'
+//	costs   7 write units
 //
-// It can end in ErrRequestReused, ErrAnothersOrder, ErrOrderNotPending, ErrOrderNotFound.
+// It can end in ErrRequestReused, ErrOrderNotPending, ErrOrderNotFound.
 func (db *DB) PayOrder(ctx context.Context, in PayOrderInput) (PayOrderResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, payOrderWrite, input)
@@ -670,19 +670,136 @@ func (db *DB) PayOrder(ctx context.Context, in PayOrderInput) (PayOrderResult, e
 	return result, nil
 }
 
-// replayPayOrder is the answer to a repetition, as OrderByID finds it now.
-func (db *DB) replayPayOrder(ctx context.Context, input table.Input, record table.Values) (PayOrderResult, error) {
-	v := table.Values{}
-	maps.Copy(v, input.Values)
-	maps.Copy(v, record)
-	v["userId"] = input.Values["userId"] // whose the answer may be, the caller says
-	result := PayOrderResult{Replayed: true}
-	x, err := table.One(ctx, db.run, orderByIDRead, table.Input{Values: v}, orderOf)
+// replayPayOrder is the answer to a repetition, as far as Request keeps it: other fields are zero.
+func (db *DB) replayPayOrder(_ context.Context, _ table.Input, record table.Values) (PayOrderResult, error) {
+	r, err := requestOf(record)
 	if err != nil {
 		return PayOrderResult{}, err
 	}
-	{
-		x := x
+	result := PayOrderResult{Replayed: true}
+	result.Order = &Order{UserID: r.UserID, CreatedAt: r.CreatedAt}
+	return result, nil
+}
+
+// ApplyPaymentInput is what ApplyPayment takes.
+type ApplyPaymentInput struct {
+	PaymentID string
+	EventID   string
+	OrderID   string
+	Amount    int64
+}
+
+// ApplyPaymentResult is what ApplyPayment has done.
+type ApplyPaymentResult struct {
+	Payment Payment
+	// Order is the item as it is now; nil where the write did not need to read it.
+	Order *Order
+}
+
+// ApplyPayment does, as a whole or not at all: create Payment, update Order.
+//
+// Pays an order that is pending with a payment of its total, once.
+//
+//	create  Payment.key PAYMENT#{paymentId} / METADATA; if it does not exist
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending' AND total = :amount; GSI1 removed (1)
+//	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending' AND total = :amount
+//	costs   7 write units
+//
+// It can end in ErrPaymentExists, ErrOrderNotPending, ErrWrongAmount, ErrOrderNotFound.
+func (db *DB) ApplyPayment(ctx context.Context, in ApplyPaymentInput) (ApplyPaymentResult, error) {
+	out, err := db.run.Write(ctx, applyPaymentWrite, in.input())
+	if err != nil {
+		return ApplyPaymentResult{}, err
+	}
+	var result ApplyPaymentResult
+	if result.Payment, err = paymentOf(out.Items[0][0]); err != nil {
+		return ApplyPaymentResult{}, err
+	}
+	if v := out.Items[1][0]; v != nil {
+		x, err := orderOf(v)
+		if err != nil {
+			return ApplyPaymentResult{}, err
+		}
+		result.Order = &x
+	}
+	return result, nil
+}
+
+// RefusePaymentInput is what RefusePayment takes.
+type RefusePaymentInput struct {
+	PaymentID string
+	EventID   string
+	OrderID   string
+	Amount    int64
+}
+
+// RefusePaymentResult is what RefusePayment has done.
+type RefusePaymentResult struct {
+	Payment Payment
+}
+
+// RefusePayment does: create Payment.
+//
+// Records a payment that pays no order, for it to be refunded, once.
+//
+//	create  Payment.key PAYMENT#{paymentId} / METADATA; if it does not exist
+//	costs   1 write unit
+//
+// It can end in ErrPaymentExists.
+func (db *DB) RefusePayment(ctx context.Context, in RefusePaymentInput) (RefusePaymentResult, error) {
+	out, err := db.run.Write(ctx, refusePaymentWrite, in.input())
+	if err != nil {
+		return RefusePaymentResult{}, err
+	}
+	var result RefusePaymentResult
+	if result.Payment, err = paymentOf(out.Items[0][0]); err != nil {
+		return RefusePaymentResult{}, err
+	}
+	return result, nil
+}
+
+// ExpireOrderInput is what ExpireOrder takes.
+type ExpireOrderInput struct {
+	OrderID string
+	Lines   []ExpireOrderLine
+}
+
+// ExpireOrderLine is a line of ExpireOrder.
+type ExpireOrderLine struct {
+	ProductID string
+	Quantity  int64
+}
+
+// ExpireOrderResult is what ExpireOrder has done.
+type ExpireOrderResult struct {
+	// Order is the item as it is now; nil where the write did not need to read it.
+	Order *Order
+}
+
+// ExpireOrder does, as a whole or not at all: update Order, check OrderItem for each line, update Product for each
+// line.
+//
+// Cancels an order that nobody has paid, and its goods go back, once: lines are the order's, all of them.
+//
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1)
+//	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending'
+//	check   OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if quantity = :line.quantity
+//	update  Product.key PRODUCT#{productId} / METADATA, each line
+//	costs   17 write units with 3 lines, 4 for each
+//
+// It can end in ErrOrderNotPending, ErrOrderNotFound, ErrOrderItemsDiffer, ErrProductNotFound, table.ErrLines. It takes
+// at most 32 lines.
+func (db *DB) ExpireOrder(ctx context.Context, in ExpireOrderInput) (ExpireOrderResult, error) {
+	out, err := db.run.Write(ctx, expireOrderWrite, in.input())
+	if err != nil {
+		return ExpireOrderResult{}, err
+	}
+	var result ExpireOrderResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := orderOf(v)
+		if err != nil {
+			return ExpireOrderResult{}, err
+		}
 		result.Order = &x
 	}
 	return result, nil
@@ -703,9 +820,9 @@ type ShipOrderResult struct {
 //
 // Sends an order that is paid.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'; GSI1 removed (1)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'paid'
-//	costs   4 write units
+//	costs   5 write units
 //
 // It can end in ErrOrderNotPaid, ErrOrderNotFound.
 func (db *DB) ShipOrder(ctx context.Context, in ShipOrderInput) (ShipOrderResult, error) {
@@ -739,9 +856,9 @@ type DeliverOrderResult struct {
 //
 // Hands over an order that was sent.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'; GSI1 removed (1)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'shipped'
-//	costs   4 write units
+//	costs   5 write units
 //
 // It can end in ErrOrderNotShipped, ErrOrderNotFound.
 func (db *DB) DeliverOrder(ctx context.Context, in DeliverOrderInput) (DeliverOrderResult, error) {
@@ -792,11 +909,11 @@ type CancelOrderResult struct {
 // Cancels an order that is not on its way, and its goods go back: lines are the order's, all of them.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
-//	update  Order.key ORDER#{orderId} / METADATA; if userId = :ownerId AND status IN ('pending', 'paid')
+//	update  Order.key ORDER#{orderId} / METADATA; if userId = :ownerId AND status IN ('pending', 'paid'); GSI1 removed (1)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if userId = :ownerId AND status IN ('pending', 'paid')
 //	check   OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if quantity = :line.quantity
 //	update  Product.key PRODUCT#{productId} / METADATA, each line
-//	costs   18 write units with 3 lines, 4 for each
+//	costs   19 write units with 3 lines, 4 for each
 //
 // It can end in ErrRequestReused, ErrAnothersOrder, ErrOrderNotCancellable, ErrOrderNotFound, ErrOrderItemsDiffer,
 // ErrProductNotFound, table.ErrLines. It takes at most 32 lines.

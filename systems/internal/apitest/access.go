@@ -33,13 +33,13 @@ func (v *Server) watched() *dynamodb.Client {
 	})
 }
 
-// note keeps what a request does under the operation that it belongs to, or under the follower that is being delivered to.
+// note keeps what a request does under the operation that it belongs to, or under the follower or schedule that is being run.
 func (v *Server) note(ctx context.Context, list []sam.Access) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	of := v.asked[api.RequestID(ctx)]
 	if name, ok := ctx.Value(followerKey{}).(string); ok {
-		of = "stream " + name
+		of = name
 	}
 	if of == "" {
 		return // of the test itself
@@ -51,7 +51,7 @@ func (v *Server) note(ctx context.Context, list []sam.Access) {
 	}
 }
 
-// followerKey is where the context of a delivery has the follower's name.
+// followerKey is where the context of a delivery has "stream NAME", that of a schedule "schedule NAME".
 type followerKey struct{}
 
 // Accesses are what each operation and each follower has done to the tables, for sam.Template.Permits.

@@ -19,8 +19,8 @@ import (
 
 // EachBuilt runs a test of a system over its binary, which is built of a package ("./lambda"): as a server that is called
 // over a socket, and as AWS Lambda runs it. Each has an empty database, behind a socket too. The binary knows nothing of the
-// options that a test may have made the system with.
-func EachBuilt(t *testing.T, s system.System, pkg string, test func(*testing.T, *Server)) {
+// options that a test may have made the system with; settings are variables of its environment.
+func EachBuilt(t *testing.T, s system.System, pkg string, test func(*testing.T, *Server), settings ...string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), s.Name)
 	// Without what debuggers read, linking takes half the time.
@@ -29,7 +29,7 @@ func EachBuilt(t *testing.T, s system.System, pkg string, test func(*testing.T, 
 		t.Fatalf("build %s: %v\n%s", pkg, err, said)
 	}
 	for _, transport := range []Transport{Process, Function} {
-		t.Run(string(transport), func(t *testing.T) { test(t, openBuilt(t, s, binary, transport)) })
+		t.Run(string(transport), func(t *testing.T) { test(t, openBuilt(t, s, binary, transport, settings)) })
 	}
 }
 
@@ -38,13 +38,13 @@ func (v *Server) Built() bool { return v.Host == nil }
 
 // openBuilt starts a binary. As a server it leaves the streams to a second process, which gets them as events when a test
 // delivers.
-func openBuilt(t *testing.T, s system.System, binary string, transport Transport) *Server {
+func openBuilt(t *testing.T, s system.System, binary string, transport Transport, settings []string) *Server {
 	t.Helper()
 	v := newServer(t, s, transport)
 	v.Clock = &Clock{machine: true}
 	v.issuer = v.openIssuer(t, v.Clock.Now)
 	at := v.Database.Address(t)
-	environment := append(os.Environ(),
+	environment := append(append(os.Environ(), settings...),
 		"AWS_ACCESS_KEY_ID="+at.AccessKey, "AWS_SECRET_ACCESS_KEY="+at.Secret, "APP_ENDPOINT="+at.Endpoint, "APP_STAGE="+stage,
 		"APP_ISSUER_KEY="+v.keys, "APP_ISSUER="+issuerBase, "APP_CURSOR_KEY="+hex.EncodeToString([]byte(cursorKey)), "APP_LOG_LEVEL=warn",
 	)

@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -24,13 +25,30 @@ func (v *Server) Deliver(tb testing.TB) {
 		if follower.EveryProcess {
 			continue // it tells those who are connected, and nobody is
 		}
-		ctx := context.WithValue(tb.Context(), followerKey{}, follower.Name)
+		ctx := context.WithValue(tb.Context(), followerKey{}, "stream "+follower.Name)
 		for _, batch := range v.Batches(tb, follower.Table) {
 			if v.transport == Lambda {
 				v.deliver(ctx, tb, batch)
 			} else if err := follower.Handle(ctx, batch); err != nil {
 				tb.Fatalf("%s: %v", follower.Name, err)
 			}
+		}
+	}
+}
+
+// Tick runs the system's schedules once, as a worker would, or as Lambda's events.
+func (v *Server) Tick(tb testing.TB) {
+	tb.Helper()
+	for _, s := range v.Host.Service(v.system.Name).Schedules {
+		ctx := context.WithValue(tb.Context(), followerKey{}, "schedule "+s.Name)
+		var err error
+		if v.transport == Lambda {
+			_, err = v.lambda.Invoke(ctx, fmt.Appendf(nil, `{"schedule":%q}`, s.Name))
+		} else {
+			err = s.Run(ctx)
+		}
+		if err != nil {
+			tb.Fatalf("%s: %v", s.Name, err)
 		}
 	}
 }

@@ -106,7 +106,8 @@ func OpenVia(tb testing.TB, s system.System, transport Transport) *Server {
 			tb.Error(err)
 		}
 	})
-	v.lambda = lambdahttp.New(v.Host.Mux(), v.Host.Service(s.Name).Streams)
+	service := v.Host.Service(s.Name)
+	v.lambda = lambdahttp.New(v.Host.Mux(), service.Streams, service.Schedules...)
 	if transport == Socket {
 		server := httptest.NewServer(v.Host.Mux())
 		tb.Cleanup(server.Close)
@@ -173,4 +174,13 @@ func (v *Server) Work(tb testing.TB) (stop func()) {
 // client leaves redirections and compressed answers as they come.
 func client() *http.Client {
 	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// Address is where a browser finds the system, without a slash at the end. It is for servers on a socket.
+func (v *Server) Address(tb testing.TB) string {
+	tb.Helper()
+	if v.url == "" {
+		tb.Fatal("the system is on no socket")
+	}
+	return v.url
 }

@@ -1,9 +1,10 @@
 // Package lambdahttp runs a system in AWS Lambda: its http.Handler behind an HTTP API of API Gateway (payload format 2.0),
-// and its stream handlers behind DynamoDB Streams.
+// its stream handlers behind DynamoDB Streams, and its schedules behind EventBridge.
 //
 // # Model
 //
 //	payload with requestContext.http ─▶ http.Request ─▶ handler ─▶ answer ─▶ APIGatewayV2HTTPResponse
+//	payload with schedule: NAME     ─▶ the schedule of that name ─▶ nil, or an error, and Lambda repeats it
 //	payload with Records            ─▶ consumer.Batch, by table ─▶ stream handlers ─▶ nil, or an error, and Lambda repeats it
 //
 // The translation is written here: of the libraries for it, one is no longer released and draws in seven web frameworks.
@@ -34,21 +35,23 @@ import (
 
 // Handler is a lambda.Handler.
 type Handler struct {
-	http    http.Handler
-	streams []system.Stream
+	http      http.Handler
+	streams   []system.Stream
+	schedules []system.Schedule
 }
 
-// New returns the handler of a system's requests and changes. Either may be missing.
-func New(requests http.Handler, streams []system.Stream) *Handler {
-	return &Handler{http: requests, streams: streams}
+// New returns the handler of a system's requests, changes and schedules. Any may be missing.
+func New(requests http.Handler, streams []system.Stream, schedules ...system.Schedule) *Handler {
+	return &Handler{http: requests, streams: streams, schedules: schedules}
 }
 
-// errUnknownEvent is for a payload that is of neither kind.
-var errUnknownEvent = errors.New("lambdahttp: the event is neither a request of API Gateway (payload format 2.0) nor one of DynamoDB Streams")
+// errUnknownEvent is for a payload that is of no known kind.
+var errUnknownEvent = errors.New("lambdahttp: the event is neither a request of API Gateway (payload format 2.0) nor one of DynamoDB Streams nor a schedule")
 
 // Invoke answers an event.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var kind struct {
+		Schedule       string          `json:"schedule"`
 		Records        json.RawMessage `json:"Records"`
 		RequestContext struct {
 			HTTP struct {
@@ -76,7 +79,23 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 			return nil, fmt.Errorf("lambdahttp: records: %w", err)
 		}
 		return []byte("{}"), h.follow(ctx, event)
+	case kind.Schedule != "":
+		return []byte("{}"), h.scheduled(ctx, kind.Schedule)
 	default:
 		return nil, errUnknownEvent
 	}
+}
+
+// scheduled runs the schedule of a name.
+func (h *Handler) scheduled(ctx context.Context, name string) error {
+	for _, s := range h.schedules {
+		if s.Name != name {
+			continue
+		}
+		if err := s.Run(ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("lambdahttp: there is no schedule %q", name)
 }

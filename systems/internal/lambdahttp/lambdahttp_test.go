@@ -214,10 +214,11 @@ func TestEventsThatAreNone(t *testing.T) {
 	for event, want := range map[string]string{
 		`{}`:       "neither a request",
 		`nonsense`: "event",
-		`{"version":"1.0","httpMethod":"GET","path":"/"}`:                                                    "neither a request",
-		`{"rawPath":"/","requestContext":{"http":{"method":"GET"}}}`:                                         "gave up",
-		`{"rawPath":"/","requestContext":{"http":{"method":"G T"}}}`:                                         "request",
-		`{"rawPath":"/","body":"!","isBase64Encoded":true,"requestContext":{"http":{"method":"GET"}}}`:       "body",
+		`{"version":"1.0","httpMethod":"GET","path":"/"}`:                                              "neither a request",
+		`{"rawPath":"/","requestContext":{"http":{"method":"GET"}}}`:                                   "gave up",
+		`{"rawPath":"/","requestContext":{"http":{"method":"G T"}}}`:                                   "request",
+		`{"rawPath":"/","body":"!","isBase64Encoded":true,"requestContext":{"http":{"method":"GET"}}}`: "body",
+		`{"schedule":"other"}`: `no schedule "other"`,
 		`{"Records":[{"eventSourceARN":"arn:aws:dynamodb:us-east-1:1:table/other/stream/1","dynamodb":{}}]}`: `nobody follows table "other"`,
 	} {
 		if answer, err := lambdahttp.New(panics, nil).Invoke(t.Context(), []byte(event)); err == nil || !strings.Contains(err.Error(), want) {
@@ -296,5 +297,22 @@ func TestRecords(t *testing.T) {
 	}
 	if _, err := h.Invoke(t.Context(), []byte(`{"Records":[]}`)); err != nil {
 		t.Errorf("no records: %v", err)
+	}
+}
+
+// TestSchedules: an event runs the schedule that it names, and tells Lambda of its failure.
+func TestSchedules(t *testing.T) {
+	t.Parallel()
+	var runs []string
+	fails := errors.New("fails")
+	h := lambdahttp.New(nil, nil,
+		system.Schedule{Name: "one", Run: func(context.Context) error { runs = append(runs, "one"); return nil }},
+		system.Schedule{Name: "two", Run: func(context.Context) error { return fails }},
+	)
+	if _, err := h.Invoke(t.Context(), []byte(`{"schedule":"one"}`)); err != nil || len(runs) != 1 {
+		t.Errorf("one: %v, it ran %d times", err, len(runs))
+	}
+	if _, err := h.Invoke(t.Context(), []byte(`{"schedule":"two"}`)); !errors.Is(err, fails) {
+		t.Errorf("two: %v", err)
 	}
 }

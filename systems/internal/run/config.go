@@ -46,11 +46,13 @@ type Config struct {
 	Rate                     float64
 	Workers                  bool
 	LogLevel, LogFormat      string
+	PublicURL                string
 }
 
 // Register adds the flags.
 func (c *Config) Register(f *pflag.FlagSet) {
 	f.StringVar(&c.Addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
+	f.StringVar(&c.PublicURL, "public-url", "", "`address` at which others reach this process, such as http://192.168.1.5:8080, or lan for this machine's; pages show it and sign guests in")
 	f.StringVar(&c.Data, "data", defaultData, "directory of the database in this process")
 	f.BoolVar(&c.Memory, "memory", false, "keep the data in memory only; it is lost when the process ends")
 	f.StringVar(&c.Durability, "durability", "sync", "when a write to --data is answered: sync, interval or none")

@@ -52,6 +52,8 @@ type Options struct {
 	Getenv func(string) string
 	// NoWorkers leaves the workers to other processes, and the streams but those that every process follows.
 	NoWorkers bool
+	// PublicURL is where others reach this process, such as http://192.168.1.5:8080; "" where nobody has said.
+	PublicURL string
 	// Listed says that the caller adds a page at / that names the systems.
 	Listed bool
 	// AtRoot serves the only system without its name as prefix.
@@ -149,19 +151,23 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		}
 	}
 	logger := o.Logger.With("system", s.Name)
+	prefix := "/" + s.Name
+	if o.AtRoot {
+		prefix = ""
+	}
+	var public string
+	if o.PublicURL != "" {
+		public = o.PublicURL + prefix
+	}
 	service, err := s.Open(ctx, system.Deps{
 		DynamoDB: o.Database.DynamoDB, Stage: o.Stage, CursorKey: o.CursorKey, Observe: h.metrics.Observer(s.Name),
-		Clock: o.Clock, Issuer: access.Issuer, Logger: logger, Getenv: o.Getenv,
+		Clock: o.Clock, Issuer: access.Issuer, Logger: logger, Getenv: o.Getenv, PublicURL: public,
 	})
 	if err != nil {
 		return err
 	}
 	h.services[s.Name] = service
 	h.order = append(h.order, s.Name)
-	prefix := "/" + s.Name
-	if o.AtRoot {
-		prefix = ""
-	}
 	var limiter *ratelimit.Limiter
 	if o.Rate > 0 {
 		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
@@ -192,6 +198,11 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		for _, w := range service.Workers {
 			w.Name = s.Name + "/" + w.Name
 			h.workers = append(h.workers, w)
+		}
+	}
+	if !o.NoWorkers {
+		for _, schedule := range service.Schedules {
+			h.workers = append(h.workers, scheduled(s.Name, schedule))
 		}
 	}
 	h.workers = append(h.workers, followers(o.Database, s.Name, streams, create, logger)...)

@@ -61,5 +61,6 @@ func NewLambda(ctx context.Context, s system.System, env Environment) (*lambdaht
 	if err != nil {
 		return nil, err
 	}
-	return lambdahttp.New(host.Mux(), host.Service(s.Name).Streams), nil
+	service := host.Service(s.Name)
+	return lambdahttp.New(host.Mux(), service.Streams, service.Schedules...), nil
 }

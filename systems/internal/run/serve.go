@@ -84,6 +84,9 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w (use --addr for another address)", c.Addr, err)
 	}
+	if c.PublicURL, err = PublicAddress(c.PublicURL, listener.Addr(), net.InterfaceAddrs); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	base := "http://" + listener.Addr().String()
 	database, host, err := c.open(ctx, s, env, base, logger)
 	if err != nil {
@@ -132,7 +135,7 @@ func (c *Config) host(ctx context.Context, s system.System, env Environment, bas
 	}
 	return NewHost(ctx, Options{
 		Database: database, CursorKey: key, Access: map[string]Access{s.Name: access}, CreateTables: c.CreateTables, Stage: c.Stage,
-		Logger: logger, Origins: c.Origins, Proxies: c.Proxies, Timeout: c.Timeout, Rate: c.Rate, Getenv: env.Getenv,
+		Logger: logger, Origins: c.Origins, Proxies: c.Proxies, Timeout: c.Timeout, Rate: c.Rate, Getenv: env.Getenv, PublicURL: c.PublicURL,
 		NoWorkers: !c.Workers,
 	}, s)
 }

@@ -43,6 +43,24 @@ func supervise(ctx context.Context, workers []system.Worker, logger *slog.Logger
 	group.Wait()
 }
 
+// scheduled is a worker that runs what a schedule says, at once and at intervals.
+func scheduled(of string, s system.Schedule) system.Worker {
+	return system.Worker{Name: of + "/" + s.Name, Run: func(ctx context.Context) error {
+		tick := time.NewTicker(s.Every)
+		defer tick.Stop()
+		for {
+			if err := s.Run(ctx); err != nil {
+				return err
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+	}}
+}
+
 // runOnce makes a panic, and a return without a reason, an error.
 func runOnce(ctx context.Context, w system.Worker) (err error) {
 	defer func() {

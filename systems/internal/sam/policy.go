@@ -107,13 +107,16 @@ func (p *provisioned) resource(tb testing.TB, arn string) any {
 }
 
 // Permits fails for each access that its function's policy does not let pass: those of operations by operationId, those
-// of streams' followers by "stream NAME". Tables are named as in a stage of the tests.
+// of streams' followers by "stream NAME", of schedules by "schedule NAME". Tables are named as in a stage of the tests.
 func (t Template) Permits(tb testing.TB, testStage string, accesses map[string][]Access) {
 	tb.Helper()
 	p := t.provision(tb)
 	patterns := maps.Clone(t.Functions)
 	for _, s := range t.Streams {
 		patterns["stream "+s.Name] = s.Patterns
+	}
+	for _, s := range t.Schedules {
+		patterns["schedule "+s.Name] = s.Patterns
 	}
 	for of, list := range accesses {
 		names, known := patterns[of]

@@ -110,10 +110,9 @@ func (p *provisioned) alarms() object {
 			of := string(rune('a' + i))
 			metrics = append(metrics, metric("reads_"+of, "ReadThrottleEvents", index), metric("writes_"+of, "WriteThrottleEvents", index))
 		}
-		out = append(out, of(t.id+"ThrottleAlarm", of("Type", "AWS::CloudWatch::Alarm", "Properties", of(
-			"AlarmDescription", "More than five requests were throttled in each of two periods", "Metrics", metrics,
-			"EvaluationPeriods", 2, "Threshold", 5, "ComparisonOperator", "GreaterThanThreshold", "TreatMissingData", "notBreaching",
-		)))...)
+		out = append(out, of(t.id+"ThrottleAlarm", alarm("More than five requests were throttled in each of two periods",
+			"Metrics", metrics, "EvaluationPeriods", 2, "Threshold", 5,
+		))...)
 	}
 	return out
 }

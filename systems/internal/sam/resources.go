@@ -1,8 +1,13 @@
 package sam
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
 )
 
 // The parameters that every template has.
@@ -12,6 +17,11 @@ const (
 	origins    = "Origins"
 	rateLimit  = "ThrottleRate"
 	burstLimit = "ThrottleBurst"
+	alarmTopic = "AlarmTopic"
+	retention  = "LogRetention"
+	deployment = "Deployment"
+
+	stageParameter = "Stage"
 )
 
 func (t Template) parameters(p *provisioned) object {
@@ -25,10 +35,34 @@ func (t Template) parameters(p *provisioned) object {
 		origins, of("Type", "CommaDelimitedList", "Default", "*", "Description", "Origins whose pages may call"),
 		rateLimit, of("Type", "Number", "Default", 1000, "Description", "Requests a second that each route takes"),
 		burstLimit, of("Type", "Number", "Default", 2000, "Description", "Requests that each route takes at once"),
+		alarmTopic, of("Type", "String", "AllowedPattern", "arn:.+", "Description", "The SNS topic that alarms tell"),
+		retention, of("Type", "Number", "Default", 30, "Description", "For how many days logs are kept"),
+		deployment, of("Type", "String", "Default", "Canary10Percent5Minutes", "Description", "How CodeDeploy moves requests to a new version; AllAtOnce for development"),
 	)
 	out = append(out, p.parameters...)
+	if get(p.parameters, stageParameter) == nil {
+		out = append(out, of(stageParameter, of("Type", "String", "Default", "dev", "Description", "The stage; a stack for each"))...)
+	}
 	for _, s := range t.Settings {
-		out = append(out, of(s.Parameter, of("Type", "String", "Default", s.Default, "Description", s.About))...)
+		parameter := of("Type", "String", "Default", s.Default, "Description", s.About)
+		if s.Secret {
+			parameter = append(parameter, of("NoEcho", true)...)
+		}
+		out = append(out, of(s.Parameter, parameter)...)
+		if s.Layer != "" {
+			out = append(out, of(s.Layer, of("Type", "String", "Default", "", "Description", "ARN of the layer with the file of "+s.Parameter+", which Lambda puts below /opt"))...)
+		}
+	}
+	return out
+}
+
+// conditions tell which layers are given.
+func (t Template) conditions() object {
+	var out object
+	for _, s := range t.Settings {
+		if s.Layer != "" {
+			out = append(out, of("Has"+s.Layer, of("Fn::Not", []any{of("Fn::Equals", []any{ref(s.Layer), ""})}))...)
+		}
 	}
 	return out
 }
@@ -38,26 +72,32 @@ func (t Template) globals(p *provisioned) object {
 		"COGNITO_USER_POOL_ID", ref(userPool), "COGNITO_CLIENT_ID", ref(userClient),
 		"APP_CURSOR_KEY", sub("{{resolve:secretsmanager:${CursorKey}}}"),
 	)
-	for _, s := range p.parameters {
-		if s.Key == "Stage" {
-			variables = append(variables, of("APP_STAGE", ref("Stage"))...)
-		}
-	}
+	variables = append(variables, of("APP_STAGE", ref(stageParameter))...)
+	var layers []any
 	for _, s := range t.Settings {
 		variables = append(variables, of(s.Variable, ref(s.Parameter))...)
+		if s.Layer != "" {
+			layers = append(layers, of("Fn::If", []any{"Has" + s.Layer, ref(s.Layer), ref("AWS::NoValue")}))
+		}
 	}
-	return of("Function", of(
+	function := of(
 		"Runtime", "provided.al2023", "Architectures", []string{"arm64"}, "Handler", "bootstrap", "CodeUri", "dist/",
 		"MemorySize", 256, "Timeout", 15, "Environment", of("Variables", variables),
-	))
+		"Tracing", "Active", "LoggingConfig", of("LogGroup", ref("Logs"), "LogFormat", "JSON"), "AutoPublishAlias", "live",
+	)
+	if layers != nil {
+		function = append(function, of("Layers", layers)...)
+	}
+	return of("Function", function)
 }
 
 func (t Template) resources(tb testing.TB, p *provisioned) object {
 	tb.Helper()
-	out := append(object{}, p.resources...)
+	out := p.protected()
 	out = append(out, of("Api", of("Type", "AWS::Serverless::HttpApi", "Properties", of(
 		"StageName", "$default",
 		"DefaultRouteSettings", of("ThrottlingRateLimit", ref(rateLimit), "ThrottlingBurstLimit", ref(burstLimit), "DetailedMetricsEnabled", true),
+		"AccessLogSettings", of("DestinationArn", attribute("AccessLogs", "Arn"), "Format", accessLog),
 		"CorsConfiguration", of(
 			"AllowOrigins", ref(origins), "AllowMethods", []string{"GET", "POST", "PUT", "PATCH", "DELETE"},
 			"AllowHeaders", []string{"Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"},
@@ -69,21 +109,67 @@ func (t Template) resources(tb testing.TB, p *provisioned) object {
 			"PasswordLength", 64, "ExcludePunctuation", true, "ExcludeUppercase", true, "ExcludeCharacters", "ghijklmnopqrstuvwxyz",
 			"RequireEachIncludedType", false,
 		),
-	)))...)
+	)), "Logs", logGroup(), "AccessLogs", logGroup())...)
+	watched := t.watched()
 	for _, r := range t.Routes {
-		out = append(out, of(logicalID(r.ID)+"Function", of("Type", "AWS::Serverless::Function", "Properties", of(
-			"Description", r.Summary, "Policies", p.policies(tb, p.statements(tb, t.Functions[r.ID])),
+		id := logicalID(r.ID) + "Function"
+		out = append(out, of(id, of("Type", "AWS::Serverless::Function", "Properties", of(
+			"Description", r.Summary, "DeploymentPreference", watched.preference(id), "Policies", p.policies(tb, p.statements(tb, t.Functions[r.ID])),
 			"Events", of("Request", of("Type", "HttpApi", "Properties", of("ApiId", ref("Api"), "Method", strings.ToUpper(r.Method), "Path", r.Path))),
 		)))...)
 	}
 	for _, s := range t.Streams {
-		out = append(out, t.follower(tb, p, s)...)
+		out = append(out, t.follower(tb, p, s, watched)...)
 	}
-	return append(out, p.alarms()...)
+	for _, s := range t.Schedules {
+		out = append(out, t.scheduled(tb, p, s, watched)...)
+	}
+	return slices.Concat(out, p.alarms(), watched.alarms(), serverErrors(), of("Dashboard", t.dashboard(tb, p, watched)))
+}
+
+// protected are the tables, which no stack deletes.
+func (p *provisioned) protected() object {
+	var out object
+	for _, resource := range p.resources {
+		of := append(object{}, resource.Value.(object)...) //nolint:forcetypeassert // a resource is a mapping
+		for i, item := range of {
+			if properties, ok := item.Value.(object); ok && item.Key == "Properties" && get(of, "Type") == "AWS::DynamoDB::Table" && get(properties, "DeletionProtectionEnabled") == nil {
+				of[i].Value = append(slices.Clone(properties), yaml.MapItem{Key: "DeletionProtectionEnabled", Value: true})
+			}
+		}
+		out = append(out, yaml.MapItem{Key: resource.Key, Value: of})
+	}
+	return out
+}
+
+// accessLog is a line of the API's log.
+const accessLog = `{"time":"$context.requestTime","request":"$context.requestId","ip":"$context.identity.sourceIp","route":"$context.routeKey",` +
+	`"status":"$context.status","bytes":"$context.responseLength","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`
+
+func logGroup() object {
+	return of("Type", "AWS::Logs::LogGroup", "Properties", of("RetentionInDays", ref(retention)))
+}
+
+// scheduled is a function that runs at intervals.
+func (t Template) scheduled(tb testing.TB, p *provisioned, s Schedule, watched functions) object {
+	tb.Helper()
+	id := logicalID(s.Name) + "Function"
+	every := fmt.Sprintf("rate(%d minutes)", s.Every/time.Minute)
+	if s.Every == time.Minute {
+		every = "rate(1 minute)"
+	}
+	return of(id, of("Type", "AWS::Serverless::Function", "Properties", of(
+		"Description", "Runs at intervals: "+s.Name, "Timeout", 60, "DeploymentPreference", watched.preference(id),
+		"Policies", p.policies(tb, p.statements(tb, s.Patterns)),
+		// What one run leaves, the next one does: runs are not repeated.
+		"Events", of("Time", of("Type", "ScheduleV2", "Properties", of(
+			"ScheduleExpression", every, "Input", fmt.Sprintf(`{"schedule":%q}`, s.Name), "RetryPolicy", of("MaximumRetryAttempts", 0),
+		))),
+	)))
 }
 
 // follower is a function that follows a table, the queue of the batches that it gave up, and the alarm that there are some.
-func (t Template) follower(tb testing.TB, p *provisioned, s Stream) object {
+func (t Template) follower(tb testing.TB, p *provisioned, s Stream, watched functions) object {
 	tb.Helper()
 	id := logicalID(s.Name)
 	stream := of(
@@ -96,16 +182,19 @@ func (t Template) follower(tb testing.TB, p *provisioned, s Stream) object {
 	}
 	return of(
 		id+"Function", of("Type", "AWS::Serverless::Function", "Properties", of(
-			"Description", "Follows "+s.Table+": "+s.Name, "Timeout", 60, "Policies", p.policies(tb, p.statements(tb, s.Patterns)),
+			"Description", "Follows "+s.Table+": "+s.Name, "Timeout", 60, "DeploymentPreference", watched.preference(id+"Function"), "Policies", p.policies(tb, p.statements(tb, s.Patterns)),
 			"Events", of("Changes", of("Type", "DynamoDB", "Properties", stream)),
 		)),
 		id+"Failures", of("Type", "AWS::SQS::Queue", "Properties", of("MessageRetentionPeriod", 1209600, "SqsManagedSseEnabled", true)),
-		id+"FailuresAlarm", of("Type", "AWS::CloudWatch::Alarm", "Properties", of(
-			"AlarmDescription", "Batches that "+s.Name+" has given up wait in a queue",
+		id+"AgeAlarm", alarm("What "+s.Name+" follows is five minutes old",
+			"Namespace", "AWS/Lambda", "MetricName", "IteratorAge",
+			"Dimensions", []object{of("Name", "FunctionName", "Value", ref(id+"Function"))},
+			"Statistic", "Maximum", "Period", 60, "EvaluationPeriods", 3, "Threshold", 300_000,
+		),
+		id+"FailuresAlarm", alarm("Batches that "+s.Name+" has given up wait in a queue",
 			"Namespace", "AWS/SQS", "MetricName", "ApproximateNumberOfMessagesVisible",
 			"Dimensions", []object{of("Name", "QueueName", "Value", attribute(id+"Failures", "QueueName"))},
 			"Statistic", "Maximum", "Period", 300, "EvaluationPeriods", 1, "Threshold", 0,
-			"ComparisonOperator", "GreaterThanThreshold", "TreatMissingData", "notBreaching",
-		)),
+		),
 	)
 }

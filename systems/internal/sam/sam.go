@@ -1,5 +1,5 @@
 // Package sam writes the template with which AWS SAM deploys a system: its tables as monotable provision writes them, an
-// HTTP API with one function for each operation, functions that follow streams, and alarms.
+// HTTP API with one function for each operation, functions that follow streams or run at intervals, alarms and a dashboard.
 //
 // # Model
 //
@@ -14,6 +14,10 @@
 //	    tenant's, the function reaches no other partitions: those whose keys begin with "USER#", say. Which tenant's they
 //	    are, a function that serves all cannot be told by its role: data access tells it.
 //	S3  All functions are one binary.
+//	S4  Every alarm tells the topic of the parameter AlarmTopic. The alarms are about throttled requests of tables, answers of
+//	    5xx, functions that fail or are throttled, streams that are followed too late, and batches that were given up.
+//	S5  A function is called by its alias, which moves to a new version in steps and back again when the function's alarm goes
+//	    off.
 package sam
 
 import (
@@ -21,8 +25,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/goccy/go-yaml"
@@ -42,6 +48,8 @@ type Template struct {
 	Functions map[string][]string
 	// Streams are functions that follow tables.
 	Streams []Stream
+	// Schedules are functions that run at intervals.
+	Schedules []Schedule
 	// Settings are environment variables of the system's own.
 	Settings []Setting
 }
@@ -59,8 +67,23 @@ type Stream struct {
 	Filter string
 }
 
+// Schedule is a function that runs at intervals.
+type Schedule struct {
+	Name string
+	// Every is a whole number of minutes.
+	Every time.Duration
+	// Patterns are the names of those that it calls.
+	Patterns []string
+}
+
 // Setting is an environment variable, whose value is a parameter of the template.
-type Setting struct{ Variable, Parameter, Default, About string }
+type Setting struct {
+	Variable, Parameter, Default, About string
+	// Secret keeps the value out of what CloudFormation shows.
+	Secret bool
+	// Layer is a parameter for the layer with the file that the value names; "" for a value that names none.
+	Layer string
+}
 
 // object is a mapping in order.
 type object = yaml.MapSlice
@@ -93,9 +116,12 @@ func (t Template) Write(tb testing.TB, w io.Writer) {
 	t.complete(tb)
 	out := of(
 		"AWSTemplateFormatVersion", "2010-09-09", "Transform", "AWS::Serverless-2016-10-31",
-		"Description", t.Title, "Parameters", t.parameters(p), "Globals", t.globals(p), "Resources", t.resources(tb, p),
+		"Description", t.Title, "Parameters", t.parameters(p), "Conditions", t.conditions(), "Globals", t.globals(p), "Resources", t.resources(tb, p),
 		"Outputs", append(of("Url", of("Value", sub("https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}"))), p.outputs...),
 	)
+	if len(t.conditions()) == 0 {
+		out = slices.DeleteFunc(out, func(item yaml.MapItem) bool { return item.Key == "Conditions" })
+	}
 	text, err := yaml.MarshalWithOptions(out, yaml.IndentSequence(true))
 	if err != nil {
 		tb.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 )
@@ -48,7 +49,11 @@ func shopTemplate(t *testing.T) Template {
 		Routes:    []Route{{ID: "getMe", Method: "GET", Path: "/me"}, {ID: "list", Method: "GET", Path: "/orders"}, {ID: "ship", Method: "POST", Path: "/orders/{id}/ship"}},
 		Functions: map[string][]string{"getMe": {"Profile", "Rename"}, "list": {"OrdersByStatus"}, "ship": {"Ship"}},
 		Streams:   []Stream{{Name: "mail", Table: "Shop", Patterns: []string{"Place"}}},
-		Settings:  []Setting{{Variable: "SHOP_FROM", Parameter: "From", Default: "x"}},
+		Schedules: []Schedule{{Name: "expiry", Every: time.Minute, Patterns: []string{"Ship"}}},
+		Settings: []Setting{
+			{Variable: "SHOP_FROM", Parameter: "From", Default: "x"},
+			{Variable: "SHOP_KEY", Parameter: "Key", Secret: true, Layer: "KeyLayer"},
+		},
 	}
 }
 
@@ -75,6 +80,24 @@ func TestWrite(t *testing.T) {
 		"$.Resources.MailFunction.Properties.Events.Changes.Properties.Stream.'Fn::GetAtt'[1]":                                        "StreamArn",
 		"$.Resources.MailFunction.Properties.Events.Changes.Properties.DestinationConfig.OnFailure.Type":                              "SQS",
 		"$.Resources.ShopTableThrottleAlarm.Properties.Threshold":                                                                     "5",
+		"$.Parameters.AlarmTopic.AllowedPattern":                                                                                      "arn:.+",
+		"$.Parameters.Key.NoEcho":                                                                                                     "true",
+		"$.Conditions.HasKeyLayer.'Fn::Not'[0].'Fn::Equals'[0].Ref":                                                                   "KeyLayer",
+		"$.Globals.Function.Layers[0].'Fn::If'[1].Ref":                                                                                "KeyLayer",
+		"$.Globals.Function.Tracing":                                                                                                  "Active",
+		"$.Globals.Function.AutoPublishAlias":                                                                                         "live",
+		"$.Globals.Function.LoggingConfig.LogGroup.Ref":                                                                               "Logs",
+		"$.Resources.Logs.Properties.RetentionInDays.Ref":                                                                             "LogRetention",
+		"$.Resources.Api.Properties.AccessLogSettings.DestinationArn.'Fn::GetAtt'[0]":                                                 "AccessLogs",
+		"$.Resources.ShopTable.Properties.DeletionProtectionEnabled":                                                                  "true",
+		"$.Resources.GetMeFunction.Properties.DeploymentPreference.Type.Ref":                                                          "Deployment",
+		"$.Resources.GetMeFunction.Properties.DeploymentPreference.Alarms[0].Ref":                                                     "Functions1Alarm",
+		"$.Resources.ServerErrorsAlarm.Properties.MetricName":                                                                         "5xx",
+		"$.Resources.MailAgeAlarm.Properties.MetricName":                                                                              "IteratorAge",
+		"$.Resources.MailAgeAlarm.Properties.AlarmActions[0].Ref":                                                                     "AlarmTopic",
+		"$.Resources.ExpiryFunction.Properties.Events.Time.Properties.ScheduleExpression":                                             "rate(1 minute)",
+		"$.Resources.ExpiryFunction.Properties.Events.Time.Properties.Input":                                                          `{\"schedule\":\"expiry\"}`,
+		"$.Resources.Dashboard.Type":                                                                                                  "AWS::CloudWatch::Dashboard",
 		"$.Resources.ShopTableThrottleAlarm.Properties.EvaluationPeriods":                                                             "2",
 	} {
 		p, err := yaml.PathString(path)
@@ -88,6 +111,42 @@ func TestWrite(t *testing.T) {
 		}
 		if text, _ := yaml.Marshal(got); strings.Trim(string(text), "\"\n") != want {
 			t.Errorf("%s is %s, want %s", path, text, want)
+		}
+	}
+}
+
+// TestAlarms: every alarm tells somebody, every function is watched by one, and none of them by more metrics than an alarm has.
+func TestAlarms(t *testing.T) {
+	template := shopTemplate(t)
+	p := template.provision(t)
+	watched := map[string]bool{}
+	for _, resource := range template.resources(t, p) {
+		of := resource.Value.(object) //nolint:forcetypeassert // a resource is a mapping
+		if get(of, "Type") != "AWS::CloudWatch::Alarm" {
+			continue
+		}
+		properties := get(of, "Properties").(object) //nolint:forcetypeassert // as above
+		if get(properties, "AlarmActions") == nil || get(properties, "OKActions") == nil {
+			t.Errorf("%v tells nobody", resource.Key)
+		}
+		metrics, _ := get(properties, "Metrics").([]object)
+		if len(metrics) > 11 {
+			t.Errorf("%v has %d metrics", resource.Key, len(metrics)-1)
+		}
+		for _, m := range metrics {
+			stat, _ := get(m, "MetricStat").(object)
+			metric, _ := get(stat, "Metric").(object)
+			dimensions, _ := get(metric, "Dimensions").([]object)
+			for _, d := range dimensions {
+				if get(d, "Name") == "FunctionName" {
+					watched[get(get(d, "Value").(object), "Ref").(string)] = true //nolint:forcetypeassert // as above
+				}
+			}
+		}
+	}
+	for _, id := range template.watched() {
+		if !watched[id] {
+			t.Errorf("no alarm watches %s", id)
 		}
 	}
 }

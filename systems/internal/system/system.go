@@ -12,6 +12,7 @@
 //	S1  Name is lower case, the path's first step, and unique among the systems of a process.
 //	S2  A stream's handler bears the same records again, and two handlers of one table do not depend on each other's order.
 //	S3  Workers return when their context ends, and leave nothing half done that a restart would not finish.
+//	S4  What a schedule runs may be run by several processes at once, and again at any time.
 package system
 
 import (
@@ -77,6 +78,8 @@ type Deps struct {
 	// Issuer signs the system's tokens for a log-in of its own; nil where a user pool does that.
 	Issuer *auth.Issuer
 	Logger *slog.Logger
+	// PublicURL is where others reach the system's pages, with its prefix and without a slash at the end; "" where nobody has said.
+	PublicURL string
 	// Getenv has settings of the system's own.
 	Getenv func(string) string
 }
@@ -91,6 +94,8 @@ type Service struct {
 	Workers []Worker
 	// Streams are followed by workers here, and are what Lambda functions are called with.
 	Streams []Stream
+	// Schedules are run by workers here, and by functions that Lambda is called for at intervals.
+	Schedules []Schedule
 	// Sample makes and loads sample data.
 	Sample seed.Sample
 	// Close frees what Open has taken; nil is nothing.
@@ -101,6 +106,16 @@ type Service struct {
 type Worker struct {
 	Name string
 	// Run returns when ctx ends. When it returns before, it is run again after a rest.
+	Run func(ctx context.Context) error
+}
+
+// Schedule is what is done again and again.
+type Schedule struct {
+	// Name tells the schedules of one system apart.
+	Name string
+	// Every is how long after one run begins the next one does; a whole number of minutes, as EventBridge counts.
+	Every time.Duration
+	// Run does what is due now.
 	Run func(ctx context.Context) error
 }
 

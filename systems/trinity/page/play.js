@@ -99,8 +99,29 @@ on("enter-form", "submit", async () => {
   }
   store.setItem("name", name);
   store.setItem("token", token);
-  await home();
+  await route();
 });
+
+// What is shown stands in the address: #room/ID, #join/CODE, or the list of rooms. So Back goes from a room to the rooms, a
+// page that is opened again goes on where it was, and an address can be sent to somebody.
+
+async function route() {
+  if (!store.getItem("token")) return show("enter");
+  const [what, value] = location.hash.slice(1).split("/");
+  $("leaving").close();
+  if (what === "room" && value) return enter(value);
+  if (what === "join" && value) return join(value, (id) => history.replaceState(null, "", "#room/" + id));
+  return home();
+}
+
+// go shows another part; Back comes back.
+function go(hash) {
+  history.pushState(null, "", hash || location.pathname);
+  return route();
+}
+
+addEventListener("popstate", () => { $("fault").hidden = true; route().catch(fail); });
+
 
 async function showGenres() {
   const list = (await call("GET", "genres?mediaType=" + $("media").value)).items;
@@ -109,12 +130,18 @@ async function showGenres() {
     const box = document.createElement("input");
     box.type = "checkbox";
     box.value = genre.id;
-    box.addEventListener("change", () => {
-      if (chosen().length > 2) box.checked = false;
-    });
+    box.addEventListener("change", boundGenres);
     label.append(box, " " + genre.name);
     return label;
   }));
+  boundGenres();
+}
+
+// boundGenres offers no third genre while two are chosen, and says why.
+function boundGenres() {
+  const full = chosen().length >= 2;
+  for (const box of document.querySelectorAll("#genres input:not(:checked)")) box.disabled = full;
+  $("genres-full").textContent = full ? "That is two. To choose another, take one of them away." : "";
 }
 
 const chosen = () => [...document.querySelectorAll("#genres input:checked")].map((box) => Number(box.value));
@@ -124,7 +151,7 @@ async function home() {
   room = feed = null;
   await showGenres();
   const rooms = await all("rooms");
-  $("rooms").replaceChildren(...rooms.map((r) => item(`${r.code} · ${r.mediaType === "TV" ? "series" : "films"}${r.hasMatch ? " · match" : ""}`, () => enter(r.id))));
+  $("rooms").replaceChildren(...rooms.map((r) => item(`${r.code} · ${r.mediaType === "TV" ? "series" : "films"}${r.hasMatch ? " · match" : ""}`, () => go("#room/" + r.id))));
   show("home");
 }
 
@@ -139,7 +166,7 @@ on("create-form", "submit", async () => {
   if (!pending || pending.text !== text) pending = { text, key: randomKey() };
   const made = await call("POST", "rooms", body, { "Idempotency-Key": pending.key });
   pending = null;
-  await enter(made.id);
+  await go("#room/" + made.id);
 });
 
 // randomKey does without crypto.randomUUID, which phones have over https only.
@@ -148,10 +175,19 @@ function randomKey() {
 }
 
 on("join-form", "submit", async () => {
-  const joined = await call("PUT", `codes/${encodeURIComponent($("code").value.trim())}/member`);
+  await join($("code").value.trim(), (id) => history.pushState(null, "", "#room/" + id));
   $("code").value = "";
-  await enter(joined.id);
 });
+
+// join makes one a member of the room of a code, and shows it at an address.
+async function join(code, at) {
+  const joined = await call("PUT", `codes/${encodeURIComponent(code)}/member`).catch(async (fault) => {
+    await home(); // the address may be of a room that is gone
+    throw fault;
+  });
+  at(joined.id);
+  await enter(joined.id);
+}
 
 // The room.
 
@@ -164,6 +200,7 @@ async function enter(id) {
   const voted = new Set(votes.map((v) => v.movieId));
   films = candidates.filter((c) => !voted.has(c.movieId));
   $("room-code").textContent = room.code;
+  showQR();
   $("matches").replaceChildren();
   $("match").hidden = true;
   shown.clear();
@@ -174,6 +211,13 @@ async function enter(id) {
   if (feed) feed.abort();
   feed = new AbortController();
   follow(id, feed.signal);
+}
+
+// showQR shows how a phone joins, where this process has an address for it.
+function showQR() {
+  $("share").hidden = true;
+  $("qr").onload = () => { $("share").hidden = false; };
+  $("qr").src = "qr.png?code=" + encodeURIComponent(room.code);
 }
 
 function showPeople() {
@@ -234,12 +278,15 @@ function celebrate(match) {
 }
 
 on("match-close", "click", () => { $("match").hidden = true; });
-on("back", "click", home);
-on("leave", "click", async () => {
+on("back", "click", () => go(""));
+on("leave", "click", () => { $("leaving").returnValue = ""; $("leaving").showModal(); });
+on("leaving", "close", async () => {
+  if ($("leaving").returnValue !== "leave" || !room) return;
   const id = room.id;
   feed.abort();
   await call("DELETE", `rooms/${id}/member`);
-  await home();
+  history.replaceState(null, "", location.pathname);
+  await route();
 });
 
 // follow reads the room's events until it is aborted. EventSource cannot send a token, so the stream is read with fetch.
@@ -315,5 +362,4 @@ async function happened(event, id) {
   }
 }
 
-if (store.getItem("token")) home().catch(fail);
-else show("enter");
+route().catch(fail);

@@ -1,0 +1,54 @@
+package catfecito
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+)
+
+const (
+	// payWithin is how long an order holds its goods without being paid.
+	payWithin = 30 * time.Minute
+	// expiryEvery is how often orders are looked for that have held them longer.
+	expiryEvery = time.Minute
+)
+
+// expireOrders cancels the orders that were not paid in time, and their goods go back. Several processes may do so at once, and
+// customers may pay meanwhile: a transaction asks that the order is still pending. An order that cannot be cancelled now does
+// not hold up the others.
+func (s *service) expireOrders(ctx context.Context) error {
+	due := s.now().Add(-payWithin)
+	var faults []error
+	for unpaid, err := range s.db.UnpaidOrdersAll(ctx, catfecitodb.UnpaidOrdersInput{CreatedAtTo: &due}) {
+		if err != nil {
+			return errors.Join(append(faults, err)...)
+		}
+		if err := s.expireOrder(ctx, unpaid.OrderID); err != nil {
+			faults = append(faults, fmt.Errorf("expire order %s: %w", unpaid.OrderID, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// expireOrder cancels an order, unless it is not pending any more: an index may still have it.
+func (s *service) expireOrder(ctx context.Context, orderID string) error {
+	found, err := s.db.OrderForStaff(ctx, catfecitodb.OrderForStaffInput{OrderID: orderID})
+	if errors.Is(err, table.ErrNotFound) || err == nil && found.Order.Status != catfecitodb.OrderStatusPending {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	in := catfecitodb.ExpireOrderInput{OrderID: orderID}
+	for _, l := range found.OrderItem {
+		in.Lines = append(in.Lines, catfecitodb.ExpireOrderLine{ProductID: l.ProductID, Quantity: l.Quantity})
+	}
+	if _, err = s.db.ExpireOrder(ctx, in); errors.Is(err, catfecitodb.ErrOrderNotPending) {
+		return nil
+	}
+	return err
+}

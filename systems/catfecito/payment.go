@@ -1,0 +1,96 @@
+package catfecito
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/catfecito/payments"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// PaymentSecret is the environment variable that switches the test provider of payments on, and the secret with which it signs.
+// Without it, and without a provider in Options, customers can pay in cash only.
+const PaymentSecret = "CATFECITO_TEST_PAYMENT_SECRET"
+
+// errNoProvider is for a payment where there is no provider.
+var errNoProvider = problem.NotFound("payments_off", "this shop takes cash only: pay when you get your order")
+
+// beginPayment is the address at which a user pays his own order.
+func (s *service) beginPayment(ctx context.Context, userID, orderID string) (string, error) {
+	if s.provider == nil {
+		return "", errNoProvider
+	}
+	o, err := s.ownOrder(ctx, userID, orderID)
+	if err != nil {
+		return "", err
+	}
+	if o.Status != catfecitodb.OrderStatusPending {
+		return "", catfecitodb.ErrOrderNotPending
+	}
+	return s.provider.Begin(ctx, payments.Payment{OrderID: orderID, Amount: o.Total})
+}
+
+// paymentIgnored is the outcome of an event that changes nothing here.
+const paymentIgnored = "ignored"
+
+// paymentEvent does what a provider's event asks for, once. A payment that pays no order is refunded: it came too late, the
+// order was paid otherwise, or its amount is another. The record of it is stored first, so that an event which comes again
+// finishes what was begun.
+func (s *service) paymentEvent(ctx context.Context, header http.Header, body []byte) (outcome string, err error) {
+	if s.provider == nil {
+		return "", errNoProvider
+	}
+	e, err := s.provider.Event(header, body)
+	if err != nil {
+		return "", err
+	}
+	if e.Kind != payments.Succeeded {
+		return paymentIgnored, nil
+	}
+	done, err := s.settlePayment(ctx, e)
+	if err == nil && done == catfecitodb.PaymentOutcomeRefunded {
+		err = s.provider.Refund(ctx, e.PaymentID)
+	}
+	return string(done), err
+}
+
+// settlePayment pays an order, or records that a payment is to be refunded; or tells what was done before.
+func (s *service) settlePayment(ctx context.Context, e payments.Event) (catfecitodb.PaymentOutcome, error) {
+	_, refusal := s.db.ApplyPayment(ctx, catfecitodb.ApplyPaymentInput{PaymentID: e.PaymentID, EventID: e.ID, OrderID: e.OrderID, Amount: e.Amount})
+	switch {
+	case refusal == nil:
+		return catfecitodb.PaymentOutcomeApplied, nil
+	case errors.Is(refusal, catfecitodb.ErrPaymentExists):
+		return s.paymentDone(ctx, e.PaymentID)
+	case !errors.Is(refusal, catfecitodb.ErrOrderNotPending) && !errors.Is(refusal, catfecitodb.ErrWrongAmount) && !errors.Is(refusal, catfecitodb.ErrOrderNotFound):
+		return "", refusal
+	}
+	// An order is never pending again, so that no other delivery of the event can pay it now.
+	_, err := s.db.RefusePayment(ctx, catfecitodb.RefusePaymentInput{PaymentID: e.PaymentID, EventID: e.ID, OrderID: e.OrderID, Amount: e.Amount})
+	switch {
+	case errors.Is(err, catfecitodb.ErrPaymentExists):
+		return s.paymentDone(ctx, e.PaymentID)
+	case err != nil:
+		return "", err
+	}
+	s.logger.WarnContext(ctx, "a payment pays no order and is refunded", "payment", e.PaymentID, "order", e.OrderID, "because", refusal)
+	return catfecitodb.PaymentOutcomeRefunded, nil
+}
+
+// paymentDone is what became of a payment.
+func (s *service) paymentDone(ctx context.Context, paymentID string) (catfecitodb.PaymentOutcome, error) {
+	p, err := s.db.PaymentByID(ctx, catfecitodb.PaymentByIDInput{PaymentID: paymentID})
+	return p.Outcome, err
+}
+
+// ownOrder is a user's own order without its lines.
+func (s *service) ownOrder(ctx context.Context, userID, orderID string) (catfecitodb.Order, error) {
+	o, err := s.db.OrderByID(ctx, catfecitodb.OrderByIDInput{OrderID: orderID, UserID: userID})
+	if errors.Is(err, table.ErrNotFound) {
+		return o, s.missingOrAnothers(ctx, orderID, err)
+	}
+	return o, err
+}
