@@ -40,7 +40,7 @@ func verify(secret []byte, header http.Header, now time.Time, body []byte) bool 
 		return false
 	}
 	want := mac(secret, header.Get(headerID), stamp, string(body))
-	for _, text := range strings.Fields(header.Get(headerSignature)) {
+	for text := range strings.FieldsSeq(header.Get(headerSignature)) {
 		encoded, known := strings.CutPrefix(text, signatureMark)
 		got, err := base64.StdEncoding.DecodeString(encoded)
 		if known && err == nil && hmac.Equal(got, want) {

@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// LAN, as a public address, is the one that this machine has in its network.
+// LAN is, as a public address, the one that this machine has in its network.
 const LAN = "lan"
 
 var errNoLAN = errors.New("--public-url lan: this machine has no address in a private network; give the address itself")

@@ -67,7 +67,7 @@ func (t Template) conditions() object {
 	return out
 }
 
-func (t Template) globals(p *provisioned) object {
+func (t Template) globals() object {
 	variables := of(
 		"COGNITO_USER_POOL_ID", ref(userPool), "COGNITO_CLIENT_ID", ref(userClient),
 		"APP_CURSOR_KEY", sub("{{resolve:secretsmanager:${CursorKey}}}"),

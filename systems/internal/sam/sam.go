@@ -116,7 +116,7 @@ func (t Template) Write(tb testing.TB, w io.Writer) {
 	t.complete(tb)
 	out := of(
 		"AWSTemplateFormatVersion", "2010-09-09", "Transform", "AWS::Serverless-2016-10-31",
-		"Description", t.Title, "Parameters", t.parameters(p), "Conditions", t.conditions(), "Globals", t.globals(p), "Resources", t.resources(tb, p),
+		"Description", t.Title, "Parameters", t.parameters(p), "Conditions", t.conditions(), "Globals", t.globals(), "Resources", t.resources(tb, p),
 		"Outputs", append(of("Url", of("Value", sub("https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}"))), p.outputs...),
 	)
 	if len(t.conditions()) == 0 {

@@ -21,7 +21,7 @@ func WriteIAM(w io.Writer, d *design.Design, specs []Spec, variable string) erro
 		p := plan.ForRead(d, r).Plan
 		s := statement{name: r.Name}
 		i.touch(&s, p.Place, "dynamodb:"+string(p.Operation))
-		s.shared = s.shared || p.Operation == plan.Scan // which has no leading keys
+		s.shared = s.shared || p.Operation == plan.Scan                      // which has no leading keys
 		if p.Operation == plan.GetItem && p.Place.Kind != plan.MarkerPlace { // the generated code has it for several at once, too
 			i.touch(&s, p.Place, "dynamodb:BatchGetItem")
 		}
