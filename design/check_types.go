@@ -73,6 +73,14 @@ func (c *checker) fields(list []*Field) {
 			c.hint(f.Pos, "name the field otherwise and say attr: "+f.Name, "a field named %q could not stand in a condition", f.Name)
 		}
 		c.typeOf(&f.Type, f.Pos, 0)
+		switch text := slices.Contains([]Kind{KindText, KindSecret, KindBytes}, f.Type.Kind); {
+		case f.MinBytes < 0 || f.MaxBytes < 0:
+			c.fault(f.Pos, "field %s has a bound below 0", f.Name)
+		case f.MinBytes > 0 && !text:
+			c.hint(f.Pos, f.Name+": { type: text, min: 1 }", "field %s is %s, and min is for text, secret and bytes", f.Name, f.Type)
+		case f.MaxBytes > 0 && f.MinBytes > f.MaxBytes:
+			c.fault(f.Pos, "field %s has a max below its min", f.Name)
+		}
 		c.stored(f)
 	}
 	for i, f := range list {

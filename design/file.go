@@ -88,6 +88,7 @@ type fieldShape struct {
 	Doc  string `yaml:"doc"`
 	Attr text   `yaml:"attr"` // the attribute's name, where it is not the field's by the table's naming
 	At   text   `yaml:"at"`   // a path into maps: data.nombre
+	Min  int    `yaml:"min"`  // bytes
 	Max  int    `yaml:"max"`  // bytes
 }
 

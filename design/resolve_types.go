@@ -28,7 +28,7 @@ func (r *resolver) fields(list named[fieldShape], naming Naming) []*Field {
 	out := make([]*Field, 0, len(list))
 	for _, in := range list {
 		s := in.value
-		f := &Field{Name: in.name, Doc: s.Doc, MaxBytes: s.Max, Pos: in.pos}
+		f := &Field{Name: in.name, Doc: s.Doc, MinBytes: s.Min, MaxBytes: s.Max, Pos: in.pos}
 		out = append(out, f)
 		if !s.Type.given() {
 			r.hint(in.pos, in.name+": text", "field %s has no type", in.name)

@@ -51,6 +51,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"field.doc":  "What the field is for.",
 	"field.attr": "The attribute that it is stored in, where that is not named by the table's rule.",
 	"field.at":   "The path that it is stored at, inside of maps: data.nombre.",
+	"field.min":  "The shortest that a text may be, in bytes; 1 means never empty.",
 	"field.max":  "The longest that the value may be as the text it has in a key, in bytes.",
 
 	"entity.doc":        "What the entity is.",

@@ -97,6 +97,8 @@ type Field struct {
 	// MaxBytes is the longest the value may be as the text it has in a key; 0 where the type does not bound it
 	// and the design does not say.
 	MaxBytes int `json:"maxBytes,omitempty"`
+	// MinBytes is the shortest that a text, or bytes, may be, and what lower, fold and slug make of it in a key.
+	MinBytes int `json:"minBytes,omitempty"`
 	Pos      Pos `json:"-"`
 }
 

@@ -86,7 +86,7 @@ func checkInputs(c *Collection, v Values) error {
 		}
 		for _, m := range c.Members {
 			if f := m.Entity.Field(name); f != nil {
-				if err := f.Type.CheckValue(name, v[name], f.MaxBytes); err != nil {
+				if err := f.Type.CheckValue(name, v[name], f.MinBytes, f.MaxBytes); err != nil {
 					return err
 				}
 			}

@@ -84,12 +84,12 @@ func TestKinds(t *testing.T) {
 		{Type{Kind: "color"}, nil, append(texts("red"), aNumber("1"))},
 	} {
 		for _, v := range c.are {
-			if err := c.of.CheckValue("v", v, 0); err != nil {
+			if err := c.of.CheckValue("v", v, 0, 0); err != nil {
 				t.Errorf("%s %s: %v; want that it is one", c.of.Kind, printed(v), err)
 			}
 		}
 		for _, v := range c.arent {
-			wantValueError(t, c.of.CheckValue("v", v, 0), "v", "", string(c.of.Kind)+" "+printed(v))
+			wantValueError(t, c.of.CheckValue("v", v, 0, 0), "v", "", string(c.of.Kind)+" "+printed(v))
 		}
 	}
 }

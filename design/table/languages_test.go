@@ -28,7 +28,7 @@ func designed(e *Entity) (*design.Design, *design.Entity) {
 			t.Name = "Enum" + f.Name
 			d.Enums = append(d.Enums, &design.Enum{Name: t.Name, Values: f.Type.Enum})
 		}
-		out.Fields = append(out.Fields, &design.Field{Name: f.Name, Type: t, Path: f.Path, MaxBytes: f.MaxBytes})
+		out.Fields = append(out.Fields, &design.Field{Name: f.Name, Type: t, Path: f.Path, MinBytes: f.MinBytes, MaxBytes: f.MaxBytes})
 	}
 	return d, out
 }
@@ -46,6 +46,9 @@ func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
 		if r.IntN(4) == 0 {
 			f.MaxBytes = 1 + r.IntN(40)
 		}
+		if kind == schema.KindText || kind == schema.KindSecret || kind == schema.KindBytes {
+			f.MinBytes = r.IntN(3)
+		}
 		text := randomScalar(r, f.Type)
 		for range r.IntN(3) {
 			text = mutated(r, text)
@@ -57,7 +60,7 @@ func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
 		if kind == schema.KindBool {
 			v = aBool(r.IntN(2) == 0)
 		}
-		if err := f.Type.CheckValue("v", v, f.MaxBytes); err != nil {
+		if err := f.Type.CheckValue("v", v, f.MinBytes, f.MaxBytes); err != nil {
 			refused[kind]++
 			continue
 		}
@@ -95,6 +98,9 @@ func TestKeysAreOfTheirLanguages(t *testing.T) {
 		var template strings.Builder
 		for i := range 1 + r.IntN(3) {
 			f := Field{Name: "f" + strconv.Itoa(i), Type: randomType(r, 0), Path: []string{"f"}, MaxBytes: r.IntN(2) * r.IntN(40)}
+			if f.Type.Kind == schema.KindText {
+				f.MinBytes = r.IntN(3)
+			}
 			e.Fields = append(e.Fields, f)
 			template.WriteString([]string{"", "#", "X#", "é"}[r.IntN(4)] + "{" + f.Name)
 			for range r.IntN(3) {

@@ -62,6 +62,33 @@ func TestTextOf(t *testing.T) {
 	wantValueError(t, err, "v", "is no field of E", "a field that is none")
 }
 
+// TestMinBytes: a whole value is held to it, and so is what lower, fold and slug make of it; the beginning of one is not.
+func TestMinBytes(t *testing.T) {
+	e := &Entity{Name: "E", Fields: []Field{{Name: "v", Type: Type{Kind: schema.KindText}, Path: []string{"v"}, MinBytes: 2}}}
+	for _, c := range []struct{ part, v, text, reason string }{
+		{"{v}", "ab", "ab", ""},
+		{"{v}", "a", "", "has 1 bytes, fewer than the 2"},
+		{"{v}", "", "", "has 0 bytes, fewer than the 2"},
+		{"{v}", "é", "é", ""},
+		{"{v|fold}", "   a", "", "has 1 bytes, fewer than the 2"},
+		{"{v|fold|first(1)}", " Ab", "a", ""},
+		{"{v|hash(4)}", "", "", "has 0 bytes"},
+	} {
+		text, err := e.Render(templateOf(c.part), Values{"v": aText(c.v)})
+		field := ""
+		if c.reason != "" {
+			field = "v"
+		}
+		wantValueError(t, err, field, c.reason, c.part+" of "+c.v)
+		if text != c.text {
+			t.Errorf("%s of %q is %q; want %q", c.part, c.v, text, c.text)
+		}
+	}
+	if _, err := e.TextOf(templateOf("{v}")[0], aText("a")); err != nil {
+		t.Errorf("the beginning of a value: %v", err)
+	}
+}
+
 func TestKeyOf(t *testing.T) {
 	e := &Entity{Name: "E", Fields: []Field{
 		{Name: "id", Type: Type{Kind: schema.KindID}},

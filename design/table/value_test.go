@@ -56,7 +56,7 @@ func TestNestedValues(t *testing.T) {
 		"no set":    {sets, aList(aText("a")), "v", "of type L, not a set"},
 		"inside":    {Type{Kind: schema.KindList, Elem: &sets}, aList(aTextSet("a"), aTextSet()), "v[1]", "is an empty set"},
 	} {
-		wantValueError(t, c.of.CheckValue("v", c.v, 0), c.field, c.reason, name)
+		wantValueError(t, c.of.CheckValue("v", c.v, 0, 0), c.field, c.reason, name)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestMaxBytes(t *testing.T) {
 		if c.fits {
 			field = ""
 		}
-		wantValueError(t, Type{Kind: c.kind}.CheckValue("v", c.v, 4), field, reason, printed(c.v))
+		wantValueError(t, Type{Kind: c.kind}.CheckValue("v", c.v, 0, 4), field, reason, printed(c.v))
 	}
 }
 

@@ -183,7 +183,7 @@ func TestNewIDs(t *testing.T) {
 	for _, v := range out.Items[0] {
 		for _, name := range []string{"id", "uuid", "ulid", "ksuid", "note"} {
 			f := e.Field(name)
-			if err := f.Type.CheckValue(name, v[name], 0); err != nil || seen[text(v[name])] {
+			if err := f.Type.CheckValue(name, v[name], 0, 0); err != nil || seen[text(v[name])] {
 				t.Errorf("%v, or %s has been given before", err, text(v[name]))
 			}
 			seen[text(v[name])] = true

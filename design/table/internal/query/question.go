@@ -35,7 +35,7 @@ func Ask(r *schema.Read, in schema.Input, now time.Time) (*Question, error) {
 		case f == nil:
 			continue // the descriptor's fault, which the keys will tell
 		}
-		if err := f.Type.CheckValue(name, in.Values[name], f.MaxBytes); err != nil {
+		if err := f.Type.CheckValue(name, in.Values[name], f.MinBytes, f.MaxBytes); err != nil {
 			return nil, err
 		}
 	}

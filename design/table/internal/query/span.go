@@ -43,7 +43,7 @@ func spanOf(r *schema.Read, in schema.Input) (span, error) {
 			continue
 		}
 		if f != nil {
-			if err := f.Type.CheckValue(name, *bound.from, 0); err != nil {
+			if err := f.Type.CheckValue(name, *bound.from, 0, 0); err != nil {
 				return span{}, err
 			}
 		}

@@ -151,7 +151,7 @@ func (p *ConditionParam) value(in Inputs) (types.AttributeValue, error) {
 	case p.Type.Kind == "":
 		return v, nil
 	}
-	return v, p.Type.CheckValue(p.Input, v, 0)
+	return v, p.Type.CheckValue(p.Input, v, 0, 0)
 }
 
 // TimeAs is a time as a value of a type: a time, a date or the seconds of a ttl.

@@ -59,6 +59,8 @@ type Field struct {
 	Optional bool
 	// MaxBytes bounds the text that the value has in keys; 0 does not.
 	MaxBytes int
+	// MinBytes is the least that a text has, and what lower, fold and slug make of it in keys.
+	MinBytes int
 	// Counter is set for a field that only counted entities' writes change: it begins with 0.
 	Counter bool
 }

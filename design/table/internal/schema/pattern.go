@@ -160,6 +160,8 @@ type Param struct {
 	// Removable says that NULL is a value, with which a patched field is removed.
 	Removable bool
 	MaxBytes  int
+	// MinBytes is the least that a text has.
+	MinBytes int
 }
 
 // Action is what a step does.

@@ -112,11 +112,11 @@ func (e *Entity) Render(t Template, v Values) (string, error) {
 			return "", &ValueError{Field: p.Field, Reason: "is missing"}
 		}
 		if f := e.Field(p.Field); f != nil {
-			if err := f.Type.CheckValue(f.Name, value, f.MaxBytes); err != nil {
+			if err := f.Type.CheckValue(f.Name, value, f.MinBytes, f.MaxBytes); err != nil {
 				return "", err
 			}
 		}
-		text, err := e.TextOf(p, value)
+		text, err := e.textOf(p, value, true)
 		if err != nil {
 			return "", err
 		}
@@ -128,6 +128,11 @@ func (e *Entity) Render(t Template, v Values) (string, error) {
 // TextOf is the text of a part's value after its functions. The value may be the beginning of one: it is held to the
 // field's MaxBytes and to what the functions need, not to its type's language.
 func (e *Entity) TextOf(p Part, v types.AttributeValue) (string, error) {
+	return e.textOf(p, v, false)
+}
+
+// textOf is TextOf; a whole value is held to MinBytes, too.
+func (e *Entity) textOf(p Part, v types.AttributeValue, whole bool) (string, error) {
 	f := e.Field(p.Field)
 	if f == nil {
 		return "", &ValueError{Field: p.Field, Reason: "is no field of " + e.Name}
@@ -136,7 +141,11 @@ func (e *Entity) TextOf(p Part, v types.AttributeValue) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := fits(f.Name, text, f.MaxBytes); err != nil {
+	least := 0
+	if whole {
+		least = f.MinBytes
+	}
+	if err := fits(f.Name, text, least, f.MaxBytes); err != nil {
 		return "", err
 	}
 	for _, fn := range p.Funcs {
@@ -146,8 +155,8 @@ func (e *Entity) TextOf(p Part, v types.AttributeValue) (string, error) {
 		}
 		text = made
 		switch fn.Name {
-		case "lower", "fold", "slug": // these can make a text longer
-			if err := fits(f.Name, text, f.MaxBytes); err != nil {
+		case "lower", "fold", "slug": // these can make a text longer, or leave nothing of it
+			if err := fits(f.Name, text, least, f.MaxBytes); err != nil {
 				return "", err
 			}
 		default:

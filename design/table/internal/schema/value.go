@@ -18,7 +18,7 @@ func (e *Entity) Check(v Values) error {
 	for i := range e.Fields {
 		f := &e.Fields[i]
 		if value := v[f.Name]; value != nil {
-			if err := f.Type.CheckValue(f.Name, value, f.MaxBytes); err != nil {
+			if err := f.Type.CheckValue(f.Name, value, f.MinBytes, f.MaxBytes); err != nil {
 				return err
 			}
 		}
@@ -28,7 +28,7 @@ func (e *Entity) Check(v Values) error {
 
 // CheckValue refuses a value that is none of a type; name is for the error. An empty set is one: a field that has it is not
 // stored.
-func (t Type) CheckValue(name string, v types.AttributeValue, maxBytes int) error {
+func (t Type) CheckValue(name string, v types.AttributeValue, minBytes, maxBytes int) error {
 	switch t.Kind {
 	case KindStruct:
 		return t.checkStruct(name, v)
@@ -38,7 +38,7 @@ func (t Type) CheckValue(name string, v types.AttributeValue, maxBytes int) erro
 			return t.refuse(name, v)
 		}
 		for i, elem := range list.Value {
-			if err := t.Elem.checkInner(name+"["+strconv.Itoa(i)+"]", elem, 0); err != nil {
+			if err := t.Elem.checkInner(name+"["+strconv.Itoa(i)+"]", elem, 0, 0); err != nil {
 				return err
 			}
 		}
@@ -49,7 +49,7 @@ func (t Type) CheckValue(name string, v types.AttributeValue, maxBytes int) erro
 			return t.refuse(name, v)
 		}
 		for _, key := range slices.Sorted(maps.Keys(m.Value)) {
-			if err := t.Elem.checkInner(name+"."+key, m.Value[key], 0); err != nil {
+			if err := t.Elem.checkInner(name+"."+key, m.Value[key], 0, 0); err != nil {
 				return err
 			}
 		}
@@ -64,16 +64,16 @@ func (t Type) CheckValue(name string, v types.AttributeValue, maxBytes int) erro
 		if t.Kind.textual() && !t.Contains(text) || t.Kind == KindTTL && strings.HasPrefix(text, "-") {
 			return t.refuse(name, v)
 		}
-		return fits(name, text, maxBytes)
+		return fits(name, text, minBytes, maxBytes)
 	}
 }
 
 // checkInner is CheckValue for what stands inside of a value, which is stored as it is.
-func (t Type) checkInner(name string, v types.AttributeValue, maxBytes int) error {
+func (t Type) checkInner(name string, v types.AttributeValue, minBytes, maxBytes int) error {
 	if EmptySet(v) {
 		return &ValueError{Field: name, Reason: "is an empty set, which DynamoDB does not hold: leave it out"}
 	}
-	return t.CheckValue(name, v, maxBytes)
+	return t.CheckValue(name, v, minBytes, maxBytes)
 }
 
 // checkStruct checks a structure's fields, which are stored in a map as an entity's are in an item. Members that are no
@@ -89,7 +89,7 @@ func (t Type) checkStruct(name string, v types.AttributeValue) error {
 		value := At(m.Value, f.Path)
 		switch {
 		case value != nil:
-			if err := f.Type.checkInner(step, value, f.MaxBytes); err != nil {
+			if err := f.Type.checkInner(step, value, f.MinBytes, f.MaxBytes); err != nil {
 				return err
 			}
 		case !f.Optional && !f.Type.Kind.Collection():
@@ -108,7 +108,7 @@ func (t Type) checkSet(name string, v types.AttributeValue) error {
 	met := make(map[string]bool, len(members))
 	for i, member := range members {
 		step := name + "[" + strconv.Itoa(i) + "]"
-		if err := t.Elem.CheckValue(step, member, 0); err != nil {
+		if err := t.Elem.CheckValue(step, member, 0, 0); err != nil {
 			return err
 		}
 		text, err := t.Elem.Text(step, member)
@@ -237,8 +237,11 @@ func StoredAs(v types.AttributeValue) string {
 	}
 }
 
-// fits holds a text to a field's limit, which is what bounds keys.
-func fits(name, text string, maxBytes int) error {
+// fits holds a text to a field's limits, which are what bounds keys.
+func fits(name, text string, minBytes, maxBytes int) error {
+	if len(text) < minBytes {
+		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes, fewer than the %d that it must have", len(text), minBytes)}
+	}
 	if maxBytes > 0 && len(text) > maxBytes {
 		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes in a key, more than the %d that it may have", len(text), maxBytes)}
 	}
@@ -260,7 +263,7 @@ func (p *Param) Check(name string, v types.AttributeValue) error {
 	case p.Removable && IsNull(v):
 		return nil
 	case v != nil:
-		return p.Type.CheckValue(name, v, p.MaxBytes)
+		return p.Type.CheckValue(name, v, p.MinBytes, p.MaxBytes)
 	case p.Optional || p.Type.Kind.Collection():
 		return nil
 	default:

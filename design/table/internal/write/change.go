@@ -206,7 +206,7 @@ func (o occurrence) constant(a schema.Assignment) (types.AttributeValue, error) 
 	if err != nil || v == nil {
 		return nil, err
 	}
-	return v, t.member.Type.CheckValue(t.member.Name, v, t.member.MaxBytes)
+	return v, t.member.Type.CheckValue(t.member.Name, v, t.member.MinBytes, t.member.MaxBytes)
 }
 
 // putInside stores a value inside of a structure, which is not changed itself.
@@ -233,7 +233,7 @@ func (o occurrence) given(f *schema.Field) (types.AttributeValue, error) {
 	if v == nil {
 		return nil, nil //nolint:nilnil // whether it must be there depends on the action
 	}
-	return v, f.Type.CheckValue(o.label(f.Name), v, f.MaxBytes)
+	return v, f.Type.CheckValue(o.label(f.Name), v, f.MinBytes, f.MaxBytes)
 }
 
 // input is the input of a name, the line's if it has one; nil where there is none.
@@ -367,7 +367,7 @@ func (o occurrence) patch(name string) (*assignment, error) {
 	if t.member.Optional && schema.IsNull(v) {
 		return x, nil
 	}
-	if err := t.member.Type.CheckValue(o.label(name), v, t.member.MaxBytes); err != nil {
+	if err := t.member.Type.CheckValue(o.label(name), v, t.member.MinBytes, t.member.MaxBytes); err != nil {
 		return nil, err
 	}
 	x.value, err = t.member.ToStore(v)
@@ -396,7 +396,7 @@ func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment,
 	case how == adding:
 		return x, x.addable()
 	case known && x.value != nil:
-		if err := t.member.Type.CheckValue(t.member.Name, x.value, t.member.MaxBytes); err != nil {
+		if err := t.member.Type.CheckValue(t.member.Name, x.value, t.member.MinBytes, t.member.MaxBytes); err != nil {
 			return nil, err
 		}
 	default:
@@ -425,7 +425,7 @@ func (a *assignment) gathering() (*assignment, error) {
 	if a.value == nil {
 		return nil, nil //nolint:nilnil // an optional input that is absent
 	}
-	if err := a.member.Type.CheckValue(a.member.Name, a.value, a.member.MaxBytes); err != nil {
+	if err := a.member.Type.CheckValue(a.member.Name, a.value, a.member.MinBytes, a.member.MaxBytes); err != nil {
 		return nil, err
 	}
 	if list, ok := a.value.(*types.AttributeValueMemberL); schema.EmptySet(a.value) || ok && len(list.Value) == 0 {

@@ -43,7 +43,7 @@ func (c *change) pin(out schema.Values, part *schema.Condition, left, right expr
 	attribute := part.Attribute(path)
 	for i := range c.entity.Fields {
 		f := &c.entity.Fields[i]
-		if len(f.Path) == 1 && f.Path[0] == attribute && f.Type.CheckValue(f.Name, v, f.MaxBytes) == nil {
+		if len(f.Path) == 1 && f.Path[0] == attribute && f.Type.CheckValue(f.Name, v, f.MinBytes, f.MaxBytes) == nil {
 			out[f.Name] = v
 		}
 	}

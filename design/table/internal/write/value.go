@@ -200,7 +200,7 @@ func input(params []schema.Param, given schema.Values, name, label string, f *sc
 	case p != nil:
 		return v, nil // it was checked with the params
 	default:
-		return v, f.Type.CheckValue(label, v, f.MaxBytes)
+		return v, f.Type.CheckValue(label, v, f.MinBytes, f.MaxBytes)
 	}
 }
 

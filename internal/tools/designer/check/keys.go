@@ -227,7 +227,7 @@ func (c *checker) lengths(k keyed) {
 		}
 		if l.MinBytes() == 0 && l.Type() != design.KeyNumber {
 			c.find("ST108", k.String(), template.Pos, "the %s %s = %q can be the empty text: DynamoDB refuses the whole write then", what, attributes[i].Name, template.Text).
-				mend("put a literal before it, or give %s a type that is never empty", strings.Join(template.Fields(), " or ")).report()
+				mend("give %s min: 1, or put a literal before it", strings.Join(template.Fields(), " or ")).report()
 		}
 	}
 }

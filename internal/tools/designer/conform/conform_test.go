@@ -218,7 +218,7 @@ func TestExamples(t *testing.T) {
 	list := items()
 	for i := range 40 {
 		id := fmt.Sprintf("u%d", 100+i)
-		list = append(list, of("PK=USER#"+id, "SK=PROFILE", "type=USER", "userId="+id, "email="+id+"@x.org", "name=N", "orders=1", "spent=0"))
+		list = append(list, of("PK=USER#"+id, "SK=PROFILE", "type=USER", "userId="+id, "email="+id+"@x.org", "name=Nn", "orders=1", "spent=0"))
 	}
 	r := check(t, parsed(t, shop), map[string][]table.Item{"Shop": list})
 	if len(r.Findings) != 2 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -181,7 +182,7 @@ func keyOfPlace(e *table.Entity, p table.Place) []table.KeyAttribute {
 }
 
 // standIn is some value of a field, nil where its type has none.
-func standIn(t table.Type) types.AttributeValue {
+func standIn(t table.Type, minBytes int) types.AttributeValue {
 	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 	switch design.Kind(t.Kind) {
 	case design.KindUUID:
@@ -206,7 +207,7 @@ func standIn(t table.Type) types.AttributeValue {
 	case design.KindBool:
 		return &types.AttributeValueMemberBOOL{}
 	case design.KindBytes:
-		return &types.AttributeValueMemberB{Value: []byte{0}}
+		return &types.AttributeValueMemberB{Value: make([]byte, max(1, minBytes))}
 	case design.KindList:
 		return &types.AttributeValueMemberL{Value: []types.AttributeValue{}}
 	case design.KindMap:
@@ -216,7 +217,7 @@ func standIn(t table.Type) types.AttributeValue {
 	case design.KindStruct:
 		return standInStruct(t)
 	default:
-		return text("a")
+		return text(strings.Repeat("a", max(1, minBytes)))
 	}
 }
 
@@ -229,7 +230,7 @@ func standInStruct(t table.Type) types.AttributeValue {
 		if f.Optional || len(f.Path) != 1 { // what lies deeper makes it unusable, which is no harm
 			continue
 		}
-		m.Value[f.Path[0]] = standIn(f.Type)
+		m.Value[f.Path[0]] = standIn(f.Type, f.MinBytes)
 	}
 	return m
 }

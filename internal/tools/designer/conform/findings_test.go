@@ -33,7 +33,7 @@ entities:
     counters:
       orders: Order
       spent: { sum: Order.total, where: "status = 'paid'" }
-    fields: { userId: id, email: email, name: text, orders: int, spent: money }
+    fields: { userId: id, email: email, name: { type: text, min: 2 }, orders: int, spent: money }
   Order:
     key: { pk: "ORDER#{orderId}", sk: METADATA }
     copies:
@@ -134,6 +134,10 @@ func TestFindings(t *testing.T) {
 		"number as text": {
 			set(open, "name=x", "total=a lot"),
 			[]string{"value Order.total: PK=ORDER#o1 SK=METADATA: total is a value of type S, not a whole number of 64 bits"},
+		},
+		"shorter than its min": {
+			set(bo, "name="),
+			[]string{"value User.name: PK=USER#u2 SK=PROFILE: name has 0 bytes, fewer than the 2 that it must have"},
 		},
 		"field missing": {
 			remove(paid, "code"),

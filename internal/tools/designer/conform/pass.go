@@ -102,7 +102,8 @@ func itemsOf(e *entityState, values table.Values) ([]table.Item, []badValue) {
 			return nil, append(bad, badValue{name, err})
 		}
 		bad = append(bad, badValue{name, err})
-		if values[name] = standIn(fieldOf(e.table, name).Type); values[name] == nil {
+		known := fieldOf(e.table, name)
+		if values[name] = standIn(known.Type, known.MinBytes); values[name] == nil {
 			return nil, bad
 		}
 	}

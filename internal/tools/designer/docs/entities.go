@@ -155,6 +155,12 @@ func (p *page) about(e *design.Entity, f *design.Field) string {
 	if f.Type.Kind == design.KindSecret {
 		parts = append(parts, "Secret: in no index, copy or log.")
 	}
+	switch {
+	case f.MinBytes == 1:
+		parts = append(parts, "Never empty.")
+	case f.MinBytes > 1:
+		parts = append(parts, fmt.Sprintf("At least %s bytes.", number(float64(f.MinBytes))))
+	}
 	if f.MaxBytes > 0 {
 		parts = append(parts, fmt.Sprintf("At most %s bytes in a key.", number(float64(f.MaxBytes))))
 	}

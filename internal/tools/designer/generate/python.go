@@ -27,7 +27,7 @@ var python = runtime{
 	fields: map[string]string{
 		"Table": "Name Physical PK SK TypeAttr TTLAttr", "Attribute": "Name Type",
 		"Entity": "Name Table TypeValue Fields Key Entries Copies Markers Counts TTL NotFound Exists",
-		"Field":  "Name Path Type Optional MaxBytes Counter", "Type": "Kind Enum Fields Elem",
+		"Field":  "Name Path Type Optional MaxBytes MinBytes Counter", "Type": "Kind Enum Fields Elem",
 		"KeyAttribute": "Template Field", "Part": "Literal Field Funcs", "Func": "Name Arg", "Entry": "Index PK SK Where",
 		"Copy": "Name Key Fields Entries", "Marker": "Name Key Taken", "Count": "Entity Field Sum Where", "TTL": "Field After",
 		"Condition": "Expression Names Params Constants", "ConditionParam": "Placeholder Input Type",
@@ -35,7 +35,7 @@ var python = runtime{
 		"Place": "Kind Index Copy Marker", "SortCondition": "Comparison Known Next Open To",
 		"Collection": "Pattern Table Index Members Root By PK SK Sort Reverse Consistent Page Owner RootApart RootSK",
 		"Member":     "Entity Place Fields", "Write": "Pattern Steps Params LineParams Lines MaxLines Idempotent",
-		"Param": "Name Type Optional MaxBytes", "Step": "Action Entity Each By Set Add Init When Else", "Assignment": "Path Value",
+		"Param": "Name Type Optional MaxBytes MinBytes", "Step": "Action Entity Each By Set Add Init When Else", "Assignment": "Path Value",
 		"Term": "Kind Negative Constant Name Path", "Else": "Err When", "Idempotent": "Record Request Reused",
 	},
 	words: map[string]string{

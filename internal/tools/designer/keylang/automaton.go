@@ -225,6 +225,13 @@ func within(a automaton, n int) automaton {
 		func(_ int, s *state) bool { return s.final })
 }
 
+// atLeast is the language's texts of n bytes or more.
+func atLeast(a automaton, n int) automaton {
+	return unrolled(a,
+		func(count int, _ *state) (int, bool) { return min(count+1, n), true },
+		func(count int, s *state) bool { return s.final && count >= n })
+}
+
 // wholeCharacters reports whether a text can be cut at a state: it ends there, or another character begins.
 func wholeCharacters(a automaton, s *state) bool {
 	return s.final || slices.ContainsFunc(s.next, func(to int) bool { return a[to].in.begins() })

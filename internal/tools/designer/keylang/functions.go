@@ -111,7 +111,7 @@ func (v *value) become(texts automaton, sorts Sorting) {
 		v.most = min(v.most, countTexts(v.texts))
 	}
 	v.texts, v.sorts, v.kind = texts, sorts, design.KindText
-	v.list, v.number, v.below, v.limit, v.bound, v.rough, v.beyond = nil, false, 0, 0, 0, false, false
+	v.list, v.number, v.below, v.least, v.limit, v.bound, v.rough, v.beyond = nil, false, 0, 0, 0, 0, false, false
 }
 
 // each makes the listed values those of a function.
@@ -268,7 +268,7 @@ func (v *value) first(n int) {
 		return
 	}
 	v.list = nil
-	v.limit = 0
+	v.limit, v.least = 0, 0
 	if _, longest := lengths(v.texts); n >= longest {
 		return
 	}

@@ -32,6 +32,7 @@ type value struct {
 	number bool        // a whole number: pad and desc take it
 	below  int         // with number: all are smaller; 0 for not known
 	limit  int         // Field.MaxBytes
+	least  int         // Field.MinBytes
 	bound  int         // as Language.bound
 	most   float64     // as Language.most
 	rough  bool        // as Language.rough
@@ -41,7 +42,7 @@ type value struct {
 
 // valueOf is the value as it stands, before functions.
 func valueOf(d *design.Design, f *design.Field) (value, error) {
-	v := value{kind: f.Type.Kind, limit: f.MaxBytes, most: inf(), sorts: sortsOf(f.Type.Kind)}
+	v := value{kind: f.Type.Kind, limit: f.MaxBytes, least: f.MinBytes, most: inf(), sorts: sortsOf(f.Type.Kind)}
 	switch f.Type.Kind {
 	case design.KindEnum:
 		e := d.Enum(f.Type.Name)
@@ -127,8 +128,15 @@ func (v *value) setList(texts []string) {
 	v.texts = words(texts)
 }
 
-// restrict applies the field's MaxBytes. A limit that no value keeps says nothing.
+// restrict applies the field's MinBytes and MaxBytes. A limit that no value keeps says nothing.
 func (v *value) restrict() {
+	if shortest, _ := lengths(v.texts); shortest < v.least && v.list == nil {
+		if unrolls(v.texts, v.least) {
+			v.texts = atLeast(v.texts, v.least)
+		} else {
+			v.texts, v.rough = nonEmpty(v.texts), true
+		}
+	}
 	shortest, longest := lengths(v.texts)
 	if v.limit == 0 || v.limit < shortest || v.limit >= longest || v.list != nil {
 		return

@@ -17,7 +17,7 @@
 //	money    as int                                       ttl      as int, never negative
 //	decimal  shortest form without exponent               bytes    any, in attributes of type B only
 //
-// Field.MaxBytes bounds what the field puts into the key, after lower, fold and slug too; the code that renders keys must
+// Field.MinBytes and MaxBytes bound what the field puts into the key, after lower, fold and slug too; the code that renders keys must
 // keep it. An attribute of type N is one number, compared as the text of its shortest form; of type B, bytes;
 // languages of different types have nothing in common.
 //

@@ -145,7 +145,7 @@ func part(p design.Part) table.Part {
 func (l *lowerer) fields(list []*design.Field) []table.Field {
 	out := make([]table.Field, len(list))
 	for i, f := range list {
-		out[i] = table.Field{Name: f.Name, Path: f.Path, Type: l.typeOf(f.Type), Optional: f.Optional, MaxBytes: f.MaxBytes}
+		out[i] = table.Field{Name: f.Name, Path: f.Path, Type: l.typeOf(f.Type), Optional: f.Optional, MaxBytes: f.MaxBytes, MinBytes: f.MinBytes}
 	}
 	return out
 }

@@ -21,7 +21,7 @@ type inputs struct {
 func (l *lowerer) writeInputs(w *design.Write) (once, lines []Input) {
 	in := &inputs{lowerer: l, write: w}
 	for _, p := range w.Params {
-		in.once = append(in.once, Input{Name: p.Name, Doc: p.Doc, Type: p.Type, Optional: p.Optional, MaxBytes: p.MaxBytes, Of: w.Name})
+		in.once = append(in.once, Input{Name: p.Name, Doc: p.Doc, Type: p.Type, Optional: p.Optional, MaxBytes: p.MaxBytes, MinBytes: p.MinBytes, Of: w.Name})
 	}
 	in.linesNamed()
 	for _, each := range []bool{false, true} {
@@ -154,7 +154,7 @@ func (in *inputs) param(e *design.Entity, s *design.Step, name string, otherwise
 	if f := e.Field(name); f != nil {
 		input = fieldInput(e, f)
 	} else if f := in.lineField(name); ofLine && f != nil {
-		input.Type, input.MaxBytes = f.Type, f.MaxBytes
+		input.Type, input.MaxBytes, input.MinBytes = f.Type, f.MaxBytes, f.MinBytes
 	}
 	if a != nil && len(a.Value.Terms) == 1 { // what is set to an optional field may be left out
 		if f := e.Field(a.Field); f != nil {
@@ -218,6 +218,7 @@ func (in *inputs) put(list *[]Input, input Input) {
 	if input.MaxBytes > 0 && (known.MaxBytes == 0 || input.MaxBytes < known.MaxBytes) {
 		known.MaxBytes = input.MaxBytes
 	}
+	known.MinBytes = max(known.MinBytes, input.MinBytes)
 }
 
 // record adds what the record of an idempotent write needs and nothing else tells.

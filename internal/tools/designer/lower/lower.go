@@ -85,6 +85,7 @@ type Input struct {
 	Type     design.Type
 	Optional bool
 	MaxBytes int
+	MinBytes int
 	// Removable says that the caller may give instead of a value that there is to be none.
 	Removable bool
 	// Of is what it is for, as messages say it: Order.total.

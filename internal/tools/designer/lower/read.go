@@ -172,7 +172,7 @@ func (l *lowerer) readInputs(r *design.Read, e *design.Entity) []Input {
 }
 
 func fieldInput(e *design.Entity, f *design.Field) Input {
-	return Input{Name: f.Name, Doc: f.Doc, Type: f.Type, MaxBytes: f.MaxBytes, Of: e.Name + "." + f.Name}
+	return Input{Name: f.Name, Doc: f.Doc, Type: f.Type, MaxBytes: f.MaxBytes, MinBytes: f.MinBytes, Of: e.Name + "." + f.Name}
 }
 
 // typeOfParam is the type of a condition's param: an input's, or of the time of the call what it is compared with.

@@ -131,7 +131,7 @@ func part(e *design.Entity, p design.Part, values map[string]design.Literal) (st
 			return "", err
 		}
 		switch fn.Name {
-		case "lower", "fold", "slug": // these can make a text longer
+		case "lower", "fold", "slug": // these can make a text longer, or leave nothing of it
 			if err := fits(f, text); err != nil {
 				return "", err
 			}
@@ -141,8 +141,11 @@ func part(e *design.Entity, p design.Part, values map[string]design.Literal) (st
 	return text, nil
 }
 
-// fits holds a text to the field's limit, which is what bounds keys.
+// fits holds a text to the field's limits, which are what bounds keys.
 func fits(f *design.Field, text string) error {
+	if len(text) < f.MinBytes {
+		return fmt.Errorf("%q has %d bytes, fewer than the %d that the field must have", text, len(text), f.MinBytes)
+	}
 	if f.MaxBytes > 0 && len(text) > f.MaxBytes {
 		return fmt.Errorf("%q has %d bytes, more than the %d that the field may have in a key", text, len(text), f.MaxBytes)
 	}

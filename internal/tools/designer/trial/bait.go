@@ -49,7 +49,7 @@ func (g *generator) holds(e *design.Entity, p design.Part, literal string) bool 
 	allowed := ""
 	switch f.Type.Kind {
 	case design.KindText:
-		return f.MaxBytes == 0 || f.MaxBytes > len(literal)+1
+		return f.MinBytes <= 1 && (f.MaxBytes == 0 || f.MaxBytes > len(literal)+1)
 	case design.KindID:
 		allowed = ".:-_@"
 	case design.KindSlug:

@@ -29,6 +29,8 @@ type pool struct {
 
 // limits are what keys ask of the values of a pool beside their type.
 type limits struct {
+	least  int // the fewest bytes of a text, and of what made makes of it
+	made   []string
 	bytes  int // the most in a key; 0 for any
 	digits int // of a number that |pad or |desc takes; 0 for any
 	since  bool
@@ -55,7 +57,11 @@ func newPool(d *design.Design, name string, t design.Type, l limits, words []str
 	p := &pool{typ: t, rng: rand.New(rand.NewPCG(seed, h.Sum64()))} //nolint:gosec // data for tests, the same for the same seed
 	var texts []string
 	texts, p.more = p.texts(d, l, words, now)
+	if more := p.more; l.least > 0 && more != nil {
+		p.more = func(rng *rand.Rand, i int) string { return l.filled(more(rng, i)) }
+	}
 	for _, s := range texts {
+		s = l.filled(s)
 		v := ofText(t, s)
 		if l.admits(t, s) && !slices.ContainsFunc(p.values, func(known types.AttributeValue) bool { return equal(known, v) }) {
 			p.values = append(p.values, v)
@@ -65,10 +71,23 @@ func newPool(d *design.Design, name string, t design.Type, l limits, words []str
 	return p
 }
 
+// filled is a text that is not too short.
+func (l limits) filled(s string) string {
+	least := l.least
+	if l.bytes > 0 {
+		least = min(least, l.bytes)
+	}
+	return s + strings.Repeat("x", max(0, least-len(s)))
+}
+
 // admits reports whether a text can stand in the keys that the limits are of.
 func (l limits) admits(t design.Type, s string) bool {
+	tooShort := func(fn string) bool {
+		made, err := keytext.Apply(fn, "", s)
+		return err == nil && len(made) < l.least
+	}
 	switch {
-	case l.bytes > 0 && len(s) > l.bytes:
+	case l.bytes > 0 && len(s) > l.bytes, l.least > 0 && slices.ContainsFunc(l.made, tooShort):
 		return false
 	case l.digits > 0 && t.Numeric():
 		return !strings.HasPrefix(s, "-") && len(s) <= l.digits

@@ -35,9 +35,14 @@ func newGenerator(p *lower.Program, items int, seed uint64, now time.Time) *gene
 		program: p, pools: map[string]*pool{}, limits: map[string]limits{}, items: items, now: now, seed: seed,
 		rng: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // data for tests, the same for the same seed
 	}
+	for _, s := range p.Design.Structs {
+		for _, f := range s.Fields {
+			g.limit(s.Name+"."+f.Name, f.Type, limits{bytes: f.MaxBytes, least: f.MinBytes})
+		}
+	}
 	for _, e := range p.Design.Entities {
 		for _, f := range e.Fields {
-			g.limit(f.Name, f.Type, limits{bytes: f.MaxBytes})
+			g.limit(f.Name, f.Type, limits{bytes: f.MaxBytes, least: f.MinBytes})
 		}
 		for _, place := range plan.Places(p.Design, e) {
 			for _, t := range slices.Concat(place.PK, place.SK) {
@@ -66,6 +71,8 @@ func (g *generator) template(e *design.Entity, t *design.Template) {
 				g.limit(f.Name, f.Type, limits{digits: fn.Int()})
 			case "ts":
 				g.limit(f.Name, f.Type, limits{since: true})
+			case "lower", "fold", "slug":
+				g.limit(f.Name, f.Type, limits{made: []string{fn.Name}})
 			default:
 			}
 		}
@@ -82,7 +89,10 @@ func (g *generator) limit(name string, t design.Type, l limits) {
 	}
 	key := poolName(name, t)
 	known := g.limits[key]
-	g.limits[key] = limits{least(known.bytes, l.bytes), least(known.digits, l.digits), known.since || l.since}
+	g.limits[key] = limits{
+		least: max(known.least, l.least), made: slices.Concat(known.made, l.made),
+		bytes: least(known.bytes, l.bytes), digits: least(known.digits, l.digits), since: known.since || l.since,
+	}
 }
 
 func poolName(name string, t design.Type) string { return name + " " + t.String() }

@@ -343,7 +343,7 @@ func (d *drawing) known(in lower.Input) types.AttributeValue {
 		for _, f := range r.entity.Fields {
 			v := r.values[f.Name]
 			switch {
-			case v == nil || f.Type.String() != in.Type.String() || in.MaxBytes > 0 && len(scalarText(v)) > in.MaxBytes:
+			case v == nil || f.Type.String() != in.Type.String() || len(scalarText(v)) < in.MinBytes || in.MaxBytes > 0 && len(scalarText(v)) > in.MaxBytes:
 			case f.Name == in.Name:
 				named = append(named, v)
 			default:

@@ -182,7 +182,7 @@ def line_name(line: int, name: str) -> str:
 
 def _check_param(p: Field, name: str, v: Value | None) -> None:
     if v is not None:
-        check_value(p.type, name, v, p.max_bytes)
+        check_value(p.type, name, v, p.min_bytes, p.max_bytes)
     elif not p.optional and p.type.kind not in COLLECTIONS:
         raise missing(name)
 
@@ -339,7 +339,7 @@ class _Occurrence:
             if not t.member.optional and t.member.type.kind not in COLLECTIONS:
                 raise missing(t.member.name)
             return None
-        check_value(t.member.type, t.member.name, value, t.member.max_bytes)
+        check_value(t.member.type, t.member.name, value, t.member.min_bytes, t.member.max_bytes)
         return value
 
     def _put_inside(self, outer: Value | None, a: Assignment) -> Value | None:
@@ -358,7 +358,7 @@ class _Occurrence:
         """The input of a field's name, the line's if it has one."""
         v = self._line_value(f.name) or self._r.given.values.get(f.name)
         if v is not None:
-            check_value(f.type, self._label(f.name), v, f.max_bytes)
+            check_value(f.type, self._label(f.name), v, f.min_bytes, f.max_bytes)
         return v
 
     def _line_value(self, name: str) -> Value | None:
@@ -415,7 +415,7 @@ class _Occurrence:
             return x
         if not operands:
             if value is not None:
-                check_value(t.member.type, t.member.name, value, t.member.max_bytes)
+                check_value(t.member.type, t.member.name, value, t.member.min_bytes, t.member.max_bytes)
             x.value = to_store(t.member, value)
             if x.value is None and how == "initialising":
                 return None  # an empty set, which is none
@@ -523,7 +523,7 @@ def _input_of(params: Sequence[Field], given: Mapping[str, Value], name: str, la
             return None
         raise missing(label)
     if not declared:
-        check_value(f.type, label, v, f.max_bytes)
+        check_value(f.type, label, v, f.min_bytes, f.max_bytes)
     return v
 
 
@@ -555,7 +555,7 @@ def _pins(c: Change) -> Values:
                 if list(f.path) == [attribute]:
                     try:
                         v = part.value(value.name, c.inputs)
-                        check_value(f.type, f.name, v, f.max_bytes)
+                        check_value(f.type, f.name, v, f.min_bytes, f.max_bytes)
                         out[f.name] = v
                     except (TableError, Fault):
                         pass  # it holds the field to no value of its type

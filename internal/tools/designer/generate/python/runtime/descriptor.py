@@ -70,6 +70,7 @@ class Field:
     path: list[str]
     type: Type
     optional: bool = False
+    min_bytes: int = 0
     max_bytes: int = 0
     counter: bool = False
     attr: str = ""

@@ -88,7 +88,7 @@ class Entity:
         """Refuses values that are not of their fields' types. Fields that are not there are not asked for."""
         for f in self.fields:
             if f.name in v:
-                check_value(f.type, f.name, v[f.name], f.max_bytes)
+                check_value(f.type, f.name, v[f.name], f.min_bytes, f.max_bytes)
 
     def key_of(self, attributes: Iterable[KeyAttribute], v: Values) -> Item:
         """The attributes of a key, rendered from values."""
@@ -131,24 +131,24 @@ class Entity:
                 raise missing(p.field)
             f = self.field(p.field)
             if f:
-                check_value(f.type, f.name, value, f.max_bytes)
-            out += self.text_of(p, value)
+                check_value(f.type, f.name, value, f.min_bytes, f.max_bytes)
+            out += self.text_of(p, value, f.min_bytes if f else 0)
         return out
 
-    def text_of(self, p: Part, v: Value) -> bytes:
-        """The text of a part's value after its functions. The value may be the beginning of one."""
+    def text_of(self, p: Part, v: Value, min_bytes: int = 0) -> bytes:
+        """The text of a part's value after its functions. The value may be the beginning of one: min_bytes is for whole ones."""
         f = self.field(p.field)
         if f is None:
             raise InvalidValueError(p.field, f"is no field of {self.name}")
         text = text_of_value(f.type, f.name, v)
-        fits(f.name, text, f.max_bytes)
+        fits(f.name, text, min_bytes, f.max_bytes)
         for fn in p.funcs:
             try:
                 text = apply(fn.name, fn.arg, text)
             except Fault as err:
                 raise InvalidValueError(f.name, f"can be in no key: {err}") from None
             if fn.name in ("lower", "fold", "slug"):
-                fits(f.name, text, f.max_bytes)  # these can make a text longer
+                fits(f.name, text, min_bytes, f.max_bytes)  # these can make a text longer, or leave nothing of it
         return text
 
     def try_text(self, p: Part, v: Value | None) -> bytes | None:

@@ -68,8 +68,8 @@ class Program:
     def _field(self, f: Mapping[str, Any]) -> Field:
         name = f["name"]
         return Field(
-            name, f.get("path", [name]), self._type(f["type"]), f.get("optional", False), f.get("maxBytes", 0), f.get("counter", False),
-            self._types.attr(name),
+            name, f.get("path", [name]), self._type(f["type"]), f.get("optional", False), f.get("minBytes", 0), f.get("maxBytes", 0),
+            f.get("counter", False), self._types.attr(name),
         )
 
     def _fields(self, list_of: Any) -> list[Field]:

@@ -121,7 +121,7 @@ class _Question:
                 raise missing(name)
             f = r.entity.field(name)
             if f:
-                check_value(f.type, name, v, f.max_bytes)
+                check_value(f.type, name, v, f.min_bytes, f.max_bytes)
         known = [*_templates(r.key), *_templates(r.pk), *(c.known for c in r.sk)]
         self._filled = _fill(r.entity, known, r.by, given.values)
         self.span = _Span(r, given)
@@ -364,7 +364,7 @@ def collect(call: Call, c: Collection, given: Input, limit: int | None = None, a
         for m in c.members:
             f = m.entity.field(name)
             if f:
-                check_value(f.type, name, v, f.max_bytes)
+                check_value(f.type, name, v, f.min_bytes, f.max_bytes)
     first = c.members[0]
     options = SourceOptions(c.pattern, first.entity, c.table, c.index, c.by, c.pk, c.sk, c.sort, c.reverse, c.consistent)
     s = Source(options, first.place)

@@ -99,7 +99,7 @@ def text_of_value(t: Type, name: str, v: Value) -> bytes:
     raise _refuse(t, name, v)
 
 
-def check_value(t: Type, name: str, v: Value, max_bytes: int = 0) -> None:
+def check_value(t: Type, name: str, v: Value, min_bytes: int = 0, max_bytes: int = 0) -> None:
     """Refuses a value that is not of a type."""
     if t.kind == "struct":
         _check_struct(t, name, v)
@@ -119,14 +119,14 @@ def check_value(t: Type, name: str, v: Value, max_bytes: int = 0) -> None:
         text = text_of_value(t, name, v)
         if (t.kind in TEXTUAL and not contains(t, v["S"])) or (t.kind == "ttl" and text.startswith(b"-")):
             raise _refuse(t, name, v)
-        fits(name, text, max_bytes)
+        fits(name, text, min_bytes, max_bytes)
 
 
-def _check_inner(t: Type, name: str, v: Value, max_bytes: int = 0) -> None:
+def _check_inner(t: Type, name: str, v: Value, min_bytes: int = 0, max_bytes: int = 0) -> None:
     """Refuses what cannot stand inside of a value."""
     if empty_set(v):
         raise InvalidValueError(name, "is an empty set, which DynamoDB does not hold: leave it out")
-    check_value(t, name, v, max_bytes)
+    check_value(t, name, v, min_bytes, max_bytes)
 
 
 def _check_struct(t: Type, name: str, v: Value) -> None:
@@ -137,7 +137,7 @@ def _check_struct(t: Type, name: str, v: Value) -> None:
         step = f"{name}.{f.name}"
         value = at(m, f.path)
         if value is not None:
-            _check_inner(f.type, step, value, f.max_bytes)
+            _check_inner(f.type, step, value, f.min_bytes, f.max_bytes)
         elif not f.optional and f.type.kind not in COLLECTIONS:
             raise missing(step)
 
@@ -156,8 +156,10 @@ def _check_set(t: Type, name: str, v: Value) -> None:
         met.add(text)
 
 
-def fits(name: str, text: bytes, max_bytes: int) -> None:
-    """Holds a text to a field's limit, which is what bounds keys."""
+def fits(name: str, text: bytes, min_bytes: int, max_bytes: int) -> None:
+    """Holds a text to a field's limits, which are what bounds keys."""
+    if len(text) < min_bytes:
+        raise InvalidValueError(name, f"has {len(text)} bytes, fewer than the {min_bytes} that it must have")
     if 0 < max_bytes < len(text):
         raise InvalidValueError(name, f"has {len(text)} bytes in a key, more than the {max_bytes} that it may have")
 
@@ -202,7 +204,7 @@ def now_as(kind: str, name: str, now: int) -> Value:
 
 def has_text(f: Field, s: bytes) -> bool:
     """Whether a text may be that of a value of the field."""
-    if 0 < f.max_bytes < len(s):
+    if len(s) < f.min_bytes or 0 < f.max_bytes < len(s):
         return False
     kind = f.type.kind
     text = text_of(s)

@@ -233,7 +233,7 @@ export function lineName(line: number, name: string): string {
 
 function checkParam(p: LinkedParam, name: string, v: AttributeValue | undefined): void {
   if (v !== undefined) {
-    checkValue(p.type, name, v, p.maxBytes);
+    checkValue(p.type, name, v, p.minBytes, p.maxBytes);
   } else if (!p.optional && !collection(p.type.kind)) {
     throw missing(name);
   }
@@ -425,7 +425,7 @@ class Occurrence {
       }
       return undefined;
     }
-    checkValue(t.member.type, t.member.name, value, t.member.maxBytes);
+    checkValue(t.member.type, t.member.name, value, t.member.minBytes, t.member.maxBytes);
     return value;
   }
 
@@ -448,7 +448,7 @@ class Occurrence {
   private given(f: LinkedField): AttributeValue | undefined {
     const v = this.lineValue(f.name) ?? this.r.input.values[f.name];
     if (v !== undefined) {
-      checkValue(f.type, this.label(f.name), v, f.maxBytes);
+      checkValue(f.type, this.label(f.name), v, f.minBytes, f.maxBytes);
     }
     return v;
   }
@@ -524,7 +524,7 @@ class Occurrence {
     }
     if (known) {
       if (x.value !== undefined) {
-        checkValue(t.member.type, t.member.name, x.value, t.member.maxBytes);
+        checkValue(t.member.type, t.member.name, x.value, t.member.minBytes, t.member.maxBytes);
       }
       x.value = toStore(t.member, x.value);
       if (x.value === undefined && how === "initialising") {
@@ -666,7 +666,7 @@ function inputOf(params: readonly LinkedParam[], given: Values, name: string, la
     throw missing(label);
   }
   if (!p) {
-    checkValue(f.type, label, v, f.maxBytes);
+    checkValue(f.type, label, v, f.minBytes, f.maxBytes);
   }
   return v;
 }
@@ -705,7 +705,7 @@ function pins(c: Change): Values {
         if (f.path.length === 1 && f.path[0] === attribute) {
           try {
             const v = part.value(value.placeholder, c.inputs);
-            checkValue(f.type, f.name, v, f.maxBytes);
+            checkValue(f.type, f.name, v, f.minBytes, f.maxBytes);
             out[f.name] = v;
           } catch {
             // it holds the field to no value of its type

@@ -39,6 +39,7 @@ export interface Field {
   type: Type;
   optional?: boolean;
   maxBytes?: number;
+  minBytes?: number;
   counter?: boolean;
 }
 
@@ -123,6 +124,7 @@ export interface Param {
   type: Type;
   optional?: boolean;
   maxBytes?: number;
+  minBytes?: number;
 }
 
 export interface ReadDescriptor {

@@ -122,7 +122,7 @@ export class Entity {
     for (const f of this.fields) {
       const value = v[f.name];
       if (value !== undefined) {
-        checkValue(f.type, f.name, value, f.maxBytes);
+        checkValue(f.type, f.name, value, f.minBytes, f.maxBytes);
       }
     }
   }
@@ -182,21 +182,21 @@ export class Entity {
       }
       const f = this.field(p.field);
       if (f) {
-        checkValue(f.type, f.name, value, f.maxBytes);
+        checkValue(f.type, f.name, value, f.minBytes, f.maxBytes);
       }
-      out += this.textOf(p, value);
+      out += this.textOf(p, value, f?.minBytes);
     }
     return out;
   }
 
-  /** The text of a part's value after its functions. The value may be the beginning of one. */
-  textOf(p: Part, v: AttributeValue): Bytes {
+  /** The text of a part's value after its functions. The value may be the beginning of one: minBytes is for whole ones. */
+  textOf(p: Part, v: AttributeValue, minBytes = 0): Bytes {
     const f = this.field(p.field ?? "");
     if (!f) {
       throw new ValueError(p.field ?? "", `is no field of ${this.name}`);
     }
     let text = textOfValue(f.type, f.name, v);
-    fits(f.name, text, f.maxBytes);
+    fits(f.name, text, minBytes, f.maxBytes);
     for (const fn of p.funcs ?? []) {
       try {
         text = apply(fn.name, fn.arg ?? "", text);
@@ -204,7 +204,7 @@ export class Entity {
         throw new ValueError(f.name, `can be in no key: ${(err as Error).message}`);
       }
       if (fn.name === "lower" || fn.name === "fold" || fn.name === "slug") {
-        fits(f.name, text, f.maxBytes); // these can make a text longer
+        fits(f.name, text, minBytes, f.maxBytes); // these can make a text longer, or leave nothing of it
       }
     }
     return text;

@@ -168,7 +168,7 @@ class Question {
       }
       const f = r.entity.field(name);
       if (f) {
-        checkValue(f.type, name, v, f.maxBytes);
+        checkValue(f.type, name, v, f.minBytes, f.maxBytes);
       }
     }
     const known = [...templates(r.key), ...templates(r.pk), ...(r.sk ?? []).map((c) => c.known)];
@@ -460,7 +460,7 @@ export async function collect(call: Call, c: Collection, input: Input, o: PageOp
     for (const m of c.members) {
       const f = m.entity.field(name);
       if (f) {
-        checkValue(f.type, name, v, f.maxBytes);
+        checkValue(f.type, name, v, f.minBytes, f.maxBytes);
       }
     }
   }

@@ -149,7 +149,7 @@ export function textOfValue(t: LinkedType, name: string, v: AttributeValue): Byt
 }
 
 /** Refuses a value that is not of a type. */
-export function checkValue(t: LinkedType, name: string, v: AttributeValue, maxBytes = 0): void {
+export function checkValue(t: LinkedType, name: string, v: AttributeValue, minBytes = 0, maxBytes = 0): void {
   const elem = t.elem;
   switch (t.kind) {
     case "struct":
@@ -179,17 +179,17 @@ export function checkValue(t: LinkedType, name: string, v: AttributeValue, maxBy
       if ((textual(t.kind) && !contains(t, v.S!)) || (t.kind === "ttl" && text.startsWith("-"))) {
         throw refuse(t, name, v);
       }
-      fits(name, text, maxBytes);
+      fits(name, text, minBytes, maxBytes);
     }
   }
 }
 
 /** Refuses what cannot stand inside of a value. */
-function checkInner(t: LinkedType, name: string, v: AttributeValue, maxBytes = 0): void {
+function checkInner(t: LinkedType, name: string, v: AttributeValue, minBytes = 0, maxBytes = 0): void {
   if (emptySet(v)) {
     throw new ValueError(name, "is an empty set, which DynamoDB does not hold: leave it out");
   }
-  checkValue(t, name, v, maxBytes);
+  checkValue(t, name, v, minBytes, maxBytes);
 }
 
 function checkStruct(t: LinkedType, name: string, v: AttributeValue): void {
@@ -200,7 +200,7 @@ function checkStruct(t: LinkedType, name: string, v: AttributeValue): void {
     const step = `${name}.${f.name}`;
     const value = at(v.M, f.path);
     if (value !== undefined) {
-      checkInner(f.type, step, value, f.maxBytes);
+      checkInner(f.type, step, value, f.minBytes, f.maxBytes);
     } else if (!f.optional && !collection(f.type.kind)) {
       throw missing(step);
     }
@@ -225,8 +225,11 @@ function checkSet(t: LinkedType, name: string, v: AttributeValue): void {
   });
 }
 
-/** Holds a text to a field's limit, which is what bounds keys. */
-export function fits(name: string, text: Bytes, maxBytes = 0): void {
+/** Holds a text to a field's limits, which are what bounds keys. */
+export function fits(name: string, text: Bytes, minBytes = 0, maxBytes = 0): void {
+  if (text.length < minBytes) {
+    throw new ValueError(name, `has ${text.length} bytes, fewer than the ${minBytes} that it must have`);
+  }
   if (maxBytes > 0 && text.length > maxBytes) {
     throw new ValueError(name, `has ${text.length} bytes in a key, more than the ${maxBytes} that it may have`);
   }
@@ -268,6 +271,7 @@ export function nowAs(kind: Kind, name: string, now: number): AttributeValue {
 /** Whether a text may be that of a value of the field. */
 export function hasText(f: LinkedField, s: Bytes): boolean {
   if (f.maxBytes && s.length > f.maxBytes) return false;
+  if (s.length < (f.minBytes ?? 0)) return false;
   if (textual(f.type.kind)) {
     const text = textOf(s);
     return bytesOf(text) === s && contains(f.type, text);
