@@ -160,7 +160,7 @@ func TestMergeFails(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &client{Client: s.client}
 	c.afterQuery = func(*dynamodb.QueryOutput) {
-		if atomic.LoadInt64(&c.queries) == 3 {
+		if atomic.LoadInt64(&c.queries) >= 3 { // several may be under way
 			cancel()
 		}
 	}
