@@ -27,6 +27,46 @@ func (c *checker) write(w *Write) {
 	if w.Idempotent != nil {
 		c.idempotent(w, w.Idempotent)
 	}
+	if w.Batch {
+		c.batch(w)
+	}
+}
+
+// batch checks that a write is no more than BatchWriteItem does: puts and deletes of items that stand alone.
+func (c *checker) batch(w *Write) {
+	const alone = "without batch: true it is one transaction"
+	if w.Lines == nil {
+		c.hint(w.Pos, "lines: {}", "a batch is of lines, which write %s does not take", w.Name)
+	}
+	if w.Idempotent != nil {
+		c.hint(w.Idempotent.Pos, alone, "a batch is no whole, so a record cannot tell that it was done: put and delete can be repeated as they are")
+	}
+	for _, s := range w.Steps {
+		switch e := c.design.Entity(s.Entity); {
+		case !s.Each:
+			c.hint(s.Pos, "each: lines", "each step of a batch is repeated for lines")
+		case s.Action != Put && s.Action != Delete:
+			c.hint(s.Pos, alone, "a batch puts and deletes: BatchWriteItem does not %s", s.Action)
+		case s.When != nil || len(s.Else) > 0:
+			c.hint(s.Pos, alone, "a step of a batch has no condition: BatchWriteItem asks none")
+		case e == nil:
+		case len(e.Copies) > 0:
+			c.hint(s.Pos, alone, "%s has copies, which a batch would not keep: part of it can stay undone", e.Name)
+		case len(e.Unique) > 0:
+			c.hint(s.Pos, alone, "%s has unique values, which a batch would not keep: BatchWriteItem asks no condition", e.Name)
+		case len(e.Counters) > 0 && s.Action == Put:
+			c.hint(s.Pos, alone, "%s has counters, which a put does not know", e.Name)
+		case c.counted(e):
+			c.hint(s.Pos, alone, "%s is counted, and a batch would not keep the counters: it does not know what was there", e.Name)
+		}
+	}
+}
+
+// counted reports whether some entity counts, or sums, the items of an entity.
+func (c *checker) counted(of *Entity) bool {
+	return slices.ContainsFunc(c.design.Entities, func(e *Entity) bool {
+		return slices.ContainsFunc(e.Counters, func(x *Counter) bool { return x.Of == of.Name })
+	})
 }
 
 func (c *checker) idempotent(w *Write, i *Idempotent) {

@@ -222,6 +222,7 @@ type writeShape struct {
 	Doc        string            `yaml:"doc"`
 	Params     named[fieldShape] `yaml:"params"`
 	Lines      *linesShape       `yaml:"lines"`
+	Batch      bool              `yaml:"batch"`
 	Idempotent *idempotentShape  `yaml:"idempotent"`
 	Do         []stepShape       `yaml:"do" need:"yes" layout:"block"`
 	Rate       float64           `yaml:"rate"`

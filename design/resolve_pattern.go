@@ -118,7 +118,7 @@ func (r *resolver) collectionBounds(out *Collection, s collectionShape) {
 
 func (r *resolver) write(in namedEntry[writeShape]) {
 	s := in.value
-	w := &Write{Name: in.name, Doc: s.Doc, Params: r.params(s.Params), Steps: []*Step{}, Rate: s.Rate, Accept: r.accept(s.Accept), Pos: in.pos}
+	w := &Write{Name: in.name, Doc: s.Doc, Params: r.params(s.Params), Batch: s.Batch, Steps: []*Step{}, Rate: s.Rate, Accept: r.accept(s.Accept), Pos: in.pos}
 	r.design.Writes = append(r.design.Writes, w)
 	if s.Lines != nil {
 		w.Lines = &Lines{Max: s.Lines.Max, Typical: s.Lines.Typical, Pos: s.Lines.Pos}

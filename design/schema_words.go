@@ -144,6 +144,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"write.doc":        "What the write is for.",
 	"write.params":     "What the caller gives beside the fields of the items.",
 	"write.lines":      "That the write takes a list, for each line of which steps are repeated.",
+	"write.batch":      "That each item is written for itself, 25 a request: puts and deletes without conditions, of which some can stay undone.",
 	"write.idempotent": "How a repeated request is recognised and answered.",
 	"write.do":         "The steps, which are one transaction.",
 	"write.rate":       "How often it is called, a second.",

@@ -5,14 +5,16 @@ import (
 	"strings"
 )
 
-// Write is a change that is made as a whole or not at all.
+// Write is a change that is made as a whole or not at all, unless it is a batch.
 type Write struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc,omitempty"`
 	// Params are what the caller gives beside the fields of the items.
 	Params []*Field `json:"params,omitempty"`
 	// Lines makes the write take a list; steps with Each are repeated for each line.
-	Lines      *Lines       `json:"lines,omitempty"`
+	Lines *Lines `json:"lines,omitempty"`
+	// Batch makes each item a write of its own: any number of lines, of which some can stay undone.
+	Batch      bool         `json:"batch,omitempty"`
 	Idempotent *Idempotent  `json:"idempotent,omitempty"`
 	Steps      []*Step      `json:"steps"`
 	Rate       float64      `json:"rate,omitempty"` // a second

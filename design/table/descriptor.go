@@ -99,6 +99,9 @@ type (
 	ValueError = schema.ValueError
 	// Refusal says which step of a write was refused and what it found.
 	Refusal = schema.Refusal //nolint:errname // what is refused has an error of its own, which it wraps
+	// UnfinishedError says which lines of a batch are not known to be done. All others are, and a line may be given again: what a
+	// batch does twice is as if it were done once.
+	UnfinishedError = schema.UnfinishedError
 )
 
 // The places.

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table/internal/schema"
@@ -104,18 +103,12 @@ func (l *load) put(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// putAll makes one request, and again for what it leaves.
+// putAll makes one request, and again for what it leaves, for as long as the context lets it.
 func (l *load) putAll(ctx context.Context, requests map[string][]types.WriteRequest) error {
 	for pause := firstLoadPause; ; pause = min(2*pause, longLoadPause) {
-		out, err := l.db.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: requests})
-		switch {
-		case err == nil:
-			requests = out.UnprocessedItems
-		case !throttled(err):
+		var err error
+		if requests, err = l.db.writeBatch(ctx, nil, requests); err != nil || len(requests) == 0 {
 			return err
-		}
-		if len(requests) == 0 {
-			return nil
 		}
 		if err := wait(ctx, pause/2+rand.N(pause/2)); err != nil { //nolint:gosec // a pause needs no secret
 			return err

@@ -26,7 +26,7 @@
 //	    collide rest on these languages.
 //	I3  An item of another owner is never returned by a pattern that has an owner.
 //	I4  A cursor continues only the pattern, the input, the owner and the caller that it was given for, and tells nothing.
-//	I5  A write happens as a whole or not at all; where DynamoDB says that it conflicts with another, it is tried again.
+//	I5  A write happens as a whole or not at all, unless it is a batch; where DynamoDB says that it conflicts with another, it is tried again.
 //
 // A DB and all descriptors may be used from any number of goroutines; descriptors are not changed once made.
 //
@@ -34,7 +34,7 @@
 //
 // ErrNotFound, ErrExists, ErrConflict, ErrCursor, ErrReused and ErrLines, each of them possibly wrapped; *ValueError for a
 // value that is none of its type; *Refusal where a condition of a write does not hold, which wraps the error that the
-// design declares, or ErrRefused. All others are those of the SDK.
+// design declares, or ErrRefused; *UnfinishedError for a batch of which something may be undone. All others are those of the SDK.
 package table
 
 import (

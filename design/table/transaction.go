@@ -19,6 +19,8 @@ func (db *DB) try(ctx context.Context, c *call, r *write.Call) (Outcome, error) 
 	switch {
 	case err != nil || len(ops) == 0:
 		return out, err
+	case r.Write.Batch:
+		return a.batch(ctx, ops)
 	case len(ops) == 1 && ops[0].Kind != write.Checking:
 		return a.single(ctx, ops[0])
 	default:

@@ -550,3 +550,21 @@ func (in SwapInput) input() table.Input {
 	table.Set(v, "to", table.Text[string](), in.To)
 	return table.Input{Values: v}
 }
+
+// values are the line's inputs, by their names.
+func (x ReplaceLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "visitor", table.Text[string](), x.Visitor)
+	table.SetOptional(v, "left", table.Time(), x.Left)
+	table.Set(v, "other", table.Text[string](), x.Other)
+	return v
+}
+
+func (in ReplaceInput) input() table.Input {
+	v := table.Values{}
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
+}

@@ -921,6 +921,39 @@ var (
 			{Name: "to", Type: table.Type{Kind: "id"}},
 		},
 	}
+	replaceWrite = &table.Write{
+		Pattern: "Replace",
+		Steps: []table.Step{
+			{
+				Action: table.Put,
+				Entity: visitorEntity,
+				Each:   true,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"visits"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+					{Path: []string{"seen"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+			},
+			{
+				Action: table.Delete,
+				Entity: visitorEntity,
+				Each:   true,
+				Name:   "other",
+				By: []table.Assignment{
+					{Path: []string{"visitor"}, Value: []table.Term{{Kind: table.LineTerm, Name: "other"}}},
+				},
+			},
+		},
+		LineParams: []table.Param{
+			{Name: "visitor", Type: table.Type{Kind: "id"}},
+			{Name: "left", Type: table.Type{Kind: "time"}, Optional: true},
+			{Name: "other", Type: table.Type{Kind: "id"}},
+		},
+		Lines: true,
+		Batch: true,
+	}
 )
 
 // Counters lead from entity to entity, and structures may hold themselves: such circles are closed here.

@@ -3,6 +3,7 @@ package edits_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -247,4 +248,31 @@ func TestNames(t *testing.T) {
 	if refusal, refused := errors.AsType[*table.Refusal](err); !refused || refusal.Name != "giver" || refusal.Error() != "Swap, giver: edits: nothing left" {
 		t.Errorf("the refusal: %v", err)
 	}
+}
+
+// TestBatch: many lines are put and deleted without a transaction, and two on one item are refused before.
+func TestBatch(t *testing.T) {
+	db, client := open(t)
+	ctx := t.Context()
+	var in edits.ReplaceInput
+	for i := range 60 {
+		old := fmt.Sprintf("old-%d", i)
+		_, err := db.Visit(ctx, edits.VisitInput{Visitor: old})
+		must(t, err)
+		in.Lines = append(in.Lines, edits.ReplaceLine{Visitor: fmt.Sprintf("new-%d", i), Other: old})
+	}
+	result, err := db.Replace(ctx, in)
+	must(t, err)
+	same(t, "the results", len(result.Visitor), 60)
+	same(t, "the last", result.Visitor[59], edits.Visitor{Visitor: "new-59", Seen: begin})
+	count := func() int32 {
+		out, err := client.Scan(ctx, &dynamodb.ScanInput{TableName: aws.String(tableName)})
+		must(t, err)
+		return out.Count
+	}
+	same(t, "the items", count(), int32(60))
+	in.Lines[7].Other = "new-8"
+	_, err = db.Replace(ctx, in)
+	fails(t, "two lines on one item", err, table.ErrLines)
+	same(t, "the items", count(), int32(60))
 }

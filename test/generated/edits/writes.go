@@ -767,3 +767,43 @@ func (db *DB) Swap(ctx context.Context, in SwapInput) (SwapResult, error) {
 	}
 	return result, nil
 }
+
+// ReplaceInput is what Replace takes.
+type ReplaceInput struct {
+	Lines []ReplaceLine
+}
+
+// ReplaceLine is a line of Replace.
+type ReplaceLine struct {
+	Visitor string
+	Left    *time.Time
+	Other   string
+}
+
+// ReplaceResult is what Replace has done.
+type ReplaceResult struct {
+	Visitor []Visitor
+}
+
+// Replace does, each item for itself, 25 a request: put Visitor for each line, delete Visitor for each line (other).
+//
+//	put     Visitor.key VISITOR#{visitor} / VISITOR, each line
+//	delete  Visitor.key VISITOR#{visitor} / VISITOR, each line
+//	costs   80 write units with 40 lines, 2 for each
+//
+// It can end in table.ErrLines, *table.UnfinishedError, which has the lines that may be undone.
+func (db *DB) Replace(ctx context.Context, in ReplaceInput) (ReplaceResult, error) {
+	out, err := db.run.Write(ctx, replaceWrite, in.input())
+	if err != nil {
+		return ReplaceResult{}, err
+	}
+	var result ReplaceResult
+	for _, v := range out.Items[0] {
+		x, err := visitorOf(v)
+		if err != nil {
+			return ReplaceResult{}, err
+		}
+		result.Visitor = append(result.Visitor, x)
+	}
+	return result, nil
+}

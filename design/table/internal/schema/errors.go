@@ -65,3 +65,17 @@ func Named(pattern string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", pattern, err)
 }
+
+// UnfinishedError says which lines of a batch are not known to be done. All others are, and a line may be given again: what a batch
+// does twice is as if it were done once.
+type UnfinishedError struct {
+	Lines []int // from 0, in their order
+	Err   error // why
+}
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("%d lines are not known to be done, line %d the first: %v", len(e.Lines), e.Lines[0]+1, e.Err)
+}
+
+// Unwrap is why they are not done.
+func (e *UnfinishedError) Unwrap() error { return e.Err }

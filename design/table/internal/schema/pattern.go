@@ -140,15 +140,18 @@ type Found struct {
 	Values Values
 }
 
-// Write is a pattern that changes items as a whole or not at all.
+// Write is a pattern that changes items as a whole or not at all, unless it is a batch.
 type Write struct {
 	Pattern string
 	Steps   []Step
 	// Params are the inputs with their types, those of lines under LineParams.
 	Params, LineParams []Param
-	// Lines is whether the write takes lines, MaxLines the most it takes; 0 is what a transaction holds.
-	Lines      bool
-	MaxLines   int
+	// Lines is whether the write takes lines, MaxLines the most it takes; 0 is what a transaction holds, and without end in a batch.
+	Lines    bool
+	MaxLines int
+	// Batch makes the write BatchWriteItem requests, for lines without a bound: puts and deletes without conditions, of entities
+	// that have neither copies nor markers and are not counted. What it leaves undone is an UnfinishedError.
+	Batch      bool
 	Idempotent *Idempotent
 }
 

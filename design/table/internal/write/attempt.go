@@ -162,7 +162,7 @@ func (a *Attempt) operations() ([]*Operation, error) {
 			ops = append(ops, o)
 		}
 	}
-	if len(ops) > maxActions {
+	if len(ops) > maxActions && !a.Write.Batch {
 		return nil, a.tooMany(ops)
 	}
 	return ops, nil

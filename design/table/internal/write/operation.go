@@ -110,3 +110,17 @@ func (o *Operation) TransactItem(table *string) types.TransactWriteItem {
 		ReturnValuesOnConditionCheckFailure: old,
 	}}
 }
+
+// BatchItem is the operation as a part of a batch, which asks no condition.
+func (o *Operation) BatchItem() types.WriteRequest {
+	if o.Kind == Deleting {
+		return types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: o.Item}}
+	}
+	return types.WriteRequest{PutRequest: &types.PutRequest{Item: o.Item}}
+}
+
+// Line is the line that the operation comes from.
+func (o *Operation) Line() int { return o.of.line }
+
+// Identity tells the item apart from all others.
+func (o *Operation) Identity() string { return o.identity() }

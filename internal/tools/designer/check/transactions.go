@@ -17,8 +17,11 @@ const (
 	itemBytesMax          = 400 << 10
 )
 
-// transactionSize is ST504 and ST505.
+// transactionSize is ST504 and ST505. A batch has as many requests as it needs.
 func (c *checker) transactionSize(w *design.Write, p plan.WritePlan) {
+	if w.Batch {
+		return
+	}
 	fixed, perLine := p.Actions()
 	lines := 0
 	if w.Lines != nil {
@@ -100,12 +103,12 @@ func distinct(e *design.Entity, a, b *design.Step) bool {
 	return a.Each != b.Each || slices.ContainsFunc(keyOf(e), func(f string) bool { return value(a, f) != value(b, f) })
 }
 
-// batch is ST511: a list that no transaction can hold, of puts and deletes without conditions: what BatchWriteItem does.
+// batch is ST511: a list that no transaction can hold and that is not said to be a batch, of puts and deletes without conditions: what BatchWriteItem does.
 func (c *checker) batch(w *design.Write) {
 	whole := !slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
 		return !s.Each || s.When != nil || s.Action != design.Put && s.Action != design.Delete
 	})
-	if w.Lines == nil || !whole || w.Lines.Max > 0 && w.Lines.Max*len(w.Steps) <= transactionActionsMax {
+	if w.Batch || w.Lines == nil || !whole || w.Lines.Max > 0 && w.Lines.Max*len(w.Steps) <= transactionActionsMax {
 		return
 	}
 	for _, s := range w.Steps {
@@ -114,10 +117,17 @@ func (c *checker) batch(w *design.Write) {
 		if s.Action == design.Put {
 			loses += ", and what is there is overwritten"
 		}
+		said := "batch: true, which says so; "
+		if len(e.Counters) > 0 || slices.ContainsFunc(c.design.Entities, func(of *design.Entity) bool {
+			return slices.ContainsFunc(of.Counters, func(x *design.Counter) bool { return x.Of == e.Name })
+		}) {
+			said = "" // which keeps no counters
+		}
 		if len(e.Copies) > 0 || len(e.Unique) > 0 {
+			said = ""
 			loses += "; its copies and markers are further requests that can fail alone"
 		}
 		c.find("ST511", w.Name, s.Pos, "can only be a BatchWriteItem, which has no conditions and is not one whole: of the %s %s", e.Name, loses).
-			mend("a write of one %s with its condition, called for each; or lines: { max: %d } and create", e.Name, transactionActionsMax/len(w.Steps)).report()
+			mend("%sa write of one %s with its condition, called for each; or lines: { max: %d } and create", said, e.Name, transactionActionsMax/len(w.Steps)).report()
 	}
 }

@@ -38,6 +38,8 @@ func (p *page) patterns() {
 // operation names the request of a pattern.
 func operation(e explain.Pattern) string {
 	switch {
+	case e.Batch:
+		return "BatchWriteItem"
 	case e.Kind == "write" && e.Transaction:
 		return "TransactWriteItems"
 	case e.Kind == "write" && len(e.Items) > 0:

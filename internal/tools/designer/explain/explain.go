@@ -46,6 +46,7 @@ type Pattern struct {
 	UnitsPerLine float64 `json:"unitsPerLine,omitempty"`
 	Lines        float64 `json:"lines,omitempty"`
 	Transaction  bool    `json:"transaction,omitempty"`
+	Batch        bool    `json:"batch,omitempty"`
 }
 
 // Near is a place that was not chosen.
@@ -227,7 +228,7 @@ func Write(d *design.Design, w *design.Write) Pattern {
 	p := plan.ForWrite(d, w)
 	c := cost.OfWrite(p)
 	out := Pattern{
-		Name: w.Name, Kind: "write", Doc: w.Doc, WriteUnits: c.Units(), LeastUnits: c.Floor, MostUnits: c.Ceiling, UnitsPerLine: c.PerLine, Lines: c.Lines, Transaction: p.Transaction(),
+		Name: w.Name, Kind: "write", Doc: w.Doc, WriteUnits: c.Units(), LeastUnits: c.Floor, MostUnits: c.Ceiling, UnitsPerLine: c.PerLine, Lines: c.Lines, Transaction: p.Transaction(), Batch: w.Batch,
 	}
 	var steps []string
 	for _, s := range w.Steps {

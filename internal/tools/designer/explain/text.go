@@ -142,6 +142,9 @@ func writeItems(out *strings.Builder, p Pattern) {
 	if p.Transaction {
 		request = "one TransactWriteItems"
 	}
+	if p.Batch {
+		request = "one BatchWriteItem for each 25 items"
+	}
 	fmt.Fprintf(out, "  %s", request)
 	fmt.Fprintf(out, ", %s", units(p.WriteUnits, "write"))
 	if p.UnitsPerLine > 0 {

@@ -92,7 +92,7 @@ func TestUnknownChanges(t *testing.T) {
 		_, err := generate(p)
 		for _, want := range []string{
 			"EndOffer needs Step.Remove", "Change needs Step.Patch", "Change needs Param.Removable", "Tag needs add to set tags", "Untag needs Step.Drop",
-			"Pack needs Step.Append", "Recount needs a path to what the caller names: parcels.[0].quantity", "React needs a path to what the caller names: reactions.:kind",
+			"Pack needs Step.Append", "Replace needs Write.Batch", "Recount needs a path to what the caller names: parcels.[0].quantity", "React needs a path to what the caller names: reactions.:kind",
 		} {
 			if err == nil || !strings.Contains(err.Error(), want+", which generated "+language+" cannot do yet") {
 				t.Errorf("want %q in\n%v", want, err)

@@ -127,6 +127,9 @@ func (m *model) writeRemarks(w *writeModel) []string {
 	if !p.Transaction {
 		whole = " does: "
 	}
+	if p.Batch {
+		whole = " does, each item for itself, 25 a request: "
+	}
 	var rows [][2]string
 	for _, i := range p.Items {
 		text := []string{i.Place + " " + i.Key}
@@ -152,6 +155,9 @@ func (m *model) writeRemarks(w *writeModel) []string {
 	}
 	if w.Run.Lines {
 		ends = append(ends, "table.ErrLines")
+	}
+	if w.Run.Batch {
+		ends = append(ends, "*table.UnfinishedError, which has the lines that may be undone")
 	}
 	fails := ""
 	if len(ends) > 0 {

@@ -19,10 +19,10 @@ func (l *lowerer) write(w *design.Write) {
 	if !l.runnable(out) || len(l.faults) > before {
 		return
 	}
-	run := &table.Write{Pattern: w.Name, Params: l.params(out.Inputs), LineParams: l.params(out.Lines)}
+	run := &table.Write{Pattern: w.Name, Batch: w.Batch, Params: l.params(out.Inputs), LineParams: l.params(out.Lines)}
 	if w.Lines != nil {
 		run.Lines, run.MaxLines = true, w.Lines.Max
-		if fixed, each := out.Plan.Actions(); run.MaxLines == 0 && each > 0 {
+		if fixed, each := out.Plan.Actions(); run.MaxLines == 0 && each > 0 && !w.Batch {
 			run.MaxLines = (maxActions - fixed) / each
 		}
 	}

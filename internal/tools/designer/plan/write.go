@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// WritePlan is what a write becomes: one request if it touches one item, else one transaction.
+// WritePlan is what a write becomes: one request if it touches one item, batches if it is one, else one transaction.
 type WritePlan struct {
 	Write *design.Write
 	// Items are the items that are touched, in the order of the steps; the idempotency record comes first.
@@ -52,7 +52,7 @@ type EntryWrite struct {
 
 // Transaction reports whether the write needs a transaction.
 func (p WritePlan) Transaction() bool {
-	return len(p.Items) > 1 || len(p.Items) == 1 && p.Items[0].Each
+	return !p.Write.Batch && (len(p.Items) > 1 || len(p.Items) == 1 && p.Items[0].Each)
 }
 
 // Actions is how many items the write touches: a fixed number, and a number for each line.

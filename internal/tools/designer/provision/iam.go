@@ -40,6 +40,10 @@ func WriteIAM(w io.Writer, d *design.Design, specs []Spec, variable string) erro
 	for _, w := range d.Writes {
 		s := statement{name: w.Name}
 		for _, item := range plan.ForWrite(d, w).Items {
+			if w.Batch {
+				i.touch(&s, item.Place, "dynamodb:BatchWriteItem")
+				continue
+			}
 			i.touch(&s, item.Place, actions[item.Action])
 			if item.Place.Kind == plan.KeyPlace && mayRead(d, w, item) {
 				i.touch(&s, item.Place, "dynamodb:GetItem")

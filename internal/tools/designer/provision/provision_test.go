@@ -65,6 +65,7 @@ writes:
     do:
       - { update: Order, set: { status: "'paid'" }, when: "status = 'open'", else: NotOpen }
     rate: 7
+  Number: { lines: {}, batch: true, do: [{ each: lines, put: Number }] }
 `
 
 func TestForms(t *testing.T) {

@@ -293,6 +293,23 @@ func (r *recorder) TransactWriteItems(ctx context.Context, in *dynamodb.Transact
 	return r.Client.TransactWriteItems(ctx, in, o...)
 }
 
+// BatchWriteItem keeps what it is about.
+func (r *recorder) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
+	r.note(func(t *traffic) {
+		for name, list := range in.RequestItems {
+			for _, w := range list {
+				switch {
+				case w.PutRequest != nil:
+					t.writes = append(t.writes, touch{name, w.PutRequest.Item, false})
+				case w.DeleteRequest != nil:
+					t.writes = append(t.writes, touch{name, w.DeleteRequest.Key, false})
+				}
+			}
+		}
+	})
+	return r.Client.BatchWriteItem(ctx, in, o...)
+}
+
 // PutItem keeps what it is about.
 func (r *recorder) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
 	r.note(func(t *traffic) { t.writes = []touch{{*in.TableName, in.Item, false}} })

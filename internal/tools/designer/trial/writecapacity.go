@@ -25,7 +25,7 @@ func (g *writing) consumed(w *world, run *lower.Write, in table.Input, call tabl
 			kind: Capacity, got: fmt.Sprintf("the write touches %d items", len(seen.writes)), want: fmt.Sprintf("at most %d, by its plan", planned),
 		}
 	}
-	p := plan.WritePlan{Write: &design.Write{}}
+	p := plan.WritePlan{Write: &design.Write{Batch: run.Design.Batch}}
 	for _, t := range seen.writes {
 		p.Items = append(p.Items, w.touched(t, was, is))
 	}
