@@ -22,31 +22,7 @@ var pythonRuntime embed.FS
 // python is what that runtime knows.
 //
 //nolint:gochecknoglobals // a table
-var python = runtime{
-	language: "Python",
-	fields: map[string]string{
-		"Table": "Name Physical PK SK TypeAttr TTLAttr", "Attribute": "Name Type",
-		"Entity": "Name Table TypeValue Fields Key Entries Copies Markers Counts TTL NotFound Exists",
-		"Field":  "Name Path Type Optional MaxBytes MinBytes Counter", "Type": "Kind Enum Fields Elem",
-		"KeyAttribute": "Template Field", "Part": "Literal Field Funcs", "Func": "Name Arg", "Entry": "Index PK SK Where",
-		"Copy": "Name Key Fields Entries", "Marker": "Name Key Taken", "Count": "Entity Field Sum Where", "TTL": "Field After",
-		"Condition": "Expression Names Params Constants", "ConditionParam": "Placeholder Input Type",
-		"Read":  "Pattern Entity Many Place Key PK SK Sort Reverse Consistent Filter FilterBy By Prefix Range Page Limit Owner Hydrate Fields",
-		"Place": "Kind Index Copy Marker", "SortCondition": "Comparison Known Next Open To",
-		"Collection": "Pattern Table Index Members Root By PK SK Sort Reverse Consistent Page Owner RootApart RootSK",
-		"Member":     "Entity Place Fields", "Write": "Pattern Steps Params LineParams Lines MaxLines Idempotent",
-		"Param": "Name Type Optional MaxBytes MinBytes", "Step": "Action Entity Each By Set Add Init When Else", "Assignment": "Path Value",
-		"Term": "Kind Negative Constant Name Path", "Else": "Err When", "Idempotent": "Record Request Reused",
-	},
-	words: map[string]string{
-		"Kind":       "id uuid ulid ksuid slug email text secret int decimal money bool time date ttl bytes enum struct list set map",
-		"Action":     "create put update upsert delete check",
-		"PlaceKind":  "key copy entry marker",
-		"Comparison": "equal beginsWith between within",
-		"TermKind":   "constant input line field now newID sum count",
-		"Func":       "lower fold slug pad desc ts date shard first hash",
-	},
-}
+var python = runtime{language: "Python", fields: mirroredFields, words: mirroredWords}
 
 // Python makes a package: db.py with the types and a class with a method for each pattern, descriptors.py with the document, and the
 // runtime. Its error joins a *lower.FaultError for each thing that cannot be generated.
