@@ -21,11 +21,11 @@ type Read struct {
 	// a lower and an upper bound, either of which may be left out.
 	Prefix string `json:"prefix,omitempty"`
 	Range  string `json:"range,omitempty"`
-	// Bucket is a time of which the caller gives some moment: all items of the same period are meant, as long as the partition key's
-	// |date makes it.
+	// Bucket is a time field. The caller gives any moment, and the read finds all items of the period that contains it: the day,
+	// where the partition key has |date(yyyy-MM-dd).
 	Bucket string `json:"bucket,omitempty"`
-	// Over is the period of the partitions that a Range walks, from bound to bound: year, month, day or hour. Buckets are how many
-	// of them a call walks; nil where it is not told.
+	// Over is the period of the partitions that a Range walks, from bound to bound: year, month, day or hour. Buckets says how many
+	// of them one call walks; nil if the design does not say.
 	Over    string  `json:"over,omitempty"`
 	Buckets *Lines  `json:"buckets,omitempty"`
 	Order   []Order `json:"order,omitempty"`
@@ -36,10 +36,9 @@ type Read struct {
 	// Page is how many a page has, Limit how many are returned in all; 0 where not bounded.
 	Page  int `json:"page,omitempty"`
 	Limit int `json:"limit,omitempty"`
-	// Segments are in how many parts a Scan is read at once; 0 is one.
+	// Segments is the number of parallel segments of a Scan; 0 means one.
 	Segments int `json:"segments,omitempty"`
-	// Consistent asks for a strongly consistent read; FreshMillis, for an answer that is at most so far behind what was written,
-	// 0 for any.
+	// Consistent asks for a strongly consistent read. FreshMillis is how old the answer may be, in milliseconds; 0 allows any age.
 	Consistent  bool `json:"consistent,omitempty"`
 	FreshMillis int  `json:"freshMillis,omitempty"`
 	// Owner is the field that must equal the caller's own: an item of somebody else's is as good as absent.
