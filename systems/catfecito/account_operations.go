@@ -37,28 +37,6 @@ func (s *service) registerUser(ctx context.Context, in *registerInput) (*registe
 	return &registerOutput{Status: api.CreatedStatus(replayed), Body: userOf(u)}, nil
 }
 
-type logInInput struct {
-	Body struct {
-		Email    string `json:"email" format:"email" maxLength:"254" doc:"The address that you signed up with"`
-		Password string `json:"password" minLength:"1" maxLength:"128" doc:"The password"`
-	}
-}
-
-type logInOutput struct {
-	CacheControl string `header:"Cache-Control"`
-	Body         Session
-}
-
-func (s *service) openSession(ctx context.Context, in *logInInput) (*logInOutput, error) {
-	u, token, err := s.logIn(ctx, api.Address(ctx), in.Body.Email, in.Body.Password)
-	if err != nil {
-		return nil, err
-	}
-	return &logInOutput{CacheControl: "no-store", Body: Session{
-		AccessToken: token, TokenType: "Bearer", ExpiresIn: int(auth.DefaultTTL.Seconds()), User: userOf(u),
-	}}, nil
-}
-
 func (s *service) getOwnUser(ctx context.Context, _ *struct{}) (*userOutput, error) {
 	who, err := auth.Required(ctx)
 	if err != nil {

@@ -158,7 +158,7 @@ func TestNetworkBounds(t *testing.T) {
 	v.Clock.Advance(2 * time.Second)
 	refused(t, v, wrongly("another@mail.com"), http.StatusUnauthorized, "wrong_credentials")
 	up := func(i int) apitest.Request {
-		return keyed("", "/users", "k", object{"email": fmt.Sprintf("u%d@mail.com", i), "name": "U", "password": "12345678"})
+		return keyed("", "/users", "k", object{"email": fmt.Sprintf("u%d@mail.com", i), "name": "U", "password": "un café con leche"})
 	}
 	for i := range 10 {
 		must[catfecito.User](t, v, up(i), http.StatusCreated)

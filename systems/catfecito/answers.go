@@ -13,20 +13,13 @@ type User struct {
 	UserID    string           `json:"userId" doc:"The sub of the user's access tokens"`
 	Email     string           `json:"email" format:"email" doc:"The address that the user logs in with"`
 	Name      string           `json:"name" doc:"What the user is called"`
-	Role      catfecitodb.Role `json:"role" enum:"customer,admin" doc:"What the user may do from the next log-in on"`
+	Role      catfecitodb.Role `json:"role" enum:"customer,admin" doc:"What the user may do"`
 	CreatedAt time.Time        `json:"createdAt" doc:"When the user signed up"`
+	Verified  bool             `json:"verified" doc:"Whether mail to the address is known to reach the user"`
 }
 
 func userOf(u catfecitodb.User) User {
-	return User{UserID: u.UserID, Email: u.Email, Name: u.Name, Role: u.Role, CreatedAt: u.CreatedAt}
-}
-
-// Session is what a log-in gives.
-type Session struct {
-	AccessToken string `json:"accessToken" doc:"Goes with requests: Authorization: Bearer TOKEN"`
-	TokenType   string `json:"tokenType" enum:"Bearer" doc:"Always Bearer"`
-	ExpiresIn   int    `json:"expiresIn" doc:"For how many seconds it is accepted"`
-	User        User   `json:"user" doc:"Who has logged in"`
+	return User{UserID: u.UserID, Email: u.Email, Name: u.Name, Role: u.Role, CreatedAt: u.CreatedAt, Verified: u.VerifiedAt != nil}
 }
 
 // Category is a kind of products.

@@ -5,14 +5,16 @@ import (
 
 	"github.com/monotable/monotable/systems/catfecito"
 	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/mail/mailtest"
 )
 
 // TestBuilt calls every operation of the binary that is deployed, with good and bad input, and as a stranger.
 func TestBuilt(t *testing.T) {
 	t.Parallel()
+	post := mailtest.Start(t)
 	apitest.EachBuilt(t, catfecito.System(catfecito.Options{}), "./lambda", func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		routes(t, v)
+		routes(t, v, post)
 		v.Strangers(t)
-	}, catfecito.PaymentSecret+"="+paymentSecret)
+	}, catfecito.PaymentSecret+"="+paymentSecret, catfecito.MailURL+"="+post.URL, catfecito.MailFrom+"="+letterhead)
 }

@@ -30,9 +30,11 @@
 package catfecito
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -41,6 +43,7 @@ import (
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/catfecito/payments"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/mail"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -56,9 +59,20 @@ const Name = "catfecito"
 type Options struct {
 	// Hashing is what it costs to hash a password; zero is DefaultCost.
 	Hashing Cost
+	// Mail sends letters; nil is the server at CATFECITO_MAIL_URL, and nobody where that is not set.
+	Mail mail.Sender
+	// Breached is the address of a list of breached passwords; "" is the one of CATFECITO_BREACHED_PASSWORDS_URL.
+	Breached string
 	// Payments takes payments; nil is payments.Test where CATFECITO_TEST_PAYMENT_SECRET is set, and nobody where it is not.
 	Payments payments.Provider
 }
+
+// The environment variables of the server that sends letters: its address, as smtps://USER:PASSWORD@mail.example.com, and whom
+// letters are from, as CatFecito <shop@example.com>. Without them no letters are sent.
+const (
+	MailURL  = "CATFECITO_MAIL_URL"
+	MailFrom = "CATFECITO_MAIL_FROM"
+)
 
 // service is the open system.
 type service struct {
@@ -71,6 +85,10 @@ type service struct {
 	bounds    bounds
 	// provider takes payments; nil where there is none.
 	provider payments.Provider
+	// mail sends letters; nil where nobody does.
+	mail mail.Sender
+	// breached is the address of the list of breached passwords; "" for none.
+	breached string
 }
 
 // System is CatFecito.
@@ -126,10 +144,12 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	s := &service{
 		db: db, now: d.Clock, logger: d.Logger, issuer: d.Issuer, passwords: newPasswords(o.Hashing), bounds: newBounds(d.Clock),
-		provider: o.Payments,
+		provider: o.Payments, mail: o.Mail, breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
 	}
 	service := &system.Service{
 		Register:  func(a huma.API) { s.register(a) },
+		Admit:     s.admit,
+		Pages:     map[string]http.Handler{},
 		Streams:   []system.Stream{{Name: "audit", Table: c.Table, Handle: s.audit}},
 		Schedules: []system.Schedule{{Name: "expiry", Every: expiryEvery, Run: s.expireOrders}},
 		Sample:    seed.Sample{Records: sample, Load: db.Load},
@@ -142,7 +162,17 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		s.provider = test
 	}
 	if test, ok := s.provider.(*payments.Test); ok {
-		service.Pages = test.Pages()
+		maps.Copy(service.Pages, test.Pages())
+	}
+	if outbox, ok := s.mail.(*mail.Outbox); ok {
+		service.Pages["GET /test-mail"] = outbox
+	}
+	if address := d.Getenv(MailURL); s.mail == nil && address != "" {
+		server, err := mail.FromURL(address, d.Getenv(MailFrom))
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", MailURL, MailFrom, err)
+		}
+		s.mail = server
 	}
 	return service, nil
 }

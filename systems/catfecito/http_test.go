@@ -8,15 +8,23 @@ import (
 
 	"github.com/monotable/monotable/systems/catfecito"
 	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/mail"
+	"github.com/monotable/monotable/systems/internal/mail/mailtest"
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
 // TestRoutes calls every operation with good and bad input, over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
+	post := mailtest.Start(t)
+	o := catFecito()
+	var err error
+	if o.Mail, err = mail.FromURL(post.URL, letterhead); err != nil {
+		t.Fatal(err)
+	}
+	apitest.Each(t, catfecito.System(o), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
-		routes(t, v)
+		routes(t, v, post)
 		v.Clock.Advance(time.Hour)
 		v.Tick(t)
 		template(v).Permits(t, v.Stage(), v.Accesses())
@@ -25,9 +33,10 @@ func TestRoutes(t *testing.T) {
 }
 
 // routes calls every operation with good and bad input.
-func routes(t *testing.T, v *apitest.Server) {
+func routes(t *testing.T, v *apitest.Server, post *mailtest.Server) {
 	t.Helper()
 	t.Run("accounts", func(t *testing.T) { v.Run(t, accountCases(v)) })
+	t.Run("sessions", func(t *testing.T) { sessionRoutes(t, v, post) })
 	t.Run("roles", func(t *testing.T) { roleRoutes(t, v) })
 	t.Run("categories", func(t *testing.T) { v.Run(t, categoryCases()) })
 	t.Run("products", func(t *testing.T) { productRoutes(t, v) })
@@ -120,7 +129,7 @@ func accountCases(v *apitest.Server) []apitest.Case {
 		return request("", http.MethodPost, "/login", object{"email": email, "password": password})
 	}
 	with := func(field string, value any) object {
-		body := object{"email": "maria@mail.com", "name": "María", "password": "chocolate"}
+		body := object{"email": "maria@mail.com", "name": "María", "password": "un café con leche"}
 		if body[field] = value; value == nil {
 			delete(body, field)
 		}
@@ -144,11 +153,11 @@ func accountCases(v *apitest.Server) []apitest.Case {
 		}},
 		{Name: "key of another name", Request: keyed("", "/users", "up-1", object{"email": "Juan@mail.com", "name": "Ana", "password": "un café con leche"}), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
 		{Name: "key of another password", Request: keyed("", "/users", "up-1", object{"email": "Juan@mail.com", "name": "Juan", "password": "un té con leche"}), Status: http.StatusUnprocessableEntity, Code: problem.CodeKeyReused},
-		{Name: "address in other letters", Request: keyed("", "/users", "up-2", object{"email": "JUAN@mail.com", "name": "Juana", "password": "chocolate"}), Status: http.StatusConflict, Code: "email_taken"},
+		{Name: "address in other letters", Request: keyed("", "/users", "up-2", object{"email": "JUAN@mail.com", "name": "Juana", "password": "un café con leche"}), Status: http.StatusConflict, Code: "email_taken"},
 		{Name: "logged in", Request: in("juan@MAIL.com", "un café con leche"), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			var session catfecito.Session
-			if r.JSON(tb, &session); session.User != first || session.TokenType != "Bearer" || session.ExpiresIn != 3600 || r.Header.Get("Cache-Control") != "no-store" {
+			if r.JSON(tb, &session); session.User != first || session.TokenType != "Bearer" || session.ExpiresIn != 900 || r.Header.Get("Cache-Control") != "no-store" {
 				tb.Errorf("logged in: %+v, Cache-Control %q", session, r.Header.Get("Cache-Control"))
 			}
 			if me := must[catfecito.User](tb, v, apitest.Request{Method: http.MethodGet, Path: "/me", Token: session.AccessToken}, http.StatusOK); me != first {
@@ -217,10 +226,9 @@ func roleRoutes(t *testing.T, v *apitest.Server) {
 		invalid("no role", role, object{}, "body"),
 	})
 	list := apitest.Request{Method: http.MethodGet, Path: "/audit/USER/" + who.UserID}
-	for given, status := range map[string]int{before: http.StatusForbidden, token(): http.StatusOK} {
-		if list.Token = given; v.Do(t, list).Status != status {
-			t.Errorf("a token from before or after the change opens what is for staff, or does not: want %d", status)
-		}
+	for _, given := range []string{before, token()} {
+		list.Token = given
+		must[any](t, v, list, http.StatusOK)
 	}
 	// A repeated sign-up is answered as it was, though the user has become staff since.
 	again := must[catfecito.User](t, v, keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"}), http.StatusOK)

@@ -28,7 +28,16 @@ const (
 // Who signs up does so from a network of his own, as the shop's customers do: the bound on those of one network is none of
 // what is measured. Log-ins that succeed have no bound.
 func loadPlan() load.Plan {
-	return load.Plan{Without: map[string]string{"paymentEvent": "its requests are signed by a provider"}, Setup: loadSetup(), Routes: append(append(loadAccounts(), loadCatalogue()...), append(loadCarts(), loadSales()...)...)}
+	return load.Plan{Without: map[string]string{
+		"paymentEvent":      "its requests are signed by a provider",
+		"refreshSession":    "each of its requests needs the answer to the one before",
+		"logOut":            "each of its requests needs a log-in",
+		"changePassword":    "it does what a log-in does",
+		"sendVerification":  "one user gets one letter a minute",
+		"verifyEmail":       "its requests have codes from letters",
+		"sendPasswordReset": "one address gets one letter a minute",
+		"resetPassword":     "its requests have codes from letters",
+	}, Setup: loadSetup(), Routes: append(append(loadAccounts(), loadCatalogue()...), append(loadCarts(), loadSales()...)...)}
 }
 
 func loadSetup() []load.Call {
@@ -57,6 +66,7 @@ func loadAccounts() []load.Route {
 		{Call: loadSignUp(nil)},
 		{Call: loadLogIn(nil)},
 		{Call: load.Call{Method: http.MethodGet, Path: "/me", As: "-", Header: map[string]string{"Authorization": "Bearer {token}"}}},
+		{Call: load.Call{Method: http.MethodGet, Path: "/me/sessions", As: "-", Header: map[string]string{"Authorization": "Bearer {token}"}}},
 		{Call: loadStaff(http.MethodGet, "/users/{userId}", "")},
 		{Call: loadStaff(http.MethodPut, "/users/{userId}/role", `{"role":"customer"}`)},
 		{Call: loadStaff(http.MethodGet, "/audit/PRODUCT/{product0}", "")},

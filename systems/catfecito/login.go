@@ -7,7 +7,6 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
-	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/ratelimit"
 )
@@ -34,43 +33,38 @@ const (
 	signUpEvery = 30 * time.Second
 )
 
-// bounds are how often somebody may fail to log in from an address of the network, and may sign up. They are those of this
-// process.
-type bounds struct{ logIns, signUps *ratelimit.Limiter }
+// bounds are how often somebody may fail to log in from an address of the network, and may sign up and ask for
+// letters. They are those of this process.
+type bounds struct{ logIns, signUps, letters *ratelimit.Limiter }
 
 func newBounds(now func() time.Time) bounds {
 	each := func(every time.Duration, burst int) *ratelimit.Limiter {
 		return ratelimit.New(1/every.Seconds(), burst, ratelimit.DefaultCapacity, now)
 	}
-	return bounds{logIns: each(networkEvery, networkBurst), signUps: each(signUpEvery, signUpBurst)}
+	return bounds{logIns: each(networkEvery, networkBurst), signUps: each(signUpEvery, signUpBurst), letters: each(signUpEvery, signUpBurst)}
 }
 
-// logIn finds the user with an address of e-mail and a password, and signs a token. It does the same work whether there is
+// logIn finds the user with an address of e-mail and a password, and opens a session. It does the same work whether there is
 // such a user or not. Only failures are limited: a user may log in as often as they like.
-func (s *service) logIn(ctx context.Context, from, email, password string) (catfecitodb.User, string, error) {
+func (s *service) logIn(ctx context.Context, from, device, email, password string) (opened, error) {
 	if s.issuer == nil {
-		return catfecitodb.User{}, "", errLogInElsewhere
+		return opened{}, errLogInElsewhere
 	}
 	if err := s.bounds.logIns.Allow(from); err != nil {
-		return catfecitodb.User{}, "", err
+		return opened{}, err
 	}
-	u, hash, err := s.credential(ctx, email)
+	u, c, err := s.credential(ctx, email)
 	if err != nil {
-		return catfecitodb.User{}, "", err
+		return opened{}, err
 	}
-	switch same, err := s.try(ctx, email, password, hash); {
+	switch same, err := s.try(ctx, email, password, c.PasswordHash); {
 	case err != nil:
-		return catfecitodb.User{}, "", err
+		return opened{}, err
 	case !same || u.UserID == nobodyID:
-		return catfecitodb.User{}, "", errWrongLogIn
+		return opened{}, errWrongLogIn
 	}
 	s.bounds.logIns.Return(from)
-	claims := auth.Claims{Sub: u.UserID}
-	if u.Role == catfecitodb.RoleAdmin {
-		claims.Groups = []string{AdminGroup}
-	}
-	token, err := s.issuer.Mint(claims)
-	return u, token, err
+	return s.openSession(ctx, u, c.UpdatedAt, device)
 }
 
 // try tells whether a password is the one of a hash, unless that was tried too often lately with the same address of e-mail.
@@ -92,23 +86,20 @@ func (s *service) try(ctx context.Context, email, password string, hash table.Se
 	return true, s.db.ForgetTries(ctx, catfecitodb.ForgetTriesInput{Email: email, Since: since})
 }
 
-// credential is a user with the hash of their password; for an address that nobody has, nobody with a hash that no password
-// has, after as many requests.
-func (s *service) credential(ctx context.Context, email string) (catfecitodb.User, table.Secret, error) {
+// credential is a user with their password's hash; for an address that nobody has, nobody with a hash that no password has,
+// after as many requests.
+func (s *service) credential(ctx context.Context, email string) (catfecitodb.User, catfecitodb.Credential, error) {
 	u, err := s.db.UserByEmail(ctx, catfecitodb.UserByEmailInput{Email: email})
 	if errors.Is(err, table.ErrNotFound) {
 		u.UserID = nobodyID
 		_, err = s.db.UserByID(ctx, catfecitodb.UserByIDInput{UserID: nobodyID})
 	}
 	if err != nil && !errors.Is(err, table.ErrNotFound) {
-		return catfecitodb.User{}, "", err
+		return catfecitodb.User{}, catfecitodb.Credential{}, err
 	}
 	c, err := s.db.CredentialOf(ctx, catfecitodb.CredentialOfInput{UserID: u.UserID})
-	switch {
-	case errors.Is(err, table.ErrNotFound):
-		return u, s.passwords.nobodys, nil
-	case err != nil:
-		return catfecitodb.User{}, "", err
+	if errors.Is(err, table.ErrNotFound) {
+		return u, catfecitodb.Credential{PasswordHash: s.passwords.nobodys}, nil
 	}
-	return u, c.PasswordHash, nil
+	return u, c, err
 }

@@ -11,6 +11,7 @@ import (
 // The groups of operations in the document.
 const (
 	tagAccounts  = "Accounts"
+	tagSessions  = "Sessions"
 	tagCatalogue = "Catalogue"
 	tagCart      = "Cart"
 	tagOrders    = "Orders"
@@ -26,6 +27,7 @@ const (
 // register adds the operations to the API.
 func (s *service) register(a huma.API) {
 	s.registerAccounts(a)
+	s.registerSessions(a)
 	s.registerCatalogue(a)
 	s.registerStock(a)
 	s.registerCart(a)
@@ -45,11 +47,6 @@ func (s *service) registerAccounts(a huma.API) {
 		Description:   "The address must be nobody's yet, in small letters or capitals. Sent again with the same key, body and password, it is answered as the first time.",
 		DefaultStatus: http.StatusCreated, Errors: []int{missing},
 	}, api.Tokenless), s.registerUser)
-	huma.Register(a, api.Operation(huma.Operation{
-		OperationID: "logIn", Method: http.MethodPost, Path: "/login", Tags: []string{tagAccounts},
-		Summary: "Log in",
-		Errors:  []int{http.StatusUnauthorized, missing},
-	}, api.Tokenless), s.openSession)
 	huma.Register(a, huma.Operation{
 		OperationID: "getOwnUser", Method: http.MethodGet, Path: "/me", Tags: []string{tagAccounts},
 		Summary: "Who you are",
@@ -63,7 +60,7 @@ func (s *service) registerAccounts(a huma.API) {
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "putRole", Method: http.MethodPut, Path: "/users/{userId}/role", Tags: []string{tagAccounts},
 		Summary:     "Change what a user may do",
-		Description: "It takes effect at the user's next log-in. Users cannot change their own role.",
+		Description: "It takes effect at once. Users cannot change their own role.",
 		Errors:      []int{missing, conflict},
 	}, staff), s.putRole)
 }

@@ -158,7 +158,7 @@ func TestLogInRequests(t *testing.T) {
 	for _, email := range []string{"ana@mail.com", "nobody@mail.com"} {
 		for i := range triesMost {
 			requests = 0
-			if _, _, err := processes[i%2].logIn(t.Context(), "", email, "wrong"); !errors.Is(err, errWrongLogIn) {
+			if _, err := processes[i%2].logIn(t.Context(), "", "", email, "wrong"); !errors.Is(err, errWrongLogIn) {
 				t.Fatalf("%s, try %d: %v", email, i, err)
 			}
 			if requests != 4 { // the marker, the user, the hash, the count of tries
@@ -166,7 +166,7 @@ func TestLogInRequests(t *testing.T) {
 			}
 		}
 		for i, s := range processes {
-			refused, ok := errors.AsType[*problem.Error](func() error { _, _, err := s.logIn(t.Context(), "", email, "un café con leche"); return err }())
+			refused, ok := errors.AsType[*problem.Error](func() error { _, err := s.logIn(t.Context(), "", "", email, "un café con leche"); return err }())
 			if !ok || refused.Status != http.StatusTooManyRequests || refused.RetryAfter <= 0 || refused.RetryAfter > triesWindow {
 				t.Errorf("%s, one try too many of process %d: %+v", email, i, refused)
 			}
@@ -187,7 +187,7 @@ func TestWithoutIssuer(t *testing.T) {
 	if _, _, err := s.signUp(t.Context(), "", "k", applicant{}); !errors.Is(err, errLogInElsewhere) {
 		t.Errorf("sign-up: %v", err)
 	}
-	if _, _, err := s.logIn(t.Context(), "", "", ""); !errors.Is(err, errLogInElsewhere) {
+	if _, err := s.logIn(t.Context(), "", "", "", ""); !errors.Is(err, errLogInElsewhere) {
 		t.Errorf("log-in: %v", err)
 	}
 }

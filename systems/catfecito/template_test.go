@@ -1,6 +1,7 @@
 package catfecito_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -17,9 +18,17 @@ const auditFilter = `{"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"USER#"},{"prefix
 func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: catfecito.Name, AdminGroup: catfecito.AdminGroup, Title: "CatFecito", Design: "catfecito.design.yaml", Routes: v.Routes(),
-		Functions: map[string][]string{
+		Functions: admitted(map[string][]string{
+			"listSessions":         {"SessionsOfUser"},
+			"refreshSession":       {"SessionByID", "RefreshSession", "CloseSession", "UserByID"},
+			"logOut":               {"CloseSession"},
+			"changePassword":       {"CredentialOf", "TryLogIn", "ForgetTries", "ChangePassword", "SessionsOfUser", "CloseSession", "OpenSession"},
+			"sendVerification":     {"CodeOf", "SendCode"},
+			"verifyEmail":          {"CodeOf", "TryCode", "VerifyEmail"},
+			"sendPasswordReset":    {"UserByEmail", "UserByID", "CredentialOf", "CodeOf", "SendCode"},
+			"resetPassword":        {"UserByEmail", "UserByID", "CredentialOf", "CodeOf", "TryCode", "ResetPassword", "SessionsOfUser", "CloseSession"},
 			"registerUser":         {"RegisterUser", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},
-			"logIn":                {"UserByEmail", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},
+			"logIn":                {"UserByEmail", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries", "OpenSession", "SessionsOfUser", "CloseSession"},
 			"getOwnUser":           {"UserByID"},
 			"getUser":              {"UserByID"},
 			"putRole":              {"SetRole"},
@@ -48,11 +57,14 @@ func template(v *apitest.Server) sam.Template {
 			"shipOrder":            {"ShipOrder"},
 			"deliverOrder":         {"DeliverOrder"},
 			"auditTrail":           {"AuditTrail"},
-		},
+		}),
 		Streams:   []sam.Stream{{Name: "audit", Table: "catfecito", Patterns: []string{"RecordChange"}, Filter: auditFilter}},
 		Schedules: []sam.Schedule{{Name: "expiry", Every: time.Minute, Patterns: []string{"UnpaidOrders", "OrderForStaff", "ExpireOrder"}}},
 		Settings: []sam.Setting{
 			{Variable: "APP_ISSUER_KEY", Parameter: "IssuerKey", Layer: "IssuerKeyLayer", About: "File of the keys that sign tokens for the shop's own log-in, such as /opt/issuer.json; empty leaves log-in to the user pool"},
+			{Variable: catfecito.MailURL, Parameter: "MailURL", Secret: true, About: "Mail server that sends codes to users of the shop's own log-in, as smtps://USER:PASSWORD@mail.example.com; empty sends none"},
+			{Variable: catfecito.MailFrom, Parameter: "MailFrom", About: "Whom letters are from, as CatFecito <shop@example.com>"},
+			{Variable: catfecito.BreachedPasswords, Parameter: "BreachedPasswords", About: "List of breached passwords that is asked, as https://api.pwnedpasswords.com/range/; empty asks none"},
 			{Variable: "APP_ISSUER", Parameter: "Issuer", About: "Public address of the shop, where IssuerKey is given"},
 		},
 	}
@@ -60,3 +72,20 @@ func template(v *apitest.Server) sam.Template {
 
 // TestTemplate: lambda/template.yaml is what the design and the API make it.
 func TestTemplate(t *testing.T) { template(open(t)).Compare(t, "lambda/template.yaml") }
+
+// admitted adds to the functions that take tokens what it takes to look at the session of one.
+func admitted(functions map[string][]string) map[string][]string {
+	tokenless := []string{"registerUser", "logIn", "refreshSession", "sendPasswordReset", "resetPassword", "paymentEvent"}
+	for id, patterns := range functions {
+		if slices.Contains(tokenless, id) {
+			continue
+		}
+		for _, look := range []string{"SessionByID", "UserByID"} {
+			if !slices.Contains(patterns, look) {
+				patterns = append(patterns, look)
+			}
+		}
+		functions[id] = patterns
+	}
+	return functions
+}

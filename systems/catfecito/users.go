@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 )
 
-// AdminGroup is the group of staff in tokens: users with the role admin.
+// AdminGroup is the group of staff: users with the role admin, and in a user pool's tokens those of the group.
 const AdminGroup = Name + "-admin"
 
 var errOwnRole = errors.New("users cannot change their own role")
@@ -24,6 +24,9 @@ func (s *service) signUp(ctx context.Context, from, requestKey string, in applic
 		return catfecitodb.User{}, false, errLogInElsewhere
 	}
 	if err := s.bounds.signUps.Allow(from); err != nil {
+		return catfecitodb.User{}, false, err
+	}
+	if err := s.strong(ctx, in.password, in.email, in.name); err != nil {
 		return catfecitodb.User{}, false, err
 	}
 	hash, err := s.passwords.hash(ctx, in.password)
@@ -47,7 +50,7 @@ func (s *service) signUp(ctx context.Context, from, requestKey string, in applic
 	case !same: // another request under its key
 		return catfecitodb.User{}, false, catfecitodb.ErrSignUpReused
 	}
-	result.User.Role = catfecitodb.RoleCustomer // as it was then
+	result.User.Role, result.User.VerifiedAt = catfecitodb.RoleCustomer, nil // as it was then
 	return result.User, true, nil
 }
 
@@ -56,7 +59,7 @@ func (s *service) user(ctx context.Context, userID string) (catfecitodb.User, er
 	return s.db.UserByID(ctx, catfecitodb.UserByIDInput{UserID: userID})
 }
 
-// setRole changes what a user may do from their next log-in on.
+// setRole changes what a user may do, from the next request on, whose session's it is.
 func (s *service) setRole(ctx context.Context, by, userID string, role catfecitodb.Role) (catfecitodb.User, error) {
 	if by == userID {
 		return catfecitodb.User{}, errOwnRole

@@ -4,6 +4,7 @@ import (
 	"github.com/monotable/monotable/systems/appcore"
 	"github.com/monotable/monotable/systems/catfecito"
 	"github.com/monotable/monotable/systems/catfecito/payments"
+	"github.com/monotable/monotable/systems/internal/mail"
 	"github.com/monotable/monotable/systems/internal/system"
 	"github.com/monotable/monotable/systems/portfolio"
 	"github.com/monotable/monotable/systems/transporteapp"
@@ -14,7 +15,7 @@ import (
 func registered() []system.System {
 	return []system.System{
 		appcore.System(appcore.Options{}),
-		catfecito.System(catfecito.Options{Payments: payments.NewTestOnce()}),
+		catfecito.System(catfecito.Options{Payments: payments.NewTestOnce(), Mail: new(mail.Outbox)}),
 		trinity.System(trinity.Options{}),
 		portfolio.System(),
 		transporteapp.System(transporteapp.Options{}),

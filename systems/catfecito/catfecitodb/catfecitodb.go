@@ -129,7 +129,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -142,6 +142,10 @@ func Decode(item table.Item) (any, table.Place, error) {
 		}
 	case credentialEntity:
 		x, err = credentialOf(v)
+	case sessionEntity:
+		x, err = sessionOf(v)
+	case codeEntity:
+		x, err = codeOf(v)
 	case signUpEntity:
 		x, err = signUpOf(v)
 	case logInTriesEntity:

@@ -34,17 +34,19 @@ func (x User) values() table.Values {
 	table.Set(v, "name", table.Text[string](), x.Name)
 	table.Set(v, "role", table.Text[Role](), x.Role)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
+	table.SetOptional(v, "verifiedAt", table.Time(), x.VerifiedAt)
 	return v
 }
 
 func userOf(v table.Values) (User, error) {
 	d := table.Decode("User", v)
 	x := User{
-		UserID:    table.Get(d, "userId", table.Text[string]()),
-		Email:     table.Get(d, "email", table.Text[string]()),
-		Name:      table.Get(d, "name", table.Text[string]()),
-		Role:      table.Get(d, "role", table.Text[Role]()),
-		CreatedAt: table.Get(d, "createdAt", table.Time()),
+		UserID:     table.Get(d, "userId", table.Text[string]()),
+		Email:      table.Get(d, "email", table.Text[string]()),
+		Name:       table.Get(d, "name", table.Text[string]()),
+		Role:       table.Get(d, "role", table.Text[Role]()),
+		CreatedAt:  table.Get(d, "createdAt", table.Time()),
+		VerifiedAt: table.GetOptional(d, "verifiedAt", table.Time()),
 	}
 	return x, d.Err()
 }
@@ -73,6 +75,62 @@ func credentialOf(v table.Values) (Credential, error) {
 		UserID:       table.Get(d, "userId", table.Text[string]()),
 		PasswordHash: table.Get(d, "passwordHash", table.Hidden()),
 		UpdatedAt:    table.Get(d, "updatedAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Session) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), x.UserID)
+	table.Set(v, "sessionId", table.Text[string](), x.SessionID)
+	table.Set(v, "refreshHash", table.Hidden(), x.RefreshHash)
+	table.SetOptional(v, "spentHash", table.Hidden(), x.SpentHash)
+	table.Set(v, "passwordAt", table.Time(), x.PasswordAt)
+	table.Set(v, "device", table.Text[string](), x.Device)
+	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
+	table.Set(v, "usedAt", table.Time(), x.UsedAt)
+	table.Set(v, "expiresAt", table.Seconds(), x.ExpiresAt)
+	return v
+}
+
+func sessionOf(v table.Values) (Session, error) {
+	d := table.Decode("Session", v)
+	x := Session{
+		UserID:      table.Get(d, "userId", table.Text[string]()),
+		SessionID:   table.Get(d, "sessionId", table.Text[string]()),
+		RefreshHash: table.Get(d, "refreshHash", table.Hidden()),
+		SpentHash:   table.GetOptional(d, "spentHash", table.Hidden()),
+		PasswordAt:  table.Get(d, "passwordAt", table.Time()),
+		Device:      table.Get(d, "device", table.Text[string]()),
+		CreatedAt:   table.Get(d, "createdAt", table.Time()),
+		UsedAt:      table.Get(d, "usedAt", table.Time()),
+		ExpiresAt:   table.Get(d, "expiresAt", table.Seconds()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Code) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "email", table.Text[string](), x.Email)
+	table.Set(v, "purpose", table.Text[CodePurpose](), x.Purpose)
+	table.Set(v, "codeHash", table.Hidden(), x.CodeHash)
+	table.Set(v, "tries", table.Int(), x.Tries)
+	table.Set(v, "sentAt", table.Time(), x.SentAt)
+	table.Set(v, "expiresAt", table.Seconds(), x.ExpiresAt)
+	return v
+}
+
+func codeOf(v table.Values) (Code, error) {
+	d := table.Decode("Code", v)
+	x := Code{
+		Email:     table.Get(d, "email", table.Text[string]()),
+		Purpose:   table.Get(d, "purpose", table.Text[CodePurpose]()),
+		CodeHash:  table.Get(d, "codeHash", table.Hidden()),
+		Tries:     table.Get(d, "tries", table.Int()),
+		SentAt:    table.Get(d, "sentAt", table.Time()),
+		ExpiresAt: table.Get(d, "expiresAt", table.Seconds()),
 	}
 	return x, d.Err()
 }
@@ -380,6 +438,38 @@ func (in CredentialOfInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in SessionByIDInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "sessionId", table.Text[string](), in.SessionID)
+	return table.Input{Values: v}
+}
+
+func sessionsOfUserItemOf(v table.Values) (SessionsOfUserItem, error) {
+	d := table.Decode("Session", v)
+	x := SessionsOfUserItem{
+		UserID:    table.Get(d, "userId", table.Text[string]()),
+		SessionID: table.Get(d, "sessionId", table.Text[string]()),
+		Device:    table.Get(d, "device", table.Text[string]()),
+		CreatedAt: table.Get(d, "createdAt", table.Time()),
+		UsedAt:    table.Get(d, "usedAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+func (in SessionsOfUserInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	return table.Input{Values: v}
+}
+
+func (in CodeOfInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "email", table.Text[string](), in.Email)
+	table.Set(v, "purpose", table.Text[CodePurpose](), in.Purpose)
+	return table.Input{Values: v}
+}
+
 func (in ProductByIDInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "productId", table.Text[string](), in.ProductID)
@@ -602,6 +692,7 @@ func (in RegisterUserInput) input() table.Input {
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "email", table.Text[string](), in.Email)
 	table.Set(v, "name", table.Text[string](), in.Name)
+	table.SetOptional(v, "verifiedAt", table.Time(), in.VerifiedAt)
 	table.Set(v, "passwordHash", table.Hidden(), in.PasswordHash)
 	return table.Input{Values: v}
 }
@@ -619,6 +710,80 @@ func (in ForgetTriesInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "email", table.Text[string](), in.Email)
 	table.Set(v, "since", table.Time(), in.Since)
+	return table.Input{Values: v}
+}
+
+func (in OpenSessionInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "sessionId", table.Text[string](), in.SessionID)
+	table.Set(v, "refreshHash", table.Hidden(), in.RefreshHash)
+	table.SetOptional(v, "spentHash", table.Hidden(), in.SpentHash)
+	table.Set(v, "passwordAt", table.Time(), in.PasswordAt)
+	table.Set(v, "device", table.Text[string](), in.Device)
+	return table.Input{Values: v}
+}
+
+func (in RefreshSessionInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "presented", table.Hidden(), in.Presented)
+	table.Set(v, "lostSince", table.Time(), in.LostSince)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "sessionId", table.Text[string](), in.SessionID)
+	table.Set(v, "refreshHash", table.Hidden(), in.RefreshHash)
+	table.Set(v, "sessionExpiresAt", table.Seconds(), in.SessionExpiresAt)
+	table.Set(v, "passwordAt", table.Time(), in.PasswordAt)
+	return table.Input{Values: v}
+}
+
+func (in CloseSessionInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "sessionId", table.Text[string](), in.SessionID)
+	return table.Input{Values: v}
+}
+
+func (in SendCodeInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "email", table.Text[string](), in.Email)
+	table.Set(v, "purpose", table.Text[CodePurpose](), in.Purpose)
+	table.Set(v, "codeHash", table.Hidden(), in.CodeHash)
+	table.Set(v, "codeExpiresAt", table.Seconds(), in.CodeExpiresAt)
+	return table.Input{Values: v}
+}
+
+func (in TryCodeInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "most", table.Int(), in.Most)
+	table.Set(v, "email", table.Text[string](), in.Email)
+	table.Set(v, "purpose", table.Text[CodePurpose](), in.Purpose)
+	return table.Input{Values: v}
+}
+
+func (in VerifyEmailInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "email", table.Text[string](), in.Email)
+	table.Set(v, "purpose", table.Text[CodePurpose](), in.Purpose)
+	table.Set(v, "codeHash", table.Hidden(), in.CodeHash)
+	return table.Input{Values: v}
+}
+
+func (in ResetPasswordInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "passwordHash", table.Hidden(), in.PasswordHash)
+	table.Set(v, "email", table.Text[string](), in.Email)
+	table.Set(v, "purpose", table.Text[CodePurpose](), in.Purpose)
+	table.Set(v, "codeHash", table.Hidden(), in.CodeHash)
+	return table.Input{Values: v}
+}
+
+func (in ChangePasswordInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "comparedAt", table.Time(), in.ComparedAt)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "passwordHash", table.Hidden(), in.PasswordHash)
 	return table.Input{Values: v}
 }
 

@@ -45,6 +45,7 @@ var (
 				Type: table.Type{Kind: "enum", Enum: []string{"customer", "admin"}},
 			},
 			{Name: "createdAt", Path: []string{"created_at"}, Type: table.Type{Kind: "time"}},
+			{Name: "verifiedAt", Path: []string{"verified_at"}, Type: table.Type{Kind: "time"}, Optional: true},
 		},
 		Key: []table.KeyAttribute{
 			{
@@ -87,7 +88,64 @@ var (
 				Template:  table.Template{{Literal: "CREDENTIAL"}},
 			},
 		},
-		Exists: ErrCredentialExists,
+		NotFound: ErrCredentialNotFound,
+		Exists:   ErrCredentialExists,
+	}
+	sessionEntity = &table.Entity{
+		Name:  "Session",
+		Table: catfecitoTable,
+		Fields: []table.Field{
+			{Name: "userId", Path: []string{"user_id"}, Type: table.Type{Kind: "id"}},
+			{Name: "sessionId", Path: []string{"session_id"}, Type: table.Type{Kind: "ulid"}},
+			{Name: "refreshHash", Path: []string{"refresh_hash"}, Type: table.Type{Kind: "secret"}},
+			{Name: "spentHash", Path: []string{"spent_hash"}, Type: table.Type{Kind: "secret"}, Optional: true},
+			{Name: "passwordAt", Path: []string{"password_at"}, Type: table.Type{Kind: "time"}},
+			{Name: "device", Path: []string{"device"}, Type: table.Type{Kind: "text"}, MaxBytes: 200},
+			{Name: "createdAt", Path: []string{"created_at"}, Type: table.Type{Kind: "time"}},
+			{Name: "usedAt", Path: []string{"used_at"}, Type: table.Type{Kind: "time"}},
+			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
+		},
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
+			},
+			{
+				Attribute: table.Attribute{Name: "SK", Type: "S"},
+				Template:  table.Template{{Literal: "SESSION#"}, {Field: "sessionId"}},
+			},
+		},
+		TTL:      &table.TTL{Field: "expiresAt", After: 720 * time.Hour},
+		NotFound: ErrSessionNotFound,
+		Exists:   ErrSessionExists,
+	}
+	codeEntity = &table.Entity{
+		Name:  "Code",
+		Table: catfecitoTable,
+		Fields: []table.Field{
+			{Name: "email", Path: []string{"email"}, Type: table.Type{Kind: "email"}},
+			{
+				Name: "purpose",
+				Path: []string{"purpose"},
+				Type: table.Type{Kind: "enum", Enum: []string{"verifyEmail", "resetPassword"}},
+			},
+			{Name: "codeHash", Path: []string{"code_hash"}, Type: table.Type{Kind: "secret"}},
+			{Name: "tries", Path: []string{"tries"}, Type: table.Type{Kind: "int"}},
+			{Name: "sentAt", Path: []string{"sent_at"}, Type: table.Type{Kind: "time"}},
+			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
+		},
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
+			},
+			{
+				Attribute: table.Attribute{Name: "SK", Type: "S"},
+				Template:  table.Template{{Literal: "CODE#"}, {Field: "purpose"}},
+			},
+		},
+		TTL:      &table.TTL{Field: "expiresAt", After: 15 * time.Minute},
+		NotFound: ErrCodeNotFound,
 	}
 	signUpEntity = &table.Entity{
 		Name:  "SignUp",
@@ -536,6 +594,78 @@ var (
 		Consistent: true,
 		By:         []string{"userId"},
 	}
+	sessionByIDRead = &table.Read{
+		Pattern: "SessionByID",
+		Entity:  sessionEntity,
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
+			},
+			{
+				Attribute: table.Attribute{Name: "SK", Type: "S"},
+				Template:  table.Template{{Literal: "SESSION#"}, {Field: "sessionId"}},
+			},
+		},
+		Consistent: true,
+		Filter: &table.Condition{
+			Expression: "#expiresAt > :p0",
+			Names:      map[string]string{"#expiresAt": "expires_at"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By: []string{"userId", "sessionId"},
+	}
+	sessionsOfUserRead = &table.Read{
+		Pattern: "SessionsOfUser",
+		Entity:  sessionEntity,
+		Many:    true,
+		PK: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.BeginsWith,
+				Known:      table.Template{{Literal: "SESSION#"}},
+				Open:       true,
+			},
+		},
+		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+		Reverse:    true,
+		Consistent: true,
+		Filter: &table.Condition{
+			Expression: "#expiresAt > :p0",
+			Names:      map[string]string{"#expiresAt": "expires_at"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By:     []string{"userId"},
+		Page:   20,
+		Fields: []string{"userId", "sessionId", "device", "createdAt", "usedAt"},
+	}
+	codeOfRead = &table.Read{
+		Pattern: "CodeOf",
+		Entity:  codeEntity,
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
+			},
+			{
+				Attribute: table.Attribute{Name: "SK", Type: "S"},
+				Template:  table.Template{{Literal: "CODE#"}, {Field: "purpose"}},
+			},
+		},
+		Consistent: true,
+		Filter: &table.Condition{
+			Expression: "#expiresAt > :p0",
+			Names:      map[string]string{"#expiresAt": "expires_at"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By: []string{"email", "purpose"},
+	}
 	productByIDRead = &table.Read{
 		Pattern: "ProductByID",
 		Entity:  productEntity,
@@ -925,6 +1055,7 @@ var (
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "email", Type: table.Type{Kind: "email"}},
 			{Name: "name", Type: table.Type{Kind: "text"}},
+			{Name: "verifiedAt", Type: table.Type{Kind: "time"}, Optional: true},
 			{Name: "passwordHash", Type: table.Type{Kind: "secret"}},
 		},
 		Idempotent: &table.Idempotent{Record: signUpEntity, Request: []string{"email", "name"}, Reused: ErrSignUpReused},
@@ -965,6 +1096,245 @@ var (
 		Params: []table.Param{
 			{Name: "email", Type: table.Type{Kind: "email"}},
 			{Name: "since", Type: table.Type{Kind: "time"}},
+		},
+	}
+	openSessionWrite = &table.Write{
+		Pattern: "OpenSession",
+		Steps: []table.Step{
+			{
+				Action: table.Create,
+				Entity: sessionEntity,
+				Set: []table.Assignment{
+					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"usedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+			},
+			{
+				Action: table.Check,
+				Entity: credentialEntity,
+				When: &table.Condition{
+					Expression: "#updatedAt = :p0",
+					Names:      map[string]string{"#updatedAt": "updated_at"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "passwordAt", Type: table.Type{Kind: "time"}}},
+				},
+				Else: []table.Else{{Err: ErrPasswordChanged}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "sessionId", Type: table.Type{Kind: "ulid"}},
+			{Name: "refreshHash", Type: table.Type{Kind: "secret"}},
+			{Name: "spentHash", Type: table.Type{Kind: "secret"}, Optional: true},
+			{Name: "passwordAt", Type: table.Type{Kind: "time"}},
+			{Name: "device", Type: table.Type{Kind: "text"}, MaxBytes: 200},
+		},
+	}
+	refreshSessionWrite = &table.Write{
+		Pattern: "RefreshSession",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: sessionEntity,
+				Set: []table.Assignment{
+					{Path: []string{"refreshHash"}, Value: []table.Term{{Kind: table.InputTerm, Name: "refreshHash"}}},
+					{Path: []string{"spentHash"}, Value: []table.Term{{Kind: table.InputTerm, Name: "presented"}}},
+					{Path: []string{"usedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{
+						Path:  []string{"expiresAt"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "sessionExpiresAt"}},
+					},
+				},
+				When: &table.Condition{
+					Expression: "( #refreshHash = :p0 OR #spentHash = :p0 AND #usedAt > :p1 ) AND #expiresAt > :p2",
+					Names: map[string]string{
+						"#expiresAt":   "expires_at",
+						"#refreshHash": "refresh_hash",
+						"#spentHash":   "spent_hash",
+						"#usedAt":      "used_at",
+					},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p0", Input: "presented", Type: table.Type{Kind: "secret"}},
+						{Placeholder: ":p1", Input: "lostSince", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p2", Input: "now", Type: table.Type{Kind: "ttl"}},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrRefreshTokenSpent,
+						When: &table.Condition{
+							Expression: "#spentHash = :p0",
+							Names:      map[string]string{"#spentHash": "spent_hash"},
+							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "presented", Type: table.Type{Kind: "secret"}}},
+						},
+					},
+					{Err: ErrSessionEnded},
+				},
+			},
+			{
+				Action: table.Check,
+				Entity: credentialEntity,
+				When: &table.Condition{
+					Expression: "#updatedAt = :p0",
+					Names:      map[string]string{"#updatedAt": "updated_at"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "passwordAt", Type: table.Type{Kind: "time"}}},
+				},
+				Else: []table.Else{{Err: ErrPasswordChanged}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "presented", Type: table.Type{Kind: "secret"}},
+			{Name: "lostSince", Type: table.Type{Kind: "time"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "sessionId", Type: table.Type{Kind: "ulid"}},
+			{Name: "refreshHash", Type: table.Type{Kind: "secret"}},
+			{Name: "sessionExpiresAt", Type: table.Type{Kind: "ttl"}},
+			{Name: "passwordAt", Type: table.Type{Kind: "time"}},
+		},
+	}
+	closeSessionWrite = &table.Write{
+		Pattern: "CloseSession",
+		Steps:   []table.Step{{Action: table.Delete, Entity: sessionEntity}},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "sessionId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
+	sendCodeWrite = &table.Write{
+		Pattern: "SendCode",
+		Steps: []table.Step{
+			{
+				Action: table.Upsert,
+				Entity: codeEntity,
+				Set: []table.Assignment{
+					{Path: []string{"codeHash"}, Value: []table.Term{{Kind: table.InputTerm, Name: "codeHash"}}},
+					{
+						Path:  []string{"tries"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+					{Path: []string{"sentAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"expiresAt"}, Value: []table.Term{{Kind: table.InputTerm, Name: "codeExpiresAt"}}},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "email", Type: table.Type{Kind: "email"}},
+			{Name: "purpose", Type: table.Type{Kind: "enum", Enum: []string{"verifyEmail", "resetPassword"}}},
+			{Name: "codeHash", Type: table.Type{Kind: "secret"}},
+			{Name: "codeExpiresAt", Type: table.Type{Kind: "ttl"}},
+		},
+	}
+	tryCodeWrite = &table.Write{
+		Pattern: "TryCode",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: codeEntity,
+				Add: []table.Assignment{
+					{
+						Path:  []string{"tries"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
+				When: &table.Condition{
+					Expression: "#tries < :p0 AND #expiresAt > :p1",
+					Names:      map[string]string{"#expiresAt": "expires_at", "#tries": "tries"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p0", Input: "most", Type: table.Type{Kind: "int"}},
+						{Placeholder: ":p1", Input: "now", Type: table.Type{Kind: "ttl"}},
+					},
+				},
+				Else: []table.Else{{Err: ErrCodeSpent}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "most", Type: table.Type{Kind: "int"}},
+			{Name: "email", Type: table.Type{Kind: "email"}},
+			{Name: "purpose", Type: table.Type{Kind: "enum", Enum: []string{"verifyEmail", "resetPassword"}}},
+		},
+	}
+	verifyEmailWrite = &table.Write{
+		Pattern: "VerifyEmail",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: userEntity,
+				Set:    []table.Assignment{{Path: []string{"verifiedAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+			},
+			{
+				Action: table.Delete,
+				Entity: codeEntity,
+				When: &table.Condition{
+					Expression: "#codeHash = :p0",
+					Names:      map[string]string{"#codeHash": "code_hash"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "codeHash", Type: table.Type{Kind: "secret"}}},
+				},
+				Else: []table.Else{{Err: ErrCodeSpent}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "email", Type: table.Type{Kind: "email"}},
+			{Name: "purpose", Type: table.Type{Kind: "enum", Enum: []string{"verifyEmail", "resetPassword"}}},
+			{Name: "codeHash", Type: table.Type{Kind: "secret"}},
+		},
+	}
+	resetPasswordWrite = &table.Write{
+		Pattern: "ResetPassword",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: credentialEntity,
+				Set: []table.Assignment{
+					{Path: []string{"passwordHash"}, Value: []table.Term{{Kind: table.InputTerm, Name: "passwordHash"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: userEntity,
+				Set:    []table.Assignment{{Path: []string{"verifiedAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+			},
+			{
+				Action: table.Delete,
+				Entity: codeEntity,
+				When: &table.Condition{
+					Expression: "#codeHash = :p0",
+					Names:      map[string]string{"#codeHash": "code_hash"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "codeHash", Type: table.Type{Kind: "secret"}}},
+				},
+				Else: []table.Else{{Err: ErrCodeSpent}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "passwordHash", Type: table.Type{Kind: "secret"}},
+			{Name: "email", Type: table.Type{Kind: "email"}},
+			{Name: "purpose", Type: table.Type{Kind: "enum", Enum: []string{"verifyEmail", "resetPassword"}}},
+			{Name: "codeHash", Type: table.Type{Kind: "secret"}},
+		},
+	}
+	changePasswordWrite = &table.Write{
+		Pattern: "ChangePassword",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: credentialEntity,
+				Set: []table.Assignment{
+					{Path: []string{"passwordHash"}, Value: []table.Term{{Kind: table.InputTerm, Name: "passwordHash"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#updatedAt = :p0",
+					Names:      map[string]string{"#updatedAt": "updated_at"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "comparedAt", Type: table.Type{Kind: "time"}}},
+				},
+				Else: []table.Else{{Err: ErrPasswordChanged}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "comparedAt", Type: table.Type{Kind: "time"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "passwordHash", Type: table.Type{Kind: "secret"}},
 		},
 	}
 	setRoleWrite = &table.Write{

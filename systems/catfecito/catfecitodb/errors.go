@@ -14,7 +14,7 @@ import (
 var (
 	// ErrUserExists is a table.ErrExists. RegisterUser can end in it.
 	ErrUserExists = fmt.Errorf("catfecitodb: user: %w", table.ErrExists)
-	// ErrUserEmailTaken is a table.ErrExists. RegisterUser, SetRole can end in it.
+	// ErrUserEmailTaken is a table.ErrExists. RegisterUser, VerifyEmail, ResetPassword, SetRole can end in it.
 	ErrUserEmailTaken = fmt.Errorf("catfecitodb: user email is taken: %w", table.ErrExists)
 	// ErrCredentialExists is a table.ErrExists. RegisterUser can end in it.
 	ErrCredentialExists = fmt.Errorf("catfecitodb: credential: %w", table.ErrExists)
@@ -24,8 +24,25 @@ var (
 	ErrTooManyTries = errors.New("catfecitodb: too many tries")
 	// ErrLogInTriesNotFound is a table.ErrNotFound. No write ends in it.
 	ErrLogInTriesNotFound = fmt.Errorf("catfecitodb: log in tries: %w", table.ErrNotFound)
-	// ErrUserNotFound is a table.ErrNotFound. SetRole can end in it.
+	// ErrSessionExists is a table.ErrExists. OpenSession can end in it.
+	ErrSessionExists = fmt.Errorf("catfecitodb: session: %w", table.ErrExists)
+	// ErrPasswordChanged is declared by the design. OpenSession, RefreshSession, ChangePassword can end in it.
+	ErrPasswordChanged = errors.New("catfecitodb: password changed")
+	// ErrRefreshTokenSpent is declared by the design. RefreshSession can end in it.
+	ErrRefreshTokenSpent = errors.New("catfecitodb: refresh token spent")
+	// ErrSessionEnded is declared by the design. RefreshSession can end in it.
+	ErrSessionEnded = errors.New("catfecitodb: session ended")
+	// ErrSessionNotFound is a table.ErrNotFound. RefreshSession can end in it.
+	ErrSessionNotFound = fmt.Errorf("catfecitodb: session: %w", table.ErrNotFound)
+	// ErrCodeSpent is declared by the design. TryCode, VerifyEmail, ResetPassword can end in it.
+	ErrCodeSpent = errors.New("catfecitodb: code spent")
+	// ErrCodeNotFound is a table.ErrNotFound. TryCode, VerifyEmail, ResetPassword can end in it.
+	ErrCodeNotFound = fmt.Errorf("catfecitodb: code: %w", table.ErrNotFound)
+	// ErrUserNotFound is a table.ErrNotFound. VerifyEmail, ResetPassword, SetRole can end in it.
 	ErrUserNotFound = fmt.Errorf("catfecitodb: user: %w", table.ErrNotFound)
+	// ErrCredentialNotFound is a table.ErrNotFound. OpenSession, RefreshSession, ResetPassword, ChangePassword can end in
+	// it.
+	ErrCredentialNotFound = fmt.Errorf("catfecitodb: credential: %w", table.ErrNotFound)
 	// ErrProductExists is a table.ErrExists. CreateProduct can end in it.
 	ErrProductExists = fmt.Errorf("catfecitodb: product: %w", table.ErrExists)
 	// ErrNoSuchCategory is declared by the design. CreateProduct, ChangeProduct can end in it.

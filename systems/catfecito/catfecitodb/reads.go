@@ -85,6 +85,95 @@ func (db *DB) CredentialOfBatch(ctx context.Context, in []CredentialOfInput) ([]
 	return table.BatchOf(ctx, db.run, credentialOfRead, inputs, credentialOf)
 }
 
+// SessionByIDInput is what SessionByID takes.
+type SessionByIDInput struct {
+	UserID    string
+	SessionID string
+}
+
+// SessionByID finds one Session of a given userId and sessionId, where expiresAt > :now.
+//
+// Whether a session is open.
+//
+//	GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "SESSION#{sessionId}"
+//	costs    1 read unit
+//	fresh    strong: every write that was answered is seen
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) SessionByID(ctx context.Context, in SessionByIDInput) (Session, error) {
+	return table.One(ctx, db.run, sessionByIDRead, in.input(), sessionOf)
+}
+
+// SessionByIDBatch is SessionByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
+// of the inputs, nil for an item that is not there.
+func (db *DB) SessionByIDBatch(ctx context.Context, in []SessionByIDInput) ([]*Session, error) {
+	inputs := make([]table.Input, len(in))
+	for i := range in {
+		inputs[i] = in[i].input()
+	}
+	return table.BatchOf(ctx, db.run, sessionByIDRead, inputs, sessionOf)
+}
+
+// SessionsOfUserInput is what SessionsOfUser takes.
+type SessionsOfUserInput struct {
+	UserID string
+}
+
+// SessionsOfUserItem is what SessionsOfUser finds of a Session: the fields that its place holds and it returns.
+type SessionsOfUserItem struct {
+	UserID    string
+	SessionID string
+	// What the browser said of itself
+	Device    string
+	CreatedAt time.Time
+	UsedAt    time.Time
+}
+
+// SessionsOfUser finds the Session items of a given userId, where expiresAt > :now, by sessionId descending, 20 a page.
+//
+// The devices on which a user is logged in.
+//
+//	Query  catfecito-serverless-{stage}: PK = "USER#{userId}" AND begins_with(SK, "SESSION#"); filter expiresAt > :now; descending
+//	costs  1 read unit
+//	fresh  strong: every write that was answered is seen
+func (db *DB) SessionsOfUser(ctx context.Context, in SessionsOfUserInput, page table.PageOptions) (table.Page[SessionsOfUserItem], error) {
+	return table.Many(ctx, db.run, sessionsOfUserRead, in.input(), page, sessionsOfUserItemOf)
+}
+
+// SessionsOfUserAll walks all pages of SessionsOfUser, each when it is needed. An error ends it.
+func (db *DB) SessionsOfUserAll(ctx context.Context, in SessionsOfUserInput) iter.Seq2[SessionsOfUserItem, error] {
+	return table.Each(ctx, db.run, sessionsOfUserRead, in.input(), sessionsOfUserItemOf)
+}
+
+// CodeOfInput is what CodeOf takes.
+type CodeOfInput struct {
+	Email   string
+	Purpose CodePurpose
+}
+
+// CodeOf finds one Code of a given email and purpose, where expiresAt > :now.
+//
+// The code that was sent to an address for a purpose.
+//
+//	GetItem  catfecito-serverless-{stage}: PK = "EMAIL#{email|lower}" AND SK = "CODE#{purpose}"
+//	costs    1 read unit
+//	fresh    strong: every write that was answered is seen
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) CodeOf(ctx context.Context, in CodeOfInput) (Code, error) {
+	return table.One(ctx, db.run, codeOfRead, in.input(), codeOf)
+}
+
+// CodeOfBatch is CodeOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
+// inputs, nil for an item that is not there.
+func (db *DB) CodeOfBatch(ctx context.Context, in []CodeOfInput) ([]*Code, error) {
+	inputs := make([]table.Input, len(in))
+	for i := range in {
+		inputs[i] = in[i].input()
+	}
+	return table.BatchOf(ctx, db.run, codeOfRead, inputs, codeOf)
+}
+
 // ProductByIDInput is what ProductByID takes.
 type ProductByIDInput struct {
 	ProductID string

@@ -80,6 +80,28 @@ func (x PaymentOutcome) Valid() bool {
 	}
 }
 
+// CodePurpose is one of the values below.
+//
+// What a code that was sent by e-mail is good for.
+type CodePurpose string
+
+// The values of CodePurpose.
+const (
+	CodePurposeVerifyEmail   CodePurpose = "verifyEmail"
+	CodePurposeResetPassword CodePurpose = "resetPassword"
+)
+
+// Valid reports whether the value is one of the design's.
+func (x CodePurpose) Valid() bool {
+	switch x {
+	case CodePurposeVerifyEmail,
+		CodePurposeResetPassword:
+		return true
+	default:
+		return false
+	}
+}
+
 // Operation is one of the values below.
 //
 // What a request asked for.
@@ -179,6 +201,8 @@ type User struct {
 	Name      string
 	Role      Role
 	CreatedAt time.Time
+	// When they showed that mail to their address reaches them
+	VerifiedAt *time.Time
 }
 
 // Record is the item for DB.Load.
@@ -200,6 +224,51 @@ type Credential struct {
 // Record is the item for DB.Load.
 func (x Credential) Record() table.Record {
 	return table.Record{Entity: credentialEntity, Values: x.values()}
+}
+
+// Session is an item of table catfecito.
+//
+// A device on which a user is logged in. It goes 30 days after it was last used.
+//
+//	key  USER#{userId} / SESSION#{sessionId}
+type Session struct {
+	UserID    string
+	SessionID string
+	// The hash of the refresh token that is good
+	RefreshHash table.Secret
+	// The hash of the one before it
+	SpentHash *table.Secret
+	// When the password was set that the user logged in with
+	PasswordAt time.Time
+	// What the browser said of itself
+	Device    string
+	CreatedAt time.Time
+	UsedAt    time.Time
+	ExpiresAt time.Time
+}
+
+// Record is the item for DB.Load.
+func (x Session) Record() table.Record {
+	return table.Record{Entity: sessionEntity, Values: x.values()}
+}
+
+// Code is an item of table catfecito.
+//
+// A code that was sent to an address of e-mail, one for each purpose. It goes after 15 minutes.
+//
+//	key  EMAIL#{email|lower} / CODE#{purpose}
+type Code struct {
+	Email     string
+	Purpose   CodePurpose
+	CodeHash  table.Secret
+	Tries     int64
+	SentAt    time.Time
+	ExpiresAt time.Time
+}
+
+// Record is the item for DB.Load.
+func (x Code) Record() table.Record {
+	return table.Record{Entity: codeEntity, Values: x.values()}
 }
 
 // SignUp is an item of table catfecito.

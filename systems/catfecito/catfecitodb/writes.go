@@ -12,10 +12,12 @@ import (
 
 // RegisterUserInput is what RegisterUser takes.
 type RegisterUserInput struct {
-	RequestKey   string
-	UserID       string
-	Email        string
-	Name         string
+	RequestKey string
+	UserID     string
+	Email      string
+	Name       string
+	// When they showed that mail to their address reaches them
+	VerifiedAt   *time.Time
 	PasswordHash table.Secret
 }
 
@@ -126,6 +128,304 @@ type ForgetTriesInput struct {
 func (db *DB) ForgetTries(ctx context.Context, in ForgetTriesInput) error {
 	_, err := db.run.Write(ctx, forgetTriesWrite, in.input())
 	return err
+}
+
+// OpenSessionInput is what OpenSession takes.
+type OpenSessionInput struct {
+	UserID    string
+	SessionID string
+	// The hash of the refresh token that is good
+	RefreshHash table.Secret
+	// The hash of the one before it
+	SpentHash *table.Secret
+	// When the password was set that the user logged in with
+	PasswordAt time.Time
+	// What the browser said of itself
+	Device string
+}
+
+// OpenSessionResult is what OpenSession has done.
+type OpenSessionResult struct {
+	Session Session
+}
+
+// OpenSession does, as a whole or not at all: create Session, check Credential.
+//
+// Logs a user in, if the password that was compared is the user's still.
+//
+//	create  Session.key USER#{userId} / SESSION#{sessionId}; if it does not exist
+//	check   Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :passwordAt
+//	costs   4 write units
+//
+// It can end in ErrSessionExists, ErrPasswordChanged, ErrCredentialNotFound.
+func (db *DB) OpenSession(ctx context.Context, in OpenSessionInput) (OpenSessionResult, error) {
+	out, err := db.run.Write(ctx, openSessionWrite, in.input())
+	if err != nil {
+		return OpenSessionResult{}, err
+	}
+	var result OpenSessionResult
+	if result.Session, err = sessionOf(out.Items[0][0]); err != nil {
+		return OpenSessionResult{}, err
+	}
+	return result, nil
+}
+
+// RefreshSessionInput is what RefreshSession takes.
+type RefreshSessionInput struct {
+	Presented table.Secret
+	LostSince time.Time
+	UserID    string
+	SessionID string
+	// The hash of the refresh token that is good
+	RefreshHash      table.Secret
+	SessionExpiresAt time.Time
+	PasswordAt       time.Time
+}
+
+// RefreshSessionResult is what RefreshSession has done.
+type RefreshSessionResult struct {
+	// Session is the item as it is now; nil where the write did not need to read it.
+	Session *Session
+}
+
+// RefreshSession does, as a whole or not at all: update Session, check Credential.
+//
+// Exchanges a session's refresh token for the next one, once, and again for a moment, for an answer that was lost; not
+// if the password has changed since the log-in.
+//
+//	update  Session.key USER#{userId} / SESSION#{sessionId}; if (refreshHash = :presented OR spentHash = :presented AND usedAt > :lostSince) AND expiresAt > :now
+//	check   Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :passwordAt
+//	costs   4 write units
+//
+// It can end in ErrRefreshTokenSpent, ErrSessionEnded, ErrSessionNotFound, ErrPasswordChanged, ErrCredentialNotFound.
+func (db *DB) RefreshSession(ctx context.Context, in RefreshSessionInput) (RefreshSessionResult, error) {
+	out, err := db.run.Write(ctx, refreshSessionWrite, in.input())
+	if err != nil {
+		return RefreshSessionResult{}, err
+	}
+	var result RefreshSessionResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := sessionOf(v)
+		if err != nil {
+			return RefreshSessionResult{}, err
+		}
+		result.Session = &x
+	}
+	return result, nil
+}
+
+// CloseSessionInput is what CloseSession takes.
+type CloseSessionInput struct {
+	UserID    string
+	SessionID string
+}
+
+// CloseSession does: delete Session.
+//
+// Logs a device out.
+//
+//	delete  Session.key USER#{userId} / SESSION#{sessionId}
+//	costs   1 write unit
+func (db *DB) CloseSession(ctx context.Context, in CloseSessionInput) error {
+	_, err := db.run.Write(ctx, closeSessionWrite, in.input())
+	return err
+}
+
+// SendCodeInput is what SendCode takes.
+type SendCodeInput struct {
+	Email         string
+	Purpose       CodePurpose
+	CodeHash      table.Secret
+	CodeExpiresAt time.Time
+}
+
+// SendCodeResult is what SendCode has done.
+type SendCodeResult struct {
+	Code Code
+}
+
+// SendCode does: upsert Code.
+//
+// Keeps the code that is about to be sent; the one before it is good no more.
+//
+//	upsert  Code.key EMAIL#{email|lower} / CODE#{purpose}
+//	costs   1 write unit
+func (db *DB) SendCode(ctx context.Context, in SendCodeInput) (SendCodeResult, error) {
+	out, err := db.run.Write(ctx, sendCodeWrite, in.input())
+	if err != nil {
+		return SendCodeResult{}, err
+	}
+	var result SendCodeResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := codeOf(v)
+		if err != nil {
+			return SendCodeResult{}, err
+		}
+		result.Code = x
+	}
+	return result, nil
+}
+
+// TryCodeInput is what TryCode takes.
+type TryCodeInput struct {
+	Most    int64
+	Email   string
+	Purpose CodePurpose
+}
+
+// TryCodeResult is what TryCode has done.
+type TryCodeResult struct {
+	Code Code
+}
+
+// TryCode does: update Code.
+//
+// Counts a try before the code is looked at, so that many at once are no more than one after the other.
+//
+//	update  Code.key EMAIL#{email|lower} / CODE#{purpose}; if tries < :most AND expiresAt > :now
+//	costs   1 write unit
+//
+// It can end in ErrCodeSpent, ErrCodeNotFound.
+func (db *DB) TryCode(ctx context.Context, in TryCodeInput) (TryCodeResult, error) {
+	out, err := db.run.Write(ctx, tryCodeWrite, in.input())
+	if err != nil {
+		return TryCodeResult{}, err
+	}
+	var result TryCodeResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := codeOf(v)
+		if err != nil {
+			return TryCodeResult{}, err
+		}
+		result.Code = x
+	}
+	return result, nil
+}
+
+// VerifyEmailInput is what VerifyEmail takes.
+type VerifyEmailInput struct {
+	UserID   string
+	Email    string
+	Purpose  CodePurpose
+	CodeHash table.Secret
+}
+
+// VerifyEmailResult is what VerifyEmail has done.
+type VerifyEmailResult struct {
+	// User is the item as it is now; nil where the write did not need to read it.
+	User *User
+}
+
+// VerifyEmail does, as a whole or not at all: update User, delete Code.
+//
+// A user has shown that mail to the address reaches them, once for each code.
+//
+//	update  User.key USER#{userId} / METADATA
+//	delete  Code.key EMAIL#{email|lower} / CODE#{purpose}; if codeHash = :codeHash
+//	costs   4 write units
+//
+// It can end in ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent, ErrCodeNotFound.
+func (db *DB) VerifyEmail(ctx context.Context, in VerifyEmailInput) (VerifyEmailResult, error) {
+	out, err := db.run.Write(ctx, verifyEmailWrite, in.input())
+	if err != nil {
+		return VerifyEmailResult{}, err
+	}
+	var result VerifyEmailResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := userOf(v)
+		if err != nil {
+			return VerifyEmailResult{}, err
+		}
+		result.User = &x
+	}
+	return result, nil
+}
+
+// ResetPasswordInput is what ResetPassword takes.
+type ResetPasswordInput struct {
+	UserID       string
+	PasswordHash table.Secret
+	Email        string
+	Purpose      CodePurpose
+	CodeHash     table.Secret
+}
+
+// ResetPasswordResult is what ResetPassword has done.
+type ResetPasswordResult struct {
+	// Credential is the item as it is now; nil where the write did not need to read it.
+	Credential *Credential
+	// User is the item as it is now; nil where the write did not need to read it.
+	User *User
+}
+
+// ResetPassword does, as a whole or not at all: update Credential, update User, delete Code.
+//
+// Sets the password of a user who has the code, once for each code. Mail has reached them, so the address is verified
+// too.
+//
+//	update  Credential.key USER#{userId} / CREDENTIAL
+//	update  User.key USER#{userId} / METADATA
+//	delete  Code.key EMAIL#{email|lower} / CODE#{purpose}; if codeHash = :codeHash
+//	costs   6 write units
+//
+// It can end in ErrCredentialNotFound, ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent, ErrCodeNotFound.
+func (db *DB) ResetPassword(ctx context.Context, in ResetPasswordInput) (ResetPasswordResult, error) {
+	out, err := db.run.Write(ctx, resetPasswordWrite, in.input())
+	if err != nil {
+		return ResetPasswordResult{}, err
+	}
+	var result ResetPasswordResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := credentialOf(v)
+		if err != nil {
+			return ResetPasswordResult{}, err
+		}
+		result.Credential = &x
+	}
+	if v := out.Items[1][0]; v != nil {
+		x, err := userOf(v)
+		if err != nil {
+			return ResetPasswordResult{}, err
+		}
+		result.User = &x
+	}
+	return result, nil
+}
+
+// ChangePasswordInput is what ChangePassword takes.
+type ChangePasswordInput struct {
+	ComparedAt   time.Time
+	UserID       string
+	PasswordHash table.Secret
+}
+
+// ChangePasswordResult is what ChangePassword has done.
+type ChangePasswordResult struct {
+	Credential Credential
+}
+
+// ChangePassword does: update Credential.
+//
+// Sets the password of a user who has given the old one, if it is that still.
+//
+//	update  Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :comparedAt
+//	costs   1 write unit
+//
+// It can end in ErrPasswordChanged, ErrCredentialNotFound.
+func (db *DB) ChangePassword(ctx context.Context, in ChangePasswordInput) (ChangePasswordResult, error) {
+	out, err := db.run.Write(ctx, changePasswordWrite, in.input())
+	if err != nil {
+		return ChangePasswordResult{}, err
+	}
+	var result ChangePasswordResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := credentialOf(v)
+		if err != nil {
+			return ChangePasswordResult{}, err
+		}
+		result.Credential = x
+	}
+	return result, nil
 }
 
 // SetRoleInput is what SetRole takes.

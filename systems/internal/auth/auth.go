@@ -32,10 +32,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Principal is who calls: the user's sub and groups, from a verified token.
+// Principal is who calls, from a verified token: the user's sub and groups, and the session that the token is of where the
+// system keeps sessions.
 type Principal struct {
-	Sub    string
-	Groups []string
+	Sub     string
+	Groups  []string
+	Session string
 }
 
 // In tells whether the principal belongs to one of the groups.

@@ -38,6 +38,8 @@ type Issuer struct {
 type Claims struct {
 	Sub    string
 	Groups []string
+	// Session is the system's session that the token is of; "" for none.
+	Session string
 	// TTL is DefaultTTL if it is 0.
 	TTL time.Duration
 }
@@ -117,6 +119,9 @@ func (i *Issuer) Mint(c Claims) (string, error) {
 		Claim("scope", "aws.cognito.signin.user.admin").Claim("auth_time", now.Unix()).Claim("version", 2)
 	if len(c.Groups) > 0 {
 		builder.Claim(claimGroups, c.Groups)
+	}
+	if c.Session != "" {
+		builder.Claim(claimSession, c.Session)
 	}
 	token, err := builder.Build()
 	if err != nil {

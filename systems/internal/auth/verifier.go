@@ -29,6 +29,7 @@ const (
 	claimTokenUse = "token_use"
 	claimClientID = "client_id"
 	claimGroups   = "cognito:groups"
+	claimSession  = "sid"
 )
 
 // ErrUnknownKey is a KeySource's, wrapped, for a kid that it does not know.
@@ -138,7 +139,7 @@ func principal(token jwt.Token) (Principal, error) {
 	if len(sub) > subMax {
 		return Principal{}, problem.InvalidToken("the access token's sub is longer than one may be", nil)
 	}
-	p := Principal{Sub: sub}
+	p := Principal{Sub: sub, Session: text(token, claimSession)}
 	if !token.Has(claimGroups) {
 		return p, nil
 	}

@@ -174,7 +174,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	}
 	a, err := api.New(api.Options{
 		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Rules: s.Rules,
-		Verifier: access.Verifier, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
+		Verifier: admitting{access.Verifier, service.Admit}, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
 		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
 	})
 	if err != nil {
@@ -207,6 +207,21 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	}
 	h.workers = append(h.workers, followers(o.Database, s.Name, streams, create, logger)...)
 	return nil
+}
+
+// admitting asks a system about everybody whose token is valid.
+type admitting struct {
+	api.Verifier
+	admit func(context.Context, auth.Principal) (auth.Principal, error)
+}
+
+// Verify implements api.Verifier.
+func (a admitting) Verify(ctx context.Context, token string) (auth.Principal, error) {
+	p, err := a.Verifier.Verify(ctx, token)
+	if err != nil || a.admit == nil {
+		return p, err
+	}
+	return a.admit(ctx, p)
 }
 
 // ready asks for the state of each table.

@@ -88,6 +88,9 @@ type Deps struct {
 type Service struct {
 	// Register adds the operations to the API.
 	Register func(huma.API)
+	// Admit is asked who calls with a token that is valid: it refuses what the system has revoked, and gives the groups that
+	// the user is in now. nil lets all pass.
+	Admit func(context.Context, auth.Principal) (auth.Principal, error)
 	// Pages are what browsers see beside the API, by pattern without the system's prefix: "GET /play/".
 	Pages map[string]http.Handler
 	// Workers run as long as the process serves. Lambda has none.

@@ -197,8 +197,9 @@ func (e *effect) update(key table.Values) error {
 	if e.old != nil {
 		old = e.old.values
 		next.values = maps.Clone(old)
-	} else {
-		maps.Copy(next.values, key)
+	}
+	if e.old == nil || e.step.Action == design.Upsert {
+		maps.Copy(next.values, key) // another spelling of the same key is the item's from now on
 	}
 	e.next = next
 	if err := e.ask(e.old == nil && e.step.Action == design.Update); err != nil || len(e.refusals) > 0 {

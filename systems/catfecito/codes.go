@@ -1,0 +1,216 @@
+package catfecito
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/mail"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+const (
+	codeTTL = 15 * time.Minute
+	// codeTries is how often a code may be tried: a guess has five chances in a million.
+	codeTries = 5
+	// codeAgain is how long after one code the next may be asked for.
+	codeAgain = time.Minute
+)
+
+var (
+	errNoMail   = problem.NotFound("mail_off", "this shop sends no mail")
+	errVerified = problem.Conflict("already_verified", "the address is verified already")
+	errCode     = problem.BadRequest("wrong_code", "the code is not the one that was sent, or is too old: ask for another",
+		problem.Field{Field: "body.code", Message: "is not the code that was sent"})
+)
+
+// askToVerify sends a code to the address of a user who has not verified it.
+func (s *service) askToVerify(ctx context.Context, userID string, in speech) error {
+	u, err := s.user(ctx, userID)
+	switch {
+	case err != nil:
+		return err
+	case u.VerifiedAt != nil:
+		return errVerified
+	}
+	return s.sendCode(ctx, u.Email, catfecitodb.CodePurposeVerifyEmail, func(code string) mail.Letter { return in.verification(u, code) })
+}
+
+// verify takes the code that was sent to a user's address.
+func (s *service) verify(ctx context.Context, userID, code string) (catfecitodb.User, error) {
+	u, err := s.user(ctx, userID)
+	if err != nil || u.VerifiedAt != nil {
+		return u, err
+	}
+	sent, err := s.tryCode(ctx, u.Email, catfecitodb.CodePurposeVerifyEmail, code)
+	if err != nil {
+		return catfecitodb.User{}, err
+	}
+	_, err = s.db.VerifyEmail(ctx, catfecitodb.VerifyEmailInput{UserID: userID, Email: u.Email, Purpose: sent.Purpose, CodeHash: sent.CodeHash})
+	if err != nil {
+		return catfecitodb.User{}, spent(err)
+	}
+	return s.user(ctx, userID)
+}
+
+// askToReset sends a code to an address, with which its user can set a new password. Who asks does not learn whether there is
+// such a user: the same is done, and the letter tells whoever reads it.
+func (s *service) askToReset(ctx context.Context, from, email string, in speech) error {
+	if s.issuer == nil {
+		return errLogInElsewhere
+	}
+	if err := s.bounds.letters.Allow(from); err != nil {
+		return err
+	}
+	u, _, err := s.credential(ctx, email)
+	if err != nil {
+		return err
+	}
+	err = s.sendCode(ctx, email, catfecitodb.CodePurposeResetPassword, func(code string) mail.Letter {
+		if u.UserID == nobodyID {
+			return in.nobody(email)
+		}
+		return in.reset(u, code)
+	})
+	if errors.Is(err, mail.ErrRecipient) {
+		return nil
+	}
+	return err
+}
+
+// resetPassword sets the password of the user of an address, who has the code that was sent there, and logs the user out
+// everywhere.
+func (s *service) resetPassword(ctx context.Context, from, email, code, password string) error {
+	if s.issuer == nil {
+		return errLogInElsewhere
+	}
+	if err := s.bounds.logIns.Allow(from); err != nil {
+		return err
+	}
+	u, _, err := s.credential(ctx, email)
+	if err != nil {
+		return err
+	}
+	if err := s.strong(ctx, password, email, u.Name); err != nil {
+		return err
+	}
+	sent, err := s.tryCode(ctx, email, catfecitodb.CodePurposeResetPassword, code)
+	if err != nil {
+		return err
+	}
+	if u.UserID == nobodyID {
+		return errCode
+	}
+	hash, err := s.passwords.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.ResetPassword(ctx, catfecitodb.ResetPasswordInput{
+		UserID: u.UserID, Email: email, Purpose: sent.Purpose, CodeHash: sent.CodeHash, PasswordHash: hash,
+	})
+	if err != nil {
+		return spent(err)
+	}
+	s.bounds.logIns.Return(from)
+	return s.closeSessions(ctx, u.UserID)
+}
+
+// changePassword sets the password of a user who gives the old one, logs all devices out and this one in again.
+func (s *service) changePassword(ctx context.Context, userID, device, old, password string) (opened, error) {
+	if s.issuer == nil {
+		return opened{}, errLogInElsewhere
+	}
+	u, err := s.user(ctx, userID)
+	if err != nil {
+		return opened{}, err
+	}
+	c, err := s.db.CredentialOf(ctx, catfecitodb.CredentialOfInput{UserID: userID})
+	if err != nil {
+		return opened{}, err
+	}
+	switch same, err := s.try(ctx, u.Email, old, c.PasswordHash); {
+	case err != nil:
+		return opened{}, err
+	case !same:
+		return opened{}, problem.BadRequest("wrong_password", "the old password is not the one that you have",
+			problem.Field{Field: "body.oldPassword", Message: "is not your password"})
+	}
+	if err := s.strong(ctx, password, u.Email, u.Name); err != nil {
+		return opened{}, err
+	}
+	hash, err := s.passwords.hash(ctx, password)
+	if err != nil {
+		return opened{}, err
+	}
+	if _, err := s.db.ChangePassword(ctx, catfecitodb.ChangePasswordInput{UserID: userID, PasswordHash: hash, ComparedAt: c.UpdatedAt}); err != nil {
+		return opened{}, err
+	}
+	if err := s.closeSessions(ctx, userID); err != nil {
+		return opened{}, err
+	}
+	if c, err = s.db.CredentialOf(ctx, catfecitodb.CredentialOfInput{UserID: userID}); err != nil {
+		return opened{}, err
+	}
+	return s.openSession(ctx, u, c.UpdatedAt, device)
+}
+
+// sendCode sends a new code, unless one was sent a moment ago.
+func (s *service) sendCode(ctx context.Context, email string, purpose catfecitodb.CodePurpose, letter func(code string) mail.Letter) error {
+	if s.mail == nil {
+		return errNoMail
+	}
+	now := s.now()
+	last, err := s.db.CodeOf(ctx, catfecitodb.CodeOfInput{Email: email, Purpose: purpose})
+	switch {
+	case err == nil && now.Sub(last.SentAt) < codeAgain:
+		return problem.TooMany("a code was sent a moment ago", codeAgain-now.Sub(last.SentAt))
+	case err != nil && !errors.Is(err, table.ErrNotFound):
+		return err
+	}
+	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	if err != nil {
+		return err
+	}
+	code := fmt.Sprintf("%06d", n)
+	hash, err := s.passwords.hash(ctx, code)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.SendCode(ctx, catfecitodb.SendCodeInput{Email: email, Purpose: purpose, CodeHash: hash, CodeExpiresAt: now.Add(codeTTL)})
+	if err != nil {
+		return err
+	}
+	return s.mail.Send(ctx, letter(code))
+}
+
+// tryCode is the code that was sent, if it is the one that is presented. A try is counted before it is made.
+func (s *service) tryCode(ctx context.Context, email string, purpose catfecitodb.CodePurpose, code string) (catfecitodb.Code, error) {
+	sent, err := s.db.CodeOf(ctx, catfecitodb.CodeOfInput{Email: email, Purpose: purpose})
+	if errors.Is(err, table.ErrNotFound) {
+		return catfecitodb.Code{}, errCode
+	}
+	if err != nil {
+		return catfecitodb.Code{}, err
+	}
+	if _, err := s.db.TryCode(ctx, catfecitodb.TryCodeInput{Email: email, Purpose: purpose, Most: codeTries}); err != nil {
+		return catfecitodb.Code{}, spent(err)
+	}
+	same, err := s.passwords.match(ctx, code, sent.CodeHash)
+	if err == nil && !same {
+		err = errCode
+	}
+	return sent, err
+}
+
+// spent is that a code is good no more, for errors that say so.
+func spent(err error) error {
+	if errors.Is(err, catfecitodb.ErrCodeSpent) || errors.Is(err, catfecitodb.ErrCodeNotFound) {
+		return errCode
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package catfecito
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha1" //nolint:gosec // the list is of such hashes; nothing rests on them
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/ccojocar/zxcvbn-go"
+
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// BreachedPasswords is the environment variable with the address of a list of breached passwords that is asked by the first
+// five digits of their SHA-1, such as https://api.pwnedpasswords.com/range/. Without it, passwords are only checked for being
+// easy to guess. Where the list cannot be asked, a password passes: nobody is kept out by a service of others.
+const BreachedPasswords = "CATFECITO_BREACHED_PASSWORDS_URL"
+
+// scoreMin is what a password must reach of zxcvbn's 0 to 4: 2 withstands a million guesses or more.
+const scoreMin = 2
+
+// estimated is how much of a password is looked at: the estimate takes time that grows with the square of it.
+const estimated = 64
+
+// strong refuses a password that is easy to guess for who knows the user, or that has been found in a breach.
+func (s *service) strong(ctx context.Context, password string, about ...string) error {
+	if zxcvbn.PasswordStrength(cut(password, estimated), append(about, Name)).Score < scoreMin {
+		return problem.BadRequest("weak_password", "this password is easy to guess: use a longer one, of several words",
+			problem.Field{Field: "body.password", Message: "is easy to guess"})
+	}
+	if s.breached == "" {
+		return nil
+	}
+	found, err := s.inBreach(ctx, password)
+	if err != nil {
+		s.logger.WarnContext(ctx, "the list of breached passwords cannot be asked", "error", err)
+		return nil
+	}
+	if found {
+		return problem.BadRequest("breached_password", "this password was found in a breach of another site: use one that you use nowhere else",
+			problem.Field{Field: "body.password", Message: "was found in a breach"})
+	}
+	return nil
+}
+
+// prefixDigits are those of a hash by which the list is asked; the list's lines have the others.
+const prefixDigits = 5
+
+// inBreach asks the list, which learns nothing but the first digits of the hash.
+func (s *service) inBreach(ctx context.Context, password string) (bool, error) {
+	sum := sha1.Sum([]byte(password)) //nolint:gosec // as above
+	digits := strings.ToUpper(hex.EncodeToString(sum[:]))
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.breached+digits[:prefixDigits], nil)
+	if err != nil {
+		return false, err
+	}
+	request.Header.Set("Add-Padding", "true")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return false, fmt.Errorf("the list responds with %s", response.Status)
+	}
+	lines := bufio.NewScanner(http.MaxBytesReader(nil, response.Body, 1<<20))
+	for lines.Scan() {
+		rest, count, _ := strings.Cut(lines.Text(), ":")
+		if strings.EqualFold(rest, digits[prefixDigits:]) && strings.TrimSpace(count) != "0" { // padding has a count of 0
+			return true, nil
+		}
+	}
+	return false, lines.Err()
+}
