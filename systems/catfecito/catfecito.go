@@ -10,9 +10,9 @@
 //	the table's stream ─▶ audit ─▶ AuditEntry
 //
 // What is stored, and how it is asked for, stands in catfecito.design.yaml; package catfecitodb is generated from it, and is
-// the only way to the data. Domain functions (users.go, login.go, catalogue.go, cart.go, checkout.go,
-// orders.go, expiry.go, payment.go, audit.go) take the
-// caller's id as a value and know no HTTP; the files …_operations.go make them operations.
+// the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
+// functions (users.go, login.go, catalogue.go, cart.go, checkout.go, orders.go, expiry.go, payment.go, audit.go) take the caller
+// and such a request as values, and know no HTTP.
 //
 // # Invariants
 //
@@ -35,8 +35,6 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/catfecito/payments"
@@ -129,7 +127,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		provider: o.Payments,
 	}
 	service := &system.Service{
-		Register:  func(a huma.API) { s.register(a) },
+		Register:  s.routes,
 		Streams:   []system.Stream{{Name: "audit", Table: c.Table, Handle: s.audit}},
 		Schedules: []system.Schedule{{Name: "expiry", Every: expiryEvery, Run: s.expireOrders}},
 		Sample:    seed.Sample{Records: sample, Load: db.Load},

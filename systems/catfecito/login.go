@@ -7,6 +7,7 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/ratelimit"
@@ -45,24 +46,32 @@ func newBounds(now func() time.Time) bounds {
 	return bounds{logIns: each(networkEvery, networkBurst), signUps: each(signUpEvery, signUpBurst)}
 }
 
+// session is what a log-in gives.
+type session struct {
+	AccessToken, TokenType string
+	ExpiresIn              int
+	User                   catfecitodb.User
+}
+
 // logIn finds the user with an address of e-mail and a password, and signs a token. It does the same work whether there is
 // such a user or not. Only failures are limited: a user may log in as often as they like.
-func (s *service) logIn(ctx context.Context, from, email, password string) (catfecitodb.User, string, error) {
+func (s *service) logIn(ctx context.Context, _ auth.Principal, in api.Body[LogInInput]) (session, error) {
+	from := api.Address(ctx)
 	if s.issuer == nil {
-		return catfecitodb.User{}, "", errLogInElsewhere
+		return session{}, errLogInElsewhere
 	}
 	if err := s.bounds.logIns.Allow(from); err != nil {
-		return catfecitodb.User{}, "", err
+		return session{}, err
 	}
-	u, hash, err := s.credential(ctx, email)
+	u, hash, err := s.credential(ctx, in.Body.Email)
 	if err != nil {
-		return catfecitodb.User{}, "", err
+		return session{}, err
 	}
-	switch same, err := s.try(ctx, email, password, hash); {
+	switch same, err := s.try(ctx, in.Body.Email, in.Body.Password, hash); {
 	case err != nil:
-		return catfecitodb.User{}, "", err
+		return session{}, err
 	case !same || u.UserID == nobodyID:
-		return catfecitodb.User{}, "", errWrongLogIn
+		return session{}, errWrongLogIn
 	}
 	s.bounds.logIns.Return(from)
 	claims := auth.Claims{Sub: u.UserID}
@@ -70,7 +79,7 @@ func (s *service) logIn(ctx context.Context, from, email, password string) (catf
 		claims.Groups = []string{AdminGroup}
 	}
 	token, err := s.issuer.Mint(claims)
-	return u, token, err
+	return session{AccessToken: token, TokenType: "Bearer", ExpiresIn: int(auth.DefaultTTL.Seconds()), User: u}, err
 }
 
 // try tells whether a password is the one of a hash, unless that was tried too often lately with the same address of e-mail.

@@ -21,7 +21,7 @@ func (s *service) routes(a huma.API) {
 	api.Get[User](users, "/users/{id}", "getUser", "A user as others see him", api.Call[UserPath](s.db.UserByID), api.Public, api.NotFound)
 
 	categories := api.Tag(a, "Categories")
-	api.List[Category](categories, "/categories", "listCategories", "All categories, by slug", api.All(s.db.Categories), api.Public)
+	api.List[Category](categories, "/categories", "listCategories", "All categories, by slug", api.Pages[api.PageQuery](api.All(s.db.Categories)), api.Public)
 	api.Get[Category](categories, "/categories/{id}", "getCategory", "A category by its id", api.Call[CategoryPath](s.db.CategoryByID), api.Public, api.NotFound)
 	api.Get[Category](categories, "/slugs/{slug}", "findCategory", "A category by its slug", api.Call[slugPath](s.db.CategoryBySlug), api.Public, api.NotFound)
 	api.Put[Category](categories, "/categories/{id}", "putCategory", "Make or change a category", api.Call[categoryInput](s.db.SaveCategory), admin, api.Conflict)

@@ -96,11 +96,8 @@ func List[Shown any, In pager, Out any](r Routes, path, id, summary string, do f
 	show := shown[Shown, Out](&o)
 	route[Page[Shown]](r, o, func(ctx context.Context, who auth.Principal, in In) (Page[Shown], bool, error) {
 		found, err := do(ctx, who, in)
-		page := Page[Shown]{Items: make([]Shown, len(found.Items)), Next: string(found.Next)}
-		for i := range found.Items {
-			page.Items[i] = show(found.Items[i])
-		}
-		return page, false, err
+		page := showAll(found, show)
+		return Page[Shown]{Items: page.Items, Next: string(page.Next)}, false, err
 	})
 }
 

@@ -226,7 +226,7 @@ func (m *maker) candidates(name string) []step {
 			if of.Kind() == reflect.Pointer {
 				of = of.Elem()
 			}
-			if of.Kind() != reflect.Struct || !outer.IsExported() || outer.Anonymous {
+			if of.Kind() != reflect.Struct || !outer.IsExported() {
 				continue
 			}
 			if f, ok := of.FieldByName(name); ok && f.IsExported() {
