@@ -13,10 +13,10 @@ SOAKTIME ?= 20m
 SOAKKILL ?= 1m
 DIFFTIME ?= 10m
 
-.PHONY: help build run test lint fmt race fuzz differential overload bench soak tidy setup clean
+.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench soak tidy setup clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/monotable and bin/demo
 	@[ -x $(BIN) ] || echo "building: the first time takes a minute or two" >&2
@@ -25,6 +25,16 @@ build: ## build bin/monotable and bin/demo
 
 run: build ## start the database on 127.0.0.1:8000, its data in ./data, and the systems on 127.0.0.1:8080
 	@exec $(DEMO) serve --data ./data
+
+web: web/node_modules ## build the pages into web/dist and the systems' clients into web/clients (Node)
+	@documents=$$(mktemp -d) && trap "rm -rf $$documents" EXIT && go run ./cmd/demo openapi --out $$documents && \
+	  cd web && node build/clients.mjs $$documents && npm run --silent build
+
+web-dev: web/node_modules ## serve the pages from their sources on port 5173, beside a running demo (SERVER=http://127.0.0.1:8080)
+	@cd web && npm run --silent dev
+
+web/node_modules: web/package-lock.json
+	@cd web && npm ci --no-audit --no-fund --loglevel=error && touch node_modules && cp package-lock.json node_modules/.installed
 
 setup: ## install what the tests need: AWS CLI, boto3 (Debian), npm packages (pinned)
 	@test/setup

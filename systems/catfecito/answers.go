@@ -1,12 +1,12 @@
 package catfecito
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 )
+
+// What the API shows. Each field comes from the stored field of its name, so a type lists all that others see.
 
 // User is who has signed up.
 type User struct {
@@ -15,11 +15,24 @@ type User struct {
 	Name      string           `json:"name" doc:"What the user is called"`
 	Role      catfecitodb.Role `json:"role" enum:"customer,admin" doc:"What the user may do"`
 	CreatedAt time.Time        `json:"createdAt" doc:"When the user signed up"`
-	Verified  bool             `json:"verified" doc:"Whether mail to the address is known to reach the user"`
+	VerifiedAt *time.Time `json:"verifiedAt,omitempty" doc:"When mail to the address is known to have reached the user; absent where it never did"`
 }
 
-func userOf(u catfecitodb.User) User {
-	return User{UserID: u.UserID, Email: u.Email, Name: u.Name, Role: u.Role, CreatedAt: u.CreatedAt, Verified: u.VerifiedAt != nil}
+// Session is what a log-in gives.
+type Session struct {
+	AccessToken  string `json:"accessToken" doc:"Goes with requests: Authorization: Bearer TOKEN"`
+	TokenType    string `json:"tokenType" enum:"Bearer" doc:"Always Bearer"`
+	ExpiresIn    int    `json:"expiresIn" doc:"For how many seconds it is accepted, if the session does not end before"`
+	RefreshToken string `json:"refreshToken" doc:"Is exchanged for the next tokens, once"`
+	User         User   `json:"user" doc:"Who has logged in"`
+}
+
+// Device is where a user is logged in.
+type Device struct {
+	SessionID string    `json:"sessionId" doc:"The session's id, a ULID"`
+	Device    string    `json:"device" doc:"What the browser says of itself"`
+	CreatedAt time.Time `json:"createdAt" doc:"When the user logged in"`
+	UsedAt    time.Time `json:"usedAt" doc:"When tokens were exchanged last"`
 }
 
 // Category is a kind of products.
@@ -29,16 +42,12 @@ type Category struct {
 	Description string `json:"description" doc:"What is in it"`
 }
 
-func categoryOf(c catfecitodb.Category) Category {
-	return Category{CategoryID: c.CategoryID, Name: c.Name, Description: c.Description}
-}
-
 // Offer is a product in a list.
 type Offer struct {
 	ProductID   string  `json:"productId" format:"uuid" doc:"The product's id"`
 	CategoryID  string  `json:"categoryId" doc:"The slug of its category"`
 	Name        string  `json:"name" doc:"What it is called"`
-	Description *string `json:"description,omitempty" doc:"What it is; in lists of a category"`
+	Description *string `json:"description,omitempty" from:",optional" doc:"What it is; in lists of a category"`
 	Price       Money   `json:"price" doc:"What one costs"`
 	ImageURL    *string `json:"imageUrl,omitempty" doc:"Where a picture of it is"`
 }
@@ -56,13 +65,6 @@ type Product struct {
 	CreatedAt   time.Time `json:"createdAt" doc:"When it was made"`
 }
 
-func productOf(p catfecitodb.Product) Product {
-	return Product{
-		ProductID: p.ProductID, CategoryID: p.CategoryID, Name: p.Name, Description: p.Description, Price: Money(p.Price),
-		Stock: p.Stock, ImageURL: p.ImageURL, IsActive: p.IsActive, CreatedAt: p.CreatedAt,
-	}
-}
-
 // Pieces are so many of a product.
 type Pieces struct {
 	ProductID string `json:"productId" format:"uuid" doc:"The product's id"`
@@ -73,10 +75,6 @@ type Pieces struct {
 type Holder struct {
 	UserID   string `json:"userId" doc:"Who"`
 	Quantity int64  `json:"quantity" doc:"How many"`
-}
-
-func holderOf(c catfecitodb.CartsWithProductItem) Holder {
-	return Holder{UserID: c.UserID, Quantity: c.Quantity}
 }
 
 // Cart is what somebody may be about to order.
@@ -120,36 +118,30 @@ type Order struct {
 	CreatedAt time.Time               `json:"createdAt" doc:"When it was made"`
 }
 
-func orderOf(o catfecitodb.Order) Order {
-	return Order{OrderID: o.OrderID, Status: o.Status, Total: Money(o.Total), CreatedAt: o.CreatedAt}
-}
-
 // WholeOrder is an order with its lines.
 type WholeOrder struct {
 	Order
 	UserID string      `json:"userId" doc:"Whose it is"`
-	Items  []OrderLine `json:"items" nullable:"false" doc:"A line for each product"`
+	Items  []OrderLine `json:"items" from:"Lines" nullable:"false" doc:"A line for each product"`
 }
 
 // OrderLine is a product as it was sold.
 type OrderLine struct {
 	ProductID string `json:"productId" format:"uuid" doc:"The product's id"`
-	Name      string `json:"name" doc:"What it was called"`
+	Name      string `json:"name" from:"ProductName" doc:"What it was called"`
 	Price     Money  `json:"price" doc:"What one cost"`
 	Quantity  int64  `json:"quantity" doc:"How many"`
 	Subtotal  Money  `json:"subtotal" doc:"What they cost"`
 }
 
-func wholeOrderOf(o order) WholeOrder {
-	whole := WholeOrder{Order: orderOf(o.Order), UserID: o.UserID, Items: make([]OrderLine, len(o.lines))}
-	for i, l := range o.lines {
-		whole.Items[i] = OrderLine{
-			ProductID: l.ProductID, Name: l.ProductName, Price: Money(l.Price), Quantity: l.Quantity, Subtotal: Money(l.Subtotal),
-		}
-	}
-	// As they are stored: those of an order that has just been made come in the cart's order.
-	slices.SortFunc(whole.Items, func(a, b OrderLine) int { return strings.Compare(a.ProductID, b.ProductID) })
-	return whole
+// PaymentPage is where to pay.
+type PaymentPage struct {
+	URL string `json:"url" format:"uri-reference" doc:"The page at which you pay; relative to the API's address, or absolute"`
+}
+
+// PaymentResult is what an event of a payment has done.
+type PaymentResult struct {
+	Outcome string `json:"outcome" enum:"applied,refunded,ignored" doc:"Whether the order is paid, the payment is given back, or nothing was to be done"`
 }
 
 // Entry is a change of a user, product, category or order.
@@ -165,12 +157,4 @@ type Difference struct {
 	Field  string  `json:"field" doc:"The field"`
 	Before *string `json:"before,omitempty" doc:"What it was; absent where there was nothing"`
 	After  *string `json:"after,omitempty" doc:"What it is; absent where there is nothing any more"`
-}
-
-func entryOf(e catfecitodb.AuditEntry) Entry {
-	out := Entry{At: e.At, Change: e.Change, Item: e.Item, Fields: make([]Difference, len(e.Fields))}
-	for i, f := range e.Fields {
-		out.Fields[i] = Difference{Field: f.Field, Before: f.Before, After: f.After}
-	}
-	return out
 }

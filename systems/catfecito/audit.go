@@ -196,8 +196,3 @@ func clipped(value *string) *string {
 
 // isStart tells whether a byte begins a character of UTF-8.
 func isStart(b byte) bool { return b&0xC0 != 0x80 }
-
-// trail is a page of what has changed of a subject, newest first.
-func (s *service) trail(ctx context.Context, subject catfecitodb.Subject, id string, page table.PageOptions) (table.Page[catfecitodb.AuditEntry], error) {
-	return s.db.AuditTrail(ctx, catfecitodb.AuditTrailInput{Subject: subject, SubjectID: id}, page)
-}

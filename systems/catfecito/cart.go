@@ -8,6 +8,8 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
 )
 
 const (
@@ -67,33 +69,40 @@ func (s *service) cart(ctx context.Context, userID string) ([]line, error) {
 	return lines, nil
 }
 
+// ownCart is the caller's cart.
+func (s *service) ownCart(ctx context.Context, who auth.Principal, _ api.None) (Cart, error) {
+	lines, err := s.cart(ctx, who.Sub)
+	return cartOf(lines), err
+}
+
 // add puts so many more into a cart, once for each request key.
-func (s *service) add(ctx context.Context, userID, requestKey, productID string, quantity int64) (replayed bool, err error) {
-	if full := s.room(ctx, userID, productID); full != nil {
+func (s *service) add(ctx context.Context, who auth.Principal, in addedItem) (added Pieces, replayed bool, err error) {
+	added = Pieces(in.Body)
+	if full := s.room(ctx, who.Sub, added.ProductID); full != nil {
 		// A request that was made before is answered as it was then, however the cart is now.
-		if known, err := s.asked(ctx, userID, catfecitodb.OperationAddToCart, requestKey); !known {
-			return false, cmp.Or(err, full)
+		if known, err := s.asked(ctx, who.Sub, catfecitodb.OperationAddToCart, in.RequestKey); !known {
+			return added, false, cmp.Or(err, full)
 		}
 	}
-	err = s.anew(ctx, userID, productID, func() error {
+	err = s.anew(ctx, who.Sub, added.ProductID, func() error {
 		result, err := s.db.AddToCart(ctx, catfecitodb.AddToCartInput{
-			RequestKey: requestKey, Operation: catfecitodb.OperationAddToCart, UserID: userID, ProductID: productID,
-			Quantity: quantity, Most: linePieces - quantity, LineExpiresAt: s.now().Add(cartLife),
+			RequestKey: in.RequestKey, Operation: catfecitodb.OperationAddToCart, UserID: who.Sub, ProductID: added.ProductID,
+			Quantity: added.Quantity, Most: linePieces - added.Quantity, LineExpiresAt: s.now().Add(cartLife),
 		})
 		replayed = result.Replayed
 		return err
 	})
-	return replayed, err
+	return added, replayed, err
 }
 
 // set makes a line have so many, whatever it had.
-func (s *service) set(ctx context.Context, userID, productID string, quantity int64) error {
-	if err := s.room(ctx, userID, productID); err != nil {
-		return err
+func (s *service) set(ctx context.Context, who auth.Principal, in setItem) (Pieces, error) {
+	if err := s.room(ctx, who.Sub, in.ProductID); err != nil {
+		return Pieces{}, err
 	}
-	return s.anew(ctx, userID, productID, func() error {
+	return Pieces{in.ProductID, in.Body.Quantity}, s.anew(ctx, who.Sub, in.ProductID, func() error {
 		_, err := s.db.SetCartQuantity(ctx, catfecitodb.SetCartQuantityInput{
-			UserID: userID, ProductID: productID, Quantity: quantity, LineExpiresAt: s.now().Add(cartLife),
+			UserID: who.Sub, ProductID: in.ProductID, Quantity: in.Body.Quantity, LineExpiresAt: s.now().Add(cartLife),
 		})
 		return err
 	})
@@ -138,9 +147,4 @@ func (s *service) asked(ctx context.Context, userID string, what catfecitodb.Ope
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// remove takes a product out of a cart; one that is not in it is as good.
-func (s *service) remove(ctx context.Context, userID, productID string) error {
-	return s.db.RemoveFromCart(ctx, catfecitodb.RemoveFromCartInput{UserID: userID, ProductID: productID})
 }

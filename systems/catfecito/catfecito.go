@@ -10,9 +10,9 @@
 //	the table's stream ─▶ audit ─▶ AuditEntry
 //
 // What is stored, and how it is asked for, stands in catfecito.design.yaml; package catfecitodb is generated from it, and is
-// the only way to the data. Domain functions (users.go, login.go, catalogue.go, cart.go, checkout.go,
-// orders.go, expiry.go, payment.go, audit.go) take the
-// caller's id as a value and know no HTTP; the files …_operations.go make them operations.
+// the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
+// functions (users.go, login.go, catalogue.go, cart.go, checkout.go, orders.go, expiry.go, payment.go, audit.go) take the caller
+// and such a request as values, and know no HTTP.
 //
 // # Invariants
 //
@@ -37,8 +37,6 @@ import (
 	"maps"
 	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/catfecito/payments"
@@ -147,7 +145,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		provider: o.Payments, mail: o.Mail, breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
 	}
 	service := &system.Service{
-		Register:  func(a huma.API) { s.register(a) },
+		Register:  s.routes,
 		Admit:     s.admit,
 		Pages:     map[string]http.Handler{},
 		Streams:   []system.Stream{{Name: "audit", Table: c.Table, Handle: s.audit}},

@@ -5,39 +5,48 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
 // order is an order with its lines.
 type order struct {
 	catfecitodb.Order
-	lines []catfecitodb.OrderItem
+	Lines []catfecitodb.OrderItem
+}
+
+// withLines is an order with its lines, which those that have just been made have in the cart's order.
+func withLines(o catfecitodb.Order, lines []catfecitodb.OrderItem) order {
+	slices.SortFunc(lines, func(a, b catfecitodb.OrderItem) int { return strings.Compare(a.ProductID, b.ProductID) })
+	return order{o, lines}
 }
 
 // checkout makes an order of a user's cart as it is, if it comes to what he has agreed to. A request that was made before is
 // answered as it was then, and replayed is set.
-func (s *service) checkout(ctx context.Context, userID, requestKey string, agreed Money) (made order, replayed bool, err error) {
-	lines, err := s.orderLines(ctx, userID, agreed)
+func (s *service) checkout(ctx context.Context, who auth.Principal, in newOrder) (made order, replayed bool, err error) {
+	lines, err := s.orderLines(ctx, who.Sub, in.Body.Total)
 	if err != nil {
 		// The request may have been made before: then the cart is empty, or has become another since.
-		made, replayed, again := s.checkedOut(ctx, userID, requestKey, agreed)
+		made, replayed, again := s.checkedOut(ctx, who.Sub, in.RequestKey, in.Body.Total)
 		if replayed || again != nil {
 			return made, replayed, again
 		}
 		return order{}, false, err
 	}
 	result, err := s.db.PlaceOrder(ctx, catfecitodb.PlaceOrderInput{
-		RequestKey: requestKey, Agreed: int64(agreed), OrderID: uuid.NewString(), UserID: userID, Lines: lines,
+		RequestKey: in.RequestKey, Agreed: int64(in.Body.Total), OrderID: uuid.NewString(), UserID: who.Sub, Lines: lines,
 	})
 	if err != nil {
 		return order{}, false, refusedLine(err, lines)
 	}
-	return order{pending(result.Order), result.OrderItem}, result.Replayed, nil
+	return withLines(pending(result.Order), result.OrderItem), result.Replayed, nil
 }
 
 // orderLines are the lines of an order of a user's cart. The transaction holds products and cart to what they say.
@@ -84,7 +93,7 @@ func (s *service) checkedOut(ctx context.Context, userID, requestKey string, agr
 		return order{}, false, catfecitodb.ErrCheckoutReused
 	}
 	found, err := s.db.OrderWithItems(ctx, catfecitodb.OrderWithItemsInput{OrderID: record.OrderID, UserID: userID})
-	return order{pending(found.Order), found.OrderItem}, err == nil, err
+	return withLines(pending(found.Order), found.OrderItem), err == nil, err
 }
 
 // pending is an order as it was when it was made; all but the status stays.

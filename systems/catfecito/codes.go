@@ -10,6 +10,8 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/mail"
 	"github.com/monotable/monotable/systems/internal/problem"
 )
@@ -30,52 +32,55 @@ var (
 )
 
 // askToVerify sends a code to the address of a user who has not verified it.
-func (s *service) askToVerify(ctx context.Context, userID string, in speech) error {
-	u, err := s.user(ctx, userID)
+func (s *service) askToVerify(ctx context.Context, who auth.Principal, in LanguageHeader) error {
+	u, err := s.user(ctx, who.Sub)
 	switch {
 	case err != nil:
 		return err
 	case u.VerifiedAt != nil:
 		return errVerified
 	}
-	return s.sendCode(ctx, u.Email, catfecitodb.CodePurposeVerifyEmail, func(code string) mail.Letter { return in.verification(u, code) })
+	return s.sendCode(ctx, u.Email, catfecitodb.CodePurposeVerifyEmail, func(code string) mail.Letter {
+		return speaking(in.AcceptLanguage).verification(u, code)
+	})
 }
 
 // verify takes the code that was sent to a user's address.
-func (s *service) verify(ctx context.Context, userID, code string) (catfecitodb.User, error) {
-	u, err := s.user(ctx, userID)
+func (s *service) verify(ctx context.Context, who auth.Principal, in api.Body[VerificationInput]) (catfecitodb.User, error) {
+	u, err := s.user(ctx, who.Sub)
 	if err != nil || u.VerifiedAt != nil {
 		return u, err
 	}
-	sent, err := s.tryCode(ctx, u.Email, catfecitodb.CodePurposeVerifyEmail, code)
+	sent, err := s.tryCode(ctx, u.Email, catfecitodb.CodePurposeVerifyEmail, in.Body.Code)
 	if err != nil {
 		return catfecitodb.User{}, err
 	}
-	_, err = s.db.VerifyEmail(ctx, catfecitodb.VerifyEmailInput{UserID: userID, Email: u.Email, Purpose: sent.Purpose, CodeHash: sent.CodeHash})
+	_, err = s.db.VerifyEmail(ctx, catfecitodb.VerifyEmailInput{UserID: who.Sub, Email: u.Email, Purpose: sent.Purpose, CodeHash: sent.CodeHash})
 	if err != nil {
 		return catfecitodb.User{}, spent(err)
 	}
-	return s.user(ctx, userID)
+	return s.user(ctx, who.Sub)
 }
 
 // askToReset sends a code to an address, with which its user can set a new password. Who asks does not learn whether there is
 // such a user: the same is done, and the letter tells whoever reads it.
-func (s *service) askToReset(ctx context.Context, from, email string, in speech) error {
+func (s *service) askToReset(ctx context.Context, _ auth.Principal, in resetRequest) error {
 	if s.issuer == nil {
 		return errLogInElsewhere
 	}
-	if err := s.bounds.letters.Allow(from); err != nil {
+	if err := s.bounds.letters.Allow(api.Address(ctx)); err != nil {
 		return err
 	}
+	email, words := in.Body.Email, speaking(in.AcceptLanguage)
 	u, _, err := s.credential(ctx, email)
 	if err != nil {
 		return err
 	}
 	err = s.sendCode(ctx, email, catfecitodb.CodePurposeResetPassword, func(code string) mail.Letter {
 		if u.UserID == nobodyID {
-			return in.nobody(email)
+			return words.nobody(email)
 		}
-		return in.reset(u, code)
+		return words.reset(u, code)
 	})
 	if errors.Is(err, mail.ErrRecipient) {
 		return nil
@@ -85,7 +90,8 @@ func (s *service) askToReset(ctx context.Context, from, email string, in speech)
 
 // resetPassword sets the password of the user of an address, who has the code that was sent there, and logs the user out
 // everywhere.
-func (s *service) resetPassword(ctx context.Context, from, email, code, password string) error {
+func (s *service) resetPassword(ctx context.Context, _ auth.Principal, in api.Body[ResetInput]) error {
+	from, email, password := api.Address(ctx), in.Body.Email, in.Body.Password
 	if s.issuer == nil {
 		return errLogInElsewhere
 	}
@@ -99,7 +105,7 @@ func (s *service) resetPassword(ctx context.Context, from, email, code, password
 	if err := s.strong(ctx, password, email, u.Name); err != nil {
 		return err
 	}
-	sent, err := s.tryCode(ctx, email, catfecitodb.CodePurposeResetPassword, code)
+	sent, err := s.tryCode(ctx, email, catfecitodb.CodePurposeResetPassword, in.Body.Code)
 	if err != nil {
 		return err
 	}
@@ -121,7 +127,8 @@ func (s *service) resetPassword(ctx context.Context, from, email, code, password
 }
 
 // changePassword sets the password of a user who gives the old one, logs all devices out and this one in again.
-func (s *service) changePassword(ctx context.Context, userID, device, old, password string) (opened, error) {
+func (s *service) changePassword(ctx context.Context, who auth.Principal, in passwordRequest) (opened, error) {
+	userID, password := who.Sub, in.Body.Password
 	if s.issuer == nil {
 		return opened{}, errLogInElsewhere
 	}
@@ -133,7 +140,7 @@ func (s *service) changePassword(ctx context.Context, userID, device, old, passw
 	if err != nil {
 		return opened{}, err
 	}
-	switch same, err := s.try(ctx, u.Email, old, c.PasswordHash); {
+	switch same, err := s.try(ctx, u.Email, in.Body.OldPassword, c.PasswordHash); {
 	case err != nil:
 		return opened{}, err
 	case !same:
@@ -156,7 +163,7 @@ func (s *service) changePassword(ctx context.Context, userID, device, old, passw
 	if c, err = s.db.CredentialOf(ctx, catfecitodb.CredentialOfInput{UserID: userID}); err != nil {
 		return opened{}, err
 	}
-	return s.openSession(ctx, u, c.UpdatedAt, device)
+	return s.openSession(ctx, u, c.UpdatedAt, in.UserAgent)
 }
 
 // sendCode sends a new code, unless one was sent a moment ago.

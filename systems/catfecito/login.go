@@ -7,6 +7,8 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/ratelimit"
 )
@@ -46,25 +48,26 @@ func newBounds(now func() time.Time) bounds {
 
 // logIn finds the user with an address of e-mail and a password, and opens a session. It does the same work whether there is
 // such a user or not. Only failures are limited: a user may log in as often as they like.
-func (s *service) logIn(ctx context.Context, from, device, email, password string) (opened, error) {
+func (s *service) logIn(ctx context.Context, _ auth.Principal, in logInRequest) (opened, error) {
+	from := api.Address(ctx)
 	if s.issuer == nil {
 		return opened{}, errLogInElsewhere
 	}
 	if err := s.bounds.logIns.Allow(from); err != nil {
 		return opened{}, err
 	}
-	u, c, err := s.credential(ctx, email)
+	u, c, err := s.credential(ctx, in.Body.Email)
 	if err != nil {
 		return opened{}, err
 	}
-	switch same, err := s.try(ctx, email, password, c.PasswordHash); {
+	switch same, err := s.try(ctx, in.Body.Email, in.Body.Password, c.PasswordHash); {
 	case err != nil:
 		return opened{}, err
 	case !same || u.UserID == nobodyID:
 		return opened{}, errWrongLogIn
 	}
 	s.bounds.logIns.Return(from)
-	return s.openSession(ctx, u, c.UpdatedAt, device)
+	return s.openSession(ctx, u, c.UpdatedAt, in.UserAgent)
 }
 
 // try tells whether a password is the one of a hash, unless that was tried too often lately with the same address of e-mail.

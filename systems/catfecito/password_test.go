@@ -11,6 +11,7 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/databasetest"
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -152,13 +153,13 @@ func TestLogInRequests(t *testing.T) {
 	database.Create(t, tables("test"))
 	requests := 0
 	processes := []*service{process(t, database, func(c table.Call) { requests += c.Requests }), process(t, database, func(c table.Call) { requests += c.Requests })}
-	if _, _, err := processes[0].signUp(t.Context(), "", "k", applicant{"ana@mail.com", "Ana", "un café con leche"}); err != nil {
+	if _, _, err := processes[0].signUp(t.Context(), auth.Principal{}, newUser{api.Keyed{RequestKey: "k"}, UserInput{"ana@mail.com", "Ana", "un café con leche"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, email := range []string{"ana@mail.com", "nobody@mail.com"} {
 		for i := range triesMost {
 			requests = 0
-			if _, err := processes[i%2].logIn(t.Context(), "", "", email, "wrong"); !errors.Is(err, errWrongLogIn) {
+			if _, err := processes[i%2].logIn(t.Context(), auth.Principal{}, logInRequest{Body: LogInInput{email, "wrong"}}); !errors.Is(err, errWrongLogIn) {
 				t.Fatalf("%s, try %d: %v", email, i, err)
 			}
 			if requests != 4 { // the marker, the user, the hash, the count of tries
@@ -166,7 +167,8 @@ func TestLogInRequests(t *testing.T) {
 			}
 		}
 		for i, s := range processes {
-			refused, ok := errors.AsType[*problem.Error](func() error { _, err := s.logIn(t.Context(), "", "", email, "un café con leche"); return err }())
+			_, err := s.logIn(t.Context(), auth.Principal{}, logInRequest{Body: LogInInput{email, "un café con leche"}})
+			refused, ok := errors.AsType[*problem.Error](err)
 			if !ok || refused.Status != http.StatusTooManyRequests || refused.RetryAfter <= 0 || refused.RetryAfter > triesWindow {
 				t.Errorf("%s, one try too many of process %d: %+v", email, i, refused)
 			}
@@ -184,10 +186,10 @@ func TestWithoutIssuer(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &service{}
-	if _, _, err := s.signUp(t.Context(), "", "k", applicant{}); !errors.Is(err, errLogInElsewhere) {
+	if _, _, err := s.signUp(t.Context(), auth.Principal{}, newUser{}); !errors.Is(err, errLogInElsewhere) {
 		t.Errorf("sign-up: %v", err)
 	}
-	if _, err := s.logIn(t.Context(), "", "", "", ""); !errors.Is(err, errLogInElsewhere) {
+	if _, err := s.logIn(t.Context(), auth.Principal{}, logInRequest{}); !errors.Is(err, errLogInElsewhere) {
 		t.Errorf("log-in: %v", err)
 	}
 }

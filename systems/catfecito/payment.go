@@ -3,11 +3,11 @@ package catfecito
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/catfecito/payments"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
@@ -19,18 +19,19 @@ const PaymentSecret = "CATFECITO_TEST_PAYMENT_SECRET"
 var errNoProvider = problem.NotFound("payments_off", "this shop takes cash only: pay when you get your order")
 
 // beginPayment is the address at which a user pays his own order.
-func (s *service) beginPayment(ctx context.Context, userID, orderID string) (string, error) {
+func (s *service) beginPayment(ctx context.Context, who auth.Principal, in OrderPath) (PaymentPage, error) {
 	if s.provider == nil {
-		return "", errNoProvider
+		return PaymentPage{}, errNoProvider
 	}
-	o, err := s.ownOrder(ctx, userID, orderID)
+	o, err := s.ownOrder(ctx, who.Sub, in.OrderID)
 	if err != nil {
-		return "", err
+		return PaymentPage{}, err
 	}
 	if o.Status != catfecitodb.OrderStatusPending {
-		return "", catfecitodb.ErrOrderNotPending
+		return PaymentPage{}, catfecitodb.ErrOrderNotPending
 	}
-	return s.provider.Begin(ctx, payments.Payment{OrderID: orderID, Amount: o.Total})
+	url, err := s.provider.Begin(ctx, payments.Payment{OrderID: in.OrderID, Amount: o.Total})
+	return PaymentPage{url}, err
 }
 
 // paymentIgnored is the outcome of an event that changes nothing here.
@@ -39,22 +40,22 @@ const paymentIgnored = "ignored"
 // paymentEvent does what a provider's event asks for, once. A payment that pays no order is refunded: it came too late, the
 // order was paid otherwise, or its amount is another. The record of it is stored first, so that an event which comes again
 // finishes what was begun.
-func (s *service) paymentEvent(ctx context.Context, header http.Header, body []byte) (outcome string, err error) {
+func (s *service) paymentEvent(ctx context.Context, _ auth.Principal, in signedEvent) (PaymentResult, error) {
 	if s.provider == nil {
-		return "", errNoProvider
+		return PaymentResult{}, errNoProvider
 	}
-	e, err := s.provider.Event(header, body)
+	e, err := s.provider.Event(in.header, in.RawBody)
 	if err != nil {
-		return "", err
+		return PaymentResult{}, err
 	}
 	if e.Kind != payments.Succeeded {
-		return paymentIgnored, nil
+		return PaymentResult{paymentIgnored}, nil
 	}
 	done, err := s.settlePayment(ctx, e)
 	if err == nil && done == catfecitodb.PaymentOutcomeRefunded {
 		err = s.provider.Refund(ctx, e.PaymentID)
 	}
-	return string(done), err
+	return PaymentResult{string(done)}, err
 }
 
 // settlePayment pays an order, or records that a payment is to be refunded; or tells what was done before.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 )
@@ -42,8 +43,9 @@ func errSessionEnded(why error) error {
 
 // opened is a session with its tokens, which are known only to whoever has logged in.
 type opened struct {
-	user            catfecitodb.User
-	access, refresh string
+	AccessToken, TokenType, RefreshToken string
+	ExpiresIn                            int
+	User                                 catfecitodb.User
 }
 
 // openSession logs a user in who has shown the password that was set at a time.
@@ -64,7 +66,10 @@ func (s *service) openSession(ctx context.Context, u catfecitodb.User, passwordA
 // tokens are those of a session.
 func (s *service) tokens(u catfecitodb.User, sessionID, secret string) (opened, error) {
 	access, err := s.issuer.Mint(auth.Claims{Sub: u.UserID, Session: sessionID, TTL: accessTTL})
-	return opened{user: u, access: access, refresh: sessionID + "." + secret + "." + u.UserID}, err
+	return opened{
+		AccessToken: access, TokenType: "Bearer", RefreshToken: sessionID + "." + secret + "." + u.UserID,
+		ExpiresIn: int(accessTTL.Seconds()), User: u,
+	}, err
 }
 
 // closeOldest closes the sessions beyond those that a user may have.
@@ -91,11 +96,11 @@ func (s *service) closeOldest(ctx context.Context, userID string) error {
 
 // refresh exchanges a refresh token for the tokens that follow. Whoever comes with one that was exchanged a while ago has
 // found it somewhere, or somebody else has: the session ends, for both.
-func (s *service) refresh(ctx context.Context, token string) (opened, error) {
+func (s *service) refresh(ctx context.Context, _ auth.Principal, in api.Body[RefreshInput]) (opened, error) {
 	if s.issuer == nil {
 		return opened{}, errLogInElsewhere
 	}
-	parts := strings.SplitN(token, ".", 3)
+	parts := strings.SplitN(in.Body.RefreshToken, ".", 3)
 	if len(parts) != 3 || parts[2] == "" {
 		return opened{}, errSessionEnded(errors.New("a refresh token of another form"))
 	}
@@ -142,6 +147,18 @@ func ended(err error) error {
 // closeSession logs a device out, whether it was logged in or not.
 func (s *service) closeSession(ctx context.Context, userID, sessionID string) error {
 	return s.db.CloseSession(ctx, catfecitodb.CloseSessionInput{UserID: userID, SessionID: sessionID})
+}
+
+// logOut ends one of the caller's sessions, at once.
+func (s *service) logOut(ctx context.Context, who auth.Principal, in SessionPath) error {
+	id := in.SessionID
+	if id == "current" {
+		id = who.Session
+	}
+	if id == "" { // a token that is of no session
+		return nil
+	}
+	return s.closeSession(ctx, who.Sub, id)
 }
 
 // closeSessions logs a user out on all devices.

@@ -215,7 +215,7 @@ func TestVerification(t *testing.T) {
 	must[any](t, v, ask, http.StatusAccepted)
 	code = codeIn(t, outbox, anasMail)
 	for range 2 { // the second finds it done
-		if u := must[catfecito.User](t, v, answer(code), http.StatusOK); !u.Verified {
+		if u := must[catfecito.User](t, v, answer(code), http.StatusOK); u.VerifiedAt == nil {
 			t.Errorf("the user is %+v, want it verified", u)
 		}
 	}
@@ -248,7 +248,7 @@ func TestReset(t *testing.T) {
 	refused(t, v, by(s, me), http.StatusUnauthorized, "invalid_token")
 	refused(t, v, refresh(s.RefreshToken), http.StatusUnauthorized, "session_ended")
 	refused(t, v, request("", http.MethodPost, "/login", object{"email": anasMail, "password": password}), http.StatusUnauthorized, "wrong_credentials")
-	if again := logIn(t, v, anasMail, "otra taza de té verde"); !again.User.Verified {
+	if again := logIn(t, v, anasMail, "otra taza de té verde"); again.User.VerifiedAt == nil {
 		t.Error("who got the code at an address has not verified it")
 	}
 }

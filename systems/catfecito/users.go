@@ -7,6 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
 )
 
 // AdminGroup is the group of staff: users with the role admin, and in a user pool's tokens those of the group.
@@ -14,27 +16,24 @@ const AdminGroup = Name + "-admin"
 
 var errOwnRole = errors.New("users cannot change their own role")
 
-// applicant is what somebody says who signs up.
-type applicant struct{ email, name, password string }
-
 // signUp makes a user. A request that was made before is answered as it was then, if the password is the one that it had,
 // and replayed is set.
-func (s *service) signUp(ctx context.Context, from, requestKey string, in applicant) (u catfecitodb.User, replayed bool, err error) {
+func (s *service) signUp(ctx context.Context, _ auth.Principal, in newUser) (u catfecitodb.User, replayed bool, err error) {
 	if s.issuer == nil {
 		return catfecitodb.User{}, false, errLogInElsewhere
 	}
-	if err := s.bounds.signUps.Allow(from); err != nil {
+	if err := s.bounds.signUps.Allow(api.Address(ctx)); err != nil {
 		return catfecitodb.User{}, false, err
 	}
-	if err := s.strong(ctx, in.password, in.email, in.name); err != nil {
+	if err := s.strong(ctx, in.Body.Password, in.Body.Email, in.Body.Name); err != nil {
 		return catfecitodb.User{}, false, err
 	}
-	hash, err := s.passwords.hash(ctx, in.password)
+	hash, err := s.passwords.hash(ctx, in.Body.Password)
 	if err != nil {
 		return catfecitodb.User{}, false, err
 	}
 	result, err := s.db.RegisterUser(ctx, catfecitodb.RegisterUserInput{
-		RequestKey: requestKey, UserID: uuid.NewString(), Email: in.email, Name: in.name, PasswordHash: hash,
+		RequestKey: in.RequestKey, UserID: uuid.NewString(), Email: in.Body.Email, Name: in.Body.Name, PasswordHash: hash,
 	})
 	if err != nil || !result.Replayed {
 		return result.User, false, err
@@ -44,7 +43,7 @@ func (s *service) signUp(ctx context.Context, from, requestKey string, in applic
 		return catfecitodb.User{}, false, err
 	}
 	// Whoever knows the key could try passwords here as well as at the log-in.
-	switch same, err := s.try(ctx, in.email, in.password, first.PasswordHash); {
+	switch same, err := s.try(ctx, in.Body.Email, in.Body.Password, first.PasswordHash); {
 	case err != nil:
 		return catfecitodb.User{}, false, err
 	case !same: // another request under its key
@@ -59,11 +58,11 @@ func (s *service) user(ctx context.Context, userID string) (catfecitodb.User, er
 	return s.db.UserByID(ctx, catfecitodb.UserByIDInput{UserID: userID})
 }
 
-// setRole changes what a user may do, from the next request on, whose session's it is.
-func (s *service) setRole(ctx context.Context, by, userID string, role catfecitodb.Role) (catfecitodb.User, error) {
-	if by == userID {
+// setRole changes what a user may do, from the next request on.
+func (s *service) setRole(ctx context.Context, who auth.Principal, in changedRole) (catfecitodb.User, error) {
+	if who.Sub == in.UserID {
 		return catfecitodb.User{}, errOwnRole
 	}
-	result, err := s.db.SetRole(ctx, catfecitodb.SetRoleInput{UserID: userID, Role: role})
+	result, err := s.db.SetRole(ctx, catfecitodb.SetRoleInput{UserID: in.UserID, Role: in.Body.Role})
 	return result.User, err
 }

@@ -66,7 +66,7 @@ Its tokens are signed for whoever asks: it is for development, on this machine.`
 	}
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	root.AddCommand(newServe(env, systems), newToken(env, systems), newSeed(env, systems), newLoad(env, systems), newSystems(env, systems))
+	root.AddCommand(newServe(env, systems), newToken(env, systems), newSeed(env, systems), newLoad(env, systems), newSystems(env, systems), newOpenAPI(env, systems))
 	return root
 }
 

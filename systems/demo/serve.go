@@ -74,6 +74,7 @@ func start(ctx context.Context, env Environment, host cli.CompanionHost, web, pu
 		return nil, errors.Join(err, listener.Close())
 	}
 	newIndex(base, signing(env.Program, host.Data), h.Issuer, systems).register(h)
+	h.Handle("POST "+tokensPath, tokens(h.Issuer, systems))
 	fmt.Fprintf(env.Stdout, "systems at %s/\n", base)
 	if public != "" {
 		fmt.Fprintf(env.Stdout, "from other machines: %s/\n", public)
@@ -108,6 +109,6 @@ func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *
 		// Programs on this machine are believed for whom they call, as they are when they sign tokens: demo load calls from
 		// many addresses, and who tries a proxy has it here.
 		Logger: logger, Origins: origins, Admit: admission(guard), Proxies: []string{"127.0.0.0/8", "::1"}, Getenv: env.Getenv,
-		Listed: true, PublicURL: public,
+		Listed: true, Tokens: tokensPath, PublicURL: public,
 	}, systems...)
 }

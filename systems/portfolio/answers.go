@@ -6,6 +6,8 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
+// What the API shows. Each field comes from the stored field of its name, so a type lists all that others see.
+
 // Profile is what a user has said of himself, for himself.
 type Profile struct {
 	UserID    string    `json:"userId" doc:"The sub of the access token"`
@@ -16,14 +18,6 @@ type Profile struct {
 	UpdatedAt time.Time `json:"updatedAt" doc:"When it was changed last"`
 }
 
-func profileOf(u portfoliodb.User) Profile {
-	p := Profile{UserID: u.UserID, Email: u.Email, Name: u.Name, CreatedAt: u.CreatedAt, UpdatedAt: u.UpdatedAt}
-	if u.Bio != nil {
-		p.Bio = *u.Bio
-	}
-	return p
-}
-
 // User is what others see of a user.
 type User struct {
 	UserID    string    `json:"userId" doc:"The user's id"`
@@ -32,36 +26,16 @@ type User struct {
 	CreatedAt time.Time `json:"createdAt" doc:"When the profile was made"`
 }
 
-func userOf(u portfoliodb.User) User {
-	p := profileOf(u)
-	return User{UserID: p.UserID, Name: p.Name, Bio: p.Bio, CreatedAt: p.CreatedAt}
-}
-
 // PostSummary is a post as lists show it.
 type PostSummary struct {
 	PostID     string                 `json:"postId" doc:"The post's id, a ULID"`
-	AuthorID   string                 `json:"authorId" doc:"Who has written it"`
+	AuthorID   string                 `json:"authorId" from:"UserID" doc:"Who has written it"`
 	Title      string                 `json:"title" doc:"Its title"`
 	Excerpt    string                 `json:"excerpt" doc:"What it is about"`
 	CategoryID string                 `json:"categoryId" doc:"The category that it is in"`
 	Status     portfoliodb.PostStatus `json:"status" enum:"draft,published,archived" doc:"How far it is"`
 	CreatedAt  time.Time              `json:"createdAt" doc:"When it was written"`
 	UpdatedAt  time.Time              `json:"updatedAt" doc:"When it was changed last"`
-}
-
-func summaryOf(p portfoliodb.PostsByStatusItem) PostSummary {
-	return PostSummary{
-		PostID: p.PostID, AuthorID: p.UserID, Title: p.Title, Excerpt: p.Excerpt, CategoryID: p.CategoryID, Status: p.Status,
-		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
-	}
-}
-
-func categorySummaryOf(p portfoliodb.PostsByCategoryItem) PostSummary {
-	return summaryOf(portfoliodb.PostsByStatusItem(p))
-}
-
-func ownSummaryOf(p portfoliodb.PostsByAuthorItem) PostSummary {
-	return summaryOf(portfoliodb.PostsByStatusItem(p))
 }
 
 // Post is a post.
@@ -72,14 +46,10 @@ type Post struct {
 	CommentCount int64  `json:"commentCount" doc:"How many comments it has"`
 }
 
-func postOf(p portfoliodb.Post, body string) Post {
-	return Post{
-		PostSummary: PostSummary{
-			PostID: p.PostID, AuthorID: p.UserID, Title: p.Title, Excerpt: p.Excerpt, CategoryID: p.CategoryID, Status: p.Status,
-			CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
-		},
-		Body: body, LikeCount: p.LikeCount, CommentCount: p.CommentCount,
-	}
+// PostState is how far a post is.
+type PostState struct {
+	PostID string                 `json:"postId" doc:"The post's id"`
+	Status portfoliodb.PostStatus `json:"status" enum:"published,archived" doc:"What it is now"`
 }
 
 // PostPage is a post with its newest comments.
@@ -97,18 +67,12 @@ type Comment struct {
 	CreatedAt time.Time `json:"createdAt" doc:"When it was made"`
 }
 
-func commentOf(c portfoliodb.Comment) Comment {
-	return Comment{PostID: c.PostID, CommentID: c.CommentID, UserID: c.UserID, Body: c.Body, CreatedAt: c.CreatedAt}
-}
-
 // Like is that a user likes a post.
 type Like struct {
 	PostID    string    `json:"postId" doc:"The post"`
 	UserID    string    `json:"userId" doc:"Who likes it"`
 	CreatedAt time.Time `json:"createdAt" doc:"Since when"`
 }
-
-func likeOf(l portfoliodb.Like) Like { return Like(l) }
 
 // Category is a category.
 type Category struct {
@@ -117,10 +81,6 @@ type Category struct {
 	Name       string    `json:"name" doc:"Its name"`
 	CreatedAt  time.Time `json:"createdAt" doc:"When it was made"`
 	UpdatedAt  time.Time `json:"updatedAt" doc:"When it was changed last"`
-}
-
-func categoryOf(c portfoliodb.Category) Category {
-	return Category{CategoryID: c.CategoryID, Slug: c.Slug, Name: c.Name, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt}
 }
 
 // Notification is a user's own.
@@ -134,20 +94,9 @@ type Notification struct {
 	CreatedAt      time.Time                    `json:"createdAt" doc:"When it happened"`
 }
 
-func notificationOf(n portfoliodb.Notification) Notification {
-	return Notification{
-		NotificationID: n.NotificationID, Kind: n.Kind, PostID: n.PostID, ActorID: n.ActorID, Message: n.Message, Read: n.Read,
-		CreatedAt: n.CreatedAt,
-	}
-}
-
 // Bookmark is a user's own.
 type Bookmark struct {
 	PostID    string    `json:"postId" doc:"The post"`
 	PostTitle string    `json:"postTitle" doc:"Its title as it was when the bookmark was made"`
 	CreatedAt time.Time `json:"createdAt" doc:"When the bookmark was made"`
-}
-
-func bookmarkOf(b portfoliodb.Bookmark) Bookmark {
-	return Bookmark{PostID: b.PostID, PostTitle: b.PostTitle, CreatedAt: b.CreatedAt}
 }

@@ -15,17 +15,6 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// notifications are a page of a user's own, newest first.
-func (s *service) notifications(ctx context.Context, userID string, page table.PageOptions) (table.Page[portfoliodb.Notification], error) {
-	return s.db.Notifications(ctx, portfoliodb.NotificationsInput{UserID: userID}, page)
-}
-
-// mark marks a user's own notification as read, or as not read.
-func (s *service) mark(ctx context.Context, userID, notificationID string, read bool) (portfoliodb.Notification, error) {
-	result, err := s.db.MarkNotification(ctx, portfoliodb.MarkNotificationInput{UserID: userID, NotificationID: notificationID, Read: read})
-	return result.Notification, err
-}
-
 // deed is what somebody has done to a post, that its author is told of.
 type deed struct {
 	kind            portfoliodb.NotificationKind

@@ -13,8 +13,8 @@
 //	                  ╰ visible to its author alone, in no index
 //
 // What is stored, and how it is asked for, stands in portfolio.design.yaml; package portfoliodb is generated from it, and is
-// the only way to the data. Domain functions (posts.go, comments.go, …) take the caller's id as a value and know no HTTP; the
-// files *_operations.go make them operations.
+// the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
+// functions (posts.go, comments.go, …) take the caller and such a request as values, and know no HTTP.
 //
 // # Invariants
 //
@@ -35,7 +35,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/oklog/ulid/v2"
 
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -121,7 +120,7 @@ func open(d system.Deps) (*system.Service, error) {
 	}
 	s := &service{db: db, clock: d.Clock, logger: d.Logger}
 	return &system.Service{
-		Register: func(a huma.API) { s.register(a) },
+		Register: s.routes,
 		Streams:  []system.Stream{{Name: "notifications", Table: *tables()[0].Create.TableName, Handle: s.notifyBatch}},
 		Sample:   seed.Sample{Records: sample, Load: db.Load},
 	}, nil

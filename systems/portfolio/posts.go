@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
@@ -15,17 +16,33 @@ const everyone = "*"
 // newestComments are how many a post's page has.
 const newestComments = 20
 
-// draft is what an author says of a post.
-type draft struct{ title, excerpt, body, categoryID string }
+// text is a post with its text.
+type text struct {
+	portfoliodb.Post
+	Body string
+}
 
-// post is a post with its newest comments, as a reader sees it: viewer is who asks, "" for anybody.
-func (s *service) post(ctx context.Context, viewer, postID string) (portfoliodb.PostPageResult, error) {
-	page := table.PageOptions{Limit: newestComments + 2} // the post and its content
-	found, err := s.db.PostPage(ctx, portfoliodb.PostPageInput{PostID: postID, VisibleTo: everyone}, page)
-	if errors.Is(err, table.ErrNotFound) && viewer != "" {
-		return s.db.PostPage(ctx, portfoliodb.PostPageInput{PostID: postID, VisibleTo: viewer}, page)
+// page is a post with its text and its newest comments.
+type page struct {
+	text
+	Comments []portfoliodb.Comment
+}
+
+// post is a post as a reader sees it.
+func (s *service) post(ctx context.Context, who auth.Principal, in PostPath) (page, error) {
+	most := table.PageOptions{Limit: newestComments + 2} // the post and its content
+	found, err := s.db.PostPage(ctx, portfoliodb.PostPageInput{PostID: in.PostID, VisibleTo: everyone}, most)
+	if errors.Is(err, table.ErrNotFound) && who.Sub != "" {
+		found, err = s.db.PostPage(ctx, portfoliodb.PostPageInput{PostID: in.PostID, VisibleTo: who.Sub}, most)
 	}
-	return found, err
+	if err != nil {
+		return page{}, err
+	}
+	body := ""
+	for _, c := range found.PostContent {
+		body = c.Body
+	}
+	return page{text{*found.Post, body}, found.Comment}, nil
 }
 
 // metadata is a post that is visible to everyone, without its text.
@@ -33,63 +50,61 @@ func (s *service) metadata(ctx context.Context, postID string) (portfoliodb.Post
 	return s.db.PostMetadata(ctx, portfoliodb.PostMetadataInput{PostID: postID, VisibleTo: everyone})
 }
 
-// postsByStatus are a page of the published or archived posts, newest first. Drafts are never among them.
-func (s *service) postsByStatus(ctx context.Context, status portfoliodb.PostStatus, page table.PageOptions) (table.Page[portfoliodb.PostsByStatusItem], error) {
-	return s.db.PostsByStatus(ctx, portfoliodb.PostsByStatusInput{Status: status}, page)
-}
-
-// postsByCategory are a page of a category's published posts, newest first.
-func (s *service) postsByCategory(ctx context.Context, categoryID string, page table.PageOptions) (table.Page[portfoliodb.PostsByCategoryItem], error) {
-	return s.db.PostsByCategory(ctx, portfoliodb.PostsByCategoryInput{CategoryID: categoryID}, page)
-}
-
-// ownPosts are a page of an author's own posts of a status, newest first.
-func (s *service) ownPosts(ctx context.Context, userID string, status portfoliodb.PostStatus, page table.PageOptions) (table.Page[portfoliodb.PostsByAuthorItem], error) {
-	return s.db.PostsByAuthor(ctx, portfoliodb.PostsByAuthorInput{UserID: userID, Status: status}, page)
+// ofPost is a list of what a post has. It is empty if there is nothing, and not found if there is no such post.
+func ofPost[T any](s *service, list func(context.Context, auth.Principal, postPage) (table.Page[T], error)) func(context.Context, auth.Principal, postPage) (table.Page[T], error) {
+	return func(ctx context.Context, who auth.Principal, in postPage) (table.Page[T], error) {
+		found, err := list(ctx, who, in)
+		if err == nil && len(found.Items) == 0 {
+			_, err = s.metadata(ctx, in.PostID)
+		}
+		return found, err
+	}
 }
 
 // write makes a draft. A request that was made before is answered as it was then, and replayed is set.
-func (s *service) write(ctx context.Context, userID, requestKey string, d draft) (p portfoliodb.Post, replayed bool, err error) {
+func (s *service) write(ctx context.Context, who auth.Principal, in newPost) (p text, replayed bool, err error) {
+	d := in.Body
 	result, err := s.db.WritePost(ctx, portfoliodb.WritePostInput{
-		RequestKey: requestKey, PostID: s.newID(), UserID: userID,
-		Title: d.title, Excerpt: d.excerpt, Body: d.body, CategoryID: d.categoryID,
+		RequestKey: in.RequestKey, PostID: s.newID(), UserID: who.Sub,
+		Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID,
 	})
 	if err != nil {
-		return portfoliodb.Post{}, false, ofCategory(err)
+		return text{}, false, ofCategory(err)
 	}
 	// The record of a repetition has the post's id and time; all else it has in common with the first request.
-	return portfoliodb.Post{
-		PostID: result.Post.PostID, UserID: userID, Title: d.title, Excerpt: d.excerpt, CategoryID: d.categoryID,
+	return text{portfoliodb.Post{
+		PostID: result.Post.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, CategoryID: d.CategoryID,
 		Status: portfoliodb.PostStatusDraft, CreatedAt: result.Post.CreatedAt, UpdatedAt: result.Post.CreatedAt,
-	}, result.Replayed, nil
+	}, d.Body}, result.Replayed, nil
 }
 
 // edit changes an author's own post.
-func (s *service) edit(ctx context.Context, userID, postID string, d draft) (portfoliodb.Post, error) {
+func (s *service) edit(ctx context.Context, who auth.Principal, in changedPost) (text, error) {
+	d := in.Body
 	result, err := s.db.EditPost(ctx, portfoliodb.EditPostInput{
-		PostID: postID, UserID: userID, Title: d.title, Excerpt: d.excerpt, Body: d.body, CategoryID: d.categoryID,
+		PostID: in.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID,
 	})
 	if err != nil {
-		return portfoliodb.Post{}, ofCategory(err)
+		return text{}, ofCategory(err)
 	}
-	return *result.Post, nil // it was read, for the keys of its copies
+	return text{*result.Post, d.Body}, nil // it was read, for the keys of its copies
 }
 
 // setStatus publishes or archives an author's own post. One that is already so stays as it is.
-func (s *service) setStatus(ctx context.Context, userID, postID string, status portfoliodb.PostStatus) (portfoliodb.Post, error) {
+func (s *service) setStatus(ctx context.Context, who auth.Principal, in changedStatus) (portfoliodb.Post, error) {
 	var changed *portfoliodb.Post
 	var err error
-	if status == portfoliodb.PostStatusPublished {
+	if in.Body.Status == portfoliodb.PostStatusPublished {
 		var result portfoliodb.PublishPostResult
-		result, err = s.db.PublishPost(ctx, portfoliodb.PublishPostInput{PostID: postID, UserID: userID})
+		result, err = s.db.PublishPost(ctx, portfoliodb.PublishPostInput{PostID: in.PostID, UserID: who.Sub})
 		changed = result.Post
 	} else {
 		var result portfoliodb.ArchivePostResult
-		result, err = s.db.ArchivePost(ctx, portfoliodb.ArchivePostInput{PostID: postID, UserID: userID})
+		result, err = s.db.ArchivePost(ctx, portfoliodb.ArchivePostInput{PostID: in.PostID, UserID: who.Sub})
 		changed = result.Post
 	}
 	if errors.Is(err, portfoliodb.ErrNotDraft) || errors.Is(err, portfoliodb.ErrNotPublished) {
-		if is, ok := found[portfoliodb.Post](err); ok && is.Status == status {
+		if is, ok := found[portfoliodb.Post](err); ok && is.Status == in.Body.Status {
 			return is, nil
 		}
 	}

@@ -68,6 +68,8 @@ type Options struct {
 	Prefix string
 	// Listed says that a page at / names this system beside others; the document's page links to it.
 	Listed bool
+	// Page is what people see at the prefix: it answers GET / and what is below /assets/. Nil sends them to the document's page.
+	Page http.Handler
 	// Rules are the answers to the errors that the system's design declares.
 	Rules    problem.Rules
 	Verifier Verifier

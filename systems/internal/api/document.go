@@ -42,7 +42,11 @@ func (a *API) registerDocument() {
 			http.ServeContent(w, r, file, time.Time{}, bytes.NewReader(text))
 		}))
 	}
-	if a.options.Prefix != "" {
+	switch {
+	case a.options.Page != nil:
+		a.Handle("GET /{$}", a.options.Page)
+		a.Handle("GET /assets/", a.options.Page)
+	case a.options.Prefix != "":
 		a.Handle("GET /{$}", http.RedirectHandler(a.options.Prefix+"/docs", http.StatusFound))
 	}
 }

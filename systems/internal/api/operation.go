@@ -33,6 +33,10 @@ type traits struct {
 	public, tokenless, stream bool
 	groups                    []string
 	timeout                   time.Duration
+	// routed is set for an operation of a table of routes; location and cache are what it says of a success, ensures that 200
+	// is one as well as 201.
+	routed, ensures bool
+	location, cache string
 }
 
 func traitsOf(op *huma.Operation) *traits {
@@ -47,9 +51,8 @@ func traitsOf(op *huma.Operation) *traits {
 	return t
 }
 
-// Operation is an operation with traits: Operation(huma.Operation{…}, Public). huma.Get and its like take the traits by
-// themselves.
-func Operation(op huma.Operation, with ...func(*huma.Operation)) huma.Operation {
+// Operation is an operation with traits, for what no line of a table can say, such as event streams.
+func Operation(op huma.Operation, with ...Option) huma.Operation {
 	for _, set := range with {
 		set(&op)
 	}
@@ -68,14 +71,40 @@ func Tokenless(op *huma.Operation) { t := traitsOf(op); t.public, t.tokenless = 
 func Stream(op *huma.Operation) { traitsOf(op).stream = true }
 
 // Groups lets only members of one of the groups call the operation.
-func Groups(names ...string) func(*huma.Operation) {
+func Groups(names ...string) Option {
 	return func(op *huma.Operation) { traitsOf(op).groups = names }
 }
 
 // Timeout gives the operation a time of its own.
-func Timeout(d time.Duration) func(*huma.Operation) {
+func Timeout(d time.Duration) Option {
 	return func(op *huma.Operation) { traitsOf(op).timeout = d }
 }
+
+// About is what the document says beyond the summary.
+func About(text string) Option { return func(op *huma.Operation) { op.Description = text } }
+
+// At says where the subject of a response is, relative to the path before the last slash: "posts/{postId}", with a member of the
+// response.
+func At(location string) Option { return func(op *huma.Operation) { traitsOf(op).location = location } }
+
+// Cache is the Cache-Control of a response.
+func Cache(control string) Option { return func(op *huma.Operation) { traitsOf(op).cache = control } }
+
+// Status is the status of a response that is not the usual one.
+func Status(status int) Option { return func(op *huma.Operation) { op.DefaultStatus = status } }
+
+// Unauthorized is 401, for what no token alone is enough for. It and those below are problems that an operation has beside those
+// of all.
+func Unauthorized(op *huma.Operation) { op.Errors = append(op.Errors, http.StatusUnauthorized) }
+
+// Forbidden is 403: it is another user's.
+func Forbidden(op *huma.Operation) { op.Errors = append(op.Errors, http.StatusForbidden) }
+
+// NotFound is 404.
+func NotFound(op *huma.Operation) { op.Errors = append(op.Errors, http.StatusNotFound) }
+
+// Conflict is 409: the present state does not allow it.
+func Conflict(op *huma.Operation) { op.Errors = append(op.Errors, http.StatusConflict) }
 
 // complete writes into the document what is true of all operations, and sets what the traits say.
 func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
@@ -113,18 +142,41 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	for _, parameter := range op.Parameters {
 		if parameter.In == "header" && parameter.Name == idempotencyHeader {
 			statuses = append(statuses, http.StatusConflict, http.StatusUnprocessableEntity)
-			if created := op.Responses[strconv.Itoa(http.StatusCreated)]; created != nil {
-				again := *created
-				again.Description = "The first answer to this request, again"
-				op.Responses[strconv.Itoa(http.StatusOK)] = &again
-			}
+			documentAgain(op, "The first answer to this request, again")
 		}
+	}
+	if t.ensures {
+		documentAgain(op, "It was there already")
+	}
+	if t.routed {
+		documentHeaders(op, t)
 	}
 	schema := document.Components.Schemas.Schema(reflect.TypeFor[problem.Problem](), true, "Problem")
 	for _, status := range statuses {
 		op.Responses[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status),
 			Content:     map[string]*huma.MediaType{problem.ContentType: {Schema: schema}},
+		}
+	}
+}
+
+// documentAgain adds 200 to an operation that creates.
+func documentAgain(op *huma.Operation, why string) {
+	if created := op.Responses[strconv.Itoa(http.StatusCreated)]; created != nil {
+		again := *created
+		again.Description = why
+		op.Responses[strconv.Itoa(http.StatusOK)] = &again
+	}
+}
+
+// documentHeaders leaves out the headers that an operation does not send: all responses of routes are of one Go type.
+func documentHeaders(op *huma.Operation, t *traits) {
+	for _, response := range op.Responses {
+		if t.location == "" {
+			delete(response.Headers, "Location")
+		}
+		if t.cache == "" {
+			delete(response.Headers, "Cache-Control")
 		}
 	}
 }

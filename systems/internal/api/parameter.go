@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// idempotencyHeader is the header of IdempotencyKey.
+// idempotencyHeader is the header of Keyed.
 const idempotencyHeader = "Idempotency-Key"
 
 // PageQuery is for inputs of operations that return pages; embed it.
@@ -25,6 +25,19 @@ type Page[T any] struct {
 	Items []T    `json:"items" nullable:"false" doc:"The items, in the list's order."`
 	Next  string `json:"next,omitempty" doc:"The cursor of the page behind; absent on the last."`
 }
+
+// pager is an input with a PageQuery in it.
+type pager interface{ Options() table.PageOptions }
+
+// Keyed is for inputs of operations that create or charge; embed it.
+type Keyed struct {
+	RequestKey string `header:"Idempotency-Key" required:"true" minLength:"1" maxLength:"200" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"Names the request: sent again with the same key and body, it is answered with the first answer and done once."`
+}
+
+func (k Keyed) key() string { return k.RequestKey }
+
+// keyed is an input with a Keyed in it.
+type keyed interface{ key() string }
 
 // PageOutput is a Page as huma wants it.
 type PageOutput[T any] struct {

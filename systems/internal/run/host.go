@@ -24,6 +24,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/ratelimit"
 	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/web"
 )
 
 // DefaultStage is the stage where none is said.
@@ -56,6 +57,8 @@ type Options struct {
 	PublicURL string
 	// Listed says that the caller adds a page at / that names the systems.
 	Listed bool
+	// Tokens is the path at which the caller signs tokens for whoever asks; "" where nobody does.
+	Tokens string
 	// AtRoot serves the only system without its name as prefix.
 	AtRoot bool
 }
@@ -173,7 +176,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
 	}
 	a, err := api.New(api.Options{
-		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Rules: s.Rules,
+		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: o.page(s.Name), Rules: s.Rules,
 		Verifier: admitting{access.Verifier, service.Admit}, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
 		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
 	})
@@ -222,6 +225,18 @@ func (a admitting) Verify(ctx context.Context, token string) (auth.Principal, er
 		return p, err
 	}
 	return a.admit(ctx, p)
+}
+
+// page is the system's page; nil where there is none.
+func (o Options) page(system string) http.Handler {
+	if !web.Has(system) {
+		return nil
+	}
+	p := web.Page{Tokens: o.Tokens}
+	if o.Listed {
+		p.Home = "/"
+	}
+	return web.App(system, p)
 }
 
 // ready asks for the state of each table.

@@ -102,7 +102,7 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 		}
 		greeting += fmt.Sprintf("a token of %s, for an hour:\n%s\n", devUser, token)
 	}
-	host.Handle("GET /{$}", http.RedirectHandler("/"+s.Name+"/docs", http.StatusFound))
+	host.Handle("GET /{$}", http.RedirectHandler("/"+s.Name+"/", http.StatusFound))
 	fmt.Fprint(env.Stdout, greeting)
 	return errors.Join(Serve(ctx, listener, host), database.Close())
 }

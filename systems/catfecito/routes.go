@@ -1,0 +1,317 @@
+package catfecito
+
+import (
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/api"
+)
+
+// routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
+func (s *service) routes(a huma.API) {
+	const caller = "UserID" // the field of access patterns that is the caller's id
+	staff := api.Groups(AdminGroup)
+
+	accounts := api.Tag(a, "Accounts")
+	api.Create[User](accounts, "/users", "registerUser", "Sign up", s.signUp, api.Tokenless, api.NotFound,
+		api.About("The address must be nobody's yet, in small letters or capitals. Sent again with the same key, body and password, it is answered as the first time."))
+	api.Get[User](accounts, "/me", "getOwnUser", "Who you are", api.Call[api.None](s.db.UserByID, caller), api.NotFound)
+	api.Get[User](accounts, "/users/{userId}", "getUser", "A user", api.Call[UserPath](s.db.UserByID), staff, api.NotFound)
+	api.Put[User](accounts, "/users/{userId}/role", "putRole", "Change what a user may do", s.setRole, staff, api.NotFound, api.Conflict,
+		api.About("It takes effect at once. Users cannot change their own role."))
+
+	sessions := api.Tag(a, "Sessions")
+	api.Post[Session](sessions, "/login", "logIn", "Log in", s.logIn, api.Tokenless, api.Unauthorized, api.NotFound, api.Cache("no-store"),
+		api.About("The access token goes with requests for some minutes; the refresh token is exchanged for the next ones, once."))
+	api.Post[Session](sessions, "/sessions/refresh", "refreshSession", "Exchange a refresh token", s.refresh, api.Tokenless, api.Unauthorized, api.NotFound, api.Cache("no-store"),
+		api.About("Each is good once, and again within ten seconds, for an answer that was lost. One that comes later ends the session."))
+	api.List[Device](sessions, "/me/sessions", "listSessions", "Where you are logged in, the latest first", api.Pages[api.PageQuery](s.db.SessionsOfUser, caller))
+	api.Delete(sessions, "/me/sessions/{sessionId}", "logOut", "Log out", s.logOut,
+		api.About("current is the session that the token is of. Its tokens are refused from now on."))
+	api.Put[Session](sessions, "/me/password", "changePassword", "Change your password", s.changePassword, api.NotFound, api.Conflict, api.Cache("no-store"),
+		api.About("All your sessions end; the response is a new one."))
+	api.Effect(sessions, http.MethodPost, "/me/verification", "sendVerification", "Send a code to your address", http.StatusAccepted, s.askToVerify, api.NotFound, api.Conflict)
+	api.Put[User](sessions, "/me/verification", "verifyEmail", "Verify your address with the code", s.verify, api.NotFound)
+	api.Effect(sessions, http.MethodPost, "/password-resets", "sendPasswordReset", "Send a code for a new password", http.StatusAccepted, s.askToReset, api.Tokenless, api.NotFound,
+		api.About("The response is the same whether somebody has the address or not."))
+	api.Effect(sessions, http.MethodPut, "/password-resets", "resetPassword", "Set a new password with the code", http.StatusNoContent, s.resetPassword, api.Tokenless, api.NotFound,
+		api.About("All sessions of the user end."))
+
+	catalogue := api.Tag(a, "Catalogue")
+	api.List[Category](catalogue, "/categories", "listCategories", "All categories, by name", api.Pages[api.PageQuery](api.All(s.db.Categories)), api.Public)
+	api.Get[Category](catalogue, "/categories/{categoryId}", "getCategory", "A category", api.Call[CategoryPath](s.db.CategoryByID), api.Public, api.NotFound)
+	api.List[Offer](catalogue, "/categories/{categoryId}/products", "listCategoryProducts", "What is sold of a category, by name",
+		api.Pages[categoryPage](s.db.ProductsByCategory), api.Public)
+	api.List[Offer](catalogue, "/products", "listProducts", "What is sold, by name",
+		api.Either[Offer, productQuery](s.db.SearchProducts, api.All(s.db.ActiveProducts)), api.Public,
+		api.About("With name, what is sold whose name begins so: in any case, with or without accents."))
+	api.Get[Product](catalogue, "/products/{productId}", "getProduct", "A product, sold still or not", api.Call[ProductPath](s.db.ProductByID), api.Public, api.NotFound)
+	api.Put[Category](catalogue, "/categories/{categoryId}", "putCategory", "Make or change a category", api.Call[changedCategory](s.db.SaveCategory), staff)
+	api.Create[Product](catalogue, "/products", "createProduct", "Make a product", s.createProduct, staff, api.At("products/{productId}"),
+		api.About("It is sold from now on."))
+	api.Put[Product](catalogue, "/products/{productId}", "putProduct", "Change all of a product but its stock and whether it is sold", s.changeProduct, staff,
+		api.NotFound, api.Conflict)
+	api.Put[Product](catalogue, "/products/{productId}/active", "putProductActive", "Sell a product, or do not any more",
+		api.Call[changedActive](s.db.SetProductActive), staff, api.NotFound)
+	api.Create[Pieces](catalogue, "/products/{productId}/restocks", "restockProduct", "Add to what there is of a product", s.restock, staff, api.NotFound)
+	api.List[Holder](catalogue, "/products/{productId}/carts", "listProductCarts", "Who has a product in the cart", api.Pages[productPage](s.db.CartsWithProduct), staff)
+
+	cart := api.Tag(a, "Cart")
+	api.Get[Cart](cart, "/cart", "getCart", "Your cart, with prices and stock as they are now", s.ownCart)
+	api.Create[Pieces](cart, "/cart/items", "addToCart", "Put so many more into your cart", s.add, api.NotFound)
+	api.Put[Pieces](cart, "/cart/items/{productId}", "setCartItem", "Have so many in your cart", s.set, api.NotFound, api.Conflict)
+	api.Delete(cart, "/cart/items/{productId}", "removeFromCart", "Take a product out of your cart", api.Do[ProductPath](s.db.RemoveFromCart, caller))
+
+	orders := api.Tag(a, "Orders")
+	api.Create[WholeOrder](orders, "/orders", "checkout", "Order what is in your cart", s.checkout, api.At("orders/{orderId}"),
+		api.About("The cart's total must be the one that you agree to. The order, its lines, the cart and the stock change together or not at all."))
+	api.List[Order](orders, "/orders", "listOrders", "Your orders, newest first", api.Pages[api.PageQuery](s.db.UserOrders, caller))
+	api.Get[WholeOrder](orders, "/orders/{orderId}", "getOrder", "One of your orders with its lines; any, for staff", s.order, api.Forbidden, api.NotFound)
+	api.Post[PaymentPage](orders, "/orders/{orderId}/payments", "beginPayment", "Begin to pay one of your orders", s.beginPayment, api.Forbidden, api.NotFound, api.Conflict,
+		api.About("The answer has the address of the page at which you pay. An order that is not paid within 30 minutes is cancelled."))
+	api.Post[PaymentResult](orders, "/payments/events", "paymentEvent", "What became of a payment, told by its provider", s.paymentEvent,
+		api.Tokenless, unvalidated, api.Unauthorized, api.NotFound,
+		api.About("The request is signed by the provider, and is done once however often it comes. A payment that pays no order any more is refunded."))
+	api.Post[Order](orders, "/orders/{orderId}/pay", "payOrder", "Mark an order as paid in cash", s.payCash, staff, api.NotFound)
+	api.Post[Order](orders, "/orders/{orderId}/cancel", "cancelOrder", "Cancel one of your orders; any, for staff", s.cancel, api.Forbidden, api.NotFound,
+		api.About("Until it is sent. Its goods go back into the stock."))
+	api.Post[Order](orders, "/orders/{orderId}/ship", "shipOrder", "Send an order that is paid", api.Call[OrderPath](s.db.ShipOrder), staff, api.NotFound, api.Conflict)
+	api.Post[Order](orders, "/orders/{orderId}/deliver", "deliverOrder", "Hand over an order that was sent", api.Call[OrderPath](s.db.DeliverOrder), staff, api.NotFound, api.Conflict)
+
+	audit := api.Tag(a, "Audit")
+	api.List[Entry](audit, "/audit/{subject}/{id}", "auditTrail", "What has changed of a user, product, category or order, newest first",
+		api.Pages[trailPage](s.db.AuditTrail), staff)
+}
+
+// unvalidated is for a body that its sender signs.
+func unvalidated(op *huma.Operation) { op.SkipValidateBody = true }
+
+// UserPath leads to a user. Paths have capitals because huma passes other embedded structs over.
+type UserPath struct {
+	UserID string `path:"userId" maxLength:"128" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"The user's id"`
+}
+
+// CategoryPath leads to a category.
+type CategoryPath struct {
+	CategoryID string `path:"categoryId" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"a slug: small letters and digits, with - between" doc:"The category's slug"`
+}
+
+// ProductPath leads to a product.
+type ProductPath struct {
+	ProductID string `path:"productId" pattern:"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" patternDescription:"a uuid in small letters" doc:"The product's id"`
+}
+
+// OrderPath leads to an order.
+type OrderPath struct {
+	OrderID string `path:"orderId" pattern:"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" patternDescription:"a uuid in small letters" doc:"The order's id"`
+}
+
+type categoryPage struct {
+	CategoryPath
+	api.PageQuery
+}
+
+type productPage struct {
+	ProductPath
+	api.PageQuery
+}
+
+type productQuery struct {
+	api.PageQuery
+	NamePrefix string `query:"name" maxLength:"100" doc:"What the name begins with, in any case, with or without accents"`
+}
+
+type trailPage struct {
+	api.PageQuery
+	Subject   catfecitodb.Subject `path:"subject" enum:"USER,PRODUCT,CATEGORY,ORDER" doc:"What it is about"`
+	SubjectID string              `path:"id" maxLength:"128" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"The id of the user, product or order, the slug of the category"`
+}
+
+type newUser struct {
+	api.Keyed
+	Body UserInput
+}
+
+// UserInput is what somebody says who signs up.
+type UserInput struct {
+	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address that you will log in with"`
+	Name     string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What you are called"`
+	Password string `json:"password" minLength:"8" maxLength:"128" doc:"What only you know, of eight characters at least"`
+}
+
+type logInRequest struct {
+	UserAgent string `header:"User-Agent" doc:"What the browser says of itself"`
+	Body      LogInInput
+}
+
+// LogInInput is what somebody says who logs in.
+type LogInInput struct {
+	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address that you signed up with"`
+	Password string `json:"password" minLength:"1" maxLength:"128" doc:"The password"`
+}
+
+// RefreshInput is what opens the next tokens.
+type RefreshInput struct {
+	RefreshToken string `json:"refreshToken" minLength:"1" maxLength:"300" doc:"The last one that you got"`
+}
+
+// SessionPath leads to a session.
+type SessionPath struct {
+	SessionID string `path:"sessionId" pattern:"^([0-7][0-9A-HJKMNP-TV-Z]{25}|current)$" patternDescription:"a ULID, or current" doc:"The session's id, or current"`
+}
+
+type passwordRequest struct {
+	UserAgent string `header:"User-Agent" doc:"What the browser says of itself"`
+	Body      PasswordInput
+}
+
+// PasswordInput changes a password.
+type PasswordInput struct {
+	OldPassword string `json:"oldPassword" minLength:"1" maxLength:"128" doc:"The password that you have"`
+	Password    string `json:"password" minLength:"8" maxLength:"128" doc:"The one that you want"`
+}
+
+// LanguageHeader says in which language to write.
+type LanguageHeader struct {
+	AcceptLanguage string `header:"Accept-Language" maxLength:"200" doc:"The language of the letter: es, pt or en"`
+}
+
+// VerificationInput verifies an address.
+type VerificationInput struct {
+	Code string `json:"code" pattern:"^[0-9]{6}$" patternDescription:"six digits" doc:"The code that was sent"`
+}
+
+type resetRequest struct {
+	LanguageHeader
+	Body AddressInput
+}
+
+// AddressInput is where a code is to be sent.
+type AddressInput struct {
+	Email string `json:"email" format:"email" maxLength:"254" doc:"The address that you signed up with"`
+}
+
+// ResetInput sets a new password.
+type ResetInput struct {
+	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address that you signed up with"`
+	Code     string `json:"code" pattern:"^[0-9]{6}$" patternDescription:"six digits" doc:"The code that was sent"`
+	Password string `json:"password" minLength:"8" maxLength:"128" doc:"The password that you want"`
+}
+
+type changedRole struct {
+	UserPath
+	Body RoleInput
+}
+
+// RoleInput is what a user is to be.
+type RoleInput struct {
+	Role catfecitodb.Role `json:"role" enum:"customer,admin" doc:"What the user may do"`
+}
+
+type changedCategory struct {
+	CategoryPath
+	Body CategoryInput
+}
+
+// CategoryInput is what staff say of a category.
+type CategoryInput struct {
+	Name        string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What it is called"`
+	Description string `json:"description" maxLength:"2000" doc:"What is in it"`
+}
+
+type newProduct struct {
+	api.Keyed
+	Body NewProductInput
+}
+
+// NewProductInput is a product with how many there are.
+type NewProductInput struct {
+	ProductInput
+	Stock int64 `json:"stock" minimum:"0" maximum:"1000000" doc:"How many there are"`
+}
+
+// ProductInput is what staff say of a product.
+type ProductInput struct {
+	CategoryID  string  `json:"categoryId" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"a slug: small letters and digits, with - between" doc:"The slug of its category"`
+	Name        string  `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What it is called"`
+	Description string  `json:"description" maxLength:"2000" doc:"What it is"`
+	Price       Money   `json:"price" pattern:"^(0|[1-9][0-9]{0,8})\\.[0-9]{2}$" patternDescription:"an amount such as 35.00, of 999999999.99 at most" doc:"What one costs"`
+	ImageURL    *string `json:"imageUrl,omitempty" maxLength:"500" pattern:"^https?://[^\\s\"'<>]+$" patternDescription:"a URL of http or https" doc:"Where a picture of it is"`
+}
+
+type changedProduct struct {
+	ProductPath
+	Body ProductInput
+}
+
+type changedActive struct {
+	ProductPath
+	Body ActiveInput
+}
+
+// ActiveInput is whether a product is to be sold.
+type ActiveInput struct {
+	IsActive bool `json:"isActive" doc:"Whether it is sold"`
+}
+
+type newRestock struct {
+	api.Keyed
+	ProductPath
+	Body RestockInput
+}
+
+// RestockInput is how many are added to a stock.
+type RestockInput struct {
+	Quantity int64 `json:"quantity" minimum:"1" maximum:"1000000" doc:"How many are added"`
+}
+
+type addedItem struct {
+	api.Keyed
+	Body CartItemInput
+}
+
+// CartItemInput is how many more of a product go into a cart.
+type CartItemInput struct {
+	ProductID string `json:"productId" pattern:"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" patternDescription:"a uuid in small letters" doc:"The product's id"`
+	Quantity  int64  `json:"quantity" minimum:"1" maximum:"99" doc:"How many more"`
+}
+
+type setItem struct {
+	ProductPath
+	Body QuantityInput
+}
+
+// QuantityInput is how many of a product a cart is to have.
+type QuantityInput struct {
+	Quantity int64 `json:"quantity" minimum:"1" maximum:"99" doc:"How many"`
+}
+
+type newOrder struct {
+	api.Keyed
+	Body OrderInput
+}
+
+// OrderInput is what a customer agrees to.
+type OrderInput struct {
+	Total Money `json:"total" doc:"The cart's total that you agree to"`
+}
+
+type keyedOrder struct {
+	api.Keyed
+	OrderPath
+}
+
+// signedEvent is the request of a webhook as it came: a signature is of its bytes.
+type signedEvent struct {
+	RawBody []byte `contentType:"application/json"`
+	header  http.Header
+}
+
+// Resolve keeps the headers: which of them sign, the provider knows.
+func (in *signedEvent) Resolve(ctx huma.Context) []error {
+	in.header = http.Header{}
+	ctx.EachHeader(in.header.Add)
+	return nil
+}

@@ -1,0 +1,110 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/run"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+const (
+	documentMode = 0o644
+	folderMode   = 0o755
+)
+
+// newOpenAPI writes the systems' documents, from which clients are generated.
+func newOpenAPI(env Environment, systems []system.System) *cobra.Command {
+	var name, out string
+	cmd := &cobra.Command{
+		Use:   "openapi --system NAME | --out DIR",
+		Short: "Write the OpenAPI documents of the systems",
+		Long:  "Write the OpenAPI document of one system to standard output, or of all to DIR/NAME/openapi.json. Nothing needs to run.",
+		Example: `  demo openapi --system catfecito
+  demo openapi --out web/clients`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if (name == "") == (out == "") {
+				return errors.New("give --system or --out")
+			}
+			if name != "" {
+				s, err := chosenOne(env, systems, name)
+				if err != nil {
+					return err
+				}
+				text, err := document(cmd.Context(), s)
+				if err != nil {
+					return err
+				}
+				_, err = env.Stdout.Write(text)
+				return err
+			}
+			for _, s := range systems {
+				if err := writeDocument(cmd.Context(), s, filepath.Join(out, s.Name)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&name, "system", "", "the system's name, as demo systems lists it")
+	cmd.Flags().StringVar(&out, "out", "", "the directory to write all documents to")
+	return cmd
+}
+
+func writeDocument(ctx context.Context, s system.System, dir string) error {
+	text, err := document(ctx, s)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.MkdirAll(dir, folderMode), os.WriteFile(filepath.Join(dir, "openapi.json"), text, documentMode))
+}
+
+// document is what a system that runs here would serve, over a database in memory.
+func document(ctx context.Context, s system.System) (text []byte, err error) {
+	database, err := run.OpenDatabase(ctx, &run.Config{Memory: true, Region: "us-east-1", Durability: "none"}, func(string) string { return "" }, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, database.Close()) }()
+	issuer, err := auth.NewIssuer(s.Name, "http://document.invalid", nil) // nobody will call
+	if err != nil {
+		return nil, err
+	}
+	host, err := run.NewHost(ctx, run.Options{Database: database, CursorKey: make([]byte, cursorKeyBytes), Access: run.SignedHere(issuer)}, s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, host.Close()) }()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "/"+s.Name+"/openapi.json", http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	answer := httptest.NewRecorder()
+	host.Handler().ServeHTTP(answer, request)
+	if answer.Code != http.StatusOK {
+		return nil, fmt.Errorf("%s: status %d", s.Name, answer.Code)
+	}
+	compact, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, compact, "", " "); err != nil {
+		return nil, err
+	}
+	indented.WriteByte('\n')
+	return indented.Bytes(), nil
+}

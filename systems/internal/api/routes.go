@@ -1,0 +1,195 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/byname"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// Routes are a part of a system's table of routes: those of one tag of the document.
+//
+// A line of the table says what is responded, method and path, operation id and summary, what is called, and who may call:
+//
+//	posts := api.Routes(a, "Posts")
+//	api.Create[Post](posts, "/posts", "writePost", "Write a post", s.write, api.At("posts/{postId}"))
+//	api.List[Post](posts, "/posts", "listPosts", "Published posts", api.Pages[listPosts](s.db.PostsByStatus), api.Public)
+//	api.Get[User](users, "/users/{id}", "getUser", "A user", api.Call[UserPath](s.db.UserByID), api.Public)
+//
+// What is called is a function of the caller and the input. The caller is the zero Principal where nobody has signed in, which
+// only operations that are Public see. The input is a struct with what path, query and header say, and a field Body. What the
+// function returns is shown as the named type: its fields are copied by name, so that the type lists what others see.
+type Routes struct {
+	api huma.API
+	tag string
+}
+
+// Tag begins the routes of a tag.
+func Tag(a huma.API, name string) Routes { return Routes{a, name} }
+
+// Option is what a route says beyond its line: who may call, which problems it has, words for the document.
+type Option = func(*huma.Operation)
+
+// None is the input of operations without one.
+type None = struct{}
+
+// Body is the input of operations that have nothing but a body.
+type Body[T any] struct{ Body T }
+
+// Get adds GET.
+func Get[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
+	route[Shown](r, operation(r, http.MethodGet, path, id, summary, http.StatusOK, options), once(do))
+}
+
+// Put adds PUT.
+func Put[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
+	route[Shown](r, operation(r, http.MethodPut, path, id, summary, http.StatusOK, options), once(do))
+}
+
+// Patch adds PATCH.
+func Patch[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
+	route[Shown](r, operation(r, http.MethodPatch, path, id, summary, http.StatusOK, options), once(do))
+}
+
+// Post adds POST that makes nothing with an address of its own. What may not be done twice needs Create, or an input that is
+// Keyed.
+func Post[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
+	route[Shown](r, operation(r, http.MethodPost, path, id, summary, http.StatusOK, options), once(do))
+}
+
+// Create adds POST that makes something once for each Idempotency-Key: 201, or 200 and the first response where the request was
+// made before.
+func Create[Shown any, In keyed, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (out Out, replayed bool, err error), options ...Option) {
+	route[Shown](r, operation(r, http.MethodPost, path, id, summary, http.StatusCreated, options), do)
+}
+
+// Ensure adds PUT that makes what is not there yet: 201, or 200 where it was there.
+func Ensure[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (out Out, there bool, err error), options ...Option) {
+	o := operation(r, http.MethodPut, path, id, summary, http.StatusCreated, options)
+	traitsOf(&o).ensures = true
+	route[Shown](r, o, do)
+}
+
+// Delete adds DELETE, which responds with 204.
+func Delete[In any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) error, options ...Option) {
+	Effect(r, http.MethodDelete, path, id, summary, http.StatusNoContent, do, options...)
+}
+
+// Effect adds an operation that responds with a status and nothing else.
+func Effect[In any](r Routes, method, path, id, summary string, status int, do func(context.Context, auth.Principal, In) error, options ...Option) {
+	o := operation(r, method, path, id, summary, status, options)
+	huma.Register(r.api, o, func(ctx context.Context, in *In) (*struct{}, error) {
+		who, err := caller(ctx, traitsOf(&o))
+		if err != nil {
+			return nil, err
+		}
+		return nil, do(ctx, who, *in)
+	})
+}
+
+// List adds GET of a page.
+func List[Shown any, In pager, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (table.Page[Out], error), options ...Option) {
+	o := operation(r, http.MethodGet, path, id, summary, http.StatusOK, options)
+	show := shown[Shown, Out](&o)
+	route[Page[Shown]](r, o, func(ctx context.Context, who auth.Principal, in In) (Page[Shown], bool, error) {
+		found, err := do(ctx, who, in)
+		page := showAll(found, show)
+		return Page[Shown]{Items: page.Items, Next: string(page.Next)}, false, err
+	})
+}
+
+// once is a function whose request is never one that was made before.
+func once[In, Out any](do func(context.Context, auth.Principal, In) (Out, error)) func(context.Context, auth.Principal, In) (Out, bool, error) {
+	return func(ctx context.Context, who auth.Principal, in In) (Out, bool, error) {
+		out, err := do(ctx, who, in)
+		return out, false, err
+	}
+}
+
+// response is what a route responds.
+type response[Shown any] struct {
+	Status       int
+	Location     string `header:"Location" doc:"Where it is"`
+	CacheControl string `header:"Cache-Control"`
+	Body         Shown
+}
+
+// route adds an operation.
+func route[Shown, In, Out any](r Routes, o huma.Operation, do func(context.Context, auth.Principal, In) (Out, bool, error)) {
+	t := traitsOf(&o)
+	show, locate := shown[Shown, Out](&o), locator[Shown](&o, t.location)
+	huma.Register(r.api, o, func(ctx context.Context, in *In) (*response[Shown], error) {
+		who, err := caller(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		out, again, err := do(ctx, who, *in)
+		if err != nil {
+			return nil, err
+		}
+		res := &response[Shown]{Status: o.DefaultStatus, CacheControl: t.cache, Body: show(out)}
+		if again {
+			res.Status = http.StatusOK
+		}
+		res.Location = locate(&res.Body)
+		return res, nil
+	})
+}
+
+// operation is what a line of the table says.
+func operation(r Routes, method, path, id, summary string, status int, options []Option) huma.Operation {
+	o := huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Tags: []string{r.tag}, DefaultStatus: status}
+	traitsOf(&o).routed = true
+	for _, set := range options {
+		set(&o)
+	}
+	return o
+}
+
+// caller is who calls.
+func caller(ctx context.Context, t *traits) (auth.Principal, error) {
+	who, known := auth.Optional(ctx)
+	if !known && !t.public {
+		return auth.Principal{}, problem.MissingToken()
+	}
+	return who, nil
+}
+
+// shown is how what a function returns is shown. A field without a source is a bug of the table, which does not start.
+func shown[Shown, Out any](o *huma.Operation) func(Out) Shown {
+	defer inRoute(o)
+	return byname.Copy[Out, Shown]()
+}
+
+// locator finds where a response's subject is: "posts/{postId}", with members of the response.
+func locator[Shown any](o *huma.Operation, pattern string) func(*Shown) string {
+	if pattern == "" {
+		return func(*Shown) string { return "" }
+	}
+	defer inRoute(o)
+	before, rest, _ := strings.Cut(pattern, "{")
+	member, after, _ := strings.Cut(rest, "}")
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Shown]()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == member && f.Type.Kind() == reflect.String {
+			return func(shown *Shown) string {
+				return before + reflect.ValueOf(shown).Elem().FieldByIndex(f.Index).String() + after
+			}
+		}
+	}
+	panic(fmt.Sprintf("%s has no text %q for the location", reflect.TypeFor[Shown](), member))
+}
+
+// inRoute says in a panic which route is at fault.
+func inRoute(o *huma.Operation) {
+	if fault := recover(); fault != nil {
+		panic(fmt.Sprintf("route %s, %s %s: %v", o.OperationID, o.Method, o.Path, fault))
+	}
+}

@@ -1,0 +1,186 @@
+package portfolio
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
+)
+
+// caller is the field of access patterns that is the caller's id.
+const caller = "UserID"
+
+// routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
+func (s *service) routes(a huma.API) {
+	admin := api.Groups(AdminGroup)
+
+	users := api.Tag(a, "Users")
+	api.Get[Profile](users, "/me", "getProfile", "Your profile", api.Call[api.None](s.db.UserByID, caller), api.NotFound)
+	api.Put[Profile](users, "/me", "putProfile", "Make or change your profile", api.Call[api.Body[ProfileInput]](s.db.SaveProfile, caller), api.Conflict)
+	api.Get[Profile](users, "/users", "findUser", "The user of an address", api.Call[userQuery](s.db.UserByEmail), admin, api.NotFound)
+	api.Get[User](users, "/users/{id}", "getUser", "A user as others see him", api.Call[UserPath](s.db.UserByID), api.Public, api.NotFound)
+
+	categories := api.Tag(a, "Categories")
+	api.List[Category](categories, "/categories", "listCategories", "All categories, by slug", api.Pages[api.PageQuery](api.All(s.db.Categories)), api.Public)
+	api.Get[Category](categories, "/categories/{id}", "getCategory", "A category by its id", api.Call[CategoryPath](s.db.CategoryByID), api.Public, api.NotFound)
+	api.Get[Category](categories, "/slugs/{slug}", "findCategory", "A category by its slug", api.Call[slugPath](s.db.CategoryBySlug), api.Public, api.NotFound)
+	api.Put[Category](categories, "/categories/{id}", "putCategory", "Make or change a category", api.Call[categoryInput](s.db.SaveCategory), admin, api.Conflict)
+
+	posts := api.Tag(a, "Posts")
+	api.List[PostSummary](posts, "/posts", "listPosts", "Published or archived posts, newest first", api.Pages[publicPosts](s.db.PostsByStatus), api.Public)
+	api.List[PostSummary](posts, "/categories/{id}/posts", "listCategoryPosts", "A category's published posts, newest first", api.Pages[categoryPage](s.db.PostsByCategory), api.Public)
+	api.List[PostSummary](posts, "/me/posts", "listOwnPosts", "Your posts of a status, newest first", api.Pages[ownPosts](s.db.PostsByAuthor, caller))
+	api.Create[Post](posts, "/posts", "writePost", "Write a post", s.write, api.At("posts/{postId}"),
+		api.About("It is a draft, which nobody else sees, until you publish it."))
+	api.Get[PostPage](posts, "/posts/{id}", "getPost", "A post with its newest comments", s.post, api.Public, api.NotFound,
+		api.About("A draft is there for its author alone."))
+	api.Put[Post](posts, "/posts/{id}", "editPost", "Change a post of yours", s.edit, api.Forbidden, api.NotFound)
+	api.Put[PostState](posts, "/posts/{id}/status", "putPostStatus", "Publish a draft of yours, or archive what you have published", s.setStatus,
+		api.Forbidden, api.NotFound, api.Conflict)
+
+	comments := api.Tag(a, "Comments")
+	api.List[Comment](comments, "/posts/{id}/comments", "listComments", "A post's comments, in the order in which they were made",
+		ofPost(s, api.Pages[postPage](s.db.CommentsOfPost)), api.Public, api.NotFound)
+	api.Create[Comment](comments, "/posts/{id}/comments", "addComment", "Comment on a published post", s.comment, api.NotFound)
+	api.Delete(comments, "/posts/{id}/comments/{commentId}", "deleteComment", "Take a comment of yours back",
+		api.Do[commentPath](s.db.DeleteComment, caller), api.Forbidden, api.NotFound)
+	api.List[Comment](comments, "/users/{id}/comments", "listUserComments", "What a user has said, newest first", api.Pages[userPage](s.db.CommentsOfUser), api.Public)
+
+	likes := api.Tag(a, "Likes")
+	api.Get[Like](likes, "/posts/{id}/like", "getLike", "Whether you like a post", api.Call[PostPath](s.db.LikeOfUser, caller), api.NotFound)
+	api.Put[Like](likes, "/posts/{id}/like", "putLike", "Like a published post", s.like, api.NotFound, api.Conflict)
+	api.Delete(likes, "/posts/{id}/like", "deleteLike", "Like a post no more", api.Do[PostPath](s.db.UnlikePost, caller), api.Conflict)
+	api.List[Like](likes, "/posts/{id}/likes", "listLikes", "Who likes a post", ofPost(s, api.Pages[postPage](s.db.LikesOfPost)), api.Public, api.NotFound)
+	api.List[Like](likes, "/me/likes", "listOwnLikes", "What you like, newest first", api.Pages[api.PageQuery](s.db.LikesOfUser, caller))
+
+	bookmarks := api.Tag(a, "Bookmarks")
+	api.List[Bookmark](bookmarks, "/bookmarks", "listBookmarks", "Your bookmarks, newest first", api.Pages[api.PageQuery](s.db.Bookmarks, caller))
+	api.Get[Bookmark](bookmarks, "/bookmarks/{id}", "getBookmark", "Your bookmark of a post", api.Call[PostPath](s.db.BookmarkOfPost, caller), api.NotFound)
+	api.Put[Bookmark](bookmarks, "/bookmarks/{id}", "putBookmark", "Keep a post", s.addBookmark, api.NotFound)
+	api.Delete(bookmarks, "/bookmarks/{id}", "deleteBookmark", "Forget a post", api.Do[PostPath](s.db.RemoveBookmark, caller))
+
+	notifications := api.Tag(a, "Notifications")
+	api.List[Notification](notifications, "/notifications", "listNotifications", "Your notifications, newest first", api.Pages[api.PageQuery](s.db.Notifications, caller))
+	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read, or as not read",
+		api.Call[notificationInput](s.db.MarkNotification, caller), api.NotFound)
+}
+
+// PostPath leads to a post. Paths have capitals because huma passes other embedded structs over.
+type PostPath struct {
+	PostID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The post's postId"`
+}
+
+// UserPath leads to a user.
+type UserPath struct {
+	UserID string `path:"id" pattern:"^[A-Za-z0-9._:@-]{1,128}$" patternDescription:"letters, digits and . _ : @ -" doc:"The user's userId"`
+}
+
+// CategoryPath leads to a category.
+type CategoryPath struct {
+	CategoryID string `path:"id" pattern:"^[A-Za-z0-9._-]{1,64}$" patternDescription:"letters, digits and . _ -" doc:"The category's categoryId"`
+}
+
+type slugPath struct {
+	Slug string `path:"slug" maxLength:"80" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"small letters and digits, with - between" doc:"The category's slug"`
+}
+
+type commentPath struct {
+	PostPath
+	CommentID string `path:"commentId" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The comment's commentId"`
+}
+
+type userQuery struct {
+	Email string `query:"email" required:"true" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"The address, in whatever case"`
+}
+
+type postPage struct {
+	PostPath
+	api.PageQuery
+}
+
+type userPage struct {
+	UserPath
+	api.PageQuery
+}
+
+type categoryPage struct {
+	CategoryPath
+	api.PageQuery
+}
+
+type publicPosts struct {
+	api.PageQuery
+	Status portfoliodb.PostStatus `query:"status" enum:"published,archived" default:"published" doc:"Which ones"`
+}
+
+type ownPosts struct {
+	api.PageQuery
+	Status portfoliodb.PostStatus `query:"status" enum:"draft,published,archived" default:"draft" doc:"Which ones"`
+}
+
+// ProfileInput is what a user says of himself.
+type ProfileInput struct {
+	Email string `json:"email" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"Your address, which no other user may have"`
+	Name  string `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"What you are called"`
+	Bio   string `json:"bio,omitempty" maxLength:"1000" doc:"What you say of yourself"`
+}
+
+type categoryInput struct {
+	CategoryPath
+	Body CategoryInput
+}
+
+// CategoryInput is what an administrator says of a category.
+type CategoryInput struct {
+	Slug string `json:"slug" maxLength:"80" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"small letters and digits, with - between" doc:"Its name in addresses, which no other category may have"`
+	Name string `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its name"`
+}
+
+type newPost struct {
+	api.Keyed
+	Body PostInput
+}
+
+type changedPost struct {
+	PostPath
+	Body PostInput
+}
+
+// PostInput is what an author says of a post. Ninety thousand characters fit into an item of 400 kB, whatever they are.
+type PostInput struct {
+	Title      string `json:"title" minLength:"1" maxLength:"150" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its title"`
+	Excerpt    string `json:"excerpt" maxLength:"300" doc:"What it is about, for lists"`
+	Body       string `json:"body" minLength:"1" maxLength:"90000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its text"`
+	CategoryID string `json:"categoryId" maxLength:"64" pattern:"^[A-Za-z0-9._-]+$" patternDescription:"a categoryId" doc:"The category that it is in"`
+}
+
+type changedStatus struct {
+	PostPath
+	Body PostStatusInput
+}
+
+// PostStatusInput is what a post is to be.
+type PostStatusInput struct {
+	Status portfoliodb.PostStatus `json:"status" enum:"published,archived" doc:"What it is to be"`
+}
+
+type newComment struct {
+	api.Keyed
+	PostPath
+	Body CommentInput
+}
+
+// CommentInput is what a user says of a post.
+type CommentInput struct {
+	Body string `json:"body" minLength:"1" maxLength:"4000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"What you say"`
+}
+
+type notificationInput struct {
+	NotificationID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The notification's notificationId"`
+	Body           NotificationInput
+}
+
+// NotificationInput is a change of a notification.
+type NotificationInput struct {
+	Read bool `json:"read" doc:"Whether you have read it"`
+}

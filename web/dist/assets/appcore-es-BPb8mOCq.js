@@ -1,0 +1,1 @@
+var e={"page.title":`AppCore`,"page.description":`Tus transacciones y su estado.`};export{e as default};

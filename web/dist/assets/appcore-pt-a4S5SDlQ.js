@@ -1,0 +1,1 @@
+var e={"page.title":`AppCore`,"page.description":`Suas transações e o estado delas.`};export{e as default};

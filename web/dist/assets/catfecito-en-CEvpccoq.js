@@ -1,0 +1,1 @@
+var e={"page.title":`CatFecito`,"page.description":`Coffee from the roaster to your door.`};export{e as default};

@@ -1,0 +1,1 @@
+var e={"page.title":`CatFecito`,"page.description":`Café del tostador a tu puerta.`};export{e as default};

@@ -1,0 +1,1 @@
+var e={one:`{n} item`,other:`{n} items`},t={"page.title":`Components`,"page.description":`Every component in its states`,items:e};export{t as default,e as items};

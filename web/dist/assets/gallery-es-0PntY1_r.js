@@ -1,0 +1,1 @@
+var e={one:`{n} artículo`,many:`{n} de artículos`,other:`{n} artículos`},t={"page.title":`Componentes`,"page.description":`Todos los componentes en sus estados`,items:e};export{t as default,e as items};

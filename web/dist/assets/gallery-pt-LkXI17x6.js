@@ -1,0 +1,1 @@
+var e={one:`{n} item`,many:`{n} de itens`,other:`{n} itens`},t={"page.title":`Componentes`,"page.description":`Todos os componentes em seus estados`,items:e};export{t as default,e as items};

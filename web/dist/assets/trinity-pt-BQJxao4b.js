@@ -1,0 +1,1 @@
+var e={"page.title":`Trinity`,"page.description":`Encontrem o filme que todos querem ver.`};export{e as default};

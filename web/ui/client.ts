@@ -1,0 +1,79 @@
+import createClient, { type Client, type Middleware } from "openapi-fetch";
+import { page } from "./page.ts";
+import { Problem } from "./problem.ts";
+import { session, signOut } from "./session.ts";
+import { language } from "./words.ts";
+
+/** The address of something of the API, from wherever the page is. */
+export function apiURL(path: string): string {
+  return new URL(page.api, document.baseURI).href.replace(/\/$/, "") + path;
+}
+
+const authorised: Middleware = {
+  onRequest({ request }) {
+    request.headers.set("Accept-Language", language.value);
+    const token = session.value?.token;
+    if (token && !request.headers.has("Authorization")) {
+      request.headers.set("Authorization", `Bearer ${token}`);
+    }
+    return request;
+  },
+  async onResponse({ request, response }) {
+    if (response.status === 401 && request.headers.has("Authorization") && (await codeOf(response)) === "invalid_token") {
+      signOut(); // it has ended: the page asks to sign in again
+    }
+  },
+};
+
+async function codeOf(response: Response): Promise<unknown> {
+  const body = (await response.clone().json().catch(() => undefined)) as { code?: unknown } | undefined;
+  return body?.code;
+}
+
+/** A client of the system whose page this is. Paths are those of its OpenAPI document; #clients/NAME has it ready. */
+export function client<Paths extends {}>(): Client<Paths> {
+  const made = createClient<Paths>({ baseUrl: apiURL("") });
+  made.use(authorised);
+  return made;
+}
+
+/** The answer of a call, or a thrown Problem: `const order = await ask(api.GET("/orders/{orderId}", …))`. */
+export async function ask<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  let result;
+  try {
+    result = await call;
+  } catch (thrown) {
+    throw Problem.of(thrown);
+  }
+  if (!result.response.ok) {
+    throw Problem.response(result.response, result.error);
+  }
+  return result.data as T;
+}
+
+/**
+ * The Idempotency-Key of a form: the same for the same body however often it is sent, so that a retry has no second
+ * effect, and another one when the form has changed or done has been called.
+ */
+export class RequestKey {
+  #body = "";
+  #key = "";
+
+  for(body: unknown): string {
+    const text = JSON.stringify(body) ?? "";
+    if (this.#key === "" || text !== this.#body) {
+      this.#body = text;
+      this.#key = newKey();
+    }
+    return this.#key;
+  }
+
+  done(): void {
+    this.#key = "";
+  }
+}
+
+/** A key that nobody has used. (crypto.randomUUID needs TLS, which a phone in the same network has not.) */
+export function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,15 @@
+import type { IconNode } from "lucide";
+import { h } from "preact";
+
+/** An icon of lucide, beside words that say the same: `<Icon of={Coffee} />`. With a label it stands by itself. */
+export function Icon({ of, size = 18, label }: { of: IconNode; size?: number; label?: string }) {
+  return h(
+    "svg",
+    {
+      width: size, height: size, viewBox: "0 0 24 24", fill: "none", stroke: "currentColor", "stroke-width": 1.75,
+      "stroke-linecap": "round", "stroke-linejoin": "round",
+      ...(label === undefined ? { "aria-hidden": "true" } : { role: "img", "aria-label": label }),
+    },
+    of.map(([tag, attributes]) => h(tag, attributes as Record<string, string>)),
+  );
+}

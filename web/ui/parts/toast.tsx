@@ -1,0 +1,84 @@
+import { signal } from "@preact/signals";
+import { CircleAlert, CircleCheck, Info, TriangleAlert, X, type IconNode } from "lucide";
+import { useEffect, useRef } from "preact/hooks";
+import { Problem } from "../problem.ts";
+import { ui } from "../ui-words.ts";
+import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+
+export type Tone = "info" | "success" | "warning" | "danger";
+
+interface Shown {
+  id: number;
+  tone: Tone;
+  text: string;
+  note?: string;
+  action?: { label: string; onPress: () => void };
+}
+
+const lasting = 6000;
+const list = signal<readonly Shown[]>([]);
+let last = 0;
+
+const icons: Record<Tone, IconNode> = { info: Info, success: CircleCheck, warning: TriangleAlert, danger: CircleAlert };
+
+/** Says something that needs no answer: `toast("success", t("saved"))`. What went wrong stays until it is closed. */
+export function toast(tone: Tone, text: string, more: { note?: string; action?: Shown["action"] } = {}): void {
+  const id = ++last;
+  const shown: Shown = { id, tone, text };
+  if (more.note !== undefined) shown.note = more.note;
+  if (more.action !== undefined) shown.action = more.action;
+  list.value = [...list.value.slice(-3), shown];
+  if (tone !== "danger") {
+    setTimeout(() => close(id), lasting);
+  }
+}
+
+/** Says what went wrong, with the id by which the log has it; use it as the last resort of a form, too. */
+export function toastProblem(error: unknown): void {
+  const problem = Problem.of(error);
+  if (problem.code === "aborted") {
+    return;
+  }
+  toast("danger", problem.detail, problem.status >= 500 && problem.requestId ? { note: ui("requestId", { id: problem.requestId }) } : {});
+}
+
+function close(id: number): void {
+  list.value = list.value.filter((t) => t.id !== id);
+}
+
+/** Where toasts appear; Shell has it. It is a popover, so that it is seen above an open dialog. */
+export function Toasts() {
+  const element = useRef<HTMLDivElement>(null);
+  const shown = list.value;
+  useEffect(() => {
+    const box = element.current;
+    if (box?.matches(":popover-open")) box.hidePopover();
+    if (shown.length > 0) box?.showPopover();
+  }, [shown]);
+  return (
+    <div ref={element} class="toasts" popover="manual" role="region" aria-label={ui("notices")} aria-live="polite">
+      {shown.map((t) => (
+        <div key={t.id} class={`toast ${t.tone}`} role={t.tone === "danger" ? "alert" : undefined}>
+          <Icon of={icons[t.tone]} />
+          <div class="toast-text">
+            {t.text}
+            {t.note && <div class="toast-note">{t.note}</div>}
+          </div>
+          {t.action && <Button kind="quiet" size="small" onPress={() => { close(t.id); t.action?.onPress(); }}>{t.action.label}</Button>}
+          <Button kind="quiet" size="small" icon={X} label={ui("close")} onPress={() => close(t.id)} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** A message that stays in the page. */
+export function Notice({ tone = "info", children }: { tone?: Tone; children: preact.ComponentChildren }) {
+  return (
+    <div class={`notice ${tone}`} role={tone === "danger" ? "alert" : undefined}>
+      <Icon of={icons[tone]} />
+      <div class="grow">{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { ui } from "./ui-words.ts";
+
+export interface FieldFault {
+  field: string;
+  message: string;
+}
+
+/** What went wrong, as the services say it (RFC 9457), in the reader's language. code is stable; detail is for people. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly fields: readonly FieldFault[];
+  readonly requestId: string | undefined;
+  /** In seconds; after that the same request may work. */
+  readonly retryAfter: number | undefined;
+
+  constructor(o: { status: number; code: string; detail: string; fields?: readonly FieldFault[]; requestId?: string | undefined; retryAfter?: number | undefined }) {
+    super(o.detail);
+    this.name = "Problem";
+    this.status = o.status;
+    this.code = o.code;
+    this.fields = o.fields ?? [];
+    this.requestId = o.requestId;
+    this.retryAfter = o.retryAfter;
+  }
+
+  get detail(): string {
+    return this.message;
+  }
+
+  /** What is wrong with one field of the body, for its form field: problem.field("email"). */
+  field(name: string): string | undefined {
+    return this.fields.find((f) => f.field === `body.${name}` || f.field.startsWith(`body.${name}.`) || f.field.startsWith(`body.${name}[`) || f.field === name)?.message;
+  }
+
+  /** Anything that was thrown, as a problem. */
+  static of(thrown: unknown): Problem {
+    if (thrown instanceof Problem) {
+      return thrown;
+    }
+    if (thrown instanceof DOMException && thrown.name === "AbortError") {
+      return new Problem({ status: 0, code: "aborted", detail: "" });
+    }
+    if (thrown instanceof TypeError) { // what fetch throws where nobody answers
+      return new Problem({ status: 0, code: "offline", detail: ui("offline") });
+    }
+    console.error(thrown);
+    return new Problem({ status: 0, code: "unexpected", detail: ui("unexpected") });
+  }
+
+  /** The problem of a response that is none of success; body is what it said, read as JSON where it was. */
+  static response(response: Response, body: unknown): Problem {
+    const said = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
+    const text = (name: string) => (typeof said[name] === "string" ? (said[name] as string) : undefined);
+    const after = Number(response.headers.get("Retry-After"));
+    return new Problem({
+      status: response.status,
+      code: text("code") ?? "error",
+      detail: text("detail") ?? text("title") ?? ui("status", { status: String(response.status) }),
+      fields: Array.isArray(said["errors"]) ? (said["errors"] as FieldFault[]) : [],
+      requestId: text("requestId") ?? response.headers.get("X-Request-Id") ?? undefined,
+      retryAfter: after > 0 ? after : undefined,
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import { CircleUser, LogIn, LogOut } from "lucide";
+import { useState } from "preact/hooks";
+import { Button } from "./parts/button.tsx";
+import { Checkbox, TextArea, TextField } from "./parts/field.tsx";
+import { Menu } from "./parts/menu.tsx";
+import { Dialog } from "./parts/overlay.tsx";
+import { page } from "./page.ts";
+import { Problem } from "./problem.ts";
+import { session, signInAtDemo, signInWith, signOut } from "./session.ts";
+import { ui } from "./ui-words.ts";
+
+/** Who is signed in, for Shell's tools; with admins where the system has some. A system with a log-in of its own has its own. */
+export function Account({ admins = false }: { admins?: boolean }) {
+  const [open, setOpen] = useState(false);
+  const who = session.value;
+  if (who) {
+    return <Menu label={ui("account")} icon={CircleUser} items={[{ title: who.sub }, { label: ui("signOut"), icon: LogOut, onPress: signOut }]} />;
+  }
+  return (
+    <>
+      <Button kind="primary" size="small" icon={LogIn} onPress={() => setOpen(true)}>{ui("signIn")}</Button>
+      <SignIn open={open} admins={admins} onClose={() => setOpen(false)} />
+    </>
+  );
+}
+
+/** At the demo a name is enough; elsewhere it takes a token of the user pool. */
+export function SignIn({ open, admins, onClose }: { open: boolean; admins: boolean; onClose: () => void }) {
+  const [user, setUser] = useState("u-123");
+  const [admin, setAdmin] = useState(false);
+  const [token, setToken] = useState("");
+  const [fault, setFault] = useState<string | undefined>();
+  const [busy, setBusy] = useState(false);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setFault(undefined);
+    try {
+      if (page.tokens) {
+        await signInAtDemo(user.trim(), admin);
+        onClose();
+      } else if (signInWith(token)) {
+        onClose();
+      } else {
+        setFault(ui("signIn.bad"));
+      }
+    } catch (thrown) {
+      setFault(Problem.of(thrown).detail);
+    }
+    setBusy(false);
+  };
+  return (
+    <Dialog open={open} title={ui("signIn")} onClose={onClose} actions={
+      <>
+        <Button onPress={onClose}>{ui("cancel")}</Button>
+        <Button kind="primary" type="submit" form="sign-in" loading={busy}>{ui("signIn")}</Button>
+      </>
+    }>
+      <form id="sign-in" class="stack" onSubmit={send}>
+        {page.tokens
+          ? <TextField label={ui("signIn.user")} hint={ui("signIn.userHint")} error={fault} value={user} onInput={setUser} autocomplete="username" maxLength={100} autofocus />
+          : <TextArea label={ui("signIn.token")} hint={ui("signIn.tokenHint")} error={fault} value={token} onInput={setToken} />}
+        {page.tokens && admins && <Checkbox label={ui("signIn.admin")} checked={admin} onInput={setAdmin} />}
+      </form>
+    </Dialog>
+  );
+}

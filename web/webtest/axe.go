@@ -1,0 +1,59 @@
+package webtest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/chromedp/chromedp"
+)
+
+// violation is a rule of axe that a page breaks.
+type violation struct {
+	ID, Impact, Help string
+	Nodes            []struct {
+		HTML           string `json:"html"`
+		FailureSummary string `json:"failureSummary"`
+	}
+}
+
+// Accessible fails the test for each rule of WCAG 2.2 AA, and of good practice, that axe-core finds broken. Where the npm
+// packages of web are not installed it says so and checks nothing.
+func (p *Page) Accessible() {
+	p.t.Helper()
+	script, found := axe()
+	if !found {
+		p.t.Log("axe-core is not installed: make setup")
+		return
+	}
+	if _, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](script+"; true")); err != nil {
+		p.t.Fatal(err)
+	}
+	const run = `axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`
+	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](run, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var violations []violation
+	if err := json.Unmarshal([]byte(text), &violations); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, v := range violations {
+		for _, n := range v.Nodes {
+			p.t.Errorf("axe: %s (%s): %s\n  %s\n  %s", v.ID, v.Impact, v.Help, n.HTML, strings.ReplaceAll(n.FailureSummary, "\n", "\n  "))
+		}
+	}
+}
+
+// axe is the script, from the packages of web in this repository.
+func axe() (script string, found bool) {
+	for dir := "."; ; dir = filepath.Join(dir, "..") {
+		if text, err := os.ReadFile(filepath.Join(dir, "web/node_modules/axe-core/axe.min.js")); err == nil {
+			return string(text), true
+		}
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return "", false
+		}
+	}
+}

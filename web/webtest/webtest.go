@@ -1,0 +1,280 @@
+// Package webtest looks at pages in Chromium, as people do: in a window of a size, a language, light or dark.
+//
+// A page that logs an error, throws, breaks its content policy or asks another origin for something fails its test. With
+// SCREENSHOTS=DIR in the environment, Shot writes pictures there, to be looked at.
+package webtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+const (
+	// wait is far more than a page takes, on a machine that does much else.
+	wait = 2 * time.Minute
+
+	pictureMode = 0o644
+	folderMode  = 0o755
+)
+
+// options are how a page is looked at.
+type options struct {
+	width, height int64
+	dark, touch   bool
+	language      string
+	expected      []string
+}
+
+// Option is one of them.
+type Option func(*options)
+
+// Phone is a window of 390 pixels, with fingers.
+func Phone(o *options) { o.width, o.height, o.touch = 390, 844, true }
+
+// Tablet is a window of 820 pixels, with fingers.
+func Tablet(o *options) { o.width, o.height, o.touch = 820, 1180, true }
+
+// Desk is a window of 1440 pixels; it is the size if none is given.
+func Desk(o *options) { o.width, o.height, o.touch = 1440, 900, false }
+
+// Dark is for those who like it dark.
+func Dark(o *options) { o.dark = true }
+
+// Language is the reader's: "es-MX". It is English if none is given.
+func Language(tag string) Option { return func(o *options) { o.language = tag } }
+
+// Expect lets the page log errors that contain a text: of a request that is refused, say.
+func Expect(text string) Option { return func(o *options) { o.expected = append(o.expected, text) } }
+
+// Page is a tab of a browser of its own, which ends with the test. It is for one goroutine.
+type Page struct {
+	t       testing.TB
+	ctx     context.Context //nolint:containedctx // it is the tab
+	origin  string
+	options options
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// Open opens a page.
+func Open(t testing.TB, address string, with ...Option) *Page {
+	t.Helper()
+	o := options{language: "en-US"}
+	Desk(&o)
+	for _, set := range with {
+		set(&o)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Page{t: t, ctx: tab(t, o), origin: u.Scheme + "://" + u.Host, options: o}
+	scheme := "light"
+	if o.dark {
+		scheme = "dark"
+	}
+	var sized []chromedp.EmulateViewportOption
+	if o.touch {
+		sized = append(sized, chromedp.EmulateMobile, chromedp.EmulateTouch)
+	}
+	begin := chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+		}})
+		return err
+	})
+	if err := chromedp.Do(p.ctx, begin, chromedp.EmulateViewport(o.width, o.height, sized...)); err != nil {
+		t.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)
+	}
+	if err := chromedp.Listen(p.ctx, p.hear); err != nil {
+		t.Fatal(err)
+	}
+	p.Do(chromedp.Navigate(address))
+	t.Cleanup(p.report)
+	return p
+}
+
+// tab starts a browser.
+func tab(t testing.TB, o options) context.Context {
+	t.Helper()
+	flags := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{
+		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("lang", o.language), chromedp.Flag("accept-lang", o.language),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+	})
+	if os.Getuid() == 0 {
+		flags = append(flags, chromedp.NoSandbox) // which root cannot have
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	t.Cleanup(cancel)
+	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	return ctx
+}
+
+// hear notes what no page may do.
+func (p *Page) hear(event any) {
+	var fault string
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		fault = e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			fault += " " + e.ExceptionDetails.Exception.Description
+		}
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError {
+			for _, arg := range e.Args {
+				fault += fmt.Sprint(arg.Description, string(arg.Value), " ")
+			}
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError {
+			fault = e.Entry.Text + " " + e.Entry.URL
+		}
+	case *network.EventRequestWillBeSent:
+		if at := e.Request.URL; !strings.HasPrefix(at, p.origin+"/") && !strings.HasPrefix(at, "data:") && !strings.HasPrefix(at, "blob:") && !strings.HasPrefix(at, "chrome") {
+			fault = "a request to another origin: " + at
+		}
+	}
+	if fault == "" || slices.ContainsFunc(p.options.expected, func(text string) bool { return strings.Contains(fault, text) }) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults = append(p.faults, fault)
+}
+
+func (p *Page) report() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, fault := range p.faults {
+		p.t.Errorf("the page: %s", fault)
+	}
+}
+
+// Context is for what chromedp can and Page does not: chromedp.Run(p.Context(), …).
+func (p *Page) Context() context.Context { return p.ctx }
+
+// Do does things as chromedp has them.
+func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, steps...); err != nil {
+		p.Shot("failed")
+		p.report()
+		p.t.Fatal(err)
+	}
+}
+
+// Wait waits until something is visible.
+func (p *Page) Wait(selector string) { p.t.Helper(); p.Do(chromedp.WaitVisible(selector)) }
+
+// Click clicks on it, when it is visible.
+func (p *Page) Click(selector string) { p.t.Helper(); p.Do(chromedp.Click(selector)) }
+
+// Type types into a field.
+func (p *Page) Type(selector, text string) {
+	p.t.Helper()
+	p.Do(chromedp.Focus(selector), chromedp.SendKeys(selector, text))
+}
+
+// Press presses keys where the focus is: kb.Tab, "x".
+func (p *Page) Press(keys string) { p.t.Helper(); p.Do(chromedp.KeyEvent(keys)) }
+
+// Text is what is seen of an element.
+func (p *Page) Text(selector string) string {
+	p.t.Helper()
+	text, err := chromedp.Run(p.ctx, chromedp.Text(selector))
+	if err != nil {
+		p.Shot("failed")
+		p.report()
+		p.t.Fatalf("%s: %v", selector, err)
+	}
+	return text
+}
+
+// button finds what is pressed by its words: buttons, links, tabs and menu items.
+const button = `(name) => [...document.querySelectorAll("button, a, [role=menuitem], [role=tab], summary")].find((e) =>
+	e.checkVisibility() && ((e.getAttribute("aria-label") ?? e.textContent).trim() === name))`
+
+// Button presses the button, link, tab or menu item with these words.
+func (p *Page) Button(name string) {
+	p.t.Helper()
+	quoted, _ := json.Marshal(name) // of a string
+	p.Until("(" + button + ")(" + string(quoted) + ") !== undefined")
+	p.Eval("void (" + button + ")(" + string(quoted) + ").click()")
+}
+
+// Until waits until an expression is true.
+func (p *Page) Until(expression string) {
+	p.t.Helper()
+	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(wait/4))); err != nil { //nolint:mnd // four in one test
+		p.Shot("failed")
+		p.report()
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+}
+
+// UntilText waits until the page says something.
+func (p *Page) UntilText(text string) {
+	p.t.Helper()
+	quoted, _ := json.Marshal(text) // of a string
+	p.Until("document.body.innerText.includes(" + string(quoted) + ")")
+}
+
+// Eval evaluates an expression.
+func (p *Page) Eval(expression string) {
+	p.t.Helper()
+	p.Do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Run(ctx, chromedp.Evaluate[json.RawMessage]("("+expression+") ?? null", chromedp.EvalAwaitPromise))
+		return err
+	}))
+}
+
+// Width fails the test where the page is wider than its window.
+func (p *Page) Width() {
+	p.t.Helper()
+	widths, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]int]("[document.documentElement.scrollWidth, document.documentElement.clientWidth]"))
+	if err != nil || len(widths) != 2 || widths[0] > widths[1] {
+		p.t.Errorf("the page is wider than its window: %v %v", widths, err)
+	}
+}
+
+// Shot writes a picture of the whole page to SCREENSHOTS, named for what it shows, the window and the theme.
+func (p *Page) Shot(name string) {
+	p.t.Helper()
+	dir := os.Getenv("SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	theme := "light"
+	if p.options.dark {
+		theme = "dark"
+	}
+	picture, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100)) //nolint:mnd // PNG
+	if err == nil {
+		file := filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, p.options.width, theme))
+		err = errors.Join(os.MkdirAll(dir, folderMode), os.WriteFile(file, picture, pictureMode))
+	}
+	if err != nil {
+		p.t.Errorf("picture %s: %v", name, err)
+	}
+}
