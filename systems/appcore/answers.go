@@ -6,16 +6,14 @@ import (
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
 )
 
+// What the API shows. Each field comes from the stored field of its name, so a type lists all that others see.
+
 // Profile is what a user has said of himself.
 type Profile struct {
 	UserID    string    `json:"userId" doc:"The sub of your access token"`
 	Email     string    `json:"email" format:"email" doc:"Where you can be written to"`
 	Name      string    `json:"name" doc:"What you are called"`
 	CreatedAt time.Time `json:"createdAt" doc:"When the profile was made"`
-}
-
-func profileOf(u appcoredb.User) Profile {
-	return Profile{UserID: u.UserID, Email: u.Email, Name: u.Name, CreatedAt: u.CreatedAt}
 }
 
 // Transaction is a user's own.
@@ -28,12 +26,6 @@ type Transaction struct {
 	CreatedAt time.Time          `json:"createdAt" doc:"When it was made"`
 }
 
-func transactionOf(tx appcoredb.Transaction) Transaction {
-	return Transaction{
-		TxID: tx.TxID, UserID: tx.UserID, Amount: tx.Amount, Currency: tx.Currency, Status: tx.Status, CreatedAt: tx.CreatedAt,
-	}
-}
-
 // LatestTransaction is anybody's, without whose.
 type LatestTransaction struct {
 	TxID      string             `json:"txId" doc:"The transaction's id, a ULID"`
@@ -43,22 +35,16 @@ type LatestTransaction struct {
 	CreatedAt time.Time          `json:"createdAt" doc:"When it was made"`
 }
 
-func latestOf(tx appcoredb.LatestTransactionsItem) LatestTransaction {
-	return LatestTransaction{TxID: tx.TxID, Amount: tx.Amount, Currency: tx.Currency, Status: tx.Status, CreatedAt: tx.CreatedAt}
+// LatestTransactions are a list of them.
+type LatestTransactions struct {
+	Items []LatestTransaction `json:"items" nullable:"false" doc:"At most ten, newest first"`
 }
 
 // Notification is a user's own.
 type Notification struct {
-	NotifID   string    `json:"notifId" doc:"The notification's id"`
+	NotifID   string    `json:"notifId" from:"Ref" doc:"The notification's id"`
 	TxID      string    `json:"txId" doc:"The transaction that it is about"`
 	Message   string    `json:"message" doc:"What became of it"`
 	Read      bool      `json:"read" doc:"Whether you have read it"`
-	CreatedAt time.Time `json:"createdAt" doc:"When it was made"`
-}
-
-func notificationOf(n appcoredb.Notification) Notification {
-	return Notification{
-		NotifID: notificationRef{at: n.NotifiedAt, id: n.NotifID}.String(), TxID: n.TxID, Message: n.Message, Read: n.Read,
-		CreatedAt: n.NotifiedAt,
-	}
+	CreatedAt time.Time `json:"createdAt" from:"NotifiedAt" doc:"When it was made"`
 }

@@ -8,8 +8,8 @@
 //	                        Settlement ── Rule ──▶ Transaction (COMPLETED or FAILED) and its copy, and a Notification
 //
 // What is stored, and how it is asked for, stands in appcore.design.yaml; package appcoredb is generated from it, and is
-// the only way to the data. Domain functions (transactions.go, notifications.go, profiles.go, settlement.go) take the
-// caller's id as a value and know no HTTP; operations.go makes them operations.
+// the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
+// functions (transactions.go, notifications.go, settlement.go) take the caller and such a request as values, and know no HTTP.
 //
 // # Invariants
 //
@@ -27,8 +27,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -101,7 +99,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	s := &service{db: db, rule: rule, logger: d.Logger}
 	return &system.Service{
-		Register: func(a huma.API) { s.register(a) },
+		Register: s.routes,
 		Streams:  []system.Stream{{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch}},
 		Sample:   seed.Sample{Records: sample, Load: db.Load},
 	}, nil

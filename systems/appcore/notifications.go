@@ -11,20 +11,45 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
 )
 
+// notification is a user's own, with what the API knows it by.
+type notification struct {
+	appcoredb.Notification
+	Ref string
+}
+
+func withRef(n appcoredb.Notification) notification {
+	return notification{n, notificationRef{at: n.NotifiedAt, id: n.NotifID}.String()}
+}
+
 // notifications are a page of a user's own, newest first, without those whose time is over.
-func (s *service) notifications(ctx context.Context, userID string, page table.PageOptions) (table.Page[appcoredb.Notification], error) {
-	return s.db.UserNotifications(ctx, appcoredb.UserNotificationsInput{UserID: userID}, page)
+func (s *service) notifications(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[notification], error) {
+	found, err := s.db.UserNotifications(ctx, appcoredb.UserNotificationsInput{UserID: who.Sub}, in.Options())
+	page := table.Page[notification]{Next: found.Next}
+	for _, n := range found.Items {
+		page.Items = append(page.Items, withRef(n))
+	}
+	return page, err
 }
 
 // mark marks a user's own notification as read, or as not read.
-func (s *service) mark(ctx context.Context, userID string, ref notificationRef, read bool) (appcoredb.Notification, error) {
+func (s *service) mark(ctx context.Context, who auth.Principal, in notificationInput) (notification, error) {
+	ref, err := parseNotificationRef(in.ID)
+	if err != nil {
+		return notification{}, problem.NotFound("", noNotification)
+	}
 	result, err := s.db.MarkNotification(ctx, appcoredb.MarkNotificationInput{
-		UserID: userID, NotifID: ref.id, NotifiedAt: ref.at, Read: read,
+		UserID: who.Sub, NotifID: ref.id, NotifiedAt: ref.at, Read: in.Body.Read,
 	})
-	return result.Notification, err
+	return withRef(result.Notification), err
 }
+
+// noNotification is the detail of a 404.
+const noNotification = "there is no such notification"
 
 // notificationRef is what leads to a notification of a user: the fields of its sort key.
 type notificationRef struct {

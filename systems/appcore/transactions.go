@@ -7,34 +7,34 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
 )
 
 // errAnothers is for a transaction that is there and is another user's.
 var errAnothers = errors.New("the transaction is another user's")
 
 // create makes a user's transaction. A request that was made before is answered as it was then, and replayed is set.
-func (s *service) create(ctx context.Context, userID, requestKey string, amount int64, currency appcoredb.Currency) (tx appcoredb.Transaction, replayed bool, err error) {
+func (s *service) create(ctx context.Context, who auth.Principal, in newTransaction) (tx appcoredb.Transaction, replayed bool, err error) {
 	result, err := s.db.CreateTransaction(ctx, appcoredb.CreateTransactionInput{
-		RequestKey: requestKey, UserID: userID, Amount: amount, Currency: currency,
+		RequestKey: in.RequestKey, UserID: who.Sub, Amount: in.Body.Amount, Currency: in.Body.Currency,
 	})
-	if err != nil {
-		return appcoredb.Transaction{}, false, err
-	}
 	tx = result.Transaction
 	if result.Replayed {
 		// The transaction is found as it is now; all but the status is as it was.
 		tx.Status = appcoredb.TxStatusPending
 	}
-	return tx, result.Replayed, nil
+	return tx, result.Replayed, err
 }
 
 // transaction is a user's own.
-func (s *service) transaction(ctx context.Context, userID, txID string) (appcoredb.Transaction, error) {
-	tx, err := s.db.TransactionByID(ctx, appcoredb.TransactionByIDInput{TxID: txID, UserID: userID})
+func (s *service) transaction(ctx context.Context, who auth.Principal, in transactionPath) (appcoredb.Transaction, error) {
+	tx, err := s.db.TransactionByID(ctx, appcoredb.TransactionByIDInput{TxID: in.TxID, UserID: who.Sub})
 	if !errors.Is(err, table.ErrNotFound) {
 		return tx, err
 	}
-	switch _, known := s.db.TransactionExists(ctx, appcoredb.TransactionExistsInput{TxID: txID}); {
+	switch _, known := s.db.TransactionExists(ctx, appcoredb.TransactionExistsInput{TxID: in.TxID}); {
 	case known == nil:
 		return appcoredb.Transaction{}, errAnothers
 	case errors.Is(known, table.ErrNotFound):
@@ -44,17 +44,41 @@ func (s *service) transaction(ctx context.Context, userID, txID string) (appcore
 	}
 }
 
-// period bounds transactions by the time at which they were made; a nil end does not bound.
-type period struct{ from, to *time.Time }
-
 // transactions are a page of a user's own, newest first.
-func (s *service) transactions(ctx context.Context, userID string, made period, page table.PageOptions) (table.Page[appcoredb.Transaction], error) {
-	return s.db.UserTransactions(ctx, appcoredb.UserTransactionsInput{
-		UserID: userID, CreatedAtFrom: made.from, CreatedAtTo: made.to,
-	}, page)
+func (s *service) transactions(ctx context.Context, who auth.Principal, in transactionQuery) (page table.Page[appcoredb.Transaction], err error) {
+	asked := appcoredb.UserTransactionsInput{UserID: who.Sub}
+	if asked.CreatedAtFrom, err = moment("query.from", in.From); err != nil {
+		return page, err
+	}
+	if asked.CreatedAtTo, err = moment("query.to", in.To); err != nil {
+		return page, err
+	}
+	if from, to := asked.CreatedAtFrom, asked.CreatedAtTo; from != nil && to != nil && from.After(*to) {
+		return page, invalidPeriod("query.to", "is before from")
+	}
+	return s.db.UserTransactions(ctx, asked, in.Options())
+}
+
+// moment is a time of a query, nil for none.
+func moment(field, text string) (*time.Time, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // no bound is a valid answer
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if at = at.UTC(); err != nil || at.Year() < 0 || at.Year() > lastYear {
+		return nil, invalidPeriod(field, "is not a time of the years 0 to 9999, such as 2006-01-02T15:04:05Z")
+	}
+	return &at, nil
+}
+
+func invalidPeriod(field, message string) error {
+	return problem.BadRequest(problem.CodeInvalidParameter, "the period is not valid", problem.Field{Field: field, Message: message})
 }
 
 // latest are the last ten transactions of all users.
-func (s *service) latest(ctx context.Context) ([]appcoredb.LatestTransactionsItem, error) {
-	return s.db.LatestTransactions(ctx)
+func (s *service) latest(ctx context.Context, _ auth.Principal, _ api.None) (latest struct {
+	Items []appcoredb.LatestTransactionsItem
+}, err error) {
+	latest.Items, err = s.db.LatestTransactions(ctx)
+	return latest, err
 }

@@ -3,12 +3,21 @@ package trinity
 import (
 	"time"
 
+	"github.com/monotable/monotable/systems/internal/byname"
+	"github.com/monotable/monotable/systems/trinity/films"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
+// What the API shows. Each field comes from the stored field of its name, so a type lists all that others see.
+
+// Genres are those that films have.
+type Genres struct {
+	Items []films.Genre `json:"items" nullable:"false" doc:"The genres, by name"`
+}
+
 // Room is a room.
 type Room struct {
-	ID          string              `json:"id" format:"uuid" doc:"The room's id"`
+	ID          string              `json:"id" from:"RoomID" format:"uuid" doc:"The room's id"`
 	Code        string              `json:"code" doc:"What others join by"`
 	HostID      string              `json:"hostId" doc:"Who has made it"`
 	MediaType   trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is voted on"`
@@ -16,52 +25,35 @@ type Room struct {
 	MemberCount int64               `json:"memberCount" doc:"How many take part"`
 	HasMatch    bool                `json:"hasMatch" doc:"Whether there is a match"`
 	CreatedAt   time.Time           `json:"createdAt" doc:"When it was made"`
-	ExpiresAt   time.Time           `json:"expiresAt" doc:"When it goes, with all that belongs to it"`
+	ExpiresAt   time.Time           `json:"expiresAt" from:"TTL" doc:"When it goes, with all that belongs to it"`
 }
 
-func roomOf(r trinitydb.Room) Room {
-	return Room{
-		ID: r.RoomID, Code: r.Code, HostID: r.HostID, MediaType: r.MediaType, GenreIDs: list(r.GenreIDs), MemberCount: r.MemberCount,
-		HasMatch: r.HasMatch, CreatedAt: r.CreatedAt, ExpiresAt: r.TTL,
-	}
+// RoomWithMembers is a room with all who take part.
+type RoomWithMembers struct {
+	Room
+	Members []Person `json:"members" nullable:"false" doc:"Who takes part"`
 }
 
 // HostedRoom is a room in the list of those that you have made.
 type HostedRoom struct {
-	ID        string              `json:"id" format:"uuid" doc:"The room's id"`
+	ID        string              `json:"id" from:"RoomID" format:"uuid" doc:"The room's id"`
 	Code      string              `json:"code" doc:"What others join by"`
 	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is voted on"`
 	GenreIDs  []int64             `json:"genreIds" nullable:"false" doc:"Genres of TMDB, two at most"`
 	HasMatch  bool                `json:"hasMatch" doc:"Whether there is a match"`
 	CreatedAt time.Time           `json:"createdAt" doc:"When it was made"`
-	ExpiresAt time.Time           `json:"expiresAt" doc:"When it goes, with all that belongs to it"`
-}
-
-func hostedOf(r trinitydb.RoomsOfHostItem) HostedRoom {
-	return HostedRoom{
-		ID: r.RoomID, Code: r.Code, MediaType: r.MediaType, GenreIDs: list(r.GenreIDs), HasMatch: r.HasMatch, CreatedAt: r.CreatedAt, ExpiresAt: r.TTL,
-	}
+	ExpiresAt time.Time           `json:"expiresAt" from:"TTL" doc:"When it goes, with all that belongs to it"`
 }
 
 // JoinedRoom is a room in the list of those that you are in.
 type JoinedRoom struct {
-	ID        string              `json:"id" format:"uuid" doc:"The room's id"`
+	ID        string              `json:"id" from:"RoomID" format:"uuid" doc:"The room's id"`
 	Code      string              `json:"code" doc:"What others join by"`
 	HostID    string              `json:"hostId" doc:"Who has made it"`
 	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is voted on"`
-	HasMatch  bool                `json:"hasMatch" doc:"Whether there is a match"`
+	HasMatch  bool                `json:"hasMatch" from:",optional" doc:"Whether there is a match"`
 	JoinedAt  time.Time           `json:"joinedAt" doc:"When you joined"`
-	ExpiresAt time.Time           `json:"expiresAt" doc:"When it goes, with all that belongs to it"`
-}
-
-func joinedOf(r trinitydb.RoomsOfUserItem) JoinedRoom {
-	return JoinedRoom{
-		ID: r.RoomID, Code: r.Code, HostID: r.HostID, MediaType: r.MediaType, HasMatch: r.HasMatch, JoinedAt: r.JoinedAt, ExpiresAt: r.TTL,
-	}
-}
-
-func unmatchedOf(r trinitydb.RoomsOfUserWithoutMatchItem) JoinedRoom {
-	return JoinedRoom{ID: r.RoomID, Code: r.Code, HostID: r.HostID, MediaType: r.MediaType, JoinedAt: r.JoinedAt, ExpiresAt: r.TTL}
+	ExpiresAt time.Time           `json:"expiresAt" from:"TTL" doc:"When it goes, with all that belongs to it"`
 }
 
 // Person is a member of a room.
@@ -69,10 +61,6 @@ type Person struct {
 	UserID   string    `json:"userId" doc:"Who it is"`
 	JoinedAt time.Time `json:"joinedAt" doc:"Since when"`
 	Votes    int64     `json:"votes" doc:"On how many films he has voted"`
-}
-
-func personOf(m trinitydb.Member) Person {
-	return Person{UserID: m.UserID, JoinedAt: m.JoinedAt, Votes: m.Votes}
 }
 
 // Candidate is a film that a room votes on.
@@ -87,13 +75,6 @@ type Candidate struct {
 	Matched     bool                `json:"matched" doc:"Whether it is a match"`
 }
 
-func candidateOf(m trinitydb.Movie) Candidate {
-	return Candidate{
-		MovieID: m.MovieID, Title: m.Title, Overview: m.Overview, PosterPath: text(m.PosterPath), ReleaseDate: m.ReleaseDate,
-		MediaType: m.MediaType, Yes: m.Yes, Matched: m.Matched,
-	}
-}
-
 // Vote is what somebody thinks of a film.
 type Vote struct {
 	UserID    string    `json:"userId" doc:"Whose vote it is"`
@@ -102,8 +83,10 @@ type Vote struct {
 	Timestamp time.Time `json:"timestamp" doc:"When it was cast"`
 }
 
-func voteOf(v trinitydb.Vote) Vote {
-	return Vote{UserID: v.UserID, MovieID: v.MovieID, Vote: v.Vote, Timestamp: v.Timestamp}
+// CastVote is a vote with what has come of it.
+type CastVote struct {
+	Vote
+	Match *Match `json:"match,omitempty" doc:"The film's match, if there is one and you have said yes"`
 }
 
 // Match is a film that all members of a room have said yes to.
@@ -117,13 +100,6 @@ type Match struct {
 	Timestamp    time.Time `json:"timestamp" doc:"When it was made"`
 }
 
-func matchOf(m trinitydb.Match) Match {
-	return Match{
-		MatchID: m.MatchID, RoomID: m.RoomID, MovieID: m.MovieID, Title: m.Title, PosterPath: text(m.PosterPath),
-		MatchedUsers: list(m.MatchedUsers), Timestamp: m.Timestamp,
-	}
-}
-
 // OwnMatch is a match that you were part of. It stays when the room has gone.
 type OwnMatch struct {
 	MatchID    string    `json:"matchId" format:"uuid" doc:"The match's id"`
@@ -134,21 +110,8 @@ type OwnMatch struct {
 	Timestamp  time.Time `json:"timestamp" doc:"When it was made"`
 }
 
-func ownMatchOf(m trinitydb.UserMatch) OwnMatch {
-	return OwnMatch{MatchID: m.MatchID, RoomID: m.RoomID, MovieID: m.MovieID, Title: m.Title, PosterPath: text(m.PosterPath), Timestamp: m.Timestamp}
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// list is never null in JSON.
-func list[T any](items []T) []T {
-	if items == nil {
-		return []T{}
-	}
-	return items
-}
+// What events have, as the API shows it.
+var (
+	personOf = byname.Copy[trinitydb.Member, Person]()
+	matchOf  = byname.Copy[trinitydb.Match, Match]()
+)

@@ -13,6 +13,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
@@ -56,8 +58,20 @@ type feed struct {
 	out     http.ResponseWriter
 }
 
-// newFeed is the answer to a member's request for events.
-func (s *service) newFeed(m membership, since eventID) *huma.StreamResponse {
+// watchRoom is the answer to a member's request for events.
+func (s *service) watchRoom(ctx context.Context, in *watchedRoom) (*huma.StreamResponse, error) {
+	since, ok := parseEventID(in.LastEventID)
+	if !ok {
+		return nil, problem.BadRequest(problem.CodeInvalidParameter, "no event has such an id", problem.Field{Field: "header.Last-Event-ID", Message: "is not the id of an event"})
+	}
+	who, err := auth.Required(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.member(ctx, who.Sub, in.RoomID)
+	if err != nil {
+		return nil, err
+	}
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		ctx.SetHeader("Content-Type", "text/event-stream")
 		ctx.SetHeader("Cache-Control", "no-store")
@@ -67,7 +81,7 @@ func (s *service) newFeed(m membership, since eventID) *huma.StreamResponse {
 		if err := f.run(ctx.Context()); err != nil && ctx.Context().Err() == nil {
 			s.logger.DebugContext(ctx.Context(), "event stream ended", "error", err)
 		}
-	}}
+	}}, nil
 }
 
 // What ends a stream, beside the client and the process.

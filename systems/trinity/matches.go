@@ -19,16 +19,6 @@ func (s *service) match(ctx context.Context, m membership, movieID int64) (trini
 	return s.db.MatchOf(ctx, trinitydb.MatchOfInput{RoomID: m.item.RoomID, MovieID: movieID})
 }
 
-// matches are a page of the matches of a member's room.
-func (s *service) matches(ctx context.Context, m membership, page table.PageOptions) (table.Page[trinitydb.Match], error) {
-	return s.db.MatchesOfRoom(ctx, trinitydb.MatchesOfRoomInput{RoomID: m.item.RoomID}, page)
-}
-
-// matchesOf are a page of all matches that a user was part of, newest first.
-func (s *service) matchesOf(ctx context.Context, userID string, page table.PageOptions) (table.Page[trinitydb.UserMatch], error) {
-	return s.db.MatchesOfUser(ctx, trinitydb.MatchesOfUserInput{UserID: userID}, page)
-}
-
 // shareMatches makes what users find the matches by that somebody's leaving has made. Batches may come again.
 func (s *service) shareMatches(ctx context.Context, b consumer.Batch) error {
 	for match := range s.madeMatches(ctx, b) {

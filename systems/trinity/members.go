@@ -1,6 +1,7 @@
 package trinity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/retry"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
@@ -35,33 +37,40 @@ func (s *service) member(ctx context.Context, userID, roomID string) (membership
 	return membership{}, errNoMember
 }
 
-// join makes a user a member of the room that a code opens; made is not set if he was one.
-func (s *service) join(ctx context.Context, userID, code string) (room trinitydb.Room, made bool, err error) {
+// join makes a user a member of the room that a code opens; there is set if he was one.
+func (s *service) join(ctx context.Context, who auth.Principal, in codePath) (room trinitydb.Room, there bool, err error) {
 	err = again(ctx, func() error {
-		if room, err = s.roomByCode(ctx, code); err != nil {
+		if room, err = s.roomByCode(ctx, who, in); err != nil {
 			return err
 		}
 		_, err = s.db.Join(ctx, trinitydb.JoinInput{
-			RoomID: room.RoomID, UserID: userID, HostID: room.HostID, Code: room.Code, MediaType: room.MediaType,
+			RoomID: room.RoomID, UserID: who.Sub, HostID: room.HostID, Code: room.Code, MediaType: room.MediaType,
 			HasMatch: room.HasMatch, TTL: room.TTL,
 		})
 		return err
 	})
 	switch {
 	case errors.Is(err, trinitydb.ErrJoined):
-		return room, false, nil
+		return room, true, nil
 	case err != nil:
 		return trinitydb.Room{}, false, err
 	}
 	room, err = s.room(ctx, room.RoomID)
-	return room, true, err
+	return room, false, err
 }
 
 // leave takes a member's votes back and then the member. Where all others have agreed on films, these are matches from then
 // on. Stopped in between, it leaves a member with fewer votes, and can be asked for again.
-func (s *service) leave(ctx context.Context, m membership) error {
-	roomID, userID := m.item.RoomID, m.item.UserID
-	err := again(ctx, func() error {
+func (s *service) leave(ctx context.Context, who auth.Principal, in RoomPath) error {
+	roomID, userID := in.RoomID, who.Sub
+	m, err := s.member(ctx, userID, roomID)
+	switch {
+	case errors.Is(err, errNoMember):
+		return nil
+	case err != nil:
+		return err
+	}
+	err = again(ctx, func() error {
 		if err := s.takeBack(ctx, m); err != nil {
 			return err
 		}
@@ -144,17 +153,20 @@ func (s *service) members(ctx context.Context, m membership) ([]trinitydb.Member
 	return list, nil
 }
 
+// roomMembers is a room with all who are in it.
+type roomMembers struct {
+	trinitydb.Room
+	Members []trinitydb.Member
+}
+
 // roomWithMembers reads a member's room and all who are in it, at once.
-func (s *service) roomWithMembers(ctx context.Context, m membership) (room trinitydb.Room, list []trinitydb.Member, err error) {
+func (s *service) roomWithMembers(ctx context.Context, m membership, in RoomPath) (found roomMembers, err error) {
 	var reading sync.WaitGroup
 	var noMembers error
-	reading.Go(func() { list, noMembers = s.members(ctx, m) })
-	room, err = s.room(ctx, m.item.RoomID)
+	reading.Go(func() { found.Members, noMembers = s.members(ctx, m) })
+	found.Room, err = s.room(ctx, in.RoomID)
 	reading.Wait()
-	if err == nil {
-		err = noMembers
-	}
-	return room, list, err
+	return found, cmp.Or(err, noMembers)
 }
 
 // others are the ids of all members but one.

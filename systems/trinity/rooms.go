@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/trinity/films"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
@@ -32,10 +33,19 @@ var (
 	errNoFilms = errors.New("there are no films of these genres")
 )
 
+// genres are the genres that films of a kind have.
+func genres(_ context.Context, _ auth.Principal, in genreQuery) (Genres, error) {
+	return Genres{films.Genres(string(in.MediaType))}, nil
+}
+
 // openRoom makes a room with its films and its host in it. A request that was made before is answered as it was then, and
 // replayed is set.
-func (s *service) openRoom(ctx context.Context, hostID, requestKey string, media trinitydb.MediaType, genres []int64) (room trinitydb.Room, replayed bool, err error) {
-	in := trinitydb.OpenRoomInput{RequestKey: requestKey, RoomID: uuid.NewString(), HostID: hostID, MediaType: media, GenreIDs: genres}
+func (s *service) openRoom(ctx context.Context, who auth.Principal, asked newRoom) (room trinitydb.Room, replayed bool, err error) {
+	media, genres := asked.Body.MediaType, asked.Body.GenreIDs
+	if !films.Known(string(media), genres) {
+		return trinitydb.Room{}, false, problem.BadRequest(problem.CodeInvalidBody, "there is no such genre", problem.Field{Field: "body.genreIds", Message: "are not of the list of genres"})
+	}
+	in := trinitydb.OpenRoomInput{RequestKey: asked.RequestKey, RoomID: uuid.NewString(), HostID: who.Sub, MediaType: media, GenreIDs: genres}
 	found, err := s.films.Films(ctx, films.Query{MediaType: string(media), GenreIDs: genres, Count: roomFilms, Seed: in.RoomID})
 	if err != nil {
 		return trinitydb.Room{}, false, problem.Unavailable(fmt.Errorf("films: %w", err))
@@ -78,8 +88,8 @@ func randomCode() string {
 }
 
 // roomByCode is the room that a code opens, in any case.
-func (s *service) roomByCode(ctx context.Context, code string) (trinitydb.Room, error) {
-	return s.present(s.db.RoomByCode(ctx, trinitydb.RoomByCodeInput{Code: strings.ToUpper(code)}))
+func (s *service) roomByCode(ctx context.Context, _ auth.Principal, in codePath) (trinitydb.Room, error) {
+	return s.present(s.db.RoomByCode(ctx, trinitydb.RoomByCodeInput{Code: strings.ToUpper(in.Code)}))
 }
 
 // room is a room by its id.
@@ -97,33 +107,3 @@ func (s *service) present(room trinitydb.Room, err error) (trinitydb.Room, error
 
 // over tells whether a time to go has come.
 func (s *service) over(ttl time.Time) bool { return !s.clock().Before(ttl) }
-
-// roomsOfHost are a page of the rooms that a user has made, newest first.
-func (s *service) roomsOfHost(ctx context.Context, userID string, page table.PageOptions) (table.Page[trinitydb.RoomsOfHostItem], error) {
-	found, err := s.db.RoomsOfHost(ctx, trinitydb.RoomsOfHostInput{HostID: userID}, page)
-	return kept(found, func(r trinitydb.RoomsOfHostItem) bool { return !s.over(r.TTL) }), err
-}
-
-// roomsOf are a page of the rooms that a user is in, last joined first.
-func (s *service) roomsOf(ctx context.Context, userID string, page table.PageOptions) (table.Page[trinitydb.RoomsOfUserItem], error) {
-	found, err := s.db.RoomsOfUser(ctx, trinitydb.RoomsOfUserInput{UserID: userID}, page)
-	return kept(found, func(r trinitydb.RoomsOfUserItem) bool { return !s.over(r.TTL) }), err
-}
-
-// roomsWithoutMatch are those of them that have no match.
-func (s *service) roomsWithoutMatch(ctx context.Context, userID string, page table.PageOptions) (table.Page[trinitydb.RoomsOfUserWithoutMatchItem], error) {
-	found, err := s.db.RoomsOfUserWithoutMatch(ctx, trinitydb.RoomsOfUserWithoutMatchInput{UserID: userID}, page)
-	return kept(found, func(r trinitydb.RoomsOfUserWithoutMatchItem) bool { return !s.over(r.TTL) }), err
-}
-
-// kept is a page without the items that do not pass.
-func kept[T any](page table.Page[T], pass func(T) bool) table.Page[T] {
-	var items []T
-	for _, item := range page.Items {
-		if pass(item) {
-			items = append(items, item)
-		}
-	}
-	page.Items = items
-	return page
-}

@@ -13,7 +13,7 @@
 // What is stored, and how it is asked for, stands in trinity.design.yaml, with the races that show that its flows keep its
 // invariants; package trinitydb is generated from it, and is the only way to the data. The functions that change a room
 // (members.go, votes.go) are the design's flows, step by step. Functions of a room take a membership, which only the
-// caller's own item gives; operations.go makes them operations.
+// caller's own item gives. The API is the table in routes.go, with what requests say; answers.go lists what is shown.
 //
 // # Invariants
 //
@@ -34,8 +34,6 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -139,7 +137,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		s.check = checkInterval
 	}
 	return &system.Service{
-		Register: func(a huma.API) { s.register(a) },
+		Register: s.routes,
 		Pages:    pages(d.Issuer, d.PublicURL),
 		Streams: []system.Stream{
 			{Name: "matches", Table: matchesTable, Handle: s.shareMatches},

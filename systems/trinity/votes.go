@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
@@ -22,28 +23,30 @@ var (
 
 // cast is what became of a vote.
 type cast struct {
-	vote trinitydb.Vote
-	// made is not set where the same vote was there already.
-	made bool
-	// match is the film's; nil where there is none.
-	match *trinitydb.Match
+	Vote trinitydb.Vote
+	// Match is the film's; nil where there is none.
+	Match *trinitydb.Match
 }
 
-// castVote votes on a film. The same vote again is no other vote; another one is refused.
-func (s *service) castVote(ctx context.Context, m membership, movieID int64, yes bool) (cast, error) {
-	var c cast
-	err := again(ctx, func() (err error) {
-		if yes {
-			c, err = s.voteYes(ctx, m, movieID)
+// castVote votes on a film. The same vote again is no other vote, and there is set; another one is refused.
+func (s *service) castVote(ctx context.Context, who auth.Principal, in newVote) (c cast, there bool, err error) {
+	m, err := s.member(ctx, who.Sub, in.RoomID)
+	if err != nil {
+		return cast{}, false, err
+	}
+	err = again(ctx, func() (err error) {
+		if in.Body.Vote {
+			c, err = s.voteYes(ctx, m, in.MovieID)
 		} else {
-			c, err = s.voteNo(ctx, m, movieID)
+			c, err = s.voteNo(ctx, m, in.MovieID)
 		}
 		return err
 	})
 	if errors.Is(err, trinitydb.ErrVoted) {
-		return s.voted(ctx, m, movieID, yes)
+		c, err = s.voted(ctx, m, in.MovieID, in.Body.Vote)
+		return c, true, err
 	}
-	return c, err
+	return c, false, err
 }
 
 func (s *service) voteNo(ctx context.Context, m membership, movieID int64) (cast, error) {
@@ -51,7 +54,7 @@ func (s *service) voteNo(ctx context.Context, m membership, movieID int64) (cast
 		return cast{}, err
 	}
 	result, err := s.db.VoteNo(ctx, trinitydb.VoteNoInput{RoomID: m.item.RoomID, UserID: m.item.UserID, MovieID: movieID, TTL: m.item.TTL})
-	return cast{vote: result.Vote, made: true}, err
+	return cast{Vote: result.Vote}, err
 }
 
 // voteYes is the design's flow Yes, once: what it reads is checked by what it writes.
@@ -69,12 +72,12 @@ func (s *service) voteYes(ctx context.Context, m membership, movieID int64) (cas
 			return cast{}, err
 		}
 		match, err := s.match(ctx, m, movieID)
-		return cast{vote: result.Vote, made: true, match: &match}, err
+		return cast{Vote: result.Vote, Match: &match}, err
 	case room.MemberCount < leastMembers || movie.Yes < below:
 		result, err := s.db.VoteYes(ctx, trinitydb.VoteYesInput{
 			Members: room.MemberCount, Below: below, RoomID: roomID, UserID: userID, MovieID: movieID, TTL: room.TTL,
 		})
-		return cast{vote: result.Vote, made: true}, err
+		return cast{Vote: result.Vote}, err
 	default:
 		return s.completeMatch(ctx, m, room, movie)
 	}
@@ -111,7 +114,7 @@ func (s *service) completeMatch(ctx context.Context, m membership, room trinityd
 		in.Lines = append(in.Lines, trinitydb.CompleteMatchLine{UserID: id})
 	}
 	result, err := s.db.CompleteMatch(ctx, in)
-	return cast{vote: result.Vote, made: true, match: &result.Match}, err
+	return cast{Vote: result.Vote, Match: &result.Match}, err
 }
 
 // voted is the answer to who has voted already.
@@ -120,17 +123,20 @@ func (s *service) voted(ctx context.Context, m membership, movieID int64, yes bo
 	if err != nil {
 		return cast{}, err
 	}
-	if vote.Vote != yes {
+	switch {
+	case vote.Vote != yes:
 		return cast{}, errVoteIsFinal
+	case !yes: // a match is for those who have said yes
+		return cast{Vote: vote}, nil
 	}
 	match, err := s.match(ctx, m, movieID)
 	switch {
 	case errors.Is(err, table.ErrNotFound):
-		return cast{vote: vote}, nil
+		return cast{Vote: vote}, nil
 	case err != nil:
 		return cast{}, err
 	}
-	return cast{vote: vote, match: &match}, nil
+	return cast{Vote: vote, Match: &match}, nil
 }
 
 // movie is a film of a member's room.
@@ -142,22 +148,7 @@ func (s *service) movie(ctx context.Context, m membership, movieID int64) (trini
 	return movie, err
 }
 
-// movies are a page of the films of a member's room, with their tallies.
-func (s *service) movies(ctx context.Context, m membership, page table.PageOptions) (table.Page[trinitydb.Movie], error) {
-	return s.db.Movies(ctx, trinitydb.MoviesInput{RoomID: m.item.RoomID}, page)
-}
-
 // vote is a member's own vote on a film.
 func (s *service) vote(ctx context.Context, m membership, movieID int64) (trinitydb.Vote, error) {
 	return s.db.VoteOf(ctx, trinitydb.VoteOfInput{RoomID: m.item.RoomID, UserID: m.item.UserID, MovieID: movieID})
-}
-
-// ownVotes are a page of a member's own votes.
-func (s *service) ownVotes(ctx context.Context, m membership, page table.PageOptions) (table.Page[trinitydb.Vote], error) {
-	return s.db.VotesOfUserInRoom(ctx, trinitydb.VotesOfUserInRoomInput{RoomID: m.item.RoomID, UserID: m.item.UserID}, page)
-}
-
-// votes are a page of all votes of a member's room.
-func (s *service) votes(ctx context.Context, m membership, page table.PageOptions) (table.Page[trinitydb.Vote], error) {
-	return s.db.VotesOfRoom(ctx, trinitydb.VotesOfRoomInput{RoomID: m.item.RoomID}, page)
 }

@@ -128,8 +128,8 @@ func (b binding[In, P]) input(who auth.Principal, in In) (p P, err error) {
 	if caller.NumField() > 0 && who.Sub == "" {
 		return p, problem.MissingToken()
 	}
-	for i := range caller.NumField() {
-		caller.Field(i).SetString(who.Sub)
+	for _, field := range caller.Fields() {
+		field.SetString(who.Sub)
 	}
 	b.plan.Fill(reflect.ValueOf(&p).Elem(), caller, reflect.ValueOf(&in).Elem())
 	return p, nil

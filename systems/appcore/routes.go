@@ -1,0 +1,67 @@
+package appcore
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/api"
+)
+
+// routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
+func (s *service) routes(a huma.API) {
+	const caller = "UserID" // the field of access patterns that is the caller's id
+
+	profile := api.Tag(a, "Profile")
+	api.Get[Profile](profile, "/me", "getProfile", "Your profile", api.Call[api.None](s.db.Profile, caller))
+	api.Put[Profile](profile, "/me", "putProfile", "Make or change your profile", api.Call[api.Body[ProfileInput]](s.db.SaveProfile, caller))
+
+	transactions := api.Tag(a, "Transactions")
+	api.List[Transaction](transactions, "/transactions", "listTransactions", "Your transactions, newest first", s.transactions)
+	api.Create[Transaction](transactions, "/transactions", "createTransaction", "Make a transaction", s.create, api.At("transactions/{txId}"),
+		api.About("It is PENDING until it is settled, which a notification tells of."))
+	api.Get[LatestTransactions](transactions, "/transactions/global", "latestTransactions", "The last ten transactions of all users", s.latest,
+		api.Cache("private, max-age=1"))
+	api.Get[Transaction](transactions, "/transactions/{id}", "getTransaction", "One of your transactions", s.transaction, api.Forbidden, api.NotFound)
+
+	notifications := api.Tag(a, "Notifications")
+	api.List[Notification](notifications, "/notifications", "listNotifications", "Your notifications, newest first", s.notifications)
+	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read, or as not read", s.mark, api.NotFound)
+}
+
+// ProfileInput is what a user says of himself.
+type ProfileInput struct {
+	Email string `json:"email" format:"email" maxLength:"254" doc:"Where you can be written to"`
+	Name  string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]*[^\\x00-\\x20\\x7f][^\\x00-\\x1f\\x7f]*$" patternDescription:"a line that is not blank" doc:"What you are called"`
+}
+
+// transactionQuery has texts as times, for the zero time.Time is one that may be asked for.
+type transactionQuery struct {
+	api.PageQuery
+	From string `query:"from" format:"date-time" doc:"The earliest time at which they were made"`
+	To   string `query:"to" format:"date-time" doc:"The latest time at which they were made"`
+}
+
+type transactionPath struct {
+	TxID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The transaction's txId"`
+}
+
+type newTransaction struct {
+	api.Keyed
+	Body TransactionInput
+}
+
+// TransactionInput is a transaction that is to be made.
+type TransactionInput struct {
+	Amount   int64              `json:"amount" minimum:"1" maximum:"9007199254740991" doc:"How much, in the currency's smallest unit"`
+	Currency appcoredb.Currency `json:"currency" enum:"ARS,BRL,USD" doc:"The currency"`
+}
+
+type notificationInput struct {
+	ID   string `path:"id" pattern:"^[A-Za-z0-9_-]{32}$" patternDescription:"a notification's notifId" doc:"The notification's notifId"`
+	Body NotificationInput
+}
+
+// NotificationInput is a change of a notification.
+type NotificationInput struct {
+	Read bool `json:"read" doc:"Whether you have read it"`
+}

@@ -1,0 +1,155 @@
+package trinity
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/trinity/trinitydb"
+)
+
+// routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
+func (s *service) routes(a huma.API) {
+	const caller = "UserID" // the field of access patterns that is the caller's id
+
+	rooms := api.Tag(a, "Rooms")
+	api.Get[Genres](rooms, "/genres", "listGenres", "The genres that films have", genres, api.Public, api.Cache("public, max-age=86400"))
+	api.Create[Room](rooms, "/rooms", "createRoom", "Open a room", s.openRoom, api.At("rooms/{id}"),
+		api.About("You are its host and its first member. Others join by its code. It goes after a day."))
+	api.List[JoinedRoom](rooms, "/rooms", "listRooms", "The rooms you are in, last joined first",
+		present(s, api.Pages[api.PageQuery](s.db.RoomsOfUser, caller), func(r trinitydb.RoomsOfUserItem) time.Time { return r.TTL }))
+	api.List[HostedRoom](rooms, "/rooms/hosted", "listHostedRooms", "The rooms you have made, newest first",
+		present(s, api.Pages[api.PageQuery](s.db.RoomsOfHost, "HostID"), func(r trinitydb.RoomsOfHostItem) time.Time { return r.TTL }))
+	api.List[JoinedRoom](rooms, "/rooms/unmatched", "listUnmatchedRooms", "The rooms you are in that have no match",
+		present(s, api.Pages[api.PageQuery](s.db.RoomsOfUserWithoutMatch, caller), func(r trinitydb.RoomsOfUserWithoutMatchItem) time.Time { return r.TTL }))
+	api.Get[RoomWithMembers](rooms, "/rooms/{id}", "getRoom", "A room with its members", asMember(s, s.roomWithMembers), api.Forbidden, api.NotFound)
+	api.Get[Room](rooms, "/codes/{code}", "getRoomByCode", "The room that a code opens", s.roomByCode, api.NotFound, api.At("../rooms/{id}"))
+	api.Ensure[Room](rooms, "/codes/{code}/member", "joinRoom", "Join the room that a code opens", s.join, api.NotFound, api.Conflict, api.At("../../rooms/{id}"),
+		api.About("200 if you are in it already."))
+	api.Delete(rooms, "/rooms/{id}/member", "leaveRoom", "Leave a room", s.leave, api.NotFound,
+		api.About("Your votes are taken back. What all others have said yes to is a match then. Leaving twice is leaving."))
+
+	votes := api.Tag(a, "Votes")
+	api.List[Candidate](votes, "/rooms/{id}/candidates", "listCandidates", "The films of a room, with their tallies",
+		toMembers(s, api.Pages[roomPage](s.db.Movies)), api.Forbidden, api.NotFound)
+	api.Ensure[CastVote](votes, "/rooms/{id}/votes/{movieId}", "castVote", "Vote on a film", s.castVote, api.Forbidden, api.NotFound, api.Conflict,
+		api.About("A vote is final: the same again is answered with 200, another one with 409. With the last yes comes the match."))
+	api.Get[Vote](votes, "/rooms/{id}/votes/{movieId}", "getVote", "Your vote on a film", toMembers(s, api.Call[MoviePath](s.db.VoteOf, caller)), api.Forbidden, api.NotFound)
+	api.List[Vote](votes, "/rooms/{id}/votes/mine", "listOwnVotes", "Your votes in a room",
+		toMembers(s, api.Pages[roomPage](s.db.VotesOfUserInRoom, caller)), api.Forbidden, api.NotFound)
+	api.List[Vote](votes, "/rooms/{id}/votes", "listVotes", "All votes of a room", toMembers(s, api.Pages[roomPage](s.db.VotesOfRoom)), api.Forbidden, api.NotFound)
+
+	matches := api.Tag(a, "Matches")
+	api.List[Match](matches, "/rooms/{id}/matches", "listRoomMatches", "The matches of a room",
+		toMembers(s, api.Pages[roomPage](s.db.MatchesOfRoom)), api.Forbidden, api.NotFound)
+	api.Get[Match](matches, "/rooms/{id}/matches/{movieId}", "getMatch", "A room's match on a film",
+		toMembers(s, api.Call[MoviePath](s.db.MatchOf)), api.Forbidden, api.NotFound)
+	api.List[OwnMatch](matches, "/matches", "listMatches", "Your matches, newest first", api.Pages[api.PageQuery](s.db.MatchesOfUser, caller))
+	huma.Register(a, feedOperation(a), s.watchRoom)
+}
+
+// feedOperation describes the event stream.
+func feedOperation(a huma.API) huma.Operation {
+	registry := a.OpenAPI().Components.Schemas
+	events := map[string]any{}
+	for name, data := range map[string]reflect.Type{"match": reflect.TypeFor[Match](), "joined": reflect.TypeFor[Person](), "left": reflect.TypeFor[Person]()} {
+		events[name] = registry.Schema(data, true, "")
+	}
+	return api.Operation(huma.Operation{
+		OperationID: "watchRoom", Method: http.MethodGet, Path: "/rooms/{id}/events", Summary: "What happens in a room", Tags: []string{"Matches"},
+		Description: "Server-sent events: match, with the match; joined and left, with the member; ready, when all matches so far have been sent. " +
+			"A connection that begins with Last-Event-ID gets the matches since that one.",
+		Responses: map[string]*huma.Response{"200": {Description: "Events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{
+			Type: huma.TypeString, Description: "data is JSON.", Extensions: map[string]any{"x-events": events},
+		}}}}},
+	}, api.Stream, api.Forbidden, api.NotFound)
+}
+
+// inRoom is an input of an operation of a room.
+type inRoom interface{ room() string }
+
+// asMember makes a function of a membership one of a caller, who has to be a member of the room in the path.
+func asMember[In inRoom, Out any](s *service, do func(context.Context, membership, In) (Out, error)) func(context.Context, auth.Principal, In) (Out, error) {
+	return func(ctx context.Context, who auth.Principal, in In) (out Out, err error) {
+		m, err := s.member(ctx, who.Sub, in.room())
+		if err != nil {
+			return out, err
+		}
+		return do(ctx, m, in)
+	}
+}
+
+// toMembers lets only members of the room in the path pass.
+func toMembers[In inRoom, Out any](s *service, pattern func(context.Context, auth.Principal, In) (Out, error)) func(context.Context, auth.Principal, In) (Out, error) {
+	return asMember(s, func(ctx context.Context, m membership, in In) (Out, error) {
+		return pattern(ctx, auth.Principal{Sub: m.item.UserID}, in)
+	})
+}
+
+// present leaves rooms out whose day is over: DynamoDB removes them in its own time.
+func present[T any](s *service, list func(context.Context, auth.Principal, api.PageQuery) (table.Page[T], error), ttl func(T) time.Time) func(context.Context, auth.Principal, api.PageQuery) (table.Page[T], error) {
+	return func(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[T], error) {
+		page, err := list(ctx, who, in)
+		page.Items = slices.DeleteFunc(page.Items, func(item T) bool { return s.over(ttl(item)) })
+		return page, err
+	}
+}
+
+// RoomPath leads to a room. It has a capital because huma passes other embedded structs over.
+type RoomPath struct {
+	RoomID string `path:"id" pattern:"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" patternDescription:"a UUID in small letters" doc:"The room's id"`
+}
+
+func (p RoomPath) room() string { return p.RoomID }
+
+// MoviePath leads to a film in a room.
+type MoviePath struct {
+	RoomPath
+	MovieID int64 `path:"movieId" minimum:"1" maximum:"99999999" doc:"The film's id"`
+}
+
+type roomPage struct {
+	RoomPath
+	api.PageQuery
+}
+
+type codePath struct {
+	Code string `path:"code" pattern:"^[A-Za-z0-9]{6}$" patternDescription:"six letters and digits" doc:"The room's code, in any case"`
+}
+
+type genreQuery struct {
+	MediaType trinitydb.MediaType `query:"mediaType" enum:"MOVIE,TV" default:"MOVIE" doc:"Of what"`
+}
+
+type newRoom struct {
+	api.Keyed
+	Body RoomInput
+}
+
+// RoomInput is what a room is to vote on.
+type RoomInput struct {
+	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is to be voted on"`
+	GenreIDs  []int64             `json:"genreIds,omitempty" maxItems:"2" uniqueItems:"true" doc:"Genres of TMDB, two at most; films are of any of them"`
+}
+
+type newVote struct {
+	MoviePath
+	Body VoteInput
+}
+
+// VoteInput is a vote.
+type VoteInput struct {
+	Vote bool `json:"vote" doc:"Whether you want to see it"`
+}
+
+type watchedRoom struct {
+	RoomPath
+	LastEventID string `header:"Last-Event-ID" maxLength:"40" doc:"The id of the last match that was received"`
+}
