@@ -10,12 +10,12 @@ import (
 
 // User is who has signed up.
 type User struct {
-	UserID    string           `json:"userId" doc:"The sub of the user's access tokens"`
-	Email     string           `json:"email" format:"email" doc:"The address that the user logs in with"`
-	Name      string           `json:"name" doc:"What the user is called"`
-	Role      catfecitodb.Role `json:"role" enum:"customer,admin" doc:"What the user may do"`
-	CreatedAt time.Time        `json:"createdAt" doc:"When the user signed up"`
-	VerifiedAt *time.Time `json:"verifiedAt,omitempty" doc:"When mail to the address is known to have reached the user; absent where it never did"`
+	UserID     string           `json:"userId" doc:"The sub of the user's access tokens"`
+	Email      string           `json:"email" format:"email" doc:"The address that the user logs in with"`
+	Name       string           `json:"name" doc:"What the user is called"`
+	Role       catfecitodb.Role `json:"role" enum:"customer,admin" doc:"What the user may do"`
+	CreatedAt  time.Time        `json:"createdAt" doc:"When the user signed up"`
+	VerifiedAt *time.Time       `json:"verifiedAt,omitempty" doc:"When mail to the address is known to have reached the user; absent where it never did"`
 }
 
 // Session is what a log-in gives.
