@@ -144,6 +144,9 @@ func TestFree(t *testing.T) {
 			t.Errorf("%s: %v are free after the trip", path, got)
 		}
 	}
+	if got := get[page[object]](t, v, "u-new", "/conductores?desde=2027-01-11T00:00:00Z&hasta=2027-01-12T00:00:00Z"); len(got.Items) != 0 {
+		t.Errorf("drivers of a company without a profile: %v", got.Items)
+	}
 	from, to := "desde=2027-01-11T00:00:00Z", "hasta=2027-01-12T00:00:00Z"
 	for _, path := range []string{"/conductores", "/vehiculos", "/remolques"} {
 		v.Run(t, []apitest.Case{

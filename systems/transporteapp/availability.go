@@ -52,7 +52,7 @@ func freeOf[T any](ctx context.Context, s *service, userID string, p db.Periodo,
 // drivers are a page of a company's drivers: all of them, or those who are free in a period and licensed up to its end.
 func (s *service) drivers(ctx context.Context, userID string, p *db.Periodo, o table.PageOptions) (table.Page[db.Conductor], error) {
 	page, err := s.db.ConductoresDeUsuario(ctx, db.ConductoresDeUsuarioInput{UserID: userID}, o)
-	if err != nil || p == nil {
+	if err != nil || p == nil || len(page.Items) == 0 { // a company without a profile has none
 		return page, err
 	}
 	last, err := s.dayOf(ctx, userID, p.Hasta)
