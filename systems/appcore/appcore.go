@@ -6,17 +6,20 @@
 //	                            │ the table's stream
 //	                            ▼
 //	                        Settlement ── Rule ──▶ Transaction (COMPLETED or FAILED) and its copy, and a Notification
+//	                            ▲
+//	                        Sweep: what is pending still after five minutes, by an index that has pending transactions alone
 //
 // What is stored, and how it is asked for, stands in appcore.design.yaml; package appcoredb is generated from it, and is
 // the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
-// functions (transactions.go, notifications.go, settlement.go) take the caller and such a request as values, and know no HTTP.
+// functions (transactions.go, notifications.go, settlement.go, sweep.go) take the caller and such a request as values, and know no HTTP.
 //
 // # Invariants
 //
 //	A1  Nothing of another user is returned, but the last transactions of all, without whose they are.
 //	A2  A request key makes one transaction, however often and by how many at once it is sent.
-//	A3  A transaction is settled once, and notifies once, however often its record is delivered.
+//	A3  A transaction is settled once, and notifies once, however often its record is delivered, and whoever settles it.
 //	A4  A transaction and its copy are equal.
+//	A5  No transaction that can be settled stays pending for longer than a day: one that the rule cannot decide until then fails.
 //
 // All of the package may be used from any number of goroutines.
 package appcore
@@ -27,6 +30,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -53,6 +57,7 @@ type Options struct {
 // service is the open system.
 type service struct {
 	db     *appcoredb.DB
+	now    func() time.Time
 	rule   Rule
 	logger *slog.Logger
 }
@@ -97,11 +102,12 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 			return nil, err
 		}
 	}
-	s := &service{db: db, rule: rule, logger: d.Logger}
+	s := &service{db: db, now: d.Clock, rule: rule, logger: d.Logger}
 	return &system.Service{
-		Register: s.routes,
-		Streams:  []system.Stream{{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch}},
-		Sample:   seed.Sample{Records: sample, Load: db.Load},
+		Register:  s.routes,
+		Streams:   []system.Stream{{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch}},
+		Schedules: []system.Schedule{{Name: "sweep", Every: sweepEvery, Run: s.sweep}},
+		Sample:    seed.Sample{Records: sample, Load: db.Load},
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package appcore
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -50,23 +51,25 @@ func (s *service) settleBatch(ctx context.Context, b consumer.Batch) error {
 			pending = append(pending, tx)
 		}
 	}
-	faults := make([]error, len(pending))
+	return settleAll(pending, func(tx appcoredb.Transaction) (string, error) { return tx.TxID, s.settle(ctx, tx) })
+}
+
+// settleAll settles many at once, and tells of the first that cannot be settled.
+func settleAll[T any](list []T, settle func(T) (txID string, err error)) error {
+	faults := make([]error, len(list))
 	free := make(chan struct{}, settleAtOnce)
 	var all sync.WaitGroup
-	for i, tx := range pending {
+	for i, x := range list {
 		free <- struct{}{}
 		all.Go(func() {
 			defer func() { <-free }()
-			faults[i] = s.settle(ctx, tx)
+			if id, err := settle(x); err != nil {
+				faults[i] = fmt.Errorf("settle %s, the first of those that are left: %w", id, err)
+			}
 		})
 	}
 	all.Wait()
-	for i, err := range faults {
-		if err != nil {
-			return fmt.Errorf("settle %s, the first of those that are left: %w", pending[i].TxID, err)
-		}
-	}
-	return nil
+	return cmp.Or(faults...)
 }
 
 // made is the transaction that a record tells was made; copies tell nothing. A record that cannot be read is left behind, for
@@ -87,17 +90,22 @@ func (s *service) made(ctx context.Context, r streams.Record) (appcoredb.Transac
 	return tx, ok && place.Kind == table.KeyPlace && tx.Status == appcoredb.TxStatusPending
 }
 
-// settle completes or fails a transaction and notifies its owner, unless that has been done.
+// settle asks the rule about a transaction and ends it.
 func (s *service) settle(ctx context.Context, tx appcoredb.Transaction) error {
 	approved, err := s.approve(ctx, tx)
 	if err != nil {
 		return err
 	}
+	return s.end(ctx, tx, approved)
+}
+
+// end completes or fails a transaction and notifies its owner, unless that has been done.
+func (s *service) end(ctx context.Context, tx appcoredb.Transaction, approved bool) error {
 	outcome := appcoredb.TxStatusFailed
 	if approved {
 		outcome = appcoredb.TxStatusCompleted
 	}
-	_, err = s.db.SettleTransaction(ctx, appcoredb.SettleTransactionInput{
+	_, err := s.db.SettleTransaction(ctx, appcoredb.SettleTransactionInput{
 		Outcome: outcome, TxID: tx.TxID, UserID: tx.UserID, NotifID: notificationID(tx.TxID),
 		Message: message(tx.TxID, outcome),
 	})

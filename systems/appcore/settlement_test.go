@@ -156,6 +156,49 @@ func TestRuleFails(t *testing.T) {
 	}
 }
 
+// TestRedrive: what the follower gave up while the rule could not decide is settled when it is redriven, once, and nothing else is.
+func TestRedrive(t *testing.T) {
+	t.Parallel()
+	const transactions = 30
+	var repaired atomic.Bool
+	down := errors.New("the bank does not answer")
+	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(appcoredb.Transaction) (bool, error) {
+		if repaired.Load() {
+			return true, nil
+		}
+		return false, down
+	})}))
+	for i := range transactions {
+		create(t, v, ana, fmt.Sprint(i), 500)
+	}
+	given := v.Batches(t, "AppCore")
+	for _, batch := range given {
+		if err := v.Redrive(t.Context(), t, batch); !errors.Is(err, down) {
+			t.Errorf("redriven too early: %v", err)
+		}
+	}
+	repaired.Store(true)
+	create(t, v, bruno, "later", 500)
+	for range 2 {
+		for _, batch := range given {
+			if err := v.Redrive(t.Context(), t, batch); err != nil {
+				t.Error(err)
+			}
+		}
+		s := scan(t, v)
+		s.sound(t)
+		if len(s.notifications) != transactions {
+			t.Errorf("%d notifications, want %d", len(s.notifications), transactions)
+		}
+	}
+	v.Deliver(t)
+	s := scan(t, v)
+	s.sound(t)
+	if len(s.notifications) != transactions+1 {
+		t.Errorf("%d notifications, want %d", len(s.notifications), transactions+1)
+	}
+}
+
 // TestUnreadable: records that nobody can settle, however often they come, do not stop the stream, and are logged.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package appcore_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/monotable/monotable/systems/appcore"
 	"github.com/monotable/monotable/systems/internal/apitest"
@@ -25,6 +26,9 @@ func template(v *apitest.Server) sam.Template {
 		Streams: []sam.Stream{{
 			Name: "settlement", Table: "AppCore", Patterns: []string{"SettleTransaction"},
 			Filter: `{"eventName":["INSERT"],"dynamodb":{"Keys":{"pk":{"S":[{"prefix":"TX#"}]}}}}`,
+		}},
+		Schedules: []sam.Schedule{{
+			Name: "sweep", Every: time.Minute, Patterns: []string{"OverdueTransactions", "PendingTransaction", "SettleTransaction"},
 		}},
 		Settings: []sam.Setting{{
 			Variable: "APPCORE_SETTLE_MAX", Parameter: "SettleMax", Default: "1000000",

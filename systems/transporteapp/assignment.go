@@ -31,50 +31,6 @@ func (s *service) changed(ctx context.Context, userID, id string, err error) (Vi
 	return viajeOf(v), err
 }
 
-// assign gives a planned trip its driver, its vehicle and, unless trailerID is "", its trailer. What is written into the trip of
-// them is what they are at that moment; whoever is not available then refuses the whole.
-func (s *service) assign(ctx context.Context, userID, id, driverID, vehicleID, trailerID string) (Viaje, error) {
-	err := again(ctx, func() error {
-		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
-		if err != nil {
-			return err
-		}
-		found, err := s.resources(ctx, userID, RecursosConsulta{
-			Conductores: []string{driverID}, Vehiculos: []string{vehicleID}, Remolques: list(trailerID),
-		})
-		if err != nil {
-			return err
-		}
-		if len(found.Conductores) == 0 || len(found.Vehiculos) == 0 || trailerID != "" && len(found.Remolques) == 0 {
-			return table.ErrNotFound
-		}
-		driver, vehicle := found.Conductores[0], found.Vehiculos[0]
-		last, err := s.dayOf(ctx, userID, v.FechaFinProgramada)
-		if err != nil {
-			return err
-		}
-		if ends, err := table.ParseDate(driver.Licencia.Vigencia); err != nil || ends.Compare(last) < 0 {
-			return errLicenciaVencida
-		}
-		resources := db.Recursos{ConductorID: driverID, ConductorNombre: driver.Nombre, VehiculoID: vehicleID, VehiculoPlaca: vehicle.Placa}
-		if trailerID == "" {
-			_, err = s.db.AsignarRecursos(ctx, db.AsignarRecursosInput{
-				UserID: userID, ViajeID: id, ConductorID: driverID, VehiculoID: vehicleID, Resources: resources,
-				ConductorNombre: driver.Nombre, VehiculoPlaca: vehicle.Placa,
-			})
-			return err
-		}
-		plate := found.Remolques[0].Placa
-		resources.RemolqueID, resources.RemolquePlaca = &trailerID, &plate
-		_, err = s.db.AsignarConRemolque(ctx, db.AsignarConRemolqueInput{
-			UserID: userID, ViajeID: id, ConductorID: driverID, VehiculoID: vehicleID, RemolqueID: trailerID, Resources: resources,
-			ConductorNombre: driver.Nombre, VehiculoPlaca: vehicle.Placa, RemolquePlaca: plate,
-		})
-		return err
-	}, db.ErrRecursoCambio)
-	return s.changed(ctx, userID, id, err)
-}
-
 // list is a list of one text, or of none where it is "".
 func list(s string) []string {
 	if s == "" {
@@ -87,19 +43,35 @@ func list(s string) []string {
 func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 	err := again(ctx, func() error {
 		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case v.Estado != db.EstadoViajeProgramado:
+			return db.ErrViajeNoProgramado
+		case v.Resources == nil:
+			return db.ErrViajeSinRecursos
 		}
-		in := db.IniciarViajeInput{UserID: userID, ViajeID: id, DistanciaTotal: v.DistanciaTotal, Limite: s.moment().Add(s.early)}
+		var lat, lng *table.Decimal
 		if from := v.OrigenCoordenadas; from != nil {
-			in.Lat, in.Lng = &from.Lat, &from.Lng
+			lat, lng = &from.Lat, &from.Lng
 		}
-		_, err = s.db.IniciarViaje(ctx, in)
+		r, limit := v.Resources, s.moment().Add(s.early)
+		if r.RemolqueID == nil {
+			_, err = s.db.IniciarViaje(ctx, db.IniciarViajeInput{
+				UserID: userID, ViajeID: id, Visto: v.Revision, DistanciaTotal: v.DistanciaTotal, Lat: lat, Lng: lng, Limite: limit,
+				ConductorID: r.ConductorID, VehiculoID: r.VehiculoID,
+			})
+		} else {
+			_, err = s.db.IniciarConRemolque(ctx, db.IniciarConRemolqueInput{
+				UserID: userID, ViajeID: id, Visto: v.Revision, DistanciaTotal: v.DistanciaTotal, Lat: lat, Lng: lng, Limite: limit,
+				ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID,
+			})
+		}
 		if errors.Is(err, db.ErrTrackingExists) { // a trip that has begun once
 			return db.ErrViajeNoProgramado
 		}
 		return err
-	})
+	}, db.ErrRecursoCambio)
 	return s.changed(ctx, userID, id, err)
 }
 
@@ -140,14 +112,16 @@ func (s *service) complete(ctx context.Context, userID, id string, how Llegada) 
 		}
 		if r.RemolqueID == nil {
 			_, err = s.db.CompletarViaje(ctx, db.CompletarViajeInput{
-				UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, Km: km,
-				Pings: at.Pings, Performance: driven, Visto: driver.Performance.ViajesCompletados, Llegada: v.Destino,
+				UserID: userID, ViajeID: id, Visto: v.Revision, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, Km: km, Pings: at.Pings,
+				Performance: driven, Completados: driver.Performance.ViajesCompletados, Llegada: v.Destino, Clave: id,
+				Lines: each(idsOf(r), func(of string) db.CompletarViajeLine { return db.CompletarViajeLine{RecursoID: of} }),
 			})
 			return err
 		}
 		_, err = s.db.CompletarConRemolque(ctx, db.CompletarConRemolqueInput{
-			UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID, Km: km,
-			Pings: at.Pings, Performance: driven, Visto: driver.Performance.ViajesCompletados, Llegada: v.Destino,
+			UserID: userID, ViajeID: id, Visto: v.Revision, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID,
+			Km: km, Pings: at.Pings, Performance: driven, Completados: driver.Performance.ViajesCompletados, Llegada: v.Destino, Clave: id,
+			Lines: each(idsOf(r), func(of string) db.CompletarConRemolqueLine { return db.CompletarConRemolqueLine{RecursoID: of} }),
 		})
 		return err
 	}, db.ErrPosicionCambio, db.ErrRecursoCambio) // it has moved meanwhile, or another request has ended it
@@ -179,27 +153,36 @@ func average(total, count int64) (*table.Decimal, error) {
 	return &d, err
 }
 
-// cancel calls a trip off and frees who and what was to make it.
+// cancel calls a trip off and frees who and what was to make it, or makes it.
 func (s *service) cancel(ctx context.Context, userID, id string) (Viaje, error) {
 	err := again(ctx, func() error {
 		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
 		if err != nil {
 			return err
 		}
-		r := v.Resources
+		r, gone := v.Resources, v.Estado == db.EstadoViajeEnCurso
 		switch {
 		case r == nil:
 			_, err = s.db.CancelarViaje(ctx, db.CancelarViajeInput{UserID: userID, ViajeID: id})
-		case r.RemolqueID == nil:
+		case !gone:
 			_, err = s.db.CancelarAsignado(ctx, db.CancelarAsignadoInput{
-				UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, Distancia: v.DistanciaTotal,
+				UserID: userID, ViajeID: id, Visto: v.Revision, Clave: id,
+				Lines: each(idsOf(r), func(of string) db.CancelarAsignadoLine { return db.CancelarAsignadoLine{RecursoID: of} }),
+			})
+		case r.RemolqueID == nil:
+			_, err = s.db.CancelarEnCurso(ctx, db.CancelarEnCursoInput{
+				UserID: userID, ViajeID: id, Visto: v.Revision, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, Clave: id,
+				Lines: each(idsOf(r), func(of string) db.CancelarEnCursoLine { return db.CancelarEnCursoLine{RecursoID: of} }),
 			})
 		default:
-			_, err = s.db.CancelarConRemolque(ctx, db.CancelarConRemolqueInput{
-				UserID: userID, ViajeID: id, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID, Distancia: v.DistanciaTotal,
+			_, err = s.db.CancelarEnCursoConRemolque(ctx, db.CancelarEnCursoConRemolqueInput{
+				UserID: userID, ViajeID: id, Visto: v.Revision, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID,
+				Clave: id, Lines: each(idsOf(r), func(of string) db.CancelarEnCursoConRemolqueLine {
+					return db.CancelarEnCursoConRemolqueLine{RecursoID: of}
+				}),
 			})
 		}
 		return err
-	}, db.ErrRecursoCambio) // somebody was assigned meanwhile
+	}, db.ErrRecursoCambio) // somebody was assigned, or the trip has left, meanwhile
 	return s.changed(ctx, userID, id, err)
 }

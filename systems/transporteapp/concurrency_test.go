@@ -2,11 +2,16 @@ package transporteapp_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"path"
 	"slices"
 	"sync"
 	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/transporteapp"
@@ -143,59 +148,130 @@ func TestDoubleBooking(t *testing.T) {
 		t.Fatalf("one driver for many trips: %v", got)
 	}
 	won := slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusOK })
+	consistent(t, v, 1)
 	answers = atOnce(t, v, trips, func(i int) apitest.Request {
 		return assign(i, object{"conductorId": drivers[i], "vehiculoId": vehicles[i], "remolqueId": trailerID})
 	})
-	if got := tally(t, answers); got[""] != 1 || got["remolque_ocupado"]+got["viaje_asignado"] != trips-1 {
+	if got := tally(t, answers); got[""] != 1 || got["remolque_ocupado"] != trips-1 {
 		t.Fatalf("one trailer for many trips: %v", got)
 	}
-	consistent(t, v, 2)
-	for _, i := range []int{won, slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusOK })} {
+	second := slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusOK })
+	both := slices.Compact(slices.Sorted(slices.Values([]int{won, second}))) // the first may have got the trailer too
+	consistent(t, v, len(both))
+	for _, i := range both {
 		post[object](t, v, http.StatusOK, ana, "/viajes/"+ids[i]+"/cancelar", "", nil)
 	}
 	consistent(t, v, 0)
 }
 
-// consistent fails where a driver, vehicle or trailer is not on the trip that has it, or so many trips have none.
+// TestPeriodsAtOnce: processes give a few drivers, vehicles and trailers to many trips, change that, take it back, and call trips
+// off, all at once: at no time does anyone have two trips.
+func TestPeriodsAtOnce(t *testing.T) {
+	t.Parallel()
+	const trips, requests, few = 8, 96, 3
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	v := open(t, plan(few, few, 1, 1), ana)
+	var at []string
+	var drivers, vehicles, trailers [few]string
+	for i := range few {
+		drivers[i], vehicles[i], trailers[i] = fleet(t, v, ana, fmt.Sprint("fleet-", i))
+	}
+	first := v.Clock.Now().Truncate(time.Second)
+	for i := range trips {
+		begins := first.Add(time.Duration(random.IntN(10)) * time.Hour)
+		body := with(bareTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(time.Duration(1+random.IntN(4)) * time.Hour)})
+		at = append(at, "/viajes/"+post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", fmt.Sprint("t-", i), body).ViajeID)
+	}
+	var made [requests]apitest.Request
+	for i := range made {
+		trip := at[random.IntN(trips)]
+		switch random.IntN(12) {
+		case 0:
+			made[i] = as(http.MethodPost, trip+"/cancelar", "", nil)
+		case 1:
+			made[i] = as(http.MethodPost, trip+"/iniciar", "", nil)
+		case 2:
+			made[i] = as(http.MethodPost, trip+"/completar", "", nil)
+		case 3, 4:
+			made[i] = as(http.MethodDelete, trip+"/recursos", "", nil)
+		default:
+			body := object{"conductorId": drivers[random.IntN(few)], "vehiculoId": vehicles[random.IntN(few)]}
+			if random.IntN(2) == 0 {
+				body["remolqueId"] = trailers[random.IntN(few)]
+			}
+			made[i] = as(http.MethodPut, trip+"/recursos", "", body)
+		}
+	}
+	answers := atOnce(t, v, requests, func(i int) apitest.Request { return made[i] })
+	for i, a := range answers {
+		if a.Status != http.StatusOK && a.Status != http.StatusConflict {
+			t.Errorf("%s %s: %d %s", made[i].Method, made[i].Path, a.Status, a.Body)
+		}
+	}
+	got := tally(t, answers)
+	t.Logf("answers %v", got)
+	if got["recurso_cambio"] > 0 || got["conflict"] > 0 {
+		t.Errorf("requests gave up: %v", got)
+	}
+	consistent(t, v, -1)
+}
+
+// consistent fails where a driver, vehicle or trailer has other trips than those that have it, two of them at one time, or is on
+// the way without one; and where another number of trips than busy has resources. A negative busy is not looked at.
 func consistent(t *testing.T, v *apitest.Server, busy int) {
 	t.Helper()
 	all := companyOf(t, v, ana)
-	on := map[string]string{}
-	for _, x := range all.drivers {
-		if p := x.Asignacion.ViajeActualID; p != nil {
-			on[x.ConductorID] = *p
-		}
-		if (x.Estado == db.EstadoRecursoEnViaje) != (x.Asignacion.ViajeActualID != nil) {
-			t.Errorf("the driver is %+v", x)
-		}
-	}
-	for _, x := range all.vehicles {
-		if x.ViajeActualID != nil {
-			on[x.VehiculoID] = *x.ViajeActualID
-		}
-	}
-	for _, x := range all.trailers {
-		if x.ViajeActualID != nil {
-			on[x.RemolqueID] = *x.ViajeActualID
-		}
-	}
-	taken := 0
+	want, driving := map[string]map[string]db.Periodo{}, map[string]string{}
+	assigned := 0
 	for _, x := range all.trips {
-		if x.Resources == nil || x.Estado == db.EstadoViajeCancelado {
+		if x.Resources == nil || x.Estado != db.EstadoViajeProgramado && x.Estado != db.EstadoViajeEnCurso {
 			continue
 		}
-		taken++
+		assigned++
 		for _, id := range []*string{&x.Resources.ConductorID, &x.Resources.VehiculoID, x.Resources.RemolqueID} {
-			if id != nil && on[*id] != x.ViajeID {
-				t.Errorf("trip %s has %s, who is on %q", x.ViajeID, *id, on[*id])
+			if id == nil {
+				continue
 			}
-			if id != nil {
-				delete(on, *id)
+			if want[*id] == nil {
+				want[*id] = map[string]db.Periodo{}
+			}
+			p := db.Periodo{Desde: x.FechaInicioProgramada, Hasta: x.FechaFinProgramada}
+			for other, q := range want[*id] {
+				if p.Desde.Before(q.Hasta) && q.Desde.Before(p.Hasta) {
+					t.Errorf("%s has trips %s and %s at one time", *id, x.ViajeID, other)
+				}
+			}
+			want[*id][x.ViajeID] = p
+			if x.Estado == db.EstadoViajeEnCurso {
+				driving[*id] = x.ViajeID
 			}
 		}
 	}
-	if taken != busy || len(on) != 0 {
-		t.Errorf("%d trips are assigned, want %d; of no trip are %v", taken, busy, on)
+	for _, a := range all.agendas {
+		if diff := gocmp.Diff(want[a.RecursoID], a.Periodos, cmpopts.EquateEmpty()); diff != "" || a.Abiertos != int64(len(a.Periodos)) {
+			t.Errorf("the agenda of %s counts %d:\n%s", a.RecursoID, a.Abiertos, diff)
+		}
+		delete(want, a.RecursoID)
+	}
+	if busy >= 0 && assigned != busy || len(want) > 0 {
+		t.Errorf("%d trips are assigned, want %d; without agendas are %v", assigned, busy, want)
+	}
+	onTheWay := func(id string, state db.EstadoRecurso, trip *string) {
+		t.Helper()
+		if now := driving[id]; (state == db.EstadoRecursoEnViaje) != (now != "") || trip != nil && *trip != now || trip == nil && now != "" {
+			t.Errorf("%s is %s on trip %v, want %q", id, state, trip, now)
+		}
+	}
+	for _, x := range all.drivers {
+		onTheWay(x.ConductorID, x.Estado, x.Asignacion.ViajeActualID)
+	}
+	for _, x := range all.vehicles {
+		onTheWay(x.VehiculoID, x.Estado, x.ViajeActualID)
+	}
+	for _, x := range all.trailers {
+		onTheWay(x.RemolqueID, x.Estado, x.ViajeActualID)
 	}
 }
 

@@ -21,7 +21,10 @@ func TestConditionsAreNeeded(t *testing.T) {
 		{"attribute_not_exists(cartas) OR cartas < :limite", "attribute_not_exists(cartas) OR cartas >= 0", "LastCarta", "MonthLimited"},
 		{"attribute_not_exists(n) OR n = :seen", "attribute_not_exists(n) OR n >= 0", "LastCarta", "GapFree"},
 		{"numConductores < subscription.limits.conductores AND ", "", "LastDriver", "DriversLimited"},
-		{"estado = 'disponible' AND activo = true AND nombre = :conductorNombre", "activo = true", "LastDriverOfTwoTrips", "OnOneTrip"},
+		{`add: { abiertos: "-1", revision: 1 }`, `add: { abiertos: "-1" }`, "OneDriverOfTwoTrips", "AgendasKept"},
+		{"when: revision = :line.visto", "when: revision >= 0", "OneDriverOfTwoTrips", "AgendasKept"},
+		{"when: estado = 'programado' AND revision = :visto\n", "when: estado = 'programado'\n", "TwoDriversOfOneTrip", "AgendasKept"},
+		{"when: estado = 'programado' AND revision = :visto AND attribute_exists(resources)", "when: estado = 'programado' AND attribute_exists(resources)", "ChangedAsItLeaves", "OnOneTrip"},
 		{"when: status = 'en_timbrado' AND revision = :visto", "when: revision = :visto", "StampOrCancel", "Reserved"},
 	} {
 		designcheck.Breaks(t, file, c.before, c.after, c.race, c.invariant)

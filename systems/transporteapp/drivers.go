@@ -64,15 +64,17 @@ func (s *service) saveDriver(ctx context.Context, userID, id string, in NuevoCon
 	var c db.Conductor
 	in.into(&c)
 	err := again(ctx, func() error {
-		done, err := s.db.GuardarConductor(ctx, db.GuardarConductorInput{
+		_, err := s.db.GuardarConductor(ctx, db.GuardarConductorInput{
 			UserID: userID, ConductorID: id, Nombre: c.Nombre, Rfc: c.Rfc, Curp: c.Curp, Email: c.Email, Telefono: c.Telefono,
 			Estado: c.Estado, Activo: c.Activo, Licencia: c.Licencia, Compensacion: c.Compensacion,
 			UbicacionActual: c.Asignacion.UbicacionActual, VehiculoAsignadoID: c.Asignacion.VehiculoAsignadoID,
 		})
-		c = done.Conductor
 		return err
 	})
-	return conductorOf(c), err
+	if err != nil {
+		return Conductor{}, err
+	}
+	return s.driver(ctx, userID, id)
 }
 
 // hasVehicle refuses a vehicle that a driver is to have, "" for none, and that is not one of the company's. It may be taken off
@@ -90,7 +92,7 @@ func (s *service) hasVehicle(ctx context.Context, userID, id string) error {
 	return err
 }
 
-// deleteDriver takes a driver who is not on a trip off the company.
+// deleteDriver takes a driver who has no trips off the company.
 func (s *service) deleteDriver(ctx context.Context, userID, id string) error {
 	return s.inTurn(ctx, userID, func() error {
 		_, err := s.db.BorrarConductor(ctx, db.BorrarConductorInput{UserID: userID, ConductorID: id})

@@ -133,7 +133,8 @@ func (s *service) registerDrivers(a huma.API) {
 	}, s.createConductor)
 	huma.Register(a, huma.Operation{
 		OperationID: "listConductores", Method: http.MethodGet, Path: "/conductores", Tags: tags,
-		Summary: "Your drivers, or those in a state by name", Description: "With estado, items have nombre, estado and ids only.",
+		Summary:     "Your drivers, those in a state by name, or those who are free in a period",
+		Description: "With desde and hasta: those at work whose trips leave that period free, and whose licence is valid up to its last day.",
 	}, s.listConductores)
 	huma.Register(a, huma.Operation{
 		OperationID: "getConductor", Method: http.MethodGet, Path: "/conductores/{id}", Tags: tags,
@@ -179,6 +180,7 @@ func (s *service) createConductor(ctx context.Context, in *createConductorInput)
 
 type listConductoresInput struct {
 	api.PageQuery
+	Libres
 	Estado string `query:"estado" enum:"disponible,en_viaje,inactivo" doc:"Only those in this state, by name"`
 }
 
@@ -187,8 +189,12 @@ func (s *service) listConductores(ctx context.Context, in *listConductoresInput)
 	if err != nil {
 		return nil, err
 	}
+	free, err := in.period(in.Estado)
+	if err != nil {
+		return nil, err
+	}
 	if in.Estado == "" {
-		page, err := s.db.ConductoresDeUsuario(ctx, db.ConductoresDeUsuarioInput{UserID: who.Sub}, in.Options())
+		page, err := s.drivers(ctx, who.Sub, free, in.Options())
 		return api.PageOf(page, func(c db.Conductor) ConductorResumen {
 			return ConductorResumen{ConductorID: c.ConductorID, Nombre: c.Nombre, Estado: c.Estado, UpdatedAt: c.UpdatedAt}
 		}), err

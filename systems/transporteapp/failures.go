@@ -9,11 +9,15 @@ import (
 
 // What the domain refuses by itself.
 var (
-	errSinConfig       = errors.New("the profile says not how the company issues")
-	errLicenciaVencida = errors.New("the driver's licence ends before the trip does")
-	errCartaIncompleta = errors.New("the carta is not what the tax office takes")
-	errCartaVencida    = errors.New("the carta was sealed more than 72 hours ago")
-	errPACRechaza      = errors.New("the PAC refuses the document")
+	errSinConfig        = errors.New("the profile says not how the company issues")
+	errConductorOcupado = errors.New("the driver has another trip in that period")
+	errVehiculoOcupado  = errors.New("the vehicle has another trip in that period")
+	errRemolqueOcupado  = errors.New("the trailer has another trip in that period")
+	errAgendaLlena      = errors.New("the driver, the vehicle or the trailer has 100 trips already that have not ended")
+	errLicenciaVencida  = errors.New("the driver's licence ends before the trip does")
+	errCartaIncompleta  = errors.New("the carta is not what the tax office takes")
+	errCartaVencida     = errors.New("the carta was sealed more than 72 hours ago")
+	errPACRechaza       = errors.New("the PAC refuses the document")
 )
 
 // rules are the answers to what the design declares, and to what the domain refuses.
@@ -29,11 +33,18 @@ func rules() problem.Rules {
 		{Err: db.ErrRemolqueEnViaje, Code: "remolque_en_viaje", Detail: "the trailer is on a trip"},
 		{Err: db.ErrVehiculoPlacaTaken, Code: "placa_repetida", Detail: "another vehicle of the company has this plate"},
 		{Err: db.ErrRemolquePlacaTaken, Code: "placa_repetida", Detail: "another trailer of the company has this plate"},
-		{Err: db.ErrConductorOcupado, Code: "conductor_ocupado", Detail: "the driver is not available"},
-		{Err: db.ErrVehiculoOcupado, Code: "vehiculo_ocupado", Detail: "the vehicle is not available"},
-		{Err: db.ErrRemolqueOcupado, Code: "remolque_ocupado", Detail: "the trailer is not available"},
+		{Err: db.ErrConductorAsignado, Code: "conductor_asignado", Detail: "the driver has trips that have not ended: give them to others first"},
+		{Err: db.ErrVehiculoAsignado, Code: "vehiculo_asignado", Detail: "the vehicle has trips that have not ended: give them to others first"},
+		{Err: db.ErrRemolqueAsignado, Code: "remolque_asignado", Detail: "the trailer has trips that have not ended: give them to others first"},
+		{Err: db.ErrConductorNoDisponible, Code: "conductor_no_disponible", Detail: "the driver is not at work"},
+		{Err: db.ErrVehiculoNoDisponible, Code: "vehiculo_no_disponible", Detail: "the vehicle is not in use"},
+		{Err: db.ErrRemolqueNoDisponible, Code: "remolque_no_disponible", Detail: "the trailer is not in use"},
+		{Err: errConductorOcupado, Code: "conductor_ocupado"},
+		{Err: errVehiculoOcupado, Code: "vehiculo_ocupado"},
+		{Err: errRemolqueOcupado, Code: "remolque_ocupado"},
+		{Err: errAgendaLlena, Code: "agenda_llena"},
 		{Err: db.ErrRecursoCambio, Code: "recurso_cambio", Detail: "driver, vehicle or trailer have changed meanwhile: read the trip again"},
-		{Err: db.ErrViajeAsignado, Code: "viaje_asignado", Detail: "the trip has driver and vehicle already"},
+		{Err: db.ErrViajeAsignado, Code: "viaje_asignado", Detail: "the trip has driver and vehicle: take them back first"},
 		{Err: db.ErrViajeNoBorrador, Code: "viaje_no_borrador", Detail: "the trip is no draft"},
 		{Err: db.ErrViajeNoProgramado, Code: "viaje_no_programado", Detail: "the trip is not planned, or has begun or ended"},
 		{Err: db.ErrViajeSinRecursos, Code: "viaje_sin_recursos", Detail: "the trip has no driver and vehicle"},

@@ -73,7 +73,7 @@ func (s *service) saveVehicle(ctx context.Context, userID, id string, in NuevoVe
 	return vehiculoOf(v), err
 }
 
-// deleteVehicle takes a vehicle that is not on a trip off the company.
+// deleteVehicle takes a vehicle that has no trips off the company.
 func (s *service) deleteVehicle(ctx context.Context, userID, id string) error {
 	return s.inTurn(ctx, userID, func() error {
 		_, err := s.db.BorrarVehiculo(ctx, db.BorrarVehiculoInput{UserID: userID, VehiculoID: id})
@@ -128,7 +128,7 @@ func (s *service) saveTrailer(ctx context.Context, userID, id string, in NuevoRe
 	return remolqueOf(v), err
 }
 
-// deleteTrailer takes a trailer that is not on a trip off the company.
+// deleteTrailer takes a trailer that has no trips off the company.
 func (s *service) deleteTrailer(ctx context.Context, userID, id string) error {
 	return again(ctx, func() error {
 		return s.db.BorrarRemolque(ctx, db.BorrarRemolqueInput{UserID: userID, RemolqueID: id})

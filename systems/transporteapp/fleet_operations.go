@@ -116,7 +116,7 @@ func (s *service) registerFleet(a huma.API) {
 	}, s.createVehiculo)
 	huma.Register(a, huma.Operation{
 		OperationID: "listVehiculos", Method: http.MethodGet, Path: "/vehiculos", Tags: vehicles,
-		Summary: "Your vehicles, or those in a state by plate",
+		Summary: "Your vehicles, those in a state by plate, or those that are free in a period",
 	}, s.listVehiculos)
 	huma.Register(a, huma.Operation{
 		OperationID: "getVehiculo", Method: http.MethodGet, Path: "/vehiculos/{id}", Tags: vehicles, Summary: "One of your vehicles", Errors: one,
@@ -135,7 +135,7 @@ func (s *service) registerFleet(a huma.API) {
 	}, s.createRemolque)
 	huma.Register(a, huma.Operation{
 		OperationID: "listRemolques", Method: http.MethodGet, Path: "/remolques", Tags: trailers,
-		Summary: "Your trailers, or those in a state by plate",
+		Summary: "Your trailers, those in a state by plate, or those that are free in a period",
 	}, s.listRemolques)
 	huma.Register(a, huma.Operation{
 		OperationID: "getRemolque", Method: http.MethodGet, Path: "/remolques/{id}", Tags: trailers, Summary: "One of your trailers", Errors: one,
@@ -179,6 +179,7 @@ func (s *service) createVehiculo(ctx context.Context, in *createVehiculoInput) (
 
 type listUnidadesInput struct {
 	api.PageQuery
+	Libres
 	Estado string `query:"estado" enum:"disponible,en_viaje,inactivo,taller" doc:"Only those in this state, by plate"`
 }
 
@@ -187,8 +188,12 @@ func (s *service) listVehiculos(ctx context.Context, in *listUnidadesInput) (*ap
 	if err != nil {
 		return nil, err
 	}
+	free, err := in.period(in.Estado)
+	if err != nil {
+		return nil, err
+	}
 	if in.Estado == "" {
-		page, err := s.db.VehiculosDeUsuario(ctx, db.VehiculosDeUsuarioInput{UserID: who.Sub}, in.Options())
+		page, err := s.vehicles(ctx, who.Sub, free, in.Options())
 		return api.PageOf(page, func(v db.Vehiculo) UnidadResumen {
 			return UnidadResumen{VehiculoID: v.VehiculoID, Placa: v.Placa, Estado: v.Estado, UpdatedAt: v.UpdatedAt}
 		}), err
@@ -260,8 +265,12 @@ func (s *service) listRemolques(ctx context.Context, in *listUnidadesInput) (*ap
 	if err != nil {
 		return nil, err
 	}
+	free, err := in.period(in.Estado)
+	if err != nil {
+		return nil, err
+	}
 	if in.Estado == "" {
-		page, err := s.db.RemolquesDeUsuario(ctx, db.RemolquesDeUsuarioInput{UserID: who.Sub}, in.Options())
+		page, err := s.trailers(ctx, who.Sub, free, in.Options())
 		return api.PageOf(page, func(v db.Remolque) UnidadResumen {
 			return UnidadResumen{RemolqueID: v.RemolqueID, Placa: v.Placa, Estado: v.Estado, UpdatedAt: v.UpdatedAt}
 		}), err

@@ -40,6 +40,7 @@ func TestTenants(t *testing.T) {
 		{Method: http.MethodPut, Path: viaje, Body: bareTrip()},
 		{Method: http.MethodPost, Path: viaje + "/programar"},
 		{Method: http.MethodPut, Path: viaje + "/recursos", Body: object{"conductorId": driverID, "vehiculoId": vehicleID}},
+		{Method: http.MethodDelete, Path: viaje + "/recursos"},
 		{Method: http.MethodPost, Path: viaje + "/iniciar"},
 		{Method: http.MethodPost, Path: rolling + "/completar"},
 		{Method: http.MethodPost, Path: rolling + "/cancelar"},

@@ -192,6 +192,7 @@ func loadDriverRoutes() []load.Route {
 		{Before: []load.Call{loadDelete("/conductores/{hired}")}, Call: loadMakeDriver("hired")},
 		loadGet("/conductores"),
 		loadGet("/conductores?estado=disponible"),
+		loadGet("/conductores?desde=2099-02-01T00:00:00Z&hasta=2099-02-02T00:00:00Z"),
 		loadGet("/conductores/{driver}"),
 		{Call: loadPut("/conductores/{driver}", loadDriver)},
 		{Before: []load.Call{loadMakeDriver("fired")}, Call: loadDelete("/conductores/{fired}")},
@@ -228,6 +229,7 @@ func loadTripRoutes() []load.Route {
 		{Call: loadPut("/viajes/{planned}", "{"+loadTripData+"}")},
 		{Before: []load.Call{draft}, Call: loadTrip("sketched", "programar")},
 		{Before: []load.Call{loadTrip("assigned", "cancelar"), loadMakeTrip("assigned")}, Call: loadAssign("assigned")},
+		{Before: []load.Call{loadAssign("assigned")}, Call: loadDelete("/viajes/{assigned}/recursos")},
 		{
 			Before: []load.Call{loadTrip("begun", "cancelar"), loadMakeTrip("begun"), loadAssign("begun")},
 			Call:   loadTrip("begun", "iniciar"),

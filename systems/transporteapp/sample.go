@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -20,11 +21,12 @@ import (
 )
 
 const (
-	// sampleBlock is a company: its profile and counters, drivers, vehicles, trips with all that their cartas list, and trailers.
+	// sampleBlock is a company: its profile and counters, drivers, vehicles, trips with all that their cartas list, trailers,
+	// and the agendas of all that make trips.
 	sampleBlock = 125
 	// sampleFirst makes the first company the one whose token the demo's page shows.
 	sampleFirst    = 123
-	sampleTrips    = 11 // all stamped but the last; all arrived but the last two, of which one is on its way
+	sampleTrips    = 10 // all stamped but the last; all arrived but the last two, of which one is on its way
 	sampleUnits    = 5  // drivers, and vehicles
 	sampleGoods    = 3
 	sampleDistance = 500
@@ -54,6 +56,7 @@ type sampleMaker struct {
 	list     []table.Record
 	drivers  []db.Conductor
 	vehicles []db.Vehiculo
+	open     db.Viaje // the trip that has its resources and has not ended
 }
 
 // company makes so many records. A company that is cut off has a profile, and trailers, of which nobody counts.
@@ -66,23 +69,38 @@ func (m *sampleMaker) company(n int) []table.Record {
 			m.trip(i, begun.Add(time.Duration(i+1)*24*time.Hour))
 		}
 		for i := range m.drivers {
-			m.add(m.drivers[i].Record(), m.vehicles[i].Record())
+			m.add(m.drivers[i].Record(), m.agenda(m.drivers[i].ConductorID, db.TipoRecursoConductor))
+			m.add(m.vehicles[i].Record(), m.agenda(m.vehicles[i].VehiculoID, db.TipoRecursoVehiculo))
 		}
 		profile.NumConductores, profile.NumVehiculos = sampleUnits, sampleUnits
 		profile.Credits = db.Creditos{Balance: sampleCredits - sampleTrips, Reserved: 1, TotalConsumed: sampleTrips - 1}
 		m.add(db.Usage{UserID: m.userID, Mes: begun.Format("2006-01"), Cartas: sampleTrips}.Record(), db.FolioSeq{UserID: m.userID, N: sampleTrips}.Record())
 	}
 	m.add(profile.Record())
+	if (n-len(m.list))%2 == 1 { // one that is cut off; a trailer has an agenda
+		m.add(db.Usage{UserID: m.userID, Mes: begun.Format("2006-01")}.Record())
+	}
 	for len(m.list) < n {
-		m.add(db.Remolque{
+		r := db.Remolque{
 			UserID: m.userID, RemolqueID: m.id(begun), Placa: m.plate(), SubTipoRem: "CTR007", Estado: db.EstadoRecursoDisponible,
 			CreatedAt: begun, UpdatedAt: begun,
-		}.Record())
+		}
+		m.add(r.Record(), m.agenda(r.RemolqueID, db.TipoRecursoRemolque))
 	}
 	return m.list
 }
 
 func (m *sampleMaker) add(list ...table.Record) { m.list = append(m.list, list...) }
+
+// agenda is what a driver, a vehicle or a trailer is going to do: the trip that is on its way, or nothing.
+func (m *sampleMaker) agenda(id string, kind db.TipoRecurso) table.Record {
+	a := db.Agenda{UserID: m.userID, RecursoID: id, Tipo: kind, Periodos: map[string]db.Periodo{}}
+	if slices.Contains(idsOf(m.open.Resources), id) {
+		a.Periodos[m.open.ViajeID] = periodOf(&m.open)
+		a.Abiertos, a.Revision = 1, 1
+	}
+	return a.Record()
+}
 
 func (m *sampleMaker) profile(at time.Time) db.User {
 	plan := DefaultPlan()
@@ -143,6 +161,7 @@ func (m *sampleMaker) trip(i int, begins time.Time) {
 	case sampleTrips - 2:
 		v.Estado, d.Estado, w.Estado = db.EstadoViajeEnCurso, db.EstadoRecursoEnViaje, db.EstadoRecursoEnViaje
 		d.Asignacion.ViajeActualID, w.ViajeActualID = &v.ViajeID, &v.ViajeID
+		m.open = v
 		m.add(db.Tracking{
 			UserID: m.userID, ViajeID: v.ViajeID, Activo: true, DistanciaRecorrida: table.DecimalOf(sampleDistance * sampleHalfway / whole),
 			DistanciaTotal: v.DistanciaTotal, Progreso: sampleHalfway,

@@ -52,6 +52,7 @@ type company struct {
 	drivers  []db.Conductor
 	vehicles []db.Vehiculo
 	trailers []db.Remolque
+	agendas  []db.Agenda
 	folios   int64
 	usage    int64
 	goods    map[string]int // by carta
@@ -88,6 +89,8 @@ func companyOf(tb testing.TB, v *apitest.Server, userID string) company {
 			c.vehicles = append(c.vehicles, x)
 		case db.Remolque:
 			c.trailers = append(c.trailers, x)
+		case db.Agenda:
+			c.agendas = append(c.agendas, x)
 		case db.Mercancia:
 			c.goods[x.CartaID]++
 		}

@@ -7,8 +7,9 @@
 //	PUT  /cartas/{id}/…, POST /cartas/{id}/mercancias ──▶ what the carta lists        batches, counted as they come
 //	POST /cartas/{id}/sellar ──▶ read back whole, found right, closed
 //	POST /cartas/{id}/timbrado ──▶ Carta (en_timbrado) ──PAC──▶ Carta (timbrada) + trip's summary + credit + the XML
-//	PUT  /viajes/{id}/recursos ──▶ Viaje + Conductor + Vehiculo + Remolque            one transaction
-//	POST /viajes/{id}/completar ──▶ the same, and how the driver has driven           one transaction
+//	PUT  /viajes/{id}/recursos ──▶ Viaje + Agendas of those it gets and gives back    one transaction
+//	POST /viajes/{id}/iniciar ──▶ Viaje + Conductor + Vehiculo + Remolque             one transaction
+//	POST /viajes/{id}/completar ──▶ the same + Agendas, and how the driver has driven one transaction
 //	POST /viajes/{id}/posiciones ──▶ Tracking, then Posicion                          two small writes
 //
 // What is stored, and how it is asked for, stands in transporteapp.design.yaml; package transporteappdb is generated from
@@ -20,7 +21,7 @@
 //	T1  Every key begins with the company's id: nothing of another company can be asked for, whatever id is sent.
 //	T2  A company has no more drivers, vehicles and cartas a month than its plan allows, and no credit less than none.
 //	T3  The folios of a company have no gaps, and none is given twice.
-//	T4  A driver, a vehicle or a trailer is on one trip at a time.
+//	T4  A driver, a vehicle or a trailer has no two trips whose planned periods overlap, and is on one trip at a time.
 //	T5  A carta's counts are what it lists, and nothing is listed once it is sealed.
 //	T6  A request key does its thing once, and is answered as it was the first time.
 //	T7  A stamp is of the carta as it was sealed: from before the PAC is asked until its answer is known, nothing changes it.
@@ -123,7 +124,7 @@ func examples() []system.Example {
 				`"nombre":"INDISTRIA ILUMINADORA DE ALMACENES","regimenFiscal":"601","usoCfdi":"S01","domicilioFiscal":{"codigoPostal":"44100","estado":"JAL"}}}}`,
 		},
 		{Title: "Your trips, newest first", Method: http.MethodGet, Path: "/viajes?limit=5"},
-		{Title: "The drivers who are free", Method: http.MethodGet, Path: "/conductores?estado=disponible"},
+		{Title: "The drivers who are free that day", Method: http.MethodGet, Path: "/conductores?desde=2027-01-16T00:00:00Z&hasta=2027-01-17T00:00:00Z"},
 		{Title: "A Carta Porte by its folio", Method: http.MethodGet, Path: "/folios/CP-000001"},
 	}
 }

@@ -133,7 +133,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestOffBeforeItBegan: a trip that was assigned and never left has driven nothing of its way.
+// TestOffBeforeItBegan: a trip that was assigned and never left is nowhere, and those who were to make it are free.
 func TestOffBeforeItBegan(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -143,9 +143,8 @@ func TestOffBeforeItBegan(t *testing.T) {
 		at := "/viajes/" + trip.ViajeID
 		put[object](t, v, ana, at+"/recursos", with(object{"conductorId": driverID, "vehiculoId": vehicleID}, object{"remolqueId": trailer}))
 		post[object](t, v, http.StatusOK, ana, at+"/cancelar", "", nil)
-		now := get[transporteapp.ViajeConCarta](t, v, ana, at)
-		if r := now.Tracking; now.Estado != "cancelado" || r == nil || r.Activo || r.DistanciaRecorrida.String() != "0" || r.DistanciaTotal.String() != "500" {
-			t.Errorf("off: %+v", now.Tracking)
+		if now := get[transporteapp.ViajeConCarta](t, v, ana, at); now.Estado != "cancelado" || now.Tracking != nil {
+			t.Errorf("off: %+v, at %+v", now, now.Tracking)
 		}
 	}
 }

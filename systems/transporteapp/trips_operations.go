@@ -24,6 +24,13 @@ type Recursos struct {
 	RemolquePlaca   string `json:"remolquePlaca,omitempty"`
 }
 
+func recursosOf(r *db.Recursos) Recursos {
+	return Recursos{
+		ConductorID: r.ConductorID, ConductorNombre: r.ConductorNombre, VehiculoID: r.VehiculoID, VehiculoPlaca: r.VehiculoPlaca,
+		RemolqueID: text(r.RemolqueID), RemolquePlaca: text(r.RemolquePlaca),
+	}
+}
+
 // Fiscal is what a trip shows of its carta.
 type Fiscal struct {
 	CartaPorteID     string         `json:"cartaPorteId"`
@@ -80,10 +87,8 @@ func viajeOf(v db.Viaje) Viaje {
 		Local: v.Local != nil && *v.Local,
 	}
 	if r := v.Resources; r != nil {
-		out.Resources = &Recursos{
-			ConductorID: r.ConductorID, ConductorNombre: r.ConductorNombre, VehiculoID: r.VehiculoID, VehiculoPlaca: r.VehiculoPlaca,
-			RemolqueID: text(r.RemolqueID), RemolquePlaca: text(r.RemolquePlaca),
-		}
+		resources := recursosOf(r)
+		out.Resources = &resources
 	}
 	if v.Fiscal != nil {
 		f := Fiscal(*v.Fiscal)
@@ -183,8 +188,13 @@ func (s *service) registerTrips(a huma.API) {
 	}, s.programarViaje)
 	huma.Register(a, huma.Operation{
 		OperationID: "putRecursos", Method: http.MethodPut, Path: "/viajes/{id}/recursos", Tags: tags,
-		Summary: "Assign driver, vehicle and trailer", Description: "All of them are available, or none is taken.", Errors: change,
+		Summary:     "Assign driver, vehicle and trailer, or others in their place",
+		Description: "None of them has another trip in the trip's period, or nothing changes. One trip may begin when another ends.", Errors: change,
 	}, s.putRecursos)
+	huma.Register(a, huma.Operation{
+		OperationID: "deleteRecursos", Method: http.MethodDelete, Path: "/viajes/{id}/recursos", Tags: tags,
+		Summary: "Take back who and what was to make the trip", Description: "It has not left; a trip that has nobody stays as it is.", Errors: change,
+	}, s.deleteRecursos)
 	huma.Register(a, huma.Operation{
 		OperationID: "iniciarViaje", Method: http.MethodPost, Path: "/viajes/{id}/iniciar", Tags: tags,
 		Summary: "The trip leaves", Errors: change,
@@ -307,17 +317,17 @@ func (s *service) programarViaje(ctx context.Context, in *ItemPath) (*viajeOutpu
 
 type putRecursosInput struct {
 	ItemPath
-	Body struct {
-		ConductorID string `json:"conductorId" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
-		VehiculoID  string `json:"vehiculoId" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
-		RemolqueID  string `json:"remolqueId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
-	}
+	Body RecursosElegidos
 }
 
 func (s *service) putRecursos(ctx context.Context, in *putRecursosInput) (*viajeOutput, error) {
 	return change(ctx, in.ID, func(ctx context.Context, userID, id string) (Viaje, error) {
-		return s.assign(ctx, userID, id, in.Body.ConductorID, in.Body.VehiculoID, in.Body.RemolqueID)
+		return s.assign(ctx, userID, id, in.Body)
 	})
+}
+
+func (s *service) deleteRecursos(ctx context.Context, in *ItemPath) (*viajeOutput, error) {
+	return change(ctx, in.ID, s.unassign)
 }
 
 func (s *service) iniciarViaje(ctx context.Context, in *ItemPath) (*viajeOutput, error) {

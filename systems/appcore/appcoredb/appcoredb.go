@@ -77,6 +77,8 @@ func CreateTables(c Config) []*dynamodb.CreateTableInput {
 				{AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeS},
 				{AttributeName: aws.String("GSI1PK"), AttributeType: types.ScalarAttributeTypeS},
 				{AttributeName: aws.String("GSI1SK"), AttributeType: types.ScalarAttributeTypeS},
+				{AttributeName: aws.String("GSI2PK"), AttributeType: types.ScalarAttributeTypeS},
+				{AttributeName: aws.String("GSI2SK"), AttributeType: types.ScalarAttributeTypeS},
 			},
 			KeySchema: []types.KeySchemaElement{
 				{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
@@ -91,6 +93,14 @@ func CreateTables(c Config) []*dynamodb.CreateTableInput {
 						{AttributeName: aws.String("GSI1SK"), KeyType: types.KeyTypeRange},
 					},
 					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"entityType", "txId", "amount", "currency", "status", "createdAt"}},
+				},
+				{
+					IndexName: aws.String("GSI2"),
+					KeySchema: []types.KeySchemaElement{
+						{AttributeName: aws.String("GSI2PK"), KeyType: types.KeyTypeHash},
+						{AttributeName: aws.String("GSI2SK"), KeyType: types.KeyTypeRange},
+					},
+					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"entityType", "txId", "createdAt"}},
 				},
 			},
 			StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: "NEW_AND_OLD_IMAGES"},

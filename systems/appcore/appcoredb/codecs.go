@@ -160,6 +160,33 @@ func latestTransactionsItemOf(v table.Values) (LatestTransactionsItem, error) {
 	return x, d.Err()
 }
 
+func overdueTransactionsItemOf(v table.Values) (OverdueTransactionsItem, error) {
+	d := table.Decode("Transaction", v)
+	x := OverdueTransactionsItem{
+		TxID:      table.Get(d, "txId", table.Text[string]()),
+		CreatedAt: table.Get(d, "createdAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+func (in OverdueTransactionsInput) input() table.Input {
+	v := table.Values{}
+	input := table.Input{Values: v}
+	if in.CreatedAtFrom != nil {
+		input.From = table.Time().Encode(*in.CreatedAtFrom)
+	}
+	if in.CreatedAtTo != nil {
+		input.To = table.Time().Encode(*in.CreatedAtTo)
+	}
+	return input
+}
+
+func (in PendingTransactionInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "txId", table.Text[string](), in.TxID)
+	return table.Input{Values: v}
+}
+
 func (in SaveProfileInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)

@@ -88,6 +88,29 @@ var (
 					},
 				},
 			},
+			{
+				Index: "GSI2",
+				PK: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
+						Template: table.Template{
+							{Literal: "PENDING_TX#"},
+							{Field: "txId", Funcs: []table.Func{{Name: "shard", Arg: "10"}}},
+						},
+					},
+				},
+				SK: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "GSI2SK", Type: "S"},
+						Template:  table.Template{{Field: "createdAt"}, {Literal: "#"}, {Field: "txId"}},
+					},
+				},
+				Where: &table.Condition{
+					Expression: "#status = :p0",
+					Names:      map[string]string{"#status": "status"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "PENDING"}},
+				},
+			},
 		},
 		Copies: []table.Copy{
 			{
@@ -273,6 +296,47 @@ var (
 		Reverse: true,
 		Limit:   10,
 		Fields:  []string{"txId", "amount", "currency", "status", "createdAt"},
+	}
+	overdueTransactionsRead = &table.Read{
+		Pattern: "OverdueTransactions",
+		Entity:  transactionEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
+		PK: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
+				Template: table.Template{
+					{Literal: "PENDING_TX#"},
+					{Field: "txId", Funcs: []table.Func{{Name: "shard", Arg: "10"}}},
+				},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
+				Comparison: table.Between,
+				Known:      table.Template{},
+				Next:       table.Part{Field: "createdAt"},
+				Open:       true,
+			},
+		},
+		Sort:   []table.Attribute{{Name: "GSI2SK", Type: "S"}},
+		Range:  "createdAt",
+		Page:   100,
+		Fields: []string{"txId", "createdAt"},
+	}
+	pendingTransactionRead = &table.Read{
+		Pattern: "PendingTransaction",
+		Entity:  transactionEntity,
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "pk", Type: "S"},
+				Template:  table.Template{{Literal: "TX#"}, {Field: "txId"}},
+			},
+			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
+		},
+		Consistent: true,
+		By:         []string{"txId"},
 	}
 )
 

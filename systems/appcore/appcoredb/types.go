@@ -80,6 +80,7 @@ func (x User) Record() table.Record {
 //	key     TX#{txId} / METADATA
 //	byUser  USER#{userId} / TX#{createdAt}#{txId}
 //	GSI1    GLOBAL_TX#{txId|shard(10)} / {createdAt}#{txId}
+//	GSI2    PENDING_TX#{txId|shard(10)} / {createdAt}#{txId}, where status = 'PENDING'
 type Transaction struct {
 	TxID      string
 	UserID    string

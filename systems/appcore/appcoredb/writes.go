@@ -65,9 +65,9 @@ type CreateTransactionResult struct {
 // Makes a transaction, once for each request key of a user.
 //
 //	create  Idempotency.key IDE#{userId}#{requestKey} / METADATA; if it does not exist
-//	create  Transaction.key TX#{txId} / METADATA; if it does not exist; GSI1 added (1)
+//	create  Transaction.key TX#{txId} / METADATA; if it does not exist; GSI1 added (1); GSI2 added (1)
 //	put     Transaction.byUser USER#{userId} / TX#{createdAt}#{txId}; if it does not exist
-//	costs   7 write units
+//	costs   8 write units
 //
 // It can end in ErrIdempotencyReused, ErrTransactionExists.
 func (db *DB) CreateTransaction(ctx context.Context, in CreateTransactionInput) (CreateTransactionResult, error) {
@@ -121,10 +121,10 @@ type SettleTransactionResult struct {
 //
 // Completes or fails a pending transaction, and notifies its owner, once.
 //
-//	update  Transaction.key TX#{txId} / METADATA; if status = 'PENDING' AND userId = :userId; GSI1 updated (1)
+//	update  Transaction.key TX#{txId} / METADATA; if status = 'PENDING' AND userId = :userId; GSI1 updated (1); GSI2 added (1)
 //	update  Transaction.byUser USER#{userId} / TX#{createdAt}#{txId}; if status = 'PENDING' AND userId = :userId
 //	create  Notification.key USER#{userId} / NOTIF#{notifiedAt}#{notifId}; if it does not exist
-//	costs   7 write units
+//	costs   8 write units
 //
 // It can end in ErrAlreadySettled, ErrAnothersTransaction, ErrTransactionNotFound, ErrNotificationExists.
 func (db *DB) SettleTransaction(ctx context.Context, in SettleTransactionInput) (SettleTransactionResult, error) {

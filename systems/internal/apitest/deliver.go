@@ -2,7 +2,9 @@ package apitest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -66,7 +68,7 @@ func (v *Server) deliverEvents(tb testing.TB) {
 	}
 }
 
-// deliver hands a batch over as an event.
+// deliver hands a batch over as an event, and then where it is, as the queue of the batches that were given up does.
 func (v *Server) deliver(ctx context.Context, tb testing.TB, batch consumer.Batch) {
 	tb.Helper()
 	event, err := consumer.MarshalEvent(batch)
@@ -76,6 +78,47 @@ func (v *Server) deliver(ctx context.Context, tb testing.TB, batch consumer.Batc
 	if _, err := v.lambda.Invoke(ctx, event); err != nil {
 		tb.Fatalf("%s: %v", batch.Shard, err)
 	}
+	if err := v.Redrive(ctx, tb, batch); err != nil {
+		tb.Fatalf("%s, redriven: %v", batch.Shard, err)
+	}
+}
+
+// Redrive hands the handler of Lambda's events where a batch is that was given up. An error leaves the message in its queue.
+func (v *Server) Redrive(ctx context.Context, tb testing.TB, batch consumer.Batch) error {
+	tb.Helper()
+	_, err := v.lambda.Invoke(ctx, givenUp(tb, batch))
+	return err
+}
+
+// givenUp is the event of a queue with the message that Lambda has given a batch up.
+func givenUp(tb testing.TB, batch consumer.Batch) []byte {
+	tb.Helper()
+	type object = map[string]any
+	encode := func(of any) []byte {
+		text, err := json.Marshal(of)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return text
+	}
+	first, last := batch.Records[0].Dynamodb, batch.Records[len(batch.Records)-1].Dynamodb
+	message := encode(object{
+		"requestContext": object{
+			"requestId": "b1", "functionArn": "arn:aws:lambda:us-east-1:000000000000:function:test", "condition": "RetryAttemptsExhausted",
+			"approximateInvokeCount": 11,
+		},
+		"responseContext": object{"statusCode": http.StatusOK, "executedVersion": "1", "functionError": "Unhandled"},
+		"version":         "1.0", "timestamp": first.ApproximateCreationDateTime,
+		"DDBStreamBatchInfo": object{
+			"shardId": batch.Shard, "startSequenceNumber": first.SequenceNumber, "endSequenceNumber": last.SequenceNumber,
+			"approximateArrivalOfFirstRecord": first.ApproximateCreationDateTime, "approximateArrivalOfLastRecord": last.ApproximateCreationDateTime,
+			"batchSize": len(batch.Records), "streamArn": batch.Stream,
+		},
+	})
+	return encode(object{"Records": []object{{
+		"messageId": "m1", "receiptHandle": "r1", "body": string(message), "eventSource": "aws:sqs",
+		"eventSourceARN": "arn:aws:sqs:us-east-1:000000000000:failures", "awsRegion": "us-east-1",
+	}}})
 }
 
 // Batches are all records that a table's stream has, a batch for each shard that has some.

@@ -107,7 +107,7 @@ func OpenVia(tb testing.TB, s system.System, transport Transport) *Server {
 		}
 	})
 	service := v.Host.Service(s.Name)
-	v.lambda = lambdahttp.New(v.Host.Mux(), service.Streams, service.Schedules...)
+	v.lambda = lambdahttp.New(v.Host.Mux(), service.Streams, service.Schedules...).Redriving(v.Database.Streams)
 	if transport == Socket {
 		server := httptest.NewServer(v.Host.Mux())
 		tb.Cleanup(server.Close)

@@ -6,6 +6,7 @@
 //	payload with requestContext.http ─▶ http.Request ─▶ handler ─▶ answer ─▶ APIGatewayV2HTTPResponse
 //	payload with schedule: NAME     ─▶ the schedule of that name ─▶ nil, or an error, and Lambda repeats it
 //	payload with Records            ─▶ consumer.Batch, by table ─▶ stream handlers ─▶ nil, or an error, and Lambda repeats it
+//	payload with Records of aws:sqs ─▶ where a failed batch is ─▶ its records, read from the stream again ─▶ the same
 //
 // The translation is written here: of the libraries for it, one is no longer released and draws in seven web frameworks.
 //
@@ -17,6 +18,8 @@
 //	L3  A batch is acknowledged when every handler of its table has returned nil; otherwise all of it comes again. Effects
 //	    are idempotent, and Lambda halves a batch that fails (BisectBatchOnFunctionError) down to the record that cannot be
 //	    handled, which ends in the queue of failures: telling it how far a handler has come would save a few deliveries.
+//	L4  A message of the queue of failures is acknowledged when all records of its batch were read and handled. They come after
+//	    later records of the same items then.
 //
 // A Handler may be used from any number of goroutines.
 package lambdahttp
@@ -30,6 +33,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
@@ -38,6 +42,7 @@ type Handler struct {
 	http      http.Handler
 	streams   []system.Stream
 	schedules []system.Schedule
+	client    consumer.Streams // nil where no batch is redriven
 }
 
 // New returns the handler of a system's requests, changes and schedules. Any may be missing.
@@ -46,13 +51,15 @@ func New(requests http.Handler, streams []system.Stream, schedules ...system.Sch
 }
 
 // errUnknownEvent is for a payload that is of no known kind.
-var errUnknownEvent = errors.New("lambdahttp: the event is neither a request of API Gateway (payload format 2.0) nor one of DynamoDB Streams nor a schedule")
+var errUnknownEvent = errors.New("lambdahttp: the event is neither a request of API Gateway (payload format 2.0) nor one of DynamoDB Streams nor a queue's nor a schedule")
 
 // Invoke answers an event.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var kind struct {
-		Schedule       string          `json:"schedule"`
-		Records        json.RawMessage `json:"Records"`
+		Schedule string `json:"schedule"`
+		Records  []struct {
+			Source string `json:"eventSource"`
+		} `json:"Records"`
 		RequestContext struct {
 			HTTP struct {
 				Method string `json:"method"`
@@ -73,6 +80,12 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 			return nil, err
 		}
 		return json.Marshal(answer)
+	case len(kind.Records) > 0 && kind.Records[0].Source == "aws:sqs":
+		var event events.SQSEvent
+		if err := json.Unmarshal(payload, &event); err != nil {
+			return nil, fmt.Errorf("lambdahttp: messages: %w", err)
+		}
+		return []byte("{}"), h.redrive(ctx, event)
 	case kind.Records != nil:
 		var event events.DynamoDBEvent
 		if err := json.Unmarshal(payload, &event); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/systems/internal/system"
 )
 
 // follow hands records to the streams' handlers, which get what a consumer.Consumer would hand them.
@@ -29,13 +30,16 @@ func (h *Handler) follow(ctx context.Context, event events.DynamoDBEvent) error 
 		}
 		batch.Records = append(batch.Records, record)
 	}
-	table := tableOf(batch.Stream)
-	handled := false
-	for _, stream := range h.streams {
-		if stream.Table != table {
-			continue
-		}
-		handled = true
+	return h.handle(ctx, batch)
+}
+
+// handle hands a batch to all that follow its table.
+func (h *Handler) handle(ctx context.Context, batch consumer.Batch) error {
+	followers, err := h.followers(batch.Stream)
+	if err != nil {
+		return err
+	}
+	for _, stream := range followers {
 		if stream.EveryProcess {
 			continue // what a process tells those who are connected to it, and nobody is connected to a function
 		}
@@ -43,10 +47,21 @@ func (h *Handler) follow(ctx context.Context, event events.DynamoDBEvent) error 
 			return fmt.Errorf("%s: %w", stream.Name, err)
 		}
 	}
-	if !handled {
-		return fmt.Errorf("lambdahttp: nobody follows table %q", table)
-	}
 	return nil
+}
+
+// followers are those of a stream's table.
+func (h *Handler) followers(stream string) (list []system.Stream, err error) {
+	table := tableOf(stream)
+	for _, s := range h.streams {
+		if s.Table == table {
+			list = append(list, s)
+		}
+	}
+	if list == nil {
+		return nil, fmt.Errorf("lambdahttp: nobody follows table %q", table)
+	}
+	return list, nil
 }
 
 // tableOf is the table in a stream's ARN: arn:aws:dynamodb:region:account:table/NAME/stream/time.

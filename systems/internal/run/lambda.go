@@ -62,5 +62,5 @@ func NewLambda(ctx context.Context, s system.System, env Environment) (*lambdaht
 		return nil, err
 	}
 	service := host.Service(s.Name)
-	return lambdahttp.New(host.Mux(), service.Streams, service.Schedules...), nil
+	return lambdahttp.New(host.Mux(), service.Streams, service.Schedules...).Redriving(database.Streams), nil
 }

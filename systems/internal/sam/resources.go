@@ -21,7 +21,8 @@ const (
 	retention  = "LogRetention"
 	deployment = "Deployment"
 
-	stageParameter = "Stage"
+	stageParameter             = "Stage"
+	redriveParameter, redriven = "Redrive", "Redriven"
 )
 
 func (t Template) parameters(p *provisioned) object {
@@ -43,6 +44,10 @@ func (t Template) parameters(p *provisioned) object {
 	if get(p.parameters, stageParameter) == nil {
 		out = append(out, of(stageParameter, of("Type", "String", "Default", "dev", "Description", "The stage; a stack for each"))...)
 	}
+	if len(t.Streams) > 0 {
+		out = append(out, of(redriveParameter, of("Type", "String", "Default", "false", "AllowedValues", []string{"true", "false"},
+			"Description", "true while batches that were given up are to be processed again"))...)
+	}
 	for _, s := range t.Settings {
 		parameter := of("Type", "String", "Default", s.Default, "Description", s.About)
 		if s.Secret {
@@ -56,9 +61,12 @@ func (t Template) parameters(p *provisioned) object {
 	return out
 }
 
-// conditions tell which layers are given.
+// conditions tell which layers are given, and whether failed batches are redriven.
 func (t Template) conditions() object {
 	var out object
+	if len(t.Streams) > 0 {
+		out = of(redriven, of("Fn::Equals", []any{ref(redriveParameter), "true"}))
+	}
 	for _, s := range t.Settings {
 		if s.Layer != "" {
 			out = append(out, of("Has"+s.Layer, of("Fn::Not", []any{of("Fn::Equals", []any{ref(s.Layer), ""})}))...)
@@ -168,12 +176,21 @@ func (t Template) scheduled(tb testing.TB, p *provisioned, s Schedule, watched f
 	)))
 }
 
-// follower is a function that follows a table, the queue of the batches that it gave up, and the alarm that there are some.
+// queueVisibility is six times what a function may take, as Lambda asks of a queue that it polls.
+const queueVisibility = 6 * 60
+
+// follower is a function that follows a table, the queue of the batches that it gave up, the alarm that there are some, and the
+// function that reads their records from the stream and processes them again. That one takes a message at a time, so that an
+// error leaves that message in the queue and no other.
 func (t Template) follower(tb testing.TB, p *provisioned, s Stream, watched functions) object {
 	tb.Helper()
-	id := logicalID(s.Name)
+	id, source := logicalID(s.Name), p.table(tb, s.Table).id
+	statements := p.statements(tb, s.Patterns)
+	rereads := slices.Concat(p.policies(tb, statements), []object{of("Version", "2012-10-17", "Statement", []object{of(
+		"Effect", "Allow", "Action", []string{"dynamodb:GetRecords", "dynamodb:GetShardIterator"}, "Resource", attribute(source, "StreamArn"),
+	)})})
 	stream := of(
-		"Stream", attribute(p.table(tb, s.Table).id, "StreamArn"), "StartingPosition", "TRIM_HORIZON", "BatchSize", 100,
+		"Stream", attribute(source, "StreamArn"), "StartingPosition", "TRIM_HORIZON", "BatchSize", 100,
 		"MaximumRetryAttempts", 10, "BisectBatchOnFunctionError", true, "ParallelizationFactor", 4,
 		"DestinationConfig", of("OnFailure", of("Type", "SQS", "Destination", attribute(id+"Failures", "Arn"))),
 	)
@@ -182,10 +199,19 @@ func (t Template) follower(tb testing.TB, p *provisioned, s Stream, watched func
 	}
 	return of(
 		id+"Function", of("Type", "AWS::Serverless::Function", "Properties", of(
-			"Description", "Follows "+s.Table+": "+s.Name, "Timeout", 60, "DeploymentPreference", watched.preference(id+"Function"), "Policies", p.policies(tb, p.statements(tb, s.Patterns)),
+			"Description", "Follows "+s.Table+": "+s.Name, "Timeout", 60, "DeploymentPreference", watched.preference(id+"Function"), "Policies", p.policies(tb, statements),
 			"Events", of("Changes", of("Type", "DynamoDB", "Properties", stream)),
 		)),
-		id+"Failures", of("Type", "AWS::SQS::Queue", "Properties", of("MessageRetentionPeriod", 1209600, "SqsManagedSseEnabled", true)),
+		id+"RedriveFunction", of("Type", "AWS::Serverless::Function", "Properties", of(
+			"Description", "Processes again what was given up: "+s.Name, "Timeout", 60, "DeploymentPreference", watched.preference(id+"RedriveFunction"),
+			"Policies", rereads,
+			"Events", of("Failures", of("Type", "SQS", "Properties", of(
+				"Queue", attribute(id+"Failures", "Arn"), "BatchSize", 1, "Enabled", of("Fn::If", []any{redriven, true, false}),
+			))),
+		)),
+		id+"Failures", of("Type", "AWS::SQS::Queue", "Properties", of(
+			"MessageRetentionPeriod", 1209600, "VisibilityTimeout", queueVisibility, "SqsManagedSseEnabled", true,
+		)),
 		id+"AgeAlarm", alarm("What "+s.Name+" follows is five minutes old",
 			"Namespace", "AWS/Lambda", "MetricName", "IteratorAge",
 			"Dimensions", []object{of("Name", "FunctionName", "Value", ref(id+"Function"))},

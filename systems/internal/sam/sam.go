@@ -9,7 +9,7 @@
 //
 // # Invariants
 //
-//	S1  Each route has one function, and each function a route or a stream.
+//	S1  Each route has one function, and each function a route, a stream, a queue of failed batches or a schedule.
 //	S2  A function may do to the tables what its patterns do, and nothing else. Where all that a pattern touches is the
 //	    tenant's, the function reaches no other partitions: those whose keys begin with "USER#", say. Which tenant's they
 //	    are, a function that serves all cannot be told by its role: data access tells it.

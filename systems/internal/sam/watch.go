@@ -26,7 +26,7 @@ func (t Template) watched() functions {
 		ids = append(ids, logicalID(r.ID)+"Function")
 	}
 	for _, s := range t.Streams {
-		ids = append(ids, logicalID(s.Name)+"Function")
+		ids = append(ids, logicalID(s.Name)+"Function", logicalID(s.Name)+"RedriveFunction")
 	}
 	for _, s := range t.Schedules {
 		ids = append(ids, logicalID(s.Name)+"Function")

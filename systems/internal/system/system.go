@@ -10,7 +10,8 @@
 // # Invariants
 //
 //	S1  Name is lower case, the path's first step, and unique among the systems of a process.
-//	S2  A stream's handler bears the same records again, and two handlers of one table do not depend on each other's order.
+//	S2  A stream's handler bears the same records again, and after later ones of the same items: those of a batch that was
+//	    given up come when it is redriven. Two handlers of one table do not depend on each other's order.
 //	S3  Workers return when their context ends, and leave nothing half done that a restart would not finish.
 //	S4  What a schedule runs may be run by several processes at once, and again at any time.
 package system

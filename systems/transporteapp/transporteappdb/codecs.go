@@ -4,6 +4,26 @@ package transporteappdb
 
 import "github.com/monotable/monotable/design/table"
 
+func periodoCodec() table.Codec[Periodo] {
+	return table.Struct(Periodo.values, periodoOf)
+}
+
+// values are the structure's fields, as they are stored.
+func (x Periodo) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "desde", table.Time(), x.Desde)
+	table.Set(v, "hasta", table.Time(), x.Hasta)
+	return v
+}
+
+func periodoOf(d *table.Decoder) Periodo {
+	x := Periodo{
+		Desde: table.Get(d, "desde", table.Time()),
+		Hasta: table.Get(d, "hasta", table.Time()),
+	}
+	return x
+}
+
 func limitesCodec() table.Codec[Limites] {
 	return table.Struct(Limites.values, limitesOf)
 }
@@ -501,6 +521,7 @@ func (x Viaje) values() table.Values {
 	table.SetOptional(v, "fiscal", fiscalCodec(), x.Fiscal)
 	table.SetOptional(v, "local", table.Bool(), x.Local)
 	table.SetOptional(v, "costos", costosCodec(), x.Costos)
+	table.Set(v, "revision", table.Int(), x.Revision)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), x.UpdatedAt)
 	return v
@@ -524,6 +545,7 @@ func viajeOf(v table.Values) (Viaje, error) {
 		Fiscal:                table.GetOptional(d, "fiscal", fiscalCodec()),
 		Local:                 table.GetOptional(d, "local", table.Bool()),
 		Costos:                table.GetOptional(d, "costos", costosCodec()),
+		Revision:              table.Get(d, "revision", table.Int()),
 		CreatedAt:             table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:             table.Get(d, "updatedAt", table.Time()),
 	}
@@ -719,6 +741,31 @@ func remolquePlacaOf(v table.Values) (Remolque, error) {
 		UserID:     table.Get(d, "userId", table.Text[string]()),
 		RemolqueID: table.Get(d, "remolqueId", table.Text[string]()),
 		Placa:      table.Get(d, "placa", table.Text[string]()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Agenda) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), x.UserID)
+	table.Set(v, "recursoId", table.Text[string](), x.RecursoID)
+	table.Set(v, "tipo", table.Text[TipoRecurso](), x.Tipo)
+	table.Set(v, "periodos", table.MapOf(periodoCodec()), x.Periodos)
+	table.Set(v, "abiertos", table.Int(), x.Abiertos)
+	table.Set(v, "revision", table.Int(), x.Revision)
+	return v
+}
+
+func agendaOf(v table.Values) (Agenda, error) {
+	d := table.Decode("Agenda", v)
+	x := Agenda{
+		UserID:    table.Get(d, "userId", table.Text[string]()),
+		RecursoID: table.Get(d, "recursoId", table.Text[string]()),
+		Tipo:      table.Get(d, "tipo", table.Text[TipoRecurso]()),
+		Periodos:  table.Get(d, "periodos", table.MapOf(periodoCodec())),
+		Abiertos:  table.Get(d, "abiertos", table.Int()),
+		Revision:  table.Get(d, "revision", table.Int()),
 	}
 	return x, d.Err()
 }
@@ -1176,6 +1223,13 @@ func (in RemolquesPorEstadoInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in AgendasInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "recursoId", table.Text[string](), in.RecursoID)
+	return table.Input{Values: v}
+}
+
 func (in CartaPorIDInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -1390,6 +1444,7 @@ func (in CrearConductorInput) input() table.Input {
 	table.Set(v, "asignacion", asignacionCodec(), in.Asignacion)
 	table.Set(v, "createdAt", table.Time(), in.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), in.UpdatedAt)
+	table.Set(v, "periodos", table.MapOf(periodoCodec()), in.Periodos)
 	return table.Input{Values: v}
 }
 
@@ -1439,6 +1494,7 @@ func (in CrearVehiculoInput) input() table.Input {
 	table.SetOptional(v, "viajeActualId", table.Text[string](), in.ViajeActualID)
 	table.Set(v, "createdAt", table.Time(), in.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), in.UpdatedAt)
+	table.Set(v, "periodos", table.MapOf(periodoCodec()), in.Periodos)
 	return table.Input{Values: v}
 }
 
@@ -1479,6 +1535,7 @@ func (in CrearRemolqueInput) input() table.Input {
 	table.SetOptional(v, "viajeActualId", table.Text[string](), in.ViajeActualID)
 	table.Set(v, "createdAt", table.Time(), in.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), in.UpdatedAt)
+	table.Set(v, "periodos", table.MapOf(periodoCodec()), in.Periodos)
 	return table.Input{Values: v}
 }
 
@@ -1611,35 +1668,35 @@ func (in ProgramarViajeInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
-func (in AsignarRecursosInput) input() table.Input {
+// values are the line's inputs, by their names.
+func (x AsignarRecursosLine) values() table.Values {
 	v := table.Values{}
-	table.Set(v, "resources", recursosCodec(), in.Resources)
-	table.Set(v, "conductorNombre", table.Text[string](), in.ConductorNombre)
-	table.Set(v, "vehiculoPlaca", table.Text[string](), in.VehiculoPlaca)
-	table.Set(v, "userId", table.Text[string](), in.UserID)
-	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
-	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
-	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
-	return table.Input{Values: v}
+	table.Set(v, "recursoId", table.Text[string](), x.RecursoID)
+	table.Set(v, "periodos", table.MapOf(periodoCodec()), x.Periodos)
+	table.Set(v, "abiertos", table.Int(), x.Abiertos)
+	table.Set(v, "visto", table.Int(), x.Visto)
+	return v
 }
 
-func (in AsignarConRemolqueInput) input() table.Input {
+func (in AsignarRecursosInput) input() table.Input {
 	v := table.Values{}
-	table.Set(v, "resources", recursosCodec(), in.Resources)
-	table.Set(v, "conductorNombre", table.Text[string](), in.ConductorNombre)
-	table.Set(v, "vehiculoPlaca", table.Text[string](), in.VehiculoPlaca)
-	table.Set(v, "remolquePlaca", table.Text[string](), in.RemolquePlaca)
+	table.Set(v, "visto", table.Int(), in.Visto)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
-	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
-	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
-	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
-	return table.Input{Values: v}
+	table.SetOptional(v, "resources", recursosCodec(), in.Resources)
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
 }
 
 func (in IniciarViajeInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "limite", table.Time(), in.Limite)
+	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
+	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
 	table.SetOptional(v, "lat", table.Number(), in.Lat)
@@ -1649,19 +1706,55 @@ func (in IniciarViajeInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in IniciarConRemolqueInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "limite", table.Time(), in.Limite)
+	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
+	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
+	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	table.SetOptional(v, "lat", table.Number(), in.Lat)
+	table.SetOptional(v, "lng", table.Number(), in.Lng)
+	table.SetOptional(v, "ultimaActualizacion", table.Time(), in.UltimaActualizacion)
+	table.Set(v, "distanciaTotal", table.Number(), in.DistanciaTotal)
+	return table.Input{Values: v}
+}
+
+// values are the line's inputs, by their names.
+func (x CompletarViajeLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "recursoId", table.Text[string](), x.RecursoID)
+	return v
+}
+
 func (in CompletarViajeInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "km", table.Number(), in.Km)
 	table.Set(v, "pings", table.Int(), in.Pings)
 	table.Set(v, "performance", desempenoCodec(), in.Performance)
+	table.Set(v, "completados", table.Int(), in.Completados)
 	table.Set(v, "visto", table.Int(), in.Visto)
 	table.Set(v, "llegada", table.Text[string](), in.Llegada)
 	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
 	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
 	table.SetOptional(v, "ninguno", table.Text[string](), in.Ninguno)
+	table.Set(v, "clave", table.Text[string](), in.Clave)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
-	return table.Input{Values: v}
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
+}
+
+// values are the line's inputs, by their names.
+func (x CompletarConRemolqueLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "recursoId", table.Text[string](), x.RecursoID)
+	return v
 }
 
 func (in CompletarConRemolqueInput) input() table.Input {
@@ -1669,15 +1762,21 @@ func (in CompletarConRemolqueInput) input() table.Input {
 	table.Set(v, "km", table.Number(), in.Km)
 	table.Set(v, "pings", table.Int(), in.Pings)
 	table.Set(v, "performance", desempenoCodec(), in.Performance)
+	table.Set(v, "completados", table.Int(), in.Completados)
 	table.Set(v, "visto", table.Int(), in.Visto)
 	table.Set(v, "llegada", table.Text[string](), in.Llegada)
 	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
 	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
 	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
 	table.SetOptional(v, "ninguno", table.Text[string](), in.Ninguno)
+	table.Set(v, "clave", table.Text[string](), in.Clave)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
-	return table.Input{Values: v}
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
 }
 
 func (in CancelarViajeInput) input() table.Input {
@@ -1687,33 +1786,71 @@ func (in CancelarViajeInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
-func (in CancelarAsignadoInput) input() table.Input {
+// values are the line's inputs, by their names.
+func (x CancelarAsignadoLine) values() table.Values {
 	v := table.Values{}
-	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
-	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
-	table.Set(v, "distancia", table.Number(), in.Distancia)
-	table.SetOptional(v, "ninguno", table.Text[string](), in.Ninguno)
-	table.Set(v, "userId", table.Text[string](), in.UserID)
-	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
-	table.SetOptional(v, "lat", table.Number(), in.Lat)
-	table.SetOptional(v, "lng", table.Number(), in.Lng)
-	table.SetOptional(v, "ultimaActualizacion", table.Time(), in.UltimaActualizacion)
-	return table.Input{Values: v}
+	table.Set(v, "recursoId", table.Text[string](), x.RecursoID)
+	return v
 }
 
-func (in CancelarConRemolqueInput) input() table.Input {
+func (in CancelarAsignadoInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "clave", table.Text[string](), in.Clave)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
+}
+
+// values are the line's inputs, by their names.
+func (x CancelarEnCursoLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "recursoId", table.Text[string](), x.RecursoID)
+	return v
+}
+
+func (in CancelarEnCursoInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "visto", table.Int(), in.Visto)
+	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
+	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
+	table.SetOptional(v, "ninguno", table.Text[string](), in.Ninguno)
+	table.Set(v, "clave", table.Text[string](), in.Clave)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
+}
+
+// values are the line's inputs, by their names.
+func (x CancelarEnCursoConRemolqueLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "recursoId", table.Text[string](), x.RecursoID)
+	return v
+}
+
+func (in CancelarEnCursoConRemolqueInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "visto", table.Int(), in.Visto)
 	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
 	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
 	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
-	table.Set(v, "distancia", table.Number(), in.Distancia)
 	table.SetOptional(v, "ninguno", table.Text[string](), in.Ninguno)
+	table.Set(v, "clave", table.Text[string](), in.Clave)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
-	table.SetOptional(v, "lat", table.Number(), in.Lat)
-	table.SetOptional(v, "lng", table.Number(), in.Lng)
-	table.SetOptional(v, "ultimaActualizacion", table.Time(), in.UltimaActualizacion)
-	return table.Input{Values: v}
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
 }
 
 func (in MoverViajeInput) input() table.Input {

@@ -24,6 +24,10 @@ var (
 
 // The fields of structures.
 var (
+	periodoFields = []table.Field{
+		{Name: "desde", Path: []string{"desde"}, Type: table.Type{Kind: "time"}},
+		{Name: "hasta", Path: []string{"hasta"}, Type: table.Type{Kind: "time"}},
+	}
 	limitesFields = []table.Field{
 		{Name: "conductores", Path: []string{"conductores"}, Type: table.Type{Kind: "int"}},
 		{Name: "vehiculos", Path: []string{"vehiculos"}, Type: table.Type{Kind: "int"}},
@@ -367,6 +371,7 @@ var (
 				Type:     table.Type{Kind: "struct", Fields: &costosFields},
 				Optional: true,
 			},
+			{Name: "revision", Path: []string{"revision"}, Type: table.Type{Kind: "int"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
 		},
@@ -707,6 +712,40 @@ var (
 		},
 		NotFound: ErrRemolqueNotFound,
 		Exists:   ErrRemolqueExists,
+	}
+	agendaEntity = &table.Entity{
+		Name:      "Agenda",
+		Table:     transporteAppTable,
+		TypeValue: "AGENDA",
+		Fields: []table.Field{
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "recursoId", Path: []string{"recursoId"}, Type: table.Type{Kind: "ulid"}},
+			{
+				Name: "tipo",
+				Path: []string{"tipo"},
+				Type: table.Type{Kind: "enum", Enum: []string{"conductor", "vehiculo", "remolque"}},
+			},
+			{
+				Name:     "periodos",
+				Path:     []string{"periodos"},
+				Type:     table.Type{Kind: "map", Elem: &table.Type{Kind: "struct", Fields: &periodoFields}},
+				MaxBytes: 12800,
+			},
+			{Name: "abiertos", Path: []string{"abiertos"}, Type: table.Type{Kind: "int"}},
+			{Name: "revision", Path: []string{"revision"}, Type: table.Type{Kind: "int"}},
+		},
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
+			},
+			{
+				Attribute: table.Attribute{Name: "SK", Type: "S"},
+				Template:  table.Template{{Literal: "AGENDA#"}, {Field: "recursoId"}},
+			},
+		},
+		NotFound: ErrAgendaNotFound,
+		Exists:   ErrAgendaExists,
 	}
 	cartaEntity = &table.Entity{
 		Name:      "Carta",
@@ -1374,6 +1413,24 @@ var (
 		Page:   50,
 		Fields: []string{"userId", "remolqueId", "placa", "estado", "createdAt", "updatedAt"},
 	}
+	agendasRead = &table.Read{
+		Pattern: "Agendas",
+		Entity:  agendaEntity,
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
+			},
+			{
+				Attribute: table.Attribute{Name: "SK", Type: "S"},
+				Template:  table.Template{{Literal: "AGENDA#"}, {Field: "recursoId"}},
+			},
+		},
+		Consistent: true,
+		By:         []string{"userId", "recursoId"},
+		Each:       true,
+		MaxKeys:    100,
+	}
 	cartaPorIDRead = &table.Read{
 		Pattern: "CartaPorID",
 		Entity:  cartaEntity,
@@ -1749,6 +1806,27 @@ var (
 		Steps: []table.Step{
 			{Action: table.Create, Entity: conductorEntity},
 			{
+				Action: table.Create,
+				Entity: agendaEntity,
+				By: []table.Assignment{
+					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "conductorId"}}},
+				},
+				Set: []table.Assignment{
+					{
+						Path:  []string{"tipo"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "conductor"}}},
+					},
+					{
+						Path:  []string{"abiertos"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+				},
+			},
+			{
 				Action: table.Update,
 				Entity: userEntity,
 				Add: []table.Assignment{
@@ -1815,6 +1893,11 @@ var (
 			{Name: "asignacion", Type: table.Type{Kind: "struct", Fields: &asignacionFields}},
 			{Name: "createdAt", Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Type: table.Type{Kind: "time"}},
+			{
+				Name:     "periodos",
+				Type:     table.Type{Kind: "map", Elem: &table.Type{Kind: "struct", Fields: &periodoFields}},
+				MaxBytes: 12800,
+			},
 		},
 		Idempotent: &table.Idempotent{
 			Record:  peticionEntity,
@@ -1854,6 +1937,19 @@ var (
 					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
 				Else: []table.Else{{Err: ErrConductorEnViaje}},
+			},
+			{
+				Action: table.Update,
+				Entity: agendaEntity,
+				By: []table.Assignment{
+					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "conductorId"}}},
+				},
+				Add: []table.Assignment{
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
 			},
 		},
 		Params: []table.Param{
@@ -1902,6 +1998,28 @@ var (
 				},
 			},
 			{
+				Action: table.Delete,
+				Entity: agendaEntity,
+				By: []table.Assignment{
+					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "conductorId"}}},
+				},
+				When: &table.Condition{
+					Expression: "#abiertos = :p0",
+					Names:      map[string]string{"#abiertos": "abiertos"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrConductorAsignado,
+						When: &table.Condition{
+							Expression: "#abiertos > :p0",
+							Names:      map[string]string{"#abiertos": "abiertos"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
+						},
+					},
+				},
+			},
+			{
 				Action: table.Update,
 				Entity: userEntity,
 				Add: []table.Assignment{
@@ -1923,6 +2041,27 @@ var (
 		Pattern: "CrearVehiculo",
 		Steps: []table.Step{
 			{Action: table.Create, Entity: vehiculoEntity},
+			{
+				Action: table.Create,
+				Entity: agendaEntity,
+				By: []table.Assignment{
+					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "vehiculoId"}}},
+				},
+				Set: []table.Assignment{
+					{
+						Path:  []string{"tipo"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "vehiculo"}}},
+					},
+					{
+						Path:  []string{"abiertos"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+				},
+			},
 			{
 				Action: table.Update,
 				Entity: userEntity,
@@ -1986,6 +2125,11 @@ var (
 			{Name: "viajeActualId", Type: table.Type{Kind: "ulid"}, Optional: true},
 			{Name: "createdAt", Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Type: table.Type{Kind: "time"}},
+			{
+				Name:     "periodos",
+				Type:     table.Type{Kind: "map", Elem: &table.Type{Kind: "struct", Fields: &periodoFields}},
+				MaxBytes: 12800,
+			},
 		},
 		Idempotent: &table.Idempotent{
 			Record:  peticionEntity,
@@ -2033,6 +2177,19 @@ var (
 				},
 				Else: []table.Else{{Err: ErrVehiculoEnViaje}},
 			},
+			{
+				Action: table.Update,
+				Entity: agendaEntity,
+				By: []table.Assignment{
+					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "vehiculoId"}}},
+				},
+				Add: []table.Assignment{
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
+			},
 		},
 		Params: []table.Param{
 			{Name: "userId", Type: table.Type{Kind: "id"}},
@@ -2074,6 +2231,28 @@ var (
 				},
 			},
 			{
+				Action: table.Delete,
+				Entity: agendaEntity,
+				By: []table.Assignment{
+					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "vehiculoId"}}},
+				},
+				When: &table.Condition{
+					Expression: "#abiertos = :p0",
+					Names:      map[string]string{"#abiertos": "abiertos"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrVehiculoAsignado,
+						When: &table.Condition{
+							Expression: "#abiertos > :p0",
+							Names:      map[string]string{"#abiertos": "abiertos"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
+						},
+					},
+				},
+			},
+			{
 				Action: table.Update,
 				Entity: userEntity,
 				Add: []table.Assignment{
@@ -2095,6 +2274,27 @@ var (
 		Pattern: "CrearRemolque",
 		Steps: []table.Step{
 			{Action: table.Create, Entity: remolqueEntity},
+			{
+				Action: table.Create,
+				Entity: agendaEntity,
+				By: []table.Assignment{
+					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "remolqueId"}}},
+				},
+				Set: []table.Assignment{
+					{
+						Path:  []string{"tipo"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "remolque"}}},
+					},
+					{
+						Path:  []string{"abiertos"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+				},
+			},
 			{
 				Action: table.Check,
 				Entity: userEntity,
@@ -2127,6 +2327,11 @@ var (
 			{Name: "viajeActualId", Type: table.Type{Kind: "ulid"}, Optional: true},
 			{Name: "createdAt", Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Type: table.Type{Kind: "time"}},
+			{
+				Name:     "periodos",
+				Type:     table.Type{Kind: "map", Elem: &table.Type{Kind: "struct", Fields: &periodoFields}},
+				MaxBytes: 12800,
+			},
 		},
 		Idempotent: &table.Idempotent{
 			Record:  peticionEntity,
@@ -2152,6 +2357,19 @@ var (
 					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
 				Else: []table.Else{{Err: ErrRemolqueEnViaje}},
+			},
+			{
+				Action: table.Update,
+				Entity: agendaEntity,
+				By: []table.Assignment{
+					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "remolqueId"}}},
+				},
+				Add: []table.Assignment{
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
 			},
 		},
 		Params: []table.Param{
@@ -2187,6 +2405,28 @@ var (
 					},
 				},
 			},
+			{
+				Action: table.Delete,
+				Entity: agendaEntity,
+				By: []table.Assignment{
+					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "remolqueId"}}},
+				},
+				When: &table.Condition{
+					Expression: "#abiertos = :p0",
+					Names:      map[string]string{"#abiertos": "abiertos"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrRemolqueAsignado,
+						When: &table.Condition{
+							Expression: "#abiertos > :p0",
+							Names:      map[string]string{"#abiertos": "abiertos"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
+						},
+					},
+				},
+			},
 		},
 		Params: []table.Param{
 			{Name: "userId", Type: table.Type{Kind: "id"}},
@@ -2196,7 +2436,16 @@ var (
 	crearViajeWrite = &table.Write{
 		Pattern: "CrearViaje",
 		Steps: []table.Step{
-			{Action: table.Create, Entity: viajeEntity},
+			{
+				Action: table.Create,
+				Entity: viajeEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+				},
+			},
 			{
 				Action: table.Check,
 				Entity: userEntity,
@@ -2354,7 +2603,16 @@ var (
 				},
 				Else: []table.Else{{Err: ErrFolioTomado}},
 			},
-			{Action: table.Create, Entity: viajeEntity},
+			{
+				Action: table.Create,
+				Entity: viajeEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+				},
+			},
 			{
 				Action: table.Create,
 				Entity: cartaEntity,
@@ -2690,6 +2948,12 @@ var (
 					{Path: []string{"costos"}, Value: []table.Term{{Kind: table.InputTerm, Name: "costos"}}},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
+				Add: []table.Assignment{
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
 				When: &table.Condition{
 					Expression: "#estado IN ( :p0 , :p1 ) AND attribute_not_exists ( #resources )",
 					Names:      map[string]string{"#estado": "estado", "#resources": "resources"},
@@ -2773,11 +3037,19 @@ var (
 				Entity: viajeEntity,
 				Set: []table.Assignment{
 					{Path: []string{"resources"}, Value: []table.Term{{Kind: table.InputTerm, Name: "resources"}}},
+					{
+						Path: []string{"revision"},
+						Value: []table.Term{
+							{Kind: table.InputTerm, Name: "visto"},
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
-					Expression: "#estado = :p0 AND attribute_not_exists ( #resources )",
-					Names:      map[string]string{"#estado": "estado", "#resources": "resources"},
+					Expression: "#estado = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#estado": "estado", "#revision": "revision"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
 					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "programado"}},
 				},
 				Else: []table.Else{
@@ -2789,226 +3061,50 @@ var (
 							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "programado"}},
 						},
 					},
-					{Err: ErrViajeAsignado},
-				},
-			},
-			{
-				Action: table.Update,
-				Entity: conductorEntity,
-				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
-					},
-					{
-						Path:  []string{"asignacion", "viajeActualId"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-				},
-				When: &table.Condition{
-					Expression: "#estado = :p0 AND #activo = :p1 AND #nombre = :p2",
-					Names:      map[string]string{"#activo": "activo", "#estado": "estado", "#nombre": "nombre"},
-					Params: []table.ConditionParam{
-						{Placeholder: ":p2", Input: "conductorNombre", Type: table.Type{Kind: "text"}},
-					},
-					Constants: map[string]types.AttributeValue{
-						":p0": &types.AttributeValueMemberS{Value: "disponible"},
-						":p1": &types.AttributeValueMemberBOOL{Value: true},
-					},
-				},
-				Else: []table.Else{
-					{
-						Err: ErrConductorOcupado,
-						When: &table.Condition{
-							Expression: "#estado <> :p0 OR #activo <> :p1",
-							Names:      map[string]string{"#activo": "activo", "#estado": "estado"},
-							Constants: map[string]types.AttributeValue{
-								":p0": &types.AttributeValueMemberS{Value: "disponible"},
-								":p1": &types.AttributeValueMemberBOOL{Value: true},
-							},
-						},
-					},
 					{Err: ErrRecursoCambio},
 				},
 			},
 			{
 				Action: table.Update,
-				Entity: vehiculoEntity,
+				Entity: agendaEntity,
+				Each:   true,
 				Set: []table.Assignment{
+					{Path: []string{"periodos"}, Value: []table.Term{{Kind: table.LineTerm, Name: "periodos"}}},
+					{Path: []string{"abiertos"}, Value: []table.Term{{Kind: table.LineTerm, Name: "abiertos"}}},
 					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-				},
-				When: &table.Condition{
-					Expression: "#estado = :p0 AND #placa = :p1",
-					Names:      map[string]string{"#estado": "estado", "#placa": "placa"},
-					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "vehiculoPlaca", Type: table.Type{Kind: "text"}}},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "disponible"}},
-				},
-				Else: []table.Else{
-					{
-						Err: ErrVehiculoOcupado,
-						When: &table.Condition{
-							Expression: "#estado <> :p0",
-							Names:      map[string]string{"#estado": "estado"},
-							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "disponible"}},
+						Path: []string{"revision"},
+						Value: []table.Term{
+							{Kind: table.LineTerm, Name: "visto"},
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{Err: ErrRecursoCambio},
 				},
+				When: &table.Condition{
+					Expression: "#revision = :p0",
+					Names:      map[string]string{"#revision": "revision"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "line.visto", Type: table.Type{Kind: "int"}}},
+				},
+				Else: []table.Else{{Err: ErrRecursoCambio}},
 			},
 		},
 		Params: []table.Param{
-			{Name: "resources", Type: table.Type{Kind: "struct", Fields: &recursosFields}},
-			{Name: "conductorNombre", Type: table.Type{Kind: "text"}},
-			{Name: "vehiculoPlaca", Type: table.Type{Kind: "text"}},
+			{Name: "visto", Type: table.Type{Kind: "int"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
-			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
-			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
+			{Name: "resources", Type: table.Type{Kind: "struct", Fields: &recursosFields}, Optional: true},
 		},
-	}
-	asignarConRemolqueWrite = &table.Write{
-		Pattern: "AsignarConRemolque",
-		Steps: []table.Step{
+		LineParams: []table.Param{
+			{Name: "recursoId", Type: table.Type{Kind: "ulid"}},
 			{
-				Action: table.Update,
-				Entity: viajeEntity,
-				Set: []table.Assignment{
-					{Path: []string{"resources"}, Value: []table.Term{{Kind: table.InputTerm, Name: "resources"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-				},
-				When: &table.Condition{
-					Expression: "#estado = :p0 AND attribute_not_exists ( #resources )",
-					Names:      map[string]string{"#estado": "estado", "#resources": "resources"},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "programado"}},
-				},
-				Else: []table.Else{
-					{
-						Err: ErrViajeNoProgramado,
-						When: &table.Condition{
-							Expression: "#estado <> :p0",
-							Names:      map[string]string{"#estado": "estado"},
-							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "programado"}},
-						},
-					},
-					{Err: ErrViajeAsignado},
-				},
+				Name:     "periodos",
+				Type:     table.Type{Kind: "map", Elem: &table.Type{Kind: "struct", Fields: &periodoFields}},
+				MaxBytes: 12800,
 			},
-			{
-				Action: table.Update,
-				Entity: conductorEntity,
-				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
-					},
-					{
-						Path:  []string{"asignacion", "viajeActualId"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-				},
-				When: &table.Condition{
-					Expression: "#estado = :p0 AND #activo = :p1 AND #nombre = :p2",
-					Names:      map[string]string{"#activo": "activo", "#estado": "estado", "#nombre": "nombre"},
-					Params: []table.ConditionParam{
-						{Placeholder: ":p2", Input: "conductorNombre", Type: table.Type{Kind: "text"}},
-					},
-					Constants: map[string]types.AttributeValue{
-						":p0": &types.AttributeValueMemberS{Value: "disponible"},
-						":p1": &types.AttributeValueMemberBOOL{Value: true},
-					},
-				},
-				Else: []table.Else{
-					{
-						Err: ErrConductorOcupado,
-						When: &table.Condition{
-							Expression: "#estado <> :p0 OR #activo <> :p1",
-							Names:      map[string]string{"#activo": "activo", "#estado": "estado"},
-							Constants: map[string]types.AttributeValue{
-								":p0": &types.AttributeValueMemberS{Value: "disponible"},
-								":p1": &types.AttributeValueMemberBOOL{Value: true},
-							},
-						},
-					},
-					{Err: ErrRecursoCambio},
-				},
-			},
-			{
-				Action: table.Update,
-				Entity: vehiculoEntity,
-				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-				},
-				When: &table.Condition{
-					Expression: "#estado = :p0 AND #placa = :p1",
-					Names:      map[string]string{"#estado": "estado", "#placa": "placa"},
-					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "vehiculoPlaca", Type: table.Type{Kind: "text"}}},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "disponible"}},
-				},
-				Else: []table.Else{
-					{
-						Err: ErrVehiculoOcupado,
-						When: &table.Condition{
-							Expression: "#estado <> :p0",
-							Names:      map[string]string{"#estado": "estado"},
-							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{Err: ErrRecursoCambio},
-				},
-			},
-			{
-				Action: table.Update,
-				Entity: remolqueEntity,
-				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-				},
-				When: &table.Condition{
-					Expression: "#estado = :p0 AND #placa = :p1",
-					Names:      map[string]string{"#estado": "estado", "#placa": "placa"},
-					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "remolquePlaca", Type: table.Type{Kind: "text"}}},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "disponible"}},
-				},
-				Else: []table.Else{
-					{
-						Err: ErrRemolqueOcupado,
-						When: &table.Condition{
-							Expression: "#estado <> :p0",
-							Names:      map[string]string{"#estado": "estado"},
-							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{Err: ErrRecursoCambio},
-				},
-			},
+			{Name: "abiertos", Type: table.Type{Kind: "int"}},
+			{Name: "visto", Type: table.Type{Kind: "int"}},
 		},
-		Params: []table.Param{
-			{Name: "resources", Type: table.Type{Kind: "struct", Fields: &recursosFields}},
-			{Name: "conductorNombre", Type: table.Type{Kind: "text"}},
-			{Name: "vehiculoPlaca", Type: table.Type{Kind: "text"}},
-			{Name: "remolquePlaca", Type: table.Type{Kind: "text"}},
-			{Name: "userId", Type: table.Type{Kind: "id"}},
-			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
-			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
-			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
-			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
-		},
+		Lines:    true,
+		MaxLines: 6,
 	}
 	iniciarViajeWrite = &table.Write{
 		Pattern: "IniciarViaje",
@@ -3024,7 +3120,7 @@ var (
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
-					Expression: "#estado = :p0 AND attribute_exists ( #resources ) AND #fechaInicioProgramada <= :p1 AND ( #fiscal.#fiscal_cartaPorteStatus = :p2 OR ( #local = :p3 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p4 ) ) )",
+					Expression: "#estado = :p0 AND #revision = :p1 AND attribute_exists ( #resources ) AND #fechaInicioProgramada <= :p2 AND ( #fiscal.#fiscal_cartaPorteStatus = :p3 OR ( #local = :p4 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p5 ) ) )",
 					Names: map[string]string{
 						"#estado":                  "estado",
 						"#fechaInicioProgramada":   "fechaInicioProgramada",
@@ -3032,13 +3128,17 @@ var (
 						"#fiscal_cartaPorteStatus": "cartaPorteStatus",
 						"#local":                   "local",
 						"#resources":               "resources",
+						"#revision":                "revision",
 					},
-					Params: []table.ConditionParam{{Placeholder: ":p1", Input: "limite", Type: table.Type{Kind: "time"}}},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}},
+						{Placeholder: ":p2", Input: "limite", Type: table.Type{Kind: "time"}},
+					},
 					Constants: map[string]types.AttributeValue{
 						":p0": &types.AttributeValueMemberS{Value: "programado"},
-						":p2": &types.AttributeValueMemberS{Value: "timbrada"},
-						":p3": &types.AttributeValueMemberBOOL{Value: true},
-						":p4": &types.AttributeValueMemberS{Value: "cancelada"},
+						":p3": &types.AttributeValueMemberS{Value: "timbrada"},
+						":p4": &types.AttributeValueMemberBOOL{Value: true},
+						":p5": &types.AttributeValueMemberS{Value: "cancelada"},
 					},
 				},
 				Else: []table.Else{
@@ -3048,6 +3148,14 @@ var (
 							Expression: "#estado <> :p0",
 							Names:      map[string]string{"#estado": "estado"},
 							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "programado"}},
+						},
+					},
+					{
+						Err: ErrRecursoCambio,
+						When: &table.Condition{
+							Expression: "#revision <> :p0",
+							Names:      map[string]string{"#revision": "revision"},
+							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "visto", Type: table.Type{Kind: "int"}}},
 						},
 					},
 					{
@@ -3090,9 +3198,271 @@ var (
 					},
 				},
 			},
+			{
+				Action: table.Update,
+				Entity: conductorEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"estado"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
+					},
+					{
+						Path:  []string{"asignacion", "viajeActualId"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}},
+					},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#estado = :p0 AND #activo = :p1",
+					Names:      map[string]string{"#activo": "activo", "#estado": "estado"},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "disponible"},
+						":p1": &types.AttributeValueMemberBOOL{Value: true},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrConductorEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{Err: ErrConductorNoDisponible},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: vehiculoEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"estado"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
+					},
+					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#estado = :p0",
+					Names:      map[string]string{"#estado": "estado"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "disponible"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrVehiculoEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{Err: ErrVehiculoNoDisponible},
+				},
+			},
 		},
 		Params: []table.Param{
 			{Name: "limite", Type: table.Type{Kind: "time"}},
+			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
+			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
+			{Name: "lat", Type: table.Type{Kind: "decimal"}, Optional: true},
+			{Name: "lng", Type: table.Type{Kind: "decimal"}, Optional: true},
+			{Name: "ultimaActualizacion", Type: table.Type{Kind: "time"}, Optional: true},
+			{Name: "distanciaTotal", Type: table.Type{Kind: "decimal"}},
+		},
+	}
+	iniciarConRemolqueWrite = &table.Write{
+		Pattern: "IniciarConRemolque",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: viajeEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"estado"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_curso"}}},
+					},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#estado = :p0 AND #revision = :p1 AND attribute_exists ( #resources ) AND #fechaInicioProgramada <= :p2 AND ( #fiscal.#fiscal_cartaPorteStatus = :p3 OR ( #local = :p4 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p5 ) ) )",
+					Names: map[string]string{
+						"#estado":                  "estado",
+						"#fechaInicioProgramada":   "fechaInicioProgramada",
+						"#fiscal":                  "fiscal",
+						"#fiscal_cartaPorteStatus": "cartaPorteStatus",
+						"#local":                   "local",
+						"#resources":               "resources",
+						"#revision":                "revision",
+					},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}},
+						{Placeholder: ":p2", Input: "limite", Type: table.Type{Kind: "time"}},
+					},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "programado"},
+						":p3": &types.AttributeValueMemberS{Value: "timbrada"},
+						":p4": &types.AttributeValueMemberBOOL{Value: true},
+						":p5": &types.AttributeValueMemberS{Value: "cancelada"},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrViajeNoProgramado,
+						When: &table.Condition{
+							Expression: "#estado <> :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "programado"}},
+						},
+					},
+					{
+						Err: ErrRecursoCambio,
+						When: &table.Condition{
+							Expression: "#revision <> :p0",
+							Names:      map[string]string{"#revision": "revision"},
+							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "visto", Type: table.Type{Kind: "int"}}},
+						},
+					},
+					{
+						Err: ErrViajeSinRecursos,
+						When: &table.Condition{
+							Expression: "attribute_not_exists ( #resources )",
+							Names:      map[string]string{"#resources": "resources"},
+						},
+					},
+					{
+						Err: ErrViajeAnticipado,
+						When: &table.Condition{
+							Expression: "#fechaInicioProgramada > :p0",
+							Names:      map[string]string{"#fechaInicioProgramada": "fechaInicioProgramada"},
+							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "limite", Type: table.Type{Kind: "time"}}},
+						},
+					},
+					{Err: ErrCartaSinTimbrar},
+				},
+			},
+			{
+				Action: table.Create,
+				Entity: trackingEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"activo"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
+					},
+					{
+						Path:  []string{"distanciaRecorrida"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+					{
+						Path:  []string{"progreso"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+					{
+						Path:  []string{"pings"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
+					},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: conductorEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"estado"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
+					},
+					{
+						Path:  []string{"asignacion", "viajeActualId"},
+						Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}},
+					},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#estado = :p0 AND #activo = :p1",
+					Names:      map[string]string{"#activo": "activo", "#estado": "estado"},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "disponible"},
+						":p1": &types.AttributeValueMemberBOOL{Value: true},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrConductorEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{Err: ErrConductorNoDisponible},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: vehiculoEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"estado"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
+					},
+					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#estado = :p0",
+					Names:      map[string]string{"#estado": "estado"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "disponible"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrVehiculoEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{Err: ErrVehiculoNoDisponible},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: remolqueEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"estado"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
+					},
+					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}}},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#estado = :p0",
+					Names:      map[string]string{"#estado": "estado"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "disponible"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrRemolqueEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{Err: ErrRemolqueNoDisponible},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "limite", Type: table.Type{Kind: "time"}},
+			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
+			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
+			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
 			{Name: "lat", Type: table.Type{Kind: "decimal"}, Optional: true},
@@ -3117,19 +3487,10 @@ var (
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
-					Expression: "#estado = :p0 AND #resources.#resources_conductorId = :p1 AND #resources.#resources_vehiculoId = :p2 AND attribute_not_exists ( #resources.#resources_remolqueId )",
-					Names: map[string]string{
-						"#estado":                "estado",
-						"#resources":             "resources",
-						"#resources_conductorId": "conductorId",
-						"#resources_remolqueId":  "remolqueId",
-						"#resources_vehiculoId":  "vehiculoId",
-					},
-					Params: []table.ConditionParam{
-						{Placeholder: ":p1", Input: "conductorId", Type: table.Type{Kind: "ulid"}},
-						{Placeholder: ":p2", Input: "vehiculoId", Type: table.Type{Kind: "ulid"}},
-					},
-					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_curso"}},
+					Expression: "#estado = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#estado": "estado", "#revision": "revision"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_curso"}},
 				},
 				Else: []table.Else{
 					{
@@ -3194,7 +3555,7 @@ var (
 					},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p0", Input: "viajeId", Type: table.Type{Kind: "ulid"}},
-						{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}},
+						{Placeholder: ":p1", Input: "completados", Type: table.Type{Kind: "int"}},
 					},
 				},
 				Else: []table.Else{{Err: ErrRecursoCambio}},
@@ -3222,19 +3583,42 @@ var (
 				},
 				Else: []table.Else{{Err: ErrRecursoCambio}},
 			},
+			{
+				Action: table.Update,
+				Entity: agendaEntity,
+				Each:   true,
+				Add: []table.Assignment{
+					{
+						Path: []string{"abiertos"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
+				Remove: [][]string{{"periodos", ":clave"}},
+			},
 		},
 		Params: []table.Param{
 			{Name: "km", Type: table.Type{Kind: "decimal"}},
 			{Name: "pings", Type: table.Type{Kind: "int"}},
 			{Name: "performance", Type: table.Type{Kind: "struct", Fields: &desempenoFields}},
+			{Name: "completados", Type: table.Type{Kind: "int"}},
 			{Name: "visto", Type: table.Type{Kind: "int"}},
 			{Name: "llegada", Type: table.Type{Kind: "text"}},
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
 			{Name: "ninguno", Type: table.Type{Kind: "ulid"}, Optional: true},
+			{Name: "clave", Type: table.Type{Kind: "text"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
 		},
+		LineParams: []table.Param{{Name: "recursoId", Type: table.Type{Kind: "ulid"}}},
+		Lines:      true,
+		MaxLines:   3,
 	}
 	completarConRemolqueWrite = &table.Write{
 		Pattern: "CompletarConRemolque",
@@ -3252,20 +3636,10 @@ var (
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
-					Expression: "#estado = :p0 AND #resources.#resources_conductorId = :p1 AND #resources.#resources_vehiculoId = :p2 AND #resources.#resources_remolqueId = :p3",
-					Names: map[string]string{
-						"#estado":                "estado",
-						"#resources":             "resources",
-						"#resources_conductorId": "conductorId",
-						"#resources_remolqueId":  "remolqueId",
-						"#resources_vehiculoId":  "vehiculoId",
-					},
-					Params: []table.ConditionParam{
-						{Placeholder: ":p1", Input: "conductorId", Type: table.Type{Kind: "ulid"}},
-						{Placeholder: ":p2", Input: "vehiculoId", Type: table.Type{Kind: "ulid"}},
-						{Placeholder: ":p3", Input: "remolqueId", Type: table.Type{Kind: "ulid"}},
-					},
-					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_curso"}},
+					Expression: "#estado = :p0 AND #revision = :p1",
+					Names:      map[string]string{"#estado": "estado", "#revision": "revision"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_curso"}},
 				},
 				Else: []table.Else{
 					{
@@ -3330,7 +3704,7 @@ var (
 					},
 					Params: []table.ConditionParam{
 						{Placeholder: ":p0", Input: "viajeId", Type: table.Type{Kind: "ulid"}},
-						{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}},
+						{Placeholder: ":p1", Input: "completados", Type: table.Type{Kind: "int"}},
 					},
 				},
 				Else: []table.Else{{Err: ErrRecursoCambio}},
@@ -3378,20 +3752,43 @@ var (
 				},
 				Else: []table.Else{{Err: ErrRecursoCambio}},
 			},
+			{
+				Action: table.Update,
+				Entity: agendaEntity,
+				Each:   true,
+				Add: []table.Assignment{
+					{
+						Path: []string{"abiertos"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
+				Remove: [][]string{{"periodos", ":clave"}},
+			},
 		},
 		Params: []table.Param{
 			{Name: "km", Type: table.Type{Kind: "decimal"}},
 			{Name: "pings", Type: table.Type{Kind: "int"}},
 			{Name: "performance", Type: table.Type{Kind: "struct", Fields: &desempenoFields}},
+			{Name: "completados", Type: table.Type{Kind: "int"}},
 			{Name: "visto", Type: table.Type{Kind: "int"}},
 			{Name: "llegada", Type: table.Type{Kind: "text"}},
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
 			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
 			{Name: "ninguno", Type: table.Type{Kind: "ulid"}, Optional: true},
+			{Name: "clave", Type: table.Type{Kind: "text"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
 		},
+		LineParams: []table.Param{{Name: "recursoId", Type: table.Type{Kind: "ulid"}}},
+		Lines:      true,
+		MaxLines:   3,
 	}
 	cancelarViajeWrite = &table.Write{
 		Pattern: "CancelarViaje",
@@ -3424,23 +3821,23 @@ var (
 					{
 						Err: ErrViajeTerminado,
 						When: &table.Condition{
-							Expression: "#estado IN ( :p0 , :p1 , :p2 )",
+							Expression: "#estado IN ( :p0 , :p1 )",
 							Names:      map[string]string{"#estado": "estado"},
 							Constants: map[string]types.AttributeValue{
 								":p0": &types.AttributeValueMemberS{Value: "completado"},
 								":p1": &types.AttributeValueMemberS{Value: "cancelado"},
-								":p2": &types.AttributeValueMemberS{Value: "en_curso"},
 							},
 						},
 					},
 					{
-						Err: ErrRecursoCambio,
+						Err: ErrCartaVigente,
 						When: &table.Condition{
-							Expression: "attribute_exists ( #resources )",
-							Names:      map[string]string{"#resources": "resources"},
+							Expression: "attribute_exists ( #fiscal ) AND #fiscal.#fiscal_cartaPorteStatus <> :p0",
+							Names:      map[string]string{"#fiscal": "fiscal", "#fiscal_cartaPorteStatus": "cartaPorteStatus"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "cancelada"}},
 						},
 					},
-					{Err: ErrCartaVigente},
+					{Err: ErrRecursoCambio},
 				},
 			},
 		},
@@ -3463,24 +3860,18 @@ var (
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
-					Expression: "#estado IN ( :p0 , :p1 ) AND #resources.#resources_conductorId = :p2 AND #resources.#resources_vehiculoId = :p3 AND attribute_not_exists ( #resources.#resources_remolqueId ) AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p4 )",
+					Expression: "#estado IN ( :p0 , :p1 ) AND #revision = :p2 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p3 )",
 					Names: map[string]string{
 						"#estado":                  "estado",
 						"#fiscal":                  "fiscal",
 						"#fiscal_cartaPorteStatus": "cartaPorteStatus",
-						"#resources":               "resources",
-						"#resources_conductorId":   "conductorId",
-						"#resources_remolqueId":    "remolqueId",
-						"#resources_vehiculoId":    "vehiculoId",
+						"#revision":                "revision",
 					},
-					Params: []table.ConditionParam{
-						{Placeholder: ":p2", Input: "conductorId", Type: table.Type{Kind: "ulid"}},
-						{Placeholder: ":p3", Input: "vehiculoId", Type: table.Type{Kind: "ulid"}},
-					},
+					Params: []table.ConditionParam{{Placeholder: ":p2", Input: "visto", Type: table.Type{Kind: "int"}}},
 					Constants: map[string]types.AttributeValue{
-						":p0": &types.AttributeValueMemberS{Value: "programado"},
-						":p1": &types.AttributeValueMemberS{Value: "en_curso"},
-						":p4": &types.AttributeValueMemberS{Value: "cancelada"},
+						":p0": &types.AttributeValueMemberS{Value: "borrador"},
+						":p1": &types.AttributeValueMemberS{Value: "programado"},
+						":p3": &types.AttributeValueMemberS{Value: "cancelada"},
 					},
 				},
 				Else: []table.Else{
@@ -3504,6 +3895,92 @@ var (
 						},
 					},
 					{Err: ErrRecursoCambio},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: agendaEntity,
+				Each:   true,
+				Add: []table.Assignment{
+					{
+						Path: []string{"abiertos"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
+				Remove: [][]string{{"periodos", ":clave"}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "visto", Type: table.Type{Kind: "int"}},
+			{Name: "clave", Type: table.Type{Kind: "text"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
+		},
+		LineParams: []table.Param{{Name: "recursoId", Type: table.Type{Kind: "ulid"}}},
+		Lines:      true,
+		MaxLines:   3,
+	}
+	cancelarEnCursoWrite = &table.Write{
+		Pattern: "CancelarEnCurso",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: viajeEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"estado"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelado"}}},
+					},
+					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+				},
+				When: &table.Condition{
+					Expression: "#estado = :p0 AND #revision = :p1 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p2 )",
+					Names: map[string]string{
+						"#estado":                  "estado",
+						"#fiscal":                  "fiscal",
+						"#fiscal_cartaPorteStatus": "cartaPorteStatus",
+						"#revision":                "revision",
+					},
+					Params: []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "en_curso"},
+						":p2": &types.AttributeValueMemberS{Value: "cancelada"},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrViajeTerminado,
+						When: &table.Condition{
+							Expression: "#estado <> :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_curso"}},
+						},
+					},
+					{
+						Err: ErrCartaVigente,
+						When: &table.Condition{
+							Expression: "attribute_exists ( #fiscal ) AND #fiscal.#fiscal_cartaPorteStatus <> :p0",
+							Names:      map[string]string{"#fiscal": "fiscal", "#fiscal_cartaPorteStatus": "cartaPorteStatus"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "cancelada"}},
+						},
+					},
+					{Err: ErrRecursoCambio},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: trackingEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"activo"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
+					},
 				},
 			},
 			{
@@ -3550,45 +4027,39 @@ var (
 				Else: []table.Else{{Err: ErrRecursoCambio}},
 			},
 			{
-				Action: table.Upsert,
-				Entity: trackingEntity,
-				Set: []table.Assignment{
+				Action: table.Update,
+				Entity: agendaEntity,
+				Each:   true,
+				Add: []table.Assignment{
 					{
-						Path:  []string{"activo"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
+						Path: []string{"abiertos"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
 					},
 				},
-				Init: []table.Assignment{
-					{
-						Path:  []string{"distanciaRecorrida"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{Path: []string{"distanciaTotal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "distancia"}}},
-					{
-						Path:  []string{"progreso"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"pings"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-				},
+				Remove: [][]string{{"periodos", ":clave"}},
 			},
 		},
 		Params: []table.Param{
+			{Name: "visto", Type: table.Type{Kind: "int"}},
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
-			{Name: "distancia", Type: table.Type{Kind: "decimal"}},
 			{Name: "ninguno", Type: table.Type{Kind: "ulid"}, Optional: true},
+			{Name: "clave", Type: table.Type{Kind: "text"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
-			{Name: "lat", Type: table.Type{Kind: "decimal"}, Optional: true},
-			{Name: "lng", Type: table.Type{Kind: "decimal"}, Optional: true},
-			{Name: "ultimaActualizacion", Type: table.Type{Kind: "time"}, Optional: true},
 		},
+		LineParams: []table.Param{{Name: "recursoId", Type: table.Type{Kind: "ulid"}}},
+		Lines:      true,
+		MaxLines:   3,
 	}
-	cancelarConRemolqueWrite = &table.Write{
-		Pattern: "CancelarConRemolque",
+	cancelarEnCursoConRemolqueWrite = &table.Write{
+		Pattern: "CancelarEnCursoConRemolque",
 		Steps: []table.Step{
 			{
 				Action: table.Update,
@@ -3601,37 +4072,26 @@ var (
 					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 				},
 				When: &table.Condition{
-					Expression: "#estado IN ( :p0 , :p1 ) AND #resources.#resources_conductorId = :p2 AND #resources.#resources_vehiculoId = :p3 AND #resources.#resources_remolqueId = :p4 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p5 )",
+					Expression: "#estado = :p0 AND #revision = :p1 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p2 )",
 					Names: map[string]string{
 						"#estado":                  "estado",
 						"#fiscal":                  "fiscal",
 						"#fiscal_cartaPorteStatus": "cartaPorteStatus",
-						"#resources":               "resources",
-						"#resources_conductorId":   "conductorId",
-						"#resources_remolqueId":    "remolqueId",
-						"#resources_vehiculoId":    "vehiculoId",
+						"#revision":                "revision",
 					},
-					Params: []table.ConditionParam{
-						{Placeholder: ":p2", Input: "conductorId", Type: table.Type{Kind: "ulid"}},
-						{Placeholder: ":p3", Input: "vehiculoId", Type: table.Type{Kind: "ulid"}},
-						{Placeholder: ":p4", Input: "remolqueId", Type: table.Type{Kind: "ulid"}},
-					},
+					Params: []table.ConditionParam{{Placeholder: ":p1", Input: "visto", Type: table.Type{Kind: "int"}}},
 					Constants: map[string]types.AttributeValue{
-						":p0": &types.AttributeValueMemberS{Value: "programado"},
-						":p1": &types.AttributeValueMemberS{Value: "en_curso"},
-						":p5": &types.AttributeValueMemberS{Value: "cancelada"},
+						":p0": &types.AttributeValueMemberS{Value: "en_curso"},
+						":p2": &types.AttributeValueMemberS{Value: "cancelada"},
 					},
 				},
 				Else: []table.Else{
 					{
 						Err: ErrViajeTerminado,
 						When: &table.Condition{
-							Expression: "#estado IN ( :p0 , :p1 )",
+							Expression: "#estado <> :p0",
 							Names:      map[string]string{"#estado": "estado"},
-							Constants: map[string]types.AttributeValue{
-								":p0": &types.AttributeValueMemberS{Value: "completado"},
-								":p1": &types.AttributeValueMemberS{Value: "cancelado"},
-							},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_curso"}},
 						},
 					},
 					{
@@ -3643,6 +4103,16 @@ var (
 						},
 					},
 					{Err: ErrRecursoCambio},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: trackingEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"activo"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
+					},
 				},
 			},
 			{
@@ -3709,43 +4179,37 @@ var (
 				Else: []table.Else{{Err: ErrRecursoCambio}},
 			},
 			{
-				Action: table.Upsert,
-				Entity: trackingEntity,
-				Set: []table.Assignment{
+				Action: table.Update,
+				Entity: agendaEntity,
+				Each:   true,
+				Add: []table.Assignment{
 					{
-						Path:  []string{"activo"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
+						Path: []string{"abiertos"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+					{
+						Path:  []string{"revision"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
 					},
 				},
-				Init: []table.Assignment{
-					{
-						Path:  []string{"distanciaRecorrida"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{Path: []string{"distanciaTotal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "distancia"}}},
-					{
-						Path:  []string{"progreso"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"pings"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-				},
+				Remove: [][]string{{"periodos", ":clave"}},
 			},
 		},
 		Params: []table.Param{
+			{Name: "visto", Type: table.Type{Kind: "int"}},
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
 			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
-			{Name: "distancia", Type: table.Type{Kind: "decimal"}},
 			{Name: "ninguno", Type: table.Type{Kind: "ulid"}, Optional: true},
+			{Name: "clave", Type: table.Type{Kind: "text"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
-			{Name: "lat", Type: table.Type{Kind: "decimal"}, Optional: true},
-			{Name: "lng", Type: table.Type{Kind: "decimal"}, Optional: true},
-			{Name: "ultimaActualizacion", Type: table.Type{Kind: "time"}, Optional: true},
 		},
+		LineParams: []table.Param{{Name: "recursoId", Type: table.Type{Kind: "ulid"}}},
+		Lines:      true,
+		MaxLines:   3,
 	}
 	moverViajeWrite = &table.Write{
 		Pattern: "MoverViaje",

@@ -25,38 +25,52 @@ var (
 	ErrPeticionReused = fmt.Errorf("transporteappdb: peticion: %w", table.ErrReused)
 	// ErrConductorExists is a table.ErrExists. CrearConductor can end in it.
 	ErrConductorExists = fmt.Errorf("transporteappdb: conductor: %w", table.ErrExists)
+	// ErrAgendaExists is a table.ErrExists. CrearConductor, CrearVehiculo, CrearRemolque can end in it.
+	ErrAgendaExists = fmt.Errorf("transporteappdb: agenda: %w", table.ErrExists)
 	// ErrSuscripcionInactiva is declared by the design. CrearConductor, CrearVehiculo, CrearRemolque, CrearViaje,
 	// CrearViajeConCarta, CrearCartaDeViaje can end in it.
 	ErrSuscripcionInactiva = errors.New("transporteappdb: suscripcion inactiva")
 	// ErrLimiteConductores is declared by the design. CrearConductor can end in it.
 	ErrLimiteConductores = errors.New("transporteappdb: limite conductores")
-	// ErrConductorEnViaje is declared by the design. GuardarConductor, BorrarConductor can end in it.
+	// ErrConductorEnViaje is declared by the design. GuardarConductor, BorrarConductor, IniciarViaje, IniciarConRemolque
+	// can end in it.
 	ErrConductorEnViaje = errors.New("transporteappdb: conductor en viaje")
-	// ErrConductorNotFound is a table.ErrNotFound. GuardarConductor, BorrarConductor, AsignarRecursos, AsignarConRemolque,
-	// CompletarViaje, CompletarConRemolque, CancelarAsignado, CancelarConRemolque can end in it.
+	// ErrConductorNotFound is a table.ErrNotFound. GuardarConductor, BorrarConductor, IniciarViaje, IniciarConRemolque,
+	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
 	ErrConductorNotFound = fmt.Errorf("transporteappdb: conductor: %w", table.ErrNotFound)
+	// ErrAgendaNotFound is a table.ErrNotFound. GuardarConductor, BorrarConductor, GuardarVehiculo, BorrarVehiculo,
+	// GuardarRemolque, BorrarRemolque, AsignarRecursos, CompletarViaje, CompletarConRemolque, CancelarAsignado,
+	// CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
+	ErrAgendaNotFound = fmt.Errorf("transporteappdb: agenda: %w", table.ErrNotFound)
+	// ErrConductorAsignado is declared by the design. BorrarConductor can end in it.
+	ErrConductorAsignado = errors.New("transporteappdb: conductor asignado")
 	// ErrVehiculoExists is a table.ErrExists. CrearVehiculo can end in it.
 	ErrVehiculoExists = fmt.Errorf("transporteappdb: vehiculo: %w", table.ErrExists)
-	// ErrVehiculoPlacaTaken is a table.ErrExists. CrearVehiculo, GuardarVehiculo, AsignarRecursos, AsignarConRemolque,
-	// CompletarViaje, CompletarConRemolque, CancelarAsignado, CancelarConRemolque can end in it.
+	// ErrVehiculoPlacaTaken is a table.ErrExists. CrearVehiculo, GuardarVehiculo, IniciarViaje, IniciarConRemolque,
+	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
 	ErrVehiculoPlacaTaken = fmt.Errorf("transporteappdb: vehiculo placa is taken: %w", table.ErrExists)
 	// ErrLimiteVehiculos is declared by the design. CrearVehiculo can end in it.
 	ErrLimiteVehiculos = errors.New("transporteappdb: limite vehiculos")
-	// ErrVehiculoEnViaje is declared by the design. GuardarVehiculo, BorrarVehiculo can end in it.
+	// ErrVehiculoEnViaje is declared by the design. GuardarVehiculo, BorrarVehiculo, IniciarViaje, IniciarConRemolque can
+	// end in it.
 	ErrVehiculoEnViaje = errors.New("transporteappdb: vehiculo en viaje")
-	// ErrVehiculoNotFound is a table.ErrNotFound. GuardarVehiculo, BorrarVehiculo, AsignarRecursos, AsignarConRemolque,
-	// CompletarViaje, CompletarConRemolque, CancelarAsignado, CancelarConRemolque can end in it.
+	// ErrVehiculoNotFound is a table.ErrNotFound. GuardarVehiculo, BorrarVehiculo, IniciarViaje, IniciarConRemolque,
+	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
 	ErrVehiculoNotFound = fmt.Errorf("transporteappdb: vehiculo: %w", table.ErrNotFound)
+	// ErrVehiculoAsignado is declared by the design. BorrarVehiculo can end in it.
+	ErrVehiculoAsignado = errors.New("transporteappdb: vehiculo asignado")
 	// ErrRemolqueExists is a table.ErrExists. CrearRemolque can end in it.
 	ErrRemolqueExists = fmt.Errorf("transporteappdb: remolque: %w", table.ErrExists)
-	// ErrRemolquePlacaTaken is a table.ErrExists. CrearRemolque, GuardarRemolque, AsignarConRemolque, CompletarConRemolque,
-	// CancelarConRemolque can end in it.
+	// ErrRemolquePlacaTaken is a table.ErrExists. CrearRemolque, GuardarRemolque, IniciarConRemolque, CompletarConRemolque,
+	// CancelarEnCursoConRemolque can end in it.
 	ErrRemolquePlacaTaken = fmt.Errorf("transporteappdb: remolque placa is taken: %w", table.ErrExists)
-	// ErrRemolqueEnViaje is declared by the design. GuardarRemolque, BorrarRemolque can end in it.
+	// ErrRemolqueEnViaje is declared by the design. GuardarRemolque, BorrarRemolque, IniciarConRemolque can end in it.
 	ErrRemolqueEnViaje = errors.New("transporteappdb: remolque en viaje")
-	// ErrRemolqueNotFound is a table.ErrNotFound. GuardarRemolque, BorrarRemolque, AsignarConRemolque,
-	// CompletarConRemolque, CancelarConRemolque can end in it.
+	// ErrRemolqueNotFound is a table.ErrNotFound. GuardarRemolque, BorrarRemolque, IniciarConRemolque,
+	// CompletarConRemolque, CancelarEnCursoConRemolque can end in it.
 	ErrRemolqueNotFound = fmt.Errorf("transporteappdb: remolque: %w", table.ErrNotFound)
+	// ErrRemolqueAsignado is declared by the design. BorrarRemolque can end in it.
+	ErrRemolqueAsignado = errors.New("transporteappdb: remolque asignado")
 	// ErrViajeExists is a table.ErrExists. CrearViaje, CrearViajeConCarta can end in it.
 	ErrViajeExists = fmt.Errorf("transporteappdb: viaje: %w", table.ErrExists)
 	// ErrLimiteMensual is declared by the design. CrearViajeConCarta, CrearCartaDeViaje can end in it.
@@ -76,44 +90,47 @@ var (
 	ErrCartaFolioTaken = fmt.Errorf("transporteappdb: carta folio is taken: %w", table.ErrExists)
 	// ErrViajeTieneCarta is declared by the design. CrearCartaDeViaje can end in it.
 	ErrViajeTieneCarta = errors.New("transporteappdb: viaje tiene carta")
-	// ErrViajeNoProgramado is declared by the design. CrearCartaDeViaje, GuardarViaje, AsignarRecursos, AsignarConRemolque,
-	// IniciarViaje can end in it.
+	// ErrViajeNoProgramado is declared by the design. CrearCartaDeViaje, GuardarViaje, AsignarRecursos, IniciarViaje,
+	// IniciarConRemolque can end in it.
 	ErrViajeNoProgramado = errors.New("transporteappdb: viaje no programado")
 	// ErrViajeNotFound is a table.ErrNotFound. CrearCartaDeViaje, GuardarViaje, ProgramarViaje, AsignarRecursos,
-	// AsignarConRemolque, IniciarViaje, CompletarViaje, CompletarConRemolque, CancelarViaje, CancelarAsignado,
-	// CancelarConRemolque, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador, EmpezarCancelacion,
-	// DejarCancelacion, CancelarTimbrada can end in it.
+	// IniciarViaje, IniciarConRemolque, CompletarViaje, CompletarConRemolque, CancelarViaje, CancelarAsignado,
+	// CancelarEnCurso, CancelarEnCursoConRemolque, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador,
+	// EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can end in it.
 	ErrViajeNotFound = fmt.Errorf("transporteappdb: viaje: %w", table.ErrNotFound)
-	// ErrViajeAsignado is declared by the design. GuardarViaje, AsignarRecursos, AsignarConRemolque can end in it.
+	// ErrViajeAsignado is declared by the design. GuardarViaje can end in it.
 	ErrViajeAsignado = errors.New("transporteappdb: viaje asignado")
 	// ErrViajeNoBorrador is declared by the design. ProgramarViaje can end in it.
 	ErrViajeNoBorrador = errors.New("transporteappdb: viaje no borrador")
-	// ErrConductorOcupado is declared by the design. AsignarRecursos, AsignarConRemolque can end in it.
-	ErrConductorOcupado = errors.New("transporteappdb: conductor ocupado")
-	// ErrRecursoCambio is declared by the design. AsignarRecursos, AsignarConRemolque, CompletarViaje,
-	// CompletarConRemolque, CancelarViaje, CancelarAsignado, CancelarConRemolque can end in it.
+	// ErrRecursoCambio is declared by the design. AsignarRecursos, IniciarViaje, IniciarConRemolque, CompletarViaje,
+	// CompletarConRemolque, CancelarViaje, CancelarAsignado, CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
 	ErrRecursoCambio = errors.New("transporteappdb: recurso cambio")
-	// ErrVehiculoOcupado is declared by the design. AsignarRecursos, AsignarConRemolque can end in it.
-	ErrVehiculoOcupado = errors.New("transporteappdb: vehiculo ocupado")
-	// ErrRemolqueOcupado is declared by the design. AsignarConRemolque can end in it.
-	ErrRemolqueOcupado = errors.New("transporteappdb: remolque ocupado")
-	// ErrViajeSinRecursos is declared by the design. IniciarViaje can end in it.
+	// ErrViajeSinRecursos is declared by the design. IniciarViaje, IniciarConRemolque can end in it.
 	ErrViajeSinRecursos = errors.New("transporteappdb: viaje sin recursos")
-	// ErrViajeAnticipado is declared by the design. IniciarViaje can end in it.
+	// ErrViajeAnticipado is declared by the design. IniciarViaje, IniciarConRemolque can end in it.
 	ErrViajeAnticipado = errors.New("transporteappdb: viaje anticipado")
-	// ErrCartaSinTimbrar is declared by the design. IniciarViaje can end in it.
+	// ErrCartaSinTimbrar is declared by the design. IniciarViaje, IniciarConRemolque can end in it.
 	ErrCartaSinTimbrar = errors.New("transporteappdb: carta sin timbrar")
-	// ErrTrackingExists is a table.ErrExists. IniciarViaje can end in it.
+	// ErrTrackingExists is a table.ErrExists. IniciarViaje, IniciarConRemolque can end in it.
 	ErrTrackingExists = fmt.Errorf("transporteappdb: tracking: %w", table.ErrExists)
+	// ErrConductorNoDisponible is declared by the design. IniciarViaje, IniciarConRemolque can end in it.
+	ErrConductorNoDisponible = errors.New("transporteappdb: conductor no disponible")
+	// ErrVehiculoNoDisponible is declared by the design. IniciarViaje, IniciarConRemolque can end in it.
+	ErrVehiculoNoDisponible = errors.New("transporteappdb: vehiculo no disponible")
+	// ErrRemolqueNoDisponible is declared by the design. IniciarConRemolque can end in it.
+	ErrRemolqueNoDisponible = errors.New("transporteappdb: remolque no disponible")
 	// ErrViajeNoEnCurso is declared by the design. CompletarViaje, CompletarConRemolque, MoverViaje can end in it.
 	ErrViajeNoEnCurso = errors.New("transporteappdb: viaje no en curso")
 	// ErrPosicionCambio is declared by the design. CompletarViaje, CompletarConRemolque, MoverViaje can end in it.
 	ErrPosicionCambio = errors.New("transporteappdb: posicion cambio")
-	// ErrTrackingNotFound is a table.ErrNotFound. CompletarViaje, CompletarConRemolque, MoverViaje can end in it.
+	// ErrTrackingNotFound is a table.ErrNotFound. CompletarViaje, CompletarConRemolque, CancelarEnCurso,
+	// CancelarEnCursoConRemolque, MoverViaje can end in it.
 	ErrTrackingNotFound = fmt.Errorf("transporteappdb: tracking: %w", table.ErrNotFound)
-	// ErrViajeTerminado is declared by the design. CancelarViaje, CancelarAsignado, CancelarConRemolque can end in it.
+	// ErrViajeTerminado is declared by the design. CancelarViaje, CancelarAsignado, CancelarEnCurso,
+	// CancelarEnCursoConRemolque can end in it.
 	ErrViajeTerminado = errors.New("transporteappdb: viaje terminado")
-	// ErrCartaVigente is declared by the design. CancelarViaje, CancelarAsignado, CancelarConRemolque can end in it.
+	// ErrCartaVigente is declared by the design. CancelarViaje, CancelarAsignado, CancelarEnCurso,
+	// CancelarEnCursoConRemolque can end in it.
 	ErrCartaVigente = errors.New("transporteappdb: carta vigente")
 	// ErrPosicionExists is a table.ErrExists. AnotarPosicion can end in it.
 	ErrPosicionExists = fmt.Errorf("transporteappdb: posicion: %w", table.ErrExists)

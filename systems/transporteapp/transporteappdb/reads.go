@@ -445,6 +445,30 @@ func (db *DB) RemolquesPorEstadoAll(ctx context.Context, in RemolquesPorEstadoIn
 	return table.Each(ctx, db.run, remolquesPorEstadoRead, in.input(), remolquesPorEstadoItemOf)
 }
 
+// AgendasInput is what Agendas takes for each item.
+type AgendasInput struct {
+	UserID    string
+	RecursoID string
+}
+
+// Agendas finds the Agenda of each given userId and recursoId.
+//
+// When drivers, vehicles or trailers are taken.
+//
+//	BatchGetItem  TransporteApp: PK = "USER#{userId}" AND SK = "AGENDA#{recursoId}"
+//	costs         20 read units with 20 keys, 1 for each
+//	fresh         strong: every write that was answered is seen
+//
+// The answers stand in the order of the inputs, nil for an item that is not there. With more than 100 inputs it fails
+// with table.ErrLines.
+func (db *DB) Agendas(ctx context.Context, in []AgendasInput) ([]*Agenda, error) {
+	inputs := make([]table.Input, len(in))
+	for i := range in {
+		inputs[i] = in[i].input()
+	}
+	return table.BatchOf(ctx, db.run, agendasRead, inputs, agendaOf)
+}
+
 // CartaPorIDInput is what CartaPorID takes.
 type CartaPorIDInput struct {
 	UserID  string

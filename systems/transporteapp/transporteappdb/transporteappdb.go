@@ -127,7 +127,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{userEntity, usageEntity, folioSeqEntity, viajeEntity, trackingEntity, posicionEntity, conductorEntity, vehiculoEntity, remolqueEntity, cartaEntity, autotransporteEntity, ubicacionEntity, mercanciaEntity, figuraEntity, xmlParteEntity, sessionEntity, peticionEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{userEntity, usageEntity, folioSeqEntity, viajeEntity, trackingEntity, posicionEntity, conductorEntity, vehiculoEntity, remolqueEntity, agendaEntity, cartaEntity, autotransporteEntity, ubicacionEntity, mercanciaEntity, figuraEntity, xmlParteEntity, sessionEntity, peticionEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -159,6 +159,8 @@ func Decode(item table.Item) (any, table.Place, error) {
 		default:
 			x, err = remolqueOf(v)
 		}
+	case agendaEntity:
+		x, err = agendaOf(v)
 	case cartaEntity:
 		switch place {
 		case table.Place{Kind: table.MarkerPlace, Marker: "Folio"}:

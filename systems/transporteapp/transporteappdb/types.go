@@ -58,7 +58,7 @@ func (x EstadoViaje) Valid() bool {
 
 // EstadoRecurso is one of the values below.
 //
-// Of a driver or vehicle or trailer.
+// Of a driver or vehicle or trailer. en_viaje is on its way now; which trips it is going to make, its agenda says.
 type EstadoRecurso string
 
 // The values of EstadoRecurso.
@@ -76,6 +76,28 @@ func (x EstadoRecurso) Valid() bool {
 		EstadoRecursoEnViaje,
 		EstadoRecursoInactivo,
 		EstadoRecursoTaller:
+		return true
+	default:
+		return false
+	}
+}
+
+// TipoRecurso is one of the values below.
+type TipoRecurso string
+
+// The values of TipoRecurso.
+const (
+	TipoRecursoConductor TipoRecurso = "conductor"
+	TipoRecursoVehiculo  TipoRecurso = "vehiculo"
+	TipoRecursoRemolque  TipoRecurso = "remolque"
+)
+
+// Valid reports whether the value is one of the design's.
+func (x TipoRecurso) Valid() bool {
+	switch x {
+	case TipoRecursoConductor,
+		TipoRecursoVehiculo,
+		TipoRecursoRemolque:
 		return true
 	default:
 		return false
@@ -128,6 +150,14 @@ func (x TipoUbicacion) Valid() bool {
 	default:
 		return false
 	}
+}
+
+// Periodo is a structure that is stored as one map.
+//
+// From a trip's planned start up to its planned end.
+type Periodo struct {
+	Desde time.Time
+	Hasta time.Time
 }
 
 // Limites is a structure that is stored as one map.
@@ -362,8 +392,10 @@ type Viaje struct {
 	Resources             *Recursos
 	Fiscal                *Fiscal
 	// It uses no federal road and needs no carta.
-	Local     *bool
-	Costos    *Costos
+	Local  *bool
+	Costos *Costos
+	// Grows with every change of its period or its resources.
+	Revision  int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -489,6 +521,29 @@ type Remolque struct {
 // Record is the item for DB.Load.
 func (x Remolque) Record() table.Record {
 	return table.Record{Entity: remolqueEntity, Values: x.values()}
+}
+
+// Agenda is an item of table TransporteApp.
+//
+// The trips that a driver, a vehicle or a trailer is going to make, or makes. Whoever gives it another has read all of
+// them, and raises the revision.
+//
+//	key  USER#{userId} / AGENDA#{recursoId}
+type Agenda struct {
+	UserID    string
+	RecursoID string
+	Tipo      TipoRecurso
+	// By the id of the trip. Those of trips that ended or were cancelled are not there.
+	Periodos map[string]Periodo
+	// How many these are.
+	Abiertos int64
+	// Grows with every change of the agenda, and of the driver, vehicle or trailer.
+	Revision int64
+}
+
+// Record is the item for DB.Load.
+func (x Agenda) Record() table.Record {
+	return table.Record{Entity: agendaEntity, Values: x.values()}
 }
 
 // Carta is an item of table TransporteApp.

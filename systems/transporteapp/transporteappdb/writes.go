@@ -197,11 +197,14 @@ type CrearConductorInput struct {
 	Asignacion   Asignacion
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+	// By the id of the trip. Those of trips that ended or were cancelled are not there.
+	Periodos map[string]Periodo
 }
 
 // CrearConductorResult is what CrearConductor has done.
 type CrearConductorResult struct {
 	Conductor Conductor
+	Agenda    Agenda
 	// User is the item as it is now; nil where the write did not need to read it.
 	User *User
 	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
@@ -209,16 +212,18 @@ type CrearConductorResult struct {
 	Replayed bool
 }
 
-// CrearConductor does, as a whole or not at all: create Conductor, update User.
+// CrearConductor does, as a whole or not at all: create Conductor, create Agenda, update User.
 //
 // A driver more, if the plan allows it.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if it does not exist; GSI1 added (1)
+//	create  Agenda.key USER#{userId} / AGENDA#{recursoId}; if it does not exist
 //	update  User.key USER#{userId} / PROFILE#metadata; if numConductores < subscription.limits.conductores AND subscription.status = 'active' AND subscription.expiresAt > :now
-//	costs   13 write units
+//	costs   15 write units
 //
-// It can end in ErrPeticionReused, ErrConductorExists, ErrSuscripcionInactiva, ErrLimiteConductores, ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrConductorExists, ErrAgendaExists, ErrSuscripcionInactiva, ErrLimiteConductores,
+// ErrUserNotFound.
 func (db *DB) CrearConductor(ctx context.Context, in CrearConductorInput) (CrearConductorResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, crearConductorWrite, input)
@@ -232,7 +237,10 @@ func (db *DB) CrearConductor(ctx context.Context, in CrearConductorInput) (Crear
 	if result.Conductor, err = conductorOf(out.Items[0][0]); err != nil {
 		return CrearConductorResult{}, err
 	}
-	if v := out.Items[1][0]; v != nil {
+	if result.Agenda, err = agendaOf(out.Items[1][0]); err != nil {
+		return CrearConductorResult{}, err
+	}
+	if v := out.Items[2][0]; v != nil {
 		x, err := userOf(v)
 		if err != nil {
 			return CrearConductorResult{}, err
@@ -250,6 +258,7 @@ func (db *DB) replayCrearConductor(_ context.Context, _ table.Input, record tabl
 	}
 	result := CrearConductorResult{Replayed: true}
 	result.Conductor = Conductor{UserID: r.UserID, CreatedAt: r.CreatedAt}
+	result.Agenda = Agenda{UserID: r.UserID}
 	result.User = &User{UserID: r.UserID, CreatedAt: r.CreatedAt}
 	return result, nil
 }
@@ -273,15 +282,19 @@ type GuardarConductorInput struct {
 
 // GuardarConductorResult is what GuardarConductor has done.
 type GuardarConductorResult struct {
-	Conductor Conductor
+	// Conductor is the item as it is now; nil where the write did not need to read it.
+	Conductor *Conductor
+	// Agenda is the item as it is now; nil where the write did not need to read it.
+	Agenda *Agenda
 }
 
-// GuardarConductor does: update Conductor.
+// GuardarConductor does, as a whole or not at all: update Conductor, update Agenda.
 //
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje'; GSI1 moved (2)
-//	costs   4 write units
+//	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
+//	costs   8 write units
 //
-// It can end in ErrConductorEnViaje, ErrConductorNotFound.
+// It can end in ErrConductorEnViaje, ErrConductorNotFound, ErrAgendaNotFound.
 func (db *DB) GuardarConductor(ctx context.Context, in GuardarConductorInput) (GuardarConductorResult, error) {
 	out, err := db.run.Write(ctx, guardarConductorWrite, in.input())
 	if err != nil {
@@ -293,7 +306,14 @@ func (db *DB) GuardarConductor(ctx context.Context, in GuardarConductorInput) (G
 		if err != nil {
 			return GuardarConductorResult{}, err
 		}
-		result.Conductor = x
+		result.Conductor = &x
+	}
+	if v := out.Items[1][0]; v != nil {
+		x, err := agendaOf(v)
+		if err != nil {
+			return GuardarConductorResult{}, err
+		}
+		result.Agenda = &x
 	}
 	return result, nil
 }
@@ -310,20 +330,22 @@ type BorrarConductorResult struct {
 	User *User
 }
 
-// BorrarConductor does, as a whole or not at all: delete Conductor, update User.
+// BorrarConductor does, as a whole or not at all: delete Conductor, delete Agenda, update User.
 //
 //	delete  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje'; GSI1 removed (1)
+//	delete  Agenda.key USER#{userId} / AGENDA#{recursoId}; if abiertos = 0
 //	update  User.key USER#{userId} / PROFILE#metadata
-//	costs   9 write units
+//	costs   11 write units
 //
-// It can end in ErrConductorEnViaje, ErrConductorNotFound, ErrUserNotFound, table.ErrRefused.
+// It can end in ErrConductorEnViaje, ErrConductorNotFound, ErrConductorAsignado, ErrAgendaNotFound, ErrUserNotFound,
+// table.ErrRefused.
 func (db *DB) BorrarConductor(ctx context.Context, in BorrarConductorInput) (BorrarConductorResult, error) {
 	out, err := db.run.Write(ctx, borrarConductorWrite, in.input())
 	if err != nil {
 		return BorrarConductorResult{}, err
 	}
 	var result BorrarConductorResult
-	if v := out.Items[1][0]; v != nil {
+	if v := out.Items[2][0]; v != nil {
 		x, err := userOf(v)
 		if err != nil {
 			return BorrarConductorResult{}, err
@@ -354,11 +376,14 @@ type CrearVehiculoInput struct {
 	ViajeActualID      *string
 	CreatedAt          time.Time
 	UpdatedAt          time.Time
+	// By the id of the trip. Those of trips that ended or were cancelled are not there.
+	Periodos map[string]Periodo
 }
 
 // CrearVehiculoResult is what CrearVehiculo has done.
 type CrearVehiculoResult struct {
 	Vehiculo Vehiculo
+	Agenda   Agenda
 	// User is the item as it is now; nil where the write did not need to read it.
 	User *User
 	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
@@ -366,17 +391,18 @@ type CrearVehiculoResult struct {
 	Replayed bool
 }
 
-// CrearVehiculo does, as a whole or not at all: create Vehiculo, update User.
+// CrearVehiculo does, as a whole or not at all: create Vehiculo, create Agenda, update User.
 //
 // A vehicle more, if the plan allows it.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if it does not exist; GSI1 added (1)
 //	put     Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}; if it does not exist
+//	create  Agenda.key USER#{userId} / AGENDA#{recursoId}; if it does not exist
 //	update  User.key USER#{userId} / PROFILE#metadata; if numVehiculos < subscription.limits.vehiculos AND subscription.status = 'active' AND subscription.expiresAt > :now
-//	costs   13 write units
+//	costs   15 write units
 //
-// It can end in ErrPeticionReused, ErrVehiculoExists, ErrVehiculoPlacaTaken, ErrSuscripcionInactiva,
+// It can end in ErrPeticionReused, ErrVehiculoExists, ErrVehiculoPlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva,
 // ErrLimiteVehiculos, ErrUserNotFound.
 func (db *DB) CrearVehiculo(ctx context.Context, in CrearVehiculoInput) (CrearVehiculoResult, error) {
 	input := in.input()
@@ -391,7 +417,10 @@ func (db *DB) CrearVehiculo(ctx context.Context, in CrearVehiculoInput) (CrearVe
 	if result.Vehiculo, err = vehiculoOf(out.Items[0][0]); err != nil {
 		return CrearVehiculoResult{}, err
 	}
-	if v := out.Items[1][0]; v != nil {
+	if result.Agenda, err = agendaOf(out.Items[1][0]); err != nil {
+		return CrearVehiculoResult{}, err
+	}
+	if v := out.Items[2][0]; v != nil {
 		x, err := userOf(v)
 		if err != nil {
 			return CrearVehiculoResult{}, err
@@ -409,6 +438,7 @@ func (db *DB) replayCrearVehiculo(_ context.Context, _ table.Input, record table
 	}
 	result := CrearVehiculoResult{Replayed: true}
 	result.Vehiculo = Vehiculo{UserID: r.UserID, CreatedAt: r.CreatedAt}
+	result.Agenda = Agenda{UserID: r.UserID}
 	result.User = &User{UserID: r.UserID, CreatedAt: r.CreatedAt}
 	return result, nil
 }
@@ -432,16 +462,19 @@ type GuardarVehiculoInput struct {
 type GuardarVehiculoResult struct {
 	// Vehiculo is the item as it is now; nil where the write did not need to read it.
 	Vehiculo *Vehiculo
+	// Agenda is the item as it is now; nil where the write did not need to read it.
+	Agenda *Agenda
 }
 
-// GuardarVehiculo does, as a whole or not at all: update Vehiculo.
+// GuardarVehiculo does, as a whole or not at all: update Vehiculo, update Agenda.
 //
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 moved (2)
 //	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
 //	put     Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}; if it does not exist
-//	costs   8 write units
+//	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
+//	costs   10 write units
 //
-// It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
+// It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound.
 func (db *DB) GuardarVehiculo(ctx context.Context, in GuardarVehiculoInput) (GuardarVehiculoResult, error) {
 	out, err := db.run.Write(ctx, guardarVehiculoWrite, in.input())
 	if err != nil {
@@ -454,6 +487,13 @@ func (db *DB) GuardarVehiculo(ctx context.Context, in GuardarVehiculoInput) (Gua
 			return GuardarVehiculoResult{}, err
 		}
 		result.Vehiculo = &x
+	}
+	if v := out.Items[1][0]; v != nil {
+		x, err := agendaOf(v)
+		if err != nil {
+			return GuardarVehiculoResult{}, err
+		}
+		result.Agenda = &x
 	}
 	return result, nil
 }
@@ -470,21 +510,23 @@ type BorrarVehiculoResult struct {
 	User *User
 }
 
-// BorrarVehiculo does, as a whole or not at all: delete Vehiculo, update User.
+// BorrarVehiculo does, as a whole or not at all: delete Vehiculo, delete Agenda, update User.
 //
 //	delete  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 removed (1)
 //	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
+//	delete  Agenda.key USER#{userId} / AGENDA#{recursoId}; if abiertos = 0
 //	update  User.key USER#{userId} / PROFILE#metadata
-//	costs   9 write units
+//	costs   11 write units
 //
-// It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrUserNotFound, table.ErrRefused.
+// It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoAsignado, ErrAgendaNotFound, ErrUserNotFound,
+// table.ErrRefused.
 func (db *DB) BorrarVehiculo(ctx context.Context, in BorrarVehiculoInput) (BorrarVehiculoResult, error) {
 	out, err := db.run.Write(ctx, borrarVehiculoWrite, in.input())
 	if err != nil {
 		return BorrarVehiculoResult{}, err
 	}
 	var result BorrarVehiculoResult
-	if v := out.Items[1][0]; v != nil {
+	if v := out.Items[2][0]; v != nil {
 		x, err := userOf(v)
 		if err != nil {
 			return BorrarVehiculoResult{}, err
@@ -508,25 +550,30 @@ type CrearRemolqueInput struct {
 	ViajeActualID *string
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
+	// By the id of the trip. Those of trips that ended or were cancelled are not there.
+	Periodos map[string]Periodo
 }
 
 // CrearRemolqueResult is what CrearRemolque has done.
 type CrearRemolqueResult struct {
 	Remolque Remolque
+	Agenda   Agenda
 	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
 	// PeticionPorClave finds it now.
 	Replayed bool
 }
 
-// CrearRemolque does, as a whole or not at all: create Remolque, check User.
+// CrearRemolque does, as a whole or not at all: create Remolque, create Agenda, check User.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if it does not exist; GSI1 added (1)
 //	put     Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}; if it does not exist
+//	create  Agenda.key USER#{userId} / AGENDA#{recursoId}; if it does not exist
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
-//	costs   13 write units
+//	costs   15 write units
 //
-// It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrSuscripcionInactiva, ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva,
+// ErrUserNotFound.
 func (db *DB) CrearRemolque(ctx context.Context, in CrearRemolqueInput) (CrearRemolqueResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, crearRemolqueWrite, input)
@@ -540,6 +587,9 @@ func (db *DB) CrearRemolque(ctx context.Context, in CrearRemolqueInput) (CrearRe
 	if result.Remolque, err = remolqueOf(out.Items[0][0]); err != nil {
 		return CrearRemolqueResult{}, err
 	}
+	if result.Agenda, err = agendaOf(out.Items[1][0]); err != nil {
+		return CrearRemolqueResult{}, err
+	}
 	return result, nil
 }
 
@@ -551,6 +601,7 @@ func (db *DB) replayCrearRemolque(_ context.Context, _ table.Input, record table
 	}
 	result := CrearRemolqueResult{Replayed: true}
 	result.Remolque = Remolque{UserID: r.UserID, CreatedAt: r.CreatedAt}
+	result.Agenda = Agenda{UserID: r.UserID}
 	return result, nil
 }
 
@@ -567,16 +618,19 @@ type GuardarRemolqueInput struct {
 type GuardarRemolqueResult struct {
 	// Remolque is the item as it is now; nil where the write did not need to read it.
 	Remolque *Remolque
+	// Agenda is the item as it is now; nil where the write did not need to read it.
+	Agenda *Agenda
 }
 
-// GuardarRemolque does, as a whole or not at all: update Remolque.
+// GuardarRemolque does, as a whole or not at all: update Remolque, update Agenda.
 //
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 moved (2)
 //	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
 //	put     Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}; if it does not exist
-//	costs   8 write units
+//	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
+//	costs   10 write units
 //
-// It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, ErrRemolquePlacaTaken.
+// It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, ErrRemolquePlacaTaken, ErrAgendaNotFound.
 func (db *DB) GuardarRemolque(ctx context.Context, in GuardarRemolqueInput) (GuardarRemolqueResult, error) {
 	out, err := db.run.Write(ctx, guardarRemolqueWrite, in.input())
 	if err != nil {
@@ -590,6 +644,13 @@ func (db *DB) GuardarRemolque(ctx context.Context, in GuardarRemolqueInput) (Gua
 		}
 		result.Remolque = &x
 	}
+	if v := out.Items[1][0]; v != nil {
+		x, err := agendaOf(v)
+		if err != nil {
+			return GuardarRemolqueResult{}, err
+		}
+		result.Agenda = &x
+	}
 	return result, nil
 }
 
@@ -599,13 +660,14 @@ type BorrarRemolqueInput struct {
 	RemolqueID string
 }
 
-// BorrarRemolque does, as a whole or not at all: delete Remolque.
+// BorrarRemolque does, as a whole or not at all: delete Remolque, delete Agenda.
 //
 //	delete  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 removed (1)
 //	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
-//	costs   5 write units
+//	delete  Agenda.key USER#{userId} / AGENDA#{recursoId}; if abiertos = 0
+//	costs   7 write units
 //
-// It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, table.ErrRefused.
+// It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, ErrRemolqueAsignado, ErrAgendaNotFound, table.ErrRefused.
 func (db *DB) BorrarRemolque(ctx context.Context, in BorrarRemolqueInput) error {
 	_, err := db.run.Write(ctx, borrarRemolqueWrite, in.input())
 	return err
@@ -1004,36 +1066,41 @@ func (db *DB) ProgramarViaje(ctx context.Context, in ProgramarViajeInput) (Progr
 
 // AsignarRecursosInput is what AsignarRecursos takes.
 type AsignarRecursosInput struct {
-	Resources       Recursos
-	ConductorNombre string
-	VehiculoPlaca   string
-	UserID          string
-	ViajeID         string
-	ConductorID     string
-	VehiculoID      string
+	Visto     int64
+	UserID    string
+	ViajeID   string
+	Resources *Recursos
+	Lines     []AsignarRecursosLine
+}
+
+// AsignarRecursosLine is a line of AsignarRecursos.
+type AsignarRecursosLine struct {
+	RecursoID string
+	// By the id of the trip. Those of trips that ended or were cancelled are not there.
+	Periodos map[string]Periodo
+	// How many these are.
+	Abiertos int64
+	Visto    int64
 }
 
 // AsignarRecursosResult is what AsignarRecursos has done.
 type AsignarRecursosResult struct {
 	// Viaje is the item as it is now; nil where the write did not need to read it.
 	Viaje *Viaje
-	// Conductor is the item as it is now; nil where the write did not need to read it.
-	Conductor *Conductor
-	// Vehiculo is the item as it is now; nil where the write did not need to read it.
-	Vehiculo *Vehiculo
 }
 
-// AsignarRecursos does, as a whole or not at all: update Viaje, update Conductor, update Vehiculo.
+// AsignarRecursos does, as a whole or not at all: update Viaje, update Agenda for each line.
 //
-// Driver and vehicle for a trip: nobody else gets them.
+// Who and what makes a trip, in place of what the trip has; without resources, nobody. The lines are the agendas of all
+// that
+// it gets and of all that it gives back.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND attribute_not_exists(resources); GSI1 updated (1); GSI2 updated (1)
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true AND nombre = :conductorNombre; GSI1 moved (2)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible' AND placa = :vehiculoPlaca; GSI1 moved (2)
-//	costs   16 write units
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto; GSI1 updated (1); GSI2 updated (1)
+//	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line; if revision = :line.visto
+//	costs   10 write units with 2 lines, 2 for each
 //
-// It can end in ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeNotFound, ErrConductorOcupado, ErrRecursoCambio,
-// ErrConductorNotFound, ErrVehiculoOcupado, ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
+// It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeNotFound, ErrAgendaNotFound, table.ErrLines. It takes
+// at most 6 lines.
 func (db *DB) AsignarRecursos(ctx context.Context, in AsignarRecursosInput) (AsignarRecursosResult, error) {
 	out, err := db.run.Write(ctx, asignarRecursosWrite, in.input())
 	if err != nil {
@@ -1047,101 +1114,15 @@ func (db *DB) AsignarRecursos(ctx context.Context, in AsignarRecursosInput) (Asi
 		}
 		result.Viaje = &x
 	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return AsignarRecursosResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return AsignarRecursosResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	return result, nil
-}
-
-// AsignarConRemolqueInput is what AsignarConRemolque takes.
-type AsignarConRemolqueInput struct {
-	Resources       Recursos
-	ConductorNombre string
-	VehiculoPlaca   string
-	RemolquePlaca   string
-	UserID          string
-	ViajeID         string
-	ConductorID     string
-	VehiculoID      string
-	RemolqueID      string
-}
-
-// AsignarConRemolqueResult is what AsignarConRemolque has done.
-type AsignarConRemolqueResult struct {
-	// Viaje is the item as it is now; nil where the write did not need to read it.
-	Viaje *Viaje
-	// Conductor is the item as it is now; nil where the write did not need to read it.
-	Conductor *Conductor
-	// Vehiculo is the item as it is now; nil where the write did not need to read it.
-	Vehiculo *Vehiculo
-	// Remolque is the item as it is now; nil where the write did not need to read it.
-	Remolque *Remolque
-}
-
-// AsignarConRemolque does, as a whole or not at all: update Viaje, update Conductor, update Vehiculo, update Remolque.
-//
-// The same with a trailer.
-//
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND attribute_not_exists(resources); GSI1 updated (1); GSI2 updated (1)
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true AND nombre = :conductorNombre; GSI1 moved (2)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible' AND placa = :vehiculoPlaca; GSI1 moved (2)
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado = 'disponible' AND placa = :remolquePlaca; GSI1 moved (2)
-//	costs   20 write units
-//
-// It can end in ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeNotFound, ErrConductorOcupado, ErrRecursoCambio,
-// ErrConductorNotFound, ErrVehiculoOcupado, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueOcupado,
-// ErrRemolqueNotFound, ErrRemolquePlacaTaken.
-func (db *DB) AsignarConRemolque(ctx context.Context, in AsignarConRemolqueInput) (AsignarConRemolqueResult, error) {
-	out, err := db.run.Write(ctx, asignarConRemolqueWrite, in.input())
-	if err != nil {
-		return AsignarConRemolqueResult{}, err
-	}
-	var result AsignarConRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return AsignarConRemolqueResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return AsignarConRemolqueResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return AsignarConRemolqueResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return AsignarConRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
 	return result, nil
 }
 
 // IniciarViajeInput is what IniciarViaje takes.
 type IniciarViajeInput struct {
 	Limite              time.Time
+	Visto               int64
+	ConductorID         string
+	VehiculoID          string
 	UserID              string
 	ViajeID             string
 	Lat                 *table.Decimal
@@ -1155,19 +1136,26 @@ type IniciarViajeResult struct {
 	// Viaje is the item as it is now; nil where the write did not need to read it.
 	Viaje    *Viaje
 	Tracking Tracking
+	// Conductor is the item as it is now; nil where the write did not need to read it.
+	Conductor *Conductor
+	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	Vehiculo *Vehiculo
 }
 
-// IniciarViaje does, as a whole or not at all: update Viaje, create Tracking.
+// IniciarViaje does, as a whole or not at all: update Viaje, create Tracking, update Conductor, update Vehiculo.
 //
-// The trip leaves: it has driver and vehicle, its carta is stamped, and it is planned to begin soon. A local trip needs
-// no carta.
+// The trip leaves: its driver and vehicle are there, its carta is stamped, and it is planned to begin soon. A local
+// trip needs no carta.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (1)
 //	create  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if it does not exist
-//	costs   9 write units
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true; GSI1 moved (2)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2)
+//	costs   19 write units
 //
-// It can end in ErrViajeNoProgramado, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar, ErrViajeNotFound,
-// ErrTrackingExists.
+// It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
+// ErrViajeNotFound, ErrTrackingExists, ErrConductorEnViaje, ErrConductorNoDisponible, ErrConductorNotFound,
+// ErrVehiculoEnViaje, ErrVehiculoNoDisponible, ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
 func (db *DB) IniciarViaje(ctx context.Context, in IniciarViajeInput) (IniciarViajeResult, error) {
 	out, err := db.run.Write(ctx, iniciarViajeWrite, in.input())
 	if err != nil {
@@ -1184,6 +1172,104 @@ func (db *DB) IniciarViaje(ctx context.Context, in IniciarViajeInput) (IniciarVi
 	if result.Tracking, err = trackingOf(out.Items[1][0]); err != nil {
 		return IniciarViajeResult{}, err
 	}
+	if v := out.Items[2][0]; v != nil {
+		x, err := conductorOf(v)
+		if err != nil {
+			return IniciarViajeResult{}, err
+		}
+		result.Conductor = &x
+	}
+	if v := out.Items[3][0]; v != nil {
+		x, err := vehiculoOf(v)
+		if err != nil {
+			return IniciarViajeResult{}, err
+		}
+		result.Vehiculo = &x
+	}
+	return result, nil
+}
+
+// IniciarConRemolqueInput is what IniciarConRemolque takes.
+type IniciarConRemolqueInput struct {
+	Limite              time.Time
+	Visto               int64
+	ConductorID         string
+	VehiculoID          string
+	RemolqueID          string
+	UserID              string
+	ViajeID             string
+	Lat                 *table.Decimal
+	Lng                 *table.Decimal
+	UltimaActualizacion *time.Time
+	DistanciaTotal      table.Decimal
+}
+
+// IniciarConRemolqueResult is what IniciarConRemolque has done.
+type IniciarConRemolqueResult struct {
+	// Viaje is the item as it is now; nil where the write did not need to read it.
+	Viaje    *Viaje
+	Tracking Tracking
+	// Conductor is the item as it is now; nil where the write did not need to read it.
+	Conductor *Conductor
+	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	Vehiculo *Vehiculo
+	// Remolque is the item as it is now; nil where the write did not need to read it.
+	Remolque *Remolque
+}
+
+// IniciarConRemolque does, as a whole or not at all: update Viaje, create Tracking, update Conductor, update Vehiculo,
+// update Remolque.
+//
+// The same with a trailer.
+//
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (1)
+//	create  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if it does not exist
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true; GSI1 moved (2)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2)
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado = 'disponible'; GSI1 moved (2)
+//	costs   23 write units
+//
+// It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
+// ErrViajeNotFound, ErrTrackingExists, ErrConductorEnViaje, ErrConductorNoDisponible, ErrConductorNotFound,
+// ErrVehiculoEnViaje, ErrVehiculoNoDisponible, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueEnViaje,
+// ErrRemolqueNoDisponible, ErrRemolqueNotFound, ErrRemolquePlacaTaken.
+func (db *DB) IniciarConRemolque(ctx context.Context, in IniciarConRemolqueInput) (IniciarConRemolqueResult, error) {
+	out, err := db.run.Write(ctx, iniciarConRemolqueWrite, in.input())
+	if err != nil {
+		return IniciarConRemolqueResult{}, err
+	}
+	var result IniciarConRemolqueResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := viajeOf(v)
+		if err != nil {
+			return IniciarConRemolqueResult{}, err
+		}
+		result.Viaje = &x
+	}
+	if result.Tracking, err = trackingOf(out.Items[1][0]); err != nil {
+		return IniciarConRemolqueResult{}, err
+	}
+	if v := out.Items[2][0]; v != nil {
+		x, err := conductorOf(v)
+		if err != nil {
+			return IniciarConRemolqueResult{}, err
+		}
+		result.Conductor = &x
+	}
+	if v := out.Items[3][0]; v != nil {
+		x, err := vehiculoOf(v)
+		if err != nil {
+			return IniciarConRemolqueResult{}, err
+		}
+		result.Vehiculo = &x
+	}
+	if v := out.Items[4][0]; v != nil {
+		x, err := remolqueOf(v)
+		if err != nil {
+			return IniciarConRemolqueResult{}, err
+		}
+		result.Remolque = &x
+	}
 	return result, nil
 }
 
@@ -1192,13 +1278,22 @@ type CompletarViajeInput struct {
 	Km          table.Decimal
 	Pings       int64
 	Performance Desempeno
+	Completados int64
 	Visto       int64
 	Llegada     string
 	ConductorID string
 	VehiculoID  string
 	Ninguno     *string
-	UserID      string
-	ViajeID     string
+	// The trip's id, as the agendas have it.
+	Clave   string
+	UserID  string
+	ViajeID string
+	Lines   []CompletarViajeLine
+}
+
+// CompletarViajeLine is a line of CompletarViaje.
+type CompletarViajeLine struct {
+	RecursoID string
 }
 
 // CompletarViajeResult is what CompletarViaje has done.
@@ -1213,18 +1308,21 @@ type CompletarViajeResult struct {
 	Vehiculo *Vehiculo
 }
 
-// CompletarViaje does, as a whole or not at all: update Viaje, update Tracking, update Conductor, update Vehiculo.
+// CompletarViaje does, as a whole or not at all: update Viaje, update Tracking, update Conductor, update Vehiculo,
+// update Agenda for each line.
 //
-// The trip has arrived; driver and vehicle are free again.
+// The trip has arrived; driver and vehicle are free again. The lines are their agendas.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND resources.conductorId = :conductorId AND resources.vehiculoId = :vehiculoId AND attribute_not_exists(resources.remolqueId); GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :visto; GSI1 moved (2)
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :completados; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
-//	costs   19 write units
+//	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
+//	costs   23 write units with 2 lines, 2 for each
 //
 // It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
-// ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
+// ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
+// 3 lines.
 func (db *DB) CompletarViaje(ctx context.Context, in CompletarViajeInput) (CompletarViajeResult, error) {
 	out, err := db.run.Write(ctx, completarViajeWrite, in.input())
 	if err != nil {
@@ -1267,14 +1365,23 @@ type CompletarConRemolqueInput struct {
 	Km          table.Decimal
 	Pings       int64
 	Performance Desempeno
+	Completados int64
 	Visto       int64
 	Llegada     string
 	ConductorID string
 	VehiculoID  string
 	RemolqueID  string
 	Ninguno     *string
-	UserID      string
-	ViajeID     string
+	// The trip's id, as the agendas have it.
+	Clave   string
+	UserID  string
+	ViajeID string
+	Lines   []CompletarConRemolqueLine
+}
+
+// CompletarConRemolqueLine is a line of CompletarConRemolque.
+type CompletarConRemolqueLine struct {
+	RecursoID string
 }
 
 // CompletarConRemolqueResult is what CompletarConRemolque has done.
@@ -1292,19 +1399,21 @@ type CompletarConRemolqueResult struct {
 }
 
 // CompletarConRemolque does, as a whole or not at all: update Viaje, update Tracking, update Conductor, update
-// Vehiculo, update Remolque.
+// Vehiculo, update Remolque, update Agenda for each line.
 //
 // The same with a trailer.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND resources.conductorId = :conductorId AND resources.vehiculoId = :vehiculoId AND resources.remolqueId = :remolqueId; GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :visto; GSI1 moved (2)
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :completados; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2)
-//	costs   23 write units
+//	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
+//	costs   29 write units with 3 lines, 2 for each
 //
 // It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
-// ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken.
+// ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
+// ErrAgendaNotFound, table.ErrLines. It takes at most 3 lines.
 func (db *DB) CompletarConRemolque(ctx context.Context, in CompletarConRemolqueInput) (CompletarConRemolqueResult, error) {
 	out, err := db.run.Write(ctx, completarConRemolqueWrite, in.input())
 	if err != nil {
@@ -1362,12 +1471,12 @@ type CancelarViajeResult struct {
 
 // CancelarViaje does: update Viaje.
 //
-// A trip that nobody drives yet is off.
+// A trip that nobody is to make is off.
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (1)
 //	costs   5 write units
 //
-// It can end in ErrViajeTerminado, ErrRecursoCambio, ErrCartaVigente, ErrViajeNotFound.
+// It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound.
 func (db *DB) CancelarViaje(ctx context.Context, in CancelarViajeInput) (CancelarViajeResult, error) {
 	out, err := db.run.Write(ctx, cancelarViajeWrite, in.input())
 	if err != nil {
@@ -1386,41 +1495,34 @@ func (db *DB) CancelarViaje(ctx context.Context, in CancelarViajeInput) (Cancela
 
 // CancelarAsignadoInput is what CancelarAsignado takes.
 type CancelarAsignadoInput struct {
-	ConductorID         string
-	VehiculoID          string
-	Distancia           table.Decimal
-	Ninguno             *string
-	UserID              string
-	ViajeID             string
-	Lat                 *table.Decimal
-	Lng                 *table.Decimal
-	UltimaActualizacion *time.Time
+	Visto   int64
+	Clave   string
+	UserID  string
+	ViajeID string
+	Lines   []CancelarAsignadoLine
+}
+
+// CancelarAsignadoLine is a line of CancelarAsignado.
+type CancelarAsignadoLine struct {
+	RecursoID string
 }
 
 // CancelarAsignadoResult is what CancelarAsignado has done.
 type CancelarAsignadoResult struct {
 	// Viaje is the item as it is now; nil where the write did not need to read it.
 	Viaje *Viaje
-	// Conductor is the item as it is now; nil where the write did not need to read it.
-	Conductor *Conductor
-	// Vehiculo is the item as it is now; nil where the write did not need to read it.
-	Vehiculo *Vehiculo
-	// Tracking is the item as it is now; nil where the write did not need to read it.
-	Tracking *Tracking
 }
 
-// CancelarAsignado does, as a whole or not at all: update Viaje, update Conductor, update Vehiculo, upsert Tracking.
+// CancelarAsignado does, as a whole or not at all: update Viaje, update Agenda for each line.
 //
-// A trip with driver and vehicle is off; they are free again.
+// A trip that has not left is off, out of the agendas in the lines.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('programado', 'en_curso') AND resources.conductorId = :conductorId AND resources.vehiculoId = :vehiculoId AND attribute_not_exists(resources.remolqueId) AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (1)
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
-//	upsert  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
-//	costs   19 write units
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (1)
+//	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
+//	costs   11 write units with 2 lines, 2 for each
 //
-// It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrConductorNotFound,
-// ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
+// It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrAgendaNotFound,
+// table.ErrLines. It takes at most 3 lines.
 func (db *DB) CancelarAsignado(ctx context.Context, in CancelarAsignadoInput) (CancelarAsignadoResult, error) {
 	out, err := db.run.Write(ctx, cancelarAsignadoWrite, in.input())
 	if err != nil {
@@ -1434,112 +1536,178 @@ func (db *DB) CancelarAsignado(ctx context.Context, in CancelarAsignadoInput) (C
 		}
 		result.Viaje = &x
 	}
+	return result, nil
+}
+
+// CancelarEnCursoInput is what CancelarEnCurso takes.
+type CancelarEnCursoInput struct {
+	Visto       int64
+	ConductorID string
+	VehiculoID  string
+	Ninguno     *string
+	Clave       string
+	UserID      string
+	ViajeID     string
+	Lines       []CancelarEnCursoLine
+}
+
+// CancelarEnCursoLine is a line of CancelarEnCurso.
+type CancelarEnCursoLine struct {
+	RecursoID string
+}
+
+// CancelarEnCursoResult is what CancelarEnCurso has done.
+type CancelarEnCursoResult struct {
+	// Viaje is the item as it is now; nil where the write did not need to read it.
+	Viaje *Viaje
+	// Tracking is the item as it is now; nil where the write did not need to read it.
+	Tracking *Tracking
+	// Conductor is the item as it is now; nil where the write did not need to read it.
+	Conductor *Conductor
+	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	Vehiculo *Vehiculo
+}
+
+// CancelarEnCurso does, as a whole or not at all: update Viaje, update Tracking, update Conductor, update Vehiculo,
+// update Agenda for each line.
+//
+// A trip that is on its way is off; driver and vehicle are free again. The lines are their agendas.
+//
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (1)
+//	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
+//	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
+//	costs   23 write units with 2 lines, 2 for each
+//
+// It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
+// ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
+// 3 lines.
+func (db *DB) CancelarEnCurso(ctx context.Context, in CancelarEnCursoInput) (CancelarEnCursoResult, error) {
+	out, err := db.run.Write(ctx, cancelarEnCursoWrite, in.input())
+	if err != nil {
+		return CancelarEnCursoResult{}, err
+	}
+	var result CancelarEnCursoResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := viajeOf(v)
+		if err != nil {
+			return CancelarEnCursoResult{}, err
+		}
+		result.Viaje = &x
+	}
 	if v := out.Items[1][0]; v != nil {
+		x, err := trackingOf(v)
+		if err != nil {
+			return CancelarEnCursoResult{}, err
+		}
+		result.Tracking = &x
+	}
+	if v := out.Items[2][0]; v != nil {
 		x, err := conductorOf(v)
 		if err != nil {
-			return CancelarAsignadoResult{}, err
+			return CancelarEnCursoResult{}, err
 		}
 		result.Conductor = &x
 	}
-	if v := out.Items[2][0]; v != nil {
+	if v := out.Items[3][0]; v != nil {
 		x, err := vehiculoOf(v)
 		if err != nil {
-			return CancelarAsignadoResult{}, err
+			return CancelarEnCursoResult{}, err
 		}
 		result.Vehiculo = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CancelarAsignadoResult{}, err
-		}
-		result.Tracking = &x
 	}
 	return result, nil
 }
 
-// CancelarConRemolqueInput is what CancelarConRemolque takes.
-type CancelarConRemolqueInput struct {
-	ConductorID         string
-	VehiculoID          string
-	RemolqueID          string
-	Distancia           table.Decimal
-	Ninguno             *string
-	UserID              string
-	ViajeID             string
-	Lat                 *table.Decimal
-	Lng                 *table.Decimal
-	UltimaActualizacion *time.Time
+// CancelarEnCursoConRemolqueInput is what CancelarEnCursoConRemolque takes.
+type CancelarEnCursoConRemolqueInput struct {
+	Visto       int64
+	ConductorID string
+	VehiculoID  string
+	RemolqueID  string
+	Ninguno     *string
+	Clave       string
+	UserID      string
+	ViajeID     string
+	Lines       []CancelarEnCursoConRemolqueLine
 }
 
-// CancelarConRemolqueResult is what CancelarConRemolque has done.
-type CancelarConRemolqueResult struct {
+// CancelarEnCursoConRemolqueLine is a line of CancelarEnCursoConRemolque.
+type CancelarEnCursoConRemolqueLine struct {
+	RecursoID string
+}
+
+// CancelarEnCursoConRemolqueResult is what CancelarEnCursoConRemolque has done.
+type CancelarEnCursoConRemolqueResult struct {
 	// Viaje is the item as it is now; nil where the write did not need to read it.
 	Viaje *Viaje
+	// Tracking is the item as it is now; nil where the write did not need to read it.
+	Tracking *Tracking
 	// Conductor is the item as it is now; nil where the write did not need to read it.
 	Conductor *Conductor
 	// Vehiculo is the item as it is now; nil where the write did not need to read it.
 	Vehiculo *Vehiculo
 	// Remolque is the item as it is now; nil where the write did not need to read it.
 	Remolque *Remolque
-	// Tracking is the item as it is now; nil where the write did not need to read it.
-	Tracking *Tracking
 }
 
-// CancelarConRemolque does, as a whole or not at all: update Viaje, update Conductor, update Vehiculo, update Remolque,
-// upsert Tracking.
+// CancelarEnCursoConRemolque does, as a whole or not at all: update Viaje, update Tracking, update Conductor, update
+// Vehiculo, update Remolque, update Agenda for each line.
 //
 // The same with a trailer.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('programado', 'en_curso') AND resources.conductorId = :conductorId AND resources.vehiculoId = :vehiculoId AND resources.remolqueId = :remolqueId AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (1)
+//	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2)
-//	upsert  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
-//	costs   23 write units
+//	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
+//	costs   29 write units with 3 lines, 2 for each
 //
-// It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrConductorNotFound,
-// ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken.
-func (db *DB) CancelarConRemolque(ctx context.Context, in CancelarConRemolqueInput) (CancelarConRemolqueResult, error) {
-	out, err := db.run.Write(ctx, cancelarConRemolqueWrite, in.input())
+// It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
+// ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
+// ErrAgendaNotFound, table.ErrLines. It takes at most 3 lines.
+func (db *DB) CancelarEnCursoConRemolque(ctx context.Context, in CancelarEnCursoConRemolqueInput) (CancelarEnCursoConRemolqueResult, error) {
+	out, err := db.run.Write(ctx, cancelarEnCursoConRemolqueWrite, in.input())
 	if err != nil {
-		return CancelarConRemolqueResult{}, err
+		return CancelarEnCursoConRemolqueResult{}, err
 	}
-	var result CancelarConRemolqueResult
+	var result CancelarEnCursoConRemolqueResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := viajeOf(v)
 		if err != nil {
-			return CancelarConRemolqueResult{}, err
+			return CancelarEnCursoConRemolqueResult{}, err
 		}
 		result.Viaje = &x
 	}
 	if v := out.Items[1][0]; v != nil {
+		x, err := trackingOf(v)
+		if err != nil {
+			return CancelarEnCursoConRemolqueResult{}, err
+		}
+		result.Tracking = &x
+	}
+	if v := out.Items[2][0]; v != nil {
 		x, err := conductorOf(v)
 		if err != nil {
-			return CancelarConRemolqueResult{}, err
+			return CancelarEnCursoConRemolqueResult{}, err
 		}
 		result.Conductor = &x
 	}
-	if v := out.Items[2][0]; v != nil {
+	if v := out.Items[3][0]; v != nil {
 		x, err := vehiculoOf(v)
 		if err != nil {
-			return CancelarConRemolqueResult{}, err
+			return CancelarEnCursoConRemolqueResult{}, err
 		}
 		result.Vehiculo = &x
 	}
-	if v := out.Items[3][0]; v != nil {
+	if v := out.Items[4][0]; v != nil {
 		x, err := remolqueOf(v)
 		if err != nil {
-			return CancelarConRemolqueResult{}, err
+			return CancelarEnCursoConRemolqueResult{}, err
 		}
 		result.Remolque = &x
-	}
-	if v := out.Items[4][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CancelarConRemolqueResult{}, err
-		}
-		result.Tracking = &x
 	}
 	return result, nil
 }

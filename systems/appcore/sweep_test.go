@@ -1,0 +1,166 @@
+package appcore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/appcore"
+	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/apitest"
+)
+
+// TestSweep: what is pending for five minutes is settled without the stream; younger ones are left to it.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
+		t.Helper()
+		const first = 130 // more than a page
+		for i := range first {
+			create(t, v, []string{ana, bruno}[i%2], fmt.Sprint("old-", i), int64(i%2)*2*appcore.DefaultSettleMax+1)
+		}
+		v.Clock.Advance(4 * time.Minute)
+		create(t, v, ana, "young", 500)
+		v.Tick(t)
+		left := func(want int) {
+			t.Helper()
+			s := scan(t, v)
+			s.sound(t)
+			pending := 0
+			for _, tx := range s.truth {
+				if tx.Status == appcoredb.TxStatusPending {
+					pending++
+				} else if (tx.Status == appcoredb.TxStatusCompleted) != (tx.Amount <= appcore.DefaultSettleMax) {
+					t.Errorf("%d is %s", tx.Amount, tx.Status)
+				}
+			}
+			if entries := count(t, v, "GSI2"); pending != want || entries != want {
+				t.Errorf("%d are pending and %d in the index, want %d", pending, entries, want)
+			}
+		}
+		left(first + 1)
+		v.Clock.Advance(time.Minute)
+		v.Tick(t)
+		left(1)
+		v.Tick(t)
+		left(1)
+		v.Deliver(t) // the stream comes late
+		left(0)
+	})
+}
+
+// count is how many items an index has.
+func count(tb testing.TB, v *apitest.Server, index string) (n int) {
+	tb.Helper()
+	for range items(tb, v, index) {
+		n++
+	}
+	return n
+}
+
+// TestSweptByMany: processes sweep while the stream's records are delivered, again and again, and nobody agrees on the outcome.
+func TestSweptByMany(t *testing.T) {
+	t.Parallel()
+	const workers, transactions = 6, 40
+	var asked atomic.Int64
+	coin := rule(func(appcoredb.Transaction) (bool, error) { return asked.Add(1)%2 == 0, nil })
+	v := apitest.Open(t, appcore.System(appcore.Options{Rule: coin}))
+	for i := range transactions {
+		create(t, v, ana, fmt.Sprint(i), 500)
+	}
+	v.Clock.Advance(time.Hour)
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() { v.Tick(t) })
+		all.Go(func() { v.Deliver(t) })
+	}
+	all.Wait()
+	s := scan(t, v)
+	s.sound(t)
+	if len(s.truth) != transactions || len(s.notifications) != transactions || count(t, v, "GSI2") != 0 {
+		t.Errorf("%d transactions, %d notifications, %d in the index of what is pending", len(s.truth), len(s.notifications), count(t, v, "GSI2"))
+	}
+}
+
+// TestSweeperDies: a sweep that ends half-way, with requests under way that nobody waits for, leaves each transaction settled or
+// pending, and the next one settles the rest, once.
+func TestSweeperDies(t *testing.T) {
+	t.Parallel()
+	const transactions = 60
+	var asked atomic.Int64
+	dying, die := context.WithCancel(t.Context())
+	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(appcoredb.Transaction) (bool, error) {
+		if asked.Add(1) == transactions/2 {
+			die()
+		}
+		return true, nil
+	})}))
+	for i := range transactions {
+		create(t, v, ana, fmt.Sprint(i), 500)
+	}
+	v.Clock.Advance(time.Hour)
+	sweep := v.Host.Service(appcore.Name).Schedules[0]
+	if err := sweep.Run(dying); !errors.Is(err, context.Canceled) {
+		t.Errorf("the sweep ended with %v", err)
+	}
+	s := scan(t, v)
+	s.sound(t)
+	if n := len(s.notifications); n == 0 || n == transactions {
+		t.Errorf("%d of %d were settled before it died", n, transactions)
+	}
+	v.Tick(t)
+	s = scan(t, v)
+	s.sound(t)
+	if len(s.notifications) != transactions {
+		t.Errorf("%d are settled, want %d", len(s.notifications), transactions)
+	}
+}
+
+// TestUndecided: a transaction of which the rule cannot decide stays pending for a day, holds up no other, and fails then.
+func TestUndecided(t *testing.T) {
+	t.Parallel()
+	const bad = 13
+	v := apitest.Open(t, appcore.System(appcore.Options{Rule: rule(func(tx appcoredb.Transaction) (bool, error) {
+		if tx.Amount == bad {
+			return true, errors.New("the bank does not answer")
+		}
+		return true, nil
+	})}))
+	undecided := create(t, v, ana, "undecided", bad)
+	create(t, v, ana, "good", 500)
+	sweep := v.Host.Service(appcore.Name).Schedules[0]
+	for _, c := range []struct {
+		after time.Duration
+		fails bool
+		want  appcoredb.TxStatus
+	}{
+		{time.Hour, true, appcoredb.TxStatusPending},
+		{24*time.Hour - time.Hour - time.Millisecond, true, appcoredb.TxStatusPending},
+		{time.Millisecond, false, appcoredb.TxStatusFailed},
+		{time.Hour, false, appcoredb.TxStatusFailed},
+	} {
+		v.Clock.Advance(c.after)
+		if err := sweep.Run(t.Context()); (err != nil) != c.fails {
+			t.Errorf("the sweep ended with %v", err)
+		}
+		s := scan(t, v)
+		s.sound(t)
+		if got := s.truth[undecided.TxID].Status; got != c.want {
+			t.Errorf("the transaction is %s, want %s", got, c.want)
+		}
+		if others := slices.Collect(func(yield func(string) bool) {
+			for id, tx := range s.truth {
+				if tx.Amount != bad && tx.Status != appcoredb.TxStatusCompleted && !yield(id) {
+					return
+				}
+			}
+		}); len(others) > 0 {
+			t.Errorf("held up are %v", others)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package transporteapp
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/monotable/monotable/design/table"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// maxOpen is how many trips an agenda has at most, which bounds its item.
+const maxOpen = 100
+
+// RecursosElegidos are the ids of who and what is to make a trip.
+type RecursosElegidos struct {
+	ConductorID string `json:"conductorId" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
+	VehiculoID  string `json:"vehiculoId" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
+	RemolqueID  string `json:"remolqueId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
+}
+
+// overlap tells whether two periods have a moment in common. A period has its beginning and not its end: a trip may begin when
+// another ends.
+func overlap(a, b db.Periodo) bool {
+	return a.Desde.Equal(b.Desde) || a.Desde.Before(b.Hasta) && b.Desde.Before(a.Hasta)
+}
+
+// taken tells whether an agenda has another trip than this in a period.
+func taken(a *db.Agenda, p db.Periodo, tripID string) bool {
+	for id, other := range a.Periodos {
+		if id != tripID && overlap(p, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// atWork tells whether a driver, a vehicle or a trailer can be given to a trip; one that is on its way can have the next.
+func atWork(state db.EstadoRecurso) bool {
+	return state == db.EstadoRecursoDisponible || state == db.EstadoRecursoEnViaje
+}
+
+func periodOf(v *db.Viaje) db.Periodo {
+	return db.Periodo{Desde: v.FechaInicioProgramada, Hasta: v.FechaFinProgramada}
+}
+
+// idsOf are the ids of who and what makes a trip, in order; none for a trip without.
+func idsOf(r *db.Recursos) []string {
+	if r == nil {
+		return nil
+	}
+	return append([]string{r.ConductorID, r.VehiculoID}, list(text(r.RemolqueID))...)
+}
+
+// agendas finds agendas by the ids of those whose they are, which differ; one that is not there is left out.
+func (s *service) agendas(ctx context.Context, userID string, ids []string) (map[string]*db.Agenda, error) {
+	found, err := s.db.Agendas(ctx, each(ids, func(id string) db.AgendasInput { return db.AgendasInput{UserID: userID, RecursoID: id} }))
+	out := map[string]*db.Agenda{}
+	for _, a := range found {
+		if a != nil {
+			out[a.RecursoID] = a
+		}
+	}
+	return out, err
+}
+
+// assign gives a trip that has not left its driver, its vehicle and, unless there is none, its trailer, in place of those it has.
+// All of them are looked at again if anything has changed before the write.
+func (s *service) assign(ctx context.Context, userID, id string, chosen RecursosElegidos) (Viaje, error) {
+	return s.reassign(ctx, userID, id, &chosen)
+}
+
+// unassign takes from a trip that has not left all that it has.
+func (s *service) unassign(ctx context.Context, userID, id string) (Viaje, error) {
+	return s.reassign(ctx, userID, id, nil)
+}
+
+func (s *service) reassign(ctx context.Context, userID, id string, chosen *RecursosElegidos) (Viaje, error) {
+	err := again(ctx, func() error {
+		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
+		switch {
+		case err != nil:
+			return err
+		case v.Estado != db.EstadoViajeProgramado:
+			return db.ErrViajeNoProgramado
+		case chosen == nil && v.Resources == nil:
+			return nil
+		}
+		var wanted []string
+		if chosen != nil {
+			wanted = append([]string{chosen.ConductorID, chosen.VehiculoID}, list(chosen.RemolqueID)...)
+		}
+		all := slices.Concat(idsOf(v.Resources), wanted)
+		slices.Sort(all)
+		all = slices.Compact(all)
+		// The agendas first: a driver who is changed after that has another revision at the write.
+		agendas, err := s.agendas(ctx, userID, all)
+		if err != nil {
+			return err
+		}
+		in := db.AsignarRecursosInput{UserID: userID, ViajeID: id, Visto: v.Revision}
+		if chosen != nil {
+			if in.Resources, err = s.fit(ctx, &v, *chosen, agendas); err != nil {
+				return err
+			}
+			if v.Resources != nil && recursosOf(v.Resources) == recursosOf(in.Resources) {
+				return nil
+			}
+		}
+		for _, of := range all {
+			a := agendas[of]
+			if a == nil {
+				return table.ErrNotFound
+			}
+			periods := maps.Clone(a.Periodos)
+			delete(periods, id)
+			if slices.Contains(wanted, of) {
+				periods[id] = periodOf(&v)
+			}
+			if len(periods) > maxOpen {
+				return errAgendaLlena
+			}
+			in.Lines = append(in.Lines, db.AsignarRecursosLine{RecursoID: of, Periodos: periods, Abiertos: int64(len(periods)), Visto: a.Revision})
+		}
+		_, err = s.db.AsignarRecursos(ctx, in)
+		return err
+	}, db.ErrRecursoCambio)
+	return s.changed(ctx, userID, id, err)
+}
+
+// fit finds who and what was chosen for a trip, as they are now, or says why one of them cannot make it.
+func (s *service) fit(ctx context.Context, v *db.Viaje, chosen RecursosElegidos, agendas map[string]*db.Agenda) (*db.Recursos, error) {
+	found, err := s.resources(ctx, v.UserID, RecursosConsulta{
+		Conductores: []string{chosen.ConductorID}, Vehiculos: []string{chosen.VehiculoID}, Remolques: list(chosen.RemolqueID),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Conductores) == 0 || len(found.Vehiculos) == 0 || chosen.RemolqueID != "" && len(found.Remolques) == 0 {
+		return nil, table.ErrNotFound
+	}
+	driver, vehicle := found.Conductores[0], found.Vehiculos[0]
+	last, err := s.dayOf(ctx, v.UserID, v.FechaFinProgramada)
+	if err != nil {
+		return nil, err
+	}
+	fits := func(id string, able bool, unable, busy error) error {
+		a := agendas[id]
+		switch {
+		case a == nil:
+			return table.ErrNotFound
+		case !able:
+			return unable
+		case taken(a, periodOf(v), v.ViajeID):
+			return busy
+		}
+		return nil
+	}
+	if !licensed(driver.Licencia.Vigencia, last) {
+		return nil, errLicenciaVencida
+	}
+	if err := cmp.Or(
+		fits(chosen.ConductorID, driver.Activo && atWork(driver.Estado), db.ErrConductorNoDisponible, errConductorOcupado),
+		fits(chosen.VehiculoID, atWork(vehicle.Estado), db.ErrVehiculoNoDisponible, errVehiculoOcupado),
+	); err != nil {
+		return nil, err
+	}
+	r := &db.Recursos{ConductorID: driver.ConductorID, ConductorNombre: driver.Nombre, VehiculoID: vehicle.VehiculoID, VehiculoPlaca: vehicle.Placa}
+	if chosen.RemolqueID == "" {
+		return r, nil
+	}
+	trailer := found.Remolques[0]
+	r.RemolqueID, r.RemolquePlaca = &trailer.RemolqueID, &trailer.Placa
+	return r, fits(chosen.RemolqueID, atWork(trailer.Estado), db.ErrRemolqueNoDisponible, errRemolqueOcupado)
+}
+
+// licensed tells whether a licence is valid on the last day of a trip.
+func licensed(valid string, last table.Date) bool {
+	ends, err := table.ParseDate(valid)
+	return err == nil && ends.Compare(last) >= 0
+}

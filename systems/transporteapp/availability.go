@@ -1,0 +1,83 @@
+package transporteapp
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/problem"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// Libres asks a list for those who can be given to a trip of a period.
+type Libres struct {
+	Desde time.Time `query:"desde" doc:"With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one"`
+	Hasta time.Time `query:"hasta" doc:"The end of that trip"`
+}
+
+// period is what is asked for, nil for a list of all; states do not go with it.
+func (q Libres) period(state string) (*db.Periodo, error) {
+	if q.Desde.IsZero() && q.Hasta.IsZero() {
+		return nil, nil //nolint:nilnil // no period is a valid question
+	}
+	refuse := func(name, message string) (*db.Periodo, error) {
+		return nil, problem.BadRequest(problem.CodeInvalidParameter, "the period is not valid", problem.Field{Field: "query." + name, Message: message})
+	}
+	switch {
+	case q.Desde.IsZero():
+		return refuse("desde", "is missing: hasta is there")
+	case q.Hasta.IsZero():
+		return refuse("hasta", "is missing: desde is there")
+	case q.Hasta.Before(q.Desde):
+		return refuse("hasta", "is before desde")
+	case state != "":
+		return refuse("estado", "comes with desde and hasta")
+	}
+	return &db.Periodo{Desde: q.Desde, Hasta: q.Hasta}, nil
+}
+
+// freeOf leaves of a page those who are able to make a trip of a period, and whose agendas have nothing then. All agendas of the
+// page are one BatchGetItem. Another request may take them before they are assigned, which looks again.
+func freeOf[T any](ctx context.Context, s *service, userID string, p db.Periodo, page table.Page[T], id func(T) string, able func(T) bool) (table.Page[T], error) {
+	page.Items = slices.DeleteFunc(page.Items, func(x T) bool { return !able(x) })
+	agendas, err := s.agendas(ctx, userID, each(page.Items, id))
+	page.Items = slices.DeleteFunc(page.Items, func(x T) bool {
+		a := agendas[id(x)]
+		return a == nil || taken(a, p, "")
+	})
+	return page, err
+}
+
+// drivers are a page of a company's drivers: all of them, or those who are free in a period and licensed up to its end.
+func (s *service) drivers(ctx context.Context, userID string, p *db.Periodo, o table.PageOptions) (table.Page[db.Conductor], error) {
+	page, err := s.db.ConductoresDeUsuario(ctx, db.ConductoresDeUsuarioInput{UserID: userID}, o)
+	if err != nil || p == nil || len(page.Items) == 0 { // a company without a profile has none
+		return page, err
+	}
+	last, err := s.dayOf(ctx, userID, p.Hasta)
+	if err != nil {
+		return page, err
+	}
+	return freeOf(ctx, s, userID, *p, page, func(c db.Conductor) string { return c.ConductorID }, func(c db.Conductor) bool {
+		return c.Activo && atWork(c.Estado) && licensed(c.Licencia.Vigencia.String(), last)
+	})
+}
+
+// vehicles are a page of a company's vehicles: all of them, or those that are free in a period.
+func (s *service) vehicles(ctx context.Context, userID string, p *db.Periodo, o table.PageOptions) (table.Page[db.Vehiculo], error) {
+	page, err := s.db.VehiculosDeUsuario(ctx, db.VehiculosDeUsuarioInput{UserID: userID}, o)
+	if err != nil || p == nil {
+		return page, err
+	}
+	return freeOf(ctx, s, userID, *p, page, func(v db.Vehiculo) string { return v.VehiculoID }, func(v db.Vehiculo) bool { return atWork(v.Estado) })
+}
+
+// trailers are a page of a company's trailers: all of them, or those that are free in a period.
+func (s *service) trailers(ctx context.Context, userID string, p *db.Periodo, o table.PageOptions) (table.Page[db.Remolque], error) {
+	page, err := s.db.RemolquesDeUsuario(ctx, db.RemolquesDeUsuarioInput{UserID: userID}, o)
+	if err != nil || p == nil {
+		return page, err
+	}
+	return freeOf(ctx, s, userID, *p, page, func(r db.Remolque) string { return r.RemolqueID }, func(r db.Remolque) bool { return atWork(r.Estado) })
+}
