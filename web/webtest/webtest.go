@@ -184,6 +184,9 @@ func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
+// Go goes to another page of the same origin.
+func (p *Page) Go(address string) { p.t.Helper(); p.Do(chromedp.Navigate(address)) }
+
 // Wait waits until something is visible.
 func (p *Page) Wait(selector string) { p.t.Helper(); p.Do(chromedp.WaitVisible(selector)) }
 
@@ -258,7 +261,7 @@ func (p *Page) Width() {
 	}
 }
 
-// Shot writes a picture of the whole page to SCREENSHOTS, named for what it shows, the window and the theme.
+// Shot writes a picture of the whole page, or of the window while a dialog is open, to SCREENSHOTS, named for what it shows, the window and the theme.
 func (p *Page) Shot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("SCREENSHOTS")
@@ -269,7 +272,11 @@ func (p *Page) Shot(name string) {
 	if p.options.dark {
 		theme = "dark"
 	}
-	picture, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100)) //nolint:mnd // PNG
+	take := chromedp.FullScreenshot(100) //nolint:mnd // PNG
+	if floating, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.querySelector("dialog[open], :popover-open") !== null`)); err == nil && floating {
+		take = chromedp.CaptureScreenshot() // what floats is placed in the window
+	}
+	picture, err := chromedp.Run(p.ctx, take)
 	if err == nil {
 		file := filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, p.options.width, theme))
 		err = errors.Join(os.MkdirAll(dir, folderMode), os.WriteFile(file, picture, pictureMode))
