@@ -3,8 +3,8 @@ package demo
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
