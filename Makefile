@@ -24,7 +24,7 @@ build: ## build bin/monotable and bin/demo
 	@go build -o $(DEMO) ./cmd/demo
 
 run: build ## start the database on 127.0.0.1:8000, its data in ./data, and the systems on 127.0.0.1:8080
-	@exec $(DEMO) serve --data ./data
+	@exec $(DEMO) serve --data ./data --sample 1k
 
 web: web/node_modules ## build the pages into web/dist and the systems' clients into web/clients (Node)
 	@documents=$$(mktemp -d) && trap "rm -rf $$documents" EXIT && go run ./cmd/demo openapi --out $$documents && \

@@ -33,7 +33,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzhttp"
-	"golang.org/x/text/language"
+
+	"github.com/monotable/monotable/internal/accept"
 )
 
 // Policy lets a page load its own files, call its own origin, and show pictures that it has made, and nothing else.
@@ -148,7 +149,7 @@ type app struct {
 }
 
 func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	lang := Language(r)
+	lang := accept.Language(r)
 	said := build().about[a.name][lang]
 	meta := map[string]string{"name": a.name, "title": said.Title, "api": a.page.API}
 	if a.page.Tokens != "" {
@@ -233,16 +234,4 @@ func contentType(name string) string {
 	default:
 		return "application/octet-stream"
 	}
-}
-
-// languages are those that pages have; the first is for those who ask for another one.
-var languages = []language.Tag{language.English, language.LatinAmericanSpanish, language.BrazilianPortuguese}
-
-var matcher = language.NewMatcher(languages)
-
-// Language is which of en, es and pt suits the Accept-Language of a request best.
-func Language(r *http.Request) string {
-	_, at := language.MatchStrings(matcher, r.Header.Get("Accept-Language"))
-	base, _ := languages[at].Base()
-	return base.String()
 }

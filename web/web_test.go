@@ -84,7 +84,7 @@ func TestBuildIsOfSources(t *testing.T) {
 	same(t, "dist", dist)
 }
 
-func get(t *testing.T, h http.Handler, path string, header ...string) *http.Response {
+func get(t *testing.T, h http.Handler, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody)
 	for n := 0; n < len(header); n += 2 {
@@ -92,16 +92,7 @@ func get(t *testing.T, h http.Handler, path string, header ...string) *http.Resp
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	return w.Result()
-}
-
-func body(t *testing.T, r *http.Response) string {
-	t.Helper()
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return w
 }
 
 // TestApp: a page is in the reader's language, and all that its HTML names is there, may be kept, and comes compressed.
@@ -111,27 +102,27 @@ func TestApp(t *testing.T) {
 		h := web.App(name, web.Page{Tokens: "/token"})
 		for asked, lang := range map[string]string{"": "en", "es-MX,es;q=0.9,en;q=0.8": "es", "pt": "pt", "pt-PT": "pt", "ja": "en", "de;q=0.9, es;q=0.5": "es", ";;;q=x": "en"} {
 			r := get(t, h, "/", "Accept-Language", asked)
-			text := body(t, r)
-			if r.StatusCode != http.StatusOK || !strings.Contains(text, `<html lang="`+lang+`"`) {
-				t.Errorf("%s for %q: %d, want lang %s:\n%s", name, asked, r.StatusCode, lang, text)
+			text := r.Body.String()
+			if r.Code != http.StatusOK || !strings.Contains(text, `<html lang="`+lang+`"`) {
+				t.Errorf("%s for %q: %d, want lang %s:\n%s", name, asked, r.Code, lang, text)
 			}
 			if strings.Contains(text, "<style") || strings.Contains(text, " style=") || regexp.MustCompile(`<script[^>]*>[^<]`).MatchString(text) {
 				t.Errorf("%s has inline scripts or styles, which its policy does not allow", name)
 			}
-			if again := get(t, h, "/", "Accept-Language", asked, "If-None-Match", r.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
-				t.Errorf("%s a second time: %d", name, again.StatusCode)
+			if again := get(t, h, "/", "Accept-Language", asked, "If-None-Match", r.Header().Get("ETag")); again.Code != http.StatusNotModified {
+				t.Errorf("%s a second time: %d", name, again.Code)
 			}
 		}
-		found := regexp.MustCompile(`(?:href|src)="(assets/[^"]+)"`).FindAllStringSubmatch(body(t, get(t, h, "/")), -1)
+		found := regexp.MustCompile(`(?:href|src)="(assets/[^"]+)"`).FindAllStringSubmatch(get(t, h, "/").Body.String(), -1)
 		if len(found) < 3 {
 			t.Errorf("%s names %d files, want script, styles and what they need", name, len(found))
 		}
 		for _, file := range found {
 			r := get(t, h, "/"+file[1], "Accept-Encoding", "gzip")
-			if r.StatusCode != http.StatusOK || !strings.Contains(r.Header.Get("Cache-Control"), "immutable") || r.Header.Get("Content-Type") == "" {
-				t.Errorf("%s %s: %d %v", name, file[1], r.StatusCode, r.Header)
+			if r.Code != http.StatusOK || !strings.Contains(r.Header().Get("Cache-Control"), "immutable") || r.Header().Get("Content-Type") == "" {
+				t.Errorf("%s %s: %d %v", name, file[1], r.Code, r.Header())
 			}
-			if len(body(t, r)) > 4<<10 && r.Header.Get("Content-Encoding") != "gzip" {
+			if r.Body.Len() > 4<<10 && r.Header().Get("Content-Encoding") != "gzip" {
 				t.Errorf("%s %s is not compressed", name, file[1])
 			}
 		}
@@ -143,8 +134,8 @@ func TestAssetsAreOfTheBuild(t *testing.T) {
 	t.Parallel()
 	h := web.App("appcore", web.Page{})
 	for _, path := range []string{"/assets/", "/assets/nothing.js", "/assets/%2e%2e/manifest.json", "/assets/..%2fmanifest.json", "/manifest.json"} {
-		if r := get(t, h, path); r.StatusCode != http.StatusNotFound && r.StatusCode != http.StatusMovedPermanently && r.StatusCode != http.StatusTemporaryRedirect {
-			t.Errorf("%s: %d", path, r.StatusCode)
+		if r := get(t, h, path); r.Code != http.StatusNotFound && r.Code != http.StatusMovedPermanently && r.Code != http.StatusTemporaryRedirect {
+			t.Errorf("%s: %d", path, r.Code)
 		}
 	}
 }

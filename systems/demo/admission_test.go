@@ -90,6 +90,13 @@ func TestOrigins(t *testing.T) {
 		{"token, by Sec-Fetch-Site alone", closed, "POST", "/trinity/play/token", name, []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
 		{"token for its own page", closed, "POST", "/trinity/play/token", name, []string{"Origin", closed.web, "Sec-Fetch-Site", "same-origin"}, 200, ""},
 		{"token for curl", closed, "POST", "/trinity/play/token", name, nil, 200, ""},
+		{"any token for a page of another origin", closed, "POST", "/token", "system=appcore", []string{"Origin", app}, 403, ""},
+		{"any token, by Sec-Fetch-Site alone", closed, "POST", "/token", "system=appcore", []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
+		{"any token for a shell", closed, "POST", "/token", "system=appcore", []string{"Content-Type", "application/x-www-form-urlencoded"}, 200, ""},
+		{"an admin's token", closed, "POST", "/token", `{"system":"catfecito","admin":true}`, []string{"Content-Type", "application/json"}, 200, ""},
+		{"an admin's token where there are none", closed, "POST", "/token", `{"system":"appcore","admin":true}`, []string{"Content-Type", "application/json"}, 400, ""},
+		{"a token of no system", closed, "POST", "/token", `{"system":"x"}`, []string{"Content-Type", "application/json"}, 400, ""},
+		{"a token for no body", closed, "POST", "/token", `{`, []string{"Content-Type", "application/json"}, 400, ""},
 
 		{"allowed call", open, "GET", "/catfecito/products", "", []string{"Origin", app}, 200, app},
 		{"allowed preflight", open, "OPTIONS", "/appcore/transactions", "", preflight, 204, app},
@@ -159,7 +166,7 @@ func TestAttackersPage(t *testing.T) {
 		{"rebound name, allowed", reboundTo(open) + "/health", reboundTo(open), true},
 	} {
 		got := steal(ctx, t, c.page, c.web)
-		if stolen := strings.Contains(got.Page, `class="token"`); stolen != c.stolen {
+		if stolen := strings.Contains(got.Page, `&#34;token&#34;`); stolen != c.stolen {
 			t.Errorf("%s: the page's tokens are read: %t, want %t: %.300s", c.name, stolen, c.stolen, got.Page)
 		}
 		for _, signed := range []string{got.Plain, got.JSON} { // for names of this machine alone, whatever is allowed

@@ -68,8 +68,8 @@ func TestPagesInABrowser(t *testing.T) {
 	if err := chromedp.Do(ctx, chromedp.Navigate(r.web+"/")); err != nil {
 		t.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)
 	}
-	systemsShown := shownAt(ctx, t, "section h2")
-	if err := chromedp.Do(ctx, chromedp.Click("section h2 a"), chromedp.WaitVisible("#createNote")); err != nil {
+	systemsShown := shownAt(ctx, t, ".system h3")
+	if err := chromedp.Do(ctx, chromedp.Click(`a[href="notes/docs"]`), chromedp.WaitVisible("#createNote")); err != nil {
 		t.Fatal(err)
 	}
 	operations := shownAt(ctx, t, "#operations")
@@ -108,6 +108,9 @@ func TestEachAPIPageHasItsToken(t *testing.T) {
 	ctx := browser(t)
 	if err := chromedp.Do(ctx, chromedp.Navigate(r.web+"/")); err != nil {
 		t.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)
+	}
+	if err := chromedp.Do(ctx, chromedp.WaitVisible(".system")); err != nil {
+		t.Fatal(err)
 	}
 	for _, s := range all {
 		if err := chromedp.Do(ctx, chromedp.Navigate(r.web+"/"+s.Name+"/docs"), chromedp.WaitVisible("#operations details")); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"html"
 	"io"
 	"net/http"
@@ -98,14 +99,23 @@ func shell(t *testing.T, line string) string {
 	return string(out)
 }
 
-// shown is what the page shows inside an element.
-func shownIn(t *testing.T, page, pattern string) string {
+// page is what the page is told.
+type page struct {
+	Systems []shownSystem
+	Signing string
+}
+
+func onPage(t *testing.T, text string) page {
 	t.Helper()
-	found := regexp.MustCompile(pattern).FindStringSubmatch(page)
+	found := regexp.MustCompile(`<meta name="data" content="([^"]*)">`).FindStringSubmatch(text)
 	if found == nil {
-		t.Fatalf("the page has no %s:\n%s", pattern, page)
+		t.Fatalf("the page has no data:\n%s", text)
 	}
-	return html.UnescapeString(found[1])
+	var p page
+	if err := json.Unmarshal([]byte(html.UnescapeString(found[1])), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // TestServe: everything that the page offers works as it stands there.
@@ -120,21 +130,22 @@ func TestServe(t *testing.T) {
 	if index.Status != http.StatusOK || !strings.HasPrefix(index.Header.Get("Content-Type"), "text/html") {
 		t.Fatalf("index: %d %s", index.Status, index.Header.Get("Content-Type"))
 	}
-	for _, link := range regexp.MustCompile(`(?:href|src)="(/[^"]*)"`).FindAllStringSubmatch(index.Body, -1) {
-		if answer := systemtest.Call(t, "GET", r.web+link[1], ""); answer.Status != http.StatusOK {
+	for _, link := range regexp.MustCompile(`(?:href|src)="(assets/[^"]*)"`).FindAllStringSubmatch(index.Body, -1) {
+		if answer := systemtest.Call(t, "GET", r.web+"/"+link[1], ""); answer.Status != http.StatusOK {
 			t.Errorf("%s, which the page names: %d", link[1], answer.Status)
 		}
 	}
-	if answer := shell(t, shownIn(t, index.Body, `(?s)<pre class="curl">(.*?)</pre>`)); !strings.Contains(answer, `"text":"it's here"`) {
+	page := onPage(t, index.Body)
+	if answer := shell(t, strings.Join(page.Systems[0].Lines, "\n")); !strings.Contains(answer, `"text":"it's here"`) {
 		t.Errorf("curl as it stands on the page: %s", answer)
 	}
-	if line := shownIn(t, index.Body, `<code>(bin/demo .*?)</code>`); line != "bin/demo token --data "+data+" --system notes --sub USER" {
-		t.Errorf("the page signs other tokens with %q", line)
+	if page.Signing != "bin/demo token --data "+data {
+		t.Errorf("the page signs other tokens with %q", page.Signing)
 	}
 	if docs := systemtest.Call(t, "GET", r.web+"/notes/docs", "").Body; !strings.Contains(docs, `<a href="/">`) {
 		t.Errorf("the system's page has no link to the one of all:\n%s", docs)
 	}
-	token := shownIn(t, index.Body, `(?s)<pre class="token" data-system="notes">(.*?)</pre>`)
+	token := page.Systems[0].Token
 	if answer := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+token); answer.Status != http.StatusOK || !strings.Contains(answer.Body, "it's here") {
 		t.Errorf("the token of the page: %d %s", answer.Status, answer.Body)
 	}
@@ -173,18 +184,16 @@ func TestEverySystem(t *testing.T) {
 	all := registered()
 	r := serveAll(t, all, "--memory")
 	index := systemtest.Call(t, "GET", r.web+"/", "")
-	lines := regexp.MustCompile(`(?s)<pre class="curl">(.*?)</pre>`).FindAllStringSubmatch(index.Body, -1)
-	if len(lines) != len(all) {
-		t.Fatalf("%d lines for %d systems", len(lines), len(all))
-	}
+	shown := onPage(t, index.Body).Systems
 	for n, s := range all {
-		if answer := shell(t, html.UnescapeString(lines[n][1])+" -w ' %{http_code}'"); !regexp.MustCompile(` 2\d\d$`).MatchString(answer) {
+		lines := strings.Join(shown[n].Lines, "\n")
+		if answer := shell(t, lines+" -w ' %{http_code}'"); !regexp.MustCompile(` 2\d\d$`).MatchString(answer) {
 			t.Errorf("%s: %s", s.Name, answer)
 		}
-		if !strings.Contains(lines[n][1], r.web+"/"+s.Name+"/") {
-			t.Errorf("%s: the line calls another: %s", s.Name, lines[n][1])
+		if !strings.Contains(lines, r.web+"/"+s.Name+"/") {
+			t.Errorf("%s: the lines call another: %s", s.Name, lines)
 		}
-		for _, path := range []string{"/docs", "/openapi.json", "/health", "/ready"} {
+		for _, path := range []string{"/", "/docs", "/openapi.json", "/health", "/ready"} {
 			if answer := systemtest.Call(t, "GET", r.web+"/"+s.Name+path, ""); answer.Status != http.StatusOK {
 				t.Errorf("%s%s: %d %s", s.Name, path, answer.Status, answer.Body)
 			}
@@ -206,8 +215,8 @@ func TestServeInMemory(t *testing.T) {
 		t.Errorf("%d %s", answer.Status, answer.Body)
 	}
 	// Keys in memory are out of reach of demo token, so the page does not advise it.
-	if index := systemtest.Call(t, "GET", r.web+"/", "").Body; strings.Contains(index, "demo token") || !strings.Contains(index, "only tokens from this page are accepted") {
-		t.Errorf("the page says of tokens:\n%s", index)
+	if page := onPage(t, systemtest.Call(t, "GET", r.web+"/", "").Body); page.Signing != "" {
+		t.Errorf("the page says of tokens: %s", page.Signing)
 	}
 	r.end(t)
 }

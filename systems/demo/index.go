@@ -1,18 +1,20 @@
 package demo
 
 import (
-	"bytes"
-	"embed"
-	"html/template"
-	"io"
+	"context"
+	"encoding/json"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/web"
 )
 
 const (
@@ -23,26 +25,17 @@ const (
 
 	// shellPlain are characters that mean only themselves to a shell.
 	shellPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-"
-
-	indexPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-
-//go:embed page
-var page embed.FS
 
 // index is the page that names the systems, with tokens that are signed when it is asked for.
 type index struct {
-	base string
+	base, data string
 	// signing is the command that signs other tokens, without a system and a user; "" for a demo in memory, whose keys no other
 	// process has.
 	signing string
 	issuer  func(system string) *auth.Issuer
 	systems []system.System
-	page    *template.Template
-}
-
-func newIndex(base, signing string, issuer func(system string) *auth.Issuer, systems []system.System) *index {
-	return &index{base: base, signing: signing, issuer: issuer, systems: systems, page: template.Must(template.ParseFS(page, "page/index.html"))}
+	client  *dynamodb.Client
 }
 
 // signing is the command that signs tokens with the keys in a directory; "" for a demo in memory, whose data is "".
@@ -60,62 +53,91 @@ func signing(program, data string) string {
 }
 
 func (x *index) register(h *run.Host) {
-	h.Handle("GET /{$}", http.HandlerFunc(x.serve))
-	for _, file := range []string{"index.js", "index.css"} {
-		h.Handle("GET /"+file, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			http.ServeFileFS(w, r, page, "page/"+file)
+	page := web.App("demo", web.Page{Tokens: tokensPath, Data: x.shown})
+	h.Handle("GET /{$}", page)
+	h.Handle("GET /assets/", page)
+	h.Handle("GET /status", http.HandlerFunc(x.status))
+	for name, text := range designs {
+		h.Handle("GET /designs/"+name+".design.yaml", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			_, _ = w.Write(text)
 		}))
 	}
 }
 
-// shown is a system on the page.
-type shown struct {
-	system.System
-
+// shownSystem is a system on the page.
+type shownSystem struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	About string `json:"about"`
+	// Admins says that there are some.
+	Admins bool `json:"admins"`
 	// Token is of indexSub, who is no admin.
-	Token, Curl string
+	Token string `json:"token"`
+	// Lines are for a shell: they sign a token into a variable and call the system with it.
+	Lines []string `json:"lines"`
+	// Design is the path of the design; "" where there is none.
+	Design string `json:"design,omitempty"`
 }
 
-func (x *index) serve(w http.ResponseWriter, _ *http.Request) {
-	var text bytes.Buffer
-	if err := x.write(&text); err != nil {
-		panic(err) // a bug, which is logged and answered as others are
-	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", indexPolicy)
-	h.Set("Cache-Control", "no-store")
-	_, _ = w.Write(text.Bytes())
-}
-
-// write writes the page, with tokens that are signed now.
-func (x *index) write(text io.Writer) error {
-	var list []shown
+// shown is what the page is told.
+func (x *index) shown(*http.Request) any {
+	list := make([]shownSystem, 0, len(x.systems))
 	for _, s := range x.systems {
-		of := shown{System: s}
-		var err error
-		if of.Token, err = x.token(s, nil); err != nil {
-			return err
+		token, err := x.issuer(s.Name).Mint(auth.Claims{Sub: indexSub, TTL: indexTTL})
+		if err != nil {
+			panic(err) // a bug, which is logged and answered as others are
 		}
-		if len(s.Examples) > 0 {
-			if of.Curl, err = x.curl(s, s.Examples[0]); err != nil {
-				return err
-			}
+		of := shownSystem{Name: s.Name, Title: s.Title, About: s.About, Admins: s.AdminGroup != "", Token: token, Lines: x.lines(s)}
+		if designs[s.Name] != nil {
+			of.Design = "/designs/" + s.Name + ".design.yaml"
 		}
 		list = append(list, of)
 	}
-	return x.page.Execute(text, map[string]any{"Systems": list, "Sub": indexSub, "Signing": x.signing})
+	return map[string]any{"systems": list, "sub": indexSub, "signing": x.signing, "data": x.data}
 }
 
-func (x *index) token(s system.System, groups []string) (string, error) {
-	return x.issuer(s.Name).Mint(auth.Claims{Sub: indexSub, Groups: groups, TTL: indexTTL})
-}
-
-// curl is a line that works as it stands.
-func (x *index) curl(s system.System, e system.Example) (string, error) {
-	token, err := x.token(s, e.Groups)
-	if err != nil {
-		return "", err
+// lines work one after the other as they stand: the token is in one place.
+func (x *index) lines(s system.System) []string {
+	sign := func(variable, more string) string {
+		return variable + "=$(curl -sS " + x.base + tokensPath + " -d system=" + s.Name + more + ")"
 	}
-	return e.Curl(x.base+"/"+s.Name, token), nil
+	lines := []string{sign("TOKEN", "")}
+	if s.AdminGroup != "" {
+		lines = append(lines, sign("ADMIN", " -d admin=true"))
+	}
+	if len(s.Examples) > 0 {
+		variable := "$TOKEN"
+		if len(s.Examples[0].Groups) > 0 {
+			variable = "$ADMIN"
+		}
+		header := "Authorization: Bearer " + variable
+		lines = append(lines, strings.Replace(s.Examples[0].Curl(x.base+"/"+s.Name, variable), "'"+header+"'", `"`+header+`"`, 1))
+	}
+	return lines
+}
+
+// status says how much is in the database.
+func (x *index) status(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second) //nolint:mnd // as operations have
+	defer cancel()
+	var found struct {
+		Tables int   `json:"tables"`
+		Items  int64 `json:"items"`
+		Bytes  int64 `json:"bytes"`
+	}
+	for _, s := range x.systems {
+		for _, t := range s.Tables(run.DefaultStage) {
+			described, err := x.client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: t.Create.TableName})
+			if err != nil {
+				panic(err) // the systems have made their tables
+			}
+			found.Tables++
+			found.Items += aws.ToInt64(described.Table.ItemCount)
+			found.Bytes += aws.ToInt64(described.Table.TableSizeBytes)
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(found)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -122,15 +123,15 @@ func TestPageTokens(t *testing.T) {
 	t.Parallel()
 	all := registered()
 	r := serveAll(t, all, "--memory")
-	index := systemtest.Call(t, http.MethodGet, r.web+"/", "").Body
+	page := onPage(t, systemtest.Call(t, http.MethodGet, r.web+"/", "").Body)
 	issuers := map[string]string{}
-	for _, s := range all {
-		token := shownIn(t, index, `<pre class="token" data-system="`+s.Name+`">(.*?)</pre>`)
+	for n, s := range all {
+		token := page.Systems[n].Token
 		if answer := guarded(t, r.web, s, token); answer.Status == http.StatusUnauthorized {
 			t.Errorf("%s: %d %s", s.Name, answer.Status, answer.Body)
 		}
 		configuration := systemtest.Call(t, http.MethodGet, fmt.Sprintf("%s/%s_users/.well-known/openid-configuration", r.web, s.Name), "")
-		issuer := shownIn(t, configuration.Body, `"issuer":"([^"]*)"`)
+		issuer := regexp.MustCompile(`"issuer":"([^"]*)"`).FindString(configuration.Body)
 		if issuers[issuer] != "" {
 			t.Errorf("%s and %s have the issuer %s", s.Name, issuers[issuer], issuer)
 		}

@@ -21,3 +21,9 @@ func registered() []system.System {
 		transporteapp.System(transporteapp.Options{}),
 	}
 }
+
+// designs are the systems' designs, by their names.
+var designs = map[string][]byte{
+	appcore.Name: appcore.Design, catfecito.Name: catfecito.Design, trinity.Name: trinity.Design,
+	portfolio.Name: portfolio.Design, transporteapp.Name: transporteapp.Design,
+}

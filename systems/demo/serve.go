@@ -24,7 +24,7 @@ const (
 
 // newServe is the database's serve command with the systems as its companion.
 func newServe(env Environment, systems []system.System) *cobra.Command {
-	var web, public string
+	var web, public, sample string
 	var origins []string
 	cmd := cli.NewServe(
 		cli.Environment{Program: env.Database, Getenv: env.Getenv, Stdout: env.Stdout, Stderr: env.Stderr},
@@ -32,10 +32,11 @@ func newServe(env Environment, systems []system.System) *cobra.Command {
 			Flags: func(f *pflag.FlagSet) {
 				f.StringVar(&web, "web", defaultWeb, "address of the systems; port 0 picks a free one")
 				f.StringVar(&public, "public-url", "", "`address` at which others reach the systems, such as http://192.168.1.5:8080, or lan for this machine's; Trinity's page shows it and signs guests in (default none)")
+				f.StringVar(&sample, "sample", "", "load a sample of so many items, 1k to 1M, into each system whose tables are empty (default none)")
 				f.StringSliceVar(&origins, "web-cors-origin", nil, "`origin` whose web pages may call the systems, or * for all; repeatable (default none)")
 			},
 			Start: func(ctx context.Context, host cli.CompanionHost) (func() error, error) {
-				return start(ctx, env, host, web, public, origins, systems)
+				return start(ctx, env, host, web, public, sample, origins, systems)
 			},
 		},
 	)
@@ -58,7 +59,7 @@ it to the operating system: faster, and a crash may lose the last writes.`
 }
 
 // start serves the systems over an open database until ctx ends.
-func start(ctx context.Context, env Environment, host cli.CompanionHost, web, public string, origins []string, systems []system.System) (stop func() error, err error) {
+func start(ctx context.Context, env Environment, host cli.CompanionHost, web, public, sample string, origins []string, systems []system.System) (stop func() error, err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", web)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w (use --web for another address)", web, err)
@@ -73,7 +74,12 @@ func start(ctx context.Context, env Environment, host cli.CompanionHost, web, pu
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	newIndex(base, signing(env.Program, host.Data), h.Issuer, systems).register(h)
+	database := run.InProcess(host.DB)
+	if err := fill(ctx, h, database, systems, sample, env.Stdout); err != nil {
+		return nil, errors.Join(err, h.Close(), listener.Close())
+	}
+	x := &index{base: base, data: host.Data, signing: signing(env.Program, host.Data), issuer: h.Issuer, systems: systems, client: database.DynamoDB}
+	x.register(h)
 	h.Handle("POST "+tokensPath, tokens(h.Issuer, systems))
 	fmt.Fprintf(env.Stdout, "systems at %s/\n", base)
 	if public != "" {

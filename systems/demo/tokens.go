@@ -42,7 +42,7 @@ type signed struct {
 // system=appcore) with the token alone, which a shell can keep in a variable.
 func tokens(issuer func(system string) *auth.Issuer, systems []system.System) http.Handler {
 	refuse := func(w http.ResponseWriter, r *http.Request, err error) {
-		problem.Rules{}.Problem(err).For(api.RequestID(r.Context())).Write(w)
+		api.Told(r.Context(), problem.Rules{}.Problem(err)).Write(w)
 	}
 	var check http.CrossOriginProtection
 	check.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

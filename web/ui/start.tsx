@@ -55,7 +55,7 @@ export function NotFound() {
 /** The way to a system's API, for its footer or its first page. */
 export function ApiLinks() {
   return (
-    <Card href={apiURL("/docs")} title={<span class="row"><Icon of={BookOpen} />{ui("start.api")}</span>}>
+    <Card level={2} href={apiURL("/docs")} title={<span class="row"><Icon of={BookOpen} />{ui("start.api")}</span>}>
       <p class="muted">{ui("start.apiText")}</p>
     </Card>
   );

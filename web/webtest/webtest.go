@@ -75,8 +75,8 @@ type Page struct {
 }
 
 // Open opens a page.
-func Open(t testing.TB, address string, with ...Option) *Page {
-	t.Helper()
+func Open(tb testing.TB, address string, with ...Option) *Page {
+	tb.Helper()
 	o := options{language: "en-US"}
 	Desk(&o)
 	for _, set := range with {
@@ -84,9 +84,9 @@ func Open(t testing.TB, address string, with ...Option) *Page {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	p := &Page{t: t, ctx: tab(t, o), origin: u.Scheme + "://" + u.Host, options: o}
+	p := &Page{t: tb, ctx: tab(tb, o), origin: u.Scheme + "://" + u.Host, options: o}
 	scheme := "light"
 	if o.dark {
 		scheme = "dark"
@@ -102,32 +102,32 @@ func Open(t testing.TB, address string, with ...Option) *Page {
 		return err
 	})
 	if err := chromedp.Do(p.ctx, begin, chromedp.EmulateViewport(o.width, o.height, sized...)); err != nil {
-		t.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)
+		tb.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)
 	}
 	if err := chromedp.Listen(p.ctx, p.hear); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p.Do(chromedp.Navigate(address))
-	t.Cleanup(p.report)
+	tb.Cleanup(p.report)
 	return p
 }
 
 // tab starts a browser.
-func tab(t testing.TB, o options) context.Context {
-	t.Helper()
+func tab(tb testing.TB, o options) context.Context {
+	tb.Helper()
 	flags := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{
-		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("lang", o.language), chromedp.Flag("accept-lang", o.language),
+		chromedp.UserDataDir(tb.TempDir()), chromedp.Flag("lang", o.language), chromedp.Flag("accept-lang", o.language),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 	})
 	if os.Getuid() == 0 {
 		flags = append(flags, chromedp.NoSandbox) // which root cannot have
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), wait)
-	t.Cleanup(cancel)
+	ctx, cancel := context.WithTimeout(tb.Context(), wait)
+	tb.Cleanup(cancel)
 	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
-	t.Cleanup(stop)
+	tb.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
-	t.Cleanup(stop)
+	tb.Cleanup(stop)
 	return ctx
 }
 
@@ -183,6 +183,9 @@ func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 		p.t.Fatal(err)
 	}
 }
+
+// Go goes to another page of the same origin.
+func (p *Page) Go(address string) { p.t.Helper(); p.Do(chromedp.Navigate(address)) }
 
 // Wait waits until something is visible.
 func (p *Page) Wait(selector string) { p.t.Helper(); p.Do(chromedp.WaitVisible(selector)) }
@@ -258,7 +261,7 @@ func (p *Page) Width() {
 	}
 }
 
-// Shot writes a picture of the whole page to SCREENSHOTS, named for what it shows, the window and the theme.
+// Shot writes a picture of the whole page, or of the window while a dialog is open, to SCREENSHOTS, named for what it shows, the window and the theme.
 func (p *Page) Shot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("SCREENSHOTS")
@@ -269,7 +272,11 @@ func (p *Page) Shot(name string) {
 	if p.options.dark {
 		theme = "dark"
 	}
-	picture, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100)) //nolint:mnd // PNG
+	take := chromedp.FullScreenshot(100) //nolint:mnd // PNG
+	if floating, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.querySelector("dialog[open], :popover-open") !== null`)); err == nil && floating {
+		take = chromedp.CaptureScreenshot() // what floats is placed in the window
+	}
+	picture, err := chromedp.Run(p.ctx, take)
 	if err == nil {
 		file := filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, p.options.width, theme))
 		err = errors.Join(os.MkdirAll(dir, folderMode), os.WriteFile(file, picture, pictureMode))

@@ -43,6 +43,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/ratelimit"
+	"github.com/monotable/monotable/systems/internal/words"
 )
 
 const (
@@ -71,7 +72,9 @@ type Options struct {
 	// Page is what people see at the prefix: it answers GET / and what is below /assets/. Nil sends them to the document's page.
 	Page http.Handler
 	// Rules are the answers to the errors that the system's design declares.
-	Rules    problem.Rules
+	Rules problem.Rules
+	// Words translate what the system says to people; what all systems say is known.
+	Words    *words.Catalogue
 	Verifier Verifier
 	// Ready tells whether the database can be used; nil is always.
 	Ready func(context.Context) error

@@ -127,7 +127,7 @@ func (a *API) tell(ctx huma.Context, _ string, v any) (any, error) {
 		)
 	}
 	p.SetHeaders(ctx.SetHeader)
-	return p.For(about.id), nil
+	return about.told(p), nil
 }
 
 // fail answers with a problem from a middleware.

@@ -14,7 +14,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/monotable/monotable/internal/accept"
 	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/internal/words"
 )
 
 const (
@@ -35,6 +37,8 @@ type request struct {
 	method string
 	route  string // the path of the pattern that matched
 	sub    string
+	// language is the one in which a problem is told.
+	language string
 	// address is the caller's, for bounds on who has not signed in; it is not logged.
 	address string
 }
@@ -54,6 +58,27 @@ func RequestID(ctx context.Context) string {
 	return ""
 }
 
+// Told is a problem as the response to the request that a context belongs to: with its id, in its caller's language.
+func Told(ctx context.Context, p *problem.Problem) *problem.Problem {
+	r := requestOf(ctx)
+	if r == nil {
+		return p
+	}
+	return r.told(p)
+}
+
+func (r *request) told(p *problem.Problem) *problem.Problem {
+	if r.language == accept.English {
+		return p.For(r.id)
+	}
+	return p.For(r.id).In(func(english string) string {
+		if text := r.api.options.Words.Say(r.language, english); text != english {
+			return text
+		}
+		return words.Platform.Say(r.language, english)
+	})
+}
+
 // requestID is what the caller calls the request, if that can stand in a log.
 func requestID(r *http.Request) string {
 	id := r.Header.Get(requestIDHeader)
@@ -67,7 +92,7 @@ func requestID(r *http.Request) string {
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
-		about := &request{api: a, id: requestID(r), method: knownMethod(r.Method), route: Unmatched, address: a.callerOf(r)}
+		about := &request{api: a, id: requestID(r), method: knownMethod(r.Method), route: Unmatched, address: a.callerOf(r), language: accept.Language(r)}
 		w.Header().Set(requestIDHeader, about.id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		answer := &answer{ResponseWriter: w}
@@ -105,9 +130,9 @@ func (a *API) guard(next http.Handler) http.Handler {
 			}
 			about, stack := requestOf(r.Context()), debug.Stack()
 			if answer.status == 0 && unhashable(fault, stack) {
-				problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the body is not what this operation takes", problem.Field{
+				about.told(problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the body is not what this operation takes", problem.Field{
 					Field: "body", Message: "a list whose items must differ has lists or objects",
-				}).For(about.id).Write(w)
+				})).Write(w)
 				return
 			}
 			a.options.Logger.ErrorContext(
@@ -117,7 +142,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 			if answer.status != 0 {
 				panic(http.ErrAbortHandler) // the client must not take half an answer for a whole one
 			}
-			a.options.Rules.Problem(errPanic).For(about.id).Write(w)
+			about.told(a.options.Rules.Problem(errPanic)).Write(w)
 		}()
 		next.ServeHTTP(answer, r)
 	})
@@ -142,7 +167,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Allow", refusal.Header().Get("Allow"))
 			p = problem.New(http.StatusMethodNotAllowed, "", "this path does not know the method")
 		}
-		p.For(about.id).Write(w)
+		about.told(p).Write(w)
 		return
 	}
 	if _, path, found := strings.Cut(pattern, " "); found {
@@ -150,7 +175,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	}
 	about.route = pattern
 	if !isText(r.URL) {
-		problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "the path or the query is no UTF-8, or not escaped as it must be").For(about.id).Write(w)
+		about.told(problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "the path or the query is no UTF-8, or not escaped as it must be")).Write(w)
 		return
 	}
 	a.mux.ServeHTTP(w, r)

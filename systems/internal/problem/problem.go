@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,6 +115,17 @@ func (p *Problem) Cause() error { return p.cause }
 func (p *Problem) For(requestID string) *Problem {
 	told := *p
 	told.RequestID = requestID
+	return &told
+}
+
+// In is the problem in the reader's language: say translates what is for people. The code stays.
+func (p *Problem) In(say func(english string) string) *Problem {
+	told := *p
+	told.Title, told.Detail = say(p.Title), say(p.Detail)
+	told.Errors = slices.Clone(p.Errors)
+	for n := range told.Errors {
+		told.Errors[n].Message = say(told.Errors[n].Message)
+	}
 	return &told
 }
 

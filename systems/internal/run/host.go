@@ -110,7 +110,7 @@ func (h *Host) registerBeside(o Options, registry *prometheus.Registry) {
 		return
 	}
 	h.mux.Handle("/", api.Beside(api.Unmatched, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		problem.New(http.StatusNotFound, "", "there is nothing at this path").For(api.RequestID(r.Context())).Write(w)
+		api.Told(r.Context(), problem.New(http.StatusNotFound, "", "there is nothing at this path")).Write(w)
 	}), h.logger, h.metrics))
 }
 
@@ -176,7 +176,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
 	}
 	a, err := api.New(api.Options{
-		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: o.page(s.Name), Rules: s.Rules,
+		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: o.page(s.Name), Rules: s.Rules, Words: s.Words,
 		Verifier: admitting{access.Verifier, service.Admit}, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
 		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
 	})
@@ -267,7 +267,7 @@ func (h *Host) Handler() http.Handler {
 			return
 		}
 		api.Beside(api.Unmatched, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			problem.Rules{}.Problem(err).For(api.RequestID(r.Context())).Write(w)
+			api.Told(r.Context(), problem.Rules{}.Problem(err)).Write(w)
 		}), h.logger, h.metrics).ServeHTTP(w, r)
 	})
 }

@@ -264,7 +264,7 @@ func TestCommand(t *testing.T) {
 		if page := systemtest.Call(t, "GET", url+"/docs", "").Body; !strings.Contains(page, "openapi.json") || strings.Contains(page, "all systems") {
 			t.Errorf("the page of the only system links to one of all:\n%s", page)
 		}
-		if answer := systemtest.Call(t, "GET", base+"/", ""); answer.Status != http.StatusFound || answer.Header.Get("Location") != "/notes/docs" {
+		if answer := systemtest.Call(t, "GET", base+"/", ""); answer.Status != http.StatusFound || answer.Header.Get("Location") != "/notes/" {
 			t.Errorf("/: %d to %q, want the system's page", answer.Status, answer.Header.Get("Location"))
 		}
 		stop()

@@ -35,6 +35,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/load"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
+	"github.com/monotable/monotable/systems/internal/words"
 )
 
 // System is what a system tells of itself.
@@ -50,6 +51,8 @@ type System struct {
 	Tables func(stage string) []Table
 	// Rules are the answers to the errors that the design declares.
 	Rules problem.Rules
+	// Words translate what the system says to people; nil leaves it in English.
+	Words *words.Catalogue
 	// Open is the system over a database.
 	Open func(context.Context, Deps) (*Service, error)
 	// Examples are requests to begin with; the first one stands on the demo's page, so it must work on an empty database.

@@ -11,11 +11,12 @@ export function Badge({ tone, plain, children }: { tone?: Tone | "accent"; plain
   return <span class={`badge ${tone ?? ""} ${plain ? "plain" : ""}`}>{children}</span>;
 }
 
-/** What lies on the page as one thing. */
-export function Card({ title, action, href, children }: { title?: ComponentChildren; action?: ComponentChildren; href?: string; children?: ComponentChildren }) {
+/** What lies on the page as one thing. Its title is a heading of level 3, or of 2 right below the page's. */
+export function Card({ title, level = 3, action, href, children }: { title?: ComponentChildren; level?: 2 | 3; action?: ComponentChildren; href?: string; children?: ComponentChildren }) {
+  const Heading = level === 2 ? "h2" : "h3";
   const inside = (
     <>
-      {(title || action) && <div class="card-head"><h3 class="grow">{title}</h3>{action}</div>}
+      {(title || action) && <div class="card-head"><Heading class="grow">{title}</Heading>{action}</div>}
       {children}
     </>
   );

@@ -1,0 +1,23 @@
+// Package accept finds the language of a request among those that the pages and services speak: English, Spanish and
+// Portuguese. Its functions may be called from any number of goroutines.
+package accept
+
+import (
+	"net/http"
+
+	"golang.org/x/text/language"
+)
+
+// English is the language of those who ask for another one.
+const English = "en"
+
+// Languages are those that are spoken.
+var Languages = []string{English, "es", "pt"}
+
+var matcher = language.NewMatcher([]language.Tag{language.English, language.LatinAmericanSpanish, language.BrazilianPortuguese})
+
+// Language is which of Languages suits the Accept-Language of a request best.
+func Language(r *http.Request) string {
+	_, at := language.MatchStrings(matcher, r.Header.Get("Accept-Language"))
+	return Languages[at]
+}

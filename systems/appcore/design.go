@@ -1,0 +1,8 @@
+package appcore
+
+import _ "embed" // the design
+
+// Design is the system's design, as its file has it.
+//
+//go:embed appcore.design.yaml
+var Design []byte

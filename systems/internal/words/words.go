@@ -1,0 +1,133 @@
+// Package words translates what services say to people: the titles and details of problems, and what is wrong with a field.
+//
+// # Model
+//
+// Code says it in English, where it is read with what it describes. A catalogue has the English text with its translation
+// for each language; {1}, {2} … are the places of values, numbered from left to right in the English text: "the body may have {1} bytes". A text that no catalogue has stays
+// English, so a translation can be missing, but never wrong.
+//
+// A Catalogue is not changed once made, and may be used from any number of goroutines.
+package words
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monotable/monotable/internal/accept"
+)
+
+//go:embed es.json pt.json
+var own embed.FS
+
+// Platform is what all systems say.
+var Platform = Must(own)
+
+// Catalogue translates from English.
+type Catalogue struct{ languages map[string]texts }
+
+// texts are those of one language.
+type texts struct {
+	whole    map[string]string
+	patterns []pattern // the longest first, which says most
+}
+
+type pattern struct {
+	english *regexp.Regexp
+	text    string
+}
+
+var place = regexp.MustCompile(`\{(\d+)\}`)
+
+// Must reads LANGUAGE.json of each language but English; it panics where one is missing or damaged, for they are in the program.
+func Must(files fs.FS) *Catalogue {
+	c := &Catalogue{languages: map[string]texts{}}
+	for _, language := range accept.Languages {
+		if language == accept.English {
+			continue
+		}
+		text, err := fs.ReadFile(files, language+".json")
+		if err != nil {
+			panic(err)
+		}
+		var said map[string]string
+		if err := json.Unmarshal(text, &said); err != nil {
+			panic(fmt.Sprintf("words: %s.json: %v", language, err))
+		}
+		c.languages[language] = textsOf(said)
+	}
+	return c
+}
+
+func textsOf(said map[string]string) texts {
+	t := texts{whole: map[string]string{}}
+	var templates []string
+	for english, text := range said {
+		if place.MatchString(english) {
+			templates = append(templates, english)
+		} else {
+			t.whole[english] = text
+		}
+	}
+	slices.SortFunc(templates, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	for _, english := range templates {
+		var form strings.Builder
+		form.WriteString("(?s)^")
+		for n, literal := range place.Split(english, -1) {
+			if n > 0 {
+				form.WriteString("(.+)")
+			}
+			form.WriteString(regexp.QuoteMeta(literal))
+		}
+		t.patterns = append(t.patterns, pattern{regexp.MustCompile(form.String() + "$"), said[english]})
+	}
+	return t
+}
+
+// Has tells whether a language has a translation of an English text.
+func (c *Catalogue) Has(language, english string) bool {
+	_, found := c.find(language, english)
+	return found
+}
+
+// Say translates an English text; it stays as it is where there is no translation. A nil catalogue has none.
+func (c *Catalogue) Say(language, english string) string {
+	if text, found := c.find(language, english); found {
+		return text
+	}
+	return english
+}
+
+func (c *Catalogue) find(language, english string) (string, bool) {
+	if c == nil {
+		return "", false
+	}
+	t := c.languages[language]
+	if text, found := t.whole[english]; found {
+		return text, true
+	}
+	for _, p := range t.patterns {
+		values := p.english.FindStringSubmatch(english)
+		if values == nil {
+			continue
+		}
+		return place.ReplaceAllStringFunc(p.text, func(at string) string {
+			n, err := strconv.Atoi(strings.Trim(at, "{}"))
+			if err != nil || n >= len(values) {
+				return at
+			}
+			return values[n]
+		}), true
+	}
+	return "", false
+}

@@ -1,0 +1,8 @@
+package transporteapp
+
+import _ "embed" // the design
+
+// Design is the system's design, as its file has it.
+//
+//go:embed transporteapp.design.yaml
+var Design []byte
