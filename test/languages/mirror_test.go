@@ -355,6 +355,24 @@ func (m *mirror) cursor(call string, got, want table.Cursor) error {
 	return nil
 }
 
+// Count counts what a read finds.
+func (m *mirror) Count(ctx context.Context, r *table.Read, in table.Input) (int, error) {
+	want, err := m.db.Count(ctx, r, in)
+	call := describe("count", r.Pattern, in)
+	got := 0
+	failed, ended := m.call("count", map[string]any{"pattern": r.Pattern, "input": jsonInput(in)}, &got)
+	if ended != nil {
+		return 0, ended
+	}
+	if refused, different := m.sameError(call, failed, err); refused {
+		return 0, cmp.Or(different, err)
+	}
+	if got != want {
+		return 0, differs(call, got, want)
+	}
+	return want, nil
+}
+
 func (m *mirror) List(ctx context.Context, r *table.Read, in table.Input) ([]table.Values, error) {
 	want, err := m.db.List(ctx, r, in)
 	call := describe("all", r.Pattern, in)

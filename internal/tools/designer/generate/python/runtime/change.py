@@ -18,7 +18,7 @@ from .errors import Fault, InvalidValueError, LinesError, TableError, builtin, m
 from .keytext import ZERO, int64, minus, plus
 from .source import Input
 from .types import COLLECTIONS, check_value, inner_field, now_as, to_store
-from .values import Item, Value, Values, at, canonical, number_in, number_value, put, sized_text
+from .values import Item, Value, Values, at, canonical, empty_set, get, index_of, number_in, number_value, put, sized_text
 
 REQUEST_FIELD = "request"
 
@@ -46,7 +46,7 @@ class Assigned:
     member: Field
     whole: bool
     how: str
-    """setting, adding or initialising."""
+    """setting, adding, initialising, uniting, dropping, appending or prepending."""
     value: Value | None
     operands: list[Operand] = dataclasses.field(default_factory=list)
 
@@ -127,7 +127,21 @@ class Writing:
         for c in self.changes:
             before = met.setdefault(identity(c.entity.table, c.primary), c)
             if before is not c:
-                raise twice(before, c, before.entity.name, c.entity.name)
+                raise self.twice(before, c, before.entity.name, c.entity.name)
+
+    def twice(self, a: Change, b: Change, first: str, second: str) -> TableError:
+        """The error of two changes that touch one item, which no transaction may."""
+        what = first if second == first else f"{first}, {second}"
+        if a.line >= 0 and b.line >= 0 and a.line != b.line:
+            return builtin(LinesError, f": lines {a.line + 1} and {b.line + 1} are about one item ({what})")
+        if a.line >= 0 or b.line >= 0:
+            return builtin(LinesError, f": line {max(a.line, b.line) + 1} is about an item of another step ({what})")
+
+        def step(c: Change) -> str:
+            return "0, the idempotency record," if c.number < 0 else self.w.steps[c.number].name or str(c.number + 1)
+
+        name = ", ".join(fields_of(b.entity.key)) or b.entity.name
+        return InvalidValueError(name, f"makes steps {step(a)} and {step(b)} touch one item ({what}), which a write does once")
 
     def _record(self, e: Entity) -> Change:
         """The creation of the idempotency record."""
@@ -181,25 +195,12 @@ def line_name(line: int, name: str) -> str:
 
 
 def _check_param(p: Field, name: str, v: Value | None) -> None:
+    if p.removable and v is not None and "NULL" in v:
+        return
     if v is not None:
         check_value(p.type, name, v, p.min_bytes, p.max_bytes)
     elif not p.optional and p.type.kind not in COLLECTIONS:
         raise missing(name)
-
-
-def twice(a: Change, b: Change, first: str, second: str) -> TableError:
-    """The error of two changes that touch one item, which no transaction may."""
-    what = first if second == first else f"{first}, {second}"
-    if a.line >= 0 and b.line >= 0 and a.line != b.line:
-        return builtin(LinesError, f": lines {a.line + 1} and {b.line + 1} are about one item ({what})")
-    if a.line >= 0 or b.line >= 0:
-        return builtin(LinesError, f": line {max(a.line, b.line) + 1} is about an item of another step ({what})")
-
-    def step(c: Change) -> str:
-        return "0, the idempotency record," if c.number < 0 else str(c.number + 1)
-
-    name = ", ".join(fields_of(b.entity.key)) or b.entity.name
-    return InvalidValueError(name, f"makes steps {step(a)} and {step(b)} touch one item ({what}), which a write does once")
 
 
 def within(names: Sequence[str], others: Sequence[str]) -> bool:
@@ -331,7 +332,7 @@ class _Occurrence:
 
     def _constant(self, a: Assignment) -> Value | None:
         """The value of an assignment that must not depend on an item."""
-        t = _target_of(self._entity, a.path)
+        t = self._target(a.path)
         value, operands = self._resolve(t, a.value)
         if operands:
             raise Fault(f"{t.member.name} is computed of a field of {self._entity.name}, of which there is none yet")
@@ -347,7 +348,7 @@ class _Occurrence:
         v = self._constant(a)
         if v is None:
             return outer
-        t = _target_of(self._entity, a.path)
+        t = self._target(a.path)
         whole: Item = {}
         if outer is not None:
             put(whole, t.field.path, outer)
@@ -356,10 +357,14 @@ class _Occurrence:
 
     def _given(self, f: Field) -> Value | None:
         """The input of a field's name, the line's if it has one."""
-        v = self._line_value(f.name) or self._r.given.values.get(f.name)
+        v = self._input(f.name)
         if v is not None:
             check_value(f.type, self._label(f.name), v, f.min_bytes, f.max_bytes)
         return v
+
+    def _input(self, name: str) -> Value | None:
+        """The input of a name, the line's if it has one."""
+        return self._line_value(name) or self._r.given.values.get(name)
 
     def _line_value(self, name: str) -> Value | None:
         return self._r.lines[self._line].get(name) if self._line >= 0 else None
@@ -388,13 +393,20 @@ class _Occurrence:
         s = self._step
         key = fields_of(self._entity.key)
         out: list[Assigned] = []
-        for how, assignments in (("setting", s.set), ("adding", s.add), ("initialising", s.init)):
+        for how, assignments in (
+            ("setting", s.set), ("adding", s.add), ("initialising", s.init), ("dropping", s.drop), ("appending", s.append), ("prepending", s.prepend),
+        ):
             for a in assignments:
                 if len(a.path) == 1 and a.path[0] in key:
                     continue  # it tells which item it is
                 x = self._assignment(how, a)
                 if x:
                     out.append(x)
+        for path in s.remove:
+            t = self._target(path)
+            out.append(Assigned(t.field, t.path, t.member, t.whole, "setting", to_store(t.member, None)))
+        _apart(out)
+        out.extend(x for x in map(self._patch, s.patch) if x)
         if s.action != "upsert":
             return out
         for f in self._entity.fields:
@@ -404,10 +416,45 @@ class _Occurrence:
                     out.append(x)
         return out
 
+    def _target(self, path: Sequence[str]) -> _Target:
+        """Finds what an assignment's path leads to, with the keys of maps that inputs are."""
+        return _target_of(self._entity, [self._map_key(step[1:]) if step.startswith(":") else step for step in path])
+
+    def _map_key(self, name: str) -> str:
+        """An input as the key of a map."""
+        bare = name.removeprefix("line.")
+        of_line = bare != name and self._line >= 0
+        label = line_name(self._line, bare) if of_line else name
+        v = self._line_value(bare) if of_line else self._r.given.values.get(bare)
+        if v is None:
+            raise missing(label)
+        key: str | None = get(v, "S")
+        if not key:
+            raise InvalidValueError(label, "is a key of a map, which is a text that is not empty")
+        if index_of(key) is not None:
+            raise InvalidValueError(label, f"is {key}, which is no key of a map but a place in a list")
+        return key
+
+    def _patch(self, name: str) -> Assigned | None:
+        """The assignment of a field that the caller may give; None where it stays as it is."""
+        t = _target_of(self._entity, [name])
+        v = self._input(name)
+        if v is None:
+            return None
+        x = Assigned(t.field, t.path, t.member, t.whole, "setting", None)
+        if t.member.optional and "NULL" in v:
+            return x
+        check_value(t.member.type, self._label(name), v, t.member.min_bytes, t.member.max_bytes)
+        return replace(x, value=to_store(t.member, v))
+
     def _assignment(self, how: str, a: Assignment) -> Assigned | None:
-        t = _target_of(self._entity, a.path)
+        t = self._target(a.path)
         value, operands = self._resolve(t, a.value)
+        if how == "adding" and t.member.type.kind == "set":
+            how = "uniting"
         x = Assigned(t.field, t.path, t.member, t.whole, how, value, operands)
+        if how in ("uniting", "dropping", "appending", "prepending"):
+            return _gathering(x)
         if not operands and value is None and how != "setting":
             return None  # an optional input that is absent adds and begins nothing
         if how == "adding":
@@ -430,7 +477,7 @@ class _Occurrence:
         if f.counter:
             return x("initialising", {"N": "0"})
         v = self._given(f)
-        if v is not None:
+        if v is not None and not self._gathers(f):  # members of which nothing was added
             return x("setting", to_store(f, v))
         if self._entity.ttl == f.name and self._entity.ttl_after:
             return x("initialising", now_as(f.type.kind, f.name, self._r.call.now + self._entity.ttl_after))
@@ -440,6 +487,11 @@ class _Occurrence:
             raise missing(self._label(f.name))
         empty = to_store(f, None)
         return None if empty is None else x("initialising", empty)
+
+    def _gathers(self, f: Field) -> bool:
+        """Whether the step adds to a set or a list, or takes out of a set."""
+        s = self._step
+        return any(a.path[0] == f.name for a in (*s.drop, *s.append, *s.prepend, *(s.add if f.type.kind == "set" else ())))
 
     def _resolve(self, t: _Target, terms: Sequence[Term]) -> tuple[Value | None, list[Operand]]:
         """The value of terms as far as it is known without an item, and the fields of the item that it is to be added to."""
@@ -525,6 +577,25 @@ def _input_of(params: Sequence[Field], given: Mapping[str, Value], name: str, la
     if not declared:
         check_value(f.type, label, v, f.min_bytes, f.max_bytes)
     return v
+
+
+def _gathering(a: Assigned) -> Assigned | None:
+    """An assignment of members or elements, which the caller gives; None where there are none."""
+    if a.operands:
+        raise Fault(f"{a.member.name} is given members of another field, which a request cannot say")
+    if a.value is None:
+        return None  # an optional input that is absent
+    check_value(a.member.type, a.member.name, a.value, a.member.min_bytes, a.member.max_bytes)
+    return None if empty_set(a.value) or get(a.value, "L") == [] else a
+
+
+def _apart(assigned: Sequence[Assigned]) -> None:
+    """Refuses keys of a map that are the same: a request changes each path once."""
+    met: set[tuple[str, ...]] = set()
+    for a in assigned:
+        if tuple(a.path) in met:
+            raise InvalidValueError(a.member.name, "is changed twice")
+        met.add(tuple(a.path))
 
 
 def _addable(a: Assigned) -> None:

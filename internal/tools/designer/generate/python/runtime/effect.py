@@ -15,11 +15,11 @@ from .change import Assigned, Change, Learned, Operand, added, within
 from .condition import Condition, Inputs
 from .descriptor import Copy, Count, Entry, Field, KeyAttribute, Marker, Table
 from .entity import Entity, fields_of, identity, in_key
-from .errors import Fault, InvalidValueError
+from .errors import Fault, InvalidValueError, TableError
 from .keytext import ZERO, minus, plus
 from .types import to_store, try_store
 from .update import Expression, applied, conjunction, native
-from .values import Item, Value, Values, at, equal, number_in, number_value, put, stored
+from .values import Item, Value, Values, at, number_in, number_value, put, stored
 
 
 class Unread(Exception):
@@ -85,6 +85,10 @@ class Operation:
         """The operation as a part of a transaction, which has no update of nothing: then only the condition is asked."""
         verb = {"putting": "Put", "deleting": "Delete", "updating": "Update" if self.update else "ConditionCheck"}.get(self.kind, "ConditionCheck")
         return {verb: {**self.request(table), "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}}
+
+    def batch_item(self) -> dict[str, Any]:
+        """The operation as a part of a batch, which asks no condition."""
+        return {"DeleteRequest": {"Key": self.item}} if self.kind == "deleting" else {"PutRequest": {"Item": self.item}}
 
 
 class Movement(NamedTuple):
@@ -696,7 +700,7 @@ class Effect:
             return _nonzero(c, v, by)
         before = self._tally(c, self._before, self._rely_before)
         after = self._tally(c, self._after, self._rely_after)
-        if before.counts and after.counts and all(equal(before.key.get(name), after.key.get(name)) for name in key):
+        if before.counts and after.counts and _same_counter(c.entity, before.key, after.key):
             return _nonzero(c, after.key, minus(after.n, before.n))
         return [*_nonzero(c, before.key, before.n.copy_negate()), *_nonzero(c, after.key, after.n)]
 
@@ -729,6 +733,14 @@ class Effect:
         if n is None and c.sum in key:
             raise InvalidValueError(c.sum, "is no number, and so cannot be summed")
         return _Tally(True, key, ZERO if n is None else n)
+
+
+def _same_counter(e: Entity, a: Values, b: Values) -> bool:
+    """Whether values make one key of the counter's item: it is the key that counts, which lower and fold make of several values."""
+    try:
+        return identity(e.table, e.key_of(e.key, a)) == identity(e.table, e.key_of(e.key, b))
+    except (TableError, Fault):
+        return False
 
 
 def _moved_by(f: Field, n: Decimal | None, by: Decimal) -> Decimal:

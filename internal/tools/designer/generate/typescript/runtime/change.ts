@@ -9,7 +9,7 @@ import { type Entity, fieldsOf, identity } from "./entity.js";
 import { TableError, ValueError, builtin, missing } from "./errors.js";
 import type { Input } from "./source.js";
 import { type LinkedField, type LinkedType, checkValue, collection, innerField, nowAs, toStore } from "./types.js";
-import { type AttributeValue, type Item, type Values, at, bare, canonical, decimalOf, numberOf, put, sizedText } from "./values.js";
+import { type AttributeValue, type Item, type Values, at, bare, canonical, decimalOf, emptySet, indexOf, numberOf, put, sizedText } from "./values.js";
 
 export interface LinkedElse {
   err: string;
@@ -54,7 +54,7 @@ export interface Operand {
 
 /** A change of a field. A value is what is set, or the known part of a sum; none with no operands removes. */
 export interface Assigned extends Target {
-  how: "setting" | "adding" | "initialising";
+  how: "setting" | "adding" | "initialising" | "uniting" | "dropping" | "appending" | "prepending";
   value: AttributeValue | undefined;
   operands: Operand[];
 }
@@ -150,10 +150,24 @@ export class Writing {
       const id = identity(c.entity.table, c.primary);
       const before = met.get(id);
       if (before) {
-        throw twice(before, c, before.entity.name, c.entity.name);
+        throw this.twice(before, c, before.entity.name, c.entity.name);
       }
       met.set(id, c);
     }
+  }
+
+  /** The error of two changes that touch one item, which no transaction may. */
+  twice(a: Change, b: Change, first: string, second: string): TableError {
+    const what = second === first ? first : `${first}, ${second}`;
+    if (a.line >= 0 && b.line >= 0 && a.line !== b.line) {
+      return builtin("Lines", `: lines ${a.line + 1} and ${b.line + 1} are about one item (${what})`);
+    }
+    if (a.line >= 0 || b.line >= 0) {
+      return builtin("Lines", `: line ${Math.max(a.line, b.line) + 1} is about an item of another step (${what})`);
+    }
+    const step = (c: Change): string => (c.number < 0 ? "0, the idempotency record," : this.w.steps[c.number]!.name || String(c.number + 1));
+    const name = fieldsOf(b.entity.key).join(", ") || b.entity.name;
+    return new ValueError(name, `makes steps ${step(a)} and ${step(b)} touch one item (${what}), which a write does once`);
   }
 
   /** The creation of the idempotency record. */
@@ -232,25 +246,14 @@ export function lineName(line: number, name: string): string {
 }
 
 function checkParam(p: LinkedParam, name: string, v: AttributeValue | undefined): void {
+  if (p.removable && v?.NULL !== undefined) {
+    return;
+  }
   if (v !== undefined) {
     checkValue(p.type, name, v, p.minBytes, p.maxBytes);
   } else if (!p.optional && !collection(p.type.kind)) {
     throw missing(name);
   }
-}
-
-/** The error of two changes that touch one item, which no transaction may. */
-export function twice(a: Change, b: Change, first: string, second: string): TableError {
-  const what = second === first ? first : `${first}, ${second}`;
-  if (a.line >= 0 && b.line >= 0 && a.line !== b.line) {
-    return builtin("Lines", `: lines ${a.line + 1} and ${b.line + 1} are about one item (${what})`);
-  }
-  if (a.line >= 0 || b.line >= 0) {
-    return builtin("Lines", `: line ${Math.max(a.line, b.line) + 1} is about an item of another step (${what})`);
-  }
-  const step = (c: Change): string => (c.number < 0 ? "0, the idempotency record," : String(c.number + 1));
-  const name = fieldsOf(b.entity.key).join(", ") || b.entity.name;
-  return new ValueError(name, `makes steps ${step(a)} and ${step(b)} touch one item (${what}), which a write does once`);
 }
 
 /** Finds what a path leads to. */
@@ -414,7 +417,7 @@ class Occurrence {
 
   /** The value of an assignment that must not depend on an item. */
   private constant(a: Assignment): AttributeValue | undefined {
-    const t = targetOf(this.entity, a.path);
+    const t = this.target(a.path);
     const { value, operands } = this.resolve(t, a.value);
     if (operands.length > 0) {
       throw new Error(`${t.member.name} is computed of a field of ${this.entity.name}, of which there is none yet`);
@@ -435,7 +438,7 @@ class Occurrence {
     if (v === undefined) {
       return outer;
     }
-    const t = targetOf(this.entity, a.path);
+    const t = this.target(a.path);
     const whole: Item = bare();
     if (outer !== undefined) {
       put(whole, t.field.path, outer);
@@ -446,11 +449,16 @@ class Occurrence {
 
   /** The input of a field's name, the line's if it has one. */
   private given(f: LinkedField): AttributeValue | undefined {
-    const v = this.lineValue(f.name) ?? this.r.input.values[f.name];
+    const v = this.input(f.name);
     if (v !== undefined) {
       checkValue(f.type, this.label(f.name), v, f.minBytes, f.maxBytes);
     }
     return v;
+  }
+
+  /** The input of a name, the line's if it has one. */
+  private input(name: string): AttributeValue | undefined {
+    return this.lineValue(name) ?? this.r.input.values[name];
   }
 
   private lineValue(name: string): AttributeValue | undefined {
@@ -485,7 +493,10 @@ class Occurrence {
   private assignments(): Assigned[] {
     const out: Assigned[] = [];
     const key = fieldsOf(this.entity.key);
-    const lists = [["setting", this.step.set], ["adding", this.step.add], ["initialising", this.step.init]] as const;
+    const s = this.step;
+    const lists = [
+      ["setting", s.set], ["adding", s.add], ["initialising", s.init], ["dropping", s.drop], ["appending", s.append], ["prepending", s.prepend],
+    ] as const;
     for (const [how, list] of lists) {
       for (const a of list ?? []) {
         if (a.path.length === 1 && key.includes(a.path[0]!)) {
@@ -497,7 +508,18 @@ class Occurrence {
         }
       }
     }
-    if (this.step.action !== "upsert") {
+    for (const path of s.remove ?? []) {
+      const t = this.target(path);
+      out.push({ ...t, how: "setting", value: toStore(t.member, undefined), operands: [] });
+    }
+    apart(out);
+    for (const name of s.patch ?? []) {
+      const x = this.patch(name);
+      if (x) {
+        out.push(x);
+      }
+    }
+    if (s.action !== "upsert") {
       return out;
     }
     for (const f of this.entity.fields) {
@@ -511,9 +533,50 @@ class Occurrence {
     return out;
   }
 
+  /** Finds what an assignment's path leads to, with the keys of maps that inputs are. */
+  private target(path: readonly string[]): Target {
+    return targetOf(this.entity, path.map((step) => (step.startsWith(":") ? this.mapKey(step.slice(1)) : step)));
+  }
+
+  /** An input as the key of a map. */
+  private mapKey(name: string): string {
+    const ofLine = name.startsWith("line.");
+    const bareName = ofLine ? name.slice("line.".length) : name;
+    const label = ofLine && this.line >= 0 ? lineName(this.line, bareName) : name;
+    const v = ofLine && this.line >= 0 ? this.lineValue(bareName) : this.r.input.values[bareName];
+    if (v === undefined) {
+      throw missing(label);
+    }
+    if (!v.S) {
+      throw new ValueError(label, "is a key of a map, which is a text that is not empty");
+    }
+    if (indexOf(v.S) !== undefined) {
+      throw new ValueError(label, `is ${v.S}, which is no key of a map but a place in a list`);
+    }
+    return v.S;
+  }
+
+  /** The assignment of a field that the caller may give; undefined where it stays as it is. */
+  private patch(name: string): Assigned | undefined {
+    const t = targetOf(this.entity, [name]);
+    const v = this.input(name);
+    if (v === undefined) {
+      return undefined;
+    }
+    const x: Assigned = { ...t, how: "setting", value: undefined, operands: [] };
+    if (t.member.optional && v.NULL !== undefined) {
+      return x;
+    }
+    checkValue(t.member.type, this.label(name), v, t.member.minBytes, t.member.maxBytes);
+    return { ...x, value: toStore(t.member, v) };
+  }
+
   private assignment(how: Assigned["how"], a: Assignment): Assigned | undefined {
-    const t = targetOf(this.entity, a.path);
-    const x: Assigned = { ...t, how, ...this.resolve(t, a.value) };
+    const t = this.target(a.path);
+    const x: Assigned = { ...t, how: how === "adding" && t.member.type.kind === "set" ? "uniting" : how, ...this.resolve(t, a.value) };
+    if (gathers.has(x.how)) {
+      return gathering(x);
+    }
     const known = x.operands.length === 0;
     if (known && x.value === undefined && how !== "setting") {
       return undefined; // an optional input that is absent adds and begins nothing
@@ -543,7 +606,7 @@ class Occurrence {
       return x("initialising", { N: "0" });
     }
     const v = this.given(f);
-    if (v !== undefined) {
+    if (v !== undefined && !this.gathers(f)) { // members of which nothing was added
       return x("setting", toStore(f, v));
     }
     const ttl = this.entity.ttl;
@@ -558,6 +621,13 @@ class Occurrence {
     }
     const empty = toStore(f, undefined);
     return empty && x("initialising", empty);
+  }
+
+  /** Whether the step adds to a set or a list, or takes out of a set. */
+  private gathers(f: LinkedField): boolean {
+    const s = this.step;
+    const lists = [...(s.drop ?? []), ...(s.append ?? []), ...(s.prepend ?? []), ...(f.type.kind === "set" ? (s.add ?? []) : [])];
+    return lists.some((a) => a.path[0] === f.name);
   }
 
   /** The value of terms as far as it is known without an item, and the fields of the item that it is to be added to. */
@@ -669,6 +739,29 @@ function inputOf(params: readonly LinkedParam[], given: Values, name: string, la
     checkValue(f.type, label, v, f.minBytes, f.maxBytes);
   }
   return v;
+}
+
+const gathers: ReadonlySet<string> = new Set(["uniting", "dropping", "appending", "prepending"]);
+
+/** An assignment of members or elements, which the caller gives; undefined where there are none. */
+function gathering(a: Assigned): Assigned | undefined {
+  if (a.operands.length > 0) {
+    throw new Error(`${a.member.name} is given members of another field, which a request cannot say`);
+  }
+  if (a.value === undefined) {
+    return undefined; // an optional input that is absent
+  }
+  checkValue(a.member.type, a.member.name, a.value, a.member.minBytes, a.member.maxBytes);
+  return emptySet(a.value) || a.value.L?.length === 0 ? undefined : a;
+}
+
+/** Refuses keys of a map that are the same: a request changes each path once. */
+function apart(list: readonly Assigned[]): void {
+  list.forEach((a, i) => {
+    if (list.slice(0, i).some((b) => a.path.length === b.path.length && a.path.every((step, n) => step === b.path[n]))) {
+      throw new ValueError(a.member.name, "is changed twice");
+    }
+  });
 }
 
 /** Refuses what cannot be added to a number. */

@@ -4,7 +4,7 @@
 // the transaction depend on it (relied): it is held to the value that it had. What depends on fields that are not known throws
 // Unread; the attempt then reads the item and asks again.
 
-import type { TransactWriteItem } from "@aws-sdk/client-dynamodb";
+import type { TransactWriteItem, WriteRequest } from "@aws-sdk/client-dynamodb";
 import { type Assigned, type Change, type Learned, plus, within } from "./change.js";
 import type { Condition } from "./condition.js";
 import { Decimal } from "./decimal.js";
@@ -14,7 +14,7 @@ import { ValueError } from "./errors.js";
 import { compareTexts } from "./keytext.js";
 import { type LinkedField, toStore } from "./types.js";
 import { Expression, applied, conjunction, native } from "./update.js";
-import { type AttributeValue, type Item, type Values, at, bare, decimalOf, equal, numberOf, put, stored } from "./values.js";
+import { type AttributeValue, type Item, type Values, at, bare, decimalOf, numberOf, put, stored } from "./values.js";
 
 /** It depends on an item that was not read. */
 export class Unread extends Error {}
@@ -98,6 +98,11 @@ export class Operation {
       default:
     }
     return { ConditionCheck: { ...common, Key: this.item, ConditionExpression: common.ConditionExpression } };
+  }
+
+  /** The operation as a part of a batch, which asks no condition. */
+  batchItem(): WriteRequest {
+    return this.kind === "deleting" ? { DeleteRequest: { Key: this.item } } : { PutRequest: { Item: this.item } };
   }
 }
 
@@ -862,7 +867,7 @@ export class Effect {
     }
     const before = this.tally(c, this.before, this.relyBefore);
     const after = this.tally(c, this.after, this.relyAfter);
-    if (before.counts && after.counts && key.every((name) => equal(before.key[name], after.key[name]))) {
+    if (before.counts && after.counts && sameCounter(c.entity, before.key, after.key)) {
       return nonzero(c, after.key, after.n.minus(before.n));
     }
     return [...nonzero(c, before.key, before.n.negated()), ...nonzero(c, after.key, after.n)];
@@ -905,6 +910,15 @@ export class Effect {
       throw new ValueError(c.sum, "is no number, and so cannot be summed");
     }
     return { counts: true, key, n: n ?? Decimal.zero };
+  }
+}
+
+/** Whether values make one key of the counter's item: it is the key that counts, which lower and fold make of several values. */
+function sameCounter(e: Entity, a: Values, b: Values): boolean {
+  try {
+    return identity(e.table, e.keyOf(e.key, a)) === identity(e.table, e.keyOf(e.key, b));
+  } catch {
+    return false;
   }
 }
 

@@ -9,11 +9,11 @@ import {
   TransactionConflictException,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import type { Call } from "./call.js";
-import { type Change, type Write, Writing, requestField, twice } from "./change.js";
+import { type BatchItems, type Call, maxBatchItems, maxIdleBatches, throughputExceeded } from "./call.js";
+import { type Change, type Write, Writing, requestField } from "./change.js";
 import { type Entity, fieldsOf, identity } from "./entity.js";
 import { Effect, type Movement, type Operation, Unread, Unsettled } from "./effect.js";
-import { Refusal, TableError, builtin } from "./errors.js";
+import { Refusal, TableError, UnfinishedError, builtin } from "./errors.js";
 import type { Input } from "./source.js";
 import { type Item, type Values, bare, equal } from "./values.js";
 
@@ -83,6 +83,9 @@ class Attempt {
     const first = ops[0];
     if (ops.every((o) => o.role === "nothing")) {
       return this.outcome(); // what was to be deleted is not there
+    }
+    if (this.r.w.batch) {
+      return this.batch(ops);
     }
     return ops.length === 1 && first && first.kind !== "checking" ? this.single(first) : this.transact(ops);
   }
@@ -253,12 +256,12 @@ class Attempt {
     for (const o of this.effects.flatMap((e) => e.ops)) {
       const before = met.get(o.identity);
       if (before) {
-        throw twice(before.of.c, o.of.c, before.noun, o.noun);
+        throw this.r.twice(before.of.c, o.of.c, before.noun, o.noun);
       }
       met.set(o.identity, o);
     }
     const ops = [...met.values()];
-    if (ops.length > maxActions) {
+    if (ops.length > maxActions && !this.r.w.batch) {
       throw this.tooMany(ops);
     }
     return ops;
@@ -330,6 +333,40 @@ class Attempt {
     return this.outcome();
   }
 
+  /** Writes the items of a batch, each for itself, as many in a request as it takes. */
+  private async batch(ops: readonly Operation[]): Promise<Outcome> {
+    let left = [...ops];
+    try {
+      for (let idle = 0; left.length > 0; ) {
+        const chunk = left.slice(0, maxBatchItems);
+        const remain = await this.batchOnce(chunk);
+        left = [...remain, ...left.slice(chunk.length)];
+        idle = remain.length === chunk.length ? idle + 1 : Math.min(remain.length, 1);
+        if (idle === maxIdleBatches) {
+          throw throughputExceeded("BatchWriteItem processed none of its items, again and again");
+        }
+        if (idle > 0) {
+          await this.call.pauseAfter(idle);
+        }
+      }
+    } catch (err) {
+      const lines = [...new Set(left.map((o) => o.of.c.line))].sort((a, b) => a - b);
+      throw new UnfinishedError(lines, err);
+    }
+    return this.outcome();
+  }
+
+  /** Makes one request, and returns what it leaves: all, where DynamoDB has refused it for now. */
+  private async batchOnce(ops: readonly Operation[]): Promise<Operation[]> {
+    const requests: BatchItems = {};
+    for (const o of ops) {
+      (requests[this.call.env.tableName(o.table)] ??= []).push(o.batchItem());
+    }
+    const unprocessed = await this.call.writeBatch(requests);
+    return ops.filter((o) => (unprocessed[this.call.env.tableName(o.table)] ?? []).some((r) =>
+      identity(o.table, r.DeleteRequest?.Key ?? r.PutRequest?.Item ?? bare()) === o.identity));
+  }
+
   /** Why a transaction was cancelled: the first of its operations that has a reason decides. */
   private canceled(ops: readonly Operation[], err: TransactionCanceledException): unknown {
     for (const [i, reason] of (err.CancellationReasons ?? []).entries()) {
@@ -396,7 +433,8 @@ class Attempt {
 
   private refusal(c: Change, name: string, old: Item | undefined): Refusal {
     const { codes, message } = this.call.declared(name);
-    return new Refusal(this.r.w.pattern, c.number, c.line, codes, message, old);
+    const stepName = this.r.w.steps[c.number]?.name ?? "";
+    return new Refusal(this.r.w.pattern, c.number, stepName, c.line, codes, message, old);
   }
 
   /** Answers a repetition by the record of the first request. */
