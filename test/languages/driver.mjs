@@ -190,7 +190,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     answer = { result: (await operations[call.op](call)) ?? null };
   } catch (err) {
-    answer = { error: { name: err.name, message: err.message, codes: err.codes ?? [], stack: err.stack } };
+    answer = { error: { name: err.name, message: err.message, codes: err.codes ?? [], lines: err.lines, stack: err.stack } };
   }
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

@@ -250,5 +250,5 @@ for line in sys.stdin:
     except Exception as err:
         name = "ValueError" if isinstance(err, table.InvalidValueError) else type(err).__name__
         codes = list(getattr(err, "codes", ()))
-        answer = {"error": {"name": name, "message": str(err), "codes": codes, "stack": traceback.format_exc()}}
+        answer = {"error": {"name": name, "message": str(err), "codes": codes, "lines": getattr(err, "lines", None), "stack": traceback.format_exc()}}
     print(json.dumps(answer), flush=True)

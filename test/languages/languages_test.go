@@ -27,7 +27,7 @@ var everything = flag.Bool("everything", false, "try all designs, which takes so
 
 // tried reports whether the random trials are run for a design without -everything.
 func tried(file string) bool {
-	return regexp.MustCompile(`/generated/|/testdata/(forge|ways|buckets)\.|trinity`).MatchString(file)
+	return regexp.MustCompile(`/generated/|/testdata/(forge|ways|buckets|tags)\.|trinity`).MatchString(file)
 }
 
 // designs are those that are generated and tried.

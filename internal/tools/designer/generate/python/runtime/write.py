@@ -245,20 +245,21 @@ class _Attempt:
 
     def _batch(self, ops: Sequence[Operation]) -> Outcome:
         """Writes the items of a batch, each for itself, as many in a request as it takes."""
-        left = [*ops]
-        idle = 0
-        try:
-            while left:
-                chunk = left[:MAX_BATCH_ITEMS]
-                remain = self._batch_once(chunk)
-                left = [*remain, *left[MAX_BATCH_ITEMS:]]
-                idle = idle + 1 if len(remain) == len(chunk) else min(len(remain), 1)
-                if idle == MAX_IDLE_BATCHES:
-                    raise self._call.exceeded("BatchWriteItem", "BatchWriteItem processed none of its items, again and again")
-                if idle > 0:
-                    self._call.pause_after(idle)
-        except Exception as err:
-            raise UnfinishedError(sorted({o.of.c.line for o in left}), err) from err
+        for begin in range(0, len(ops), MAX_BATCH_ITEMS):
+            left = list(ops[begin : begin + MAX_BATCH_ITEMS])
+            idle = 0
+            try:
+                while left:
+                    if idle == MAX_IDLE_BATCHES:
+                        raise self._call.exceeded("BatchWriteItem", "BatchWriteItem processed none of its items, again and again")
+                    if idle > 0:
+                        self._call.pause_after(idle)
+                    remain = self._batch_once(left)
+                    idle = idle + 1 if len(remain) == len(left) else 1
+                    left = remain
+            except Exception as err:
+                lines = {o.of.c.line for o in (*left, *ops[begin + MAX_BATCH_ITEMS :])}
+                raise UnfinishedError(sorted(lines), err) from err
         return self._outcome()
 
     def _batch_once(self, ops: Sequence[Operation]) -> list[Operation]:

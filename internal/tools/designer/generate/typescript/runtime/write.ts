@@ -335,23 +335,24 @@ class Attempt {
 
   /** Writes the items of a batch, each for itself, as many in a request as it takes. */
   private async batch(ops: readonly Operation[]): Promise<Outcome> {
-    let left = [...ops];
-    try {
-      for (let idle = 0; left.length > 0; ) {
-        const chunk = left.slice(0, maxBatchItems);
-        const remain = await this.batchOnce(chunk);
-        left = [...remain, ...left.slice(chunk.length)];
-        idle = remain.length === chunk.length ? idle + 1 : Math.min(remain.length, 1);
-        if (idle === maxIdleBatches) {
-          throw throughputExceeded("BatchWriteItem processed none of its items, again and again");
+    for (let from = 0; from < ops.length; from += maxBatchItems) {
+      let left = ops.slice(from, from + maxBatchItems);
+      try {
+        for (let idle = 0; left.length > 0; ) {
+          if (idle === maxIdleBatches) {
+            throw throughputExceeded("BatchWriteItem processed none of its items, again and again");
+          }
+          if (idle > 0) {
+            await this.call.pauseAfter(idle);
+          }
+          const remain = await this.batchOnce(left);
+          idle = remain.length === left.length ? idle + 1 : 1;
+          left = remain;
         }
-        if (idle > 0) {
-          await this.call.pauseAfter(idle);
-        }
+      } catch (err) {
+        const lines = [...left, ...ops.slice(from + maxBatchItems)].map((o) => o.of.c.line);
+        throw new UnfinishedError([...new Set(lines)].sort((a, b) => a - b), err);
       }
-    } catch (err) {
-      const lines = [...new Set(left.map((o) => o.of.c.line))].sort((a, b) => a - b);
-      throw new UnfinishedError(lines, err);
     }
     return this.outcome();
   }
