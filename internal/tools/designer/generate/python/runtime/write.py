@@ -6,13 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Sequence
 
 from .call import MAX_BATCH_ITEMS, MAX_IDLE_BATCHES, BatchItems, Call, error_code
-from .change import REQUEST_FIELD, Change, Writing
+from .change import Change
 from .descriptor import Write
-from .effect import Effect, Movement, Operation, Unread, Unsettled
+from .counters import Movement, movements
+from .effect import Effect
 from .entity import Entity, fields_of, identity
 from .errors import ConflictError, Fault, LinesError, TableError, UnfinishedError, builtin
+from .known import Unread, Unsettled
+from .operation import Operation
 from .source import Input
 from .values import Item, Values, equal
+from .writing import REQUEST_FIELD, Writing
 
 _MAX_ATTEMPTS = 8
 _MAX_ACTIONS = 100
@@ -77,7 +81,7 @@ class _Attempt:
 
     def _prepare(self) -> None:
         """Makes the operations of all effects, and reads the items that they depend on."""
-        unread = [e for e in self._effects if _unread(lambda e=e: (e.movements(), e.derive()))]  # type: ignore[misc]
+        unread = [e for e in self._effects if _unread(lambda e=e: (movements(e), e.derive()))]  # type: ignore[misc]
         if unread:
             self._look(unread)
             first = self._effects[0]
@@ -126,7 +130,7 @@ class _Attempt:
                 return
             e = max(waiting, key=lambda x: _count_depth(x.c.entity, 0))
             try:
-                moved = e.movements()
+                moved = movements(e)
             except Unread:
                 if e.read:
                     raise

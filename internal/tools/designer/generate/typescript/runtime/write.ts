@@ -10,12 +10,16 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { type BatchItems, type Call, maxBatchItems, maxIdleBatches, throughputExceeded } from "./call.js";
-import { type Change, type Write, Writing, requestField } from "./change.js";
+import type { Change, Write } from "./change.js";
+import { type Movement, movements } from "./counters.js";
 import { type Entity, fieldsOf, identity } from "./entity.js";
-import { Effect, type Movement, type Operation, Unread, Unsettled } from "./effect.js";
+import { Effect } from "./effect.js";
 import { Refusal, TableError, UnfinishedError, builtin } from "./errors.js";
+import { Unread, Unsettled } from "./known.js";
+import type { Operation } from "./operation.js";
 import type { Input } from "./source.js";
 import { type Item, type Values, bare, equal } from "./values.js";
+import { Writing, requestField } from "./writing.js";
 
 /** What a write did. */
 export interface Outcome {
@@ -93,7 +97,7 @@ class Attempt {
   /** Makes the operations of all effects, and reads the items that they depend on. */
   private async prepare(): Promise<void> {
     const unread = this.effects.filter((e) => isUnread(() => {
-      e.movements();
+      movements(e);
       e.derive();
     }));
     if (unread.length > 0) {
@@ -181,7 +185,7 @@ class Attempt {
       }
       let moved: Movement[];
       try {
-        moved = e.movements();
+        moved = movements(e);
       } catch (err) {
         if (!(err instanceof Unread) || e.read) {
           throw e.fault(err);
