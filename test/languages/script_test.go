@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -28,7 +29,10 @@ func (c sdkClient) SDK() *dynamodb.Client { return c.Client }
 // TestScripts: calls that random trials hardly make end in a language as they do in Go, with the same sentences, and leave the same
 // items.
 func TestScripts(t *testing.T) {
-	scripts := map[string]func(*script){"../generated/designs/edits.design.yaml": edits, "../generated/designs/ways.design.yaml": ways}
+	scripts := map[string]func(*script){
+		"../generated/designs/edits.design.yaml": edits, "../generated/designs/ways.design.yaml": ways,
+		"../../internal/tools/designer/trial/testdata/tags.design.yaml": tags,
+	}
 	t.Run("TypeScript", func(t *testing.T) {
 		installed(t)
 		dir := t.TempDir()
@@ -168,6 +172,7 @@ func edits(s *script) {
 	s.write("", "More", given("cart", "c"))
 	s.write("", "Keep", given("cart", "new", "shop", "s", "tags", []string{"t"}, "log", []any{"l"}, "parcels", []any{parcel("x", 1)}))
 	s.write("", "Keep", given("cart", "new", "shop", "other", "tags", []string{"u"}, "log", []any{"m"}, "parcels", []any{}))
+	s.write("", "Keep", given("cart", "new", "shop", "other", "log", []any{}, "parcels", []any{})) // which leaves the log as it is
 	s.write("not found", "Tag", given("cart", "none", "tags", []string{"b"}))
 
 	// Keys of maps.
@@ -276,4 +281,21 @@ func ways(s *script) {
 	if n, err := s.Count(s.ctx, s.read("HowManyOfDay"), in); err != nil || n != 1 {
 		s.t.Errorf("there are %d, %v", n, err)
 	}
+}
+
+// tags: a counter whose key stays is not touched, and so needs not be there.
+func tags(s *script) {
+	in := func(tag string) table.Input {
+		in := given("noteId", "01HV6X3Z5Q8Y9W2T4R6P8N0M1K", "tag", tag, "shelf", "s", "words", 3)
+		in.Values["public"] = &types.AttributeValueMemberBOOL{Value: true}
+		return in
+	}
+	s.write("", "AddTag", given("tag", "Go", "shelf", "s"))
+	s.write("", "AddNote", in("Go"))
+	client := s.under.Client.(sdkClient)
+	if _, err := client.DeleteItem(s.ctx, &dynamodb.DeleteItemInput{TableName: aws.String("Tags"), Key: table.Item{"PK": textValue("TAG#go"), "SK": textValue("SHELF#s")}}); err != nil {
+		s.t.Fatal(err)
+	}
+	s.write("", "Retag", in("GO"))
+	s.write("not found", "Retag", in("other"))
 }
