@@ -75,7 +75,7 @@ const shownAll = (m) => Object.fromEntries(Object.entries(m).map(([k, v]) => [k,
 function given(params, values, prefix) {
   const v = revivedAll(values);
   return Object.fromEntries(params.filter((p) => v[p.name] !== undefined).map((p) => [
-    p.name === prefix ? `${p.name}Prefix` : p.name, decode(p.type, p.name, v[p.name]),
+    p.name === prefix ? `${p.name}Prefix` : p.name, v[p.name].NULL && p.removable ? null : decode(p.type, p.name, v[p.name]),
   ]));
 }
 
@@ -118,7 +118,10 @@ const operations = {
   },
   async batch({ pattern, inputs }) {
     const r = program.reads.get(pattern);
-    return (await method(pattern, "Batch")(inputs.map((input) => readInput(r, input)))).map((x) => told(r.entity, x));
+    return (await method(pattern, r.each ? "" : "Batch")(inputs.map((input) => readInput(r, input)))).map((x) => told(r.entity, x));
+  },
+  async count({ pattern, input }) {
+    return await method(pattern)(readInput(program.reads.get(pattern), input));
   },
   async page({ pattern, input, limit, size, after }) {
     const r = program.reads.get(pattern);
@@ -187,7 +190,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     answer = { result: (await operations[call.op](call)) ?? null };
   } catch (err) {
-    answer = { error: { name: err.name, message: err.message, codes: err.codes ?? [], stack: err.stack } };
+    answer = { error: { name: err.name, message: err.message, codes: err.codes ?? [], lines: err.lines, stack: err.stack } };
   }
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

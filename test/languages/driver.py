@@ -85,7 +85,8 @@ def given(params, values, prefix=""):
     for p in params:
         if p.name in v:
             name = p.attr.rstrip("_") + "_prefix" if p.name == prefix else p.attr
-            out[name + "_" if name in ("limit", "after") else name] = codec.decode(p.type, p.name, v[p.name])
+            removed = p.removable and "NULL" in v[p.name]
+            out[name + "_" if name in ("limit", "after") else name] = generated.REMOVED if removed else codec.decode(p.type, p.name, v[p.name])
     return out
 
 
@@ -152,7 +153,13 @@ def batch(w, call):
     of = next((getattr(generated, n) for n in generated.__all__ if plain(n) == plain(r.pattern) + "input"), None)
     if of is None:
         raise LookupError(f"{name} has no input")
-    return [told(r.entity, x) for x in method(w.db, r.pattern, "batch")([of(**given(r.params, one["values"])) for one in call["inputs"]])]
+    suffix = "" if db_module._descriptors.document["reads"][r.pattern].get("each") else "batch"
+    return [told(r.entity, x) for x in method(w.db, r.pattern, suffix)([of(**given(r.params, one["values"])) for one in call["inputs"]])]
+
+
+def count(w, call):
+    r = program.reads[call["pattern"]]
+    return method(w.db, r.pattern)(**read_input(r, call["input"]))
 
 
 def page(w, call):
@@ -226,7 +233,7 @@ def write(w, call):
 
 
 operations = {
-    "load": load, "get": get, "batch": batch, "page": page, "all": list_all, "collect": collect, "atOnce": at_once, "write": write,
+    "load": load, "get": get, "batch": batch, "count": count, "page": page, "all": list_all, "collect": collect, "atOnce": at_once, "write": write,
 }
 
 for line in sys.stdin:
@@ -243,5 +250,5 @@ for line in sys.stdin:
     except Exception as err:
         name = "ValueError" if isinstance(err, table.InvalidValueError) else type(err).__name__
         codes = list(getattr(err, "codes", ()))
-        answer = {"error": {"name": name, "message": str(err), "codes": codes, "stack": traceback.format_exc()}}
+        answer = {"error": {"name": name, "message": str(err), "codes": codes, "lines": getattr(err, "lines", None), "stack": traceback.format_exc()}}
     print(json.dumps(answer), flush=True)

@@ -66,6 +66,7 @@ func start(t *testing.T, l language, dir string) *driver {
 type failure struct {
 	Name, Message, Stack string
 	Codes                []string
+	Lines                []int // of a batch
 }
 
 func (f *failure) Error() string { return f.Message }
@@ -126,7 +127,7 @@ func (n *driver) open(ctx context.Context, under trial.World) (trial.Runner, err
 	if err := provision.Apply(ctx, m.memory.Client(), under.Specs, func(string, ...any) {}); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	var records []map[string]any
+	records := []map[string]any{}
 	for _, r := range under.Records {
 		records = append(records, map[string]any{"entity": r.Entity.Name, "values": jsonValues(r.Values)})
 	}
@@ -309,7 +310,7 @@ func (m *mirror) Batch(ctx context.Context, r *table.Read, in []table.Input) ([]
 		return want, err // there is no such method
 	}
 	call := fmt.Sprintf("batch %s of %d", r.Pattern, len(in))
-	var inputs []any
+	inputs := []any{}
 	for _, one := range in {
 		inputs = append(inputs, jsonInput(one))
 	}
@@ -353,6 +354,24 @@ func (m *mirror) cursor(call string, got, want table.Cursor) error {
 	}
 	m.cursors[want] = got
 	return nil
+}
+
+// Count counts what a read finds.
+func (m *mirror) Count(ctx context.Context, r *table.Read, in table.Input) (int, error) {
+	want, err := m.db.Count(ctx, r, in)
+	call := describe("count", r.Pattern, in)
+	got := 0
+	failed, ended := m.call("count", map[string]any{"pattern": r.Pattern, "input": jsonInput(in)}, &got)
+	if ended != nil {
+		return 0, ended
+	}
+	if refused, different := m.sameError(call, failed, err); refused {
+		return 0, cmp.Or(different, err)
+	}
+	if got != want {
+		return 0, differs(call, got, want)
+	}
+	return want, nil
 }
 
 func (m *mirror) List(ctx context.Context, r *table.Read, in table.Input) ([]table.Values, error) {

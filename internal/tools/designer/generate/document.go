@@ -40,11 +40,13 @@ var (
 		"KeyAttribute": "Template Field", "Part": "Literal Field Funcs", "Func": "Name Arg", "Entry": "Index PK SK Where",
 		"Copy": "Name Key Fields Entries", "Marker": "Name Key Taken", "Count": "Entity Field Sum Where", "TTL": "Field After",
 		"Condition": "Expression Names Params Constants", "ConditionParam": "Placeholder Input Type",
-		"Read":  "Pattern Entity Many Place Key PK SK Sort Reverse Consistent Filter FilterBy By Prefix Range Page Limit Owner Hydrate Fields",
+		"Read": "Pattern Entity Many Place Key PK SK Sort Reverse Consistent Filter FilterBy By Prefix Range Page Limit Owner Hydrate Fields Over MaxBuckets " +
+			"Scan Segments Count Select Each MaxKeys",
 		"Place": "Kind Index Copy Marker", "SortCondition": "Comparison Known Next Open To",
 		"Collection": "Pattern Table Index Members Root By PK SK Sort Reverse Consistent Page Owner RootApart RootSK",
-		"Member":     "Entity Place Fields", "Write": "Pattern Steps Params LineParams Lines MaxLines Idempotent",
-		"Param": "Name Type Optional MaxBytes MinBytes", "Step": "Action Entity Each By Set Add Init When Else", "Assignment": "Path Value",
+		"Member":     "Entity Place Fields", "Write": "Pattern Steps Params LineParams Lines MaxLines Batch Idempotent",
+		"Param": "Name Type Optional Removable MaxBytes MinBytes", "Assignment": "Path Value",
+		"Step": "Action Entity Each Name By Set Add Init Remove Drop Append Prepend Patch When Else",
 		"Term": "Kind Negative Constant Name Path", "Else": "Err When", "Idempotent": "Record Request Reused",
 	}
 	mirroredWords = map[string]string{
@@ -159,9 +161,7 @@ func (m *model) document(r runtime) string {
 		collections.add(c.Design.Name, d.about(c.Design.Name, c.Design.Pos).descriptor(*c.Run, d.given(c.inputs), entry{"results", bracketed("[", "]", names)}))
 	}
 	for _, w := range m.writes {
-		d.about(w.Design.Name, w.Design.Pos)
-		d.changes(w.Run)
-		writes.add(w.Design.Name, d.descriptor(*w.Run, told(w), replay(w)))
+		writes.add(w.Design.Name, d.about(w.Design.Name, w.Design.Pos).descriptor(*w.Run, told(w), replay(w)))
 	}
 	for _, e := range m.errors {
 		o := object{{"message", quoted(e.Message)}}
@@ -334,22 +334,6 @@ func (d *documenter) of(v reflect.Value) string {
 		return quoted(v.String())
 	default:
 		return fmt.Sprint(v.Interface())
-	}
-}
-
-// changes refuses what no runtime but Go's does, though the descriptors have no field for it.
-func (d *documenter) changes(w *table.Write) {
-	for _, s := range w.Steps {
-		for _, a := range s.Add {
-			if f := s.Entity.Field(a.Path[0]); f != nil && string(f.Type.Kind) == string(design.KindSet) {
-				d.unknown("add to set " + f.Name)
-			}
-		}
-		for _, a := range slices.Concat(s.Set, s.Add) {
-			if slices.ContainsFunc(a.Path, func(step string) bool { return strings.HasPrefix(step, "[") || strings.HasPrefix(step, ":") }) {
-				d.unknown("a path to what the caller names: " + strings.Join(a.Path, "."))
-			}
-		}
 	}
 }
 

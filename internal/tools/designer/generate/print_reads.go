@@ -40,7 +40,7 @@ func (m *model) printRead(s *source, r *readModel) {
 	call := func(function, more string) string {
 		return fmt.Sprintf("table.%s(ctx, db.run, %s, %s%s, %s)", function, r.variable, input, more, r.result.decode)
 	}
-	s.comment(m.readRemarks(r)...)
+	s.comment(m.readRemarks(r, "nil")...)
 	switch {
 	case r.Design.Count:
 		s.print("func (db *DB) %s(%s) (int, error) {\nreturn db.run.Count(ctx, %s, %s)\n}\n", r.Go, takes, r.variable, input)
@@ -56,8 +56,7 @@ func (m *model) printRead(s *source, r *readModel) {
 		s.print("func (db *DB) %sAll(%s) iter.Seq2[%s, error] {\nreturn %s\n}\n", r.Go, takes, r.result.Go, call("Each", ""))
 	}
 	if r.batch() && r.input != "" {
-		s.comment(r.Go + "Batch is " + r.Go + " for several inputs at once, in BatchGetItem requests. The answers stand in the order of the " +
-			"inputs, nil for an item that is not there" + anothers(r.Run.Owner) + ".")
+		s.comment(r.Go + "Batch is " + r.Go + " for several inputs at once, in BatchGetItem requests. " + inOrder("nil", r.Run.Owner))
 		m.printBatch(s, r.Go+"Batch", r)
 	}
 }
@@ -67,14 +66,6 @@ func (m *model) printBatch(s *source, name string, r *readModel) {
 	s.print("func (db *DB) %s(ctx context.Context, in []%s) ([]*%s, error) {\ninputs := make([]table.Input, len(in))", name, r.input, r.result.Go)
 	s.print("for i := range in {\ninputs[i] = in[i].input()\n}")
 	s.print("return table.BatchOf(ctx, db.run, %s, inputs, %s)\n}\n", r.variable, r.result.decode)
-}
-
-// anothers is said where somebody else's item is as good as absent.
-func anothers(owner string) string {
-	if owner == "" {
-		return ""
-	}
-	return " or is of another " + owner
 }
 
 // asked are inputs with what is to be known of the owner.

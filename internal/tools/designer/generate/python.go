@@ -85,8 +85,8 @@ func (m *model) createTables() string {
 const (
 	pythonKeywords = "False None True and as assert async await break class continue def del elif else except finally for from global if import " +
 		"in is lambda nonlocal not or pass raise return try while with yield self bool bytes dict int list set str"
-	pythonClasses = "Decoded False None Observation Page Place Secret True TableError NotFoundError ExistsError ConflictError CursorError " +
-		"ReusedError RefusedError LinesError InvalidValueError DecodeError ConfigError"
+	pythonClasses = "Decoded False None Observation Page Place REMOVED Removed Secret True TableError NotFoundError ExistsError ConflictError CursorError " +
+		"ReusedError RefusedError LinesError UnfinishedError InvalidValueError DecodeError ConfigError"
 )
 
 // pythonPrinter prints db.py.
@@ -191,7 +191,7 @@ func (p *pythonPrinter) doc(indent string, paragraphs ...string) {
 	if text == "" {
 		return
 	}
-	text = goErrors.ReplaceAllStringFunc(text, func(name string) string { return pythonError(strings.TrimPrefix(name, "table.")) })
+	text = goErrors.ReplaceAllStringFunc(withCodes(text), func(name string) string { return pythonError(strings.TrimPrefix(name, "table.")) })
 	text = strings.NewReplacer(`\`, `\\`, `"""`, `\"\"\"`).Replace(text)
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range lines {
@@ -317,6 +317,14 @@ func (p *pythonPrinter) typeOf(t design.Type) string {
 	}
 }
 
+// inputType is the type of a member, without the None of an optional one.
+func (p *pythonPrinter) inputType(x member) string {
+	if x.Removable {
+		return p.typeOf(x.Type) + " | _table.Removed"
+	}
+	return p.typeOf(x.Type)
+}
+
 // empties reports whether an absent value of a type is as good as an empty one.
 func empties(t design.Type) bool {
 	return t.Kind == design.KindList || t.Kind == design.KindSet || t.Kind == design.KindMap
@@ -327,7 +335,7 @@ func (p *pythonPrinter) class(name, owner string, at design.Pos, list []member, 
 	p.beginClass(name, paragraphs...)
 	met := map[string]string{}
 	for _, x := range list {
-		attribute, of := p.attribute(x.Name), p.typeOf(x.Type)
+		attribute, of := p.attribute(x.Name), p.inputType(x)
 		if other, taken := met[attribute]; taken {
 			p.fault(owner, at, "has two fields that are %s in Python, %s and %s: give one of them another name in the design", attribute, other, x.Name)
 		}
@@ -380,7 +388,10 @@ func (p *pythonPrinter) printErrorClasses() {
 
 func (p *pythonPrinter) printReadClasses(r *readModel) {
 	name := snake(r.Design.Name)
-	if r.batch() && r.input != "" {
+	switch {
+	case r.Design.Each:
+		p.class(r.input, r.Design.Name, r.Design.Pos, r.inputs, "What "+name+" takes for each item.")
+	case r.batch() && r.input != "":
 		p.class(r.input, r.Design.Name, r.Design.Pos, r.inputs, "What "+name+"_batch takes.")
 	}
 	if r.result.own {
@@ -478,7 +489,7 @@ func (p *pythonPrinter) parameters(list []member, reserved ...string) (takes []s
 			name += "_"
 		}
 		p.attribute(x.Name) // by which the runtime's parameters are known
-		of := p.typeOf(x.Type)
+		of := p.inputType(x)
 		if x.Optional || x.Prefix || empties(x.Type) {
 			of += " | None = None"
 		}
@@ -524,14 +535,21 @@ func (p *pythonPrinter) printReadMethods(r *readModel) {
 	name, of := p.method(d.Name, "", d.Pos), pythonText(d.Name)
 	takes, given := p.parameters(r.inputs, "limit", "after")
 	if r.Range != nil {
-		t := p.typeOf(r.Range.Type)
+		t := p.typeOf(r.Range.Type) + " | None = None"
+		if r.Run.Over != "" {
+			t = p.typeOf(r.Range.Type) // a walk needs both
+		}
 		for _, bound := range []string{"From", "To"} {
 			parameter := strings.TrimSuffix(snake(r.Range.Name), "_") + strings.ToLower("_"+bound)
-			takes, given = append(takes, parameter+": "+t+" | None = None"), append(given, pythonText(r.Range.Name+bound)+": "+parameter)
+			takes, given = append(takes, parameter+": "+t), append(given, pythonText(r.Range.Name+bound)+": "+parameter)
 		}
 	}
-	remarks := p.remarks(r.Go, name, p.readRemarks(r))
+	remarks := p.remarks(r.Go, name, p.readRemarks(r, "None"))
 	switch {
+	case d.Count:
+		p.def(name, takes, "int", "count("+of+", "+dict(given)+")", remarks...)
+	case d.Each:
+		p.printBatchMethod(name, r, remarks...)
 	case !r.Run.Many:
 		p.def(name, takes, result, "one("+of+", "+dict(given)+")", remarks...)
 	case !r.paged():
@@ -542,11 +560,16 @@ func (p *pythonPrinter) printReadMethods(r *readModel) {
 			"Walks all pages of "+name+", each when it is needed.")
 	}
 	if r.batch() && r.input != "" {
-		p.line("\n    def " + p.method(d.Name, "_batch", d.Pos) + "(self, inputs: _typing.Sequence[" + r.input + "]) -> _typing.List[_typing.Optional[" + result + "]]:")
-		p.doc("        ", name+" for several inputs at once, in BatchGetItem requests. The results stand in the order of the inputs, None for "+
-			"an item that is not there"+anothers(r.Run.Owner)+".")
-		p.line("        _found: _typing.List[_typing.Optional[" + result + "]] = self._run.batch(" + of + ", inputs)\n        return _found")
+		p.printBatchMethod(p.method(d.Name, "_batch", d.Pos), r, name+" for several inputs at once, in BatchGetItem requests. "+inOrder("None", r.Run.Owner))
 	}
+}
+
+// printBatchMethod prints the method that reads one item for each input.
+func (p *pythonPrinter) printBatchMethod(name string, r *readModel, remarks ...string) {
+	returns := "_typing.List[_typing.Optional[" + r.result.Go + "]]"
+	p.line("\n    def " + name + "(self, inputs: _typing.Sequence[" + r.input + "]) -> " + returns + ":")
+	p.doc("        ", remarks...)
+	p.line("        _found: " + returns + " = self._run.batch(" + pythonText(r.Design.Name) + ", inputs)\n        return _found")
 }
 
 // printDB prints the class with a method for each pattern.

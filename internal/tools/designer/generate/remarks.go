@@ -11,8 +11,9 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// readRemarks are the paragraphs of a read's comment: what it finds, the request, what it can fail with.
-func (m *model) readRemarks(r *readModel) []string {
+// readRemarks are the paragraphs of a read's comment: what it finds, the request, what it can fail with. absent is the language's word
+// for no item.
+func (m *model) readRemarks(r *readModel, absent string) []string {
 	p := explain.Read(m.design, r.Design)
 	fails := "Without an item it fails with table.ErrNotFound"
 	if r.Run.Owner != "" {
@@ -23,7 +24,7 @@ func (m *model) readRemarks(r *readModel) []string {
 	case r.Design.Count && r.Run.Owner != "":
 		fails = "Items of another " + r.Run.Owner + " are not counted."
 	case r.Design.Each:
-		fails = "The answers stand in the order of the inputs, nil for an item that is not there" + anothers(r.Run.Owner) + "."
+		fails = inOrder(absent, r.Run.Owner)
 		if r.Run.MaxKeys > 0 {
 			fails += fmt.Sprintf(" With more than %d inputs it fails with table.ErrLines.", r.Run.MaxKeys)
 		}
@@ -33,6 +34,14 @@ func (m *model) readRemarks(r *readModel) []string {
 		fails = ""
 	}
 	return []string{r.Go + " finds " + p.Wants + ".", r.Design.Doc, requestBlock(p), fails}
+}
+
+// inOrder says how the answers to several inputs stand.
+func inOrder(absent, owner string) string {
+	if owner != "" {
+		owner = " or is of another " + owner
+	}
+	return "The answers stand in the order of the inputs, " + absent + " for an item that is not there" + owner + "."
 }
 
 func (m *model) collectionRemarks(c *collectionModel) []string {

@@ -60,7 +60,8 @@ func TypeScript(p *lower.Program) ([]File, error) {
 
 // The names that mean something else in the generated module, and members of a class that JavaScript itself calls.
 const (
-	typescriptTypes   = "AsyncGenerator AsyncIterable DB Date Decoded ErrorCode Iterable LoadRecord Omit Partial Pick Promise Uint8Array"
+	typescriptTypes = "AsyncGenerator AsyncIterable DB Date DecodeError Decoded ErrorCode Iterable LoadRecord Omit Partial Pick Promise Refusal " +
+		"Secret TableError Uint8Array UnfinishedError ValueError"
 	typescriptMembers = "constructor then catch finally"
 )
 
@@ -102,7 +103,7 @@ func tsDoc(s *source, indent string, paragraphs ...string) {
 	if text == "" {
 		return
 	}
-	text = goErrors.ReplaceAllString(strings.ReplaceAll(text, "*/", `*\/`), "$1")
+	text = goErrors.ReplaceAllString(strings.ReplaceAll(withCodes(text), "*/", `*\/`), "$1")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range lines {
 		line = strings.TrimPrefix(strings.TrimPrefix(line, "//"), " ")
@@ -121,9 +122,14 @@ func tsDoc(s *source, indent string, paragraphs ...string) {
 // goErrors are the errors in remarks, which TypeScript tells by their codes.
 var goErrors = regexp.MustCompile(`\b(?:table\.)?Err([A-Z]\w*)`) //nolint:gochecknoglobals // compiled once
 
+// withCodes has the error of a batch in remarks as the other errors are.
+func withCodes(text string) string {
+	return strings.ReplaceAll(text, "*table.UnfinishedError", "table.ErrUnfinished")
+}
+
 func (m *model) printTypeScript(s *source) {
 	s.print("import * as table from \"./runtime/index.js\";\nimport { document } from \"./descriptors.js\";\n")
-	s.print("export { DecodeError, Refusal, Secret, TableError, ValueError } from \"./runtime/index.js\";\n")
+	s.print("export { DecodeError, Refusal, Secret, TableError, UnfinishedError, ValueError } from \"./runtime/index.js\";\n")
 	for _, e := range m.enums {
 		tsDoc(s, "", e.Doc)
 		values := make([]string, len(e.Values))
@@ -204,12 +210,16 @@ func (m *model) printInterface(s *source, name string, list []member, more ...st
 		if doc == "" && x.Type.Kind == design.KindDecimal {
 			doc = "A number, as its text."
 		}
-		tsDoc(s, "  ", doc)
-		if x.Optional || x.Prefix {
-			s.print("  %s?: %s | undefined;", property(key), m.tsType(x.Type))
-		} else {
-			s.print("  %s: %s;", property(key), m.tsType(x.Type))
+		of, mark := m.tsType(x.Type), ""
+		if x.Removable {
+			of += " | null"
+			doc = strings.TrimSpace(doc + " Null removes it.")
 		}
+		if x.Optional || x.Prefix {
+			of, mark = of+" | undefined", "?"
+		}
+		tsDoc(s, "  ", doc)
+		s.print("  %s%s: %s;", property(key), mark, of)
 	}
 	for _, line := range more {
 		s.print("  %s", line)
@@ -272,10 +282,17 @@ func (m *model) printReadTypes(s *source, r *readModel) {
 	if r.input != "" {
 		var more []string
 		if r.Range != nil {
-			t := m.tsType(r.Range.Type)
-			more = append(more, "/** The bounds are inclusive. */", property(r.Range.Name+"From")+"?: "+t+" | undefined;", property(r.Range.Name+"To")+"?: "+t+" | undefined;")
+			about, of := "The bounds are inclusive.", "?: "+m.tsType(r.Range.Type)+" | undefined;"
+			if r.Run.Over != "" {
+				about, of = fmt.Sprintf("The bounds are inclusive; %d partitions are the most between them.", r.Run.MaxBuckets), ": "+m.tsType(r.Range.Type)+";"
+			}
+			more = append(more, "/** "+about+" */", property(r.Range.Name+"From")+of, property(r.Range.Name+"To")+of)
 		}
-		tsDoc(s, "", "What "+lowerCamel(r.Go)+" takes.")
+		takes := " takes."
+		if r.Design.Each {
+			takes = " takes for each item."
+		}
+		tsDoc(s, "", "What "+lowerCamel(r.Go)+takes)
 		m.printInterface(s, r.input, m.tsAsked(r.inputs, r.Design.Owner), more...)
 	}
 	if r.result.own {
@@ -490,8 +507,12 @@ func printMethod(s *source, name, takes, returns, call string) {
 func (m *model) printReadMethods(s *source, r *readModel) {
 	takes, given := tsInput(r.input)
 	result, name := r.result.Go, quoted(r.Design.Name)
-	tsDoc(s, "  ", m.tsRemarks(r.Go, m.readRemarks(r))...)
+	tsDoc(s, "  ", m.tsRemarks(r.Go, m.readRemarks(r, "undefined"))...)
 	switch {
+	case r.Design.Count:
+		printMethod(s, r.Go, takes, "Promise<number>", fmt.Sprintf("count(%s, %s, options)", name, given))
+	case r.Design.Each:
+		m.printBatchMethod(s, r.Go, r)
 	case !r.Run.Many:
 		printMethod(s, r.Go, takes, "Promise<"+result+">", fmt.Sprintf("one<%s>(%s, %s, options)", result, name, given))
 	case !r.paged():
@@ -502,8 +523,13 @@ func (m *model) printReadMethods(s *source, r *readModel) {
 		printMethod(s, r.Go+"All", takes, "AsyncGenerator<"+result+", void, undefined>", fmt.Sprintf("each<%s>(%s, %s, options)", result, name, given))
 	}
 	if r.batch() && r.input != "" {
-		tsDoc(s, "  ", lowerCamel(r.Go)+"Batch is "+lowerCamel(r.Go)+" for several inputs at once, in BatchGetItem requests. The answers stand in the order of the "+
-			"inputs, undefined for an item that is not there"+anothers(r.Run.Owner)+".")
-		printMethod(s, r.Go+"Batch", "inputs: readonly "+r.input+"[], ", "Promise<("+result+" | undefined)[]>", fmt.Sprintf("batch<%s>(%s, inputs, options)", result, name))
+		tsDoc(s, "  ", lowerCamel(r.Go)+"Batch is "+lowerCamel(r.Go)+" for several inputs at once, in BatchGetItem requests. "+inOrder("undefined", r.Run.Owner))
+		m.printBatchMethod(s, r.Go+"Batch", r)
 	}
+}
+
+// printBatchMethod prints the method that reads one item for each input.
+func (m *model) printBatchMethod(s *source, name string, r *readModel) {
+	result := r.result.Go
+	printMethod(s, name, "inputs: readonly "+r.input+"[], ", "Promise<("+result+" | undefined)[]>", fmt.Sprintf("batch<%s>(%s, inputs, options)", result, quoted(r.Design.Name)))
 }

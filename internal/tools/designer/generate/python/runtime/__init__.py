@@ -14,24 +14,25 @@ import time
 from dataclasses import dataclass
 from typing import Any, Callable, Generic, Iterable, Iterator, Mapping, Sequence, TypeVar
 
-from .call import Call, Environment, Observation
-from .codec import Secret, decode_all, encode, encode_all, milliseconds
+from .call import MAX_BATCH_ITEMS, BatchItems, Call, Environment, Observation
+from .codec import REMOVED, Removed, Secret, decode_all, encode, encode_all, milliseconds
 from .cursor import Sealer
 from .descriptor import Field, Place, Read, Table, Write
 from .entity import Entity, identity
 from .errors import (
     ConfigError, ConflictError, CursorError, Declared, DecodeError, ExistsError, Fault, InvalidValueError, LinesError, NotFoundError,
-    RefusedError, ReusedError, TableError, builtin, named,
+    RefusedError, ReusedError, TableError, UnfinishedError, builtin, named,
 )
 from .link import Program, Types
-from .read import batch, collect, get, page, walk
+from .read import batch, collect, count, get, page, walk
 from .source import Input
-from .values import Item, Value, Values
+from .values import Item, Values
 from .write import write
 
 __all__ = [
     "ConfigError", "ConflictError", "CursorError", "Declared", "DecodeError", "Decoded", "ExistsError", "Fault", "InvalidValueError", "Item", "LinesError",
-    "NotFoundError", "Observation", "Page", "Place", "Program", "RefusedError", "ReusedError", "Runtime", "Secret", "TableError", "Types", "decoded",
+    "NotFoundError", "Observation", "Page", "Place", "Program", "REMOVED", "RefusedError", "Removed", "ReusedError", "Runtime", "Secret", "TableError",
+    "Types", "UnfinishedError", "decoded",
 ]
 
 
@@ -101,6 +102,12 @@ class Runtime:
         with self._call(name) as call:
             given = [Input(encode_all(r.params, _attribute_of(one))) for one in inputs]
             return [None if v is None else _found(r, v) for v in batch(call, r, given)]
+
+    def count(self, name: str, given: Mapping[str, Any]) -> int:
+        """The number of the items of a list."""
+        r = self.program.reads[name]
+        with self._call(name) as call:
+            return count(call, r, _read_input(r, given))
 
     def page(self, name: str, given: Mapping[str, Any], limit: int | None, after: str) -> Page[Any]:
         """A page of a list."""
@@ -183,22 +190,22 @@ class Runtime:
         by_class = {e.make: e for e in self.program.entities.values()}
         with self._call("load") as call:
             waiting: dict[bytes, tuple[str, Item]] = {}
-            count = stored = 0
+            met = stored = 0
             for record in records:
                 e = by_class.get(type(record))
                 if e is None:
                     raise InvalidValueError("load", f"has a {type(record).__name__}, which is no entity of the design")
                 items = e.items(encode_all(e.fields, _attribute_of(record)))
-                if len(waiting) + len(items) > 25 and waiting:
+                if len(waiting) + len(items) > MAX_BATCH_ITEMS and waiting:
                     _put_all(call, [*waiting.values()])
-                    waiting, stored = {}, count
+                    waiting, stored = {}, met
                     if progress:
                         progress(stored)
                 waiting.update({identity(e.table, item): (self._table_name(e.table), item) for item in items})
-                count += 1
+                met += 1
             _put_all(call, [*waiting.values()])
-            if progress and count > stored:
-                progress(count)
+            if progress and met > stored:
+                progress(met)
 
     def create_tables(self, requests: Iterable[Mapping[str, Any]]) -> None:
         """Makes tables and waits until they are there."""
@@ -287,14 +294,14 @@ def decoded(program: Program, item: Item) -> Decoded | None:
 
 
 def _put_all(call: Call, items: Sequence[tuple[str, Item]]) -> None:
-    """Puts items, 25 at a time, and again what is left unprocessed."""
-    for i in range(0, len(items), 25):
-        rest: dict[str, list[dict[str, Value]]] = {}
-        for table, item in items[i : i + 25]:
+    """Puts items, as many at a time as a request takes, and again what is left unprocessed."""
+    for i in range(0, len(items), MAX_BATCH_ITEMS):
+        rest: BatchItems = {}
+        for table, item in items[i : i + MAX_BATCH_ITEMS]:
             rest.setdefault(table, []).append({"PutRequest": {"Item": item}})
         pause = 0.05
         while True:
-            rest = call.send("batch_write_item", {"RequestItems": rest}, True).get("UnprocessedItems", {})
+            rest = call.write_batch(rest)
             if not rest:
                 break
             call.pause(pause)

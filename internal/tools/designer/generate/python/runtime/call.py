@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence, TypeAlias
 
 from .cursor import Sealer
 from .descriptor import Table
@@ -52,7 +52,11 @@ class Environment:
 MAX_CONCURRENT_QUERIES = 8
 _MAX_BATCH_KEYS = 100
 _MAX_CONCURRENT_BATCHES = 2
-_MAX_IDLE_BATCHES = 10
+MAX_IDLE_BATCHES = 10
+MAX_BATCH_ITEMS = 25
+
+BatchItems: TypeAlias = "dict[str, list[dict[str, Any]]]"
+"""The requests of a batch, by table."""
 
 
 class Call:
@@ -110,12 +114,10 @@ class Call:
         rest: Any = {self.env.table_name(t): {"Keys": keys, "ConsistentRead": consistent}}
         idle = 0
         while rest:
-            if idle == _MAX_IDLE_BATCHES:
-                message = f"BatchGetItem processed none of its keys, {idle} times in a row"
-                raise self.env.client.exceptions.ProvisionedThroughputExceededException(
-                    {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": message}}, "BatchGetItem")
+            if idle == MAX_IDLE_BATCHES:
+                raise self.exceeded("BatchGetItem", f"BatchGetItem processed none of its keys, {idle} times in a row")
             if idle > 0:
-                self.pause(min(0.025 * 2 ** (idle - 1), 3))
+                self.pause_after(idle)
             answer = self.send("batch_get_item", {"RequestItems": rest})
             idle += 1
             for items in answer.get("Responses", {}).values():
@@ -125,12 +127,32 @@ class Call:
             rest = answer.get("UnprocessedKeys")
         return out
 
+    def exceeded(self, operation: str, message: str) -> Exception:
+        """The error of a batch of which nothing is processed."""
+        code = "ProvisionedThroughputExceededException"
+        err: Exception = self.env.client.exceptions.from_code(code)({"Error": {"Code": code, "Message": message}}, operation)
+        return err
+
+    def write_batch(self, requests: BatchItems) -> BatchItems:
+        """Makes one BatchWriteItem, and returns what it leaves: all, where DynamoDB has refused it for now."""
+        try:
+            left: BatchItems = self.send("batch_write_item", {"RequestItems": requests}, True).get("UnprocessedItems", {})
+            return left
+        except Exception as err:
+            if error_code(err) not in ("ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"):
+                raise
+            return requests
+
     def concurrently(self, tasks: Sequence[Callable[[], Any]], at_once: int) -> list[Any]:
         """Does things, at most so many at once. The first fault in their order is what it raises."""
         if len(tasks) < 2 or self.env.sequential:
             return [task() for task in tasks]
         with concurrent.futures.ThreadPoolExecutor(min(len(tasks), at_once)) as pool:
             return [done.result() for done in [pool.submit(task) for task in tasks]]
+
+    def pause_after(self, attempts: int) -> None:
+        """Waits before the attempt that follows so many in vain."""
+        self.pause(min(0.025 * 2 ** (attempts - 1), 3))
 
     def pause(self, longest: float) -> None:
         """Waits at random up to some seconds."""

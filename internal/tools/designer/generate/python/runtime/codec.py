@@ -23,7 +23,7 @@ from .descriptor import Field, Type
 from .errors import DecodeError, InvalidValueError, missing
 from .keytext import decimal_text, is_date, of_time, parse_time, whole
 from .types import COLLECTIONS, described
-from .values import Item, Value, Values, at, get, members_of, put, sorted_keys, stored_as
+from .values import Item, Value, Values, at, get, members_of, put, set_of, sorted_keys, stored_as
 
 
 class Secret:
@@ -45,6 +45,18 @@ class Secret:
 
     def __hash__(self) -> int:
         return hash(self._text)
+
+
+class Removed:
+    """The type of REMOVED, with which a patched field is removed."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "REMOVED"
+
+
+REMOVED = Removed()
 
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -83,8 +95,7 @@ def encode(t: Type, name: str, x: Any) -> Value | None:
         return {"L": _elements(t.elem, name, x) if isinstance(x, (list, tuple)) else refuse("is not a list")}
     if kind == "set" and t.elem:
         members = sorted_keys(_elements(t.elem, name, x) if isinstance(x, (set, frozenset)) else refuse("is not a set"))
-        of = stored_as(members[0]) if members else ""
-        return {of + "S": list(dict.fromkeys(v[of] for v in members))} if members else None
+        return set_of([v for i, v in enumerate(members) if i == 0 or members[i - 1] != v])
     if kind == "map" and t.elem:
         if not isinstance(x, Mapping):
             refuse("is not a dict")
@@ -124,7 +135,10 @@ def encode_all(fields: Iterable[Field], of: Callable[[Field], Any]) -> Values:
     out: Values = {}
     for f in fields:
         x = of(f)
-        v = None if x is None else encode(f.type, f.name, x)
+        removed = f.removable and isinstance(x, Removed)
+        v = None if x is None or removed else encode(f.type, f.name, x)
+        if v is None and x is not None and f.removable:
+            v = {"NULL": True}  # removed, or an empty set, which is not stored
         if v is not None:
             out[f.name] = v
     return out

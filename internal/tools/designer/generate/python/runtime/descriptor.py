@@ -73,6 +73,8 @@ class Field:
     min_bytes: int = 0
     max_bytes: int = 0
     counter: bool = False
+    removable: bool = False
+    """Whether NULL is a value, with which a patched field is removed."""
     attr: str = ""
     """Its name in Python."""
 
@@ -144,6 +146,15 @@ class Read:
     by: list[str]
     prefix: str
     range: str
+    over: str
+    """The layout of |date whose partitions the range walks one after another, max_buckets at most; "" where there is one."""
+    max_buckets: int
+    segments: int
+    """A Scan reads all of the place, in so many segments; 0 of what is no Scan."""
+    select: bool
+    """Whether the request finds just what is counted, so that DynamoDB counts it."""
+    max_keys: int
+    """How many inputs a batch has at most; 0 is no bound."""
     page: int
     limit: int
     owner: str
@@ -196,6 +207,8 @@ class Term:
 
 @dataclass
 class Assignment:
+    """A path is a field, or steps into one: address, city; lines, [0], quantity; reactions, :kind, which is an input or :line.kind."""
+
     path: list[str]
     value: list[Term]
 
@@ -211,10 +224,19 @@ class Step:
     action: str
     entity: Entity
     each: bool
+    name: str
+    """What errors call the step by; "" where its number must do."""
     by: list[Assignment]
     set: list[Assignment]
     add: list[Assignment]
     init: list[Assignment]
+    remove: list[list[str]]
+    """The paths of what goes."""
+    drop: list[Assignment]
+    append: list[Assignment]
+    prepend: list[Assignment]
+    patch: list[str]
+    """Fields that have the values of the inputs of their names, where there are such."""
     when: Condition | None
     otherwise: list[Else]
 
@@ -243,6 +265,8 @@ class Write:
     line_params: list[Field]
     lines: bool
     max_lines: int
+    batch: bool
+    """Each item is written for itself, without conditions."""
     idempotent: Idempotent | None
     told: list[Told]
     replay: dict[str, str]

@@ -27,6 +27,11 @@ def fields_of(*keys: Iterable[KeyAttribute]) -> list[str]:
     return list(dict.fromkeys(p.field for key in keys for a in key for p in a.template if p.field))
 
 
+def within(names: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether all of some names are among others."""
+    return all(n in others for n in names)
+
+
 def in_key(key: Iterable[KeyAttribute], path: Sequence[str]) -> bool:
     return len(path) == 1 and any(a.name == path[0] for a in key)
 
@@ -268,6 +273,10 @@ class Entity:
         """The fields that a condition reads."""
         attributes = c.attributes() if c else []
         return [f.name for f in self.fields if f.path[0] in attributes]
+
+    def entry_fields(self, x: Entry) -> list[str]:
+        """The fields that an entry depends on: those of its keys and of its condition."""
+        return [*fields_of(x.pk, x.sk), *self.read_by(x.where)]
 
     def entry_at(self, p: Place) -> Entry | None:
         """The entry of a place in an index."""

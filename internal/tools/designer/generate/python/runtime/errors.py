@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Mapping
+from typing import Any, ClassVar, Mapping, Sequence
 
 
 class TableError(Exception):
     """An error of a pattern.
 
-    A refused step of a write has its number (-1 is the idempotency record), its line (-1 without one) and the item as it was
-    stored, in DynamoDB's own form, or None. An error without a step is not a refusal.
+    A refused step of a write has its number (-1 is the idempotency record), its name where the design gives it one, its line (-1
+    without one) and the item as it was stored, in DynamoDB's own form, or None. An error without a step is not a refusal.
     """
 
     codes: ClassVar[tuple[str, ...]] = ()
     """The error's code, and the one that it is a case of: OrderNotFound, NotFound."""
 
-    def __init__(self, message: str, step: int | None = None, line: int = -1, old: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, message: str, step: int | None = None, step_name: str = "", line: int = -1, old: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.step = step
+        self.step_name = step_name
         self.line = line
         self.old = old
 
@@ -70,6 +73,19 @@ class LinesError(TableError):
     """A write has no lines, too many, or two for one item."""
 
     codes: ClassVar[tuple[str, ...]] = ("Lines",)
+
+
+class UnfinishedError(TableError):
+    """Says which lines of a batch are not known to be done, from 0 and in their order, and why: the cause. All others are, and a line
+    may be given again.
+    """
+
+    codes: ClassVar[tuple[str, ...]] = ("Unfinished",)
+
+    def __init__(self, lines: Sequence[int], cause: Exception) -> None:
+        super().__init__(f"{len(lines)} lines are not known to be done, line {lines[0] + 1} the first: {cause}")
+        self.lines = lines
+        self.cause = cause
 
 
 class ConfigError(TableError):
@@ -140,7 +156,7 @@ class Declared:
         self._document = document
         self._classes = classes
 
-    def refusal(self, name: str, pattern: str, step: int, line: int, old: Mapping[str, Any] | None) -> TableError:
+    def refusal(self, name: str, pattern: str, step: int, step_name: str, line: int, old: Mapping[str, Any] | None) -> TableError:
         """The refusal of a step by the name of its error, declared or builtin."""
         found = self._document.get(name)
         if found is None:
@@ -150,8 +166,8 @@ class Declared:
             of, message = self._classes[name], found["message"]
             if found.get("wraps"):
                 message += ": " + _sentences[_builtin[found["wraps"].removeprefix("Err")]]
-        where = f"{pattern}, line {line + 1}" if line >= 0 else pattern
-        return of(f"{where}: {message}", step, line, old)
+        where = ", ".join([pattern, *([step_name] if step_name else []), *([f"line {line + 1}"] if line >= 0 else [])])
+        return of(f"{where}: {message}", step, step_name, line, old)
 
 
 def named(pattern: str, err: Exception) -> None:

@@ -69,7 +69,7 @@ class Program:
         name = f["name"]
         return Field(
             name, f.get("path", [name]), self._type(f["type"]), f.get("optional", False), f.get("minBytes", 0), f.get("maxBytes", 0),
-            f.get("counter", False), self._types.attr(name),
+            f.get("counter", False), f.get("removable", False), self._types.attr(name),
         )
 
     def _fields(self, list_of: Any) -> list[Field]:
@@ -100,7 +100,9 @@ class Program:
             pattern=r["pattern"], entity=self.entities[r["entity"]], many=r.get("many", False), place=_place(r["place"]),
             key=_keys(r["key"]) if "key" in r else None, pk=_keys(r.get("pk")), sk=_sort(r.get("sk")), sort=_attributes(r.get("sort")),
             reverse=r.get("reverse", False), consistent=r.get("consistent", False), filter=self._condition(r.get("filter")),
-            filter_by=r.get("filterBy", []), by=r.get("by", []), prefix=r.get("prefix", ""), range=r.get("range", ""), page=r.get("page", 0),
+            filter_by=r.get("filterBy", []), by=r.get("by", []), prefix=r.get("prefix", ""), range=r.get("range", ""),
+            over=r.get("over", ""), max_buckets=r.get("maxBuckets", 0), segments=r.get("segments", 1) if r.get("scan") else 0,
+            select=r.get("select", False), max_keys=r.get("maxKeys", 0), page=r.get("page", 0),
             limit=r.get("limit", 0), owner=r.get("owner", ""), hydrate=r.get("hydrate", False), fields=r.get("fields"),
             params=self._fields(r.get("inputs")), make=self._types.reads.get(r["pattern"]),
         )
@@ -123,7 +125,7 @@ class Program:
         done, replayed = self._types.writes.get(w["pattern"], (None, None))
         return Write(
             pattern=w["pattern"], steps=[self._step(s) for s in w["steps"]], params=self._fields(w.get("params")),
-            line_params=self._fields(w.get("lineParams")), lines=w.get("lines", False), max_lines=w.get("maxLines", 0),
+            line_params=self._fields(w.get("lineParams")), lines=w.get("lines", False), max_lines=w.get("maxLines", 0), batch=w.get("batch", False),
             idempotent=Idempotent(self.entities[i["record"]], i.get("request", []), i.get("reused", "ErrReused")) if i else None,
             told=[Told(t["step"], self._types.attr(t["name"]), t.get("each", False)) for t in w.get("told", ())], replay=w.get("replay", {}),
             done=done, replayed=replayed,
@@ -131,8 +133,10 @@ class Program:
 
     def _step(self, s: Mapping[str, Any]) -> Step:
         return Step(
-            action=s["action"], entity=self.entities[s["entity"]], each=s.get("each", False), by=_assignments(s.get("by")),
-            set=_assignments(s.get("set")), add=_assignments(s.get("add")), init=_assignments(s.get("init")),
+            action=s["action"], entity=self.entities[s["entity"]], each=s.get("each", False), name=s.get("name", ""),
+            by=_assignments(s.get("by")), set=_assignments(s.get("set")), add=_assignments(s.get("add")), init=_assignments(s.get("init")),
+            remove=s.get("remove", []), drop=_assignments(s.get("drop")), append=_assignments(s.get("append")),
+            prepend=_assignments(s.get("prepend")), patch=s.get("patch", []),
             when=self._condition(s.get("when")), otherwise=[Else(x["err"], self._condition(x.get("when"))) for x in s.get("else", ())],
         )
 

@@ -10,13 +10,12 @@ from .condition import Inputs, alias_in
 from .cursor import Position, decode_positions, encode_positions
 from .descriptor import Attribute, Collection, KeyAttribute, Part, Place, Read
 from .entity import Entity
-from .errors import CursorError, Fault, NotFoundError, TableError, builtin, missing
+from .errors import CursorError, Fault, LinesError, NotFoundError, TableError, builtin, missing
 from .source import Input, Reading, Source, SourceOptions, normal
 from .types import check_value
 from .values import Item, Value, Values, compare_keys, equal, sized_text
 
 _MAX_PAGE = 1000
-_MAX_PAGE_ROUNDS = 10
 
 
 class Found(NamedTuple):
@@ -185,7 +184,8 @@ class _Candidate:
 
 def _source_of(r: Read) -> Source:
     return Source(
-        SourceOptions(r.pattern, r.entity, r.entity.table, r.place.index, r.by, r.pk, r.sk, r.sort, r.reverse, r.consistent), r.place)
+        SourceOptions(r.pattern, r.entity, r.entity.table, r.place.index, r.by, r.pk, r.sk, r.sort, r.reverse, r.consistent,
+                      r.segments, r.over, r.max_buckets, r.range), r.place)
 
 
 def get(call: Call, r: Read, given: Input) -> Values:
@@ -225,7 +225,7 @@ def _get_by_query(call: Call, q: _Question) -> Values | None:
 
 def _query(call: Call, q: _Question, s: Source, positions: Sequence[Position] | None = None) -> Reading | None:
     """Begins the reading of a question; None where its bounds leave nothing."""
-    partitions = s.partitions(q.given.values)
+    partitions = s.partitions(q.given)
     request = s.request(call.env.table_name(s.o.table), q.given)
     if request is None or q.span.empty():
         return None
@@ -283,6 +283,8 @@ def batch(call: Call, r: Read, inputs: Sequence[Input]) -> list[Values | None]:
     """One item for each of several inputs; None for one that is not there, or is somebody else's."""
     if r.key is None:
         raise Fault("it is served by a Query, which has no batches: ask for one item at a time")
+    if 0 < r.max_keys < len(inputs):
+        raise builtin(LinesError, f": there are {len(inputs)}, and {r.max_keys} are the most")
     keys: list[Item] = []
     candidates: list[_Candidate] = []
     for given in inputs:
@@ -296,6 +298,18 @@ def batch(call: Call, r: Read, inputs: Sequence[Input]) -> list[Values | None]:
     return [c.values for c in candidates]
 
 
+def count(call: Call, r: Read, given: Input) -> int:
+    """The number of the items of a read of many. Where the request may find others too, they are read and looked at."""
+    q = _Question(r, given, call.now)
+    reading = _query(call, q, _source_of(r))
+    if reading and r.select and not q.here:
+        return reading.count()
+    n = 0
+    while reading and not reading.done():
+        n += len(_answers(call, q, reading, _MAX_PAGE))
+    return n
+
+
 def page(call: Call, r: Read, given: Input, limit: int | None, after: str) -> tuple[list[Values], str]:
     """A page of a read of many, and the cursor behind it."""
     q = _Question(r, given, call.now)
@@ -304,7 +318,7 @@ def page(call: Call, r: Read, given: Input, limit: int | None, after: str) -> tu
     left = r.limit
     positions: list[Position] | None = None
     if after:
-        left, positions = _continued(call, scope, after, s.partitions(given.values), s.positioned)
+        left, positions = _continued(call, scope, after, s.partitions(given), s.positioned)
     reading = _query(call, q, s, positions)
     items: list[Values] = []
     if reading is None:
@@ -313,7 +327,7 @@ def page(call: Call, r: Read, given: Input, limit: int | None, after: str) -> tu
     if r.limit:
         left = min(left, r.limit)
         size = min(size, left)
-    for _ in range(_MAX_PAGE_ROUNDS):
+    for _ in range(reading.rounds):
         if len(items) >= size or reading.done():
             break
         items.extend(_answers(call, q, reading, size - len(items)))
@@ -368,7 +382,7 @@ def collect(call: Call, c: Collection, given: Input, limit: int | None = None, a
     first = c.members[0]
     options = SourceOptions(c.pattern, first.entity, c.table, c.index, c.by, c.pk, c.sk, c.sort, c.reverse, c.consistent)
     s = Source(options, first.place)
-    partitions = s.partitions(given.values)
+    partitions = s.partitions(given)
     scope = _scope(call, s, Input(given.values), names)
     positions: list[Position] | None = None
     if after:
@@ -403,7 +417,7 @@ class _Gathering:
     def page(self, reading: Reading, everything: bool, size: int) -> list[Found]:
         items = [self._shown(Found(self._c.root, self.root))] if self._apart and self.root is not None else []
         rounds = 0
-        while not reading.done() and (everything or (rounds < _MAX_PAGE_ROUNDS and len(items) < size)):
+        while not reading.done() and (everything or (rounds < reading.rounds and len(items) < size)):
             items.extend(self._next(reading, _MAX_PAGE if everything else size - len(items)))
             rounds += 1
         return items

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 from .call import MAX_CONCURRENT_QUERIES, Call
 from .cursor import CURSOR_VERSION, Position
 from .descriptor import Attribute, KeyAttribute, Part, Place, SortCondition, Table
 from .entity import MAX_SORT_KEY_BYTES, Entity, empty_key, key_value, makes
-from .errors import Fault
-from .keytext import apply, bytes_of, natural
-from .values import Item, Value, Values, canonical, compare_keys, key_text, sized_text, uvarint
+from .errors import Fault, InvalidValueError
+from .keytext import apply, bytes_of, natural, of_time, parse_time
+from .values import Item, Value, Values, canonical, compare_keys, get, key_text, sized_text, uvarint
 
 
 @dataclass
@@ -32,6 +33,8 @@ class _Bound:
     upper: Value | None = None
 
 
+_MAX_PAGE_ROUNDS = 10
+
 _Bounded = _Bound | None  # None leaves nothing to ask for
 
 
@@ -49,6 +52,12 @@ class SourceOptions:
     sort: Sequence[Attribute]
     reverse: bool
     consistent: bool
+    segments: int = 0
+    """A Scan reads all of the place, in so many segments; 0 of what is no Scan."""
+    over: str = ""
+    """The layout of |date whose partitions a walk reads, max_buckets at most, between bounds of a field."""
+    max_buckets: int = 0
+    ranged: str = ""
 
 
 class Source:
@@ -60,10 +69,12 @@ class Source:
         entry = o.entity.entry_at(place) if o.index else None
         if entry:
             self._made = [*entry.pk, *entry.sk, *self._made]
-            attributes.extend(entry.sk)
+            attributes.extend((*entry.sk, *entry.pk))  # of the partition key only a Scan does not know
         attributes.append(o.table.pk)
         if o.table.sk:
             attributes.append(o.table.sk)
+        self.shards_of_period = 0
+        """How many partitions there are of each period of a walk; 0 of what is no walk."""
         self.positioned: list[Attribute] = []
         """The attributes that say where in a partition an item stands."""
         for a in attributes:
@@ -74,16 +85,47 @@ class Source:
         return any(a.name == attribute for a in self.o.pk)
 
     def keys(self, attribute: str) -> bool:
-        """Whether the attribute is in a key of what is queried, so that no filter of a request may name it."""
-        return self._in_partition_key(attribute) or any(a.name == attribute for a in self.positioned)
+        """Whether the attribute is in a key of what is queried, so that no filter of a Query may name it."""
+        return self._in_partition_key(attribute) or (self.o.segments == 0 and any(a.name == attribute for a in self.positioned))
 
     def single(self) -> bool:
         """Whether at most one item is asked for."""
-        return not self.o.index and (not self.o.table.sk or (len(self.o.sk) == 1 and self.o.sk[0].comparison == "equal"))
+        return self.o.segments == 0 and not self.o.index and (not self.o.table.sk or (len(self.o.sk) == 1 and self.o.sk[0].comparison == "equal"))
 
-    def partitions(self, v: Values) -> list[Item]:
-        """The partition keys that are asked: one, or those of all shards."""
-        return [self.o.entity.key_of(key, v) for key in self._spread(list(self.o.pk))]
+    def partitions(self, given: Input) -> list[Item]:
+        """The partition keys that are asked: one, or those of all shards. A Scan has none in each of its segments."""
+        if self.o.segments:
+            return [{} for _ in range(self.o.segments)]
+        keys = self._spread(list(self.o.pk))
+        if not self.o.over:
+            return [self.o.entity.key_of(key, given.values) for key in keys]
+        self.shards_of_period = len(keys)
+        starts = self._periods(given)
+        return [self.o.entity.key_of(key, {**given.values, self.o.ranged: {"S": at}}) for at in starts for key in keys]
+
+    def _periods(self, given: Input) -> list[str]:
+        """A time of each period between the bounds, in the order in which they are read."""
+        low, high = self._bound_time(given.low), self._bound_time(given.high)
+        out: list[str] = []
+        at = _period(low, self.o.over)
+        while at is not None and at <= high and low <= high:
+            if len(out) == self.o.max_buckets:
+                raise InvalidValueError(self.o.ranged, f"has bounds that are more than {self.o.max_buckets} partitions apart")
+            text = of_time(at)
+            if text is None:
+                break  # behind the last year
+            out.append(text)
+            at = _period(at, self.o.over, 1)
+        return out[::-1] if self.o.reverse else out
+
+    def _bound_time(self, bound: Value | None) -> int:
+        text = get(bound, "S")
+        if text is None:
+            raise InvalidValueError(self.o.ranged, "needs both bounds: it is walked from one to the other")
+        at = parse_time(text)
+        if at is None:
+            raise InvalidValueError(self.o.ranged, f"{json.dumps(text, ensure_ascii=False)} is not a time: write 2024-01-15T10:00:00.000Z")
+        return at
 
     def _spread(self, key: list[KeyAttribute]) -> list[list[KeyAttribute]]:
         for i, a in enumerate(key):
@@ -101,7 +143,7 @@ class Source:
     def _shards(self, p: Part) -> list[str] | None:
         """The texts of a part that spreads a key by a field that is no input."""
         at = next((i for i, f in enumerate(p.funcs) if f.name == "shard"), -1)
-        if not p.field or p.field in self.o.by or at < 0:
+        if not p.field or p.field in self.o.by or (self.o.over and p.field == self.o.ranged) or at < 0:
             return None
         out: dict[str, None] = {}
         for i in range(max(natural(p.funcs[at].arg), 1)):  # |shard(auto) is one partition
@@ -136,8 +178,10 @@ class Source:
                 terms.append(term)
         out: dict[str, Any] = {
             "TableName": table, "ScanIndexForward": not self.o.reverse, "ConsistentRead": self.o.consistent,
-            "KeyConditionExpression": " AND ".join(terms), "ExpressionAttributeNames": names, "ExpressionAttributeValues": values,
+            "ExpressionAttributeNames": names, "ExpressionAttributeValues": values,
         }
+        if not self.o.segments:
+            out["KeyConditionExpression"] = " AND ".join(terms)
         if self.o.index:
             out["IndexName"] = self.o.index
         return out
@@ -253,6 +297,17 @@ class Source:
         return {a.name: item[a.name] for a in (*self.o.pk, *self.positioned) if a.name in item}
 
 
+def _period(at: int, layout: str, following: int = 0) -> int | None:
+    """The beginning of a time's period, or of the one that follows, in milliseconds; None behind the last year."""
+    if layout not in ("yyyy", "yyyy-MM"):
+        unit = 86_400_000 if layout == "yyyy-MM-dd" else 3_600_000
+        return (at // unit + following) * unit
+    text = of_time(at) or ""
+    year, month = int(text[:4]), int(text[5:7]) - 1 if layout == "yyyy-MM" else 0
+    year, month = divmod(12 * year + month + (following if layout == "yyyy-MM" else 12 * following), 12)
+    return parse_time(f"{year:04}-{month + 1:02}-01T00:00:00.000Z")
+
+
 def normal(p: Part) -> Part:
     """A part with those of its functions that write equal what is meant to be equal."""
     return replace(p, funcs=tuple(f for f in p.funcs if f.name in ("lower", "fold", "slug")))
@@ -308,7 +363,9 @@ def _greatest_bytes(s: bytes, n: int) -> bytes:
 class _Lane:
     """A partition that is read: what was answered and is not consumed, and how far it is consumed."""
 
-    def __init__(self, request: dict[str, Any], position: Position) -> None:
+    def __init__(self, number: int, request: dict[str, Any], position: Position) -> None:
+        self.number = number
+        """Its segment of a Scan."""
         self.request = request
         self.buffer: list[Item] = []
         self.next = position.at
@@ -332,28 +389,62 @@ class Reading:
         self._call = call
         self._source = source
         self._lanes: list[_Lane] = []
+        self._ahead = 1
+        """How many groups of lanes are asked at once: one, and twice as many after each round that finds nothing."""
         if request is None:
             return
         for i, partition in enumerate(partitions):
             values = dict(request["ExpressionAttributeValues"])
             for n, a in enumerate(source.o.pk):
                 values[f":p{n}"] = partition[a.name]
-            self._lanes.append(_Lane({**request, "ExpressionAttributeValues": values}, positions[i] if positions else Position()))
+            self._lanes.append(_Lane(i, {**request, "ExpressionAttributeValues": values}, positions[i] if positions else Position()))
 
     def done(self) -> bool:
         return all(lane.position.done for lane in self._lanes)
+
+    @property
+    def rounds(self) -> int:
+        """In how many rounds a page is read, at most. A walk is over periods, any of which may have nothing."""
+        return _MAX_PAGE_ROUNDS + (len(self._lanes) if self._source.shards_of_period else 0)
+
+    def _groups(self, n: int) -> list[_Lane]:
+        """The lanes that are read together, so many groups from the first that is not done: all, but of a walk those of one period."""
+        size = self._source.shards_of_period
+        if size == 0:
+            return self._lanes
+        first = next((i for i, lane in enumerate(self._lanes) if not lane.position.done), len(self._lanes))
+        begin = first - first % size
+        return self._lanes[begin : begin + n * size]
+
+    def count(self) -> int:
+        """The number of what there is, which the requests count."""
+
+        def counting(lane: _Lane) -> Callable[[], int]:
+            return lambda: sum(answer.get("Count", 0) for answer in self._pages({**lane.request, "Select": "COUNT"}))
+
+        return sum(self._call.concurrently([counting(lane) for lane in self._lanes], MAX_CONCURRENT_QUERIES))
+
+    def _pages(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """The answers to a Query, to the end."""
+        answer = self._call.send("query", request)
+        yield answer
+        while answer.get("LastEvaluatedKey"):
+            answer = self._call.send("query", {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]})
+            yield answer
 
     def positions(self) -> list[Position]:
         return [lane.position for lane in self._lanes]
 
     def next(self, n: int) -> list[Item]:
         """Consumes up to n items in order. It asks every partition that ran dry once, so there may be fewer before the end."""
-        self._call.concurrently([self._asking(lane, n) for lane in self._lanes if lane.dry()], MAX_CONCURRENT_QUERIES)
+        self._call.concurrently([self._asking(lane, n) for lane in self._groups(self._ahead) if lane.dry()], MAX_CONCURRENT_QUERIES)
+        self._ahead = min(2 * self._ahead, MAX_CONCURRENT_QUERIES)
         out: list[Item] = []
         while len(out) < n:
             lane = self._least()
             if lane is None:
                 break
+            self._ahead = 1
             item = lane.buffer.pop(0)
             out.append(item)
             lane.position = Position(self._source.key_of_item(item))
@@ -363,7 +454,7 @@ class Reading:
     def _asking(self, lane: _Lane, limit: int) -> Callable[[], None]:
         def ask() -> None:
             begin = {"ExclusiveStartKey": lane.next} if lane.next else {}
-            answer = self._call.send("query", {**lane.request, "Limit": limit, **begin})
+            answer = self._send(lane, {**lane.request, "Limit": limit, **begin})
             lane.buffer = list(answer.get("Items", []))
             more = answer.get("LastEvaluatedKey")
             lane.next = more if more and not (lane.buffer and self._source.single()) else None
@@ -371,11 +462,20 @@ class Reading:
 
         return ask
 
+    def _send(self, lane: _Lane, request: dict[str, Any]) -> dict[str, Any]:
+        """Makes a lane's request: a Query, or a Scan of a segment."""
+        if not self._source.o.segments:
+            return self._call.send("query", request)
+        wanted = {key: x for key, x in request.items() if key != "ScanIndexForward" and x != {}}
+        if len(self._lanes) > 1:
+            wanted.update(Segment=lane.number, TotalSegments=len(self._lanes))
+        return self._call.send("scan", wanted)
+
     def _least(self) -> _Lane | None:
         """The lane whose next item comes first; None where there is none, or a lane must be asked to tell."""
         least: _Lane | None = None
-        for lane in self._lanes:
-            if lane.dry():
+        for lane in self._groups(1):
+            if lane.dry() and not self._source.o.segments:  # what a Scan finds is in no order
                 return None
             if lane.buffer and (least is None or self._source.compare(lane.buffer[0], least.buffer[0]) < 0):
                 least = lane

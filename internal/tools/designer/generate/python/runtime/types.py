@@ -7,7 +7,7 @@ import re
 from .descriptor import Field, Type
 from .errors import InvalidValueError, missing
 from .keytext import bytes_of, decimal_text, is_date, is_time, of_time, text_of, well_formed, whole
-from .values import Value, at, empty_set, get, members_of, stored_as
+from .values import Value, at, empty_set, get, index_of, members_of, stored_as
 
 NUMERIC = frozenset(("int", "decimal", "money", "ttl"))
 TEXTUAL = frozenset(("id", "uuid", "ulid", "ksuid", "slug", "email", "text", "secret", "time", "date", "enum"))
@@ -218,7 +218,7 @@ def has_text(f: Field, s: bytes) -> bool:
 
 
 def inner_field(t: Type, name: str) -> Field | None:
-    """A structure's field of a name, or a map's element; None where the type has none."""
-    if t.kind == "map" and t.elem:
+    """A structure's field of a name, a map's element or a list's; None where the type has none."""
+    if t.elem and (t.kind == "map" or (t.kind == "list" and index_of(name) is not None)):
         return Field(name, [name], t.elem, optional=True)
     return next((f for f in t.fields or () if f.name == name), None) if t.kind == "struct" else None

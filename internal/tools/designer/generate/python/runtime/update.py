@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Sequence
+from typing import Callable, NamedTuple, Sequence
 
 from .change import Assigned
 from .condition import alias_in, free
 from .errors import Fault
 from .expression import parse, show
 from .keytext import ZERO, minus, plus
-from .values import Item, Value, get, number_in, number_value, put, stored
+from .values import Item, Value, canonical, get, index_of, members_of, number_in, number_value, set_of, stored, stored_as
 
 
 class Expression:
@@ -21,11 +21,18 @@ class Expression:
         self.values: Item = {}
         self._sets: list[str] = []
         self._adds: list[str] = []
+        self._drops: list[str] = []
         self._gone: list[str] = []
 
     def path(self, steps: Sequence[str]) -> str:
         """A document path by aliases, which need no care for reserved words."""
-        return ".".join(alias_in(self.names, step) for step in steps)
+        out = ""
+        for i, step in enumerate(steps):
+            if i > 0 and index_of(step) is not None:
+                out += step
+            else:
+                out += ("." if i > 0 else "") + alias_in(self.names, step)
+        return out
 
     def value(self, v: Value) -> str:
         placeholder = free(self.values, ":v")
@@ -51,6 +58,14 @@ class Expression:
         """Adds a native assignment."""
         if a.how == "initialising" and a.value is not None:
             self.begin(a.path, a.value)
+        elif a.how == "uniting" and a.value is not None:
+            self._adds.append(f"{self.path(a.path)} {self.value(a.value)}")
+        elif a.how == "dropping" and a.value is not None:
+            self._drops.append(f"{self.path(a.path)} {self.value(a.value)}")
+        elif a.how in ("appending", "prepending") and a.value is not None:
+            p = self.path(a.path)
+            lists = [f"if_not_exists({p}, {self.value({'L': []})})", self.value(a.value)]
+            self._sets.append(f"{p} = list_append({', '.join(lists if a.how == 'appending' else lists[::-1])})")
         elif a.how == "adding" and a.value is not None and len(a.path) == 1:
             self._adds.append(f"{self.path(a.path)} {self.value(a.value)}")
         elif a.how == "adding" and a.value is not None:  # ADD is for attributes at the top
@@ -75,7 +90,7 @@ class Expression:
 
     def text(self) -> str:
         """The expression; "" for one that changes nothing."""
-        sections = (("SET", self._sets), ("ADD", self._adds), ("REMOVE", self._gone))
+        sections = (("SET", self._sets), ("ADD", self._adds), ("DELETE", self._drops), ("REMOVE", self._gone))
         return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in sections if parts)
 
     def guard(self, path: Sequence[str], v: Value | None) -> str:
@@ -108,47 +123,121 @@ def native(a: Assigned) -> bool:
     return n == 2 and a.value is None and not (a.operands[0].negative and a.operands[1].negative)
 
 
+class _Changed(NamedTuple):
+    """What becomes of what a path leads to; nothing where there is no value."""
+
+    path: Sequence[str]
+    value: Value | None
+
+
 def applied(assigned: Sequence[Assigned], old: Item) -> Item:
     """What native assignments make of an item: all of them read it as it was."""
-    out = dict(old)
-    for a in assigned:
-        was = stored(old, a.path)
-        v = a.value
-        if a.how == "initialising":
-            v = a.value if was is None else was
-        elif a.how == "adding":
-            v = number_value(plus(_operand({"N": "0"} if was is None else was), _operand(a.value)))
-        elif a.operands:
-            total = ZERO if a.value is None else _operand(a.value)
-            for o in a.operands:
-                source = stored(old, o.path)
-                if source is None:
-                    raise Fault("The provided expression refers to an attribute that does not exist in the item")
-                total = minus(total, _operand(source)) if o.negative else plus(total, _operand(source))
-            v = number_value(total)
-        if len(a.path) > 1 and get(stored(old, a.path[:-1]), "M") is None:
-            raise Fault("The document path provided in the update expression is invalid for update")
-        if v is not None:
-            put(out, a.path, v)
-        else:
-            _drop(out, a.path)
-    return out
+    return _in_map(old, [_Changed(a.path, _computed(a, old)) for a in assigned], 0)
+
+
+def _computed(a: Assigned, old: Item) -> Value | None:
+    """The value that an assignment gives, of what there was."""
+    was = stored(old, a.path)
+    if a.how == "initialising":
+        return a.value if was is None else was
+    if a.how == "adding":
+        return number_value(plus(_operand({"N": "0"} if was is None else was), _operand(a.value)))
+    if a.how == "uniting":
+        return a.value if was is None else _of_members(was, a.value, lambda before, given: [*before, *_missing_in(before, given)])
+    if a.how == "dropping":
+        return None if was is None else _of_members(was, a.value, lambda before, given: _missing_in(given, before))
+    if a.how in ("appending", "prepending"):
+        before, given = [] if was is None else get(was, "L"), get(a.value, "L")
+        if before is None:
+            raise _wrong_type()
+        return {"L": [*before, *given] if a.how == "appending" else [*given, *before]}
+    if not a.operands:
+        return a.value
+    total = ZERO if a.value is None else _operand(a.value)
+    for o in a.operands:
+        source = stored(old, o.path)
+        if source is None:
+            raise Fault("The provided expression refers to an attribute that does not exist in the item")
+        total = minus(total, _operand(source)) if o.negative else plus(total, _operand(source))
+    return number_value(total)
+
+
+def _of_members(was: Value, given: Value | None, make: Callable[[list[Value], list[Value]], list[Value]]) -> Value | None:
+    """A set that is made of the members of two of one type; one without members is none."""
+    before, members = members_of(was), members_of(given)
+    if before is None or members is None or stored_as(was) != stored_as(given):
+        raise _wrong_type()
+    return set_of(make(before, members))
+
+
+def _missing_in(members: Sequence[Value], among: Sequence[Value]) -> list[Value]:
+    """The members of the second list that the first does not have."""
+    met = set(map(canonical, members))
+    return [v for v in among if canonical(v) not in met]
+
+
+def _wrong_type() -> Fault:
+    return Fault("An operand in the update expression has an incorrect data type")
+
+
+def _wrong_path() -> Fault:
+    return Fault("The document path provided in the update expression is invalid for update")
 
 
 def _operand(v: Value | None) -> Decimal:
     n = number_in(v)
     if n is None:
-        raise Fault("An operand in the update expression has an incorrect data type")
+        raise _wrong_type()
     return n
 
 
-def _drop(m: Item, path: Sequence[str]) -> None:
-    """Removes what is at the end of a path, from copies of the maps on the way."""
-    for step in path[:-1]:
-        inner = get(m.get(step), "M")
-        if inner is None:
-            return
-        copy: Item = dict(inner)
-        m[step] = {"M": copy}
-        m = copy
-    m.pop(path[-1], None)
+def _grouped(changes: Sequence[_Changed], depth: int) -> dict[str, list[_Changed]]:
+    """Changes that begin alike, by the step that follows."""
+    out: dict[str, list[_Changed]] = {}
+    for c in changes:
+        if len(c.path) == depth:
+            raise Fault("Two document paths overlap with each other")
+        out.setdefault(c.path[depth], []).append(c)
+    return out
+
+
+def _changed(old: Value | None, changes: Sequence[_Changed], depth: int) -> Value | None:
+    """What changes make of a value, None for one that is not there."""
+    if len(changes) == 1 and len(changes[0].path) == depth:
+        return changes[0].value
+    m, elements = get(old, "M"), get(old, "L")
+    if m is not None:
+        return {"M": _in_map(m, changes, depth)}
+    if elements is not None:
+        return {"L": _in_list(elements, changes, depth)}
+    raise _wrong_path()
+
+
+def _in_map(old: Item, changes: Sequence[_Changed], depth: int) -> Item:
+    out = dict(old)
+    for step, group in _grouped(changes, depth).items():
+        if depth > 0 and index_of(step) is not None:
+            raise _wrong_path()
+        v = _changed(old.get(step), group, depth + 1)
+        if v is None:
+            out.pop(step, None)
+        else:
+            out[step] = v
+    return out
+
+
+def _in_list(old: Sequence[Value], changes: Sequence[_Changed], depth: int) -> list[Value]:
+    """Elements change where they were; what is set behind the end is appended; what goes leaves no gap."""
+    out: list[Value | None] = [*old]
+    groups: list[tuple[int, list[_Changed]]] = []
+    for step, group in _grouped(changes, depth).items():
+        n = index_of(step)
+        if n is None:
+            raise _wrong_path()
+        groups.append((n, group))
+    for n, group in sorted(groups, key=lambda x: x[0]):
+        if n < len(old):
+            out[n] = _changed(old[n], group, depth + 1)
+        else:
+            out.append(_changed(None, group, depth + 1))
+    return [v for v in out if v is not None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from decimal import Decimal
 from typing import Any, Iterable, Mapping, Sequence, TypeAlias
 
@@ -34,9 +35,18 @@ def at(m: Mapping[str, Value] | None, path: Sequence[str]) -> Value | None:
 
 def stored(m: Mapping[str, Value] | None, path: Sequence[str]) -> Value | None:
     """The value at the end of a path as it is."""
-    for step in path[:-1]:
-        m = get(m.get(step), "M") if m else None
-    return m.get(path[-1]) if m else None
+    v: Value | None = {"M": m or {}}
+    for step in path:
+        m, elements = get(v, "M"), get(v, "L")
+        n = index_of(step) if elements is not None else None
+        v = m.get(step) if m is not None else elements[n] if n is not None and n < len(elements) else None
+    return v if path else None
+
+
+def index_of(step: str) -> int | None:
+    """The position that a step into a list stands for: [0]."""
+    n = int(step[1:-1]) if re.fullmatch(r"\[(?:\+?[0-9]{1,40}|-0{1,40})\]", step) else -1
+    return n if 0 <= n < 2**63 else None
 
 
 def put(m: Item, path: Sequence[str], v: Value) -> None:
@@ -93,6 +103,12 @@ def members_of(v: Value | None) -> list[Value] | None:
     """A set's members as values; None of what is no set."""
     kind = stored_as(v)
     return [{kind[0]: x} for x in v[kind]] if v and kind in ("SS", "NS", "BS") else None
+
+
+def set_of(members: Sequence[Value]) -> Value | None:
+    """A set of members, which are all stored alike; None where there are none."""
+    kind = stored_as(members[0]) if members else ""
+    return {kind + "S": [v[kind] for v in members]} if members else None
 
 
 def uvarint(n: int) -> bytes:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Sequence
 
-from .call import Call, error_code
-from .change import REQUEST_FIELD, Change, Writing, twice
+from .call import MAX_BATCH_ITEMS, MAX_IDLE_BATCHES, BatchItems, Call, error_code
+from .change import Change
 from .descriptor import Write
-from .effect import Effect, Movement, Operation, Unread, Unsettled
+from .counters import Movement, movements
+from .effect import Effect
 from .entity import Entity, fields_of, identity
-from .errors import ConflictError, Fault, LinesError, TableError, builtin
+from .errors import ConflictError, Fault, LinesError, TableError, UnfinishedError, builtin
+from .known import Unread, Unsettled
+from .operation import Operation
 from .source import Input
 from .values import Item, Values, equal
+from .writing import REQUEST_FIELD, Writing
 
 _MAX_ATTEMPTS = 8
 _MAX_ACTIONS = 100
@@ -71,11 +75,13 @@ class _Attempt:
         ops = self._operations()
         if all(o.role == "nothing" for o in ops):
             return self._outcome()  # what was to be deleted is not there
+        if self._r.w.batch:
+            return self._batch(ops)
         return self._single(ops[0]) if len(ops) == 1 and ops[0].kind != "checking" else self._transact(ops)
 
     def _prepare(self) -> None:
         """Makes the operations of all effects, and reads the items that they depend on."""
-        unread = [e for e in self._effects if _unread(lambda e=e: (e.movements(), e.derive()))]  # type: ignore[misc]
+        unread = [e for e in self._effects if _unread(lambda e=e: (movements(e), e.derive()))]  # type: ignore[misc]
         if unread:
             self._look(unread)
             first = self._effects[0]
@@ -124,7 +130,7 @@ class _Attempt:
                 return
             e = max(waiting, key=lambda x: _count_depth(x.c.entity, 0))
             try:
-                moved = e.movements()
+                moved = movements(e)
             except Unread:
                 if e.read:
                     raise
@@ -178,8 +184,8 @@ class _Attempt:
         for o in (o for e in self._effects for o in e.ops):
             before = met.setdefault(o.identity, o)
             if before is not o:
-                raise twice(before.of.c, o.of.c, before.noun, o.noun)
-        if len(met) > _MAX_ACTIONS:
+                raise self._r.twice(before.of.c, o.of.c, before.noun, o.noun)
+        if len(met) > _MAX_ACTIONS and not self._r.w.batch:
             raise self._too_many(list(met.values()))
         return list(met.values())
 
@@ -241,6 +247,40 @@ class _Attempt:
             raise why from None
         return self._outcome()
 
+    def _batch(self, ops: Sequence[Operation]) -> Outcome:
+        """Writes the items of a batch, each for itself, as many in a request as it takes."""
+        for begin in range(0, len(ops), MAX_BATCH_ITEMS):
+            left = list(ops[begin : begin + MAX_BATCH_ITEMS])
+            idle = 0
+            try:
+                while left:
+                    if idle == MAX_IDLE_BATCHES:
+                        raise self._call.exceeded("BatchWriteItem", "BatchWriteItem processed none of its items, again and again")
+                    if idle > 0:
+                        self._call.pause_after(idle)
+                    remain = self._batch_once(left)
+                    idle = idle + 1 if len(remain) == len(left) else 1
+                    left = remain
+            except Exception as err:
+                lines = {o.of.c.line for o in (*left, *ops[begin + MAX_BATCH_ITEMS :])}
+                raise UnfinishedError(sorted(lines), err) from err
+        return self._outcome()
+
+    def _batch_once(self, ops: Sequence[Operation]) -> list[Operation]:
+        """Makes one request, and returns what it leaves: all, where DynamoDB has refused it for now."""
+        requests: BatchItems = {}
+        for o in ops:
+            requests.setdefault(self._call.env.table_name(o.table), []).append(o.batch_item())
+        unprocessed = self._call.write_batch(requests)
+
+        def remains(o: Operation) -> bool:
+            return any(
+                identity(o.table, r["DeleteRequest"]["Key"] if "DeleteRequest" in r else r["PutRequest"]["Item"]) == o.identity
+                for r in unprocessed.get(self._call.env.table_name(o.table), ())
+            )
+
+        return [o for o in ops if remains(o)]
+
     def _canceled(self, ops: Sequence[Operation], err: Exception) -> Exception | None:
         """Why a transaction was cancelled: the first of its operations that has a reason decides. None leaves the SDK's error."""
         reasons: Sequence[dict[str, Any]] = getattr(err, "response", {}).get("CancellationReasons", ())
@@ -292,7 +332,8 @@ class _Attempt:
         return self._refusal(c, found, old)
 
     def _refusal(self, c: Change, name: str, old: Item | None) -> TableError:
-        return self._call.env.declared.refusal(name, self._r.w.pattern, c.number, c.line, old)
+        step_name = self._r.w.steps[c.number].name if c.number >= 0 else ""
+        return self._call.env.declared.refusal(name, self._r.w.pattern, c.number, step_name, c.line, old)
 
     def _replay(self, e: Effect, old: Item) -> Exception:
         """Answers a repetition by the record of the first request."""

@@ -2,12 +2,18 @@
 
 import {
   BatchGetItemCommand,
+  BatchWriteItemCommand,
   type ConsumedCapacity,
   type DynamoDBClient,
   GetItemCommand,
   ProvisionedThroughputExceededException,
   type QueryCommand,
   type QueryCommandOutput,
+  RequestLimitExceeded,
+  type ScanCommand,
+  type ScanCommandOutput,
+  ThrottlingException,
+  type WriteRequest,
 } from "@aws-sdk/client-dynamodb";
 import type { Table } from "./descriptor.js";
 import { identity } from "./entity.js";
@@ -52,7 +58,16 @@ export interface Environment {
 
 const maxBatchKeys = 100;
 const maxConcurrentBatches = 2;
-const maxIdleBatches = 10;
+export const maxIdleBatches = 10;
+export const maxBatchItems = 25;
+
+/** The requests of a batch, by table. */
+export type BatchItems = { [table: string]: WriteRequest[] };
+
+/** The error of a batch of which nothing is processed. */
+export function throughputExceeded(message: string): Error {
+  return new ProvisionedThroughputExceededException({ message, $metadata: {} });
+}
 
 export class Call {
   readonly env: Environment;
@@ -98,7 +113,7 @@ export class Call {
     return out;
   }
 
-  read(command: QueryCommand): Promise<QueryCommandOutput> {
+  read(command: QueryCommand | ScanCommand): Promise<QueryCommandOutput | ScanCommandOutput> {
     return this.send(command);
   }
 
@@ -144,13 +159,28 @@ export class Call {
         return out;
       }
       if (idle === maxIdleBatches) {
-        throw new ProvisionedThroughputExceededException({
-          message: `BatchGetItem processed none of its keys, ${idle} times in a row`,
-          $metadata: {},
-        });
+        throw throughputExceeded(`BatchGetItem processed none of its keys, ${idle} times in a row`);
       }
-      await this.pause(Math.min(25 * 2 ** (idle - 1), 3000));
+      await this.pauseAfter(idle);
     }
+  }
+
+  /** Makes one BatchWriteItem, and returns what it leaves: all, where DynamoDB has refused it for now. */
+  async writeBatch(requests: BatchItems): Promise<BatchItems> {
+    try {
+      const answer = await this.send<{ UnprocessedItems?: BatchItems }>(new BatchWriteItemCommand({ RequestItems: requests }), true);
+      return answer.UnprocessedItems ?? {};
+    } catch (err) {
+      if ([ProvisionedThroughputExceededException, ThrottlingException, RequestLimitExceeded].some((of) => err instanceof of)) {
+        return requests;
+      }
+      throw err;
+    }
+  }
+
+  /** Waits before the attempt that follows so many in vain. */
+  pauseAfter(attempts: number): Promise<void> {
+    return this.pause(Math.min(25 * 2 ** (attempts - 1), 3000));
   }
 
   /** Does n things, at most so many at once. The first fault is what it throws; none is begun after it. */

@@ -14,7 +14,7 @@ import { inspect } from "node:util";
 import { DecodeError, ValueError, missing } from "./errors.js";
 import { compareTexts, decimal, isDate, parseTime, whole } from "./keytext.js";
 import { type LinkedField, type LinkedType, collection, described } from "./types.js";
-import { type AttributeValue, type Item, type Values, at, bare, compareKeys, membersOf, own, put, storedAs } from "./values.js";
+import { type AttributeValue, type Item, type Values, at, bare, compareKeys, membersOf, own, put, setOf, storedAs } from "./values.js";
 
 /** A text that is not to stand in logs, messages or JSON: all of these show [secret]. reveal tells it. */
 export class Secret {
@@ -83,16 +83,7 @@ export function encode(t: LinkedType, name: string, x: unknown): AttributeValue 
       return { L: elements(t, name, x) };
     case "set": {
       const members = elements(t, name, x).sort(compareKeys).filter((v, i, list) => i === 0 || compareKeys(list[i - 1], v) !== 0);
-      switch (storedAs(members[0])) {
-        case "S":
-          return { SS: members.map((v) => v.S!) };
-        case "N":
-          return { NS: members.map((v) => v.N!) };
-        case "B":
-          return { BS: members.map((v) => v.B!) };
-        default:
-          return undefined;
-      }
+      return setOf(members);
     }
     case "map": {
       const m: Item = bare();
@@ -148,11 +139,14 @@ function object(t: LinkedType, name: string, x: unknown): { [key: string]: unkno
 }
 
 /** What a pattern is given, as values by the names of the inputs. Absent ones are left out. */
-export function encodeAll(fields: readonly { name: string; type: LinkedType }[], from: object): Values {
+export function encodeAll(fields: readonly { name: string; type: LinkedType; removable?: boolean }[], from: object): Values {
   const out: Values = bare();
   for (const f of fields) {
     const x = own(from as { [name: string]: unknown }, f.name);
-    const v = x === undefined || x === null ? undefined : encode(f.type, f.name, x);
+    let v = x === undefined || x === null ? undefined : encode(f.type, f.name, x);
+    if (v === undefined && x !== undefined && f.removable) {
+      v = { NULL: true }; // null, or an empty set, which is not stored
+    }
     if (v !== undefined) {
       out[f.name] = v;
     }

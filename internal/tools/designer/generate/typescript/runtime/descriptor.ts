@@ -123,6 +123,8 @@ export interface Param {
   name: string;
   type: Type;
   optional?: boolean;
+  /** Whether NULL is a value, with which a patched field is removed. */
+  removable?: boolean;
   maxBytes?: number;
   minBytes?: number;
 }
@@ -143,6 +145,18 @@ export interface ReadDescriptor {
   by?: string[];
   prefix?: string;
   range?: string;
+  /** The layout of |date whose partitions the range walks one after another, maxBuckets at most. */
+  over?: string;
+  maxBuckets?: number;
+  /** Reads all of the place, in so many segments. */
+  scan?: boolean;
+  segments?: number;
+  /** Only the number of the items is wanted; select, that the request finds just these, so that DynamoDB counts them. */
+  count?: boolean;
+  select?: boolean;
+  /** One item is wanted for each of many inputs, which are maxKeys at most. */
+  each?: boolean;
+  maxKeys?: number;
   page?: number;
   limit?: number;
   owner?: string;
@@ -184,6 +198,7 @@ export interface Term {
 }
 
 export interface Assignment {
+  /** A field, or steps into one: address, city; lines, [0], quantity; reactions, :kind, which is an input or :line.kind. */
   path: string[];
   value: Term[];
 }
@@ -197,10 +212,20 @@ export interface Step {
   action: Action;
   entity: string;
   each?: boolean;
+  /** What errors call the step by; its number without one. */
+  name?: string;
   by?: Assignment[];
   set?: Assignment[];
   add?: Assignment[];
   init?: Assignment[];
+  /** The paths of what goes. */
+  remove?: string[][];
+  /** What is taken out of sets, and put behind and before lists. */
+  drop?: Assignment[];
+  append?: Assignment[];
+  prepend?: Assignment[];
+  /** Fields that have the values of the inputs of their names, where there are such. */
+  patch?: string[];
   when?: ConditionDescriptor;
   else?: Else[];
 }
@@ -212,6 +237,8 @@ export interface WriteDescriptor {
   lineParams?: Param[];
   lines?: boolean;
   maxLines?: number;
+  /** Each item is written for itself, without conditions. */
+  batch?: boolean;
   idempotent?: { record: string; request?: string[]; reused?: string };
   /** What the write returns: the item of a step, or of each line, under a name. */
   told?: Told[];

@@ -47,6 +47,11 @@ export function fieldsOf(...keys: (readonly KeyAttribute[])[]): string[] {
   return [...names];
 }
 
+/** Whether all of some names are among others. */
+export function within(names: readonly string[], others: readonly string[]): boolean {
+  return names.every((n) => others.includes(n));
+}
+
 export function inKey(key: readonly KeyAttribute[], path: readonly string[]): boolean {
   return path.length === 1 && key.some((a) => a.name === path[0]);
 }
@@ -368,6 +373,11 @@ export class Entity {
     }
     const attributes = c.attributes();
     return this.fields.filter((f) => attributes.includes(f.path[0]!)).map((f) => f.name);
+  }
+
+  /** The fields that an entry depends on: those of its keys and of its condition. */
+  entryFields(x: LinkedEntry): string[] {
+    return [...fieldsOf(x.pk, x.sk), ...this.readBy(x.where)];
   }
 
   entriesAt(p: Place): LinkedEntry[] {

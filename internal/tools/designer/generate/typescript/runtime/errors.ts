@@ -1,7 +1,7 @@
 // What patterns fail with. Every error of this folder is a TableError and has a code; all others are the SDK's own.
 
 /** The codes that every design has. A design's own errors are further ones. */
-export type BuiltinCode = "NotFound" | "Exists" | "Conflict" | "Cursor" | "Reused" | "Refused" | "Lines" | "Value" | "Decode" | "Config";
+export type BuiltinCode = "NotFound" | "Exists" | "Conflict" | "Cursor" | "Reused" | "Refused" | "Lines" | "Unfinished" | "Value" | "Decode" | "Config";
 
 const sentences: { [code in BuiltinCode]: string } = {
   NotFound: "not found",
@@ -11,6 +11,7 @@ const sentences: { [code in BuiltinCode]: string } = {
   Reused: "request key was used with another request",
   Refused: "condition does not hold",
   Lines: "invalid lines",
+  Unfinished: "lines are not known to be done",
   Value: "invalid value",
   Decode: "invalid stored value",
   Config: "invalid configuration",
@@ -99,17 +100,35 @@ export class Refusal extends TableError {
   readonly pattern: string;
   /** The number of the step, from 0; -1 for the idempotency record. */
   readonly step: number;
+  /** What the design calls the step; "" where it has no name. */
+  readonly stepName: string;
   /** The line, from 0, of a step for each line; -1 otherwise. */
   readonly line: number;
   /** The item as it was, in DynamoDB's own form; undefined where there was none. */
   readonly old: object | undefined;
 
-  constructor(pattern: string, step: number, line: number, codes: readonly string[], message: string, old: object | undefined) {
-    super(codes, line >= 0 ? `${pattern}, line ${line + 1}: ${message}` : `${pattern}: ${message}`);
+  constructor(pattern: string, step: number, stepName: string, line: number, codes: readonly string[], message: string, old: object | undefined) {
+    super(codes, `${pattern}${stepName && `, ${stepName}`}${line >= 0 ? `, line ${line + 1}` : ""}: ${message}`);
     this.pattern = pattern;
     this.step = step;
+    this.stepName = stepName;
     this.line = line;
     this.old = old;
+  }
+}
+
+/** Says which lines of a batch are not known to be done. All others are, and a line may be given again. */
+export class UnfinishedError extends TableError {
+  /** From 0, in their order. */
+  readonly lines: readonly number[];
+  /** Why they are not done. */
+  override readonly cause: unknown;
+
+  constructor(lines: readonly number[], cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(["Unfinished"], `${lines.length} lines are not known to be done, line ${lines[0]! + 1} the first: ${why}`);
+    this.lines = lines;
+    this.cause = cause;
   }
 }
 

@@ -2,15 +2,14 @@
 // the answers. It is the same as the Go package github.com/monotable/monotable/design/table, in which the code's comments say
 // more: the same descriptors make the same items.
 
-import { BatchWriteItemCommand, type WriteRequest } from "@aws-sdk/client-dynamodb";
-import { Call, type CallOptions, type Client, type Environment, type Observation } from "./call.js";
+import { type BatchItems, Call, type CallOptions, type Client, type Environment, type Observation, maxBatchItems } from "./call.js";
 import { decodeAll, encode, encodeAll } from "./codec.js";
 import { Sealer } from "./cursor.js";
 import type { Document, Place, Table } from "./descriptor.js";
 import { type Entity, identity } from "./entity.js";
 import { builtin, named } from "./errors.js";
 import { type Program, link } from "./link.js";
-import { type PageOf, type PageOptions, type Read, all, batch, collect, get, page } from "./read.js";
+import { type PageOf, type PageOptions, type Read, all, batch, collect, count, get, page } from "./read.js";
 import type { Input } from "./source.js";
 import type { LinkedField } from "./types.js";
 import { type Item, type Values, bare, own } from "./values.js";
@@ -20,7 +19,7 @@ export type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 export type { CallOptions, Client, Observation } from "./call.js";
 export { Secret } from "./codec.js";
 export type { Document, Place } from "./descriptor.js";
-export { type BuiltinCode, DecodeError, Refusal, TableError, ValueError, isError } from "./errors.js";
+export { type BuiltinCode, DecodeError, Refusal, TableError, UnfinishedError, ValueError, isError } from "./errors.js";
 export type { PageOf, PageOptions } from "./read.js";
 export type { AttributeValue, Item, Values } from "./values.js";
 
@@ -158,6 +157,12 @@ export class Runtime {
       const found = await batch(call, r, given.map((one) => this.input(name, one)));
       return found.map((v) => v && this.decodedOf<T>(r, v));
     });
+  }
+
+  /** The number of the items of a list. */
+  count(name: string, given: object, o: CallOptions = {}): Promise<number> {
+    const r = this.read(name);
+    return this.call(name, o, (call) => count(call, r, this.input(name, given)));
   }
 
   /** A page of a list. */
@@ -318,7 +323,7 @@ export class Runtime {
           throw builtin("Value", `: ${JSON.stringify(r.entity)} is no entity of the design`);
         }
         const items = e.items(encodeAll(e.fields, r.value));
-        if (next.size + items.length > 25 && waiting > 0) {
+        if (next.size + items.length > maxBatchItems && waiting > 0) {
           await flush();
         }
         for (const item of items) {
@@ -364,16 +369,15 @@ function shown(e: Entity, fields: readonly string[] | undefined): readonly Linke
   return fields ? e.fields.filter((f) => fields.includes(f.name)) : e.fields;
 }
 
-/** Puts items, 25 at a time, and again what is left unprocessed. */
+/** Puts items, as many at a time as a request takes, and again what is left unprocessed. */
 async function putAll(call: Call, items: readonly { table: string; item: Item }[]): Promise<void> {
-  for (let i = 0; i < items.length; i += 25) {
-    let rest: { [table: string]: WriteRequest[] } = {};
-    for (const { table, item } of items.slice(i, i + 25)) {
+  for (let i = 0; i < items.length; i += maxBatchItems) {
+    let rest: BatchItems = {};
+    for (const { table, item } of items.slice(i, i + maxBatchItems)) {
       (rest[table] ??= []).push({ PutRequest: { Item: item } });
     }
     for (let pause = 50; ; pause = Math.min(2 * pause, 5000)) {
-      const answer = await call.send<{ UnprocessedItems?: typeof rest }>(new BatchWriteItemCommand({ RequestItems: rest }), true);
-      rest = answer.UnprocessedItems ?? {};
+      rest = await call.writeBatch(rest);
       if (Object.keys(rest).length === 0) {
         break;
       }

@@ -43,7 +43,6 @@ export interface Found {
 }
 
 const maxPage = 1000;
-const maxPageRounds = 10;
 
 function pageSize(o: PageOptions, fallback: number): number {
   return Math.min(o.limit && o.limit > 0 ? o.limit : fallback > 0 ? fallback : maxPage, maxPage);
@@ -249,6 +248,8 @@ function sourceOf(r: Read): Source {
   return new Source({
     pattern: r.pattern, entity: r.entity, table: r.entity.table, index: r.place.index ?? "", by: r.by ?? [], pk: r.pk ?? [], sk: r.sk ?? [],
     sort: r.sort ?? [], reverse: r.reverse ?? false, consistent: r.consistent ?? false,
+    ...(r.scan ? { segments: r.segments ?? 1 } : {}),
+    ...(r.over ? { over: { layout: r.over, maxBuckets: r.maxBuckets ?? 0, field: r.range ?? "" } } : {}),
   }, r.place);
 }
 
@@ -292,7 +293,7 @@ async function getByQuery(call: Call, q: Question): Promise<Values | undefined> 
 
 /** Begins the reading of a question; undefined where its bounds leave nothing. */
 function query(call: Call, q: Question, s: Source, positions?: readonly Position[]): Reading | undefined {
-  const partitions = s.partitions(q.input.values);
+  const partitions = s.partitions(q.input);
   const request = s.request(call.env.tableName(s.o.table), q.input);
   if (!request || q.span.empty()) {
     return undefined;
@@ -371,6 +372,9 @@ export async function batch(call: Call, r: Read, inputs: readonly Input[]): Prom
   if (!r.key) {
     throw new Error("it is served by a Query, which has no batches: ask for one item at a time");
   }
+  if (r.maxKeys && inputs.length > r.maxKeys) {
+    throw builtin("Lines", `: there are ${inputs.length}, and ${r.maxKeys} are the most`);
+  }
   const keys: Item[] = [];
   const candidates = inputs.map((input): Candidate => {
     const question = new Question(r, input, call.now);
@@ -384,6 +388,20 @@ export async function batch(call: Call, r: Read, inputs: readonly Input[]): Prom
   return candidates.map((c) => c.values);
 }
 
+/** The number of the items of a read of many. Where the request may find others too, they are read and looked at. */
+export async function count(call: Call, r: Read, input: Input): Promise<number> {
+  const q = new Question(r, input, call.now);
+  const reading = query(call, q, sourceOf(r));
+  if (reading && r.select && !q.here) {
+    return reading.count();
+  }
+  let n = 0;
+  while (reading && !reading.done()) {
+    n += (await answers(call, q, reading, maxPage)).length;
+  }
+  return n;
+}
+
 /** A page of a read of many. */
 export async function page(call: Call, r: Read, input: Input, o: PageOptions): Promise<PageOf<Values>> {
   const q = new Question(r, input, call.now);
@@ -392,7 +410,7 @@ export async function page(call: Call, r: Read, input: Input, o: PageOptions): P
   let left = r.limit ?? 0;
   let positions: Position[] | undefined;
   if (o.after) {
-    ({ left, positions } = continued(call, scope, o.after, s.partitions(input.values), s.positioned));
+    ({ left, positions } = continued(call, scope, o.after, s.partitions(input), s.positioned));
   }
   const reading = query(call, q, s, positions);
   const items: Values[] = [];
@@ -404,7 +422,7 @@ export async function page(call: Call, r: Read, input: Input, o: PageOptions): P
     left = Math.min(left, r.limit);
     size = Math.min(size, left);
   }
-  for (let round = 0; round < maxPageRounds && items.length < size && !reading.done(); round++) {
+  for (let round = 0; round < reading.rounds && items.length < size && !reading.done(); round++) {
     items.push(...(await answers(call, q, reading, size - items.length)));
   }
   left -= items.length;
@@ -470,7 +488,7 @@ export async function collect(call: Call, c: Collection, input: Input, o: PageOp
     sort: c.sort ?? [], reverse: c.reverse ?? false, consistent: c.consistent ?? false,
   };
   const s = new Source(options, first.place);
-  let partitions = s.partitions(input.values);
+  let partitions = s.partitions(input);
   const scope = scopeOf(call, s, { values: input.values }, names);
   let positions: Position[] | undefined;
   if (o.after) {
@@ -518,7 +536,7 @@ class Gathering {
     const everything = !this.c.page;
     const size = pageSize(o, this.c.page ?? 0);
     const items: Found[] = this.apart ? [this.shown({ member: this.c.root, values: this.root! })] : [];
-    for (let round = 0; !reading.done() && (everything || (round < maxPageRounds && items.length < size)); round++) {
+    for (let round = 0; !reading.done() && (everything || (round < reading.rounds && items.length < size)); round++) {
       items.push(...(await this.next(reading, everything ? maxPage : size - items.length)));
     }
     return { items, behind: reading.done() ? undefined : reading.positions() };

@@ -1,11 +1,12 @@
 // Where a Query looks: its partitions, the bounds of its sort key, and the merged reading of what the partitions answer.
 
-import { QueryCommand, type QueryCommandInput } from "@aws-sdk/client-dynamodb";
+import { QueryCommand, type QueryCommandInput, ScanCommand } from "@aws-sdk/client-dynamodb";
 import type { Call } from "./call.js";
 import { type Position, cursorVersion } from "./cursor.js";
 import type { Attribute, KeyAttribute, Part, Place, SortCondition, Table } from "./descriptor.js";
 import { type Entity, emptyKey, keyValue, makes, maxSortKeyBytes } from "./entity.js";
-import { type Bytes, apply, bytesOf, compareBytes } from "./keytext.js";
+import { ValueError } from "./errors.js";
+import { type Bytes, apply, bytesOf, compareBytes, ofTime, parseTime } from "./keytext.js";
 import { type AttributeValue, type Item, type Values, bare, canonical, compareKeys, keyText, own, sizedText, uvarint } from "./values.js";
 
 /** What a pattern is asked with. */
@@ -40,6 +41,10 @@ export interface SourceOptions {
   sort: readonly Attribute[];
   reverse: boolean;
   consistent: boolean;
+  /** Reads all of the place, in so many segments. */
+  segments?: number;
+  /** Walks the partitions of periods, so many at most, between bounds of a field. */
+  over?: { layout: string; maxBuckets: number; field: string };
 }
 
 export class Source {
@@ -48,6 +53,8 @@ export class Source {
   private made: readonly KeyAttribute[];
   /** The attributes that say where in a partition an item stands. */
   readonly positioned: Attribute[] = [];
+  /** How many partitions there are of each period of a walk; 0 of what is no walk. */
+  shardsOfPeriod = 0;
 
   constructor(o: SourceOptions, place: Place) {
     this.o = o;
@@ -56,7 +63,7 @@ export class Source {
     const entry = o.index ? o.entity.entryAt(place) : undefined;
     if (entry) {
       this.made = [...entry.pk, ...entry.sk, ...this.made];
-      attributes.push(...entry.sk);
+      attributes.push(...entry.sk, ...entry.pk); // of the partition key only a Scan does not know
     }
     attributes.push(o.table.pk);
     if (o.table.sk) {
@@ -73,19 +80,58 @@ export class Source {
     return this.o.pk.some((a) => a.name === attribute);
   }
 
-  /** Whether the attribute is in a key of what is queried, so that no filter of a request may name it. */
+  /** Whether the attribute is in a key of what is queried, so that no filter of a Query may name it. */
   keys(attribute: string): boolean {
-    return this.inPartitionKey(attribute) || this.positioned.some((a) => a.name === attribute);
+    return this.inPartitionKey(attribute) || (!this.scans && this.positioned.some((a) => a.name === attribute));
+  }
+
+  get scans(): boolean {
+    return this.o.segments !== undefined;
   }
 
   /** Whether at most one item is asked for. */
   single(): boolean {
-    return !this.o.index && (!this.o.table.sk || (this.o.sk.length === 1 && this.o.sk[0]!.comparison === "equal"));
+    return !this.scans && !this.o.index && (!this.o.table.sk || (this.o.sk.length === 1 && this.o.sk[0]!.comparison === "equal"));
   }
 
-  /** The partition keys that are asked: one, or those of all shards. */
-  partitions(v: Values): Item[] {
-    return this.spread(this.o.pk).map((key) => this.o.entity.keyOf(key, v));
+  /** The partition keys that are asked: one, or those of all shards. A Scan has none in each of its segments. */
+  partitions(input: Input): Item[] {
+    if (this.o.segments !== undefined) {
+      return Array.from({ length: Math.max(this.o.segments, 1) }, () => bare());
+    }
+    const keys = this.spread(this.o.pk);
+    const { over, entity } = this.o;
+    if (!over) {
+      return keys.map((key) => entity.keyOf(key, input.values));
+    }
+    this.shardsOfPeriod = keys.length;
+    return this.periods(input, over).flatMap((at) => keys.map((key) => entity.keyOf(key, bare(input.values, { [over.field]: { S: at } }))));
+  }
+
+  /** A time of each period between the bounds, in the order in which they are read. */
+  private periods(input: Input, { layout, maxBuckets, field }: NonNullable<SourceOptions["over"]>): string[] {
+    const [from, to] = [input.from, input.to].map((bound) => {
+      if (bound?.S === undefined) {
+        throw new ValueError(field, "needs both bounds: it is walked from one to the other");
+      }
+      const at = parseTime(bound.S);
+      if (at === undefined) {
+        throw new ValueError(field, `${JSON.stringify(bound.S)} is not a time: write 2024-01-15T10:00:00.000Z`);
+      }
+      return at;
+    }) as [number, number];
+    const out: string[] = [];
+    for (let next = period(from, layout, 0); next <= to && from <= to; next = period(next, layout, 1)) {
+      if (out.length === maxBuckets) {
+        throw new ValueError(field, `has bounds that are more than ${maxBuckets} partitions apart`);
+      }
+      const text = ofTime(next);
+      if (text === undefined) {
+        break; // behind the last year
+      }
+      out.push(text);
+    }
+    return this.o.reverse ? out.reverse() : out;
   }
 
   private spread(key: readonly KeyAttribute[]): (readonly KeyAttribute[])[] {
@@ -107,7 +153,7 @@ export class Source {
   private shards(p: Part): string[] | undefined {
     const funcs = p.funcs ?? [];
     const at = funcs.findIndex((f) => f.name === "shard");
-    if (!p.field || this.o.by.includes(p.field) || at < 0) {
+    if (!p.field || this.o.by.includes(p.field) || p.field === this.o.over?.field || at < 0) {
       return undefined;
     }
     const n = /^\d+$/.test(funcs[at]!.arg ?? "") ? Number(funcs[at]!.arg) : 1; // |shard(auto) is one partition
@@ -151,7 +197,7 @@ export class Source {
       ...(this.o.index ? { IndexName: this.o.index } : {}),
       ScanIndexForward: !this.o.reverse,
       ConsistentRead: this.o.consistent,
-      KeyConditionExpression: terms.join(" AND "),
+      ...(this.scans ? {} : { KeyConditionExpression: terms.join(" AND ") }),
       ExpressionAttributeNames: names,
       ExpressionAttributeValues: values,
     };
@@ -304,6 +350,19 @@ export class Source {
   }
 }
 
+/** The beginning of a time's period, or of the one that follows, in milliseconds; NaN behind the last year. */
+function period(at: number, layout: string, following: number): number {
+  const monthly = layout === "yyyy-MM";
+  if (!monthly && layout !== "yyyy") {
+    const unit = layout === "yyyy-MM-dd" ? 86_400_000 : 3_600_000;
+    return (Math.floor(at / unit) + following) * unit;
+  }
+  const text = ofTime(at) ?? "";
+  const months = 12 * Number(text.slice(0, 4)) + (monthly ? Number(text.slice(5, 7)) - 1 + following : 12 * following);
+  const [year, month] = [Math.floor(months / 12), (months % 12) + 1].map((n) => String(n).padStart(2, "0")) as [string, string];
+  return parseTime(`${year.padStart(4, "0")}-${month}-01T00:00:00.000Z`) ?? Number.NaN;
+}
+
 /** A part with those of its functions that write equal what is meant to be equal. */
 export function normal(p: Part): Part {
   return { ...p, funcs: (p.funcs ?? []).filter((f) => ["lower", "fold", "slug"].includes(f.name)) };
@@ -360,15 +419,20 @@ interface Lane {
   buffer: Item[];
   next: Item | undefined;
   position: Position;
+  /** Its segment of a Scan. */
+  number: number;
 }
 
 const maxConcurrentQueries = 8;
+const maxPageRounds = 10;
 
 /** Reads the partitions of a source, and merges what they answer. */
 export class Reading {
   private readonly call: Call;
   private readonly source: Source;
   private readonly lanes: Lane[];
+  /** How many groups of lanes are asked at once: one, and twice as many after each round that finds nothing. */
+  private ahead = 1;
 
   constructor(call: Call, source: Source, request: QueryCommandInput | undefined, partitions: readonly Item[], positions?: readonly Position[]) {
     this.call = call;
@@ -377,8 +441,40 @@ export class Reading {
       const values: Item = { ...request.ExpressionAttributeValues };
       source.o.pk.forEach((a, n) => (values[`:p${n}`] = partition[a.name]!));
       const position = positions?.[i] ?? {};
-      return { request: { ...request, ExpressionAttributeValues: values }, buffer: [], next: position.at, position };
+      return { request: { ...request, ExpressionAttributeValues: values }, buffer: [], next: position.at, position, number: i };
     });
+  }
+
+  /** In how many rounds a page is read, at most. A walk is over periods, any of which may have nothing. */
+  get rounds(): number {
+    return maxPageRounds + (this.source.shardsOfPeriod > 0 ? this.lanes.length : 0);
+  }
+
+  /** The lanes that are read together, so many groups from the first that is not done: all, but of a walk those of one period. */
+  private groups(n: number): Lane[] {
+    const size = this.source.shardsOfPeriod;
+    if (size === 0) {
+      return this.lanes;
+    }
+    const first = this.lanes.findIndex((l) => !l.position.done);
+    const from = first - (first % size);
+    return first < 0 ? [] : this.lanes.slice(from, from + n * size);
+  }
+
+  /** The number of what there is, which the requests count. */
+  async count(): Promise<number> {
+    let total = 0;
+    await this.call.concurrently(this.lanes.length, maxConcurrentQueries, async (i) => {
+      for (let next: Item | undefined; ; ) {
+        const answer = await this.call.read(new QueryCommand({ ...this.lanes[i]!.request, Select: "COUNT", ExclusiveStartKey: next }));
+        total += answer.Count ?? 0;
+        next = answer.LastEvaluatedKey;
+        if (!next || Object.keys(next).length === 0) {
+          return;
+        }
+      }
+    });
+    return total;
   }
 
   done(): boolean {
@@ -391,14 +487,16 @@ export class Reading {
 
   /** Consumes up to n items in order. It asks every partition that ran dry once, so there may be fewer before the end. */
   async next(n: number): Promise<Item[]> {
-    const dry = this.lanes.filter(isDry);
+    const dry = this.groups(this.ahead).filter(isDry);
     await this.call.concurrently(dry.length, maxConcurrentQueries, (i) => this.ask(dry[i]!, n));
+    this.ahead = Math.min(2 * this.ahead, maxConcurrentQueries);
     const out: Item[] = [];
     while (out.length < n) {
       const l = this.least();
       if (!l) {
         break;
       }
+      this.ahead = 1;
       const item = l.buffer.shift()!;
       out.push(item);
       l.position = { at: this.source.keyOfItem(item) };
@@ -408,18 +506,32 @@ export class Reading {
   }
 
   private async ask(l: Lane, limit: number): Promise<void> {
-    const answer = await this.call.read(new QueryCommand({ ...l.request, Limit: limit, ExclusiveStartKey: l.next }));
+    const answer = await this.call.read(this.command(l, { ...l.request, Limit: limit, ExclusiveStartKey: l.next }));
     l.buffer = answer.Items ?? [];
     const more = answer.LastEvaluatedKey && Object.keys(answer.LastEvaluatedKey).length > 0;
     l.next = more && !(l.buffer.length > 0 && this.source.single()) ? answer.LastEvaluatedKey : undefined;
     settle(l);
   }
 
+  /** A lane's request: a Query, or a Scan of a segment. */
+  private command(l: Lane, q: QueryCommandInput): QueryCommand | ScanCommand {
+    if (!this.source.scans) {
+      return new QueryCommand(q);
+    }
+    const { ScanIndexForward: _, ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {}, ...rest } = q;
+    return new ScanCommand({
+      ...rest,
+      ...(Object.keys(names).length > 0 ? { ExpressionAttributeNames: names } : {}),
+      ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}),
+      ...(this.lanes.length > 1 ? { Segment: l.number, TotalSegments: this.lanes.length } : {}),
+    });
+  }
+
   /** The lane whose next item comes first; undefined where there is none, or a lane must be asked to tell. */
   private least(): Lane | undefined {
     let least: Lane | undefined;
-    for (const l of this.lanes) {
-      if (isDry(l)) {
+    for (const l of this.groups(1)) {
+      if (isDry(l) && !this.source.scans) { // what a Scan finds is in no order
         return undefined;
       }
       if (l.buffer.length > 0 && (!least || this.source.compare(l.buffer[0]!, least.buffer[0]!) < 0)) {

@@ -3,7 +3,7 @@
 import type { Field, Kind, Type } from "./descriptor.js";
 import { ValueError, missing } from "./errors.js";
 import { type Bytes, bytesOf, compareTexts, decimal, isDate, isTime, ofTime, textOf, wellFormed, whole } from "./keytext.js";
-import { type AttributeValue, at, emptySet, latin1, membersOf, storedAs } from "./values.js";
+import { type AttributeValue, at, emptySet, indexOf, latin1, membersOf, storedAs } from "./values.js";
 
 /** A type with the fields of its structure in place. */
 export interface LinkedType extends Omit<Type, "fields" | "elem"> {
@@ -281,9 +281,9 @@ export function hasText(f: LinkedField, s: Bytes): boolean {
   return true;
 }
 
-/** A structure's field of a name, or a map's element; undefined where the type has none. */
+/** A structure's field of a name, a map's element or a list's; undefined where the type has none. */
 export function innerField(t: LinkedType, name: string): LinkedField | undefined {
-  if (t.kind === "map" && t.elem) {
+  if ((t.kind === "map" || (t.kind === "list" && indexOf(name) !== undefined)) && t.elem) {
     return { name, path: [name], type: t.elem, optional: true };
   }
   return t.kind === "struct" ? t.fields?.find((f) => f.name === name) : undefined;

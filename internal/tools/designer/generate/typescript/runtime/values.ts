@@ -54,18 +54,21 @@ export function at(m: Item | undefined, path: readonly string[]): AttributeValue
 
 /** The value at the end of a path as it is. */
 export function stored(m: Item | undefined, path: readonly string[]): AttributeValue | undefined {
-  let v: AttributeValue | undefined;
-  let inner = m;
-  for (const [i, step] of path.entries()) {
-    v = own(inner, step);
-    if (i < path.length - 1) {
-      if (v?.M === undefined) {
-        return undefined;
-      }
-      inner = v.M;
-    }
+  if (path.length === 0) {
+    return undefined;
+  }
+  let v = own(m, path[0]!);
+  for (const step of path.slice(1)) {
+    const n = v?.L && indexOf(step);
+    v = v?.M ? own(v.M, step) : n === undefined ? undefined : v?.L?.[n];
   }
   return v;
+}
+
+/** The position that a step into a list stands for: [0]. */
+export function indexOf(step: string): number | undefined {
+  const n = /^\[(?:\+?\d+|-0+)\]$/.test(step) ? BigInt(step.replace(/[[\]+-]/g, "")) : -1n;
+  return n >= 0n && n < 1n << 63n ? Number(n) : undefined;
 }
 
 /** Stores a value at the end of a path, and makes the maps on the way, as copies. */
@@ -116,6 +119,20 @@ export function compareKeys(a: AttributeValue | undefined, b: AttributeValue | u
 /** A set's members as values; undefined of what is no set. */
 export function membersOf(v: AttributeValue | undefined): AttributeValue[] | undefined {
   return v?.SS?.map((S) => ({ S })) ?? v?.NS?.map((N) => ({ N })) ?? v?.BS?.map((B) => ({ B }));
+}
+
+/** A set of members, which are all stored alike; undefined where there are none. */
+export function setOf(members: readonly AttributeValue[]): AttributeValue | undefined {
+  switch (storedAs(members[0])) {
+    case "S":
+      return { SS: members.map((v) => v.S!) };
+    case "N":
+      return { NS: members.map((v) => v.N!) };
+    case "B":
+      return { BS: members.map((v) => v.B!) };
+    default:
+      return undefined;
+  }
 }
 
 export function uvarint(n: number): Bytes {

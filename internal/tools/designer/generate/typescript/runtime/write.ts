@@ -9,13 +9,17 @@ import {
   TransactionConflictException,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import type { Call } from "./call.js";
-import { type Change, type Write, Writing, requestField, twice } from "./change.js";
+import { type BatchItems, type Call, maxBatchItems, maxIdleBatches, throughputExceeded } from "./call.js";
+import type { Change, Write } from "./change.js";
+import { type Movement, movements } from "./counters.js";
 import { type Entity, fieldsOf, identity } from "./entity.js";
-import { Effect, type Movement, type Operation, Unread, Unsettled } from "./effect.js";
-import { Refusal, TableError, builtin } from "./errors.js";
+import { Effect } from "./effect.js";
+import { Refusal, TableError, UnfinishedError, builtin } from "./errors.js";
+import { Unread, Unsettled } from "./known.js";
+import type { Operation } from "./operation.js";
 import type { Input } from "./source.js";
 import { type Item, type Values, bare, equal } from "./values.js";
+import { Writing, requestField } from "./writing.js";
 
 /** What a write did. */
 export interface Outcome {
@@ -84,13 +88,16 @@ class Attempt {
     if (ops.every((o) => o.role === "nothing")) {
       return this.outcome(); // what was to be deleted is not there
     }
+    if (this.r.w.batch) {
+      return this.batch(ops);
+    }
     return ops.length === 1 && first && first.kind !== "checking" ? this.single(first) : this.transact(ops);
   }
 
   /** Makes the operations of all effects, and reads the items that they depend on. */
   private async prepare(): Promise<void> {
     const unread = this.effects.filter((e) => isUnread(() => {
-      e.movements();
+      movements(e);
       e.derive();
     }));
     if (unread.length > 0) {
@@ -178,7 +185,7 @@ class Attempt {
       }
       let moved: Movement[];
       try {
-        moved = e.movements();
+        moved = movements(e);
       } catch (err) {
         if (!(err instanceof Unread) || e.read) {
           throw e.fault(err);
@@ -253,12 +260,12 @@ class Attempt {
     for (const o of this.effects.flatMap((e) => e.ops)) {
       const before = met.get(o.identity);
       if (before) {
-        throw twice(before.of.c, o.of.c, before.noun, o.noun);
+        throw this.r.twice(before.of.c, o.of.c, before.noun, o.noun);
       }
       met.set(o.identity, o);
     }
     const ops = [...met.values()];
-    if (ops.length > maxActions) {
+    if (ops.length > maxActions && !this.r.w.batch) {
       throw this.tooMany(ops);
     }
     return ops;
@@ -330,6 +337,41 @@ class Attempt {
     return this.outcome();
   }
 
+  /** Writes the items of a batch, each for itself, as many in a request as it takes. */
+  private async batch(ops: readonly Operation[]): Promise<Outcome> {
+    for (let from = 0; from < ops.length; from += maxBatchItems) {
+      let left = ops.slice(from, from + maxBatchItems);
+      try {
+        for (let idle = 0; left.length > 0; ) {
+          if (idle === maxIdleBatches) {
+            throw throughputExceeded("BatchWriteItem processed none of its items, again and again");
+          }
+          if (idle > 0) {
+            await this.call.pauseAfter(idle);
+          }
+          const remain = await this.batchOnce(left);
+          idle = remain.length === left.length ? idle + 1 : 1;
+          left = remain;
+        }
+      } catch (err) {
+        const lines = [...left, ...ops.slice(from + maxBatchItems)].map((o) => o.of.c.line);
+        throw new UnfinishedError([...new Set(lines)].sort((a, b) => a - b), err);
+      }
+    }
+    return this.outcome();
+  }
+
+  /** Makes one request, and returns what it leaves: all, where DynamoDB has refused it for now. */
+  private async batchOnce(ops: readonly Operation[]): Promise<Operation[]> {
+    const requests: BatchItems = {};
+    for (const o of ops) {
+      (requests[this.call.env.tableName(o.table)] ??= []).push(o.batchItem());
+    }
+    const unprocessed = await this.call.writeBatch(requests);
+    return ops.filter((o) => (unprocessed[this.call.env.tableName(o.table)] ?? []).some((r) =>
+      identity(o.table, r.DeleteRequest?.Key ?? r.PutRequest?.Item ?? bare()) === o.identity));
+  }
+
   /** Why a transaction was cancelled: the first of its operations that has a reason decides. */
   private canceled(ops: readonly Operation[], err: TransactionCanceledException): unknown {
     for (const [i, reason] of (err.CancellationReasons ?? []).entries()) {
@@ -396,7 +438,8 @@ class Attempt {
 
   private refusal(c: Change, name: string, old: Item | undefined): Refusal {
     const { codes, message } = this.call.declared(name);
-    return new Refusal(this.r.w.pattern, c.number, c.line, codes, message, old);
+    const stepName = this.r.w.steps[c.number]?.name ?? "";
+    return new Refusal(this.r.w.pattern, c.number, stepName, c.line, codes, message, old);
   }
 
   /** Answers a repetition by the record of the first request. */

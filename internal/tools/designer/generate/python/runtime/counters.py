@@ -1,0 +1,104 @@
+"""What a change moves counters by."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Callable, Iterable, NamedTuple
+
+from .descriptor import Count
+from .entity import Entity, fields_of, identity
+from .errors import Fault, InvalidValueError, TableError
+from .keytext import ZERO, minus
+from .known import Asked, Known, Unread, collect, truth
+from .values import Values, number_in
+
+
+class Movement(NamedTuple):
+    """What a change moves a counter by."""
+
+    counter: Count
+    key: Values
+    by: Decimal
+
+
+class _Tally(NamedTuple):
+    counts: bool
+    key: Values
+    n: Decimal
+
+
+def movements(e: Known) -> list[Movement]:
+    """What an effect moves counters by."""
+    action = e.c.action
+    if e.doomed or action in ("check", "put") or (action == "delete" and e.exists() == "absent"):
+        return []
+    return [m for c in e.entity.counts for m in _moves(e, c)]
+
+
+def _moves(e: Known, c: Count) -> list[Movement]:
+    """What it moves one counter by: two where the item leaves one counter's item for another's."""
+    if e.creates():
+        after = _tally(e, c, e.after, e.rely_after)
+        return _nonzero(c, after.key, after.n)
+    if e.exists() == "perhaps":
+        raise Unread
+    if e.c.action == "delete":
+        before = _tally(e, c, e.before, e.rely_before)
+        return _nonzero(c, before.key, before.n.copy_negate())
+    key = fields_of(c.entity.key)
+    if not e.changes(key) and not e.changes(e.entity.read_by(c.where)) and (not c.sum or not e.changed(c.sum)):
+        return []
+    by = _added(e, c.sum)
+    if by is not None and c.where is None and not e.changes(key):
+        v = e.values_before(key)
+        e.rely_before(key)
+        return _nonzero(c, v, by)
+    before = _tally(e, c, e.before, e.rely_before)
+    after = _tally(e, c, e.after, e.rely_after)
+    if before.counts and after.counts and _same_counter(c.entity, before.key, after.key):
+        return _nonzero(c, after.key, minus(after.n, before.n))
+    return [*_nonzero(c, before.key, before.n.copy_negate()), *_nonzero(c, after.key, after.n)]
+
+
+def _added(e: Known, name: str) -> Decimal | None:
+    """What an update adds to a field without reading it."""
+    total: Decimal | None = None
+    for a in e.assigned:
+        if a.field.name != name:
+            continue
+        n = number_in(a.value)
+        if total is not None or n is None or a.how != "adding" or not a.whole or a.operands:
+            return None
+        total = n
+    return total
+
+
+def _tally(e: Known, c: Count, value: Asked, rely: Callable[[Iterable[str]], None]) -> _Tally:
+    """What the item counts for, in one state; it relies on the fields that this is told from."""
+    t = truth(e.entity, c.where, value)
+    if not t.known:
+        raise Unread
+    rely(t.relies)
+    if not t.holds:
+        return _Tally(False, {}, ZERO)
+    names = [*fields_of(c.entity.key), *([c.sum] if c.sum else [])]
+    key = collect(names, value)
+    rely(names)
+    if not c.sum:
+        return _Tally(True, key, Decimal(1))
+    n = number_in(key.get(c.sum))
+    if n is None and c.sum in key:
+        raise InvalidValueError(c.sum, "is no number, and so cannot be summed")
+    return _Tally(True, key, ZERO if n is None else n)
+
+
+def _same_counter(e: Entity, a: Values, b: Values) -> bool:
+    """Whether values make one key of the counter's item: it is the key that counts, which lower and fold make of several values."""
+    try:
+        return identity(e.table, e.key_of(e.key, a)) == identity(e.table, e.key_of(e.key, b))
+    except (TableError, Fault):
+        return False
+
+
+def _nonzero(count: Count, key: Values, by: Decimal) -> list[Movement]:
+    return [Movement(count, key, by)] if by else []

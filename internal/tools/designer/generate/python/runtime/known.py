@@ -1,0 +1,262 @@
+"""What is known of a change's item in one attempt.
+
+Fields are known from the input, from the condition, or because the item was read. What rests on a field that was read makes the
+transaction depend on it (relied): it is held to the value that it had. What depends on fields that are not known raises Unread; the
+attempt then reads the item and asks again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Callable, Iterable, NamedTuple, Sequence
+
+from .change import Assigned, Change, Operand
+from .condition import Condition, Inputs
+from .descriptor import Field, KeyAttribute
+from .entity import Entity, fields_of
+from .errors import Fault, InvalidValueError
+from .keytext import ZERO, plus
+from .step import added
+from .types import try_store
+from .update import applied, native
+from .values import Item, Value, Values, at, number_in, number_value, put
+
+
+class Unread(Exception):
+    """It depends on an item that was not read."""
+
+
+class Unsettled(Exception):
+    """A fault that may come from items that were read at different times. It counts as a conflict; the last attempt fails with it."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__("unsettled")
+        self.cause = cause
+
+
+@dataclass
+class Told:
+    """A field's value, where it is known whether there is one."""
+
+    v: Value | None
+
+
+Asked = Callable[[str], "Told | None"]
+"""What is known of a field; None where nothing is."""
+
+
+class Known:
+    def __init__(self, c: Change) -> None:
+        self.c = c
+        self.assigned = c.assigned
+        """The change's, and what its counters are moved by."""
+        self.read = False
+        self.old: Item | None = None
+        self.will: Values = {}
+        self.doomed = False
+        """Set where the item that was read shows that the change will be refused."""
+        self.moved = False
+        """Set where a counter of the item is moved."""
+        self.planned = False
+        """What follows from all that is known now has been told."""
+        self.entity = c.entity
+        self._was: Values = {}
+        self.relied: set[str] = set()
+        self.made = False  # an upsert makes an item, for there was none when it was read
+
+    def fault(self, err: Exception) -> Exception:
+        """An error of the effect's own."""
+        return Unsettled(err) if self.moved and not isinstance(err, Unread) else err
+
+    def creates(self) -> bool:
+        """Whether the whole item is put."""
+        return self.c.action in ("create", "put") or self.made
+
+    def exists(self) -> str:
+        """What is known of the item before the change: perhaps, present or absent."""
+        if self.creates() or (self.read and self.old is None):
+            return "absent"
+        return "present" if self.read or self.c.action == "update" or (self.c.action == "delete" and self.c.when) else "perhaps"
+
+    def changed(self, name: str) -> bool:
+        return any(a.field.name == name for a in self.assigned)
+
+    def changes(self, names: Iterable[str]) -> bool:
+        return any(self.changed(name) for name in names)
+
+    def before(self, name: str) -> Told | None:
+        of_key = self.c.values.get(name)
+        if of_key is not None and not self.creates():
+            return Told(of_key)
+        if self.exists() == "absent":
+            return Told(None)
+        if self.read:
+            return Told(self._was.get(name))
+        return Told(self.c.pinned[name]) if name in self.c.pinned else None
+
+    def after(self, name: str) -> Told | None:
+        if self.creates():
+            return Told(self.c.values.get(name))
+        if not self.changed(name) and self.exists() == "present":
+            return self.before(name)
+        if self.read:
+            return Told(self.will.get(name))
+        if name in self.c.values:
+            return Told(self.c.values[name])
+        a = next((x for x in self.assigned if x.field.name == name and x.whole and x.how == "setting" and not x.operands), None)
+        return Told(a.value) if a else None
+
+    def rely_before(self, names: Iterable[str]) -> None:
+        """Makes the change depend on fields being as they were read."""
+        if self.read and self.old is not None:
+            self.relied.update(name for name in names if name not in self.c.values and name not in self.c.pinned)
+
+    def rely_after(self, names: Iterable[str]) -> None:
+        """Makes the change depend on all that fields have been computed of."""
+        for name in names:
+            if not self.changed(name):
+                self.rely_before([name])
+            for a in self.assigned:
+                if a.field.name != name:
+                    continue
+                if not a.whole or a.how != "setting":
+                    self.rely_before([name])
+                self.rely_before(o.field.name for o in a.operands)
+
+    def values_before(self, names: Iterable[str]) -> Values:
+        return collect(names, self.before)
+
+    def values_after(self, names: Iterable[str]) -> Values:
+        return collect(names, self.after)
+
+    def key_before(self, key: Sequence[KeyAttribute]) -> Item | None:
+        """The key that a copy or marker has; None where the item lacks fields of it, and so has none."""
+        names = fields_of(key)
+        v = self.values_before(names)
+        self.rely_before(names)
+        return None if len(v) < len(names) else self.entity.key_of(key, v)
+
+    def add(self, f: Field, by: Decimal) -> None:
+        """Moves a counter of the item. What is added to begins with 0."""
+        for i, a in enumerate(self.assigned):
+            n = number_in(a.value)
+            begins = a.how == "initialising" and not n
+            if a.field is f and (a.how == "adding" or begins) and not a.operands:
+                moved = replace(a, how="adding", value=number_value(_moved_by(f, n, by)))
+                self.assigned = [*self.assigned[:i], moved, *self.assigned[i + 1 :]]
+                return
+        self.assigned = [*self.assigned, Assigned(f, f.path, f, True, "adding", number_value(by))]
+
+    def begin(self, f: Field, by: Decimal) -> None:
+        """Takes what a counter is moved by into the values of an item that is made in the same write."""
+        total = _moved_by(f, number_in(self.c.values.get(f.name)), by)
+        self.c = replace(self.c, values={**self.c.values, f.name: number_value(total)})
+
+    def see(self, old: Item | None) -> None:
+        """Takes the item that was read, None for none, and computes what becomes of it."""
+        self.read = True
+        self.old = old
+        self.planned = False
+        self._was = self.entity.counted(self.entity.values_of(old))
+        action, when = self.c.action, self.c.when
+        if old is None and (action in ("update", "check") or (action == "delete" and when)):
+            self.doomed = True
+            return
+        self.doomed = when is not None and not when.holds(old, self.c.inputs)
+        if not self.doomed and action in ("update", "upsert"):
+            self.compute()
+
+    def compute(self) -> None:
+        """Makes the new item as the request will."""
+        self._settle()
+        try:
+            item = applied(self.assigned, _empty_maps(self.entity) if self.old is None else self.old)
+        except Fault as err:
+            raise Fault(f"compute what becomes of {self.entity.name}: {err}") from None
+        self.will = {**self.entity.counted(self.entity.values_of(item)), **self.c.values}
+        if self.old is None:
+            self.c = replace(self.c, values=self.will)
+            self.made = True
+
+    def _settle(self) -> None:
+        """Computes the sums that DynamoDB has no expression for. The item was read."""
+        self.assigned = [a if native(a) else self._settled(a) for a in self.assigned]
+
+    def _settled(self, a: Assigned) -> Assigned:
+        total = number_in(a.value) or ZERO
+        operands = [*a.operands, Operand(False, a.field, a.path, zero=True)] if a.how == "adding" else a.operands
+        for o in operands:
+            self.rely_before([o.field.name])
+            v = at(self.old, o.path)
+            if v is None and o.zero:
+                continue
+            n = number_in(v)
+            if n is None:
+                raise InvalidValueError(a.member.name, f"is computed of {o.field.name}, which is no number in the item")
+            total = added(total, n, o.negative, a.member.name)
+        return replace(a, how="setting" if a.how == "adding" else a.how, value=number_value(total), operands=[])
+
+
+def _moved_by(f: Field, n: Decimal | None, by: Decimal) -> Decimal:
+    try:
+        return plus(ZERO if n is None else n, by)
+    except Fault as err:
+        raise InvalidValueError(f.name, f"is moved by more than DynamoDB can hold: {err}") from None
+
+
+def collect(names: Iterable[str], of: Asked) -> Values:
+    out: Values = {}
+    for name in names:
+        known = of(name)
+        if known is None:
+            raise Unread
+        if known.v is not None:
+            out[name] = known.v
+    return out
+
+
+class Truth(NamedTuple):
+    holds: bool
+    known: bool
+    relies: list[str]
+
+
+def truth(e: Entity, c: Condition | None, value: Asked) -> Truth:
+    """Whether a condition holds, as far as that is known from some fields; relies are the fields that it was told from."""
+    relies: list[str] = []
+    known = True
+    for part in c.conjuncts() if c else ():
+        names = e.read_by(part)
+        item = _partial(e, names, value)
+        if item is None:
+            known = False
+            continue
+        if not part.holds(item, Inputs({}, None)):
+            return Truth(False, True, names)
+        relies.extend(names)
+    return Truth(True, known, relies)
+
+
+def _partial(e: Entity, names: Iterable[str], value: Asked) -> Item | None:
+    """An item with some fields only; None where one of them is not known."""
+    item: Item = {}
+    for name in names:
+        f = e.its(name)
+        known = value(name)
+        if known is None:
+            return None
+        v = try_store(f, known.v)
+        if v is not None:
+            put(item, f.path, v)
+    return item
+
+
+def _empty_maps(e: Entity) -> Item:
+    """An item with nothing but the maps that fields are in."""
+    item: Item = {}
+    for f in e.fields:
+        inside = f.path[:-1]
+        if inside and at(item, inside) is None:
+            put(item, inside, {"M": {}})
+    return item

@@ -1,0 +1,112 @@
+// What a change moves counters by.
+
+import { Decimal } from "./decimal.js";
+import { type Entity, type LinkedCount, fieldsOf, identity } from "./entity.js";
+import { ValueError } from "./errors.js";
+import { type Known, type Told, Unread, collect, truth } from "./known.js";
+import { type Values, bare, decimalOf } from "./values.js";
+
+/** What a change moves a counter by. */
+export interface Movement {
+  count: LinkedCount;
+  key: Values;
+  by: Decimal;
+}
+
+interface Tally {
+  counts: boolean;
+  key: Values;
+  n: Decimal;
+}
+
+/** What an effect moves counters by. */
+export function movements(e: Known): Movement[] {
+  const { action } = e.c;
+  if (e.doomed || action === "check" || action === "put" || (action === "delete" && e.exists() === "absent")) {
+    return [];
+  }
+  return e.entity.counts.flatMap((c) => moves(e, c));
+}
+
+/** What it moves one counter by: two where the item leaves one counter's item for another's. */
+function moves(e: Known, c: LinkedCount): Movement[] {
+  if (e.creates()) {
+    const after = tally(e, c, e.after, e.relyAfter);
+    return nonzero(c, after.key, after.n);
+  }
+  if (e.exists() === "perhaps") {
+    throw new Unread();
+  }
+  if (e.c.action === "delete") {
+    const before = tally(e, c, e.before, e.relyBefore);
+    return nonzero(c, before.key, before.n.negated());
+  }
+  const key = fieldsOf(c.entity.key);
+  if (!e.changes(key) && !e.changes(e.entity.readBy(c.where)) && (c.sum === "" || !e.changed(c.sum))) {
+    return [];
+  }
+  const sum = added(e, c.sum);
+  if (sum && !c.where && !e.changes(key)) {
+    const v = e.valuesBefore(key);
+    e.relyBefore(key);
+    return nonzero(c, v, sum);
+  }
+  const before = tally(e, c, e.before, e.relyBefore);
+  const after = tally(e, c, e.after, e.relyAfter);
+  if (before.counts && after.counts && sameCounter(c.entity, before.key, after.key)) {
+    return nonzero(c, after.key, after.n.minus(before.n));
+  }
+  return [...nonzero(c, before.key, before.n.negated()), ...nonzero(c, after.key, after.n)];
+}
+
+/** What an update adds to a field without reading it. */
+function added(e: Known, field: string): Decimal | undefined {
+  let sum: Decimal | undefined;
+  for (const a of e.assigned) {
+    if (a.field.name !== field) {
+      continue;
+    }
+    const n = decimalOf(a.value);
+    if (sum || !n || a.how !== "adding" || !a.whole || a.operands.length > 0) {
+      return undefined;
+    }
+    sum = n;
+  }
+  return sum;
+}
+
+/** What the item counts for, in one state; it relies on the fields that this is told from. */
+function tally(e: Known, c: LinkedCount, value: (field: string) => Told, rely: (fields: readonly string[]) => void): Tally {
+  const { holds, known, relies } = truth(e.entity, c.where, value);
+  if (!known) {
+    throw new Unread();
+  }
+  rely(relies);
+  if (!holds) {
+    return { counts: false, key: bare(), n: Decimal.zero };
+  }
+  const fields = [...fieldsOf(c.entity.key), ...(c.sum === "" ? [] : [c.sum])];
+  const key = collect(fields, value);
+  rely(fields);
+  if (c.sum === "") {
+    return { counts: true, key, n: Decimal.ofInteger(1n) };
+  }
+  const n = decimalOf(key[c.sum]);
+  if (!n && key[c.sum] !== undefined) {
+    throw new ValueError(c.sum, "is no number, and so cannot be summed");
+  }
+  return { counts: true, key, n: n ?? Decimal.zero };
+}
+
+/** Whether values make one key of the counter's item: it is the key that counts, which lower and fold make of several values. */
+function sameCounter(e: Entity, a: Values, b: Values): boolean {
+  try {
+    return identity(e.table, e.keyOf(e.key, a)) === identity(e.table, e.keyOf(e.key, b));
+  } catch {
+    return false;
+  }
+}
+
+function nonzero(count: LinkedCount, key: Values, by: Decimal): Movement[] {
+  return by.isZero ? [] : [{ count, key, by }];
+}

@@ -1,0 +1,181 @@
+// A call of a write: its input, and the changes that its steps are.
+
+import { createHash } from "node:crypto";
+import type { Call } from "./call.js";
+import type { Change, Learned, LinkedParam, Write } from "./change.js";
+import type { Kind } from "./descriptor.js";
+import { type Entity, fieldsOf, identity } from "./entity.js";
+import { type TableError, ValueError, builtin, missing } from "./errors.js";
+import { Ids } from "./ids.js";
+import type { Input } from "./source.js";
+import { Occurrence, lineName } from "./step.js";
+import { type LinkedField, checkValue, collection, nowAs } from "./types.js";
+import { type AttributeValue, type Values, bare, canonical, sizedText } from "./values.js";
+
+export const requestField = "request";
+
+/** One call of a write. It is the same in all attempts, so that ids that were made stay what they are. */
+export class Writing {
+  readonly call: Call;
+  readonly w: Write;
+  readonly input: Input;
+  readonly lines: Values[];
+  readonly learned: Learned = { foreign: new Set(), lost: new Set() };
+  readonly changes: Change[] = [];
+  private readonly ids: Ids;
+
+  constructor(call: Call, w: Write, input: Input) {
+    this.call = call;
+    this.w = w;
+    this.input = input;
+    this.lines = input.lines ?? [];
+    this.ids = new Ids(call.now, call.env.newID);
+    this.checkLines();
+    this.checkParams();
+    for (const [i, step] of w.steps.entries()) {
+      if (!step.each) {
+        this.changes.push(new Occurrence(this, step, i, -1).change());
+        continue;
+      }
+      this.lines.forEach((_, line) => this.changes.push(new Occurrence(this, step, i, line).change()));
+    }
+    if (w.idempotent) {
+      this.changes.unshift(this.record());
+    }
+    this.distinct();
+  }
+
+  newID(kind: Kind): AttributeValue {
+    return { S: this.ids.make(kind) };
+  }
+
+  private checkLines(): void {
+    const n = this.lines.length;
+    if (!this.w.lines && n > 0) {
+      throw builtin("Lines", `: the write takes none, and was given ${n}`);
+    }
+    if (this.w.lines && n === 0) {
+      throw builtin("Lines", ": there are none");
+    }
+    if (this.w.maxLines && n > this.w.maxLines) {
+      throw builtin("Lines", `: there are ${n}, and the write takes ${this.w.maxLines}`);
+    }
+  }
+
+  private checkParams(): void {
+    for (const p of this.w.params) {
+      checkParam(p, p.name, this.input.values[p.name]);
+    }
+    this.lines.forEach((line, n) => {
+      for (const p of this.w.lineParams) {
+        checkParam(p, lineName(n, p.name), line[p.name]);
+      }
+    });
+  }
+
+  /** Refuses steps and lines that are about one item. */
+  private distinct(): void {
+    const met = new Map<string, Change>();
+    for (const c of this.changes) {
+      const id = identity(c.entity.table, c.primary);
+      const before = met.get(id);
+      if (before) {
+        throw this.twice(before, c, before.entity.name, c.entity.name);
+      }
+      met.set(id, c);
+    }
+  }
+
+  /** The error of two changes that touch one item, which no transaction may. */
+  twice(a: Change, b: Change, first: string, second: string): TableError {
+    const what = second === first ? first : `${first}, ${second}`;
+    if (a.line >= 0 && b.line >= 0 && a.line !== b.line) {
+      return builtin("Lines", `: lines ${a.line + 1} and ${b.line + 1} are about one item (${what})`);
+    }
+    if (a.line >= 0 || b.line >= 0) {
+      return builtin("Lines", `: line ${Math.max(a.line, b.line) + 1} is about an item of another step (${what})`);
+    }
+    const step = (c: Change): string => (c.number < 0 ? "0, the idempotency record," : this.w.steps[c.number]!.name || String(c.number + 1));
+    const name = fieldsOf(b.entity.key).join(", ") || b.entity.name;
+    return new ValueError(name, `makes steps ${step(a)} and ${step(b)} touch one item (${what}), which a write does once`);
+  }
+
+  /** The creation of the idempotency record. */
+  private record(): Change {
+    const e = this.w.idempotent!.record;
+    try {
+      const told = this.told();
+      const values: Values = bare();
+      for (const f of e.fields) {
+        const v = this.recorded(e, f, told);
+        if (v !== undefined) {
+          values[f.name] = v;
+        }
+      }
+      e.check(values);
+      return {
+        number: -1, line: -1, action: "create", refusedAs: "create", entity: e, values, primary: e.keyOf(e.key, values), assigned: [],
+        when: undefined, refusals: [], inputs: { values: this.input.values, now: this.call.now }, pinned: bare(),
+      };
+    } catch (err) {
+      if (err instanceof Error) {
+        err.message = `idempotency record: ${err.message}`;
+      }
+      throw err;
+    }
+  }
+
+  /** Fields of the items that the write is about once: all of those that are created, else those of their keys. */
+  private told(): Values {
+    let out: Values = bare();
+    for (const creates of [true, false]) {
+      for (const c of this.changes) {
+        if (c.line < 0 && creates === (c.action === "create" || c.action === "put")) {
+          out = bare(c.values, out);
+        }
+      }
+    }
+    return out;
+  }
+
+  private recorded(e: Entity, f: LinkedField, told: Values): AttributeValue | undefined {
+    if (f.name === requestField) {
+      return { S: this.fingerprint() };
+    }
+    const given = this.input.values[f.name] ?? told[f.name];
+    if (given !== undefined) {
+      return given;
+    }
+    if (e.ttl?.field === f.name && e.ttl.after) {
+      return nowAs(f.type.kind, f.name, this.call.now + e.ttl.after);
+    }
+    if (f.type.kind === "time" || f.type.kind === "date") {
+      return nowAs(f.type.kind, f.name, this.call.now);
+    }
+    if (f.optional || f.counter || collection(f.type.kind)) {
+      return undefined;
+    }
+    throw missing(f.name);
+  }
+
+  /** The same for requests of one write whose inputs are the same, as far as the design compares them. */
+  private fingerprint(): string {
+    let b = sizedText(this.w.pattern);
+    for (const name of this.w.idempotent!.request) {
+      const v = name === "lines" ? { L: this.lines.map((line) => ({ M: line })) } : this.input.values[name];
+      b += sizedText(name) + canonical(v);
+    }
+    return createHash("sha256").update(Buffer.from(b, "latin1")).digest("hex");
+  }
+}
+
+function checkParam(p: LinkedParam, name: string, v: AttributeValue | undefined): void {
+  if (p.removable && v?.NULL !== undefined) {
+    return;
+  }
+  if (v !== undefined) {
+    checkValue(p.type, name, v, p.minBytes, p.maxBytes);
+  } else if (!p.optional && !collection(p.type.kind)) {
+    throw missing(name);
+  }
+}
