@@ -37,8 +37,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -146,7 +144,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		s.plan = DefaultPlan()
 	}
 	return &system.Service{
-		Register: func(a huma.API) { s.register(a) },
+		Register: s.routes,
 		Sample:   seed.Sample{Records: sample, Load: data.Load},
 	}, nil
 }
