@@ -16,7 +16,7 @@ import (
 // owner's; the pages behind it rest on that.
 func (db *DB) Collect(ctx context.Context, c *Collection, in Input, o PageOptions) (p Page[Found], err error) {
 	counted := db.begin(c.Pattern)
-	defer func() { counted.end(ctx, 1, err) }()
+	defer func() { counted.end(ctx, err) }()
 	p, err = db.collect(ctx, counted, c, in, o)
 	return p, schema.Named(c.Pattern, err)
 }

@@ -14,7 +14,7 @@ import (
 // where it may, the items are read and looked at. Both cost the same.
 func (db *DB) Count(ctx context.Context, r *Read, in Input) (n int, err error) {
 	c := db.begin(r.Pattern)
-	defer func() { c.end(ctx, 1, err) }()
+	defer func() { c.end(ctx, err) }()
 	n, err = db.countItems(ctx, c, r, in)
 	return n, schema.Named(r.Pattern, err)
 }

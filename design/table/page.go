@@ -45,7 +45,7 @@ func (o PageOptions) size(own int) int {
 // Page runs a read of many, for a page.
 func (db *DB) Page(ctx context.Context, r *Read, in Input, o PageOptions) (p Page[Values], err error) {
 	c := db.begin(r.Pattern)
-	defer func() { c.end(ctx, 1, err) }()
+	defer func() { c.end(ctx, err) }()
 	p, err = db.page(ctx, c, r, in, o)
 	return p, schema.Named(r.Pattern, err)
 }
@@ -114,7 +114,7 @@ func (db *DB) All(ctx context.Context, r *Read, in Input) iter.Seq2[Values, erro
 	return func(yield func(Values, error) bool) {
 		c := db.begin(r.Pattern)
 		var err error
-		defer func() { c.end(ctx, 1, schema.Named(r.Pattern, err)) }()
+		defer func() { c.end(ctx, schema.Named(r.Pattern, err)) }()
 		if err = db.walk(ctx, c, r, in, func(v Values) bool { return yield(v, nil) }); err != nil {
 			yield(nil, schema.Named(r.Pattern, err))
 		}

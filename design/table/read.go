@@ -19,7 +19,7 @@ import (
 // ErrNotFound.
 func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) {
 	c := db.begin(r.Pattern)
-	defer func() { c.end(ctx, 1, err) }()
+	defer func() { c.end(ctx, err) }()
 	q, err := query.Ask(r, in, db.now())
 	if err != nil {
 		return nil, schema.Named(r.Pattern, err)

@@ -115,6 +115,10 @@ func TestClashes(t *testing.T) {
 			"Load has two things that are Load in Go, the method Load and pattern Load",
 		},
 		{
+			user + "\nwrites: { Tx: { do: [{ create: User }] } }",
+			"Tx has two things that are Tx in Go, the method Tx and pattern Tx",
+		},
+		{
 			`entities: { User: { key: { pk: "{userId}", sk: A }, fields: { userId: id } }, GetInput: { key: { pk: "{x}", sk: B }, fields: { x: id } } }
 reads: { Get: { one: User, by: [userId] } }`,
 			"Get has two things that are GetInput in Go, entity GetInput and input of Get",

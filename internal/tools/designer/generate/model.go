@@ -15,6 +15,7 @@ type model struct {
 	name    string // the package's
 	names   *scope
 	methods *scope // of DB
+	ops     string // the type of its writes for Tx
 
 	tables      []*tableModel
 	enums       []*enumModel
@@ -120,7 +121,7 @@ func newModel(p *lower.Program, name string) *model {
 		"DB", "the type DB", "Config", "the type Config", "New", "the function New", "Decode", "the function Decode",
 		"CreateTables", "the function CreateTables", "TimeToLive", "the function TimeToLive",
 	)
-	m.methods = m.scope("Load", "the method Load")
+	m.methods = m.scope("Load", "the method Load", "Tx", "the method Tx", "Op", "the field Op")
 	m.nameTables()
 	m.nameTypes()
 	for _, e := range p.Errors {
@@ -206,8 +207,9 @@ func (m *model) nameVariables() {
 		}
 	}
 	for _, w := range m.writes {
-		w.variable = m.names.local(unexported(w.Go, "Write"))
+		w.variable, w.outcome = m.names.local(unexported(w.Go, "Write")), m.methods.local(unexported(w.Go, "Result"))
 	}
+	m.ops = m.names.local("Ops")
 }
 
 // nameParts finds what copies and markers hold of an entity, where that is not all.
