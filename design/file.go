@@ -184,6 +184,7 @@ type readShape struct {
 	Bucket     text        `yaml:"bucket"`
 	Over       text        `yaml:"over" words:"year month day hour"`
 	Buckets    *linesShape `yaml:"buckets"`
+	Since      text        `yaml:"since"`
 	Order      []text      `yaml:"order"`
 	Filter     text        `yaml:"filter"`
 	Returns    []text      `yaml:"returns"`

@@ -110,6 +110,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"read.bucket":     "The time of which some moment is given: all items of its day, or whatever the partition key's |date makes, are meant.",
 	"read.over":       "The period of the partitions that a range walks as one, from bound to bound: day where the partition key has |date(yyyy-MM-dd).",
 	"read.buckets":    "How many of these partitions a call walks: { max: 31, typical: 7 }; without it, at most 1000.",
+	"read.since":      "The time before which there is nothing, 2024-01-31, or how long ago that is, 90d: without bounds, the walk goes from there to now.",
 	"read.order":      "How the list is sorted: [createdAt desc].",
 	"read.filter":     "A condition on what is returned, evaluated after the read.",
 	"read.returns":    "The fields that are needed; without it, all that the place has.",
