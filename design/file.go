@@ -110,6 +110,7 @@ type entityShape struct {
 	Unique     named[keyShape]     `yaml:"unique"`
 	Counters   named[counterShape] `yaml:"counters"`
 	Fields     named[fieldShape]   `yaml:"fields" need:"yes"`
+	Refs       named[[]text]       `yaml:"refs"`
 	Snapshot   named[text]         `yaml:"snapshot"`
 	TTL        *ttlShape           `yaml:"ttl"`
 	Volume     volumeShape         `yaml:"volume"`

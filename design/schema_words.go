@@ -63,6 +63,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"entity.unique":     "Marker items, each of which makes a combination of fields unique.",
 	"entity.counters":   "Fields that count or sum items of another entity.",
 	"entity.fields":     "The fields, in the order in which generated code has them.",
+	"entity.refs":       "Fields that name items of other entities by a field of their keys: { buyerId: User.userId }, or one of several, { targetId: [Post.postId, Photo.photoId] }.",
 	"entity.snapshot":   "Fields that keep what another entity's field was: { price: Product.price }.",
 	"entity.ttl":        "When items go by themselves.",
 	"entity.volume":     "How many items there are, and how large.",
