@@ -192,12 +192,63 @@ func (c *checker) relations(e *Entity) {
 		}
 	}
 	taken = set{}
+	for i := range e.Refs {
+		c.name(taken, "a reference", e.Refs[i].Field, e.Refs[i].Pos)
+		c.ref(e, &e.Refs[i])
+	}
+	taken = set{}
 	for i := range e.Snapshots {
 		s := &e.Snapshots[i]
 		c.name(taken, "a snapshot", s.Field, s.Pos)
 		c.field(e, s.Field, s.Pos)
 		c.field(c.entity(&s.Entity, s.Pos), s.From, s.Pos)
 	}
+}
+
+// ref checks that a field can name the items that it is to name.
+func (c *checker) ref(e *Entity, r *Ref) {
+	f := c.field(e, r.Field, r.Pos)
+	met := set{}
+	for i := range r.To {
+		t, p := &r.To[i], r.Pos
+		if t.Pos != (Pos{}) {
+			p = t.Pos
+		}
+		of := c.entity(&t.Entity, p)
+		to := c.field(of, t.Field, p)
+		if f == nil || to == nil {
+			continue
+		}
+		key := keyFields(of)
+		switch {
+		case met[t.Entity]:
+			c.fault(p, "%s names %s twice", r.Field, t.Entity)
+		case !slices.Contains(key, t.Field):
+			c.hint(p, "a field of its key: "+strings.Join(key, ", "), "%s.%s is not in the key of %s, which tells its items apart", t.Entity, t.Field, t.Entity)
+		case to.Type.String() != f.Type.String():
+			c.fault(p, "%s is of type %s, and %s.%s is of type %s", r.Field, f.Type, t.Entity, t.Field, to.Type)
+		}
+		met[t.Entity] = true
+		for _, other := range key {
+			if g := e.Field(other); other != t.Field && g == nil {
+				c.fault(p, "%s has no field %s, which is in the key of %s with %s", e.Name, other, t.Entity, t.Field)
+			}
+		}
+	}
+	if len(r.To) == 0 {
+		c.missing(r.Pos, "reference %s names nothing", r.Field)
+	}
+}
+
+// keyFields are the fields of an entity's key.
+func keyFields(e *Entity) []string {
+	var out []string
+	for _, name := range slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK)) {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // counts is the way by which an entity counts, by what it counts, the one that the way begins with; nil where it does not, or where

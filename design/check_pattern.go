@@ -72,16 +72,31 @@ func (c *checker) over(e *Entity, r *Read) {
 		c.hint(r.Buckets.Pos, "over: day", "read %s does not say over what it walks", r.Name)
 	case r.Buckets != nil && r.Buckets.Max > MaxBuckets:
 		c.fault(r.Buckets.Pos, "read %s walks %d buckets, and %d are the most", r.Name, r.Buckets.Max, MaxBuckets)
+	case r.Since != "" && r.Over == "":
+		c.hint(c.at(&r.Since, r.Pos), "over: day", "read %s does not say over what it walks", r.Name)
 	case r.Over == "":
 	case r.Range == "" || !r.Many:
 		c.hint(c.at(&r.Over, r.Pos), "many: …, range: the time", "read %s has no range to walk over %ss", r.Name, r.Over)
 	case f != nil && f.Type.Kind != KindTime:
 		c.fault(c.at(&r.Over, r.Pos), "read %s walks over %ss, and its range is %s of type %s", r.Name, r.Over, f.Name, f.Type)
+	case r.Since != "" && (r.Count || r.Limit > 0):
+		c.hint(c.at(&r.Since, r.Pos), "many: …, page: 20", "read %s walks from a floor that is ever further away, and has no pages", r.Name)
+	}
+	if _, _, err := r.Floor(); err != nil {
+		c.hint(c.at(&r.Since, r.Pos), "write 2024-01-31 or 90d", "%s", err)
 	}
 }
 
-// MaxBuckets is how many partitions a walk has at most: a cursor holds the place in each.
+// MaxBuckets is how many periods a call walks at most.
 const MaxBuckets = 1000
+
+// MostBuckets is how many periods a call of the read walks at most.
+func (r *Read) MostBuckets() int {
+	if r.Buckets != nil && r.Buckets.Max > 0 {
+		return r.Buckets.Max
+	}
+	return MaxBuckets
+}
 
 // periods are the words of over, each with the argument of |date that makes it.
 func periods() map[string]string {

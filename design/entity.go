@@ -23,6 +23,8 @@ type Entity struct {
 	// Unique are marker items that make a combination of fields unique.
 	Unique   []*Marker  `json:"unique,omitempty"`
 	Counters []*Counter `json:"counters,omitempty"`
+	// Refs are fields that name items of other entities.
+	Refs []Ref `json:"refs,omitempty"`
 	// Snapshots are fields that hold what another entity's field was at the time, and stay so on purpose.
 	Snapshots []Snapshot `json:"snapshots,omitempty"`
 	TTL       *TTL       `json:"ttl,omitempty"`
@@ -101,6 +103,21 @@ type Counter struct {
 	Sum   string     `json:"sum,omitempty"`
 	Where *Condition `json:"where,omitempty"`
 	Pos   Pos        `json:"-"`
+}
+
+// Ref says that a field has the value of a field of another entity's key, and so names its item: one of several entities, where there
+// are several. The other fields of that key have the same names here.
+type Ref struct {
+	Field string      `json:"field"`
+	To    []RefTarget `json:"to"`
+	Pos   Pos         `json:"-"`
+}
+
+// RefTarget is the field of a key that a Ref has the value of.
+type RefTarget struct {
+	Entity string `json:"entity"`
+	Field  string `json:"field"`
+	Pos    Pos    `json:"-"`
 }
 
 // Snapshot says that a field holds another entity's field as it was.

@@ -110,6 +110,7 @@ type entityShape struct {
 	Unique     named[keyShape]     `yaml:"unique"`
 	Counters   named[counterShape] `yaml:"counters"`
 	Fields     named[fieldShape]   `yaml:"fields" need:"yes"`
+	Refs       named[[]text]       `yaml:"refs"`
 	Snapshot   named[text]         `yaml:"snapshot"`
 	TTL        *ttlShape           `yaml:"ttl"`
 	Volume     volumeShape         `yaml:"volume"`
@@ -184,6 +185,7 @@ type readShape struct {
 	Bucket     text        `yaml:"bucket"`
 	Over       text        `yaml:"over" words:"year month day hour"`
 	Buckets    *linesShape `yaml:"buckets"`
+	Since      text        `yaml:"since"`
 	Order      []text      `yaml:"order"`
 	Filter     text        `yaml:"filter"`
 	Returns    []text      `yaml:"returns"`

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"errors"
 	"go/token"
 	"strconv"
 	"strings"
@@ -164,18 +165,27 @@ func (r *resolver) duration(t text) time.Duration {
 	if !t.given() {
 		return 0
 	}
-	var d time.Duration
-	var err error
-	if days, ok := strings.CutSuffix(t.value, "d"); ok {
+	d, err := lengthOfTime(t.value)
+	if err != nil {
+		r.hint(t.pos, "write 90d, 24h or 15m", "%q is no length of time from a second to 50 years", t.value)
+	}
+	return d
+}
+
+// lengthOfTime is a length of time in whole seconds: 90d, 24h, 15m.
+func lengthOfTime(s string) (d time.Duration, err error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
 		var n float64
 		n, err = strconv.ParseFloat(digits(days), 64)
 		d = time.Duration(n * float64(24*time.Hour)) // what is too long for the type is too long below, or negative
 	} else {
-		d, err = time.ParseDuration(t.value)
+		d, err = time.ParseDuration(s)
 	}
-	if err != nil || d < time.Second || d > maxAfter || d%time.Second != 0 {
-		r.hint(t.pos, "write 90d, 24h or 15m", "%q is no length of time from a second to 50 years", t.value)
-		return 0
+	if err == nil && (d < time.Second || d > maxAfter || d%time.Second != 0) {
+		err = errors.New("not from a second to 50 years")
 	}
-	return d
+	if err != nil {
+		return 0, err
+	}
+	return d, nil
 }

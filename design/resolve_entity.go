@@ -24,6 +24,18 @@ func (r *resolver) entity(in namedEntry[entityShape]) {
 	for _, c := range s.Counters {
 		e.Counters = append(e.Counters, r.counter(c))
 	}
+	for _, n := range s.Refs {
+		ref := Ref{Field: n.name, Pos: n.pos}
+		for _, t := range n.value {
+			entity, field, of := strings.Cut(t.value, ".")
+			if !of {
+				r.hint(t.pos, n.name+": User.userId", "a reference says by which field of whose key it is")
+				continue
+			}
+			ref.To = append(ref.To, RefTarget{entity, field, t.pos})
+		}
+		e.Refs = append(e.Refs, ref)
+	}
 	for _, n := range s.Snapshot {
 		entity, from, of := strings.Cut(n.value.value, ".")
 		if !of {

@@ -156,6 +156,8 @@ var (
 	ErrReused = schema.ErrReused
 	// ErrRefused is for a condition that does not hold and for which the design declares no error.
 	ErrRefused = schema.ErrRefused
+	// ErrOverlap is for a Tx of writes of which two touch the same item. A transaction does with an item one thing.
+	ErrOverlap = schema.ErrOverlap
 	// ErrLines is for a write with no lines, with more than it takes, or with two lines for one item; and for a read with more keys than
 	// it takes.
 	ErrLines = schema.ErrLines

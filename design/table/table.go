@@ -32,9 +32,9 @@
 //
 // # Errors
 //
-// ErrNotFound, ErrExists, ErrConflict, ErrCursor, ErrReused and ErrLines, each of them possibly wrapped; *ValueError for a
+// ErrNotFound, ErrExists, ErrConflict, ErrCursor, ErrReused, ErrOverlap and ErrLines, each of them possibly wrapped; *ValueError for a
 // value that is none of its type; *Refusal where a condition of a write does not hold, which wraps the error that the
-// design declares, or ErrRefused; *UnfinishedError for a batch of which something may be undone. All others are those of the SDK.
+// design declares, or ErrRefused; *TxError for a fault of one write of a Tx, which wraps what the write alone would fail with; *UnfinishedError for a batch of which something may be undone. All others are those of the SDK.
 package table
 
 import (

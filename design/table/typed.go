@@ -84,6 +84,16 @@ func BatchOf[T any](ctx context.Context, db *DB, r *Read, in []Input, decode fun
 	return out, nil
 }
 
+// Do is Write with what was done as a T.
+func Do[T any](ctx context.Context, db *DB, w *Write, in Input, decode func(context.Context, Input, Outcome) (T, error)) (T, error) {
+	out, err := db.Write(ctx, w, in)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return decode(ctx, in, out)
+}
+
 func decodeEach[T any](r *Read, list []Values, decode func(Values) (T, error)) ([]T, error) {
 	out := make([]T, len(list))
 	for i, v := range list {

@@ -116,7 +116,7 @@ func (c *collector) key(n *node) {
 		c.make(inputKind, n, named(n, "file.flows/"))
 	case "entity.index/", "copy.index/":
 		c.word(indexKind, n.key, n, c.tableOf(entity))
-	case "entity.counters/", "entity.snapshot/":
+	case "entity.counters/", "entity.refs/", "entity.snapshot/":
 		c.word(fieldKind, n.key, n, entity)
 	case "file.samples/":
 		c.word(entityKind, n.key, n)
@@ -230,7 +230,7 @@ func (c *collector) ofWrite(n *node) {
 func (c *collector) ofEntity(n *node) {
 	w, entity := n.value, named(n, "file.entities/")
 	switch n.slot.name {
-	case "counter.sum", "entity.snapshot/":
+	case "counter.sum", "entity.refs/", "entity.snapshot/":
 		c.dotted(w, 0, w.text, n)
 	case "ttl.attr", "copy.fields":
 		c.word(fieldKind, w, n, entity)

@@ -42,15 +42,16 @@ type RegisterUserResult struct {
 //
 // It can end in ErrSignUpReused, ErrUserExists, ErrUserEmailTaken, ErrCredentialExists.
 func (db *DB) RegisterUser(ctx context.Context, in RegisterUserInput) (RegisterUserResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, registerUserWrite, input)
-	if err != nil {
-		return RegisterUserResult{}, err
-	}
+	return table.Do(ctx, db.run, registerUserWrite, in.input(), db.registerUserResult)
+}
+
+// registerUserResult is the result of what RegisterUser has done.
+func (db *DB) registerUserResult(ctx context.Context, input table.Input, out table.Outcome) (RegisterUserResult, error) {
 	if out.Replayed {
 		return db.replayRegisterUser(ctx, input, out.Record)
 	}
 	var result RegisterUserResult
+	var err error
 	if result.User, err = userOf(out.Items[0][0]); err != nil {
 		return RegisterUserResult{}, err
 	}
@@ -97,10 +98,11 @@ type TryLogInResult struct {
 //
 // It can end in ErrTooManyTries.
 func (db *DB) TryLogIn(ctx context.Context, in TryLogInInput) (TryLogInResult, error) {
-	out, err := db.run.Write(ctx, tryLogInWrite, in.input())
-	if err != nil {
-		return TryLogInResult{}, err
-	}
+	return table.Do(ctx, db.run, tryLogInWrite, in.input(), db.tryLogInResult)
+}
+
+// tryLogInResult is the result of what TryLogIn has done.
+func (db *DB) tryLogInResult(_ context.Context, _ table.Input, out table.Outcome) (TryLogInResult, error) {
 	var result TryLogInResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := logInTriesOf(v)
@@ -159,11 +161,13 @@ type OpenSessionResult struct {
 //
 // It can end in ErrSessionExists, ErrPasswordChanged, ErrCredentialNotFound.
 func (db *DB) OpenSession(ctx context.Context, in OpenSessionInput) (OpenSessionResult, error) {
-	out, err := db.run.Write(ctx, openSessionWrite, in.input())
-	if err != nil {
-		return OpenSessionResult{}, err
-	}
+	return table.Do(ctx, db.run, openSessionWrite, in.input(), db.openSessionResult)
+}
+
+// openSessionResult is the result of what OpenSession has done.
+func (db *DB) openSessionResult(_ context.Context, _ table.Input, out table.Outcome) (OpenSessionResult, error) {
 	var result OpenSessionResult
+	var err error
 	if result.Session, err = sessionOf(out.Items[0][0]); err != nil {
 		return OpenSessionResult{}, err
 	}
@@ -199,10 +203,11 @@ type RefreshSessionResult struct {
 //
 // It can end in ErrRefreshTokenSpent, ErrSessionEnded, ErrSessionNotFound, ErrPasswordChanged, ErrCredentialNotFound.
 func (db *DB) RefreshSession(ctx context.Context, in RefreshSessionInput) (RefreshSessionResult, error) {
-	out, err := db.run.Write(ctx, refreshSessionWrite, in.input())
-	if err != nil {
-		return RefreshSessionResult{}, err
-	}
+	return table.Do(ctx, db.run, refreshSessionWrite, in.input(), db.refreshSessionResult)
+}
+
+// refreshSessionResult is the result of what RefreshSession has done.
+func (db *DB) refreshSessionResult(_ context.Context, _ table.Input, out table.Outcome) (RefreshSessionResult, error) {
 	var result RefreshSessionResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := sessionOf(v)
@@ -251,10 +256,11 @@ type SendCodeResult struct {
 //	upsert  Code.key EMAIL#{email|lower} / CODE#{purpose}
 //	costs   1 write unit
 func (db *DB) SendCode(ctx context.Context, in SendCodeInput) (SendCodeResult, error) {
-	out, err := db.run.Write(ctx, sendCodeWrite, in.input())
-	if err != nil {
-		return SendCodeResult{}, err
-	}
+	return table.Do(ctx, db.run, sendCodeWrite, in.input(), db.sendCodeResult)
+}
+
+// sendCodeResult is the result of what SendCode has done.
+func (db *DB) sendCodeResult(_ context.Context, _ table.Input, out table.Outcome) (SendCodeResult, error) {
 	var result SendCodeResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := codeOf(v)
@@ -287,10 +293,11 @@ type TryCodeResult struct {
 //
 // It can end in ErrCodeSpent, ErrCodeNotFound.
 func (db *DB) TryCode(ctx context.Context, in TryCodeInput) (TryCodeResult, error) {
-	out, err := db.run.Write(ctx, tryCodeWrite, in.input())
-	if err != nil {
-		return TryCodeResult{}, err
-	}
+	return table.Do(ctx, db.run, tryCodeWrite, in.input(), db.tryCodeResult)
+}
+
+// tryCodeResult is the result of what TryCode has done.
+func (db *DB) tryCodeResult(_ context.Context, _ table.Input, out table.Outcome) (TryCodeResult, error) {
 	var result TryCodeResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := codeOf(v)
@@ -326,10 +333,11 @@ type VerifyEmailResult struct {
 //
 // It can end in ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent, ErrCodeNotFound.
 func (db *DB) VerifyEmail(ctx context.Context, in VerifyEmailInput) (VerifyEmailResult, error) {
-	out, err := db.run.Write(ctx, verifyEmailWrite, in.input())
-	if err != nil {
-		return VerifyEmailResult{}, err
-	}
+	return table.Do(ctx, db.run, verifyEmailWrite, in.input(), db.verifyEmailResult)
+}
+
+// verifyEmailResult is the result of what VerifyEmail has done.
+func (db *DB) verifyEmailResult(_ context.Context, _ table.Input, out table.Outcome) (VerifyEmailResult, error) {
 	var result VerifyEmailResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := userOf(v)
@@ -370,10 +378,11 @@ type ResetPasswordResult struct {
 //
 // It can end in ErrCredentialNotFound, ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent, ErrCodeNotFound.
 func (db *DB) ResetPassword(ctx context.Context, in ResetPasswordInput) (ResetPasswordResult, error) {
-	out, err := db.run.Write(ctx, resetPasswordWrite, in.input())
-	if err != nil {
-		return ResetPasswordResult{}, err
-	}
+	return table.Do(ctx, db.run, resetPasswordWrite, in.input(), db.resetPasswordResult)
+}
+
+// resetPasswordResult is the result of what ResetPassword has done.
+func (db *DB) resetPasswordResult(_ context.Context, _ table.Input, out table.Outcome) (ResetPasswordResult, error) {
 	var result ResetPasswordResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := credentialOf(v)
@@ -413,10 +422,11 @@ type ChangePasswordResult struct {
 //
 // It can end in ErrPasswordChanged, ErrCredentialNotFound.
 func (db *DB) ChangePassword(ctx context.Context, in ChangePasswordInput) (ChangePasswordResult, error) {
-	out, err := db.run.Write(ctx, changePasswordWrite, in.input())
-	if err != nil {
-		return ChangePasswordResult{}, err
-	}
+	return table.Do(ctx, db.run, changePasswordWrite, in.input(), db.changePasswordResult)
+}
+
+// changePasswordResult is the result of what ChangePassword has done.
+func (db *DB) changePasswordResult(_ context.Context, _ table.Input, out table.Outcome) (ChangePasswordResult, error) {
 	var result ChangePasswordResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := credentialOf(v)
@@ -448,10 +458,11 @@ type SetRoleResult struct {
 //
 // It can end in ErrUserNotFound, ErrUserEmailTaken.
 func (db *DB) SetRole(ctx context.Context, in SetRoleInput) (SetRoleResult, error) {
-	out, err := db.run.Write(ctx, setRoleWrite, in.input())
-	if err != nil {
-		return SetRoleResult{}, err
-	}
+	return table.Do(ctx, db.run, setRoleWrite, in.input(), db.setRoleResult)
+}
+
+// setRoleResult is the result of what SetRole has done.
+func (db *DB) setRoleResult(_ context.Context, _ table.Input, out table.Outcome) (SetRoleResult, error) {
 	var result SetRoleResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := userOf(v)
@@ -482,10 +493,11 @@ type SaveCategoryResult struct {
 //	upsert  Category.key CATEGORY#{categoryId} / METADATA; GSI1 moved (2)
 //	costs   3 write units
 func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCategoryResult, error) {
-	out, err := db.run.Write(ctx, saveCategoryWrite, in.input())
-	if err != nil {
-		return SaveCategoryResult{}, err
-	}
+	return table.Do(ctx, db.run, saveCategoryWrite, in.input(), db.saveCategoryResult)
+}
+
+// saveCategoryResult is the result of what SaveCategory has done.
+func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (SaveCategoryResult, error) {
 	var result SaveCategoryResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := categoryOf(v)
@@ -529,15 +541,16 @@ type CreateProductResult struct {
 //
 // It can end in ErrRequestReused, ErrProductExists, ErrNoSuchCategory.
 func (db *DB) CreateProduct(ctx context.Context, in CreateProductInput) (CreateProductResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, createProductWrite, input)
-	if err != nil {
-		return CreateProductResult{}, err
-	}
+	return table.Do(ctx, db.run, createProductWrite, in.input(), db.createProductResult)
+}
+
+// createProductResult is the result of what CreateProduct has done.
+func (db *DB) createProductResult(ctx context.Context, input table.Input, out table.Outcome) (CreateProductResult, error) {
 	if out.Replayed {
 		return db.replayCreateProduct(ctx, input, out.Record)
 	}
 	var result CreateProductResult
+	var err error
 	if result.Product, err = productOf(out.Items[0][0]); err != nil {
 		return CreateProductResult{}, err
 	}
@@ -584,10 +597,11 @@ type ChangeProductResult struct {
 //
 // It can end in ErrProductNotFound, ErrNoSuchCategory.
 func (db *DB) ChangeProduct(ctx context.Context, in ChangeProductInput) (ChangeProductResult, error) {
-	out, err := db.run.Write(ctx, changeProductWrite, in.input())
-	if err != nil {
-		return ChangeProductResult{}, err
-	}
+	return table.Do(ctx, db.run, changeProductWrite, in.input(), db.changeProductResult)
+}
+
+// changeProductResult is the result of what ChangeProduct has done.
+func (db *DB) changeProductResult(_ context.Context, _ table.Input, out table.Outcome) (ChangeProductResult, error) {
 	var result ChangeProductResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := productOf(v)
@@ -619,10 +633,11 @@ type SetProductActiveResult struct {
 //
 // It can end in ErrProductNotFound.
 func (db *DB) SetProductActive(ctx context.Context, in SetProductActiveInput) (SetProductActiveResult, error) {
-	out, err := db.run.Write(ctx, setProductActiveWrite, in.input())
-	if err != nil {
-		return SetProductActiveResult{}, err
-	}
+	return table.Do(ctx, db.run, setProductActiveWrite, in.input(), db.setProductActiveResult)
+}
+
+// setProductActiveResult is the result of what SetProductActive has done.
+func (db *DB) setProductActiveResult(_ context.Context, _ table.Input, out table.Outcome) (SetProductActiveResult, error) {
 	var result SetProductActiveResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := productOf(v)
@@ -662,11 +677,11 @@ type RestockResult struct {
 //
 // It can end in ErrRequestReused, ErrProductNotFound.
 func (db *DB) Restock(ctx context.Context, in RestockInput) (RestockResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, restockWrite, input)
-	if err != nil {
-		return RestockResult{}, err
-	}
+	return table.Do(ctx, db.run, restockWrite, in.input(), db.restockResult)
+}
+
+// restockResult is the result of what Restock has done.
+func (db *DB) restockResult(ctx context.Context, input table.Input, out table.Outcome) (RestockResult, error) {
 	if out.Replayed {
 		return db.replayRestock(ctx, input, out.Record)
 	}
@@ -727,11 +742,11 @@ type AddToCartResult struct {
 // It can end in ErrRequestReused, ErrCartLineExpired, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable,
 // ErrProductNotFound.
 func (db *DB) AddToCart(ctx context.Context, in AddToCartInput) (AddToCartResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, addToCartWrite, input)
-	if err != nil {
-		return AddToCartResult{}, err
-	}
+	return table.Do(ctx, db.run, addToCartWrite, in.input(), db.addToCartResult)
+}
+
+// addToCartResult is the result of what AddToCart has done.
+func (db *DB) addToCartResult(ctx context.Context, input table.Input, out table.Outcome) (AddToCartResult, error) {
 	if out.Replayed {
 		return db.replayAddToCart(ctx, input, out.Record)
 	}
@@ -784,10 +799,11 @@ type SetCartQuantityResult struct {
 //
 // It can end in ErrCartLineExpired, ErrNoSuchProduct, ErrProductUnavailable, ErrProductNotFound.
 func (db *DB) SetCartQuantity(ctx context.Context, in SetCartQuantityInput) (SetCartQuantityResult, error) {
-	out, err := db.run.Write(ctx, setCartQuantityWrite, in.input())
-	if err != nil {
-		return SetCartQuantityResult{}, err
-	}
+	return table.Do(ctx, db.run, setCartQuantityWrite, in.input(), db.setCartQuantityResult)
+}
+
+// setCartQuantityResult is the result of what SetCartQuantity has done.
+func (db *DB) setCartQuantityResult(_ context.Context, _ table.Input, out table.Outcome) (SetCartQuantityResult, error) {
 	var result SetCartQuantityResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := cartItemOf(v)
@@ -878,15 +894,16 @@ type PlaceOrderResult struct {
 // It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrCartItemNotFound,
 // ErrOutOfStock, ErrProductChanged, ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
 func (db *DB) PlaceOrder(ctx context.Context, in PlaceOrderInput) (PlaceOrderResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, placeOrderWrite, input)
-	if err != nil {
-		return PlaceOrderResult{}, err
-	}
+	return table.Do(ctx, db.run, placeOrderWrite, in.input(), db.placeOrderResult)
+}
+
+// placeOrderResult is the result of what PlaceOrder has done.
+func (db *DB) placeOrderResult(ctx context.Context, input table.Input, out table.Outcome) (PlaceOrderResult, error) {
 	if out.Replayed {
 		return db.replayPlaceOrder(ctx, input, out.Record)
 	}
 	var result PlaceOrderResult
+	var err error
 	if result.Order, err = orderOf(out.Items[0][0]); err != nil {
 		return PlaceOrderResult{}, err
 	}
@@ -951,11 +968,11 @@ type PayOrderResult struct {
 //
 // It can end in ErrRequestReused, ErrOrderNotPending, ErrOrderNotFound.
 func (db *DB) PayOrder(ctx context.Context, in PayOrderInput) (PayOrderResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, payOrderWrite, input)
-	if err != nil {
-		return PayOrderResult{}, err
-	}
+	return table.Do(ctx, db.run, payOrderWrite, in.input(), db.payOrderResult)
+}
+
+// payOrderResult is the result of what PayOrder has done.
+func (db *DB) payOrderResult(ctx context.Context, input table.Input, out table.Outcome) (PayOrderResult, error) {
 	if out.Replayed {
 		return db.replayPayOrder(ctx, input, out.Record)
 	}
@@ -1007,11 +1024,13 @@ type ApplyPaymentResult struct {
 //
 // It can end in ErrPaymentExists, ErrOrderNotPending, ErrWrongAmount, ErrOrderNotFound.
 func (db *DB) ApplyPayment(ctx context.Context, in ApplyPaymentInput) (ApplyPaymentResult, error) {
-	out, err := db.run.Write(ctx, applyPaymentWrite, in.input())
-	if err != nil {
-		return ApplyPaymentResult{}, err
-	}
+	return table.Do(ctx, db.run, applyPaymentWrite, in.input(), db.applyPaymentResult)
+}
+
+// applyPaymentResult is the result of what ApplyPayment has done.
+func (db *DB) applyPaymentResult(_ context.Context, _ table.Input, out table.Outcome) (ApplyPaymentResult, error) {
 	var result ApplyPaymentResult
+	var err error
 	if result.Payment, err = paymentOf(out.Items[0][0]); err != nil {
 		return ApplyPaymentResult{}, err
 	}
@@ -1047,11 +1066,13 @@ type RefusePaymentResult struct {
 //
 // It can end in ErrPaymentExists.
 func (db *DB) RefusePayment(ctx context.Context, in RefusePaymentInput) (RefusePaymentResult, error) {
-	out, err := db.run.Write(ctx, refusePaymentWrite, in.input())
-	if err != nil {
-		return RefusePaymentResult{}, err
-	}
+	return table.Do(ctx, db.run, refusePaymentWrite, in.input(), db.refusePaymentResult)
+}
+
+// refusePaymentResult is the result of what RefusePayment has done.
+func (db *DB) refusePaymentResult(_ context.Context, _ table.Input, out table.Outcome) (RefusePaymentResult, error) {
 	var result RefusePaymentResult
+	var err error
 	if result.Payment, err = paymentOf(out.Items[0][0]); err != nil {
 		return RefusePaymentResult{}, err
 	}
@@ -1090,10 +1111,11 @@ type ExpireOrderResult struct {
 // It can end in ErrOrderNotPending, ErrOrderNotFound, ErrOrderItemsDiffer, ErrProductNotFound, table.ErrLines. It takes
 // at most 32 lines.
 func (db *DB) ExpireOrder(ctx context.Context, in ExpireOrderInput) (ExpireOrderResult, error) {
-	out, err := db.run.Write(ctx, expireOrderWrite, in.input())
-	if err != nil {
-		return ExpireOrderResult{}, err
-	}
+	return table.Do(ctx, db.run, expireOrderWrite, in.input(), db.expireOrderResult)
+}
+
+// expireOrderResult is the result of what ExpireOrder has done.
+func (db *DB) expireOrderResult(_ context.Context, _ table.Input, out table.Outcome) (ExpireOrderResult, error) {
 	var result ExpireOrderResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := orderOf(v)
@@ -1126,10 +1148,11 @@ type ShipOrderResult struct {
 //
 // It can end in ErrOrderNotPaid, ErrOrderNotFound.
 func (db *DB) ShipOrder(ctx context.Context, in ShipOrderInput) (ShipOrderResult, error) {
-	out, err := db.run.Write(ctx, shipOrderWrite, in.input())
-	if err != nil {
-		return ShipOrderResult{}, err
-	}
+	return table.Do(ctx, db.run, shipOrderWrite, in.input(), db.shipOrderResult)
+}
+
+// shipOrderResult is the result of what ShipOrder has done.
+func (db *DB) shipOrderResult(_ context.Context, _ table.Input, out table.Outcome) (ShipOrderResult, error) {
 	var result ShipOrderResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := orderOf(v)
@@ -1162,10 +1185,11 @@ type DeliverOrderResult struct {
 //
 // It can end in ErrOrderNotShipped, ErrOrderNotFound.
 func (db *DB) DeliverOrder(ctx context.Context, in DeliverOrderInput) (DeliverOrderResult, error) {
-	out, err := db.run.Write(ctx, deliverOrderWrite, in.input())
-	if err != nil {
-		return DeliverOrderResult{}, err
-	}
+	return table.Do(ctx, db.run, deliverOrderWrite, in.input(), db.deliverOrderResult)
+}
+
+// deliverOrderResult is the result of what DeliverOrder has done.
+func (db *DB) deliverOrderResult(_ context.Context, _ table.Input, out table.Outcome) (DeliverOrderResult, error) {
 	var result DeliverOrderResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := orderOf(v)
@@ -1218,11 +1242,11 @@ type CancelOrderResult struct {
 // It can end in ErrRequestReused, ErrAnothersOrder, ErrOrderNotCancellable, ErrOrderNotFound, ErrOrderItemsDiffer,
 // ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
 func (db *DB) CancelOrder(ctx context.Context, in CancelOrderInput) (CancelOrderResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, cancelOrderWrite, input)
-	if err != nil {
-		return CancelOrderResult{}, err
-	}
+	return table.Do(ctx, db.run, cancelOrderWrite, in.input(), db.cancelOrderResult)
+}
+
+// cancelOrderResult is the result of what CancelOrder has done.
+func (db *DB) cancelOrderResult(ctx context.Context, input table.Input, out table.Outcome) (CancelOrderResult, error) {
 	if out.Replayed {
 		return db.replayCancelOrder(ctx, input, out.Record)
 	}
@@ -1275,13 +1299,179 @@ type RecordChangeResult struct {
 //
 // It can end in ErrAuditEntryExists.
 func (db *DB) RecordChange(ctx context.Context, in RecordChangeInput) (RecordChangeResult, error) {
-	out, err := db.run.Write(ctx, recordChangeWrite, in.input())
-	if err != nil {
-		return RecordChangeResult{}, err
-	}
+	return table.Do(ctx, db.run, recordChangeWrite, in.input(), db.recordChangeResult)
+}
+
+// recordChangeResult is the result of what RecordChange has done.
+func (db *DB) recordChangeResult(_ context.Context, _ table.Input, out table.Outcome) (RecordChangeResult, error) {
 	var result RecordChangeResult
+	var err error
 	if result.AuditEntry, err = auditEntryOf(out.Items[0][0]); err != nil {
 		return RecordChangeResult{}, err
 	}
 	return result, nil
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// RegisterUser is RegisterUser of DB, for Tx.
+func (o Ops) RegisterUser(in RegisterUserInput) *table.Op[RegisterUserResult] {
+	return table.NewOp(o.db.run, registerUserWrite, in.input(), o.db.registerUserResult)
+}
+
+// TryLogIn is TryLogIn of DB, for Tx.
+func (o Ops) TryLogIn(in TryLogInInput) *table.Op[TryLogInResult] {
+	return table.NewOp(o.db.run, tryLogInWrite, in.input(), o.db.tryLogInResult)
+}
+
+// ForgetTries is ForgetTries of DB, for Tx.
+func (o Ops) ForgetTries(in ForgetTriesInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, forgetTriesWrite, in.input(), nil)
+}
+
+// OpenSession is OpenSession of DB, for Tx.
+func (o Ops) OpenSession(in OpenSessionInput) *table.Op[OpenSessionResult] {
+	return table.NewOp(o.db.run, openSessionWrite, in.input(), o.db.openSessionResult)
+}
+
+// RefreshSession is RefreshSession of DB, for Tx.
+func (o Ops) RefreshSession(in RefreshSessionInput) *table.Op[RefreshSessionResult] {
+	return table.NewOp(o.db.run, refreshSessionWrite, in.input(), o.db.refreshSessionResult)
+}
+
+// CloseSession is CloseSession of DB, for Tx.
+func (o Ops) CloseSession(in CloseSessionInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, closeSessionWrite, in.input(), nil)
+}
+
+// SendCode is SendCode of DB, for Tx.
+func (o Ops) SendCode(in SendCodeInput) *table.Op[SendCodeResult] {
+	return table.NewOp(o.db.run, sendCodeWrite, in.input(), o.db.sendCodeResult)
+}
+
+// TryCode is TryCode of DB, for Tx.
+func (o Ops) TryCode(in TryCodeInput) *table.Op[TryCodeResult] {
+	return table.NewOp(o.db.run, tryCodeWrite, in.input(), o.db.tryCodeResult)
+}
+
+// VerifyEmail is VerifyEmail of DB, for Tx.
+func (o Ops) VerifyEmail(in VerifyEmailInput) *table.Op[VerifyEmailResult] {
+	return table.NewOp(o.db.run, verifyEmailWrite, in.input(), o.db.verifyEmailResult)
+}
+
+// ResetPassword is ResetPassword of DB, for Tx.
+func (o Ops) ResetPassword(in ResetPasswordInput) *table.Op[ResetPasswordResult] {
+	return table.NewOp(o.db.run, resetPasswordWrite, in.input(), o.db.resetPasswordResult)
+}
+
+// ChangePassword is ChangePassword of DB, for Tx.
+func (o Ops) ChangePassword(in ChangePasswordInput) *table.Op[ChangePasswordResult] {
+	return table.NewOp(o.db.run, changePasswordWrite, in.input(), o.db.changePasswordResult)
+}
+
+// SetRole is SetRole of DB, for Tx.
+func (o Ops) SetRole(in SetRoleInput) *table.Op[SetRoleResult] {
+	return table.NewOp(o.db.run, setRoleWrite, in.input(), o.db.setRoleResult)
+}
+
+// SaveCategory is SaveCategory of DB, for Tx.
+func (o Ops) SaveCategory(in SaveCategoryInput) *table.Op[SaveCategoryResult] {
+	return table.NewOp(o.db.run, saveCategoryWrite, in.input(), o.db.saveCategoryResult)
+}
+
+// CreateProduct is CreateProduct of DB, for Tx.
+func (o Ops) CreateProduct(in CreateProductInput) *table.Op[CreateProductResult] {
+	return table.NewOp(o.db.run, createProductWrite, in.input(), o.db.createProductResult)
+}
+
+// ChangeProduct is ChangeProduct of DB, for Tx.
+func (o Ops) ChangeProduct(in ChangeProductInput) *table.Op[ChangeProductResult] {
+	return table.NewOp(o.db.run, changeProductWrite, in.input(), o.db.changeProductResult)
+}
+
+// SetProductActive is SetProductActive of DB, for Tx.
+func (o Ops) SetProductActive(in SetProductActiveInput) *table.Op[SetProductActiveResult] {
+	return table.NewOp(o.db.run, setProductActiveWrite, in.input(), o.db.setProductActiveResult)
+}
+
+// Restock is Restock of DB, for Tx.
+func (o Ops) Restock(in RestockInput) *table.Op[RestockResult] {
+	return table.NewOp(o.db.run, restockWrite, in.input(), o.db.restockResult)
+}
+
+// AddToCart is AddToCart of DB, for Tx.
+func (o Ops) AddToCart(in AddToCartInput) *table.Op[AddToCartResult] {
+	return table.NewOp(o.db.run, addToCartWrite, in.input(), o.db.addToCartResult)
+}
+
+// SetCartQuantity is SetCartQuantity of DB, for Tx.
+func (o Ops) SetCartQuantity(in SetCartQuantityInput) *table.Op[SetCartQuantityResult] {
+	return table.NewOp(o.db.run, setCartQuantityWrite, in.input(), o.db.setCartQuantityResult)
+}
+
+// DropExpiredLine is DropExpiredLine of DB, for Tx.
+func (o Ops) DropExpiredLine(in DropExpiredLineInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, dropExpiredLineWrite, in.input(), nil)
+}
+
+// RemoveFromCart is RemoveFromCart of DB, for Tx.
+func (o Ops) RemoveFromCart(in RemoveFromCartInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, removeFromCartWrite, in.input(), nil)
+}
+
+// PlaceOrder is PlaceOrder of DB, for Tx.
+func (o Ops) PlaceOrder(in PlaceOrderInput) *table.Op[PlaceOrderResult] {
+	return table.NewOp(o.db.run, placeOrderWrite, in.input(), o.db.placeOrderResult)
+}
+
+// PayOrder is PayOrder of DB, for Tx.
+func (o Ops) PayOrder(in PayOrderInput) *table.Op[PayOrderResult] {
+	return table.NewOp(o.db.run, payOrderWrite, in.input(), o.db.payOrderResult)
+}
+
+// ApplyPayment is ApplyPayment of DB, for Tx.
+func (o Ops) ApplyPayment(in ApplyPaymentInput) *table.Op[ApplyPaymentResult] {
+	return table.NewOp(o.db.run, applyPaymentWrite, in.input(), o.db.applyPaymentResult)
+}
+
+// RefusePayment is RefusePayment of DB, for Tx.
+func (o Ops) RefusePayment(in RefusePaymentInput) *table.Op[RefusePaymentResult] {
+	return table.NewOp(o.db.run, refusePaymentWrite, in.input(), o.db.refusePaymentResult)
+}
+
+// ExpireOrder is ExpireOrder of DB, for Tx.
+func (o Ops) ExpireOrder(in ExpireOrderInput) *table.Op[ExpireOrderResult] {
+	return table.NewOp(o.db.run, expireOrderWrite, in.input(), o.db.expireOrderResult)
+}
+
+// ShipOrder is ShipOrder of DB, for Tx.
+func (o Ops) ShipOrder(in ShipOrderInput) *table.Op[ShipOrderResult] {
+	return table.NewOp(o.db.run, shipOrderWrite, in.input(), o.db.shipOrderResult)
+}
+
+// DeliverOrder is DeliverOrder of DB, for Tx.
+func (o Ops) DeliverOrder(in DeliverOrderInput) *table.Op[DeliverOrderResult] {
+	return table.NewOp(o.db.run, deliverOrderWrite, in.input(), o.db.deliverOrderResult)
+}
+
+// CancelOrder is CancelOrder of DB, for Tx.
+func (o Ops) CancelOrder(in CancelOrderInput) *table.Op[CancelOrderResult] {
+	return table.NewOp(o.db.run, cancelOrderWrite, in.input(), o.db.cancelOrderResult)
+}
+
+// RecordChange is RecordChange of DB, for Tx.
+func (o Ops) RecordChange(in RecordChangeInput) *table.Op[RecordChangeResult] {
+	return table.NewOp(o.db.run, recordChangeWrite, in.input(), o.db.recordChangeResult)
 }

@@ -34,10 +34,11 @@ type SaveProfileResult struct {
 //
 // It can end in ErrUserEmailTaken.
 func (db *DB) SaveProfile(ctx context.Context, in SaveProfileInput) (SaveProfileResult, error) {
-	out, err := db.run.Write(ctx, saveProfileWrite, in.input())
-	if err != nil {
-		return SaveProfileResult{}, err
-	}
+	return table.Do(ctx, db.run, saveProfileWrite, in.input(), db.saveProfileResult)
+}
+
+// saveProfileResult is the result of what SaveProfile has done.
+func (db *DB) saveProfileResult(_ context.Context, _ table.Input, out table.Outcome) (SaveProfileResult, error) {
 	var result SaveProfileResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := userOf(v)
@@ -73,10 +74,11 @@ type SaveCategoryResult struct {
 //
 // It can end in ErrCategorySlugTaken.
 func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCategoryResult, error) {
-	out, err := db.run.Write(ctx, saveCategoryWrite, in.input())
-	if err != nil {
-		return SaveCategoryResult{}, err
-	}
+	return table.Do(ctx, db.run, saveCategoryWrite, in.input(), db.saveCategoryResult)
+}
+
+// saveCategoryResult is the result of what SaveCategory has done.
+func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (SaveCategoryResult, error) {
 	var result SaveCategoryResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := categoryOf(v)
@@ -123,15 +125,16 @@ type WritePostResult struct {
 //
 // It can end in ErrRequestReused, ErrPostExists, ErrPostContentExists, ErrNoSuchCategory.
 func (db *DB) WritePost(ctx context.Context, in WritePostInput) (WritePostResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, writePostWrite, input)
-	if err != nil {
-		return WritePostResult{}, err
-	}
+	return table.Do(ctx, db.run, writePostWrite, in.input(), db.writePostResult)
+}
+
+// writePostResult is the result of what WritePost has done.
+func (db *DB) writePostResult(ctx context.Context, input table.Input, out table.Outcome) (WritePostResult, error) {
 	if out.Replayed {
 		return db.replayWritePost(ctx, input, out.Record)
 	}
 	var result WritePostResult
+	var err error
 	if result.Post, err = postOf(out.Items[0][0]); err != nil {
 		return WritePostResult{}, err
 	}
@@ -184,10 +187,11 @@ type EditPostResult struct {
 //
 // It can end in ErrNotTheAuthor, ErrPostNotFound, ErrPostContentNotFound, ErrNoSuchCategory.
 func (db *DB) EditPost(ctx context.Context, in EditPostInput) (EditPostResult, error) {
-	out, err := db.run.Write(ctx, editPostWrite, in.input())
-	if err != nil {
-		return EditPostResult{}, err
-	}
+	return table.Do(ctx, db.run, editPostWrite, in.input(), db.editPostResult)
+}
+
+// editPostResult is the result of what EditPost has done.
+func (db *DB) editPostResult(_ context.Context, _ table.Input, out table.Outcome) (EditPostResult, error) {
 	var result EditPostResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := postOf(v)
@@ -230,10 +234,11 @@ type PublishPostResult struct {
 //
 // It can end in ErrNotTheAuthor, ErrNotDraft, ErrPostNotFound.
 func (db *DB) PublishPost(ctx context.Context, in PublishPostInput) (PublishPostResult, error) {
-	out, err := db.run.Write(ctx, publishPostWrite, in.input())
-	if err != nil {
-		return PublishPostResult{}, err
-	}
+	return table.Do(ctx, db.run, publishPostWrite, in.input(), db.publishPostResult)
+}
+
+// publishPostResult is the result of what PublishPost has done.
+func (db *DB) publishPostResult(_ context.Context, _ table.Input, out table.Outcome) (PublishPostResult, error) {
 	var result PublishPostResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := postOf(v)
@@ -269,10 +274,11 @@ type ArchivePostResult struct {
 //
 // It can end in ErrNotTheAuthor, ErrNotPublished, ErrPostNotFound.
 func (db *DB) ArchivePost(ctx context.Context, in ArchivePostInput) (ArchivePostResult, error) {
-	out, err := db.run.Write(ctx, archivePostWrite, in.input())
-	if err != nil {
-		return ArchivePostResult{}, err
-	}
+	return table.Do(ctx, db.run, archivePostWrite, in.input(), db.archivePostResult)
+}
+
+// archivePostResult is the result of what ArchivePost has done.
+func (db *DB) archivePostResult(_ context.Context, _ table.Input, out table.Outcome) (ArchivePostResult, error) {
 	var result ArchivePostResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := postOf(v)
@@ -311,15 +317,16 @@ type AddCommentResult struct {
 //
 // It can end in ErrRequestReused, ErrCommentExists, ErrNoSuchPost, ErrPostArchived, ErrPostNotFound.
 func (db *DB) AddComment(ctx context.Context, in AddCommentInput) (AddCommentResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, addCommentWrite, input)
-	if err != nil {
-		return AddCommentResult{}, err
-	}
+	return table.Do(ctx, db.run, addCommentWrite, in.input(), db.addCommentResult)
+}
+
+// addCommentResult is the result of what AddComment has done.
+func (db *DB) addCommentResult(ctx context.Context, input table.Input, out table.Outcome) (AddCommentResult, error) {
 	if out.Replayed {
 		return db.replayAddComment(ctx, input, out.Record)
 	}
 	var result AddCommentResult
+	var err error
 	if result.Comment, err = commentOf(out.Items[0][0]); err != nil {
 		return AddCommentResult{}, err
 	}
@@ -382,11 +389,13 @@ type LikePostResult struct {
 //
 // It can end in ErrLikeExists, ErrNoSuchPost, ErrPostArchived, ErrPostNotFound.
 func (db *DB) LikePost(ctx context.Context, in LikePostInput) (LikePostResult, error) {
-	out, err := db.run.Write(ctx, likePostWrite, in.input())
-	if err != nil {
-		return LikePostResult{}, err
-	}
+	return table.Do(ctx, db.run, likePostWrite, in.input(), db.likePostResult)
+}
+
+// likePostResult is the result of what LikePost has done.
+func (db *DB) likePostResult(_ context.Context, _ table.Input, out table.Outcome) (LikePostResult, error) {
 	var result LikePostResult
+	var err error
 	if result.Like, err = likeOf(out.Items[0][0]); err != nil {
 		return LikePostResult{}, err
 	}
@@ -430,11 +439,13 @@ type AddBookmarkResult struct {
 //
 // It can end in ErrBookmarkExists.
 func (db *DB) AddBookmark(ctx context.Context, in AddBookmarkInput) (AddBookmarkResult, error) {
-	out, err := db.run.Write(ctx, addBookmarkWrite, in.input())
-	if err != nil {
-		return AddBookmarkResult{}, err
-	}
+	return table.Do(ctx, db.run, addBookmarkWrite, in.input(), db.addBookmarkResult)
+}
+
+// addBookmarkResult is the result of what AddBookmark has done.
+func (db *DB) addBookmarkResult(_ context.Context, _ table.Input, out table.Outcome) (AddBookmarkResult, error) {
 	var result AddBookmarkResult
+	var err error
 	if result.Bookmark, err = bookmarkOf(out.Items[0][0]); err != nil {
 		return AddBookmarkResult{}, err
 	}
@@ -483,11 +494,13 @@ type NotifyResult struct {
 //
 // It can end in ErrNotificationExists.
 func (db *DB) Notify(ctx context.Context, in NotifyInput) (NotifyResult, error) {
-	out, err := db.run.Write(ctx, notifyWrite, in.input())
-	if err != nil {
-		return NotifyResult{}, err
-	}
+	return table.Do(ctx, db.run, notifyWrite, in.input(), db.notifyResult)
+}
+
+// notifyResult is the result of what Notify has done.
+func (db *DB) notifyResult(_ context.Context, _ table.Input, out table.Outcome) (NotifyResult, error) {
 	var result NotifyResult
+	var err error
 	if result.Notification, err = notificationOf(out.Items[0][0]); err != nil {
 		return NotifyResult{}, err
 	}
@@ -516,10 +529,11 @@ type MarkNotificationResult struct {
 //
 // It can end in ErrNotificationOver, ErrNotificationNotFound.
 func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (MarkNotificationResult, error) {
-	out, err := db.run.Write(ctx, markNotificationWrite, in.input())
-	if err != nil {
-		return MarkNotificationResult{}, err
-	}
+	return table.Do(ctx, db.run, markNotificationWrite, in.input(), db.markNotificationResult)
+}
+
+// markNotificationResult is the result of what MarkNotification has done.
+func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table.Outcome) (MarkNotificationResult, error) {
 	var result MarkNotificationResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := notificationOf(v)
@@ -529,4 +543,88 @@ func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (M
 		result.Notification = x
 	}
 	return result, nil
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// SaveProfile is SaveProfile of DB, for Tx.
+func (o Ops) SaveProfile(in SaveProfileInput) *table.Op[SaveProfileResult] {
+	return table.NewOp(o.db.run, saveProfileWrite, in.input(), o.db.saveProfileResult)
+}
+
+// SaveCategory is SaveCategory of DB, for Tx.
+func (o Ops) SaveCategory(in SaveCategoryInput) *table.Op[SaveCategoryResult] {
+	return table.NewOp(o.db.run, saveCategoryWrite, in.input(), o.db.saveCategoryResult)
+}
+
+// WritePost is WritePost of DB, for Tx.
+func (o Ops) WritePost(in WritePostInput) *table.Op[WritePostResult] {
+	return table.NewOp(o.db.run, writePostWrite, in.input(), o.db.writePostResult)
+}
+
+// EditPost is EditPost of DB, for Tx.
+func (o Ops) EditPost(in EditPostInput) *table.Op[EditPostResult] {
+	return table.NewOp(o.db.run, editPostWrite, in.input(), o.db.editPostResult)
+}
+
+// PublishPost is PublishPost of DB, for Tx.
+func (o Ops) PublishPost(in PublishPostInput) *table.Op[PublishPostResult] {
+	return table.NewOp(o.db.run, publishPostWrite, in.input(), o.db.publishPostResult)
+}
+
+// ArchivePost is ArchivePost of DB, for Tx.
+func (o Ops) ArchivePost(in ArchivePostInput) *table.Op[ArchivePostResult] {
+	return table.NewOp(o.db.run, archivePostWrite, in.input(), o.db.archivePostResult)
+}
+
+// AddComment is AddComment of DB, for Tx.
+func (o Ops) AddComment(in AddCommentInput) *table.Op[AddCommentResult] {
+	return table.NewOp(o.db.run, addCommentWrite, in.input(), o.db.addCommentResult)
+}
+
+// DeleteComment is DeleteComment of DB, for Tx.
+func (o Ops) DeleteComment(in DeleteCommentInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, deleteCommentWrite, in.input(), nil)
+}
+
+// LikePost is LikePost of DB, for Tx.
+func (o Ops) LikePost(in LikePostInput) *table.Op[LikePostResult] {
+	return table.NewOp(o.db.run, likePostWrite, in.input(), o.db.likePostResult)
+}
+
+// UnlikePost is UnlikePost of DB, for Tx.
+func (o Ops) UnlikePost(in UnlikePostInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, unlikePostWrite, in.input(), nil)
+}
+
+// AddBookmark is AddBookmark of DB, for Tx.
+func (o Ops) AddBookmark(in AddBookmarkInput) *table.Op[AddBookmarkResult] {
+	return table.NewOp(o.db.run, addBookmarkWrite, in.input(), o.db.addBookmarkResult)
+}
+
+// RemoveBookmark is RemoveBookmark of DB, for Tx.
+func (o Ops) RemoveBookmark(in RemoveBookmarkInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, removeBookmarkWrite, in.input(), nil)
+}
+
+// Notify is Notify of DB, for Tx.
+func (o Ops) Notify(in NotifyInput) *table.Op[NotifyResult] {
+	return table.NewOp(o.db.run, notifyWrite, in.input(), o.db.notifyResult)
+}
+
+// MarkNotification is MarkNotification of DB, for Tx.
+func (o Ops) MarkNotification(in MarkNotificationInput) *table.Op[MarkNotificationResult] {
+	return table.NewOp(o.db.run, markNotificationWrite, in.input(), o.db.markNotificationResult)
 }

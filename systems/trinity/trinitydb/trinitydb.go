@@ -62,6 +62,9 @@ func (c Config) tables() map[string]string {
 
 // DB reads and writes the design's tables.
 type DB struct {
+	// Op has the writes as parts of a Tx.
+	Op Ops
+
 	run *table.DB
 }
 
@@ -73,7 +76,9 @@ func New(client table.Client, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{run: run}, nil
+	db := &DB{run: run}
+	db.Op.db = db
+	return db, nil
 }
 
 // CreateTables are the requests that make the tables, for tests and for services that make them when they start. It

@@ -54,15 +54,16 @@ type OpenRoomResult struct {
 // It can end in ErrRoomRequestReused, ErrRoomExists, ErrRoomCodeTaken, ErrMemberExists, ErrMovieExists, table.ErrLines.
 // It takes at most 40 lines.
 func (db *DB) OpenRoom(ctx context.Context, in OpenRoomInput) (OpenRoomResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, openRoomWrite, input)
-	if err != nil {
-		return OpenRoomResult{}, err
-	}
+	return table.Do(ctx, db.run, openRoomWrite, in.input(), db.openRoomResult)
+}
+
+// openRoomResult is the result of what OpenRoom has done.
+func (db *DB) openRoomResult(ctx context.Context, input table.Input, out table.Outcome) (OpenRoomResult, error) {
 	if out.Replayed {
 		return db.replayOpenRoom(ctx, input, out.Record)
 	}
 	var result OpenRoomResult
+	var err error
 	if result.Room, err = roomOf(out.Items[0][0]); err != nil {
 		return OpenRoomResult{}, err
 	}
@@ -121,11 +122,13 @@ type JoinResult struct {
 //
 // It can end in ErrJoined, ErrMemberExists, ErrRoomFull, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken.
 func (db *DB) Join(ctx context.Context, in JoinInput) (JoinResult, error) {
-	out, err := db.run.Write(ctx, joinWrite, in.input())
-	if err != nil {
-		return JoinResult{}, err
-	}
+	return table.Do(ctx, db.run, joinWrite, in.input(), db.joinResult)
+}
+
+// joinResult is the result of what Join has done.
+func (db *DB) joinResult(_ context.Context, _ table.Input, out table.Outcome) (JoinResult, error) {
 	var result JoinResult
+	var err error
 	if result.Member, err = memberOf(out.Items[0][0]); err != nil {
 		return JoinResult{}, err
 	}
@@ -162,11 +165,13 @@ type VoteNoResult struct {
 //
 // It can end in ErrVoted, ErrVoteExists, ErrMemberNotFound.
 func (db *DB) VoteNo(ctx context.Context, in VoteNoInput) (VoteNoResult, error) {
-	out, err := db.run.Write(ctx, voteNoWrite, in.input())
-	if err != nil {
-		return VoteNoResult{}, err
-	}
+	return table.Do(ctx, db.run, voteNoWrite, in.input(), db.voteNoResult)
+}
+
+// voteNoResult is the result of what VoteNo has done.
+func (db *DB) voteNoResult(_ context.Context, _ table.Input, out table.Outcome) (VoteNoResult, error) {
 	var result VoteNoResult
+	var err error
 	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
 		return VoteNoResult{}, err
 	}
@@ -215,11 +220,13 @@ type VoteYesResult struct {
 // It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken,
 // ErrMemberNotFound.
 func (db *DB) VoteYes(ctx context.Context, in VoteYesInput) (VoteYesResult, error) {
-	out, err := db.run.Write(ctx, voteYesWrite, in.input())
-	if err != nil {
-		return VoteYesResult{}, err
-	}
+	return table.Do(ctx, db.run, voteYesWrite, in.input(), db.voteYesResult)
+}
+
+// voteYesResult is the result of what VoteYes has done.
+func (db *DB) voteYesResult(_ context.Context, _ table.Input, out table.Outcome) (VoteYesResult, error) {
 	var result VoteYesResult
+	var err error
 	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
 		return VoteYesResult{}, err
 	}
@@ -279,11 +286,13 @@ type VoteYesAfterMatchResult struct {
 // It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken,
 // ErrMemberNotFound.
 func (db *DB) VoteYesAfterMatch(ctx context.Context, in VoteYesAfterMatchInput) (VoteYesAfterMatchResult, error) {
-	out, err := db.run.Write(ctx, voteYesAfterMatchWrite, in.input())
-	if err != nil {
-		return VoteYesAfterMatchResult{}, err
-	}
+	return table.Do(ctx, db.run, voteYesAfterMatchWrite, in.input(), db.voteYesAfterMatchResult)
+}
+
+// voteYesAfterMatchResult is the result of what VoteYesAfterMatch has done.
+func (db *DB) voteYesAfterMatchResult(_ context.Context, _ table.Input, out table.Outcome) (VoteYesAfterMatchResult, error) {
 	var result VoteYesAfterMatchResult
+	var err error
 	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
 		return VoteYesAfterMatchResult{}, err
 	}
@@ -364,11 +373,13 @@ type CompleteMatchResult struct {
 // It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
 // ErrUserMatchExists, ErrMemberNotFound, table.ErrLines. It takes at most 39 lines.
 func (db *DB) CompleteMatch(ctx context.Context, in CompleteMatchInput) (CompleteMatchResult, error) {
-	out, err := db.run.Write(ctx, completeMatchWrite, in.input())
-	if err != nil {
-		return CompleteMatchResult{}, err
-	}
+	return table.Do(ctx, db.run, completeMatchWrite, in.input(), db.completeMatchResult)
+}
+
+// completeMatchResult is the result of what CompleteMatch has done.
+func (db *DB) completeMatchResult(_ context.Context, _ table.Input, out table.Outcome) (CompleteMatchResult, error) {
 	var result CompleteMatchResult
+	var err error
 	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
 		return CompleteMatchResult{}, err
 	}
@@ -430,10 +441,11 @@ type TakeBackNoResult struct {
 //
 // It can end in ErrNotVoted, ErrVoteNotFound, ErrMemberNotFound.
 func (db *DB) TakeBackNo(ctx context.Context, in TakeBackNoInput) (TakeBackNoResult, error) {
-	out, err := db.run.Write(ctx, takeBackNoWrite, in.input())
-	if err != nil {
-		return TakeBackNoResult{}, err
-	}
+	return table.Do(ctx, db.run, takeBackNoWrite, in.input(), db.takeBackNoResult)
+}
+
+// takeBackNoResult is the result of what TakeBackNo has done.
+func (db *DB) takeBackNoResult(_ context.Context, _ table.Input, out table.Outcome) (TakeBackNoResult, error) {
 	var result TakeBackNoResult
 	if v := out.Items[1][0]; v != nil {
 		x, err := memberOf(v)
@@ -472,10 +484,11 @@ type TakeBackYesResult struct {
 //
 // It can end in ErrNotVoted, ErrVoteNotFound, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound.
 func (db *DB) TakeBackYes(ctx context.Context, in TakeBackYesInput) (TakeBackYesResult, error) {
-	out, err := db.run.Write(ctx, takeBackYesWrite, in.input())
-	if err != nil {
-		return TakeBackYesResult{}, err
-	}
+	return table.Do(ctx, db.run, takeBackYesWrite, in.input(), db.takeBackYesResult)
+}
+
+// takeBackYesResult is the result of what TakeBackYes has done.
+func (db *DB) takeBackYesResult(_ context.Context, _ table.Input, out table.Outcome) (TakeBackYesResult, error) {
 	var result TakeBackYesResult
 	if v := out.Items[1][0]; v != nil {
 		x, err := movieOf(v)
@@ -524,10 +537,11 @@ type LeaveResult struct {
 //
 // It can end in ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, table.ErrRefused.
 func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
-	out, err := db.run.Write(ctx, leaveWrite, in.input())
-	if err != nil {
-		return LeaveResult{}, err
-	}
+	return table.Do(ctx, db.run, leaveWrite, in.input(), db.leaveResult)
+}
+
+// leaveResult is the result of what Leave has done.
+func (db *DB) leaveResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveResult, error) {
 	var result LeaveResult
 	if v := out.Items[1][0]; v != nil {
 		x, err := roomOf(v)
@@ -577,10 +591,11 @@ type LeaveWithMatchesResult struct {
 // It can end in ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
 // ErrMovieNotFound, table.ErrRefused, table.ErrLines. It takes at most 40 lines.
 func (db *DB) LeaveWithMatches(ctx context.Context, in LeaveWithMatchesInput) (LeaveWithMatchesResult, error) {
-	out, err := db.run.Write(ctx, leaveWithMatchesWrite, in.input())
-	if err != nil {
-		return LeaveWithMatchesResult{}, err
-	}
+	return table.Do(ctx, db.run, leaveWithMatchesWrite, in.input(), db.leaveWithMatchesResult)
+}
+
+// leaveWithMatchesResult is the result of what LeaveWithMatches has done.
+func (db *DB) leaveWithMatchesResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveWithMatchesResult, error) {
 	var result LeaveWithMatchesResult
 	if v := out.Items[1][0]; v != nil {
 		x, err := roomOf(v)
@@ -624,11 +639,13 @@ type ShareMatchResult struct {
 //
 // It can end in ErrShared, ErrUserMatchExists.
 func (db *DB) ShareMatch(ctx context.Context, in ShareMatchInput) (ShareMatchResult, error) {
-	out, err := db.run.Write(ctx, shareMatchWrite, in.input())
-	if err != nil {
-		return ShareMatchResult{}, err
-	}
+	return table.Do(ctx, db.run, shareMatchWrite, in.input(), db.shareMatchResult)
+}
+
+// shareMatchResult is the result of what ShareMatch has done.
+func (db *DB) shareMatchResult(_ context.Context, _ table.Input, out table.Outcome) (ShareMatchResult, error) {
 	var result ShareMatchResult
+	var err error
 	if result.UserMatch, err = userMatchOf(out.Items[0][0]); err != nil {
 		return ShareMatchResult{}, err
 	}
@@ -655,10 +672,11 @@ type MarkMemberResult struct {
 //
 // It can end in ErrMemberNotFound.
 func (db *DB) MarkMember(ctx context.Context, in MarkMemberInput) (MarkMemberResult, error) {
-	out, err := db.run.Write(ctx, markMemberWrite, in.input())
-	if err != nil {
-		return MarkMemberResult{}, err
-	}
+	return table.Do(ctx, db.run, markMemberWrite, in.input(), db.markMemberResult)
+}
+
+// markMemberResult is the result of what MarkMember has done.
+func (db *DB) markMemberResult(_ context.Context, _ table.Input, out table.Outcome) (MarkMemberResult, error) {
 	var result MarkMemberResult
 	if v := out.Items[0][0]; v != nil {
 		x, err := memberOf(v)
@@ -668,4 +686,78 @@ func (db *DB) MarkMember(ctx context.Context, in MarkMemberInput) (MarkMemberRes
 		result.Member = x
 	}
 	return result, nil
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// OpenRoom is OpenRoom of DB, for Tx.
+func (o Ops) OpenRoom(in OpenRoomInput) *table.Op[OpenRoomResult] {
+	return table.NewOp(o.db.run, openRoomWrite, in.input(), o.db.openRoomResult)
+}
+
+// Join is Join of DB, for Tx.
+func (o Ops) Join(in JoinInput) *table.Op[JoinResult] {
+	return table.NewOp(o.db.run, joinWrite, in.input(), o.db.joinResult)
+}
+
+// VoteNo is VoteNo of DB, for Tx.
+func (o Ops) VoteNo(in VoteNoInput) *table.Op[VoteNoResult] {
+	return table.NewOp(o.db.run, voteNoWrite, in.input(), o.db.voteNoResult)
+}
+
+// VoteYes is VoteYes of DB, for Tx.
+func (o Ops) VoteYes(in VoteYesInput) *table.Op[VoteYesResult] {
+	return table.NewOp(o.db.run, voteYesWrite, in.input(), o.db.voteYesResult)
+}
+
+// VoteYesAfterMatch is VoteYesAfterMatch of DB, for Tx.
+func (o Ops) VoteYesAfterMatch(in VoteYesAfterMatchInput) *table.Op[VoteYesAfterMatchResult] {
+	return table.NewOp(o.db.run, voteYesAfterMatchWrite, in.input(), o.db.voteYesAfterMatchResult)
+}
+
+// CompleteMatch is CompleteMatch of DB, for Tx.
+func (o Ops) CompleteMatch(in CompleteMatchInput) *table.Op[CompleteMatchResult] {
+	return table.NewOp(o.db.run, completeMatchWrite, in.input(), o.db.completeMatchResult)
+}
+
+// TakeBackNo is TakeBackNo of DB, for Tx.
+func (o Ops) TakeBackNo(in TakeBackNoInput) *table.Op[TakeBackNoResult] {
+	return table.NewOp(o.db.run, takeBackNoWrite, in.input(), o.db.takeBackNoResult)
+}
+
+// TakeBackYes is TakeBackYes of DB, for Tx.
+func (o Ops) TakeBackYes(in TakeBackYesInput) *table.Op[TakeBackYesResult] {
+	return table.NewOp(o.db.run, takeBackYesWrite, in.input(), o.db.takeBackYesResult)
+}
+
+// Leave is Leave of DB, for Tx.
+func (o Ops) Leave(in LeaveInput) *table.Op[LeaveResult] {
+	return table.NewOp(o.db.run, leaveWrite, in.input(), o.db.leaveResult)
+}
+
+// LeaveWithMatches is LeaveWithMatches of DB, for Tx.
+func (o Ops) LeaveWithMatches(in LeaveWithMatchesInput) *table.Op[LeaveWithMatchesResult] {
+	return table.NewOp(o.db.run, leaveWithMatchesWrite, in.input(), o.db.leaveWithMatchesResult)
+}
+
+// ShareMatch is ShareMatch of DB, for Tx.
+func (o Ops) ShareMatch(in ShareMatchInput) *table.Op[ShareMatchResult] {
+	return table.NewOp(o.db.run, shareMatchWrite, in.input(), o.db.shareMatchResult)
+}
+
+// MarkMember is MarkMember of DB, for Tx.
+func (o Ops) MarkMember(in MarkMemberInput) *table.Op[MarkMemberResult] {
+	return table.NewOp(o.db.run, markMemberWrite, in.input(), o.db.markMemberResult)
 }

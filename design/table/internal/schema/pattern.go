@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
 
 // Read is a pattern that finds items of one entity.
 type Read struct {
@@ -28,6 +32,10 @@ type Read struct {
 	// are MaxBuckets at most.
 	Over       string
 	MaxBuckets int
+	// Since is a time before which there is nothing, or Back how long ago that is: the bounds of Over may be left out then, and
+	// the walk goes from there to now. A page walks MaxBuckets, and the next one goes on.
+	Since string
+	Back  time.Duration
 	// Scan reads all of the place, in so many Segments at once; there are no PK, SK and By.
 	Scan     bool
 	Segments int
@@ -47,6 +55,9 @@ type Read struct {
 	// Fields are what is returned; nil is all.
 	Fields []string
 }
+
+// Open reports whether a walk may be asked without bounds.
+func (r *Read) Open() bool { return r.Since != "" || r.Back > 0 }
 
 // PlaceKind is the sort of a place.
 type PlaceKind uint8

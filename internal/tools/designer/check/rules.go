@@ -95,6 +95,7 @@ var rules = []Rule{
 	{ID: "ST517", Severity: Warning, Title: "a delete forgets what the creation has counted"},
 	{ID: "ST518", Severity: Warning, Title: "a delete leaves behind what belongs to the item"},
 	{ID: "ST519", Severity: Error, Title: "a decimal is added to a whole number"},
+	{ID: "ST520", Severity: Info, Title: "an item is made that refers to what may not be there"},
 
 	{ID: "ST601", Severity: Error, Title: "an item can be larger than 400 KB", Refused: true},
 	{ID: "ST602", Severity: Warning, Title: "a large item is read or written often"},

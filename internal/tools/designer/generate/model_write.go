@@ -17,10 +17,10 @@ type writeModel struct {
 	told          []toldModel
 	record        *entityModel // of an idempotent write
 	// One of these answers a repetition; without either it is the record that does.
-	replayRead       *readModel
-	replayCollection *collectionModel
-	owner            string // of the replay, where the caller says who that is
-	variable         string
+	replayRead        *readModel
+	replayCollection  *collectionModel
+	owner             string // of the replay, where the caller says who that is
+	variable, outcome string // outcome makes the result
 }
 
 // toldModel is an item that a write returns.

@@ -60,7 +60,15 @@ func (m *model) printConfig(s *source) {
 
 func (m *model) printNew(s *source) {
 	s.comment("DB reads and writes the design's tables.")
-	s.print("type DB struct {\nrun *table.DB\n}\n")
+	made := "return &DB{run: run}, nil"
+	if m.composable() {
+		s.print("type DB struct {")
+		s.comment("Op has the writes as parts of a Tx.")
+		s.print("Op %s\n\nrun *table.DB\n}\n", m.ops)
+		made = "db := &DB{run: run}\ndb.Op.db = db\nreturn db, nil"
+	} else {
+		s.print("type DB struct {\nrun *table.DB\n}\n")
+	}
 	s.comment("New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.")
 	s.print("func New(client table.Client, c Config) (*DB, error) {\nrun, err := table.Open(client, table.Config{")
 	s.print("Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,")
@@ -68,7 +76,7 @@ func (m *model) printNew(s *source) {
 	for _, t := range m.tables {
 		variables = append(variables, t.variable)
 	}
-	s.print("}, %s)\nif err != nil {\nreturn nil, err\n}\nreturn &DB{run: run}, nil\n}\n", strings.Join(variables, ", "))
+	s.print("}, %s)\nif err != nil {\nreturn nil, err\n}\n%s\n}\n", strings.Join(variables, ", "), made)
 }
 
 // printTableRequests prints what makes the tables.

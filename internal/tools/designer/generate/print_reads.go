@@ -16,7 +16,11 @@ func (m *model) printRead(s *source, r *readModel) {
 		var more []string
 		if r.Range != nil {
 			bounds := " are inclusive; nil does not bound."
-			if r.Run.Over != "" {
+			switch {
+			case r.Run.Open():
+				ago := map[bool]string{true: " ago"}[r.Run.Back > 0]
+				bounds = fmt.Sprintf(" are inclusive; nil is %s%s, before which nothing is found, and now.\n// A page passes %d partitions at most, and may have no items though others follow.", r.Design.Since, ago, r.Run.MaxBuckets)
+			case r.Run.Over != "":
 				bounds = fmt.Sprintf(" are inclusive, and both needed; %d partitions are the most between them.", r.Run.MaxBuckets)
 			}
 			more = append(more, "// "+r.from+" and "+r.to+bounds)

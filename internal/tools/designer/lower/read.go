@@ -60,9 +60,11 @@ func (l *lowerer) read(r *design.Read) {
 		return
 	}
 	if out.Run.Select, out.Run.Over = p.Select, p.Over; p.Over != "" {
-		out.Run.MaxBuckets = design.MaxBuckets
-		if r.Buckets != nil && r.Buckets.Max > 0 {
-			out.Run.MaxBuckets = r.Buckets.Max
+		out.Run.MaxBuckets = r.MostBuckets()
+		if at, back, err := r.Floor(); err == nil { // the design was checked
+			if out.Run.Back = back; !at.IsZero() {
+				out.Run.Since = at.Format("2006-01-02T15:04:05.000Z")
+			}
 		}
 	}
 	out.Run.PK = keyAttributes(e, pk, p.Place.PK)

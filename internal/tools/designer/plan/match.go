@@ -98,6 +98,7 @@ func (m *matcher) partition() {
 				m.lack(PrefixInPartitionKey, part.Field)
 			case m.walks(part):
 				m.plan.Over = design.OverLayout(m.read.Over)
+				m.plan.floor(m.read)
 			case part.Field == m.read.Range:
 				m.lack(RangeInPartitionKey, part.Field)
 			default:
@@ -118,6 +119,17 @@ func (m *matcher) keyed() {
 		return
 	}
 	m.plan.Operation, m.plan.Limit = BatchGetItem, 0
+}
+
+// floor tells where a walk without bounds ends.
+func (p *Plan) floor(r *design.Read) {
+	if r.Since == "" {
+		return
+	}
+	p.Since, p.MostPeriods = r.Since, r.MostBuckets()
+	if _, back, err := r.Floor(); err == nil && back > 0 {
+		p.Since = "-" + r.Since
+	}
 }
 
 // shards is over how many partitions a part spreads a key; 0 where it does not.

@@ -69,8 +69,11 @@ type Plan struct {
 	Wanted bool
 	// Count says that only a number is wanted; Select, that DynamoDB counts, for the request finds just what is to be counted.
 	Count, Select bool
-	// Over is the layout of |date whose partitions are walked from bound to bound; "" where there is one.
-	Over string
+	// Over is the layout of |date whose partitions are walked from bound to bound; "" where there is one. Since and MostPeriods
+	// are those of the Request.
+	Over        string
+	Since       string
+	MostPeriods int
 	// loose says that not all that the request finds is what is asked for, as far as the plan can tell.
 	loose bool
 }
