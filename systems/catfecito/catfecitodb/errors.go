@@ -32,8 +32,8 @@ var (
 	ErrNoSuchCategory = errors.New("catfecitodb: no such category")
 	// ErrRequestReused is a table.ErrReused. CreateProduct, Restock, AddToCart, PayOrder, CancelOrder can end in it.
 	ErrRequestReused = fmt.Errorf("catfecitodb: request: %w", table.ErrReused)
-	// ErrProductNotFound is a table.ErrNotFound. ChangeProduct, SetProductActive, Restock, AddToCart, SetCartQuantity,
-	// PlaceOrder, ExpireOrder, CancelOrder can end in it.
+	// ErrProductNotFound is a table.ErrNotFound. ChangeProduct, SetProductActive, Restock, PlaceOrder, ExpireOrder,
+	// CancelOrder can end in it.
 	ErrProductNotFound = fmt.Errorf("catfecitodb: product: %w", table.ErrNotFound)
 	// ErrCartLineExpired is declared by the design. AddToCart, SetCartQuantity can end in it.
 	ErrCartLineExpired = errors.New("catfecitodb: cart line expired")
@@ -45,7 +45,7 @@ var (
 	ErrProductUnavailable = errors.New("catfecitodb: product unavailable")
 	// ErrCartLineTouched is declared by the design. DropExpiredLine can end in it.
 	ErrCartLineTouched = errors.New("catfecitodb: cart line touched")
-	// ErrCartItemNotFound is a table.ErrNotFound. DropExpiredLine, PlaceOrder can end in it.
+	// ErrCartItemNotFound is a table.ErrNotFound. No write ends in it.
 	ErrCartItemNotFound = fmt.Errorf("catfecitodb: cart item: %w", table.ErrNotFound)
 	// ErrOrderExists is a table.ErrExists. PlaceOrder can end in it.
 	ErrOrderExists = fmt.Errorf("catfecitodb: order: %w", table.ErrExists)

@@ -424,8 +424,7 @@ type AddToCartResult struct {
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
 //	costs   7 write units
 //
-// It can end in ErrRequestReused, ErrCartLineExpired, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable,
-// ErrProductNotFound.
+// It can end in ErrRequestReused, ErrCartLineExpired, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable.
 func (db *DB) AddToCart(ctx context.Context, in AddToCartInput) (AddToCartResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, addToCartWrite, input)
@@ -482,7 +481,7 @@ type SetCartQuantityResult struct {
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
 //	costs   5 write units
 //
-// It can end in ErrCartLineExpired, ErrNoSuchProduct, ErrProductUnavailable, ErrProductNotFound.
+// It can end in ErrCartLineExpired, ErrNoSuchProduct, ErrProductUnavailable.
 func (db *DB) SetCartQuantity(ctx context.Context, in SetCartQuantityInput) (SetCartQuantityResult, error) {
 	out, err := db.run.Write(ctx, setCartQuantityWrite, in.input())
 	if err != nil {
@@ -512,7 +511,7 @@ type DropExpiredLineInput struct {
 //	delete  CartItem.key USER#{userId} / CART#{productId}; if expiresAt <= :now; GSI1 removed (1)
 //	costs   2 write units
 //
-// It can end in ErrCartLineTouched, ErrCartItemNotFound.
+// It can end in ErrCartLineTouched.
 func (db *DB) DropExpiredLine(ctx context.Context, in DropExpiredLineInput) error {
 	_, err := db.run.Write(ctx, dropExpiredLineWrite, in.input())
 	return err
@@ -575,8 +574,8 @@ type PlaceOrderResult struct {
 //	update  Product.key PRODUCT#{productId} / METADATA, each line; if stock >= :line.quantity AND isActive = true AND price = :line.price
 //	costs   28 write units with 3 lines, 7 for each
 //
-// It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrCartItemNotFound,
-// ErrOutOfStock, ErrProductChanged, ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
+// It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrOutOfStock,
+// ErrProductChanged, ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
 func (db *DB) PlaceOrder(ctx context.Context, in PlaceOrderInput) (PlaceOrderResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, placeOrderWrite, input)

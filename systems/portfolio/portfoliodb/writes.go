@@ -309,7 +309,7 @@ type AddCommentResult struct {
 //	update  Post.key POST#{postId} / METADATA; if status = 'published'
 //	costs   7 write units
 //
-// It can end in ErrRequestReused, ErrCommentExists, ErrNoSuchPost, ErrPostArchived, ErrPostNotFound.
+// It can end in ErrRequestReused, ErrCommentExists, ErrNoSuchPost, ErrPostArchived.
 func (db *DB) AddComment(ctx context.Context, in AddCommentInput) (AddCommentResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, addCommentWrite, input)
@@ -355,7 +355,7 @@ type DeleteCommentInput struct {
 //	update  Post.key POST#{postId} / METADATA
 //	costs   5 write units
 //
-// It can end in ErrNotTheCommenter, ErrCommentNotFound, table.ErrRefused.
+// It can end in ErrNotTheCommenter, ErrCommentNotFound, ErrPostNotFound, table.ErrRefused.
 func (db *DB) DeleteComment(ctx context.Context, in DeleteCommentInput) error {
 	_, err := db.run.Write(ctx, deleteCommentWrite, in.input())
 	return err
@@ -380,7 +380,7 @@ type LikePostResult struct {
 //	update  Post.key POST#{postId} / METADATA; if status = 'published'
 //	costs   5 write units
 //
-// It can end in ErrLikeExists, ErrNoSuchPost, ErrPostArchived, ErrPostNotFound.
+// It can end in ErrLikeExists, ErrNoSuchPost, ErrPostArchived.
 func (db *DB) LikePost(ctx context.Context, in LikePostInput) (LikePostResult, error) {
 	out, err := db.run.Write(ctx, likePostWrite, in.input())
 	if err != nil {
@@ -406,6 +406,8 @@ type UnlikePostInput struct {
 //	delete  Like.key POST#{postId}#LIKES / LIKE#{userId}; GSI1 removed (1)
 //	update  Post.key POST#{postId} / METADATA
 //	costs   5 write units
+//
+// It can end in ErrPostNotFound.
 func (db *DB) UnlikePost(ctx context.Context, in UnlikePostInput) error {
 	_, err := db.run.Write(ctx, unlikePostWrite, in.input())
 	return err

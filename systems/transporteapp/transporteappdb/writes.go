@@ -526,7 +526,7 @@ type CrearRemolqueResult struct {
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   13 write units
 //
-// It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrSuscripcionInactiva, ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrSuscripcionInactiva.
 func (db *DB) CrearRemolque(ctx context.Context, in CrearRemolqueInput) (CrearRemolqueResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, crearRemolqueWrite, input)
@@ -654,7 +654,7 @@ type CrearViajeResult struct {
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   14 write units
 //
-// It can end in ErrPeticionReused, ErrViajeExists, ErrSuscripcionInactiva, ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrViajeExists, ErrSuscripcionInactiva.
 func (db *DB) CrearViaje(ctx context.Context, in CrearViajeInput) (CrearViajeResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, crearViajeWrite, input)

@@ -428,7 +428,7 @@ type TakeBackNoResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
 //	costs   4 write units
 //
-// It can end in ErrNotVoted, ErrVoteNotFound, ErrMemberNotFound.
+// It can end in ErrNotVoted, ErrMemberNotFound.
 func (db *DB) TakeBackNo(ctx context.Context, in TakeBackNoInput) (TakeBackNoResult, error) {
 	out, err := db.run.Write(ctx, takeBackNoWrite, in.input())
 	if err != nil {
@@ -470,7 +470,7 @@ type TakeBackYesResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
 //	costs   8 write units
 //
-// It can end in ErrNotVoted, ErrVoteNotFound, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound.
+// It can end in ErrNotVoted, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound.
 func (db *DB) TakeBackYes(ctx context.Context, in TakeBackYesInput) (TakeBackYesResult, error) {
 	out, err := db.run.Write(ctx, takeBackYesWrite, in.input())
 	if err != nil {

@@ -65,7 +65,7 @@ type OfferResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   11 write units
 //
-// It can end in ErrProductExists, ErrProductCodeTaken.
+// It can end in ErrProductExists, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) Offer(ctx context.Context, in OfferInput) (OfferResult, error) {
 	out, err := db.run.Write(ctx, offerWrite, in.input())
 	if err != nil {
@@ -96,7 +96,7 @@ type EndOfferResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   9 write units
 //
-// It can end in ErrNotOffered, ErrProductNotFound, ErrProductCodeTaken.
+// It can end in ErrNotOffered, ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) EndOffer(ctx context.Context, in EndOfferInput) (EndOfferResult, error) {
 	out, err := db.run.Write(ctx, endOfferWrite, in.input())
 	if err != nil {
@@ -180,7 +180,7 @@ type ChangeResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   20 write units
 //
-// It can end in ErrProductNotFound, ErrProductCodeTaken.
+// It can end in ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) Change(ctx context.Context, in ChangeInput) (ChangeResult, error) {
 	out, err := db.run.Write(ctx, changeWrite, in.input())
 	if err != nil {
@@ -226,8 +226,8 @@ type ReviseResult struct {
 //	update  Visitor.key VISITOR#{visitor} / VISITOR
 //	costs   28 write units with 2 lines, 13 for each
 //
-// It can end in ErrCheap, ErrProductNotFound, ErrProductCodeTaken, ErrVisitorNotFound, table.ErrLines. It takes at most
-// 3 lines.
+// It can end in ErrCheap, ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound, ErrVisitorNotFound, table.ErrLines.
+// It takes at most 3 lines.
 func (db *DB) Revise(ctx context.Context, in ReviseInput) (ReviseResult, error) {
 	out, err := db.run.Write(ctx, reviseWrite, in.input())
 	if err != nil {

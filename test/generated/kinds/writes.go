@@ -109,7 +109,7 @@ type AddThingResult struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   13 write units
 //
-// It can end in ErrThingExists.
+// It can end in ErrThingExists, ErrOwnerNotFound.
 func (db *DB) AddThing(ctx context.Context, in AddThingInput) (AddThingResult, error) {
 	out, err := db.run.Write(ctx, addThingWrite, in.input())
 	if err != nil {
@@ -147,7 +147,7 @@ type ChangeThingResult struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   16 write units
 //
-// It can end in ErrInactive, ErrOdd, ErrThingNotFound.
+// It can end in ErrInactive, ErrOdd, ErrThingNotFound, ErrOwnerNotFound.
 func (db *DB) ChangeThing(ctx context.Context, in ChangeThingInput) (ChangeThingResult, error) {
 	out, err := db.run.Write(ctx, changeThingWrite, in.input())
 	if err != nil {
@@ -217,7 +217,7 @@ type DropThingInput struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   13 write units
 //
-// It can end in ErrTooDear, ErrThingNotFound.
+// It can end in ErrTooDear, ErrOwnerNotFound.
 func (db *DB) DropThing(ctx context.Context, in DropThingInput) error {
 	_, err := db.run.Write(ctx, dropThingWrite, in.input())
 	return err
@@ -346,8 +346,8 @@ type BuyThingsResult struct {
 //	put     Event.key {source} / {at}, each line
 //	costs   16 write units with 3 lines, 2 for each
 //
-// It can end in ErrRequestReused, ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken, ErrNoShop,
-// ErrSettingNotFound, table.ErrLines. It takes at most 10 lines.
+// It can end in ErrRequestReused, ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken, ErrNoShop, table.ErrLines.
+// It takes at most 10 lines.
 func (db *DB) BuyThings(ctx context.Context, in BuyThingsInput) (BuyThingsResult, error) {
 	input := in.input()
 	out, err := db.run.Write(ctx, buyThingsWrite, input)
