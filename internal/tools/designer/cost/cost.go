@@ -43,10 +43,10 @@ type Read struct {
 // OfRead estimates one call of a planned read.
 func OfRead(d *design.Design, r plan.Result) Read {
 	p := r.Plan
-	switch {
-	case p.Operation == plan.BatchGetItem:
+	switch p.Operation {
+	case plan.BatchGetItem:
 		return ofKeys(r)
-	case p.Operation == plan.Scan:
+	case plan.Scan:
 		return ofScan(d, r)
 	}
 	size := float64(SizeAt(p.Place))
