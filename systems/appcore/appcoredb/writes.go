@@ -33,15 +33,10 @@ func (db *DB) SaveProfile(ctx context.Context, in SaveProfileInput) (SaveProfile
 	if err != nil {
 		return SaveProfileResult{}, err
 	}
-	var result SaveProfileResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return SaveProfileResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SaveProfileResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // CreateTransactionInput is what CreateTransaction takes.
@@ -79,11 +74,10 @@ func (db *DB) CreateTransaction(ctx context.Context, in CreateTransactionInput) 
 	if out.Replayed {
 		return db.replayCreateTransaction(ctx, input, out.Record)
 	}
-	var result CreateTransactionResult
-	if result.Transaction, err = transactionOf(out.Items[0][0]); err != nil {
-		return CreateTransactionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CreateTransactionResult{
+		Transaction: table.Made(d, 0, transactionOf),
+	}, d.Err()
 }
 
 // replayCreateTransaction is the answer to a repetition, as TransactionByID finds it now.
@@ -132,18 +126,11 @@ func (db *DB) SettleTransaction(ctx context.Context, in SettleTransactionInput) 
 	if err != nil {
 		return SettleTransactionResult{}, err
 	}
-	var result SettleTransactionResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := transactionOf(v)
-		if err != nil {
-			return SettleTransactionResult{}, err
-		}
-		result.Transaction = &x
-	}
-	if result.Notification, err = notificationOf(out.Items[1][0]); err != nil {
-		return SettleTransactionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SettleTransactionResult{
+		Transaction:  table.Known(d, 0, transactionOf),
+		Notification: table.Made(d, 1, notificationOf),
+	}, d.Err()
 }
 
 // MarkNotificationInput is what MarkNotification takes.
@@ -172,13 +159,8 @@ func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (M
 	if err != nil {
 		return MarkNotificationResult{}, err
 	}
-	var result MarkNotificationResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := notificationOf(v)
-		if err != nil {
-			return MarkNotificationResult{}, err
-		}
-		result.Notification = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return MarkNotificationResult{
+		Notification: table.Made(d, 0, notificationOf),
+	}, d.Err()
 }

@@ -48,14 +48,11 @@ func (db *DB) RegisterUser(ctx context.Context, in RegisterUserInput) (RegisterU
 	if out.Replayed {
 		return db.replayRegisterUser(ctx, input, out.Record)
 	}
-	var result RegisterUserResult
-	if result.User, err = userOf(out.Items[0][0]); err != nil {
-		return RegisterUserResult{}, err
-	}
-	if result.Credential, err = credentialOf(out.Items[1][0]); err != nil {
-		return RegisterUserResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RegisterUserResult{
+		User:       table.Made(d, 0, userOf),
+		Credential: table.Made(d, 1, credentialOf),
+	}, d.Err()
 }
 
 // replayRegisterUser is the answer to a repetition, as UserByID finds it now.
@@ -99,15 +96,10 @@ func (db *DB) TryLogIn(ctx context.Context, in TryLogInInput) (TryLogInResult, e
 	if err != nil {
 		return TryLogInResult{}, err
 	}
-	var result TryLogInResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := logInTriesOf(v)
-		if err != nil {
-			return TryLogInResult{}, err
-		}
-		result.LogInTries = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TryLogInResult{
+		LogInTries: table.Made(d, 0, logInTriesOf),
+	}, d.Err()
 }
 
 // ForgetTriesInput is what ForgetTries takes.
@@ -152,15 +144,10 @@ func (db *DB) SetRole(ctx context.Context, in SetRoleInput) (SetRoleResult, erro
 	if err != nil {
 		return SetRoleResult{}, err
 	}
-	var result SetRoleResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return SetRoleResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SetRoleResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // SaveCategoryInput is what SaveCategory takes.
@@ -186,15 +173,10 @@ func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCateg
 	if err != nil {
 		return SaveCategoryResult{}, err
 	}
-	var result SaveCategoryResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := categoryOf(v)
-		if err != nil {
-			return SaveCategoryResult{}, err
-		}
-		result.Category = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SaveCategoryResult{
+		Category: table.Made(d, 0, categoryOf),
+	}, d.Err()
 }
 
 // CreateProductInput is what CreateProduct takes.
@@ -237,11 +219,10 @@ func (db *DB) CreateProduct(ctx context.Context, in CreateProductInput) (CreateP
 	if out.Replayed {
 		return db.replayCreateProduct(ctx, input, out.Record)
 	}
-	var result CreateProductResult
-	if result.Product, err = productOf(out.Items[0][0]); err != nil {
-		return CreateProductResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CreateProductResult{
+		Product: table.Made(d, 0, productOf),
+	}, d.Err()
 }
 
 // replayCreateProduct is the answer to a repetition, as ProductByID finds it now.
@@ -288,15 +269,10 @@ func (db *DB) ChangeProduct(ctx context.Context, in ChangeProductInput) (ChangeP
 	if err != nil {
 		return ChangeProductResult{}, err
 	}
-	var result ChangeProductResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return ChangeProductResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ChangeProductResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // SetProductActiveInput is what SetProductActive takes.
@@ -323,15 +299,10 @@ func (db *DB) SetProductActive(ctx context.Context, in SetProductActiveInput) (S
 	if err != nil {
 		return SetProductActiveResult{}, err
 	}
-	var result SetProductActiveResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return SetProductActiveResult{}, err
-		}
-		result.Product = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SetProductActiveResult{
+		Product: table.Made(d, 0, productOf),
+	}, d.Err()
 }
 
 // RestockInput is what Restock takes.
@@ -370,15 +341,10 @@ func (db *DB) Restock(ctx context.Context, in RestockInput) (RestockResult, erro
 	if out.Replayed {
 		return db.replayRestock(ctx, input, out.Record)
 	}
-	var result RestockResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return RestockResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RestockResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // replayRestock is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -434,15 +400,10 @@ func (db *DB) AddToCart(ctx context.Context, in AddToCartInput) (AddToCartResult
 	if out.Replayed {
 		return db.replayAddToCart(ctx, input, out.Record)
 	}
-	var result AddToCartResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartItemOf(v)
-		if err != nil {
-			return AddToCartResult{}, err
-		}
-		result.CartItem = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AddToCartResult{
+		CartItem: table.Known(d, 0, cartItemOf),
+	}, d.Err()
 }
 
 // replayAddToCart is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -487,15 +448,10 @@ func (db *DB) SetCartQuantity(ctx context.Context, in SetCartQuantityInput) (Set
 	if err != nil {
 		return SetCartQuantityResult{}, err
 	}
-	var result SetCartQuantityResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartItemOf(v)
-		if err != nil {
-			return SetCartQuantityResult{}, err
-		}
-		result.CartItem = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SetCartQuantityResult{
+		CartItem: table.Known(d, 0, cartItemOf),
+	}, d.Err()
 }
 
 // DropExpiredLineInput is what DropExpiredLine takes.
@@ -585,18 +541,11 @@ func (db *DB) PlaceOrder(ctx context.Context, in PlaceOrderInput) (PlaceOrderRes
 	if out.Replayed {
 		return db.replayPlaceOrder(ctx, input, out.Record)
 	}
-	var result PlaceOrderResult
-	if result.Order, err = orderOf(out.Items[0][0]); err != nil {
-		return PlaceOrderResult{}, err
-	}
-	for _, v := range out.Items[1] {
-		x, err := orderItemOf(v)
-		if err != nil {
-			return PlaceOrderResult{}, err
-		}
-		result.OrderItem = append(result.OrderItem, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PlaceOrderResult{
+		Order:     table.Made(d, 0, orderOf),
+		OrderItem: table.MadeEach(d, 1, orderItemOf),
+	}, d.Err()
 }
 
 // replayPlaceOrder is the answer to a repetition, as OrderWithItems finds it now.
@@ -658,15 +607,10 @@ func (db *DB) PayOrder(ctx context.Context, in PayOrderInput) (PayOrderResult, e
 	if out.Replayed {
 		return db.replayPayOrder(ctx, input, out.Record)
 	}
-	var result PayOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return PayOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PayOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // replayPayOrder is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -710,18 +654,11 @@ func (db *DB) ApplyPayment(ctx context.Context, in ApplyPaymentInput) (ApplyPaym
 	if err != nil {
 		return ApplyPaymentResult{}, err
 	}
-	var result ApplyPaymentResult
-	if result.Payment, err = paymentOf(out.Items[0][0]); err != nil {
-		return ApplyPaymentResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return ApplyPaymentResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ApplyPaymentResult{
+		Payment: table.Made(d, 0, paymentOf),
+		Order:   table.Known(d, 1, orderOf),
+	}, d.Err()
 }
 
 // RefusePaymentInput is what RefusePayment takes.
@@ -750,11 +687,10 @@ func (db *DB) RefusePayment(ctx context.Context, in RefusePaymentInput) (RefuseP
 	if err != nil {
 		return RefusePaymentResult{}, err
 	}
-	var result RefusePaymentResult
-	if result.Payment, err = paymentOf(out.Items[0][0]); err != nil {
-		return RefusePaymentResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RefusePaymentResult{
+		Payment: table.Made(d, 0, paymentOf),
+	}, d.Err()
 }
 
 // ExpireOrderInput is what ExpireOrder takes.
@@ -793,15 +729,10 @@ func (db *DB) ExpireOrder(ctx context.Context, in ExpireOrderInput) (ExpireOrder
 	if err != nil {
 		return ExpireOrderResult{}, err
 	}
-	var result ExpireOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return ExpireOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ExpireOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // ShipOrderInput is what ShipOrder takes.
@@ -829,15 +760,10 @@ func (db *DB) ShipOrder(ctx context.Context, in ShipOrderInput) (ShipOrderResult
 	if err != nil {
 		return ShipOrderResult{}, err
 	}
-	var result ShipOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return ShipOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ShipOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // DeliverOrderInput is what DeliverOrder takes.
@@ -865,15 +791,10 @@ func (db *DB) DeliverOrder(ctx context.Context, in DeliverOrderInput) (DeliverOr
 	if err != nil {
 		return DeliverOrderResult{}, err
 	}
-	var result DeliverOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return DeliverOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return DeliverOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // CancelOrderInput is what CancelOrder takes.
@@ -925,15 +846,10 @@ func (db *DB) CancelOrder(ctx context.Context, in CancelOrderInput) (CancelOrder
 	if out.Replayed {
 		return db.replayCancelOrder(ctx, input, out.Record)
 	}
-	var result CancelOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return CancelOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // replayCancelOrder is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -978,9 +894,8 @@ func (db *DB) RecordChange(ctx context.Context, in RecordChangeInput) (RecordCha
 	if err != nil {
 		return RecordChangeResult{}, err
 	}
-	var result RecordChangeResult
-	if result.AuditEntry, err = auditEntryOf(out.Items[0][0]); err != nil {
-		return RecordChangeResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RecordChangeResult{
+		AuditEntry: table.Made(d, 0, auditEntryOf),
+	}, d.Err()
 }

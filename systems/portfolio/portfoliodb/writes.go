@@ -38,15 +38,10 @@ func (db *DB) SaveProfile(ctx context.Context, in SaveProfileInput) (SaveProfile
 	if err != nil {
 		return SaveProfileResult{}, err
 	}
-	var result SaveProfileResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return SaveProfileResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SaveProfileResult{
+		User: table.Known(d, 0, userOf),
+	}, d.Err()
 }
 
 // SaveCategoryInput is what SaveCategory takes.
@@ -77,15 +72,10 @@ func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCateg
 	if err != nil {
 		return SaveCategoryResult{}, err
 	}
-	var result SaveCategoryResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := categoryOf(v)
-		if err != nil {
-			return SaveCategoryResult{}, err
-		}
-		result.Category = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SaveCategoryResult{
+		Category: table.Known(d, 0, categoryOf),
+	}, d.Err()
 }
 
 // WritePostInput is what WritePost takes.
@@ -131,14 +121,11 @@ func (db *DB) WritePost(ctx context.Context, in WritePostInput) (WritePostResult
 	if out.Replayed {
 		return db.replayWritePost(ctx, input, out.Record)
 	}
-	var result WritePostResult
-	if result.Post, err = postOf(out.Items[0][0]); err != nil {
-		return WritePostResult{}, err
-	}
-	if result.PostContent, err = postContentOf(out.Items[1][0]); err != nil {
-		return WritePostResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return WritePostResult{
+		Post:        table.Made(d, 0, postOf),
+		PostContent: table.Made(d, 1, postContentOf),
+	}, d.Err()
 }
 
 // replayWritePost is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -188,22 +175,11 @@ func (db *DB) EditPost(ctx context.Context, in EditPostInput) (EditPostResult, e
 	if err != nil {
 		return EditPostResult{}, err
 	}
-	var result EditPostResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return EditPostResult{}, err
-		}
-		result.Post = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := postContentOf(v)
-		if err != nil {
-			return EditPostResult{}, err
-		}
-		result.PostContent = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return EditPostResult{
+		Post:        table.Known(d, 0, postOf),
+		PostContent: table.Known(d, 1, postContentOf),
+	}, d.Err()
 }
 
 // PublishPostInput is what PublishPost takes.
@@ -234,15 +210,10 @@ func (db *DB) PublishPost(ctx context.Context, in PublishPostInput) (PublishPost
 	if err != nil {
 		return PublishPostResult{}, err
 	}
-	var result PublishPostResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return PublishPostResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PublishPostResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // ArchivePostInput is what ArchivePost takes.
@@ -273,15 +244,10 @@ func (db *DB) ArchivePost(ctx context.Context, in ArchivePostInput) (ArchivePost
 	if err != nil {
 		return ArchivePostResult{}, err
 	}
-	var result ArchivePostResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return ArchivePostResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ArchivePostResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // AddCommentInput is what AddComment takes.
@@ -319,11 +285,10 @@ func (db *DB) AddComment(ctx context.Context, in AddCommentInput) (AddCommentRes
 	if out.Replayed {
 		return db.replayAddComment(ctx, input, out.Record)
 	}
-	var result AddCommentResult
-	if result.Comment, err = commentOf(out.Items[0][0]); err != nil {
-		return AddCommentResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AddCommentResult{
+		Comment: table.Made(d, 0, commentOf),
+	}, d.Err()
 }
 
 // replayAddComment is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -386,11 +351,10 @@ func (db *DB) LikePost(ctx context.Context, in LikePostInput) (LikePostResult, e
 	if err != nil {
 		return LikePostResult{}, err
 	}
-	var result LikePostResult
-	if result.Like, err = likeOf(out.Items[0][0]); err != nil {
-		return LikePostResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return LikePostResult{
+		Like: table.Made(d, 0, likeOf),
+	}, d.Err()
 }
 
 // UnlikePostInput is what UnlikePost takes.
@@ -436,11 +400,10 @@ func (db *DB) AddBookmark(ctx context.Context, in AddBookmarkInput) (AddBookmark
 	if err != nil {
 		return AddBookmarkResult{}, err
 	}
-	var result AddBookmarkResult
-	if result.Bookmark, err = bookmarkOf(out.Items[0][0]); err != nil {
-		return AddBookmarkResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AddBookmarkResult{
+		Bookmark: table.Made(d, 0, bookmarkOf),
+	}, d.Err()
 }
 
 // RemoveBookmarkInput is what RemoveBookmark takes.
@@ -489,11 +452,10 @@ func (db *DB) Notify(ctx context.Context, in NotifyInput) (NotifyResult, error) 
 	if err != nil {
 		return NotifyResult{}, err
 	}
-	var result NotifyResult
-	if result.Notification, err = notificationOf(out.Items[0][0]); err != nil {
-		return NotifyResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return NotifyResult{
+		Notification: table.Made(d, 0, notificationOf),
+	}, d.Err()
 }
 
 // MarkNotificationInput is what MarkNotification takes.
@@ -522,13 +484,8 @@ func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (M
 	if err != nil {
 		return MarkNotificationResult{}, err
 	}
-	var result MarkNotificationResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := notificationOf(v)
-		if err != nil {
-			return MarkNotificationResult{}, err
-		}
-		result.Notification = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return MarkNotificationResult{
+		Notification: table.Made(d, 0, notificationOf),
+	}, d.Err()
 }

@@ -37,11 +37,10 @@ func (db *DB) CrearPerfil(ctx context.Context, in CrearPerfilInput) (CrearPerfil
 	if err != nil {
 		return CrearPerfilResult{}, err
 	}
-	var result CrearPerfilResult
-	if result.User, err = userOf(out.Items[0][0]); err != nil {
-		return CrearPerfilResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearPerfilResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // GuardarPerfilInput is what GuardarPerfil takes.
@@ -70,15 +69,10 @@ func (db *DB) GuardarPerfil(ctx context.Context, in GuardarPerfilInput) (Guardar
 	if err != nil {
 		return GuardarPerfilResult{}, err
 	}
-	var result GuardarPerfilResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return GuardarPerfilResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarPerfilResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // CambiarPlanInput is what CambiarPlan takes.
@@ -105,15 +99,10 @@ func (db *DB) CambiarPlan(ctx context.Context, in CambiarPlanInput) (CambiarPlan
 	if err != nil {
 		return CambiarPlanResult{}, err
 	}
-	var result CambiarPlanResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CambiarPlanResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CambiarPlanResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // AbonarCreditosInput is what AbonarCreditos takes.
@@ -154,15 +143,10 @@ func (db *DB) AbonarCreditos(ctx context.Context, in AbonarCreditosInput) (Abona
 	if out.Replayed {
 		return db.replayAbonarCreditos(ctx, input, out.Record)
 	}
-	var result AbonarCreditosResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return AbonarCreditosResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AbonarCreditosResult{
+		User: table.Known(d, 0, userOf),
+	}, d.Err()
 }
 
 // replayAbonarCreditos is the answer to a repetition, as PeticionPorClave finds it now.
@@ -228,18 +212,11 @@ func (db *DB) CrearConductor(ctx context.Context, in CrearConductorInput) (Crear
 	if out.Replayed {
 		return db.replayCrearConductor(ctx, input, out.Record)
 	}
-	var result CrearConductorResult
-	if result.Conductor, err = conductorOf(out.Items[0][0]); err != nil {
-		return CrearConductorResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearConductorResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearConductorResult{
+		Conductor: table.Made(d, 0, conductorOf),
+		User:      table.Known(d, 1, userOf),
+	}, d.Err()
 }
 
 // replayCrearConductor is the answer to a repetition, as PeticionPorClave finds it now.
@@ -287,15 +264,10 @@ func (db *DB) GuardarConductor(ctx context.Context, in GuardarConductorInput) (G
 	if err != nil {
 		return GuardarConductorResult{}, err
 	}
-	var result GuardarConductorResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return GuardarConductorResult{}, err
-		}
-		result.Conductor = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarConductorResult{
+		Conductor: table.Made(d, 0, conductorOf),
+	}, d.Err()
 }
 
 // BorrarConductorInput is what BorrarConductor takes.
@@ -322,15 +294,10 @@ func (db *DB) BorrarConductor(ctx context.Context, in BorrarConductorInput) (Bor
 	if err != nil {
 		return BorrarConductorResult{}, err
 	}
-	var result BorrarConductorResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return BorrarConductorResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return BorrarConductorResult{
+		User: table.Known(d, 1, userOf),
+	}, d.Err()
 }
 
 // CrearVehiculoInput is what CrearVehiculo takes.
@@ -387,18 +354,11 @@ func (db *DB) CrearVehiculo(ctx context.Context, in CrearVehiculoInput) (CrearVe
 	if out.Replayed {
 		return db.replayCrearVehiculo(ctx, input, out.Record)
 	}
-	var result CrearVehiculoResult
-	if result.Vehiculo, err = vehiculoOf(out.Items[0][0]); err != nil {
-		return CrearVehiculoResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearVehiculoResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearVehiculoResult{
+		Vehiculo: table.Made(d, 0, vehiculoOf),
+		User:     table.Known(d, 1, userOf),
+	}, d.Err()
 }
 
 // replayCrearVehiculo is the answer to a repetition, as PeticionPorClave finds it now.
@@ -447,15 +407,10 @@ func (db *DB) GuardarVehiculo(ctx context.Context, in GuardarVehiculoInput) (Gua
 	if err != nil {
 		return GuardarVehiculoResult{}, err
 	}
-	var result GuardarVehiculoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return GuardarVehiculoResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarVehiculoResult{
+		Vehiculo: table.Known(d, 0, vehiculoOf),
+	}, d.Err()
 }
 
 // BorrarVehiculoInput is what BorrarVehiculo takes.
@@ -483,15 +438,10 @@ func (db *DB) BorrarVehiculo(ctx context.Context, in BorrarVehiculoInput) (Borra
 	if err != nil {
 		return BorrarVehiculoResult{}, err
 	}
-	var result BorrarVehiculoResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return BorrarVehiculoResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return BorrarVehiculoResult{
+		User: table.Known(d, 1, userOf),
+	}, d.Err()
 }
 
 // CrearRemolqueInput is what CrearRemolque takes.
@@ -536,11 +486,10 @@ func (db *DB) CrearRemolque(ctx context.Context, in CrearRemolqueInput) (CrearRe
 	if out.Replayed {
 		return db.replayCrearRemolque(ctx, input, out.Record)
 	}
-	var result CrearRemolqueResult
-	if result.Remolque, err = remolqueOf(out.Items[0][0]); err != nil {
-		return CrearRemolqueResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearRemolqueResult{
+		Remolque: table.Made(d, 0, remolqueOf),
+	}, d.Err()
 }
 
 // replayCrearRemolque is the answer to a repetition, as PeticionPorClave finds it now.
@@ -582,15 +531,10 @@ func (db *DB) GuardarRemolque(ctx context.Context, in GuardarRemolqueInput) (Gua
 	if err != nil {
 		return GuardarRemolqueResult{}, err
 	}
-	var result GuardarRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return GuardarRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarRemolqueResult{
+		Remolque: table.Known(d, 0, remolqueOf),
+	}, d.Err()
 }
 
 // BorrarRemolqueInput is what BorrarRemolque takes.
@@ -664,11 +608,10 @@ func (db *DB) CrearViaje(ctx context.Context, in CrearViajeInput) (CrearViajeRes
 	if out.Replayed {
 		return db.replayCrearViaje(ctx, input, out.Record)
 	}
-	var result CrearViajeResult
-	if result.Viaje, err = viajeOf(out.Items[0][0]); err != nil {
-		return CrearViajeResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // replayCrearViaje is the answer to a repetition, as PeticionPorClave finds it now.
@@ -760,35 +703,14 @@ func (db *DB) CrearViajeConCarta(ctx context.Context, in CrearViajeConCartaInput
 	if out.Replayed {
 		return db.replayCrearViajeConCarta(ctx, input, out.Record)
 	}
-	var result CrearViajeConCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := usageOf(v)
-		if err != nil {
-			return CrearViajeConCartaResult{}, err
-		}
-		result.Usage = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearViajeConCartaResult{}, err
-		}
-		result.User = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := folioSeqOf(v)
-		if err != nil {
-			return CrearViajeConCartaResult{}, err
-		}
-		result.FolioSeq = &x
-	}
-	if result.Viaje, err = viajeOf(out.Items[3][0]); err != nil {
-		return CrearViajeConCartaResult{}, err
-	}
-	if result.Carta, err = cartaOf(out.Items[4][0]); err != nil {
-		return CrearViajeConCartaResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearViajeConCartaResult{
+		Usage:    table.Known(d, 0, usageOf),
+		User:     table.Known(d, 1, userOf),
+		FolioSeq: table.Known(d, 2, folioSeqOf),
+		Viaje:    table.Made(d, 3, viajeOf),
+		Carta:    table.Made(d, 4, cartaOf),
+	}, d.Err()
 }
 
 // replayCrearViajeConCarta is the answer to a repetition, as PeticionPorClave finds it now.
@@ -873,39 +795,14 @@ func (db *DB) CrearCartaDeViaje(ctx context.Context, in CrearCartaDeViajeInput) 
 	if out.Replayed {
 		return db.replayCrearCartaDeViaje(ctx, input, out.Record)
 	}
-	var result CrearCartaDeViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := usageOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.Usage = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.User = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := folioSeqOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.FolioSeq = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if result.Carta, err = cartaOf(out.Items[4][0]); err != nil {
-		return CrearCartaDeViajeResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearCartaDeViajeResult{
+		Usage:    table.Known(d, 0, usageOf),
+		User:     table.Known(d, 1, userOf),
+		FolioSeq: table.Known(d, 2, folioSeqOf),
+		Viaje:    table.Known(d, 3, viajeOf),
+		Carta:    table.Made(d, 4, cartaOf),
+	}, d.Err()
 }
 
 // replayCrearCartaDeViaje is the answer to a repetition, as PeticionPorClave finds it now.
@@ -958,15 +855,10 @@ func (db *DB) GuardarViaje(ctx context.Context, in GuardarViajeInput) (GuardarVi
 	if err != nil {
 		return GuardarViajeResult{}, err
 	}
-	var result GuardarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return GuardarViajeResult{}, err
-		}
-		result.Viaje = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // ProgramarViajeInput is what ProgramarViaje takes.
@@ -991,15 +883,10 @@ func (db *DB) ProgramarViaje(ctx context.Context, in ProgramarViajeInput) (Progr
 	if err != nil {
 		return ProgramarViajeResult{}, err
 	}
-	var result ProgramarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return ProgramarViajeResult{}, err
-		}
-		result.Viaje = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ProgramarViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // AsignarRecursosInput is what AsignarRecursos takes.
@@ -1039,29 +926,12 @@ func (db *DB) AsignarRecursos(ctx context.Context, in AsignarRecursosInput) (Asi
 	if err != nil {
 		return AsignarRecursosResult{}, err
 	}
-	var result AsignarRecursosResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return AsignarRecursosResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return AsignarRecursosResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return AsignarRecursosResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AsignarRecursosResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Conductor: table.Known(d, 1, conductorOf),
+		Vehiculo:  table.Known(d, 2, vehiculoOf),
+	}, d.Err()
 }
 
 // AsignarConRemolqueInput is what AsignarConRemolque takes.
@@ -1107,36 +977,13 @@ func (db *DB) AsignarConRemolque(ctx context.Context, in AsignarConRemolqueInput
 	if err != nil {
 		return AsignarConRemolqueResult{}, err
 	}
-	var result AsignarConRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return AsignarConRemolqueResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return AsignarConRemolqueResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return AsignarConRemolqueResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return AsignarConRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AsignarConRemolqueResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Conductor: table.Known(d, 1, conductorOf),
+		Vehiculo:  table.Known(d, 2, vehiculoOf),
+		Remolque:  table.Known(d, 3, remolqueOf),
+	}, d.Err()
 }
 
 // IniciarViajeInput is what IniciarViaje takes.
@@ -1173,18 +1020,11 @@ func (db *DB) IniciarViaje(ctx context.Context, in IniciarViajeInput) (IniciarVi
 	if err != nil {
 		return IniciarViajeResult{}, err
 	}
-	var result IniciarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return IniciarViajeResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if result.Tracking, err = trackingOf(out.Items[1][0]); err != nil {
-		return IniciarViajeResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return IniciarViajeResult{
+		Viaje:    table.Known(d, 0, viajeOf),
+		Tracking: table.Made(d, 1, trackingOf),
+	}, d.Err()
 }
 
 // CompletarViajeInput is what CompletarViaje takes.
@@ -1230,36 +1070,13 @@ func (db *DB) CompletarViaje(ctx context.Context, in CompletarViajeInput) (Compl
 	if err != nil {
 		return CompletarViajeResult{}, err
 	}
-	var result CompletarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Tracking = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CompletarViajeResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Known(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+	}, d.Err()
 }
 
 // CompletarConRemolqueInput is what CompletarConRemolque takes.
@@ -1310,43 +1127,14 @@ func (db *DB) CompletarConRemolque(ctx context.Context, in CompletarConRemolqueI
 	if err != nil {
 		return CompletarConRemolqueResult{}, err
 	}
-	var result CompletarConRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Tracking = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[4][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CompletarConRemolqueResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Known(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+		Remolque:  table.Known(d, 4, remolqueOf),
+	}, d.Err()
 }
 
 // CancelarViajeInput is what CancelarViaje takes.
@@ -1373,15 +1161,10 @@ func (db *DB) CancelarViaje(ctx context.Context, in CancelarViajeInput) (Cancela
 	if err != nil {
 		return CancelarViajeResult{}, err
 	}
-	var result CancelarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarViajeResult{}, err
-		}
-		result.Viaje = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // CancelarAsignadoInput is what CancelarAsignado takes.
@@ -1426,36 +1209,13 @@ func (db *DB) CancelarAsignado(ctx context.Context, in CancelarAsignadoInput) (C
 	if err != nil {
 		return CancelarAsignadoResult{}, err
 	}
-	var result CancelarAsignadoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarAsignadoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CancelarAsignadoResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CancelarAsignadoResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CancelarAsignadoResult{}, err
-		}
-		result.Tracking = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarAsignadoResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Conductor: table.Known(d, 1, conductorOf),
+		Vehiculo:  table.Known(d, 2, vehiculoOf),
+		Tracking:  table.Known(d, 3, trackingOf),
+	}, d.Err()
 }
 
 // CancelarConRemolqueInput is what CancelarConRemolque takes.
@@ -1505,43 +1265,14 @@ func (db *DB) CancelarConRemolque(ctx context.Context, in CancelarConRemolqueInp
 	if err != nil {
 		return CancelarConRemolqueResult{}, err
 	}
-	var result CancelarConRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarConRemolqueResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CancelarConRemolqueResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CancelarConRemolqueResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return CancelarConRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	if v := out.Items[4][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CancelarConRemolqueResult{}, err
-		}
-		result.Tracking = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarConRemolqueResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Conductor: table.Known(d, 1, conductorOf),
+		Vehiculo:  table.Known(d, 2, vehiculoOf),
+		Remolque:  table.Known(d, 3, remolqueOf),
+		Tracking:  table.Known(d, 4, trackingOf),
+	}, d.Err()
 }
 
 // MoverViajeInput is what MoverViaje takes.
@@ -1574,15 +1305,10 @@ func (db *DB) MoverViaje(ctx context.Context, in MoverViajeInput) (MoverViajeRes
 	if err != nil {
 		return MoverViajeResult{}, err
 	}
-	var result MoverViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return MoverViajeResult{}, err
-		}
-		result.Tracking = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return MoverViajeResult{
+		Tracking: table.Made(d, 0, trackingOf),
+	}, d.Err()
 }
 
 // AnotarPosicionInput is what AnotarPosicion takes.
@@ -1612,11 +1338,10 @@ func (db *DB) AnotarPosicion(ctx context.Context, in AnotarPosicionInput) (Anota
 	if err != nil {
 		return AnotarPosicionResult{}, err
 	}
-	var result AnotarPosicionResult
-	if result.Posicion, err = posicionOf(out.Items[0][0]); err != nil {
-		return AnotarPosicionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AnotarPosicionResult{
+		Posicion: table.Made(d, 0, posicionOf),
+	}, d.Err()
 }
 
 // GuardarAutotransporteInput is what GuardarAutotransporte takes.
@@ -1655,18 +1380,11 @@ func (db *DB) GuardarAutotransporte(ctx context.Context, in GuardarAutotransport
 	if err != nil {
 		return GuardarAutotransporteResult{}, err
 	}
-	var result GuardarAutotransporteResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return GuardarAutotransporteResult{}, err
-		}
-		result.Carta = &x
-	}
-	if result.Autotransporte, err = autotransporteOf(out.Items[1][0]); err != nil {
-		return GuardarAutotransporteResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarAutotransporteResult{
+		Carta:          table.Known(d, 0, cartaOf),
+		Autotransporte: table.Made(d, 1, autotransporteOf),
+	}, d.Err()
 }
 
 // GuardarUbicacionesInput is what GuardarUbicaciones takes.
@@ -1713,22 +1431,11 @@ func (db *DB) GuardarUbicaciones(ctx context.Context, in GuardarUbicacionesInput
 	if err != nil {
 		return GuardarUbicacionesResult{}, err
 	}
-	var result GuardarUbicacionesResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return GuardarUbicacionesResult{}, err
-		}
-		result.Carta = &x
-	}
-	for _, v := range out.Items[1] {
-		x, err := ubicacionOf(v)
-		if err != nil {
-			return GuardarUbicacionesResult{}, err
-		}
-		result.Ubicacion = append(result.Ubicacion, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarUbicacionesResult{
+		Carta:     table.Known(d, 0, cartaOf),
+		Ubicacion: table.MadeEach(d, 1, ubicacionOf),
+	}, d.Err()
 }
 
 // QuitarUbicacionesInput is what QuitarUbicaciones takes.
@@ -1765,15 +1472,10 @@ func (db *DB) QuitarUbicaciones(ctx context.Context, in QuitarUbicacionesInput) 
 	if err != nil {
 		return QuitarUbicacionesResult{}, err
 	}
-	var result QuitarUbicacionesResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return QuitarUbicacionesResult{}, err
-		}
-		result.Carta = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return QuitarUbicacionesResult{
+		Carta: table.Known(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // GuardarFigurasInput is what GuardarFiguras takes.
@@ -1816,22 +1518,11 @@ func (db *DB) GuardarFiguras(ctx context.Context, in GuardarFigurasInput) (Guard
 	if err != nil {
 		return GuardarFigurasResult{}, err
 	}
-	var result GuardarFigurasResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return GuardarFigurasResult{}, err
-		}
-		result.Carta = &x
-	}
-	for _, v := range out.Items[1] {
-		x, err := figuraOf(v)
-		if err != nil {
-			return GuardarFigurasResult{}, err
-		}
-		result.Figura = append(result.Figura, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarFigurasResult{
+		Carta:  table.Known(d, 0, cartaOf),
+		Figura: table.MadeEach(d, 1, figuraOf),
+	}, d.Err()
 }
 
 // QuitarFigurasInput is what QuitarFiguras takes.
@@ -1867,15 +1558,10 @@ func (db *DB) QuitarFiguras(ctx context.Context, in QuitarFigurasInput) (QuitarF
 	if err != nil {
 		return QuitarFigurasResult{}, err
 	}
-	var result QuitarFigurasResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return QuitarFigurasResult{}, err
-		}
-		result.Carta = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return QuitarFigurasResult{
+		Carta: table.Known(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // AgregarMercanciasInput is what AgregarMercancias takes.
@@ -1932,22 +1618,11 @@ func (db *DB) AgregarMercancias(ctx context.Context, in AgregarMercanciasInput) 
 	if out.Replayed {
 		return db.replayAgregarMercancias(ctx, input, out.Record)
 	}
-	var result AgregarMercanciasResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return AgregarMercanciasResult{}, err
-		}
-		result.Carta = &x
-	}
-	for _, v := range out.Items[1] {
-		x, err := mercanciaOf(v)
-		if err != nil {
-			return AgregarMercanciasResult{}, err
-		}
-		result.Mercancia = append(result.Mercancia, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AgregarMercanciasResult{
+		Carta:     table.Known(d, 0, cartaOf),
+		Mercancia: table.MadeEach(d, 1, mercanciaOf),
+	}, d.Err()
 }
 
 // replayAgregarMercancias is the answer to a repetition, as PeticionPorClave finds it now.
@@ -1986,15 +1661,10 @@ func (db *DB) SellarCarta(ctx context.Context, in SellarCartaInput) (SellarCarta
 	if err != nil {
 		return SellarCartaResult{}, err
 	}
-	var result SellarCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return SellarCartaResult{}, err
-		}
-		result.Carta = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SellarCartaResult{
+		Carta: table.Made(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // AbrirCartaInput is what AbrirCarta takes.
@@ -2021,15 +1691,10 @@ func (db *DB) AbrirCarta(ctx context.Context, in AbrirCartaInput) (AbrirCartaRes
 	if err != nil {
 		return AbrirCartaResult{}, err
 	}
-	var result AbrirCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return AbrirCartaResult{}, err
-		}
-		result.Carta = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AbrirCartaResult{
+		Carta: table.Made(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // EmpezarTimbradoInput is what EmpezarTimbrado takes.
@@ -2064,22 +1729,11 @@ func (db *DB) EmpezarTimbrado(ctx context.Context, in EmpezarTimbradoInput) (Emp
 	if err != nil {
 		return EmpezarTimbradoResult{}, err
 	}
-	var result EmpezarTimbradoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return EmpezarTimbradoResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return EmpezarTimbradoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return EmpezarTimbradoResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // DejarTimbradoInput is what DejarTimbrado takes.
@@ -2113,22 +1767,11 @@ func (db *DB) DejarTimbrado(ctx context.Context, in DejarTimbradoInput) (DejarTi
 	if err != nil {
 		return DejarTimbradoResult{}, err
 	}
-	var result DejarTimbradoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return DejarTimbradoResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return DejarTimbradoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return DejarTimbradoResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // TimbrarCartaInput is what TimbrarCarta takes.
@@ -2188,36 +1831,13 @@ func (db *DB) TimbrarCarta(ctx context.Context, in TimbrarCartaInput) (TimbrarCa
 	if out.Replayed {
 		return db.replayTimbrarCarta(ctx, input, out.Record)
 	}
-	var result TimbrarCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.User = &x
-	}
-	for _, v := range out.Items[3] {
-		x, err := xmlParteOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.XMLParte = append(result.XMLParte, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TimbrarCartaResult{
+		Carta:    table.Known(d, 0, cartaOf),
+		Viaje:    table.Known(d, 1, viajeOf),
+		User:     table.Known(d, 2, userOf),
+		XMLParte: table.MadeEach(d, 3, xmlParteOf),
+	}, d.Err()
 }
 
 // replayTimbrarCarta is the answer to a repetition, as PeticionPorClave finds it now.
@@ -2267,29 +1887,12 @@ func (db *DB) CancelarBorrador(ctx context.Context, in CancelarBorradorInput) (C
 	if err != nil {
 		return CancelarBorradorResult{}, err
 	}
-	var result CancelarBorradorResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return CancelarBorradorResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarBorradorResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CancelarBorradorResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarBorradorResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+		User:  table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // EmpezarCancelacionInput is what EmpezarCancelacion takes.
@@ -2324,22 +1927,11 @@ func (db *DB) EmpezarCancelacion(ctx context.Context, in EmpezarCancelacionInput
 	if err != nil {
 		return EmpezarCancelacionResult{}, err
 	}
-	var result EmpezarCancelacionResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return EmpezarCancelacionResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return EmpezarCancelacionResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return EmpezarCancelacionResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // DejarCancelacionInput is what DejarCancelacion takes.
@@ -2373,22 +1965,11 @@ func (db *DB) DejarCancelacion(ctx context.Context, in DejarCancelacionInput) (D
 	if err != nil {
 		return DejarCancelacionResult{}, err
 	}
-	var result DejarCancelacionResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return DejarCancelacionResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return DejarCancelacionResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return DejarCancelacionResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // CancelarTimbradaInput is what CancelarTimbrada takes.
@@ -2421,22 +2002,11 @@ func (db *DB) CancelarTimbrada(ctx context.Context, in CancelarTimbradaInput) (C
 	if err != nil {
 		return CancelarTimbradaResult{}, err
 	}
-	var result CancelarTimbradaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return CancelarTimbradaResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarTimbradaResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarTimbradaResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // AbrirSesionInput is what AbrirSesion takes.
@@ -2476,11 +2046,10 @@ func (db *DB) AbrirSesion(ctx context.Context, in AbrirSesionInput) (AbrirSesion
 	if out.Replayed {
 		return db.replayAbrirSesion(ctx, input, out.Record)
 	}
-	var result AbrirSesionResult
-	if result.Session, err = sessionOf(out.Items[0][0]); err != nil {
-		return AbrirSesionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AbrirSesionResult{
+		Session: table.Made(d, 0, sessionOf),
+	}, d.Err()
 }
 
 // replayAbrirSesion is the answer to a repetition, as PeticionPorClave finds it now.

@@ -62,21 +62,12 @@ func (db *DB) OpenRoom(ctx context.Context, in OpenRoomInput) (OpenRoomResult, e
 	if out.Replayed {
 		return db.replayOpenRoom(ctx, input, out.Record)
 	}
-	var result OpenRoomResult
-	if result.Room, err = roomOf(out.Items[0][0]); err != nil {
-		return OpenRoomResult{}, err
-	}
-	if result.Member, err = memberOf(out.Items[1][0]); err != nil {
-		return OpenRoomResult{}, err
-	}
-	for _, v := range out.Items[2] {
-		x, err := movieOf(v)
-		if err != nil {
-			return OpenRoomResult{}, err
-		}
-		result.Movie = append(result.Movie, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return OpenRoomResult{
+		Room:   table.Made(d, 0, roomOf),
+		Member: table.Made(d, 1, memberOf),
+		Movie:  table.MadeEach(d, 2, movieOf),
+	}, d.Err()
 }
 
 // replayOpenRoom is the answer to a repetition, as RoomByID finds it now.
@@ -125,18 +116,11 @@ func (db *DB) Join(ctx context.Context, in JoinInput) (JoinResult, error) {
 	if err != nil {
 		return JoinResult{}, err
 	}
-	var result JoinResult
-	if result.Member, err = memberOf(out.Items[0][0]); err != nil {
-		return JoinResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return JoinResult{}, err
-		}
-		result.Room = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return JoinResult{
+		Member: table.Made(d, 0, memberOf),
+		Room:   table.Known(d, 1, roomOf),
+	}, d.Err()
 }
 
 // VoteNoInput is what VoteNo takes.
@@ -166,18 +150,11 @@ func (db *DB) VoteNo(ctx context.Context, in VoteNoInput) (VoteNoResult, error) 
 	if err != nil {
 		return VoteNoResult{}, err
 	}
-	var result VoteNoResult
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return VoteNoResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return VoteNoResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return VoteNoResult{
+		Vote:   table.Made(d, 0, voteOf),
+		Member: table.Known(d, 1, memberOf),
+	}, d.Err()
 }
 
 // VoteYesInput is what VoteYes takes.
@@ -219,32 +196,13 @@ func (db *DB) VoteYes(ctx context.Context, in VoteYesInput) (VoteYesResult, erro
 	if err != nil {
 		return VoteYesResult{}, err
 	}
-	var result VoteYesResult
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return VoteYesResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return VoteYesResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return VoteYesResult{}, err
-		}
-		result.Room = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return VoteYesResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return VoteYesResult{
+		Vote:   table.Made(d, 0, voteOf),
+		Movie:  table.Known(d, 1, movieOf),
+		Room:   table.Known(d, 2, roomOf),
+		Member: table.Known(d, 3, memberOf),
+	}, d.Err()
 }
 
 // VoteYesAfterMatchInput is what VoteYesAfterMatch takes.
@@ -283,32 +241,13 @@ func (db *DB) VoteYesAfterMatch(ctx context.Context, in VoteYesAfterMatchInput) 
 	if err != nil {
 		return VoteYesAfterMatchResult{}, err
 	}
-	var result VoteYesAfterMatchResult
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return VoteYesAfterMatchResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return VoteYesAfterMatchResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return VoteYesAfterMatchResult{}, err
-		}
-		result.Room = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return VoteYesAfterMatchResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return VoteYesAfterMatchResult{
+		Vote:   table.Made(d, 0, voteOf),
+		Movie:  table.Known(d, 1, movieOf),
+		Room:   table.Known(d, 2, roomOf),
+		Member: table.Known(d, 3, memberOf),
+	}, d.Err()
 }
 
 // CompleteMatchInput is what CompleteMatch takes.
@@ -368,45 +307,16 @@ func (db *DB) CompleteMatch(ctx context.Context, in CompleteMatchInput) (Complet
 	if err != nil {
 		return CompleteMatchResult{}, err
 	}
-	var result CompleteMatchResult
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return CompleteMatchResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.Room = &x
-	}
-	if result.Match, err = matchOf(out.Items[3][0]); err != nil {
-		return CompleteMatchResult{}, err
-	}
-	if result.UserMatch, err = userMatchOf(out.Items[4][0]); err != nil {
-		return CompleteMatchResult{}, err
-	}
-	if v := out.Items[5][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.Member = &x
-	}
-	for _, v := range out.Items[6] {
-		x, err := userMatchOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.UserMatch2 = append(result.UserMatch2, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CompleteMatchResult{
+		Vote:       table.Made(d, 0, voteOf),
+		Movie:      table.Known(d, 1, movieOf),
+		Room:       table.Known(d, 2, roomOf),
+		Match:      table.Made(d, 3, matchOf),
+		UserMatch:  table.Made(d, 4, userMatchOf),
+		Member:     table.Known(d, 5, memberOf),
+		UserMatch2: table.MadeEach(d, 6, userMatchOf),
+	}, d.Err()
 }
 
 // TakeBackNoInput is what TakeBackNo takes.
@@ -434,15 +344,10 @@ func (db *DB) TakeBackNo(ctx context.Context, in TakeBackNoInput) (TakeBackNoRes
 	if err != nil {
 		return TakeBackNoResult{}, err
 	}
-	var result TakeBackNoResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return TakeBackNoResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TakeBackNoResult{
+		Member: table.Known(d, 1, memberOf),
+	}, d.Err()
 }
 
 // TakeBackYesInput is what TakeBackYes takes.
@@ -476,29 +381,12 @@ func (db *DB) TakeBackYes(ctx context.Context, in TakeBackYesInput) (TakeBackYes
 	if err != nil {
 		return TakeBackYesResult{}, err
 	}
-	var result TakeBackYesResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return TakeBackYesResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return TakeBackYesResult{}, err
-		}
-		result.Room = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return TakeBackYesResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TakeBackYesResult{
+		Movie:  table.Known(d, 1, movieOf),
+		Room:   table.Known(d, 2, roomOf),
+		Member: table.Known(d, 3, memberOf),
+	}, d.Err()
 }
 
 // LeaveInput is what Leave takes.
@@ -528,15 +416,10 @@ func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
 	if err != nil {
 		return LeaveResult{}, err
 	}
-	var result LeaveResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return LeaveResult{}, err
-		}
-		result.Room = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return LeaveResult{
+		Room: table.Known(d, 1, roomOf),
+	}, d.Err()
 }
 
 // LeaveWithMatchesInput is what LeaveWithMatches takes.
@@ -581,22 +464,11 @@ func (db *DB) LeaveWithMatches(ctx context.Context, in LeaveWithMatchesInput) (L
 	if err != nil {
 		return LeaveWithMatchesResult{}, err
 	}
-	var result LeaveWithMatchesResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return LeaveWithMatchesResult{}, err
-		}
-		result.Room = &x
-	}
-	for _, v := range out.Items[2] {
-		x, err := matchOf(v)
-		if err != nil {
-			return LeaveWithMatchesResult{}, err
-		}
-		result.Match = append(result.Match, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return LeaveWithMatchesResult{
+		Room:  table.Known(d, 1, roomOf),
+		Match: table.MadeEach(d, 2, matchOf),
+	}, d.Err()
 }
 
 // ShareMatchInput is what ShareMatch takes.
@@ -628,11 +500,10 @@ func (db *DB) ShareMatch(ctx context.Context, in ShareMatchInput) (ShareMatchRes
 	if err != nil {
 		return ShareMatchResult{}, err
 	}
-	var result ShareMatchResult
-	if result.UserMatch, err = userMatchOf(out.Items[0][0]); err != nil {
-		return ShareMatchResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ShareMatchResult{
+		UserMatch: table.Made(d, 0, userMatchOf),
+	}, d.Err()
 }
 
 // MarkMemberInput is what MarkMember takes.
@@ -659,13 +530,8 @@ func (db *DB) MarkMember(ctx context.Context, in MarkMemberInput) (MarkMemberRes
 	if err != nil {
 		return MarkMemberResult{}, err
 	}
-	var result MarkMemberResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return MarkMemberResult{}, err
-		}
-		result.Member = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return MarkMemberResult{
+		Member: table.Made(d, 0, memberOf),
+	}, d.Err()
 }

@@ -30,11 +30,10 @@ func (db *DB) Open(ctx context.Context, in OpenInput) (OpenResult, error) {
 	if err != nil {
 		return OpenResult{}, err
 	}
-	var result OpenResult
-	if result.Shop, err = shopOf(out.Items[0][0]); err != nil {
-		return OpenResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return OpenResult{
+		Shop: table.Made(d, 0, shopOf),
+	}, d.Err()
 }
 
 // OfferInput is what Offer takes.
@@ -71,11 +70,10 @@ func (db *DB) Offer(ctx context.Context, in OfferInput) (OfferResult, error) {
 	if err != nil {
 		return OfferResult{}, err
 	}
-	var result OfferResult
-	if result.Product, err = productOf(out.Items[0][0]); err != nil {
-		return OfferResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return OfferResult{
+		Product: table.Made(d, 0, productOf),
+	}, d.Err()
 }
 
 // EndOfferInput is what EndOffer takes.
@@ -102,15 +100,10 @@ func (db *DB) EndOffer(ctx context.Context, in EndOfferInput) (EndOfferResult, e
 	if err != nil {
 		return EndOfferResult{}, err
 	}
-	var result EndOfferResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return EndOfferResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return EndOfferResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // UnbrandInput is what Unbrand takes.
@@ -137,15 +130,10 @@ func (db *DB) Unbrand(ctx context.Context, in UnbrandInput) (UnbrandResult, erro
 	if err != nil {
 		return UnbrandResult{}, err
 	}
-	var result UnbrandResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return UnbrandResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return UnbrandResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // ChangeInput is what Change takes.
@@ -186,15 +174,10 @@ func (db *DB) Change(ctx context.Context, in ChangeInput) (ChangeResult, error) 
 	if err != nil {
 		return ChangeResult{}, err
 	}
-	var result ChangeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return ChangeResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ChangeResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // ReviseInput is what Revise takes.
@@ -233,15 +216,10 @@ func (db *DB) Revise(ctx context.Context, in ReviseInput) (ReviseResult, error) 
 	if err != nil {
 		return ReviseResult{}, err
 	}
-	var result ReviseResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return ReviseResult{}, err
-		}
-		result.Visitor = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ReviseResult{
+		Visitor: table.Known(d, 1, visitorOf),
+	}, d.Err()
 }
 
 // VisitInput is what Visit takes.
@@ -263,15 +241,10 @@ func (db *DB) Visit(ctx context.Context, in VisitInput) (VisitResult, error) {
 	if err != nil {
 		return VisitResult{}, err
 	}
-	var result VisitResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return VisitResult{}, err
-		}
-		result.Visitor = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return VisitResult{
+		Visitor: table.Made(d, 0, visitorOf),
+	}, d.Err()
 }
 
 // LeaveInput is what Leave takes.
@@ -295,15 +268,10 @@ func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
 	if err != nil {
 		return LeaveResult{}, err
 	}
-	var result LeaveResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return LeaveResult{}, err
-		}
-		result.Visitor = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return LeaveResult{
+		Visitor: table.Made(d, 0, visitorOf),
+	}, d.Err()
 }
 
 // BeginInput is what Begin takes.
@@ -334,11 +302,10 @@ func (db *DB) Begin(ctx context.Context, in BeginInput) (BeginResult, error) {
 	if err != nil {
 		return BeginResult{}, err
 	}
-	var result BeginResult
-	if result.Cart, err = cartOf(out.Items[0][0]); err != nil {
-		return BeginResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return BeginResult{
+		Cart: table.Made(d, 0, cartOf),
+	}, d.Err()
 }
 
 // TagInput is what Tag takes.
@@ -367,15 +334,10 @@ func (db *DB) Tag(ctx context.Context, in TagInput) (TagResult, error) {
 	if err != nil {
 		return TagResult{}, err
 	}
-	var result TagResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return TagResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TagResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // UntagInput is what Untag takes.
@@ -404,15 +366,10 @@ func (db *DB) Untag(ctx context.Context, in UntagInput) (UntagResult, error) {
 	if err != nil {
 		return UntagResult{}, err
 	}
-	var result UntagResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return UntagResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return UntagResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // PackInput is what Pack takes.
@@ -440,15 +397,10 @@ func (db *DB) Pack(ctx context.Context, in PackInput) (PackResult, error) {
 	if err != nil {
 		return PackResult{}, err
 	}
-	var result PackResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return PackResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PackResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // RecountInput is what Recount takes.
@@ -476,15 +428,10 @@ func (db *DB) Recount(ctx context.Context, in RecountInput) (RecountResult, erro
 	if err != nil {
 		return RecountResult{}, err
 	}
-	var result RecountResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return RecountResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RecountResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // MoreInput is what More takes.
@@ -510,15 +457,10 @@ func (db *DB) More(ctx context.Context, in MoreInput) (MoreResult, error) {
 	if err != nil {
 		return MoreResult{}, err
 	}
-	var result MoreResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return MoreResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return MoreResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // KeepInput is what Keep takes.
@@ -549,15 +491,10 @@ func (db *DB) Keep(ctx context.Context, in KeepInput) (KeepResult, error) {
 	if err != nil {
 		return KeepResult{}, err
 	}
-	var result KeepResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return KeepResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return KeepResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // PublishInput is what Publish takes.
@@ -586,11 +523,10 @@ func (db *DB) Publish(ctx context.Context, in PublishInput) (PublishResult, erro
 	if err != nil {
 		return PublishResult{}, err
 	}
-	var result PublishResult
-	if result.Post, err = postOf(out.Items[0][0]); err != nil {
-		return PublishResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PublishResult{
+		Post: table.Made(d, 0, postOf),
+	}, d.Err()
 }
 
 // ReactInput is what React takes.
@@ -618,15 +554,10 @@ func (db *DB) React(ctx context.Context, in ReactInput) (ReactResult, error) {
 	if err != nil {
 		return ReactResult{}, err
 	}
-	var result ReactResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return ReactResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ReactResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // UnreactInput is what Unreact takes.
@@ -653,15 +584,10 @@ func (db *DB) Unreact(ctx context.Context, in UnreactInput) (UnreactResult, erro
 	if err != nil {
 		return UnreactResult{}, err
 	}
-	var result UnreactResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return UnreactResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return UnreactResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // ConfigureInput is what Configure takes.
@@ -689,15 +615,10 @@ func (db *DB) Configure(ctx context.Context, in ConfigureInput) (ConfigureResult
 	if err != nil {
 		return ConfigureResult{}, err
 	}
-	var result ConfigureResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return ConfigureResult{}, err
-		}
-		result.Post = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ConfigureResult{
+		Post: table.Made(d, 0, postOf),
+	}, d.Err()
 }
 
 // ReactEachInput is what ReactEach takes.
@@ -750,22 +671,11 @@ func (db *DB) Swap(ctx context.Context, in SwapInput) (SwapResult, error) {
 	if err != nil {
 		return SwapResult{}, err
 	}
-	var result SwapResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return SwapResult{}, err
-		}
-		result.Giver = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return SwapResult{}, err
-		}
-		result.Taker = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SwapResult{
+		Giver: table.Known(d, 0, visitorOf),
+		Taker: table.Known(d, 1, visitorOf),
+	}, d.Err()
 }
 
 // ReplaceInput is what Replace takes.
@@ -797,13 +707,8 @@ func (db *DB) Replace(ctx context.Context, in ReplaceInput) (ReplaceResult, erro
 	if err != nil {
 		return ReplaceResult{}, err
 	}
-	var result ReplaceResult
-	for _, v := range out.Items[0] {
-		x, err := visitorOf(v)
-		if err != nil {
-			return ReplaceResult{}, err
-		}
-		result.Visitor = append(result.Visitor, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ReplaceResult{
+		Visitor: table.MadeEach(d, 0, visitorOf),
+	}, d.Err()
 }

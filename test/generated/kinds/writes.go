@@ -36,11 +36,10 @@ func (db *DB) Register(ctx context.Context, in RegisterInput) (RegisterResult, e
 	if err != nil {
 		return RegisterResult{}, err
 	}
-	var result RegisterResult
-	if result.Owner, err = ownerOf(out.Items[0][0]); err != nil {
-		return RegisterResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RegisterResult{
+		Owner: table.Made(d, 0, ownerOf),
+	}, d.Err()
 }
 
 // AddThingInput is what AddThing takes.
@@ -115,11 +114,10 @@ func (db *DB) AddThing(ctx context.Context, in AddThingInput) (AddThingResult, e
 	if err != nil {
 		return AddThingResult{}, err
 	}
-	var result AddThingResult
-	if result.Thing, err = thingOf(out.Items[0][0]); err != nil {
-		return AddThingResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AddThingResult{
+		Thing: table.Made(d, 0, thingOf),
+	}, d.Err()
 }
 
 // ChangeThingInput is what ChangeThing takes.
@@ -153,15 +151,10 @@ func (db *DB) ChangeThing(ctx context.Context, in ChangeThingInput) (ChangeThing
 	if err != nil {
 		return ChangeThingResult{}, err
 	}
-	var result ChangeThingResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := thingOf(v)
-		if err != nil {
-			return ChangeThingResult{}, err
-		}
-		result.Thing = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ChangeThingResult{
+		Thing: table.Known(d, 0, thingOf),
+	}, d.Err()
 }
 
 // RenameThingInput is what RenameThing takes.
@@ -191,15 +184,10 @@ func (db *DB) RenameThing(ctx context.Context, in RenameThingInput) (RenameThing
 	if err != nil {
 		return RenameThingResult{}, err
 	}
-	var result RenameThingResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := thingOf(v)
-		if err != nil {
-			return RenameThingResult{}, err
-		}
-		result.Thing = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RenameThingResult{
+		Thing: table.Known(d, 0, thingOf),
+	}, d.Err()
 }
 
 // DropThingInput is what DropThing takes.
@@ -254,11 +242,10 @@ func (db *DB) WriteNote(ctx context.Context, in WriteNoteInput) (WriteNoteResult
 	if out.Replayed {
 		return db.replayWriteNote(ctx, input, out.Record)
 	}
-	var result WriteNoteResult
-	if result.Note, err = noteOf(out.Items[0][0]); err != nil {
-		return WriteNoteResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return WriteNoteResult{
+		Note: table.Made(d, 0, noteOf),
+	}, d.Err()
 }
 
 // replayWriteNote is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -298,14 +285,11 @@ func (db *DB) Found(ctx context.Context, in FoundInput) (FoundResult, error) {
 	if err != nil {
 		return FoundResult{}, err
 	}
-	var result FoundResult
-	if result.Team, err = teamOf(out.Items[0][0]); err != nil {
-		return FoundResult{}, err
-	}
-	if result.Person, err = personOf(out.Items[1][0]); err != nil {
-		return FoundResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return FoundResult{
+		Team:   table.Made(d, 0, teamOf),
+		Person: table.Made(d, 1, personOf),
+	}, d.Err()
 }
 
 // BuyThingsInput is what BuyThings takes.
@@ -357,18 +341,11 @@ func (db *DB) BuyThings(ctx context.Context, in BuyThingsInput) (BuyThingsResult
 	if out.Replayed {
 		return db.replayBuyThings(ctx, input, out.Record)
 	}
-	var result BuyThingsResult
-	if result.Owner, err = ownerOf(out.Items[0][0]); err != nil {
-		return BuyThingsResult{}, err
-	}
-	for _, v := range out.Items[2] {
-		x, err := eventOf(v)
-		if err != nil {
-			return BuyThingsResult{}, err
-		}
-		result.Event = append(result.Event, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return BuyThingsResult{
+		Owner: table.Made(d, 0, ownerOf),
+		Event: table.MadeEach(d, 2, eventOf),
+	}, d.Err()
 }
 
 // replayBuyThings is the answer to a repetition, as OwnerAndThings finds it now.
@@ -415,11 +392,10 @@ func (db *DB) Log(ctx context.Context, in LogInput) (LogResult, error) {
 	if err != nil {
 		return LogResult{}, err
 	}
-	var result LogResult
-	if result.Event, err = eventOf(out.Items[0][0]); err != nil {
-		return LogResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return LogResult{
+		Event: table.Made(d, 0, eventOf),
+	}, d.Err()
 }
 
 // SetInput is what Set takes.
@@ -442,15 +418,10 @@ func (db *DB) Set(ctx context.Context, in SetInput) (SetResult, error) {
 	if err != nil {
 		return SetResult{}, err
 	}
-	var result SetResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := settingOf(v)
-		if err != nil {
-			return SetResult{}, err
-		}
-		result.Setting = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SetResult{
+		Setting: table.Made(d, 0, settingOf),
+	}, d.Err()
 }
 
 // UnsetInput is what Unset takes.

@@ -5,6 +5,8 @@ package ways
 import (
 	"context"
 	"time"
+
+	"github.com/monotable/monotable/design/table"
 )
 
 // TellInput is what Tell takes.
@@ -28,9 +30,8 @@ func (db *DB) Tell(ctx context.Context, in TellInput) (TellResult, error) {
 	if err != nil {
 		return TellResult{}, err
 	}
-	var result TellResult
-	if result.Event, err = eventOf(out.Items[0][0]); err != nil {
-		return TellResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TellResult{
+		Event: table.Made(d, 0, eventOf),
+	}, d.Err()
 }

@@ -92,19 +92,22 @@ func (m *model) printWriteMethod(s *source, w *writeModel) {
 	if idempotent {
 		s.print("if out.Replayed {\nreturn db.replay%s(ctx, input, out.Record)\n}", w.Go)
 	}
-	s.print("var result %s", w.result)
+	if len(w.told) == 0 {
+		s.print("return %s{}, nil\n}\n", w.result)
+		return
+	}
+	s.print("d := table.DecodeOutcome(out)\nreturn %s{", w.result)
 	for _, x := range w.told {
+		function := "Made"
 		switch {
 		case x.each:
-			s.print("for _, v := range out.Items[%d] {\nx, err := %s(v)\n%s\nresult.%s = append(result.%s, x)\n}", x.step, x.entity.decode, fail, x.field, x.field)
-		case x.changed:
-			reference := map[bool]string{true: "&", false: ""}[x.maybe]
-			s.print("if v := out.Items[%d][0]; v != nil {\nx, err := %s(v)\n%s\nresult.%s = %sx\n}", x.step, x.entity.decode, fail, x.field, reference)
-		default:
-			s.print("if result.%s, err = %s(out.Items[%d][0]); err != nil {\nreturn %s{}, err\n}", x.field, x.entity.decode, x.step, w.result)
+			function = "MadeEach"
+		case x.maybe:
+			function = "Known"
 		}
+		s.print("%s: table.%s(d, %d, %s),", x.field, function, x.step, x.entity.decode)
 	}
-	s.print("return result, nil\n}\n")
+	s.print("}, d.Err()\n}\n")
 }
 
 // printReplay prints what answers a repetition.
