@@ -48,6 +48,7 @@ func OfRead(d *design.Design, r plan.Result) Read {
 		return ofKeys(r)
 	case plan.Scan:
 		return ofScan(d, r)
+	default:
 	}
 	size := float64(SizeAt(p.Place))
 	items, hot := itemsOf(d, r.Read), hotItemsOf(d, r.Read)
