@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -209,7 +210,7 @@ func (c *checker) classAt(e *Entity, path string, p Pos) class {
 func (c *checker) invariant(i *Invariant) {
 	if i.At != "" && i.At != AtEnd && c.design.Entity(i.At) == nil {
 		known := append(namesIn(c.design.Entities, func(e *Entity) string { return e.Name }), AtEnd)
-		c.hint(c.at(&i.At, i.Pos), or(suggestion(i.At, known), "end, or the entity when an item of it is made"), "there is no moment %q", i.At)
+		c.hint(c.at(&i.At, i.Pos), cmp.Or(suggestion(i.At, known), "end, or the entity when an item of it is made"), "there is no moment %q", i.At)
 	}
 	if i.Text == "" {
 		c.missing(i.Pos, "invariant %s does not say what holds", i.Name)
@@ -243,7 +244,7 @@ func (s *itemScope) entity(word string, p Pos, named bool) *Entity {
 			}
 			return e.Name
 		})
-		s.hint(p, or(suggestion(word, known), "the name of an entity, with a small letter for each item of it: user.limit"), "there is no entity %q", word)
+		s.hint(p, cmp.Or(suggestion(word, known), "the name of an entity, with a small letter for each item of it: user.limit"), "there is no entity %q", word)
 	case named && !slices.Contains(s.items, e):
 		s.items = append(s.items, e)
 	}

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -189,7 +190,7 @@ func (c *checker) via(name *string, otherwise Pos, of ...*Entity) {
 		if len(of) == 1 {
 			what = of[0].Name + " has no index, copy or marker %q"
 		}
-		c.hint(c.at(name, otherwise), or(suggestion(*name, known), "one of "+strings.Join(known, ", ")), what, *name)
+		c.hint(c.at(name, otherwise), cmp.Or(suggestion(*name, known), "one of "+strings.Join(known, ", ")), what, *name)
 	}
 }
 

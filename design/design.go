@@ -72,11 +72,6 @@ type Design struct {
 	Source *Source `json:"-"`
 }
 
-// Pos is a place in the text; the zero Pos is nowhere. Lines and columns count from 1, columns in bytes.
-type Pos struct {
-	Line, Column int
-}
-
 // GoOptions name the generated package.
 type GoOptions struct {
 	Package string `json:"package,omitempty"`

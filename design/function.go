@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -73,7 +74,7 @@ func parseFunc(s string) (Func, *SyntaxError) {
 		}
 		return Func{}, &SyntaxError{
 			Message: fmt.Sprintf("there is no function %q", name),
-			Hint:    or(suggestion(name, names), "functions: "+strings.Join(names, ", ")),
+			Hint:    cmp.Or(suggestion(name, names), "functions: "+strings.Join(names, ", ")),
 		}
 	}
 	arg, closed := strings.CutSuffix(arg, ")")

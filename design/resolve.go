@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"errors"
 	"go/token"
 	"strconv"
@@ -32,7 +33,7 @@ func (r *resolver) file(f *fileShape) {
 	r.put(&d.Name, f.Name)
 	r.put(&d.Tenant, f.Tenant)
 	r.put(&d.Go.Package, f.Go.Package)
-	d.Go.Package = or(d.Go.Package, goPackage(d.Name))
+	d.Go.Package = cmp.Or(d.Go.Package, goPackage(d.Name))
 	if len(f.Tables) == 0 {
 		r.hint(top, "tables: { Shop: { key: { pk: PK, sk: SK } } }", "the design has no tables")
 	}

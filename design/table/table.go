@@ -58,8 +58,8 @@ type Client interface {
 
 // Config is what a DB needs beside its client.
 type Config struct {
-	// Tables are the names of the tables, by their names in the design. One that is not told has the design's physical
-	// name, which then must have no {placeholder}.
+	// Tables are the names of the tables, by their names in the design. One that is not told, or is "", has the design's
+	// physical name, which then must have no {placeholder}.
 	Tables map[string]string
 	// CursorKey seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without
 	// one, patterns with pages fail with ErrCursor when asked to continue, and give no cursors.

@@ -64,9 +64,9 @@ func Each[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Val
 	}
 }
 
-// BatchOf is Batch with the answers as Ts: nil for an item that is not there.
-func BatchOf[T any](ctx context.Context, db *DB, r *Read, in []Input, decode func(Values) (T, error)) ([]*T, error) {
-	list, err := db.Batch(ctx, r, in)
+// BatchOf is Batch of inputs that are made of in, with the answers as Ts: nil for an item that is not there.
+func BatchOf[I, T any](ctx context.Context, db *DB, r *Read, in []I, input func(I) Input, decode func(Values) (T, error)) ([]*T, error) {
+	list, err := db.Batch(ctx, r, schema.Each(in, input))
 	if err != nil {
 		return nil, err
 	}

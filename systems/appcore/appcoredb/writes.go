@@ -34,15 +34,10 @@ func (db *DB) SaveProfile(ctx context.Context, in SaveProfileInput) (SaveProfile
 
 // saveProfileResult is the result of what SaveProfile has done.
 func (db *DB) saveProfileResult(_ context.Context, _ table.Input, out table.Outcome) (SaveProfileResult, error) {
-	var result SaveProfileResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return SaveProfileResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SaveProfileResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // CreateTransactionInput is what CreateTransaction takes.
@@ -80,12 +75,10 @@ func (db *DB) createTransactionResult(ctx context.Context, input table.Input, ou
 	if out.Replayed {
 		return db.replayCreateTransaction(ctx, input, out.Record)
 	}
-	var result CreateTransactionResult
-	var err error
-	if result.Transaction, err = transactionOf(out.Items[0][0]); err != nil {
-		return CreateTransactionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CreateTransactionResult{
+		Transaction: table.Made(d, 0, transactionOf),
+	}, d.Err()
 }
 
 // replayCreateTransaction is the answer to a repetition, as TransactionByID finds it now.
@@ -135,19 +128,11 @@ func (db *DB) SettleTransaction(ctx context.Context, in SettleTransactionInput) 
 
 // settleTransactionResult is the result of what SettleTransaction has done.
 func (db *DB) settleTransactionResult(_ context.Context, _ table.Input, out table.Outcome) (SettleTransactionResult, error) {
-	var result SettleTransactionResult
-	var err error
-	if v := out.Items[0][0]; v != nil {
-		x, err := transactionOf(v)
-		if err != nil {
-			return SettleTransactionResult{}, err
-		}
-		result.Transaction = &x
-	}
-	if result.Notification, err = notificationOf(out.Items[1][0]); err != nil {
-		return SettleTransactionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SettleTransactionResult{
+		Transaction:  table.Known(d, 0, transactionOf),
+		Notification: table.Made(d, 1, notificationOf),
+	}, d.Err()
 }
 
 // MarkNotificationInput is what MarkNotification takes.
@@ -177,15 +162,10 @@ func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (M
 
 // markNotificationResult is the result of what MarkNotification has done.
 func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table.Outcome) (MarkNotificationResult, error) {
-	var result MarkNotificationResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := notificationOf(v)
-		if err != nil {
-			return MarkNotificationResult{}, err
-		}
-		result.Notification = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return MarkNotificationResult{
+		Notification: table.Made(d, 0, notificationOf),
+	}, d.Err()
 }
 
 // Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item

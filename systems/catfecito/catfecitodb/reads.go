@@ -31,11 +31,7 @@ func (db *DB) UserByID(ctx context.Context, in UserByIDInput) (User, error) {
 // UserByIDBatch is UserByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) UserByIDBatch(ctx context.Context, in []UserByIDInput) ([]*User, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, userByIDRead, inputs, userOf)
+	return table.BatchOf(ctx, db.run, userByIDRead, in, UserByIDInput.input, userOf)
 }
 
 // UserByEmailInput is what UserByEmail takes.
@@ -78,11 +74,7 @@ func (db *DB) CredentialOf(ctx context.Context, in CredentialOfInput) (Credentia
 // CredentialOfBatch is CredentialOf for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) CredentialOfBatch(ctx context.Context, in []CredentialOfInput) ([]*Credential, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, credentialOfRead, inputs, credentialOf)
+	return table.BatchOf(ctx, db.run, credentialOfRead, in, CredentialOfInput.input, credentialOf)
 }
 
 // SessionByIDInput is what SessionByID takes.
@@ -107,11 +99,7 @@ func (db *DB) SessionByID(ctx context.Context, in SessionByIDInput) (Session, er
 // SessionByIDBatch is SessionByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
 // of the inputs, nil for an item that is not there.
 func (db *DB) SessionByIDBatch(ctx context.Context, in []SessionByIDInput) ([]*Session, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, sessionByIDRead, inputs, sessionOf)
+	return table.BatchOf(ctx, db.run, sessionByIDRead, in, SessionByIDInput.input, sessionOf)
 }
 
 // SessionsOfUserInput is what SessionsOfUser takes.
@@ -167,11 +155,7 @@ func (db *DB) CodeOf(ctx context.Context, in CodeOfInput) (Code, error) {
 // CodeOfBatch is CodeOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) CodeOfBatch(ctx context.Context, in []CodeOfInput) ([]*Code, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, codeOfRead, inputs, codeOf)
+	return table.BatchOf(ctx, db.run, codeOfRead, in, CodeOfInput.input, codeOf)
 }
 
 // ProductByIDInput is what ProductByID takes.
@@ -195,11 +179,7 @@ func (db *DB) ProductByID(ctx context.Context, in ProductByIDInput) (Product, er
 // ProductByIDBatch is ProductByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
 // of the inputs, nil for an item that is not there.
 func (db *DB) ProductByIDBatch(ctx context.Context, in []ProductByIDInput) ([]*Product, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, productByIDRead, inputs, productOf)
+	return table.BatchOf(ctx, db.run, productByIDRead, in, ProductByIDInput.input, productOf)
 }
 
 // ActiveProductsItem is what ActiveProducts finds of a Product: the fields that its place holds and it returns.
@@ -326,11 +306,7 @@ func (db *DB) CategoryByID(ctx context.Context, in CategoryByIDInput) (Category,
 // CategoryByIDBatch is CategoryByID for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) CategoryByIDBatch(ctx context.Context, in []CategoryByIDInput) ([]*Category, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, categoryByIDRead, inputs, categoryOf)
+	return table.BatchOf(ctx, db.run, categoryByIDRead, in, CategoryByIDInput.input, categoryOf)
 }
 
 // CartInput is what Cart takes.
@@ -427,11 +403,7 @@ func (db *DB) OrderByID(ctx context.Context, in OrderByIDInput) (Order, error) {
 // OrderByIDBatch is OrderByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
 // the inputs, nil for an item that is not there or is of another userId.
 func (db *DB) OrderByIDBatch(ctx context.Context, in []OrderByIDInput) ([]*Order, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, orderByIDRead, inputs, orderOf)
+	return table.BatchOf(ctx, db.run, orderByIDRead, in, OrderByIDInput.input, orderOf)
 }
 
 // OrderExistsInput is what OrderExists takes.
@@ -460,11 +432,7 @@ func (db *DB) OrderExists(ctx context.Context, in OrderExistsInput) (OrderExists
 // OrderExistsBatch is OrderExists for several inputs at once, in BatchGetItem requests. The answers stand in the order
 // of the inputs, nil for an item that is not there.
 func (db *DB) OrderExistsBatch(ctx context.Context, in []OrderExistsInput) ([]*OrderExistsItem, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, orderExistsRead, inputs, orderExistsItemOf)
+	return table.BatchOf(ctx, db.run, orderExistsRead, in, OrderExistsInput.input, orderExistsItemOf)
 }
 
 // UnpaidOrdersInput is what UnpaidOrders takes.
@@ -515,11 +483,7 @@ func (db *DB) PaymentByID(ctx context.Context, in PaymentByIDInput) (Payment, er
 // PaymentByIDBatch is PaymentByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
 // of the inputs, nil for an item that is not there.
 func (db *DB) PaymentByIDBatch(ctx context.Context, in []PaymentByIDInput) ([]*Payment, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, paymentByIDRead, inputs, paymentOf)
+	return table.BatchOf(ctx, db.run, paymentByIDRead, in, PaymentByIDInput.input, paymentOf)
 }
 
 // CheckoutByKeyInput is what CheckoutByKey takes.
@@ -544,11 +508,7 @@ func (db *DB) CheckoutByKey(ctx context.Context, in CheckoutByKeyInput) (Checkou
 // CheckoutByKeyBatch is CheckoutByKey for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) CheckoutByKeyBatch(ctx context.Context, in []CheckoutByKeyInput) ([]*Checkout, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, checkoutByKeyRead, inputs, checkoutOf)
+	return table.BatchOf(ctx, db.run, checkoutByKeyRead, in, CheckoutByKeyInput.input, checkoutOf)
 }
 
 // RequestByKeyInput is what RequestByKey takes.
@@ -574,11 +534,7 @@ func (db *DB) RequestByKey(ctx context.Context, in RequestByKeyInput) (Request, 
 // RequestByKeyBatch is RequestByKey for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) RequestByKeyBatch(ctx context.Context, in []RequestByKeyInput) ([]*Request, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, requestByKeyRead, inputs, requestOf)
+	return table.BatchOf(ctx, db.run, requestByKeyRead, in, RequestByKeyInput.input, requestOf)
 }
 
 // AuditTrailInput is what AuditTrail takes.

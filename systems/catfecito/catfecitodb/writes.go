@@ -50,15 +50,11 @@ func (db *DB) registerUserResult(ctx context.Context, input table.Input, out tab
 	if out.Replayed {
 		return db.replayRegisterUser(ctx, input, out.Record)
 	}
-	var result RegisterUserResult
-	var err error
-	if result.User, err = userOf(out.Items[0][0]); err != nil {
-		return RegisterUserResult{}, err
-	}
-	if result.Credential, err = credentialOf(out.Items[1][0]); err != nil {
-		return RegisterUserResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RegisterUserResult{
+		User:       table.Made(d, 0, userOf),
+		Credential: table.Made(d, 1, credentialOf),
+	}, d.Err()
 }
 
 // replayRegisterUser is the answer to a repetition, as UserByID finds it now.
@@ -103,15 +99,10 @@ func (db *DB) TryLogIn(ctx context.Context, in TryLogInInput) (TryLogInResult, e
 
 // tryLogInResult is the result of what TryLogIn has done.
 func (db *DB) tryLogInResult(_ context.Context, _ table.Input, out table.Outcome) (TryLogInResult, error) {
-	var result TryLogInResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := logInTriesOf(v)
-		if err != nil {
-			return TryLogInResult{}, err
-		}
-		result.LogInTries = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TryLogInResult{
+		LogInTries: table.Made(d, 0, logInTriesOf),
+	}, d.Err()
 }
 
 // ForgetTriesInput is what ForgetTries takes.
@@ -159,19 +150,17 @@ type OpenSessionResult struct {
 //	check   Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :passwordAt
 //	costs   4 write units
 //
-// It can end in ErrSessionExists, ErrPasswordChanged, ErrCredentialNotFound.
+// It can end in ErrSessionExists, ErrPasswordChanged.
 func (db *DB) OpenSession(ctx context.Context, in OpenSessionInput) (OpenSessionResult, error) {
 	return table.Do(ctx, db.run, openSessionWrite, in.input(), db.openSessionResult)
 }
 
 // openSessionResult is the result of what OpenSession has done.
 func (db *DB) openSessionResult(_ context.Context, _ table.Input, out table.Outcome) (OpenSessionResult, error) {
-	var result OpenSessionResult
-	var err error
-	if result.Session, err = sessionOf(out.Items[0][0]); err != nil {
-		return OpenSessionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return OpenSessionResult{
+		Session: table.Made(d, 0, sessionOf),
+	}, d.Err()
 }
 
 // RefreshSessionInput is what RefreshSession takes.
@@ -201,22 +190,17 @@ type RefreshSessionResult struct {
 //	check   Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :passwordAt
 //	costs   4 write units
 //
-// It can end in ErrRefreshTokenSpent, ErrSessionEnded, ErrSessionNotFound, ErrPasswordChanged, ErrCredentialNotFound.
+// It can end in ErrRefreshTokenSpent, ErrSessionEnded, ErrSessionNotFound, ErrPasswordChanged.
 func (db *DB) RefreshSession(ctx context.Context, in RefreshSessionInput) (RefreshSessionResult, error) {
 	return table.Do(ctx, db.run, refreshSessionWrite, in.input(), db.refreshSessionResult)
 }
 
 // refreshSessionResult is the result of what RefreshSession has done.
 func (db *DB) refreshSessionResult(_ context.Context, _ table.Input, out table.Outcome) (RefreshSessionResult, error) {
-	var result RefreshSessionResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := sessionOf(v)
-		if err != nil {
-			return RefreshSessionResult{}, err
-		}
-		result.Session = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RefreshSessionResult{
+		Session: table.Known(d, 0, sessionOf),
+	}, d.Err()
 }
 
 // CloseSessionInput is what CloseSession takes.
@@ -261,15 +245,10 @@ func (db *DB) SendCode(ctx context.Context, in SendCodeInput) (SendCodeResult, e
 
 // sendCodeResult is the result of what SendCode has done.
 func (db *DB) sendCodeResult(_ context.Context, _ table.Input, out table.Outcome) (SendCodeResult, error) {
-	var result SendCodeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := codeOf(v)
-		if err != nil {
-			return SendCodeResult{}, err
-		}
-		result.Code = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SendCodeResult{
+		Code: table.Made(d, 0, codeOf),
+	}, d.Err()
 }
 
 // TryCodeInput is what TryCode takes.
@@ -298,15 +277,10 @@ func (db *DB) TryCode(ctx context.Context, in TryCodeInput) (TryCodeResult, erro
 
 // tryCodeResult is the result of what TryCode has done.
 func (db *DB) tryCodeResult(_ context.Context, _ table.Input, out table.Outcome) (TryCodeResult, error) {
-	var result TryCodeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := codeOf(v)
-		if err != nil {
-			return TryCodeResult{}, err
-		}
-		result.Code = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TryCodeResult{
+		Code: table.Made(d, 0, codeOf),
+	}, d.Err()
 }
 
 // VerifyEmailInput is what VerifyEmail takes.
@@ -331,22 +305,17 @@ type VerifyEmailResult struct {
 //	delete  Code.key EMAIL#{email|lower} / CODE#{purpose}; if codeHash = :codeHash
 //	costs   4 write units
 //
-// It can end in ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent, ErrCodeNotFound.
+// It can end in ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent.
 func (db *DB) VerifyEmail(ctx context.Context, in VerifyEmailInput) (VerifyEmailResult, error) {
 	return table.Do(ctx, db.run, verifyEmailWrite, in.input(), db.verifyEmailResult)
 }
 
 // verifyEmailResult is the result of what VerifyEmail has done.
 func (db *DB) verifyEmailResult(_ context.Context, _ table.Input, out table.Outcome) (VerifyEmailResult, error) {
-	var result VerifyEmailResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return VerifyEmailResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return VerifyEmailResult{
+		User: table.Known(d, 0, userOf),
+	}, d.Err()
 }
 
 // ResetPasswordInput is what ResetPassword takes.
@@ -376,29 +345,18 @@ type ResetPasswordResult struct {
 //	delete  Code.key EMAIL#{email|lower} / CODE#{purpose}; if codeHash = :codeHash
 //	costs   6 write units
 //
-// It can end in ErrCredentialNotFound, ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent, ErrCodeNotFound.
+// It can end in ErrCredentialNotFound, ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent.
 func (db *DB) ResetPassword(ctx context.Context, in ResetPasswordInput) (ResetPasswordResult, error) {
 	return table.Do(ctx, db.run, resetPasswordWrite, in.input(), db.resetPasswordResult)
 }
 
 // resetPasswordResult is the result of what ResetPassword has done.
 func (db *DB) resetPasswordResult(_ context.Context, _ table.Input, out table.Outcome) (ResetPasswordResult, error) {
-	var result ResetPasswordResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := credentialOf(v)
-		if err != nil {
-			return ResetPasswordResult{}, err
-		}
-		result.Credential = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return ResetPasswordResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ResetPasswordResult{
+		Credential: table.Known(d, 0, credentialOf),
+		User:       table.Known(d, 1, userOf),
+	}, d.Err()
 }
 
 // ChangePasswordInput is what ChangePassword takes.
@@ -427,15 +385,10 @@ func (db *DB) ChangePassword(ctx context.Context, in ChangePasswordInput) (Chang
 
 // changePasswordResult is the result of what ChangePassword has done.
 func (db *DB) changePasswordResult(_ context.Context, _ table.Input, out table.Outcome) (ChangePasswordResult, error) {
-	var result ChangePasswordResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := credentialOf(v)
-		if err != nil {
-			return ChangePasswordResult{}, err
-		}
-		result.Credential = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ChangePasswordResult{
+		Credential: table.Made(d, 0, credentialOf),
+	}, d.Err()
 }
 
 // SetRoleInput is what SetRole takes.
@@ -463,15 +416,10 @@ func (db *DB) SetRole(ctx context.Context, in SetRoleInput) (SetRoleResult, erro
 
 // setRoleResult is the result of what SetRole has done.
 func (db *DB) setRoleResult(_ context.Context, _ table.Input, out table.Outcome) (SetRoleResult, error) {
-	var result SetRoleResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return SetRoleResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SetRoleResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // SaveCategoryInput is what SaveCategory takes.
@@ -498,15 +446,10 @@ func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCateg
 
 // saveCategoryResult is the result of what SaveCategory has done.
 func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (SaveCategoryResult, error) {
-	var result SaveCategoryResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := categoryOf(v)
-		if err != nil {
-			return SaveCategoryResult{}, err
-		}
-		result.Category = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SaveCategoryResult{
+		Category: table.Made(d, 0, categoryOf),
+	}, d.Err()
 }
 
 // CreateProductInput is what CreateProduct takes.
@@ -549,12 +492,10 @@ func (db *DB) createProductResult(ctx context.Context, input table.Input, out ta
 	if out.Replayed {
 		return db.replayCreateProduct(ctx, input, out.Record)
 	}
-	var result CreateProductResult
-	var err error
-	if result.Product, err = productOf(out.Items[0][0]); err != nil {
-		return CreateProductResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CreateProductResult{
+		Product: table.Made(d, 0, productOf),
+	}, d.Err()
 }
 
 // replayCreateProduct is the answer to a repetition, as ProductByID finds it now.
@@ -602,15 +543,10 @@ func (db *DB) ChangeProduct(ctx context.Context, in ChangeProductInput) (ChangeP
 
 // changeProductResult is the result of what ChangeProduct has done.
 func (db *DB) changeProductResult(_ context.Context, _ table.Input, out table.Outcome) (ChangeProductResult, error) {
-	var result ChangeProductResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return ChangeProductResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ChangeProductResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // SetProductActiveInput is what SetProductActive takes.
@@ -638,15 +574,10 @@ func (db *DB) SetProductActive(ctx context.Context, in SetProductActiveInput) (S
 
 // setProductActiveResult is the result of what SetProductActive has done.
 func (db *DB) setProductActiveResult(_ context.Context, _ table.Input, out table.Outcome) (SetProductActiveResult, error) {
-	var result SetProductActiveResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return SetProductActiveResult{}, err
-		}
-		result.Product = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SetProductActiveResult{
+		Product: table.Made(d, 0, productOf),
+	}, d.Err()
 }
 
 // RestockInput is what Restock takes.
@@ -685,15 +616,10 @@ func (db *DB) restockResult(ctx context.Context, input table.Input, out table.Ou
 	if out.Replayed {
 		return db.replayRestock(ctx, input, out.Record)
 	}
-	var result RestockResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return RestockResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RestockResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // replayRestock is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -739,8 +665,7 @@ type AddToCartResult struct {
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
 //	costs   7 write units
 //
-// It can end in ErrRequestReused, ErrCartLineExpired, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable,
-// ErrProductNotFound.
+// It can end in ErrRequestReused, ErrCartLineExpired, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable.
 func (db *DB) AddToCart(ctx context.Context, in AddToCartInput) (AddToCartResult, error) {
 	return table.Do(ctx, db.run, addToCartWrite, in.input(), db.addToCartResult)
 }
@@ -750,15 +675,10 @@ func (db *DB) addToCartResult(ctx context.Context, input table.Input, out table.
 	if out.Replayed {
 		return db.replayAddToCart(ctx, input, out.Record)
 	}
-	var result AddToCartResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartItemOf(v)
-		if err != nil {
-			return AddToCartResult{}, err
-		}
-		result.CartItem = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AddToCartResult{
+		CartItem: table.Known(d, 0, cartItemOf),
+	}, d.Err()
 }
 
 // replayAddToCart is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -797,22 +717,17 @@ type SetCartQuantityResult struct {
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
 //	costs   5 write units
 //
-// It can end in ErrCartLineExpired, ErrNoSuchProduct, ErrProductUnavailable, ErrProductNotFound.
+// It can end in ErrCartLineExpired, ErrNoSuchProduct, ErrProductUnavailable.
 func (db *DB) SetCartQuantity(ctx context.Context, in SetCartQuantityInput) (SetCartQuantityResult, error) {
 	return table.Do(ctx, db.run, setCartQuantityWrite, in.input(), db.setCartQuantityResult)
 }
 
 // setCartQuantityResult is the result of what SetCartQuantity has done.
 func (db *DB) setCartQuantityResult(_ context.Context, _ table.Input, out table.Outcome) (SetCartQuantityResult, error) {
-	var result SetCartQuantityResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartItemOf(v)
-		if err != nil {
-			return SetCartQuantityResult{}, err
-		}
-		result.CartItem = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SetCartQuantityResult{
+		CartItem: table.Known(d, 0, cartItemOf),
+	}, d.Err()
 }
 
 // DropExpiredLineInput is what DropExpiredLine takes.
@@ -828,7 +743,7 @@ type DropExpiredLineInput struct {
 //	delete  CartItem.key USER#{userId} / CART#{productId}; if expiresAt <= :now; GSI1 removed (1)
 //	costs   2 write units
 //
-// It can end in ErrCartLineTouched, ErrCartItemNotFound.
+// It can end in ErrCartLineTouched.
 func (db *DB) DropExpiredLine(ctx context.Context, in DropExpiredLineInput) error {
 	_, err := db.run.Write(ctx, dropExpiredLineWrite, in.input())
 	return err
@@ -891,8 +806,8 @@ type PlaceOrderResult struct {
 //	update  Product.key PRODUCT#{productId} / METADATA, each line; if stock >= :line.quantity AND isActive = true AND price = :line.price
 //	costs   28 write units with 3 lines, 7 for each
 //
-// It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrCartItemNotFound,
-// ErrOutOfStock, ErrProductChanged, ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
+// It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrOutOfStock,
+// ErrProductChanged, ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
 func (db *DB) PlaceOrder(ctx context.Context, in PlaceOrderInput) (PlaceOrderResult, error) {
 	return table.Do(ctx, db.run, placeOrderWrite, in.input(), db.placeOrderResult)
 }
@@ -902,19 +817,11 @@ func (db *DB) placeOrderResult(ctx context.Context, input table.Input, out table
 	if out.Replayed {
 		return db.replayPlaceOrder(ctx, input, out.Record)
 	}
-	var result PlaceOrderResult
-	var err error
-	if result.Order, err = orderOf(out.Items[0][0]); err != nil {
-		return PlaceOrderResult{}, err
-	}
-	for _, v := range out.Items[1] {
-		x, err := orderItemOf(v)
-		if err != nil {
-			return PlaceOrderResult{}, err
-		}
-		result.OrderItem = append(result.OrderItem, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PlaceOrderResult{
+		Order:     table.Made(d, 0, orderOf),
+		OrderItem: table.MadeEach(d, 1, orderItemOf),
+	}, d.Err()
 }
 
 // replayPlaceOrder is the answer to a repetition, as OrderWithItems finds it now.
@@ -976,15 +883,10 @@ func (db *DB) payOrderResult(ctx context.Context, input table.Input, out table.O
 	if out.Replayed {
 		return db.replayPayOrder(ctx, input, out.Record)
 	}
-	var result PayOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return PayOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PayOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // replayPayOrder is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -1029,19 +931,11 @@ func (db *DB) ApplyPayment(ctx context.Context, in ApplyPaymentInput) (ApplyPaym
 
 // applyPaymentResult is the result of what ApplyPayment has done.
 func (db *DB) applyPaymentResult(_ context.Context, _ table.Input, out table.Outcome) (ApplyPaymentResult, error) {
-	var result ApplyPaymentResult
-	var err error
-	if result.Payment, err = paymentOf(out.Items[0][0]); err != nil {
-		return ApplyPaymentResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return ApplyPaymentResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ApplyPaymentResult{
+		Payment: table.Made(d, 0, paymentOf),
+		Order:   table.Known(d, 1, orderOf),
+	}, d.Err()
 }
 
 // RefusePaymentInput is what RefusePayment takes.
@@ -1071,12 +965,10 @@ func (db *DB) RefusePayment(ctx context.Context, in RefusePaymentInput) (RefuseP
 
 // refusePaymentResult is the result of what RefusePayment has done.
 func (db *DB) refusePaymentResult(_ context.Context, _ table.Input, out table.Outcome) (RefusePaymentResult, error) {
-	var result RefusePaymentResult
-	var err error
-	if result.Payment, err = paymentOf(out.Items[0][0]); err != nil {
-		return RefusePaymentResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RefusePaymentResult{
+		Payment: table.Made(d, 0, paymentOf),
+	}, d.Err()
 }
 
 // ExpireOrderInput is what ExpireOrder takes.
@@ -1116,15 +1008,10 @@ func (db *DB) ExpireOrder(ctx context.Context, in ExpireOrderInput) (ExpireOrder
 
 // expireOrderResult is the result of what ExpireOrder has done.
 func (db *DB) expireOrderResult(_ context.Context, _ table.Input, out table.Outcome) (ExpireOrderResult, error) {
-	var result ExpireOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return ExpireOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ExpireOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // ShipOrderInput is what ShipOrder takes.
@@ -1153,15 +1040,10 @@ func (db *DB) ShipOrder(ctx context.Context, in ShipOrderInput) (ShipOrderResult
 
 // shipOrderResult is the result of what ShipOrder has done.
 func (db *DB) shipOrderResult(_ context.Context, _ table.Input, out table.Outcome) (ShipOrderResult, error) {
-	var result ShipOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return ShipOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ShipOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // DeliverOrderInput is what DeliverOrder takes.
@@ -1190,15 +1072,10 @@ func (db *DB) DeliverOrder(ctx context.Context, in DeliverOrderInput) (DeliverOr
 
 // deliverOrderResult is the result of what DeliverOrder has done.
 func (db *DB) deliverOrderResult(_ context.Context, _ table.Input, out table.Outcome) (DeliverOrderResult, error) {
-	var result DeliverOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return DeliverOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return DeliverOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // CancelOrderInput is what CancelOrder takes.
@@ -1250,15 +1127,10 @@ func (db *DB) cancelOrderResult(ctx context.Context, input table.Input, out tabl
 	if out.Replayed {
 		return db.replayCancelOrder(ctx, input, out.Record)
 	}
-	var result CancelOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return CancelOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // replayCancelOrder is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -1304,12 +1176,10 @@ func (db *DB) RecordChange(ctx context.Context, in RecordChangeInput) (RecordCha
 
 // recordChangeResult is the result of what RecordChange has done.
 func (db *DB) recordChangeResult(_ context.Context, _ table.Input, out table.Outcome) (RecordChangeResult, error) {
-	var result RecordChangeResult
-	var err error
-	if result.AuditEntry, err = auditEntryOf(out.Items[0][0]); err != nil {
-		return RecordChangeResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RecordChangeResult{
+		AuditEntry: table.Made(d, 0, auditEntryOf),
+	}, d.Err()
 }
 
 // Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item

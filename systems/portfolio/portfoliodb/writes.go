@@ -39,15 +39,10 @@ func (db *DB) SaveProfile(ctx context.Context, in SaveProfileInput) (SaveProfile
 
 // saveProfileResult is the result of what SaveProfile has done.
 func (db *DB) saveProfileResult(_ context.Context, _ table.Input, out table.Outcome) (SaveProfileResult, error) {
-	var result SaveProfileResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return SaveProfileResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SaveProfileResult{
+		User: table.Known(d, 0, userOf),
+	}, d.Err()
 }
 
 // SaveCategoryInput is what SaveCategory takes.
@@ -79,15 +74,10 @@ func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCateg
 
 // saveCategoryResult is the result of what SaveCategory has done.
 func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (SaveCategoryResult, error) {
-	var result SaveCategoryResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := categoryOf(v)
-		if err != nil {
-			return SaveCategoryResult{}, err
-		}
-		result.Category = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SaveCategoryResult{
+		Category: table.Known(d, 0, categoryOf),
+	}, d.Err()
 }
 
 // WritePostInput is what WritePost takes.
@@ -133,15 +123,11 @@ func (db *DB) writePostResult(ctx context.Context, input table.Input, out table.
 	if out.Replayed {
 		return db.replayWritePost(ctx, input, out.Record)
 	}
-	var result WritePostResult
-	var err error
-	if result.Post, err = postOf(out.Items[0][0]); err != nil {
-		return WritePostResult{}, err
-	}
-	if result.PostContent, err = postContentOf(out.Items[1][0]); err != nil {
-		return WritePostResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return WritePostResult{
+		Post:        table.Made(d, 0, postOf),
+		PostContent: table.Made(d, 1, postContentOf),
+	}, d.Err()
 }
 
 // replayWritePost is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -192,22 +178,11 @@ func (db *DB) EditPost(ctx context.Context, in EditPostInput) (EditPostResult, e
 
 // editPostResult is the result of what EditPost has done.
 func (db *DB) editPostResult(_ context.Context, _ table.Input, out table.Outcome) (EditPostResult, error) {
-	var result EditPostResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return EditPostResult{}, err
-		}
-		result.Post = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := postContentOf(v)
-		if err != nil {
-			return EditPostResult{}, err
-		}
-		result.PostContent = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return EditPostResult{
+		Post:        table.Known(d, 0, postOf),
+		PostContent: table.Known(d, 1, postContentOf),
+	}, d.Err()
 }
 
 // PublishPostInput is what PublishPost takes.
@@ -239,15 +214,10 @@ func (db *DB) PublishPost(ctx context.Context, in PublishPostInput) (PublishPost
 
 // publishPostResult is the result of what PublishPost has done.
 func (db *DB) publishPostResult(_ context.Context, _ table.Input, out table.Outcome) (PublishPostResult, error) {
-	var result PublishPostResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return PublishPostResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PublishPostResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // ArchivePostInput is what ArchivePost takes.
@@ -279,15 +249,10 @@ func (db *DB) ArchivePost(ctx context.Context, in ArchivePostInput) (ArchivePost
 
 // archivePostResult is the result of what ArchivePost has done.
 func (db *DB) archivePostResult(_ context.Context, _ table.Input, out table.Outcome) (ArchivePostResult, error) {
-	var result ArchivePostResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return ArchivePostResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ArchivePostResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // AddCommentInput is what AddComment takes.
@@ -315,7 +280,7 @@ type AddCommentResult struct {
 //	update  Post.key POST#{postId} / METADATA; if status = 'published'
 //	costs   7 write units
 //
-// It can end in ErrRequestReused, ErrCommentExists, ErrNoSuchPost, ErrPostArchived, ErrPostNotFound.
+// It can end in ErrRequestReused, ErrCommentExists, ErrNoSuchPost, ErrPostArchived.
 func (db *DB) AddComment(ctx context.Context, in AddCommentInput) (AddCommentResult, error) {
 	return table.Do(ctx, db.run, addCommentWrite, in.input(), db.addCommentResult)
 }
@@ -325,12 +290,10 @@ func (db *DB) addCommentResult(ctx context.Context, input table.Input, out table
 	if out.Replayed {
 		return db.replayAddComment(ctx, input, out.Record)
 	}
-	var result AddCommentResult
-	var err error
-	if result.Comment, err = commentOf(out.Items[0][0]); err != nil {
-		return AddCommentResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AddCommentResult{
+		Comment: table.Made(d, 0, commentOf),
+	}, d.Err()
 }
 
 // replayAddComment is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -362,7 +325,7 @@ type DeleteCommentInput struct {
 //	update  Post.key POST#{postId} / METADATA
 //	costs   5 write units
 //
-// It can end in ErrNotTheCommenter, ErrCommentNotFound, table.ErrRefused.
+// It can end in ErrNotTheCommenter, ErrCommentNotFound, ErrPostNotFound, table.ErrRefused.
 func (db *DB) DeleteComment(ctx context.Context, in DeleteCommentInput) error {
 	_, err := db.run.Write(ctx, deleteCommentWrite, in.input())
 	return err
@@ -387,19 +350,17 @@ type LikePostResult struct {
 //	update  Post.key POST#{postId} / METADATA; if status = 'published'
 //	costs   5 write units
 //
-// It can end in ErrLikeExists, ErrNoSuchPost, ErrPostArchived, ErrPostNotFound.
+// It can end in ErrLikeExists, ErrNoSuchPost, ErrPostArchived.
 func (db *DB) LikePost(ctx context.Context, in LikePostInput) (LikePostResult, error) {
 	return table.Do(ctx, db.run, likePostWrite, in.input(), db.likePostResult)
 }
 
 // likePostResult is the result of what LikePost has done.
 func (db *DB) likePostResult(_ context.Context, _ table.Input, out table.Outcome) (LikePostResult, error) {
-	var result LikePostResult
-	var err error
-	if result.Like, err = likeOf(out.Items[0][0]); err != nil {
-		return LikePostResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return LikePostResult{
+		Like: table.Made(d, 0, likeOf),
+	}, d.Err()
 }
 
 // UnlikePostInput is what UnlikePost takes.
@@ -415,6 +376,8 @@ type UnlikePostInput struct {
 //	delete  Like.key POST#{postId}#LIKES / LIKE#{userId}; GSI1 removed (1)
 //	update  Post.key POST#{postId} / METADATA
 //	costs   5 write units
+//
+// It can end in ErrPostNotFound.
 func (db *DB) UnlikePost(ctx context.Context, in UnlikePostInput) error {
 	_, err := db.run.Write(ctx, unlikePostWrite, in.input())
 	return err
@@ -444,12 +407,10 @@ func (db *DB) AddBookmark(ctx context.Context, in AddBookmarkInput) (AddBookmark
 
 // addBookmarkResult is the result of what AddBookmark has done.
 func (db *DB) addBookmarkResult(_ context.Context, _ table.Input, out table.Outcome) (AddBookmarkResult, error) {
-	var result AddBookmarkResult
-	var err error
-	if result.Bookmark, err = bookmarkOf(out.Items[0][0]); err != nil {
-		return AddBookmarkResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AddBookmarkResult{
+		Bookmark: table.Made(d, 0, bookmarkOf),
+	}, d.Err()
 }
 
 // RemoveBookmarkInput is what RemoveBookmark takes.
@@ -499,12 +460,10 @@ func (db *DB) Notify(ctx context.Context, in NotifyInput) (NotifyResult, error) 
 
 // notifyResult is the result of what Notify has done.
 func (db *DB) notifyResult(_ context.Context, _ table.Input, out table.Outcome) (NotifyResult, error) {
-	var result NotifyResult
-	var err error
-	if result.Notification, err = notificationOf(out.Items[0][0]); err != nil {
-		return NotifyResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return NotifyResult{
+		Notification: table.Made(d, 0, notificationOf),
+	}, d.Err()
 }
 
 // MarkNotificationInput is what MarkNotification takes.
@@ -534,15 +493,10 @@ func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (M
 
 // markNotificationResult is the result of what MarkNotification has done.
 func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table.Outcome) (MarkNotificationResult, error) {
-	var result MarkNotificationResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := notificationOf(v)
-		if err != nil {
-			return MarkNotificationResult{}, err
-		}
-		result.Notification = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return MarkNotificationResult{
+		Notification: table.Made(d, 0, notificationOf),
+	}, d.Err()
 }
 
 // Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item

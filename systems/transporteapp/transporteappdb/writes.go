@@ -38,12 +38,10 @@ func (db *DB) CrearPerfil(ctx context.Context, in CrearPerfilInput) (CrearPerfil
 
 // crearPerfilResult is the result of what CrearPerfil has done.
 func (db *DB) crearPerfilResult(_ context.Context, _ table.Input, out table.Outcome) (CrearPerfilResult, error) {
-	var result CrearPerfilResult
-	var err error
-	if result.User, err = userOf(out.Items[0][0]); err != nil {
-		return CrearPerfilResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearPerfilResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // GuardarPerfilInput is what GuardarPerfil takes.
@@ -73,15 +71,10 @@ func (db *DB) GuardarPerfil(ctx context.Context, in GuardarPerfilInput) (Guardar
 
 // guardarPerfilResult is the result of what GuardarPerfil has done.
 func (db *DB) guardarPerfilResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarPerfilResult, error) {
-	var result GuardarPerfilResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return GuardarPerfilResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarPerfilResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // CambiarPlanInput is what CambiarPlan takes.
@@ -109,15 +102,10 @@ func (db *DB) CambiarPlan(ctx context.Context, in CambiarPlanInput) (CambiarPlan
 
 // cambiarPlanResult is the result of what CambiarPlan has done.
 func (db *DB) cambiarPlanResult(_ context.Context, _ table.Input, out table.Outcome) (CambiarPlanResult, error) {
-	var result CambiarPlanResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CambiarPlanResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CambiarPlanResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // AbonarCreditosInput is what AbonarCreditos takes.
@@ -158,15 +146,10 @@ func (db *DB) abonarCreditosResult(ctx context.Context, input table.Input, out t
 	if out.Replayed {
 		return db.replayAbonarCreditos(ctx, input, out.Record)
 	}
-	var result AbonarCreditosResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return AbonarCreditosResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AbonarCreditosResult{
+		User: table.Known(d, 0, userOf),
+	}, d.Err()
 }
 
 // replayAbonarCreditos is the answer to a repetition, as PeticionPorClave finds it now.
@@ -237,22 +220,12 @@ func (db *DB) crearConductorResult(ctx context.Context, input table.Input, out t
 	if out.Replayed {
 		return db.replayCrearConductor(ctx, input, out.Record)
 	}
-	var result CrearConductorResult
-	var err error
-	if result.Conductor, err = conductorOf(out.Items[0][0]); err != nil {
-		return CrearConductorResult{}, err
-	}
-	if result.Agenda, err = agendaOf(out.Items[1][0]); err != nil {
-		return CrearConductorResult{}, err
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearConductorResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearConductorResult{
+		Conductor: table.Made(d, 0, conductorOf),
+		Agenda:    table.Made(d, 1, agendaOf),
+		User:      table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // replayCrearConductor is the answer to a repetition, as PeticionPorClave finds it now.
@@ -306,22 +279,11 @@ func (db *DB) GuardarConductor(ctx context.Context, in GuardarConductorInput) (G
 
 // guardarConductorResult is the result of what GuardarConductor has done.
 func (db *DB) guardarConductorResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarConductorResult, error) {
-	var result GuardarConductorResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return GuardarConductorResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := agendaOf(v)
-		if err != nil {
-			return GuardarConductorResult{}, err
-		}
-		result.Agenda = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarConductorResult{
+		Conductor: table.Known(d, 0, conductorOf),
+		Agenda:    table.Known(d, 1, agendaOf),
+	}, d.Err()
 }
 
 // BorrarConductorInput is what BorrarConductor takes.
@@ -351,15 +313,10 @@ func (db *DB) BorrarConductor(ctx context.Context, in BorrarConductorInput) (Bor
 
 // borrarConductorResult is the result of what BorrarConductor has done.
 func (db *DB) borrarConductorResult(_ context.Context, _ table.Input, out table.Outcome) (BorrarConductorResult, error) {
-	var result BorrarConductorResult
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return BorrarConductorResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return BorrarConductorResult{
+		User: table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // CrearVehiculoInput is what CrearVehiculo takes.
@@ -420,22 +377,12 @@ func (db *DB) crearVehiculoResult(ctx context.Context, input table.Input, out ta
 	if out.Replayed {
 		return db.replayCrearVehiculo(ctx, input, out.Record)
 	}
-	var result CrearVehiculoResult
-	var err error
-	if result.Vehiculo, err = vehiculoOf(out.Items[0][0]); err != nil {
-		return CrearVehiculoResult{}, err
-	}
-	if result.Agenda, err = agendaOf(out.Items[1][0]); err != nil {
-		return CrearVehiculoResult{}, err
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearVehiculoResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearVehiculoResult{
+		Vehiculo: table.Made(d, 0, vehiculoOf),
+		Agenda:   table.Made(d, 1, agendaOf),
+		User:     table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // replayCrearVehiculo is the answer to a repetition, as PeticionPorClave finds it now.
@@ -489,22 +436,11 @@ func (db *DB) GuardarVehiculo(ctx context.Context, in GuardarVehiculoInput) (Gua
 
 // guardarVehiculoResult is the result of what GuardarVehiculo has done.
 func (db *DB) guardarVehiculoResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarVehiculoResult, error) {
-	var result GuardarVehiculoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return GuardarVehiculoResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := agendaOf(v)
-		if err != nil {
-			return GuardarVehiculoResult{}, err
-		}
-		result.Agenda = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarVehiculoResult{
+		Vehiculo: table.Known(d, 0, vehiculoOf),
+		Agenda:   table.Known(d, 1, agendaOf),
+	}, d.Err()
 }
 
 // BorrarVehiculoInput is what BorrarVehiculo takes.
@@ -535,15 +471,10 @@ func (db *DB) BorrarVehiculo(ctx context.Context, in BorrarVehiculoInput) (Borra
 
 // borrarVehiculoResult is the result of what BorrarVehiculo has done.
 func (db *DB) borrarVehiculoResult(_ context.Context, _ table.Input, out table.Outcome) (BorrarVehiculoResult, error) {
-	var result BorrarVehiculoResult
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return BorrarVehiculoResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return BorrarVehiculoResult{
+		User: table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // CrearRemolqueInput is what CrearRemolque takes.
@@ -582,8 +513,7 @@ type CrearRemolqueResult struct {
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   15 write units
 //
-// It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva,
-// ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva.
 func (db *DB) CrearRemolque(ctx context.Context, in CrearRemolqueInput) (CrearRemolqueResult, error) {
 	return table.Do(ctx, db.run, crearRemolqueWrite, in.input(), db.crearRemolqueResult)
 }
@@ -593,15 +523,11 @@ func (db *DB) crearRemolqueResult(ctx context.Context, input table.Input, out ta
 	if out.Replayed {
 		return db.replayCrearRemolque(ctx, input, out.Record)
 	}
-	var result CrearRemolqueResult
-	var err error
-	if result.Remolque, err = remolqueOf(out.Items[0][0]); err != nil {
-		return CrearRemolqueResult{}, err
-	}
-	if result.Agenda, err = agendaOf(out.Items[1][0]); err != nil {
-		return CrearRemolqueResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearRemolqueResult{
+		Remolque: table.Made(d, 0, remolqueOf),
+		Agenda:   table.Made(d, 1, agendaOf),
+	}, d.Err()
 }
 
 // replayCrearRemolque is the answer to a repetition, as PeticionPorClave finds it now.
@@ -648,22 +574,11 @@ func (db *DB) GuardarRemolque(ctx context.Context, in GuardarRemolqueInput) (Gua
 
 // guardarRemolqueResult is the result of what GuardarRemolque has done.
 func (db *DB) guardarRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarRemolqueResult, error) {
-	var result GuardarRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return GuardarRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := agendaOf(v)
-		if err != nil {
-			return GuardarRemolqueResult{}, err
-		}
-		result.Agenda = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarRemolqueResult{
+		Remolque: table.Known(d, 0, remolqueOf),
+		Agenda:   table.Known(d, 1, agendaOf),
+	}, d.Err()
 }
 
 // BorrarRemolqueInput is what BorrarRemolque takes.
@@ -728,7 +643,7 @@ type CrearViajeResult struct {
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   14 write units
 //
-// It can end in ErrPeticionReused, ErrViajeExists, ErrSuscripcionInactiva, ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrViajeExists, ErrSuscripcionInactiva.
 func (db *DB) CrearViaje(ctx context.Context, in CrearViajeInput) (CrearViajeResult, error) {
 	return table.Do(ctx, db.run, crearViajeWrite, in.input(), db.crearViajeResult)
 }
@@ -738,12 +653,10 @@ func (db *DB) crearViajeResult(ctx context.Context, input table.Input, out table
 	if out.Replayed {
 		return db.replayCrearViaje(ctx, input, out.Record)
 	}
-	var result CrearViajeResult
-	var err error
-	if result.Viaje, err = viajeOf(out.Items[0][0]); err != nil {
-		return CrearViajeResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // replayCrearViaje is the answer to a repetition, as PeticionPorClave finds it now.
@@ -835,36 +748,14 @@ func (db *DB) crearViajeConCartaResult(ctx context.Context, input table.Input, o
 	if out.Replayed {
 		return db.replayCrearViajeConCarta(ctx, input, out.Record)
 	}
-	var result CrearViajeConCartaResult
-	var err error
-	if v := out.Items[0][0]; v != nil {
-		x, err := usageOf(v)
-		if err != nil {
-			return CrearViajeConCartaResult{}, err
-		}
-		result.Usage = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearViajeConCartaResult{}, err
-		}
-		result.User = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := folioSeqOf(v)
-		if err != nil {
-			return CrearViajeConCartaResult{}, err
-		}
-		result.FolioSeq = &x
-	}
-	if result.Viaje, err = viajeOf(out.Items[3][0]); err != nil {
-		return CrearViajeConCartaResult{}, err
-	}
-	if result.Carta, err = cartaOf(out.Items[4][0]); err != nil {
-		return CrearViajeConCartaResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearViajeConCartaResult{
+		Usage:    table.Known(d, 0, usageOf),
+		User:     table.Known(d, 1, userOf),
+		FolioSeq: table.Known(d, 2, folioSeqOf),
+		Viaje:    table.Made(d, 3, viajeOf),
+		Carta:    table.Made(d, 4, cartaOf),
+	}, d.Err()
 }
 
 // replayCrearViajeConCarta is the answer to a repetition, as PeticionPorClave finds it now.
@@ -949,40 +840,14 @@ func (db *DB) crearCartaDeViajeResult(ctx context.Context, input table.Input, ou
 	if out.Replayed {
 		return db.replayCrearCartaDeViaje(ctx, input, out.Record)
 	}
-	var result CrearCartaDeViajeResult
-	var err error
-	if v := out.Items[0][0]; v != nil {
-		x, err := usageOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.Usage = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.User = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := folioSeqOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.FolioSeq = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if result.Carta, err = cartaOf(out.Items[4][0]); err != nil {
-		return CrearCartaDeViajeResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearCartaDeViajeResult{
+		Usage:    table.Known(d, 0, usageOf),
+		User:     table.Known(d, 1, userOf),
+		FolioSeq: table.Known(d, 2, folioSeqOf),
+		Viaje:    table.Known(d, 3, viajeOf),
+		Carta:    table.Made(d, 4, cartaOf),
+	}, d.Err()
 }
 
 // replayCrearCartaDeViaje is the answer to a repetition, as PeticionPorClave finds it now.
@@ -1036,15 +901,10 @@ func (db *DB) GuardarViaje(ctx context.Context, in GuardarViajeInput) (GuardarVi
 
 // guardarViajeResult is the result of what GuardarViaje has done.
 func (db *DB) guardarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarViajeResult, error) {
-	var result GuardarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return GuardarViajeResult{}, err
-		}
-		result.Viaje = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // ProgramarViajeInput is what ProgramarViaje takes.
@@ -1070,15 +930,10 @@ func (db *DB) ProgramarViaje(ctx context.Context, in ProgramarViajeInput) (Progr
 
 // programarViajeResult is the result of what ProgramarViaje has done.
 func (db *DB) programarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (ProgramarViajeResult, error) {
-	var result ProgramarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return ProgramarViajeResult{}, err
-		}
-		result.Viaje = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ProgramarViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // AsignarRecursosInput is what AsignarRecursos takes.
@@ -1124,15 +979,10 @@ func (db *DB) AsignarRecursos(ctx context.Context, in AsignarRecursosInput) (Asi
 
 // asignarRecursosResult is the result of what AsignarRecursos has done.
 func (db *DB) asignarRecursosResult(_ context.Context, _ table.Input, out table.Outcome) (AsignarRecursosResult, error) {
-	var result AsignarRecursosResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return AsignarRecursosResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AsignarRecursosResult{
+		Viaje: table.Known(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // IniciarViajeInput is what IniciarViaje takes.
@@ -1180,33 +1030,13 @@ func (db *DB) IniciarViaje(ctx context.Context, in IniciarViajeInput) (IniciarVi
 
 // iniciarViajeResult is the result of what IniciarViaje has done.
 func (db *DB) iniciarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (IniciarViajeResult, error) {
-	var result IniciarViajeResult
-	var err error
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return IniciarViajeResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if result.Tracking, err = trackingOf(out.Items[1][0]); err != nil {
-		return IniciarViajeResult{}, err
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return IniciarViajeResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return IniciarViajeResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return IniciarViajeResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Made(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+	}, d.Err()
 }
 
 // IniciarConRemolqueInput is what IniciarConRemolque takes.
@@ -1259,40 +1089,14 @@ func (db *DB) IniciarConRemolque(ctx context.Context, in IniciarConRemolqueInput
 
 // iniciarConRemolqueResult is the result of what IniciarConRemolque has done.
 func (db *DB) iniciarConRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (IniciarConRemolqueResult, error) {
-	var result IniciarConRemolqueResult
-	var err error
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return IniciarConRemolqueResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if result.Tracking, err = trackingOf(out.Items[1][0]); err != nil {
-		return IniciarConRemolqueResult{}, err
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return IniciarConRemolqueResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return IniciarConRemolqueResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[4][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return IniciarConRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return IniciarConRemolqueResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Made(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+		Remolque:  table.Known(d, 4, remolqueOf),
+	}, d.Err()
 }
 
 // CompletarViajeInput is what CompletarViaje takes.
@@ -1351,36 +1155,13 @@ func (db *DB) CompletarViaje(ctx context.Context, in CompletarViajeInput) (Compl
 
 // completarViajeResult is the result of what CompletarViaje has done.
 func (db *DB) completarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (CompletarViajeResult, error) {
-	var result CompletarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Tracking = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CompletarViajeResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Known(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+	}, d.Err()
 }
 
 // CompletarConRemolqueInput is what CompletarConRemolque takes.
@@ -1443,43 +1224,14 @@ func (db *DB) CompletarConRemolque(ctx context.Context, in CompletarConRemolqueI
 
 // completarConRemolqueResult is the result of what CompletarConRemolque has done.
 func (db *DB) completarConRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (CompletarConRemolqueResult, error) {
-	var result CompletarConRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Tracking = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[4][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CompletarConRemolqueResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Known(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+		Remolque:  table.Known(d, 4, remolqueOf),
+	}, d.Err()
 }
 
 // CancelarViajeInput is what CancelarViaje takes.
@@ -1507,15 +1259,10 @@ func (db *DB) CancelarViaje(ctx context.Context, in CancelarViajeInput) (Cancela
 
 // cancelarViajeResult is the result of what CancelarViaje has done.
 func (db *DB) cancelarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarViajeResult, error) {
-	var result CancelarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarViajeResult{}, err
-		}
-		result.Viaje = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // CancelarAsignadoInput is what CancelarAsignado takes.
@@ -1554,15 +1301,10 @@ func (db *DB) CancelarAsignado(ctx context.Context, in CancelarAsignadoInput) (C
 
 // cancelarAsignadoResult is the result of what CancelarAsignado has done.
 func (db *DB) cancelarAsignadoResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarAsignadoResult, error) {
-	var result CancelarAsignadoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarAsignadoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarAsignadoResult{
+		Viaje: table.Known(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // CancelarEnCursoInput is what CancelarEnCurso takes.
@@ -1615,36 +1357,13 @@ func (db *DB) CancelarEnCurso(ctx context.Context, in CancelarEnCursoInput) (Can
 
 // cancelarEnCursoResult is the result of what CancelarEnCurso has done.
 func (db *DB) cancelarEnCursoResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarEnCursoResult, error) {
-	var result CancelarEnCursoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarEnCursoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CancelarEnCursoResult{}, err
-		}
-		result.Tracking = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CancelarEnCursoResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CancelarEnCursoResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarEnCursoResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Known(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+	}, d.Err()
 }
 
 // CancelarEnCursoConRemolqueInput is what CancelarEnCursoConRemolque takes.
@@ -1701,43 +1420,14 @@ func (db *DB) CancelarEnCursoConRemolque(ctx context.Context, in CancelarEnCurso
 
 // cancelarEnCursoConRemolqueResult is the result of what CancelarEnCursoConRemolque has done.
 func (db *DB) cancelarEnCursoConRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarEnCursoConRemolqueResult, error) {
-	var result CancelarEnCursoConRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarEnCursoConRemolqueResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CancelarEnCursoConRemolqueResult{}, err
-		}
-		result.Tracking = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CancelarEnCursoConRemolqueResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CancelarEnCursoConRemolqueResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[4][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return CancelarEnCursoConRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarEnCursoConRemolqueResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Known(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+		Remolque:  table.Known(d, 4, remolqueOf),
+	}, d.Err()
 }
 
 // MoverViajeInput is what MoverViaje takes.
@@ -1771,15 +1461,10 @@ func (db *DB) MoverViaje(ctx context.Context, in MoverViajeInput) (MoverViajeRes
 
 // moverViajeResult is the result of what MoverViaje has done.
 func (db *DB) moverViajeResult(_ context.Context, _ table.Input, out table.Outcome) (MoverViajeResult, error) {
-	var result MoverViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return MoverViajeResult{}, err
-		}
-		result.Tracking = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return MoverViajeResult{
+		Tracking: table.Made(d, 0, trackingOf),
+	}, d.Err()
 }
 
 // AnotarPosicionInput is what AnotarPosicion takes.
@@ -1810,12 +1495,10 @@ func (db *DB) AnotarPosicion(ctx context.Context, in AnotarPosicionInput) (Anota
 
 // anotarPosicionResult is the result of what AnotarPosicion has done.
 func (db *DB) anotarPosicionResult(_ context.Context, _ table.Input, out table.Outcome) (AnotarPosicionResult, error) {
-	var result AnotarPosicionResult
-	var err error
-	if result.Posicion, err = posicionOf(out.Items[0][0]); err != nil {
-		return AnotarPosicionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AnotarPosicionResult{
+		Posicion: table.Made(d, 0, posicionOf),
+	}, d.Err()
 }
 
 // GuardarAutotransporteInput is what GuardarAutotransporte takes.
@@ -1855,19 +1538,11 @@ func (db *DB) GuardarAutotransporte(ctx context.Context, in GuardarAutotransport
 
 // guardarAutotransporteResult is the result of what GuardarAutotransporte has done.
 func (db *DB) guardarAutotransporteResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarAutotransporteResult, error) {
-	var result GuardarAutotransporteResult
-	var err error
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return GuardarAutotransporteResult{}, err
-		}
-		result.Carta = &x
-	}
-	if result.Autotransporte, err = autotransporteOf(out.Items[1][0]); err != nil {
-		return GuardarAutotransporteResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarAutotransporteResult{
+		Carta:          table.Known(d, 0, cartaOf),
+		Autotransporte: table.Made(d, 1, autotransporteOf),
+	}, d.Err()
 }
 
 // GuardarUbicacionesInput is what GuardarUbicaciones takes.
@@ -1915,22 +1590,11 @@ func (db *DB) GuardarUbicaciones(ctx context.Context, in GuardarUbicacionesInput
 
 // guardarUbicacionesResult is the result of what GuardarUbicaciones has done.
 func (db *DB) guardarUbicacionesResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarUbicacionesResult, error) {
-	var result GuardarUbicacionesResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return GuardarUbicacionesResult{}, err
-		}
-		result.Carta = &x
-	}
-	for _, v := range out.Items[1] {
-		x, err := ubicacionOf(v)
-		if err != nil {
-			return GuardarUbicacionesResult{}, err
-		}
-		result.Ubicacion = append(result.Ubicacion, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarUbicacionesResult{
+		Carta:     table.Known(d, 0, cartaOf),
+		Ubicacion: table.MadeEach(d, 1, ubicacionOf),
+	}, d.Err()
 }
 
 // QuitarUbicacionesInput is what QuitarUbicaciones takes.
@@ -1968,15 +1632,10 @@ func (db *DB) QuitarUbicaciones(ctx context.Context, in QuitarUbicacionesInput) 
 
 // quitarUbicacionesResult is the result of what QuitarUbicaciones has done.
 func (db *DB) quitarUbicacionesResult(_ context.Context, _ table.Input, out table.Outcome) (QuitarUbicacionesResult, error) {
-	var result QuitarUbicacionesResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return QuitarUbicacionesResult{}, err
-		}
-		result.Carta = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return QuitarUbicacionesResult{
+		Carta: table.Known(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // GuardarFigurasInput is what GuardarFiguras takes.
@@ -2020,22 +1679,11 @@ func (db *DB) GuardarFiguras(ctx context.Context, in GuardarFigurasInput) (Guard
 
 // guardarFigurasResult is the result of what GuardarFiguras has done.
 func (db *DB) guardarFigurasResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarFigurasResult, error) {
-	var result GuardarFigurasResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return GuardarFigurasResult{}, err
-		}
-		result.Carta = &x
-	}
-	for _, v := range out.Items[1] {
-		x, err := figuraOf(v)
-		if err != nil {
-			return GuardarFigurasResult{}, err
-		}
-		result.Figura = append(result.Figura, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return GuardarFigurasResult{
+		Carta:  table.Known(d, 0, cartaOf),
+		Figura: table.MadeEach(d, 1, figuraOf),
+	}, d.Err()
 }
 
 // QuitarFigurasInput is what QuitarFiguras takes.
@@ -2072,15 +1720,10 @@ func (db *DB) QuitarFiguras(ctx context.Context, in QuitarFigurasInput) (QuitarF
 
 // quitarFigurasResult is the result of what QuitarFiguras has done.
 func (db *DB) quitarFigurasResult(_ context.Context, _ table.Input, out table.Outcome) (QuitarFigurasResult, error) {
-	var result QuitarFigurasResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return QuitarFigurasResult{}, err
-		}
-		result.Carta = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return QuitarFigurasResult{
+		Carta: table.Known(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // AgregarMercanciasInput is what AgregarMercancias takes.
@@ -2137,22 +1780,11 @@ func (db *DB) agregarMercanciasResult(ctx context.Context, input table.Input, ou
 	if out.Replayed {
 		return db.replayAgregarMercancias(ctx, input, out.Record)
 	}
-	var result AgregarMercanciasResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return AgregarMercanciasResult{}, err
-		}
-		result.Carta = &x
-	}
-	for _, v := range out.Items[1] {
-		x, err := mercanciaOf(v)
-		if err != nil {
-			return AgregarMercanciasResult{}, err
-		}
-		result.Mercancia = append(result.Mercancia, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AgregarMercanciasResult{
+		Carta:     table.Known(d, 0, cartaOf),
+		Mercancia: table.MadeEach(d, 1, mercanciaOf),
+	}, d.Err()
 }
 
 // replayAgregarMercancias is the answer to a repetition, as PeticionPorClave finds it now.
@@ -2192,15 +1824,10 @@ func (db *DB) SellarCarta(ctx context.Context, in SellarCartaInput) (SellarCarta
 
 // sellarCartaResult is the result of what SellarCarta has done.
 func (db *DB) sellarCartaResult(_ context.Context, _ table.Input, out table.Outcome) (SellarCartaResult, error) {
-	var result SellarCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return SellarCartaResult{}, err
-		}
-		result.Carta = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SellarCartaResult{
+		Carta: table.Made(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // AbrirCartaInput is what AbrirCarta takes.
@@ -2228,15 +1855,10 @@ func (db *DB) AbrirCarta(ctx context.Context, in AbrirCartaInput) (AbrirCartaRes
 
 // abrirCartaResult is the result of what AbrirCarta has done.
 func (db *DB) abrirCartaResult(_ context.Context, _ table.Input, out table.Outcome) (AbrirCartaResult, error) {
-	var result AbrirCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return AbrirCartaResult{}, err
-		}
-		result.Carta = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AbrirCartaResult{
+		Carta: table.Made(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // EmpezarTimbradoInput is what EmpezarTimbrado takes.
@@ -2272,22 +1894,11 @@ func (db *DB) EmpezarTimbrado(ctx context.Context, in EmpezarTimbradoInput) (Emp
 
 // empezarTimbradoResult is the result of what EmpezarTimbrado has done.
 func (db *DB) empezarTimbradoResult(_ context.Context, _ table.Input, out table.Outcome) (EmpezarTimbradoResult, error) {
-	var result EmpezarTimbradoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return EmpezarTimbradoResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return EmpezarTimbradoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return EmpezarTimbradoResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // DejarTimbradoInput is what DejarTimbrado takes.
@@ -2322,22 +1933,11 @@ func (db *DB) DejarTimbrado(ctx context.Context, in DejarTimbradoInput) (DejarTi
 
 // dejarTimbradoResult is the result of what DejarTimbrado has done.
 func (db *DB) dejarTimbradoResult(_ context.Context, _ table.Input, out table.Outcome) (DejarTimbradoResult, error) {
-	var result DejarTimbradoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return DejarTimbradoResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return DejarTimbradoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return DejarTimbradoResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // TimbrarCartaInput is what TimbrarCarta takes.
@@ -2397,36 +1997,13 @@ func (db *DB) timbrarCartaResult(ctx context.Context, input table.Input, out tab
 	if out.Replayed {
 		return db.replayTimbrarCarta(ctx, input, out.Record)
 	}
-	var result TimbrarCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.User = &x
-	}
-	for _, v := range out.Items[3] {
-		x, err := xmlParteOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.XMLParte = append(result.XMLParte, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TimbrarCartaResult{
+		Carta:    table.Known(d, 0, cartaOf),
+		Viaje:    table.Known(d, 1, viajeOf),
+		User:     table.Known(d, 2, userOf),
+		XMLParte: table.MadeEach(d, 3, xmlParteOf),
+	}, d.Err()
 }
 
 // replayTimbrarCarta is the answer to a repetition, as PeticionPorClave finds it now.
@@ -2477,29 +2054,12 @@ func (db *DB) CancelarBorrador(ctx context.Context, in CancelarBorradorInput) (C
 
 // cancelarBorradorResult is the result of what CancelarBorrador has done.
 func (db *DB) cancelarBorradorResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarBorradorResult, error) {
-	var result CancelarBorradorResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return CancelarBorradorResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarBorradorResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CancelarBorradorResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarBorradorResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+		User:  table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // EmpezarCancelacionInput is what EmpezarCancelacion takes.
@@ -2535,22 +2095,11 @@ func (db *DB) EmpezarCancelacion(ctx context.Context, in EmpezarCancelacionInput
 
 // empezarCancelacionResult is the result of what EmpezarCancelacion has done.
 func (db *DB) empezarCancelacionResult(_ context.Context, _ table.Input, out table.Outcome) (EmpezarCancelacionResult, error) {
-	var result EmpezarCancelacionResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return EmpezarCancelacionResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return EmpezarCancelacionResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return EmpezarCancelacionResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // DejarCancelacionInput is what DejarCancelacion takes.
@@ -2585,22 +2134,11 @@ func (db *DB) DejarCancelacion(ctx context.Context, in DejarCancelacionInput) (D
 
 // dejarCancelacionResult is the result of what DejarCancelacion has done.
 func (db *DB) dejarCancelacionResult(_ context.Context, _ table.Input, out table.Outcome) (DejarCancelacionResult, error) {
-	var result DejarCancelacionResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return DejarCancelacionResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return DejarCancelacionResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return DejarCancelacionResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // CancelarTimbradaInput is what CancelarTimbrada takes.
@@ -2634,22 +2172,11 @@ func (db *DB) CancelarTimbrada(ctx context.Context, in CancelarTimbradaInput) (C
 
 // cancelarTimbradaResult is the result of what CancelarTimbrada has done.
 func (db *DB) cancelarTimbradaResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarTimbradaResult, error) {
-	var result CancelarTimbradaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return CancelarTimbradaResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarTimbradaResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelarTimbradaResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // AbrirSesionInput is what AbrirSesion takes.
@@ -2689,12 +2216,10 @@ func (db *DB) abrirSesionResult(ctx context.Context, input table.Input, out tabl
 	if out.Replayed {
 		return db.replayAbrirSesion(ctx, input, out.Record)
 	}
-	var result AbrirSesionResult
-	var err error
-	if result.Session, err = sessionOf(out.Items[0][0]); err != nil {
-		return AbrirSesionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AbrirSesionResult{
+		Session: table.Made(d, 0, sessionOf),
+	}, d.Err()
 }
 
 // replayAbrirSesion is the answer to a repetition, as PeticionPorClave finds it now.

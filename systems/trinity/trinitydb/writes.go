@@ -62,22 +62,12 @@ func (db *DB) openRoomResult(ctx context.Context, input table.Input, out table.O
 	if out.Replayed {
 		return db.replayOpenRoom(ctx, input, out.Record)
 	}
-	var result OpenRoomResult
-	var err error
-	if result.Room, err = roomOf(out.Items[0][0]); err != nil {
-		return OpenRoomResult{}, err
-	}
-	if result.Member, err = memberOf(out.Items[1][0]); err != nil {
-		return OpenRoomResult{}, err
-	}
-	for _, v := range out.Items[2] {
-		x, err := movieOf(v)
-		if err != nil {
-			return OpenRoomResult{}, err
-		}
-		result.Movie = append(result.Movie, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return OpenRoomResult{
+		Room:   table.Made(d, 0, roomOf),
+		Member: table.Made(d, 1, memberOf),
+		Movie:  table.MadeEach(d, 2, movieOf),
+	}, d.Err()
 }
 
 // replayOpenRoom is the answer to a repetition, as RoomByID finds it now.
@@ -127,19 +117,11 @@ func (db *DB) Join(ctx context.Context, in JoinInput) (JoinResult, error) {
 
 // joinResult is the result of what Join has done.
 func (db *DB) joinResult(_ context.Context, _ table.Input, out table.Outcome) (JoinResult, error) {
-	var result JoinResult
-	var err error
-	if result.Member, err = memberOf(out.Items[0][0]); err != nil {
-		return JoinResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return JoinResult{}, err
-		}
-		result.Room = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return JoinResult{
+		Member: table.Made(d, 0, memberOf),
+		Room:   table.Known(d, 1, roomOf),
+	}, d.Err()
 }
 
 // VoteNoInput is what VoteNo takes.
@@ -170,19 +152,11 @@ func (db *DB) VoteNo(ctx context.Context, in VoteNoInput) (VoteNoResult, error) 
 
 // voteNoResult is the result of what VoteNo has done.
 func (db *DB) voteNoResult(_ context.Context, _ table.Input, out table.Outcome) (VoteNoResult, error) {
-	var result VoteNoResult
-	var err error
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return VoteNoResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return VoteNoResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return VoteNoResult{
+		Vote:   table.Made(d, 0, voteOf),
+		Member: table.Known(d, 1, memberOf),
+	}, d.Err()
 }
 
 // VoteYesInput is what VoteYes takes.
@@ -225,33 +199,13 @@ func (db *DB) VoteYes(ctx context.Context, in VoteYesInput) (VoteYesResult, erro
 
 // voteYesResult is the result of what VoteYes has done.
 func (db *DB) voteYesResult(_ context.Context, _ table.Input, out table.Outcome) (VoteYesResult, error) {
-	var result VoteYesResult
-	var err error
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return VoteYesResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return VoteYesResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return VoteYesResult{}, err
-		}
-		result.Room = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return VoteYesResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return VoteYesResult{
+		Vote:   table.Made(d, 0, voteOf),
+		Movie:  table.Known(d, 1, movieOf),
+		Room:   table.Known(d, 2, roomOf),
+		Member: table.Known(d, 3, memberOf),
+	}, d.Err()
 }
 
 // VoteYesAfterMatchInput is what VoteYesAfterMatch takes.
@@ -291,33 +245,13 @@ func (db *DB) VoteYesAfterMatch(ctx context.Context, in VoteYesAfterMatchInput) 
 
 // voteYesAfterMatchResult is the result of what VoteYesAfterMatch has done.
 func (db *DB) voteYesAfterMatchResult(_ context.Context, _ table.Input, out table.Outcome) (VoteYesAfterMatchResult, error) {
-	var result VoteYesAfterMatchResult
-	var err error
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return VoteYesAfterMatchResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return VoteYesAfterMatchResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return VoteYesAfterMatchResult{}, err
-		}
-		result.Room = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return VoteYesAfterMatchResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return VoteYesAfterMatchResult{
+		Vote:   table.Made(d, 0, voteOf),
+		Movie:  table.Known(d, 1, movieOf),
+		Room:   table.Known(d, 2, roomOf),
+		Member: table.Known(d, 3, memberOf),
+	}, d.Err()
 }
 
 // CompleteMatchInput is what CompleteMatch takes.
@@ -378,46 +312,16 @@ func (db *DB) CompleteMatch(ctx context.Context, in CompleteMatchInput) (Complet
 
 // completeMatchResult is the result of what CompleteMatch has done.
 func (db *DB) completeMatchResult(_ context.Context, _ table.Input, out table.Outcome) (CompleteMatchResult, error) {
-	var result CompleteMatchResult
-	var err error
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return CompleteMatchResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.Room = &x
-	}
-	if result.Match, err = matchOf(out.Items[3][0]); err != nil {
-		return CompleteMatchResult{}, err
-	}
-	if result.UserMatch, err = userMatchOf(out.Items[4][0]); err != nil {
-		return CompleteMatchResult{}, err
-	}
-	if v := out.Items[5][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.Member = &x
-	}
-	for _, v := range out.Items[6] {
-		x, err := userMatchOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.UserMatch2 = append(result.UserMatch2, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CompleteMatchResult{
+		Vote:       table.Made(d, 0, voteOf),
+		Movie:      table.Known(d, 1, movieOf),
+		Room:       table.Known(d, 2, roomOf),
+		Match:      table.Made(d, 3, matchOf),
+		UserMatch:  table.Made(d, 4, userMatchOf),
+		Member:     table.Known(d, 5, memberOf),
+		UserMatch2: table.MadeEach(d, 6, userMatchOf),
+	}, d.Err()
 }
 
 // TakeBackNoInput is what TakeBackNo takes.
@@ -439,22 +343,17 @@ type TakeBackNoResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
 //	costs   4 write units
 //
-// It can end in ErrNotVoted, ErrVoteNotFound, ErrMemberNotFound.
+// It can end in ErrNotVoted, ErrMemberNotFound.
 func (db *DB) TakeBackNo(ctx context.Context, in TakeBackNoInput) (TakeBackNoResult, error) {
 	return table.Do(ctx, db.run, takeBackNoWrite, in.input(), db.takeBackNoResult)
 }
 
 // takeBackNoResult is the result of what TakeBackNo has done.
 func (db *DB) takeBackNoResult(_ context.Context, _ table.Input, out table.Outcome) (TakeBackNoResult, error) {
-	var result TakeBackNoResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return TakeBackNoResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TakeBackNoResult{
+		Member: table.Known(d, 1, memberOf),
+	}, d.Err()
 }
 
 // TakeBackYesInput is what TakeBackYes takes.
@@ -482,36 +381,19 @@ type TakeBackYesResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
 //	costs   8 write units
 //
-// It can end in ErrNotVoted, ErrVoteNotFound, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound.
+// It can end in ErrNotVoted, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound.
 func (db *DB) TakeBackYes(ctx context.Context, in TakeBackYesInput) (TakeBackYesResult, error) {
 	return table.Do(ctx, db.run, takeBackYesWrite, in.input(), db.takeBackYesResult)
 }
 
 // takeBackYesResult is the result of what TakeBackYes has done.
 func (db *DB) takeBackYesResult(_ context.Context, _ table.Input, out table.Outcome) (TakeBackYesResult, error) {
-	var result TakeBackYesResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return TakeBackYesResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return TakeBackYesResult{}, err
-		}
-		result.Room = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return TakeBackYesResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TakeBackYesResult{
+		Movie:  table.Known(d, 1, movieOf),
+		Room:   table.Known(d, 2, roomOf),
+		Member: table.Known(d, 3, memberOf),
+	}, d.Err()
 }
 
 // LeaveInput is what Leave takes.
@@ -542,15 +424,10 @@ func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
 
 // leaveResult is the result of what Leave has done.
 func (db *DB) leaveResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveResult, error) {
-	var result LeaveResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return LeaveResult{}, err
-		}
-		result.Room = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return LeaveResult{
+		Room: table.Known(d, 1, roomOf),
+	}, d.Err()
 }
 
 // LeaveWithMatchesInput is what LeaveWithMatches takes.
@@ -596,22 +473,11 @@ func (db *DB) LeaveWithMatches(ctx context.Context, in LeaveWithMatchesInput) (L
 
 // leaveWithMatchesResult is the result of what LeaveWithMatches has done.
 func (db *DB) leaveWithMatchesResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveWithMatchesResult, error) {
-	var result LeaveWithMatchesResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return LeaveWithMatchesResult{}, err
-		}
-		result.Room = &x
-	}
-	for _, v := range out.Items[2] {
-		x, err := matchOf(v)
-		if err != nil {
-			return LeaveWithMatchesResult{}, err
-		}
-		result.Match = append(result.Match, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return LeaveWithMatchesResult{
+		Room:  table.Known(d, 1, roomOf),
+		Match: table.MadeEach(d, 2, matchOf),
+	}, d.Err()
 }
 
 // ShareMatchInput is what ShareMatch takes.
@@ -644,12 +510,10 @@ func (db *DB) ShareMatch(ctx context.Context, in ShareMatchInput) (ShareMatchRes
 
 // shareMatchResult is the result of what ShareMatch has done.
 func (db *DB) shareMatchResult(_ context.Context, _ table.Input, out table.Outcome) (ShareMatchResult, error) {
-	var result ShareMatchResult
-	var err error
-	if result.UserMatch, err = userMatchOf(out.Items[0][0]); err != nil {
-		return ShareMatchResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ShareMatchResult{
+		UserMatch: table.Made(d, 0, userMatchOf),
+	}, d.Err()
 }
 
 // MarkMemberInput is what MarkMember takes.
@@ -677,15 +541,10 @@ func (db *DB) MarkMember(ctx context.Context, in MarkMemberInput) (MarkMemberRes
 
 // markMemberResult is the result of what MarkMember has done.
 func (db *DB) markMemberResult(_ context.Context, _ table.Input, out table.Outcome) (MarkMemberResult, error) {
-	var result MarkMemberResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return MarkMemberResult{}, err
-		}
-		result.Member = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return MarkMemberResult{
+		Member: table.Made(d, 0, memberOf),
+	}, d.Err()
 }
 
 // Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item

@@ -31,12 +31,10 @@ func (db *DB) Open(ctx context.Context, in OpenInput) (OpenResult, error) {
 
 // openResult is the result of what Open has done.
 func (db *DB) openResult(_ context.Context, _ table.Input, out table.Outcome) (OpenResult, error) {
-	var result OpenResult
-	var err error
-	if result.Shop, err = shopOf(out.Items[0][0]); err != nil {
-		return OpenResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return OpenResult{
+		Shop: table.Made(d, 0, shopOf),
+	}, d.Err()
 }
 
 // OfferInput is what Offer takes.
@@ -67,19 +65,17 @@ type OfferResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   11 write units
 //
-// It can end in ErrProductExists, ErrProductCodeTaken.
+// It can end in ErrProductExists, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) Offer(ctx context.Context, in OfferInput) (OfferResult, error) {
 	return table.Do(ctx, db.run, offerWrite, in.input(), db.offerResult)
 }
 
 // offerResult is the result of what Offer has done.
 func (db *DB) offerResult(_ context.Context, _ table.Input, out table.Outcome) (OfferResult, error) {
-	var result OfferResult
-	var err error
-	if result.Product, err = productOf(out.Items[0][0]); err != nil {
-		return OfferResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return OfferResult{
+		Product: table.Made(d, 0, productOf),
+	}, d.Err()
 }
 
 // EndOfferInput is what EndOffer takes.
@@ -100,22 +96,17 @@ type EndOfferResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   9 write units
 //
-// It can end in ErrNotOffered, ErrProductNotFound, ErrProductCodeTaken.
+// It can end in ErrNotOffered, ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) EndOffer(ctx context.Context, in EndOfferInput) (EndOfferResult, error) {
 	return table.Do(ctx, db.run, endOfferWrite, in.input(), db.endOfferResult)
 }
 
 // endOfferResult is the result of what EndOffer has done.
 func (db *DB) endOfferResult(_ context.Context, _ table.Input, out table.Outcome) (EndOfferResult, error) {
-	var result EndOfferResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return EndOfferResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return EndOfferResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // UnbrandInput is what Unbrand takes.
@@ -143,15 +134,10 @@ func (db *DB) Unbrand(ctx context.Context, in UnbrandInput) (UnbrandResult, erro
 
 // unbrandResult is the result of what Unbrand has done.
 func (db *DB) unbrandResult(_ context.Context, _ table.Input, out table.Outcome) (UnbrandResult, error) {
-	var result UnbrandResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return UnbrandResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return UnbrandResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // ChangeInput is what Change takes.
@@ -186,22 +172,17 @@ type ChangeResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   20 write units
 //
-// It can end in ErrProductNotFound, ErrProductCodeTaken.
+// It can end in ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) Change(ctx context.Context, in ChangeInput) (ChangeResult, error) {
 	return table.Do(ctx, db.run, changeWrite, in.input(), db.changeResult)
 }
 
 // changeResult is the result of what Change has done.
 func (db *DB) changeResult(_ context.Context, _ table.Input, out table.Outcome) (ChangeResult, error) {
-	var result ChangeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return ChangeResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ChangeResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // ReviseInput is what Revise takes.
@@ -233,23 +214,18 @@ type ReviseResult struct {
 //	update  Visitor.key VISITOR#{visitor} / VISITOR
 //	costs   28 write units with 2 lines, 13 for each
 //
-// It can end in ErrCheap, ErrProductNotFound, ErrProductCodeTaken, ErrVisitorNotFound, table.ErrLines. It takes at most
-// 3 lines.
+// It can end in ErrCheap, ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound, ErrVisitorNotFound, table.ErrLines.
+// It takes at most 3 lines.
 func (db *DB) Revise(ctx context.Context, in ReviseInput) (ReviseResult, error) {
 	return table.Do(ctx, db.run, reviseWrite, in.input(), db.reviseResult)
 }
 
 // reviseResult is the result of what Revise has done.
 func (db *DB) reviseResult(_ context.Context, _ table.Input, out table.Outcome) (ReviseResult, error) {
-	var result ReviseResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return ReviseResult{}, err
-		}
-		result.Visitor = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ReviseResult{
+		Visitor: table.Known(d, 1, visitorOf),
+	}, d.Err()
 }
 
 // VisitInput is what Visit takes.
@@ -272,15 +248,10 @@ func (db *DB) Visit(ctx context.Context, in VisitInput) (VisitResult, error) {
 
 // visitResult is the result of what Visit has done.
 func (db *DB) visitResult(_ context.Context, _ table.Input, out table.Outcome) (VisitResult, error) {
-	var result VisitResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return VisitResult{}, err
-		}
-		result.Visitor = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return VisitResult{
+		Visitor: table.Made(d, 0, visitorOf),
+	}, d.Err()
 }
 
 // LeaveInput is what Leave takes.
@@ -305,15 +276,10 @@ func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
 
 // leaveResult is the result of what Leave has done.
 func (db *DB) leaveResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveResult, error) {
-	var result LeaveResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return LeaveResult{}, err
-		}
-		result.Visitor = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return LeaveResult{
+		Visitor: table.Made(d, 0, visitorOf),
+	}, d.Err()
 }
 
 // BeginInput is what Begin takes.
@@ -345,12 +311,10 @@ func (db *DB) Begin(ctx context.Context, in BeginInput) (BeginResult, error) {
 
 // beginResult is the result of what Begin has done.
 func (db *DB) beginResult(_ context.Context, _ table.Input, out table.Outcome) (BeginResult, error) {
-	var result BeginResult
-	var err error
-	if result.Cart, err = cartOf(out.Items[0][0]); err != nil {
-		return BeginResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return BeginResult{
+		Cart: table.Made(d, 0, cartOf),
+	}, d.Err()
 }
 
 // TagInput is what Tag takes.
@@ -380,15 +344,10 @@ func (db *DB) Tag(ctx context.Context, in TagInput) (TagResult, error) {
 
 // tagResult is the result of what Tag has done.
 func (db *DB) tagResult(_ context.Context, _ table.Input, out table.Outcome) (TagResult, error) {
-	var result TagResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return TagResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TagResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // UntagInput is what Untag takes.
@@ -418,15 +377,10 @@ func (db *DB) Untag(ctx context.Context, in UntagInput) (UntagResult, error) {
 
 // untagResult is the result of what Untag has done.
 func (db *DB) untagResult(_ context.Context, _ table.Input, out table.Outcome) (UntagResult, error) {
-	var result UntagResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return UntagResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return UntagResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // PackInput is what Pack takes.
@@ -455,15 +409,10 @@ func (db *DB) Pack(ctx context.Context, in PackInput) (PackResult, error) {
 
 // packResult is the result of what Pack has done.
 func (db *DB) packResult(_ context.Context, _ table.Input, out table.Outcome) (PackResult, error) {
-	var result PackResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return PackResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PackResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // RecountInput is what Recount takes.
@@ -492,15 +441,10 @@ func (db *DB) Recount(ctx context.Context, in RecountInput) (RecountResult, erro
 
 // recountResult is the result of what Recount has done.
 func (db *DB) recountResult(_ context.Context, _ table.Input, out table.Outcome) (RecountResult, error) {
-	var result RecountResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return RecountResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RecountResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // MoreInput is what More takes.
@@ -527,15 +471,10 @@ func (db *DB) More(ctx context.Context, in MoreInput) (MoreResult, error) {
 
 // moreResult is the result of what More has done.
 func (db *DB) moreResult(_ context.Context, _ table.Input, out table.Outcome) (MoreResult, error) {
-	var result MoreResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return MoreResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return MoreResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // KeepInput is what Keep takes.
@@ -567,15 +506,10 @@ func (db *DB) Keep(ctx context.Context, in KeepInput) (KeepResult, error) {
 
 // keepResult is the result of what Keep has done.
 func (db *DB) keepResult(_ context.Context, _ table.Input, out table.Outcome) (KeepResult, error) {
-	var result KeepResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return KeepResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return KeepResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // PublishInput is what Publish takes.
@@ -605,12 +539,10 @@ func (db *DB) Publish(ctx context.Context, in PublishInput) (PublishResult, erro
 
 // publishResult is the result of what Publish has done.
 func (db *DB) publishResult(_ context.Context, _ table.Input, out table.Outcome) (PublishResult, error) {
-	var result PublishResult
-	var err error
-	if result.Post, err = postOf(out.Items[0][0]); err != nil {
-		return PublishResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PublishResult{
+		Post: table.Made(d, 0, postOf),
+	}, d.Err()
 }
 
 // ReactInput is what React takes.
@@ -639,15 +571,10 @@ func (db *DB) React(ctx context.Context, in ReactInput) (ReactResult, error) {
 
 // reactResult is the result of what React has done.
 func (db *DB) reactResult(_ context.Context, _ table.Input, out table.Outcome) (ReactResult, error) {
-	var result ReactResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return ReactResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ReactResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // UnreactInput is what Unreact takes.
@@ -675,15 +602,10 @@ func (db *DB) Unreact(ctx context.Context, in UnreactInput) (UnreactResult, erro
 
 // unreactResult is the result of what Unreact has done.
 func (db *DB) unreactResult(_ context.Context, _ table.Input, out table.Outcome) (UnreactResult, error) {
-	var result UnreactResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return UnreactResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return UnreactResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // ConfigureInput is what Configure takes.
@@ -712,15 +634,10 @@ func (db *DB) Configure(ctx context.Context, in ConfigureInput) (ConfigureResult
 
 // configureResult is the result of what Configure has done.
 func (db *DB) configureResult(_ context.Context, _ table.Input, out table.Outcome) (ConfigureResult, error) {
-	var result ConfigureResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return ConfigureResult{}, err
-		}
-		result.Post = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ConfigureResult{
+		Post: table.Made(d, 0, postOf),
+	}, d.Err()
 }
 
 // ReactEachInput is what ReactEach takes.
@@ -774,22 +691,11 @@ func (db *DB) Swap(ctx context.Context, in SwapInput) (SwapResult, error) {
 
 // swapResult is the result of what Swap has done.
 func (db *DB) swapResult(_ context.Context, _ table.Input, out table.Outcome) (SwapResult, error) {
-	var result SwapResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return SwapResult{}, err
-		}
-		result.Giver = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return SwapResult{}, err
-		}
-		result.Taker = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SwapResult{
+		Giver: table.Known(d, 0, visitorOf),
+		Taker: table.Known(d, 1, visitorOf),
+	}, d.Err()
 }
 
 // ReplaceInput is what Replace takes.
@@ -822,15 +728,10 @@ func (db *DB) Replace(ctx context.Context, in ReplaceInput) (ReplaceResult, erro
 
 // replaceResult is the result of what Replace has done.
 func (db *DB) replaceResult(_ context.Context, _ table.Input, out table.Outcome) (ReplaceResult, error) {
-	var result ReplaceResult
-	for _, v := range out.Items[0] {
-		x, err := visitorOf(v)
-		if err != nil {
-			return ReplaceResult{}, err
-		}
-		result.Visitor = append(result.Visitor, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ReplaceResult{
+		Visitor: table.MadeEach(d, 0, visitorOf),
+	}, d.Err()
 }
 
 // Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item

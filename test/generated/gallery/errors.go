@@ -22,7 +22,7 @@ var (
 	ErrPhotoExists = fmt.Errorf("gallery: photo: %w", table.ErrExists)
 	// ErrCommentExists is a table.ErrExists. CommentOnPost, CommentOnPhoto can end in it.
 	ErrCommentExists = fmt.Errorf("gallery: comment: %w", table.ErrExists)
-	// ErrPostNotFound is a table.ErrNotFound. CommentOnPost, RemovePost can end in it.
+	// ErrPostNotFound is a table.ErrNotFound. CommentOnPost can end in it.
 	ErrPostNotFound = fmt.Errorf("gallery: post: %w", table.ErrNotFound)
 	// ErrPhotoNotFound is a table.ErrNotFound. CommentOnPhoto can end in it.
 	ErrPhotoNotFound = fmt.Errorf("gallery: photo: %w", table.ErrNotFound)

@@ -28,11 +28,7 @@ func (db *DB) PostByID(ctx context.Context, in PostByIDInput) (Post, error) {
 // PostByIDBatch is PostByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) PostByIDBatch(ctx context.Context, in []PostByIDInput) ([]*Post, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, postByIDRead, inputs, postOf)
+	return table.BatchOf(ctx, db.run, postByIDRead, in, PostByIDInput.input, postOf)
 }
 
 // PhotoByIDInput is what PhotoByID takes.
@@ -54,11 +50,7 @@ func (db *DB) PhotoByID(ctx context.Context, in PhotoByIDInput) (Photo, error) {
 // PhotoByIDBatch is PhotoByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
 // the inputs, nil for an item that is not there.
 func (db *DB) PhotoByIDBatch(ctx context.Context, in []PhotoByIDInput) ([]*Photo, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, photoByIDRead, inputs, photoOf)
+	return table.BatchOf(ctx, db.run, photoByIDRead, in, PhotoByIDInput.input, photoOf)
 }
 
 // CommentsOnInput is what CommentsOn takes.

@@ -31,12 +31,10 @@ func (db *DB) Join(ctx context.Context, in JoinInput) (JoinResult, error) {
 
 // joinResult is the result of what Join has done.
 func (db *DB) joinResult(_ context.Context, _ table.Input, out table.Outcome) (JoinResult, error) {
-	var result JoinResult
-	var err error
-	if result.User, err = userOf(out.Items[0][0]); err != nil {
-		return JoinResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return JoinResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // PublishInput is what Publish takes.
@@ -64,12 +62,10 @@ func (db *DB) Publish(ctx context.Context, in PublishInput) (PublishResult, erro
 
 // publishResult is the result of what Publish has done.
 func (db *DB) publishResult(_ context.Context, _ table.Input, out table.Outcome) (PublishResult, error) {
-	var result PublishResult
-	var err error
-	if result.Post, err = postOf(out.Items[0][0]); err != nil {
-		return PublishResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PublishResult{
+		Post: table.Made(d, 0, postOf),
+	}, d.Err()
 }
 
 // UploadInput is what Upload takes.
@@ -97,12 +93,10 @@ func (db *DB) Upload(ctx context.Context, in UploadInput) (UploadResult, error) 
 
 // uploadResult is the result of what Upload has done.
 func (db *DB) uploadResult(_ context.Context, _ table.Input, out table.Outcome) (UploadResult, error) {
-	var result UploadResult
-	var err error
-	if result.Photo, err = photoOf(out.Items[0][0]); err != nil {
-		return UploadResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return UploadResult{
+		Photo: table.Made(d, 0, photoOf),
+	}, d.Err()
 }
 
 // CommentOnPostInput is what CommentOnPost takes.
@@ -135,19 +129,11 @@ func (db *DB) CommentOnPost(ctx context.Context, in CommentOnPostInput) (Comment
 
 // commentOnPostResult is the result of what CommentOnPost has done.
 func (db *DB) commentOnPostResult(_ context.Context, _ table.Input, out table.Outcome) (CommentOnPostResult, error) {
-	var result CommentOnPostResult
-	var err error
-	if result.Comment, err = commentOf(out.Items[0][0]); err != nil {
-		return CommentOnPostResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return CommentOnPostResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CommentOnPostResult{
+		Comment: table.Made(d, 0, commentOf),
+		Post:    table.Known(d, 1, postOf),
+	}, d.Err()
 }
 
 // CommentOnPhotoInput is what CommentOnPhoto takes.
@@ -180,19 +166,11 @@ func (db *DB) CommentOnPhoto(ctx context.Context, in CommentOnPhotoInput) (Comme
 
 // commentOnPhotoResult is the result of what CommentOnPhoto has done.
 func (db *DB) commentOnPhotoResult(_ context.Context, _ table.Input, out table.Outcome) (CommentOnPhotoResult, error) {
-	var result CommentOnPhotoResult
-	var err error
-	if result.Comment, err = commentOf(out.Items[0][0]); err != nil {
-		return CommentOnPhotoResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := photoOf(v)
-		if err != nil {
-			return CommentOnPhotoResult{}, err
-		}
-		result.Photo = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CommentOnPhotoResult{
+		Comment: table.Made(d, 0, commentOf),
+		Photo:   table.Known(d, 1, photoOf),
+	}, d.Err()
 }
 
 // RemovePostInput is what RemovePost takes.
@@ -205,7 +183,7 @@ type RemovePostInput struct {
 //	delete  Post.key POST#{postId} / METADATA; if comments = 0
 //	costs   1 write unit
 //
-// It can end in ErrHasComments, ErrPostNotFound.
+// It can end in ErrHasComments.
 func (db *DB) RemovePost(ctx context.Context, in RemovePostInput) error {
 	_, err := db.run.Write(ctx, removePostWrite, in.input())
 	return err

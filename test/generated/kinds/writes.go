@@ -37,12 +37,10 @@ func (db *DB) Register(ctx context.Context, in RegisterInput) (RegisterResult, e
 
 // registerResult is the result of what Register has done.
 func (db *DB) registerResult(_ context.Context, _ table.Input, out table.Outcome) (RegisterResult, error) {
-	var result RegisterResult
-	var err error
-	if result.Owner, err = ownerOf(out.Items[0][0]); err != nil {
-		return RegisterResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RegisterResult{
+		Owner: table.Made(d, 0, ownerOf),
+	}, d.Err()
 }
 
 // AddThingInput is what AddThing takes.
@@ -111,19 +109,17 @@ type AddThingResult struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   13 write units
 //
-// It can end in ErrThingExists.
+// It can end in ErrThingExists, ErrOwnerNotFound.
 func (db *DB) AddThing(ctx context.Context, in AddThingInput) (AddThingResult, error) {
 	return table.Do(ctx, db.run, addThingWrite, in.input(), db.addThingResult)
 }
 
 // addThingResult is the result of what AddThing has done.
 func (db *DB) addThingResult(_ context.Context, _ table.Input, out table.Outcome) (AddThingResult, error) {
-	var result AddThingResult
-	var err error
-	if result.Thing, err = thingOf(out.Items[0][0]); err != nil {
-		return AddThingResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AddThingResult{
+		Thing: table.Made(d, 0, thingOf),
+	}, d.Err()
 }
 
 // ChangeThingInput is what ChangeThing takes.
@@ -151,22 +147,17 @@ type ChangeThingResult struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   16 write units
 //
-// It can end in ErrInactive, ErrOdd, ErrThingNotFound.
+// It can end in ErrInactive, ErrOdd, ErrThingNotFound, ErrOwnerNotFound.
 func (db *DB) ChangeThing(ctx context.Context, in ChangeThingInput) (ChangeThingResult, error) {
 	return table.Do(ctx, db.run, changeThingWrite, in.input(), db.changeThingResult)
 }
 
 // changeThingResult is the result of what ChangeThing has done.
 func (db *DB) changeThingResult(_ context.Context, _ table.Input, out table.Outcome) (ChangeThingResult, error) {
-	var result ChangeThingResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := thingOf(v)
-		if err != nil {
-			return ChangeThingResult{}, err
-		}
-		result.Thing = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ChangeThingResult{
+		Thing: table.Known(d, 0, thingOf),
+	}, d.Err()
 }
 
 // RenameThingInput is what RenameThing takes.
@@ -197,15 +188,10 @@ func (db *DB) RenameThing(ctx context.Context, in RenameThingInput) (RenameThing
 
 // renameThingResult is the result of what RenameThing has done.
 func (db *DB) renameThingResult(_ context.Context, _ table.Input, out table.Outcome) (RenameThingResult, error) {
-	var result RenameThingResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := thingOf(v)
-		if err != nil {
-			return RenameThingResult{}, err
-		}
-		result.Thing = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RenameThingResult{
+		Thing: table.Known(d, 0, thingOf),
+	}, d.Err()
 }
 
 // DropThingInput is what DropThing takes.
@@ -223,7 +209,7 @@ type DropThingInput struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   13 write units
 //
-// It can end in ErrTooDear, ErrThingNotFound.
+// It can end in ErrTooDear, ErrOwnerNotFound.
 func (db *DB) DropThing(ctx context.Context, in DropThingInput) error {
 	_, err := db.run.Write(ctx, dropThingWrite, in.input())
 	return err
@@ -260,12 +246,10 @@ func (db *DB) writeNoteResult(ctx context.Context, input table.Input, out table.
 	if out.Replayed {
 		return db.replayWriteNote(ctx, input, out.Record)
 	}
-	var result WriteNoteResult
-	var err error
-	if result.Note, err = noteOf(out.Items[0][0]); err != nil {
-		return WriteNoteResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return WriteNoteResult{
+		Note: table.Made(d, 0, noteOf),
+	}, d.Err()
 }
 
 // replayWriteNote is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -306,15 +290,11 @@ func (db *DB) Found(ctx context.Context, in FoundInput) (FoundResult, error) {
 
 // foundResult is the result of what Found has done.
 func (db *DB) foundResult(_ context.Context, _ table.Input, out table.Outcome) (FoundResult, error) {
-	var result FoundResult
-	var err error
-	if result.Team, err = teamOf(out.Items[0][0]); err != nil {
-		return FoundResult{}, err
-	}
-	if result.Person, err = personOf(out.Items[1][0]); err != nil {
-		return FoundResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return FoundResult{
+		Team:   table.Made(d, 0, teamOf),
+		Person: table.Made(d, 1, personOf),
+	}, d.Err()
 }
 
 // BuyThingsInput is what BuyThings takes.
@@ -355,8 +335,8 @@ type BuyThingsResult struct {
 //	put     Event.key {source} / {at}, each line
 //	costs   16 write units with 3 lines, 2 for each
 //
-// It can end in ErrRequestReused, ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken, ErrNoShop,
-// ErrSettingNotFound, table.ErrLines. It takes at most 10 lines.
+// It can end in ErrRequestReused, ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken, ErrNoShop, table.ErrLines.
+// It takes at most 10 lines.
 func (db *DB) BuyThings(ctx context.Context, in BuyThingsInput) (BuyThingsResult, error) {
 	return table.Do(ctx, db.run, buyThingsWrite, in.input(), db.buyThingsResult)
 }
@@ -366,19 +346,11 @@ func (db *DB) buyThingsResult(ctx context.Context, input table.Input, out table.
 	if out.Replayed {
 		return db.replayBuyThings(ctx, input, out.Record)
 	}
-	var result BuyThingsResult
-	var err error
-	if result.Owner, err = ownerOf(out.Items[0][0]); err != nil {
-		return BuyThingsResult{}, err
-	}
-	for _, v := range out.Items[2] {
-		x, err := eventOf(v)
-		if err != nil {
-			return BuyThingsResult{}, err
-		}
-		result.Event = append(result.Event, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return BuyThingsResult{
+		Owner: table.Made(d, 0, ownerOf),
+		Event: table.MadeEach(d, 2, eventOf),
+	}, d.Err()
 }
 
 // replayBuyThings is the answer to a repetition, as OwnerAndThings finds it now.
@@ -426,12 +398,10 @@ func (db *DB) Log(ctx context.Context, in LogInput) (LogResult, error) {
 
 // logResult is the result of what Log has done.
 func (db *DB) logResult(_ context.Context, _ table.Input, out table.Outcome) (LogResult, error) {
-	var result LogResult
-	var err error
-	if result.Event, err = eventOf(out.Items[0][0]); err != nil {
-		return LogResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return LogResult{
+		Event: table.Made(d, 0, eventOf),
+	}, d.Err()
 }
 
 // SetInput is what Set takes.
@@ -455,15 +425,10 @@ func (db *DB) Set(ctx context.Context, in SetInput) (SetResult, error) {
 
 // setResult is the result of what Set has done.
 func (db *DB) setResult(_ context.Context, _ table.Input, out table.Outcome) (SetResult, error) {
-	var result SetResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := settingOf(v)
-		if err != nil {
-			return SetResult{}, err
-		}
-		result.Setting = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return SetResult{
+		Setting: table.Made(d, 0, settingOf),
+	}, d.Err()
 }
 
 // UnsetInput is what Unset takes.

@@ -45,19 +45,11 @@ func (db *DB) Write(ctx context.Context, in WriteInput) (WriteResult, error) {
 
 // writeResult is the result of what Write has done.
 func (db *DB) writeResult(_ context.Context, _ table.Input, out table.Outcome) (WriteResult, error) {
-	var result WriteResult
-	var err error
-	for _, v := range out.Items[0] {
-		x, err := contextOf(v)
-		if err != nil {
-			return WriteResult{}, err
-		}
-		result.Context = append(result.Context, x)
-	}
-	if result.Error, err = errorOf(out.Items[1][0]); err != nil {
-		return WriteResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return WriteResult{
+		Context: table.MadeEach(d, 0, contextOf),
+		Error:   table.Made(d, 1, errorOf),
+	}, d.Err()
 }
 
 // InitInput is what Init takes.
@@ -84,15 +76,10 @@ func (db *DB) Init(ctx context.Context, in InitInput) (InitResult, error) {
 
 // initResult is the result of what Init has done.
 func (db *DB) initResult(_ context.Context, _ table.Input, out table.Outcome) (InitResult, error) {
-	var result InitResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := errorOf(v)
-		if err != nil {
-			return InitResult{}, err
-		}
-		result.Error = x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return InitResult{
+		Error: table.Made(d, 0, errorOf),
+	}, d.Err()
 }
 
 // ErrInput is what Err takes.
@@ -130,12 +117,10 @@ func (db *DB) errResult(ctx context.Context, input table.Input, out table.Outcom
 	if out.Replayed {
 		return db.replayErr(ctx, input, out.Record)
 	}
-	var result ErrResult
-	var err error
-	if result.Error, err = errorOf(out.Items[0][0]); err != nil {
-		return ErrResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ErrResult{
+		Error: table.Made(d, 0, errorOf),
+	}, d.Err()
 }
 
 // replayErr is the answer to a repetition, as Errors finds it now.

@@ -34,12 +34,10 @@ func (db *DB) Register(ctx context.Context, in RegisterInput) (RegisterResult, e
 
 // registerResult is the result of what Register has done.
 func (db *DB) registerResult(_ context.Context, _ table.Input, out table.Outcome) (RegisterResult, error) {
-	var result RegisterResult
-	var err error
-	if result.User, err = userOf(out.Items[0][0]); err != nil {
-		return RegisterResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RegisterResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // PlaceOrderInput is what PlaceOrder takes.
@@ -87,19 +85,11 @@ func (db *DB) placeOrderResult(ctx context.Context, input table.Input, out table
 	if out.Replayed {
 		return db.replayPlaceOrder(ctx, input, out.Record)
 	}
-	var result PlaceOrderResult
-	var err error
-	if result.Order, err = orderOf(out.Items[0][0]); err != nil {
-		return PlaceOrderResult{}, err
-	}
-	for _, v := range out.Items[1] {
-		x, err := orderItemOf(v)
-		if err != nil {
-			return PlaceOrderResult{}, err
-		}
-		result.OrderItem = append(result.OrderItem, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PlaceOrderResult{
+		Order:     table.Made(d, 0, orderOf),
+		OrderItem: table.MadeEach(d, 1, orderItemOf),
+	}, d.Err()
 }
 
 // replayPlaceOrder is the answer to a repetition, as OrderWithItems finds it now.

@@ -102,11 +102,7 @@ type SourcesInput struct {
 // The answers stand in the order of the inputs, nil for an item that is not there. With more than 250 inputs it fails
 // with table.ErrLines.
 func (db *DB) Sources(ctx context.Context, in []SourcesInput) ([]*Source, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, sourcesRead, inputs, sourceOf)
+	return table.BatchOf(ctx, db.run, sourcesRead, in, SourcesInput.input, sourceOf)
 }
 
 // AllSources finds all Source items, 20 a page.

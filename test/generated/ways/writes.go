@@ -31,12 +31,10 @@ func (db *DB) Tell(ctx context.Context, in TellInput) (TellResult, error) {
 
 // tellResult is the result of what Tell has done.
 func (db *DB) tellResult(_ context.Context, _ table.Input, out table.Outcome) (TellResult, error) {
-	var result TellResult
-	var err error
-	if result.Event, err = eventOf(out.Items[0][0]); err != nil {
-		return TellResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TellResult{
+		Event: table.Made(d, 0, eventOf),
+	}, d.Err()
 }
 
 // Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item

@@ -43,20 +43,16 @@ type Read struct {
 // OfRead estimates one call of a planned read.
 func OfRead(d *design.Design, r plan.Result) Read {
 	p := r.Plan
-	switch {
-	case p.Operation == plan.BatchGetItem:
+	switch p.Operation {
+	case plan.BatchGetItem:
 		return ofKeys(r)
-	case p.Wanted:
+	case plan.Scan:
 		return ofScan(d, r)
+	default:
 	}
 	size := float64(SizeAt(p.Place))
 	items, hot := itemsOf(d, r.Read), hotItemsOf(d, r.Read)
 	evaluated := items
-	if p.Operation == plan.Scan {
-		evaluated = math.Max(Items(d, p.Place.Entity), items)
-		size = float64(ItemSize(p.Place.Entity))
-		hot = 0
-	}
 	factor := factorOf(p)
 	fan := factor * float64(p.Fanout)
 	if p.Over != "" {
@@ -69,7 +65,7 @@ func OfRead(d *design.Design, r plan.Result) Read {
 		out.Items = (1-share)*items + share*hot
 		out.Evaluated = out.Items
 	}
-	if most := mostOf(d, r.Read, p); most > 0 && p.Operation != plan.Scan {
+	if most := mostOf(d, r.Read, p); most > 0 {
 		out.Ceiling = ceilUnits(most*float64(largestAt(p.Place)), readUnitBytes) * fan
 	}
 	if len(p.Hydrate) > 0 {
@@ -126,7 +122,8 @@ func ofKeys(r plan.Result) Read {
 }
 
 // ofScan is a call that reads a page, or all where there are no pages. All that is in the table or index is read, whatever it is of;
-// a page is a part of that as large as its items are of all that are wanted.
+// a page is a part of that as large as its items are of all that are wanted. What no key serves is read to the end: what is asked for can
+// be anywhere.
 func ofScan(d *design.Design, r plan.Result) Read {
 	p, factor := r.Plan, factorOf(r.Plan)
 	bytes, all := 0.0, 0.0
@@ -141,7 +138,9 @@ func ofScan(d *design.Design, r plan.Result) Read {
 	wanted := math.Max(1, Items(d, p.Place.Entity)*p.Place.Part())
 	out := Read{Whole: ceilUnits(bytes, readUnitBytes) * factor, Floor: factor * float64(p.Fanout), Items: wanted, Evaluated: all}
 	out.Units = out.Whole
-	if bound := float64(max(r.Read.Limit, r.Read.Page)); bound > 0 && bound < wanted {
+	if p.Unserved() {
+		out.Items = itemsOf(d, r.Read)
+	} else if bound := float64(max(r.Read.Limit, r.Read.Page)); bound > 0 && bound < wanted {
 		part := bound / wanted
 		out.Units, out.Items, out.Evaluated = ceilUnits(bytes*part, readUnitBytes)*factor, bound, all*part
 	}

@@ -67,9 +67,8 @@ func (m *model) printRead(s *source, r *readModel) {
 
 // printBatch prints the method that reads one item for each input.
 func (m *model) printBatch(s *source, name string, r *readModel) {
-	s.print("func (db *DB) %s(ctx context.Context, in []%s) ([]*%s, error) {\ninputs := make([]table.Input, len(in))", name, r.input, r.result.Go)
-	s.print("for i := range in {\ninputs[i] = in[i].input()\n}")
-	s.print("return table.BatchOf(ctx, db.run, %s, inputs, %s)\n}\n", r.variable, r.result.decode)
+	s.print("func (db *DB) %s(ctx context.Context, in []%s) ([]*%s, error) {", name, r.input, r.result.Go)
+	s.print("return table.BatchOf(ctx, db.run, %s, in, %s.input, %s)\n}\n", r.variable, r.input, r.result.decode)
 }
 
 // asked are inputs with what is to be known of the owner.

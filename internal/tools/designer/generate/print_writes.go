@@ -91,28 +91,27 @@ func (m *model) printOutcome(s *source, w *writeModel) {
 	if idempotent {
 		parameters = "ctx context.Context, input table.Input"
 	}
-	fail := fmt.Sprintf("if err != nil {\nreturn %s{}, err\n}", w.result)
 	s.comment(w.outcome + " is the result of what " + w.Go + " has done.")
 	s.print("func (db *DB) %s(%s, %s table.Outcome) (%s, error) {", w.outcome, parameters, out, w.result)
 	if idempotent {
 		s.print("if out.Replayed {\nreturn db.replay%s(ctx, input, out.Record)\n}", w.Go)
 	}
-	s.print("var result %s", w.result)
-	if slices.ContainsFunc(w.told, func(x toldModel) bool { return !x.each && !x.changed }) {
-		s.print("var err error")
+	if len(w.told) == 0 {
+		s.print("return %s{}, nil\n}\n", w.result)
+		return
 	}
+	s.print("d := table.DecodeOutcome(out)\nreturn %s{", w.result)
 	for _, x := range w.told {
+		function := "Made"
 		switch {
 		case x.each:
-			s.print("for _, v := range out.Items[%d] {\nx, err := %s(v)\n%s\nresult.%s = append(result.%s, x)\n}", x.step, x.entity.decode, fail, x.field, x.field)
-		case x.changed:
-			reference := map[bool]string{true: "&", false: ""}[x.maybe]
-			s.print("if v := out.Items[%d][0]; v != nil {\nx, err := %s(v)\n%s\nresult.%s = %sx\n}", x.step, x.entity.decode, fail, x.field, reference)
-		default:
-			s.print("if result.%s, err = %s(out.Items[%d][0]); err != nil {\nreturn %s{}, err\n}", x.field, x.entity.decode, x.step, w.result)
+			function = "MadeEach"
+		case x.maybe:
+			function = "Known"
 		}
+		s.print("%s: table.%s(d, %d, %s),", x.field, function, x.step, x.entity.decode)
 	}
-	s.print("return result, nil\n}\n")
+	s.print("}, d.Err()\n}\n")
 }
 
 // printTx prints what composes writes.

@@ -55,9 +55,10 @@ type Plan struct {
 	// Consistent asks for a strongly consistent read.
 	Consistent bool
 	// Filter is evaluated after the read; nil where there is none. FilterBy are known fields that only a filter can
-	// apply.
-	Filter   *design.Condition
-	FilterBy []string
+	// apply. FilterRange and FilterPrefix are the fields of whose values bounds or beginnings are given, where no key serves them.
+	Filter                    *design.Condition
+	FilterBy                  []string
+	FilterRange, FilterPrefix string
 	// Limit is how many items a request asks for; 0 where it does not say.
 	Limit int
 	// Hydrate are the fields that the place lacks, so that each item must be read from the table.
@@ -202,7 +203,10 @@ func ForRead(d *design.Design, r *design.Read) Result {
 		out.Others = slices.Delete(all, i, i+1)
 		return out
 	}
-	out.Plan = &Plan{Operation: Scan, Place: Places(d, e)[0], Fanout: 1, Filter: r.Filter, FilterBy: r.By, Consistent: r.Consistent}
+	out.Plan = &Plan{
+		Operation: Scan, Place: Places(d, e)[0], Fanout: 1, Consistent: r.Consistent,
+		Filter: r.Filter, FilterBy: r.By, FilterRange: cmp.Or(r.Range, r.Bucket), FilterPrefix: r.Prefix,
+	}
 	out.Others = all
 	return out
 }

@@ -154,8 +154,15 @@ func (r *Request) keyCondition(p *Plan) {
 
 func (r *Request) filter(p *Plan) {
 	var terms []string
+	attribute := func(field string) string { return p.Place.Entity.Field(field).Attribute() }
 	for _, f := range p.FilterBy {
-		terms = append(terms, p.Place.Entity.Field(f).Attribute()+" = "+r.value(f, 0, 1, "{"+f+"}"))
+		terms = append(terms, attribute(f)+" = "+r.value(f, 0, 1, "{"+f+"}"))
+	}
+	if f := p.FilterRange; f != "" {
+		terms = append(terms, attribute(f)+" BETWEEN "+r.value("from", 0, 1, "{from}")+" AND "+r.value("to", 0, 1, "{to}"))
+	}
+	if f := p.FilterPrefix; f != "" {
+		terms = append(terms, "begins_with("+attribute(f)+", "+r.value(f, 0, 1, "{"+f+"…}")+")")
 	}
 	if p.Filter != nil {
 		terms = append(terms, p.Filter.Text)

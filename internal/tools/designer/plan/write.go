@@ -155,7 +155,7 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 			continue
 		}
 		item := ItemWrite{Step: s, Place: Places(d, e)[0], Action: design.Update, Each: s.Each && !p.one(e), Changed: fields}
-		i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool { return i.counter() && i.Place.Entity == e && i.Each == item.Each })
+		i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool { return i.Counter() && i.Place.Entity == e && i.Each == item.Each })
 		if i < 0 {
 			p.add(item)
 			if slices.ContainsFunc(KeyFields(e), func(f string) bool { return slices.Contains(changed, f) && !slices.Contains(KeyFields(of), f) }) {
@@ -181,7 +181,7 @@ func (p *writer) join() {
 	joined := map[int]bool{}
 	for n, i := range items {
 		at := slices.IndexFunc(items, func(of ItemWrite) bool {
-			return i.counter() && of.Step != nil && !of.counter() && of.Place.String() == i.Place.String() && of.Each == i.Each &&
+			return i.Counter() && of.Step != nil && !of.Counter() && of.Place.String() == i.Place.String() && of.Each == i.Each &&
 				sameItem(i.Place.Entity, i.Step, of.Step)
 		})
 		if at < 0 {
@@ -223,8 +223,8 @@ func sameItem(e *design.Entity, a, b *design.Step) bool {
 	return !slices.ContainsFunc(KeyFields(e), func(f string) bool { return meant(a, f) != meant(b, f) })
 }
 
-// counter reports whether the item is there for its counters, which a step on another entity moves.
-func (i ItemWrite) counter() bool { return i.Step != nil && i.Step.Entity != i.Place.Entity.Name }
+// Counter reports whether the item is there for its counters, which a step on another entity moves.
+func (i ItemWrite) Counter() bool { return i.Step != nil && i.Step.Entity != i.Place.Entity.Name }
 
 // one reports whether all lines of the write are counted on one item: what tells it, a step tells that is not repeated.
 func (p *writer) one(e *design.Entity) bool {
