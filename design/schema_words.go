@@ -59,7 +59,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"entity.type":       "What the table's type_attr holds; without it, the entity's name as ORDER_ITEM.",
 	"entity.key":        "How the primary key is made of fields. A key attribute that is a field as it is can be left out.",
 	"entity.copies":     "Further items with some of the fields, kept equal in the same transaction.",
-	"entity.index":      "The places of the item in indexes.",
+	"entity.index":      "The places of the item in indexes; a list of several in one, of which an item has one at a time.",
 	"entity.unique":     "Marker items, each of which makes a combination of fields unique.",
 	"entity.counters":   "Fields that count or sum items of another entity.",
 	"entity.fields":     "The fields, in the order in which generated code has them.",
@@ -79,6 +79,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 
 	"entry.pk":    "The template of the index's partition key, or one for each of its attributes; without it, fields as they are.",
 	"entry.sk":    "The template of the index's sort key, or one for each of its attributes; without it, fields as they are.",
+	"entry.name":  "What reads call it by in via, GSI1.open, where the item has several entries in the index.",
 	"entry.where": "The condition under which the item is in the index: \"status = 'open'\".",
 	"entry.share": "The part of the items that are in the index, where not all are: 0.1 is one in ten; without it, all are counted.",
 
@@ -103,7 +104,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"read.count":      "The entity whose items it counts.",
 	"read.each":       "The entity of which it returns one item, or none, for each of many keys.",
 	"read.scan":       "The entity of which it returns all, by reading the whole table, or the whole index that via names.",
-	"read.via":        "The index, copy or marker that serves it, or key: a claim that is verified. Without it, the planner chooses.",
+	"read.via":        "The index, copy or marker that serves it, GSI1.open of several entries in an index, or key: a claim that is verified. Without it, the planner chooses.",
 	"read.by":         "The fields whose values are given.",
 	"read.prefix":     "The field of whose value the beginning is given.",
 	"read.range":      "The field of which a lower and an upper bound are given, either of which may be left out.",

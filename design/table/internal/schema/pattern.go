@@ -63,6 +63,7 @@ const (
 type Place struct {
 	Kind  PlaceKind
 	Index string // of an entry
+	Entry string // the name of the entry, of several in the index
 	// Copy names the copy whose item or entry it is; Marker, the marker.
 	Copy, Marker string
 }

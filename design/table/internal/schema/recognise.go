@@ -103,7 +103,7 @@ func (e *Entity) EntryAt(p Place) *Entry {
 		list = c.Entries
 	}
 	for i := range list {
-		if list[i].Index == p.Index {
+		if list[i].Index == p.Index && list[i].Name == p.Entry {
 			return &list[i]
 		}
 	}

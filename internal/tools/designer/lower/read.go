@@ -82,7 +82,7 @@ func place(p plan.Place) table.Place {
 	case plan.CopyPlace:
 		out.Kind = table.CopyPlace
 	case plan.EntryPlace:
-		out.Kind, out.Index = table.EntryPlace, p.Index.Name
+		out.Kind, out.Index, out.Entry = table.EntryPlace, p.Index.Name, p.Entry
 	case plan.MarkerPlace:
 		out.Kind, out.Marker = table.MarkerPlace, p.Name
 	}

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/expression"
 )
 
 // match tries a place for a read.
-func match(p Place, r *design.Read) Miss {
-	m := matcher{place: p, read: r, plan: &Plan{
+func match(d *design.Design, p Place, r *design.Read) Miss {
+	m := matcher{design: d, place: p, read: r, plan: &Plan{
 		Operation: Query, Place: p, Fanout: 1, Consistent: r.Consistent, Filter: r.Filter, OwnerField: r.Owner,
 		Limit: cmp.Or(r.Limit, r.Page),
 	}}
@@ -30,10 +31,11 @@ func match(p Place, r *design.Read) Miss {
 
 // matcher tries one place for one read.
 type matcher struct {
-	place Place
-	read  *design.Read
-	plan  *Plan
-	lacks []Lack
+	design *design.Design
+	place  Place
+	read   *design.Read
+	plan   *Plan
+	lacks  []Lack
 	// useless is set by lacks that no price mends.
 	useless bool
 
@@ -233,7 +235,7 @@ func (m *matcher) rest() {
 		switch {
 		case r.Filter != nil && r.Filter.Text == p.Where.Text:
 			m.plan.Filter = nil // the index holds just those
-		case r.Via != p.Name:
+		case r.Via != p.Name && !expression.Implies(m.design, p.Entity, r.Filter, p.Where):
 			m.lack(NotEveryItem, p.Where.Fields()...)
 		}
 	}

@@ -187,7 +187,7 @@ func ForRead(d *design.Design, r *design.Read) Result {
 		if p.Marker != nil && (r.Many || p.Index != nil) {
 			continue // a marker leads to one item, by its own key
 		}
-		all = append(all, match(p, r))
+		all = append(all, match(d, p, r))
 	}
 	slices.SortStableFunc(all, func(a, b Miss) int { return cmp.Compare(a.rank(), b.rank()) })
 	out := Result{Read: r}
