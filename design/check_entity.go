@@ -176,7 +176,7 @@ func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
 		fits = f.Type.Key() == k.Type
 	} else if fits && len(t.Parts[0].Funcs) > 0 {
 		last := t.Parts[0].Funcs[len(t.Parts[0].Funcs)-1].Name
-		fits = k.Type == KeyNumber && slices.Contains([]string{"pad", "desc", "ts", "shard"}, last)
+		fits = k.Type == KeyNumber && slices.Contains([]string{"pad", "desc", "ts", "band", "mod", "shard"}, last)
 	}
 	if !fits {
 		c.hint(t.Pos, "write "+k.Name+" without the type", "key attribute %s is of type %s, which %q does not make", k.Name, k.Type, t)

@@ -34,8 +34,8 @@ func (c *checker) read(r *Read) {
 			c.field(e, *f, c.at(f, r.Pos))
 		}
 	}
-	if f := fieldOf(e, r.Bucket); f != nil && f.Type.Kind != KindTime && f.Type.Kind != KindDate {
-		c.fault(c.at(&r.Bucket, r.Pos), "the bucket of read %s is %s of type %s, which is no time", r.Name, f.Name, f.Type)
+	if f := fieldOf(e, r.Bucket); f != nil && !slices.Contains([]Kind{KindTime, KindDate, KindInt, KindMoney, KindTTL}, f.Type.Kind) {
+		c.fault(c.at(&r.Bucket, r.Pos), "the bucket of read %s is %s of type %s, which is no time and no whole number", r.Name, f.Name, f.Type)
 	}
 	if r.Bucket != "" && (r.Bucket == r.Range || r.Bucket == r.Prefix) {
 		c.fault(c.at(&r.Bucket, r.Pos), "read %s has %s as its bucket, and of all that is in that one", r.Name, r.Bucket)

@@ -108,7 +108,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"read.by":         "The fields whose values are given.",
 	"read.prefix":     "The field of whose value the beginning is given.",
 	"read.range":      "The field of which a lower and an upper bound are given, either of which may be left out.",
-	"read.bucket":     "The time of which some moment is given: all items of its day, or whatever the partition key's |date makes, are meant.",
+	"read.bucket":     "The time of which some moment is given: all items of its day, or whatever the partition key's |date makes, are meant; or the whole number, of whose |band there all are.",
 	"read.over":       "The period of the partitions that a range walks as one, from bound to bound: day where the partition key has |date(yyyy-MM-dd).",
 	"read.buckets":    "How many of these partitions a call walks: { max: 31, typical: 7 }; without it, at most 1000.",
 	"read.order":      "How the list is sorted: [createdAt desc].",

@@ -49,6 +49,9 @@ func (l *lowerer) read(r *design.Read) {
 	if r.Keys != nil {
 		out.Run.MaxKeys = r.Keys.Max
 	}
+	if banded(p.Place, r.Bucket) {
+		out.Run.Bucket = r.Bucket
+	}
 	pk, sk := p.Place.Attributes()
 	if p.Operation == plan.GetItem || p.Operation == plan.BatchGetItem {
 		out.Run.Key = slices.Concat(keyAttributes(e, pk, p.Place.PK), keyAttributes(e, sk, p.Place.SK))
@@ -69,6 +72,15 @@ func (l *lowerer) read(r *design.Read) {
 	out.Run.SK = sortConditions(sk, p.SK)
 	out.Run.Sort = attributes(sk)
 	l.program.Reads = append(l.program.Reads, out)
+}
+
+// banded reports whether a place has a field's |band in its partition key.
+func banded(p plan.Place, field string) bool {
+	return slices.ContainsFunc(p.PK, func(t *design.Template) bool {
+		return slices.ContainsFunc(t.Parts, func(part design.Part) bool {
+			return part.Field == field && slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "band" })
+		})
+	})
 }
 
 func place(p plan.Place) table.Place {
