@@ -79,14 +79,33 @@ func (c *checker) keys(e *Entity, t *Table) {
 			c.templates(e, *t.SK, m.Key.SK)
 		}
 	}
-	met := set{}
+	met := map[string]set{}
 	for _, entry := range e.Entries {
 		c.entry(e, t, entry)
 		place := entry.Index + " " + entry.Of
-		if met[place] {
-			c.fault(entry.Pos, "%s has two entries in index %s", e.Name, entry.Index)
+		if met[place] == nil {
+			met[place] = set{}
 		}
-		met[place] = true
+		turns := e.Several(entry.Index, entry.Of)
+		several, all := turns != nil, 0.0
+		for _, x := range turns {
+			all += x.Share
+		}
+		if several && turns[0] == entry && all > 1 {
+			c.fault(entry.Pos, "the shares of %s in index %s are %.4g together, and all of them are 1", e.Name, entry.Index, all)
+		}
+		switch {
+		case entry.Name != "":
+			c.name(met[place], "an entry", entry.Name, c.at(&entry.Name, entry.Pos))
+		case several:
+			c.hint(entry.Pos, "- { name: open, where: \"status = 'open'\", pk: …, sk: … }", "%s has several entries in index %s, and this one has no name", e.Name, entry.Index)
+		}
+		if several && entry.Where == nil {
+			c.hint(entry.Pos, "where: \"status = 'open'\"", "%s has several entries in index %s, of which an item has one at a time, and this one has no condition", e.Name, entry.Index)
+		}
+		if entry.Name != "" && t.Index(entry.Place()) != nil {
+			c.fault(entry.Pos, "%s is the name of an index, too", entry.Place())
+		}
 	}
 	for k, template := range e.keys(t) {
 		c.templates(e, k, template)
@@ -157,7 +176,7 @@ func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
 		fits = f.Type.Key() == k.Type
 	} else if fits && len(t.Parts[0].Funcs) > 0 {
 		last := t.Parts[0].Funcs[len(t.Parts[0].Funcs)-1].Name
-		fits = k.Type == KeyNumber && slices.Contains([]string{"pad", "desc", "ts", "shard"}, last)
+		fits = k.Type == KeyNumber && slices.Contains([]string{"pad", "desc", "ts", "band", "mod", "shard"}, last)
 	}
 	if !fits {
 		c.hint(t.Pos, "write "+k.Name+" without the type", "key attribute %s is of type %s, which %q does not make", k.Name, k.Type, t)

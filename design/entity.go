@@ -51,9 +51,24 @@ func (e *Entity) Copy(name string) *Copy {
 	return find(e.Copies, func(c *Copy) bool { return c.Name == name })
 }
 
-// Entry returns the entry of the item itself in an index, nil where it has none.
+// Entry returns the first entry of the item itself in an index, nil where it has none.
 func (e *Entity) Entry(index string) *Entry {
 	return find(e.Entries, func(x *Entry) bool { return x.Index == index && x.Of == "" })
+}
+
+// Several are the entries that an item, or a copy of it, has in an index by turns: of each pair one at most is there. It is nil where
+// there is one entry.
+func (e *Entity) Several(index, of string) []*Entry {
+	var out []*Entry
+	for _, x := range e.Entries {
+		if x.Index == index && x.Of == of {
+			out = append(out, x)
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
 }
 
 // Key says how the primary key of an item is made of its fields.
@@ -74,8 +89,13 @@ type Copy struct {
 
 // Entry is the place of an item in an index. Without templates the index keys are fields of the entity as they are
 // (a multi-attribute key, or an attribute that exists for its own sake).
+//
+// An item may have several entries in an index, each with a name and a condition, of which never two hold: the one that does
+// says what the item's keys there are.
 type Entry struct {
 	Index string `json:"index"`
+	// Name tells several entries in one index apart; "" where there is one.
+	Name string `json:"name,omitempty"`
 	// Of is the copy whose item has the entry; "" for the entity's own.
 	Of string      `json:"of,omitempty"`
 	PK []*Template `json:"pk"`
@@ -85,6 +105,14 @@ type Entry struct {
 	// Share is the part of the items that have the entry, where not all do: 0.1 is one in ten. 0 is not told.
 	Share float64 `json:"share,omitempty"`
 	Pos   Pos     `json:"-"`
+}
+
+// Place is the entry as reads name it: GSI1, or GSI1.open of several.
+func (x *Entry) Place() string {
+	if x.Name == "" {
+		return x.Index
+	}
+	return x.Index + "." + x.Name
 }
 
 // Marker is an item whose existence makes a combination of fields unique: it is put, if it does not exist, in the

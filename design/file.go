@@ -106,7 +106,7 @@ type entityShape struct {
 	Type       text                `yaml:"type"`
 	Key        keyShape            `yaml:"key"`
 	Copies     named[copyShape]    `yaml:"copies"`
-	Index      named[entryShape]   `yaml:"index"`
+	Index      named[[]entryShape] `yaml:"index"`
 	Unique     named[keyShape]     `yaml:"unique"`
 	Counters   named[counterShape] `yaml:"counters"`
 	Fields     named[fieldShape]   `yaml:"fields" need:"yes"`
@@ -125,18 +125,21 @@ type keyShape struct {
 }
 
 type copyShape struct {
-	PK     text              `yaml:"pk" need:"yes"`
-	SK     text              `yaml:"sk"`
-	Fields []text            `yaml:"fields" words:"all …"` // all, or names
-	Index  named[entryShape] `yaml:"index"`
+	PK     text                `yaml:"pk" need:"yes"`
+	SK     text                `yaml:"sk"`
+	Fields []text              `yaml:"fields" words:"all …"` // all, or names
+	Index  named[[]entryShape] `yaml:"index"`
 	Pos    Pos
 }
 
+// entryShape is a place in an index; a list has several, of which an item has one at a time.
 type entryShape struct {
+	Name  text    `yaml:"name"`
 	PK    []text  `yaml:"pk"`
 	SK    []text  `yaml:"sk"`
 	Where text    `yaml:"where"`
 	Share float64 `yaml:"share"`
+	Pos   Pos
 }
 
 // counterShape is the entity that is counted, or a map with more to say.

@@ -25,8 +25,8 @@ type Read struct {
 	// a lower and an upper bound, either of which may be left out.
 	Prefix string `json:"prefix,omitempty"`
 	Range  string `json:"range,omitempty"`
-	// Bucket is a time field. The caller gives any moment, and the read finds all items of the period that contains it: the day,
-	// where the partition key has |date(yyyy-MM-dd).
+	// Bucket is a time field, or a whole number. The caller gives any moment, and the read finds all items of the period that contains
+	// it: the day, where the partition key has |date(yyyy-MM-dd); or any number, and finds those of its |band.
 	Bucket string `json:"bucket,omitempty"`
 	// Over is the period of the partitions that a Range walks, from bound to bound: year, month, day or hour. Buckets says how many
 	// of them one call walks; nil if the design does not say.

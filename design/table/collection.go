@@ -53,7 +53,7 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 	if c.Owner != "" {
 		g.owner = in.Values[c.Owner]
 	}
-	if g.equal, err = query.Fill(s.Entity, schema.Each(c.PK, func(a KeyAttribute) Template { return a.Template }), c.By, in.Values); err != nil {
+	if g.equal, err = query.Fill(s.Entity, schema.Each(c.PK, func(a KeyAttribute) Template { return a.Template }), c.By, "", in.Values); err != nil {
 		return Page[Found]{}, err
 	}
 	if g.first && c.RootApart {

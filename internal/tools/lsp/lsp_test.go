@@ -506,6 +506,40 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// TestEntries: an entry's name is one in the entity and in what reads it, and the index before the point is the table's.
+func TestEntries(t *testing.T) {
+	const desk = `design: 1
+name: Desk
+tables: { Desk: { key: { pk: PK, sk: SK }, indexes: { GSI1: { pk: GSI1PK, sk: GSI1SK } } } }
+entities:
+  Ticket:
+    key: { pk: "TICKET#{id}", sk: META }
+    index:
+      GSI1:
+        - { name: open, where: "n = 1", pk: OPEN, sk: "{id}" }
+        - { name: done, where: "n = 2", pk: DONE, sk: "{id}" }
+    fields: { id: id, n: int }
+reads:
+  Open: { many: Ticket, via: GSI1.open, page: 10 }
+`
+	c := start(t, lsp.Options{})
+	c.open(desk)
+	for _, test := range []struct {
+		behind, name string
+		replaces     []string
+	}{
+		{"via: GSI1.op", "unfinished", []string{"name: open", "name: unfinished", "GSI1.open", "GSI1.unfinished"}},
+		{"name: op", "unfinished", []string{"name: open", "name: unfinished", "GSI1.open", "GSI1.unfinished"}},
+		{"via: GS", "ByState", []string{"GSI1: {", "ByState: {", "GSI1:\n", "ByState:\n", "GSI1.open", "ByState.open"}},
+	} {
+		_, params := at(t, strings.Replace(desk, test.behind, test.behind+"‸", 1))
+		got, fault := c.rename(desk, params, test.name)
+		if want := strings.NewReplacer(test.replaces...).Replace(desk); fault != "" || got != want {
+			t.Errorf("behind %q: %s\n%s\nwant\n%s", test.behind, fault, got, want)
+		}
+	}
+}
+
 // TestRenameEverything renames each name of real designs: none may be refused without need, and what is answered means the same.
 func TestRenameEverything(t *testing.T) {
 	files, err := filepath.Glob("../../../systems/*/*.design.yaml")

@@ -12,6 +12,7 @@ type kind string
 const (
 	tableKind   kind = "table"
 	indexKind   kind = "index" // an index, or what is as good in via: a copy or marker
+	entryKind   kind = "entry" // one of several of an entity in an index
 	typeKind    kind = "type"
 	entityKind  kind = "entity"
 	fieldKind   kind = "field"
@@ -184,7 +185,13 @@ func (c *collector) value(n *node) {
 		return
 	}
 	if k, is := plain[n.slot.name]; is {
-		c.word(k, w, n)
+		index, entry, several := strings.Cut(w.text, ".")
+		if k != indexKind || !several || c.hasIndex(w.text) {
+			c.word(k, w, n)
+			return
+		}
+		c.part(indexKind, w, 0, index, n)
+		c.part(entryKind, w, len(index)+1, entry, n, c.entitiesOf(up(n, "file.reads/"))...)
 		return
 	}
 	section, _, _ := strings.Cut(n.slot.name, ".")
@@ -196,6 +203,12 @@ func (c *collector) value(n *node) {
 	default:
 		c.ofEntity(n)
 	}
+}
+
+// hasIndex reports whether some table has an index of that name.
+func (c *collector) hasIndex(name string) bool {
+	tables := c.root.child("tables")
+	return tables != nil && slices.ContainsFunc(tables.nodes, func(t *node) bool { return t.child("indexes").child(name) != nil })
 }
 
 func (c *collector) ofPattern(n *node) {
@@ -232,6 +245,9 @@ func (c *collector) ofEntity(n *node) {
 	switch n.slot.name {
 	case "counter.sum", "entity.refs/", "entity.snapshot/":
 		c.dotted(w, 0, w.text, n)
+	case "entry.name":
+		c.word(entryKind, w, n, entity)
+		c.symbols[len(c.symbols)-1].made = true
 	case "ttl.attr", "copy.fields":
 		c.word(fieldKind, w, n, entity)
 	case "index.project":

@@ -1029,9 +1029,9 @@ type ShipOrderResult struct {
 //
 // Sends an order that is paid.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'; GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'paid'
-//	costs   5 write units
+//	costs   4 write units
 //
 // It can end in ErrOrderNotPaid, ErrOrderNotFound.
 func (db *DB) ShipOrder(ctx context.Context, in ShipOrderInput) (ShipOrderResult, error) {
@@ -1061,9 +1061,9 @@ type DeliverOrderResult struct {
 //
 // Hands over an order that was sent.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'; GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'shipped'
-//	costs   5 write units
+//	costs   4 write units
 //
 // It can end in ErrOrderNotShipped, ErrOrderNotFound.
 func (db *DB) DeliverOrder(ctx context.Context, in DeliverOrderInput) (DeliverOrderResult, error) {

@@ -107,11 +107,11 @@ type WritePostResult struct {
 // Makes a draft, once for each request key of a user.
 //
 //	create  Request.key USER#{userId} / REQUEST#{requestKey}; if it does not exist
-//	create  Post.key POST#{postId} / METADATA; if it does not exist; GSI1 added (1); GSI2 added (1)
+//	create  Post.key POST#{postId} / METADATA; if it does not exist
 //	put     Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if it does not exist
 //	create  PostContent.key POST#{postId} / CONTENT; if it does not exist
 //	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
-//	costs   18 write units
+//	costs   16 write units
 //
 // It can end in ErrRequestReused, ErrPostExists, ErrPostContentExists, ErrNoSuchCategory.
 func (db *DB) WritePost(ctx context.Context, in WritePostInput) (WritePostResult, error) {

@@ -43,7 +43,7 @@ func Ask(r *schema.Read, in schema.Input, now time.Time) (*Question, error) {
 			return nil, err
 		}
 	}
-	if q.equal, err = Fill(r.Entity, known(r), r.By, in.Values); err != nil {
+	if q.equal, err = Fill(r.Entity, known(r), r.By, r.Bucket, in.Values); err != nil {
 		return nil, err
 	}
 	q.Span, err = spanOf(r, in)

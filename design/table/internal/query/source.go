@@ -145,7 +145,7 @@ func (s *Source) shards(p schema.Part) []string {
 	if p.Field == "" || slices.Contains(s.by, p.Field) || s.over != "" && p.Field == s.ranged {
 		return nil
 	}
-	at := slices.IndexFunc(p.Funcs, func(f schema.Func) bool { return f.Name == "shard" })
+	at := slices.IndexFunc(p.Funcs, func(f schema.Func) bool { return f.Name == "shard" || f.Name == "mod" })
 	if at < 0 {
 		return nil
 	}

@@ -28,6 +28,8 @@ type Read struct {
 	// By are the inputs; all must be given. Prefix and Range are fields of which the caller may give a beginning or bounds.
 	By            []string
 	Prefix, Range string
+	// Bucket is the input of which any value of a |band is given: all of the band is meant. "" where there is none, and for times.
+	Bucket string
 	// Over is the layout of |date whose partitions the Range walks one after another, from bound to bound; "" where there is one. They
 	// are MaxBuckets at most.
 	Over       string
@@ -74,6 +76,7 @@ const (
 type Place struct {
 	Kind  PlaceKind
 	Index string // of an entry
+	Entry string // the name of the entry, of several in the index
 	// Copy names the copy whose item or entry it is; Marker, the marker.
 	Copy, Marker string
 }

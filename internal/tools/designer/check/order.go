@@ -69,19 +69,30 @@ func (c *checker) room(p plan.Place) {
 	for _, t := range slices.Concat(p.PK, p.SK) {
 		for _, part := range t.Parts {
 			f := p.Entity.Field(part.Field)
+			if f == nil {
+				continue
+			}
+			digits, why := declaredDigits(f)
+			if n, grows := c.grownDigits(p.Entity, f); n > digits {
+				digits, why = n, grows
+			}
 			for _, fn := range part.Funcs {
-				if f == nil || fn.Name != "pad" && fn.Name != "desc" {
+				switch fn.Name {
+				case "band":
+					digits = max(digits+1-len(fn.Arg), 1)
+					why = fmt.Sprintf("can have %d digits", digits)
+				case "mod", "shard":
+					digits = len(strconv.Itoa(max(fn.Int()-1, 0)))
+					why = fmt.Sprintf("can have %d digits", digits)
+				}
+				if fn.Name != "pad" && fn.Name != "desc" || digits <= fn.Int() {
 					continue
 				}
-				digits, why := declaredDigits(f)
-				if n, grows := c.grownDigits(p.Entity, f); n > digits {
-					digits, why = n, grows
+				finding := c.find("ST105", p.String(), t.Pos, "has |%s for %s, which %s: a write of more than %s is refused", fn, f.Name, why, strings.Repeat("9", fn.Int()))
+				if part.Funcs[0] == fn { // of the value itself
+					finding.witness(fmt.Sprintf("%s = 1%s", f.Name, strings.Repeat("0", fn.Int())))
 				}
-				if digits <= fn.Int() {
-					continue
-				}
-				c.find("ST105", p.String(), t.Pos, "has |%s for %s, which %s: a write of more than %s is refused", fn, f.Name, why, strings.Repeat("9", fn.Int())).
-					witness(fmt.Sprintf("%s = 1%s", f.Name, strings.Repeat("0", fn.Int()))).mend("|%s(%d)", fn.Name, digits).report()
+				finding.mend("|%s(%d)", fn.Name, digits).report()
 			}
 		}
 	}
@@ -157,7 +168,7 @@ func (c *checker) ties(r *design.Read, p plan.Place) {
 	for _, t := range slices.Concat(p.PK, p.SK) {
 		for _, part := range t.Parts {
 			f := p.Entity.Field(part.Field)
-			if f == nil || len(part.Funcs) > 0 && part.Funcs[0].Name == "shard" {
+			if f == nil || len(part.Funcs) > 0 && slices.Contains([]string{"shard", "band", "mod"}, part.Funcs[0].Name) {
 				continue
 			}
 			there = append(there, f.Name)

@@ -75,6 +75,7 @@ var rules = []Rule{
 	{ID: "ST409", Severity: Warning, Title: "an optional field is in an index key"},
 	{ID: "ST410", Severity: Error, Title: "a write changes a part of an index key without the rest"},
 	{ID: "ST411", Severity: Info, Title: "items are in an index that does not name them"},
+	{ID: "ST412", Severity: Error, Title: "two entries of one item in an index can hold at once"},
 
 	{ID: "ST501", Severity: Error, Title: "uniqueness is assumed and not guarded"},
 	{ID: "ST502", Severity: Warning, Title: "a put overwrites whatever is there"},

@@ -146,6 +146,8 @@ func whyNot(entry *design.Entry) string {
 	switch {
 	case entry == nil:
 		return "the entity has no entry in this index"
+	case entry.Name != "":
+		return "the condition of no entry in this index holds"
 	case entry.Where != nil:
 		return "the condition does not hold: " + entry.Where.Text
 	default:

@@ -296,16 +296,17 @@ func OfWrite(p plan.WritePlan) Write {
 		out.Ceiling += ceilUnits(float64(largestAt(place)), writeUnitBytes) * times * lines
 		told = told && place.Entity.Volume.MaxSize > 0
 	}
-	add := func(place plan.Place, each bool, share, least, times float64) {
+	add := func(place plan.Place, each bool, share, least, times, most float64) {
 		units := ceilUnits(float64(SizeAt(place)), writeUnitBytes)
 		out.Parts = append(out.Parts, WritePart{place, each, units * times * share})
 		out.Floor += units * least
-		atMost(place, each, times)
+		atMost(place, each, most)
 	}
 	for _, item := range p.Items {
-		add(item.Place, item.Each, 1, factor, factor)
+		add(item.Place, item.Each, 1, factor, factor, factor)
+		turns := map[*design.Index]float64{}
 		for _, entry := range item.Entries {
-			share, least, times := entry.Place.Part(), 1.0, 1.0
+			share, least, times := entry.Part(), 1.0, 1.0
 			switch {
 			case entry.Effect == plan.EntryUntouched && item.Action == design.Upsert:
 				atMost(entry.Place, item.Each, 1) // the first time adds it
@@ -321,10 +322,12 @@ func OfWrite(p plan.WritePlan) Write {
 			if entry.Place.Where != nil || entry.Place.Sparse() {
 				least = 0
 			}
-			if entry.Certain {
-				share = 1
+			most := times
+			if entry.Place.Entry != "" { // by turns: one is left and one entered at most
+				most = min(times, 2-turns[entry.Place.Index])
+				turns[entry.Place.Index] += most
 			}
-			add(entry.Place, item.Each, share, least, times)
+			add(entry.Place, item.Each, share, least, times, most)
 		}
 	}
 	if !told {

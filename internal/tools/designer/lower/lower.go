@@ -132,6 +132,7 @@ func Lower(d *design.Design) (*Program, error) {
 	l.undeclared()
 	for _, e := range d.Entities {
 		l.entity(e)
+		l.exclusive(e)
 	}
 	for _, r := range d.Reads {
 		l.read(r)

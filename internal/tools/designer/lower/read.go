@@ -49,6 +49,9 @@ func (l *lowerer) read(r *design.Read) {
 	if r.Keys != nil {
 		out.Run.MaxKeys = r.Keys.Max
 	}
+	if banded(p.Place, r.Bucket) {
+		out.Run.Bucket = r.Bucket
+	}
 	pk, sk := p.Place.Attributes()
 	if p.Operation == plan.GetItem || p.Operation == plan.BatchGetItem {
 		out.Run.Key = slices.Concat(keyAttributes(e, pk, p.Place.PK), keyAttributes(e, sk, p.Place.SK))
@@ -73,6 +76,15 @@ func (l *lowerer) read(r *design.Read) {
 	l.program.Reads = append(l.program.Reads, out)
 }
 
+// banded reports whether a place has a field's |band in its partition key.
+func banded(p plan.Place, field string) bool {
+	return slices.ContainsFunc(p.PK, func(t *design.Template) bool {
+		return slices.ContainsFunc(t.Parts, func(part design.Part) bool {
+			return part.Field == field && slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "band" })
+		})
+	})
+}
+
 func place(p plan.Place) table.Place {
 	out := table.Place{}
 	if p.Copy != nil {
@@ -84,7 +96,7 @@ func place(p plan.Place) table.Place {
 	case plan.CopyPlace:
 		out.Kind = table.CopyPlace
 	case plan.EntryPlace:
-		out.Kind, out.Index = table.EntryPlace, p.Index.Name
+		out.Kind, out.Index, out.Entry = table.EntryPlace, p.Index.Name, p.Entry
 	case plan.MarkerPlace:
 		out.Kind, out.Marker = table.MarkerPlace, p.Name
 	}

@@ -117,6 +117,7 @@ const (
 	WrongOrder
 	NotConsistent
 	NotFresh      // the index is further behind than the read allows
+	BandRead      // of something known the key has only the band, so that the rest of the band is read and dropped
 	FilterNeeded  // something known is neither in the partition key nor next in the sort key
 	FieldsMissing // and must be read from the table, item by item
 	FansOut
@@ -141,7 +142,7 @@ func (l Lack) String() string {
 	case NotEveryItem:
 		return "it does not hold every item"
 	case NoBucket:
-		return "its partition key has no |date of " + fields
+		return "its partition key has no |date or |band of " + fields
 	case NoWholeKey:
 		return "its primary key is not known as a whole"
 	case NoSortPosition:
@@ -152,6 +153,8 @@ func (l Lack) String() string {
 		return "a global index is read eventually"
 	case NotFresh:
 		return "it can be further behind than the read allows"
+	case BandRead:
+		return "of " + fields + " its key has only a band, whose rest is read, paid for and dropped"
 	case FilterNeeded:
 		return fields + " can only be filtered after the read, which is paid for"
 	case FieldsMissing:
@@ -191,7 +194,7 @@ func ForRead(d *design.Design, r *design.Read) Result {
 		if p.Marker != nil && (r.Many || p.Index != nil) {
 			continue // a marker leads to one item, by its own key
 		}
-		all = append(all, match(p, r))
+		all = append(all, match(d, p, r))
 	}
 	slices.SortStableFunc(all, func(a, b Miss) int { return cmp.Compare(a.rank(), b.rank()) })
 	out := Result{Read: r}
@@ -241,5 +244,5 @@ func (m Miss) rank() int {
 // weights say how bad a lack is when there is a choice.
 var weights = [...]int{ //nolint:gochecknoglobals // a table
 	PartitionKeyUnknown: 4096, PrefixInPartitionKey: 2048, RangeInPartitionKey: 2048, NotEveryItem: 4096, NoWholeKey: 2048, NoBucket: 4096,
-	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, NotFresh: 256, FilterNeeded: 128, FieldsMissing: 64, FansOut: 16,
+	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, NotFresh: 256, FilterNeeded: 128, BandRead: 32, FieldsMissing: 64, FansOut: 16,
 }

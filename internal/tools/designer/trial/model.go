@@ -128,12 +128,23 @@ func sameBucket(p plan.Place, field string, a, b types.AttributeValue) bool {
 	}
 	for _, t := range p.PK {
 		for _, part := range t.Parts {
-			if part.Field == field && meant(part, a) != meant(part, b) {
+			funcs := bucketOf(part)
+			if part.Field == field && through(funcs, scalarText(a)) != through(funcs, scalarText(b)) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// bucketOf are the functions of a part that make a period or a band of a value.
+func bucketOf(p design.Part) []design.Func {
+	for i, f := range p.Funcs {
+		if f.Name == "date" || f.Name == "band" {
+			return p.Funcs[:i+1]
+		}
+	}
+	return nil
 }
 
 // begins reports whether a field's value has the beginning that is given.

@@ -65,8 +65,11 @@ next:
 				continue next
 			}
 			for _, part := range occurrences(place, name) {
-				if name == a.read.Design.Bucket && !slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "date" }) {
-					continue // of which any moment of the period is given
+				if name == a.read.Design.Bucket {
+					if funcs := bucketOf(part); funcs != nil { // any moment of the period, any number of the band is given
+						key.WriteString(strconv.Quote(through(funcs, scalarText(r.values[name]))))
+					}
+					continue
 				}
 				key.WriteString(strconv.Quote(meant(part, r.values[name])))
 			}
