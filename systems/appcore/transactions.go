@@ -75,7 +75,9 @@ func invalidPeriod(field, message string) error {
 	return problem.BadRequest(problem.CodeInvalidParameter, "the period is not valid", problem.Field{Field: field, Message: message})
 }
 
-type latest struct{ Items []appcoredb.LatestTransactionsItem }
+type latest struct {
+	Items []appcoredb.LatestTransactionsItem
+}
 
 // latest are the last ten transactions of all users.
 func (s *service) latest(ctx context.Context, _ auth.Principal, _ api.None) (latest, error) {
