@@ -118,6 +118,10 @@ func (p *Plan) Uses(name string) bool { return p.used[name] }
 func (p *Plan) Fill(to reflect.Value, from ...reflect.Value) {
 	for i := range p.steps {
 		s := &p.steps[i]
+		if len(s.to) == 1 && len(s.from) == 1 { // most fields
+			s.set(to.Field(s.to[0]), from[s.source].Field(s.from[0]))
+			continue
+		}
 		s.set(to.FieldByIndex(s.to), follow(from[s.source], s.from))
 	}
 }

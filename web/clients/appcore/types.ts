@@ -43,18 +43,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    CreateTransactionInputBody: {
-      /**
-       * Format: int64
-       * @description How much, in the currency's smallest unit
-       */
-      amount: number;
-      /**
-       * @description The currency
-       * @enum {string}
-       */
-      currency: "ARS" | "BRL" | "USD";
-    };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
       field: string;
@@ -92,7 +80,7 @@ export interface components {
       /** @description The transaction's id, a ULID */
       txId: string;
     };
-    LatestTransactionsOutputBody: {
+    LatestTransactions: {
       /** @description At most ten, newest first */
       items: components["schemas"]["LatestTransaction"][];
     };
@@ -111,6 +99,10 @@ export interface components {
       /** @description The transaction that it is about */
       txId: string;
     };
+    NotificationInput: {
+      /** @description Whether you have read it */
+      read: boolean;
+    };
     PageNotification: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Notification"][];
@@ -122,10 +114,6 @@ export interface components {
       items: components["schemas"]["Transaction"][];
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
-    };
-    PatchNotificationInputBody: {
-      /** @description Whether you have read it */
-      read: boolean;
     };
     Problem: {
       /**
@@ -172,7 +160,7 @@ export interface components {
       /** @description The sub of your access token */
       userId: string;
     };
-    PutProfileInputBody: {
+    ProfileInput: {
       /**
        * Format: email
        * @description Where you can be written to
@@ -206,6 +194,18 @@ export interface components {
       txId: string;
       /** @description Whose it is */
       userId: string;
+    };
+    TransactionInput: {
+      /**
+       * Format: int64
+       * @description How much, in the currency's smallest unit
+       */
+      amount: number;
+      /**
+       * @description The currency
+       * @enum {string}
+       */
+      currency: "ARS" | "BRL" | "USD";
     };
   };
   responses: never;
@@ -246,7 +246,7 @@ export interface operations {
   putProfile: {
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutProfileInputBody"];
+        "application/json": components["schemas"]["ProfileInput"];
       };
     };
     responses: {
@@ -291,7 +291,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PatchNotificationInputBody"];
+        "application/json": components["schemas"]["NotificationInput"];
       };
     };
     responses: {
@@ -354,7 +354,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["CreateTransactionInputBody"];
+        "application/json": components["schemas"]["TransactionInput"];
       };
     };
     responses: {
@@ -389,7 +389,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["LatestTransactionsOutputBody"];
+          "application/json": components["schemas"]["LatestTransactions"];
         };
       };
     };

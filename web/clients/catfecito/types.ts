@@ -43,12 +43,39 @@ export interface paths {
     get: operations["health"];
   };
   "/login": {
-    /** Log in */
+    /**
+     * Log in
+     * @description The access token goes with requests for some minutes; the refresh token is exchanged for the next ones, once.
+     */
     post: operations["logIn"];
   };
   "/me": {
     /** Who you are */
     get: operations["getOwnUser"];
+  };
+  "/me/password": {
+    /**
+     * Change your password
+     * @description All your sessions end; the response is a new one.
+     */
+    put: operations["changePassword"];
+  };
+  "/me/sessions": {
+    /** Where you are logged in, the latest first */
+    get: operations["listSessions"];
+  };
+  "/me/sessions/{sessionId}": {
+    /**
+     * Log out
+     * @description current is the session that the token is of. Its tokens are refused from now on.
+     */
+    delete: operations["logOut"];
+  };
+  "/me/verification": {
+    /** Verify your address with the code */
+    put: operations["verifyEmail"];
+    /** Send a code to your address */
+    post: operations["sendVerification"];
   };
   "/orders": {
     /** Your orders, newest first */
@@ -97,6 +124,18 @@ export interface paths {
      * @description For members of: catfecito-admin.
      */
     post: operations["shipOrder"];
+  };
+  "/password-resets": {
+    /**
+     * Set a new password with the code
+     * @description All sessions of the user end.
+     */
+    put: operations["resetPassword"];
+    /**
+     * Send a code for a new password
+     * @description The response is the same whether somebody has the address or not.
+     */
+    post: operations["sendPasswordReset"];
   };
   "/payments/events": {
     /**
@@ -153,6 +192,13 @@ export interface paths {
     /** Whether the database can be used */
     get: operations["ready"];
   };
+  "/sessions/refresh": {
+    /**
+     * Exchange a refresh token
+     * @description Each is good once, and again within ten seconds, for an answer that was lost. One that comes later ends the session.
+     */
+    post: operations["refreshSession"];
+  };
   "/users": {
     /**
      * Sign up
@@ -170,7 +216,7 @@ export interface paths {
   "/users/{userId}/role": {
     /**
      * Change what a user may do
-     * @description It takes effect at the user's next log-in. Users cannot change their own role.
+     * @description It takes effect at once. Users cannot change their own role.
      *
      *     For members of: catfecito-admin.
      */
@@ -180,12 +226,16 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    BeginPaymentOutputBody: {
+    ActiveInput: {
+      /** @description Whether it is sold */
+      isActive: boolean;
+    };
+    AddressInput: {
       /**
-       * Format: uri-reference
-       * @description The page at which you pay; relative to the API's address, or absolute
+       * Format: email
+       * @description The address that you signed up with
        */
-      url: string;
+      email: string;
     };
     Cart: {
       /** @description A line for each product */
@@ -197,6 +247,15 @@ export interface components {
        * @example 35.00
        */
       total: string;
+    };
+    CartItemInput: {
+      /** @description The product's id */
+      productId: string;
+      /**
+       * Format: int64
+       * @description How many more
+       */
+      quantity: number;
     };
     CartLine: {
       /** @description Whether it is sold, and there are so many */
@@ -238,6 +297,28 @@ export interface components {
       description: string;
       /** @description What it is called */
       name: string;
+    };
+    CategoryInput: {
+      /** @description What is in it */
+      description: string;
+      /** @description What it is called */
+      name: string;
+    };
+    Device: {
+      /**
+       * Format: date-time
+       * @description When the user logged in
+       */
+      createdAt: string;
+      /** @description What the browser says of itself */
+      device: string;
+      /** @description The session's id, a ULID */
+      sessionId: string;
+      /**
+       * Format: date-time
+       * @description When tokens were exchanged last
+       */
+      usedAt: string;
     };
     Difference: {
       /** @description What it is; absent where there is nothing any more */
@@ -285,7 +366,7 @@ export interface components {
       /** @description Who */
       userId: string;
     };
-    LogInInputBody: {
+    LogInInput: {
       /**
        * Format: email
        * @description The address that you signed up with
@@ -293,6 +374,26 @@ export interface components {
       email: string;
       /** @description The password */
       password: string;
+    };
+    NewProductInput: {
+      /** @description The slug of its category */
+      categoryId: string;
+      /** @description What it is */
+      description: string;
+      /** @description Where a picture of it is */
+      imageUrl?: string;
+      /** @description What it is called */
+      name: string;
+      /**
+       * @description What one costs
+       * @example 35.00
+       */
+      price: string;
+      /**
+       * Format: int64
+       * @description How many there are
+       */
+      stock: number;
     };
     Offer: {
       /** @description The slug of its category */
@@ -336,6 +437,13 @@ export interface components {
        */
       total: string;
     };
+    OrderInput: {
+      /**
+       * @description The cart's total that you agree to
+       * @example 35.00
+       */
+      total: string;
+    };
     OrderLine: {
       /** @description What it was called */
       name: string;
@@ -366,6 +474,12 @@ export interface components {
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
+    PageDevice: {
+      /** @description The items, in the list's order. */
+      items: components["schemas"]["Device"][];
+      /** @description The cursor of the page behind; absent on the last. */
+      next?: string;
+    };
     PageEntry: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Entry"][];
@@ -390,7 +504,20 @@ export interface components {
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
-    PaymentEventOutputBody: {
+    PasswordInput: {
+      /** @description The password that you have */
+      oldPassword: string;
+      /** @description The one that you want */
+      password: string;
+    };
+    PaymentPage: {
+      /**
+       * Format: uri-reference
+       * @description The page at which you pay; relative to the API's address, or absolute
+       */
+      url: string;
+    };
+    PaymentResult: {
       /**
        * @description Whether the order is paid, the payment is given back, or nothing was to be done
        * @enum {string}
@@ -406,49 +533,6 @@ export interface components {
       /**
        * Format: int64
        * @description How many
-       */
-      quantity: number;
-    };
-    PostCartItemInputBody: {
-      /** @description The product's id */
-      productId: string;
-      /**
-       * Format: int64
-       * @description How many more
-       */
-      quantity: number;
-    };
-    PostOrderInputBody: {
-      /**
-       * @description The cart's total that you agree to
-       * @example 35.00
-       */
-      total: string;
-    };
-    PostProductInputBody: {
-      /** @description The slug of its category */
-      categoryId: string;
-      /** @description What it is */
-      description: string;
-      /** @description Where a picture of it is */
-      imageUrl?: string;
-      /** @description What it is called */
-      name: string;
-      /**
-       * @description What one costs
-       * @example 35.00
-       */
-      price: string;
-      /**
-       * Format: int64
-       * @description How many there are
-       */
-      stock: number;
-    };
-    PostRestockInputBody: {
-      /**
-       * Format: int64
-       * @description How many are added
        */
       quantity: number;
     };
@@ -513,7 +597,7 @@ export interface components {
        */
       stock: number;
     };
-    ProductBody: {
+    ProductInput: {
       /** @description The slug of its category */
       categoryId: string;
       /** @description What it is */
@@ -528,49 +612,52 @@ export interface components {
        */
       price: string;
     };
-    PutCartItemInputBody: {
+    QuantityInput: {
       /**
        * Format: int64
        * @description How many
        */
       quantity: number;
     };
-    PutCategoryInputBody: {
-      /** @description What is in it */
-      description: string;
-      /** @description What it is called */
-      name: string;
+    RefreshInput: {
+      /** @description The last one that you got */
+      refreshToken: string;
     };
-    PutProductActiveInputBody: {
-      /** @description Whether it is sold */
-      isActive: boolean;
+    ResetInput: {
+      /** @description The code that was sent */
+      code: string;
+      /**
+       * Format: email
+       * @description The address that you signed up with
+       */
+      email: string;
+      /** @description The password that you want */
+      password: string;
     };
-    PutRoleInputBody: {
+    RestockInput: {
+      /**
+       * Format: int64
+       * @description How many are added
+       */
+      quantity: number;
+    };
+    RoleInput: {
       /**
        * @description What the user may do
        * @enum {string}
        */
       role: "customer" | "admin";
     };
-    RegisterInputBody: {
-      /**
-       * Format: email
-       * @description The address that you will log in with
-       */
-      email: string;
-      /** @description What you are called */
-      name: string;
-      /** @description What only you know, of eight characters at least */
-      password: string;
-    };
     Session: {
       /** @description Goes with requests: Authorization: Bearer TOKEN */
       accessToken: string;
       /**
        * Format: int64
-       * @description For how many seconds it is accepted
+       * @description For how many seconds it is accepted, if the session does not end before
        */
       expiresIn: number;
+      /** @description Is exchanged for the next tokens, once */
+      refreshToken: string;
       /**
        * @description Always Bearer
        * @enum {string}
@@ -593,12 +680,32 @@ export interface components {
       /** @description What the user is called */
       name: string;
       /**
-       * @description What the user may do from the next log-in on
+       * @description What the user may do
        * @enum {string}
        */
       role: "customer" | "admin";
       /** @description The sub of the user's access tokens */
       userId: string;
+      /**
+       * Format: date-time
+       * @description When mail to the address is known to have reached the user; absent where it never did
+       */
+      verifiedAt?: string;
+    };
+    UserInput: {
+      /**
+       * Format: email
+       * @description The address that you will log in with
+       */
+      email: string;
+      /** @description What you are called */
+      name: string;
+      /** @description What only you know, of eight characters at least */
+      password: string;
+    };
+    VerificationInput: {
+      /** @description The code that was sent */
+      code: string;
     };
     WholeOrder: {
       /**
@@ -684,7 +791,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostCartItemInputBody"];
+        "application/json": components["schemas"]["CartItemInput"];
       };
     };
     responses: {
@@ -717,7 +824,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutCartItemInputBody"];
+        "application/json": components["schemas"]["QuantityInput"];
       };
     };
     responses: {
@@ -797,7 +904,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutCategoryInputBody"];
+        "application/json": components["schemas"]["CategoryInput"];
       };
     };
     responses: {
@@ -852,9 +959,15 @@ export interface operations {
     };
   };
   logIn: {
+    parameters: {
+      header?: {
+        /** @description What the browser says of itself */
+        "User-Agent"?: string;
+      };
+    };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["LogInInputBody"];
+        "application/json": components["schemas"]["LogInInput"];
       };
     };
     responses: {
@@ -879,6 +992,102 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["User"];
+        };
+      };
+    };
+  };
+  changePassword: {
+    parameters: {
+      header?: {
+        /** @description What the browser says of itself */
+        "User-Agent"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PasswordInput"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          "Cache-Control"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Session"];
+        };
+      };
+    };
+  };
+  listSessions: {
+    parameters: {
+      query?: {
+        /** @description How many items the page has at most. */
+        limit?: number;
+        /** @description The next of the page before; without it the list begins. */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PageDevice"];
+        };
+      };
+    };
+  };
+  logOut: {
+    parameters: {
+      path: {
+        /** @description The session's id, or current */
+        sessionId: string;
+      };
+    };
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  verifyEmail: {
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["VerificationInput"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["User"];
+        };
+      };
+    };
+  };
+  sendVerification: {
+    parameters: {
+      header?: {
+        /** @description The language of the letter: es, pt or en */
+        "Accept-Language"?: string;
+      };
+    };
+    responses: {
+      /** @description Accepted */
+      202: {
+        headers: {
+          [name: string]: unknown;
         };
       };
     };
@@ -913,7 +1122,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostOrderInputBody"];
+        "application/json": components["schemas"]["OrderInput"];
       };
     };
     responses: {
@@ -1037,7 +1246,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["BeginPaymentOutputBody"];
+          "application/json": components["schemas"]["PaymentPage"];
         };
       };
     };
@@ -1061,6 +1270,42 @@ export interface operations {
       };
     };
   };
+  resetPassword: {
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ResetInput"];
+      };
+    };
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  sendPasswordReset: {
+    parameters: {
+      header?: {
+        /** @description The language of the letter: es, pt or en */
+        "Accept-Language"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["AddressInput"];
+      };
+    };
+    responses: {
+      /** @description Accepted */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
   paymentEvent: {
     requestBody: {
       content: {
@@ -1074,7 +1319,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["PaymentEventOutputBody"];
+          "application/json": components["schemas"]["PaymentResult"];
         };
       };
     };
@@ -1111,7 +1356,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostProductInputBody"];
+        "application/json": components["schemas"]["NewProductInput"];
       };
     };
     responses: {
@@ -1165,7 +1410,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["ProductBody"];
+        "application/json": components["schemas"]["ProductInput"];
       };
     };
     responses: {
@@ -1189,7 +1434,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutProductActiveInputBody"];
+        "application/json": components["schemas"]["ActiveInput"];
       };
     };
     responses: {
@@ -1242,7 +1487,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostRestockInputBody"];
+        "application/json": components["schemas"]["RestockInput"];
       };
     };
     responses: {
@@ -1280,6 +1525,25 @@ export interface operations {
       };
     };
   };
+  refreshSession: {
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RefreshInput"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          "Cache-Control"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Session"];
+        };
+      };
+    };
+  };
   registerUser: {
     parameters: {
       header: {
@@ -1289,7 +1553,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["RegisterInputBody"];
+        "application/json": components["schemas"]["UserInput"];
       };
     };
     responses: {
@@ -1341,7 +1605,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutRoleInputBody"];
+        "application/json": components["schemas"]["RoleInput"];
       };
     };
     responses: {

@@ -126,10 +126,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    AddCommentInputBody: {
-      /** @description What you say */
-      body: string;
-    };
     Bookmark: {
       /**
        * Format: date-time
@@ -159,6 +155,12 @@ export interface components {
        */
       updatedAt: string;
     };
+    CategoryInput: {
+      /** @description Its name */
+      name: string;
+      /** @description Its name in addresses, which no other category may have */
+      slug: string;
+    };
     Comment: {
       /** @description What it says */
       body: string;
@@ -173,6 +175,10 @@ export interface components {
       postId: string;
       /** @description Who has made it */
       userId: string;
+    };
+    CommentInput: {
+      /** @description What you say */
+      body: string;
     };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
@@ -220,6 +226,10 @@ export interface components {
       /** @description Whether you have read it */
       read: boolean;
     };
+    NotificationInput: {
+      /** @description Whether you have read it */
+      read: boolean;
+    };
     PageBookmark: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Bookmark"][];
@@ -255,10 +265,6 @@ export interface components {
       items: components["schemas"]["PostSummary"][];
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
-    };
-    PatchNotificationInputBody: {
-      /** @description Whether you have read it */
-      read: boolean;
     };
     Post: {
       /** @description Who has written it */
@@ -299,7 +305,7 @@ export interface components {
        */
       updatedAt: string;
     };
-    PostBody: {
+    PostInput: {
       /** @description Its text */
       body: string;
       /** @description The category that it is in */
@@ -350,11 +356,18 @@ export interface components {
        */
       updatedAt: string;
     };
-    PostStatusOutputBody: {
+    PostState: {
       /** @description The post's id */
       postId: string;
       /**
        * @description What it is now
+       * @enum {string}
+       */
+      status: "published" | "archived";
+    };
+    PostStatusInput: {
+      /**
+       * @description What it is to be
        * @enum {string}
        */
       status: "published" | "archived";
@@ -438,20 +451,7 @@ export interface components {
       /** @description The sub of the access token */
       userId: string;
     };
-    PutCategoryInputBody: {
-      /** @description Its name */
-      name: string;
-      /** @description Its name in addresses, which no other category may have */
-      slug: string;
-    };
-    PutPostStatusInputBody: {
-      /**
-       * @description What it is to be
-       * @enum {string}
-       */
-      status: "published" | "archived";
-    };
-    PutProfileInputBody: {
+    ProfileInput: {
       /** @description What you say of yourself */
       bio?: string;
       /**
@@ -608,7 +608,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutCategoryInputBody"];
+        "application/json": components["schemas"]["CategoryInput"];
       };
     };
     responses: {
@@ -678,7 +678,7 @@ export interface operations {
   putProfile: {
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutProfileInputBody"];
+        "application/json": components["schemas"]["ProfileInput"];
       };
     };
     responses: {
@@ -767,7 +767,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PatchNotificationInputBody"];
+        "application/json": components["schemas"]["NotificationInput"];
       };
     };
     responses: {
@@ -814,7 +814,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostBody"];
+        "application/json": components["schemas"]["PostInput"];
       };
     };
     responses: {
@@ -868,7 +868,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostBody"];
+        "application/json": components["schemas"]["PostInput"];
       };
     };
     responses: {
@@ -921,7 +921,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["AddCommentInputBody"];
+        "application/json": components["schemas"]["CommentInput"];
       };
     };
     responses: {
@@ -1051,7 +1051,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutPostStatusInputBody"];
+        "application/json": components["schemas"]["PostStatusInput"];
       };
     };
     responses: {
@@ -1061,7 +1061,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["PostStatusOutputBody"];
+          "application/json": components["schemas"]["PostState"];
         };
       };
     };

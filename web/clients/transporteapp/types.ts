@@ -64,8 +64,8 @@ export interface paths {
   };
   "/conductores": {
     /**
-     * Your drivers, or those in a state by name
-     * @description With estado, items have nombre, estado and ids only.
+     * Your drivers, those in a state by name, or those who are free in a period
+     * @description With desde and hasta: those at work whose trips leave that period free, and whose licence is valid up to its last day.
      */
     get: operations["listConductores"];
     /**
@@ -122,7 +122,7 @@ export interface paths {
     post: operations["findRecursos"];
   };
   "/remolques": {
-    /** Your trailers, or those in a state by plate */
+    /** Your trailers, those in a state by plate, or those that are free in a period */
     get: operations["listRemolques"];
     /** Add a trailer */
     post: operations["createRemolque"];
@@ -146,7 +146,7 @@ export interface paths {
     delete: operations["deleteSesion"];
   };
   "/vehiculos": {
-    /** Your vehicles, or those in a state by plate */
+    /** Your vehicles, those in a state by plate, or those that are free in a period */
     get: operations["listVehiculos"];
     /**
      * Add a vehicle
@@ -223,10 +223,15 @@ export interface paths {
   };
   "/viajes/{id}/recursos": {
     /**
-     * Assign driver, vehicle and trailer
-     * @description All of them are available, or none is taken.
+     * Assign driver, vehicle and trailer, or others in their place
+     * @description None of them has another trip in the trip's period, or nothing changes. One trip may begin when another ends.
      */
     put: operations["putRecursos"];
+    /**
+     * Take back who and what was to make the trip
+     * @description It has not left; a trip that has nobody stays as it is.
+     */
+    delete: operations["deleteRecursos"];
   };
 }
 export type webhooks = Record<string, never>;
@@ -244,9 +249,6 @@ export interface components {
        */
       creditos: number;
       userId: string;
-    };
-    AddMercanciasInputBody: {
-      mercancias: components["schemas"]["Mercancia"][];
     };
     Agregado: {
       /**
@@ -279,7 +281,7 @@ export interface components {
       /** @description Key of c_SubTipoRem, where there is a trailer */
       subTipoRem?: string;
     };
-    CancelarCartaInputBody: {
+    Cancelacion: {
       /**
        * @description Of a stamped carta: the SAT's reason
        * @enum {string}
@@ -391,17 +393,6 @@ export interface components {
       margen?: number;
       peajesEstimados?: number;
       precioCliente?: number;
-    };
-    CreateAbonoInputBody: {
-      /**
-       * Format: int64
-       * @description How many
-       */
-      creditos: number;
-    };
-    CreateSesionInputBody: {
-      /** @description What the device calls itself */
-      dispositivo: string;
     };
     Creditos: {
       /**
@@ -572,8 +563,22 @@ export interface components {
       pesoKg: number;
       valorMercancia?: number;
     };
+    Mercancias: {
+      mercancias: components["schemas"]["Mercancia"][];
+    };
     NuevaCarta: {
       receptor: components["schemas"]["Receptor"];
+    };
+    NuevaSesion: {
+      /** @description What the device calls itself */
+      dispositivo: string;
+    };
+    NuevoAbono: {
+      /**
+       * Format: int64
+       * @description How many
+       */
+      creditos: number;
     };
     NuevoConductor: {
       /** @default true */
@@ -782,11 +787,6 @@ export interface components {
        */
       type: string;
     };
-    PutRecursosInputBody: {
-      conductorId: string;
-      remolqueId?: string;
-      vehiculoId: string;
-    };
     Rastreo: {
       /** @description Whether the trip is on its way */
       activo: boolean;
@@ -829,6 +829,11 @@ export interface components {
       remolques?: string[];
       /** @description Ids of vehicles */
       vehiculos?: string[];
+    };
+    RecursosElegidos: {
+      conductorId: string;
+      remolqueId?: string;
+      vehiculoId: string;
     };
     RecursosHallados: {
       conductores: components["schemas"]["Conductor"][];
@@ -1124,7 +1129,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["CancelarCartaInputBody"];
+        "application/json": components["schemas"]["Cancelacion"];
       };
     };
     responses: {
@@ -1226,7 +1231,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["AddMercanciasInputBody"];
+        "application/json": components["schemas"]["Mercancias"];
       };
     };
     responses: {
@@ -1354,6 +1359,10 @@ export interface operations {
         limit?: number;
         /** @description The next of the page before; without it the list begins. */
         cursor?: string;
+        /** @description With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one */
+        desde?: string;
+        /** @description The end of that trip */
+        hasta?: string;
         /** @description Only those in this state, by name */
         estado?: "disponible" | "en_viaje" | "inactivo";
       };
@@ -1477,7 +1486,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["CreateAbonoInputBody"];
+        "application/json": components["schemas"]["NuevoAbono"];
       };
     };
     responses: {
@@ -1628,6 +1637,10 @@ export interface operations {
         limit?: number;
         /** @description The next of the page before; without it the list begins. */
         cursor?: string;
+        /** @description With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one */
+        desde?: string;
+        /** @description The end of that trip */
+        hasta?: string;
         /** @description Only those in this state, by plate */
         estado?: "disponible" | "en_viaje" | "inactivo" | "taller";
       };
@@ -1768,7 +1781,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["CreateSesionInputBody"];
+        "application/json": components["schemas"]["NuevaSesion"];
       };
     };
     responses: {
@@ -1815,6 +1828,10 @@ export interface operations {
         limit?: number;
         /** @description The next of the page before; without it the list begins. */
         cursor?: string;
+        /** @description With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one */
+        desde?: string;
+        /** @description The end of that trip */
+        hasta?: string;
         /** @description Only those in this state, by plate */
         estado?: "disponible" | "en_viaje" | "inactivo" | "taller";
       };
@@ -2256,7 +2273,26 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutRecursosInputBody"];
+        "application/json": components["schemas"]["RecursosElegidos"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Viaje"];
+        };
+      };
+    };
+  };
+  deleteRecursos: {
+    parameters: {
+      path: {
+        /** @description Its id */
+        id: string;
       };
     };
     responses: {

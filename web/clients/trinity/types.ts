@@ -122,14 +122,23 @@ export interface components {
        */
       yes: number;
     };
-    CreateRoomInputBody: {
-      /** @description Genres of TMDB, two at most; films are of any of them */
-      genreIds?: number[] | null;
+    CastVote: {
+      /** @description The film's match, if there is one and you have said yes */
+      match?: components["schemas"]["Match"];
       /**
-       * @description What is to be voted on
-       * @enum {string}
+       * Format: int64
+       * @description The film
        */
-      mediaType: "MOVIE" | "TV";
+      movieId: number;
+      /**
+       * Format: date-time
+       * @description When it was cast
+       */
+      timestamp: string;
+      /** @description Whose vote it is */
+      userId: string;
+      /** @description Whether it is a yes */
+      vote: boolean;
     };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
@@ -146,42 +155,9 @@ export interface components {
       /** @description What it is called */
       name: string;
     };
-    GetRoomOutputBody: {
-      /** @description What others join by */
-      code: string;
-      /**
-       * Format: date-time
-       * @description When it was made
-       */
-      createdAt: string;
-      /**
-       * Format: date-time
-       * @description When it goes, with all that belongs to it
-       */
-      expiresAt: string;
-      /** @description Genres of TMDB, two at most */
-      genreIds: number[];
-      /** @description Whether there is a match */
-      hasMatch: boolean;
-      /** @description Who has made it */
-      hostId: string;
-      /**
-       * Format: uuid
-       * @description The room's id
-       */
-      id: string;
-      /**
-       * @description What is voted on
-       * @enum {string}
-       */
-      mediaType: "MOVIE" | "TV";
-      /**
-       * Format: int64
-       * @description How many take part
-       */
-      memberCount: number;
-      /** @description Who takes part */
-      members: components["schemas"]["Person"][];
+    Genres: {
+      /** @description The genres, by name */
+      items: components["schemas"]["Genre"][];
     };
     Health: {
       /**
@@ -245,10 +221,6 @@ export interface components {
        * @enum {string}
        */
       mediaType: "MOVIE" | "TV";
-    };
-    ListGenresOutputBody: {
-      /** @description The genres, by name */
-      items: components["schemas"]["Genre"][];
     };
     Match: {
       /**
@@ -383,28 +355,6 @@ export interface components {
        */
       type: string;
     };
-    PutVoteInputBody: {
-      /** @description Whether you want to see it */
-      vote: boolean;
-    };
-    PutVoteOutputBody: {
-      /** @description The film's match, if there is one and you have said yes */
-      match?: components["schemas"]["Match"];
-      /**
-       * Format: int64
-       * @description The film
-       */
-      movieId: number;
-      /**
-       * Format: date-time
-       * @description When it was cast
-       */
-      timestamp: string;
-      /** @description Whose vote it is */
-      userId: string;
-      /** @description Whether it is a yes */
-      vote: boolean;
-    };
     Room: {
       /** @description What others join by */
       code: string;
@@ -440,6 +390,52 @@ export interface components {
        */
       memberCount: number;
     };
+    RoomInput: {
+      /** @description Genres of TMDB, two at most; films are of any of them */
+      genreIds?: number[] | null;
+      /**
+       * @description What is to be voted on
+       * @enum {string}
+       */
+      mediaType: "MOVIE" | "TV";
+    };
+    RoomWithMembers: {
+      /** @description What others join by */
+      code: string;
+      /**
+       * Format: date-time
+       * @description When it was made
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When it goes, with all that belongs to it
+       */
+      expiresAt: string;
+      /** @description Genres of TMDB, two at most */
+      genreIds: number[];
+      /** @description Whether there is a match */
+      hasMatch: boolean;
+      /** @description Who has made it */
+      hostId: string;
+      /**
+       * Format: uuid
+       * @description The room's id
+       */
+      id: string;
+      /**
+       * @description What is voted on
+       * @enum {string}
+       */
+      mediaType: "MOVIE" | "TV";
+      /**
+       * Format: int64
+       * @description How many take part
+       */
+      memberCount: number;
+      /** @description Who takes part */
+      members: components["schemas"]["Person"][];
+    };
     Vote: {
       /**
        * Format: int64
@@ -454,6 +450,10 @@ export interface components {
       /** @description Whose vote it is */
       userId: string;
       /** @description Whether it is a yes */
+      vote: boolean;
+    };
+    VoteInput: {
+      /** @description Whether you want to see it */
       vote: boolean;
     };
   };
@@ -493,6 +493,16 @@ export interface operations {
       };
     };
     responses: {
+      /** @description It was there already */
+      200: {
+        headers: {
+          Location?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Room"];
+        };
+      };
       /** @description Created */
       201: {
         headers: {
@@ -520,7 +530,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["ListGenresOutputBody"];
+          "application/json": components["schemas"]["Genres"];
         };
       };
     };
@@ -604,7 +614,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["CreateRoomInputBody"];
+        "application/json": components["schemas"]["RoomInput"];
       };
     };
     responses: {
@@ -686,7 +696,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["GetRoomOutputBody"];
+          "application/json": components["schemas"]["RoomWithMembers"];
         };
       };
     };
@@ -883,17 +893,26 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutVoteInputBody"];
+        "application/json": components["schemas"]["VoteInput"];
       };
     };
     responses: {
+      /** @description It was there already */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CastVote"];
+        };
+      };
       /** @description Created */
       201: {
         headers: {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["PutVoteOutputBody"];
+          "application/json": components["schemas"]["CastVote"];
         };
       };
     };
