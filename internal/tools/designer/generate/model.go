@@ -23,6 +23,7 @@ type model struct {
 	reads       []*readModel
 	collections []*collectionModel
 	writes      []*writeModel
+	person      string // the variable of what is a person's; "" for no persons
 	errors      []*errorModel
 	errorNames  map[error]string
 
@@ -121,6 +122,10 @@ func newModel(p *lower.Program, name string) *model {
 		"CreateTables", "the function CreateTables", "TimeToLive", "the function TimeToLive",
 	)
 	m.methods = m.scope("Load", "the method Load")
+	if p.Person != nil {
+		m.names.names[personKept] = "the function " + personKept
+		m.methods.names[exportPerson], m.methods.names[erasePerson] = "the method "+exportPerson, "the method "+erasePerson
+	}
 	m.nameTables()
 	m.nameTypes()
 	for _, e := range p.Errors {
@@ -207,6 +212,9 @@ func (m *model) nameVariables() {
 	}
 	for _, w := range m.writes {
 		w.variable = m.names.local(unexported(w.Go, "Write"))
+	}
+	if m.program.Person != nil {
+		m.person = m.names.local("person")
 	}
 }
 
