@@ -36,6 +36,8 @@ func (k Kind) title() string {
 		return "markers that are another item's"
 	case WrongCount:
 		return "a counter does not count"
+	case PersonLeft:
+		return "items name a person who was erased"
 	default:
 		return string(k)
 	}
@@ -68,6 +70,13 @@ func WriteText(w io.Writer, r *Report) error {
 		if more := f.Items - int64(len(f.Examples)); more > 0 && len(f.Examples) > 0 {
 			fmt.Fprintf(&out, "  and %d more\n", more)
 		}
+	}
+	for _, kept := range r.Kept {
+		why := "they expire"
+		if kept.Reason != "" {
+			why = kept.Reason
+		}
+		fmt.Fprintf(&out, "kept %s: %s, %s\n", kept.Entity, counted(kept.Items, "item"), why)
 	}
 	if len(r.Findings) == 0 {
 		out.WriteString("everything is as the design says\n")

@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
@@ -34,7 +32,7 @@ func (l *lowerer) personParts(list []*plan.PersonPart) []*table.PersonPart {
 		if p.Plan != nil {
 			part.Read = l.personRead(p.Read)
 		}
-		if w := eraseWrite(l.program.Design, p); w != nil && part.Read != nil {
+		if w := p.Erase(l.program.Design); w != nil {
 			part.Erase = l.personWrite(w)
 		}
 		out = append(out, part)
@@ -62,34 +60,4 @@ func (l *lowerer) personWrite(w *design.Write) *table.Write {
 	run := l.program.Writes[n].Run
 	l.program.Writes = l.program.Writes[:n]
 	return run
-}
-
-// eraseWrite is the write that a part's items get; nil where they stay as they are. Where the key does not say whose an item is, the
-// write is conditional on that.
-func eraseWrite(d *design.Design, p *plan.PersonPart) *design.Write {
-	w := &design.Write{Name: "Erase" + p.Entity.Name, Pos: p.Fate.Pos}
-	s := &design.Step{Entity: p.Entity.Name, Pos: p.Fate.Pos}
-	if p.Field != "" && !slices.Contains(plan.KeyFields(p.Entity), p.Field) {
-		s.When, _ = design.ParseCondition(p.Field + " = :" + p.Field) // a name is a name
-	}
-	switch {
-	case p.Fate.Do == design.FateKeep && p.Fate.Changes():
-		s.Action, s.Set, s.Remove = design.Update, p.Fate.Set, p.Fate.Remove
-	case p.Fate.Do != design.FateDelete:
-		return nil
-	default:
-		s.Action = design.Delete
-		if s.When == nil && alone(d, p.Entity) {
-			w.Batch, w.Lines, s.Each = true, &design.Lines{}, true
-		}
-	}
-	w.Steps = []*design.Step{s}
-	return w
-}
-
-// alone reports whether nothing follows an entity's items, so that they can be deleted in batches.
-func alone(d *design.Design, of *design.Entity) bool {
-	return len(of.Copies)+len(of.Unique) == 0 && !slices.ContainsFunc(d.Entities, func(e *design.Entity) bool {
-		return slices.ContainsFunc(e.Counters, func(c *design.Counter) bool { return c.Of == of.Name })
-	})
 }

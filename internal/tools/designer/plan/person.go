@@ -132,6 +132,38 @@ func (p *Person) belongings(d *design.Design, parts []*PersonPart, met, belongin
 	}
 }
 
+// Erase is the write that the part's items get; nil where they stay as they are, or nothing finds them. Where the key does not say
+// whose an item is, the write is conditional on that.
+func (part *PersonPart) Erase(d *design.Design) *design.Write {
+	w := &design.Write{Name: "Erase" + part.Entity.Name, Pos: part.Fate.Pos}
+	s := &design.Step{Entity: part.Entity.Name, Pos: part.Fate.Pos}
+	if part.Field != "" && !slices.Contains(KeyFields(part.Entity), part.Field) {
+		s.When, _ = design.ParseCondition(part.Field + " = :" + part.Field) // a name is a name
+	}
+	switch {
+	case part.Plan == nil:
+		return nil
+	case part.Fate.Do == design.FateKeep && part.Fate.Changes():
+		s.Action, s.Set, s.Remove = design.Update, part.Fate.Set, part.Fate.Remove
+	case part.Fate.Do != design.FateDelete:
+		return nil
+	default:
+		s.Action = design.Delete
+		if s.When == nil && alone(d, part.Entity) {
+			w.Batch, w.Lines, s.Each = true, &design.Lines{}, true
+		}
+	}
+	w.Steps = []*design.Step{s}
+	return w
+}
+
+// alone reports whether nothing follows an entity's items, so that they can be deleted in batches.
+func alone(d *design.Design, of *design.Entity) bool {
+	return len(of.Copies)+len(of.Unique) == 0 && !slices.ContainsFunc(d.Entities, func(e *design.Entity) bool {
+		return slices.ContainsFunc(e.Counters, func(c *design.Counter) bool { return c.Of == of.Name })
+	})
+}
+
 // Each calls do for each part, those to which others belong first.
 func (p *Person) Each(do func(*PersonPart)) {
 	if p != nil {
