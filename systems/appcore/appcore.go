@@ -32,6 +32,7 @@ import (
 
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -102,6 +103,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	s := &service{db: db, rule: rule, logger: d.Logger}
 	return &system.Service{
 		Register: func(a huma.API) { s.register(a) },
+		Personal: &personal.Data{DB: db, Kept: appcoredb.PersonKept(), Refuse: s.unsettled},
 		Streams:  []system.Stream{{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch}},
 		Sample:   seed.Sample{Records: sample, Load: db.Load},
 	}, nil

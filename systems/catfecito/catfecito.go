@@ -41,6 +41,7 @@ import (
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/catfecito/payments"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -130,6 +131,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	service := &system.Service{
 		Register:  func(a huma.API) { s.register(a) },
+		Personal: &personal.Data{DB: db, Kept: catfecitodb.PersonKept()},
 		Streams:   []system.Stream{{Name: "audit", Table: c.Table, Handle: s.audit}},
 		Schedules: []system.Schedule{{Name: "expiry", Every: expiryEvery, Run: s.expireOrders}},
 		Sample:    seed.Sample{Records: sample, Load: db.Load},

@@ -18,6 +18,8 @@ func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: catfecito.Name, AdminGroup: catfecito.AdminGroup, Title: "CatFecito", Design: "catfecito.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
+			"exportOwnData": {"ExportPerson"},
+			"eraseOwnData":  {"ErasePerson"},
 			"registerUser":         {"RegisterUser", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},
 			"logIn":                {"UserByEmail", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},
 			"getOwnUser":           {"UserByID"},

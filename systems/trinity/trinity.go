@@ -38,6 +38,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -140,6 +141,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	return &system.Service{
 		Register: func(a huma.API) { s.register(a) },
+		Personal: &personal.Data{DB: db, Kept: trinitydb.PersonKept()},
 		Pages:    pages(d.Issuer, d.PublicURL),
 		Streams: []system.Stream{
 			{Name: "matches", Table: matchesTable, Handle: s.shareMatches},

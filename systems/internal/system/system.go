@@ -32,6 +32,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/load"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 )
@@ -88,6 +89,8 @@ type Deps struct {
 type Service struct {
 	// Register adds the operations to the API.
 	Register func(huma.API)
+	// Personal are its users' data, which they may have copied and erased; nil for none.
+	Personal *personal.Data
 	// Pages are what browsers see beside the API, by pattern without the system's prefix: "GET /play/".
 	Pages map[string]http.Handler
 	// Workers run as long as the process serves. Lambda has none.
