@@ -33,6 +33,9 @@ func routes(t *testing.T, v *apitest.Server) {
 	t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
 	t.Run("transactions", func(t *testing.T) { transactionRoutes(t, v) })
 	t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
+	t.Run("data", func(t *testing.T) {
+		v.Person(t, apitest.Person{As: ana, Design: "appcore.design.yaml", Entities: []string{"User", "Transaction", "Notification"}})
+	})
 	v.Covered(t)
 }
 

@@ -63,63 +63,8 @@ var person = &table.Person{
 			},
 		},
 		{Entity: signUpEntity, Field: "userId", Expires: true},
-		{
-			Entity: signUpEntity,
-			Field:  "email",
-			Read: &table.Read{
-				Pattern: "PersonalSignUp",
-				Entity:  signUpEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "SIGNUP#"}},
-						Open:       true,
-					},
-				},
-				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
-				Consistent: true,
-				By:         []string{"email"},
-				Page:       100,
-			},
-			Expires: true,
-			Others:  true,
-		},
-		{
-			Entity: logInTriesEntity,
-			Field:  "email",
-			Read: &table.Read{
-				Pattern: "PersonalLogInTries",
-				Entity:  logInTriesEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "TRIES#"}},
-						Open:       true,
-					},
-				},
-				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
-				Consistent: true,
-				By:         []string{"email"},
-				Page:       100,
-			},
-			Expires: true,
-		},
+		{Entity: signUpEntity, Field: "email", Expires: true, Others: true},
+		{Entity: logInTriesEntity, Field: "email", Expires: true},
 		{
 			Entity: cartItemEntity,
 			Field:  "userId",

@@ -86,7 +86,7 @@ func document() *huma.Schema {
 	}}
 	return &huma.Schema{Type: huma.TypeObject, Required: []string{"person", "items", "complete"}, Properties: map[string]*huma.Schema{
 		"person": {Type: huma.TypeString, Description: "You"},
-		"items": {Type: huma.TypeArray, Items: item}, "complete": {Type: huma.TypeBoolean, Description: "That nothing is missing"},
+		"items":  {Type: huma.TypeArray, Items: item}, "complete": {Type: huma.TypeBoolean, Description: "That nothing is missing"},
 	}}
 }
 

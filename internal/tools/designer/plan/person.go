@@ -45,10 +45,10 @@ func ForPerson(d *design.Design) *Person {
 	p := &Person{Field: d.Person}
 	met := map[*design.Entity]bool{}
 	var own *PersonPart
+	if i := slices.IndexFunc(d.Entities, func(e *design.Entity) bool { return e.Field(p.Field) != nil }); i >= 0 {
+		p.Type = d.Entities[i].Field(p.Field).Type
+	}
 	for _, e := range d.Entities {
-		if f := e.Field(p.Field); f != nil && p.Type.Kind == "" {
-			p.Type = f.Type
-		}
 		for _, part := range p.direct(d, e) {
 			met[e] = true
 			if p.Own == nil && part.Field == p.Field && slices.Equal(KeyFields(e), []string{p.Field}) {
@@ -81,7 +81,9 @@ func (p *Person) direct(d *design.Design, e *design.Entity) []*PersonPart {
 
 func (p *Person) by(d *design.Design, e *design.Entity, fate design.Fate, derived bool) *PersonPart {
 	part := &PersonPart{Entity: e, Field: fate.Field, Fate: fate, Derived: derived, Others: fate.Field != p.Field && e.Field(p.Field) != nil}
-	part.find(d, fate.Field)
+	if e.Field(fate.Field).Type.Kind == p.Type.Kind { // else it names the person by something else than the id
+		part.find(d, fate.Field)
+	}
 	return part
 }
 
