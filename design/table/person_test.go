@@ -156,7 +156,7 @@ type dying struct {
 
 var errKilled = errors.New("killed")
 
-func die[I, O any](c *dying, ctx context.Context, in I, o []func(*dynamodb.Options), do func(context.Context, I, ...func(*dynamodb.Options)) (O, error)) (O, error) {
+func die[I, O any](ctx context.Context, c *dying, in I, o []func(*dynamodb.Options), do func(context.Context, I, ...func(*dynamodb.Options)) (O, error)) (O, error) {
 	c.left--
 	var none O
 	switch {
@@ -169,31 +169,31 @@ func die[I, O any](c *dying, ctx context.Context, in I, o []func(*dynamodb.Optio
 }
 
 func (c *dying) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	return die(c, ctx, in, o, c.Client.Query)
+	return die(ctx, c, in, o, c.Client.Query)
 }
 
 func (c *dying) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	return die(c, ctx, in, o, c.Client.GetItem)
+	return die(ctx, c, in, o, c.Client.GetItem)
 }
 
 func (c *dying) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
-	return die(c, ctx, in, o, c.Client.BatchGetItem)
+	return die(ctx, c, in, o, c.Client.BatchGetItem)
 }
 
 func (c *dying) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	return die(c, ctx, in, o, c.Client.UpdateItem)
+	return die(ctx, c, in, o, c.Client.UpdateItem)
 }
 
 func (c *dying) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
-	return die(c, ctx, in, o, c.Client.DeleteItem)
+	return die(ctx, c, in, o, c.Client.DeleteItem)
 }
 
 func (c *dying) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
-	return die(c, ctx, in, o, c.Client.BatchWriteItem)
+	return die(ctx, c, in, o, c.Client.BatchWriteItem)
 }
 
 func (c *dying) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
-	return die(c, ctx, in, o, c.Client.TransactWriteItems)
+	return die(ctx, c, in, o, c.Client.TransactWriteItems)
 }
 
 // TestEraseAfterKill: an erasure that is stopped at any of its requests, before or after it was made, is finished by the next.

@@ -143,6 +143,8 @@ func (p *persons) counts() []KeptCount {
 		k.Items = n
 		out = append(out, k)
 	}
-	slices.SortFunc(out, func(a, b KeptCount) int { return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Reason, b.Reason)) })
+	slices.SortFunc(out, func(a, b KeptCount) int {
+		return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Reason, b.Reason))
+	})
 	return out
 }

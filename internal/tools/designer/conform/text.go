@@ -47,7 +47,7 @@ func (k Kind) title() string {
 func WriteText(w io.Writer, r *Report) error {
 	var out strings.Builder
 	for _, t := range r.Tables {
-		fmt.Fprintf(&out, "%s: %s", t.Table, counted(t.Items, "item"))
+		fmt.Fprintf(&out, "%s: %s", t.Table, counted(t.Items))
 		if t.Expired > 0 {
 			fmt.Fprintf(&out, ", %d of them expired", t.Expired)
 		}
@@ -58,12 +58,12 @@ func WriteText(w io.Writer, r *Report) error {
 		}
 		_ = rows.Flush() // to a builder
 		for _, b := range t.Beside {
-			fmt.Fprintf(&out, "  %s has the attribute %s beside the design, in %s\n", b.Entity, b.Attribute, counted(b.Items, "item"))
+			fmt.Fprintf(&out, "  %s has the attribute %s beside the design, in %s\n", b.Entity, b.Attribute, counted(b.Items))
 		}
 		out.WriteString("\n")
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(&out, "%s %s: %s, %s\n", f.Kind, f.Subject, f.Kind.title(), counted(f.Items, "item"))
+		fmt.Fprintf(&out, "%s %s: %s, %s\n", f.Kind, f.Subject, f.Kind.title(), counted(f.Items))
 		for _, e := range f.Examples {
 			fmt.Fprintf(&out, "  %s\n    %s\n", e.Key, e.Message)
 		}
@@ -76,7 +76,7 @@ func WriteText(w io.Writer, r *Report) error {
 		if kept.Reason != "" {
 			why = kept.Reason
 		}
-		fmt.Fprintf(&out, "kept %s: %s, %s\n", kept.Entity, counted(kept.Items, "item"), why)
+		fmt.Fprintf(&out, "kept %s: %s, %s\n", kept.Entity, counted(kept.Items), why)
 	}
 	if len(r.Findings) == 0 {
 		out.WriteString("everything is as the design says\n")
@@ -85,10 +85,10 @@ func WriteText(w io.Writer, r *Report) error {
 	return err
 }
 
-// counted is a number with what it counts.
-func counted(n int64, what string) string {
+// counted is a number of items.
+func counted(n int64) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 item"
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d items", n)
 }

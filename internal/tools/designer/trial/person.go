@@ -68,7 +68,7 @@ func (t *Trial) erase(ctx context.Context, w *world, db *table.DB, id string, re
 	for again := range 2 {
 		done, err := db.Erase(ctx, t.program.Person, id)
 		if err != nil {
-			return &mismatch{kind: Failed, got: err.Error(), want: "the person is erased"}, nil
+			return &mismatch{kind: Failed, got: err.Error(), want: "the person is erased"}, nil //nolint:nilerr // it is the finding
 		}
 		if n := len(done.Deleted) + len(done.Changed); again > 0 && n > 0 {
 			return &mismatch{kind: Inconsistent, got: fmt.Sprintf("a second call finds %v and %v", done.Deleted, done.Changed), want: "nothing"}, nil
@@ -115,7 +115,7 @@ func (f fate) changed(r *record, is map[string]table.Item, id string) (*record, 
 		return nil, (&mismatch{kind: WrongWrite, got: "it is gone", want: "it is kept: " + f.part.Fate.Reason}).about(r)
 	}
 	for _, a := range f.part.Fate.Set {
-		v := table.Values(r.run.ValuesOf(it))[a.Field]
+		v := r.run.ValuesOf(it)[a.Field]
 		if term := a.Value.Terms[0]; term.Kind == design.ConstantTerm && term.Constant.Kind == design.StringConstant {
 			v = &types.AttributeValueMemberS{Value: term.Constant.Text}
 		}
