@@ -29,6 +29,7 @@ func (c *checker) check() {
 	c.types()
 	c.tables()
 	c.entities()
+	c.persons()
 	c.patterns()
 	names := set{}
 	for _, w := range d.Writes {

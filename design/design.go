@@ -52,6 +52,8 @@ type Design struct {
 	// Tenant is the field that owns items: a read that can return two tenants' items needs a reason. "" where
 	// the design has no tenants.
 	Tenant string `json:"tenant,omitempty"`
+	// Person is the field that names a person, whose items can be exported and erased. "" where the design has no persons.
+	Person string `json:"person,omitempty"`
 
 	Tables      []*Table      `json:"tables"`
 	Enums       []*Enum       `json:"enums,omitempty"`

@@ -28,7 +28,9 @@ type Entity struct {
 	// Snapshots are fields that hold what another entity's field was at the time, and stay so on purpose.
 	Snapshots []Snapshot `json:"snapshots,omitempty"`
 	TTL       *TTL       `json:"ttl,omitempty"`
-	Volume    Volume     `json:"volume,omitzero"`
+	// Personal says what erasing a person does to the items that name them, where the key does not tell.
+	Personal []*Fate `json:"personal,omitempty"`
+	Volume   Volume  `json:"volume,omitzero"`
 	// Duplicates names an entity that this one repeats by hand, as documents often do; the checker says what that
 	// costs.
 	Duplicates string       `json:"duplicates,omitempty"`

@@ -17,6 +17,7 @@ type fileShape struct {
 	Doc         string                  `yaml:"doc"`
 	Go          goShape                 `yaml:"go"`
 	Tenant      text                    `yaml:"tenant"`
+	Person      text                    `yaml:"person"`
 	Tables      named[tableShape]       `yaml:"tables" need:"yes" layout:"blocks"`
 	Types       named[typeShape]        `yaml:"types" layout:"block"`
 	Entities    named[entityShape]      `yaml:"entities" layout:"blocks"`
@@ -113,6 +114,7 @@ type entityShape struct {
 	Refs       named[[]text]       `yaml:"refs"`
 	Snapshot   named[text]         `yaml:"snapshot"`
 	TTL        *ttlShape           `yaml:"ttl"`
+	Personal   named[fateShape]    `yaml:"personal"`
 	Volume     volumeShape         `yaml:"volume"`
 	Duplicates text                `yaml:"duplicates"`
 	Accept     acceptShape         `yaml:"accept"`

@@ -32,6 +32,7 @@ func (r *resolver) file(f *fileShape) {
 	d.Doc = f.Doc
 	r.put(&d.Name, f.Name)
 	r.put(&d.Tenant, f.Tenant)
+	r.put(&d.Person, f.Person)
 	r.put(&d.Go.Package, f.Go.Package)
 	d.Go.Package = cmp.Or(d.Go.Package, goPackage(d.Name))
 	if len(f.Tables) == 0 {

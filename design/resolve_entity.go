@@ -44,6 +44,9 @@ func (r *resolver) entity(in namedEntry[entityShape]) {
 		}
 		e.Snapshots = append(e.Snapshots, Snapshot{Field: n.name, Entity: entity, From: from, Pos: n.pos})
 	}
+	for _, f := range s.Personal {
+		e.Personal = append(e.Personal, r.fate(f))
+	}
 	if s.TTL != nil {
 		e.TTL = &TTL{After: r.duration(s.TTL.After), Pos: s.TTL.Pos}
 		r.put(&e.TTL.Field, s.TTL.Attr)

@@ -7,6 +7,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"file.doc":         "What the design is about.",
 	"file.go":          "How generated Go is named.",
 	"file.tenant":      "The field that owns items, userId: a read that can return two tenants' items needs a reason.",
+	"file.person":      "The field that names a person, userId, whose items can be exported and erased.",
 	"file.tables":      "The tables as they are, or are to be, on DynamoDB.",
 	"file.types":       "Enumerations and structures.",
 	"file.entities":    "What the items stand for: fields, and how keys are made of them.",
@@ -66,6 +67,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 	"entity.refs":       "Fields that name items of other entities by a field of their keys: { buyerId: User.userId }, or one of several, { targetId: [Post.postId, Photo.photoId] }.",
 	"entity.snapshot":   "Fields that keep what another entity's field was: { price: Product.price }.",
 	"entity.ttl":        "When items go by themselves.",
+	"entity.personal":   "What erasing a person does to the items that name them: field to fate.",
 	"entity.volume":     "How many items there are, and how large.",
 	"entity.duplicates": "The entity that this one repeats by hand, as documents often do.",
 	"entity.accept":     "Findings that are known and accepted, each with the reason.",
@@ -90,6 +92,10 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 
 	"ttl.attr":  "The field with the time.",
 	"ttl.after": "How long after its creation an item goes: 90d, 24h, 15m.",
+
+	"fate.keep":   "Why the items are kept.",
+	"fate.set":    "What fields of items that are kept are given: a constant, newID() or now().",
+	"fate.remove": "Optional fields that go from items that are kept.",
 
 	"volume.count":    "How many there are in all.",
 	"volume.per":      "The entity of which each has so many.",

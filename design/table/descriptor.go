@@ -77,6 +77,12 @@ type (
 	Else = schema.Else
 	// Idempotent says how a repeated write is recognised.
 	Idempotent = schema.Idempotent
+	// Person says how the items of a person are exported and erased.
+	Person = schema.Person
+	// PersonPart is a way to items of a person.
+	PersonPart = schema.PersonPart
+	// Kept says which items of a person are not deleted.
+	Kept = schema.Kept
 )
 
 // What patterns take and return.

@@ -118,6 +118,18 @@ func (db *DB) All(ctx context.Context, r *Read, in Input) iter.Seq2[Values, erro
 
 // walk calls do for each answer until it is false.
 func (db *DB) walk(ctx context.Context, c *call, r *Read, in Input, do func(Values) bool) error {
+	return db.pages(ctx, c, r, in, func(page []Values) (bool, error) {
+		for _, v := range page {
+			if !do(v) {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+}
+
+// pages calls do for the answers that come at once, until it is false or fails.
+func (db *DB) pages(ctx context.Context, c *call, r *Read, in Input, do func([]Values) (bool, error)) error {
 	q, err := query.Ask(r, in, db.now())
 	if err != nil {
 		return err
@@ -136,10 +148,8 @@ func (db *DB) walk(ctx context.Context, c *call, r *Read, in Input, do func(Valu
 		if err != nil {
 			return err
 		}
-		for _, v := range found {
-			if !do(v) {
-				return nil
-			}
+		if more, err := do(found); !more || err != nil {
+			return err
 		}
 		given += len(found)
 	}

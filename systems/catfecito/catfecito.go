@@ -42,6 +42,7 @@ import (
 	"github.com/monotable/monotable/systems/catfecito/payments"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/mail"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -146,6 +147,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	service := &system.Service{
 		Register:  s.routes,
+		Personal:  &personal.Data{DB: db, Kept: catfecitodb.PersonKept()},
 		Admit:     s.admit,
 		Pages:     map[string]http.Handler{},
 		Streams:   []system.Stream{{Name: "audit", Table: c.Table, Handle: s.audit}},

@@ -44,6 +44,10 @@ func routes(t *testing.T, v *apitest.Server, post *mailtest.Server) {
 	t.Run("orders", func(t *testing.T) { orderRoutes(t, v) })
 	t.Run("payments", func(t *testing.T) { paymentRoutes(t, v) })
 	t.Run("audit", func(t *testing.T) { auditRoutes(t, v) })
+	who := must[catfecito.User](t, v, keyed("", "/users", "leaving", object{"email": "leaving@mail.com", "name": "Eva", "password": "un café con leche"}), http.StatusCreated)
+	t.Run("data", func(t *testing.T) {
+		v.Person(t, apitest.Person{As: who.UserID, Design: "catfecito.design.yaml", Tables: []string{"catfecito=catfecito-serverless-" + v.Stage()}, Entities: []string{"User", "Credential"}})
+	})
 	v.Covered(t)
 }
 

@@ -27,6 +27,8 @@ func template(v *apitest.Server) sam.Template {
 			"verifyEmail":          {"CodeOf", "TryCode", "VerifyEmail"},
 			"sendPasswordReset":    {"UserByEmail", "UserByID", "CredentialOf", "CodeOf", "SendCode"},
 			"resetPassword":        {"UserByEmail", "UserByID", "CredentialOf", "CodeOf", "TryCode", "ResetPassword", "SessionsOfUser", "CloseSession"},
+			"exportOwnData":        {"ExportPerson"},
+			"eraseOwnData":         {"ErasePerson"},
 			"registerUser":         {"RegisterUser", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},
 			"logIn":                {"UserByEmail", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries", "OpenSession", "SessionsOfUser", "CloseSession"},
 			"getOwnUser":           {"UserByID"},

@@ -39,6 +39,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
@@ -146,6 +147,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	return &system.Service{
 		Register: s.routes,
+		Personal: &personal.Data{DB: data, Kept: db.PersonKept(), Refuse: s.underWay},
 		Sample:   seed.Sample{Records: sample, Load: data.Load},
 	}, nil
 }

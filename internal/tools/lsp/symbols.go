@@ -117,7 +117,7 @@ func (c *collector) key(n *node) {
 		c.make(inputKind, n, named(n, "file.flows/"))
 	case "entity.index/", "copy.index/":
 		c.word(indexKind, n.key, n, c.tableOf(entity))
-	case "entity.counters/", "entity.refs/", "entity.snapshot/":
+	case "entity.counters/", "entity.refs/", "entity.snapshot/", "entity.personal/", "fate.set/":
 		c.word(fieldKind, n.key, n, entity)
 	case "file.samples/":
 		c.word(entityKind, n.key, n)
@@ -161,7 +161,7 @@ func (c *collector) input(w *word, n *node, pattern *node) {
 
 // plain are the slots whose values are names of one kind, wherever they stand.
 var plain = map[string]kind{ //nolint:gochecknoglobals // a table
-	"entity.table": tableKind, "file.tenant": fieldKind, "read.via": indexKind, "collection.via": indexKind,
+	"entity.table": tableKind, "file.tenant": fieldKind, "file.person": fieldKind, "read.via": indexKind, "collection.via": indexKind,
 
 	"entity.duplicates": entityKind, "volume.per": entityKind, "counter.count": entityKind, "entity.counters/": entityKind,
 	"read.one": entityKind, "read.many": entityKind, "collection.of": entityKind, "collection.root": entityKind,
@@ -248,7 +248,7 @@ func (c *collector) ofEntity(n *node) {
 	case "entry.name":
 		c.word(entryKind, w, n, entity)
 		c.symbols[len(c.symbols)-1].made = true
-	case "ttl.attr", "copy.fields":
+	case "ttl.attr", "copy.fields", "fate.remove":
 		c.word(fieldKind, w, n, entity)
 	case "index.project":
 		c.word(fieldKind, w, n, c.entitiesIn(named(n, "file.tables/"))...)

@@ -450,8 +450,8 @@ type NotifyResult struct {
 //
 // Tells a user of something, once.
 //
-//	create  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if it does not exist
-//	costs   1 write unit
+//	create  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if it does not exist; GSI1 added (1)
+//	costs   2 write units
 //
 // It can end in ErrNotificationExists.
 func (db *DB) Notify(ctx context.Context, in NotifyInput) (NotifyResult, error) {
@@ -483,8 +483,8 @@ type MarkNotificationResult struct {
 //
 // Marks a user's own notification as read, or as not read.
 //
-//	update  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if expiresAt >= :now
-//	costs   1 write unit
+//	update  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if expiresAt >= :now; GSI1 updated (1)
+//	costs   2 write units
 //
 // It can end in ErrNotificationOver, ErrNotificationNotFound.
 func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (MarkNotificationResult, error) {

@@ -198,6 +198,11 @@ func (c *checker) inRange(p *plan.Plan, own, other keyed) ([]string, bool) {
 
 // unused is ST212.
 func (c *checker) unused(used map[string]bool) {
+	plan.ForPerson(c.design).Each(func(part *plan.PersonPart) {
+		if part.Plan != nil {
+			used[part.Plan.Place.String()] = true
+		}
+	})
 	for _, e := range c.design.Entities {
 		for _, p := range plan.Places(c.design, e) {
 			switch {

@@ -111,4 +111,8 @@ var rules = []Rule{
 
 	{ID: "ST801", Severity: Info, Title: "what a pattern costs"},
 	{ID: "ST802", Severity: Warning, Title: "the design costs more than its budget"},
+
+	{ID: "ST901", Severity: Error, Title: "nothing says what becomes of a person's data"},
+	{ID: "ST902", Severity: Error, Title: "nothing finds a person's items"},
+	{ID: "ST903", Severity: Warning, Title: "a person's data stay for longer than erasure may take"},
 }

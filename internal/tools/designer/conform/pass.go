@@ -28,6 +28,7 @@ func (c *checker) visit(t *tableState, item table.Item) {
 		}
 	}
 	e, p, values := table.Recognize(t.descriptors, item)
+	c.personal(t, e, p, values, item)
 	if e == nil {
 		c.diagnose(t, item)
 		return

@@ -25,6 +25,7 @@ type model struct {
 	reads       []*readModel
 	collections []*collectionModel
 	writes      []*writeModel
+	person      string // the variable of what is a person's; "" for no persons
 	errors      []*errorModel
 	errorNames  map[error]string
 
@@ -123,6 +124,10 @@ func newModel(p *lower.Program, name string) *model {
 		"CreateTables", "the function CreateTables", "TimeToLive", "the function TimeToLive",
 	)
 	m.methods = m.scope("Load", "the method Load", "Tx", "the method Tx", "Op", "the field Op")
+	if p.Person != nil {
+		m.names.names[personKept] = "the function " + personKept
+		m.methods.names[exportPerson], m.methods.names[erasePerson] = "the method "+exportPerson, "the method "+erasePerson
+	}
 	m.nameTables()
 	m.nameTypes()
 	for _, e := range p.Errors {
@@ -224,6 +229,9 @@ func (m *model) nameVariables() {
 		w.variable, w.outcome = m.names.local(unexported(w.Go, "Write")), m.methods.local(unexported(w.Go, "Result"))
 	}
 	m.ops = m.names.local("Ops")
+	if m.program.Person != nil {
+		m.person = m.names.local("person")
+	}
 }
 
 // nameParts finds what copies and markers hold of an entity, where that is not all.

@@ -116,6 +116,11 @@ func (l *lowerer) undeclared() {
 	for _, r := range l.program.Design.Reads {
 		ask(plan.ForRead(l.program.Design, r).Plan.Place)
 	}
+	plan.ForPerson(l.program.Design).Each(func(part *plan.PersonPart) {
+		if part.Plan != nil {
+			ask(part.Plan.Place)
+		}
+	})
 	for _, c := range l.program.Design.Collections {
 		for _, member := range plan.ForCollection(l.program.Design, c).Members {
 			ask(member)

@@ -110,6 +110,9 @@ func (l *lowerer) step(w *Write, s *design.Step) table.Step {
 
 // ends declares the errors that a step can end in without saying so.
 func (l *lowerer) ends(e *design.Entity, s *design.Step) {
+	if l.silent {
+		return
+	}
 	run := l.entities[e.Name]
 	name := words(e.Name)
 	switch s.Action {
