@@ -32,6 +32,10 @@ func withLines(o catfecitodb.Order, lines []catfecitodb.OrderItem) order {
 // checkout makes an order of a user's cart as it is, if it comes to what he has agreed to. A request that was made before is
 // answered as it was then, and replayed is set.
 func (s *service) checkout(ctx context.Context, who auth.Principal, in newOrder) (made order, replayed bool, err error) {
+	delivery, err := deliveryOf(in.Body.Delivery)
+	if err != nil {
+		return order{}, false, err
+	}
 	return once.Do(func() (order, bool, error) {
 		lines, err := s.orderLines(ctx, who.Sub, in.Body.Total)
 		if err != nil {
@@ -39,6 +43,7 @@ func (s *service) checkout(ctx context.Context, who auth.Principal, in newOrder)
 		}
 		result, err := s.db.PlaceOrder(ctx, catfecitodb.PlaceOrderInput{
 			RequestKey: in.RequestKey, Agreed: int64(in.Body.Total), OrderID: uuid.NewString(), UserID: who.Sub, Lines: lines,
+			Summary: summaryOf(lines), Delivery: delivery,
 		})
 		return withLines(pending(result.Order), result.OrderItem), result.Replayed, refusedLine(err, lines)
 	}, func() (order, error) { return s.checkedOut(ctx, who.Sub, in) })
@@ -89,9 +94,9 @@ func (s *service) checkedOut(ctx context.Context, userID string, in newOrder) (o
 	return withLines(pending(found.Order), found.OrderItem), err
 }
 
-// pending is an order as it was when it was made; all but the status stays.
+// pending is an order as it was when it was made; all but the status and the payment stays.
 func pending(o catfecitodb.Order) catfecitodb.Order {
-	o.Status = catfecitodb.OrderStatusPending
+	o.Status, o.PaidAt, o.PaidWith, o.PaymentID = catfecitodb.OrderStatusPending, nil, nil, nil
 	return o
 }
 

@@ -90,7 +90,7 @@ func CreateTables(c Config) []*dynamodb.CreateTableInput {
 						{AttributeName: aws.String("GSI1PK"), KeyType: types.KeyTypeHash},
 						{AttributeName: aws.String("GSI1SK"), KeyType: types.KeyTypeRange},
 					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "description", "price", "image_url", "user_id", "quantity", "expires_at", "order_id"}},
+					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "description", "price", "image_url", "user_id", "quantity", "expires_at", "order_id", "total", "status", "created_at", "summary", "delivery"}},
 				},
 				{
 					IndexName: aws.String("GSI2"),
@@ -98,7 +98,7 @@ func CreateTables(c Config) []*dynamodb.CreateTableInput {
 						{AttributeName: aws.String("GSI2PK"), KeyType: types.KeyTypeHash},
 						{AttributeName: aws.String("GSI2SK"), KeyType: types.KeyTypeRange},
 					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "price", "image_url"}},
+					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "price", "image_url", "order_id", "total", "status", "paid_at", "paid_with"}},
 				},
 			},
 			StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: "NEW_AND_OLD_IMAGES"},
@@ -126,7 +126,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, productEntryEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -151,6 +151,8 @@ func Decode(item table.Item) (any, table.Place, error) {
 		x, err = categoryOf(v)
 	case productEntity:
 		x, err = productOf(v)
+	case productEntryEntity:
+		x, err = productEntryOf(v)
 	case cartItemEntity:
 		x, err = cartItemOf(v)
 	case orderEntity:

@@ -94,6 +94,8 @@ var (
 	ErrAnothersOrder = errors.New("catfecitodb: anothers order")
 	// ErrOrderNotCancellable is declared by the design. CancelOrder can end in it.
 	ErrOrderNotCancellable = errors.New("catfecitodb: order not cancellable")
+	// ErrProductEntryNotFound is a table.ErrNotFound. No write ends in it.
+	ErrProductEntryNotFound = fmt.Errorf("catfecitodb: product entry: %w", table.ErrNotFound)
 	// ErrAuditEntryExists is a table.ErrExists. RecordChange can end in it.
 	ErrAuditEntryExists = fmt.Errorf("catfecitodb: audit entry: %w", table.ErrExists)
 )

@@ -166,6 +166,7 @@ var person = &table.Person{
 				Consistent: true,
 				By:         []string{"userId"},
 				Page:       100,
+				Hydrate:    true,
 			},
 			Erase: &table.Write{
 				Pattern: "EraseOrder",
@@ -174,6 +175,7 @@ var person = &table.Person{
 						Action: table.Update,
 						Entity: orderEntity,
 						Set:    []table.Assignment{{Path: []string{"userId"}, Value: []table.Term{{Kind: table.NewIDTerm}}}},
+						Remove: [][]string{{"delivery"}},
 						When: &table.Condition{
 							Expression: "#userId = :p0",
 							Names:      map[string]string{"#userId": "user_id"},

@@ -772,7 +772,14 @@ type PlaceOrderInput struct {
 	Agreed     int64
 	OrderID    string
 	UserID     string
-	Lines      []PlaceOrderLine
+	// Its lines in a few words: 2 × Latte, 1 × Concha
+	Summary  *string
+	Delivery *Delivery
+	PaidAt   *time.Time
+	PaidWith *PaymentMethod
+	// The provider's payment, which is refunded if the order is cancelled
+	PaymentID *string
+	Lines     []PlaceOrderLine
 }
 
 // PlaceOrderLine is a line of PlaceOrder.
@@ -799,12 +806,12 @@ type PlaceOrderResult struct {
 // 5.1: order, copy for the user, lines, cart and stock in one transaction, once for each request key.
 //
 //	create  Checkout.key USER#{userId} / CHECKOUT#{requestKey}; if it does not exist
-//	create  Order.key ORDER#{orderId} / METADATA; if it does not exist; GSI1 added (1)
+//	create  Order.key ORDER#{orderId} / METADATA; if it does not exist; GSI1 added (1); GSI2 added (1: sparse, without a share all are counted)
 //	put     Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if it does not exist
 //	create  OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if it does not exist
 //	delete  CartItem.key USER#{userId} / CART#{productId}, each line; if quantity = :line.quantity; GSI1 removed (1)
 //	update  Product.key PRODUCT#{productId} / METADATA, each line; if stock >= :line.quantity AND isActive = true AND price = :line.price
-//	costs   28 write units with 3 lines, 7 for each
+//	costs   29 write units with 3 lines, 7 for each
 //
 // It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrOutOfStock,
 // ErrProductChanged, ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
@@ -869,9 +876,9 @@ type PayOrderResult struct {
 // Marks an order that is pending as paid in cash, once for each request key.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 moved (2); GSI2 moved (2)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending'
-//	costs   7 write units
+//	costs   10 write units
 //
 // It can end in ErrRequestReused, ErrOrderNotPending, ErrOrderNotFound.
 func (db *DB) PayOrder(ctx context.Context, in PayOrderInput) (PayOrderResult, error) {
@@ -920,9 +927,9 @@ type ApplyPaymentResult struct {
 // Pays an order that is pending with a payment of its total, once.
 //
 //	create  Payment.key PAYMENT#{paymentId} / METADATA; if it does not exist
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending' AND total = :amount; GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending' AND total = :amount; GSI1 moved (2); GSI2 moved (2)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending' AND total = :amount
-//	costs   7 write units
+//	costs   10 write units
 //
 // It can end in ErrPaymentExists, ErrOrderNotPending, ErrWrongAmount, ErrOrderNotFound.
 func (db *DB) ApplyPayment(ctx context.Context, in ApplyPaymentInput) (ApplyPaymentResult, error) {
@@ -994,11 +1001,11 @@ type ExpireOrderResult struct {
 //
 // Cancels an order that nobody has paid, and its goods go back, once: lines are the order's, all of them.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1); GSI2 updated (1: sparse, without a share all are counted)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending'
 //	check   OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if quantity = :line.quantity
 //	update  Product.key PRODUCT#{productId} / METADATA, each line
-//	costs   17 write units with 3 lines, 4 for each
+//	costs   18 write units with 3 lines, 4 for each
 //
 // It can end in ErrOrderNotPending, ErrOrderNotFound, ErrOrderItemsDiffer, ErrProductNotFound, table.ErrLines. It takes
 // at most 32 lines.
@@ -1029,9 +1036,9 @@ type ShipOrderResult struct {
 //
 // Sends an order that is paid.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'; GSI1 moved (2); GSI2 updated (1: sparse, without a share all are counted)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'paid'
-//	costs   4 write units
+//	costs   7 write units
 //
 // It can end in ErrOrderNotPaid, ErrOrderNotFound.
 func (db *DB) ShipOrder(ctx context.Context, in ShipOrderInput) (ShipOrderResult, error) {
@@ -1061,9 +1068,9 @@ type DeliverOrderResult struct {
 //
 // Hands over an order that was sent.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'; GSI1 removed (1); GSI2 updated (1: sparse, without a share all are counted)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'shipped'
-//	costs   4 write units
+//	costs   6 write units
 //
 // It can end in ErrOrderNotShipped, ErrOrderNotFound.
 func (db *DB) DeliverOrder(ctx context.Context, in DeliverOrderInput) (DeliverOrderResult, error) {
@@ -1110,11 +1117,11 @@ type CancelOrderResult struct {
 // Cancels an order that is not on its way, and its goods go back: lines are the order's, all of them.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
-//	update  Order.key ORDER#{orderId} / METADATA; if userId = :ownerId AND status IN ('pending', 'paid'); GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if userId = :ownerId AND status IN ('pending', 'paid'); GSI1 removed (1); GSI2 updated (1: sparse, without a share all are counted)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if userId = :ownerId AND status IN ('pending', 'paid')
 //	check   OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if quantity = :line.quantity
 //	update  Product.key PRODUCT#{productId} / METADATA, each line
-//	costs   19 write units with 3 lines, 4 for each
+//	costs   20 write units with 3 lines, 4 for each
 //
 // It can end in ErrRequestReused, ErrAnothersOrder, ErrOrderNotCancellable, ErrOrderNotFound, ErrOrderItemsDiffer,
 // ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
@@ -1142,6 +1149,54 @@ func (db *DB) replayCancelOrder(_ context.Context, _ table.Input, record table.V
 	result := CancelOrderResult{Replayed: true}
 	result.Order = &Order{UserID: r.UserID, CreatedAt: r.CreatedAt}
 	return result, nil
+}
+
+// EnterProductInput is what EnterProduct takes.
+type EnterProductInput struct {
+	List      ProductList
+	Term      string
+	ProductID string
+}
+
+// EnterProductResult is what EnterProduct has done.
+type EnterProductResult struct {
+	ProductEntry ProductEntry
+}
+
+// EnterProduct does: put ProductEntry.
+//
+// Puts a product into a list.
+//
+//	put    ProductEntry.key PRODUCTS#{list} / {term|fold} {productId}
+//	costs  1 write unit
+func (db *DB) EnterProduct(ctx context.Context, in EnterProductInput) (EnterProductResult, error) {
+	return table.Do(ctx, db.run, enterProductWrite, in.input(), db.enterProductResult)
+}
+
+// enterProductResult is the result of what EnterProduct has done.
+func (db *DB) enterProductResult(_ context.Context, _ table.Input, out table.Outcome) (EnterProductResult, error) {
+	d := table.DecodeOutcome(out)
+	return EnterProductResult{
+		ProductEntry: table.Made(d, 0, productEntryOf),
+	}, d.Err()
+}
+
+// DropProductEntryInput is what DropProductEntry takes.
+type DropProductEntryInput struct {
+	List      ProductList
+	Term      string
+	ProductID string
+}
+
+// DropProductEntry does: delete ProductEntry.
+//
+// Takes a product out of a list.
+//
+//	delete  ProductEntry.key PRODUCTS#{list} / {term|fold} {productId}
+//	costs   1 write unit
+func (db *DB) DropProductEntry(ctx context.Context, in DropProductEntryInput) error {
+	_, err := db.run.Write(ctx, dropProductEntryWrite, in.input())
+	return err
 }
 
 // RecordChangeInput is what RecordChange takes.
@@ -1339,6 +1394,16 @@ func (o Ops) DeliverOrder(in DeliverOrderInput) *table.Op[DeliverOrderResult] {
 // CancelOrder is CancelOrder of DB, for Tx.
 func (o Ops) CancelOrder(in CancelOrderInput) *table.Op[CancelOrderResult] {
 	return table.NewOp(o.db.run, cancelOrderWrite, in.input(), o.db.cancelOrderResult)
+}
+
+// EnterProduct is EnterProduct of DB, for Tx.
+func (o Ops) EnterProduct(in EnterProductInput) *table.Op[EnterProductResult] {
+	return table.NewOp(o.db.run, enterProductWrite, in.input(), o.db.enterProductResult)
+}
+
+// DropProductEntry is DropProductEntry of DB, for Tx.
+func (o Ops) DropProductEntry(in DropProductEntryInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, dropProductEntryWrite, in.input(), nil)
 }
 
 // RecordChange is RecordChange of DB, for Tx.

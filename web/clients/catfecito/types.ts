@@ -38,6 +38,34 @@ export interface paths {
     /** What is sold of a category, by name */
     get: operations["listCategoryProducts"];
   };
+  "/desk/orders": {
+    /**
+     * Orders that are pending, paid or sent, the oldest first
+     * @description For members of: catfecito-admin.
+     */
+    get: operations["listOpenOrders"];
+  };
+  "/desk/products": {
+    /**
+     * All products by name, sold still or not
+     * @description For members of: catfecito-admin.
+     */
+    get: operations["listShelf"];
+  };
+  "/desk/takings": {
+    /**
+     * What was paid between two moments
+     * @description For members of: catfecito-admin.
+     */
+    get: operations["getTakings"];
+  };
+  "/desk/users": {
+    /**
+     * The user of an address
+     * @description For members of: catfecito-admin.
+     */
+    get: operations["findUser"];
+  };
   "/health": {
     /** Whether the process lives */
     get: operations["health"];
@@ -85,6 +113,13 @@ export interface paths {
      * @description The cart's total must be the one that you agree to. The order, its lines, the cart and the stock change together or not at all.
      */
     post: operations["checkout"];
+  };
+  "/orders/events": {
+    /**
+     * Your orders as they change; all, for staff
+     * @description Server-sent events: ready, when changes are told from now on; order, with an order that was made or changed. What happened while nobody was connected is not told: read the list at ready.
+     */
+    get: operations["watchOrders"];
   };
   "/orders/{orderId}": {
     /** One of your orders with its lines; any, for staff */
@@ -147,7 +182,7 @@ export interface paths {
   "/products": {
     /**
      * What is sold, by name
-     * @description With name, what is sold whose name begins so: in any case, with or without accents.
+     * @description With name, what is sold whose name begins so; with q, what has words that begin so: in any case, with or without accents.
      */
     get: operations["listProducts"];
     /**
@@ -304,6 +339,21 @@ export interface components {
       /** @description What it is called */
       name: string;
     };
+    Delivery: {
+      /** @description Where it is brought */
+      address?: string;
+      /** @description Whom to ask for */
+      name: string;
+      /** @description What else to know */
+      note?: string;
+      /** @description Where to call */
+      phone: string;
+      /**
+       * @description Whether the customer comes, or it is brought
+       * @enum {string}
+       */
+      way: "pickup" | "delivery";
+    };
     Device: {
       /**
        * Format: date-time
@@ -415,6 +465,34 @@ export interface components {
        */
       productId: string;
     };
+    OpenOrder: {
+      /**
+       * Format: date-time
+       * @description When it was made
+       */
+      createdAt: string;
+      /** @description Where it goes, and whom to ask for */
+      delivery?: components["schemas"]["Delivery"];
+      /**
+       * Format: uuid
+       * @description The order's id
+       */
+      orderId: string;
+      /**
+       * @description How far it is
+       * @enum {string}
+       */
+      status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
+      /** @description Its lines in a few words */
+      summary?: string;
+      /**
+       * @description What it costs
+       * @example 35.00
+       */
+      total: string;
+      /** @description Whose it is */
+      userId: string;
+    };
     Order: {
       /**
        * Format: date-time
@@ -431,6 +509,8 @@ export interface components {
        * @enum {string}
        */
       status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
+      /** @description Its lines in a few words */
+      summary?: string;
       /**
        * @description What it costs
        * @example 35.00
@@ -438,6 +518,8 @@ export interface components {
       total: string;
     };
     OrderInput: {
+      /** @description Where it goes, and whom to ask for */
+      delivery?: components["schemas"]["Delivery"];
       /**
        * @description The cart's total that you agree to
        * @example 35.00
@@ -498,9 +580,21 @@ export interface components {
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
+    PageOpenOrder: {
+      /** @description The items, in the list's order. */
+      items: components["schemas"]["OpenOrder"][];
+      /** @description The cursor of the page behind; absent on the last. */
+      next?: string;
+    };
     PageOrder: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Order"][];
+      /** @description The cursor of the page behind; absent on the last. */
+      next?: string;
+    };
+    PageProduct: {
+      /** @description The items, in the list's order. */
+      items: components["schemas"]["Product"][];
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
@@ -666,6 +760,50 @@ export interface components {
       /** @description Who has logged in */
       user: components["schemas"]["User"];
     };
+    Takings: {
+      /**
+       * @description What of it was cash
+       * @example 35.00
+       */
+      cash: string;
+      /**
+       * Format: date-time
+       * @description The first moment
+       */
+      from: string;
+      /** @description The total by hours from the first moment on */
+      hours: string[];
+      /**
+       * @description What of it came from the provider of payments
+       * @example 35.00
+       */
+      online: string;
+      /**
+       * Format: int64
+       * @description How many orders were paid, without those that were refunded
+       */
+      orders: number;
+      /**
+       * @description What they came to
+       * @example 35.00
+       */
+      refunded: string;
+      /**
+       * Format: int64
+       * @description How many orders were paid then and refunded later
+       */
+      refunds: number;
+      /**
+       * Format: date-time
+       * @description The moment after the last one
+       */
+      to: string;
+      /**
+       * @description What they came to
+       * @example 35.00
+       */
+      total: string;
+    };
     User: {
       /**
        * Format: date-time
@@ -713,6 +851,8 @@ export interface components {
        * @description When it was made
        */
       createdAt: string;
+      /** @description Where it goes, and whom to ask for */
+      delivery?: components["schemas"]["Delivery"];
       /** @description A line for each product */
       items: components["schemas"]["OrderLine"][];
       /**
@@ -721,10 +861,22 @@ export interface components {
        */
       orderId: string;
       /**
+       * Format: date-time
+       * @description When it was paid
+       */
+      paidAt?: string;
+      /**
+       * @description How it was paid
+       * @enum {string}
+       */
+      paidWith?: "online" | "cash";
+      /**
        * @description How far it is
        * @enum {string}
        */
       status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
+      /** @description Its lines in a few words */
+      summary?: string;
       /**
        * @description What it costs
        * @example 35.00
@@ -944,6 +1096,90 @@ export interface operations {
       };
     };
   };
+  listOpenOrders: {
+    parameters: {
+      query: {
+        /** @description How many items the page has at most. */
+        limit?: number;
+        /** @description The next of the page before; without it the list begins. */
+        cursor?: string;
+        /** @description How far they are */
+        status: "pending" | "paid" | "shipped";
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PageOpenOrder"];
+        };
+      };
+    };
+  };
+  listShelf: {
+    parameters: {
+      query?: {
+        /** @description How many items the page has at most. */
+        limit?: number;
+        /** @description The next of the page before; without it the list begins. */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PageProduct"];
+        };
+      };
+    };
+  };
+  getTakings: {
+    parameters: {
+      query: {
+        /** @description The first moment */
+        from: string;
+        /** @description The moment after the last one, up to 25 hours later */
+        to: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Takings"];
+        };
+      };
+    };
+  };
+  findUser: {
+    parameters: {
+      query: {
+        /** @description The address */
+        email: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["User"];
+        };
+      };
+    };
+  };
   health: {
     responses: {
       /** @description OK */
@@ -1148,6 +1384,19 @@ export interface operations {
       };
     };
   };
+  watchOrders: {
+    responses: {
+      /** @description Events */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/event-stream": string;
+        };
+      };
+    };
+  };
   getOrder: {
     parameters: {
       path: {
@@ -1333,6 +1582,8 @@ export interface operations {
         cursor?: string;
         /** @description What the name begins with, in any case, with or without accents */
         name?: string;
+        /** @description What words of the name begin with, in any case, with or without accents */
+        q?: string;
       };
     };
     responses: {
