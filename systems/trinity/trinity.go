@@ -81,11 +81,13 @@ type service struct {
 func System(o Options) system.System {
 	return system.System{
 		Name: Name, Title: "Trinity", Version: "1.0.0",
-		About:  "Rooms in which people vote on films until all of them agree on one. The page for phones is at /trinity/play/.",
+		About:  "Rooms in which people vote on films until all of them agree on one.",
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{
 			{Err: errNoMember, Status: http.StatusForbidden, Code: problem.CodeForbidden},
 			{Err: trinitydb.ErrMemberNotFound, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: errNoMember.Error()},
+			{Err: errNotHost, Status: http.StatusForbidden, Code: "not_host"},
+			{Err: trinitydb.ErrClosed, Code: "room_closed", Detail: "the host has closed the room"},
 			{Err: errNoRoom, Status: http.StatusNotFound, Code: problem.CodeNotFound},
 			{Err: errNoMovie, Status: http.StatusNotFound, Code: problem.CodeNotFound},
 			{Err: errVoteIsFinal, Code: "vote_is_final"},
@@ -136,9 +138,11 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	if s.check == 0 {
 		s.check = checkInterval
 	}
+	list, page := pages(d.Issuer, d.PublicURL)
 	return &system.Service{
 		Register: s.routes,
-		Pages:    pages(d.Issuer, d.PublicURL),
+		Pages:    list,
+		Page:     page,
 		Streams: []system.Stream{
 			{Name: "matches", Table: matchesTable, Handle: s.shareMatches},
 			{Name: "told-matches", Table: matchesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.tellMatches},

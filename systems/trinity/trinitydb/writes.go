@@ -18,6 +18,7 @@ type OpenRoomInput struct {
 	HostID     string
 	MediaType  MediaType
 	GenreIDs   []int64
+	Name       *string
 	Lines      []OpenRoomLine
 }
 
@@ -97,6 +98,7 @@ func (db *DB) replayOpenRoom(ctx context.Context, input table.Input, record tabl
 type JoinInput struct {
 	RoomID    string
 	UserID    string
+	Name      *string
 	HostID    string
 	Code      string
 	MediaType MediaType
@@ -116,10 +118,10 @@ type JoinResult struct {
 // hasMatch is the room's, as it was read.
 //
 //	create  Member.key MEMBERS#{roomId} / {userId}#JOINED; if it does not exist; user-index added (1); unmatched-index added (1: sparse, without a share all are counted)
-//	update  Room.key {roomId}; if memberCount < 40 AND hasMatch = :hasMatch
+//	update  Room.key {roomId}; if memberCount < 40 AND hasMatch = :hasMatch AND closed = false
 //	costs   6 write units
 //
-// It can end in ErrJoined, ErrMemberExists, ErrRoomFull, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken.
+// It can end in ErrJoined, ErrMemberExists, ErrClosed, ErrRoomFull, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken.
 func (db *DB) Join(ctx context.Context, in JoinInput) (JoinResult, error) {
 	out, err := db.run.Write(ctx, joinWrite, in.input())
 	if err != nil {
@@ -157,10 +159,10 @@ type VoteNoResult struct {
 // VoteNo does, as a whole or not at all: create Vote, update Member.
 //
 //	create  Vote.key {roomId} / {userId}#{movieId}; if it does not exist
-//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
+//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false
 //	costs   4 write units
 //
-// It can end in ErrVoted, ErrVoteExists, ErrMemberNotFound.
+// It can end in ErrVoted, ErrVoteExists, ErrClosed, ErrMemberNotFound.
 func (db *DB) VoteNo(ctx context.Context, in VoteNoInput) (VoteNoResult, error) {
 	out, err := db.run.Write(ctx, voteNoWrite, in.input())
 	if err != nil {
@@ -209,10 +211,10 @@ type VoteYesResult struct {
 //	create  Vote.key {roomId} / {userId}#{movieId}; if it does not exist
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}; if yes < :below
 //	update  Room.key {roomId}; if memberCount = :members
-//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
+//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false
 //	costs   8 write units
 //
-// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken,
+// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrClosed,
 // ErrMemberNotFound.
 func (db *DB) VoteYes(ctx context.Context, in VoteYesInput) (VoteYesResult, error) {
 	out, err := db.run.Write(ctx, voteYesWrite, in.input())
@@ -273,10 +275,10 @@ type VoteYesAfterMatchResult struct {
 //	create  Vote.key {roomId} / {userId}#{movieId}; if it does not exist
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}; if matched = true
 //	update  Room.key {roomId}
-//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
+//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false
 //	costs   8 write units
 //
-// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken,
+// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrClosed,
 // ErrMemberNotFound.
 func (db *DB) VoteYesAfterMatch(ctx context.Context, in VoteYesAfterMatchInput) (VoteYesAfterMatchResult, error) {
 	out, err := db.run.Write(ctx, voteYesAfterMatchWrite, in.input())
@@ -356,13 +358,13 @@ type CompleteMatchResult struct {
 //	update  Room.key {roomId}; if memberCount = :members AND version = :version; host-index updated (1)
 //	create  Match.key {roomId} / {movieId}; if it does not exist
 //	create  UserMatch.key {roomId}#{userId} / {movieId}; if it does not exist; user-index added (1)
-//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; user-index updated (1); unmatched-index removed (1)
+//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false; user-index updated (1); unmatched-index removed (1)
 //	create  UserMatch.key {roomId}#{userId} / {movieId}, each line; if it does not exist; user-index added (1)
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED, each line; user-index updated (1); unmatched-index removed (1)
 //	costs   30 write units with 2 lines, 7 for each
 //
 // It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
-// ErrUserMatchExists, ErrMemberNotFound, table.ErrLines. It takes at most 39 lines.
+// ErrUserMatchExists, ErrClosed, ErrMemberNotFound, table.ErrLines. It takes at most 39 lines.
 func (db *DB) CompleteMatch(ctx context.Context, in CompleteMatchInput) (CompleteMatchResult, error) {
 	out, err := db.run.Write(ctx, completeMatchWrite, in.input())
 	if err != nil {
@@ -595,6 +597,52 @@ func (db *DB) LeaveWithMatches(ctx context.Context, in LeaveWithMatchesInput) (L
 			return LeaveWithMatchesResult{}, err
 		}
 		result.Match = append(result.Match, x)
+	}
+	return result, nil
+}
+
+// CloseRoomInput is what CloseRoom takes.
+type CloseRoomInput struct {
+	Version int64
+	RoomID  string
+	Lines   []CloseRoomLine
+}
+
+// CloseRoomLine is a line of CloseRoom.
+type CloseRoomLine struct {
+	UserID string
+}
+
+// CloseRoomResult is what CloseRoom has done.
+type CloseRoomResult struct {
+	// Room is the item as it is now; nil where the write did not need to read it.
+	Room *Room
+}
+
+// CloseRoom does, as a whole or not at all: update Room, update Member for each line.
+//
+// Ends a room for all its members, who are the lines. A vote is refused by the voter's own membership, so that votes
+// need not
+// agree with the room about it.
+//
+//	update  Room.key {roomId}; if version = :version
+//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED, each line
+//	costs   8 write units with 3 lines, 2 for each
+//
+// It can end in ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound, table.ErrLines. It takes at most 40
+// lines.
+func (db *DB) CloseRoom(ctx context.Context, in CloseRoomInput) (CloseRoomResult, error) {
+	out, err := db.run.Write(ctx, closeRoomWrite, in.input())
+	if err != nil {
+		return CloseRoomResult{}, err
+	}
+	var result CloseRoomResult
+	if v := out.Items[0][0]; v != nil {
+		x, err := roomOf(v)
+		if err != nil {
+			return CloseRoomResult{}, err
+		}
+		result.Room = &x
 	}
 	return result, nil
 }

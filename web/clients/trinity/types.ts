@@ -52,10 +52,17 @@ export interface paths {
     /** The films of a room, with their tallies */
     get: operations["listCandidates"];
   };
+  "/rooms/{id}/closed": {
+    /**
+     * Close your room
+     * @description The host may, and nobody else. Nobody joins or votes any more; members still see the matches. Closing twice is closing.
+     */
+    put: operations["closeRoom"];
+  };
   "/rooms/{id}/events": {
     /**
      * What happens in a room
-     * @description Server-sent events: match, with the match; joined and left, with the member; ready, when all matches so far have been sent. A connection that begins with Last-Event-ID gets the matches since that one.
+     * @description Server-sent events: match, with the match; joined, changed and left, with the member, who has changed by voting; closed, when the host has closed the room; ready, when all matches so far have been sent. A connection that begins with Last-Event-ID gets the matches since that one.
      */
     get: operations["watchRoom"];
   };
@@ -73,6 +80,13 @@ export interface paths {
      * @description Your votes are taken back. What all others have said yes to is a match then. Leaving twice is leaving.
      */
     delete: operations["leaveRoom"];
+  };
+  "/rooms/{id}/members/{userId}": {
+    /**
+     * Remove a member from your room
+     * @description The host may, and nobody else. It is as if the member had left; the code lets them in again. Removing twice is removing.
+     */
+    delete: operations["removeMember"];
   };
   "/rooms/{id}/votes": {
     /** All votes of a room */
@@ -95,6 +109,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    "": Record<string, never>;
     Candidate: {
       /** @description Whether it is a match */
       matched: boolean;
@@ -122,14 +137,23 @@ export interface components {
        */
       yes: number;
     };
-    CreateRoomInputBody: {
-      /** @description Genres of TMDB, two at most; films are of any of them */
-      genreIds?: number[] | null;
+    CastVote: {
+      /** @description The film's match, if there is one and you have said yes */
+      match?: components["schemas"]["Match"];
       /**
-       * @description What is to be voted on
-       * @enum {string}
+       * Format: int64
+       * @description The film
        */
-      mediaType: "MOVIE" | "TV";
+      movieId: number;
+      /**
+       * Format: date-time
+       * @description When it was cast
+       */
+      timestamp: string;
+      /** @description Whose vote it is */
+      userId: string;
+      /** @description Whether it is a yes */
+      vote: boolean;
     };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
@@ -146,42 +170,9 @@ export interface components {
       /** @description What it is called */
       name: string;
     };
-    GetRoomOutputBody: {
-      /** @description What others join by */
-      code: string;
-      /**
-       * Format: date-time
-       * @description When it was made
-       */
-      createdAt: string;
-      /**
-       * Format: date-time
-       * @description When it goes, with all that belongs to it
-       */
-      expiresAt: string;
-      /** @description Genres of TMDB, two at most */
-      genreIds: number[];
-      /** @description Whether there is a match */
-      hasMatch: boolean;
-      /** @description Who has made it */
-      hostId: string;
-      /**
-       * Format: uuid
-       * @description The room's id
-       */
-      id: string;
-      /**
-       * @description What is voted on
-       * @enum {string}
-       */
-      mediaType: "MOVIE" | "TV";
-      /**
-       * Format: int64
-       * @description How many take part
-       */
-      memberCount: number;
-      /** @description Who takes part */
-      members: components["schemas"]["Person"][];
+    Genres: {
+      /** @description The genres, by name */
+      items: components["schemas"]["Genre"][];
     };
     Health: {
       /**
@@ -246,10 +237,6 @@ export interface components {
        */
       mediaType: "MOVIE" | "TV";
     };
-    ListGenresOutputBody: {
-      /** @description The genres, by name */
-      items: components["schemas"]["Genre"][];
-    };
     Match: {
       /**
        * Format: uuid
@@ -277,6 +264,10 @@ export interface components {
       timestamp: string;
       /** @description What it is called */
       title: string;
+    };
+    MemberInput: {
+      /** @description What the other members call you */
+      name?: string;
     };
     OwnMatch: {
       /**
@@ -346,11 +337,13 @@ export interface components {
        * @description Since when
        */
       joinedAt: string;
+      /** @description What the member wants to be called */
+      name?: string;
       /** @description Who it is */
       userId: string;
       /**
        * Format: int64
-       * @description On how many films he has voted
+       * @description On how many films they have voted
        */
       votes: number;
     };
@@ -383,29 +376,9 @@ export interface components {
        */
       type: string;
     };
-    PutVoteInputBody: {
-      /** @description Whether you want to see it */
-      vote: boolean;
-    };
-    PutVoteOutputBody: {
-      /** @description The film's match, if there is one and you have said yes */
-      match?: components["schemas"]["Match"];
-      /**
-       * Format: int64
-       * @description The film
-       */
-      movieId: number;
-      /**
-       * Format: date-time
-       * @description When it was cast
-       */
-      timestamp: string;
-      /** @description Whose vote it is */
-      userId: string;
-      /** @description Whether it is a yes */
-      vote: boolean;
-    };
     Room: {
+      /** @description Whether its host has closed it */
+      closed: boolean;
       /** @description What others join by */
       code: string;
       /**
@@ -440,6 +413,56 @@ export interface components {
        */
       memberCount: number;
     };
+    RoomInput: {
+      /** @description Genres of TMDB, two at most; films are of any of them */
+      genreIds?: number[] | null;
+      /**
+       * @description What is to be voted on
+       * @enum {string}
+       */
+      mediaType: "MOVIE" | "TV";
+      /** @description What the other members call you */
+      name?: string;
+    };
+    RoomWithMembers: {
+      /** @description Whether its host has closed it */
+      closed: boolean;
+      /** @description What others join by */
+      code: string;
+      /**
+       * Format: date-time
+       * @description When it was made
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When it goes, with all that belongs to it
+       */
+      expiresAt: string;
+      /** @description Genres of TMDB, two at most */
+      genreIds: number[];
+      /** @description Whether there is a match */
+      hasMatch: boolean;
+      /** @description Who has made it */
+      hostId: string;
+      /**
+       * Format: uuid
+       * @description The room's id
+       */
+      id: string;
+      /**
+       * @description What is voted on
+       * @enum {string}
+       */
+      mediaType: "MOVIE" | "TV";
+      /**
+       * Format: int64
+       * @description How many take part
+       */
+      memberCount: number;
+      /** @description Who takes part */
+      members: components["schemas"]["Person"][];
+    };
     Vote: {
       /**
        * Format: int64
@@ -454,6 +477,10 @@ export interface components {
       /** @description Whose vote it is */
       userId: string;
       /** @description Whether it is a yes */
+      vote: boolean;
+    };
+    VoteInput: {
+      /** @description Whether you want to see it */
       vote: boolean;
     };
   };
@@ -492,7 +519,22 @@ export interface operations {
         code: string;
       };
     };
+    requestBody?: {
+      content: {
+        "application/json": components["schemas"]["MemberInput"];
+      };
+    };
     responses: {
+      /** @description It was there already */
+      200: {
+        headers: {
+          Location?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Room"];
+        };
+      };
       /** @description Created */
       201: {
         headers: {
@@ -520,7 +562,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["ListGenresOutputBody"];
+          "application/json": components["schemas"]["Genres"];
         };
       };
     };
@@ -604,7 +646,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["CreateRoomInputBody"];
+        "application/json": components["schemas"]["RoomInput"];
       };
     };
     responses: {
@@ -686,7 +728,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["GetRoomOutputBody"];
+          "application/json": components["schemas"]["RoomWithMembers"];
         };
       };
     };
@@ -712,6 +754,25 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PageCandidate"];
+        };
+      };
+    };
+  };
+  closeRoom: {
+    parameters: {
+      path: {
+        /** @description The room's id */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Room"];
         };
       };
     };
@@ -790,6 +851,24 @@ export interface operations {
       path: {
         /** @description The room's id */
         id: string;
+      };
+    };
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  removeMember: {
+    parameters: {
+      path: {
+        /** @description The room's id */
+        id: string;
+        /** @description The member's id */
+        userId: string;
       };
     };
     responses: {
@@ -883,17 +962,26 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutVoteInputBody"];
+        "application/json": components["schemas"]["VoteInput"];
       };
     };
     responses: {
+      /** @description It was there already */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CastVote"];
+        };
+      };
       /** @description Created */
       201: {
         headers: {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["PutVoteOutputBody"];
+          "application/json": components["schemas"]["CastVote"];
         };
       };
     };
