@@ -108,15 +108,16 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	for public, says := range map[string]string{"": `{"guests":true}`, "http://192.0.2.1:8080": `{"public":"http://192.0.2.1:8080/trinity","guests":true}`} {
 		server := publicProcess(t, "http://ADDR", public)
-		for _, path := range []string{"", "play/"} {
-			answer := systemtest.Call(t, http.MethodGet, server.URL+"/trinity/"+path, "")
-			policy := answer.Header.Get("Content-Security-Policy")
-			if answer.Status != http.StatusOK || !strings.Contains(policy, "img-src 'self' https://image.tmdb.org data: blob:;") || !strings.HasPrefix(policy, "default-src 'none'; script-src 'self';") {
-				t.Errorf("%q: %d with the policy %q", path, answer.Status, policy)
-			}
-			if !strings.Contains(html.UnescapeString(answer.Body), says) {
-				t.Errorf("%q is not told %s: %s", path, says, answer.Body)
-			}
+		answer := systemtest.Call(t, http.MethodGet, server.URL+"/trinity/", "")
+		policy := answer.Header.Get("Content-Security-Policy")
+		if answer.Status != http.StatusOK || !strings.Contains(policy, "img-src 'self' https://image.tmdb.org data: blob:;") || !strings.HasPrefix(policy, "default-src 'none'; script-src 'self';") {
+			t.Errorf("%d with the policy %q", answer.Status, policy)
+		}
+		if !strings.Contains(html.UnescapeString(answer.Body), says) {
+			t.Errorf("it is not told %s: %s", says, answer.Body)
+		}
+		if old := systemtest.Call(t, http.MethodGet, server.URL+"/trinity/play/", ""); old.Status != http.StatusFound || old.Header.Get("Location") != "../" {
+			t.Errorf("its old address: %d to %q", old.Status, old.Header.Get("Location"))
 		}
 	}
 }

@@ -5,6 +5,7 @@
 //	POST /rooms ──▶ Room with its films and its host        PUT /codes/{code}/member ──▶ Member
 //
 //	PUT /rooms/{id}/votes/{movieId} ──▶ Vote and tally ── the last yes ──▶ Match and the matches of its users
+//	PUT /rooms/{id}/closed ──▶ Room and Members closed
 //	DELETE /rooms/{id}/member ──▶ votes taken back, Member gone ── all others agree ──▶ Match
 //	                                                                      │ the tables' streams
 //	                                                                      ▼
@@ -23,7 +24,8 @@
 //	T3  A vote is final while its member stays; who leaves takes his votes back.
 //	T4  Two rooms that can be joined never have one code.
 //	T5  Whoever follows a room's events hears at once of what happens after ready, at whichever process it was done.
-//	T6  All that belongs to a room goes with it, a day after it was made, and is as good as gone from that moment on. The
+//	T6  After its host has closed a room nobody joins it or votes in it.
+//	T7  All that belongs to a room goes with it, a day after it was made, and is as good as gone from that moment on. The
 //	    matches of a user stay.
 //
 // All of the package may be used from any number of goroutines.

@@ -84,7 +84,7 @@ export function Join({ code }: { code: string }) {
   if (!problem) {
     return <div class="stack" aria-busy="true"><h1>{t("join.coming", { code })}</h1><Skeleton height="20rem" /></div>;
   }
-  return <Empty icon={Armchair} title={said(problem)} action={<Button kind="primary" href={link("/")}>{t("nav.rooms")}</Button>} />;
+  return <Empty level={1} icon={Armchair} title={said(problem)} action={<Button kind="primary" href={link("/")}>{t("nav.rooms")}</Button>} />;
 }
 
 export function NewRoom() {
@@ -125,7 +125,7 @@ export function History() {
   return (
     <div class="stack">
       <h1>{t("nav.matches")}</h1>
-      <Paged pages={matches} empty={<Empty icon={Heart} title={t("history.none")} action={<Button kind="primary" href={link("/")}>{t("nav.rooms")}</Button>}>{t("history.noneAbout")}</Empty>}>
+      <Paged pages={matches} empty={<Empty level={2} icon={Heart} title={t("history.none")} action={<Button kind="primary" href={link("/")}>{t("nav.rooms")}</Button>}>{t("history.noneAbout")}</Empty>}>
         {(items) => (
           <ul class="history">
             {items.map((m) => (

@@ -102,7 +102,7 @@ export function openRoom(id: string): RoomState {
       return;
     }
     voted.value = new Set([...voted.value, film.movieId]);
-    gone.value = { film, yes };
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) gone.value = { film, yes };
     sending = sending.then(async () => {
       try {
         const cast = await ask(api.PUT("/rooms/{id}/votes/{movieId}", { params: { path: { id, movieId: film.movieId } }, body: { vote: yes } }));

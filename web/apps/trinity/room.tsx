@@ -16,7 +16,7 @@ export function Room({ id }: { id: string }) {
   useTitle(room?.code);
   const problem = state.problem.value;
   if (problem && (problem.status === 403 || problem.status === 404)) {
-    return <Empty icon={Armchair} title={problem.status === 403 ? t("room.notIn") : t("room.over")} action={<Button kind="primary" href={link("/")}>{t("nav.rooms")}</Button>}>{problem.detail}</Empty>;
+    return <Empty level={1} icon={Armchair} title={problem.status === 403 ? t("room.notIn") : t("room.over")} action={<Button kind="primary" href={link("/")}>{t("nav.rooms")}</Button>}>{problem.detail}</Empty>;
   }
   if (problem) {
     return <Failed problem={problem} onRetry={state.reload} />;
@@ -70,9 +70,10 @@ function Inside({ state, room }: { state: RoomState; room: Schemas["RoomWithMemb
       <div class="room-bar">
         <h1><button type="button" class="room-code" onClick={() => setAsked("share")} title={t("share.title")}><span class="hidden-visually">{t("room.code")} </span>{room.code}</button></h1>
         <Live state={state} />
-        <button type="button" class="faces end" aria-label={`${t("people.title")}: ${t("people.count", { n: state.people.value.length })}`} onClick={() => setAsked("people")}>
+        <button type="button" class="faces end" onClick={() => setAsked("people")}>
           {state.people.value.slice(0, 4).map((p) => <Avatar key={p.userId} name={nameOf(p)} size={30} />)}
-          <span class="faces-count" id="people-count">{state.people.value.length}</span>
+          <span class="faces-count" id="people-count" aria-hidden="true">{state.people.value.length}</span>
+          <span class="hidden-visually">{t("people.title")}: {t("people.count", { n: state.people.value.length })}</span>
         </button>
         <Menu label={t("room.menu")} icon={EllipsisVertical} items={[
           { label: t("share.title"), icon: UserPlus, onPress: () => setAsked("share") },
@@ -89,7 +90,7 @@ function Inside({ state, room }: { state: RoomState; room: Schemas["RoomWithMemb
         <aside class="room-side stack">
           <Matches matches={state.matches.value} />
           <div class="wide-only"><Card level={2} title={t("people.title")} action={!room.closed && <Button size="small" icon={UserPlus} onPress={() => setAsked("share")}>{t("people.invite")}</Button>}>{people}</Card></div>
-          <p class="muted small">{t("room.ends", { when: format.relative(room.expiresAt) })}</p>
+          <p class="muted small">{t("room.untilWhen", { when: format.relative(room.expiresAt) })}</p>
         </aside>
       </div>
 
@@ -135,7 +136,7 @@ function Done({ state, onInvite }: { state: RoomState; onInvite: () => void }) {
   const waiting = state.people.value.filter((p) => p.votes < films && p.userId !== session.value?.sub);
   const alone = state.people.value.length < 2;
   return (
-    <Empty icon={alone ? UserPlus : waiting.length > 0 ? Popcorn : CircleCheckBig} title={t("done.title")} action={alone ? <Button kind="primary" icon={UserPlus} onPress={onInvite}>{t("people.invite")}</Button> : undefined}>
+    <Empty level={2} icon={alone ? UserPlus : waiting.length > 0 ? Popcorn : CircleCheckBig} title={t("done.title")} action={alone ? <Button kind="primary" icon={UserPlus} onPress={onInvite}>{t("people.invite")}</Button> : undefined}>
       {alone ? t("done.alone") : waiting.length > 0 ? t("done.waiting", { names: format.list(waiting.map(nameOf)) }) : t("done.all")}
     </Empty>
   );
