@@ -78,7 +78,8 @@ func invalidPeriod(field, message string) error {
 // latest are the last ten transactions of all users.
 func (s *service) latest(ctx context.Context, _ auth.Principal, _ api.None) (latest struct {
 	Items []appcoredb.LatestTransactionsItem
-}, err error) {
+}, err error,
+) {
 	latest.Items, err = s.db.LatestTransactions(ctx)
 	return latest, err
 }
