@@ -26,6 +26,12 @@ type Transaction struct {
 	CreatedAt time.Time          `json:"createdAt" doc:"When it was made"`
 }
 
+// OperatedTransaction is anybody's, for operators.
+type OperatedTransaction struct {
+	Transaction
+	Overdue bool `json:"overdue" doc:"Whether it should have been settled by now"`
+}
+
 // LatestTransaction is anybody's, without whose.
 type LatestTransaction struct {
 	TxID      string             `json:"txId" doc:"The transaction's id, a ULID"`

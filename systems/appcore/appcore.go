@@ -11,11 +11,11 @@
 //
 // What is stored, and how it is asked for, stands in appcore.design.yaml; package appcoredb is generated from it, and is
 // the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
-// functions (transactions.go, notifications.go, settlement.go, sweep.go) take the caller and such a request as values, and know no HTTP.
+// functions (transactions.go, notifications.go, settlement.go, sweep.go, operate.go) take the caller and such a request as values, and know no HTTP.
 //
 // # Invariants
 //
-//	A1  Nothing of another user is returned, but the last transactions of all, without whose they are.
+//	A1  Nothing of another user is returned, but to operators, and the last transactions of all, without whose they are.
 //	A2  A request key makes one transaction, however often and by how many at once it is sent.
 //	A3  A transaction is settled once, and notifies once, however often its record is delivered, and whoever settles it.
 //	A4  A transaction and its copy are equal.
@@ -46,6 +46,9 @@ import (
 // Name is the system's name.
 const Name = "appcore"
 
+// AdminGroup is the group of tokens that operate the system.
+const AdminGroup = "appcore-admin"
+
 // settleMaxVariable is the environment variable with the largest amount that is approved.
 const settleMaxVariable = "APPCORE_SETTLE_MAX"
 
@@ -66,7 +69,7 @@ type service struct {
 // System is AppCore.
 func System(o Options) system.System {
 	return system.System{
-		Name: Name, Title: "AppCore", Version: "1.0.0",
+		Name: Name, Title: "AppCore", Version: "1.0.0", AdminGroup: AdminGroup,
 		About:  "Transactions that are made once and settled in the background, and the notifications of it.",
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{

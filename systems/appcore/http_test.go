@@ -33,6 +33,7 @@ func routes(t *testing.T, v *apitest.Server) {
 	t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
 	t.Run("transactions", func(t *testing.T) { transactionRoutes(t, v) })
 	t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
+	t.Run("operation", func(t *testing.T) { operationRoutes(t, v) })
 	t.Run("data", func(t *testing.T) {
 		create(t, v, "u-789", "unsettled", 5)
 		v.Run(t, []apitest.Case{{

@@ -24,6 +24,9 @@ func loadPlan() load.Plan {
 		Keep: map[string]string{"notifId": fmt.Sprintf("items/%d/notifId", loadTransactions-1)},
 	}
 	get := func(path string) load.Route { return load.Route{Call: load.Call{Method: http.MethodGet, Path: path}} }
+	operate := func(method, path string) load.Route {
+		return load.Route{Call: load.Call{Method: method, Path: path, Groups: []string{AdminGroup}}}
+	}
 	return load.Plan{
 		Setup: append(slices.Repeat([]load.Call{create}, loadTransactions), profile, settled),
 		Routes: []load.Route{
@@ -33,6 +36,8 @@ func loadPlan() load.Plan {
 			get("/transactions/{txId}"),
 			get("/transactions/global"),
 			get("/notifications"),
+			operate(http.MethodGet, "/queue/PENDING"), operate(http.MethodGet, "/queue/FAILED"),
+			operate(http.MethodGet, "/queue/transactions/{txId}"), operate(http.MethodPost, "/queue/transactions/{txId}/replay"),
 			{Call: load.Call{Method: http.MethodPatch, Path: "/notifications/{notifId}", Body: `{"read":true}`}},
 			{Call: create},
 		},

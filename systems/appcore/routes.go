@@ -25,6 +25,14 @@ func (s *service) routes(a huma.API) {
 
 	notifications := api.Tag(a, "Notifications")
 	api.List[Notification](notifications, "/notifications", "listNotifications", "Your notifications, newest first", s.notifications)
+	operators := api.Groups(AdminGroup)
+	operation := api.Tag(a, "Operation")
+	api.List[OperatedTransaction](operation, "/queue/{status}", "listQueue", "The transactions of all that are pending, or have failed, the oldest first", s.queue, operators)
+	api.Get[OperatedTransaction](operation, "/queue/transactions/{id}", "getAnyTransaction", "A transaction, whosever it is", s.anyTransaction, operators, api.NotFound)
+	api.Post[OperatedTransaction](operation, "/queue/transactions/{id}/replay", "replayTransaction", "Settle a pending transaction now", s.replay, operators, api.NotFound,
+		api.About("The rule is asked again. What is settled already stays as it is, and its owner is not told twice. "+
+			"503 where the rule cannot decide now: the transaction stays pending."))
+
 	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read, or as not read", s.mark, api.NotFound)
 }
 
@@ -39,6 +47,11 @@ type transactionQuery struct {
 	api.PageQuery
 	From string `query:"from" format:"date-time" doc:"The earliest time at which they were made"`
 	To   string `query:"to" format:"date-time" doc:"The latest time at which they were made"`
+}
+
+type queueQuery struct {
+	api.PageQuery
+	Status appcoredb.TxStatus `path:"status" enum:"PENDING,FAILED" doc:"Which of them"`
 }
 
 type transactionPath struct {

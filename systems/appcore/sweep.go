@@ -27,11 +27,11 @@ func (s *service) sweep(ctx context.Context) error {
 	var first error
 	due := s.now().Add(-settledWithin)
 	for page := (table.PageOptions{}); ; {
-		found, err := s.db.OverdueTransactions(ctx, appcoredb.OverdueTransactionsInput{CreatedAtTo: &due}, page)
+		found, err := s.db.QueuedTransactions(ctx, appcoredb.QueuedTransactionsInput{Status: appcoredb.TxStatusPending, CreatedAtTo: &due}, page)
 		if err != nil {
 			return cmp.Or(first, err)
 		}
-		err = settleAll(found.Items, func(left appcoredb.OverdueTransactionsItem) (string, error) {
+		err = settleAll(found.Items, func(left appcoredb.QueuedTransactionsItem) (string, error) {
 			return left.TxID, s.sweepOne(ctx, left.TxID)
 		})
 		first = cmp.Or(first, err)
@@ -43,7 +43,7 @@ func (s *service) sweep(ctx context.Context) error {
 
 // sweepOne settles a transaction, unless it is not pending any more: the index may still have it.
 func (s *service) sweepOne(ctx context.Context, txID string) error {
-	tx, err := s.db.PendingTransaction(ctx, appcoredb.PendingTransactionInput{TxID: txID})
+	tx, err := s.db.AnyTransaction(ctx, appcoredb.AnyTransactionInput{TxID: txID})
 	if errors.Is(err, table.ErrNotFound) || err == nil && tx.Status != appcoredb.TxStatusPending {
 		return nil
 	}

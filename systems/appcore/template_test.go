@@ -24,13 +24,16 @@ func template(v *apitest.Server) sam.Template {
 			"getTransaction":     {"TransactionByID", "TransactionExists"},
 			"listNotifications":  {"UserNotifications"},
 			"patchNotification":  {"MarkNotification"},
+			"listQueue":          {"QueuedTransactions", "AnyTransaction"},
+			"getAnyTransaction":  {"AnyTransaction"},
+			"replayTransaction":  {"AnyTransaction", "SettleTransaction"},
 		},
 		Streams: []sam.Stream{{
 			Name: "settlement", Table: "AppCore", Patterns: []string{"SettleTransaction"},
 			Filter: `{"eventName":["INSERT"],"dynamodb":{"Keys":{"pk":{"S":[{"prefix":"TX#"}]}}}}`,
 		}},
 		Schedules: []sam.Schedule{{
-			Name: "sweep", Every: time.Minute, Patterns: []string{"OverdueTransactions", "PendingTransaction", "SettleTransaction"},
+			Name: "sweep", Every: time.Minute, Patterns: []string{"QueuedTransactions", "AnyTransaction", "SettleTransaction"},
 		}},
 		Settings: []sam.Setting{{
 			Variable: "APPCORE_SETTLE_MAX", Parameter: "SettleMax", Default: "1000000",

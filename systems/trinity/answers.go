@@ -24,6 +24,7 @@ type Room struct {
 	GenreIDs    []int64             `json:"genreIds" nullable:"false" doc:"Genres of TMDB, two at most"`
 	MemberCount int64               `json:"memberCount" doc:"How many take part"`
 	HasMatch    bool                `json:"hasMatch" doc:"Whether there is a match"`
+	Closed      bool                `json:"closed" doc:"Whether its host has closed it"`
 	CreatedAt   time.Time           `json:"createdAt" doc:"When it was made"`
 	ExpiresAt   time.Time           `json:"expiresAt" from:"TTL" doc:"When it goes, with all that belongs to it"`
 }
@@ -59,8 +60,9 @@ type JoinedRoom struct {
 // Person is a member of a room.
 type Person struct {
 	UserID   string    `json:"userId" doc:"Who it is"`
+	Name     string    `json:"name,omitempty" doc:"What the member wants to be called"`
 	JoinedAt time.Time `json:"joinedAt" doc:"Since when"`
-	Votes    int64     `json:"votes" doc:"On how many films he has voted"`
+	Votes    int64     `json:"votes" doc:"On how many films they have voted"`
 }
 
 // Candidate is a film that a room votes on.

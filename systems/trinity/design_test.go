@@ -22,8 +22,10 @@ func TestConditionsAreNeeded(t *testing.T) {
 		{"a match without somebody who has joined", "memberCount = :members AND version = :version", "memberCount > 0", "ThreeAndJoiner", "Unanimous"},
 		{"a leaving that has not seen a yes", `"version = :version"`, "version >= 0", "Leaver", "NoneLost"},
 		{"a leaving with votes", "when: votes = 0", "when: votes >= 0", "LeaverVotes", "OfMembers"},
-		{"a vote of who is no member", "      - { update: Member, add: { votes: 1 } }\n", "", "LateVoter", "OfMembers"},
+		{"a vote of who is no member", "      - { update: Member, add: { votes: 1 }, when: closed = false, else: Closed }\n", "", "LateVoter", "OfMembers"},
 		{"a joining that has not seen the match", " AND hasMatch = :hasMatch", "", "ThreeAndJoiner", "Known"},
+		{"a joining that has not seen the closing", " AND closed = false\n", "\n", "Closing", "ClosedToAll"},
+		{"a closing that has not seen a joining", `add: { version: 1 }, when: "version = :version", else: Raced }`, "add: { version: 1 }, when: version >= 0, else: Raced }", "Closing", "ClosedToAll"},
 		{"a match with oneself", "AND yes > 1 AND", "AND yes > 0 AND", "LeaveBoth", "Unanimous"},
 		{"tallies that are read stale", "many: Movie, by: [roomId], page: 40, consistent: true", "many: Movie, by: [roomId], page: 40", "VoterLeaves", "NoneLost"},
 	} {

@@ -126,7 +126,11 @@ func (f *feed) run(ctx context.Context) error {
 			if s.over(end) {
 				return errLongEnough
 			}
-			if _, err := s.member(ctx, f.m.item.UserID, f.m.item.RoomID); err != nil {
+			m, err := s.member(ctx, f.m.item.UserID, f.m.item.RoomID)
+			if err == nil && m.item.Closed {
+				err = f.tell(event{changed: &m.item}) // unless the client has heard it
+			}
+			if err != nil {
 				return err
 			}
 			if err := f.look(ctx); err != nil {
@@ -195,6 +199,13 @@ func (f *feed) tell(e event) error {
 		return nil
 	case e.joined != nil:
 		return f.write("", "joined", personOf(*e.joined))
+	case e.changed != nil && e.changed.UserID != f.m.item.UserID:
+		return f.write("", "changed", personOf(*e.changed))
+	case e.changed != nil && e.changed.Closed && !f.m.item.Closed:
+		f.m.item.Closed = true
+		return f.write("", "closed", struct{}{})
+	case e.changed != nil:
+		return f.write("", "changed", personOf(*e.changed))
 	case e.left.UserID == f.m.item.UserID:
 		if !e.left.JoinedAt.Before(f.m.item.JoinedAt) { // not an earlier time that he was in the room
 			return errLeft

@@ -31,6 +31,8 @@ func (h happening) json(tb testing.TB, into any) {
 type feed struct {
 	lines *bufio.Reader
 	stop  context.CancelFunc
+	// changed is what next has passed over.
+	changed []happening
 }
 
 // watch follows a room, from an event on.
@@ -88,6 +90,10 @@ func (f *feed) next(tb testing.TB) happening {
 		case "data":
 			h.data = value
 		case "":
+			if h.name == "changed" { // of another stream than matches: it comes before or after them
+				f.changed = append(f.changed, h)
+				h = happening{}
+			}
 			if h.name != "" {
 				return h
 			}

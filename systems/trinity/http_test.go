@@ -32,6 +32,7 @@ func routes(t *testing.T, v *apitest.Server) {
 	t.Run("room", func(t *testing.T) { v.Run(t, roomCases(room)) })
 	t.Run("votes", func(t *testing.T) { voteRoutes(t, v, room) })
 	t.Run("events", func(t *testing.T) { eventRoutes(t, v, room) })
+	t.Run("host", func(t *testing.T) { v.Run(t, hostCases(room)) })
 	v.Deliver(t)
 	client{v, "u-leaving"}.create(t, "leaving")
 	t.Run("data", func(t *testing.T) {
@@ -176,6 +177,55 @@ func codeCases(room trinity.Room) []apitest.Case {
 		{Name: "join one's own", Request: join(ana, strings.ToLower(room.Code)), Status: http.StatusOK, Check: is(2)},
 		refused("join no room", join(bruno, "OOOOOO"), http.StatusNotFound, problem.CodeNotFound, ""),
 		refused("join by half a code", join(bruno, "AAA"), http.StatusBadRequest, problem.CodeInvalidParameter, "path.code"),
+	}
+}
+
+// hostCases: a host removes members and closes the room, and nobody else does.
+func hostCases(room trinity.Room) []apitest.Case {
+	remove := func(sub, id, member string) apitest.Request {
+		return apitest.Request{Method: http.MethodDelete, Path: "/rooms/" + id + "/members/" + member, As: sub}
+	}
+	end := func(sub, id string) apitest.Request {
+		return apitest.Request{Method: http.MethodPut, Path: "/rooms/" + id + "/closed", As: sub}
+	}
+	join := apitest.Request{Method: http.MethodPut, Path: "/codes/" + room.Code + "/member", As: bruno}
+	named := join
+	named.Body = map[string]any{"name": " Zoë "}
+	badly := join
+	badly.Body = map[string]any{"name": "a\nb"}
+	closed := func(tb testing.TB, r *apitest.Response) {
+		tb.Helper()
+		var found trinity.Room
+		if r.JSON(tb, &found); !found.Closed || found.ID != room.ID {
+			tb.Errorf("answered %+v", found)
+		}
+	}
+	return []apitest.Case{
+		refused("remove, as a stranger", remove(cho, room.ID, bruno), http.StatusForbidden, problem.CodeForbidden, ""),
+		refused("remove from no room", remove(ana, nowhere, bruno), http.StatusNotFound, problem.CodeNotFound, ""),
+		refused("remove from no id", remove(ana, "x", bruno), http.StatusBadRequest, problem.CodeInvalidParameter, "path.id"),
+		refused("remove too long", remove(ana, room.ID, strings.Repeat("a", 129)), http.StatusBadRequest, problem.CodeInvalidParameter, "path.userId"),
+		{Name: "remove", Request: remove(ana, room.ID, bruno), Status: http.StatusNoContent},
+		{Name: "remove again", Request: remove(ana, room.ID, bruno), Status: http.StatusNoContent},
+		refused("removed", get(bruno, "/rooms/"+room.ID), http.StatusForbidden, problem.CodeForbidden, ""),
+		refused("join under a bad name", badly, http.StatusBadRequest, problem.CodeInvalidBody, "body.name"),
+		{Name: "join under a name", Request: named, Status: http.StatusCreated},
+		{Name: "the name", Request: get(ana, "/rooms/"+room.ID), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
+			tb.Helper()
+			var found trinity.RoomWithMembers
+			if r.JSON(tb, &found); len(found.Members) != 2 || found.Members[0].Name != "" || found.Members[1].Name != "Zoë" {
+				tb.Errorf("found %+v", found.Members)
+			}
+		}},
+		refused("remove, as a member", remove(bruno, room.ID, ana), http.StatusForbidden, "not_host", ""),
+		refused("close, as a member", end(bruno, room.ID), http.StatusForbidden, "not_host", ""),
+		refused("close, as a stranger", end(cho, room.ID), http.StatusForbidden, problem.CodeForbidden, ""),
+		refused("close no room", end(ana, nowhere), http.StatusNotFound, problem.CodeNotFound, ""),
+		{Name: "close", Request: end(ana, room.ID), Status: http.StatusOK, Check: closed},
+		{Name: "close again", Request: end(ana, room.ID), Status: http.StatusOK, Check: closed},
+		refused("vote in a closed room", apitest.Request{Method: http.MethodPut, Path: "/rooms/" + room.ID + "/votes/1", As: bruno, Body: map[string]any{"vote": true}}, http.StatusNotFound, problem.CodeNotFound, ""),
+		refused("join a closed room", apitest.Request{Method: http.MethodPut, Path: "/codes/" + room.Code + "/member", As: cho}, http.StatusConflict, "room_closed", ""),
+		{Name: "join a closed room that one is in", Request: join, Status: http.StatusOK},
 	}
 }
 

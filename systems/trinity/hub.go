@@ -16,8 +16,8 @@ const hubQueue = 64
 
 // event is something that has happened in a room: one of its fields is set.
 type event struct {
-	match        *trinitydb.Match
-	joined, left *trinitydb.Member
+	match                 *trinitydb.Match
+	joined, changed, left *trinitydb.Member
 }
 
 // hub hands the events of rooms to the connections of this process that follow them.
@@ -97,12 +97,10 @@ func (s *service) tellMatches(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// tellMembers tells the hub who has come and gone.
+// tellMembers tells the hub who has come and gone, and who has voted. That a room is closed its members tell.
 func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
-		joined := r.EventName == streams.OperationTypeInsert
-		left := r.EventName == streams.OperationTypeRemove && !expired(r)
-		if !ofMember(r) || !joined && !left {
+		if !ofMember(r) || r.EventName == streams.OperationTypeRemove && expired(r) {
 			continue
 		}
 		item, ok := s.decode(ctx, b.Shard, r)
@@ -110,10 +108,13 @@ func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 		if !ok || !isMember {
 			continue
 		}
-		if joined {
+		switch r.EventName {
+		case streams.OperationTypeInsert:
 			s.hub.publish(member.RoomID, event{joined: &member})
-		} else {
+		case streams.OperationTypeRemove:
 			s.hub.publish(member.RoomID, event{left: &member})
+		default:
+			s.hub.publish(member.RoomID, event{changed: &member})
 		}
 	}
 	return nil

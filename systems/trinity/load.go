@@ -36,6 +36,7 @@ func loadPlan() load.Plan {
 			get("/rooms"), get("/rooms/hosted"), get("/rooms/unmatched"),
 			get("/rooms/{room}"), get("/codes/{roomCode}"),
 			{Call: join, Before: []load.Call{leave}},
+			{Call: load.Call{Method: http.MethodPut, Path: "/rooms/{ended}/closed"}, Before: []load.Call{loadRoom("ended"), loadGuestJoins("ended")}},
 			{Call: leave, Before: []load.Call{join, vote, noVote}},
 			get("/rooms/{room}/candidates"),
 			{Call: vote, Before: []load.Call{leave, join}},
@@ -44,7 +45,7 @@ func loadPlan() load.Plan {
 			get("/rooms/{room}/votes/{roomFilm0}"), get("/rooms/{room}/votes/mine"), get("/rooms/{room}/votes?limit=100"),
 			get("/rooms/{room}/matches"), get("/rooms/{room}/matches/{roomFilm0}"), get("/matches"),
 		},
-		Without: map[string]string{"watchRoom": "its answer does not end"},
+		Without: map[string]string{"watchRoom": "its answer does not end", "removeMember": "it is leaveRoom, asked for by the host"},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,14 +39,14 @@ func (s *service) member(ctx context.Context, userID, roomID string) (membership
 }
 
 // join makes a user a member of the room that a code opens; there is set if he was one.
-func (s *service) join(ctx context.Context, who auth.Principal, in codePath) (room trinitydb.Room, there bool, err error) {
+func (s *service) join(ctx context.Context, who auth.Principal, in newMember) (room trinitydb.Room, there bool, err error) {
 	err = again(ctx, func() error {
-		if room, err = s.roomByCode(ctx, who, in); err != nil {
+		if room, err = s.roomByCode(ctx, who, in.CodePath); err != nil {
 			return err
 		}
 		_, err = s.db.Join(ctx, trinitydb.JoinInput{
 			RoomID: room.RoomID, UserID: who.Sub, HostID: room.HostID, Code: room.Code, MediaType: room.MediaType,
-			HasMatch: room.HasMatch, TTL: room.TTL,
+			HasMatch: room.HasMatch, Name: calledBy(in.Body), TTL: room.TTL,
 		})
 		return err
 	})
@@ -57,6 +58,55 @@ func (s *service) join(ctx context.Context, who auth.Principal, in codePath) (ro
 	}
 	room, err = s.room(ctx, room.RoomID)
 	return room, false, err
+}
+
+// calledBy is the name that a member wants to be called by; nil for none.
+func calledBy(in *MemberInput) *string {
+	if in == nil || strings.TrimSpace(in.Name) == "" {
+		return nil
+	}
+	name := strings.TrimSpace(in.Name)
+	return &name
+}
+
+// remove makes another member leave, for the host.
+func (s *service) remove(ctx context.Context, who auth.Principal, in memberPath) error {
+	if err := s.asHost(ctx, who.Sub, in.RoomID); err != nil {
+		return err
+	}
+	return s.leave(ctx, auth.Principal{Sub: in.UserID}, in.RoomPath)
+}
+
+// asHost lets only the host of a room pass, as long as they are a member.
+func (s *service) asHost(ctx context.Context, userID, roomID string) error {
+	m, err := s.member(ctx, userID, roomID)
+	if err == nil && m.item.HostID != userID {
+		err = errNotHost
+	}
+	return err
+}
+
+// closeRoom is the design's flow EndRoom: from then on nobody joins or votes.
+func (s *service) closeRoom(ctx context.Context, who auth.Principal, in RoomPath) (room trinitydb.Room, err error) {
+	if err := s.asHost(ctx, who.Sub, in.RoomID); err != nil {
+		return trinitydb.Room{}, err
+	}
+	err = again(ctx, func() error {
+		if room, err = s.room(ctx, in.RoomID); err != nil || room.Closed {
+			return err
+		}
+		end := trinitydb.CloseRoomInput{RoomID: room.RoomID, Version: room.Version}
+		for member, err := range s.db.MembersAll(ctx, trinitydb.MembersInput{RoomID: room.RoomID}) {
+			if err != nil {
+				return err
+			}
+			end.Lines = append(end.Lines, trinitydb.CloseRoomLine{UserID: member.UserID})
+		}
+		_, err := s.db.CloseRoom(ctx, end)
+		room.Closed = err == nil
+		return err
+	})
+	return room, err
 }
 
 // leave takes a member's votes back and then the member. Where all others have agreed on films, these are matches from then

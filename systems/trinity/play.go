@@ -2,7 +2,6 @@ package trinity
 
 import (
 	"crypto/rand"
-	"embed"
 	"encoding/json"
 	"image/png"
 	"net"
@@ -17,13 +16,11 @@ import (
 
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/internal/system"
 )
 
-//go:embed page
-var page embed.FS
-
-// playPolicy lets the page load its own files, TMDB's posters, and call its own API.
-const playPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' https://image.tmdb.org; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// posters is where TMDB has its posters.
+const posters = "https://image.tmdb.org"
 
 const (
 	playTokenTTL = 12 * time.Hour
@@ -38,46 +35,50 @@ var playName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N} .\-_'’]{0,39}
 // playCode is a room's code in the address of a QR code.
 var playCode = regexp.MustCompile(`^[A-Z0-9]{6}$`)
 
-// player is the page for phones, and signs guests in. It does so on this machine, where the issuer is of this machine, and at
-// the public address, where there is one: whoever starts the system has said so then.
+// player is what the page needs beside the API: it signs guests in, and draws the QR code by which a phone opens a room. Guests
+// are signed in on this machine, where the issuer is of this machine, and at the public address, where there is one: whoever
+// starts the system has said so then.
 type player struct {
 	issuer *auth.Issuer
 	public string // "" where there is none
 }
 
-// pages are the page for phones and what it asks for.
-func pages(issuer *auth.Issuer, public string) map[string]http.Handler {
-	p := player{issuer, public}
-	list := map[string]http.Handler{}
-	for path, file := range map[string]string{"/play/{$}": "index.html", "/play/play.js": "play.js", "/play/play.css": "play.css"} {
-		list["GET "+path] = guarded(func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, page, "page/"+file) })
-	}
-	if public != "" {
-		list["GET /play/qr.png"] = guarded(p.qr)
-	}
-	if issuer != nil && (public != "" || ofThisMachine(issuer.URL())) {
-		list["POST /play/token"] = ofThisOrigin(p.token)
-	}
-	return list
+// playing is what the page is told of where it is.
+type playing struct {
+	// Public is the address at which others reach the page, and the QR code is for; "" where nobody has said.
+	Public string `json:"public,omitempty"`
+	// Guests is whether a name is enough to be signed in.
+	Guests bool `json:"guests"`
 }
 
-func guarded(next http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", playPolicy)
-		w.Header().Set("Cache-Control", "no-cache")
-		next(w, r)
-	})
+// pages are what the page asks for, and what it is told.
+func pages(issuer *auth.Issuer, public string) (map[string]http.Handler, system.Page) {
+	p := player{issuer, public}
+	list := map[string]http.Handler{
+		"GET /play/{$}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { // where the page was
+			w.Header().Set("Location", "../")
+			w.WriteHeader(http.StatusFound)
+		}),
+	}
+	told := playing{Public: public, Guests: issuer != nil && (public != "" || ofThisMachine(issuer.URL()))}
+	if public != "" {
+		list["GET /play/qr.png"] = http.HandlerFunc(p.qr)
+	}
+	if told.Guests {
+		list["POST /play/token"] = ofThisOrigin(p.token)
+	}
+	return list, system.Page{Pictures: []string{posters}, Data: told}
 }
 
 // qr is the picture of the address at which a phone joins a room, or opens the page.
 func (p player) qr(w http.ResponseWriter, r *http.Request) {
-	address := p.public + "/play/"
+	address := p.public + "/"
 	if code := r.URL.Query().Get("code"); code != "" {
 		if !playCode.MatchString(code) {
 			problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "a code has six letters and digits").Write(w)
 			return
 		}
-		address += "#join/" + code
+		address += "#/join/" + code
 	}
 	code, err := qr.Encode(address, qr.M, qr.Auto)
 	if err == nil {
@@ -88,6 +89,7 @@ func (p player) qr(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "image/png")
+	w.Header().Set("Cache-Control", "no-cache")
 	_ = png.Encode(w, code)
 }
 

@@ -2,28 +2,20 @@ package trinity_test
 
 import (
 	"context"
-	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
-	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/databasetest"
 	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/systems/internal/systemtest"
 	"github.com/monotable/monotable/systems/trinity"
+	"github.com/monotable/monotable/systems/trinity/films"
 )
-
-// browserWait is far more than the page takes, on a machine that does much else.
-const browserWait = time.Minute
 
 // process is Trinity as a process serves it, with its workers and a development's issuer. Pages of the origins may call it.
 func process(t *testing.T, address string, origins ...string) *httptest.Server {
@@ -33,6 +25,12 @@ func process(t *testing.T, address string, origins ...string) *httptest.Server {
 
 // publicProcess is a process that others reach at an address.
 func publicProcess(t *testing.T, address, public string, origins ...string) *httptest.Server {
+	t.Helper()
+	return processWith(t, some(3), address, public, origins...)
+}
+
+// processWith is a process with films of a source.
+func processWith(t *testing.T, source films.Source, address, public string, origins ...string) *httptest.Server {
 	t.Helper()
 	database := databasetest.Open(t)
 	server := httptest.NewUnstartedServer(nil)
@@ -44,7 +42,7 @@ func publicProcess(t *testing.T, address, public string, origins ...string) *htt
 	host, err := run.NewHost(t.Context(), run.Options{
 		Database:  &run.Database{DynamoDB: database.DynamoDB, Streams: database.Streams, Own: true, Poll: time.Millisecond},
 		CursorKey: make([]byte, 32), Access: run.SignedHere(issuer), Origins: origins, PublicURL: at(public),
-	}, trinity.System(trinity.Options{Films: some(3), CheckInterval: time.Hour}))
+	}, trinity.System(trinity.Options{Films: source, CheckInterval: time.Hour}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,124 +65,6 @@ func publicProcess(t *testing.T, address, public string, origins ...string) *htt
 		}
 	})
 	return server
-}
-
-// person opens a browser's tab, with a memory of its own, at an address.
-func person(browser context.Context, t *testing.T, address string) context.Context {
-	t.Helper()
-	tab, stop := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	t.Cleanup(stop)
-	do(tab, t, chromedp.Navigate(address), chromedp.WaitVisible("#name"))
-	return tab
-}
-
-func do(tab context.Context, t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
-	t.Helper()
-	if err := chromedp.Do(tab, steps...); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func shown(tab context.Context, t *testing.T, at string) string {
-	t.Helper()
-	text, err := chromedp.Run(tab, chromedp.Text(at))
-	if err != nil {
-		t.Fatalf("%s: %v", at, err)
-	}
-	return text
-}
-
-// enter says a name.
-func enter(tab context.Context, t *testing.T, name string) {
-	t.Helper()
-	do(tab, t, chromedp.SetValue("#name", name), chromedp.Click("#enter-form button"), chromedp.WaitVisible("#genres input"))
-}
-
-// browser is one with the size of a phone.
-func browser(t *testing.T) context.Context {
-	t.Helper()
-	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(390, 844))
-	if os.Getuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // which root cannot have
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), browserWait)
-	t.Cleanup(cancel)
-	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(ctx)
-	t.Cleanup(stop)
-	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatalf("%v (the browser is Debian's chromium: test/setup installs it)", err)
-	}
-	return ctx
-}
-
-// picture keeps what a tab shows, in the directory that SCREENSHOTS names.
-func picture(tab context.Context, t *testing.T, name string) {
-	t.Helper()
-	at := os.Getenv("SCREENSHOTS")
-	if at == "" {
-		return
-	}
-	shot, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(at, name+".png"), shot, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestOnePhone: a guest has a name with an accent and a space, is told why there is no third genre, comes back from a room with
-// Back, stays in it when the page is opened again, is asked before leaving it; and the QR code opens the room on another phone.
-func TestOnePhone(t *testing.T) {
-	t.Parallel()
-	server := publicProcess(t, "http://ADDR", "http://ADDR")
-	chrome := browser(t)
-	page := server.URL + "/trinity/play/"
-	a := person(chrome, t, page)
-	enter(a, t, "José María")
-	if got := shown(a, t, "#who"); got != "José María" {
-		t.Errorf("the guest is %q", got)
-	}
-	boxes := "#genres label:nth-child(%d) input"
-	click := func(n int) { do(a, t, chromedp.Click(fmt.Sprintf(boxes, n))) }
-	third := func() bool {
-		disabled, err := chromedp.Run(a, chromedp.Evaluate[bool](`document.querySelector("`+fmt.Sprintf(boxes, 3)+`").disabled`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return disabled
-	}
-	click(1)
-	click(2)
-	await(a, t, "#genres-full", "That is two. To choose another, take one of them away.")
-	picture(a, t, "trinity-genres")
-	if !third() {
-		t.Error("a third genre can be chosen")
-	}
-	click(2)
-	await(a, t, "#genres-full", "")
-	if third() {
-		t.Error("a second genre cannot be chosen any more")
-	}
-
-	do(a, t, chromedp.Click("#create-form button"), chromedp.WaitVisible("#film"), chromedp.WaitVisible("#share"), chromedp.Click("#share summary"), chromedp.WaitVisible("#qr"))
-	picture(a, t, "trinity-room")
-	code := shown(a, t, "#room-code")
-	do(a, t, chromedp.Reload(), chromedp.WaitVisible("#film"))
-	do(a, t, chromedp.NavigateBack(), chromedp.WaitVisible("#rooms button"))
-	do(a, t, chromedp.NavigateForward(), chromedp.WaitVisible("#film"))
-
-	do(a, t, chromedp.Click("#leave"), chromedp.WaitVisible("#leaving"))
-	picture(a, t, "trinity-leave")
-	do(a, t, chromedp.Click("#leaving button:not(#leave-sure)"), chromedp.WaitNotVisible("#leaving"), chromedp.WaitVisible("#film"))
-
-	b := person(chrome, t, page+"#join/"+code)
-	do(b, t, chromedp.SetValue("#name", "Zoë O'Neil"), chromedp.Click("#enter-form button"), chromedp.WaitVisible("#film"))
-	await(a, t, "#people", "2 people")
-	do(b, t, chromedp.Click("#leave"), chromedp.WaitVisible("#leaving"), chromedp.Click("#leave-sure"), chromedp.WaitVisible("#create-form"))
-	await(a, t, "#people", "only you")
 }
 
 // TestQR: the picture is there where the process has a public address, for codes and nothing else.
@@ -222,84 +102,22 @@ func TestPageTokensInPublic(t *testing.T) {
 	}
 }
 
-// TestTwoPhones: two people in two browsers open a room, join it, vote, and both see the match at once.
-func TestTwoPhones(t *testing.T) {
-	t.Parallel()
-	server := process(t, "http://ADDR")
-	browser := browser(t)
-	page := server.URL + "/trinity/play/"
-	a, b := person(browser, t, page), person(browser, t, page)
-	enter(a, t, "ana")
-	enter(b, t, "bruno")
-
-	do(a, t, chromedp.Click("#create-form button"), chromedp.WaitVisible("#film"))
-	code := shown(a, t, "#room-code")
-	if len(code) != 6 || shown(a, t, "#people") != "only you" {
-		t.Fatalf("the room has the code %q and %q", code, shown(a, t, "#people"))
-	}
-	await(a, t, "#state", "live")
-	do(b, t, chromedp.SetValue("#code", strings.ToLower(code)), chromedp.Click("#join-form button"), chromedp.WaitVisible("#film"))
-	await(a, t, "#people", "2 people")
-	await(b, t, "#state", "live")
-	film := shown(a, t, "#title")
-	if other := shown(b, t, "#title"); other != film {
-		t.Fatalf("one is asked about %q, the other about %q", film, other)
-	}
-	do(a, t, chromedp.Click("#no"))
-	do(b, t, chromedp.Click("#no"))
-	await(a, t, "#title", "Film 2")
-	await(b, t, "#title", "Film 2")
-	do(a, t, chromedp.Click("#yes"))
-	await(a, t, "#title", "Film 3")
-	do(b, t, chromedp.Click("#yes"))
-	for _, tab := range []context.Context{a, b} {
-		do(tab, t, chromedp.WaitVisible("#match"))
-		if got := shown(tab, t, "#match-title"); got != "Film 2" {
-			t.Errorf("the match is %q", got)
-		}
-		await(tab, t, "#matches", "Film 2")
-	}
-
-	// A page that is opened again goes on where it was.
-	do(a, t, chromedp.Reload(), chromedp.WaitVisible("#film"))
-	if title, matches := shown(a, t, "#title"), shown(a, t, "#matches"); title != "Film 3" || matches != "Film 2" {
-		t.Errorf("opened again it asks about %q and has the matches %q", title, matches)
-	}
-	do(b, t, chromedp.Click("#match-close"), chromedp.Click("#leave"), chromedp.WaitVisible("#leaving"), chromedp.Click("#leave-sure"), chromedp.WaitVisible("#create-form"))
-	await(a, t, "#people", "only you")
-
-	// Who comes while the connection is gone is seen when it is back.
-	server.CloseClientConnections()
-	do(b, t, chromedp.SetValue("#code", code), chromedp.Click("#join-form button"), chromedp.WaitVisible("#film"))
-	await(a, t, "#people", "2 people")
-	do(b, t, chromedp.Click("#back"), chromedp.WaitVisible("#create-form"))
-	do(b, t, chromedp.SetValue("#code", "OOOOOO"), chromedp.Click("#join-form button"), chromedp.WaitVisible("#fault"))
-	if got := shown(b, t, "#fault"); !strings.Contains(got, "no such room") {
-		t.Errorf("a code of no room: %q", got)
-	}
-}
-
-// await waits until an element has a text. (chromedp's own polling makes functions of texts, which the page's policy forbids.)
-func await(tab context.Context, t *testing.T, at, want string) {
-	t.Helper()
-	apitest.Eventually(t, at+" is "+want, func() bool {
-		text, err := chromedp.Run(tab, chromedp.Evaluate[string](`document.querySelector("`+at+`").textContent.trim()`))
-		if err != nil {
-			t.Fatalf("%s: %v", at, err)
-		}
-		return text == want
-	})
-}
-
-// TestPage: the page is there without a token, and may load nothing from elsewhere but posters.
+// TestPage: the page is there without a token, knows what it may do, may load nothing from elsewhere but posters, and is found at
+// the address that it had.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	server := process(t, "http://ADDR")
-	for _, path := range []string{"", "play.js", "play.css"} {
-		status, header := fetch(t, http.MethodGet, server.URL+"/trinity/play/"+path, "")
-		policy := header.Get("Content-Security-Policy")
-		if status != http.StatusOK || !strings.HasPrefix(policy, "default-src 'none'; script-src 'self';") {
-			t.Errorf("%q: %d with the policy %q", path, status, policy)
+	for public, says := range map[string]string{"": `{"guests":true}`, "http://192.0.2.1:8080": `{"public":"http://192.0.2.1:8080/trinity","guests":true}`} {
+		server := publicProcess(t, "http://ADDR", public)
+		answer := systemtest.Call(t, http.MethodGet, server.URL+"/trinity/", "")
+		policy := answer.Header.Get("Content-Security-Policy")
+		if answer.Status != http.StatusOK || !strings.Contains(policy, "img-src 'self' https://image.tmdb.org data: blob:;") || !strings.HasPrefix(policy, "default-src 'none'; script-src 'self';") {
+			t.Errorf("%d with the policy %q", answer.Status, policy)
+		}
+		if !strings.Contains(html.UnescapeString(answer.Body), says) {
+			t.Errorf("it is not told %s: %s", says, answer.Body)
+		}
+		if old := systemtest.Call(t, http.MethodGet, server.URL+"/trinity/play/", ""); old.Status != http.StatusFound || old.Header.Get("Location") != "../" {
+			t.Errorf("its old address: %d to %q", old.Status, old.Header.Get("Location"))
 		}
 	}
 }

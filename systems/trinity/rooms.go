@@ -30,6 +30,7 @@ const (
 // The answers where there is nothing.
 var (
 	errNoRoom  = errors.New("there is no such room, or its day is over")
+	errNotHost = errors.New("only the host of the room may do that")
 	errNoFilms = errors.New("there are no films of these genres")
 )
 
@@ -45,7 +46,7 @@ func (s *service) openRoom(ctx context.Context, who auth.Principal, asked newRoo
 	if !films.Known(string(media), genres) {
 		return trinitydb.Room{}, false, problem.BadRequest(problem.CodeInvalidBody, "there is no such genre", problem.Field{Field: "body.genreIds", Message: "are not of the list of genres"})
 	}
-	in := trinitydb.OpenRoomInput{RequestKey: asked.RequestKey, RoomID: uuid.NewString(), HostID: who.Sub, MediaType: media, GenreIDs: genres}
+	in := trinitydb.OpenRoomInput{RequestKey: asked.RequestKey, RoomID: uuid.NewString(), HostID: who.Sub, Name: calledBy(&asked.Body.MemberInput), MediaType: media, GenreIDs: genres}
 	found, err := s.films.Films(ctx, films.Query{MediaType: string(media), GenreIDs: genres, Count: roomFilms, Seed: in.RoomID})
 	if err != nil {
 		return trinitydb.Room{}, false, problem.Unavailable(fmt.Errorf("films: %w", err))
@@ -72,7 +73,7 @@ func (s *service) openRoom(ctx context.Context, who auth.Principal, asked newRoo
 	}
 	room = result.Room
 	if result.Replayed {
-		room.MemberCount, room.HasMatch = 1, false // the room is found as it is now; all else is as it was
+		room.MemberCount, room.HasMatch, room.Closed = 1, false, false // the room is found as it is now; all else is as it was
 	}
 	return room, result.Replayed, err
 }
@@ -88,7 +89,7 @@ func randomCode() string {
 }
 
 // roomByCode is the room that a code opens, in any case.
-func (s *service) roomByCode(ctx context.Context, _ auth.Principal, in codePath) (trinitydb.Room, error) {
+func (s *service) roomByCode(ctx context.Context, _ auth.Principal, in CodePath) (trinitydb.Room, error) {
 	return s.present(s.db.RoomByCode(ctx, trinitydb.RoomByCodeInput{Code: strings.ToUpper(in.Code)}))
 }
 

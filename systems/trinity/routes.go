@@ -33,6 +33,10 @@ func (s *service) routes(a huma.API) {
 	api.Get[Room](rooms, "/codes/{code}", "getRoomByCode", "The room that a code opens", s.roomByCode, api.NotFound, api.At("../rooms/{id}"))
 	api.Ensure[Room](rooms, "/codes/{code}/member", "joinRoom", "Join the room that a code opens", s.join, api.NotFound, api.Conflict, api.At("../../rooms/{id}"),
 		api.About("200 if you are in it already."))
+	api.Delete(rooms, "/rooms/{id}/members/{userId}", "removeMember", "Remove a member from your room", s.remove, api.Forbidden, api.NotFound,
+		api.About("The host may, and nobody else. It is as if the member had left; the code lets them in again. Removing twice is removing."))
+	api.Put[Room](rooms, "/rooms/{id}/closed", "closeRoom", "Close your room", s.closeRoom, api.Forbidden, api.NotFound,
+		api.About("The host may, and nobody else. Nobody joins or votes any more; members still see the matches. Closing twice is closing."))
 	api.Delete(rooms, "/rooms/{id}/member", "leaveRoom", "Leave a room", s.leave, api.NotFound,
 		api.About("Your votes are taken back. What all others have said yes to is a match then. Leaving twice is leaving."))
 
@@ -59,12 +63,12 @@ func (s *service) routes(a huma.API) {
 func feedOperation(a huma.API) huma.Operation {
 	registry := a.OpenAPI().Components.Schemas
 	events := map[string]any{}
-	for name, data := range map[string]reflect.Type{"match": reflect.TypeFor[Match](), "joined": reflect.TypeFor[Person](), "left": reflect.TypeFor[Person]()} {
+	for name, data := range map[string]reflect.Type{"match": reflect.TypeFor[Match](), "joined": reflect.TypeFor[Person](), "changed": reflect.TypeFor[Person](), "left": reflect.TypeFor[Person](), "closed": reflect.TypeFor[struct{}]()} {
 		events[name] = registry.Schema(data, true, "")
 	}
 	return api.Operation(huma.Operation{
 		OperationID: "watchRoom", Method: http.MethodGet, Path: "/rooms/{id}/events", Summary: "What happens in a room", Tags: []string{"Matches"},
-		Description: "Server-sent events: match, with the match; joined and left, with the member; ready, when all matches so far have been sent. " +
+		Description: "Server-sent events: match, with the match; joined, changed and left, with the member, who has changed by voting; closed, when the host has closed the room; ready, when all matches so far have been sent. " +
 			"A connection that begins with Last-Event-ID gets the matches since that one.",
 		Responses: map[string]*huma.Response{"200": {Description: "Events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{
 			Type: huma.TypeString, Description: "data is JSON.", Extensions: map[string]any{"x-events": events},
@@ -120,7 +124,24 @@ type roomPage struct {
 	api.PageQuery
 }
 
-type codePath struct {
+// memberPath leads to somebody in a room.
+type memberPath struct {
+	RoomPath
+	UserID string `path:"userId" minLength:"1" maxLength:"128" doc:"The member's id"`
+}
+
+type newMember struct {
+	CodePath
+	Body *MemberInput
+}
+
+// MemberInput is how a member is called in a room.
+type MemberInput struct {
+	Name string `json:"name,omitempty" maxLength:"40" pattern:"^[^\\x00-\\x1f\\x7f]*$" patternDescription:"a line of text" doc:"What the other members call you"`
+}
+
+// CodePath leads to a room that its code opens.
+type CodePath struct {
 	Code string `path:"code" pattern:"^[A-Za-z0-9]{6}$" patternDescription:"six letters and digits" doc:"The room's code, in any case"`
 }
 
@@ -137,6 +158,7 @@ type newRoom struct {
 type RoomInput struct {
 	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is to be voted on"`
 	GenreIDs  []int64             `json:"genreIds,omitempty" maxItems:"2" uniqueItems:"true" doc:"Genres of TMDB, two at most; films are of any of them"`
+	MemberInput
 }
 
 type newVote struct {

@@ -25,6 +25,8 @@ func template(v *apitest.Server) sam.Template {
 			"getRoom":            member("Members"),
 			"getRoomByCode":      {"RoomByCode"},
 			"joinRoom":           {"RoomByCode", "RoomByID", "Join"},
+			"removeMember":       member("VotesOfUserInRoom", "TakeBackYes", "TakeBackNo", "Movies", "Members", "Leave", "LeaveWithMatches"),
+			"closeRoom":          member("Members", "CloseRoom"),
 			"leaveRoom":          member("VotesOfUserInRoom", "TakeBackYes", "TakeBackNo", "Movies", "Members", "Leave", "LeaveWithMatches"),
 			"listCandidates":     member("Movies"),
 			"castVote":           member("MovieOf", "VoteNo", "VoteYes", "VoteYesAfterMatch", "Members", "CompleteMatch", "VoteOf", "MatchOf"),

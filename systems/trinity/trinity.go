@@ -5,6 +5,7 @@
 //	POST /rooms ──▶ Room with its films and its host        PUT /codes/{code}/member ──▶ Member
 //
 //	PUT /rooms/{id}/votes/{movieId} ──▶ Vote and tally ── the last yes ──▶ Match and the matches of its users
+//	PUT /rooms/{id}/closed ──▶ Room and Members closed
 //	DELETE /rooms/{id}/member ──▶ votes taken back, Member gone ── all others agree ──▶ Match
 //	                                                                      │ the tables' streams
 //	                                                                      ▼
@@ -23,7 +24,8 @@
 //	T3  A vote is final while its member stays; who leaves takes his votes back.
 //	T4  Two rooms that can be joined never have one code.
 //	T5  Whoever follows a room's events hears at once of what happens after ready, at whichever process it was done.
-//	T6  All that belongs to a room goes with it, a day after it was made, and is as good as gone from that moment on. The
+//	T6  After its host has closed a room nobody joins it or votes in it.
+//	T7  All that belongs to a room goes with it, a day after it was made, and is as good as gone from that moment on. The
 //	    matches of a user stay.
 //
 // All of the package may be used from any number of goroutines.
@@ -82,11 +84,13 @@ type service struct {
 func System(o Options) system.System {
 	return system.System{
 		Name: Name, Title: "Trinity", Version: "1.0.0",
-		About:  "Rooms in which people vote on films until all of them agree on one. The page for phones is at /trinity/play/.",
+		About:  "Rooms in which people vote on films until all of them agree on one.",
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{
 			{Err: errNoMember, Status: http.StatusForbidden, Code: problem.CodeForbidden},
 			{Err: trinitydb.ErrMemberNotFound, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: errNoMember.Error()},
+			{Err: errNotHost, Status: http.StatusForbidden, Code: "not_host"},
+			{Err: trinitydb.ErrClosed, Code: "room_closed", Detail: "the host has closed the room"},
 			{Err: errNoRoom, Status: http.StatusNotFound, Code: problem.CodeNotFound},
 			{Err: errNoMovie, Status: http.StatusNotFound, Code: problem.CodeNotFound},
 			{Err: errVoteIsFinal, Code: "vote_is_final"},
@@ -137,10 +141,12 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	if s.check == 0 {
 		s.check = checkInterval
 	}
+	list, page := pages(d.Issuer, d.PublicURL)
 	return &system.Service{
 		Register: s.routes,
 		Personal: &personal.Data{DB: db, Kept: trinitydb.PersonKept()},
-		Pages:    pages(d.Issuer, d.PublicURL),
+		Pages:    list,
+		Page:     page,
 		Streams: []system.Stream{
 			{Name: "matches", Table: matchesTable, Handle: s.shareMatches},
 			{Name: "told-matches", Table: matchesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.tellMatches},

@@ -160,17 +160,18 @@ func latestTransactionsItemOf(v table.Values) (LatestTransactionsItem, error) {
 	return x, d.Err()
 }
 
-func overdueTransactionsItemOf(v table.Values) (OverdueTransactionsItem, error) {
+func queuedTransactionsItemOf(v table.Values) (QueuedTransactionsItem, error) {
 	d := table.Decode("Transaction", v)
-	x := OverdueTransactionsItem{
+	x := QueuedTransactionsItem{
 		TxID:      table.Get(d, "txId", table.Text[string]()),
 		CreatedAt: table.Get(d, "createdAt", table.Time()),
 	}
 	return x, d.Err()
 }
 
-func (in OverdueTransactionsInput) input() table.Input {
+func (in QueuedTransactionsInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "status", table.Text[TxStatus](), in.Status)
 	input := table.Input{Values: v}
 	if in.CreatedAtFrom != nil {
 		input.From = table.Time().Encode(*in.CreatedAtFrom)
@@ -181,7 +182,7 @@ func (in OverdueTransactionsInput) input() table.Input {
 	return input
 }
 
-func (in PendingTransactionInput) input() table.Input {
+func (in AnyTransactionInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "txId", table.Text[string](), in.TxID)
 	return table.Input{Values: v}

@@ -94,7 +94,8 @@ var (
 					{
 						Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
 						Template: table.Template{
-							{Literal: "PENDING_TX#"},
+							{Field: "status"},
+							{Literal: "_TX#"},
 							{Field: "txId", Funcs: []table.Func{{Name: "shard", Arg: "10"}}},
 						},
 					},
@@ -106,9 +107,9 @@ var (
 					},
 				},
 				Where: &table.Condition{
-					Expression: "#status = :p0",
+					Expression: "#status <> :p0",
 					Names:      map[string]string{"#status": "status"},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "PENDING"}},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "COMPLETED"}},
 				},
 			},
 		},
@@ -297,8 +298,8 @@ var (
 		Limit:   10,
 		Fields:  []string{"txId", "amount", "currency", "status", "createdAt"},
 	}
-	overdueTransactionsRead = &table.Read{
-		Pattern: "OverdueTransactions",
+	queuedTransactionsRead = &table.Read{
+		Pattern: "QueuedTransactions",
 		Entity:  transactionEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
@@ -306,7 +307,8 @@ var (
 			{
 				Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
 				Template: table.Template{
-					{Literal: "PENDING_TX#"},
+					{Field: "status"},
+					{Literal: "_TX#"},
 					{Field: "txId", Funcs: []table.Func{{Name: "shard", Arg: "10"}}},
 				},
 			},
@@ -321,12 +323,13 @@ var (
 			},
 		},
 		Sort:   []table.Attribute{{Name: "GSI2SK", Type: "S"}},
+		By:     []string{"status"},
 		Range:  "createdAt",
 		Page:   100,
 		Fields: []string{"txId", "createdAt"},
 	}
-	pendingTransactionRead = &table.Read{
-		Pattern: "PendingTransaction",
+	anyTransactionRead = &table.Read{
+		Pattern: "AnyTransaction",
 		Entity:  transactionEntity,
 		Key: []table.KeyAttribute{
 			{

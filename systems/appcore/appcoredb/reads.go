@@ -157,42 +157,45 @@ func (db *DB) LatestTransactions(ctx context.Context) ([]LatestTransactionsItem,
 	return table.First(ctx, db.run, latestTransactionsRead, table.Input{}, latestTransactionsItemOf)
 }
 
-// OverdueTransactionsInput is what OverdueTransactions takes.
-type OverdueTransactionsInput struct {
+// QueuedTransactionsInput is what QueuedTransactions takes.
+type QueuedTransactionsInput struct {
+	Status TxStatus
 	// CreatedAtFrom and CreatedAtTo are inclusive; nil does not bound.
 	CreatedAtFrom, CreatedAtTo *time.Time
 }
 
-// OverdueTransactionsItem is what OverdueTransactions finds of a Transaction: the fields that its place holds and it
+// QueuedTransactionsItem is what QueuedTransactions finds of a Transaction: the fields that its place holds and it
 // returns.
-type OverdueTransactionsItem struct {
+type QueuedTransactionsItem struct {
 	TxID      string
 	CreatedAt time.Time
 }
 
-// OverdueTransactions finds the Transaction items, with createdAt between bounds, by createdAt, 100 a page.
+// QueuedTransactions finds the Transaction items of a given status, with createdAt between bounds, by createdAt, 100 a
+// page.
 //
-// Transactions that are pending, the oldest first, up to a time. An entry may be there still when its transaction is
-// settled.
+// Transactions that are pending, or those that have failed, the oldest first, up to a time. An entry may be there still
+// when its
+// transaction has gone on.
 //
-//	Query  AppCore.GSI2: GSI2PK = "PENDING_TX#{txId|shard(10)}" AND GSI2SK BETWEEN "{from}" AND "{to}"; 10 times, one a shard, merged
+//	Query  AppCore.GSI2: GSI2PK = "{status}_TX#{txId|shard(10)}" AND GSI2SK BETWEEN "{from}" AND "{to}"; 10 times, one a shard, merged
 //	costs  10 read units
 //	fresh  eventual: a global index follows the table within milliseconds, mostly
-func (db *DB) OverdueTransactions(ctx context.Context, in OverdueTransactionsInput, page table.PageOptions) (table.Page[OverdueTransactionsItem], error) {
-	return table.Many(ctx, db.run, overdueTransactionsRead, in.input(), page, overdueTransactionsItemOf)
+func (db *DB) QueuedTransactions(ctx context.Context, in QueuedTransactionsInput, page table.PageOptions) (table.Page[QueuedTransactionsItem], error) {
+	return table.Many(ctx, db.run, queuedTransactionsRead, in.input(), page, queuedTransactionsItemOf)
 }
 
-// OverdueTransactionsAll walks all pages of OverdueTransactions, each when it is needed. An error ends it.
-func (db *DB) OverdueTransactionsAll(ctx context.Context, in OverdueTransactionsInput) iter.Seq2[OverdueTransactionsItem, error] {
-	return table.Each(ctx, db.run, overdueTransactionsRead, in.input(), overdueTransactionsItemOf)
+// QueuedTransactionsAll walks all pages of QueuedTransactions, each when it is needed. An error ends it.
+func (db *DB) QueuedTransactionsAll(ctx context.Context, in QueuedTransactionsInput) iter.Seq2[QueuedTransactionsItem, error] {
+	return table.Each(ctx, db.run, queuedTransactionsRead, in.input(), queuedTransactionsItemOf)
 }
 
-// PendingTransactionInput is what PendingTransaction takes.
-type PendingTransactionInput struct {
+// AnyTransactionInput is what AnyTransaction takes.
+type AnyTransactionInput struct {
 	TxID string
 }
 
-// PendingTransaction finds one Transaction of a given txId.
+// AnyTransaction finds one Transaction of a given txId.
 //
 // A transaction by its id, whosever it is.
 //
@@ -201,12 +204,12 @@ type PendingTransactionInput struct {
 //	fresh    strong: every write that was answered is seen
 //
 // Without an item it fails with table.ErrNotFound.
-func (db *DB) PendingTransaction(ctx context.Context, in PendingTransactionInput) (Transaction, error) {
-	return table.One(ctx, db.run, pendingTransactionRead, in.input(), transactionOf)
+func (db *DB) AnyTransaction(ctx context.Context, in AnyTransactionInput) (Transaction, error) {
+	return table.One(ctx, db.run, anyTransactionRead, in.input(), transactionOf)
 }
 
-// PendingTransactionBatch is PendingTransaction for several inputs at once, in BatchGetItem requests. The answers stand
-// in the order of the inputs, nil for an item that is not there.
-func (db *DB) PendingTransactionBatch(ctx context.Context, in []PendingTransactionInput) ([]*Transaction, error) {
-	return table.BatchOf(ctx, db.run, pendingTransactionRead, in, PendingTransactionInput.input, transactionOf)
+// AnyTransactionBatch is AnyTransaction for several inputs at once, in BatchGetItem requests. The answers stand in the
+// order of the inputs, nil for an item that is not there.
+func (db *DB) AnyTransactionBatch(ctx context.Context, in []AnyTransactionInput) ([]*Transaction, error) {
+	return table.BatchOf(ctx, db.run, anyTransactionRead, in, AnyTransactionInput.input, transactionOf)
 }

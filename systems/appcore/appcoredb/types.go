@@ -80,7 +80,7 @@ func (x User) Record() table.Record {
 //	key     TX#{txId} / METADATA
 //	byUser  USER#{userId} / TX#{createdAt}#{txId}
 //	GSI1    GLOBAL_TX#{txId|shard(10)} / {createdAt}#{txId}
-//	GSI2    PENDING_TX#{txId|shard(10)} / {createdAt}#{txId}, where status = 'PENDING'
+//	GSI2    {status}_TX#{txId|shard(10)} / {createdAt}#{txId}, where status <> 'COMPLETED'
 type Transaction struct {
 	TxID      string
 	UserID    string

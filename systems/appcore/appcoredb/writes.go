@@ -116,10 +116,10 @@ type SettleTransactionResult struct {
 //
 // Completes or fails a pending transaction, and notifies its owner, once.
 //
-//	update  Transaction.key TX#{txId} / METADATA; if status = 'PENDING' AND userId = :userId; GSI1 updated (1); GSI2 added (1)
+//	update  Transaction.key TX#{txId} / METADATA; if status = 'PENDING' AND userId = :userId; GSI1 updated (1); GSI2 moved (2)
 //	update  Transaction.byUser USER#{userId} / TX#{createdAt}#{txId}; if status = 'PENDING' AND userId = :userId
 //	create  Notification.key USER#{userId} / NOTIF#{notifiedAt}#{notifId}; if it does not exist
-//	costs   8 write units
+//	costs   9 write units
 //
 // It can end in ErrAlreadySettled, ErrAnothersTransaction, ErrTransactionNotFound, ErrNotificationExists.
 func (db *DB) SettleTransaction(ctx context.Context, in SettleTransactionInput) (SettleTransactionResult, error) {

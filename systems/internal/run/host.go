@@ -176,7 +176,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
 	}
 	a, err := api.New(api.Options{
-		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: o.page(s.Name), Rules: s.Rules, Words: s.Words,
+		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: o.page(s.Name, service.Page), Rules: s.Rules, Words: s.Words,
 		Verifier: admitting{access.Verifier, service.Admit}, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
 		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
 	})
@@ -229,15 +229,21 @@ func (a admitting) Verify(ctx context.Context, token string) (auth.Principal, er
 }
 
 // page is the system's page; nil where there is none.
-func (o Options) page(system string) http.Handler {
-	if !web.Has(system) {
+func (o Options) page(name string, of system.Page) http.Handler {
+	if !web.Has(name) {
 		return nil
 	}
 	p := web.Page{Tokens: o.Tokens}
+	if len(of.Pictures) > 0 {
+		p.Policy = strings.Replace(web.Policy, "img-src 'self'", "img-src 'self' "+strings.Join(of.Pictures, " "), 1)
+	}
+	if of.Data != nil {
+		p.Data = func(*http.Request) any { return of.Data }
+	}
 	if o.Listed {
 		p.Home = "/"
 	}
-	return web.App(system, p)
+	return web.App(name, p)
 }
 
 // ready asks for the state of each table.

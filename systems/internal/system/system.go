@@ -100,6 +100,8 @@ type Service struct {
 	Personal *personal.Data
 	// Pages are what browsers see beside the API, by pattern without the system's prefix: "GET /play/".
 	Pages map[string]http.Handler
+	// Page is what the system's page of web/apps is told, where there is one.
+	Page Page
 	// Workers run as long as the process serves. Lambda has none.
 	Workers []Worker
 	// Streams are followed by workers here, and are what Lambda functions are called with.
@@ -110,6 +112,14 @@ type Service struct {
 	Sample seed.Sample
 	// Close frees what Open has taken; nil is nothing.
 	Close func() error
+}
+
+// Page is what a system says about its page.
+type Page struct {
+	// Pictures are the origins beside its own whose pictures it shows.
+	Pictures []string
+	// Data is what it is told of where it is, as JSON; nil is nothing.
+	Data any
 }
 
 // Worker does something in the background.

@@ -14,6 +14,7 @@ func (x Room) values() table.Values {
 	table.Set(v, "genreIds", table.ListOf(table.Int()), x.GenreIDs)
 	table.Set(v, "memberCount", table.Int(), x.MemberCount)
 	table.Set(v, "hasMatch", table.Bool(), x.HasMatch)
+	table.Set(v, "closed", table.Bool(), x.Closed)
 	table.Set(v, "version", table.Int(), x.Version)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
 	table.Set(v, "ttl", table.Seconds(), x.TTL)
@@ -30,6 +31,7 @@ func roomOf(v table.Values) (Room, error) {
 		GenreIDs:    table.Get(d, "genreIds", table.ListOf(table.Int())),
 		MemberCount: table.Get(d, "memberCount", table.Int()),
 		HasMatch:    table.Get(d, "hasMatch", table.Bool()),
+		Closed:      table.Get(d, "closed", table.Bool()),
 		Version:     table.Get(d, "version", table.Int()),
 		CreatedAt:   table.Get(d, "createdAt", table.Time()),
 		TTL:         table.Get(d, "ttl", table.Seconds()),
@@ -110,11 +112,13 @@ func (x Member) values() table.Values {
 	v := table.Values{}
 	table.Set(v, "roomId", table.Text[string](), x.RoomID)
 	table.Set(v, "userId", table.Text[string](), x.UserID)
+	table.SetOptional(v, "name", table.Text[string](), x.Name)
 	table.Set(v, "hostId", table.Text[string](), x.HostID)
 	table.Set(v, "code", table.Text[string](), x.Code)
 	table.Set(v, "mediaType", table.Text[MediaType](), x.MediaType)
 	table.Set(v, "votes", table.Int(), x.Votes)
 	table.Set(v, "hasMatch", table.Bool(), x.HasMatch)
+	table.Set(v, "closed", table.Bool(), x.Closed)
 	table.Set(v, "joinedAt", table.Time(), x.JoinedAt)
 	table.Set(v, "ttl", table.Seconds(), x.TTL)
 	return v
@@ -125,11 +129,13 @@ func memberOf(v table.Values) (Member, error) {
 	x := Member{
 		RoomID:    table.Get(d, "roomId", table.Text[string]()),
 		UserID:    table.Get(d, "userId", table.Text[string]()),
+		Name:      table.GetOptional(d, "name", table.Text[string]()),
 		HostID:    table.Get(d, "hostId", table.Text[string]()),
 		Code:      table.Get(d, "code", table.Text[string]()),
 		MediaType: table.Get(d, "mediaType", table.Text[MediaType]()),
 		Votes:     table.Get(d, "votes", table.Int()),
 		HasMatch:  table.Get(d, "hasMatch", table.Bool()),
+		Closed:    table.Get(d, "closed", table.Bool()),
 		JoinedAt:  table.Get(d, "joinedAt", table.Time()),
 		TTL:       table.Get(d, "ttl", table.Seconds()),
 	}
@@ -380,6 +386,7 @@ func (in OpenRoomInput) input() table.Input {
 	table.Set(v, "hostId", table.Text[string](), in.HostID)
 	table.Set(v, "mediaType", table.Text[MediaType](), in.MediaType)
 	table.Set(v, "genreIds", table.ListOf(table.Int()), in.GenreIDs)
+	table.SetOptional(v, "name", table.Text[string](), in.Name)
 	input := table.Input{Values: v}
 	for _, line := range in.Lines {
 		input.Lines = append(input.Lines, line.values())
@@ -391,6 +398,7 @@ func (in JoinInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "roomId", table.Text[string](), in.RoomID)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.SetOptional(v, "name", table.Text[string](), in.Name)
 	table.Set(v, "hostId", table.Text[string](), in.HostID)
 	table.Set(v, "code", table.Text[string](), in.Code)
 	table.Set(v, "mediaType", table.Text[MediaType](), in.MediaType)
@@ -495,6 +503,24 @@ func (in LeaveWithMatchesInput) input() table.Input {
 	table.Set(v, "roomId", table.Text[string](), in.RoomID)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "ttl", table.Seconds(), in.TTL)
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
+}
+
+// values are the line's inputs, by their names.
+func (x CloseRoomLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), x.UserID)
+	return v
+}
+
+func (in CloseRoomInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "version", table.Int(), in.Version)
+	table.Set(v, "roomId", table.Text[string](), in.RoomID)
 	input := table.Input{Values: v}
 	for _, line := range in.Lines {
 		input.Lines = append(input.Lines, line.values())

@@ -56,6 +56,7 @@ var (
 			},
 			{Name: "memberCount", Path: []string{"memberCount"}, Type: table.Type{Kind: "int"}},
 			{Name: "hasMatch", Path: []string{"hasMatch"}, Type: table.Type{Kind: "bool"}},
+			{Name: "closed", Path: []string{"closed"}, Type: table.Type{Kind: "bool"}},
 			{Name: "version", Path: []string{"version"}, Type: table.Type{Kind: "int"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
@@ -156,6 +157,7 @@ var (
 		Fields: []table.Field{
 			{Name: "roomId", Path: []string{"room"}, Type: table.Type{Kind: "uuid"}},
 			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "name", Path: []string{"name"}, Type: table.Type{Kind: "text"}, Optional: true},
 			{Name: "hostId", Path: []string{"hostId"}, Type: table.Type{Kind: "id"}},
 			{Name: "code", Path: []string{"code"}, Type: table.Type{Kind: "id"}},
 			{
@@ -165,6 +167,7 @@ var (
 			},
 			{Name: "votes", Path: []string{"votes"}, Type: table.Type{Kind: "int"}},
 			{Name: "hasMatch", Path: []string{"hasMatch"}, Type: table.Type{Kind: "bool"}},
+			{Name: "closed", Path: []string{"closed"}, Type: table.Type{Kind: "bool"}},
 			{Name: "joinedAt", Path: []string{"joinedAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
@@ -596,6 +599,10 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
 					{
+						Path:  []string{"closed"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
+					},
+					{
 						Path:  []string{"version"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
 					},
@@ -615,6 +622,10 @@ var (
 					},
 					{
 						Path:  []string{"hasMatch"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
+					},
+					{
+						Path:  []string{"closed"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
 					{Path: []string{"joinedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
@@ -643,6 +654,7 @@ var (
 			{Name: "hostId", Type: table.Type{Kind: "id"}},
 			{Name: "mediaType", Type: table.Type{Kind: "enum", Enum: []string{"MOVIE", "TV"}}},
 			{Name: "genreIds", Type: table.Type{Kind: "list", Elem: &table.Type{Kind: "int"}}, MaxBytes: 40},
+			{Name: "name", Type: table.Type{Kind: "text"}, Optional: true},
 		},
 		LineParams: []table.Param{
 			{Name: "movieId", Type: table.Type{Kind: "int"}},
@@ -670,6 +682,10 @@ var (
 						Path:  []string{"votes"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
 					},
+					{
+						Path:  []string{"closed"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
+					},
 					{Path: []string{"joinedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
 					{Path: []string{"ttl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ttl"}}},
 				},
@@ -689,12 +705,23 @@ var (
 					},
 				},
 				When: &table.Condition{
-					Expression: "#memberCount < :p0 AND #hasMatch = :p1",
-					Names:      map[string]string{"#hasMatch": "hasMatch", "#memberCount": "memberCount"},
+					Expression: "#memberCount < :p0 AND #hasMatch = :p1 AND #closed = :p2",
+					Names:      map[string]string{"#closed": "closed", "#hasMatch": "hasMatch", "#memberCount": "memberCount"},
 					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "hasMatch", Type: table.Type{Kind: "bool"}}},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "40"}},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberN{Value: "40"},
+						":p2": &types.AttributeValueMemberBOOL{Value: false},
+					},
 				},
 				Else: []table.Else{
+					{
+						Err: ErrClosed,
+						When: &table.Condition{
+							Expression: "#closed = :p0",
+							Names:      map[string]string{"#closed": "closed"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberBOOL{Value: true}},
+						},
+					},
 					{
 						Err: ErrRoomFull,
 						When: &table.Condition{
@@ -710,6 +737,7 @@ var (
 		Params: []table.Param{
 			{Name: "roomId", Type: table.Type{Kind: "uuid"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "name", Type: table.Type{Kind: "text"}, Optional: true},
 			{Name: "hostId", Type: table.Type{Kind: "id"}},
 			{Name: "code", Type: table.Type{Kind: "id"}},
 			{Name: "mediaType", Type: table.Type{Kind: "enum", Enum: []string{"MOVIE", "TV"}}},
@@ -742,6 +770,12 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
 					},
 				},
+				When: &table.Condition{
+					Expression: "#closed = :p0",
+					Names:      map[string]string{"#closed": "closed"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberBOOL{Value: false}},
+				},
+				Else: []table.Else{{Err: ErrClosed}},
 			},
 		},
 		Params: []table.Param{
@@ -808,6 +842,12 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
 					},
 				},
+				When: &table.Condition{
+					Expression: "#closed = :p0",
+					Names:      map[string]string{"#closed": "closed"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberBOOL{Value: false}},
+				},
+				Else: []table.Else{{Err: ErrClosed}},
 			},
 		},
 		Params: []table.Param{
@@ -870,6 +910,12 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
 					},
 				},
+				When: &table.Condition{
+					Expression: "#closed = :p0",
+					Names:      map[string]string{"#closed": "closed"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberBOOL{Value: false}},
+				},
+				Else: []table.Else{{Err: ErrClosed}},
 			},
 		},
 		Params: []table.Param{
@@ -980,6 +1026,12 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
 					},
 				},
+				When: &table.Condition{
+					Expression: "#closed = :p0",
+					Names:      map[string]string{"#closed": "closed"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberBOOL{Value: false}},
+				},
+				Else: []table.Else{{Err: ErrClosed}},
 			},
 			{
 				Action: table.Create,
@@ -1261,6 +1313,54 @@ var (
 		},
 		Lines:    true,
 		MaxLines: 40,
+	}
+	closeRoomWrite = &table.Write{
+		Pattern: "CloseRoom",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: roomEntity,
+				Set: []table.Assignment{
+					{
+						Path:  []string{"closed"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
+					},
+				},
+				Add: []table.Assignment{
+					{
+						Path:  []string{"version"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
+					},
+				},
+				When: &table.Condition{
+					Expression: "#version = :p0",
+					Names:      map[string]string{"#version": "version"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "version", Type: table.Type{Kind: "int"}}},
+				},
+				Else: []table.Else{{Err: ErrRaced}},
+			},
+			{
+				Action: table.Update,
+				Entity: memberEntity,
+				Each:   true,
+				By: []table.Assignment{
+					{Path: []string{"userId"}, Value: []table.Term{{Kind: table.LineTerm, Name: "userId"}}},
+				},
+				Set: []table.Assignment{
+					{
+						Path:  []string{"closed"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
+					},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "version", Type: table.Type{Kind: "int"}},
+			{Name: "roomId", Type: table.Type{Kind: "uuid"}},
+		},
+		LineParams: []table.Param{{Name: "userId", Type: table.Type{Kind: "id"}}},
+		Lines:      true,
+		MaxLines:   40,
 	}
 	shareMatchWrite = &table.Write{
 		Pattern: "ShareMatch",

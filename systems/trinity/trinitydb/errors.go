@@ -15,7 +15,7 @@ var (
 	// ErrRoomExists is a table.ErrExists. OpenRoom can end in it.
 	ErrRoomExists = fmt.Errorf("trinitydb: room: %w", table.ErrExists)
 	// ErrRoomCodeTaken is a table.ErrExists. OpenRoom, Join, VoteYes, VoteYesAfterMatch, CompleteMatch, TakeBackYes, Leave,
-	// LeaveWithMatches can end in it.
+	// LeaveWithMatches, CloseRoom can end in it.
 	ErrRoomCodeTaken = fmt.Errorf("trinitydb: room code is taken: %w", table.ErrExists)
 	// ErrMemberExists is a table.ErrExists. OpenRoom, Join can end in it.
 	ErrMemberExists = fmt.Errorf("trinitydb: member: %w", table.ErrExists)
@@ -25,20 +25,22 @@ var (
 	ErrRoomRequestReused = fmt.Errorf("trinitydb: room request: %w", table.ErrReused)
 	// ErrJoined is declared by the design. Join can end in it.
 	ErrJoined = errors.New("trinitydb: joined")
+	// ErrClosed is declared by the design. Join, VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch can end in it.
+	ErrClosed = errors.New("trinitydb: closed")
 	// ErrRoomFull is declared by the design. Join can end in it.
 	ErrRoomFull = errors.New("trinitydb: room full")
-	// ErrRaced is declared by the design. Join, VoteYes, VoteYesAfterMatch, CompleteMatch, Leave, LeaveWithMatches can end
-	// in it.
+	// ErrRaced is declared by the design. Join, VoteYes, VoteYesAfterMatch, CompleteMatch, Leave, LeaveWithMatches,
+	// CloseRoom can end in it.
 	ErrRaced = errors.New("trinitydb: raced")
 	// ErrRoomNotFound is a table.ErrNotFound. Join, VoteYes, VoteYesAfterMatch, CompleteMatch, TakeBackYes, Leave,
-	// LeaveWithMatches can end in it.
+	// LeaveWithMatches, CloseRoom can end in it.
 	ErrRoomNotFound = fmt.Errorf("trinitydb: room: %w", table.ErrNotFound)
 	// ErrVoted is declared by the design. VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch can end in it.
 	ErrVoted = errors.New("trinitydb: voted")
 	// ErrVoteExists is a table.ErrExists. VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch can end in it.
 	ErrVoteExists = fmt.Errorf("trinitydb: vote: %w", table.ErrExists)
 	// ErrMemberNotFound is a table.ErrNotFound. VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch, TakeBackNo, TakeBackYes,
-	// Leave, LeaveWithMatches, MarkMember can end in it.
+	// Leave, LeaveWithMatches, CloseRoom, MarkMember can end in it.
 	ErrMemberNotFound = fmt.Errorf("trinitydb: member: %w", table.ErrNotFound)
 	// ErrMovieNotFound is a table.ErrNotFound. VoteYes, VoteYesAfterMatch, CompleteMatch, TakeBackYes, LeaveWithMatches can
 	// end in it.

@@ -46,9 +46,11 @@ type Room struct {
 	GenreIDs    []int64
 	MemberCount int64
 	HasMatch    bool
-	Version     int64
-	CreatedAt   time.Time
-	TTL         time.Time
+	// Its host has ended it: nobody joins or votes any more.
+	Closed    bool
+	Version   int64
+	CreatedAt time.Time
+	TTL       time.Time
 }
 
 // Record is the item for DB.Load.
@@ -101,7 +103,8 @@ func (x Movie) Record() table.Record {
 
 // Member is an item of table trinity-votes.
 //
-// Who takes part. The number of his votes keeps who has votes from leaving with them, and who has left from voting.
+// Who takes part. Their number of votes keeps who has votes from leaving with them, and who has left from voting;
+// closed keeps everybody from voting when the host has closed the room.
 //
 //	key              MEMBERS#{roomId} / {userId}#JOINED
 //	user-index       {userId} / {joinedAt}
@@ -109,11 +112,13 @@ func (x Movie) Record() table.Record {
 type Member struct {
 	RoomID    string
 	UserID    string
+	Name      *string
 	HostID    string
 	Code      string
 	MediaType MediaType
 	Votes     int64
 	HasMatch  bool
+	Closed    bool
 	JoinedAt  time.Time
 	TTL       time.Time
 }

@@ -18,6 +18,7 @@ type OpenRoomInput struct {
 	HostID     string
 	MediaType  MediaType
 	GenreIDs   []int64
+	Name       *string
 	Lines      []OpenRoomLine
 }
 
@@ -88,6 +89,7 @@ func (db *DB) replayOpenRoom(ctx context.Context, input table.Input, record tabl
 type JoinInput struct {
 	RoomID    string
 	UserID    string
+	Name      *string
 	HostID    string
 	Code      string
 	MediaType MediaType
@@ -107,10 +109,10 @@ type JoinResult struct {
 // hasMatch is the room's, as it was read.
 //
 //	create  Member.key MEMBERS#{roomId} / {userId}#JOINED; if it does not exist; user-index added (1); unmatched-index added (1: sparse, without a share all are counted)
-//	update  Room.key {roomId}; if memberCount < 40 AND hasMatch = :hasMatch
+//	update  Room.key {roomId}; if memberCount < 40 AND hasMatch = :hasMatch AND closed = false
 //	costs   6 write units
 //
-// It can end in ErrJoined, ErrMemberExists, ErrRoomFull, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken.
+// It can end in ErrJoined, ErrMemberExists, ErrClosed, ErrRoomFull, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken.
 func (db *DB) Join(ctx context.Context, in JoinInput) (JoinResult, error) {
 	return table.Do(ctx, db.run, joinWrite, in.input(), db.joinResult)
 }
@@ -142,10 +144,10 @@ type VoteNoResult struct {
 // VoteNo does, as a whole or not at all: create Vote, update Member.
 //
 //	create  Vote.key {roomId} / {userId}#{movieId}; if it does not exist
-//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
+//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false
 //	costs   4 write units
 //
-// It can end in ErrVoted, ErrVoteExists, ErrMemberNotFound.
+// It can end in ErrVoted, ErrVoteExists, ErrClosed, ErrMemberNotFound.
 func (db *DB) VoteNo(ctx context.Context, in VoteNoInput) (VoteNoResult, error) {
 	return table.Do(ctx, db.run, voteNoWrite, in.input(), db.voteNoResult)
 }
@@ -188,10 +190,10 @@ type VoteYesResult struct {
 //	create  Vote.key {roomId} / {userId}#{movieId}; if it does not exist
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}; if yes < :below
 //	update  Room.key {roomId}; if memberCount = :members
-//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
+//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false
 //	costs   8 write units
 //
-// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken,
+// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrClosed,
 // ErrMemberNotFound.
 func (db *DB) VoteYes(ctx context.Context, in VoteYesInput) (VoteYesResult, error) {
 	return table.Do(ctx, db.run, voteYesWrite, in.input(), db.voteYesResult)
@@ -234,10 +236,10 @@ type VoteYesAfterMatchResult struct {
 //	create  Vote.key {roomId} / {userId}#{movieId}; if it does not exist
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}; if matched = true
 //	update  Room.key {roomId}
-//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
+//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false
 //	costs   8 write units
 //
-// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken,
+// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrClosed,
 // ErrMemberNotFound.
 func (db *DB) VoteYesAfterMatch(ctx context.Context, in VoteYesAfterMatchInput) (VoteYesAfterMatchResult, error) {
 	return table.Do(ctx, db.run, voteYesAfterMatchWrite, in.input(), db.voteYesAfterMatchResult)
@@ -299,13 +301,13 @@ type CompleteMatchResult struct {
 //	update  Room.key {roomId}; if memberCount = :members AND version = :version; host-index updated (1)
 //	create  Match.key {roomId} / {movieId}; if it does not exist
 //	create  UserMatch.key {roomId}#{userId} / {movieId}; if it does not exist; user-index added (1)
-//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; user-index updated (1); unmatched-index removed (1)
+//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false; user-index updated (1); unmatched-index removed (1)
 //	create  UserMatch.key {roomId}#{userId} / {movieId}, each line; if it does not exist; user-index added (1)
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED, each line; user-index updated (1); unmatched-index removed (1)
 //	costs   30 write units with 2 lines, 7 for each
 //
 // It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
-// ErrUserMatchExists, ErrMemberNotFound, table.ErrLines. It takes at most 39 lines.
+// ErrUserMatchExists, ErrClosed, ErrMemberNotFound, table.ErrLines. It takes at most 39 lines.
 func (db *DB) CompleteMatch(ctx context.Context, in CompleteMatchInput) (CompleteMatchResult, error) {
 	return table.Do(ctx, db.run, completeMatchWrite, in.input(), db.completeMatchResult)
 }
@@ -480,6 +482,48 @@ func (db *DB) leaveWithMatchesResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
+// CloseRoomInput is what CloseRoom takes.
+type CloseRoomInput struct {
+	Version int64
+	RoomID  string
+	Lines   []CloseRoomLine
+}
+
+// CloseRoomLine is a line of CloseRoom.
+type CloseRoomLine struct {
+	UserID string
+}
+
+// CloseRoomResult is what CloseRoom has done.
+type CloseRoomResult struct {
+	// Room is the item as it is now; nil where the write did not need to read it.
+	Room *Room
+}
+
+// CloseRoom does, as a whole or not at all: update Room, update Member for each line.
+//
+// Ends a room for all its members, who are the lines. A vote is refused by the voter's own membership, so that votes
+// need not
+// agree with the room about it.
+//
+//	update  Room.key {roomId}; if version = :version
+//	update  Member.key MEMBERS#{roomId} / {userId}#JOINED, each line
+//	costs   8 write units with 3 lines, 2 for each
+//
+// It can end in ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound, table.ErrLines. It takes at most 40
+// lines.
+func (db *DB) CloseRoom(ctx context.Context, in CloseRoomInput) (CloseRoomResult, error) {
+	return table.Do(ctx, db.run, closeRoomWrite, in.input(), db.closeRoomResult)
+}
+
+// closeRoomResult is the result of what CloseRoom has done.
+func (db *DB) closeRoomResult(_ context.Context, _ table.Input, out table.Outcome) (CloseRoomResult, error) {
+	d := table.DecodeOutcome(out)
+	return CloseRoomResult{
+		Room: table.Known(d, 0, roomOf),
+	}, d.Err()
+}
+
 // ShareMatchInput is what ShareMatch takes.
 type ShareMatchInput struct {
 	RoomID     string
@@ -609,6 +653,11 @@ func (o Ops) Leave(in LeaveInput) *table.Op[LeaveResult] {
 // LeaveWithMatches is LeaveWithMatches of DB, for Tx.
 func (o Ops) LeaveWithMatches(in LeaveWithMatchesInput) *table.Op[LeaveWithMatchesResult] {
 	return table.NewOp(o.db.run, leaveWithMatchesWrite, in.input(), o.db.leaveWithMatchesResult)
+}
+
+// CloseRoom is CloseRoom of DB, for Tx.
+func (o Ops) CloseRoom(in CloseRoomInput) *table.Op[CloseRoomResult] {
+	return table.NewOp(o.db.run, closeRoomWrite, in.input(), o.db.closeRoomResult)
 }
 
 // ShareMatch is ShareMatch of DB, for Tx.

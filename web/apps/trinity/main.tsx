@@ -1,21 +1,20 @@
-import { Clapperboard } from "lucide";
-import { Account, ApiLinks, NotFound, Shell, start, view } from "#ui";
+import "./style.css";
+import { Armchair, Clapperboard, Heart } from "lucide";
+import { NotFound, Shell, here, link, match, session, start, view } from "#ui";
+import { History, Home, Join, NewRoom } from "./home.tsx";
+import { Room } from "./room.tsx";
+import { Enter, Me } from "./who.tsx";
 import { t } from "./words.ts";
 
-function Home() {
-  return (
-    <div class="stack">
-      <h1>{t("page.title")}</h1>
-      <p class="reading muted">{t("page.description")}</p>
-      <div class="grid"><ApiLinks /></div>
-    </div>
-  );
-}
-
 function App() {
+  const joining = match("/join/:code", here.value.path);
   return (
-    <Shell brand={t("page.title")} icon={Clapperboard} tools={<Account />}>
-      {view({ "/": () => <Home /> }, () => <NotFound />)}
+    <Shell brand={t("page.title")} icon={Clapperboard} tools={<Me />}
+      nav={session.value ? [{ href: link("/"), label: t("nav.rooms"), icon: Armchair }, { href: link("/matches"), label: t("nav.matches"), icon: Heart }] : []}>
+      {session.value ? view({
+        "/": () => <Home />, "/new": () => <NewRoom />, "/matches": () => <History />,
+        "/join/:code": (v) => <Join code={v["code"] ?? ""} />, "/rooms/:id": (v) => <Room id={v["id"] ?? ""} />,
+      }, () => <NotFound />) : <Enter {...(joining ? { title: t("join.coming", { code: joining["code"] ?? "" }) } : {})} />}
     </Shell>
   );
 }

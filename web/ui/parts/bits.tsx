@@ -51,12 +51,13 @@ export function Skeleton({ width = "100%", height, lines }: { width?: string; he
   return <span class="skeleton" aria-hidden="true" style={{ width, height }} />;
 }
 
-/** Nothing is here, why that is all right, and the one thing to do about it. */
-export function Empty({ icon, title, children, action }: { icon: IconNode; title: string; children?: ComponentChildren; action?: ComponentChildren }) {
+/** Nothing is here, why that is all right, and the one thing to do about it. Its title is a heading of level 3, or of another. */
+export function Empty({ icon, title, level = 3, children, action }: { icon: IconNode; title: string; level?: 1 | 2 | 3; children?: ComponentChildren; action?: ComponentChildren }) {
+  const Heading = level === 1 ? "h1" : level === 2 ? "h2" : "h3";
   return (
     <div class="empty">
       <Icon of={icon} size={36} />
-      <h3>{title}</h3>
+      <Heading>{title}</Heading>
       {children && <p>{children}</p>}
       {action}
     </div>

@@ -1,0 +1,72 @@
+package appcore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// operated is a transaction as operators see it.
+type operated struct {
+	appcoredb.Transaction
+	Overdue bool
+}
+
+func (s *service) operated(tx appcoredb.Transaction) operated {
+	return operated{tx, tx.Status == appcoredb.TxStatusPending && s.now().After(tx.CreatedAt.Add(settledWithin))}
+}
+
+// queue is a page of the transactions of a status. The index tells which; each is read by its id, so that none is shown that has
+// gone on since.
+func (s *service) queue(ctx context.Context, _ auth.Principal, in queueQuery) (page table.Page[operated], err error) {
+	found, err := s.db.QueuedTransactions(ctx, appcoredb.QueuedTransactionsInput{Status: in.Status}, in.Options())
+	if err != nil {
+		return page, err
+	}
+	page.Next = found.Next
+	list := make([]appcoredb.Transaction, len(found.Items))
+	faults := make([]error, len(found.Items))
+	var reading sync.WaitGroup
+	for i, entry := range found.Items {
+		reading.Go(func() { list[i], faults[i] = s.db.AnyTransaction(ctx, appcoredb.AnyTransactionInput{TxID: entry.TxID}) })
+	}
+	reading.Wait()
+	for i, tx := range list {
+		switch {
+		case errors.Is(faults[i], table.ErrNotFound):
+		case faults[i] != nil:
+			return table.Page[operated]{}, faults[i]
+		case tx.Status == in.Status:
+			page.Items = append(page.Items, s.operated(tx))
+		}
+	}
+	return page, nil
+}
+
+// anyTransaction is a transaction, whosever it is.
+func (s *service) anyTransaction(ctx context.Context, _ auth.Principal, in transactionPath) (operated, error) {
+	tx, err := s.db.AnyTransaction(ctx, appcoredb.AnyTransactionInput{TxID: in.TxID})
+	return s.operated(tx), err
+}
+
+// replay settles a pending transaction now, as the sweep would later. What is settled already stays as it is.
+func (s *service) replay(ctx context.Context, who auth.Principal, in transactionPath) (operated, error) {
+	tx, err := s.anyTransaction(ctx, who, in)
+	if err != nil || tx.Status != appcoredb.TxStatusPending {
+		return tx, err
+	}
+	approved, err := s.approve(ctx, tx.Transaction)
+	if err != nil {
+		return operated{}, problem.Unavailable(fmt.Errorf("replay %s: %w", in.TxID, err))
+	}
+	if err := s.end(ctx, tx.Transaction, approved); err != nil {
+		return operated{}, err
+	}
+	return s.anyTransaction(ctx, who, in)
+}

@@ -1,0 +1,39 @@
+import { Badge, format } from "#ui";
+import type { Schemas } from "#clients/appcore";
+import { t } from "./words.ts";
+
+export type Currency = Schemas["TransactionInput"]["currency"];
+export const currencies: readonly Currency[] = ["ARS", "BRL", "USD"];
+
+/** An amount in the smallest unit, as money. All the currencies have hundredths. */
+export function money(amount: number, currency: Currency): string {
+  const digits = String(amount).padStart(3, "0");
+  return format.money(`${digits.slice(0, -2)}.${digits.slice(-2)}`, currency);
+}
+
+/** The smallest units of what somebody has typed, with a point or a comma; undefined where it is no amount. */
+export function units(text: string): number | undefined {
+  const found = /^(\d{1,13})(?:[.,](\d{1,2}))?$/.exec(text.trim());
+  const amount = found ? Number(found[1]) * 100 + Number((found[2] ?? "").padEnd(2, "0")) : 0;
+  return amount > 0 ? amount : undefined;
+}
+
+const tones = { PENDING: "warning", COMPLETED: "success", FAILED: "danger" } as const;
+
+export function Status({ of }: { of: Schemas["Transaction"]["status"] }) {
+  return <Badge tone={tones[of]}>{t(`status.${of}`)}</Badge>;
+}
+
+/** Runs something again and again while the page is seen: after each answer, sooner while busy says so. */
+export function poll(run: () => Promise<unknown>, busy: () => boolean): () => void {
+  let timer: ReturnType<typeof setTimeout>;
+  let ended = false;
+  const next = () => {
+    timer = setTimeout(async () => {
+      if (!document.hidden) await run().catch(() => undefined); // the next one may work
+      if (!ended) next();
+    }, busy() ? 1000 : 10_000);
+  };
+  next();
+  return () => { ended = true; clearTimeout(timer); };
+}

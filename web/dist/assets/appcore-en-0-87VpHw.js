@@ -1,1 +1,0 @@
-var e={"page.title":`AppCore`,"page.description":`Your transactions, and what becomes of them.`};export{e as default};

@@ -1,1 +1,0 @@
-var e={"page.title":`AppCore`,"page.description":`Tus transacciones y su estado.`};export{e as default};

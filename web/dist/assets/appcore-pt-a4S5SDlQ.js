@@ -1,1 +1,0 @@
-var e={"page.title":`AppCore`,"page.description":`Suas transações e o estado delas.`};export{e as default};

@@ -1,1 +1,0 @@
-var e={"page.title":`Trinity`,"page.description":`Find the film that all of you want to see.`};export{e as default};

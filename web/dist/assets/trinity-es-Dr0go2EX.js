@@ -1,1 +1,0 @@
-var e={"page.title":`Trinity`,"page.description":`Encuentren la película que todos quieren ver.`};export{e as default};

@@ -1,1 +1,0 @@
-var e={"page.title":`Trinity`,"page.description":`Encontrem o filme que todos querem ver.`};export{e as default};
