@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -28,6 +29,7 @@ func (c *checker) check() {
 	c.types()
 	c.tables()
 	c.entities()
+	c.persons()
 	c.patterns()
 	names := set{}
 	for _, w := range d.Writes {
@@ -76,7 +78,7 @@ func (c *checker) dynamoName(taken set, what, name string, p Pos) {
 func (c *checker) word(s *string, otherwise Pos, known ...string) {
 	if !slices.Contains(known, *s) {
 		listed := strings.Join(slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == "" }), ", ")
-		c.hint(c.at(s, otherwise), or(suggestion(*s, known), "known: "+listed), "%q is not known here", *s)
+		c.hint(c.at(s, otherwise), cmp.Or(suggestion(*s, known), "known: "+listed), "%q is not known here", *s)
 	}
 }
 

@@ -79,14 +79,33 @@ func (c *checker) keys(e *Entity, t *Table) {
 			c.templates(e, *t.SK, m.Key.SK)
 		}
 	}
-	met := set{}
+	met := map[string]set{}
 	for _, entry := range e.Entries {
 		c.entry(e, t, entry)
 		place := entry.Index + " " + entry.Of
-		if met[place] {
-			c.fault(entry.Pos, "%s has two entries in index %s", e.Name, entry.Index)
+		if met[place] == nil {
+			met[place] = set{}
 		}
-		met[place] = true
+		turns := e.Several(entry.Index, entry.Of)
+		several, all := turns != nil, 0.0
+		for _, x := range turns {
+			all += x.Share
+		}
+		if several && turns[0] == entry && all > 1 {
+			c.fault(entry.Pos, "the shares of %s in index %s are %.4g together, and all of them are 1", e.Name, entry.Index, all)
+		}
+		switch {
+		case entry.Name != "":
+			c.name(met[place], "an entry", entry.Name, c.at(&entry.Name, entry.Pos))
+		case several:
+			c.hint(entry.Pos, "- { name: open, where: \"status = 'open'\", pk: …, sk: … }", "%s has several entries in index %s, and this one has no name", e.Name, entry.Index)
+		}
+		if several && entry.Where == nil {
+			c.hint(entry.Pos, "where: \"status = 'open'\"", "%s has several entries in index %s, of which an item has one at a time, and this one has no condition", e.Name, entry.Index)
+		}
+		if entry.Name != "" && t.Index(entry.Place()) != nil {
+			c.fault(entry.Pos, "%s is the name of an index, too", entry.Place())
+		}
 	}
 	for k, template := range e.keys(t) {
 		c.templates(e, k, template)
@@ -157,7 +176,7 @@ func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
 		fits = f.Type.Key() == k.Type
 	} else if fits && len(t.Parts[0].Funcs) > 0 {
 		last := t.Parts[0].Funcs[len(t.Parts[0].Funcs)-1].Name
-		fits = k.Type == KeyNumber && slices.Contains([]string{"pad", "desc", "ts", "shard"}, last)
+		fits = k.Type == KeyNumber && slices.Contains([]string{"pad", "desc", "ts", "band", "mod", "shard"}, last)
 	}
 	if !fits {
 		c.hint(t.Pos, "write "+k.Name+" without the type", "key attribute %s is of type %s, which %q does not make", k.Name, k.Type, t)
@@ -192,12 +211,63 @@ func (c *checker) relations(e *Entity) {
 		}
 	}
 	taken = set{}
+	for i := range e.Refs {
+		c.name(taken, "a reference", e.Refs[i].Field, e.Refs[i].Pos)
+		c.ref(e, &e.Refs[i])
+	}
+	taken = set{}
 	for i := range e.Snapshots {
 		s := &e.Snapshots[i]
 		c.name(taken, "a snapshot", s.Field, s.Pos)
 		c.field(e, s.Field, s.Pos)
 		c.field(c.entity(&s.Entity, s.Pos), s.From, s.Pos)
 	}
+}
+
+// ref checks that a field can name the items that it is to name.
+func (c *checker) ref(e *Entity, r *Ref) {
+	f := c.field(e, r.Field, r.Pos)
+	met := set{}
+	for i := range r.To {
+		t, p := &r.To[i], r.Pos
+		if t.Pos != (Pos{}) {
+			p = t.Pos
+		}
+		of := c.entity(&t.Entity, p)
+		to := c.field(of, t.Field, p)
+		if f == nil || to == nil {
+			continue
+		}
+		key := keyFields(of)
+		switch {
+		case met[t.Entity]:
+			c.fault(p, "%s names %s twice", r.Field, t.Entity)
+		case !slices.Contains(key, t.Field):
+			c.hint(p, "a field of its key: "+strings.Join(key, ", "), "%s.%s is not in the key of %s, which tells its items apart", t.Entity, t.Field, t.Entity)
+		case to.Type.String() != f.Type.String():
+			c.fault(p, "%s is of type %s, and %s.%s is of type %s", r.Field, f.Type, t.Entity, t.Field, to.Type)
+		}
+		met[t.Entity] = true
+		for _, other := range key {
+			if g := e.Field(other); other != t.Field && g == nil {
+				c.fault(p, "%s has no field %s, which is in the key of %s with %s", e.Name, other, t.Entity, t.Field)
+			}
+		}
+	}
+	if len(r.To) == 0 {
+		c.missing(r.Pos, "reference %s names nothing", r.Field)
+	}
+}
+
+// keyFields are the fields of an entity's key.
+func keyFields(e *Entity) []string {
+	var out []string
+	for _, name := range slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK)) {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // counts is the way by which an entity counts, by what it counts, the one that the way begins with; nil where it does not, or where

@@ -1,7 +1,9 @@
 package design
 
 import (
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,24 +16,75 @@ func (d *Design) EntityCalled(word string) *Entity {
 	return d.Entity(strings.ToUpper(word[:1]) + word[1:])
 }
 
-// Related are the fields by which items of two entities belong together: those of both keys; where there are none, the
-// fields of the one's key that the other has. Empty where nothing joins them.
-func Related(a, b *Entity) []string {
-	inA, inB := slices.Concat(fieldsOf(a.Key.PK), fieldsOf(a.Key.SK)), slices.Concat(fieldsOf(b.Key.PK), fieldsOf(b.Key.SK))
-	var both, either []string
+// Join is a field of one entity that is equal to a field of another where their items belong together.
+type Join struct{ A, B string }
+
+// Related are the fields by which items of two entities belong together: those of the same names in both keys, or else the fields of
+// the one's key that the other has. Where these are not a whole key, the one reference between them tells. Empty where nothing does.
+func Related(a, b *Entity) []Join {
+	inA, inB := keyFields(a), keyFields(b)
+	var both, either []Join
 	for _, name := range slices.Concat(inA, inB) {
+		one := Join{name, name}
 		switch {
-		case slices.Contains(either, name) || a.Field(name) == nil || b.Field(name) == nil:
+		case slices.Contains(either, one) || a.Field(name) == nil || b.Field(name) == nil:
 		case slices.Contains(inA, name) && slices.Contains(inB, name):
-			both, either = append(both, name), append(either, name)
+			both, either = append(both, one), append(either, one)
 		default:
-			either = append(either, name)
+			either = append(either, one)
 		}
 	}
+	names := either
 	if len(both) > 0 {
-		return both
+		names = both
 	}
-	return either
+	lacks := func(key []string) bool {
+		return slices.ContainsFunc(key, func(name string) bool { return !slices.Contains(names, Join{name, name}) })
+	}
+	if refs := references(a, b); len(refs) == 1 && lacks(inA) && lacks(inB) {
+		return refs[0]
+	}
+	return names
+}
+
+// references are the ways in which either of two entities refers to the other.
+func references(a, b *Entity) [][]Join {
+	out := referred(a, b)
+	for _, way := range referred(b, a) {
+		for i, j := range way {
+			way[i] = Join{j.B, j.A}
+		}
+		out = append(out, way)
+	}
+	return out
+}
+
+// referred are the references from one entity to another, each with all of the key of what it names.
+func referred(from, to *Entity) [][]Join {
+	var out [][]Join
+	for _, r := range from.Refs {
+		for _, t := range r.To {
+			if t.Entity != to.Name {
+				continue
+			}
+			way := []Join{{r.Field, t.Field}}
+			for _, name := range keyFields(to) {
+				if name != t.Field {
+					way = append(way, Join{name, name})
+				}
+			}
+			out = append(out, way)
+		}
+	}
+	return out
+}
+
+// unrelated is why nothing tells which items of two entities belong together.
+func unrelated(a, b *Entity) string {
+	if n := len(references(a, b)); n > 1 {
+		return "there are " + strconv.Itoa(n) + " references between them"
+	}
+	return "no field of the one's key is a field of the other, and neither refers to the other"
 }
 
 // class is what an operand is, as far as that decides what it can be compared with.
@@ -157,7 +210,7 @@ func (c *checker) classAt(e *Entity, path string, p Pos) class {
 func (c *checker) invariant(i *Invariant) {
 	if i.At != "" && i.At != AtEnd && c.design.Entity(i.At) == nil {
 		known := append(namesIn(c.design.Entities, func(e *Entity) string { return e.Name }), AtEnd)
-		c.hint(c.at(&i.At, i.Pos), or(suggestion(i.At, known), "end, or the entity when an item of it is made"), "there is no moment %q", i.At)
+		c.hint(c.at(&i.At, i.Pos), cmp.Or(suggestion(i.At, known), "end, or the entity when an item of it is made"), "there is no moment %q", i.At)
 	}
 	if i.Text == "" {
 		c.missing(i.Pos, "invariant %s does not say what holds", i.Name)
@@ -191,7 +244,7 @@ func (s *itemScope) entity(word string, p Pos, named bool) *Entity {
 			}
 			return e.Name
 		})
-		s.hint(p, or(suggestion(word, known), "the name of an entity, with a small letter for each item of it: user.limit"), "there is no entity %q", word)
+		s.hint(p, cmp.Or(suggestion(word, known), "the name of an entity, with a small letter for each item of it: user.limit"), "there is no entity %q", word)
 	case named && !slices.Contains(s.items, e):
 		s.items = append(s.items, e)
 	}
@@ -232,7 +285,7 @@ func (s *itemScope) call(n *CallOperand, e *Expression, p Pos) class {
 		case n.Function == UnchangedFunction:
 			s.fault(perPos, "unchanged is about each item by itself")
 		case len(Related(of, per)) == 0:
-			s.fault(perPos, "nothing tells which %s are of a %s: no field of the one's key is a field of the other", of.Name, per.Name)
+			s.fault(perPos, "nothing tells which %s are of a %s: %s", of.Name, per.Name, unrelated(of, per))
 		}
 	}
 	if n.Where != nil {
@@ -272,7 +325,7 @@ func (s *itemScope) joined(i *Invariant, p Pos) {
 			return slices.ContainsFunc(reached, func(other *Entity) bool { return len(Related(e, other)) > 0 })
 		})
 		if next < 0 {
-			s.hint(p, "two invariants, or count(… of …)", "nothing tells which %s belongs to a %s: no field of the one's key is a field of the other", rest[0].Name, reached[0].Name)
+			s.hint(p, "two invariants, or count(… of …)", "nothing tells which %s belongs to a %s: %s", rest[0].Name, reached[0].Name, unrelated(rest[0], reached[0]))
 			return
 		}
 		reached, rest = append(reached, rest[next]), slices.Delete(rest, next, next+1)

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func (c *checker) flow(f *Flow) {
 	known := c.errorsOf(f)
 	for i := range f.Retry {
 		if !slices.Contains(known, f.Retry[i]) {
-			c.hint(c.at(&f.Retry[i], f.Pos), or(suggestion(f.Retry[i], known), "known: "+strings.Join(known, ", ")), "no write of %s ends with the error %q", f.Name, f.Retry[i])
+			c.hint(c.at(&f.Retry[i], f.Pos), cmp.Or(suggestion(f.Retry[i], known), "known: "+strings.Join(known, ", ")), "no write of %s ends with the error %q", f.Name, f.Retry[i])
 		}
 	}
 }
@@ -265,7 +266,7 @@ func (s *flowScope) with(step *FlowStep, inputs []string, typed func(name string
 			continue
 		}
 		if !slices.Contains(inputs, a.Name) {
-			s.hint(a.Pos, suggestion(a.Name, inputs), "%q is nothing that %s takes", a.Name, or(step.Read, step.Write))
+			s.hint(a.Pos, suggestion(a.Name, inputs), "%q is nothing that %s takes", a.Name, cmp.Or(step.Read, step.Write))
 		}
 		if met[a.Name] {
 			s.fault(a.Pos, "%q is given twice", a.Name)

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func (s *flowScope) where(of *Entity, cond *Condition, p Pos) {
 
 func (s *flowScope) unknown(name string, p Pos) {
 	known := slices.Sorted(maps.Keys(s.results))
-	s.hint(p, or(suggestion(name, known), "read: Pattern, as: "+name), "no step before has found %q", name)
+	s.hint(p, cmp.Or(suggestion(name, known), "read: Pattern, as: "+name), "no step before has found %q", name)
 }
 
 func (s *flowScope) name(n *NameOperand, p Pos) class {

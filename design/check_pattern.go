@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -34,8 +35,8 @@ func (c *checker) read(r *Read) {
 			c.field(e, *f, c.at(f, r.Pos))
 		}
 	}
-	if f := fieldOf(e, r.Bucket); f != nil && f.Type.Kind != KindTime && f.Type.Kind != KindDate {
-		c.fault(c.at(&r.Bucket, r.Pos), "the bucket of read %s is %s of type %s, which is no time", r.Name, f.Name, f.Type)
+	if f := fieldOf(e, r.Bucket); f != nil && !slices.Contains([]Kind{KindTime, KindDate, KindInt, KindMoney, KindTTL}, f.Type.Kind) {
+		c.fault(c.at(&r.Bucket, r.Pos), "the bucket of read %s is %s of type %s, which is no time and no whole number", r.Name, f.Name, f.Type)
 	}
 	if r.Bucket != "" && (r.Bucket == r.Range || r.Bucket == r.Prefix) {
 		c.fault(c.at(&r.Bucket, r.Pos), "read %s has %s as its bucket, and of all that is in that one", r.Name, r.Bucket)
@@ -72,16 +73,31 @@ func (c *checker) over(e *Entity, r *Read) {
 		c.hint(r.Buckets.Pos, "over: day", "read %s does not say over what it walks", r.Name)
 	case r.Buckets != nil && r.Buckets.Max > MaxBuckets:
 		c.fault(r.Buckets.Pos, "read %s walks %d buckets, and %d are the most", r.Name, r.Buckets.Max, MaxBuckets)
+	case r.Since != "" && r.Over == "":
+		c.hint(c.at(&r.Since, r.Pos), "over: day", "read %s does not say over what it walks", r.Name)
 	case r.Over == "":
 	case r.Range == "" || !r.Many:
 		c.hint(c.at(&r.Over, r.Pos), "many: …, range: the time", "read %s has no range to walk over %ss", r.Name, r.Over)
 	case f != nil && f.Type.Kind != KindTime:
 		c.fault(c.at(&r.Over, r.Pos), "read %s walks over %ss, and its range is %s of type %s", r.Name, r.Over, f.Name, f.Type)
+	case r.Since != "" && (r.Count || r.Limit > 0):
+		c.hint(c.at(&r.Since, r.Pos), "many: …, page: 20", "read %s walks from a floor that is ever further away, and has no pages", r.Name)
+	}
+	if _, _, err := r.Floor(); err != nil {
+		c.hint(c.at(&r.Since, r.Pos), "write 2024-01-31 or 90d", "%s", err)
 	}
 }
 
-// MaxBuckets is how many partitions a walk has at most: a cursor holds the place in each.
+// MaxBuckets is how many periods a call walks at most.
 const MaxBuckets = 1000
+
+// MostBuckets is how many periods a call of the read walks at most.
+func (r *Read) MostBuckets() int {
+	if r.Buckets != nil && r.Buckets.Max > 0 {
+		return r.Buckets.Max
+	}
+	return MaxBuckets
+}
 
 // periods are the words of over, each with the argument of |date that makes it.
 func periods() map[string]string {
@@ -158,7 +174,13 @@ func (c *checker) via(name *string, otherwise Pos, of ...*Entity) {
 	for i, e := range of {
 		places := []string{"key"}
 		if t := c.design.TableOf(e); t != nil {
-			places = append(places, namesIn(t.Indexes, func(x *Index) string { return x.Name })...)
+			for _, x := range t.Indexes {
+				if len(of) == 1 {
+					places = append(places, e.entriesIn(x.Name)...)
+				} else {
+					places = append(places, x.Name)
+				}
+			}
 		}
 		if len(of) == 1 {
 			places = append(places, namesIn(e.Copies, func(x *Copy) string { return x.Name })...)
@@ -173,9 +195,27 @@ func (c *checker) via(name *string, otherwise Pos, of ...*Entity) {
 		what := "there is no index %q"
 		if len(of) == 1 {
 			what = of[0].Name + " has no index, copy or marker %q"
+			if named := of[0].entriesIn(*name); named[0] != *name {
+				c.hint(c.at(name, otherwise), "via: "+strings.Join(named, ", or via: "), "%s has several entries in %s, and an item is in one of them at a time", of[0].Name, *name)
+				return
+			}
 		}
-		c.hint(c.at(name, otherwise), or(suggestion(*name, known), "one of "+strings.Join(known, ", ")), what, *name)
+		c.hint(c.at(name, otherwise), cmp.Or(suggestion(*name, known), "one of "+strings.Join(known, ", ")), what, *name)
 	}
+}
+
+// entriesIn are the entries in an index as reads name them; the index, where there is none.
+func (e *Entity) entriesIn(index string) []string {
+	var out []string
+	for _, x := range e.Entries {
+		if x.Index == index && !slices.Contains(out, x.Place()) {
+			out = append(out, x.Place())
+		}
+	}
+	if out == nil {
+		return []string{index}
+	}
+	return out
 }
 
 func (c *checker) collection(x *Collection) {

@@ -35,6 +35,9 @@ func (c *checker) tables() {
 
 // physical checks a table's own name, in which {stage} stands for what the deployment says.
 func (c *checker) physical(t *Table) {
+	if t.Physical == t.Name {
+		return // which is checked
+	}
 	name, p := t.Physical, c.at(&t.Physical, t.Pos)
 	for name != "" {
 		before, rest, open := strings.Cut(name, "{")

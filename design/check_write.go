@@ -251,7 +251,12 @@ func (c *checker) takes(e *Entity, how string, f *Field, a *Assignment) bool {
 		return false
 	}
 	whole := e.Field(a.Field)
+	counter := slices.IndexFunc(e.Counters, func(x *Counter) bool { return x.Field == a.Field })
 	switch {
+	case how == "add" && counter >= 0:
+		c.hint(a.Pos, "leave it out: the steps on "+e.Counters[counter].Of+" move it",
+			"field %q is a counter of %s, which follows what it counts", a.Field, e.Name)
+		fault = true
 	case fault && how == "drop":
 		c.hint(a.Pos, "set: { "+a.Field+": … }, or remove", "field %s is of type %s, and members are dropped from a set", f.Name, f.Type)
 	case fault && how == "add" && kind == KindList:

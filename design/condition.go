@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -200,7 +201,7 @@ func (c *Condition) fault(err error, words []word, starts []int) error {
 		}
 	case expr.KindUnknownFunction:
 		out.Message = fmt.Sprintf("there is no function %q", known.Subject)
-		out.Hint = or(suggestion(known.Subject, conditionFunctions()), "functions: "+strings.Join(conditionFunctions(), ", "))
+		out.Hint = cmp.Or(suggestion(known.Subject, conditionFunctions()), "functions: "+strings.Join(conditionFunctions(), ", "))
 	case expr.KindOperandCount:
 		out.Message = fmt.Sprintf("%s does not take %d operands", known.Subject, known.Count)
 	case expr.KindOperandNoPath:

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"math"
 	"reflect"
 	"slices"
@@ -94,7 +95,7 @@ func (d *decoder) members(n *node, v reflect.Value) {
 	for _, entry := range n.entries {
 		i := slices.Index(keys, entry.key)
 		if i < 0 || entry.key == "" {
-			hint := or(suggestion(entry.key, keys), "known: "+keyList(t, d.tag))
+			hint := cmp.Or(suggestion(entry.key, keys), "known: "+keyList(t, d.tag))
 			d.hint(entry.pos, hint, "there is no key %q here", entry.key)
 			continue
 		}
@@ -178,7 +179,7 @@ func (d *decoder) scalar(n *node, v reflect.Value) {
 	}
 	if d.tag == "json" && n.quoted != (v.Kind() == reflect.String) {
 		what := map[reflect.Kind]string{reflect.String: "a string", reflect.Bool: "true or false"}[v.Kind()]
-		d.fault(n.pos, "%q stands where %s is needed", n.text, or(what, "a number"))
+		d.fault(n.pos, "%q stands where %s is needed", n.text, cmp.Or(what, "a number"))
 		return
 	}
 	switch v.Kind() {

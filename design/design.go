@@ -52,6 +52,8 @@ type Design struct {
 	// Tenant is the field that owns items: a read that can return two tenants' items needs a reason. "" where
 	// the design has no tenants.
 	Tenant string `json:"tenant,omitempty"`
+	// Person is the field that names a person, whose items can be exported and erased. "" where the design has no persons.
+	Person string `json:"person,omitempty"`
 
 	Tables      []*Table      `json:"tables"`
 	Enums       []*Enum       `json:"enums,omitempty"`
@@ -70,11 +72,6 @@ type Design struct {
 	// Source is the text that the design was read from, YAML or JSON, for findings that show a line of it; nil for a
 	// design that was made in another way.
 	Source *Source `json:"-"`
-}
-
-// Pos is a place in the text; the zero Pos is nowhere. Lines and columns count from 1, columns in bytes.
-type Pos struct {
-	Line, Column int
 }
 
 // GoOptions name the generated package.

@@ -23,10 +23,14 @@ type Entity struct {
 	// Unique are marker items that make a combination of fields unique.
 	Unique   []*Marker  `json:"unique,omitempty"`
 	Counters []*Counter `json:"counters,omitempty"`
+	// Refs are fields that name items of other entities.
+	Refs []Ref `json:"refs,omitempty"`
 	// Snapshots are fields that hold what another entity's field was at the time, and stay so on purpose.
 	Snapshots []Snapshot `json:"snapshots,omitempty"`
 	TTL       *TTL       `json:"ttl,omitempty"`
-	Volume    Volume     `json:"volume,omitzero"`
+	// Personal says what erasing a person does to the items that name them, where the key does not tell.
+	Personal []*Fate `json:"personal,omitempty"`
+	Volume   Volume  `json:"volume,omitzero"`
 	// Duplicates names an entity that this one repeats by hand, as documents often do; the checker says what that
 	// costs.
 	Duplicates string       `json:"duplicates,omitempty"`
@@ -49,9 +53,24 @@ func (e *Entity) Copy(name string) *Copy {
 	return find(e.Copies, func(c *Copy) bool { return c.Name == name })
 }
 
-// Entry returns the entry of the item itself in an index, nil where it has none.
+// Entry returns the first entry of the item itself in an index, nil where it has none.
 func (e *Entity) Entry(index string) *Entry {
 	return find(e.Entries, func(x *Entry) bool { return x.Index == index && x.Of == "" })
+}
+
+// Several are the entries that an item, or a copy of it, has in an index by turns: of each pair one at most is there. It is nil where
+// there is one entry.
+func (e *Entity) Several(index, of string) []*Entry {
+	var out []*Entry
+	for _, x := range e.Entries {
+		if x.Index == index && x.Of == of {
+			out = append(out, x)
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
 }
 
 // Key says how the primary key of an item is made of its fields.
@@ -72,8 +91,13 @@ type Copy struct {
 
 // Entry is the place of an item in an index. Without templates the index keys are fields of the entity as they are
 // (a multi-attribute key, or an attribute that exists for its own sake).
+//
+// An item may have several entries in an index, each with a name and a condition, of which never two hold: the one that does
+// says what the item's keys there are.
 type Entry struct {
 	Index string `json:"index"`
+	// Name tells several entries in one index apart; "" where there is one.
+	Name string `json:"name,omitempty"`
 	// Of is the copy whose item has the entry; "" for the entity's own.
 	Of string      `json:"of,omitempty"`
 	PK []*Template `json:"pk"`
@@ -83,6 +107,14 @@ type Entry struct {
 	// Share is the part of the items that have the entry, where not all do: 0.1 is one in ten. 0 is not told.
 	Share float64 `json:"share,omitempty"`
 	Pos   Pos     `json:"-"`
+}
+
+// Place is the entry as reads name it: GSI1, or GSI1.open of several.
+func (x *Entry) Place() string {
+	if x.Name == "" {
+		return x.Index
+	}
+	return x.Index + "." + x.Name
 }
 
 // Marker is an item whose existence makes a combination of fields unique: it is put, if it does not exist, in the
@@ -101,6 +133,21 @@ type Counter struct {
 	Sum   string     `json:"sum,omitempty"`
 	Where *Condition `json:"where,omitempty"`
 	Pos   Pos        `json:"-"`
+}
+
+// Ref says that a field has the value of a field of another entity's key, and so names its item: one of several entities, where there
+// are several. The other fields of that key have the same names here.
+type Ref struct {
+	Field string      `json:"field"`
+	To    []RefTarget `json:"to"`
+	Pos   Pos         `json:"-"`
+}
+
+// RefTarget is the field of a key that a Ref has the value of.
+type RefTarget struct {
+	Entity string `json:"entity"`
+	Field  string `json:"field"`
+	Pos    Pos    `json:"-"`
 }
 
 // Snapshot says that a field holds another entity's field as it was.

@@ -17,6 +17,7 @@ type fileShape struct {
 	Doc         string                  `yaml:"doc"`
 	Go          goShape                 `yaml:"go"`
 	Tenant      text                    `yaml:"tenant"`
+	Person      text                    `yaml:"person"`
 	Tables      named[tableShape]       `yaml:"tables" need:"yes" layout:"blocks"`
 	Types       named[typeShape]        `yaml:"types" layout:"block"`
 	Entities    named[entityShape]      `yaml:"entities" layout:"blocks"`
@@ -106,12 +107,14 @@ type entityShape struct {
 	Type       text                `yaml:"type"`
 	Key        keyShape            `yaml:"key"`
 	Copies     named[copyShape]    `yaml:"copies"`
-	Index      named[entryShape]   `yaml:"index"`
+	Index      named[[]entryShape] `yaml:"index"`
 	Unique     named[keyShape]     `yaml:"unique"`
 	Counters   named[counterShape] `yaml:"counters"`
 	Fields     named[fieldShape]   `yaml:"fields" need:"yes"`
+	Refs       named[[]text]       `yaml:"refs"`
 	Snapshot   named[text]         `yaml:"snapshot"`
 	TTL        *ttlShape           `yaml:"ttl"`
+	Personal   named[fateShape]    `yaml:"personal"`
 	Volume     volumeShape         `yaml:"volume"`
 	Duplicates text                `yaml:"duplicates"`
 	Accept     acceptShape         `yaml:"accept"`
@@ -124,18 +127,21 @@ type keyShape struct {
 }
 
 type copyShape struct {
-	PK     text              `yaml:"pk" need:"yes"`
-	SK     text              `yaml:"sk"`
-	Fields []text            `yaml:"fields" words:"all …"` // all, or names
-	Index  named[entryShape] `yaml:"index"`
+	PK     text                `yaml:"pk" need:"yes"`
+	SK     text                `yaml:"sk"`
+	Fields []text              `yaml:"fields" words:"all …"` // all, or names
+	Index  named[[]entryShape] `yaml:"index"`
 	Pos    Pos
 }
 
+// entryShape is a place in an index; a list has several, of which an item has one at a time.
 type entryShape struct {
+	Name  text    `yaml:"name"`
 	PK    []text  `yaml:"pk"`
 	SK    []text  `yaml:"sk"`
 	Where text    `yaml:"where"`
 	Share float64 `yaml:"share"`
+	Pos   Pos
 }
 
 // counterShape is the entity that is counted, or a map with more to say.
@@ -184,6 +190,7 @@ type readShape struct {
 	Bucket     text        `yaml:"bucket"`
 	Over       text        `yaml:"over" words:"year month day hour"`
 	Buckets    *linesShape `yaml:"buckets"`
+	Since      text        `yaml:"since"`
 	Order      []text      `yaml:"order"`
 	Filter     text        `yaml:"filter"`
 	Returns    []text      `yaml:"returns"`

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,6 +30,8 @@ func functions() []function {
 		{name: "desc", takes: whole, low: 1, high: 18},
 		{name: "ts", takes: []Kind{KindTime}, words: []string{"ms", "s"}},
 		{name: "date", takes: []Kind{KindTime, KindDate}, words: []string{"yyyy", "yyyy-MM", "yyyy-MM-dd", "yyyy-MM-ddTHH"}},
+		{name: "band", takes: whole, low: 2, high: 1_000_000_000},
+		{name: "mod", takes: whole, low: 2, high: 10000},
 		{name: "shard", words: []string{"auto"}, low: 1, high: 10000},
 		{name: "first", low: 1, high: 1024},
 		{name: "hash", low: 1, high: 64},
@@ -73,7 +76,7 @@ func parseFunc(s string) (Func, *SyntaxError) {
 		}
 		return Func{}, &SyntaxError{
 			Message: fmt.Sprintf("there is no function %q", name),
-			Hint:    or(suggestion(name, names), "functions: "+strings.Join(names, ", ")),
+			Hint:    cmp.Or(suggestion(name, names), "functions: "+strings.Join(names, ", ")),
 		}
 	}
 	arg, closed := strings.CutSuffix(arg, ")")
@@ -97,7 +100,7 @@ func parseFunc(s string) (Func, *SyntaxError) {
 }
 
 // misuse says which function of a part is not for what it gets, the part's field being of type t; "" for none.
-// What comes out of a function is a text, out of ts and shard a whole number.
+// What comes out of a function is a text, out of ts, band, mod and shard a whole number.
 func misuse(p Part, t Type) string {
 	kind := t.Kind
 	if !t.Scalar() {
@@ -110,10 +113,14 @@ func misuse(p Part, t Type) string {
 			if i > 0 {
 				of = "what |" + p.Funcs[i-1].String() + " makes"
 			}
-			return fmt.Sprintf("|%s is not for %s", call, of)
+			what := fmt.Sprintf("|%s is not for %s", call, of)
+			if call.Name == "mod" {
+				what += ", of which |shard(" + call.Arg + ") takes a hash"
+			}
+			return what
 		}
 		kind = KindText
-		if call.Name == "ts" || call.Name == "shard" {
+		if slices.Contains([]string{"ts", "shard", "band", "mod"}, call.Name) {
 			kind = KindInt
 		}
 	}

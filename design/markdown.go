@@ -1,36 +1,6 @@
 package design
 
-import (
-	"bytes"
-	"strings"
-)
-
-// ParseMarkdown reads the design that stands in a document, in one fence or several:
-//
-//	```yaml design
-//	design: 1
-//	```
-//
-// The fences are one text; errors have the document's lines.
-func ParseMarkdown(name string, data []byte) (*Design, error) {
-	source, data := newSource(name, data)
-	lines := bytes.Split(data, []byte("\n"))
-	found, err := fences(source)
-	if err != nil {
-		return nil, err
-	}
-	at := 0
-	for _, f := range found {
-		for ; at < f.from; at++ {
-			lines[at] = nil
-		}
-		at = f.to
-	}
-	for ; at < len(lines); at++ {
-		lines[at] = nil
-	}
-	return parse(source, bytes.Join(lines, []byte("\n")))
-}
+import "strings"
 
 // fence is a part of a document: its lines from and before to, counted from 0, without the marks.
 type fence struct{ from, to int }

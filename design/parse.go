@@ -1,6 +1,7 @@
 package design
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,6 +57,33 @@ func parse(source *Source, data []byte) (*Design, error) {
 	r := &resolver{faults: f, design: &Design{Version: Version, Tables: []*Table{}, Entities: []*Entity{}, Source: source}}
 	r.file(&file)
 	return checked(f, r.design)
+}
+
+// ParseMarkdown reads the design that stands in a document, in one fence or several:
+//
+//	```yaml design
+//	design: 1
+//	```
+//
+// The fences are one text; errors have the document's lines.
+func ParseMarkdown(name string, data []byte) (*Design, error) {
+	source, data := newSource(name, data)
+	lines := bytes.Split(data, []byte("\n"))
+	found, err := fences(source)
+	if err != nil {
+		return nil, err
+	}
+	at := 0
+	for _, f := range found {
+		for ; at < f.from; at++ {
+			lines[at] = nil
+		}
+		at = f.to
+	}
+	for ; at < len(lines); at++ {
+		lines[at] = nil
+	}
+	return parse(source, bytes.Join(lines, []byte("\n")))
 }
 
 // ParseJSON reads the interchange form, which Design.JSON writes, and holds it to the same rules as Parse does.

@@ -1,6 +1,10 @@
 package design
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 // Read is a question about items of one entity: what is known, and what is wanted.
 type Read struct {
@@ -21,14 +25,17 @@ type Read struct {
 	// a lower and an upper bound, either of which may be left out.
 	Prefix string `json:"prefix,omitempty"`
 	Range  string `json:"range,omitempty"`
-	// Bucket is a time field. The caller gives any moment, and the read finds all items of the period that contains it: the day,
-	// where the partition key has |date(yyyy-MM-dd).
+	// Bucket is a time field, or a whole number. The caller gives any moment, and the read finds all items of the period that contains
+	// it: the day, where the partition key has |date(yyyy-MM-dd); or any number, and finds those of its |band.
 	Bucket string `json:"bucket,omitempty"`
 	// Over is the period of the partitions that a Range walks, from bound to bound: year, month, day or hour. Buckets says how many
 	// of them one call walks; nil if the design does not say.
-	Over    string  `json:"over,omitempty"`
-	Buckets *Lines  `json:"buckets,omitempty"`
-	Order   []Order `json:"order,omitempty"`
+	Over    string `json:"over,omitempty"`
+	Buckets *Lines `json:"buckets,omitempty"`
+	// Since is the time before which there is nothing, 2024-01-31 or 2024-01-31T10:00:00Z, or how long ago that is, 90d: a walk Over
+	// periods then needs no bounds; "" where it does. See Floor.
+	Since string  `json:"since,omitempty"`
+	Order []Order `json:"order,omitempty"`
 	// Filter is a condition on what is returned, evaluated after the read.
 	Filter *Condition `json:"filter,omitempty"`
 	// Returns are the fields that the caller needs; empty is all that the place has.
@@ -59,6 +66,22 @@ func (r *Read) Given() []string {
 		return r.By
 	}
 	return append(slices.Clone(r.By), r.Bucket)
+}
+
+// Floor is Since as a time, or as how long ago that is; zero where it is not given.
+func (r *Read) Floor() (at time.Time, back time.Duration, err error) {
+	if r.Since == "" {
+		return at, 0, nil
+	}
+	if back, err := lengthOfTime(r.Since); err == nil {
+		return at, back, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if at, err = time.Parse(layout, r.Since); err == nil && at.UnixMilli() >= 0 {
+			return at.UTC(), 0, nil
+		}
+	}
+	return time.Time{}, 0, fmt.Errorf("%q is neither a date since 1970, nor a time, nor how long ago from a second to 50 years", r.Since)
 }
 
 // Order is one step of a sort order.

@@ -1,6 +1,8 @@
 package design
 
 import (
+	"cmp"
+	"errors"
 	"go/token"
 	"strconv"
 	"strings"
@@ -30,8 +32,9 @@ func (r *resolver) file(f *fileShape) {
 	d.Doc = f.Doc
 	r.put(&d.Name, f.Name)
 	r.put(&d.Tenant, f.Tenant)
+	r.put(&d.Person, f.Person)
 	r.put(&d.Go.Package, f.Go.Package)
-	d.Go.Package = or(d.Go.Package, goPackage(d.Name))
+	d.Go.Package = cmp.Or(d.Go.Package, goPackage(d.Name))
 	if len(f.Tables) == 0 {
 		r.hint(top, "tables: { Shop: { key: { pk: PK, sk: SK } } }", "the design has no tables")
 	}
@@ -164,18 +167,27 @@ func (r *resolver) duration(t text) time.Duration {
 	if !t.given() {
 		return 0
 	}
-	var d time.Duration
-	var err error
-	if days, ok := strings.CutSuffix(t.value, "d"); ok {
+	d, err := lengthOfTime(t.value)
+	if err != nil {
+		r.hint(t.pos, "write 90d, 24h or 15m", "%q is no length of time from a second to 50 years", t.value)
+	}
+	return d
+}
+
+// lengthOfTime is a length of time in whole seconds: 90d, 24h, 15m.
+func lengthOfTime(s string) (d time.Duration, err error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
 		var n float64
 		n, err = strconv.ParseFloat(digits(days), 64)
 		d = time.Duration(n * float64(24*time.Hour)) // what is too long for the type is too long below, or negative
 	} else {
-		d, err = time.ParseDuration(t.value)
+		d, err = time.ParseDuration(s)
 	}
-	if err != nil || d < time.Second || d > maxAfter || d%time.Second != 0 {
-		r.hint(t.pos, "write 90d, 24h or 15m", "%q is no length of time from a second to 50 years", t.value)
-		return 0
+	if err == nil && (d < time.Second || d > maxAfter || d%time.Second != 0) {
+		err = errors.New("not from a second to 50 years")
 	}
-	return d
+	if err != nil {
+		return 0, err
+	}
+	return d, nil
 }

@@ -24,6 +24,18 @@ func (r *resolver) entity(in namedEntry[entityShape]) {
 	for _, c := range s.Counters {
 		e.Counters = append(e.Counters, r.counter(c))
 	}
+	for _, n := range s.Refs {
+		ref := Ref{Field: n.name, Pos: n.pos}
+		for _, t := range n.value {
+			entity, field, of := strings.Cut(t.value, ".")
+			if !of {
+				r.hint(t.pos, n.name+": User.userId", "a reference says by which field of whose key it is")
+				continue
+			}
+			ref.To = append(ref.To, RefTarget{entity, field, t.pos})
+		}
+		e.Refs = append(e.Refs, ref)
+	}
 	for _, n := range s.Snapshot {
 		entity, from, of := strings.Cut(n.value.value, ".")
 		if !of {
@@ -31,6 +43,9 @@ func (r *resolver) entity(in namedEntry[entityShape]) {
 			continue
 		}
 		e.Snapshots = append(e.Snapshots, Snapshot{Field: n.name, Entity: entity, From: from, Pos: n.pos})
+	}
+	for _, f := range s.Personal {
+		e.Personal = append(e.Personal, r.fate(f))
 	}
 	if s.TTL != nil {
 		e.TTL = &TTL{After: r.duration(s.TTL.After), Pos: s.TTL.Pos}
@@ -112,24 +127,38 @@ func asItIs(f *Field, p Pos) *Template {
 	return &Template{Text: "{" + f.Name + "}", Parts: []Part{{Field: f.Name}}, Pos: p}
 }
 
-// entries reads the index entries of an entity, or of its copy named of, whose primary key is key.
-func (r *resolver) entries(e *Entity, t *Table, of string, key Key, list named[entryShape]) {
+// entries reads the index entries of an entity, or of its copy named of, whose primary key is key: one in an index, or several.
+func (r *resolver) entries(e *Entity, t *Table, of string, key Key, list named[[]entryShape]) {
 	for _, in := range list {
-		entry := &Entry{Of: of, Where: r.condition(in.value.Where), Share: in.value.Share, Pos: in.pos}
-		r.put(&entry.Index, text{in.name, in.pos})
-		x := t.Index(in.name)
-		if x == nil {
-			e.Entries = append(e.Entries, entry)
-			continue
+		if len(in.value) == 0 {
+			r.hint(in.pos, "index: { "+in.name+": {} }", "nothing stands where the entry in %s is needed", in.name)
 		}
-		own := map[string]*Template{t.PK.Name: key.PK}
-		if t.SK != nil {
-			own[t.SK.Name] = key.SK
+		for i := range in.value {
+			p := in.pos
+			if len(in.value) > 1 {
+				p = in.value[i].Pos
+			}
+			r.entry(e, t, of, key, in.name, &in.value[i], p)
 		}
-		entry.PK = r.entryKey(e, x, "partition", x.PK, in.value.PK, own, in.pos)
-		entry.SK = r.entryKey(e, x, "sort", x.SK, in.value.SK, own, in.pos)
-		e.Entries = append(e.Entries, entry)
 	}
+}
+
+func (r *resolver) entry(e *Entity, t *Table, of string, key Key, index string, s *entryShape, p Pos) {
+	entry := &Entry{Of: of, Where: r.condition(s.Where), Share: s.Share, Pos: p}
+	r.put(&entry.Index, text{index, p})
+	r.put(&entry.Name, s.Name)
+	x := t.Index(index)
+	if x == nil {
+		e.Entries = append(e.Entries, entry)
+		return
+	}
+	own := map[string]*Template{t.PK.Name: key.PK}
+	if t.SK != nil {
+		own[t.SK.Name] = key.SK
+	}
+	entry.PK = r.entryKey(e, x, "partition", x.PK, s.PK, own, p)
+	entry.SK = r.entryKey(e, x, "sort", x.SK, s.SK, own, p)
+	e.Entries = append(e.Entries, entry)
 }
 
 // entryKey reads the templates of an index's key attributes; where none are given, each attribute is one of the item's own

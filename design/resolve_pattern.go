@@ -13,6 +13,7 @@ func (r *resolver) read(in namedEntry[readShape]) {
 	r.put(&out.Range, s.Range)
 	r.put(&out.Bucket, s.Bucket)
 	r.put(&out.Over, s.Over)
+	r.put(&out.Since, s.Since)
 	if s.Buckets != nil {
 		out.Buckets = &Lines{Max: s.Buckets.Max, Typical: s.Buckets.Typical, Pos: s.Buckets.Pos}
 	}

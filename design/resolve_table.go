@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -110,7 +111,7 @@ func (r *resolver) keyTypes(t *Table) {
 	}
 	for _, k := range t.keyAttributes() {
 		if k.Type == "" {
-			k.Type = KeyType(or(string(types[k.Name]), string(KeyString)))
+			k.Type = KeyType(cmp.Or(string(types[k.Name]), string(KeyString)))
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package design
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // types reads enumerations and structures: their names first, since structures may hold those that follow them.
 func (r *resolver) types(list named[typeShape]) {
@@ -127,6 +130,6 @@ func (r *resolver) typeOf(s string, p Pos, depth int) Type {
 	for _, t := range r.design.Structs {
 		known = append(known, t.Name)
 	}
-	r.hint(p, or(suggestion(s, known), "types: "+strings.Join(known, ", ")+", and list<…>, set<…>, map<…>"), "there is no type %q", s)
+	r.hint(p, cmp.Or(suggestion(s, known), "types: "+strings.Join(known, ", ")+", and list<…>, set<…>, map<…>"), "there is no type %q", s)
 	return Type{Kind: KindText}
 }

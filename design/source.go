@@ -22,6 +22,11 @@ const (
 	maxErrors = 100
 )
 
+// Pos is a place in the text; the zero Pos is nowhere. Lines and columns count from 1, columns in bytes.
+type Pos struct {
+	Line, Column int
+}
+
 // Source is the text of a design.
 type Source struct {
 	Name  string // of the file, as the user gave it

@@ -52,10 +52,3 @@ func editDistance(a, b string) int {
 	}
 	return row[len(b)]
 }
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}

@@ -32,6 +32,8 @@ type Part struct {
 //	desc(n)   an int of at least 0 as 10^n - 1 - value with n digits: sorts descending
 //	ts(ms)    a time as milliseconds since the epoch with 13 digits; ts(s) as seconds with 10
 //	date(L)   a time or date cut to a layout: yyyy, yyyy-MM, yyyy-MM-dd, yyyy-MM-ddTHH
+//	band(n)   an int as floor(value / n): numbers from 200 to 299 are band 2 of 100
+//	mod(n)    an int as what dividing it by n leaves, from 0 to n - 1
 //	shard(n)  a number below n from a hash of the value, which spreads a key over n partitions
 //	first(n)  the first n characters
 //	hash(n)   n hexadecimal digits of the value's SHA-256

@@ -2,6 +2,7 @@ package design
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"strings"
 	"unicode/utf8"
@@ -75,7 +76,7 @@ func (b *treeBuilder) tokens(data []byte) (tokens token.Tokens, comments []*toke
 		case token.MappingKeyType:
 			b.hint(b.pos(t), "write key: value", "keys with ? are not part of the design language")
 		case token.InvalidType:
-			b.broken(t, or(t.Error, "the text cannot be read from here on"))
+			b.broken(t, cmp.Or(t.Error, "the text cannot be read from here on"))
 		case token.MappingStartType, token.SequenceStartType:
 			depth++
 		case token.MappingEndType, token.SequenceEndType:

@@ -33,7 +33,7 @@ const (
 // inputs, nil for an item that is not there, or is somebody else's. An item that several inputs ask for is read once.
 func (db *DB) Batch(ctx context.Context, r *Read, in []Input) (v []Values, err error) {
 	c := db.begin(r.Pattern)
-	defer func() { c.end(ctx, 1, err) }()
+	defer func() { c.end(ctx, err) }()
 	v, err = db.batch(ctx, c, r, in)
 	return v, schema.Named(r.Pattern, err)
 }

@@ -32,7 +32,7 @@ func (db *DB) writeBatch(ctx context.Context, c *call, requests map[string][]typ
 }
 
 // batch writes the items of a batch, each for itself, as many in a request as it takes.
-func (a trial) batch(ctx context.Context, ops []*write.Operation) (Outcome, error) {
+func (a trial) batch(ctx context.Context, ops []*write.Operation) ([]Outcome, error) {
 	for from := 0; from < len(ops); from += batchItems {
 		to := min(from+batchItems, len(ops))
 		if left, err := a.batchChunk(ctx, ops[from:to]); err != nil {
@@ -42,10 +42,10 @@ func (a trial) batch(ctx context.Context, ops []*write.Operation) (Outcome, erro
 			}
 			slices.Sort(unfinished.Lines)
 			unfinished.Lines = slices.Compact(unfinished.Lines)
-			return Outcome{}, unfinished
+			return nil, unfinished
 		}
 	}
-	return a.Outcome(nil), nil
+	return a.Outcomes(nil), nil
 }
 
 // batchChunk writes what one request takes, with as many more as it takes until nothing is left unprocessed. With an error it returns

@@ -48,7 +48,7 @@ func TestGreatestText(t *testing.T) {
 func TestPositions(t *testing.T) {
 	attributes, partitions, positions := somePositions()
 	for _, left := range []int{0, 1, 1 << 20} {
-		text, err := cursor.EncodePositions(left, positions, attributes)
+		text, err := cursor.EncodePositions(nil, left, positions, attributes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestPositions(t *testing.T) {
 			t.Error("a byte more is padding")
 		}
 	}
-	if _, err := cursor.EncodePositions(0, []cursor.Position{{At: Item{"SK": aText("x")}}}, attributes); err == nil {
+	if _, err := cursor.EncodePositions(nil, 0, []cursor.Position{{At: Item{"SK": aText("x")}}}, attributes); err == nil {
 		t.Error("a position without its attributes is written")
 	}
 }
@@ -88,7 +88,7 @@ func somePositions() (attributes []Attribute, partitions []Item, positions []cur
 // FuzzPositions: whatever stands in a cursor is positions, or ErrCursor.
 func FuzzPositions(f *testing.F) {
 	attributes, partitions, positions := somePositions()
-	text, err := cursor.EncodePositions(7, positions, attributes)
+	text, err := cursor.EncodePositions(nil, 7, positions, attributes)
 	if err != nil {
 		f.Fatal(err)
 	}

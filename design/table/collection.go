@@ -16,7 +16,7 @@ import (
 // owner's; the pages behind it rest on that.
 func (db *DB) Collect(ctx context.Context, c *Collection, in Input, o PageOptions) (p Page[Found], err error) {
 	counted := db.begin(c.Pattern)
-	defer func() { counted.end(ctx, 1, err) }()
+	defer func() { counted.end(ctx, err) }()
 	p, err = db.collect(ctx, counted, c, in, o)
 	return p, schema.Named(c.Pattern, err)
 }
@@ -37,7 +37,11 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 	scope := db.scope(ctx, s, Input{Values: in.Values}, names)
 	var positions []cursor.Position
 	if o.After != "" {
-		if _, positions, err = db.continued(scope, o.After, partitions, s.Positioned); err != nil {
+		text, err := db.opened(scope, o.After)
+		if err != nil {
+			return Page[Found]{}, err
+		}
+		if _, positions, err = cursor.DecodePositions(text, partitions, s.Positioned); err != nil {
 			return Page[Found]{}, err
 		}
 	}
@@ -49,7 +53,7 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 	if c.Owner != "" {
 		g.owner = in.Values[c.Owner]
 	}
-	if g.equal, err = query.Fill(s.Entity, schema.Each(c.PK, func(a KeyAttribute) Template { return a.Template }), c.By, in.Values); err != nil {
+	if g.equal, err = query.Fill(s.Entity, schema.Each(c.PK, func(a KeyAttribute) Template { return a.Template }), c.By, "", in.Values); err != nil {
 		return Page[Found]{}, err
 	}
 	if g.first && c.RootApart {
@@ -69,7 +73,7 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 		return Page[Found]{}, err
 	}
 	if positions != nil {
-		page.Next, err = db.cursor(scope, 0, positions, s.Positioned)
+		page.Next, err = db.cursor(scope, nil, 0, positions, s.Positioned)
 	}
 	return page, err
 }
@@ -130,7 +134,7 @@ func (g *gathering) page(ctx context.Context, o PageOptions) (p Page[Found], beh
 	if g.reading.done() {
 		return p, nil, nil
 	}
-	return p, g.reading.positions(), nil
+	return p, g.reading.positions(g.reading.lanes), nil
 }
 
 // next are the members' items among the next n.

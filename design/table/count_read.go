@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -14,7 +15,7 @@ import (
 // where it may, the items are read and looked at. Both cost the same.
 func (db *DB) Count(ctx context.Context, r *Read, in Input) (n int, err error) {
 	c := db.begin(r.Pattern)
-	defer func() { c.end(ctx, 1, err) }()
+	defer func() { c.end(ctx, err) }()
 	n, err = db.countItems(ctx, c, r, in)
 	return n, schema.Named(r.Pattern, err)
 }
@@ -24,7 +25,7 @@ func (db *DB) countItems(ctx context.Context, c *call, r *Read, in Input) (int, 
 	if err != nil {
 		return 0, err
 	}
-	reading, err := db.query(c, q, query.OfRead(r), nil)
+	reading, err := db.query(c, q, query.OfRead(r), position{})
 	if reading == nil || err != nil {
 		return 0, err
 	}
@@ -45,8 +46,12 @@ func (db *DB) countItems(ctx context.Context, c *call, r *Read, in Input) (int, 
 // count asks for the number of what there is, to the end.
 func (r *reading) count(ctx context.Context) (int, error) {
 	var total atomic.Int64
-	err := concurrently(ctx, len(r.lanes), r.db.atOnce(maxConcurrentQueries), func(ctx context.Context, i int) error {
-		request := r.lanes[i].request
+	lanes, err := r.groups(math.MaxInt32)
+	if err != nil {
+		return 0, err
+	}
+	err = concurrently(ctx, len(lanes), r.db.atOnce(maxConcurrentQueries), func(ctx context.Context, i int) error {
+		request := lanes[i].request
 		request.Select = types.SelectCount
 		for {
 			answer, err := r.db.client.Query(ctx, &request)

@@ -77,6 +77,12 @@ type (
 	Else = schema.Else
 	// Idempotent says how a repeated write is recognised.
 	Idempotent = schema.Idempotent
+	// Person says how the items of a person are exported and erased.
+	Person = schema.Person
+	// PersonPart is a way to items of a person.
+	PersonPart = schema.PersonPart
+	// Kept says which items of a person are not deleted.
+	Kept = schema.Kept
 )
 
 // What patterns take and return.
@@ -156,6 +162,8 @@ var (
 	ErrReused = schema.ErrReused
 	// ErrRefused is for a condition that does not hold and for which the design declares no error.
 	ErrRefused = schema.ErrRefused
+	// ErrOverlap is for a Tx of writes of which two touch the same item. A transaction does with an item one thing.
+	ErrOverlap = schema.ErrOverlap
 	// ErrLines is for a write with no lines, with more than it takes, or with two lines for one item; and for a read with more keys than
 	// it takes.
 	ErrLines = schema.ErrLines

@@ -22,6 +22,12 @@ type reading struct {
 	call   *call
 	source *query.Source
 	lanes  []*lane
+	// walk makes the lanes of further periods; nil where there are no periods. at are the periods that have lanes, passed how many
+	// have been read to their end, most how many may be begun; 0 is no bound.
+	walk         *query.Walk
+	at           []string
+	passed, most int
+	template     *dynamodb.QueryInput
 	// ahead is how many groups of lanes are asked at once: one, and twice as many after each round that finds nothing.
 	ahead int
 }
@@ -38,16 +44,38 @@ type lane struct {
 
 // read begins a reading of partitions, at positions; nil is the beginning.
 func (db *DB) read(c *call, s *query.Source, q *dynamodb.QueryInput, partitions []Item, positions []cursor.Position) *reading {
-	r := &reading{db: db, call: c, source: s, ahead: 1}
+	r := &reading{db: db, call: c, source: s, ahead: 1, template: q}
+	r.begin(partitions, positions)
+	return r
+}
+
+// begin adds lanes.
+func (r *reading) begin(partitions []Item, positions []cursor.Position) {
 	for i, partition := range partitions {
-		l := &lane{request: s.RequestOf(q, partition), number: i}
-		l.request.ReturnConsumedCapacity = c.capacity()
+		l := &lane{request: r.source.RequestOf(r.template, partition), number: i}
+		l.request.ReturnConsumedCapacity = r.call.capacity()
 		if positions != nil {
 			l.Position, l.next = positions[i], positions[i].At
 		}
 		r.lanes = append(r.lanes, l)
 	}
-	return r
+}
+
+// extend adds the lanes of a walk's next period.
+func (r *reading) extend() error {
+	at, partitions, err := r.walk.Next()
+	if err == nil && at != "" {
+		r.at = append(r.at, at)
+		r.begin(partitions, nil)
+	}
+	return err
+}
+
+// leave drops the lanes of periods that have been read to their end.
+func (r *reading) leave() {
+	for size := r.source.Shards; len(r.lanes) > 0 && !slices.ContainsFunc(r.lanes[:size], func(l *lane) bool { return !l.Done }); r.passed++ {
+		r.lanes, r.at = r.lanes[size:], r.at[1:]
+	}
 }
 
 // dry reports whether only a request tells how the lane goes on.
@@ -55,32 +83,47 @@ func (l *lane) dry() bool { return len(l.buffer) == 0 && !l.Done }
 
 // done reports whether all is consumed.
 func (r *reading) done() bool {
-	for _, l := range r.lanes {
-		if !l.Done {
-			return false
-		}
+	if r.walk != nil {
+		r.leave()
+		return len(r.lanes) == 0 && r.walk.Ended()
 	}
-	return true
+	return !slices.ContainsFunc(r.lanes, func(l *lane) bool { return !l.Done })
 }
+
+// far reports whether a walk has passed as many periods as it may.
+func (r *reading) far() bool { return r.most > 0 && r.passed >= r.most }
 
 // groups are the lanes that are read together, from the first group that is not done, so many groups: all lanes, but of a walk over
 // periods those of one period.
-func (r *reading) groups(n int) []*lane {
-	size := r.source.Shards
-	if size == 0 {
-		return r.lanes
+func (r *reading) groups(n int) ([]*lane, error) {
+	if r.walk == nil {
+		return r.lanes, nil
 	}
-	for from := 0; from < len(r.lanes); from += size {
-		if slices.ContainsFunc(r.lanes[from:from+size], func(l *lane) bool { return !l.Done }) {
-			return r.lanes[from:min(from+n*size, len(r.lanes))]
+	r.leave()
+	if r.most > 0 {
+		n = min(n, r.most-r.passed)
+	}
+	for len(r.at) < n && !r.walk.Ended() {
+		if err := r.extend(); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return r.lanes[:min(len(r.lanes), n*r.source.Shards)], nil
 }
 
-// positions are how far the partitions are consumed.
-func (r *reading) positions() []cursor.Position {
-	return schema.Each(r.lanes, func(l *lane) cursor.Position { return l.Position })
+// current are the lanes of the period that a walk has got to, which has not ended.
+func (r *reading) current() ([]*lane, error) {
+	if r.leave(); len(r.at) == 0 {
+		if err := r.extend(); err != nil {
+			return nil, err
+		}
+	}
+	return r.lanes[:r.source.Shards], nil
+}
+
+// positions are how far partitions are consumed.
+func (r *reading) positions(lanes []*lane) []cursor.Position {
+	return schema.Each(lanes, func(l *lane) cursor.Position { return l.Position })
 }
 
 // next consumes up to n items in the order of the source. It asks every partition that ran dry once, for at most as
@@ -92,9 +135,9 @@ func (r *reading) next(ctx context.Context, n int) ([]Item, error) {
 	r.ahead = min(2*r.ahead, maxConcurrentQueries)
 	var out []Item
 	for len(out) < n {
-		l := r.least()
-		if l == nil {
-			break
+		l, err := r.least()
+		if l == nil || err != nil {
+			return out, err
 		}
 		out, r.ahead = append(out, l.buffer[0]), 1
 		l.consume(r.source)
@@ -105,7 +148,11 @@ func (r *reading) next(ctx context.Context, n int) ([]Item, error) {
 // fill asks the partitions that ran dry, several at once. The first fault ends all.
 func (r *reading) fill(ctx context.Context, limit int) error {
 	var dry []*lane
-	for _, l := range r.groups(r.ahead) {
+	lanes, err := r.groups(r.ahead)
+	if err != nil {
+		return err
+	}
+	for _, l := range lanes {
 		if l.dry() {
 			dry = append(dry, l)
 		}
@@ -152,18 +199,19 @@ func (l *lane) consume(s *query.Source) {
 }
 
 // least is the lane whose next item comes first; nil where there is none, or a lane must be asked to tell.
-func (r *reading) least() *lane {
+func (r *reading) least() (*lane, error) {
+	lanes, err := r.groups(1)
 	var least *lane
-	for _, l := range r.groups(1) {
+	for _, l := range lanes {
 		switch {
 		case l.dry() && !r.source.Scan: // what a Scan finds is in no order
-			return nil
+			return nil, nil //nolint:nilnil // see above
 		case len(l.buffer) == 0:
 		case least == nil || r.source.Compare(l.buffer[0], least.buffer[0]) < 0:
 			least = l
 		}
 	}
-	return least
+	return least, err
 }
 
 // concurrently does n things, at most so many at once, each with its number. The first fault cancels the others and is what

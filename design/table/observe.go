@@ -20,7 +20,7 @@ type call struct {
 
 // begin starts counting for a pattern; end must follow.
 func (db *DB) begin(pattern string) *call {
-	return &call{observe: db.observe, start: time.Now(), seen: Call{Pattern: pattern}}
+	return &call{observe: db.observe, start: time.Now(), seen: Call{Pattern: pattern, Attempts: 1}}
 }
 
 // capacity is what requests say of consumed capacity: it is asked for only if someone is told.
@@ -56,12 +56,12 @@ func (c *call) count(consumed []*types.ConsumedCapacity, own *float64) {
 }
 
 // end reports the call to the observer.
-func (c *call) end(ctx context.Context, attempts int, err error) {
+func (c *call) end(ctx context.Context, err error) {
 	if c.observe == nil {
 		return
 	}
 	c.mu.Lock()
-	c.seen.Attempts, c.seen.Duration, c.seen.Err = attempts, time.Since(c.start), err
+	c.seen.Duration, c.seen.Err = time.Since(c.start), err
 	seen := c.seen
 	c.mu.Unlock()
 	c.observe(ctx, seen)

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,15 +60,10 @@ func (db *DB) atOnce(n int) int {
 func physicalNames(configured map[string]string, tables []*Table) (map[string]string, error) {
 	names := make(map[string]string, len(tables))
 	for _, t := range tables {
-		name, told := configured[t.Name]
-		switch {
-		case told && name == "":
-			return nil, fmt.Errorf("the name of table %s is empty: Config.Tables[%q] is the name that it has on DynamoDB", t.Name, t.Name)
-		case !told && strings.ContainsAny(t.Physical, "{}"):
+		name := cmp.Or(configured[t.Name], t.Physical)
+		if configured[t.Name] == "" && strings.ContainsAny(name, "{}") {
 			return nil, fmt.Errorf("the name of table %s is %s, which depends on the deployment: set Config.Tables[%q] to the name that it has there",
 				t.Name, t.Physical, t.Name)
-		case !told:
-			name = t.Physical
 		}
 		names[t.Name] = name
 	}

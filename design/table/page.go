@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/monotable/monotable/design/table/internal/cursor"
 	"github.com/monotable/monotable/design/table/internal/query"
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
@@ -45,54 +44,50 @@ func (o PageOptions) size(own int) int {
 // Page runs a read of many, for a page.
 func (db *DB) Page(ctx context.Context, r *Read, in Input, o PageOptions) (p Page[Values], err error) {
 	c := db.begin(r.Pattern)
-	defer func() { c.end(ctx, 1, err) }()
+	defer func() { c.end(ctx, err) }()
 	p, err = db.page(ctx, c, r, in, o)
 	return p, schema.Named(r.Pattern, err)
 }
 
 func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOptions) (Page[Values], error) {
-	q, err := query.Ask(r, in, db.now())
+	from := position{left: r.Limit, now: db.now()}
+	q, err := query.Ask(r, in, from.now)
 	if err != nil {
 		return Page[Values]{}, err
 	}
 	s := query.OfRead(r)
 	scope := db.scope(ctx, s, in, q.Names())
-	left, positions := r.Limit, []cursor.Position(nil)
 	if o.After != "" {
-		partitions, err := s.Partitions(in)
-		if err != nil {
+		if from, err = db.resume(scope, o.After, q, s); err != nil {
 			return Page[Values]{}, err
 		}
-		if left, positions, err = db.continued(scope, o.After, partitions, s.Positioned); err != nil {
+		if q, err = query.Ask(r, in, from.now); err != nil { // as when the list began
 			return Page[Values]{}, err
 		}
 	}
-	reading, err := db.query(c, q, s, positions)
+	reading, err := db.query(c, q, s, from)
 	if reading == nil || err != nil {
 		return Page[Values]{}, err
 	}
+	reading.most = s.MostPeriods()
 	size := o.size(r.Page)
 	if r.Limit > 0 {
-		left = min(left, r.Limit)
-		size = min(size, left)
+		from.left = min(from.left, r.Limit)
+		size = min(size, from.left)
 	}
 	var out Page[Values]
-	rounds := maxPageRounds
-	if s.Shards > 0 { // a walk over periods, any of which may have nothing
-		rounds += len(reading.lanes)
-	}
-	for round := 0; round < rounds && len(out.Items) < size && !reading.done(); round++ {
+	for round := 0; round < maxPageRounds+reading.passed && len(out.Items) < size && !reading.done() && !reading.far(); round++ {
 		found, err := db.answers(ctx, q, reading, size-len(out.Items))
 		if err != nil {
 			return Page[Values]{}, err
 		}
 		out.Items = append(out.Items, found...)
 	}
-	left -= len(out.Items)
-	if reading.done() || r.Limit > 0 && left == 0 {
+	from.left -= len(out.Items)
+	if reading.done() || r.Limit > 0 && from.left == 0 {
 		return out, nil
 	}
-	out.Next, err = db.cursor(scope, left, reading.positions(), s.Positioned)
+	out.Next, err = db.behind(scope, from, reading)
 	return out, err
 }
 
@@ -114,7 +109,7 @@ func (db *DB) All(ctx context.Context, r *Read, in Input) iter.Seq2[Values, erro
 	return func(yield func(Values, error) bool) {
 		c := db.begin(r.Pattern)
 		var err error
-		defer func() { c.end(ctx, 1, schema.Named(r.Pattern, err)) }()
+		defer func() { c.end(ctx, schema.Named(r.Pattern, err)) }()
 		if err = db.walk(ctx, c, r, in, func(v Values) bool { return yield(v, nil) }); err != nil {
 			yield(nil, schema.Named(r.Pattern, err))
 		}
@@ -123,11 +118,23 @@ func (db *DB) All(ctx context.Context, r *Read, in Input) iter.Seq2[Values, erro
 
 // walk calls do for each answer until it is false.
 func (db *DB) walk(ctx context.Context, c *call, r *Read, in Input, do func(Values) bool) error {
+	return db.pages(ctx, c, r, in, func(page []Values) (bool, error) {
+		for _, v := range page {
+			if !do(v) {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+}
+
+// pages calls do for the answers that come at once, until it is false or fails.
+func (db *DB) pages(ctx context.Context, c *call, r *Read, in Input, do func([]Values) (bool, error)) error {
 	q, err := query.Ask(r, in, db.now())
 	if err != nil {
 		return err
 	}
-	reading, err := db.query(c, q, query.OfRead(r), nil)
+	reading, err := db.query(c, q, query.OfRead(r), position{})
 	if reading == nil || err != nil {
 		return err
 	}
@@ -141,10 +148,8 @@ func (db *DB) walk(ctx context.Context, c *call, r *Read, in Input, do func(Valu
 		if err != nil {
 			return err
 		}
-		for _, v := range found {
-			if !do(v) {
-				return nil
-			}
+		if more, err := do(found); !more || err != nil {
+			return err
 		}
 		given += len(found)
 	}

@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/monotable/monotable/design/table/internal/cursor"
 	"github.com/monotable/monotable/design/table/internal/query"
@@ -18,21 +19,57 @@ func (db *DB) scope(ctx context.Context, s *query.Source, in Input, names []stri
 	return schema.AppendText(b, schema.TagText, db.caller(ctx))
 }
 
-// continued opens the cursor that a page is asked behind.
-func (db *DB) continued(scope []byte, c Cursor, partitions []Item, attributes []Attribute) (left int, positions []cursor.Position, err error) {
-	if db.cursors == nil {
-		return 0, nil, fmt.Errorf("%w: Config.CursorKey is not set, so that there are none", ErrCursor)
-	}
-	text, err := db.cursors.Open(scope, c)
-	if err != nil {
-		return 0, nil, err
-	}
-	return cursor.DecodePositions(text, partitions, attributes)
+// position is how far a list has been read: how many items may follow, and how far each partition was read. Of a walk they are
+// the partitions of the period at, and now is when the list began.
+type position struct {
+	left       int
+	partitions []cursor.Position
+	at         string
+	now        time.Time
 }
 
-// cursor seals positions: "" at the end of all partitions, and where there is no key.
-func (db *DB) cursor(scope []byte, left int, positions []cursor.Position, attributes []Attribute) (Cursor, error) {
-	text, err := cursor.EncodePositions(left, positions, attributes)
+// opened is the text of a cursor.
+func (db *DB) opened(scope []byte, c Cursor) ([]byte, error) {
+	if db.cursors == nil {
+		return nil, fmt.Errorf("%w: Config.CursorKey is not set, so that there are none", ErrCursor)
+	}
+	return db.cursors.Open(scope, c)
+}
+
+// resume is the position of the cursor that a page of a read is asked behind.
+func (db *DB) resume(scope []byte, c Cursor, q *query.Question, s *query.Source) (p position, err error) {
+	text, err := db.opened(scope, c)
+	if err != nil {
+		return p, err
+	}
+	p.now = db.now()
+	if s.Walks() {
+		if p.now, p.at, text, err = cursor.DecodePeriod(text); err != nil {
+			return p, err
+		}
+	}
+	_, _, partitions, err := begin(q, s, p.at)
+	if err == nil {
+		p.left, p.partitions, err = cursor.DecodePositions(text, partitions, s.Positioned)
+	}
+	return p, err
+}
+
+// behind is the cursor of how far a reading got: "" where there is no key.
+func (db *DB) behind(scope []byte, p position, r *reading) (Cursor, error) {
+	if r.walk == nil {
+		return db.cursor(scope, nil, p.left, r.positions(r.lanes), r.source.Positioned)
+	}
+	lanes, err := r.current()
+	if err != nil {
+		return "", err
+	}
+	return db.cursor(scope, cursor.EncodePeriod(p.now, r.at[0]), p.left, r.positions(lanes), r.source.Positioned)
+}
+
+// cursor seals positions behind a text: "" where there is no key.
+func (db *DB) cursor(scope, text []byte, left int, positions []cursor.Position, attributes []Attribute) (Cursor, error) {
+	text, err := cursor.EncodePositions(text, left, positions, attributes)
 	if db.cursors == nil || err != nil {
 		return "", err
 	}

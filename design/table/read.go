@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/monotable/monotable/design/table/internal/cursor"
 	"github.com/monotable/monotable/design/table/internal/query"
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
@@ -19,7 +18,7 @@ import (
 // ErrNotFound.
 func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) {
 	c := db.begin(r.Pattern)
-	defer func() { c.end(ctx, 1, err) }()
+	defer func() { c.end(ctx, err) }()
 	q, err := query.Ask(r, in, db.now())
 	if err != nil {
 		return nil, schema.Named(r.Pattern, err)
@@ -66,7 +65,7 @@ func (db *DB) getByKey(ctx context.Context, c *call, q *query.Question) (Values,
 // getByQuery asks until an item is found. It asks for one, and for twice as many each time that all are dropped.
 func (db *DB) getByQuery(ctx context.Context, c *call, q *query.Question) (Values, error) {
 	s := query.OfRead(q.Read)
-	reading, err := db.query(c, q, s, nil)
+	reading, err := db.query(c, q, s, position{})
 	if reading == nil || err != nil {
 		return nil, err
 	}
@@ -82,10 +81,9 @@ func (db *DB) getByQuery(ctx context.Context, c *call, q *query.Question) (Value
 	return nil, nil
 }
 
-// query begins the reading of a question, behind positions; nil where its bounds leave nothing.
-func (db *DB) query(c *call, q *query.Question, s *query.Source, positions []cursor.Position) (*reading, error) {
-	r := q.Read
-	partitions, err := s.Partitions(q.Input)
+// query begins the reading of a question, behind a position; nil where its bounds leave nothing.
+func (db *DB) query(c *call, q *query.Question, s *query.Source, from position) (*reading, error) {
+	walk, at, partitions, err := begin(q, s, from.at)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +91,27 @@ func (db *DB) query(c *call, q *query.Question, s *query.Source, positions []cur
 	if err != nil || request == nil || q.Span.Empty() {
 		return nil, err
 	}
-	q.Here = r.Hydrate
+	q.Here = q.Read.Hydrate
 	if err := q.Filter(s, request); err != nil {
 		return nil, err
 	}
-	return db.read(c, s, request, partitions, positions), nil
+	r := db.read(c, s, request, partitions, from.partitions)
+	if r.walk = walk; at != "" {
+		r.at = []string{at}
+	}
+	return r, nil
+}
+
+// begin are the first partitions of a question, and the walk that has more, with the period that it begins with.
+func begin(q *query.Question, s *query.Source, from string) (walk *query.Walk, at string, partitions []Item, err error) {
+	if !s.Walks() {
+		partitions, err = s.Partitions(q.Input)
+		return nil, "", partitions, err
+	}
+	if walk, err = s.Walk(q.Input, from); err == nil {
+		at, partitions, err = walk.Next()
+	}
+	return walk, at, partitions, err
 }
 
 // answers are what is left of the next n items of a reading.

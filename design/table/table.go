@@ -32,9 +32,9 @@
 //
 // # Errors
 //
-// ErrNotFound, ErrExists, ErrConflict, ErrCursor, ErrReused and ErrLines, each of them possibly wrapped; *ValueError for a
+// ErrNotFound, ErrExists, ErrConflict, ErrCursor, ErrReused, ErrOverlap and ErrLines, each of them possibly wrapped; *ValueError for a
 // value that is none of its type; *Refusal where a condition of a write does not hold, which wraps the error that the
-// design declares, or ErrRefused; *UnfinishedError for a batch of which something may be undone. All others are those of the SDK.
+// design declares, or ErrRefused; *TxError for a fault of one write of a Tx, which wraps what the write alone would fail with; *UnfinishedError for a batch of which something may be undone. All others are those of the SDK.
 package table
 
 import (
@@ -58,8 +58,8 @@ type Client interface {
 
 // Config is what a DB needs beside its client.
 type Config struct {
-	// Tables are the names of the tables, by their names in the design. One that is not told has the design's physical
-	// name, which then must have no {placeholder}.
+	// Tables are the names of the tables, by their names in the design. One that is not told, or is "", has the design's
+	// physical name, which then must have no {placeholder}.
 	Tables map[string]string
 	// CursorKey seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without
 	// one, patterns with pages fail with ErrCursor when asked to continue, and give no cursors.

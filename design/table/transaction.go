@@ -13,13 +13,13 @@ import (
 )
 
 // try makes one attempt. It is ErrAgain where an item was not, or was no longer, as the attempt took it to be.
-func (db *DB) try(ctx context.Context, c *call, r *write.Call) (Outcome, error) {
-	a := trial{db: db, call: c, Attempt: r.NewAttempt()}
+func (db *DB) try(ctx context.Context, c *call, t *write.Transaction) ([]Outcome, error) {
+	a := trial{db: db, call: c, Attempt: t.NewAttempt()}
 	ops, out, err := a.Plan(func(t *Table, keys []Item) ([]Item, error) { return a.items(ctx, t, keys) })
 	switch {
 	case err != nil || len(ops) == 0:
 		return out, err
-	case r.Write.Batch:
+	case t.Batch():
 		return a.batch(ctx, ops)
 	case len(ops) == 1 && ops[0].Kind != write.Checking:
 		return a.single(ctx, ops[0])
@@ -51,7 +51,7 @@ func (a trial) items(ctx context.Context, t *Table, keys []Item) ([]Item, error)
 }
 
 // single writes the one item that a write touches.
-func (a trial) single(ctx context.Context, o *write.Operation) (Outcome, error) {
+func (a trial) single(ctx context.Context, o *write.Operation) ([]Outcome, error) {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
 	table, capacity := a.db.tableName(o.Table), a.call.capacity()
 	var consumed *types.ConsumedCapacity
@@ -89,19 +89,19 @@ func (a trial) single(ctx context.Context, o *write.Operation) (Outcome, error) 
 	}
 	a.call.wrote(consumed)
 	if err == nil {
-		return a.Outcome(updated), nil
+		return a.Outcomes(updated), nil
 	}
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return a.Refused(o, failed.Item)
 	}
 	if _, ok := errors.AsType[*types.TransactionConflictException](err); ok {
-		return Outcome{}, write.ErrAgain
+		return nil, write.ErrAgain
 	}
-	return Outcome{}, err
+	return nil, err
 }
 
 // transact writes several items as a whole.
-func (a trial) transact(ctx context.Context, ops []*write.Operation) (Outcome, error) {
+func (a trial) transact(ctx context.Context, ops []*write.Operation) ([]Outcome, error) {
 	in := &dynamodb.TransactWriteItemsInput{
 		TransactItems:          schema.Each(ops, func(o *write.Operation) types.TransactWriteItem { return o.TransactItem(a.db.tableName(o.Table)) }),
 		ReturnConsumedCapacity: a.call.capacity(),
@@ -109,13 +109,13 @@ func (a trial) transact(ctx context.Context, ops []*write.Operation) (Outcome, e
 	answer, err := a.db.client.TransactWriteItems(ctx, in)
 	if err == nil {
 		a.call.wrote(schema.Each(answer.ConsumedCapacity, func(u types.ConsumedCapacity) *types.ConsumedCapacity { return &u })...)
-		return a.Outcome(nil), nil
+		return a.Outcomes(nil), nil
 	}
 	a.call.wrote()
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		return a.canceled(ops, canceled)
 	}
-	return Outcome{}, err // one still in progress too: another attempt might do twice what this one does yet
+	return nil, err // one still in progress too: another attempt might do twice what this one does yet
 }
 
 // The codes of cancellation reasons that say more than that the request is wrong.
@@ -126,7 +126,7 @@ const (
 )
 
 // canceled tells why a transaction was cancelled: the first of its operations that has a reason decides.
-func (a trial) canceled(ops []*write.Operation, canceled *types.TransactionCanceledException) (Outcome, error) {
+func (a trial) canceled(ops []*write.Operation, canceled *types.TransactionCanceledException) ([]Outcome, error) {
 	for i, reason := range canceled.CancellationReasons {
 		if i >= len(ops) {
 			break
@@ -134,12 +134,12 @@ func (a trial) canceled(ops []*write.Operation, canceled *types.TransactionCance
 		switch aws.ToString(reason.Code) {
 		case codeNone, "":
 		case codeConflict:
-			return Outcome{}, write.ErrAgain
+			return nil, write.ErrAgain
 		case codeRefused:
 			return a.Refused(ops[i], reason.Item)
 		default:
-			return Outcome{}, canceled
+			return nil, canceled
 		}
 	}
-	return Outcome{}, canceled
+	return nil, canceled
 }

@@ -64,9 +64,9 @@ func Each[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Val
 	}
 }
 
-// BatchOf is Batch with the answers as Ts: nil for an item that is not there.
-func BatchOf[T any](ctx context.Context, db *DB, r *Read, in []Input, decode func(Values) (T, error)) ([]*T, error) {
-	list, err := db.Batch(ctx, r, in)
+// BatchOf is Batch of inputs that are made of in, with the answers as Ts: nil for an item that is not there.
+func BatchOf[I, T any](ctx context.Context, db *DB, r *Read, in []I, input func(I) Input, decode func(Values) (T, error)) ([]*T, error) {
+	list, err := db.Batch(ctx, r, schema.Each(in, input))
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +82,16 @@ func BatchOf[T any](ctx context.Context, db *DB, r *Read, in []Input, decode fun
 		out[i] = &x
 	}
 	return out, nil
+}
+
+// Do is Write with what was done as a T.
+func Do[T any](ctx context.Context, db *DB, w *Write, in Input, decode func(context.Context, Input, Outcome) (T, error)) (T, error) {
+	out, err := db.Write(ctx, w, in)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return decode(ctx, in, out)
 }
 
 func decodeEach[T any](r *Read, list []Values, decode func(Values) (T, error)) ([]T, error) {

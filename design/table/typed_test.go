@@ -21,6 +21,8 @@ func toBrief(v table.Values) (brief, error) {
 	return brief{table.Get(d, "orderId", table.Text[string]()), table.Get(d, "total", table.Int())}, d.Err()
 }
 
+func same(in table.Input) table.Input { return in }
+
 // TestTyped: what generated methods are made of gives the same answers as what they stand for.
 func TestTyped(t *testing.T) {
 	s := newStore(t)
@@ -62,7 +64,7 @@ func TestTyped(t *testing.T) {
 	if o, err := table.One(t.Context(), s.db, s.orderByID(), absent, toBrief); !errors.Is(err, table.ErrNotFound) {
 		t.Errorf("One: %v, %v; want ErrNotFound", o, err)
 	}
-	batch, err := table.BatchOf(t.Context(), s.db, s.orderByID(), []table.Input{absent, id}, toBrief)
+	batch, err := table.BatchOf(t.Context(), s.db, s.orderByID(), []table.Input{absent, id}, same, toBrief)
 	if err != nil || len(batch) != 2 || batch[0] != nil || batch[1] == nil || *batch[1] != (brief{"o-004", 6}) {
 		t.Errorf("BatchOf: %v, %v", batch, err)
 	}
@@ -78,7 +80,34 @@ func TestTypedDecodeErrors(t *testing.T) {
 	if found, is := errors.AsType[*table.DecodeError](err); !is || err.Error() != "OrderByID: stored Order.total is missing" {
 		t.Errorf("%v, %v; want a *DecodeError of the total", found, err)
 	}
-	if _, err := table.BatchOf(t.Context(), s.db, s.orderByID(), []table.Input{id}, toBrief); err == nil {
+	if _, err := table.BatchOf(t.Context(), s.db, s.orderByID(), []table.Input{id}, same, toBrief); err == nil {
 		t.Error("BatchOf has no error")
+	}
+}
+
+// TestDecodeOutcome: the items of a write's steps as values, none where the answer does not tell one, and nothing behind the first fault.
+func TestDecodeOutcome(t *testing.T) {
+	whole, broken := table.Values{"orderId": text("o-1"), "total": number(6)}, table.Values{"orderId": text("o-2")}
+	out := table.Outcome{Items: [][]table.Values{{whole}, {nil}, {whole, whole}, {broken}, {whole, broken, whole}}}
+	want := brief{"o-1", 6}
+	d := table.DecodeOutcome(out)
+	if got := table.Made(d, 0, toBrief); got != want {
+		t.Errorf("Made: %v", got)
+	}
+	if got := table.Known(d, 0, toBrief); got == nil || *got != want {
+		t.Errorf("Known: %v", got)
+	}
+	if got := table.Known(d, 1, toBrief); got != nil || table.Made(d, 1, toBrief) != (brief{}) {
+		t.Errorf("what is not told is %v", got)
+	}
+	if got := table.MadeEach(d, 2, toBrief); !slices.Equal(got, []brief{want, want}) || d.Err() != nil {
+		t.Errorf("MadeEach: %v, %v", got, d.Err())
+	}
+	if got := table.MadeEach(d, 4, toBrief); !slices.Equal(got, []brief{want}) || d.Err() == nil {
+		t.Errorf("MadeEach with a fault: %v, %v", got, d.Err())
+	}
+	fault := d.Err()
+	if got := table.Known(d, 0, toBrief); got != nil || table.Made(d, 3, toBrief) != (brief{}) || !errors.Is(d.Err(), fault) {
+		t.Errorf("behind a fault: %v, %v", got, d.Err())
 	}
 }

@@ -24,31 +24,42 @@ const (
 // again, up to eight times.
 func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err error) {
 	c := db.begin(w.Pattern)
-	attempts := 1
-	defer func() { c.end(ctx, attempts, err) }()
+	defer func() { c.end(ctx, err) }()
 	r, err := write.NewCall(w, in, db.now(), db.newID)
 	if err != nil {
 		return Outcome{}, schema.Named(w.Pattern, err)
 	}
-	for ; ; attempts++ {
-		out, err = db.try(ctx, c, r)
+	outs, err := db.attempt(ctx, c, write.Alone(r))
+	if own, ok := errors.AsType[*write.CallError](err); ok {
+		err = own.Err
+	}
+	if _, refused := err.(*Refusal); refused { //nolint:errorlint // it has the pattern's name already, and must have no other
+		return Outcome{}, err
+	}
+	if err != nil {
+		return Outcome{}, schema.Named(w.Pattern, err)
+	}
+	return outs[0], nil
+}
+
+// attempt makes a transaction, again and again where it meets other writes.
+func (db *DB) attempt(ctx context.Context, c *call, t *write.Transaction) ([]Outcome, error) {
+	for {
+		out, err := db.try(ctx, c, t)
 		switch {
 		case !errors.Is(err, write.ErrAgain):
-			if _, refused := errors.AsType[*Refusal](err); refused {
-				return Outcome{}, err // it has the pattern's name already
-			}
-			return out, schema.Named(w.Pattern, err)
-		case attempts == maxAttempts:
+			return out, err
+		case c.seen.Attempts == maxAttempts:
 			if unsettled, ok := errors.AsType[*write.UnsettledError](err); ok {
-				return Outcome{}, schema.Named(w.Pattern, unsettled.Cause)
+				return nil, unsettled.Cause
 			}
-			return Outcome{}, fmt.Errorf("%s: %w, %d times in a row", w.Pattern, ErrConflict, attempts)
+			return nil, fmt.Errorf("%w, %d times in a row", ErrConflict, maxAttempts)
 		}
-		if db.sequential {
-			continue
+		if !db.sequential {
+			if err := wait(ctx, rand.N(firstBackoff<<(c.seen.Attempts-1))+1); err != nil { //nolint:gosec // a pause needs no secret
+				return nil, err
+			}
 		}
-		if err := wait(ctx, rand.N(firstBackoff<<(attempts-1))+1); err != nil { //nolint:gosec // a pause needs no secret
-			return Outcome{}, schema.Named(w.Pattern, err)
-		}
+		c.seen.Attempts++
 	}
 }

@@ -34,6 +34,7 @@ import (
 
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -108,6 +109,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	s := &service{db: db, now: d.Clock, rule: rule, logger: d.Logger}
 	return &system.Service{
 		Register:  s.routes,
+		Personal:  &personal.Data{DB: db, Kept: appcoredb.PersonKept(), Refuse: s.unsettled},
 		Streams:   []system.Stream{{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch}},
 		Schedules: []system.Schedule{{Name: "sweep", Every: sweepEvery, Run: s.sweep}},
 		Sample:    seed.Sample{Records: sample, Load: db.Load},

@@ -34,6 +34,14 @@ func routes(t *testing.T, v *apitest.Server) {
 	t.Run("transactions", func(t *testing.T) { transactionRoutes(t, v) })
 	t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
 	t.Run("operation", func(t *testing.T) { operationRoutes(t, v) })
+	t.Run("data", func(t *testing.T) {
+		create(t, v, "u-789", "unsettled", 5)
+		v.Run(t, []apitest.Case{{
+			Name: "unsettled", Status: http.StatusConflict, Code: "transactions_pending",
+			Request: apitest.Request{Method: http.MethodDelete, Path: "/me", As: "u-789", Header: map[string]string{"Confirm": "erase"}},
+		}})
+		v.Person(t, apitest.Person{As: ana, Design: "appcore.design.yaml", Entities: []string{"User", "Transaction", "Notification"}})
+	})
 	v.Covered(t)
 }
 

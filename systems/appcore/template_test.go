@@ -14,6 +14,8 @@ func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: appcore.Name, Title: "AppCore", Design: "appcore.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
+			"exportOwnData":      {"ExportPerson"},
+			"eraseOwnData":       {"ErasePerson", "UserTransactions"},
 			"getProfile":         {"Profile"},
 			"putProfile":         {"SaveProfile"},
 			"listTransactions":   {"UserTransactions"},

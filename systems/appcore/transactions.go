@@ -75,11 +75,12 @@ func invalidPeriod(field, message string) error {
 	return problem.BadRequest(problem.CodeInvalidParameter, "the period is not valid", problem.Field{Field: field, Message: message})
 }
 
-// latest are the last ten transactions of all users.
-func (s *service) latest(ctx context.Context, _ auth.Principal, _ api.None) (latest struct {
+type latest struct {
 	Items []appcoredb.LatestTransactionsItem
-}, err error,
-) {
-	latest.Items, err = s.db.LatestTransactions(ctx)
-	return latest, err
+}
+
+// latest are the last ten transactions of all users.
+func (s *service) latest(ctx context.Context, _ auth.Principal, _ api.None) (latest, error) {
+	items, err := s.db.LatestTransactions(ctx)
+	return latest{items}, err
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/byname"
 )
 
 // What the API shows. Each field comes from the stored field of its name, so a type lists all that others see.
@@ -116,13 +117,42 @@ type Order struct {
 	Status    catfecitodb.OrderStatus `json:"status" enum:"pending,paid,shipped,delivered,cancelled" doc:"How far it is"`
 	Total     Money                   `json:"total" doc:"What it costs"`
 	CreatedAt time.Time               `json:"createdAt" doc:"When it was made"`
+	Summary   *string                 `json:"summary,omitempty" doc:"Its lines in a few words"`
 }
 
 // WholeOrder is an order with its lines.
 type WholeOrder struct {
 	Order
-	UserID string      `json:"userId" doc:"Whose it is"`
-	Items  []OrderLine `json:"items" from:"Lines" nullable:"false" doc:"A line for each product"`
+	UserID   string                     `json:"userId" doc:"Whose it is"`
+	Delivery *Delivery                  `json:"delivery,omitempty" doc:"Where it goes, and whom to ask for"`
+	PaidAt   *time.Time                 `json:"paidAt,omitempty" doc:"When it was paid"`
+	PaidWith *catfecitodb.PaymentMethod `json:"paidWith,omitempty" enum:"online,cash" doc:"How it was paid"`
+	Items    []OrderLine                `json:"items" from:"Lines" nullable:"false" doc:"A line for each product"`
+}
+
+// OpenOrder is an order as staff see it among others.
+type OpenOrder struct {
+	Order
+	UserID   string    `json:"userId" doc:"Whose it is"`
+	Delivery *Delivery `json:"delivery,omitempty" doc:"Where it goes, and whom to ask for"`
+}
+
+// openOrderOf is what is told of an order.
+func openOrderOf(o catfecitodb.Order) OpenOrder { return showOpenOrder(o) }
+
+var showOpenOrder = byname.Copy[catfecitodb.Order, OpenOrder]() //nolint:gochecknoglobals // made once, never changed
+
+// Takings are what was paid in a time.
+type Takings struct {
+	From     time.Time `json:"from" doc:"The first moment"`
+	To       time.Time `json:"to" doc:"The moment after the last one"`
+	Orders   int       `json:"orders" doc:"How many orders were paid, without those that were refunded"`
+	Total    Money     `json:"total" doc:"What they came to"`
+	Cash     Money     `json:"cash" doc:"What of it was cash"`
+	Online   Money     `json:"online" doc:"What of it came from the provider of payments"`
+	Refunds  int       `json:"refunds" doc:"How many orders were paid then and refunded later"`
+	Refunded Money     `json:"refunded" doc:"What they came to"`
+	Hours    []Money   `json:"hours" nullable:"false" doc:"The total by hours from the first moment on"`
 }
 
 // OrderLine is a product as it was sold.

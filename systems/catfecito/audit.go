@@ -113,44 +113,56 @@ type telling struct {
 	facts    []fact
 }
 
-// fact is a field's value as a text; absent values are no facts.
-type fact struct{ field, value string }
+// fact is a field's value as a text; absent values are no facts. Of what is personal only that it has changed is told: an entry
+// outlives the user.
+type fact struct {
+	field, value string
+	personal     bool
+}
+
+// told is the value that may be told.
+func (f fact) told() *string {
+	if f.personal {
+		return nil
+	}
+	return clipped(&f.value)
+}
 
 // tellingOf names all that is told. What is not named is not: a password's hash above all.
 func tellingOf(x any) (telling, bool) {
 	switch x := x.(type) {
 	case catfecitodb.User:
 		return telling{catfecitodb.SubjectUser, x.UserID, "User", []fact{
-			{"email", x.Email}, {"name", x.Name}, {"role", string(x.Role)},
+			{"email", x.Email, true}, {"name", x.Name, true}, {"role", string(x.Role), false},
 		}}, true
 	case catfecitodb.Credential:
-		return telling{catfecitodb.SubjectUser, x.UserID, "Credential", []fact{{"updatedAt", x.UpdatedAt.Format(time.RFC3339)}}}, true
+		return telling{catfecitodb.SubjectUser, x.UserID, "Credential", []fact{{"updatedAt", x.UpdatedAt.Format(time.RFC3339), false}}}, true
 	case catfecitodb.Category:
-		return telling{catfecitodb.SubjectCategory, x.CategoryID, "Category", []fact{{"name", x.Name}, {"description", x.Description}}}, true
+		return telling{catfecitodb.SubjectCategory, x.CategoryID, "Category", []fact{{"name", x.Name, false}, {"description", x.Description, false}}}, true
 	case catfecitodb.Product:
 		facts := []fact{
-			{"categoryId", x.CategoryID},
-			{"name", x.Name},
-			{"description", x.Description},
-			{"price", Money(x.Price).String()},
-			{"stock", strconv.FormatInt(x.Stock, 10)},
-			{"isActive", strconv.FormatBool(x.IsActive)},
+			{"categoryId", x.CategoryID, false},
+			{"name", x.Name, false},
+			{"description", x.Description, false},
+			{"price", Money(x.Price).String(), false},
+			{"stock", strconv.FormatInt(x.Stock, 10), false},
+			{"isActive", strconv.FormatBool(x.IsActive), false},
 		}
 		if x.ImageURL != nil {
-			facts = append(facts, fact{"imageUrl", *x.ImageURL})
+			facts = append(facts, fact{"imageUrl", *x.ImageURL, false})
 		}
 		return telling{catfecitodb.SubjectProduct, x.ProductID, "Product", facts}, true
 	case catfecitodb.Order:
 		return telling{catfecitodb.SubjectOrder, x.OrderID, "Order", []fact{
-			{"userId", x.UserID}, {"total", Money(x.Total).String()}, {"status", string(x.Status)},
+			{"userId", x.UserID, true}, {"total", Money(x.Total).String(), false}, {"status", string(x.Status), false},
 		}}, true
 	case catfecitodb.OrderItem:
 		return telling{catfecitodb.SubjectOrder, x.OrderID, "OrderItem", []fact{
-			{"productId", x.ProductID},
-			{"productName", x.ProductName},
-			{"price", Money(x.Price).String()},
-			{"quantity", strconv.FormatInt(x.Quantity, 10)},
-			{"subtotal", Money(x.Subtotal).String()},
+			{"productId", x.ProductID, false},
+			{"productName", x.ProductName, false},
+			{"price", Money(x.Price).String(), false},
+			{"quantity", strconv.FormatInt(x.Quantity, 10), false},
+			{"subtotal", Money(x.Subtotal).String(), false},
 		}}, true
 	default:
 		return telling{}, false
@@ -160,22 +172,25 @@ func tellingOf(x any) (telling, bool) {
 // differences are the fields that are not the same before and after, in the order in which they are told.
 func differences(before, after []fact) []catfecitodb.FieldChange {
 	list := []catfecitodb.FieldChange{}
-	value := func(facts []fact, field string) *string {
+	of := func(facts []fact, field string) *fact {
 		for i := range facts {
 			if facts[i].field == field {
-				return &facts[i].value
+				return &facts[i]
 			}
 		}
 		return nil
 	}
 	for _, f := range after {
-		if was := value(before, f.field); was == nil || *was != f.value {
-			list = append(list, catfecitodb.FieldChange{Field: f.field, Before: clipped(was), After: clipped(&f.value)})
+		switch was := of(before, f.field); {
+		case was == nil:
+			list = append(list, catfecitodb.FieldChange{Field: f.field, After: f.told()})
+		case was.value != f.value:
+			list = append(list, catfecitodb.FieldChange{Field: f.field, Before: was.told(), After: f.told()})
 		}
 	}
 	for _, f := range before {
-		if value(after, f.field) == nil {
-			list = append(list, catfecitodb.FieldChange{Field: f.field, Before: clipped(&f.value)})
+		if of(after, f.field) == nil {
+			list = append(list, catfecitodb.FieldChange{Field: f.field, Before: f.told()})
 		}
 	}
 	return list

@@ -8,6 +8,9 @@
 //	                                   └ cancel (pending, paid), or 30 minutes without payment ─▶ cancelled; the stock goes up again
 //	beginPayment ──▶ payments.Provider's page ── signed event ──▶ paymentEvent: paid, or the payment is refunded
 //	the table's stream ─▶ audit ─▶ AuditEntry
+//	                   ├▶ lists ─▶ ProductEntry: products by the words of their names, and all of them, for staff
+//	                   ├▶ refunds ─▶ the provider, for orders that are cancelled after they were paid
+//	                   ╰▶ each process: hub ─▶ GET /orders/events
 //
 // What is stored, and how it is asked for, stands in catfecito.design.yaml; package catfecitodb is generated from it, and is
 // the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
@@ -42,6 +45,7 @@ import (
 	"github.com/monotable/monotable/systems/catfecito/payments"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/mail"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -85,6 +89,8 @@ type service struct {
 	provider payments.Provider
 	// mail sends letters; nil where nobody does.
 	mail mail.Sender
+	// hub tells this process's connections of orders.
+	hub *hub
 	// breached is the address of the list of breached passwords; "" for none.
 	breached string
 }
@@ -142,14 +148,23 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	s := &service{
 		db: db, now: d.Clock, logger: d.Logger, issuer: d.Issuer, passwords: newPasswords(o.Hashing), bounds: newBounds(d.Clock),
-		provider: o.Payments, mail: o.Mail, breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
+		provider: o.Payments, mail: o.Mail, hub: newHub(), breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
 	}
 	service := &system.Service{
 		Register:  s.routes,
+		Personal:  &personal.Data{DB: db, Kept: catfecitodb.PersonKept()},
 		Admit:     s.admit,
 		Pages:     map[string]http.Handler{},
-		Streams:   []system.Stream{{Name: "audit", Table: c.Table, Handle: s.audit}},
-		Schedules: []system.Schedule{{Name: "expiry", Every: expiryEvery, Run: s.expireOrders}},
+		Streams: []system.Stream{
+			{Name: "audit", Table: c.Table, Handle: s.audit},
+			{Name: "lists", Table: c.Table, Handle: s.keepLists},
+			{Name: "refunds", Table: c.Table, Handle: s.refund},
+			{Name: "told-orders", Table: c.Table, EveryProcess: true, Handle: s.tellOrders},
+		},
+		Schedules: []system.Schedule{
+			{Name: "expiry", Every: expiryEvery, Run: s.expireOrders},
+			{Name: "lists", Every: shelfEvery, Run: s.fillLists},
+		},
 		Sample:    seed.Sample{Records: sample, Load: db.Load},
 	}
 	if secret := d.Getenv(PaymentSecret); s.provider == nil && secret != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/once"
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
@@ -31,22 +32,21 @@ func withLines(o catfecitodb.Order, lines []catfecitodb.OrderItem) order {
 // checkout makes an order of a user's cart as it is, if it comes to what he has agreed to. A request that was made before is
 // answered as it was then, and replayed is set.
 func (s *service) checkout(ctx context.Context, who auth.Principal, in newOrder) (made order, replayed bool, err error) {
-	lines, err := s.orderLines(ctx, who.Sub, in.Body.Total)
+	delivery, err := deliveryOf(in.Body.Delivery)
 	if err != nil {
-		// The request may have been made before: then the cart is empty, or has become another since.
-		made, replayed, again := s.checkedOut(ctx, who.Sub, in.RequestKey, in.Body.Total)
-		if replayed || again != nil {
-			return made, replayed, again
-		}
 		return order{}, false, err
 	}
-	result, err := s.db.PlaceOrder(ctx, catfecitodb.PlaceOrderInput{
-		RequestKey: in.RequestKey, Agreed: int64(in.Body.Total), OrderID: uuid.NewString(), UserID: who.Sub, Lines: lines,
-	})
-	if err != nil {
-		return order{}, false, refusedLine(err, lines)
-	}
-	return withLines(pending(result.Order), result.OrderItem), result.Replayed, nil
+	return once.Do(func() (order, bool, error) {
+		lines, err := s.orderLines(ctx, who.Sub, in.Body.Total)
+		if err != nil {
+			return order{}, false, err // its first try may have emptied the cart
+		}
+		result, err := s.db.PlaceOrder(ctx, catfecitodb.PlaceOrderInput{
+			RequestKey: in.RequestKey, Agreed: int64(in.Body.Total), OrderID: uuid.NewString(), UserID: who.Sub, Lines: lines,
+			Summary: summaryOf(lines), Delivery: delivery,
+		})
+		return withLines(pending(result.Order), result.OrderItem), result.Replayed, refusedLine(err, lines)
+	}, func() (order, error) { return s.checkedOut(ctx, who.Sub, in) })
 }
 
 // orderLines are the lines of an order of a user's cart. The transaction holds products and cart to what they say.
@@ -81,24 +81,22 @@ func (s *service) orderLines(ctx context.Context, userID string, agreed Money) (
 	return lines, nil
 }
 
-// checkedOut is the answer to a checkout that was made before; replayed is not set where there was none.
-func (s *service) checkedOut(ctx context.Context, userID, requestKey string, agreed Money) (made order, replayed bool, err error) {
-	record, err := s.db.CheckoutByKey(ctx, catfecitodb.CheckoutByKeyInput{UserID: userID, RequestKey: requestKey})
+// checkedOut is the order that a checkout with this key made.
+func (s *service) checkedOut(ctx context.Context, userID string, in newOrder) (order, error) {
+	record, err := s.db.CheckoutByKey(ctx, catfecitodb.CheckoutByKeyInput{UserID: userID, RequestKey: in.RequestKey})
 	switch {
-	case errors.Is(err, table.ErrNotFound):
-		return order{}, false, nil
 	case err != nil:
-		return order{}, false, err
-	case record.Total != int64(agreed):
-		return order{}, false, catfecitodb.ErrCheckoutReused
+		return order{}, err
+	case record.Total != int64(in.Body.Total):
+		return order{}, catfecitodb.ErrCheckoutReused
 	}
 	found, err := s.db.OrderWithItems(ctx, catfecitodb.OrderWithItemsInput{OrderID: record.OrderID, UserID: userID})
-	return withLines(pending(found.Order), found.OrderItem), err == nil, err
+	return withLines(pending(found.Order), found.OrderItem), err
 }
 
-// pending is an order as it was when it was made; all but the status stays.
+// pending is an order as it was when it was made; all but the status and the payment stays.
 func pending(o catfecitodb.Order) catfecitodb.Order {
-	o.Status = catfecitodb.OrderStatusPending
+	o.Status, o.PaidAt, o.PaidWith, o.PaymentID = catfecitodb.OrderStatusPending, nil, nil, nil
 	return o
 }
 

@@ -23,7 +23,7 @@ const (
 func (s *service) expireOrders(ctx context.Context) error {
 	due := s.now().Add(-payWithin)
 	var faults []error
-	for unpaid, err := range s.db.UnpaidOrdersAll(ctx, catfecitodb.UnpaidOrdersInput{CreatedAtTo: &due}) {
+	for unpaid, err := range s.db.OpenOrdersAll(ctx, catfecitodb.OpenOrdersInput{Status: catfecitodb.OrderStatusPending, CreatedAtTo: &due}) {
 		if err != nil {
 			return errors.Join(append(faults, err)...)
 		}

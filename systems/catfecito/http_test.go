@@ -43,7 +43,12 @@ func routes(t *testing.T, v *apitest.Server, post *mailtest.Server) {
 	t.Run("cart", func(t *testing.T) { cartRoutes(t, v) })
 	t.Run("orders", func(t *testing.T) { orderRoutes(t, v) })
 	t.Run("payments", func(t *testing.T) { paymentRoutes(t, v) })
+	t.Run("desk", func(t *testing.T) { deskRoutes(t, v) })
 	t.Run("audit", func(t *testing.T) { auditRoutes(t, v) })
+	who := must[catfecito.User](t, v, keyed("", "/users", "leaving", object{"email": "leaving@mail.com", "name": "Eva", "password": "un café con leche"}), http.StatusCreated)
+	t.Run("data", func(t *testing.T) {
+		v.Person(t, apitest.Person{As: who.UserID, Design: "catfecito.design.yaml", Tables: []string{"catfecito=catfecito-serverless-" + v.Stage()}, Entities: []string{"User", "Credential"}})
+	})
 	v.Covered(t)
 }
 
@@ -73,6 +78,10 @@ func TestStaffOnly(t *testing.T) {
 		{Method: http.MethodPost, Path: "/orders/" + nowhere + "/ship"},
 		{Method: http.MethodPost, Path: "/orders/" + nowhere + "/deliver"},
 		{Method: http.MethodGet, Path: "/audit/USER/" + ana},
+		{Method: http.MethodGet, Path: "/desk/orders?status=paid"},
+		{Method: http.MethodGet, Path: "/desk/products"},
+		{Method: http.MethodGet, Path: "/desk/takings?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z"},
+		{Method: http.MethodGet, Path: "/desk/users?email=a@example.com"},
 	} {
 		r.As = ana
 		refused(t, v, r, http.StatusForbidden, problem.CodeForbidden)

@@ -37,6 +37,7 @@ func loadPlan() load.Plan {
 		"verifyEmail":       "its requests have codes from letters",
 		"sendPasswordReset": "one address gets one letter a minute",
 		"resetPassword":     "its requests have codes from letters",
+		"watchOrders":       "its answer does not end",
 	}, Setup: loadSetup(), Routes: append(append(loadAccounts(), loadCatalogue()...), append(loadCarts(), loadSales()...)...)}
 }
 
@@ -70,6 +71,10 @@ func loadAccounts() []load.Route {
 		{Call: loadStaff(http.MethodGet, "/users/{userId}", "")},
 		{Call: loadStaff(http.MethodPut, "/users/{userId}/role", `{"role":"customer"}`)},
 		{Call: loadStaff(http.MethodGet, "/audit/PRODUCT/{product0}", "")},
+		{Call: loadStaff(http.MethodGet, "/desk/users?email={email}", "")},
+		{Call: loadStaff(http.MethodGet, "/desk/products", "")},
+		{Call: loadStaff(http.MethodGet, "/desk/orders?status=paid", "")},
+		{Call: loadStaff(http.MethodGet, "/desk/takings?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z", "")},
 	}
 }
 
@@ -82,7 +87,7 @@ func loadCatalogue() []load.Route {
 	restock.Header = map[string]string{"Idempotency-Key": "{n}"}
 	return []load.Route{
 		open("/categories"), open("/categories/{category}"), open("/categories/{category}/products"),
-		open("/products"), open("/products?name=CAFE"), open("/products/{product0}"),
+		open("/products"), open("/products?name=CAFE"), open("/products?q=CAFE"), open("/products/{product0}"),
 		{Call: loadCategory()},
 		{Call: loadProduct(nil)},
 		{Call: loadStaff(http.MethodPut, "/products/{product5}", changed)},

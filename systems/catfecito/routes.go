@@ -2,6 +2,7 @@ package catfecito
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -45,8 +46,8 @@ func (s *service) routes(a huma.API) {
 	api.List[Offer](catalogue, "/categories/{categoryId}/products", "listCategoryProducts", "What is sold of a category, by name",
 		api.Pages[categoryPage](s.db.ProductsByCategory), api.Public)
 	api.List[Offer](catalogue, "/products", "listProducts", "What is sold, by name",
-		api.Either[Offer, productQuery](s.db.SearchProducts, api.All(s.db.ActiveProducts)), api.Public,
-		api.About("With name, what is sold whose name begins so: in any case, with or without accents."))
+		s.offers, api.Public,
+		api.About("With name, what is sold whose name begins so; with q, what has words that begin so: in any case, with or without accents."))
 	api.Get[Product](catalogue, "/products/{productId}", "getProduct", "A product, sold still or not", api.Call[ProductPath](s.db.ProductByID), api.Public, api.NotFound)
 	api.Put[Category](catalogue, "/categories/{categoryId}", "putCategory", "Make or change a category", api.Call[changedCategory](s.db.SaveCategory), staff)
 	api.Create[Product](catalogue, "/products", "createProduct", "Make a product", s.createProduct, staff, api.At("products/{productId}"),
@@ -79,6 +80,14 @@ func (s *service) routes(a huma.API) {
 		api.About("Until it is sent. Its goods go back into the stock."))
 	api.Post[Order](orders, "/orders/{orderId}/ship", "shipOrder", "Send an order that is paid", api.Call[OrderPath](s.db.ShipOrder), staff, api.NotFound, api.Conflict)
 	api.Post[Order](orders, "/orders/{orderId}/deliver", "deliverOrder", "Hand over an order that was sent", api.Call[OrderPath](s.db.DeliverOrder), staff, api.NotFound, api.Conflict)
+
+	huma.Register(a, feedOperation(a), s.watchOrders)
+
+	desk := api.Tag(a, "Desk")
+	api.List[OpenOrder](desk, "/desk/orders", "listOpenOrders", "Orders that are pending, paid or sent, the oldest first", api.Pages[openQuery](s.db.OpenOrders), staff)
+	api.List[Product](desk, "/desk/products", "listShelf", "All products by name, sold still or not", s.shelf, staff)
+	api.Get[Takings](desk, "/desk/takings", "getTakings", "What was paid between two moments", s.takings, staff)
+	api.Get[User](desk, "/desk/users", "findUser", "The user of an address", s.userByEmail, staff, api.NotFound)
 
 	audit := api.Tag(a, "Audit")
 	api.List[Entry](audit, "/audit/{subject}/{id}", "auditTrail", "What has changed of a user, product, category or order, newest first",
@@ -121,6 +130,23 @@ type productPage struct {
 type productQuery struct {
 	api.PageQuery
 	NamePrefix string `query:"name" maxLength:"100" doc:"What the name begins with, in any case, with or without accents"`
+	Words      string `query:"q" maxLength:"100" doc:"What words of the name begin with, in any case, with or without accents"`
+}
+
+type pageOnly struct{ api.PageQuery }
+
+type openQuery struct {
+	api.PageQuery
+	Status catfecitodb.OrderStatus `query:"status" required:"true" enum:"pending,paid,shipped" doc:"How far they are"`
+}
+
+type takingsQuery struct {
+	From time.Time `query:"from" required:"true" doc:"The first moment"`
+	To   time.Time `query:"to" required:"true" doc:"The moment after the last one, up to 25 hours later"`
+}
+
+type emailQuery struct {
+	Email string `query:"email" required:"true" format:"email" maxLength:"254" doc:"The address"`
 }
 
 type trailPage struct {
@@ -295,7 +321,17 @@ type newOrder struct {
 
 // OrderInput is what a customer agrees to.
 type OrderInput struct {
-	Total Money `json:"total" doc:"The cart's total that you agree to"`
+	Total    Money     `json:"total" doc:"The cart's total that you agree to"`
+	Delivery *Delivery `json:"delivery,omitempty" doc:"Where it goes, and whom to ask for"`
+}
+
+// Delivery is where the goods of an order go.
+type Delivery struct {
+	Way     catfecitodb.DeliveryWay `json:"way" enum:"pickup,delivery" doc:"Whether the customer comes, or it is brought"`
+	Name    string                  `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"Whom to ask for"`
+	Phone   string                  `json:"phone" minLength:"5" maxLength:"30" pattern:"^[0-9+(). -]+$" patternDescription:"digits, spaces and + ( ) . -" doc:"Where to call"`
+	Address *string                 `json:"address,omitempty" maxLength:"300" doc:"Where it is brought"`
+	Note    *string                 `json:"note,omitempty" maxLength:"300" doc:"What else to know"`
 }
 
 type keyedOrder struct {

@@ -86,11 +86,25 @@ func shelved(n int) catfecitodb.Product {
 		"Ámbar", "Antigua", "Avellana", "Azul", "Barro", "Canela", "Chiapas", "Coatepec", "Dorado", "Especial", "Grande", "Jacaranda",
 		"Ñandú", "Oaxaca", "Premium", "Puebla", "Verde", "Veracruz", "Xalapa", "Zafiro",
 	}
-	return catfecitodb.Product{
-		ProductID: productID(n), CategoryID: of.CategoryID,
-		Name: ones[n/sampleCategory] + " " + kinds[n%sampleCategory], Description: "De la casa.", Price: int64(1500 + 250*(n*7%40)), Stock: sampleStock,
-		IsActive: n%10 != 9, CreatedAt: sampleTime(n),
+	abouts := []string{
+		"Tueste medio, con notas de cacao y naranja.", "Hojas enteras, para tres infusiones.", "Masa madre, horneado cada mañana.",
+		"Una rebanada generosa, hecha en casa.", "De barro, torneada a mano: 250 ml.", "Muelas cónicas de acero, 18 ajustes.",
+		"Para cuatro tazas, de aluminio y madera.", "Setenta por ciento cacao, de un solo origen.", "Para lattes y postres: 250 ml.",
+		"Envuelto y listo para dar.",
 	}
+	least := []int64{14500, 6500, 2200, 5500, 18000, 64000, 39000, 7500, 9500, 25000} // what the cheapest costs, in cents
+	p := catfecitodb.Product{
+		ProductID: productID(n), CategoryID: of.CategoryID,
+		Name: ones[n/sampleCategory] + " " + kinds[n%sampleCategory], Description: abouts[n/sampleCategory],
+		Price: least[n/sampleCategory] * int64(20+n*7%11) / 20 / 50 * 50, Stock: sampleStock, IsActive: n%10 != 9, CreatedAt: sampleTime(n),
+	}
+	switch n % sampleCategory { // nobody of the sample has these in the cart
+	case 11:
+		p.Stock = 4
+	case 14:
+		p.Stock = 0
+	}
+	return p
 }
 
 // outOfSale is a product of which there are no more: what a sample ends with where there is no room for a whole user.
@@ -145,22 +159,29 @@ func (m *sampleMaker) product(place int) catfecitodb.Product {
 }
 
 func (m *sampleMaker) user(userID string, at time.Time) catfecitodb.User {
-	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Facundo", "Julieta", "Martín", "Sofía", "Tomás"}
-	family := []string{"Acosta", "Benítez", "Díaz", "García", "López", "Núñez", "Pereyra", "Romero", "Silva", "Vega"}
 	return catfecitodb.User{
 		UserID: userID, Email: strings.ReplaceAll(userID, "-", ".") + "@example.com", Role: catfecitodb.RoleCustomer, CreatedAt: at,
-		Name: given[m.IntN(len(given))] + " " + family[m.IntN(len(family))],
+		Name: m.name(),
 	}
 }
 
 // newOrder makes an order with its lines.
 func (m *sampleMaker) newOrder(userID string, at time.Time, pending bool) {
-	statuses := []catfecitodb.OrderStatus{
-		catfecitodb.OrderStatusPaid, catfecitodb.OrderStatusShipped, catfecitodb.OrderStatusDelivered, catfecitodb.OrderStatusCancelled,
+	// A sample's orders are months old: none waits for staff, and those that nobody paid are cancelled when a shop opens.
+	m.order = catfecitodb.Order{OrderID: m.id(), UserID: userID, Status: catfecitodb.OrderStatusDelivered, CreatedAt: at}
+	if m.IntN(10) == 0 {
+		m.order.Status = catfecitodb.OrderStatusCancelled
 	}
-	m.order = catfecitodb.Order{OrderID: m.id(), UserID: userID, Status: statuses[m.IntN(len(statuses))], CreatedAt: at}
-	if pending {
+	way, address := catfecitodb.DeliveryWayPickup, (*string)(nil)
+	if m.IntN(3) == 0 {
+		way, address = catfecitodb.DeliveryWayDelivery, new(fmt.Sprintf("Calle Orizaba %d, Roma Norte", 1+m.IntN(200)))
+	}
+	m.order.Delivery = &catfecitodb.Delivery{Way: way, Name: m.name(), Phone: fmt.Sprintf("55 %04d %04d", m.IntN(10_000), m.IntN(10_000)), Address: address}
+	switch {
+	case pending:
 		m.order.Status = catfecitodb.OrderStatusPending
+	case m.order.Status != catfecitodb.OrderStatusCancelled:
+		m.order.PaidAt, m.order.PaidWith = new(at.Add(time.Minute)), new(catfecitodb.PaymentMethodCash)
 	}
 	m.lines = m.lines[:0]
 	for i := range sampleLines {
@@ -170,6 +191,18 @@ func (m *sampleMaker) newOrder(userID string, at time.Time, pending bool) {
 		m.order.Total += l.Subtotal
 		m.lines = append(m.lines, l)
 	}
+	sold := make([]catfecitodb.PlaceOrderLine, len(m.lines))
+	for i, l := range m.lines {
+		sold[i] = catfecitodb.PlaceOrderLine{ProductName: l.ProductName, Quantity: l.Quantity}
+	}
+	m.order.Summary = summaryOf(sold)
+}
+
+// name is what somebody is called.
+func (m *sampleMaker) name() string {
+	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Facundo", "Julieta", "Martín", "Sofía", "Tomás"}
+	family := []string{"Acosta", "Benítez", "Díaz", "García", "López", "Núñez", "Pereyra", "Romero", "Silva", "Vega"}
+	return given[m.IntN(len(given))] + " " + family[m.IntN(len(family))]
 }
 
 // id is a UUID of the part's chance.

@@ -14,6 +14,12 @@ import (
 const auditFilter = `{"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"USER#"},{"prefix":"PRODUCT#"},{"prefix":"CATEGORY#"},{"prefix":"ORDER#"}]},` +
 	`"SK":{"S":["METADATA","CREDENTIAL",{"prefix":"ITEM#"}]}}}}`
 
+// listsFilter and refundsFilter let pass what the names of products and the payments of orders follow.
+const (
+	listsFilter   = `{"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"PRODUCT#"}]},"SK":{"S":["METADATA"]}}}}`
+	refundsFilter = `{"eventName":["MODIFY"],"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"ORDER#"}]},"SK":{"S":["METADATA"]}}}}`
+)
+
 // template is how CatFecito is deployed: the patterns that each function calls.
 func template(v *apitest.Server) sam.Template {
 	return sam.Template{
@@ -27,6 +33,8 @@ func template(v *apitest.Server) sam.Template {
 			"verifyEmail":          {"CodeOf", "TryCode", "VerifyEmail"},
 			"sendPasswordReset":    {"UserByEmail", "UserByID", "CredentialOf", "CodeOf", "SendCode"},
 			"resetPassword":        {"UserByEmail", "UserByID", "CredentialOf", "CodeOf", "TryCode", "ResetPassword", "SessionsOfUser", "CloseSession"},
+			"exportOwnData":        {"ExportPerson"},
+			"eraseOwnData":         {"ErasePerson"},
 			"registerUser":         {"RegisterUser", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries"},
 			"logIn":                {"UserByEmail", "UserByID", "CredentialOf", "TryLogIn", "ForgetTries", "OpenSession", "SessionsOfUser", "CloseSession"},
 			"getOwnUser":           {"UserByID"},
@@ -35,7 +43,7 @@ func template(v *apitest.Server) sam.Template {
 			"listCategories":       {"Categories"},
 			"getCategory":          {"CategoryByID"},
 			"putCategory":          {"SaveCategory"},
-			"listProducts":         {"ActiveProducts", "SearchProducts"},
+			"listProducts":         {"ActiveProducts", "SearchProducts", "ProductsByWord", "ProductByID"},
 			"listCategoryProducts": {"ProductsByCategory"},
 			"getProduct":           {"ProductByID"},
 			"createProduct":        {"CreateProduct", "ProductByID"},
@@ -56,10 +64,22 @@ func template(v *apitest.Server) sam.Template {
 			"cancelOrder":          {"OrderWithItems", "OrderExists", "OrderForStaff", "CancelOrder"},
 			"shipOrder":            {"ShipOrder"},
 			"deliverOrder":         {"DeliverOrder"},
+			"watchOrders":          {},
+			"listOpenOrders":       {"OpenOrders"},
+			"listShelf":            {"Shelf", "ProductByID"},
+			"getTakings":           {"PaidOrders"},
+			"findUser":             {"UserByEmail"},
 			"auditTrail":           {"AuditTrail"},
 		}),
-		Streams:   []sam.Stream{{Name: "audit", Table: "catfecito", Patterns: []string{"RecordChange"}, Filter: auditFilter}},
-		Schedules: []sam.Schedule{{Name: "expiry", Every: time.Minute, Patterns: []string{"UnpaidOrders", "OrderForStaff", "ExpireOrder"}}},
+		Streams: []sam.Stream{
+			{Name: "audit", Table: "catfecito", Patterns: []string{"RecordChange"}, Filter: auditFilter},
+			{Name: "lists", Table: "catfecito", Patterns: []string{"EnterProduct", "DropProductEntry"}, Filter: listsFilter},
+			{Name: "refunds", Table: "catfecito", Filter: refundsFilter},
+		},
+		Schedules: []sam.Schedule{
+			{Name: "expiry", Every: time.Minute, Patterns: []string{"OpenOrders", "OrderForStaff", "ExpireOrder"}},
+			{Name: "lists", Every: 24 * time.Hour, Patterns: []string{"Shelf", "ActiveProducts", "EnterProduct"}},
+		},
 		Settings: []sam.Setting{
 			{Variable: "APP_ISSUER_KEY", Parameter: "IssuerKey", Layer: "IssuerKeyLayer", About: "File of the keys that sign tokens for the shop's own log-in, such as /opt/issuer.json; empty leaves log-in to the user pool"},
 			{Variable: catfecito.MailURL, Parameter: "MailURL", Secret: true, About: "Mail server that sends codes to users of the shop's own log-in, as smtps://USER:PASSWORD@mail.example.com; empty sends none"},

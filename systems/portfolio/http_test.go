@@ -34,6 +34,9 @@ func routes(t *testing.T, v *apitest.Server) {
 	t.Run("bookmarks", func(t *testing.T) { v.Run(t, bookmarkCases(t, v)) })
 	t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
 	t.Run("lists", func(t *testing.T) { v.Run(t, listCases()) })
+	t.Run("data", func(t *testing.T) {
+		v.Person(t, apitest.Person{As: ana, Design: "portfolio.design.yaml", Entities: []string{"User", "Post", "PostContent"}})
+	})
 	v.Covered(t)
 }
 

@@ -38,6 +38,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -121,6 +122,7 @@ func open(d system.Deps) (*system.Service, error) {
 	s := &service{db: db, clock: d.Clock, logger: d.Logger}
 	return &system.Service{
 		Register: s.routes,
+		Personal: &personal.Data{DB: db, Kept: portfoliodb.PersonKept()},
 		Streams:  []system.Stream{{Name: "notifications", Table: *tables()[0].Create.TableName, Handle: s.notifyBatch}},
 		Sample:   seed.Sample{Records: sample, Load: db.Load},
 	}, nil

@@ -13,6 +13,8 @@ func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: portfolio.Name, AdminGroup: portfolio.AdminGroup, Title: "Portfolio", Design: "portfolio.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
+			"exportOwnData":     {"ExportPerson"},
+			"eraseOwnData":      {"ErasePerson"},
 			"getProfile":        {"UserByID"},
 			"putProfile":        {"SaveProfile"},
 			"findUser":          {"UserByEmail"},

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
@@ -67,8 +68,8 @@ func (s *service) agendas(ctx context.Context, userID string, ids []string) (map
 
 // assign gives a trip that has not left its driver, its vehicle and, unless there is none, its trailer, in place of those it has.
 // All of them are looked at again if anything has changed before the write.
-func (s *service) assign(ctx context.Context, userID, id string, chosen RecursosElegidos) (Viaje, error) {
-	return s.reassign(ctx, userID, id, &chosen)
+func (s *service) assign(ctx context.Context, who auth.Principal, in chosenResources) (Viaje, error) {
+	return s.reassign(ctx, who.Sub, in.ViajeID, &in.Body)
 }
 
 // unassign takes from a trip that has not left all that it has.
@@ -104,7 +105,7 @@ func (s *service) reassign(ctx context.Context, userID, id string, chosen *Recur
 			if in.Resources, err = s.fit(ctx, &v, *chosen, agendas); err != nil {
 				return err
 			}
-			if v.Resources != nil && recursosOf(v.Resources) == recursosOf(in.Resources) {
+			if v.Resources != nil && recursosOf(*v.Resources) == recursosOf(*in.Resources) {
 				return nil
 			}
 		}

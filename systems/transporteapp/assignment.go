@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
@@ -76,7 +77,12 @@ func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 }
 
 // complete ends a trip, frees who and what made it, and counts what they have driven, and how.
-func (s *service) complete(ctx context.Context, userID, id string, how Llegada) (Viaje, error) {
+func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) (Viaje, error) {
+	userID, id := who.Sub, in.ViajeID
+	var how Llegada
+	if in.Body != nil {
+		how = *in.Body
+	}
 	err := again(ctx, func() error {
 		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
 		if err != nil {

@@ -7,13 +7,15 @@ import (
 	"net/http"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
 // cancelCarta cancels a carta: a draft gives its credit back, a stamped one has the PAC cancel it first.
-func (s *service) cancelCarta(ctx context.Context, userID, id, reason, replacement string) (Carta, error) {
+func (s *service) cancelCarta(ctx context.Context, who auth.Principal, in cancelledCarta) (Carta, error) {
+	userID, id := who.Sub, in.CartaID
 	err := again(ctx, func() error {
 		c, err := s.carta(ctx, userID, id)
 		if err != nil {
@@ -28,7 +30,7 @@ func (s *service) cancelCarta(ctx context.Context, userID, id, reason, replaceme
 		case db.EstadoCartaEnTimbrado:
 			return db.ErrCartaEnTimbrado
 		case db.EstadoCartaTimbrada, db.EstadoCartaEnCancelacion:
-			return s.cancelStamped(ctx, &c, reason, replacement)
+			return s.cancelStamped(ctx, &c, in.Body.Motivo, in.Body.Sustituye)
 		default:
 			return db.ErrCartaNoTimbrada
 		}
@@ -36,8 +38,7 @@ func (s *service) cancelCarta(ctx context.Context, userID, id, reason, replaceme
 	if err != nil {
 		return Carta{}, err
 	}
-	c, err := s.carta(ctx, userID, id)
-	return cartaOf(&c), err
+	return s.head(ctx, userID, id)
 }
 
 // cancelStamped has the PAC cancel a stamped carta, which is en_cancelacion from before the PAC is asked until its answer is

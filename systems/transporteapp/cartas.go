@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
@@ -17,8 +18,21 @@ func (s *service) carta(ctx context.Context, userID, id string) (db.Carta, error
 	return s.db.CartaPorID(ctx, db.CartaPorIDInput{UserID: userID, CartaID: id})
 }
 
+// head is the head of a company's carta.
+func (s *service) head(ctx context.Context, userID, id string) (Carta, error) {
+	c, err := s.carta(ctx, userID, id)
+	return cartaOf(&c), err
+}
+
+// byFolio is the head of a company's carta by its folio.
+func (s *service) byFolio(ctx context.Context, who auth.Principal, in folioPath) (Carta, error) {
+	c, err := s.db.CartaPorFolio(ctx, db.CartaPorFolioInput{UserID: who.Sub, Folio: in.Folio})
+	return cartaOf(&c), err
+}
+
 // declareVehicle declares a draft's vehicle.
-func (s *service) declareVehicle(ctx context.Context, userID, id string, in Autotransporte) (Autotransporte, error) {
+func (s *service) declareVehicle(ctx context.Context, who auth.Principal, declared declaredVehicle) (Autotransporte, error) {
+	in := declared.Body
 	var bad fields
 	bad.addIf(!cartaporte.TipoPermiso.Tiene(in.PermSct), "body.permSct", "is no permit of c_TipoPermiso")
 	bad.addIf(!cartaporte.ConfigAutotransporte.Tiene(in.ConfigVehicular), "body.configVehicular", "is no key of c_ConfigAutotransporte")
@@ -27,23 +41,19 @@ func (s *service) declareVehicle(ctx context.Context, userID, id string, in Auto
 		return Autotransporte{}, err
 	}
 	err := again(ctx, func() error {
-		c, err := s.carta(ctx, userID, id)
+		c, err := s.carta(ctx, who.Sub, declared.CartaID)
 		if err != nil {
 			return err
 		}
-		_, err = s.db.GuardarAutotransporte(ctx, db.GuardarAutotransporteInput{
-			UserID: userID, CartaID: id, Revision: c.Revision, PermSct: in.PermSct, NumPermisoSct: in.NumPermisoSct,
-			ConfigVehicular: in.ConfigVehicular, PlacaVM: in.PlacaVM, AnioModeloVM: in.AnioModeloVM,
-			PesoBrutoVehicular: in.PesoBrutoVehicular.Decimal, AseguraRespCivil: in.AseguraRespCivil, PolizaRespCivil: in.PolizaRespCivil,
-			SubTipoRem: given(in.SubTipoRem), PlacaRemolque: given(in.PlacaRemolque),
-		})
+		_, err = s.db.GuardarAutotransporte(ctx, guardarAutotransporte(revised{who.Sub, c.Revision}, declared))
 		return err
 	}, db.ErrCartaCambio)
 	return in, err
 }
 
 // declarePlaces gives a draft its places, instead of those that it had.
-func (s *service) declarePlaces(ctx context.Context, userID, id string, in []Ubicacion) ([]Ubicacion, error) {
+func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declared declaredPlaces) (Ubicaciones, error) {
+	userID, id, in := who.Sub, declared.CartaID, declared.Body.Ubicaciones
 	var bad fields
 	var ways []table.Decimal
 	for i := range in {
@@ -60,7 +70,7 @@ func (s *service) declarePlaces(ctx context.Context, userID, id string, in []Ubi
 	total, err := sum(ways...)
 	bad.addIf(err != nil, "body.ubicaciones", "have distances of so many digits that their sum cannot be kept")
 	if err := bad.problem(); err != nil {
-		return nil, err
+		return Ubicaciones{}, err
 	}
 	n := int64(len(in))
 	err = again(ctx, func() error {
@@ -80,17 +90,11 @@ func (s *service) declarePlaces(ctx context.Context, userID, id string, in []Ubi
 		}
 		_, err = s.db.GuardarUbicaciones(ctx, db.GuardarUbicacionesInput{
 			UserID: userID, CartaID: id, Numero: n, Distancia: total, Revision: c.Revision,
-			Lines: each(in, func(u Ubicacion) db.GuardarUbicacionesLine {
-				return db.GuardarUbicacionesLine{
-					Orden: u.Orden, Tipo: u.Tipo, IDUbicacion: u.IDUbicacion, RfcRemitenteDestinatario: u.RfcRemitenteDestinatario,
-					NombreRemitenteDestinatario: given(u.NombreRemitenteDestinatario), FechaHoraSalidaLlegada: u.FechaHoraSalidaLlegada,
-					DistanciaRecorrida: plain(u.DistanciaRecorrida), Domicilio: u.Domicilio.stored(),
-				}
-			}),
+			Lines: each(in, ubicacionLine),
 		})
 		return err
 	}, db.ErrCartaCambio)
-	return in, err
+	return Ubicaciones{in}, err
 }
 
 // behind are lines for what is numbered from n+1 to last.
@@ -103,7 +107,8 @@ func behind[T any](n, last int64, line func(int64) T) []T {
 }
 
 // declarePeople gives a draft its people, instead of those that it had.
-func (s *service) declarePeople(ctx context.Context, userID, id string, in []Figura) ([]Figura, error) {
+func (s *service) declarePeople(ctx context.Context, who auth.Principal, declared declaredPeople) (Figuras, error) {
+	userID, id, in := who.Sub, declared.CartaID, declared.Body.Figuras
 	var bad fields
 	for i := range in {
 		in[i].Orden = int64(i) + 1
@@ -113,7 +118,7 @@ func (s *service) declarePeople(ctx context.Context, userID, id string, in []Fig
 		bad.addIf(!cartaporte.FiguraTransporte.Tiene(in[i].TipoFigura), field+".tipoFigura", "is no key of c_FiguraTransporte")
 	}
 	if err := bad.problem(); err != nil {
-		return nil, err
+		return Figuras{}, err
 	}
 	n := int64(len(in))
 	err := again(ctx, func() error {
@@ -133,20 +138,17 @@ func (s *service) declarePeople(ctx context.Context, userID, id string, in []Fig
 		}
 		_, err = s.db.GuardarFiguras(ctx, db.GuardarFigurasInput{
 			UserID: userID, CartaID: id, Numero: n, Revision: c.Revision,
-			Lines: each(in, func(f Figura) db.GuardarFigurasLine {
-				return db.GuardarFigurasLine{
-					Orden: f.Orden, TipoFigura: f.TipoFigura, RfcFigura: f.RfcFigura, NombreFigura: f.NombreFigura, NumLicencia: given(f.NumLicencia),
-				}
-			}),
+			Lines: each(in, figuraLine),
 		})
 		return err
 	}, db.ErrCartaCambio)
-	return in, err
+	return Figuras{in}, err
 }
 
 // addGoods adds goods to a draft, a transaction for each batch, with a request key of its own: what is sent again goes on where
 // it had stopped.
-func (s *service) addGoods(ctx context.Context, userID, id, key string, in []Mercancia) (Agregado, bool, error) {
+func (s *service) addGoods(ctx context.Context, who auth.Principal, added addedGoods) (Agregado, bool, error) {
+	in := added.Body.Mercancias
 	var bad fields
 	for i := range in {
 		for _, f := range cartaporte.ValidarMercancia(fmt.Sprintf("body.mercancias[%d]", i), in[i].declared()) {
@@ -157,28 +159,28 @@ func (s *service) addGoods(ctx context.Context, userID, id, key string, in []Mer
 		return Agregado{}, false, err
 	}
 	// The fingerprint of each part is that of the whole: the key of other goods is another request's, wherever the first stopped.
-	all := newRequest(userID, key, "addMercancias "+id, in)
+	all := newRequest(who.Sub, added.RequestKey, "addMercancias "+added.CartaID, in)
 	var done Agregado
 	replayed := true
 	for first := 0; first < len(in); first += batch {
 		part := in[first:min(first+batch, len(in))]
 		r := all
 		if first > 0 {
-			r.key = partKey(key, first/batch)
+			r.RequestKey = partKey(added.RequestKey, first/batch)
 		}
-		added, known, err := s.addBatch(ctx, id, r, part)
+		answer, known, err := s.addBatch(ctx, added.CartaID, r, part)
 		if err != nil {
 			return Agregado{}, false, err
 		}
-		done, replayed = added, replayed && known
+		done, replayed = answer, replayed && known
 	}
 	return done, replayed, nil
 }
 
 func (s *service) addBatch(ctx context.Context, id string, r request, in []Mercancia) (Agregado, bool, error) {
-	return once(ctx, s, r, func() (answer Agregado, replayed bool, err error) {
+	return keyed(ctx, s, r, func() (answer Agregado, replayed bool, err error) {
 		err = s.inTurn(ctx, id, func() error {
-			c, err := s.carta(ctx, r.userID, id)
+			c, err := s.carta(ctx, r.UserID, id)
 			if err != nil {
 				return err
 			}
@@ -189,15 +191,14 @@ func (s *service) addBatch(ctx context.Context, id string, r request, in []Merca
 			seen := c.NumeroTotalMercancias
 			answer = Agregado{NumeroTotalMercancias: seen + int64(len(in)), PesoBrutoTotal: Decimal{weight}}
 			orden := seen
+			r := r.answered(answer)
 			done, err := s.db.AgregarMercancias(ctx, db.AgregarMercanciasInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-				UserID: r.userID, CartaID: id, Visto: seen,
+				RequestKey: r.RequestKey, Operacion: r.Operacion, Huella: r.Huella, Respuesta: r.Respuesta,
+				UserID: r.UserID, CartaID: id, Visto: seen,
 				Lines: each(in, func(m Mercancia) db.AgregarMercanciasLine {
 					orden++
-					return db.AgregarMercanciasLine{
-						Orden: orden, ClaveProdServ: m.ClaveProdServ, ClaveUnidad: m.ClaveUnidad, Descripcion: m.Descripcion,
-						Cantidad: m.Cantidad.Decimal, PesoKg: m.PesoKg.Decimal, ValorMercancia: plain(m.ValorMercancia), Moneda: given(m.currency()),
-					}
+					m.Orden, m.Moneda = orden, m.currency()
+					return mercanciaLine(m)
 				}),
 			})
 			replayed = done.Replayed
@@ -208,25 +209,28 @@ func (s *service) addBatch(ctx context.Context, id string, r request, in []Merca
 }
 
 // contents is a page of what a carta lists. Of no carta, or another company's, there is none.
-func (s *service) contents(ctx context.Context, userID, id string, page table.PageOptions) (Contenido, error) {
+func (s *service) contents(ctx context.Context, who auth.Principal, in cartaPage) (Contenido, error) {
+	page := in.Options()
 	if page.After == "" {
-		if _, err := s.carta(ctx, userID, id); err != nil {
+		if _, err := s.carta(ctx, who.Sub, in.CartaID); err != nil {
 			return Contenido{}, err
 		}
 	}
-	found, err := s.db.CartaCompleta(ctx, db.CartaCompletaInput{UserID: userID, CartaID: id}, page)
-	if err != nil {
-		return Contenido{}, err
-	}
-	out := Contenido{
-		Figuras: each(found.Figura, figuraOf), Mercancias: each(found.Mercancia, mercanciaOf), Ubicaciones: each(found.Ubicacion, ubicacionOf),
-		Next: string(found.Next),
-	}
+	found, err := s.db.CartaCompleta(ctx, db.CartaCompletaInput{UserID: who.Sub, CartaID: in.CartaID}, page)
+	out := contenidoOf(found)
 	for _, a := range found.Autotransporte {
-		x := autotransporteOf(a)
-		out.Autotransporte = &x
+		out.Autotransporte = new(autotransporteOf(a))
 	}
-	return out, nil
+	return out, err
+}
+
+// goods are a page of the goods of a carta.
+func (s *service) goods(ctx context.Context, who auth.Principal, in cartaPage) (table.Page[db.Mercancia], error) {
+	page, err := s.db.MercanciasDeCarta(ctx, db.MercanciasDeCartaInput{UserID: who.Sub, CartaID: in.CartaID}, in.Options())
+	if err == nil && len(page.Items) == 0 {
+		_, err = s.carta(ctx, who.Sub, in.CartaID)
+	}
+	return page, err
 }
 
 // declared is the head of a carta as the tax office wants it.

@@ -3,9 +3,12 @@ package transporteapp
 import (
 	"time"
 
+	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
+
+// What requests and responses have of cartas.
 
 // Emisor issues a carta.
 type Emisor struct {
@@ -22,12 +25,6 @@ type Receptor struct {
 	RegimenFiscal   string    `json:"regimenFiscal" maxLength:"3" doc:"Key of c_RegimenFiscal"`
 	UsoCfdi         string    `json:"usoCfdi" maxLength:"4" doc:"Key of c_UsoCFDI, as S01"`
 	DomicilioFiscal Domicilio `json:"domicilioFiscal"`
-}
-
-func (r Receptor) stored() db.Receptor {
-	return db.Receptor{
-		Rfc: r.Rfc, Nombre: r.Nombre, RegimenFiscal: r.RegimenFiscal, UsoCfdi: r.UsoCfdi, DomicilioFiscal: r.DomicilioFiscal.stored(),
-	}
 }
 
 // NuevaCarta is what is said of a carta when it is made; who issues it stands in the profile.
@@ -48,9 +45,9 @@ type Timbrado struct {
 	FechaTimbrado    time.Time `json:"fechaTimbrado"`
 	RfcProvCertif    string    `json:"rfcProvCertif"`
 	NoCertificadoSAT string    `json:"noCertificadoSAT"`
-	IDCcp            string    `json:"idCcp"`
+	IDCcp            string    `json:"idCcp" from:"-"`
 	Prueba           bool      `json:"prueba" doc:"Whether it is a test without fiscal validity"`
-	Leyenda          string    `json:"leyenda,omitempty" doc:"What a test says of itself"`
+	Leyenda          string    `json:"leyenda,omitempty" from:"-" doc:"What a test says of itself"`
 	Sha256           string    `json:"sha256" doc:"Of the XML, in hexadecimal digits"`
 	Bytes            int64     `json:"bytes" doc:"Of the XML"`
 }
@@ -68,39 +65,10 @@ type Carta struct {
 	Receptor                Receptor       `json:"receptor"`
 	NumUbicaciones          int64          `json:"numUbicaciones"`
 	NumFiguras              int64          `json:"numFiguras"`
-	Totales                 Totales        `json:"totales"`
+	Totales                 Totales        `json:"totales" from:"-"`
 	Timbrado                *Timbrado      `json:"timbrado,omitempty"`
 	CreatedAt               time.Time      `json:"createdAt"`
 	UpdatedAt               time.Time      `json:"updatedAt"`
-}
-
-func cartaOf(c *db.Carta) Carta {
-	out := Carta{
-		CartaID: c.CartaID, ViajeID: c.ViajeID, Folio: c.Folio, VersionCartaPorte: c.VersionCartaPorte, Status: c.Status, Sellada: c.Sellada,
-		TransporteInternacional: c.TransporteInternacional,
-		Emisor: Emisor{
-			Rfc: c.Emisor.Rfc, Nombre: c.Emisor.Nombre, RegimenFiscal: c.Emisor.RegimenFiscal, DomicilioFiscal: domicilioOf(c.Emisor.DomicilioFiscal),
-		},
-		Receptor: Receptor{
-			Rfc: c.Receptor.Rfc, Nombre: c.Receptor.Nombre, RegimenFiscal: c.Receptor.RegimenFiscal, UsoCfdi: c.Receptor.UsoCfdi,
-			DomicilioFiscal: domicilioOf(c.Receptor.DomicilioFiscal),
-		},
-		NumUbicaciones: c.NumUbicaciones, NumFiguras: c.NumFiguras,
-		Totales: Totales{
-			DistanciaTotal: Decimal{c.DistanciaTotal}, PesoBrutoTotal: Decimal{c.PesoBrutoTotal}, NumeroTotalMercancias: c.NumeroTotalMercancias,
-		},
-		CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-	}
-	if t := c.Timbrado; t != nil {
-		out.Timbrado = &Timbrado{
-			UUIDFiscal: t.UUIDFiscal, FechaTimbrado: t.FechaTimbrado, RfcProvCertif: t.RfcProvCertif, NoCertificadoSAT: t.NoCertificadoSAT,
-			IDCcp: c.IDCcp, Prueba: t.Prueba, Sha256: t.Sha256, Bytes: t.Bytes,
-		}
-		if t.Prueba {
-			out.Timbrado.Leyenda = cartaporte.Leyenda
-		}
-	}
-	return out
 }
 
 // CartaResumen is a carta in a list.
@@ -127,14 +95,6 @@ type Autotransporte struct {
 	PlacaRemolque      string  `json:"placaRemolque,omitempty" maxLength:"10"`
 }
 
-func autotransporteOf(a db.Autotransporte) Autotransporte {
-	return Autotransporte{
-		PermSct: a.PermSct, NumPermisoSct: a.NumPermisoSct, ConfigVehicular: a.ConfigVehicular, PlacaVM: a.PlacaVM, AnioModeloVM: a.AnioModeloVM,
-		PesoBrutoVehicular: Decimal{a.PesoBrutoVehicular}, AseguraRespCivil: a.AseguraRespCivil, PolizaRespCivil: a.PolizaRespCivil,
-		SubTipoRem: text(a.SubTipoRem), PlacaRemolque: text(a.PlacaRemolque),
-	}
-}
-
 // Ubicacion is a place of a carta.
 type Ubicacion struct {
 	Tipo                        db.TipoUbicacion `json:"tipo" enum:"Origen,Destino"`
@@ -147,14 +107,6 @@ type Ubicacion struct {
 	Domicilio                   Domicilio        `json:"domicilio"`
 }
 
-func ubicacionOf(u db.Ubicacion) Ubicacion {
-	return Ubicacion{
-		Tipo: u.Tipo, Orden: u.Orden, IDUbicacion: u.IDUbicacion, RfcRemitenteDestinatario: u.RfcRemitenteDestinatario,
-		NombreRemitenteDestinatario: text(u.NombreRemitenteDestinatario), FechaHoraSalidaLlegada: u.FechaHoraSalidaLlegada,
-		DistanciaRecorrida: optional(u.DistanciaRecorrida), Domicilio: domicilioOf(u.Domicilio),
-	}
-}
-
 // Mercancia is a good of a carta.
 type Mercancia struct {
 	Orden          int64    `json:"orden,omitempty" readOnly:"true" doc:"Its place in the list, from 1 on"`
@@ -165,13 +117,6 @@ type Mercancia struct {
 	PesoKg         Decimal  `json:"pesoKg" exclusiveMinimum:"0" maximum:"999999999"`
 	ValorMercancia *Decimal `json:"valorMercancia,omitempty" minimum:"0" maximum:"999999999999"`
 	Moneda         string   `json:"moneda,omitempty" enum:"MXN,USD" doc:"Of valorMercancia; MXN if nothing is said"`
-}
-
-func mercanciaOf(m db.Mercancia) Mercancia {
-	return Mercancia{
-		Orden: m.Orden, ClaveProdServ: m.ClaveProdServ, ClaveUnidad: m.ClaveUnidad, Descripcion: m.Descripcion, Cantidad: Decimal{m.Cantidad},
-		PesoKg: Decimal{m.PesoKg}, ValorMercancia: optional(m.ValorMercancia), Moneda: text(m.Moneda),
-	}
 }
 
 // currency is that of a good's value.
@@ -187,9 +132,13 @@ func (m *Mercancia) currency() string {
 }
 
 func (m *Mercancia) declared() *cartaporte.Mercancia {
+	var valor *table.Decimal
+	if m.ValorMercancia != nil {
+		valor = &m.ValorMercancia.Decimal
+	}
 	return &cartaporte.Mercancia{
 		ClaveProdServ: m.ClaveProdServ, ClaveUnidad: m.ClaveUnidad, Descripcion: m.Descripcion, Cantidad: m.Cantidad.Decimal,
-		PesoKg: m.PesoKg.Decimal, Valor: plain(m.ValorMercancia), Moneda: m.currency(),
+		PesoKg: m.PesoKg.Decimal, Valor: valor, Moneda: m.currency(),
 	}
 }
 
@@ -202,16 +151,12 @@ type Figura struct {
 	NumLicencia  string `json:"numLicencia,omitempty" maxLength:"16"`
 }
 
-func figuraOf(f db.Figura) Figura {
-	return Figura{Orden: f.Orden, TipoFigura: f.TipoFigura, RfcFigura: f.RfcFigura, NombreFigura: f.NombreFigura, NumLicencia: text(f.NumLicencia)}
-}
-
 // Contenido is a page of what a carta lists.
 type Contenido struct {
-	Autotransporte *Autotransporte `json:"autotransporte,omitempty"`
-	Figuras        []Figura        `json:"figuras" nullable:"false"`
-	Mercancias     []Mercancia     `json:"mercancias" nullable:"false"`
-	Ubicaciones    []Ubicacion     `json:"ubicaciones" nullable:"false"`
+	Autotransporte *Autotransporte `json:"autotransporte,omitempty" from:"-"`
+	Figuras        []Figura        `json:"figuras" from:"Figura" nullable:"false"`
+	Mercancias     []Mercancia     `json:"mercancias" from:"Mercancia" nullable:"false"`
+	Ubicaciones    []Ubicacion     `json:"ubicaciones" from:"Ubicacion" nullable:"false"`
 	Next           string          `json:"next,omitempty" doc:"The cursor of the page behind; absent on the last"`
 }
 
@@ -219,4 +164,25 @@ type Contenido struct {
 type Agregado struct {
 	NumeroTotalMercancias int64   `json:"numeroTotalMercancias" doc:"How many there were then"`
 	PesoBrutoTotal        Decimal `json:"pesoBrutoTotal" doc:"kg"`
+}
+
+// Cancelacion is why a carta is cancelled.
+type Cancelacion struct {
+	Motivo    string `json:"motivo,omitempty" enum:"01,02,03,04" doc:"Of a stamped carta: the SAT's reason"`
+	Sustituye string `json:"sustituye,omitempty" format:"uuid" doc:"With 01: the UUID of the carta in its place"`
+}
+
+// Ubicaciones are places in a body.
+type Ubicaciones struct {
+	Ubicaciones []Ubicacion `json:"ubicaciones" nullable:"false" minItems:"1" maxItems:"50"`
+}
+
+// Figuras are people in a body.
+type Figuras struct {
+	Figuras []Figura `json:"figuras" nullable:"false" minItems:"1" maxItems:"20"`
+}
+
+// Mercancias are goods in a body.
+type Mercancias struct {
+	Mercancias []Mercancia `json:"mercancias" nullable:"false" minItems:"1" maxItems:"1000"`
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
@@ -22,30 +24,21 @@ func (in *NuevoConductor) check() error {
 }
 
 // createDriver makes a driver, if the plan allows one more.
-func (s *service) createDriver(ctx context.Context, userID, key string, in NuevoConductor) (Conductor, bool, error) {
-	if err := in.check(); err != nil {
+func (s *service) createDriver(ctx context.Context, who auth.Principal, in newDriver) (Conductor, bool, error) {
+	if err := in.Body.check(); err != nil {
 		return Conductor{}, false, err
 	}
-	r := newRequest(userID, key, "createConductor", in)
-	return once(ctx, s, r, func() (Conductor, bool, error) {
-		if err := s.hasVehicle(ctx, userID, in.VehiculoAsignadoID); err != nil {
+	r := newRequest(who.Sub, in.RequestKey, "createConductor", in.Body)
+	return keyed(ctx, s, r, func() (Conductor, bool, error) {
+		if err := s.hasVehicle(ctx, who.Sub, in.Body.VehiculoAsignadoID); err != nil {
 			return Conductor{}, false, err
 		}
-		id, err := s.newID()
-		if err != nil {
-			return Conductor{}, false, err
-		}
-		c := db.Conductor{UserID: userID, ConductorID: id, CreatedAt: s.moment()}
-		in.into(&c)
-		c.UpdatedAt = c.CreatedAt
+		now := s.moment()
+		c := db.Conductor{UserID: who.Sub, ConductorID: s.newID(), CreatedAt: now, UpdatedAt: now}
+		in.Body.into(&c)
 		answer, replayed := conductorOf(c), false
-		err = s.inTurn(ctx, userID, func() error {
-			done, err := s.db.CrearConductor(ctx, db.CrearConductorInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-				UserID: c.UserID, ConductorID: c.ConductorID, Nombre: c.Nombre, Rfc: c.Rfc, Curp: c.Curp, Email: c.Email,
-				Telefono: c.Telefono, Estado: c.Estado, Activo: c.Activo, Licencia: c.Licencia, Compensacion: c.Compensacion,
-				Performance: c.Performance, Asignacion: c.Asignacion, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-			})
+		err := s.inTurn(ctx, who.Sub, func() error {
+			done, err := s.db.CrearConductor(ctx, crearConductor(r.answered(answer), c))
 			replayed = done.Replayed
 			return err
 		})
@@ -54,27 +47,23 @@ func (s *service) createDriver(ctx context.Context, userID, key string, in Nuevo
 }
 
 // saveDriver changes a driver who is not on a trip.
-func (s *service) saveDriver(ctx context.Context, userID, id string, in NuevoConductor) (Conductor, error) {
-	if err := in.check(); err != nil {
-		return Conductor{}, err
+func (s *service) saveDriver(ctx context.Context, who auth.Principal, in changedDriver) (db.Conductor, error) {
+	c := db.Conductor{UserID: who.Sub, ConductorID: in.ConductorID}
+	if err := in.Body.check(); err != nil {
+		return c, err
 	}
-	if err := s.hasVehicle(ctx, userID, in.VehiculoAsignadoID); err != nil {
-		return Conductor{}, err
+	if err := s.hasVehicle(ctx, who.Sub, in.Body.VehiculoAsignadoID); err != nil {
+		return c, err
 	}
-	var c db.Conductor
-	in.into(&c)
+	in.Body.into(&c)
 	err := again(ctx, func() error {
-		_, err := s.db.GuardarConductor(ctx, db.GuardarConductorInput{
-			UserID: userID, ConductorID: id, Nombre: c.Nombre, Rfc: c.Rfc, Curp: c.Curp, Email: c.Email, Telefono: c.Telefono,
-			Estado: c.Estado, Activo: c.Activo, Licencia: c.Licencia, Compensacion: c.Compensacion,
-			UbicacionActual: c.Asignacion.UbicacionActual, VehiculoAsignadoID: c.Asignacion.VehiculoAsignadoID,
-		})
+		_, err := s.db.GuardarConductor(ctx, guardarConductor(c))
 		return err
 	})
 	if err != nil {
-		return Conductor{}, err
+		return c, err
 	}
-	return s.driver(ctx, userID, id)
+	return s.db.ConductorPorID(ctx, db.ConductorPorIDInput{UserID: who.Sub, ConductorID: in.ConductorID})
 }
 
 // hasVehicle refuses a vehicle that a driver is to have, "" for none, and that is not one of the company's. It may be taken off
@@ -93,14 +82,24 @@ func (s *service) hasVehicle(ctx context.Context, userID, id string) error {
 }
 
 // deleteDriver takes a driver who has no trips off the company.
-func (s *service) deleteDriver(ctx context.Context, userID, id string) error {
-	return s.inTurn(ctx, userID, func() error {
-		_, err := s.db.BorrarConductor(ctx, db.BorrarConductorInput{UserID: userID, ConductorID: id})
+func (s *service) deleteDriver(ctx context.Context, who auth.Principal, in ConductorPath) error {
+	return s.inTurn(ctx, who.Sub, func() error {
+		_, err := s.db.BorrarConductor(ctx, db.BorrarConductorInput{UserID: who.Sub, ConductorID: in.ConductorID})
 		return err
 	})
 }
 
-func (s *service) driver(ctx context.Context, userID, id string) (Conductor, error) {
-	c, err := s.db.ConductorPorID(ctx, db.ConductorPorIDInput{UserID: userID, ConductorID: id})
-	return conductorOf(c), err
+// listDrivers are a page of a company's drivers: those in a state, or all, or those who are free in a period.
+func (s *service) listDrivers(ctx context.Context, who auth.Principal, in driverQuery) (table.Page[ConductorResumen], error) {
+	free, err := in.period(string(in.Estado))
+	switch {
+	case err != nil:
+		return table.Page[ConductorResumen]{}, err
+	case in.Estado == "":
+		page, err := s.drivers(ctx, who.Sub, free, in.Options())
+		return api.Show(page, conductorEnLista), err
+	default:
+		page, err := s.db.ConductoresPorEstado(ctx, db.ConductoresPorEstadoInput{UserID: who.Sub, Estado: in.Estado}, in.Options())
+		return api.Show(page, conductorPorEstado), err
+	}
 }

@@ -3,6 +3,9 @@ package transporteapp
 import (
 	"context"
 
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
@@ -22,28 +25,18 @@ func (in *NuevoRemolque) check() error {
 }
 
 // createVehicle makes a vehicle, if the plan allows one more.
-func (s *service) createVehicle(ctx context.Context, userID, key string, in NuevoVehiculo) (Vehiculo, bool, error) {
-	if err := in.check(); err != nil {
+func (s *service) createVehicle(ctx context.Context, who auth.Principal, in newVehicle) (Vehiculo, bool, error) {
+	if err := in.Body.check(); err != nil {
 		return Vehiculo{}, false, err
 	}
-	r := newRequest(userID, key, "createVehiculo", in)
-	return once(ctx, s, r, func() (Vehiculo, bool, error) {
-		id, err := s.newID()
-		if err != nil {
-			return Vehiculo{}, false, err
-		}
-		v := db.Vehiculo{UserID: userID, VehiculoID: id, CreatedAt: s.moment()}
-		in.into(&v)
-		v.UpdatedAt = v.CreatedAt
+	r := newRequest(who.Sub, in.RequestKey, "createVehiculo", in.Body)
+	return keyed(ctx, s, r, func() (Vehiculo, bool, error) {
+		now := s.moment()
+		v := db.Vehiculo{UserID: who.Sub, VehiculoID: s.newID(), CreatedAt: now, UpdatedAt: now}
+		vehiculoInto(in.Body, &v)
 		answer, replayed := vehiculoOf(v), false
-		err = s.inTurn(ctx, userID, func() error {
-			done, err := s.db.CrearVehiculo(ctx, db.CrearVehiculoInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-				UserID: v.UserID, VehiculoID: v.VehiculoID, Placa: v.Placa, Estado: v.Estado, ConfigVehicular: v.ConfigVehicular,
-				AnioModeloVM: v.AnioModeloVM, PesoBrutoVehicular: v.PesoBrutoVehicular, PermSct: v.PermSct, NumPermisoSct: v.NumPermisoSct,
-				AseguraRespCivil: v.AseguraRespCivil, PolizaRespCivil: v.PolizaRespCivil, KmTotales: v.KmTotales,
-				CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
-			})
+		err := s.inTurn(ctx, who.Sub, func() error {
+			done, err := s.db.CrearVehiculo(ctx, crearVehiculo(r.answered(answer), v))
 			replayed = done.Replayed
 			return err
 		})
@@ -52,57 +45,56 @@ func (s *service) createVehicle(ctx context.Context, userID, key string, in Nuev
 }
 
 // saveVehicle changes a vehicle that is not on a trip.
-func (s *service) saveVehicle(ctx context.Context, userID, id string, in NuevoVehiculo) (Vehiculo, error) {
-	if err := in.check(); err != nil {
-		return Vehiculo{}, err
+func (s *service) saveVehicle(ctx context.Context, who auth.Principal, in changedVehicle) (v db.Vehiculo, err error) {
+	if err := in.Body.check(); err != nil {
+		return v, err
 	}
-	var v db.Vehiculo
-	in.into(&v)
-	err := again(ctx, func() error {
-		_, err := s.db.GuardarVehiculo(ctx, db.GuardarVehiculoInput{
-			UserID: userID, VehiculoID: id, Placa: v.Placa, Estado: v.Estado, ConfigVehicular: v.ConfigVehicular, AnioModeloVM: v.AnioModeloVM,
-			PesoBrutoVehicular: v.PesoBrutoVehicular, PermSct: v.PermSct, NumPermisoSct: v.NumPermisoSct,
-			AseguraRespCivil: v.AseguraRespCivil, PolizaRespCivil: v.PolizaRespCivil,
-		})
+	err = again(ctx, func() error {
+		_, err := s.db.GuardarVehiculo(ctx, guardarVehiculo(owner{who.Sub}, in))
 		return err
 	})
 	if err != nil {
-		return Vehiculo{}, err
+		return v, err
 	}
-	v, err = s.db.VehiculoPorID(ctx, db.VehiculoPorIDInput{UserID: userID, VehiculoID: id})
-	return vehiculoOf(v), err
+	return s.db.VehiculoPorID(ctx, db.VehiculoPorIDInput{UserID: who.Sub, VehiculoID: in.VehiculoID})
 }
 
 // deleteVehicle takes a vehicle that has no trips off the company.
-func (s *service) deleteVehicle(ctx context.Context, userID, id string) error {
-	return s.inTurn(ctx, userID, func() error {
-		_, err := s.db.BorrarVehiculo(ctx, db.BorrarVehiculoInput{UserID: userID, VehiculoID: id})
+func (s *service) deleteVehicle(ctx context.Context, who auth.Principal, in VehiculoPath) error {
+	return s.inTurn(ctx, who.Sub, func() error {
+		_, err := s.db.BorrarVehiculo(ctx, db.BorrarVehiculoInput{UserID: who.Sub, VehiculoID: in.VehiculoID})
 		return err
 	})
 }
 
+// listVehicles are a page of a company's vehicles: those in a state, or all, or those that are free in a period.
+func (s *service) listVehicles(ctx context.Context, who auth.Principal, in unitQuery) (table.Page[UnidadResumen], error) {
+	free, err := in.period(string(in.Estado))
+	switch {
+	case err != nil:
+		return table.Page[UnidadResumen]{}, err
+	case in.Estado == "":
+		page, err := s.vehicles(ctx, who.Sub, free, in.Options())
+		return api.Show(page, vehiculoEnLista), err
+	default:
+		page, err := s.db.VehiculosPorEstado(ctx, db.VehiculosPorEstadoInput{UserID: who.Sub, Estado: in.Estado}, in.Options())
+		return api.Show(page, vehiculoPorEstado), err
+	}
+}
+
 // createTrailer makes a trailer.
-func (s *service) createTrailer(ctx context.Context, userID, key string, in NuevoRemolque) (Remolque, bool, error) {
-	if err := in.check(); err != nil {
+func (s *service) createTrailer(ctx context.Context, who auth.Principal, in newTrailer) (Remolque, bool, error) {
+	if err := in.Body.check(); err != nil {
 		return Remolque{}, false, err
 	}
-	r := newRequest(userID, key, "createRemolque", in)
-	return once(ctx, s, r, func() (Remolque, bool, error) {
-		id, err := s.newID()
-		if err != nil {
-			return Remolque{}, false, err
-		}
-		v := db.Remolque{
-			UserID: userID, RemolqueID: id, Placa: in.Placa, SubTipoRem: in.SubTipoRem, Estado: in.Estado,
-			CreatedAt: s.moment(), UpdatedAt: s.moment(),
-		}
+	r := newRequest(who.Sub, in.RequestKey, "createRemolque", in.Body)
+	return keyed(ctx, s, r, func() (Remolque, bool, error) {
+		now := s.moment()
+		v := db.Remolque{UserID: who.Sub, RemolqueID: s.newID(), CreatedAt: now, UpdatedAt: now}
+		remolqueInto(in.Body, &v)
 		answer, replayed := remolqueOf(v), false
-		err = again(ctx, func() error {
-			done, err := s.db.CrearRemolque(ctx, db.CrearRemolqueInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-				UserID: v.UserID, RemolqueID: v.RemolqueID, Placa: v.Placa, SubTipoRem: v.SubTipoRem, Estado: v.Estado,
-				CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
-			})
+		err := again(ctx, func() error {
+			done, err := s.db.CrearRemolque(ctx, crearRemolque(r.answered(answer), v))
 			replayed = done.Replayed
 			return err
 		})
@@ -111,28 +103,45 @@ func (s *service) createTrailer(ctx context.Context, userID, key string, in Nuev
 }
 
 // saveTrailer changes a trailer that is not on a trip.
-func (s *service) saveTrailer(ctx context.Context, userID, id string, in NuevoRemolque) (Remolque, error) {
-	if err := in.check(); err != nil {
-		return Remolque{}, err
+func (s *service) saveTrailer(ctx context.Context, who auth.Principal, in changedTrailer) (v db.Remolque, err error) {
+	if err := in.Body.check(); err != nil {
+		return v, err
 	}
-	err := again(ctx, func() error {
-		_, err := s.db.GuardarRemolque(ctx, db.GuardarRemolqueInput{
-			UserID: userID, RemolqueID: id, Placa: in.Placa, SubTipoRem: in.SubTipoRem, Estado: in.Estado,
-		})
+	err = again(ctx, func() error {
+		_, err := s.db.GuardarRemolque(ctx, guardarRemolque(owner{who.Sub}, in))
 		return err
 	})
 	if err != nil {
-		return Remolque{}, err
+		return v, err
 	}
-	v, err := s.db.RemolquePorID(ctx, db.RemolquePorIDInput{UserID: userID, RemolqueID: id})
-	return remolqueOf(v), err
+	return s.db.RemolquePorID(ctx, db.RemolquePorIDInput{UserID: who.Sub, RemolqueID: in.RemolqueID})
 }
 
 // deleteTrailer takes a trailer that has no trips off the company.
-func (s *service) deleteTrailer(ctx context.Context, userID, id string) error {
+func (s *service) deleteTrailer(ctx context.Context, who auth.Principal, in RemolquePath) error {
 	return again(ctx, func() error {
-		return s.db.BorrarRemolque(ctx, db.BorrarRemolqueInput{UserID: userID, RemolqueID: id})
+		return s.db.BorrarRemolque(ctx, db.BorrarRemolqueInput{UserID: who.Sub, RemolqueID: in.RemolqueID})
 	})
+}
+
+// listTrailers are a page of a company's trailers: those in a state, or all, or those that are free in a period.
+func (s *service) listTrailers(ctx context.Context, who auth.Principal, in unitQuery) (table.Page[UnidadResumen], error) {
+	free, err := in.period(string(in.Estado))
+	switch {
+	case err != nil:
+		return table.Page[UnidadResumen]{}, err
+	case in.Estado == "":
+		page, err := s.trailers(ctx, who.Sub, free, in.Options())
+		return api.Show(page, remolqueEnLista), err
+	default:
+		page, err := s.db.RemolquesPorEstado(ctx, db.RemolquesPorEstadoInput{UserID: who.Sub, Estado: in.Estado}, in.Options())
+		return api.Show(page, remolquePorEstado), err
+	}
+}
+
+// findResources is resources for a request.
+func (s *service) findResources(ctx context.Context, who auth.Principal, in api.Body[RecursosConsulta]) (RecursosHallados, error) {
+	return s.resources(ctx, who.Sub, in.Body)
 }
 
 // resources finds drivers, vehicles and trailers by their ids, each kind in one BatchGetItem, all at once. What is not there,

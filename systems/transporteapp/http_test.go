@@ -31,6 +31,9 @@ func routes(t *testing.T, v *apitest.Server) {
 	t.Run("trips", func(t *testing.T) { tripRoutes(t, v) })
 	t.Run("cartas", func(t *testing.T) { cartaRoutes(t, v) })
 	t.Run("sessions", func(t *testing.T) { v.Run(t, sessionCases(t, v)) })
+	t.Run("data", func(t *testing.T) {
+		v.Person(t, apitest.Person{As: "u-leaving", Design: "transporteapp.design.yaml"})
+	})
 	v.Covered(t)
 }
 

@@ -1,7 +1,6 @@
 package transporteapp
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -14,18 +13,26 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/once"
 	"github.com/monotable/monotable/systems/internal/retry"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
 // request is what a repetition is recognised by: its key, what it is for, and the fingerprint of what it asks.
-type request struct{ userID, key, operation, fingerprint string }
+type request struct{ UserID, RequestKey, Operacion, Huella, Respuesta string }
+
+// answered is a request with its answer.
+func (r request) answered(answer any) request {
+	text, _ := json.Marshal(answer) // what is answered as JSON
+	r.Respuesta = string(text)
+	return r
+}
 
 // newRequest is a company's request; asked is all that must be the same in a repetition.
 func newRequest(userID, key, operation string, asked any) request {
 	text, _ := json.Marshal(asked) // what came as JSON
 	sum := sha256.Sum256(text)
-	return request{userID: userID, key: ownKey + key, operation: operation, fingerprint: hex.EncodeToString(sum[:])}
+	return request{UserID: userID, RequestKey: ownKey + key, Operacion: operation, Huella: hex.EncodeToString(sum[:])}
 }
 
 // The keys of a company's records: its own requests, the later parts of those that are done in parts, and what the back office
@@ -41,48 +48,37 @@ func partKey(key string, part int) string { return fmt.Sprintf("%s%d:%s", partsK
 
 // of makes a request one of the back office's, by who sends it.
 func (r request) of(sub, key string) request {
-	r.key = fmt.Sprintf("%s%d:%s:%s", officeKey, len(sub), sub, key)
+	r.RequestKey = fmt.Sprintf("%s%d:%s:%s", officeKey, len(sub), sub, key)
 	return r
 }
 
-// encode is an answer as it is kept.
-func encode(answer any) string {
-	text, _ := json.Marshal(answer) // what is answered as JSON
-	return string(text)
-}
-
-// once does a thing that a request key stands for: what was done is answered as it was then, and replayed is set. do answers,
-// or says that another request with the key was faster. Where do is refused, the reason may be what such a request has done since
-// the first look, used up the last carta say: then too its answer is the one.
-func once[T any](ctx context.Context, s *service, r request, do func() (answer T, replayed bool, err error)) (answer T, replayed bool, err error) {
-	if answer, known, err := earlier[T](ctx, s, r); known || err != nil {
-		return answer, known, err
+// keyed does once what a request key stands for. It looks for an earlier request first: a stamp is asked for before it is stored.
+func keyed[T any](ctx context.Context, s *service, r request, do func() (answer T, replayed bool, err error)) (answer T, replayed bool, err error) {
+	earlier := func() (T, error) { return earlier[T](ctx, s, r) }
+	if answer, err := earlier(); !errors.Is(err, table.ErrNotFound) {
+		return answer, err == nil, err
 	}
-	answer, replayed, refusal := do()
-	if refusal == nil && !replayed {
-		return answer, false, nil
-	}
-	answer, known, err := earlier[T](ctx, s, r)
-	if known || errors.Is(err, table.ErrReused) {
-		return answer, known, err
-	}
-	return answer, false, cmp.Or(refusal, err, table.ErrConflict) // the last for a record that is gone again
-}
-
-// earlier is the answer that a request key was given, if it was.
-func earlier[T any](ctx context.Context, s *service, r request) (answer T, known bool, err error) {
-	p, err := s.db.PeticionPorClave(ctx, db.PeticionPorClaveInput{UserID: r.userID, RequestKey: r.key})
-	switch {
-	case errors.Is(err, table.ErrNotFound):
-		return answer, false, nil
-	case err != nil:
+	return once.Do(func() (T, bool, error) {
+		answer, replayed, err := do()
+		if err == nil && replayed { // another request with the key was faster, and its answer is the one
+			err = table.ErrConflict
+		}
 		return answer, false, err
+	}, earlier)
+}
+
+// earlier is the answer that a request key was given, or table.ErrNotFound.
+func earlier[T any](ctx context.Context, s *service, r request) (answer T, err error) {
+	p, err := s.db.PeticionPorClave(ctx, db.PeticionPorClaveInput{UserID: r.UserID, RequestKey: r.RequestKey})
+	switch {
+	case err != nil:
+		return answer, err
 	case !p.TTL.After(s.now()): // it is over, and not removed yet
-		return answer, false, nil
-	case p.Operacion != r.operation || p.Huella != r.fingerprint:
-		return answer, false, table.ErrReused
+		return answer, table.ErrNotFound
+	case p.Operacion != r.Operacion || p.Huella != r.Huella:
+		return answer, table.ErrReused
 	}
-	return answer, true, json.Unmarshal([]byte(p.Respuesta), &answer)
+	return answer, json.Unmarshal([]byte(p.Respuesta), &answer)
 }
 
 // again tries until there is none of the errors, and none of table.ErrConflict: what others changed meanwhile. Of all that meet,
@@ -95,7 +91,6 @@ func again(ctx context.Context, try func() error, when ...error) error {
 func (s *service) moment() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
 // newID is an id that sorts by time.
-func (s *service) newID() (string, error) {
-	id, err := ulid.New(ulid.Timestamp(s.now()), rand.Reader)
-	return id.String(), err
+func (s *service) newID() string {
+	return ulid.MustNew(ulid.Timestamp(s.now()), rand.Reader).String() // a time of ours fits, and chance does not fail
 }

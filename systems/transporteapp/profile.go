@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
 // profile is a company's own, with what it has used this month.
-func (s *service) profile(ctx context.Context, userID string) (Perfil, error) {
-	u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
+func (s *service) profile(ctx context.Context, who auth.Principal, _ api.None) (Perfil, error) {
+	u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: who.Sub})
 	if err != nil {
 		return Perfil{}, err
 	}
@@ -55,23 +57,18 @@ func (s *service) dayOf(ctx context.Context, userID string, at time.Time) (table
 }
 
 // saveProfile changes a company's profile, or makes it with the plan that companies begin with.
-func (s *service) saveProfile(ctx context.Context, userID string, in NuevoPerfil) (Perfil, error) {
-	if err := in.check(); err != nil {
+func (s *service) saveProfile(ctx context.Context, who auth.Principal, in api.Body[NuevoPerfil]) (Perfil, error) {
+	if err := in.Body.check(); err != nil {
 		return Perfil{}, err
 	}
 	var u db.User
 	err := again(ctx, func() error {
-		changed, err := s.db.GuardarPerfil(ctx, db.GuardarPerfilInput{
-			UserID: userID, Email: in.Email, FullName: in.FullName, AvatarURL: given(in.AvatarURL), Timezone: in.Timezone, Config: in.Config.stored(),
-		})
+		changed, err := s.db.GuardarPerfil(ctx, guardarPerfil(owner{who.Sub}, in.Body))
 		u = changed.User
 		if !errors.Is(err, db.ErrUserNotFound) {
 			return err
 		}
-		made, err := s.db.CrearPerfil(ctx, db.CrearPerfilInput{
-			UserID: userID, Email: in.Email, FullName: in.FullName, AvatarURL: given(in.AvatarURL), Timezone: in.Timezone, Config: in.Config.stored(),
-			Subscription: s.plan.subscription(s.moment()), Credits: db.Creditos{Balance: s.plan.Creditos},
-		})
+		made, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
 		u = made.User
 		return err
 	}, db.ErrUserExists) // another request was faster, and the profile is to be changed
@@ -130,10 +127,10 @@ func (f *fields) problem() error {
 }
 
 // changePlan gives a company another subscription.
-func (s *service) changePlan(ctx context.Context, userID string, in Suscripcion) (Perfil, error) {
+func (s *service) changePlan(ctx context.Context, _ auth.Principal, in planChange) (Perfil, error) {
 	var u db.User
 	err := again(ctx, func() error {
-		changed, err := s.db.CambiarPlan(ctx, db.CambiarPlanInput{UserID: userID, Subscription: in.stored()})
+		changed, err := s.db.CambiarPlan(ctx, db.CambiarPlanInput{UserID: in.UserID, Subscription: suscripcionStored(in.Body)})
 		u = changed.User
 		return err
 	})
@@ -144,19 +141,21 @@ func (s *service) changePlan(ctx context.Context, userID string, in Suscripcion)
 	return perfilOf(&u, used), err
 }
 
-// addCredits gives a company credits that it has bought; by is who of the back office does.
-func (s *service) addCredits(ctx context.Context, by, userID, key string, n int64) (Abono, bool, error) {
-	r := newRequest(userID, key, "abono", n).of(by, key)
-	return once(ctx, s, r, func() (answer Abono, replayed bool, err error) {
-		err = s.inTurn(ctx, userID, func() error {
-			u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
+// addCredits gives a company credits that it has bought, by somebody of the back office.
+func (s *service) addCredits(ctx context.Context, who auth.Principal, in newAbono) (Abono, bool, error) {
+	n := in.Body.Creditos
+	r := newRequest(in.UserID, in.RequestKey, "abono", n).of(who.Sub, in.RequestKey)
+	return keyed(ctx, s, r, func() (answer Abono, replayed bool, err error) {
+		err = s.inTurn(ctx, in.UserID, func() error {
+			u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: in.UserID})
 			if err != nil {
 				return err
 			}
-			answer = Abono{UserID: userID, Creditos: n, Balance: u.Credits.Balance + n}
+			answer = Abono{UserID: in.UserID, Creditos: n, Balance: u.Credits.Balance + n}
+			r := r.answered(answer)
 			done, err := s.db.AbonarCreditos(ctx, db.AbonarCreditosInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-				UserID: userID, Creditos: n, Visto: u.Credits.Balance,
+				RequestKey: r.RequestKey, Operacion: r.Operacion, Huella: r.Huella, Respuesta: r.Respuesta,
+				UserID: in.UserID, Creditos: n, Visto: u.Credits.Balance,
 			})
 			replayed = done.Replayed
 			return err

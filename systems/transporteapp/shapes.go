@@ -1,72 +1,360 @@
 package transporteapp
 
 import (
-	"math/big"
-
-	"github.com/danielgtaylor/huma/v2"
+	"time"
 
 	"github.com/monotable/monotable/design/table"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// Decimal is a number of JSON that keeps all its digits.
-type Decimal struct{ table.Decimal }
+// What requests and responses have, but for cartas. A field comes from the stored field of its name, and goes to it (copies.go), so
+// a response lists all that is shown.
 
-// Schema makes Decimal a number in the API's document.
-func (Decimal) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeNumber} }
+// Limites are what a plan allows.
+type Limites struct {
+	Conductores    int64 `json:"conductores" minimum:"0" maximum:"500" doc:"Drivers"`
+	Vehiculos      int64 `json:"vehiculos" minimum:"0" maximum:"500" doc:"Vehicles"`
+	CartasPorteMes int64 `json:"cartasPorteMes" minimum:"0" maximum:"1000000" doc:"Cartas a month"`
+}
 
-func optional(d *table.Decimal) *Decimal {
-	if d == nil {
+// Suscripcion is what a company pays for.
+type Suscripcion struct {
+	PlanID    string               `json:"planId" minLength:"1" maxLength:"100"`
+	PlanName  string               `json:"planName" minLength:"1" maxLength:"100"`
+	Status    db.EstadoSuscripcion `json:"status" enum:"active,suspended,cancelled"`
+	ExpiresAt time.Time            `json:"expiresAt" doc:"Until when it is paid for"`
+	Limits    Limites              `json:"limits"`
+}
+
+// Creditos are what stamps are paid with.
+type Creditos struct {
+	Balance       int64 `json:"balance" doc:"Free ones"`
+	Reserved      int64 `json:"reserved" doc:"Those of drafts"`
+	MonthlyUsed   int64 `json:"monthlyUsed" from:"-" doc:"Cartas of this month"`
+	TotalConsumed int64 `json:"totalConsumed" doc:"Those of stamped cartas"`
+}
+
+// ConfigFiscal is how a company issues.
+type ConfigFiscal struct {
+	RfcEmisor       string    `json:"rfcEmisor" maxLength:"13" doc:"The company's RFC"`
+	RazonSocial     string    `json:"razonSocial" minLength:"1" maxLength:"254" doc:"Its name as the SAT has it"`
+	RegimenFiscal   string    `json:"regimenFiscal" pattern:"^[0-9]{3}$" patternDescription:"a key of c_RegimenFiscal" doc:"Key of c_RegimenFiscal"`
+	DomicilioFiscal Domicilio `json:"domicilioFiscal"`
+}
+
+// Perfil is a company.
+type Perfil struct {
+	UserID         string        `json:"userId" doc:"The sub of your access token"`
+	Email          string        `json:"email"`
+	FullName       string        `json:"fullName"`
+	AvatarURL      string        `json:"avatarUrl,omitempty"`
+	Timezone       string        `json:"timezone" doc:"Where its months begin"`
+	Subscription   Suscripcion   `json:"subscription"`
+	Credits        Creditos      `json:"credits"`
+	Config         *ConfigFiscal `json:"config,omitempty" doc:"How it issues"`
+	NumConductores int64         `json:"numConductores" doc:"How many drivers it has"`
+	NumVehiculos   int64         `json:"numVehiculos" doc:"How many vehicles it has"`
+	CreatedAt      time.Time     `json:"createdAt"`
+	UpdatedAt      time.Time     `json:"updatedAt"`
+}
+
+// NuevoPerfil is what a company says of itself.
+type NuevoPerfil struct {
+	Email     string        `json:"email" format:"email" maxLength:"254" doc:"Where you can be written to"`
+	FullName  string        `json:"fullName" minLength:"1" maxLength:"200" doc:"What you are called"`
+	AvatarURL string        `json:"avatarUrl,omitempty" format:"uri" maxLength:"500"`
+	Timezone  string        `json:"timezone" minLength:"1" maxLength:"60" doc:"Where your months begin, as America/Mexico_City"`
+	Config    *ConfigFiscal `json:"config,omitempty" doc:"How you issue; needed for cartas"`
+}
+
+// Abono is what was bought.
+type Abono struct {
+	UserID   string `json:"userId"`
+	Creditos int64  `json:"creditos" doc:"How many were bought"`
+	Balance  int64  `json:"balance" doc:"How many there were then"`
+}
+
+// Licencia is a driver's licence.
+type Licencia struct {
+	Tipo     string `json:"tipo" minLength:"1" maxLength:"10" doc:"Its class, as E"`
+	Numero   string `json:"numero" minLength:"6" maxLength:"16"`
+	Vigencia string `json:"vigencia" format:"date" doc:"The last day on which it is good"`
+}
+
+// Compensacion is what a driver gets; it stands in no list.
+type Compensacion struct {
+	SalarioBase        *Decimal `json:"salarioBase,omitempty" minimum:"0" maximum:"999999999999"`
+	PorcentajeComision *Decimal `json:"porcentajeComision,omitempty" minimum:"0" maximum:"100"`
+	BancoCuenta        string   `json:"bancoCuenta,omitempty" maxLength:"20"`
+	BancoClabe         string   `json:"bancoClabe,omitempty" pattern:"^[0-9]{18}$" patternDescription:"18 digits"`
+}
+
+// Desempeno is how a driver has driven; completed trips make it.
+type Desempeno struct {
+	ViajesCompletados    int64    `json:"viajesCompletados"`
+	KmTotales            Decimal  `json:"kmTotales"`
+	CalificacionPromedio *Decimal `json:"calificacionPromedio,omitempty" doc:"Of the trips that a customer has rated, from 1 to 5"`
+	PuntualidadPromedio  *Decimal `json:"puntualidadPromedio,omitempty" doc:"How many of 100 trips arrived by the time that was planned"`
+	Incidentes           int64    `json:"incidentes"`
+}
+
+// Asignacion is what a driver has in hand.
+type Asignacion struct {
+	ViajeActualID      string `json:"viajeActualId,omitempty"`
+	VehiculoAsignadoID string `json:"vehiculoAsignadoId,omitempty"`
+	UbicacionActual    string `json:"ubicacionActual,omitempty"`
+}
+
+// Conductor is a driver.
+type Conductor struct {
+	ConductorID  string           `json:"conductorId" doc:"A ULID"`
+	Nombre       string           `json:"nombre"`
+	Rfc          string           `json:"rfc"`
+	Curp         string           `json:"curp"`
+	Email        string           `json:"email,omitempty"`
+	Telefono     string           `json:"telefono,omitempty"`
+	Estado       db.EstadoRecurso `json:"estado" enum:"disponible,en_viaje,inactivo,taller"`
+	Activo       bool             `json:"activo"`
+	Licencia     Licencia         `json:"licencia"`
+	Compensacion *Compensacion    `json:"compensacion,omitempty"`
+	Performance  Desempeno        `json:"performance"`
+	Asignacion   Asignacion       `json:"asignacion"`
+	CreatedAt    time.Time        `json:"createdAt"`
+	UpdatedAt    time.Time        `json:"updatedAt"`
+}
+
+// ConductorResumen is a driver in a list by state.
+type ConductorResumen struct {
+	ConductorID string           `json:"conductorId"`
+	Nombre      string           `json:"nombre"`
+	Estado      db.EstadoRecurso `json:"estado" enum:"disponible,en_viaje,inactivo,taller"`
+	UpdatedAt   time.Time        `json:"updatedAt"`
+}
+
+// NuevoConductor is what is said of a driver.
+type NuevoConductor struct {
+	Nombre             string           `json:"nombre" minLength:"1" maxLength:"100"`
+	Rfc                string           `json:"rfc" maxLength:"13" doc:"A person's RFC"`
+	Curp               string           `json:"curp" maxLength:"18"`
+	Email              string           `json:"email,omitempty" format:"email" maxLength:"254"`
+	Telefono           string           `json:"telefono,omitempty" maxLength:"30"`
+	Estado             db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo" default:"disponible" doc:"A trip sets en_viaje by itself"`
+	Activo             bool             `json:"activo,omitempty" default:"true"`
+	Licencia           Licencia         `json:"licencia"`
+	Compensacion       *Compensacion    `json:"compensacion,omitempty"`
+	VehiculoAsignadoID string           `json:"vehiculoAsignadoId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
+	UbicacionActual    string           `json:"ubicacionActual,omitempty" maxLength:"200"`
+}
+
+// Vehiculo is a vehicle.
+type Vehiculo struct {
+	VehiculoID         string           `json:"vehiculoId" doc:"A ULID"`
+	Placa              string           `json:"placa"`
+	Estado             db.EstadoRecurso `json:"estado" enum:"disponible,en_viaje,inactivo,taller"`
+	ConfigVehicular    string           `json:"configVehicular"`
+	AnioModeloVM       int64            `json:"anioModeloVm"`
+	PesoBrutoVehicular Decimal          `json:"pesoBrutoVehicular"`
+	PermSct            string           `json:"permSct"`
+	NumPermisoSct      string           `json:"numPermisoSct"`
+	AseguraRespCivil   string           `json:"aseguraRespCivil"`
+	PolizaRespCivil    string           `json:"polizaRespCivil"`
+	KmTotales          Decimal          `json:"kmTotales"`
+	ViajeActualID      string           `json:"viajeActualId,omitempty"`
+	CreatedAt          time.Time        `json:"createdAt"`
+	UpdatedAt          time.Time        `json:"updatedAt"`
+}
+
+// NuevoVehiculo is what is said of a vehicle.
+type NuevoVehiculo struct {
+	Placa              string           `json:"placa" pattern:"^[A-Z0-9-]{5,10}$" patternDescription:"capitals, digits and -"`
+	Estado             db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo,taller" default:"disponible" doc:"A trip sets en_viaje by itself"`
+	ConfigVehicular    string           `json:"configVehicular" maxLength:"10" doc:"Key of c_ConfigAutotransporte, as T3S2"`
+	AnioModeloVM       int64            `json:"anioModeloVm" minimum:"1900" maximum:"2099"`
+	PesoBrutoVehicular Decimal          `json:"pesoBrutoVehicular" minimum:"0.01" maximum:"999" doc:"Tons"`
+	PermSct            string           `json:"permSct" maxLength:"6" doc:"Key of c_TipoPermiso, as TPAF01"`
+	NumPermisoSct      string           `json:"numPermisoSct" minLength:"1" maxLength:"50"`
+	AseguraRespCivil   string           `json:"aseguraRespCivil" minLength:"3" maxLength:"50"`
+	PolizaRespCivil    string           `json:"polizaRespCivil" minLength:"3" maxLength:"30"`
+}
+
+// Remolque is a trailer.
+type Remolque struct {
+	RemolqueID    string           `json:"remolqueId" doc:"A ULID"`
+	Placa         string           `json:"placa"`
+	SubTipoRem    string           `json:"subTipoRem"`
+	Estado        db.EstadoRecurso `json:"estado" enum:"disponible,en_viaje,inactivo,taller"`
+	ViajeActualID string           `json:"viajeActualId,omitempty"`
+	CreatedAt     time.Time        `json:"createdAt"`
+	UpdatedAt     time.Time        `json:"updatedAt"`
+}
+
+// NuevoRemolque is what is said of a trailer.
+type NuevoRemolque struct {
+	Placa      string           `json:"placa" pattern:"^[A-Z0-9-]{5,10}$" patternDescription:"capitals, digits and -"`
+	SubTipoRem string           `json:"subTipoRem" maxLength:"6" doc:"Key of c_SubTipoRem, as CTR007"`
+	Estado     db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo,taller" default:"disponible" doc:"A trip sets en_viaje by itself"`
+}
+
+// UnidadResumen is a vehicle or a trailer in a list.
+type UnidadResumen struct {
+	VehiculoID string           `json:"vehiculoId,omitempty" from:",optional"`
+	RemolqueID string           `json:"remolqueId,omitempty" from:",optional"`
+	Placa      string           `json:"placa"`
+	Estado     db.EstadoRecurso `json:"estado" enum:"disponible,en_viaje,inactivo,taller"`
+	UpdatedAt  time.Time        `json:"updatedAt"`
+}
+
+// RecursosConsulta are ids.
+type RecursosConsulta struct {
+	Conductores []string `json:"conductores,omitempty" nullable:"false" maxItems:"100" doc:"Ids of drivers"`
+	Vehiculos   []string `json:"vehiculos,omitempty" nullable:"false" maxItems:"100" doc:"Ids of vehicles"`
+	Remolques   []string `json:"remolques,omitempty" nullable:"false" maxItems:"100" doc:"Ids of trailers"`
+}
+
+// RecursosHallados are those of the ids that are there.
+type RecursosHallados struct {
+	Conductores []Conductor `json:"conductores" nullable:"false"`
+	Vehiculos   []Vehiculo  `json:"vehiculos" nullable:"false"`
+	Remolques   []Remolque  `json:"remolques" nullable:"false"`
+}
+
+// Recursos are who and what makes a trip.
+type Recursos struct {
+	ConductorID     string `json:"conductorId"`
+	ConductorNombre string `json:"conductorNombre" doc:"As it was when the driver was assigned"`
+	VehiculoID      string `json:"vehiculoId"`
+	VehiculoPlaca   string `json:"vehiculoPlaca"`
+	RemolqueID      string `json:"remolqueId,omitempty"`
+	RemolquePlaca   string `json:"remolquePlaca,omitempty"`
+}
+
+// Fiscal is what a trip shows of its carta.
+type Fiscal struct {
+	CartaPorteID     string         `json:"cartaPorteId"`
+	CartaPorteFolio  string         `json:"cartaPorteFolio"`
+	CartaPorteStatus db.EstadoCarta `json:"cartaPorteStatus" enum:"borrador,en_timbrado,timbrada,en_cancelacion,cancelada"`
+}
+
+// Costos are what a trip costs and brings.
+type Costos struct {
+	CombustibleEstimado *Decimal `json:"combustibleEstimado,omitempty" minimum:"0" maximum:"999999999999"`
+	PeajesEstimados     *Decimal `json:"peajesEstimados,omitempty" minimum:"0" maximum:"999999999999"`
+	CostoTotal          *Decimal `json:"costoTotal,omitempty" minimum:"0" maximum:"999999999999"`
+	PrecioCliente       *Decimal `json:"precioCliente,omitempty" minimum:"0" maximum:"999999999999"`
+	Margen              *Decimal `json:"margen,omitempty" minimum:"-999999999999" maximum:"999999999999" doc:"precioCliente less costoTotal; reckoned"`
+}
+
+// margin is what a trip brings, nil where that cannot be told.
+func (c *Costos) margin() *table.Decimal {
+	if c.PrecioCliente == nil || c.CostoTotal == nil {
 		return nil
 	}
-	return &Decimal{*d}
-}
-
-func plain(d *Decimal) *table.Decimal {
-	if d == nil {
-		return nil
-	}
-	return &d.Decimal
-}
-
-// sum adds numbers.
-func sum(list ...table.Decimal) (table.Decimal, error) {
-	total, most := new(big.Rat), 0
-	for _, d := range list {
-		n, ok := new(big.Rat).SetString(d.String())
-		if !ok {
-			continue // a Decimal is a number
-		}
-		places, _ := n.FloatPrec()
-		most = max(most, places)
-		total.Add(total, n)
-	}
-	return table.ParseDecimal(total.FloatString(most))
-}
-
-// difference is one number less another, which is not negative.
-func difference(of, less table.Decimal) (table.Decimal, error) {
-	negative, err := table.ParseDecimal("-" + less.String())
+	m, err := difference(c.PrecioCliente.Decimal, c.CostoTotal.Decimal)
 	if err != nil {
-		return table.Decimal{}, err
+		return nil // it has more digits than a number of DynamoDB
 	}
-	return sum(of, negative)
+	return &m
 }
 
-// text is what an optional text says, "" where there is none.
-func text(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
+// Viaje is a trip.
+type Viaje struct {
+	ViajeID               string         `json:"viajeId" doc:"A ULID"`
+	Nombre                string         `json:"nombre"`
+	Estado                db.EstadoViaje `json:"estado" enum:"borrador,programado,en_curso,completado,cancelado"`
+	FechaInicioProgramada time.Time      `json:"fechaInicioProgramada"`
+	FechaFinProgramada    time.Time      `json:"fechaFinProgramada"`
+	Origen                string         `json:"origen"`
+	Destino               string         `json:"destino"`
+	OrigenCoordenadas     *Coordenadas   `json:"origenCoordenadas,omitempty"`
+	DestinoCoordenadas    *Coordenadas   `json:"destinoCoordenadas,omitempty"`
+	DistanciaTotal        Decimal        `json:"distanciaTotal" doc:"km"`
+	Resources             *Recursos      `json:"resources,omitempty"`
+	Fiscal                *Fiscal        `json:"fiscal,omitempty"`
+	Local                 bool           `json:"local,omitempty" doc:"It uses no federal road and needs no carta"`
+	Costos                *Costos        `json:"costos,omitempty"`
+	CreatedAt             time.Time      `json:"createdAt"`
+	UpdatedAt             time.Time      `json:"updatedAt"`
 }
 
-// given is a text as an optional one: "" is none.
-func given(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+// ViajeConCarta is a trip with its carta, if it has one, and where it is, if it has begun.
+type ViajeConCarta struct {
+	Viaje
+	Tracking *Rastreo `json:"tracking,omitempty" doc:"Where the trip is, once it has left"`
+	Carta    *Carta   `json:"carta,omitempty" doc:"The head of the trip's carta"`
+}
+
+// ViajeResumen is a trip in a list.
+type ViajeResumen struct {
+	ViajeID               string         `json:"viajeId"`
+	Nombre                string         `json:"nombre"`
+	Estado                db.EstadoViaje `json:"estado" enum:"borrador,programado,en_curso,completado,cancelado"`
+	FechaInicioProgramada time.Time      `json:"fechaInicioProgramada"`
+	FechaFinProgramada    time.Time      `json:"fechaFinProgramada"`
+	Origen                string         `json:"origen"`
+	Destino               string         `json:"destino"`
+	CreatedAt             time.Time      `json:"createdAt"`
+	UpdatedAt             time.Time      `json:"updatedAt"`
+}
+
+// DatosViaje are what is said of a trip.
+type DatosViaje struct {
+	Nombre                string       `json:"nombre" minLength:"1" maxLength:"200"`
+	FechaInicioProgramada time.Time    `json:"fechaInicioProgramada"`
+	FechaFinProgramada    time.Time    `json:"fechaFinProgramada"`
+	Origen                string       `json:"origen" minLength:"1" maxLength:"200"`
+	Destino               string       `json:"destino" minLength:"1" maxLength:"200"`
+	OrigenCoordenadas     *Coordenadas `json:"origenCoordenadas,omitempty"`
+	DestinoCoordenadas    *Coordenadas `json:"destinoCoordenadas,omitempty"`
+	Local                 bool         `json:"local,omitempty" doc:"It uses no federal road: it may leave without a carta"`
+	DistanciaTotal        Decimal      `json:"distanciaTotal" minimum:"0.01" maximum:"99999" doc:"km"`
+	Costos                *Costos      `json:"costos,omitempty"`
+}
+
+// NuevoViaje is a trip that is made.
+type NuevoViaje struct {
+	DatosViaje
+	Estado db.EstadoViaje `json:"estado,omitempty" enum:"borrador,programado" default:"programado"`
+	Carta  *NuevaCarta    `json:"carta,omitempty" doc:"With it the trip's carta is made too, and takes a credit"`
+}
+
+// Llegada is how a trip went.
+type Llegada struct {
+	Calificacion int64 `json:"calificacion,omitempty" minimum:"1" maximum:"5" doc:"What the customer says of the driver, 5 is best"`
+	Incidentes   int64 `json:"incidentes,omitempty" minimum:"0" maximum:"100" doc:"How often something went wrong"`
+}
+
+// Ping is where a trip is.
+type Ping struct {
+	Lat                Decimal   `json:"lat" minimum:"-90" maximum:"90" doc:"Latitude in degrees"`
+	Lng                Decimal   `json:"lng" minimum:"-180" maximum:"180" doc:"Longitude in degrees"`
+	At                 time.Time `json:"at" doc:"When it was there; the same time again is the same ping"`
+	DistanciaRecorrida *Decimal  `json:"distanciaRecorrida,omitempty" minimum:"0" maximum:"99999" doc:"What the trip has driven, in km; without it, it is reckoned"`
+}
+
+// Rastreo is where a trip is now, and how far.
+type Rastreo struct {
+	ViajeID             string     `json:"viajeId"`
+	Activo              bool       `json:"activo" doc:"Whether the trip is on its way"`
+	UbicacionActual     *Posicion  `json:"ubicacionActual,omitempty" from:"-"`
+	UltimaActualizacion *time.Time `json:"ultimaActualizacion,omitempty"`
+	Progreso            int64      `json:"progreso" doc:"Per cent"`
+	DistanciaRecorrida  Decimal    `json:"distanciaRecorrida" doc:"km"`
+	DistanciaTotal      Decimal    `json:"distanciaTotal" doc:"km"`
+}
+
+// Posicion is a place.
+type Posicion struct {
+	Lat Decimal    `json:"lat"`
+	Lng Decimal    `json:"lng"`
+	At  *time.Time `json:"at,omitempty"`
+}
+
+// Sesion is a device that is signed in.
+type Sesion struct {
+	SessionID   string    `json:"sessionId" doc:"A ULID"`
+	Dispositivo string    `json:"dispositivo"`
+	CreatedAt   time.Time `json:"createdAt"`
+	ExpiresAt   time.Time `json:"expiresAt" from:"TTL" doc:"When it ends by itself"`
 }
 
 // Domicilio is an address with the keys of the SAT's catalogues.
@@ -83,38 +371,8 @@ type Domicilio struct {
 	Referencia     string `json:"referencia,omitempty" maxLength:"250"`
 }
 
-func domicilioOf(d db.Domicilio) Domicilio {
-	return Domicilio{
-		CodigoPostal: d.CodigoPostal, Estado: d.Estado, Pais: text(d.Pais), Municipio: text(d.Municipio), Localidad: text(d.Localidad),
-		Colonia: text(d.Colonia), Calle: text(d.Calle), NumeroExterior: text(d.NumeroExterior), NumeroInterior: text(d.NumeroInterior),
-		Referencia: text(d.Referencia),
-	}
-}
-
-func (d Domicilio) stored() db.Domicilio {
-	return db.Domicilio{
-		CodigoPostal: d.CodigoPostal, Estado: d.Estado, Pais: given(d.Pais), Municipio: given(d.Municipio), Localidad: given(d.Localidad),
-		Colonia: given(d.Colonia), Calle: given(d.Calle), NumeroExterior: given(d.NumeroExterior), NumeroInterior: given(d.NumeroInterior),
-		Referencia: given(d.Referencia),
-	}
-}
-
 // Coordenadas are a place on the earth.
 type Coordenadas struct {
 	Lat Decimal `json:"lat" minimum:"-90" maximum:"90" doc:"Latitude in degrees"`
 	Lng Decimal `json:"lng" minimum:"-180" maximum:"180" doc:"Longitude in degrees"`
-}
-
-func coordenadasOf(c *db.Coordenadas) *Coordenadas {
-	if c == nil {
-		return nil
-	}
-	return &Coordenadas{Lat: Decimal{c.Lat}, Lng: Decimal{c.Lng}}
-}
-
-func (c *Coordenadas) stored() *db.Coordenadas {
-	if c == nil {
-		return nil
-	}
-	return &db.Coordenadas{Lat: c.Lat.Decimal, Lng: c.Lng.Decimal}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
@@ -91,10 +92,10 @@ func (s *service) open(ctx context.Context, userID, id string) (Carta, error) {
 // stamp stamps a sealed draft, which is en_timbrado from before the PAC is asked until its answer is known. The stamp, the
 // document, the trip's summary and the credit are then one transaction: where that, or the PAC's answer, is lost, the request is
 // sent again, and the same reference gets the same stamp.
-func (s *service) stamp(ctx context.Context, userID, id, key string) (Carta, bool, error) {
-	r := newRequest(userID, key, "timbrar "+id, nil)
-	return once(ctx, s, r, func() (Carta, bool, error) {
-		c, err := s.askStamp(ctx, userID, id)
+func (s *service) stamp(ctx context.Context, who auth.Principal, in keyedCarta) (Carta, bool, error) {
+	r := newRequest(who.Sub, in.RequestKey, "timbrar "+in.CartaID, nil)
+	return keyed(ctx, s, r, func() (Carta, bool, error) {
+		c, err := s.askStamp(ctx, who.Sub, in.CartaID)
 		if err != nil {
 			return Carta{}, false, err
 		}
@@ -213,8 +214,9 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 	}
 	answer = cartaOf(&c)
 	err = s.inTurn(ctx, c.UserID, func() error {
+		r := r.answered(answer)
 		done, err := s.db.TimbrarCarta(ctx, db.TimbrarCartaInput{
-			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
+			RequestKey: r.RequestKey, Operacion: r.Operacion, Huella: r.Huella, Respuesta: r.Respuesta,
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Timbrado: c.Timbrado,
 			Fiscal: fiscalOf(&c, c.Status), Lines: pieces(packed),
 		})

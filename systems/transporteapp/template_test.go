@@ -17,6 +17,8 @@ func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: transporteapp.Name, AdminGroup: transporteapp.AdminGroup, Title: "TransporteApp", Design: "transporteapp.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
+			"exportOwnData":     {"ExportPerson"},
+			"eraseOwnData":      {"ErasePerson", "ViajesPorEstado", "CartasPorEstado"},
 			"getPerfil":         {"Perfil", "UsoDelMes"},
 			"putPerfil":         {"GuardarPerfil", "CrearPerfil", "UsoDelMes"},
 			"putSuscripcion":    {"CambiarPlan", "UsoDelMes"},

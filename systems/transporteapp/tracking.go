@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
@@ -18,10 +20,17 @@ const (
 	halfTurn    = 180
 )
 
+// future is how far a vehicle's clock may be ahead.
+const future = 5 * time.Minute
+
 // ping says where a trip is. It costs one small read and two small writes: the place where the trip is now, which an older ping
 // does not change, and the place where it has been, which the first ping of a time says. They are no transaction, which would
 // cost twice as much: a ping of which only the first half was done is sent again, and comes to the same.
-func (s *service) ping(ctx context.Context, userID, viajeID string, in Ping) (Rastreo, error) {
+func (s *service) ping(ctx context.Context, who auth.Principal, said newPing) (Rastreo, error) {
+	userID, viajeID, in := who.Sub, said.ViajeID, said.Body
+	if in.At.After(s.now().Add(future)) {
+		return Rastreo{}, problem.BadRequest(problem.CodeInvalidBody, "the ping is of the future", problem.Field{Field: "body.at", Message: "is yet to come"})
+	}
 	at := in.At.UTC().Truncate(time.Millisecond)
 	var now db.Tracking
 	err := again(ctx, func() error {
@@ -56,6 +65,26 @@ func (s *service) ping(ctx context.Context, userID, viajeID string, in Ping) (Ra
 		err = nil // it was sent before
 	}
 	return rastreoOf(now), err
+}
+
+// position is where a trip is now.
+func (s *service) position(ctx context.Context, who auth.Principal, in ViajePath) (Rastreo, error) {
+	t, err := s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: who.Sub, ViajeID: in.ViajeID})
+	return rastreoOf(t), err
+}
+
+// route is a page of where a trip has been.
+func (s *service) route(ctx context.Context, who auth.Principal, in routeQuery) (page table.Page[db.Posicion], err error) {
+	span := period{in.Desde, in.Hasta}
+	if err := span.check(); err != nil {
+		return page, err
+	}
+	asked := db.RutaInput{UserID: who.Sub, ViajeID: in.ViajeID, AtFrom: bound(span.from), AtTo: bound(span.to)}
+	page, err = s.db.Ruta(ctx, asked, in.Options())
+	if err == nil && len(page.Items) == 0 {
+		err = s.tripExists(ctx, who.Sub, in.ViajeID)
+	}
+	return page, err
 }
 
 // advance moves a trip to where a ping says it is: the distance is the vehicle's own if the ping has it, and else grows by the

@@ -13,8 +13,9 @@
 //	POST /viajes/{id}/posiciones ──▶ Tracking, then Posicion                          two small writes
 //
 // What is stored, and how it is asked for, stands in transporteapp.design.yaml; package transporteappdb is generated from
-// it, and is the only way to the data. Package cartaporte knows the fiscal document and the PAC. Domain functions take the
-// company's id as a value and know no HTTP; the files whose names end in _operations.go make them operations.
+// it, and is the only way to the data. Package cartaporte knows the fiscal document and the PAC. The API is the table in routes.go;
+// shapes.go and cartas_shapes.go list what requests say and responses show, and copies.go copies that to and from what is stored.
+// Domain functions (trips.go, fleet.go, cartas.go, …) take the company and a request as values, and know no HTTP.
 //
 // # Invariants
 //
@@ -37,9 +38,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
@@ -146,7 +146,8 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		s.plan = DefaultPlan()
 	}
 	return &system.Service{
-		Register: func(a huma.API) { s.register(a) },
+		Register: s.routes,
+		Personal: &personal.Data{DB: data, Kept: db.PersonKept(), Refuse: s.underWay},
 		Sample:   seed.Sample{Records: sample, Load: data.Load},
 	}, nil
 }

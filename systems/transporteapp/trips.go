@@ -11,6 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
@@ -46,37 +48,26 @@ func (in *NuevaCarta) check(bad *fields, field string) {
 }
 
 // createTrip makes a trip, with a carta if one is asked for.
-func (s *service) createTrip(ctx context.Context, userID, key string, in NuevoViaje) (ViajeConCarta, bool, error) {
-	if err := in.check(); err != nil {
+func (s *service) createTrip(ctx context.Context, who auth.Principal, in newTrip) (ViajeConCarta, bool, error) {
+	if err := in.Body.check(); err != nil {
 		return ViajeConCarta{}, false, err
 	}
-	r := newRequest(userID, key, "createViaje", in)
-	return once(ctx, s, r, func() (ViajeConCarta, bool, error) {
-		id, err := s.newID()
-		if err != nil {
-			return ViajeConCarta{}, false, err
-		}
-		v := db.Viaje{UserID: userID, ViajeID: id, CreatedAt: s.moment()}
-		in.into(&v)
-		v.Estado = in.Estado
-		v.UpdatedAt = v.CreatedAt
-		if in.Carta == nil {
+	r := newRequest(who.Sub, in.RequestKey, "createViaje", in.Body)
+	return keyed(ctx, s, r, func() (ViajeConCarta, bool, error) {
+		now := s.moment()
+		v := db.Viaje{UserID: who.Sub, ViajeID: s.newID(), Estado: in.Body.Estado, CreatedAt: now, UpdatedAt: now}
+		in.Body.into(&v)
+		if in.Body.Carta == nil {
 			return s.createBareTrip(ctx, r, v)
 		}
-		return s.createTripWithCarta(ctx, r, v, in.Carta)
+		return s.createTripWithCarta(ctx, r, v, in.Body.Carta)
 	})
 }
 
 func (s *service) createBareTrip(ctx context.Context, r request, v db.Viaje) (answer ViajeConCarta, replayed bool, err error) {
 	answer = ViajeConCarta{Viaje: viajeOf(v)}
 	err = again(ctx, func() error {
-		done, err := s.db.CrearViaje(ctx, db.CrearViajeInput{
-			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-			UserID: v.UserID, ViajeID: v.ViajeID, Nombre: v.Nombre, Estado: v.Estado,
-			FechaInicioProgramada: v.FechaInicioProgramada, FechaFinProgramada: v.FechaFinProgramada, Origen: v.Origen, Destino: v.Destino,
-			OrigenCoordenadas: v.OrigenCoordenadas, DestinoCoordenadas: v.DestinoCoordenadas, DistanciaTotal: v.DistanciaTotal,
-			Local: v.Local, Costos: v.Costos, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
-		})
+		done, err := s.db.CrearViaje(ctx, crearViaje(r.answered(answer), v))
 		replayed = done.Replayed
 		return err
 	})
@@ -85,9 +76,8 @@ func (s *service) createBareTrip(ctx context.Context, r request, v db.Viaje) (an
 
 // terms are what a new carta is held to, as they are now: another request may change them before the write, which sees it.
 type terms struct {
-	month       string
-	limit, seen int64
-	now         time.Time
+	Mes          string
+	Limite, Seen int64
 }
 
 // newCarta is the head of a carta with the folio that is next, and the terms.
@@ -115,31 +105,28 @@ func (s *service) newCarta(ctx context.Context, userID, viajeID string, in *Nuev
 	if u.Config == nil {
 		return db.Carta{}, terms{}, errSinConfig
 	}
-	t := terms{limit: u.Subscription.Limits.CartasPorteMes, seen: last.N, now: s.moment()}
-	if t.month, err = monthOf(t.now, u.Timezone); err != nil {
+	now := s.moment()
+	t := terms{Limite: u.Subscription.Limits.CartasPorteMes, Seen: last.N}
+	if t.Mes, err = monthOf(now, u.Timezone); err != nil {
 		return db.Carta{}, terms{}, err
 	}
 	// What is used up already needs no transaction, which would cost its write units though it is refused.
 	switch used, err := s.used(ctx, &u); {
 	case err != nil:
 		return db.Carta{}, terms{}, err
-	case used >= t.limit:
+	case used >= t.Limite:
 		return db.Carta{}, terms{}, db.ErrLimiteMensual
 	case u.Credits.Balance < 1:
 		return db.Carta{}, terms{}, db.ErrSinCreditos
 	}
-	id, err := s.newID()
-	if err != nil {
-		return db.Carta{}, terms{}, err
-	}
 	ccp, err := newIDCCP()
 	return db.Carta{
-		UserID: userID, CartaID: id, ViajeID: viajeID, Folio: folio(t.seen + 1), VersionCartaPorte: versionCarta,
+		UserID: userID, CartaID: s.newID(), ViajeID: viajeID, Folio: folio(t.Seen + 1), VersionCartaPorte: versionCarta,
 		Status: db.EstadoCartaBorrador, IDCcp: ccp,
 		Emisor: db.Emisor{
 			Rfc: u.Config.RfcEmisor, Nombre: u.Config.RazonSocial, RegimenFiscal: u.Config.RegimenFiscal, DomicilioFiscal: u.Config.DomicilioFiscal,
 		},
-		Receptor: in.Receptor.stored(), CreatedAt: t.now, UpdatedAt: t.now,
+		Receptor: receptorStored(in.Receptor), CreatedAt: now, UpdatedAt: now,
 	}, t, err
 }
 
@@ -159,18 +146,10 @@ func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje
 			return err
 		}
 		fiscal := fiscalOf(&c, c.Status)
-		v.Fiscal = &fiscal
+		v.Fiscal, v.CreatedAt, v.UpdatedAt = &fiscal, c.CreatedAt, c.UpdatedAt
 		head := cartaOf(&c)
 		answer = ViajeConCarta{Viaje: viajeOf(v), Carta: &head}
-		done, err := s.db.CrearViajeConCarta(ctx, db.CrearViajeConCartaInput{
-			RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-			Limite: t.limit, Seen: t.seen, Mes: t.month,
-			UserID: v.UserID, ViajeID: v.ViajeID, Nombre: v.Nombre, Estado: v.Estado,
-			FechaInicioProgramada: v.FechaInicioProgramada, FechaFinProgramada: v.FechaFinProgramada, Origen: v.Origen, Destino: v.Destino,
-			OrigenCoordenadas: v.OrigenCoordenadas, DestinoCoordenadas: v.DestinoCoordenadas, DistanciaTotal: v.DistanciaTotal,
-			Fiscal: v.Fiscal, Local: v.Local, Costos: v.Costos, CartaID: c.CartaID, Folio: c.Folio, VersionCartaPorte: c.VersionCartaPorte,
-			IDCcp: c.IDCcp, Emisor: c.Emisor, Receptor: c.Receptor, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-		})
+		done, err := s.db.CrearViajeConCarta(ctx, crearViajeConCarta(newCartaRequest{r.answered(answer), t, fiscal}, viajeConCarta{v, c}))
 		replayed = done.Replayed
 		return err
 	}, db.ErrFolioTomado, db.ErrCartaFolioTaken, db.ErrPlanCambio)
@@ -178,26 +157,20 @@ func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje
 }
 
 // addCarta makes a carta for a trip that has none, or whose last one was cancelled.
-func (s *service) addCarta(ctx context.Context, userID, viajeID, key string, in NuevaCarta) (Carta, bool, error) {
+func (s *service) addCarta(ctx context.Context, who auth.Principal, in newCartaOfTrip) (Carta, bool, error) {
 	var bad fields
-	if in.check(&bad, "body"); len(bad) > 0 {
+	if in.Body.check(&bad, "body"); len(bad) > 0 {
 		return Carta{}, false, bad.problem()
 	}
-	r := newRequest(userID, key, "createCarta "+viajeID, in)
-	return once(ctx, s, r, func() (answer Carta, replayed bool, err error) {
-		err = s.inTurn(ctx, userID, func() error {
-			c, t, err := s.newCarta(ctx, userID, viajeID, &in)
+	r := newRequest(who.Sub, in.RequestKey, "createCarta "+in.ViajeID, in.Body)
+	return keyed(ctx, s, r, func() (answer Carta, replayed bool, err error) {
+		err = s.inTurn(ctx, who.Sub, func() error {
+			c, t, err := s.newCarta(ctx, who.Sub, in.ViajeID, &in.Body)
 			if err != nil {
 				return err
 			}
 			answer = cartaOf(&c)
-			done, err := s.db.CrearCartaDeViaje(ctx, db.CrearCartaDeViajeInput{
-				RequestKey: r.key, Operacion: r.operation, Huella: r.fingerprint, Respuesta: encode(answer),
-				Limite: t.limit, Seen: t.seen, Mes: t.month,
-				Fiscal: fiscalOf(&c, c.Status),
-				UserID: userID, ViajeID: viajeID, CartaID: c.CartaID, Folio: c.Folio, VersionCartaPorte: c.VersionCartaPorte,
-				IDCcp: c.IDCcp, Emisor: c.Emisor, Receptor: c.Receptor, CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt,
-			})
+			done, err := s.db.CrearCartaDeViaje(ctx, crearCartaDeViaje(newCartaRequest{r.answered(answer), t, fiscalOf(&c, c.Status)}, c))
 			replayed = done.Replayed
 			return err
 		}, db.ErrFolioTomado, db.ErrCartaFolioTaken, db.ErrPlanCambio)
@@ -244,23 +217,20 @@ func (s *service) trip(ctx context.Context, userID, id string) (ViajeConCarta, e
 }
 
 // saveTrip changes what is said of a trip that nobody drives yet.
-func (s *service) saveTrip(ctx context.Context, userID, id string, in DatosViaje) (Viaje, error) {
+func (s *service) saveTrip(ctx context.Context, who auth.Principal, in changedTrip) (db.Viaje, error) {
+	v := db.Viaje{UserID: who.Sub, ViajeID: in.ViajeID}
 	var bad fields
-	if in.check(&bad); len(bad) > 0 {
-		return Viaje{}, bad.problem()
+	if in.Body.check(&bad); len(bad) > 0 {
+		return v, bad.problem()
 	}
-	var v db.Viaje
-	in.into(&v)
+	in.Body.into(&v)
+	var saved db.Viaje
 	err := again(ctx, func() error {
-		done, err := s.db.GuardarViaje(ctx, db.GuardarViajeInput{
-			UserID: userID, ViajeID: id, Nombre: v.Nombre, FechaInicioProgramada: v.FechaInicioProgramada, FechaFinProgramada: v.FechaFinProgramada,
-			Origen: v.Origen, Destino: v.Destino, OrigenCoordenadas: v.OrigenCoordenadas, DestinoCoordenadas: v.DestinoCoordenadas,
-			DistanciaTotal: v.DistanciaTotal, Local: v.Local, Costos: v.Costos,
-		})
-		v = done.Viaje
+		done, err := s.db.GuardarViaje(ctx, guardarViaje(v))
+		saved = done.Viaje
 		return err
 	})
-	return viajeOf(v), err
+	return saved, err
 }
 
 // period bounds a list by time; a zero time does not bound.
@@ -284,14 +254,39 @@ func bound(t time.Time) *time.Time {
 	return &t
 }
 
-// tripsByDate are a page of a company's trips by when they begin.
-func (s *service) tripsByDate(ctx context.Context, userID string, p period, page table.PageOptions) (table.Page[db.ViajesPorFechaItem], error) {
-	if err := p.check(); err != nil {
-		return table.Page[db.ViajesPorFechaItem]{}, err
+// listTrips are a page of a company's trips: those in a state, or by when they begin, or all.
+func (s *service) listTrips(ctx context.Context, who auth.Principal, in tripQuery) (table.Page[ViajeResumen], error) {
+	p := period{in.Desde, in.Hasta}
+	dated := p != period{}
+	switch {
+	case dated && in.Estado != "":
+		return table.Page[ViajeResumen]{}, problem.BadRequest(
+			problem.CodeInvalidParameter, "estado and a period do not go together", problem.Field{Field: "query.estado", Message: "comes with desde or hasta"},
+		)
+	case dated:
+		if err := p.check(); err != nil {
+			return table.Page[ViajeResumen]{}, err
+		}
+		page, err := s.db.ViajesPorFecha(ctx, db.ViajesPorFechaInput{
+			UserID: who.Sub, FechaInicioProgramadaFrom: bound(p.from), FechaInicioProgramadaTo: bound(p.to),
+		}, in.Options())
+		return api.Show(page, viajePorFecha), err
+	case in.Estado != "":
+		page, err := s.db.ViajesPorEstado(ctx, db.ViajesPorEstadoInput{UserID: who.Sub, Estado: in.Estado}, in.Options())
+		return api.Show(page, viajePorEstado), err
+	default:
+		page, err := s.db.ViajesDeUsuario(ctx, db.ViajesDeUsuarioInput{UserID: who.Sub}, in.Options())
+		return api.Show(page, viajeEnLista), err
 	}
-	return s.db.ViajesPorFecha(ctx, db.ViajesPorFechaInput{
-		UserID: userID, FechaInicioProgramadaFrom: bound(p.from), FechaInicioProgramadaTo: bound(p.to),
-	}, page)
+}
+
+// cartasOfTrip are a page of the cartas of a trip.
+func (s *service) cartasOfTrip(ctx context.Context, who auth.Principal, in tripPage) (table.Page[db.CartasDeViajeItem], error) {
+	page, err := s.db.CartasDeViaje(ctx, db.CartasDeViajeInput{UserID: who.Sub, ViajeID: in.ViajeID}, in.Options())
+	if err == nil && len(page.Items) == 0 {
+		err = s.tripExists(ctx, who.Sub, in.ViajeID)
+	}
+	return page, err
 }
 
 // tripExists is table.ErrNotFound where a company has no such trip: what an empty list of a trip's things may mean.

@@ -34,6 +34,10 @@ func routes(t *testing.T, v *apitest.Server) {
 	t.Run("events", func(t *testing.T) { eventRoutes(t, v, room) })
 	t.Run("host", func(t *testing.T) { v.Run(t, hostCases(room)) })
 	v.Deliver(t)
+	client{v, "u-leaving"}.create(t, "leaving")
+	t.Run("data", func(t *testing.T) {
+		v.Person(t, apitest.Person{As: "u-leaving", Design: "trinity.design.yaml", Entities: []string{"Room", "Member"}})
+	})
 	v.Covered(t)
 }
 

@@ -15,6 +15,8 @@ func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: trinity.Name, Title: "Trinity", Design: "trinity.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
+			"exportOwnData":      {"ExportPerson"},
+			"eraseOwnData":       {"ErasePerson"},
 			"listGenres":         {},
 			"createRoom":         {"OpenRoom", "RoomByID"},
 			"listRooms":          {"RoomsOfUser"},

@@ -38,6 +38,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -145,6 +146,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Register: s.routes,
 		Pages:    list,
 		Page:     page,
+		Personal: &personal.Data{DB: db, Kept: trinitydb.PersonKept()},
 		Streams: []system.Stream{
 			{Name: "matches", Table: matchesTable, Handle: s.shareMatches},
 			{Name: "told-matches", Table: matchesTable, EveryProcess: true, Begun: s.hub.source(), Handle: s.tellMatches},

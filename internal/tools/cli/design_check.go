@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,7 +75,14 @@ func runCheck(env Environment, flags *checkFlags, files []string) error {
 		}
 	}
 	var all []check.Checked
+	var asked []string
 	for _, name := range files {
+		if directory := filepath.Dir(name); !slices.Contains(asked, directory) {
+			if err := policy.Unknown(name); err != nil {
+				return err
+			}
+			asked = append(asked, directory)
+		}
 		d, err := design.Load(name)
 		if err != nil {
 			return designError(env, err)

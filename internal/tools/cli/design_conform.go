@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ type conformFlags struct {
 	sourceFlags
 	tables   []string
 	examples int
+	persons  []string
 	asJSON   bool
 }
 
@@ -34,10 +36,13 @@ A table is read once, and a second time if items that belong together do not agr
 writes is not told. Nothing is written. It takes some 100 bytes of memory for each copy, marker and item with counters,
 none for other items; a Scan of a table at AWS costs read units, an export nothing of the table's.
 
+--person tells what is left of a person who was erased, and what the design keeps.
+
 The exit status is 1 when something is found.`,
 		Example: `  monotable conform shop.design.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev
   monotable conform shop.design.yaml --export ./AWSDynamoDB/01693685827463-2d8752fd
-  monotable conform shop.design.yaml --export ./export --json > report.json`,
+  monotable conform shop.design.yaml --export ./export --json > report.json
+  monotable conform shop.design.yaml --endpoint http://127.0.0.1:8000 --person u-123 --person ana@example.com`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := design.Load(args[0])
@@ -52,6 +57,7 @@ The exit status is 1 when something is found.`,
 	f.StringArrayVar(&flags.exports, "export", nil, "directory of an export to S3, or NAME=DIR for a table of several")
 	f.StringArrayVar(&flags.tables, "table", nil, "the table's own name, where it is not the design's, as shop=shop-dev")
 	f.IntVar(&flags.examples, "examples", 5, "how many items to show of each finding")
+	f.StringArrayVar(&flags.persons, "person", nil, "an id or address of a person who was erased, of whom nothing may be left; may be repeated")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
 	progressFlag(cmd, &flags.progress)
 	cmd.MarkFlagsMutuallyExclusive("export", "table")
@@ -59,6 +65,12 @@ The exit status is 1 when something is found.`,
 }
 
 func runConform(ctx context.Context, env Environment, flags *conformFlags, d *design.Design) error {
+	if len(flags.persons) > 0 && d.Person == "" {
+		return errors.New("--person: the design does not say which field names a person (person: userId)")
+	}
+	if slices.Contains(flags.persons, "") {
+		return errors.New("--person: want an id or an address")
+	}
 	if flags.examples < 0 {
 		return errors.New("--examples: want a number of at least 0")
 	}
@@ -67,7 +79,9 @@ func runConform(ctx context.Context, env Environment, flags *conformFlags, d *de
 		return err
 	}
 	bars := &passBars{env: env, total: total, asked: flags.progress}
-	report, err := conform.Check(d, passes, conform.Options{Examples: flags.examples, Now: time.Now(), Progress: bars.update})
+	report, err := conform.Check(d, passes, conform.Options{
+		Examples: flags.examples, Now: time.Now(), Persons: flags.persons, Progress: bars.update,
+	})
 	bars.end()
 	if err != nil {
 		return err

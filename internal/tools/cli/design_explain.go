@@ -18,7 +18,8 @@ func newExplain(env Environment) *cobra.Command {
 		Short: "Show the request that each pattern of a design becomes",
 		Long: `Show how DynamoDB serves the patterns of a design: of each read and collection the request (operation, index,
 key condition, filter, direction), what it costs and how fresh it is, which other places come near and what
-they lack; of each write the items and index entries that it touches, and what they cost.`,
+they lack; of each write the items and index entries that it touches, and what they cost; at the end whose items are
+whose, and what erasing a person does to them.`,
 		Example: `  monotable explain shop.design.yaml
   monotable explain shop.design.yaml UserOrders PlaceOrder
   monotable explain shop.design.yaml --json`,
@@ -42,7 +43,10 @@ they lack; of each write the items and index entries that it touches, and what t
 					return err
 				}
 			}
-			return nil
+			if len(args) > 1 {
+				return nil
+			}
+			return explain.WritePersons(env.Stdout, d)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

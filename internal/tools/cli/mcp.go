@@ -1,13 +1,19 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/source"
 	"github.com/monotable/monotable/internal/tools/mcp"
 )
 
@@ -35,7 +41,7 @@ Files are read below --root only.`,
   monotable mcp shop.design.yaml --endpoint https://dynamodb.eu-west-1.amazonaws.com --region eu-west-1 --table shop-prod`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			options, err := flags.options(env, args)
+			options, err := flags.options(cmd.Context(), env, args)
 			if err != nil {
 				return err
 			}
@@ -51,7 +57,7 @@ Files are read below --root only.`,
 	return cmd
 }
 
-func (flags *mcpFlags) options(env Environment, args []string) (mcp.Options, error) {
+func (flags *mcpFlags) options(ctx context.Context, env Environment, args []string) (mcp.Options, error) {
 	o := mcp.Options{Version: currentVersion().Version, ReadOnly: flags.readOnly, Log: env.Stderr, Check: checkNow}
 	directory, err := filepath.Abs(flags.root)
 	if err != nil {
@@ -79,8 +85,25 @@ func (flags *mcpFlags) options(env Environment, args []string) (mcp.Options, err
 	if o.Tables, err = named("table", flags.tables, names); err != nil {
 		return o, err
 	}
-	if flags.endpoint != "" {
-		o.Client = databaseClient(env, flags.endpoint, flags.region)
+	if flags.endpoint == "" {
+		return o, nil
+	}
+	client := databaseClient(env, flags.endpoint, flags.region)
+	o.Client = client
+	for _, t := range o.Design.Tables {
+		if err := reachable(ctx, client, cmp.Or(o.Tables[t.Name], t.Physical)); err != nil {
+			return o, fmt.Errorf("%s: %w", flags.endpoint, err)
+		}
 	}
 	return o, nil
+}
+
+// reachable asks for a table, so that a wrong endpoint is told at the start and not at the first call. Who may call the patterns need not be
+// allowed to ask, so what DynamoDB refuses is no fault here.
+func reachable(ctx context.Context, client *dynamodb.Client, table string) error {
+	_, err := source.OpenTable(ctx, client, table, 1)
+	if refused, is := errors.AsType[*http.ResponseError](err); is && refused.HTTPStatusCode() == 400 {
+		return nil
+	}
+	return err
 }

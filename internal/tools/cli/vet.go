@@ -26,7 +26,8 @@ func newVet(env Environment) *cobra.Command {
 		Use:   "vet [PACKAGE...]",
 		Short: "Find Go code that touches a design's tables around its generated package",
 		Long: `Find requests of the AWS SDK for Go on the tables of designs, and keys that are made by hand, in packages that are
-not generated: an item that is written so lacks its copies, markers, counters and index keys.
+not generated: an item that is written so lacks its copies, markers, counters and index keys. The error of a transaction that is
+compared with the exception of a single write is found too (monotable check --explain ST515).
 
 The designs are those of --design, or those that the nearest monotable.yaml names. What is meant stands in the code:
 

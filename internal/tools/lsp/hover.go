@@ -64,6 +64,8 @@ func (p *place) describe(s *symbol) string {
 		if t := d.Struct(s.name); t != nil {
 			return fmt.Sprintf("**structure** `%s`\n\n%s", t.Name, t.Doc)
 		}
+	case entryKind:
+		return describeEntry(d, s)
 	case inputKind, ruleKind:
 	}
 	return ""
@@ -192,6 +194,22 @@ func keyText(t *design.Table) string {
 		return "`" + t.PK.Name + "`"
 	}
 	return "`" + t.PK.Name + "`, `" + t.SK.Name + "`"
+}
+
+func describeEntry(d *design.Design, s *symbol) string {
+	for _, e := range d.Entities {
+		for _, x := range e.Entries {
+			if x.Name != s.name || !slices.Contains(s.within, e.Name) {
+				continue
+			}
+			var keys []string
+			for _, t := range slices.Concat(x.PK, x.SK) {
+				keys = append(keys, "`"+t.Text+"`")
+			}
+			return fmt.Sprintf("**entry** `%s` of %s: %s, where `%s`", x.Place(), e.Name, strings.Join(keys, ", "), x.Where)
+		}
+	}
+	return ""
 }
 
 func describeIndex(d *design.Design, s *symbol) string {

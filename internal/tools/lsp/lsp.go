@@ -14,7 +14,8 @@
 //
 //	I1  No text and no request ends the server: a panic is answered as an internal error.
 //	I2  A document is checked by one goroutine at a time, and its last version always is.
-//	I3  A rename is answered only if the design is whole before and after it, and check finds the same.
+//	I3  Every request is answered, those that came before shutdown, exit or the end of the stream as if these were not there.
+//	I4  A rename is answered only if the design is whole before and after it, and check finds the same.
 //
 // Requests may come at once; notifications are handled in their order, before what comes behind them (jrpc2).
 package lsp
@@ -52,6 +53,9 @@ const (
 	serverNotInitialized jrpc2.Code = -32002
 )
 
+// maxAtOnce is how many requests are answered at once.
+const maxAtOnce = 1 << 10
+
 // errExit is for an editor that exits without a shutdown.
 var errExit = errors.New("the editor ended without a shutdown")
 
@@ -60,10 +64,8 @@ type server struct {
 	rpc     *jrpc2.Server
 	work    sync.WaitGroup
 
-	mu          sync.Mutex
-	documents   map[string]*document
-	initialized bool
-	shutdown    bool
+	mu        sync.Mutex
+	documents map[string]*document
 }
 
 // Serve answers an editor until it exits, its stream ends, or ctx does.
@@ -77,19 +79,19 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, options Options) er
 	s := &server{options: options, documents: map[string]*document{}}
 	s.rpc = jrpc2.NewServer(s.methods(), &jrpc2.ServerOptions{
 		AllowPush: true, DisableBuiltin: true, NewContext: func() context.Context { return ctx },
+		Concurrency: maxAtOnce, // what is cancelled while it waits for its turn is answered with a code that the protocol does not have
 	})
 	// Closing a pipe ends a read of it, which is not so of every standard input.
 	reader, writer := io.Pipe()
 	go func() { _ = writer.CloseWithError(copyMessages(writer, in)) }()
-	s.rpc.Start(channel.LSP(reader, stream{out, reader}))
+	messages := newGate(channel.LSP(reader, stream{out, reader}))
+	s.rpc.Start(messages)
 	stop := context.AfterFunc(ctx, s.rpc.Stop)
 	defer stop()
 	err := s.rpc.Wait()
 	s.work.Wait()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err == nil && ctx.Err() == nil && s.initialized && !s.shutdown {
-		return errExit
+	if err == nil && ctx.Err() == nil {
+		return messages.ended()
 	}
 	return err
 }
@@ -103,12 +105,11 @@ type stream struct {
 func (s stream) Close() error { return s.reader.Close() }
 
 func (s *server) methods() handler.Map {
-	nothing := func(context.Context, *jrpc2.Request) (any, error) { return nil, nil } //nolint:nilnil // a notification's answer
+	nothing := func(context.Context, *jrpc2.Request) (any, error) { return nil, nil } //nolint:nilnil // a notification's answer, and shutdown's
 	methods := handler.Map{
 		"initialize":                       s.initialize,
 		"initialized":                      nothing,
-		"shutdown":                         s.onShutdown,
-		"exit":                             s.exit,
+		"shutdown":                         nothing,
 		"$/cancelRequest":                  s.cancel,
 		"$/setTrace":                       nothing,
 		"workspace/didChangeConfiguration": nothing,
@@ -129,7 +130,7 @@ func (s *server) methods() handler.Map {
 	return methods
 }
 
-// wrap answers a panic as an error, and what is asked before initialize or was cancelled as the protocol says.
+// wrap answers a panic as an error, and what was cancelled as the protocol says.
 func (s *server) wrap(h jrpc2.Handler) jrpc2.Handler {
 	return func(ctx context.Context, r *jrpc2.Request) (out any, err error) {
 		defer func() {
@@ -137,12 +138,6 @@ func (s *server) wrap(h jrpc2.Handler) jrpc2.Handler {
 				out, err = nil, s.panicked(r.Method(), p)
 			}
 		}()
-		s.mu.Lock()
-		early := !s.initialized && !r.IsNotification() && r.Method() != "initialize"
-		s.mu.Unlock()
-		if early {
-			return nil, jrpc2.Errorf(serverNotInitialized, "%s came before initialize", r.Method())
-		}
 		out, err = h(ctx, r)
 		if ctx.Err() != nil {
 			return nil, requestCancelled.Err()
@@ -185,22 +180,7 @@ func asking[T any](s *server, f func(*server, *place) (T, error)) jrpc2.Handler 
 }
 
 func (s *server) initialize(context.Context, *jrpc2.Request) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.initialized = true
 	return capabilities(s.options.Version), nil
-}
-
-func (s *server) onShutdown(context.Context, *jrpc2.Request) (any, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.shutdown = true
-	return nil, nil //nolint:nilnil // null is the protocol's answer
-}
-
-func (s *server) exit(context.Context, *jrpc2.Request) (any, error) {
-	go s.rpc.Stop() // which waits for this call
-	return nil, nil //nolint:nilnil // a notification's answer
 }
 
 func (s *server) cancel(_ context.Context, r *jrpc2.Request) (any, error) {

@@ -506,6 +506,40 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// TestEntries: an entry's name is one in the entity and in what reads it, and the index before the point is the table's.
+func TestEntries(t *testing.T) {
+	const desk = `design: 1
+name: Desk
+tables: { Desk: { key: { pk: PK, sk: SK }, indexes: { GSI1: { pk: GSI1PK, sk: GSI1SK } } } }
+entities:
+  Ticket:
+    key: { pk: "TICKET#{id}", sk: META }
+    index:
+      GSI1:
+        - { name: open, where: "n = 1", pk: OPEN, sk: "{id}" }
+        - { name: done, where: "n = 2", pk: DONE, sk: "{id}" }
+    fields: { id: id, n: int }
+reads:
+  Open: { many: Ticket, via: GSI1.open, page: 10 }
+`
+	c := start(t, lsp.Options{})
+	c.open(desk)
+	for _, test := range []struct {
+		behind, name string
+		replaces     []string
+	}{
+		{"via: GSI1.op", "unfinished", []string{"name: open", "name: unfinished", "GSI1.open", "GSI1.unfinished"}},
+		{"name: op", "unfinished", []string{"name: open", "name: unfinished", "GSI1.open", "GSI1.unfinished"}},
+		{"via: GS", "ByState", []string{"GSI1: {", "ByState: {", "GSI1:\n", "ByState:\n", "GSI1.open", "ByState.open"}},
+	} {
+		_, params := at(t, strings.Replace(desk, test.behind, test.behind+"‸", 1))
+		got, fault := c.rename(desk, params, test.name)
+		if want := strings.NewReplacer(test.replaces...).Replace(desk); fault != "" || got != want {
+			t.Errorf("behind %q: %s\n%s\nwant\n%s", test.behind, fault, got, want)
+		}
+	}
+}
+
 // TestRenameEverything renames each name of real designs: none may be refused without need, and what is answered means the same.
 func TestRenameEverything(t *testing.T) {
 	files, err := filepath.Glob("../../../systems/*/*.design.yaml")
@@ -590,6 +624,66 @@ func TestProtocol(t *testing.T) {
 	c.notify("exit", nil)
 	if err := <-c.done; err != nil {
 		t.Errorf("ended with %v", err)
+	}
+}
+
+// TestEnd: an editor that sends all at once and goes gets all its answers, those after shutdown as the protocol says.
+func TestEnd(t *testing.T) {
+	initialize := map[string]any{"id": 1, "method": "initialize", "params": map[string]any{}}
+	hover := func(id any) map[string]any {
+		return map[string]any{"id": id, "method": "textDocument/hover", "params": map[string]any{"textDocument": map[string]any{"uri": uri}}}
+	}
+	shutdown, exit := map[string]any{"id": "end", "method": "shutdown"}, map[string]any{"method": "exit"}
+	for _, test := range []struct {
+		name  string
+		sent  []map[string]any
+		codes string // by id; 0 is a result
+		fails bool
+	}{
+		{"as it should be", []map[string]any{initialize, hover(2), hover(3), shutdown, exit}, `"end"=0 1=0 2=0 3=0`, false},
+		{"asked after shutdown", []map[string]any{initialize, shutdown, hover(2), {"id": 3, "method": "shutdown"}, {"method": "initialized"}, exit, hover(4)}, `"end"=0 1=0 2=-32600 3=-32600`, false},
+		{"no exit", []map[string]any{initialize, hover(2), shutdown}, `"end"=0 1=0 2=0`, false},
+		{"no shutdown", []map[string]any{initialize, hover(2), hover(3), exit}, `1=0 2=0 3=0`, true},
+		{"only the end of the stream", []map[string]any{initialize, hover(2)}, `1=0 2=0`, true},
+		{"nothing but exit", []map[string]any{exit}, ``, true},
+		{"shutdown before initialize", []map[string]any{shutdown, exit}, `"end"=-32002`, true},
+		{"strange ids", []map[string]any{initialize, {"ID": 5, "method": "shutdown"}, {"id": 6}, {"id": nil, "method": "x"}, shutdown, exit}, `"end"=0 1=0 6=-32600 null=-32600`, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var all strings.Builder
+			for _, m := range test.sent {
+				m["jsonrpc"] = "2.0"
+				body, err := json.Marshal(m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&all, "Content-Length: %d\r\n\r\n%s", len(body), body)
+			}
+			c := start(t, lsp.Options{})
+			if _, err := io.WriteString(c.in, all.String()); err != nil {
+				t.Fatal(err)
+			}
+			_ = c.in.Close()
+			if err := <-c.done; (err != nil) != test.fails {
+				t.Errorf("ended with %v", err)
+			}
+			var codes []string
+			for {
+				if _, err := c.out.Peek(1); err != nil {
+					break
+				}
+				m := c.receive()
+				code := 0
+				if m.Error != nil {
+					code = m.Error.Code
+				}
+				codes = append(codes, fmt.Sprintf("%s=%d", m.ID, code))
+			}
+			slices.Sort(codes)
+			if got := strings.Join(codes, " "); got != test.codes {
+				t.Errorf("answered %s, want %s", got, test.codes)
+			}
+		})
 	}
 }
 

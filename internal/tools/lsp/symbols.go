@@ -12,6 +12,7 @@ type kind string
 const (
 	tableKind   kind = "table"
 	indexKind   kind = "index" // an index, or what is as good in via: a copy or marker
+	entryKind   kind = "entry" // one of several of an entity in an index
 	typeKind    kind = "type"
 	entityKind  kind = "entity"
 	fieldKind   kind = "field"
@@ -116,7 +117,7 @@ func (c *collector) key(n *node) {
 		c.make(inputKind, n, named(n, "file.flows/"))
 	case "entity.index/", "copy.index/":
 		c.word(indexKind, n.key, n, c.tableOf(entity))
-	case "entity.counters/", "entity.snapshot/":
+	case "entity.counters/", "entity.refs/", "entity.snapshot/", "entity.personal/", "fate.set/":
 		c.word(fieldKind, n.key, n, entity)
 	case "file.samples/":
 		c.word(entityKind, n.key, n)
@@ -160,7 +161,7 @@ func (c *collector) input(w *word, n *node, pattern *node) {
 
 // plain are the slots whose values are names of one kind, wherever they stand.
 var plain = map[string]kind{ //nolint:gochecknoglobals // a table
-	"entity.table": tableKind, "file.tenant": fieldKind, "read.via": indexKind, "collection.via": indexKind,
+	"entity.table": tableKind, "file.tenant": fieldKind, "file.person": fieldKind, "read.via": indexKind, "collection.via": indexKind,
 
 	"entity.duplicates": entityKind, "volume.per": entityKind, "counter.count": entityKind, "entity.counters/": entityKind,
 	"read.one": entityKind, "read.many": entityKind, "collection.of": entityKind, "collection.root": entityKind,
@@ -184,7 +185,13 @@ func (c *collector) value(n *node) {
 		return
 	}
 	if k, is := plain[n.slot.name]; is {
-		c.word(k, w, n)
+		index, entry, several := strings.Cut(w.text, ".")
+		if k != indexKind || !several || c.hasIndex(w.text) {
+			c.word(k, w, n)
+			return
+		}
+		c.part(indexKind, w, 0, index, n)
+		c.part(entryKind, w, len(index)+1, entry, n, c.entitiesOf(up(n, "file.reads/"))...)
 		return
 	}
 	section, _, _ := strings.Cut(n.slot.name, ".")
@@ -196,6 +203,12 @@ func (c *collector) value(n *node) {
 	default:
 		c.ofEntity(n)
 	}
+}
+
+// hasIndex reports whether some table has an index of that name.
+func (c *collector) hasIndex(name string) bool {
+	tables := c.root.child("tables")
+	return tables != nil && slices.ContainsFunc(tables.nodes, func(t *node) bool { return t.child("indexes").child(name) != nil })
 }
 
 func (c *collector) ofPattern(n *node) {
@@ -230,9 +243,12 @@ func (c *collector) ofWrite(n *node) {
 func (c *collector) ofEntity(n *node) {
 	w, entity := n.value, named(n, "file.entities/")
 	switch n.slot.name {
-	case "counter.sum", "entity.snapshot/":
+	case "counter.sum", "entity.refs/", "entity.snapshot/":
 		c.dotted(w, 0, w.text, n)
-	case "ttl.attr", "copy.fields":
+	case "entry.name":
+		c.word(entryKind, w, n, entity)
+		c.symbols[len(c.symbols)-1].made = true
+	case "ttl.attr", "copy.fields", "fate.remove":
 		c.word(fieldKind, w, n, entity)
 	case "index.project":
 		c.word(fieldKind, w, n, c.entitiesIn(named(n, "file.tables/"))...)

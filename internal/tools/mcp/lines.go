@@ -15,43 +15,105 @@ import (
 // maxLine is the longest message that is read: a design has 256 KB.
 const maxLine = 4 << 20
 
-// lockedWriter writes one message at a time, of the SDK or of copyLines. Whoever opened the stream closes it.
-type lockedWriter struct {
-	mu sync.Mutex
+// answers is what is written to: one message at a time, of the SDK or of copyLines. It knows which calls have no answer yet. Whoever opened
+// the stream closes it.
+type answers struct {
 	io.Writer
+
+	mu       sync.Mutex
+	pending  map[jsonrpc.ID]bool
+	answered sync.Cond
+	closed   bool
 }
 
-func (w *lockedWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.Writer.Write(p)
+func newAnswers(out io.Writer) *answers {
+	a := &answers{Writer: out, pending: map[jsonrpc.ID]bool{}}
+	a.answered.L = &a.mu
+	return a
 }
 
-func (*lockedWriter) Close() error { return nil }
+func (a *answers) Write(p []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	messages, _ := messagesOf(p)
+	for _, m := range messages {
+		if r, is := m.(*jsonrpc.Response); is {
+			delete(a.pending, r.ID)
+			a.answered.Broadcast()
+		}
+	}
+	return a.Writer.Write(p)
+}
 
-// copyLines copies messages up to the end of in. What is no message is answered as JSON-RPC says and left out: the SDK ends the
-// session at it.
-func copyLines(out io.Writer, in io.Reader, answers io.Writer) error {
+// Close ends the wait for answers; the stream stays open.
+func (a *answers) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	a.answered.Broadcast()
+	return nil
+}
+
+// expect takes note of the calls among messages. One that listens gets its answer when the stream ends, and one that is cancelled may get none.
+func (a *answers) expect(messages []jsonrpc.Message) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, m := range messages {
+		r, is := m.(*jsonrpc.Request)
+		switch {
+		case !is:
+		case r.IsCall() && r.Method != "subscriptions/listen":
+			a.pending[r.ID] = true
+		case r.Method == "notifications/cancelled":
+			var of struct {
+				RequestID any `json:"requestId"`
+			}
+			if json.Unmarshal(r.Params, &of) != nil {
+				continue
+			}
+			if id, err := jsonrpc.MakeID(of.RequestID); err == nil {
+				delete(a.pending, id)
+			}
+		}
+	}
+}
+
+// drain waits until all calls are answered.
+func (a *answers) drain() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for len(a.pending) > 0 && !a.closed {
+		a.answered.Wait()
+	}
+}
+
+// copyLines copies messages up to the end of in, which it passes on when all calls are answered: the SDK cancels those that are under way.
+// What is no message is answered as JSON-RPC says and left out: the SDK ends the session at it.
+func copyLines(out io.Writer, in io.Reader, to *answers) error {
+	defer to.drain()
 	from := bufio.NewReader(in)
 	for {
 		line, long, err := readLine(from)
+		line = bytes.TrimSpace(line)
+		messages, known := messagesOf(line)
 		var fault string
 		code := jsonrpc.CodeInvalidRequest
-		switch line = bytes.TrimSpace(line); {
+		switch {
 		case long:
 			fault = fmt.Sprintf("a message may have %d bytes", maxLine)
 		case len(line) == 0:
 		case !json.Valid(line):
 			code, fault = jsonrpc.CodeParseError, "this is not JSON in one line"
-		case !isMessage(line):
+		case !known:
 			fault = "this is not a request, notification or response"
 		default:
+			to.expect(messages)
 			if _, err := out.Write(append(line, '\n')); err != nil {
 				return err
 			}
 		}
 		if fault != "" {
-			if _, err := fmt.Fprintf(answers, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, fault); err != nil {
+			if _, err := fmt.Fprintf(to, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, fault); err != nil {
 				return err
 			}
 		}
@@ -79,16 +141,19 @@ func readLine(from *bufio.Reader) (line []byte, long bool, err error) {
 	}
 }
 
-// isMessage reports whether JSON is a message, or a batch of some.
-func isMessage(line []byte) bool {
+// messagesOf are the messages of a line, one or a batch of some; not ok where it has none.
+func messagesOf(line []byte) (messages []jsonrpc.Message, ok bool) {
+	line = bytes.TrimSpace(line)
 	batch := []json.RawMessage{line}
-	if line[0] == '[' && (json.Unmarshal(line, &batch) != nil || len(batch) == 0) {
-		return false
+	if len(line) == 0 || line[0] == '[' && (json.Unmarshal(line, &batch) != nil || len(batch) == 0) {
+		return nil, false
 	}
 	for _, one := range batch {
-		if _, err := jsonrpc.DecodeMessage(one); err != nil {
-			return false
+		m, err := jsonrpc.DecodeMessage(one)
+		if err != nil {
+			return nil, false
 		}
+		messages = append(messages, m)
 	}
-	return true
+	return messages, true
 }

@@ -16,6 +16,7 @@
 //	I2  Secrets are taken and never shown.
 //	I3  Files are read below one directory only.
 //	I4  A panic in a call is its error and does not end the server; nor does a line that is no message, which is answered.
+//	I5  At the end of the stream, the calls under way are finished and answered.
 package mcp
 
 import (
@@ -66,10 +67,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 	if err != nil {
 		return err
 	}
-	answers := &lockedWriter{Writer: out}
+	to := newAnswers(out)
 	reader, writer := io.Pipe()
-	go func() { _ = writer.CloseWithError(copyLines(writer, in, answers)) }()
-	return s.mcp.Run(ctx, &sdk.IOTransport{Reader: reader, Writer: answers})
+	go func() { _ = writer.CloseWithError(copyLines(writer, in, to)) }()
+	return s.mcp.Run(ctx, &sdk.IOTransport{Reader: reader, Writer: to})
 }
 
 func newServer(o Options) (*server, error) {

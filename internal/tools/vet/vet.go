@@ -3,8 +3,9 @@
 //
 // It reports what it is sure of and misses the rest, for a false alarm costs more: a request of the SDK whose TableName is a constant,
 // or a variable that is never anything else, that is a designed table's name or ARN, or comes from a generated package; a PartiQL
-// statement on such a table; and an attribute value whose text begins as the template of a key, index key, copy or marker does. Generated packages are left out, and tests unless they are asked for. Requests on tables themselves (CreateTable,
-// DescribeTable) are nobody's items and are not reported.
+// statement on such a table; and an attribute value whose text begins as the template of a key, index key, copy or marker does. Requests on
+// tables themselves (CreateTable, DescribeTable) are nobody's items and are not reported. Of any table it reports an error of a transaction that
+// is compared with the exception of a single write. Generated packages are left out, and tests unless they are asked for.
 //
 // A line with //monotable:allow REASON, at its end or above it, is let be; without a reason that is reported itself.
 package vet
@@ -33,6 +34,8 @@ const (
 	TableRule = "vet-table" // a request around the generated package
 	KeyRule   = "vet-key"   // a key that is made by hand
 	AllowRule = "vet-allow" // an allowance without a reason
+	// RefusalRule is the page docs/rules/ST515.md: a transaction's refusal is expected as another error.
+	RefusalRule = "ST515"
 )
 
 // Finding is one place.
@@ -188,12 +191,16 @@ func (v *vetter) analyzer() *analysis.Analyzer {
 			if v.generated[strings.TrimSuffix(pass.Pkg.Path(), "_test")] {
 				return nil, nil //nolint:nilnil // an analyzer without a result
 			}
-			values := valuesOf(pass)
+			values, files := valuesOf(pass), map[*token.File]*file{}
 			for _, f := range pass.Files {
 				file := &file{vetter: v, pass: pass, allowed: map[int]bool{}, values: values}
+				files[pass.Fset.File(f.Pos())] = file
 				file.allowances(f)
 				ast.Inspect(f, file.node)
 			}
+			v.refusals(pass, func(at token.Pos, format string, args ...any) {
+				files[pass.Fset.File(at)].report(RefusalRule, at, format, args...)
+			})
 			return nil, nil //nolint:nilnil // an analyzer without a result
 		},
 	}
@@ -340,8 +347,11 @@ func (f *file) node(n ast.Node) bool {
 }
 
 // sdkType is the name of an expression's type, or what it points to, if that is one of the SDK's; "" if not.
-func (f *file) sdkType(e ast.Expr) string {
-	of := types.Unalias(f.pass.TypesInfo.TypeOf(e))
+func (f *file) sdkType(e ast.Expr) string { return sdkName(f.pass.TypesInfo.TypeOf(e)) }
+
+// sdkName is the name of a type, or of what it points to, if that is one of the SDK's; "" if not.
+func sdkName(of types.Type) string {
+	of = types.Unalias(of)
 	if pointer, is := of.(*types.Pointer); is {
 		of = types.Unalias(pointer.Elem())
 	}

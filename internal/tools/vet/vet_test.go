@@ -31,17 +31,19 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("testdata/around/around.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var want []string
-	for i, line := range strings.Split(string(source), "\n") {
-		if _, rule, is := strings.Cut(line, "// want "); is {
-			want = append(want, fmt.Sprintf("around.go:%d %s", i+1, rule))
+	for _, name := range []string{"around.go", "refusal.go"} {
+		source, err := os.ReadFile("testdata/around/" + name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if strings.HasSuffix(line, "//monotable:allow") { // without a reason it allows nothing
-			want = append(want, fmt.Sprintf("around.go:%d %s", i+1, vet.TableRule), fmt.Sprintf("around.go:%d %s", i+1, vet.AllowRule))
+		for i, line := range strings.Split(string(source), "\n") {
+			if _, rule, is := strings.Cut(line, "// want "); is {
+				want = append(want, fmt.Sprintf("%s:%d %s", name, i+1, rule))
+			}
+			if strings.HasSuffix(line, "//monotable:allow") { // without a reason it allows nothing
+				want = append(want, fmt.Sprintf("%s:%d %s", name, i+1, vet.TableRule), fmt.Sprintf("%s:%d %s", name, i+1, vet.AllowRule))
+			}
 		}
 	}
 	for _, tests := range []bool{false, true} {
@@ -56,6 +58,8 @@ func TestRun(t *testing.T) {
 		for _, f := range found {
 			got = append(got, fmt.Sprintf("%s:%d %s", filepath.Base(f.File), f.Line, f.Rule))
 		}
+		slices.Sort(got)
+		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("tests %v: found\n%s\nwant\n%s", tests, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}

@@ -31,11 +31,7 @@ func (db *DB) Profile(ctx context.Context, in ProfileInput) (User, error) {
 // ProfileBatch is Profile for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) ProfileBatch(ctx context.Context, in []ProfileInput) ([]*User, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, profileRead, inputs, userOf)
+	return table.BatchOf(ctx, db.run, profileRead, in, ProfileInput.input, userOf)
 }
 
 // UserTransactionsInput is what UserTransactions takes.
@@ -85,11 +81,7 @@ func (db *DB) TransactionByID(ctx context.Context, in TransactionByIDInput) (Tra
 // TransactionByIDBatch is TransactionByID for several inputs at once, in BatchGetItem requests. The answers stand in
 // the order of the inputs, nil for an item that is not there or is of another userId.
 func (db *DB) TransactionByIDBatch(ctx context.Context, in []TransactionByIDInput) ([]*Transaction, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, transactionByIDRead, inputs, transactionOf)
+	return table.BatchOf(ctx, db.run, transactionByIDRead, in, TransactionByIDInput.input, transactionOf)
 }
 
 // TransactionExistsInput is what TransactionExists takes.
@@ -119,11 +111,7 @@ func (db *DB) TransactionExists(ctx context.Context, in TransactionExistsInput) 
 // TransactionExistsBatch is TransactionExists for several inputs at once, in BatchGetItem requests. The answers stand
 // in the order of the inputs, nil for an item that is not there.
 func (db *DB) TransactionExistsBatch(ctx context.Context, in []TransactionExistsInput) ([]*TransactionExistsItem, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, transactionExistsRead, inputs, transactionExistsItemOf)
+	return table.BatchOf(ctx, db.run, transactionExistsRead, in, TransactionExistsInput.input, transactionExistsItemOf)
 }
 
 // UserNotificationsInput is what UserNotifications takes.
@@ -223,9 +211,5 @@ func (db *DB) AnyTransaction(ctx context.Context, in AnyTransactionInput) (Trans
 // AnyTransactionBatch is AnyTransaction for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) AnyTransactionBatch(ctx context.Context, in []AnyTransactionInput) ([]*Transaction, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, anyTransactionRead, inputs, transactionOf)
+	return table.BatchOf(ctx, db.run, anyTransactionRead, in, AnyTransactionInput.input, transactionOf)
 }

@@ -29,19 +29,15 @@ type SaveProfileResult struct {
 //	upsert  User.key USER#{userId} / PROFILE
 //	costs   1 write unit
 func (db *DB) SaveProfile(ctx context.Context, in SaveProfileInput) (SaveProfileResult, error) {
-	out, err := db.run.Write(ctx, saveProfileWrite, in.input())
-	if err != nil {
-		return SaveProfileResult{}, err
-	}
-	var result SaveProfileResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return SaveProfileResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, saveProfileWrite, in.input(), db.saveProfileResult)
+}
+
+// saveProfileResult is the result of what SaveProfile has done.
+func (db *DB) saveProfileResult(_ context.Context, _ table.Input, out table.Outcome) (SaveProfileResult, error) {
+	d := table.DecodeOutcome(out)
+	return SaveProfileResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // CreateTransactionInput is what CreateTransaction takes.
@@ -71,19 +67,18 @@ type CreateTransactionResult struct {
 //
 // It can end in ErrIdempotencyReused, ErrTransactionExists.
 func (db *DB) CreateTransaction(ctx context.Context, in CreateTransactionInput) (CreateTransactionResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, createTransactionWrite, input)
-	if err != nil {
-		return CreateTransactionResult{}, err
-	}
+	return table.Do(ctx, db.run, createTransactionWrite, in.input(), db.createTransactionResult)
+}
+
+// createTransactionResult is the result of what CreateTransaction has done.
+func (db *DB) createTransactionResult(ctx context.Context, input table.Input, out table.Outcome) (CreateTransactionResult, error) {
 	if out.Replayed {
 		return db.replayCreateTransaction(ctx, input, out.Record)
 	}
-	var result CreateTransactionResult
-	if result.Transaction, err = transactionOf(out.Items[0][0]); err != nil {
-		return CreateTransactionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CreateTransactionResult{
+		Transaction: table.Made(d, 0, transactionOf),
+	}, d.Err()
 }
 
 // replayCreateTransaction is the answer to a repetition, as TransactionByID finds it now.
@@ -128,22 +123,16 @@ type SettleTransactionResult struct {
 //
 // It can end in ErrAlreadySettled, ErrAnothersTransaction, ErrTransactionNotFound, ErrNotificationExists.
 func (db *DB) SettleTransaction(ctx context.Context, in SettleTransactionInput) (SettleTransactionResult, error) {
-	out, err := db.run.Write(ctx, settleTransactionWrite, in.input())
-	if err != nil {
-		return SettleTransactionResult{}, err
-	}
-	var result SettleTransactionResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := transactionOf(v)
-		if err != nil {
-			return SettleTransactionResult{}, err
-		}
-		result.Transaction = &x
-	}
-	if result.Notification, err = notificationOf(out.Items[1][0]); err != nil {
-		return SettleTransactionResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, settleTransactionWrite, in.input(), db.settleTransactionResult)
+}
+
+// settleTransactionResult is the result of what SettleTransaction has done.
+func (db *DB) settleTransactionResult(_ context.Context, _ table.Input, out table.Outcome) (SettleTransactionResult, error) {
+	d := table.DecodeOutcome(out)
+	return SettleTransactionResult{
+		Transaction:  table.Known(d, 0, transactionOf),
+		Notification: table.Made(d, 1, notificationOf),
+	}, d.Err()
 }
 
 // MarkNotificationInput is what MarkNotification takes.
@@ -168,17 +157,47 @@ type MarkNotificationResult struct {
 //
 // It can end in ErrNotificationExpired, ErrNotificationNotFound.
 func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (MarkNotificationResult, error) {
-	out, err := db.run.Write(ctx, markNotificationWrite, in.input())
-	if err != nil {
-		return MarkNotificationResult{}, err
-	}
-	var result MarkNotificationResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := notificationOf(v)
-		if err != nil {
-			return MarkNotificationResult{}, err
-		}
-		result.Notification = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, markNotificationWrite, in.input(), db.markNotificationResult)
+}
+
+// markNotificationResult is the result of what MarkNotification has done.
+func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table.Outcome) (MarkNotificationResult, error) {
+	d := table.DecodeOutcome(out)
+	return MarkNotificationResult{
+		Notification: table.Made(d, 0, notificationOf),
+	}, d.Err()
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// SaveProfile is SaveProfile of DB, for Tx.
+func (o Ops) SaveProfile(in SaveProfileInput) *table.Op[SaveProfileResult] {
+	return table.NewOp(o.db.run, saveProfileWrite, in.input(), o.db.saveProfileResult)
+}
+
+// CreateTransaction is CreateTransaction of DB, for Tx.
+func (o Ops) CreateTransaction(in CreateTransactionInput) *table.Op[CreateTransactionResult] {
+	return table.NewOp(o.db.run, createTransactionWrite, in.input(), o.db.createTransactionResult)
+}
+
+// SettleTransaction is SettleTransaction of DB, for Tx.
+func (o Ops) SettleTransaction(in SettleTransactionInput) *table.Op[SettleTransactionResult] {
+	return table.NewOp(o.db.run, settleTransactionWrite, in.input(), o.db.settleTransactionResult)
+}
+
+// MarkNotification is MarkNotification of DB, for Tx.
+func (o Ops) MarkNotification(in MarkNotificationInput) *table.Op[MarkNotificationResult] {
+	return table.NewOp(o.db.run, markNotificationWrite, in.input(), o.db.markNotificationResult)
 }

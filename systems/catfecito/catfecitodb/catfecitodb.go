@@ -42,29 +42,26 @@ type Config struct {
 	Observe func(context.Context, table.Call)
 }
 
-// tables are the names that are given, by the tables' names in the design.
-func (c Config) tables() map[string]string {
-	names := map[string]string{}
-	if c.Table != "" {
-		names["catfecito"] = c.Table
-	}
-	return names
-}
-
 // DB reads and writes the design's tables.
 type DB struct {
+	// Op has the writes as parts of a Tx.
+	Op Ops
+
 	run *table.DB
 }
 
 // New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.
 func New(client table.Client, c Config) (*DB, error) {
 	run, err := table.Open(client, table.Config{
-		Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,
+		Tables:    map[string]string{"catfecito": c.Table},
+		CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,
 	}, catfecitoTable)
 	if err != nil {
 		return nil, err
 	}
-	return &DB{run: run}, nil
+	db := &DB{run: run}
+	db.Op.db = db
+	return db, nil
 }
 
 // CreateTables are the requests that make the tables, for tests and for services that make them when they start. It
@@ -93,7 +90,7 @@ func CreateTables(c Config) []*dynamodb.CreateTableInput {
 						{AttributeName: aws.String("GSI1PK"), KeyType: types.KeyTypeHash},
 						{AttributeName: aws.String("GSI1SK"), KeyType: types.KeyTypeRange},
 					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "description", "price", "image_url", "user_id", "quantity", "expires_at", "order_id"}},
+					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "description", "price", "image_url", "user_id", "quantity", "expires_at", "order_id", "total", "status", "created_at", "summary", "delivery"}},
 				},
 				{
 					IndexName: aws.String("GSI2"),
@@ -101,7 +98,7 @@ func CreateTables(c Config) []*dynamodb.CreateTableInput {
 						{AttributeName: aws.String("GSI2PK"), KeyType: types.KeyTypeHash},
 						{AttributeName: aws.String("GSI2SK"), KeyType: types.KeyTypeRange},
 					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "price", "image_url"}},
+					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "price", "image_url", "order_id", "total", "status", "paid_at", "paid_with"}},
 				},
 			},
 			StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: "NEW_AND_OLD_IMAGES"},
@@ -129,7 +126,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, productEntryEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -154,6 +151,8 @@ func Decode(item table.Item) (any, table.Place, error) {
 		x, err = categoryOf(v)
 	case productEntity:
 		x, err = productOf(v)
+	case productEntryEntity:
+		x, err = productEntryOf(v)
 	case cartItemEntity:
 		x, err = cartItemOf(v)
 	case orderEntity:

@@ -4,6 +4,32 @@ package catfecitodb
 
 import "github.com/monotable/monotable/design/table"
 
+func deliveryCodec() table.Codec[Delivery] {
+	return table.Struct(Delivery.values, deliveryOf)
+}
+
+// values are the structure's fields, as they are stored.
+func (x Delivery) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "way", table.Text[DeliveryWay](), x.Way)
+	table.Set(v, "name", table.Text[string](), x.Name)
+	table.Set(v, "phone", table.Text[string](), x.Phone)
+	table.SetOptional(v, "address", table.Text[string](), x.Address)
+	table.SetOptional(v, "note", table.Text[string](), x.Note)
+	return v
+}
+
+func deliveryOf(d *table.Decoder) Delivery {
+	x := Delivery{
+		Way:     table.Get(d, "way", table.Text[DeliveryWay]()),
+		Name:    table.Get(d, "name", table.Text[string]()),
+		Phone:   table.Get(d, "phone", table.Text[string]()),
+		Address: table.GetOptional(d, "address", table.Text[string]()),
+		Note:    table.GetOptional(d, "note", table.Text[string]()),
+	}
+	return x
+}
+
 func fieldChangeCodec() table.Codec[FieldChange] {
 	return table.Struct(FieldChange.values, fieldChangeOf)
 }
@@ -232,6 +258,25 @@ func productOf(v table.Values) (Product, error) {
 }
 
 // values are the entity's, by the names of its fields.
+func (x ProductEntry) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "list", table.Text[ProductList](), x.List)
+	table.Set(v, "term", table.Text[string](), x.Term)
+	table.Set(v, "productId", table.Text[string](), x.ProductID)
+	return v
+}
+
+func productEntryOf(v table.Values) (ProductEntry, error) {
+	d := table.Decode("ProductEntry", v)
+	x := ProductEntry{
+		List:      table.Get(d, "list", table.Text[ProductList]()),
+		Term:      table.Get(d, "term", table.Text[string]()),
+		ProductID: table.Get(d, "productId", table.Text[string]()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
 func (x CartItem) values() table.Values {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), x.UserID)
@@ -262,6 +307,11 @@ func (x Order) values() table.Values {
 	table.Set(v, "total", table.Int(), x.Total)
 	table.Set(v, "status", table.Text[OrderStatus](), x.Status)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
+	table.SetOptional(v, "summary", table.Text[string](), x.Summary)
+	table.SetOptional(v, "delivery", deliveryCodec(), x.Delivery)
+	table.SetOptional(v, "paidAt", table.Time(), x.PaidAt)
+	table.SetOptional(v, "paidWith", table.Text[PaymentMethod](), x.PaidWith)
+	table.SetOptional(v, "paymentId", table.Text[string](), x.PaymentID)
 	return v
 }
 
@@ -273,6 +323,11 @@ func orderOf(v table.Values) (Order, error) {
 		Total:     table.Get(d, "total", table.Int()),
 		Status:    table.Get(d, "status", table.Text[OrderStatus]()),
 		CreatedAt: table.Get(d, "createdAt", table.Time()),
+		Summary:   table.GetOptional(d, "summary", table.Text[string]()),
+		Delivery:  table.GetOptional(d, "delivery", deliveryCodec()),
+		PaidAt:    table.GetOptional(d, "paidAt", table.Time()),
+		PaidWith:  table.GetOptional(d, "paidWith", table.Text[PaymentMethod]()),
+		PaymentID: table.GetOptional(d, "paymentId", table.Text[string]()),
 	}
 	return x, d.Err()
 }
@@ -285,6 +340,7 @@ func orderByUserOf(v table.Values) (Order, error) {
 		Total:     table.Get(d, "total", table.Int()),
 		Status:    table.Get(d, "status", table.Text[OrderStatus]()),
 		CreatedAt: table.Get(d, "createdAt", table.Time()),
+		Summary:   table.GetOptional(d, "summary", table.Text[string]()),
 	}
 	return x, d.Err()
 }
@@ -497,6 +553,7 @@ func productsByCategoryItemOf(v table.Values) (ProductsByCategoryItem, error) {
 		Description: table.Get(d, "description", table.Text[string]()),
 		Price:       table.Get(d, "price", table.Int()),
 		ImageURL:    table.GetOptional(d, "imageUrl", table.Text[string]()),
+		CreatedAt:   table.Get(d, "createdAt", table.Time()),
 	}
 	return x, d.Err()
 }
@@ -527,6 +584,21 @@ func (in SearchProductsInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in ProductsByWordInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "list", table.Text[ProductList](), in.List)
+	if in.TermPrefix != "" {
+		table.Set(v, "term", table.Text[string](), in.TermPrefix)
+	}
+	return table.Input{Values: v}
+}
+
+func (in ShelfInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "list", table.Text[ProductList](), in.List)
+	return table.Input{Values: v}
+}
+
 func (in CategoryByIDInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "categoryId", table.Text[string](), in.CategoryID)
@@ -539,21 +611,23 @@ func (in CartInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
-func cartsWithProductItemOf(v table.Values) (CartsWithProductItem, error) {
-	d := table.Decode("CartItem", v)
-	x := CartsWithProductItem{
-		UserID:    table.Get(d, "userId", table.Text[string]()),
-		ProductID: table.Get(d, "productId", table.Text[string]()),
-		Quantity:  table.Get(d, "quantity", table.Int()),
-		ExpiresAt: table.Get(d, "expiresAt", table.Seconds()),
-	}
-	return x, d.Err()
-}
-
 func (in CartsWithProductInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "productId", table.Text[string](), in.ProductID)
 	return table.Input{Values: v}
+}
+
+func userOrdersItemOf(v table.Values) (UserOrdersItem, error) {
+	d := table.Decode("Order", v)
+	x := UserOrdersItem{
+		OrderID:   table.Get(d, "orderId", table.Text[string]()),
+		UserID:    table.Get(d, "userId", table.Text[string]()),
+		Total:     table.Get(d, "total", table.Int()),
+		Status:    table.Get(d, "status", table.Text[OrderStatus]()),
+		CreatedAt: table.Get(d, "createdAt", table.Time()),
+		Summary:   table.GetOptional(d, "summary", table.Text[string]()),
+	}
+	return x, d.Err()
 }
 
 func (in UserOrdersInput) input() table.Input {
@@ -583,22 +657,53 @@ func (in OrderExistsInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
-func unpaidOrdersItemOf(v table.Values) (UnpaidOrdersItem, error) {
+func openOrdersItemOf(v table.Values) (OpenOrdersItem, error) {
 	d := table.Decode("Order", v)
-	x := UnpaidOrdersItem{
-		OrderID: table.Get(d, "orderId", table.Text[string]()),
+	x := OpenOrdersItem{
+		OrderID:   table.Get(d, "orderId", table.Text[string]()),
+		UserID:    table.Get(d, "userId", table.Text[string]()),
+		Total:     table.Get(d, "total", table.Int()),
+		Status:    table.Get(d, "status", table.Text[OrderStatus]()),
+		CreatedAt: table.Get(d, "createdAt", table.Time()),
+		Summary:   table.GetOptional(d, "summary", table.Text[string]()),
+		Delivery:  table.GetOptional(d, "delivery", deliveryCodec()),
 	}
 	return x, d.Err()
 }
 
-func (in UnpaidOrdersInput) input() table.Input {
+func (in OpenOrdersInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "status", table.Text[OrderStatus](), in.Status)
 	input := table.Input{Values: v}
 	if in.CreatedAtFrom != nil {
 		input.From = table.Time().Encode(*in.CreatedAtFrom)
 	}
 	if in.CreatedAtTo != nil {
 		input.To = table.Time().Encode(*in.CreatedAtTo)
+	}
+	return input
+}
+
+func paidOrdersItemOf(v table.Values) (PaidOrdersItem, error) {
+	d := table.Decode("Order", v)
+	x := PaidOrdersItem{
+		OrderID:  table.Get(d, "orderId", table.Text[string]()),
+		Total:    table.Get(d, "total", table.Int()),
+		Status:   table.Get(d, "status", table.Text[OrderStatus]()),
+		PaidAt:   table.GetOptional(d, "paidAt", table.Time()),
+		PaidWith: table.GetOptional(d, "paidWith", table.Text[PaymentMethod]()),
+	}
+	return x, d.Err()
+}
+
+func (in PaidOrdersInput) input() table.Input {
+	v := table.Values{}
+	input := table.Input{Values: v}
+	if in.PaidAtFrom != nil {
+		input.From = table.Time().Encode(*in.PaidAtFrom)
+	}
+	if in.PaidAtTo != nil {
+		input.To = table.Time().Encode(*in.PaidAtTo)
 	}
 	return input
 }
@@ -896,6 +1001,11 @@ func (in PlaceOrderInput) input() table.Input {
 	table.Set(v, "agreed", table.Int(), in.Agreed)
 	table.Set(v, "orderId", table.Text[string](), in.OrderID)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.SetOptional(v, "summary", table.Text[string](), in.Summary)
+	table.SetOptional(v, "delivery", deliveryCodec(), in.Delivery)
+	table.SetOptional(v, "paidAt", table.Time(), in.PaidAt)
+	table.SetOptional(v, "paidWith", table.Text[PaymentMethod](), in.PaidWith)
+	table.SetOptional(v, "paymentId", table.Text[string](), in.PaymentID)
 	input := table.Input{Values: v}
 	for _, line := range in.Lines {
 		input.Lines = append(input.Lines, line.values())
@@ -982,6 +1092,22 @@ func (in CancelOrderInput) input() table.Input {
 		input.Lines = append(input.Lines, line.values())
 	}
 	return input
+}
+
+func (in EnterProductInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "list", table.Text[ProductList](), in.List)
+	table.Set(v, "term", table.Text[string](), in.Term)
+	table.Set(v, "productId", table.Text[string](), in.ProductID)
+	return table.Input{Values: v}
+}
+
+func (in DropProductEntryInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "list", table.Text[ProductList](), in.List)
+	table.Set(v, "term", table.Text[string](), in.Term)
+	table.Set(v, "productId", table.Text[string](), in.ProductID)
+	return table.Input{Values: v}
 }
 
 func (in RecordChangeInput) input() table.Input {

@@ -23,6 +23,17 @@ var (
 
 // The fields of structures.
 var (
+	deliveryFields = []table.Field{
+		{
+			Name: "way",
+			Path: []string{"way"},
+			Type: table.Type{Kind: "enum", Enum: []string{"pickup", "delivery"}},
+		},
+		{Name: "name", Path: []string{"name"}, Type: table.Type{Kind: "text"}},
+		{Name: "phone", Path: []string{"phone"}, Type: table.Type{Kind: "text"}},
+		{Name: "address", Path: []string{"address"}, Type: table.Type{Kind: "text"}, Optional: true},
+		{Name: "note", Path: []string{"note"}, Type: table.Type{Kind: "text"}, Optional: true},
+	}
 	fieldChangeFields = []table.Field{
 		{Name: "field", Path: []string{"field"}, Type: table.Type{Kind: "text"}},
 		{Name: "before", Path: []string{"before"}, Type: table.Type{Kind: "text"}, Optional: true},
@@ -304,6 +315,34 @@ var (
 		NotFound: ErrProductNotFound,
 		Exists:   ErrProductExists,
 	}
+	productEntryEntity = &table.Entity{
+		Name:  "ProductEntry",
+		Table: catfecitoTable,
+		Fields: []table.Field{
+			{
+				Name: "list",
+				Path: []string{"list"},
+				Type: table.Type{Kind: "enum", Enum: []string{"words", "shelf"}},
+			},
+			{Name: "term", Path: []string{"term"}, Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "productId", Path: []string{"product_id"}, Type: table.Type{Kind: "uuid"}},
+		},
+		Key: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "PRODUCTS#"}, {Field: "list"}},
+			},
+			{
+				Attribute: table.Attribute{Name: "SK", Type: "S"},
+				Template: table.Template{
+					{Field: "term", Funcs: []table.Func{{Name: "fold"}}},
+					{Literal: "  "},
+					{Field: "productId"},
+				},
+			},
+		},
+		NotFound: ErrProductEntryNotFound,
+	}
 	cartItemEntity = &table.Entity{
 		Name:  "CartItem",
 		Table: catfecitoTable,
@@ -357,6 +396,21 @@ var (
 				Type: table.Type{Kind: "enum", Enum: []string{"pending", "paid", "shipped", "delivered", "cancelled"}},
 			},
 			{Name: "createdAt", Path: []string{"created_at"}, Type: table.Type{Kind: "time"}},
+			{Name: "summary", Path: []string{"summary"}, Type: table.Type{Kind: "text"}, Optional: true},
+			{
+				Name:     "delivery",
+				Path:     []string{"delivery"},
+				Type:     table.Type{Kind: "struct", Fields: &deliveryFields},
+				Optional: true,
+			},
+			{Name: "paidAt", Path: []string{"paid_at"}, Type: table.Type{Kind: "time"}, Optional: true},
+			{
+				Name:     "paidWith",
+				Path:     []string{"paid_with"},
+				Type:     table.Type{Kind: "enum", Enum: []string{"online", "cash"}},
+				Optional: true,
+			},
+			{Name: "paymentId", Path: []string{"payment_id"}, Type: table.Type{Kind: "id"}, Optional: true},
 		},
 		Key: []table.KeyAttribute{
 			{
@@ -371,7 +425,7 @@ var (
 				PK: []table.KeyAttribute{
 					{
 						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "UNPAID"}},
+						Template:  table.Template{{Literal: "OPEN#"}, {Field: "status"}},
 					},
 				},
 				SK: []table.KeyAttribute{
@@ -381,9 +435,39 @@ var (
 					},
 				},
 				Where: &table.Condition{
-					Expression: "#status = :p0",
+					Expression: "#status IN ( :p0 , :p1 , :p2 )",
 					Names:      map[string]string{"#status": "status"},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "pending"}},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "pending"},
+						":p1": &types.AttributeValueMemberS{Value: "paid"},
+						":p2": &types.AttributeValueMemberS{Value: "shipped"},
+					},
+				},
+			},
+			{
+				Index: "GSI2",
+				PK: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
+						Template: table.Template{
+							{Literal: "PAID#"},
+							{Field: "paidAt", Funcs: []table.Func{{Name: "date", Arg: "yyyy-MM-dd"}}},
+						},
+					},
+				},
+				SK: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "GSI2SK", Type: "S"},
+						Template: table.Template{
+							{Field: "paidAt", Funcs: []table.Func{{Name: "ts", Arg: "ms"}}},
+							{Literal: "#"},
+							{Field: "orderId"},
+						},
+					},
+				},
+				Where: &table.Condition{
+					Expression: "attribute_exists ( #paidAt )",
+					Names:      map[string]string{"#paidAt": "paid_at"},
 				},
 			},
 		},
@@ -400,7 +484,7 @@ var (
 						Template:  table.Template{{Literal: "ORDER#"}, {Field: "createdAt"}, {Literal: "#"}, {Field: "orderId"}},
 					},
 				},
-				Fields: []string{"orderId", "total", "status", "createdAt"},
+				Fields: []string{"orderId", "total", "status", "createdAt", "summary"},
 			},
 		},
 		NotFound: ErrOrderNotFound,
@@ -716,7 +800,7 @@ var (
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		By:     []string{"categoryId"},
 		Page:   50,
-		Fields: []string{"productId", "categoryId", "name", "description", "price", "imageUrl"},
+		Fields: []string{"productId", "categoryId", "name", "description", "price", "imageUrl", "createdAt"},
 	}
 	searchProductsRead = &table.Read{
 		Pattern: "SearchProducts",
@@ -742,6 +826,44 @@ var (
 		Prefix: "name",
 		Page:   20,
 		Fields: []string{"productId", "categoryId", "name", "price", "imageUrl"},
+	}
+	productsByWordRead = &table.Read{
+		Pattern: "ProductsByWord",
+		Entity:  productEntryEntity,
+		Many:    true,
+		PK: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "PRODUCTS#"}, {Field: "list"}},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.BeginsWith,
+				Known:      table.Template{},
+				Next:       table.Part{Field: "term", Funcs: []table.Func{{Name: "fold"}}},
+				Open:       true,
+			},
+		},
+		Sort:   []table.Attribute{{Name: "SK", Type: "S"}},
+		By:     []string{"list"},
+		Prefix: "term",
+		Page:   40,
+	}
+	shelfRead = &table.Read{
+		Pattern: "Shelf",
+		Entity:  productEntryEntity,
+		Many:    true,
+		PK: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template:  table.Template{{Literal: "PRODUCTS#"}, {Field: "list"}},
+			},
+		},
+		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
+		By:   []string{"list"},
+		Page: 50,
 	}
 	categoriesRead = &table.Read{
 		Pattern: "Categories",
@@ -822,9 +944,8 @@ var (
 			Names:      map[string]string{"#expiresAt": "expires_at"},
 			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
 		},
-		By:     []string{"productId"},
-		Page:   100,
-		Fields: []string{"userId", "productId", "quantity", "expiresAt"},
+		By:   []string{"productId"},
+		Page: 100,
 	}
 	userOrdersRead = &table.Read{
 		Pattern: "UserOrders",
@@ -850,6 +971,7 @@ var (
 		Consistent: true,
 		By:         []string{"userId"},
 		Page:       20,
+		Fields:     []string{"orderId", "userId", "total", "status", "createdAt", "summary"},
 	}
 	orderByIDRead = &table.Read{
 		Pattern: "OrderByID",
@@ -879,15 +1001,15 @@ var (
 		By:         []string{"orderId"},
 		Fields:     []string{"orderId"},
 	}
-	unpaidOrdersRead = &table.Read{
-		Pattern: "UnpaidOrders",
+	openOrdersRead = &table.Read{
+		Pattern: "OpenOrders",
 		Entity:  orderEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
 		PK: []table.KeyAttribute{
 			{
 				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "UNPAID"}},
+				Template:  table.Template{{Literal: "OPEN#"}, {Field: "status"}},
 			},
 		},
 		SK: []table.SortCondition{
@@ -900,9 +1022,40 @@ var (
 			},
 		},
 		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		By:     []string{"status"},
 		Range:  "createdAt",
 		Page:   50,
-		Fields: []string{"orderId"},
+		Fields: []string{"orderId", "userId", "total", "status", "createdAt", "summary", "delivery"},
+	}
+	paidOrdersRead = &table.Read{
+		Pattern: "PaidOrders",
+		Entity:  orderEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
+		PK: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
+				Template: table.Template{
+					{Literal: "PAID#"},
+					{Field: "paidAt", Funcs: []table.Func{{Name: "date", Arg: "yyyy-MM-dd"}}},
+				},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
+				Comparison: table.Between,
+				Known:      table.Template{},
+				Next:       table.Part{Field: "paidAt", Funcs: []table.Func{{Name: "ts", Arg: "ms"}}},
+				Open:       true,
+			},
+		},
+		Sort:       []table.Attribute{{Name: "GSI2SK", Type: "S"}},
+		Range:      "paidAt",
+		Over:       "yyyy-MM-dd",
+		MaxBuckets: 3,
+		Page:       200,
+		Fields:     []string{"orderId", "total", "status", "paidAt", "paidWith"},
 	}
 	paymentByIDRead = &table.Read{
 		Pattern: "PaymentByID",
@@ -1712,6 +1865,11 @@ var (
 			{Name: "agreed", Type: table.Type{Kind: "money"}},
 			{Name: "orderId", Type: table.Type{Kind: "uuid"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "summary", Type: table.Type{Kind: "text"}, Optional: true},
+			{Name: "delivery", Type: table.Type{Kind: "struct", Fields: &deliveryFields}, Optional: true},
+			{Name: "paidAt", Type: table.Type{Kind: "time"}, Optional: true},
+			{Name: "paidWith", Type: table.Type{Kind: "enum", Enum: []string{"online", "cash"}}, Optional: true},
+			{Name: "paymentId", Type: table.Type{Kind: "id"}, Optional: true},
 		},
 		LineParams: []table.Param{
 			{Name: "productId", Type: table.Type{Kind: "uuid"}},
@@ -1734,6 +1892,11 @@ var (
 					{
 						Path:  []string{"status"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "paid"}}},
+					},
+					{Path: []string{"paidAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{
+						Path:  []string{"paidWith"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cash"}}},
 					},
 				},
 				When: &table.Condition{
@@ -1781,6 +1944,12 @@ var (
 						Path:  []string{"status"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "paid"}}},
 					},
+					{Path: []string{"paidAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{
+						Path:  []string{"paidWith"},
+						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "online"}}},
+					},
+					{Path: []string{"paymentId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "paymentId"}}},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #total = :p1",
@@ -1995,6 +2164,24 @@ var (
 		Lines:      true,
 		MaxLines:   32,
 		Idempotent: &table.Idempotent{Record: requestEntity, Request: []string{"orderId"}, Reused: ErrRequestReused},
+	}
+	enterProductWrite = &table.Write{
+		Pattern: "EnterProduct",
+		Steps:   []table.Step{{Action: table.Put, Entity: productEntryEntity}},
+		Params: []table.Param{
+			{Name: "list", Type: table.Type{Kind: "enum", Enum: []string{"words", "shelf"}}},
+			{Name: "term", Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "productId", Type: table.Type{Kind: "uuid"}},
+		},
+	}
+	dropProductEntryWrite = &table.Write{
+		Pattern: "DropProductEntry",
+		Steps:   []table.Step{{Action: table.Delete, Entity: productEntryEntity}},
+		Params: []table.Param{
+			{Name: "list", Type: table.Type{Kind: "enum", Enum: []string{"words", "shelf"}}},
+			{Name: "term", Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "productId", Type: table.Type{Kind: "uuid"}},
+		},
 	}
 	recordChangeWrite = &table.Write{
 		Pattern: "RecordChange",

@@ -36,12 +36,11 @@ var (
 	ErrSessionNotFound = fmt.Errorf("catfecitodb: session: %w", table.ErrNotFound)
 	// ErrCodeSpent is declared by the design. TryCode, VerifyEmail, ResetPassword can end in it.
 	ErrCodeSpent = errors.New("catfecitodb: code spent")
-	// ErrCodeNotFound is a table.ErrNotFound. TryCode, VerifyEmail, ResetPassword can end in it.
+	// ErrCodeNotFound is a table.ErrNotFound. TryCode can end in it.
 	ErrCodeNotFound = fmt.Errorf("catfecitodb: code: %w", table.ErrNotFound)
 	// ErrUserNotFound is a table.ErrNotFound. VerifyEmail, ResetPassword, SetRole can end in it.
 	ErrUserNotFound = fmt.Errorf("catfecitodb: user: %w", table.ErrNotFound)
-	// ErrCredentialNotFound is a table.ErrNotFound. OpenSession, RefreshSession, ResetPassword, ChangePassword can end in
-	// it.
+	// ErrCredentialNotFound is a table.ErrNotFound. ResetPassword, ChangePassword can end in it.
 	ErrCredentialNotFound = fmt.Errorf("catfecitodb: credential: %w", table.ErrNotFound)
 	// ErrProductExists is a table.ErrExists. CreateProduct can end in it.
 	ErrProductExists = fmt.Errorf("catfecitodb: product: %w", table.ErrExists)
@@ -49,8 +48,8 @@ var (
 	ErrNoSuchCategory = errors.New("catfecitodb: no such category")
 	// ErrRequestReused is a table.ErrReused. CreateProduct, Restock, AddToCart, PayOrder, CancelOrder can end in it.
 	ErrRequestReused = fmt.Errorf("catfecitodb: request: %w", table.ErrReused)
-	// ErrProductNotFound is a table.ErrNotFound. ChangeProduct, SetProductActive, Restock, AddToCart, SetCartQuantity,
-	// PlaceOrder, ExpireOrder, CancelOrder can end in it.
+	// ErrProductNotFound is a table.ErrNotFound. ChangeProduct, SetProductActive, Restock, PlaceOrder, ExpireOrder,
+	// CancelOrder can end in it.
 	ErrProductNotFound = fmt.Errorf("catfecitodb: product: %w", table.ErrNotFound)
 	// ErrCartLineExpired is declared by the design. AddToCart, SetCartQuantity can end in it.
 	ErrCartLineExpired = errors.New("catfecitodb: cart line expired")
@@ -62,7 +61,7 @@ var (
 	ErrProductUnavailable = errors.New("catfecitodb: product unavailable")
 	// ErrCartLineTouched is declared by the design. DropExpiredLine can end in it.
 	ErrCartLineTouched = errors.New("catfecitodb: cart line touched")
-	// ErrCartItemNotFound is a table.ErrNotFound. DropExpiredLine, PlaceOrder can end in it.
+	// ErrCartItemNotFound is a table.ErrNotFound. No write ends in it.
 	ErrCartItemNotFound = fmt.Errorf("catfecitodb: cart item: %w", table.ErrNotFound)
 	// ErrOrderExists is a table.ErrExists. PlaceOrder can end in it.
 	ErrOrderExists = fmt.Errorf("catfecitodb: order: %w", table.ErrExists)
@@ -95,6 +94,8 @@ var (
 	ErrAnothersOrder = errors.New("catfecitodb: anothers order")
 	// ErrOrderNotCancellable is declared by the design. CancelOrder can end in it.
 	ErrOrderNotCancellable = errors.New("catfecitodb: order not cancellable")
+	// ErrProductEntryNotFound is a table.ErrNotFound. No write ends in it.
+	ErrProductEntryNotFound = fmt.Errorf("catfecitodb: product entry: %w", table.ErrNotFound)
 	// ErrAuditEntryExists is a table.ErrExists. RecordChange can end in it.
 	ErrAuditEntryExists = fmt.Errorf("catfecitodb: audit entry: %w", table.ErrExists)
 )

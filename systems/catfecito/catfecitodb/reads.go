@@ -31,11 +31,7 @@ func (db *DB) UserByID(ctx context.Context, in UserByIDInput) (User, error) {
 // UserByIDBatch is UserByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) UserByIDBatch(ctx context.Context, in []UserByIDInput) ([]*User, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, userByIDRead, inputs, userOf)
+	return table.BatchOf(ctx, db.run, userByIDRead, in, UserByIDInput.input, userOf)
 }
 
 // UserByEmailInput is what UserByEmail takes.
@@ -78,11 +74,7 @@ func (db *DB) CredentialOf(ctx context.Context, in CredentialOfInput) (Credentia
 // CredentialOfBatch is CredentialOf for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) CredentialOfBatch(ctx context.Context, in []CredentialOfInput) ([]*Credential, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, credentialOfRead, inputs, credentialOf)
+	return table.BatchOf(ctx, db.run, credentialOfRead, in, CredentialOfInput.input, credentialOf)
 }
 
 // SessionByIDInput is what SessionByID takes.
@@ -107,11 +99,7 @@ func (db *DB) SessionByID(ctx context.Context, in SessionByIDInput) (Session, er
 // SessionByIDBatch is SessionByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
 // of the inputs, nil for an item that is not there.
 func (db *DB) SessionByIDBatch(ctx context.Context, in []SessionByIDInput) ([]*Session, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, sessionByIDRead, inputs, sessionOf)
+	return table.BatchOf(ctx, db.run, sessionByIDRead, in, SessionByIDInput.input, sessionOf)
 }
 
 // SessionsOfUserInput is what SessionsOfUser takes.
@@ -167,11 +155,7 @@ func (db *DB) CodeOf(ctx context.Context, in CodeOfInput) (Code, error) {
 // CodeOfBatch is CodeOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) CodeOfBatch(ctx context.Context, in []CodeOfInput) ([]*Code, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, codeOfRead, inputs, codeOf)
+	return table.BatchOf(ctx, db.run, codeOfRead, in, CodeOfInput.input, codeOf)
 }
 
 // ProductByIDInput is what ProductByID takes.
@@ -195,11 +179,7 @@ func (db *DB) ProductByID(ctx context.Context, in ProductByIDInput) (Product, er
 // ProductByIDBatch is ProductByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
 // of the inputs, nil for an item that is not there.
 func (db *DB) ProductByIDBatch(ctx context.Context, in []ProductByIDInput) ([]*Product, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, productByIDRead, inputs, productOf)
+	return table.BatchOf(ctx, db.run, productByIDRead, in, ProductByIDInput.input, productOf)
 }
 
 // ActiveProductsItem is what ActiveProducts finds of a Product: the fields that its place holds and it returns.
@@ -240,6 +220,7 @@ type ProductsByCategoryItem struct {
 	Description string
 	Price       int64
 	ImageURL    *string
+	CreatedAt   time.Time
 }
 
 // ProductsByCategory finds the Product items of a given categoryId, by name, 50 a page.
@@ -247,7 +228,7 @@ type ProductsByCategoryItem struct {
 // 2.2: what is sold of a category, by name.
 //
 //	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "CATEGORY#{categoryId}" AND begins_with(GSI1SK, "PRODUCT#")
-//	costs  4.5 read units
+//	costs  5.5 read units
 //	fresh  eventual: a global index follows the table within milliseconds, mostly
 func (db *DB) ProductsByCategory(ctx context.Context, in ProductsByCategoryInput, page table.PageOptions) (table.Page[ProductsByCategoryItem], error) {
 	return table.Many(ctx, db.run, productsByCategoryRead, in.input(), page, productsByCategoryItemOf)
@@ -289,6 +270,50 @@ func (db *DB) SearchProductsAll(ctx context.Context, in SearchProductsInput) ite
 	return table.Each(ctx, db.run, searchProductsRead, in.input(), searchProductsItemOf)
 }
 
+// ProductsByWordInput is what ProductsByWord takes.
+type ProductsByWordInput struct {
+	List ProductList
+	// TermPrefix is what term begins with; "" does not ask.
+	TermPrefix string
+}
+
+// ProductsByWord finds the ProductEntry items of a given list, whose term begins with a given text, by term, 40 a page.
+//
+// Products with a word in their names that begins so, in any case, with or without accents.
+//
+//	Query  catfecito-serverless-{stage}: PK = "PRODUCTS#{list}" AND begins_with(SK, "{term…|fold}")
+//	costs  0.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) ProductsByWord(ctx context.Context, in ProductsByWordInput, page table.PageOptions) (table.Page[ProductEntry], error) {
+	return table.Many(ctx, db.run, productsByWordRead, in.input(), page, productEntryOf)
+}
+
+// ProductsByWordAll walks all pages of ProductsByWord, each when it is needed. An error ends it.
+func (db *DB) ProductsByWordAll(ctx context.Context, in ProductsByWordInput) iter.Seq2[ProductEntry, error] {
+	return table.Each(ctx, db.run, productsByWordRead, in.input(), productEntryOf)
+}
+
+// ShelfInput is what Shelf takes.
+type ShelfInput struct {
+	List ProductList
+}
+
+// Shelf finds the ProductEntry items of a given list, by term, 50 a page.
+//
+// All products by name, sold still or not: the list says which, the products what they are now.
+//
+//	Query  catfecito-serverless-{stage}: PK = "PRODUCTS#{list}"
+//	costs  0.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) Shelf(ctx context.Context, in ShelfInput, page table.PageOptions) (table.Page[ProductEntry], error) {
+	return table.Many(ctx, db.run, shelfRead, in.input(), page, productEntryOf)
+}
+
+// ShelfAll walks all pages of Shelf, each when it is needed. An error ends it.
+func (db *DB) ShelfAll(ctx context.Context, in ShelfInput) iter.Seq2[ProductEntry, error] {
+	return table.Each(ctx, db.run, shelfRead, in.input(), productEntryOf)
+}
+
 // Categories finds the Category items, by name, 100 a page.
 //
 // 3.1: all categories, by name.
@@ -326,11 +351,7 @@ func (db *DB) CategoryByID(ctx context.Context, in CategoryByIDInput) (Category,
 // CategoryByIDBatch is CategoryByID for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) CategoryByIDBatch(ctx context.Context, in []CategoryByIDInput) ([]*Category, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, categoryByIDRead, inputs, categoryOf)
+	return table.BatchOf(ctx, db.run, categoryByIDRead, in, CategoryByIDInput.input, categoryOf)
 }
 
 // CartInput is what Cart takes.
@@ -359,14 +380,6 @@ type CartsWithProductInput struct {
 	ProductID string
 }
 
-// CartsWithProductItem is what CartsWithProduct finds of a CartItem: the fields that its place holds and it returns.
-type CartsWithProductItem struct {
-	UserID    string
-	ProductID string
-	Quantity  int64
-	ExpiresAt time.Time
-}
-
 // CartsWithProduct finds the CartItem items of a given productId, where expiresAt > :now, 100 a page.
 //
 // Who has a product in the cart.
@@ -374,18 +387,29 @@ type CartsWithProductItem struct {
 //	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "PRODUCT#{productId}" AND begins_with(GSI1SK, "USER#"); filter expiresAt > :now
 //	costs  0.5 read units
 //	fresh  eventual: a global index follows the table within milliseconds, mostly
-func (db *DB) CartsWithProduct(ctx context.Context, in CartsWithProductInput, page table.PageOptions) (table.Page[CartsWithProductItem], error) {
-	return table.Many(ctx, db.run, cartsWithProductRead, in.input(), page, cartsWithProductItemOf)
+func (db *DB) CartsWithProduct(ctx context.Context, in CartsWithProductInput, page table.PageOptions) (table.Page[CartItem], error) {
+	return table.Many(ctx, db.run, cartsWithProductRead, in.input(), page, cartItemOf)
 }
 
 // CartsWithProductAll walks all pages of CartsWithProduct, each when it is needed. An error ends it.
-func (db *DB) CartsWithProductAll(ctx context.Context, in CartsWithProductInput) iter.Seq2[CartsWithProductItem, error] {
-	return table.Each(ctx, db.run, cartsWithProductRead, in.input(), cartsWithProductItemOf)
+func (db *DB) CartsWithProductAll(ctx context.Context, in CartsWithProductInput) iter.Seq2[CartItem, error] {
+	return table.Each(ctx, db.run, cartsWithProductRead, in.input(), cartItemOf)
 }
 
 // UserOrdersInput is what UserOrders takes.
 type UserOrdersInput struct {
 	UserID string
+}
+
+// UserOrdersItem is what UserOrders finds of an Order: the fields that its place holds and it returns.
+type UserOrdersItem struct {
+	OrderID   string
+	UserID    string
+	Total     int64
+	Status    OrderStatus
+	CreatedAt time.Time
+	// Its lines in a few words: 2 × Latte, 1 × Concha
+	Summary *string
 }
 
 // UserOrders finds the Order items of a given userId, by createdAt descending, 20 a page.
@@ -395,13 +419,13 @@ type UserOrdersInput struct {
 //	Query  catfecito-serverless-{stage}: PK = "USER#{userId}" AND begins_with(SK, "ORDER#"); descending
 //	costs  1 read unit
 //	fresh  strong: every write that was answered is seen
-func (db *DB) UserOrders(ctx context.Context, in UserOrdersInput, page table.PageOptions) (table.Page[Order], error) {
-	return table.Many(ctx, db.run, userOrdersRead, in.input(), page, orderOf)
+func (db *DB) UserOrders(ctx context.Context, in UserOrdersInput, page table.PageOptions) (table.Page[UserOrdersItem], error) {
+	return table.Many(ctx, db.run, userOrdersRead, in.input(), page, userOrdersItemOf)
 }
 
 // UserOrdersAll walks all pages of UserOrders, each when it is needed. An error ends it.
-func (db *DB) UserOrdersAll(ctx context.Context, in UserOrdersInput) iter.Seq2[Order, error] {
-	return table.Each(ctx, db.run, userOrdersRead, in.input(), orderOf)
+func (db *DB) UserOrdersAll(ctx context.Context, in UserOrdersInput) iter.Seq2[UserOrdersItem, error] {
+	return table.Each(ctx, db.run, userOrdersRead, in.input(), userOrdersItemOf)
 }
 
 // OrderByIDInput is what OrderByID takes.
@@ -427,11 +451,7 @@ func (db *DB) OrderByID(ctx context.Context, in OrderByIDInput) (Order, error) {
 // OrderByIDBatch is OrderByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
 // the inputs, nil for an item that is not there or is of another userId.
 func (db *DB) OrderByIDBatch(ctx context.Context, in []OrderByIDInput) ([]*Order, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, orderByIDRead, inputs, orderOf)
+	return table.BatchOf(ctx, db.run, orderByIDRead, in, OrderByIDInput.input, orderOf)
 }
 
 // OrderExistsInput is what OrderExists takes.
@@ -460,38 +480,73 @@ func (db *DB) OrderExists(ctx context.Context, in OrderExistsInput) (OrderExists
 // OrderExistsBatch is OrderExists for several inputs at once, in BatchGetItem requests. The answers stand in the order
 // of the inputs, nil for an item that is not there.
 func (db *DB) OrderExistsBatch(ctx context.Context, in []OrderExistsInput) ([]*OrderExistsItem, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, orderExistsRead, inputs, orderExistsItemOf)
+	return table.BatchOf(ctx, db.run, orderExistsRead, in, OrderExistsInput.input, orderExistsItemOf)
 }
 
-// UnpaidOrdersInput is what UnpaidOrders takes.
-type UnpaidOrdersInput struct {
+// OpenOrdersInput is what OpenOrders takes.
+type OpenOrdersInput struct {
+	Status OrderStatus
 	// CreatedAtFrom and CreatedAtTo are inclusive; nil does not bound.
 	CreatedAtFrom, CreatedAtTo *time.Time
 }
 
-// UnpaidOrdersItem is what UnpaidOrders finds of an Order: the fields that its place holds and it returns.
-type UnpaidOrdersItem struct {
-	OrderID string
+// OpenOrdersItem is what OpenOrders finds of an Order: the fields that its place holds and it returns.
+type OpenOrdersItem struct {
+	OrderID   string
+	UserID    string
+	Total     int64
+	Status    OrderStatus
+	CreatedAt time.Time
+	// Its lines in a few words: 2 × Latte, 1 × Concha
+	Summary  *string
+	Delivery *Delivery
 }
 
-// UnpaidOrders finds the Order items, with createdAt between bounds, by createdAt, 50 a page.
+// OpenOrders finds the Order items of a given status, with createdAt between bounds, by createdAt, 50 a page.
 //
-// Orders that nobody has paid yet, the oldest first.
+// Orders of a status that staff have to do with: pending, paid or shipped, the oldest first.
 //
-//	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "UNPAID" AND GSI1SK BETWEEN "{from}" AND "{to}"
+//	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "OPEN#{status}" AND GSI1SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
 //	fresh  eventual: a global index follows the table within milliseconds, mostly
-func (db *DB) UnpaidOrders(ctx context.Context, in UnpaidOrdersInput, page table.PageOptions) (table.Page[UnpaidOrdersItem], error) {
-	return table.Many(ctx, db.run, unpaidOrdersRead, in.input(), page, unpaidOrdersItemOf)
+func (db *DB) OpenOrders(ctx context.Context, in OpenOrdersInput, page table.PageOptions) (table.Page[OpenOrdersItem], error) {
+	return table.Many(ctx, db.run, openOrdersRead, in.input(), page, openOrdersItemOf)
 }
 
-// UnpaidOrdersAll walks all pages of UnpaidOrders, each when it is needed. An error ends it.
-func (db *DB) UnpaidOrdersAll(ctx context.Context, in UnpaidOrdersInput) iter.Seq2[UnpaidOrdersItem, error] {
-	return table.Each(ctx, db.run, unpaidOrdersRead, in.input(), unpaidOrdersItemOf)
+// OpenOrdersAll walks all pages of OpenOrders, each when it is needed. An error ends it.
+func (db *DB) OpenOrdersAll(ctx context.Context, in OpenOrdersInput) iter.Seq2[OpenOrdersItem, error] {
+	return table.Each(ctx, db.run, openOrdersRead, in.input(), openOrdersItemOf)
+}
+
+// PaidOrdersInput is what PaidOrders takes.
+type PaidOrdersInput struct {
+	// PaidAtFrom and PaidAtTo are inclusive, and both needed; 3 partitions are the most between them.
+	PaidAtFrom, PaidAtTo *time.Time
+}
+
+// PaidOrdersItem is what PaidOrders finds of an Order: the fields that its place holds and it returns.
+type PaidOrdersItem struct {
+	OrderID  string
+	Total    int64
+	Status   OrderStatus
+	PaidAt   *time.Time
+	PaidWith *PaymentMethod
+}
+
+// PaidOrders finds the Order items, with paidAt between bounds, by paidAt, 200 a page.
+//
+// What was paid between two moments.
+//
+//	Query  catfecito-serverless-{stage}.GSI2: GSI2PK = "PAID#{paidAt|date(yyyy-MM-dd)}" AND GSI2SK BETWEEN "{from|ts(ms)}" AND "{to|ts(ms)}"; one day after another, from bound to bound
+//	costs  1 read unit
+//	fresh  eventual: a global index follows the table within milliseconds, mostly
+func (db *DB) PaidOrders(ctx context.Context, in PaidOrdersInput, page table.PageOptions) (table.Page[PaidOrdersItem], error) {
+	return table.Many(ctx, db.run, paidOrdersRead, in.input(), page, paidOrdersItemOf)
+}
+
+// PaidOrdersAll walks all pages of PaidOrders, each when it is needed. An error ends it.
+func (db *DB) PaidOrdersAll(ctx context.Context, in PaidOrdersInput) iter.Seq2[PaidOrdersItem, error] {
+	return table.Each(ctx, db.run, paidOrdersRead, in.input(), paidOrdersItemOf)
 }
 
 // PaymentByIDInput is what PaymentByID takes.
@@ -515,11 +570,7 @@ func (db *DB) PaymentByID(ctx context.Context, in PaymentByIDInput) (Payment, er
 // PaymentByIDBatch is PaymentByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
 // of the inputs, nil for an item that is not there.
 func (db *DB) PaymentByIDBatch(ctx context.Context, in []PaymentByIDInput) ([]*Payment, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, paymentByIDRead, inputs, paymentOf)
+	return table.BatchOf(ctx, db.run, paymentByIDRead, in, PaymentByIDInput.input, paymentOf)
 }
 
 // CheckoutByKeyInput is what CheckoutByKey takes.
@@ -544,11 +595,7 @@ func (db *DB) CheckoutByKey(ctx context.Context, in CheckoutByKeyInput) (Checkou
 // CheckoutByKeyBatch is CheckoutByKey for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) CheckoutByKeyBatch(ctx context.Context, in []CheckoutByKeyInput) ([]*Checkout, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, checkoutByKeyRead, inputs, checkoutOf)
+	return table.BatchOf(ctx, db.run, checkoutByKeyRead, in, CheckoutByKeyInput.input, checkoutOf)
 }
 
 // RequestByKeyInput is what RequestByKey takes.
@@ -574,11 +621,7 @@ func (db *DB) RequestByKey(ctx context.Context, in RequestByKeyInput) (Request, 
 // RequestByKeyBatch is RequestByKey for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) RequestByKeyBatch(ctx context.Context, in []RequestByKeyInput) ([]*Request, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, requestByKeyRead, inputs, requestOf)
+	return table.BatchOf(ctx, db.run, requestByKeyRead, in, RequestByKeyInput.input, requestOf)
 }
 
 // AuditTrailInput is what AuditTrail takes.

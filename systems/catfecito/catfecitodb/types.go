@@ -80,6 +80,72 @@ func (x PaymentOutcome) Valid() bool {
 	}
 }
 
+// PaymentMethod is one of the values below.
+//
+// How an order was paid.
+type PaymentMethod string
+
+// The values of PaymentMethod.
+const (
+	PaymentMethodOnline PaymentMethod = "online"
+	PaymentMethodCash   PaymentMethod = "cash"
+)
+
+// Valid reports whether the value is one of the design's.
+func (x PaymentMethod) Valid() bool {
+	switch x {
+	case PaymentMethodOnline,
+		PaymentMethodCash:
+		return true
+	default:
+		return false
+	}
+}
+
+// DeliveryWay is one of the values below.
+//
+// How the goods reach the customer.
+type DeliveryWay string
+
+// The values of DeliveryWay.
+const (
+	DeliveryWayPickup   DeliveryWay = "pickup"
+	DeliveryWayDelivery DeliveryWay = "delivery"
+)
+
+// Valid reports whether the value is one of the design's.
+func (x DeliveryWay) Valid() bool {
+	switch x {
+	case DeliveryWayPickup,
+		DeliveryWayDelivery:
+		return true
+	default:
+		return false
+	}
+}
+
+// ProductList is one of the values below.
+//
+// Lists that the stream keeps: products by each word of their names, and all of them by name.
+type ProductList string
+
+// The values of ProductList.
+const (
+	ProductListWords ProductList = "words"
+	ProductListShelf ProductList = "shelf"
+)
+
+// Valid reports whether the value is one of the design's.
+func (x ProductList) Valid() bool {
+	switch x {
+	case ProductListWords,
+		ProductListShelf:
+		return true
+	default:
+		return false
+	}
+}
+
 // CodePurpose is one of the values below.
 //
 // What a code that was sent by e-mail is good for.
@@ -178,6 +244,17 @@ func (x Change) Valid() bool {
 	default:
 		return false
 	}
+}
+
+// Delivery is a structure that is stored as one map.
+//
+// Where the goods go, and whom to ask for. Only its customer and staff see it.
+type Delivery struct {
+	Way     DeliveryWay
+	Name    string
+	Phone   string
+	Address *string
+	Note    *string
 }
 
 // FieldChange is a structure that is stored as one map.
@@ -350,6 +427,23 @@ func (x Product) Record() table.Record {
 	return table.Record{Entity: productEntity, Values: x.values()}
 }
 
+// ProductEntry is an item of table catfecito.
+//
+// A product in a list that the stream keeps: in words once for each word of its name, in shelf once. The product itself
+// says whether it still belongs there.
+//
+//	key  PRODUCTS#{list} / {term|fold} {productId}
+type ProductEntry struct {
+	List      ProductList
+	Term      string
+	ProductID string
+}
+
+// Record is the item for DB.Load.
+func (x ProductEntry) Record() table.Record {
+	return table.Record{Entity: productEntryEntity, Values: x.values()}
+}
+
 // CartItem is an item of table catfecito.
 //
 // A product in a user's cart. It goes 30 days after it was last touched.
@@ -371,17 +465,26 @@ func (x CartItem) Record() table.Record {
 
 // Order is an item of table catfecito.
 //
-// An order. ORDER# is the truth; byUser is a copy kept equal in the same transaction. GSI1 has the unpaid ones only.
+// An order. ORDER# is the truth; byUser is a copy kept equal in the same transaction. GSI1 has those that staff have to
+// do with, GSI2 the paid ones by day.
 //
 //	key     ORDER#{orderId} / METADATA
 //	byUser  USER#{userId} / ORDER#{createdAt}#{orderId}
-//	GSI1    UNPAID / {createdAt}#{orderId}, where status = 'pending'
+//	GSI1    OPEN#{status} / {createdAt}#{orderId}, where status IN ('pending', 'paid', 'shipped')
+//	GSI2    PAID#{paidAt|date(yyyy-MM-dd)} / {paidAt|ts(ms)}#{orderId}, where attribute_exists(paidAt)
 type Order struct {
 	OrderID   string
 	UserID    string
 	Total     int64
 	Status    OrderStatus
 	CreatedAt time.Time
+	// Its lines in a few words: 2 × Latte, 1 × Concha
+	Summary  *string
+	Delivery *Delivery
+	PaidAt   *time.Time
+	PaidWith *PaymentMethod
+	// The provider's payment, which is refunded if the order is cancelled
+	PaymentID *string
 }
 
 // Record is the item for DB.Load.

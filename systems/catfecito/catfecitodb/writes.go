@@ -42,22 +42,19 @@ type RegisterUserResult struct {
 //
 // It can end in ErrSignUpReused, ErrUserExists, ErrUserEmailTaken, ErrCredentialExists.
 func (db *DB) RegisterUser(ctx context.Context, in RegisterUserInput) (RegisterUserResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, registerUserWrite, input)
-	if err != nil {
-		return RegisterUserResult{}, err
-	}
+	return table.Do(ctx, db.run, registerUserWrite, in.input(), db.registerUserResult)
+}
+
+// registerUserResult is the result of what RegisterUser has done.
+func (db *DB) registerUserResult(ctx context.Context, input table.Input, out table.Outcome) (RegisterUserResult, error) {
 	if out.Replayed {
 		return db.replayRegisterUser(ctx, input, out.Record)
 	}
-	var result RegisterUserResult
-	if result.User, err = userOf(out.Items[0][0]); err != nil {
-		return RegisterUserResult{}, err
-	}
-	if result.Credential, err = credentialOf(out.Items[1][0]); err != nil {
-		return RegisterUserResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RegisterUserResult{
+		User:       table.Made(d, 0, userOf),
+		Credential: table.Made(d, 1, credentialOf),
+	}, d.Err()
 }
 
 // replayRegisterUser is the answer to a repetition, as UserByID finds it now.
@@ -97,19 +94,15 @@ type TryLogInResult struct {
 //
 // It can end in ErrTooManyTries.
 func (db *DB) TryLogIn(ctx context.Context, in TryLogInInput) (TryLogInResult, error) {
-	out, err := db.run.Write(ctx, tryLogInWrite, in.input())
-	if err != nil {
-		return TryLogInResult{}, err
-	}
-	var result TryLogInResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := logInTriesOf(v)
-		if err != nil {
-			return TryLogInResult{}, err
-		}
-		result.LogInTries = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, tryLogInWrite, in.input(), db.tryLogInResult)
+}
+
+// tryLogInResult is the result of what TryLogIn has done.
+func (db *DB) tryLogInResult(_ context.Context, _ table.Input, out table.Outcome) (TryLogInResult, error) {
+	d := table.DecodeOutcome(out)
+	return TryLogInResult{
+		LogInTries: table.Made(d, 0, logInTriesOf),
+	}, d.Err()
 }
 
 // ForgetTriesInput is what ForgetTries takes.
@@ -157,17 +150,17 @@ type OpenSessionResult struct {
 //	check   Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :passwordAt
 //	costs   4 write units
 //
-// It can end in ErrSessionExists, ErrPasswordChanged, ErrCredentialNotFound.
+// It can end in ErrSessionExists, ErrPasswordChanged.
 func (db *DB) OpenSession(ctx context.Context, in OpenSessionInput) (OpenSessionResult, error) {
-	out, err := db.run.Write(ctx, openSessionWrite, in.input())
-	if err != nil {
-		return OpenSessionResult{}, err
-	}
-	var result OpenSessionResult
-	if result.Session, err = sessionOf(out.Items[0][0]); err != nil {
-		return OpenSessionResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, openSessionWrite, in.input(), db.openSessionResult)
+}
+
+// openSessionResult is the result of what OpenSession has done.
+func (db *DB) openSessionResult(_ context.Context, _ table.Input, out table.Outcome) (OpenSessionResult, error) {
+	d := table.DecodeOutcome(out)
+	return OpenSessionResult{
+		Session: table.Made(d, 0, sessionOf),
+	}, d.Err()
 }
 
 // RefreshSessionInput is what RefreshSession takes.
@@ -197,21 +190,17 @@ type RefreshSessionResult struct {
 //	check   Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :passwordAt
 //	costs   4 write units
 //
-// It can end in ErrRefreshTokenSpent, ErrSessionEnded, ErrSessionNotFound, ErrPasswordChanged, ErrCredentialNotFound.
+// It can end in ErrRefreshTokenSpent, ErrSessionEnded, ErrSessionNotFound, ErrPasswordChanged.
 func (db *DB) RefreshSession(ctx context.Context, in RefreshSessionInput) (RefreshSessionResult, error) {
-	out, err := db.run.Write(ctx, refreshSessionWrite, in.input())
-	if err != nil {
-		return RefreshSessionResult{}, err
-	}
-	var result RefreshSessionResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := sessionOf(v)
-		if err != nil {
-			return RefreshSessionResult{}, err
-		}
-		result.Session = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, refreshSessionWrite, in.input(), db.refreshSessionResult)
+}
+
+// refreshSessionResult is the result of what RefreshSession has done.
+func (db *DB) refreshSessionResult(_ context.Context, _ table.Input, out table.Outcome) (RefreshSessionResult, error) {
+	d := table.DecodeOutcome(out)
+	return RefreshSessionResult{
+		Session: table.Known(d, 0, sessionOf),
+	}, d.Err()
 }
 
 // CloseSessionInput is what CloseSession takes.
@@ -251,19 +240,15 @@ type SendCodeResult struct {
 //	upsert  Code.key EMAIL#{email|lower} / CODE#{purpose}
 //	costs   1 write unit
 func (db *DB) SendCode(ctx context.Context, in SendCodeInput) (SendCodeResult, error) {
-	out, err := db.run.Write(ctx, sendCodeWrite, in.input())
-	if err != nil {
-		return SendCodeResult{}, err
-	}
-	var result SendCodeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := codeOf(v)
-		if err != nil {
-			return SendCodeResult{}, err
-		}
-		result.Code = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, sendCodeWrite, in.input(), db.sendCodeResult)
+}
+
+// sendCodeResult is the result of what SendCode has done.
+func (db *DB) sendCodeResult(_ context.Context, _ table.Input, out table.Outcome) (SendCodeResult, error) {
+	d := table.DecodeOutcome(out)
+	return SendCodeResult{
+		Code: table.Made(d, 0, codeOf),
+	}, d.Err()
 }
 
 // TryCodeInput is what TryCode takes.
@@ -287,19 +272,15 @@ type TryCodeResult struct {
 //
 // It can end in ErrCodeSpent, ErrCodeNotFound.
 func (db *DB) TryCode(ctx context.Context, in TryCodeInput) (TryCodeResult, error) {
-	out, err := db.run.Write(ctx, tryCodeWrite, in.input())
-	if err != nil {
-		return TryCodeResult{}, err
-	}
-	var result TryCodeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := codeOf(v)
-		if err != nil {
-			return TryCodeResult{}, err
-		}
-		result.Code = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, tryCodeWrite, in.input(), db.tryCodeResult)
+}
+
+// tryCodeResult is the result of what TryCode has done.
+func (db *DB) tryCodeResult(_ context.Context, _ table.Input, out table.Outcome) (TryCodeResult, error) {
+	d := table.DecodeOutcome(out)
+	return TryCodeResult{
+		Code: table.Made(d, 0, codeOf),
+	}, d.Err()
 }
 
 // VerifyEmailInput is what VerifyEmail takes.
@@ -324,21 +305,17 @@ type VerifyEmailResult struct {
 //	delete  Code.key EMAIL#{email|lower} / CODE#{purpose}; if codeHash = :codeHash
 //	costs   4 write units
 //
-// It can end in ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent, ErrCodeNotFound.
+// It can end in ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent.
 func (db *DB) VerifyEmail(ctx context.Context, in VerifyEmailInput) (VerifyEmailResult, error) {
-	out, err := db.run.Write(ctx, verifyEmailWrite, in.input())
-	if err != nil {
-		return VerifyEmailResult{}, err
-	}
-	var result VerifyEmailResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return VerifyEmailResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, verifyEmailWrite, in.input(), db.verifyEmailResult)
+}
+
+// verifyEmailResult is the result of what VerifyEmail has done.
+func (db *DB) verifyEmailResult(_ context.Context, _ table.Input, out table.Outcome) (VerifyEmailResult, error) {
+	d := table.DecodeOutcome(out)
+	return VerifyEmailResult{
+		User: table.Known(d, 0, userOf),
+	}, d.Err()
 }
 
 // ResetPasswordInput is what ResetPassword takes.
@@ -368,28 +345,18 @@ type ResetPasswordResult struct {
 //	delete  Code.key EMAIL#{email|lower} / CODE#{purpose}; if codeHash = :codeHash
 //	costs   6 write units
 //
-// It can end in ErrCredentialNotFound, ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent, ErrCodeNotFound.
+// It can end in ErrCredentialNotFound, ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent.
 func (db *DB) ResetPassword(ctx context.Context, in ResetPasswordInput) (ResetPasswordResult, error) {
-	out, err := db.run.Write(ctx, resetPasswordWrite, in.input())
-	if err != nil {
-		return ResetPasswordResult{}, err
-	}
-	var result ResetPasswordResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := credentialOf(v)
-		if err != nil {
-			return ResetPasswordResult{}, err
-		}
-		result.Credential = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return ResetPasswordResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, resetPasswordWrite, in.input(), db.resetPasswordResult)
+}
+
+// resetPasswordResult is the result of what ResetPassword has done.
+func (db *DB) resetPasswordResult(_ context.Context, _ table.Input, out table.Outcome) (ResetPasswordResult, error) {
+	d := table.DecodeOutcome(out)
+	return ResetPasswordResult{
+		Credential: table.Known(d, 0, credentialOf),
+		User:       table.Known(d, 1, userOf),
+	}, d.Err()
 }
 
 // ChangePasswordInput is what ChangePassword takes.
@@ -413,19 +380,15 @@ type ChangePasswordResult struct {
 //
 // It can end in ErrPasswordChanged, ErrCredentialNotFound.
 func (db *DB) ChangePassword(ctx context.Context, in ChangePasswordInput) (ChangePasswordResult, error) {
-	out, err := db.run.Write(ctx, changePasswordWrite, in.input())
-	if err != nil {
-		return ChangePasswordResult{}, err
-	}
-	var result ChangePasswordResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := credentialOf(v)
-		if err != nil {
-			return ChangePasswordResult{}, err
-		}
-		result.Credential = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, changePasswordWrite, in.input(), db.changePasswordResult)
+}
+
+// changePasswordResult is the result of what ChangePassword has done.
+func (db *DB) changePasswordResult(_ context.Context, _ table.Input, out table.Outcome) (ChangePasswordResult, error) {
+	d := table.DecodeOutcome(out)
+	return ChangePasswordResult{
+		Credential: table.Made(d, 0, credentialOf),
+	}, d.Err()
 }
 
 // SetRoleInput is what SetRole takes.
@@ -448,19 +411,15 @@ type SetRoleResult struct {
 //
 // It can end in ErrUserNotFound, ErrUserEmailTaken.
 func (db *DB) SetRole(ctx context.Context, in SetRoleInput) (SetRoleResult, error) {
-	out, err := db.run.Write(ctx, setRoleWrite, in.input())
-	if err != nil {
-		return SetRoleResult{}, err
-	}
-	var result SetRoleResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return SetRoleResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, setRoleWrite, in.input(), db.setRoleResult)
+}
+
+// setRoleResult is the result of what SetRole has done.
+func (db *DB) setRoleResult(_ context.Context, _ table.Input, out table.Outcome) (SetRoleResult, error) {
+	d := table.DecodeOutcome(out)
+	return SetRoleResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // SaveCategoryInput is what SaveCategory takes.
@@ -482,19 +441,15 @@ type SaveCategoryResult struct {
 //	upsert  Category.key CATEGORY#{categoryId} / METADATA; GSI1 moved (2)
 //	costs   3 write units
 func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCategoryResult, error) {
-	out, err := db.run.Write(ctx, saveCategoryWrite, in.input())
-	if err != nil {
-		return SaveCategoryResult{}, err
-	}
-	var result SaveCategoryResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := categoryOf(v)
-		if err != nil {
-			return SaveCategoryResult{}, err
-		}
-		result.Category = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, saveCategoryWrite, in.input(), db.saveCategoryResult)
+}
+
+// saveCategoryResult is the result of what SaveCategory has done.
+func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (SaveCategoryResult, error) {
+	d := table.DecodeOutcome(out)
+	return SaveCategoryResult{
+		Category: table.Made(d, 0, categoryOf),
+	}, d.Err()
 }
 
 // CreateProductInput is what CreateProduct takes.
@@ -529,19 +484,18 @@ type CreateProductResult struct {
 //
 // It can end in ErrRequestReused, ErrProductExists, ErrNoSuchCategory.
 func (db *DB) CreateProduct(ctx context.Context, in CreateProductInput) (CreateProductResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, createProductWrite, input)
-	if err != nil {
-		return CreateProductResult{}, err
-	}
+	return table.Do(ctx, db.run, createProductWrite, in.input(), db.createProductResult)
+}
+
+// createProductResult is the result of what CreateProduct has done.
+func (db *DB) createProductResult(ctx context.Context, input table.Input, out table.Outcome) (CreateProductResult, error) {
 	if out.Replayed {
 		return db.replayCreateProduct(ctx, input, out.Record)
 	}
-	var result CreateProductResult
-	if result.Product, err = productOf(out.Items[0][0]); err != nil {
-		return CreateProductResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CreateProductResult{
+		Product: table.Made(d, 0, productOf),
+	}, d.Err()
 }
 
 // replayCreateProduct is the answer to a repetition, as ProductByID finds it now.
@@ -584,19 +538,15 @@ type ChangeProductResult struct {
 //
 // It can end in ErrProductNotFound, ErrNoSuchCategory.
 func (db *DB) ChangeProduct(ctx context.Context, in ChangeProductInput) (ChangeProductResult, error) {
-	out, err := db.run.Write(ctx, changeProductWrite, in.input())
-	if err != nil {
-		return ChangeProductResult{}, err
-	}
-	var result ChangeProductResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return ChangeProductResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, changeProductWrite, in.input(), db.changeProductResult)
+}
+
+// changeProductResult is the result of what ChangeProduct has done.
+func (db *DB) changeProductResult(_ context.Context, _ table.Input, out table.Outcome) (ChangeProductResult, error) {
+	d := table.DecodeOutcome(out)
+	return ChangeProductResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // SetProductActiveInput is what SetProductActive takes.
@@ -619,19 +569,15 @@ type SetProductActiveResult struct {
 //
 // It can end in ErrProductNotFound.
 func (db *DB) SetProductActive(ctx context.Context, in SetProductActiveInput) (SetProductActiveResult, error) {
-	out, err := db.run.Write(ctx, setProductActiveWrite, in.input())
-	if err != nil {
-		return SetProductActiveResult{}, err
-	}
-	var result SetProductActiveResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return SetProductActiveResult{}, err
-		}
-		result.Product = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, setProductActiveWrite, in.input(), db.setProductActiveResult)
+}
+
+// setProductActiveResult is the result of what SetProductActive has done.
+func (db *DB) setProductActiveResult(_ context.Context, _ table.Input, out table.Outcome) (SetProductActiveResult, error) {
+	d := table.DecodeOutcome(out)
+	return SetProductActiveResult{
+		Product: table.Made(d, 0, productOf),
+	}, d.Err()
 }
 
 // RestockInput is what Restock takes.
@@ -662,23 +608,18 @@ type RestockResult struct {
 //
 // It can end in ErrRequestReused, ErrProductNotFound.
 func (db *DB) Restock(ctx context.Context, in RestockInput) (RestockResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, restockWrite, input)
-	if err != nil {
-		return RestockResult{}, err
-	}
+	return table.Do(ctx, db.run, restockWrite, in.input(), db.restockResult)
+}
+
+// restockResult is the result of what Restock has done.
+func (db *DB) restockResult(ctx context.Context, input table.Input, out table.Outcome) (RestockResult, error) {
 	if out.Replayed {
 		return db.replayRestock(ctx, input, out.Record)
 	}
-	var result RestockResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return RestockResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return RestockResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // replayRestock is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -724,26 +665,20 @@ type AddToCartResult struct {
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
 //	costs   7 write units
 //
-// It can end in ErrRequestReused, ErrCartLineExpired, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable,
-// ErrProductNotFound.
+// It can end in ErrRequestReused, ErrCartLineExpired, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable.
 func (db *DB) AddToCart(ctx context.Context, in AddToCartInput) (AddToCartResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, addToCartWrite, input)
-	if err != nil {
-		return AddToCartResult{}, err
-	}
+	return table.Do(ctx, db.run, addToCartWrite, in.input(), db.addToCartResult)
+}
+
+// addToCartResult is the result of what AddToCart has done.
+func (db *DB) addToCartResult(ctx context.Context, input table.Input, out table.Outcome) (AddToCartResult, error) {
 	if out.Replayed {
 		return db.replayAddToCart(ctx, input, out.Record)
 	}
-	var result AddToCartResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartItemOf(v)
-		if err != nil {
-			return AddToCartResult{}, err
-		}
-		result.CartItem = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AddToCartResult{
+		CartItem: table.Known(d, 0, cartItemOf),
+	}, d.Err()
 }
 
 // replayAddToCart is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -782,21 +717,17 @@ type SetCartQuantityResult struct {
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
 //	costs   5 write units
 //
-// It can end in ErrCartLineExpired, ErrNoSuchProduct, ErrProductUnavailable, ErrProductNotFound.
+// It can end in ErrCartLineExpired, ErrNoSuchProduct, ErrProductUnavailable.
 func (db *DB) SetCartQuantity(ctx context.Context, in SetCartQuantityInput) (SetCartQuantityResult, error) {
-	out, err := db.run.Write(ctx, setCartQuantityWrite, in.input())
-	if err != nil {
-		return SetCartQuantityResult{}, err
-	}
-	var result SetCartQuantityResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartItemOf(v)
-		if err != nil {
-			return SetCartQuantityResult{}, err
-		}
-		result.CartItem = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, setCartQuantityWrite, in.input(), db.setCartQuantityResult)
+}
+
+// setCartQuantityResult is the result of what SetCartQuantity has done.
+func (db *DB) setCartQuantityResult(_ context.Context, _ table.Input, out table.Outcome) (SetCartQuantityResult, error) {
+	d := table.DecodeOutcome(out)
+	return SetCartQuantityResult{
+		CartItem: table.Known(d, 0, cartItemOf),
+	}, d.Err()
 }
 
 // DropExpiredLineInput is what DropExpiredLine takes.
@@ -812,7 +743,7 @@ type DropExpiredLineInput struct {
 //	delete  CartItem.key USER#{userId} / CART#{productId}; if expiresAt <= :now; GSI1 removed (1)
 //	costs   2 write units
 //
-// It can end in ErrCartLineTouched, ErrCartItemNotFound.
+// It can end in ErrCartLineTouched.
 func (db *DB) DropExpiredLine(ctx context.Context, in DropExpiredLineInput) error {
 	_, err := db.run.Write(ctx, dropExpiredLineWrite, in.input())
 	return err
@@ -841,7 +772,14 @@ type PlaceOrderInput struct {
 	Agreed     int64
 	OrderID    string
 	UserID     string
-	Lines      []PlaceOrderLine
+	// Its lines in a few words: 2 × Latte, 1 × Concha
+	Summary  *string
+	Delivery *Delivery
+	PaidAt   *time.Time
+	PaidWith *PaymentMethod
+	// The provider's payment, which is refunded if the order is cancelled
+	PaymentID *string
+	Lines     []PlaceOrderLine
 }
 
 // PlaceOrderLine is a line of PlaceOrder.
@@ -868,36 +806,29 @@ type PlaceOrderResult struct {
 // 5.1: order, copy for the user, lines, cart and stock in one transaction, once for each request key.
 //
 //	create  Checkout.key USER#{userId} / CHECKOUT#{requestKey}; if it does not exist
-//	create  Order.key ORDER#{orderId} / METADATA; if it does not exist; GSI1 added (1)
+//	create  Order.key ORDER#{orderId} / METADATA; if it does not exist; GSI1 added (1); GSI2 added (1: sparse, without a share all are counted)
 //	put     Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if it does not exist
 //	create  OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if it does not exist
 //	delete  CartItem.key USER#{userId} / CART#{productId}, each line; if quantity = :line.quantity; GSI1 removed (1)
 //	update  Product.key PRODUCT#{productId} / METADATA, each line; if stock >= :line.quantity AND isActive = true AND price = :line.price
-//	costs   28 write units with 3 lines, 7 for each
+//	costs   29 write units with 3 lines, 7 for each
 //
-// It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrCartItemNotFound,
-// ErrOutOfStock, ErrProductChanged, ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
+// It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrOutOfStock,
+// ErrProductChanged, ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
 func (db *DB) PlaceOrder(ctx context.Context, in PlaceOrderInput) (PlaceOrderResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, placeOrderWrite, input)
-	if err != nil {
-		return PlaceOrderResult{}, err
-	}
+	return table.Do(ctx, db.run, placeOrderWrite, in.input(), db.placeOrderResult)
+}
+
+// placeOrderResult is the result of what PlaceOrder has done.
+func (db *DB) placeOrderResult(ctx context.Context, input table.Input, out table.Outcome) (PlaceOrderResult, error) {
 	if out.Replayed {
 		return db.replayPlaceOrder(ctx, input, out.Record)
 	}
-	var result PlaceOrderResult
-	if result.Order, err = orderOf(out.Items[0][0]); err != nil {
-		return PlaceOrderResult{}, err
-	}
-	for _, v := range out.Items[1] {
-		x, err := orderItemOf(v)
-		if err != nil {
-			return PlaceOrderResult{}, err
-		}
-		result.OrderItem = append(result.OrderItem, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PlaceOrderResult{
+		Order:     table.Made(d, 0, orderOf),
+		OrderItem: table.MadeEach(d, 1, orderItemOf),
+	}, d.Err()
 }
 
 // replayPlaceOrder is the answer to a repetition, as OrderWithItems finds it now.
@@ -945,29 +876,24 @@ type PayOrderResult struct {
 // Marks an order that is pending as paid in cash, once for each request key.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 moved (2); GSI2 moved (2)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending'
-//	costs   7 write units
+//	costs   10 write units
 //
 // It can end in ErrRequestReused, ErrOrderNotPending, ErrOrderNotFound.
 func (db *DB) PayOrder(ctx context.Context, in PayOrderInput) (PayOrderResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, payOrderWrite, input)
-	if err != nil {
-		return PayOrderResult{}, err
-	}
+	return table.Do(ctx, db.run, payOrderWrite, in.input(), db.payOrderResult)
+}
+
+// payOrderResult is the result of what PayOrder has done.
+func (db *DB) payOrderResult(ctx context.Context, input table.Input, out table.Outcome) (PayOrderResult, error) {
 	if out.Replayed {
 		return db.replayPayOrder(ctx, input, out.Record)
 	}
-	var result PayOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return PayOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PayOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // replayPayOrder is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -1001,28 +927,22 @@ type ApplyPaymentResult struct {
 // Pays an order that is pending with a payment of its total, once.
 //
 //	create  Payment.key PAYMENT#{paymentId} / METADATA; if it does not exist
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending' AND total = :amount; GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending' AND total = :amount; GSI1 moved (2); GSI2 moved (2)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending' AND total = :amount
-//	costs   7 write units
+//	costs   10 write units
 //
 // It can end in ErrPaymentExists, ErrOrderNotPending, ErrWrongAmount, ErrOrderNotFound.
 func (db *DB) ApplyPayment(ctx context.Context, in ApplyPaymentInput) (ApplyPaymentResult, error) {
-	out, err := db.run.Write(ctx, applyPaymentWrite, in.input())
-	if err != nil {
-		return ApplyPaymentResult{}, err
-	}
-	var result ApplyPaymentResult
-	if result.Payment, err = paymentOf(out.Items[0][0]); err != nil {
-		return ApplyPaymentResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return ApplyPaymentResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, applyPaymentWrite, in.input(), db.applyPaymentResult)
+}
+
+// applyPaymentResult is the result of what ApplyPayment has done.
+func (db *DB) applyPaymentResult(_ context.Context, _ table.Input, out table.Outcome) (ApplyPaymentResult, error) {
+	d := table.DecodeOutcome(out)
+	return ApplyPaymentResult{
+		Payment: table.Made(d, 0, paymentOf),
+		Order:   table.Known(d, 1, orderOf),
+	}, d.Err()
 }
 
 // RefusePaymentInput is what RefusePayment takes.
@@ -1047,15 +967,15 @@ type RefusePaymentResult struct {
 //
 // It can end in ErrPaymentExists.
 func (db *DB) RefusePayment(ctx context.Context, in RefusePaymentInput) (RefusePaymentResult, error) {
-	out, err := db.run.Write(ctx, refusePaymentWrite, in.input())
-	if err != nil {
-		return RefusePaymentResult{}, err
-	}
-	var result RefusePaymentResult
-	if result.Payment, err = paymentOf(out.Items[0][0]); err != nil {
-		return RefusePaymentResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, refusePaymentWrite, in.input(), db.refusePaymentResult)
+}
+
+// refusePaymentResult is the result of what RefusePayment has done.
+func (db *DB) refusePaymentResult(_ context.Context, _ table.Input, out table.Outcome) (RefusePaymentResult, error) {
+	d := table.DecodeOutcome(out)
+	return RefusePaymentResult{
+		Payment: table.Made(d, 0, paymentOf),
+	}, d.Err()
 }
 
 // ExpireOrderInput is what ExpireOrder takes.
@@ -1081,28 +1001,24 @@ type ExpireOrderResult struct {
 //
 // Cancels an order that nobody has paid, and its goods go back, once: lines are the order's, all of them.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1); GSI2 updated (1: sparse, without a share all are counted)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending'
 //	check   OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if quantity = :line.quantity
 //	update  Product.key PRODUCT#{productId} / METADATA, each line
-//	costs   17 write units with 3 lines, 4 for each
+//	costs   18 write units with 3 lines, 4 for each
 //
 // It can end in ErrOrderNotPending, ErrOrderNotFound, ErrOrderItemsDiffer, ErrProductNotFound, table.ErrLines. It takes
 // at most 32 lines.
 func (db *DB) ExpireOrder(ctx context.Context, in ExpireOrderInput) (ExpireOrderResult, error) {
-	out, err := db.run.Write(ctx, expireOrderWrite, in.input())
-	if err != nil {
-		return ExpireOrderResult{}, err
-	}
-	var result ExpireOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return ExpireOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, expireOrderWrite, in.input(), db.expireOrderResult)
+}
+
+// expireOrderResult is the result of what ExpireOrder has done.
+func (db *DB) expireOrderResult(_ context.Context, _ table.Input, out table.Outcome) (ExpireOrderResult, error) {
+	d := table.DecodeOutcome(out)
+	return ExpireOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // ShipOrderInput is what ShipOrder takes.
@@ -1120,25 +1036,21 @@ type ShipOrderResult struct {
 //
 // Sends an order that is paid.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'; GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'; GSI1 moved (2); GSI2 updated (1: sparse, without a share all are counted)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'paid'
-//	costs   5 write units
+//	costs   7 write units
 //
 // It can end in ErrOrderNotPaid, ErrOrderNotFound.
 func (db *DB) ShipOrder(ctx context.Context, in ShipOrderInput) (ShipOrderResult, error) {
-	out, err := db.run.Write(ctx, shipOrderWrite, in.input())
-	if err != nil {
-		return ShipOrderResult{}, err
-	}
-	var result ShipOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return ShipOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, shipOrderWrite, in.input(), db.shipOrderResult)
+}
+
+// shipOrderResult is the result of what ShipOrder has done.
+func (db *DB) shipOrderResult(_ context.Context, _ table.Input, out table.Outcome) (ShipOrderResult, error) {
+	d := table.DecodeOutcome(out)
+	return ShipOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // DeliverOrderInput is what DeliverOrder takes.
@@ -1156,25 +1068,21 @@ type DeliverOrderResult struct {
 //
 // Hands over an order that was sent.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'; GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'; GSI1 removed (1); GSI2 updated (1: sparse, without a share all are counted)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'shipped'
-//	costs   5 write units
+//	costs   6 write units
 //
 // It can end in ErrOrderNotShipped, ErrOrderNotFound.
 func (db *DB) DeliverOrder(ctx context.Context, in DeliverOrderInput) (DeliverOrderResult, error) {
-	out, err := db.run.Write(ctx, deliverOrderWrite, in.input())
-	if err != nil {
-		return DeliverOrderResult{}, err
-	}
-	var result DeliverOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return DeliverOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, deliverOrderWrite, in.input(), db.deliverOrderResult)
+}
+
+// deliverOrderResult is the result of what DeliverOrder has done.
+func (db *DB) deliverOrderResult(_ context.Context, _ table.Input, out table.Outcome) (DeliverOrderResult, error) {
+	d := table.DecodeOutcome(out)
+	return DeliverOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // CancelOrderInput is what CancelOrder takes.
@@ -1209,32 +1117,27 @@ type CancelOrderResult struct {
 // Cancels an order that is not on its way, and its goods go back: lines are the order's, all of them.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
-//	update  Order.key ORDER#{orderId} / METADATA; if userId = :ownerId AND status IN ('pending', 'paid'); GSI1 removed (1)
+//	update  Order.key ORDER#{orderId} / METADATA; if userId = :ownerId AND status IN ('pending', 'paid'); GSI1 removed (1); GSI2 updated (1: sparse, without a share all are counted)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if userId = :ownerId AND status IN ('pending', 'paid')
 //	check   OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if quantity = :line.quantity
 //	update  Product.key PRODUCT#{productId} / METADATA, each line
-//	costs   19 write units with 3 lines, 4 for each
+//	costs   20 write units with 3 lines, 4 for each
 //
 // It can end in ErrRequestReused, ErrAnothersOrder, ErrOrderNotCancellable, ErrOrderNotFound, ErrOrderItemsDiffer,
 // ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
 func (db *DB) CancelOrder(ctx context.Context, in CancelOrderInput) (CancelOrderResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, cancelOrderWrite, input)
-	if err != nil {
-		return CancelOrderResult{}, err
-	}
+	return table.Do(ctx, db.run, cancelOrderWrite, in.input(), db.cancelOrderResult)
+}
+
+// cancelOrderResult is the result of what CancelOrder has done.
+func (db *DB) cancelOrderResult(ctx context.Context, input table.Input, out table.Outcome) (CancelOrderResult, error) {
 	if out.Replayed {
 		return db.replayCancelOrder(ctx, input, out.Record)
 	}
-	var result CancelOrderResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := orderOf(v)
-		if err != nil {
-			return CancelOrderResult{}, err
-		}
-		result.Order = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CancelOrderResult{
+		Order: table.Known(d, 0, orderOf),
+	}, d.Err()
 }
 
 // replayCancelOrder is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -1246,6 +1149,54 @@ func (db *DB) replayCancelOrder(_ context.Context, _ table.Input, record table.V
 	result := CancelOrderResult{Replayed: true}
 	result.Order = &Order{UserID: r.UserID, CreatedAt: r.CreatedAt}
 	return result, nil
+}
+
+// EnterProductInput is what EnterProduct takes.
+type EnterProductInput struct {
+	List      ProductList
+	Term      string
+	ProductID string
+}
+
+// EnterProductResult is what EnterProduct has done.
+type EnterProductResult struct {
+	ProductEntry ProductEntry
+}
+
+// EnterProduct does: put ProductEntry.
+//
+// Puts a product into a list.
+//
+//	put    ProductEntry.key PRODUCTS#{list} / {term|fold} {productId}
+//	costs  1 write unit
+func (db *DB) EnterProduct(ctx context.Context, in EnterProductInput) (EnterProductResult, error) {
+	return table.Do(ctx, db.run, enterProductWrite, in.input(), db.enterProductResult)
+}
+
+// enterProductResult is the result of what EnterProduct has done.
+func (db *DB) enterProductResult(_ context.Context, _ table.Input, out table.Outcome) (EnterProductResult, error) {
+	d := table.DecodeOutcome(out)
+	return EnterProductResult{
+		ProductEntry: table.Made(d, 0, productEntryOf),
+	}, d.Err()
+}
+
+// DropProductEntryInput is what DropProductEntry takes.
+type DropProductEntryInput struct {
+	List      ProductList
+	Term      string
+	ProductID string
+}
+
+// DropProductEntry does: delete ProductEntry.
+//
+// Takes a product out of a list.
+//
+//	delete  ProductEntry.key PRODUCTS#{list} / {term|fold} {productId}
+//	costs   1 write unit
+func (db *DB) DropProductEntry(ctx context.Context, in DropProductEntryInput) error {
+	_, err := db.run.Write(ctx, dropProductEntryWrite, in.input())
+	return err
 }
 
 // RecordChangeInput is what RecordChange takes.
@@ -1275,13 +1226,187 @@ type RecordChangeResult struct {
 //
 // It can end in ErrAuditEntryExists.
 func (db *DB) RecordChange(ctx context.Context, in RecordChangeInput) (RecordChangeResult, error) {
-	out, err := db.run.Write(ctx, recordChangeWrite, in.input())
-	if err != nil {
-		return RecordChangeResult{}, err
-	}
-	var result RecordChangeResult
-	if result.AuditEntry, err = auditEntryOf(out.Items[0][0]); err != nil {
-		return RecordChangeResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, recordChangeWrite, in.input(), db.recordChangeResult)
+}
+
+// recordChangeResult is the result of what RecordChange has done.
+func (db *DB) recordChangeResult(_ context.Context, _ table.Input, out table.Outcome) (RecordChangeResult, error) {
+	d := table.DecodeOutcome(out)
+	return RecordChangeResult{
+		AuditEntry: table.Made(d, 0, auditEntryOf),
+	}, d.Err()
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// RegisterUser is RegisterUser of DB, for Tx.
+func (o Ops) RegisterUser(in RegisterUserInput) *table.Op[RegisterUserResult] {
+	return table.NewOp(o.db.run, registerUserWrite, in.input(), o.db.registerUserResult)
+}
+
+// TryLogIn is TryLogIn of DB, for Tx.
+func (o Ops) TryLogIn(in TryLogInInput) *table.Op[TryLogInResult] {
+	return table.NewOp(o.db.run, tryLogInWrite, in.input(), o.db.tryLogInResult)
+}
+
+// ForgetTries is ForgetTries of DB, for Tx.
+func (o Ops) ForgetTries(in ForgetTriesInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, forgetTriesWrite, in.input(), nil)
+}
+
+// OpenSession is OpenSession of DB, for Tx.
+func (o Ops) OpenSession(in OpenSessionInput) *table.Op[OpenSessionResult] {
+	return table.NewOp(o.db.run, openSessionWrite, in.input(), o.db.openSessionResult)
+}
+
+// RefreshSession is RefreshSession of DB, for Tx.
+func (o Ops) RefreshSession(in RefreshSessionInput) *table.Op[RefreshSessionResult] {
+	return table.NewOp(o.db.run, refreshSessionWrite, in.input(), o.db.refreshSessionResult)
+}
+
+// CloseSession is CloseSession of DB, for Tx.
+func (o Ops) CloseSession(in CloseSessionInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, closeSessionWrite, in.input(), nil)
+}
+
+// SendCode is SendCode of DB, for Tx.
+func (o Ops) SendCode(in SendCodeInput) *table.Op[SendCodeResult] {
+	return table.NewOp(o.db.run, sendCodeWrite, in.input(), o.db.sendCodeResult)
+}
+
+// TryCode is TryCode of DB, for Tx.
+func (o Ops) TryCode(in TryCodeInput) *table.Op[TryCodeResult] {
+	return table.NewOp(o.db.run, tryCodeWrite, in.input(), o.db.tryCodeResult)
+}
+
+// VerifyEmail is VerifyEmail of DB, for Tx.
+func (o Ops) VerifyEmail(in VerifyEmailInput) *table.Op[VerifyEmailResult] {
+	return table.NewOp(o.db.run, verifyEmailWrite, in.input(), o.db.verifyEmailResult)
+}
+
+// ResetPassword is ResetPassword of DB, for Tx.
+func (o Ops) ResetPassword(in ResetPasswordInput) *table.Op[ResetPasswordResult] {
+	return table.NewOp(o.db.run, resetPasswordWrite, in.input(), o.db.resetPasswordResult)
+}
+
+// ChangePassword is ChangePassword of DB, for Tx.
+func (o Ops) ChangePassword(in ChangePasswordInput) *table.Op[ChangePasswordResult] {
+	return table.NewOp(o.db.run, changePasswordWrite, in.input(), o.db.changePasswordResult)
+}
+
+// SetRole is SetRole of DB, for Tx.
+func (o Ops) SetRole(in SetRoleInput) *table.Op[SetRoleResult] {
+	return table.NewOp(o.db.run, setRoleWrite, in.input(), o.db.setRoleResult)
+}
+
+// SaveCategory is SaveCategory of DB, for Tx.
+func (o Ops) SaveCategory(in SaveCategoryInput) *table.Op[SaveCategoryResult] {
+	return table.NewOp(o.db.run, saveCategoryWrite, in.input(), o.db.saveCategoryResult)
+}
+
+// CreateProduct is CreateProduct of DB, for Tx.
+func (o Ops) CreateProduct(in CreateProductInput) *table.Op[CreateProductResult] {
+	return table.NewOp(o.db.run, createProductWrite, in.input(), o.db.createProductResult)
+}
+
+// ChangeProduct is ChangeProduct of DB, for Tx.
+func (o Ops) ChangeProduct(in ChangeProductInput) *table.Op[ChangeProductResult] {
+	return table.NewOp(o.db.run, changeProductWrite, in.input(), o.db.changeProductResult)
+}
+
+// SetProductActive is SetProductActive of DB, for Tx.
+func (o Ops) SetProductActive(in SetProductActiveInput) *table.Op[SetProductActiveResult] {
+	return table.NewOp(o.db.run, setProductActiveWrite, in.input(), o.db.setProductActiveResult)
+}
+
+// Restock is Restock of DB, for Tx.
+func (o Ops) Restock(in RestockInput) *table.Op[RestockResult] {
+	return table.NewOp(o.db.run, restockWrite, in.input(), o.db.restockResult)
+}
+
+// AddToCart is AddToCart of DB, for Tx.
+func (o Ops) AddToCart(in AddToCartInput) *table.Op[AddToCartResult] {
+	return table.NewOp(o.db.run, addToCartWrite, in.input(), o.db.addToCartResult)
+}
+
+// SetCartQuantity is SetCartQuantity of DB, for Tx.
+func (o Ops) SetCartQuantity(in SetCartQuantityInput) *table.Op[SetCartQuantityResult] {
+	return table.NewOp(o.db.run, setCartQuantityWrite, in.input(), o.db.setCartQuantityResult)
+}
+
+// DropExpiredLine is DropExpiredLine of DB, for Tx.
+func (o Ops) DropExpiredLine(in DropExpiredLineInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, dropExpiredLineWrite, in.input(), nil)
+}
+
+// RemoveFromCart is RemoveFromCart of DB, for Tx.
+func (o Ops) RemoveFromCart(in RemoveFromCartInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, removeFromCartWrite, in.input(), nil)
+}
+
+// PlaceOrder is PlaceOrder of DB, for Tx.
+func (o Ops) PlaceOrder(in PlaceOrderInput) *table.Op[PlaceOrderResult] {
+	return table.NewOp(o.db.run, placeOrderWrite, in.input(), o.db.placeOrderResult)
+}
+
+// PayOrder is PayOrder of DB, for Tx.
+func (o Ops) PayOrder(in PayOrderInput) *table.Op[PayOrderResult] {
+	return table.NewOp(o.db.run, payOrderWrite, in.input(), o.db.payOrderResult)
+}
+
+// ApplyPayment is ApplyPayment of DB, for Tx.
+func (o Ops) ApplyPayment(in ApplyPaymentInput) *table.Op[ApplyPaymentResult] {
+	return table.NewOp(o.db.run, applyPaymentWrite, in.input(), o.db.applyPaymentResult)
+}
+
+// RefusePayment is RefusePayment of DB, for Tx.
+func (o Ops) RefusePayment(in RefusePaymentInput) *table.Op[RefusePaymentResult] {
+	return table.NewOp(o.db.run, refusePaymentWrite, in.input(), o.db.refusePaymentResult)
+}
+
+// ExpireOrder is ExpireOrder of DB, for Tx.
+func (o Ops) ExpireOrder(in ExpireOrderInput) *table.Op[ExpireOrderResult] {
+	return table.NewOp(o.db.run, expireOrderWrite, in.input(), o.db.expireOrderResult)
+}
+
+// ShipOrder is ShipOrder of DB, for Tx.
+func (o Ops) ShipOrder(in ShipOrderInput) *table.Op[ShipOrderResult] {
+	return table.NewOp(o.db.run, shipOrderWrite, in.input(), o.db.shipOrderResult)
+}
+
+// DeliverOrder is DeliverOrder of DB, for Tx.
+func (o Ops) DeliverOrder(in DeliverOrderInput) *table.Op[DeliverOrderResult] {
+	return table.NewOp(o.db.run, deliverOrderWrite, in.input(), o.db.deliverOrderResult)
+}
+
+// CancelOrder is CancelOrder of DB, for Tx.
+func (o Ops) CancelOrder(in CancelOrderInput) *table.Op[CancelOrderResult] {
+	return table.NewOp(o.db.run, cancelOrderWrite, in.input(), o.db.cancelOrderResult)
+}
+
+// EnterProduct is EnterProduct of DB, for Tx.
+func (o Ops) EnterProduct(in EnterProductInput) *table.Op[EnterProductResult] {
+	return table.NewOp(o.db.run, enterProductWrite, in.input(), o.db.enterProductResult)
+}
+
+// DropProductEntry is DropProductEntry of DB, for Tx.
+func (o Ops) DropProductEntry(in DropProductEntryInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, dropProductEntryWrite, in.input(), nil)
+}
+
+// RecordChange is RecordChange of DB, for Tx.
+func (o Ops) RecordChange(in RecordChangeInput) *table.Op[RecordChangeResult] {
+	return table.NewOp(o.db.run, recordChangeWrite, in.input(), o.db.recordChangeResult)
 }

@@ -49,7 +49,7 @@ var failures = map[string]error{
 }
 
 type echoInput struct {
-	api.IdempotencyKey
+	api.Keyed
 	Body struct {
 		Amount int    `json:"amount" minimum:"1"`
 		Note   string `json:"note,omitempty" maxLength:"5"`
@@ -135,11 +135,11 @@ func (s *server) register(a *api.API) {
 	})
 	huma.Post(a, "/echo", func(_ context.Context, in *echoInput) (*echoOutput, error) {
 		out := &echoOutput{}
-		out.Body.Key, out.Body.Amount = in.IdempotencyKey.IdempotencyKey, in.Body.Amount
+		out.Body.Key, out.Body.Amount = in.RequestKey, in.Body.Amount
 		return out, nil
 	})
-	huma.Get(a, "/list", func(_ context.Context, in *struct{ api.PageQuery }) (*api.PageOutput[string], error) {
-		return api.PageOf(table.Page[int]{Items: []int{in.Limit}, Next: table.Cursor("after " + in.Cursor)}, func(n int) string { return fmt.Sprint(n) }), nil
+	api.List[string](api.Tag(a, "Lists"), "/list", "list", "A list", func(_ context.Context, _ auth.Principal, in api.PageQuery) (table.Page[string], error) {
+		return table.Page[string]{Items: []string{fmt.Sprint(in.Limit)}, Next: table.Cursor("after " + in.Cursor)}, nil
 	})
 	huma.Get(a, "/who", func(ctx context.Context, _ *struct{}) (*textOutput, error) {
 		p, err := auth.Required(ctx)

@@ -4,7 +4,7 @@ import "net/http"
 
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
-	corsHeaders = "Authorization, Content-Type, Idempotency-Key, X-Request-Id"
+	corsHeaders = "Authorization, Confirm, Content-Type, Idempotency-Key, X-Request-Id"
 	corsExposed = "Location, Retry-After, WWW-Authenticate, X-Request-Id"
 	corsMaxAge  = "600"
 )

@@ -1,10 +1,6 @@
 package api
 
-import (
-	"net/http"
-
-	"github.com/monotable/monotable/design/table"
-)
+import "github.com/monotable/monotable/design/table"
 
 // idempotencyHeader is the header of Keyed.
 const idempotencyHeader = "Idempotency-Key"
@@ -38,31 +34,3 @@ func (k Keyed) key() string { return k.RequestKey }
 
 // keyed is an input with a Keyed in it.
 type keyed interface{ key() string }
-
-// PageOutput is a Page as huma wants it.
-type PageOutput[T any] struct {
-	Body Page[T]
-}
-
-// PageOf makes the answer of a page of data access, item by item.
-func PageOf[S, T any](p table.Page[S], item func(S) T) *PageOutput[T] {
-	items := make([]T, len(p.Items))
-	for i := range p.Items {
-		items[i] = item(p.Items[i])
-	}
-	return &PageOutput[T]{Page[T]{Items: items, Next: string(p.Next)}}
-}
-
-// IdempotencyKey is for inputs of operations that create or charge; embed it.
-type IdempotencyKey struct {
-	IdempotencyKey string `header:"Idempotency-Key" required:"true" minLength:"1" maxLength:"200" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"Names the request: sent again with the same key and body, it is answered with the first answer and done once."`
-}
-
-// CreatedStatus is the status of an operation with an IdempotencyKey that has created something: 201, or 200 where the
-// request was a repetition.
-func CreatedStatus(replayed bool) int {
-	if replayed {
-		return http.StatusOK
-	}
-	return http.StatusCreated
-}

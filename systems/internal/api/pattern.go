@@ -70,10 +70,10 @@ func Either[Shown any, In pager, P, Q, Out, Other any](
 		said := reflect.ValueOf(&in).Elem()
 		if slices.ContainsFunc(only, func(path []int) bool { return !said.FieldByIndex(path).IsZero() }) {
 			found, err := pagesOf(ctx, first, narrow, who, in)
-			return showAll(found, show), err
+			return Show(found, show), err
 		}
 		found, err := pagesOf(ctx, second, wide, who, in)
-		return showAll(found, showOther), err
+		return Show(found, showOther), err
 	}
 }
 
@@ -88,8 +88,8 @@ func pagesOf[In pager, P, Out any](
 	return pattern(ctx, p, in.Options())
 }
 
-// showAll shows the items of a page.
-func showAll[Out, Shown any](page table.Page[Out], show func(Out) Shown) table.Page[Shown] {
+// Show shows the items of a page.
+func Show[Out, Shown any](page table.Page[Out], show func(Out) Shown) table.Page[Shown] {
 	shown := table.Page[Shown]{Items: make([]Shown, len(page.Items)), Next: page.Next}
 	for i := range page.Items {
 		shown.Items[i] = show(page.Items[i])

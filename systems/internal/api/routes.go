@@ -95,13 +95,18 @@ func Effect[In any](r Routes, method, path, id, summary string, status int, do f
 	})
 }
 
+// Remove adds DELETE that responds with what it has taken something from.
+func Remove[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
+	route[Shown](r, operation(r, http.MethodDelete, path, id, summary, http.StatusOK, options), once(do))
+}
+
 // List adds GET of a page.
 func List[Shown any, In pager, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (table.Page[Out], error), options ...Option) {
 	o := operation(r, http.MethodGet, path, id, summary, http.StatusOK, options)
 	show := shown[Shown, Out](&o)
 	route[Page[Shown]](r, o, func(ctx context.Context, who auth.Principal, in In) (Page[Shown], bool, error) {
 		found, err := do(ctx, who, in)
-		page := showAll(found, show)
+		page := Show(found, show)
 		return Page[Shown]{Items: page.Items, Next: string(page.Next)}, false, err
 	})
 }

@@ -65,6 +65,25 @@ func made(_ context.Context, in patternInput) (storedThing, error) {
 	return storedThing{ID: in.ID + in.RequestKey, OwnerID: in.OwnerID, Size: in.Size}, nil
 }
 
+// byOwner and byName are two lists for api.Either: the second takes what the first does not.
+func byOwner(_ context.Context, in struct{ OwnerID string }, _ table.PageOptions) (table.Page[storedThing], error) {
+	return table.Page[storedThing]{Items: []storedThing{{ID: "all", OwnerID: in.OwnerID}}}, nil
+}
+
+func byName(_ context.Context, in struct{ OwnerID, Name string }, _ table.PageOptions) (table.Page[namedThing], error) {
+	return table.Page[namedThing]{Items: []namedThing{{ID: in.Name, OwnerID: in.OwnerID, Size: 1}}}, nil
+}
+
+type namedThing struct {
+	ID, OwnerID string
+	Size        int64
+}
+
+type thingQuery struct {
+	api.PageQuery
+	Name string `query:"name"`
+}
+
 func newAPI(t *testing.T) (*api.API, *auth.Issuer) {
 	t.Helper()
 	issuer, err := auth.NewIssuer("shop", "http://issuer.test", nil)
@@ -91,6 +110,8 @@ func TestRoutes(t *testing.T) {
 		return out, in.RequestKey == "again", err
 	}, api.At("things/{id}"))
 	api.Delete(r, "/things/{id}", "deleteThing", "Delete a thing", api.Do[ThingPath](func(context.Context, struct{ ID string }) error { return nil }))
+	api.Remove[thing](r, "/things/{id}/parts", "takeParts", "Take a thing's parts", api.Call[ThingPath](owned, "OwnerID"))
+	api.List[thing](r, "/either", "listEither", "Things, or those of a name", api.Either[thing, thingQuery](byName, byOwner, "OwnerID"))
 	api.Get[thing](r, "/open", "openThing", "Anybody's", func(_ context.Context, who auth.Principal, _ api.None) (storedThing, error) {
 		return storedThing{ID: "open", OwnerID: who.Sub}, nil
 	}, api.Public)
@@ -112,6 +133,9 @@ func TestRoutes(t *testing.T) {
 		"create":    {request: "POST /things/1", key: "k", body: `{"size":3}`, status: 201, want: `{"id":"1k","owner":"ana","size":3}`, location: "things/1k"},
 		"replay":    {request: "POST /things/1", key: "again", body: `{"size":3}`, status: 200, want: `"size":3`, location: "things/1again"},
 		"no key":    {request: "POST /things/1", body: `{"size":3}`, status: 400, want: "header.Idempotency-Key"},
+		"remove":    {request: "DELETE /things/1/parts", status: 200, want: `{"id":"1","owner":"ana","size":0}`},
+		"wide":      {request: "GET /either", status: 200, want: `{"items":[{"id":"all","owner":"ana","size":0}]}`},
+		"narrow":    {request: "GET /either?name=n", status: 200, want: `{"items":[{"id":"n","owner":"ana","size":1}]}`},
 		"delete":    {request: "DELETE /things/1", status: 204},
 		"public":    {request: "GET /open", anonymous: true, status: 200, want: `{"id":"open","owner":"","size":0}`},
 		"signed in": {request: "GET /open", status: 200, want: `{"id":"open","owner":"ana","size":0}`},

@@ -88,6 +88,18 @@ func (v *Server) accesses(parameters any) []sam.Access {
 			}
 		}
 		return list
+	case *dynamodb.BatchWriteItemInput:
+		var list []sam.Access
+		for table, requests := range in.RequestItems {
+			for _, r := range requests {
+				if r.DeleteRequest != nil {
+					list = append(list, one("BatchWriteItem", &table, r.DeleteRequest.Key))
+				} else {
+					list = append(list, one("BatchWriteItem", &table, r.PutRequest.Item))
+				}
+			}
+		}
+		return list
 	case *dynamodb.TransactWriteItemsInput:
 		var list []sam.Access
 		for _, action := range in.TransactItems {

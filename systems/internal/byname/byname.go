@@ -15,7 +15,7 @@
 //
 //	N1  A field comes from the field of its own name, or of the name in its tag: `from:"UserID"`. The sources are searched in
 //	    order, then the structs in them, as results of writes have the items that they made, and bodies stand in inputs.
-//	N2  `from:"-"` leaves a field to the caller. `from:"Name,optional"` and `from:",optional"` leave it zero where no source has
+//	N2  In what is stored, a pointer or a map may have no source. `from:"-"` leaves a field to the caller. `from:"Name,optional"` and `from:",optional"` leave it zero where no source has
 //	    it.
 //	N3  Types are the same, or convert without loss: names of one kind (a text and an enum, a number and an amount), structs by
 //	    name, lists item by item, a struct around its only, embedded field, a value and a pointer to it, and what marshals
@@ -118,6 +118,10 @@ func (p *Plan) Uses(name string) bool { return p.used[name] }
 func (p *Plan) Fill(to reflect.Value, from ...reflect.Value) {
 	for i := range p.steps {
 		s := &p.steps[i]
+		if len(s.to) == 1 && len(s.from) == 1 { // most fields
+			s.set(to.Field(s.to[0]), from[s.source].Field(s.from[0]))
+			continue
+		}
 		s.set(to.FieldByIndex(s.to), follow(from[s.source], s.from))
 	}
 }
@@ -182,7 +186,7 @@ func (m *maker) fields(p *Plan, t reflect.Type, path []int) {
 		}
 		found, fault := m.source(name, f.Type)
 		if fault != nil {
-			if !errors.Is(fault, errNoSource) || rest != "optional" && !m.partly && (m.shown || f.Type.Kind() != reflect.Pointer) {
+			if !errors.Is(fault, errNoSource) || rest != "optional" && !m.partly && (m.shown || f.Type.Kind() != reflect.Pointer && f.Type.Kind() != reflect.Map) {
 				m.faults = append(m.faults, fmt.Errorf("%s: %w", f.Name, fault))
 			}
 			continue

@@ -186,6 +186,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	if service.Register != nil {
 		service.Register(a)
 	}
+	service.Personal.Register(a)
 	for pattern, handler := range service.Pages {
 		a.Handle(pattern, handler)
 	}

@@ -108,7 +108,7 @@ func (t Template) resources(tb testing.TB, p *provisioned) object {
 		"AccessLogSettings", of("DestinationArn", attribute("AccessLogs", "Arn"), "Format", accessLog),
 		"CorsConfiguration", of(
 			"AllowOrigins", ref(origins), "AllowMethods", []string{"GET", "POST", "PUT", "PATCH", "DELETE"},
-			"AllowHeaders", []string{"Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"},
+			"AllowHeaders", []string{"Authorization", "Confirm", "Content-Type", "Idempotency-Key", "X-Request-Id"},
 			"ExposeHeaders", []string{"Location", "Retry-After", "WWW-Authenticate", "X-Request-Id"}, "MaxAge", 600,
 		),
 	)), "CursorKey", of("Type", "AWS::SecretsManager::Secret", "Properties", of(

@@ -33,6 +33,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/load"
+	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/words"
@@ -95,6 +96,8 @@ type Service struct {
 	// Admit is asked who calls with a token that is valid: it refuses what the system has revoked, and gives the groups that
 	// the user is in now. nil lets all pass.
 	Admit func(context.Context, auth.Principal) (auth.Principal, error)
+	// Personal are its users' data, which they may have copied and erased; nil for none.
+	Personal *personal.Data
 	// Pages are what browsers see beside the API, by pattern without the system's prefix: "GET /play/".
 	Pages map[string]http.Handler
 	// Page is what the system's page of web/apps is told, where there is one.

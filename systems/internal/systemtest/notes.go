@@ -109,7 +109,7 @@ func notesTable(stage string) system.Table {
 
 func (s *service) open() *system.Service {
 	return &system.Service{
-		Register: s.register,
+		Register: s.routes,
 		Pages: map[string]http.Handler{
 			"GET /play/": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte("page at " + r.URL.Path)) }),
 		},
@@ -134,40 +134,33 @@ func (s *service) open() *system.Service {
 	}
 }
 
-type createInput struct {
-	api.IdempotencyKey
-	Body struct {
-		Text string `json:"text" minLength:"1" maxLength:"1000" doc:"What it says"`
-	}
+type newNote struct {
+	api.Keyed
+	Body NoteInput
 }
 
-type noteOutput struct{ Body Note }
+// NoteInput is what a note says.
+type NoteInput struct {
+	Text string `json:"text" minLength:"1" maxLength:"1000" doc:"What it says"`
+}
 
-func (s *service) register(a huma.API) {
-	huma.Register(a, huma.Operation{
-		OperationID: "createNote", Method: http.MethodPost, Path: "/notes", Summary: "Write a note", Tags: []string{"Notes"},
-		DefaultStatus: http.StatusCreated,
-	}, s.create)
-	huma.Register(a, huma.Operation{
-		OperationID: "listNotes", Method: http.MethodGet, Path: "/notes", Summary: "Notes in order", Tags: []string{"Notes"},
-	}, s.list)
+func (s *service) routes(a huma.API) {
+	notes := api.Tag(a, "Notes")
+	api.Create[Note](notes, "/notes", "createNote", "Write a note", s.create)
+	api.List[Note](notes, "/notes", "listNotes", "Notes in order", s.list)
 	sse.Register(a, api.Operation(huma.Operation{
 		OperationID: "watchNotes", Method: http.MethodGet, Path: "/events", Summary: "Follow notes", Tags: []string{"Notes"},
 	}, api.Stream), map[string]any{"note": Note{}}, s.watch)
 }
 
-func (s *service) create(ctx context.Context, in *createInput) (*noteOutput, error) {
-	who, err := auth.Required(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (s *service) create(ctx context.Context, who auth.Principal, in newNote) (Note, bool, error) {
 	if s.hooks.Hold != nil {
 		s.hooks.Holding <- struct{}{}
 		<-s.hooks.Hold
 	}
-	note := Note{ID: in.IdempotencyKey.IdempotencyKey, Text: in.Body.Text}
-	_, err = s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item(who.Sub, note)})
-	return &noteOutput{note}, err
+	note := Note{ID: in.RequestKey, Text: in.Body.Text}
+	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: item(who.Sub, note)})
+	return note, false, err
 }
 
 func item(sub string, n Note) map[string]types.AttributeValue {
@@ -187,11 +180,7 @@ func noteOf(it map[string]types.AttributeValue) Note {
 	return Note{ID: text("sk")[len("NOTE#"):], Text: text("text")}
 }
 
-func (s *service) list(ctx context.Context, in *struct{ api.PageQuery }) (*api.PageOutput[Note], error) {
-	who, err := auth.Required(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (s *service) list(ctx context.Context, who auth.Principal, in api.PageQuery) (page table.Page[Note], err error) {
 	partition := &types.AttributeValueMemberS{Value: "USER#" + who.Sub}
 	query := &dynamodb.QueryInput{
 		TableName: &s.table, KeyConditionExpression: aws.String("pk = :pk"), Limit: aws.Int32(int32(in.Limit)), //nolint:gosec // at most 100
@@ -200,19 +189,21 @@ func (s *service) list(ctx context.Context, in *struct{ api.PageQuery }) (*api.P
 	if in.Cursor != "" {
 		after, err := base64.RawURLEncoding.DecodeString(in.Cursor)
 		if err != nil {
-			return nil, fmt.Errorf("list notes: %w", table.ErrCursor)
+			return page, fmt.Errorf("list notes: %w", table.ErrCursor)
 		}
 		query.ExclusiveStartKey = map[string]types.AttributeValue{"pk": partition, "sk": &types.AttributeValueMemberS{Value: string(after)}}
 	}
 	out, err := s.client.Query(ctx, query)
 	if err != nil {
-		return nil, err
+		return page, err
 	}
-	page := table.Page[map[string]types.AttributeValue]{Items: out.Items}
+	for _, it := range out.Items {
+		page.Items = append(page.Items, noteOf(it))
+	}
 	if last, ok := out.LastEvaluatedKey["sk"].(*types.AttributeValueMemberS); ok {
 		page.Next = table.Cursor(base64.RawURLEncoding.EncodeToString([]byte(last.Value)))
 	}
-	return api.PageOf(page, noteOf), nil
+	return page, nil
 }
 
 // watch says that it is there, and waits for its end.

@@ -313,7 +313,7 @@ var (
 				Type: table.Type{Kind: "enum", Enum: []string{"comment", "like"}},
 			},
 			{Name: "postId", Path: []string{"postId"}, Type: table.Type{Kind: "ulid"}},
-			{Name: "actorId", Path: []string{"actorId"}, Type: table.Type{Kind: "id"}},
+			{Name: "actorId", Path: []string{"actorId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "message", Path: []string{"message"}, Type: table.Type{Kind: "text"}},
 			{Name: "read", Path: []string{"read"}, Type: table.Type{Kind: "bool"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
@@ -328,6 +328,23 @@ var (
 			{
 				Attribute: table.Attribute{Name: "SK", Type: "S"},
 				Template:  table.Template{{Literal: "NOTIFICATION#"}, {Field: "notificationId"}},
+			},
+		},
+		Entries: []table.Entry{
+			{
+				Index: "GSI1",
+				PK: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
+						Template:  table.Template{{Literal: "ACTOR#"}, {Field: "actorId"}},
+					},
+				},
+				SK: []table.KeyAttribute{
+					{
+						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
+						Template:  table.Template{{Literal: "NOTIFICATION#"}, {Field: "notificationId"}},
+					},
+				},
 			},
 		},
 		TTL:      &table.TTL{Field: "expiresAt", After: 2160 * time.Hour},
@@ -1124,7 +1141,7 @@ var (
 			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "kind", Type: table.Type{Kind: "enum", Enum: []string{"comment", "like"}}},
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
-			{Name: "actorId", Type: table.Type{Kind: "id"}},
+			{Name: "actorId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "message", Type: table.Type{Kind: "text"}},
 		},
 	}

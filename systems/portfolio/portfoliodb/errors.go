@@ -26,7 +26,7 @@ var (
 	ErrRequestReused = fmt.Errorf("portfoliodb: request: %w", table.ErrReused)
 	// ErrNotTheAuthor is declared by the design. EditPost, PublishPost, ArchivePost can end in it.
 	ErrNotTheAuthor = errors.New("portfoliodb: not the author")
-	// ErrPostNotFound is a table.ErrNotFound. EditPost, PublishPost, ArchivePost, AddComment, LikePost can end in it.
+	// ErrPostNotFound is a table.ErrNotFound. EditPost, PublishPost, ArchivePost, DeleteComment, UnlikePost can end in it.
 	ErrPostNotFound = fmt.Errorf("portfoliodb: post: %w", table.ErrNotFound)
 	// ErrPostContentNotFound is a table.ErrNotFound. EditPost can end in it.
 	ErrPostContentNotFound = fmt.Errorf("portfoliodb: post content: %w", table.ErrNotFound)

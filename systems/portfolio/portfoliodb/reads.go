@@ -31,11 +31,7 @@ func (db *DB) UserByID(ctx context.Context, in UserByIDInput) (User, error) {
 // UserByIDBatch is UserByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) UserByIDBatch(ctx context.Context, in []UserByIDInput) ([]*User, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, userByIDRead, inputs, userOf)
+	return table.BatchOf(ctx, db.run, userByIDRead, in, UserByIDInput.input, userOf)
 }
 
 // UserByEmailInput is what UserByEmail takes.
@@ -80,11 +76,7 @@ func (db *DB) PostMetadata(ctx context.Context, in PostMetadataInput) (Post, err
 // PostMetadataBatch is PostMetadata for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there or is of another visibleTo.
 func (db *DB) PostMetadataBatch(ctx context.Context, in []PostMetadataInput) ([]*Post, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, postMetadataRead, inputs, postOf)
+	return table.BatchOf(ctx, db.run, postMetadataRead, in, PostMetadataInput.input, postOf)
 }
 
 // PostsByStatusInput is what PostsByStatus takes.
@@ -255,11 +247,7 @@ func (db *DB) LikeOfUser(ctx context.Context, in LikeOfUserInput) (Like, error) 
 // LikeOfUserBatch is LikeOfUser for several inputs at once, in BatchGetItem requests. The answers stand in the order of
 // the inputs, nil for an item that is not there.
 func (db *DB) LikeOfUserBatch(ctx context.Context, in []LikeOfUserInput) ([]*Like, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, likeOfUserRead, inputs, likeOf)
+	return table.BatchOf(ctx, db.run, likeOfUserRead, in, LikeOfUserInput.input, likeOf)
 }
 
 // LikesOfPostInput is what LikesOfPost takes.
@@ -323,11 +311,7 @@ func (db *DB) CategoryByID(ctx context.Context, in CategoryByIDInput) (Category,
 // CategoryByIDBatch is CategoryByID for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) CategoryByIDBatch(ctx context.Context, in []CategoryByIDInput) ([]*Category, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, categoryByIDRead, inputs, categoryOf)
+	return table.BatchOf(ctx, db.run, categoryByIDRead, in, CategoryByIDInput.input, categoryOf)
 }
 
 // CategoryBySlugInput is what CategoryBySlug takes.
@@ -427,11 +411,7 @@ func (db *DB) BookmarkOfPost(ctx context.Context, in BookmarkOfPostInput) (Bookm
 // BookmarkOfPostBatch is BookmarkOfPost for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) BookmarkOfPostBatch(ctx context.Context, in []BookmarkOfPostInput) ([]*Bookmark, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, bookmarkOfPostRead, inputs, bookmarkOf)
+	return table.BatchOf(ctx, db.run, bookmarkOfPostRead, in, BookmarkOfPostInput.input, bookmarkOf)
 }
 
 // PostPageInput is what PostPage takes.

@@ -171,7 +171,8 @@ func (x Category) Record() table.Record {
 //
 // That somebody has liked one's post, or commented on it. It goes after 90 days.
 //
-//	key  USER#{userId} / NOTIFICATION#{notificationId}
+//	key   USER#{userId} / NOTIFICATION#{notificationId}
+//	GSI1  ACTOR#{actorId} / NOTIFICATION#{notificationId}
 type Notification struct {
 	// Who is told.
 	UserID         string

@@ -34,19 +34,15 @@ type SaveProfileResult struct {
 //
 // It can end in ErrUserEmailTaken.
 func (db *DB) SaveProfile(ctx context.Context, in SaveProfileInput) (SaveProfileResult, error) {
-	out, err := db.run.Write(ctx, saveProfileWrite, in.input())
-	if err != nil {
-		return SaveProfileResult{}, err
-	}
-	var result SaveProfileResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return SaveProfileResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, saveProfileWrite, in.input(), db.saveProfileResult)
+}
+
+// saveProfileResult is the result of what SaveProfile has done.
+func (db *DB) saveProfileResult(_ context.Context, _ table.Input, out table.Outcome) (SaveProfileResult, error) {
+	d := table.DecodeOutcome(out)
+	return SaveProfileResult{
+		User: table.Known(d, 0, userOf),
+	}, d.Err()
 }
 
 // SaveCategoryInput is what SaveCategory takes.
@@ -73,19 +69,15 @@ type SaveCategoryResult struct {
 //
 // It can end in ErrCategorySlugTaken.
 func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCategoryResult, error) {
-	out, err := db.run.Write(ctx, saveCategoryWrite, in.input())
-	if err != nil {
-		return SaveCategoryResult{}, err
-	}
-	var result SaveCategoryResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := categoryOf(v)
-		if err != nil {
-			return SaveCategoryResult{}, err
-		}
-		result.Category = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, saveCategoryWrite, in.input(), db.saveCategoryResult)
+}
+
+// saveCategoryResult is the result of what SaveCategory has done.
+func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (SaveCategoryResult, error) {
+	d := table.DecodeOutcome(out)
+	return SaveCategoryResult{
+		Category: table.Known(d, 0, categoryOf),
+	}, d.Err()
 }
 
 // WritePostInput is what WritePost takes.
@@ -115,30 +107,27 @@ type WritePostResult struct {
 // Makes a draft, once for each request key of a user.
 //
 //	create  Request.key USER#{userId} / REQUEST#{requestKey}; if it does not exist
-//	create  Post.key POST#{postId} / METADATA; if it does not exist; GSI1 added (1); GSI2 added (1)
+//	create  Post.key POST#{postId} / METADATA; if it does not exist
 //	put     Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if it does not exist
 //	create  PostContent.key POST#{postId} / CONTENT; if it does not exist
 //	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
-//	costs   18 write units
+//	costs   16 write units
 //
 // It can end in ErrRequestReused, ErrPostExists, ErrPostContentExists, ErrNoSuchCategory.
 func (db *DB) WritePost(ctx context.Context, in WritePostInput) (WritePostResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, writePostWrite, input)
-	if err != nil {
-		return WritePostResult{}, err
-	}
+	return table.Do(ctx, db.run, writePostWrite, in.input(), db.writePostResult)
+}
+
+// writePostResult is the result of what WritePost has done.
+func (db *DB) writePostResult(ctx context.Context, input table.Input, out table.Outcome) (WritePostResult, error) {
 	if out.Replayed {
 		return db.replayWritePost(ctx, input, out.Record)
 	}
-	var result WritePostResult
-	if result.Post, err = postOf(out.Items[0][0]); err != nil {
-		return WritePostResult{}, err
-	}
-	if result.PostContent, err = postContentOf(out.Items[1][0]); err != nil {
-		return WritePostResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return WritePostResult{
+		Post:        table.Made(d, 0, postOf),
+		PostContent: table.Made(d, 1, postContentOf),
+	}, d.Err()
 }
 
 // replayWritePost is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -184,26 +173,16 @@ type EditPostResult struct {
 //
 // It can end in ErrNotTheAuthor, ErrPostNotFound, ErrPostContentNotFound, ErrNoSuchCategory.
 func (db *DB) EditPost(ctx context.Context, in EditPostInput) (EditPostResult, error) {
-	out, err := db.run.Write(ctx, editPostWrite, in.input())
-	if err != nil {
-		return EditPostResult{}, err
-	}
-	var result EditPostResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return EditPostResult{}, err
-		}
-		result.Post = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := postContentOf(v)
-		if err != nil {
-			return EditPostResult{}, err
-		}
-		result.PostContent = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, editPostWrite, in.input(), db.editPostResult)
+}
+
+// editPostResult is the result of what EditPost has done.
+func (db *DB) editPostResult(_ context.Context, _ table.Input, out table.Outcome) (EditPostResult, error) {
+	d := table.DecodeOutcome(out)
+	return EditPostResult{
+		Post:        table.Known(d, 0, postOf),
+		PostContent: table.Known(d, 1, postContentOf),
+	}, d.Err()
 }
 
 // PublishPostInput is what PublishPost takes.
@@ -230,19 +209,15 @@ type PublishPostResult struct {
 //
 // It can end in ErrNotTheAuthor, ErrNotDraft, ErrPostNotFound.
 func (db *DB) PublishPost(ctx context.Context, in PublishPostInput) (PublishPostResult, error) {
-	out, err := db.run.Write(ctx, publishPostWrite, in.input())
-	if err != nil {
-		return PublishPostResult{}, err
-	}
-	var result PublishPostResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return PublishPostResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, publishPostWrite, in.input(), db.publishPostResult)
+}
+
+// publishPostResult is the result of what PublishPost has done.
+func (db *DB) publishPostResult(_ context.Context, _ table.Input, out table.Outcome) (PublishPostResult, error) {
+	d := table.DecodeOutcome(out)
+	return PublishPostResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // ArchivePostInput is what ArchivePost takes.
@@ -269,19 +244,15 @@ type ArchivePostResult struct {
 //
 // It can end in ErrNotTheAuthor, ErrNotPublished, ErrPostNotFound.
 func (db *DB) ArchivePost(ctx context.Context, in ArchivePostInput) (ArchivePostResult, error) {
-	out, err := db.run.Write(ctx, archivePostWrite, in.input())
-	if err != nil {
-		return ArchivePostResult{}, err
-	}
-	var result ArchivePostResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return ArchivePostResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, archivePostWrite, in.input(), db.archivePostResult)
+}
+
+// archivePostResult is the result of what ArchivePost has done.
+func (db *DB) archivePostResult(_ context.Context, _ table.Input, out table.Outcome) (ArchivePostResult, error) {
+	d := table.DecodeOutcome(out)
+	return ArchivePostResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // AddCommentInput is what AddComment takes.
@@ -309,21 +280,20 @@ type AddCommentResult struct {
 //	update  Post.key POST#{postId} / METADATA; if status = 'published'
 //	costs   7 write units
 //
-// It can end in ErrRequestReused, ErrCommentExists, ErrNoSuchPost, ErrPostArchived, ErrPostNotFound.
+// It can end in ErrRequestReused, ErrCommentExists, ErrNoSuchPost, ErrPostArchived.
 func (db *DB) AddComment(ctx context.Context, in AddCommentInput) (AddCommentResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, addCommentWrite, input)
-	if err != nil {
-		return AddCommentResult{}, err
-	}
+	return table.Do(ctx, db.run, addCommentWrite, in.input(), db.addCommentResult)
+}
+
+// addCommentResult is the result of what AddComment has done.
+func (db *DB) addCommentResult(ctx context.Context, input table.Input, out table.Outcome) (AddCommentResult, error) {
 	if out.Replayed {
 		return db.replayAddComment(ctx, input, out.Record)
 	}
-	var result AddCommentResult
-	if result.Comment, err = commentOf(out.Items[0][0]); err != nil {
-		return AddCommentResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AddCommentResult{
+		Comment: table.Made(d, 0, commentOf),
+	}, d.Err()
 }
 
 // replayAddComment is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -355,7 +325,7 @@ type DeleteCommentInput struct {
 //	update  Post.key POST#{postId} / METADATA
 //	costs   5 write units
 //
-// It can end in ErrNotTheCommenter, ErrCommentNotFound, table.ErrRefused.
+// It can end in ErrNotTheCommenter, ErrCommentNotFound, ErrPostNotFound, table.ErrRefused.
 func (db *DB) DeleteComment(ctx context.Context, in DeleteCommentInput) error {
 	_, err := db.run.Write(ctx, deleteCommentWrite, in.input())
 	return err
@@ -380,17 +350,17 @@ type LikePostResult struct {
 //	update  Post.key POST#{postId} / METADATA; if status = 'published'
 //	costs   5 write units
 //
-// It can end in ErrLikeExists, ErrNoSuchPost, ErrPostArchived, ErrPostNotFound.
+// It can end in ErrLikeExists, ErrNoSuchPost, ErrPostArchived.
 func (db *DB) LikePost(ctx context.Context, in LikePostInput) (LikePostResult, error) {
-	out, err := db.run.Write(ctx, likePostWrite, in.input())
-	if err != nil {
-		return LikePostResult{}, err
-	}
-	var result LikePostResult
-	if result.Like, err = likeOf(out.Items[0][0]); err != nil {
-		return LikePostResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, likePostWrite, in.input(), db.likePostResult)
+}
+
+// likePostResult is the result of what LikePost has done.
+func (db *DB) likePostResult(_ context.Context, _ table.Input, out table.Outcome) (LikePostResult, error) {
+	d := table.DecodeOutcome(out)
+	return LikePostResult{
+		Like: table.Made(d, 0, likeOf),
+	}, d.Err()
 }
 
 // UnlikePostInput is what UnlikePost takes.
@@ -406,6 +376,8 @@ type UnlikePostInput struct {
 //	delete  Like.key POST#{postId}#LIKES / LIKE#{userId}; GSI1 removed (1)
 //	update  Post.key POST#{postId} / METADATA
 //	costs   5 write units
+//
+// It can end in ErrPostNotFound.
 func (db *DB) UnlikePost(ctx context.Context, in UnlikePostInput) error {
 	_, err := db.run.Write(ctx, unlikePostWrite, in.input())
 	return err
@@ -430,15 +402,15 @@ type AddBookmarkResult struct {
 //
 // It can end in ErrBookmarkExists.
 func (db *DB) AddBookmark(ctx context.Context, in AddBookmarkInput) (AddBookmarkResult, error) {
-	out, err := db.run.Write(ctx, addBookmarkWrite, in.input())
-	if err != nil {
-		return AddBookmarkResult{}, err
-	}
-	var result AddBookmarkResult
-	if result.Bookmark, err = bookmarkOf(out.Items[0][0]); err != nil {
-		return AddBookmarkResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, addBookmarkWrite, in.input(), db.addBookmarkResult)
+}
+
+// addBookmarkResult is the result of what AddBookmark has done.
+func (db *DB) addBookmarkResult(_ context.Context, _ table.Input, out table.Outcome) (AddBookmarkResult, error) {
+	d := table.DecodeOutcome(out)
+	return AddBookmarkResult{
+		Bookmark: table.Made(d, 0, bookmarkOf),
+	}, d.Err()
 }
 
 // RemoveBookmarkInput is what RemoveBookmark takes.
@@ -478,20 +450,20 @@ type NotifyResult struct {
 //
 // Tells a user of something, once.
 //
-//	create  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if it does not exist
-//	costs   1 write unit
+//	create  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if it does not exist; GSI1 added (1)
+//	costs   2 write units
 //
 // It can end in ErrNotificationExists.
 func (db *DB) Notify(ctx context.Context, in NotifyInput) (NotifyResult, error) {
-	out, err := db.run.Write(ctx, notifyWrite, in.input())
-	if err != nil {
-		return NotifyResult{}, err
-	}
-	var result NotifyResult
-	if result.Notification, err = notificationOf(out.Items[0][0]); err != nil {
-		return NotifyResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, notifyWrite, in.input(), db.notifyResult)
+}
+
+// notifyResult is the result of what Notify has done.
+func (db *DB) notifyResult(_ context.Context, _ table.Input, out table.Outcome) (NotifyResult, error) {
+	d := table.DecodeOutcome(out)
+	return NotifyResult{
+		Notification: table.Made(d, 0, notificationOf),
+	}, d.Err()
 }
 
 // MarkNotificationInput is what MarkNotification takes.
@@ -511,22 +483,102 @@ type MarkNotificationResult struct {
 //
 // Marks a user's own notification as read, or as not read.
 //
-//	update  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if expiresAt >= :now
-//	costs   1 write unit
+//	update  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if expiresAt >= :now; GSI1 updated (1)
+//	costs   2 write units
 //
 // It can end in ErrNotificationOver, ErrNotificationNotFound.
 func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (MarkNotificationResult, error) {
-	out, err := db.run.Write(ctx, markNotificationWrite, in.input())
-	if err != nil {
-		return MarkNotificationResult{}, err
-	}
-	var result MarkNotificationResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := notificationOf(v)
-		if err != nil {
-			return MarkNotificationResult{}, err
-		}
-		result.Notification = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, markNotificationWrite, in.input(), db.markNotificationResult)
+}
+
+// markNotificationResult is the result of what MarkNotification has done.
+func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table.Outcome) (MarkNotificationResult, error) {
+	d := table.DecodeOutcome(out)
+	return MarkNotificationResult{
+		Notification: table.Made(d, 0, notificationOf),
+	}, d.Err()
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// SaveProfile is SaveProfile of DB, for Tx.
+func (o Ops) SaveProfile(in SaveProfileInput) *table.Op[SaveProfileResult] {
+	return table.NewOp(o.db.run, saveProfileWrite, in.input(), o.db.saveProfileResult)
+}
+
+// SaveCategory is SaveCategory of DB, for Tx.
+func (o Ops) SaveCategory(in SaveCategoryInput) *table.Op[SaveCategoryResult] {
+	return table.NewOp(o.db.run, saveCategoryWrite, in.input(), o.db.saveCategoryResult)
+}
+
+// WritePost is WritePost of DB, for Tx.
+func (o Ops) WritePost(in WritePostInput) *table.Op[WritePostResult] {
+	return table.NewOp(o.db.run, writePostWrite, in.input(), o.db.writePostResult)
+}
+
+// EditPost is EditPost of DB, for Tx.
+func (o Ops) EditPost(in EditPostInput) *table.Op[EditPostResult] {
+	return table.NewOp(o.db.run, editPostWrite, in.input(), o.db.editPostResult)
+}
+
+// PublishPost is PublishPost of DB, for Tx.
+func (o Ops) PublishPost(in PublishPostInput) *table.Op[PublishPostResult] {
+	return table.NewOp(o.db.run, publishPostWrite, in.input(), o.db.publishPostResult)
+}
+
+// ArchivePost is ArchivePost of DB, for Tx.
+func (o Ops) ArchivePost(in ArchivePostInput) *table.Op[ArchivePostResult] {
+	return table.NewOp(o.db.run, archivePostWrite, in.input(), o.db.archivePostResult)
+}
+
+// AddComment is AddComment of DB, for Tx.
+func (o Ops) AddComment(in AddCommentInput) *table.Op[AddCommentResult] {
+	return table.NewOp(o.db.run, addCommentWrite, in.input(), o.db.addCommentResult)
+}
+
+// DeleteComment is DeleteComment of DB, for Tx.
+func (o Ops) DeleteComment(in DeleteCommentInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, deleteCommentWrite, in.input(), nil)
+}
+
+// LikePost is LikePost of DB, for Tx.
+func (o Ops) LikePost(in LikePostInput) *table.Op[LikePostResult] {
+	return table.NewOp(o.db.run, likePostWrite, in.input(), o.db.likePostResult)
+}
+
+// UnlikePost is UnlikePost of DB, for Tx.
+func (o Ops) UnlikePost(in UnlikePostInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, unlikePostWrite, in.input(), nil)
+}
+
+// AddBookmark is AddBookmark of DB, for Tx.
+func (o Ops) AddBookmark(in AddBookmarkInput) *table.Op[AddBookmarkResult] {
+	return table.NewOp(o.db.run, addBookmarkWrite, in.input(), o.db.addBookmarkResult)
+}
+
+// RemoveBookmark is RemoveBookmark of DB, for Tx.
+func (o Ops) RemoveBookmark(in RemoveBookmarkInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, removeBookmarkWrite, in.input(), nil)
+}
+
+// Notify is Notify of DB, for Tx.
+func (o Ops) Notify(in NotifyInput) *table.Op[NotifyResult] {
+	return table.NewOp(o.db.run, notifyWrite, in.input(), o.db.notifyResult)
+}
+
+// MarkNotification is MarkNotification of DB, for Tx.
+func (o Ops) MarkNotification(in MarkNotificationInput) *table.Op[MarkNotificationResult] {
+	return table.NewOp(o.db.run, markNotificationWrite, in.input(), o.db.markNotificationResult)
 }

@@ -15,8 +15,7 @@ var (
 	// ErrUserExists is a table.ErrExists. CrearPerfil can end in it.
 	ErrUserExists = fmt.Errorf("transporteappdb: user: %w", table.ErrExists)
 	// ErrUserNotFound is a table.ErrNotFound. GuardarPerfil, CambiarPlan, AbonarCreditos, CrearConductor, BorrarConductor,
-	// CrearVehiculo, BorrarVehiculo, CrearRemolque, CrearViaje, CrearViajeConCarta, CrearCartaDeViaje, TimbrarCarta,
-	// CancelarBorrador can end in it.
+	// CrearVehiculo, BorrarVehiculo, CrearViajeConCarta, CrearCartaDeViaje, TimbrarCarta, CancelarBorrador can end in it.
 	ErrUserNotFound = fmt.Errorf("transporteappdb: user: %w", table.ErrNotFound)
 	// ErrSaldoCambio is declared by the design. AbonarCreditos can end in it.
 	ErrSaldoCambio = errors.New("transporteappdb: saldo cambio")

@@ -31,11 +31,7 @@ func (db *DB) Perfil(ctx context.Context, in PerfilInput) (User, error) {
 // PerfilBatch is Perfil for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) PerfilBatch(ctx context.Context, in []PerfilInput) ([]*User, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, perfilRead, inputs, userOf)
+	return table.BatchOf(ctx, db.run, perfilRead, in, PerfilInput.input, userOf)
 }
 
 // UsoDelMesInput is what UsoDelMes takes.
@@ -59,11 +55,7 @@ func (db *DB) UsoDelMes(ctx context.Context, in UsoDelMesInput) (Usage, error) {
 // UsoDelMesBatch is UsoDelMes for several inputs at once, in BatchGetItem requests. The answers stand in the order of
 // the inputs, nil for an item that is not there.
 func (db *DB) UsoDelMesBatch(ctx context.Context, in []UsoDelMesInput) ([]*Usage, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, usoDelMesRead, inputs, usageOf)
+	return table.BatchOf(ctx, db.run, usoDelMesRead, in, UsoDelMesInput.input, usageOf)
 }
 
 // UltimoFolioInput is what UltimoFolio takes.
@@ -85,11 +77,7 @@ func (db *DB) UltimoFolio(ctx context.Context, in UltimoFolioInput) (FolioSeq, e
 // UltimoFolioBatch is UltimoFolio for several inputs at once, in BatchGetItem requests. The answers stand in the order
 // of the inputs, nil for an item that is not there.
 func (db *DB) UltimoFolioBatch(ctx context.Context, in []UltimoFolioInput) ([]*FolioSeq, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, ultimoFolioRead, inputs, folioSeqOf)
+	return table.BatchOf(ctx, db.run, ultimoFolioRead, in, UltimoFolioInput.input, folioSeqOf)
 }
 
 // ViajesDeUsuarioInput is what ViajesDeUsuario takes.
@@ -133,11 +121,7 @@ func (db *DB) ViajePorID(ctx context.Context, in ViajePorIDInput) (Viaje, error)
 // ViajePorIDBatch is ViajePorID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
 // the inputs, nil for an item that is not there.
 func (db *DB) ViajePorIDBatch(ctx context.Context, in []ViajePorIDInput) ([]*Viaje, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, viajePorIDRead, inputs, viajeOf)
+	return table.BatchOf(ctx, db.run, viajePorIDRead, in, ViajePorIDInput.input, viajeOf)
 }
 
 // ViajesPorEstadoInput is what ViajesPorEstado takes.
@@ -232,11 +216,7 @@ func (db *DB) ConductorPorID(ctx context.Context, in ConductorPorIDInput) (Condu
 // ConductorPorIDBatch is ConductorPorID for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) ConductorPorIDBatch(ctx context.Context, in []ConductorPorIDInput) ([]*Conductor, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, conductorPorIDRead, inputs, conductorOf)
+	return table.BatchOf(ctx, db.run, conductorPorIDRead, in, ConductorPorIDInput.input, conductorOf)
 }
 
 // ConductoresDeUsuarioInput is what ConductoresDeUsuario takes.
@@ -311,11 +291,7 @@ func (db *DB) VehiculoPorID(ctx context.Context, in VehiculoPorIDInput) (Vehicul
 // VehiculoPorIDBatch is VehiculoPorID for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) VehiculoPorIDBatch(ctx context.Context, in []VehiculoPorIDInput) ([]*Vehiculo, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, vehiculoPorIDRead, inputs, vehiculoOf)
+	return table.BatchOf(ctx, db.run, vehiculoPorIDRead, in, VehiculoPorIDInput.input, vehiculoOf)
 }
 
 // VehiculosDeUsuarioInput is what VehiculosDeUsuario takes.
@@ -388,11 +364,7 @@ func (db *DB) RemolquePorID(ctx context.Context, in RemolquePorIDInput) (Remolqu
 // RemolquePorIDBatch is RemolquePorID for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) RemolquePorIDBatch(ctx context.Context, in []RemolquePorIDInput) ([]*Remolque, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, remolquePorIDRead, inputs, remolqueOf)
+	return table.BatchOf(ctx, db.run, remolquePorIDRead, in, RemolquePorIDInput.input, remolqueOf)
 }
 
 // RemolquesDeUsuarioInput is what RemolquesDeUsuario takes.
@@ -462,11 +434,7 @@ type AgendasInput struct {
 // The answers stand in the order of the inputs, nil for an item that is not there. With more than 100 inputs it fails
 // with table.ErrLines.
 func (db *DB) Agendas(ctx context.Context, in []AgendasInput) ([]*Agenda, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, agendasRead, inputs, agendaOf)
+	return table.BatchOf(ctx, db.run, agendasRead, in, AgendasInput.input, agendaOf)
 }
 
 // CartaPorIDInput is what CartaPorID takes.
@@ -489,11 +457,7 @@ func (db *DB) CartaPorID(ctx context.Context, in CartaPorIDInput) (Carta, error)
 // CartaPorIDBatch is CartaPorID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
 // the inputs, nil for an item that is not there.
 func (db *DB) CartaPorIDBatch(ctx context.Context, in []CartaPorIDInput) ([]*Carta, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, cartaPorIDRead, inputs, cartaOf)
+	return table.BatchOf(ctx, db.run, cartaPorIDRead, in, CartaPorIDInput.input, cartaOf)
 }
 
 // CartaPorFolioInput is what CartaPorFolio takes.
@@ -657,11 +621,7 @@ func (db *DB) PosicionActual(ctx context.Context, in PosicionActualInput) (Track
 // PosicionActualBatch is PosicionActual for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) PosicionActualBatch(ctx context.Context, in []PosicionActualInput) ([]*Tracking, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, posicionActualRead, inputs, trackingOf)
+	return table.BatchOf(ctx, db.run, posicionActualRead, in, PosicionActualInput.input, trackingOf)
 }
 
 // RutaInput is what Ruta takes.
@@ -726,11 +686,7 @@ func (db *DB) PeticionPorClave(ctx context.Context, in PeticionPorClaveInput) (P
 // PeticionPorClaveBatch is PeticionPorClave for several inputs at once, in BatchGetItem requests. The answers stand in
 // the order of the inputs, nil for an item that is not there.
 func (db *DB) PeticionPorClaveBatch(ctx context.Context, in []PeticionPorClaveInput) ([]*Peticion, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, peticionPorClaveRead, inputs, peticionOf)
+	return table.BatchOf(ctx, db.run, peticionPorClaveRead, in, PeticionPorClaveInput.input, peticionOf)
 }
 
 // CartaCompletaInput is what CartaCompleta takes.

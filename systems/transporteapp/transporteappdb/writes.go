@@ -33,15 +33,15 @@ type CrearPerfilResult struct {
 //
 // It can end in ErrUserExists.
 func (db *DB) CrearPerfil(ctx context.Context, in CrearPerfilInput) (CrearPerfilResult, error) {
-	out, err := db.run.Write(ctx, crearPerfilWrite, in.input())
-	if err != nil {
-		return CrearPerfilResult{}, err
-	}
-	var result CrearPerfilResult
-	if result.User, err = userOf(out.Items[0][0]); err != nil {
-		return CrearPerfilResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, crearPerfilWrite, in.input(), db.crearPerfilResult)
+}
+
+// crearPerfilResult is the result of what CrearPerfil has done.
+func (db *DB) crearPerfilResult(_ context.Context, _ table.Input, out table.Outcome) (CrearPerfilResult, error) {
+	d := table.DecodeOutcome(out)
+	return CrearPerfilResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // GuardarPerfilInput is what GuardarPerfil takes.
@@ -66,19 +66,15 @@ type GuardarPerfilResult struct {
 //
 // It can end in ErrUserNotFound.
 func (db *DB) GuardarPerfil(ctx context.Context, in GuardarPerfilInput) (GuardarPerfilResult, error) {
-	out, err := db.run.Write(ctx, guardarPerfilWrite, in.input())
-	if err != nil {
-		return GuardarPerfilResult{}, err
-	}
-	var result GuardarPerfilResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return GuardarPerfilResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, guardarPerfilWrite, in.input(), db.guardarPerfilResult)
+}
+
+// guardarPerfilResult is the result of what GuardarPerfil has done.
+func (db *DB) guardarPerfilResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarPerfilResult, error) {
+	d := table.DecodeOutcome(out)
+	return GuardarPerfilResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // CambiarPlanInput is what CambiarPlan takes.
@@ -101,19 +97,15 @@ type CambiarPlanResult struct {
 //
 // It can end in ErrUserNotFound.
 func (db *DB) CambiarPlan(ctx context.Context, in CambiarPlanInput) (CambiarPlanResult, error) {
-	out, err := db.run.Write(ctx, cambiarPlanWrite, in.input())
-	if err != nil {
-		return CambiarPlanResult{}, err
-	}
-	var result CambiarPlanResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CambiarPlanResult{}, err
-		}
-		result.User = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, cambiarPlanWrite, in.input(), db.cambiarPlanResult)
+}
+
+// cambiarPlanResult is the result of what CambiarPlan has done.
+func (db *DB) cambiarPlanResult(_ context.Context, _ table.Input, out table.Outcome) (CambiarPlanResult, error) {
+	d := table.DecodeOutcome(out)
+	return CambiarPlanResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // AbonarCreditosInput is what AbonarCreditos takes.
@@ -146,23 +138,18 @@ type AbonarCreditosResult struct {
 //
 // It can end in ErrPeticionReused, ErrSaldoCambio, ErrUserNotFound.
 func (db *DB) AbonarCreditos(ctx context.Context, in AbonarCreditosInput) (AbonarCreditosResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, abonarCreditosWrite, input)
-	if err != nil {
-		return AbonarCreditosResult{}, err
-	}
+	return table.Do(ctx, db.run, abonarCreditosWrite, in.input(), db.abonarCreditosResult)
+}
+
+// abonarCreditosResult is the result of what AbonarCreditos has done.
+func (db *DB) abonarCreditosResult(ctx context.Context, input table.Input, out table.Outcome) (AbonarCreditosResult, error) {
 	if out.Replayed {
 		return db.replayAbonarCreditos(ctx, input, out.Record)
 	}
-	var result AbonarCreditosResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return AbonarCreditosResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AbonarCreditosResult{
+		User: table.Known(d, 0, userOf),
+	}, d.Err()
 }
 
 // replayAbonarCreditos is the answer to a repetition, as PeticionPorClave finds it now.
@@ -225,29 +212,20 @@ type CrearConductorResult struct {
 // It can end in ErrPeticionReused, ErrConductorExists, ErrAgendaExists, ErrSuscripcionInactiva, ErrLimiteConductores,
 // ErrUserNotFound.
 func (db *DB) CrearConductor(ctx context.Context, in CrearConductorInput) (CrearConductorResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, crearConductorWrite, input)
-	if err != nil {
-		return CrearConductorResult{}, err
-	}
+	return table.Do(ctx, db.run, crearConductorWrite, in.input(), db.crearConductorResult)
+}
+
+// crearConductorResult is the result of what CrearConductor has done.
+func (db *DB) crearConductorResult(ctx context.Context, input table.Input, out table.Outcome) (CrearConductorResult, error) {
 	if out.Replayed {
 		return db.replayCrearConductor(ctx, input, out.Record)
 	}
-	var result CrearConductorResult
-	if result.Conductor, err = conductorOf(out.Items[0][0]); err != nil {
-		return CrearConductorResult{}, err
-	}
-	if result.Agenda, err = agendaOf(out.Items[1][0]); err != nil {
-		return CrearConductorResult{}, err
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearConductorResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearConductorResult{
+		Conductor: table.Made(d, 0, conductorOf),
+		Agenda:    table.Made(d, 1, agendaOf),
+		User:      table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // replayCrearConductor is the answer to a repetition, as PeticionPorClave finds it now.
@@ -296,26 +274,16 @@ type GuardarConductorResult struct {
 //
 // It can end in ErrConductorEnViaje, ErrConductorNotFound, ErrAgendaNotFound.
 func (db *DB) GuardarConductor(ctx context.Context, in GuardarConductorInput) (GuardarConductorResult, error) {
-	out, err := db.run.Write(ctx, guardarConductorWrite, in.input())
-	if err != nil {
-		return GuardarConductorResult{}, err
-	}
-	var result GuardarConductorResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return GuardarConductorResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := agendaOf(v)
-		if err != nil {
-			return GuardarConductorResult{}, err
-		}
-		result.Agenda = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, guardarConductorWrite, in.input(), db.guardarConductorResult)
+}
+
+// guardarConductorResult is the result of what GuardarConductor has done.
+func (db *DB) guardarConductorResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarConductorResult, error) {
+	d := table.DecodeOutcome(out)
+	return GuardarConductorResult{
+		Conductor: table.Known(d, 0, conductorOf),
+		Agenda:    table.Known(d, 1, agendaOf),
+	}, d.Err()
 }
 
 // BorrarConductorInput is what BorrarConductor takes.
@@ -340,19 +308,15 @@ type BorrarConductorResult struct {
 // It can end in ErrConductorEnViaje, ErrConductorNotFound, ErrConductorAsignado, ErrAgendaNotFound, ErrUserNotFound,
 // table.ErrRefused.
 func (db *DB) BorrarConductor(ctx context.Context, in BorrarConductorInput) (BorrarConductorResult, error) {
-	out, err := db.run.Write(ctx, borrarConductorWrite, in.input())
-	if err != nil {
-		return BorrarConductorResult{}, err
-	}
-	var result BorrarConductorResult
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return BorrarConductorResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, borrarConductorWrite, in.input(), db.borrarConductorResult)
+}
+
+// borrarConductorResult is the result of what BorrarConductor has done.
+func (db *DB) borrarConductorResult(_ context.Context, _ table.Input, out table.Outcome) (BorrarConductorResult, error) {
+	d := table.DecodeOutcome(out)
+	return BorrarConductorResult{
+		User: table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // CrearVehiculoInput is what CrearVehiculo takes.
@@ -405,29 +369,20 @@ type CrearVehiculoResult struct {
 // It can end in ErrPeticionReused, ErrVehiculoExists, ErrVehiculoPlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva,
 // ErrLimiteVehiculos, ErrUserNotFound.
 func (db *DB) CrearVehiculo(ctx context.Context, in CrearVehiculoInput) (CrearVehiculoResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, crearVehiculoWrite, input)
-	if err != nil {
-		return CrearVehiculoResult{}, err
-	}
+	return table.Do(ctx, db.run, crearVehiculoWrite, in.input(), db.crearVehiculoResult)
+}
+
+// crearVehiculoResult is the result of what CrearVehiculo has done.
+func (db *DB) crearVehiculoResult(ctx context.Context, input table.Input, out table.Outcome) (CrearVehiculoResult, error) {
 	if out.Replayed {
 		return db.replayCrearVehiculo(ctx, input, out.Record)
 	}
-	var result CrearVehiculoResult
-	if result.Vehiculo, err = vehiculoOf(out.Items[0][0]); err != nil {
-		return CrearVehiculoResult{}, err
-	}
-	if result.Agenda, err = agendaOf(out.Items[1][0]); err != nil {
-		return CrearVehiculoResult{}, err
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearVehiculoResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearVehiculoResult{
+		Vehiculo: table.Made(d, 0, vehiculoOf),
+		Agenda:   table.Made(d, 1, agendaOf),
+		User:     table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // replayCrearVehiculo is the answer to a repetition, as PeticionPorClave finds it now.
@@ -476,26 +431,16 @@ type GuardarVehiculoResult struct {
 //
 // It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound.
 func (db *DB) GuardarVehiculo(ctx context.Context, in GuardarVehiculoInput) (GuardarVehiculoResult, error) {
-	out, err := db.run.Write(ctx, guardarVehiculoWrite, in.input())
-	if err != nil {
-		return GuardarVehiculoResult{}, err
-	}
-	var result GuardarVehiculoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return GuardarVehiculoResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := agendaOf(v)
-		if err != nil {
-			return GuardarVehiculoResult{}, err
-		}
-		result.Agenda = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, guardarVehiculoWrite, in.input(), db.guardarVehiculoResult)
+}
+
+// guardarVehiculoResult is the result of what GuardarVehiculo has done.
+func (db *DB) guardarVehiculoResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarVehiculoResult, error) {
+	d := table.DecodeOutcome(out)
+	return GuardarVehiculoResult{
+		Vehiculo: table.Known(d, 0, vehiculoOf),
+		Agenda:   table.Known(d, 1, agendaOf),
+	}, d.Err()
 }
 
 // BorrarVehiculoInput is what BorrarVehiculo takes.
@@ -521,19 +466,15 @@ type BorrarVehiculoResult struct {
 // It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoAsignado, ErrAgendaNotFound, ErrUserNotFound,
 // table.ErrRefused.
 func (db *DB) BorrarVehiculo(ctx context.Context, in BorrarVehiculoInput) (BorrarVehiculoResult, error) {
-	out, err := db.run.Write(ctx, borrarVehiculoWrite, in.input())
-	if err != nil {
-		return BorrarVehiculoResult{}, err
-	}
-	var result BorrarVehiculoResult
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return BorrarVehiculoResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, borrarVehiculoWrite, in.input(), db.borrarVehiculoResult)
+}
+
+// borrarVehiculoResult is the result of what BorrarVehiculo has done.
+func (db *DB) borrarVehiculoResult(_ context.Context, _ table.Input, out table.Outcome) (BorrarVehiculoResult, error) {
+	d := table.DecodeOutcome(out)
+	return BorrarVehiculoResult{
+		User: table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // CrearRemolqueInput is what CrearRemolque takes.
@@ -572,25 +513,21 @@ type CrearRemolqueResult struct {
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   15 write units
 //
-// It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva,
-// ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva.
 func (db *DB) CrearRemolque(ctx context.Context, in CrearRemolqueInput) (CrearRemolqueResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, crearRemolqueWrite, input)
-	if err != nil {
-		return CrearRemolqueResult{}, err
-	}
+	return table.Do(ctx, db.run, crearRemolqueWrite, in.input(), db.crearRemolqueResult)
+}
+
+// crearRemolqueResult is the result of what CrearRemolque has done.
+func (db *DB) crearRemolqueResult(ctx context.Context, input table.Input, out table.Outcome) (CrearRemolqueResult, error) {
 	if out.Replayed {
 		return db.replayCrearRemolque(ctx, input, out.Record)
 	}
-	var result CrearRemolqueResult
-	if result.Remolque, err = remolqueOf(out.Items[0][0]); err != nil {
-		return CrearRemolqueResult{}, err
-	}
-	if result.Agenda, err = agendaOf(out.Items[1][0]); err != nil {
-		return CrearRemolqueResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearRemolqueResult{
+		Remolque: table.Made(d, 0, remolqueOf),
+		Agenda:   table.Made(d, 1, agendaOf),
+	}, d.Err()
 }
 
 // replayCrearRemolque is the answer to a repetition, as PeticionPorClave finds it now.
@@ -632,26 +569,16 @@ type GuardarRemolqueResult struct {
 //
 // It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, ErrRemolquePlacaTaken, ErrAgendaNotFound.
 func (db *DB) GuardarRemolque(ctx context.Context, in GuardarRemolqueInput) (GuardarRemolqueResult, error) {
-	out, err := db.run.Write(ctx, guardarRemolqueWrite, in.input())
-	if err != nil {
-		return GuardarRemolqueResult{}, err
-	}
-	var result GuardarRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return GuardarRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := agendaOf(v)
-		if err != nil {
-			return GuardarRemolqueResult{}, err
-		}
-		result.Agenda = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, guardarRemolqueWrite, in.input(), db.guardarRemolqueResult)
+}
+
+// guardarRemolqueResult is the result of what GuardarRemolque has done.
+func (db *DB) guardarRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarRemolqueResult, error) {
+	d := table.DecodeOutcome(out)
+	return GuardarRemolqueResult{
+		Remolque: table.Known(d, 0, remolqueOf),
+		Agenda:   table.Known(d, 1, agendaOf),
+	}, d.Err()
 }
 
 // BorrarRemolqueInput is what BorrarRemolque takes.
@@ -716,21 +643,20 @@ type CrearViajeResult struct {
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   14 write units
 //
-// It can end in ErrPeticionReused, ErrViajeExists, ErrSuscripcionInactiva, ErrUserNotFound.
+// It can end in ErrPeticionReused, ErrViajeExists, ErrSuscripcionInactiva.
 func (db *DB) CrearViaje(ctx context.Context, in CrearViajeInput) (CrearViajeResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, crearViajeWrite, input)
-	if err != nil {
-		return CrearViajeResult{}, err
-	}
+	return table.Do(ctx, db.run, crearViajeWrite, in.input(), db.crearViajeResult)
+}
+
+// crearViajeResult is the result of what CrearViaje has done.
+func (db *DB) crearViajeResult(ctx context.Context, input table.Input, out table.Outcome) (CrearViajeResult, error) {
 	if out.Replayed {
 		return db.replayCrearViaje(ctx, input, out.Record)
 	}
-	var result CrearViajeResult
-	if result.Viaje, err = viajeOf(out.Items[0][0]); err != nil {
-		return CrearViajeResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // replayCrearViaje is the answer to a repetition, as PeticionPorClave finds it now.
@@ -814,43 +740,22 @@ type CrearViajeConCartaResult struct {
 // It can end in ErrPeticionReused, ErrLimiteMensual, ErrSuscripcionInactiva, ErrSinCreditos, ErrPlanCambio,
 // ErrUserNotFound, ErrFolioTomado, ErrViajeExists, ErrCartaExists, ErrCartaFolioTaken.
 func (db *DB) CrearViajeConCarta(ctx context.Context, in CrearViajeConCartaInput) (CrearViajeConCartaResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, crearViajeConCartaWrite, input)
-	if err != nil {
-		return CrearViajeConCartaResult{}, err
-	}
+	return table.Do(ctx, db.run, crearViajeConCartaWrite, in.input(), db.crearViajeConCartaResult)
+}
+
+// crearViajeConCartaResult is the result of what CrearViajeConCarta has done.
+func (db *DB) crearViajeConCartaResult(ctx context.Context, input table.Input, out table.Outcome) (CrearViajeConCartaResult, error) {
 	if out.Replayed {
 		return db.replayCrearViajeConCarta(ctx, input, out.Record)
 	}
-	var result CrearViajeConCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := usageOf(v)
-		if err != nil {
-			return CrearViajeConCartaResult{}, err
-		}
-		result.Usage = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearViajeConCartaResult{}, err
-		}
-		result.User = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := folioSeqOf(v)
-		if err != nil {
-			return CrearViajeConCartaResult{}, err
-		}
-		result.FolioSeq = &x
-	}
-	if result.Viaje, err = viajeOf(out.Items[3][0]); err != nil {
-		return CrearViajeConCartaResult{}, err
-	}
-	if result.Carta, err = cartaOf(out.Items[4][0]); err != nil {
-		return CrearViajeConCartaResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearViajeConCartaResult{
+		Usage:    table.Known(d, 0, usageOf),
+		User:     table.Known(d, 1, userOf),
+		FolioSeq: table.Known(d, 2, folioSeqOf),
+		Viaje:    table.Made(d, 3, viajeOf),
+		Carta:    table.Made(d, 4, cartaOf),
+	}, d.Err()
 }
 
 // replayCrearViajeConCarta is the answer to a repetition, as PeticionPorClave finds it now.
@@ -927,47 +832,22 @@ type CrearCartaDeViajeResult struct {
 // ErrUserNotFound, ErrFolioTomado, ErrViajeTieneCarta, ErrViajeNoProgramado, ErrViajeNotFound, ErrCartaExists,
 // ErrCartaFolioTaken.
 func (db *DB) CrearCartaDeViaje(ctx context.Context, in CrearCartaDeViajeInput) (CrearCartaDeViajeResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, crearCartaDeViajeWrite, input)
-	if err != nil {
-		return CrearCartaDeViajeResult{}, err
-	}
+	return table.Do(ctx, db.run, crearCartaDeViajeWrite, in.input(), db.crearCartaDeViajeResult)
+}
+
+// crearCartaDeViajeResult is the result of what CrearCartaDeViaje has done.
+func (db *DB) crearCartaDeViajeResult(ctx context.Context, input table.Input, out table.Outcome) (CrearCartaDeViajeResult, error) {
 	if out.Replayed {
 		return db.replayCrearCartaDeViaje(ctx, input, out.Record)
 	}
-	var result CrearCartaDeViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := usageOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.Usage = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.User = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := folioSeqOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.FolioSeq = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CrearCartaDeViajeResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if result.Carta, err = cartaOf(out.Items[4][0]); err != nil {
-		return CrearCartaDeViajeResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return CrearCartaDeViajeResult{
+		Usage:    table.Known(d, 0, usageOf),
+		User:     table.Known(d, 1, userOf),
+		FolioSeq: table.Known(d, 2, folioSeqOf),
+		Viaje:    table.Known(d, 3, viajeOf),
+		Carta:    table.Made(d, 4, cartaOf),
+	}, d.Err()
 }
 
 // replayCrearCartaDeViaje is the answer to a repetition, as PeticionPorClave finds it now.
@@ -1016,19 +896,15 @@ type GuardarViajeResult struct {
 //
 // It can end in ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeNotFound.
 func (db *DB) GuardarViaje(ctx context.Context, in GuardarViajeInput) (GuardarViajeResult, error) {
-	out, err := db.run.Write(ctx, guardarViajeWrite, in.input())
-	if err != nil {
-		return GuardarViajeResult{}, err
-	}
-	var result GuardarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return GuardarViajeResult{}, err
-		}
-		result.Viaje = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, guardarViajeWrite, in.input(), db.guardarViajeResult)
+}
+
+// guardarViajeResult is the result of what GuardarViaje has done.
+func (db *DB) guardarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarViajeResult, error) {
+	d := table.DecodeOutcome(out)
+	return GuardarViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // ProgramarViajeInput is what ProgramarViaje takes.
@@ -1049,19 +925,15 @@ type ProgramarViajeResult struct {
 //
 // It can end in ErrViajeNoBorrador, ErrViajeNotFound.
 func (db *DB) ProgramarViaje(ctx context.Context, in ProgramarViajeInput) (ProgramarViajeResult, error) {
-	out, err := db.run.Write(ctx, programarViajeWrite, in.input())
-	if err != nil {
-		return ProgramarViajeResult{}, err
-	}
-	var result ProgramarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return ProgramarViajeResult{}, err
-		}
-		result.Viaje = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, programarViajeWrite, in.input(), db.programarViajeResult)
+}
+
+// programarViajeResult is the result of what ProgramarViaje has done.
+func (db *DB) programarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (ProgramarViajeResult, error) {
+	d := table.DecodeOutcome(out)
+	return ProgramarViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // AsignarRecursosInput is what AsignarRecursos takes.
@@ -1102,19 +974,15 @@ type AsignarRecursosResult struct {
 // It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeNotFound, ErrAgendaNotFound, table.ErrLines. It takes
 // at most 6 lines.
 func (db *DB) AsignarRecursos(ctx context.Context, in AsignarRecursosInput) (AsignarRecursosResult, error) {
-	out, err := db.run.Write(ctx, asignarRecursosWrite, in.input())
-	if err != nil {
-		return AsignarRecursosResult{}, err
-	}
-	var result AsignarRecursosResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return AsignarRecursosResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, asignarRecursosWrite, in.input(), db.asignarRecursosResult)
+}
+
+// asignarRecursosResult is the result of what AsignarRecursos has done.
+func (db *DB) asignarRecursosResult(_ context.Context, _ table.Input, out table.Outcome) (AsignarRecursosResult, error) {
+	d := table.DecodeOutcome(out)
+	return AsignarRecursosResult{
+		Viaje: table.Known(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // IniciarViajeInput is what IniciarViaje takes.
@@ -1157,36 +1025,18 @@ type IniciarViajeResult struct {
 // ErrViajeNotFound, ErrTrackingExists, ErrConductorEnViaje, ErrConductorNoDisponible, ErrConductorNotFound,
 // ErrVehiculoEnViaje, ErrVehiculoNoDisponible, ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
 func (db *DB) IniciarViaje(ctx context.Context, in IniciarViajeInput) (IniciarViajeResult, error) {
-	out, err := db.run.Write(ctx, iniciarViajeWrite, in.input())
-	if err != nil {
-		return IniciarViajeResult{}, err
-	}
-	var result IniciarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return IniciarViajeResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if result.Tracking, err = trackingOf(out.Items[1][0]); err != nil {
-		return IniciarViajeResult{}, err
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return IniciarViajeResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return IniciarViajeResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, iniciarViajeWrite, in.input(), db.iniciarViajeResult)
+}
+
+// iniciarViajeResult is the result of what IniciarViaje has done.
+func (db *DB) iniciarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (IniciarViajeResult, error) {
+	d := table.DecodeOutcome(out)
+	return IniciarViajeResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Made(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+	}, d.Err()
 }
 
 // IniciarConRemolqueInput is what IniciarConRemolque takes.
@@ -1234,43 +1084,19 @@ type IniciarConRemolqueResult struct {
 // ErrVehiculoEnViaje, ErrVehiculoNoDisponible, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueEnViaje,
 // ErrRemolqueNoDisponible, ErrRemolqueNotFound, ErrRemolquePlacaTaken.
 func (db *DB) IniciarConRemolque(ctx context.Context, in IniciarConRemolqueInput) (IniciarConRemolqueResult, error) {
-	out, err := db.run.Write(ctx, iniciarConRemolqueWrite, in.input())
-	if err != nil {
-		return IniciarConRemolqueResult{}, err
-	}
-	var result IniciarConRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return IniciarConRemolqueResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if result.Tracking, err = trackingOf(out.Items[1][0]); err != nil {
-		return IniciarConRemolqueResult{}, err
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return IniciarConRemolqueResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return IniciarConRemolqueResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[4][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return IniciarConRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, iniciarConRemolqueWrite, in.input(), db.iniciarConRemolqueResult)
+}
+
+// iniciarConRemolqueResult is the result of what IniciarConRemolque has done.
+func (db *DB) iniciarConRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (IniciarConRemolqueResult, error) {
+	d := table.DecodeOutcome(out)
+	return IniciarConRemolqueResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Made(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+		Remolque:  table.Known(d, 4, remolqueOf),
+	}, d.Err()
 }
 
 // CompletarViajeInput is what CompletarViaje takes.
@@ -1324,40 +1150,18 @@ type CompletarViajeResult struct {
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
 // 3 lines.
 func (db *DB) CompletarViaje(ctx context.Context, in CompletarViajeInput) (CompletarViajeResult, error) {
-	out, err := db.run.Write(ctx, completarViajeWrite, in.input())
-	if err != nil {
-		return CompletarViajeResult{}, err
-	}
-	var result CompletarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Tracking = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CompletarViajeResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, completarViajeWrite, in.input(), db.completarViajeResult)
+}
+
+// completarViajeResult is the result of what CompletarViaje has done.
+func (db *DB) completarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (CompletarViajeResult, error) {
+	d := table.DecodeOutcome(out)
+	return CompletarViajeResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Known(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+	}, d.Err()
 }
 
 // CompletarConRemolqueInput is what CompletarConRemolque takes.
@@ -1415,47 +1219,19 @@ type CompletarConRemolqueResult struct {
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
 // ErrAgendaNotFound, table.ErrLines. It takes at most 3 lines.
 func (db *DB) CompletarConRemolque(ctx context.Context, in CompletarConRemolqueInput) (CompletarConRemolqueResult, error) {
-	out, err := db.run.Write(ctx, completarConRemolqueWrite, in.input())
-	if err != nil {
-		return CompletarConRemolqueResult{}, err
-	}
-	var result CompletarConRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Tracking = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[4][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return CompletarConRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, completarConRemolqueWrite, in.input(), db.completarConRemolqueResult)
+}
+
+// completarConRemolqueResult is the result of what CompletarConRemolque has done.
+func (db *DB) completarConRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (CompletarConRemolqueResult, error) {
+	d := table.DecodeOutcome(out)
+	return CompletarConRemolqueResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Known(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+		Remolque:  table.Known(d, 4, remolqueOf),
+	}, d.Err()
 }
 
 // CancelarViajeInput is what CancelarViaje takes.
@@ -1478,19 +1254,15 @@ type CancelarViajeResult struct {
 //
 // It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound.
 func (db *DB) CancelarViaje(ctx context.Context, in CancelarViajeInput) (CancelarViajeResult, error) {
-	out, err := db.run.Write(ctx, cancelarViajeWrite, in.input())
-	if err != nil {
-		return CancelarViajeResult{}, err
-	}
-	var result CancelarViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarViajeResult{}, err
-		}
-		result.Viaje = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, cancelarViajeWrite, in.input(), db.cancelarViajeResult)
+}
+
+// cancelarViajeResult is the result of what CancelarViaje has done.
+func (db *DB) cancelarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarViajeResult, error) {
+	d := table.DecodeOutcome(out)
+	return CancelarViajeResult{
+		Viaje: table.Made(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // CancelarAsignadoInput is what CancelarAsignado takes.
@@ -1524,19 +1296,15 @@ type CancelarAsignadoResult struct {
 // It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrAgendaNotFound,
 // table.ErrLines. It takes at most 3 lines.
 func (db *DB) CancelarAsignado(ctx context.Context, in CancelarAsignadoInput) (CancelarAsignadoResult, error) {
-	out, err := db.run.Write(ctx, cancelarAsignadoWrite, in.input())
-	if err != nil {
-		return CancelarAsignadoResult{}, err
-	}
-	var result CancelarAsignadoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarAsignadoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, cancelarAsignadoWrite, in.input(), db.cancelarAsignadoResult)
+}
+
+// cancelarAsignadoResult is the result of what CancelarAsignado has done.
+func (db *DB) cancelarAsignadoResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarAsignadoResult, error) {
+	d := table.DecodeOutcome(out)
+	return CancelarAsignadoResult{
+		Viaje: table.Known(d, 0, viajeOf),
+	}, d.Err()
 }
 
 // CancelarEnCursoInput is what CancelarEnCurso takes.
@@ -1584,40 +1352,18 @@ type CancelarEnCursoResult struct {
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
 // 3 lines.
 func (db *DB) CancelarEnCurso(ctx context.Context, in CancelarEnCursoInput) (CancelarEnCursoResult, error) {
-	out, err := db.run.Write(ctx, cancelarEnCursoWrite, in.input())
-	if err != nil {
-		return CancelarEnCursoResult{}, err
-	}
-	var result CancelarEnCursoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarEnCursoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CancelarEnCursoResult{}, err
-		}
-		result.Tracking = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CancelarEnCursoResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CancelarEnCursoResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, cancelarEnCursoWrite, in.input(), db.cancelarEnCursoResult)
+}
+
+// cancelarEnCursoResult is the result of what CancelarEnCurso has done.
+func (db *DB) cancelarEnCursoResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarEnCursoResult, error) {
+	d := table.DecodeOutcome(out)
+	return CancelarEnCursoResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Known(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+	}, d.Err()
 }
 
 // CancelarEnCursoConRemolqueInput is what CancelarEnCursoConRemolque takes.
@@ -1669,47 +1415,19 @@ type CancelarEnCursoConRemolqueResult struct {
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
 // ErrAgendaNotFound, table.ErrLines. It takes at most 3 lines.
 func (db *DB) CancelarEnCursoConRemolque(ctx context.Context, in CancelarEnCursoConRemolqueInput) (CancelarEnCursoConRemolqueResult, error) {
-	out, err := db.run.Write(ctx, cancelarEnCursoConRemolqueWrite, in.input())
-	if err != nil {
-		return CancelarEnCursoConRemolqueResult{}, err
-	}
-	var result CancelarEnCursoConRemolqueResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarEnCursoConRemolqueResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return CancelarEnCursoConRemolqueResult{}, err
-		}
-		result.Tracking = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := conductorOf(v)
-		if err != nil {
-			return CancelarEnCursoConRemolqueResult{}, err
-		}
-		result.Conductor = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := vehiculoOf(v)
-		if err != nil {
-			return CancelarEnCursoConRemolqueResult{}, err
-		}
-		result.Vehiculo = &x
-	}
-	if v := out.Items[4][0]; v != nil {
-		x, err := remolqueOf(v)
-		if err != nil {
-			return CancelarEnCursoConRemolqueResult{}, err
-		}
-		result.Remolque = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, cancelarEnCursoConRemolqueWrite, in.input(), db.cancelarEnCursoConRemolqueResult)
+}
+
+// cancelarEnCursoConRemolqueResult is the result of what CancelarEnCursoConRemolque has done.
+func (db *DB) cancelarEnCursoConRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarEnCursoConRemolqueResult, error) {
+	d := table.DecodeOutcome(out)
+	return CancelarEnCursoConRemolqueResult{
+		Viaje:     table.Known(d, 0, viajeOf),
+		Tracking:  table.Known(d, 1, trackingOf),
+		Conductor: table.Known(d, 2, conductorOf),
+		Vehiculo:  table.Known(d, 3, vehiculoOf),
+		Remolque:  table.Known(d, 4, remolqueOf),
+	}, d.Err()
 }
 
 // MoverViajeInput is what MoverViaje takes.
@@ -1738,19 +1456,15 @@ type MoverViajeResult struct {
 //
 // It can end in ErrViajeNoEnCurso, ErrPosicionCambio, ErrTrackingNotFound.
 func (db *DB) MoverViaje(ctx context.Context, in MoverViajeInput) (MoverViajeResult, error) {
-	out, err := db.run.Write(ctx, moverViajeWrite, in.input())
-	if err != nil {
-		return MoverViajeResult{}, err
-	}
-	var result MoverViajeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := trackingOf(v)
-		if err != nil {
-			return MoverViajeResult{}, err
-		}
-		result.Tracking = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, moverViajeWrite, in.input(), db.moverViajeResult)
+}
+
+// moverViajeResult is the result of what MoverViaje has done.
+func (db *DB) moverViajeResult(_ context.Context, _ table.Input, out table.Outcome) (MoverViajeResult, error) {
+	d := table.DecodeOutcome(out)
+	return MoverViajeResult{
+		Tracking: table.Made(d, 0, trackingOf),
+	}, d.Err()
 }
 
 // AnotarPosicionInput is what AnotarPosicion takes.
@@ -1776,15 +1490,15 @@ type AnotarPosicionResult struct {
 //
 // It can end in ErrPosicionExists.
 func (db *DB) AnotarPosicion(ctx context.Context, in AnotarPosicionInput) (AnotarPosicionResult, error) {
-	out, err := db.run.Write(ctx, anotarPosicionWrite, in.input())
-	if err != nil {
-		return AnotarPosicionResult{}, err
-	}
-	var result AnotarPosicionResult
-	if result.Posicion, err = posicionOf(out.Items[0][0]); err != nil {
-		return AnotarPosicionResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, anotarPosicionWrite, in.input(), db.anotarPosicionResult)
+}
+
+// anotarPosicionResult is the result of what AnotarPosicion has done.
+func (db *DB) anotarPosicionResult(_ context.Context, _ table.Input, out table.Outcome) (AnotarPosicionResult, error) {
+	d := table.DecodeOutcome(out)
+	return AnotarPosicionResult{
+		Posicion: table.Made(d, 0, posicionOf),
+	}, d.Err()
 }
 
 // GuardarAutotransporteInput is what GuardarAutotransporte takes.
@@ -1819,22 +1533,16 @@ type GuardarAutotransporteResult struct {
 //
 // It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
 func (db *DB) GuardarAutotransporte(ctx context.Context, in GuardarAutotransporteInput) (GuardarAutotransporteResult, error) {
-	out, err := db.run.Write(ctx, guardarAutotransporteWrite, in.input())
-	if err != nil {
-		return GuardarAutotransporteResult{}, err
-	}
-	var result GuardarAutotransporteResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return GuardarAutotransporteResult{}, err
-		}
-		result.Carta = &x
-	}
-	if result.Autotransporte, err = autotransporteOf(out.Items[1][0]); err != nil {
-		return GuardarAutotransporteResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, guardarAutotransporteWrite, in.input(), db.guardarAutotransporteResult)
+}
+
+// guardarAutotransporteResult is the result of what GuardarAutotransporte has done.
+func (db *DB) guardarAutotransporteResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarAutotransporteResult, error) {
+	d := table.DecodeOutcome(out)
+	return GuardarAutotransporteResult{
+		Carta:          table.Known(d, 0, cartaOf),
+		Autotransporte: table.Made(d, 1, autotransporteOf),
+	}, d.Err()
 }
 
 // GuardarUbicacionesInput is what GuardarUbicaciones takes.
@@ -1877,26 +1585,16 @@ type GuardarUbicacionesResult struct {
 // It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 50 lines.
 func (db *DB) GuardarUbicaciones(ctx context.Context, in GuardarUbicacionesInput) (GuardarUbicacionesResult, error) {
-	out, err := db.run.Write(ctx, guardarUbicacionesWrite, in.input())
-	if err != nil {
-		return GuardarUbicacionesResult{}, err
-	}
-	var result GuardarUbicacionesResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return GuardarUbicacionesResult{}, err
-		}
-		result.Carta = &x
-	}
-	for _, v := range out.Items[1] {
-		x, err := ubicacionOf(v)
-		if err != nil {
-			return GuardarUbicacionesResult{}, err
-		}
-		result.Ubicacion = append(result.Ubicacion, x)
-	}
-	return result, nil
+	return table.Do(ctx, db.run, guardarUbicacionesWrite, in.input(), db.guardarUbicacionesResult)
+}
+
+// guardarUbicacionesResult is the result of what GuardarUbicaciones has done.
+func (db *DB) guardarUbicacionesResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarUbicacionesResult, error) {
+	d := table.DecodeOutcome(out)
+	return GuardarUbicacionesResult{
+		Carta:     table.Known(d, 0, cartaOf),
+		Ubicacion: table.MadeEach(d, 1, ubicacionOf),
+	}, d.Err()
 }
 
 // QuitarUbicacionesInput is what QuitarUbicaciones takes.
@@ -1929,19 +1627,15 @@ type QuitarUbicacionesResult struct {
 // It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 50 lines.
 func (db *DB) QuitarUbicaciones(ctx context.Context, in QuitarUbicacionesInput) (QuitarUbicacionesResult, error) {
-	out, err := db.run.Write(ctx, quitarUbicacionesWrite, in.input())
-	if err != nil {
-		return QuitarUbicacionesResult{}, err
-	}
-	var result QuitarUbicacionesResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return QuitarUbicacionesResult{}, err
-		}
-		result.Carta = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, quitarUbicacionesWrite, in.input(), db.quitarUbicacionesResult)
+}
+
+// quitarUbicacionesResult is the result of what QuitarUbicaciones has done.
+func (db *DB) quitarUbicacionesResult(_ context.Context, _ table.Input, out table.Outcome) (QuitarUbicacionesResult, error) {
+	d := table.DecodeOutcome(out)
+	return QuitarUbicacionesResult{
+		Carta: table.Known(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // GuardarFigurasInput is what GuardarFiguras takes.
@@ -1980,26 +1674,16 @@ type GuardarFigurasResult struct {
 // It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 20 lines.
 func (db *DB) GuardarFiguras(ctx context.Context, in GuardarFigurasInput) (GuardarFigurasResult, error) {
-	out, err := db.run.Write(ctx, guardarFigurasWrite, in.input())
-	if err != nil {
-		return GuardarFigurasResult{}, err
-	}
-	var result GuardarFigurasResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return GuardarFigurasResult{}, err
-		}
-		result.Carta = &x
-	}
-	for _, v := range out.Items[1] {
-		x, err := figuraOf(v)
-		if err != nil {
-			return GuardarFigurasResult{}, err
-		}
-		result.Figura = append(result.Figura, x)
-	}
-	return result, nil
+	return table.Do(ctx, db.run, guardarFigurasWrite, in.input(), db.guardarFigurasResult)
+}
+
+// guardarFigurasResult is the result of what GuardarFiguras has done.
+func (db *DB) guardarFigurasResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarFigurasResult, error) {
+	d := table.DecodeOutcome(out)
+	return GuardarFigurasResult{
+		Carta:  table.Known(d, 0, cartaOf),
+		Figura: table.MadeEach(d, 1, figuraOf),
+	}, d.Err()
 }
 
 // QuitarFigurasInput is what QuitarFiguras takes.
@@ -2031,19 +1715,15 @@ type QuitarFigurasResult struct {
 // It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 20 lines.
 func (db *DB) QuitarFiguras(ctx context.Context, in QuitarFigurasInput) (QuitarFigurasResult, error) {
-	out, err := db.run.Write(ctx, quitarFigurasWrite, in.input())
-	if err != nil {
-		return QuitarFigurasResult{}, err
-	}
-	var result QuitarFigurasResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return QuitarFigurasResult{}, err
-		}
-		result.Carta = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, quitarFigurasWrite, in.input(), db.quitarFigurasResult)
+}
+
+// quitarFigurasResult is the result of what QuitarFiguras has done.
+func (db *DB) quitarFigurasResult(_ context.Context, _ table.Input, out table.Outcome) (QuitarFigurasResult, error) {
+	d := table.DecodeOutcome(out)
+	return QuitarFigurasResult{
+		Carta: table.Known(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // AgregarMercanciasInput is what AgregarMercancias takes.
@@ -2092,30 +1772,19 @@ type AgregarMercanciasResult struct {
 // It can end in ErrPeticionReused, ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound,
 // ErrCartaFolioTaken, ErrMercanciaExists, table.ErrLines. It takes at most 90 lines.
 func (db *DB) AgregarMercancias(ctx context.Context, in AgregarMercanciasInput) (AgregarMercanciasResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, agregarMercanciasWrite, input)
-	if err != nil {
-		return AgregarMercanciasResult{}, err
-	}
+	return table.Do(ctx, db.run, agregarMercanciasWrite, in.input(), db.agregarMercanciasResult)
+}
+
+// agregarMercanciasResult is the result of what AgregarMercancias has done.
+func (db *DB) agregarMercanciasResult(ctx context.Context, input table.Input, out table.Outcome) (AgregarMercanciasResult, error) {
 	if out.Replayed {
 		return db.replayAgregarMercancias(ctx, input, out.Record)
 	}
-	var result AgregarMercanciasResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return AgregarMercanciasResult{}, err
-		}
-		result.Carta = &x
-	}
-	for _, v := range out.Items[1] {
-		x, err := mercanciaOf(v)
-		if err != nil {
-			return AgregarMercanciasResult{}, err
-		}
-		result.Mercancia = append(result.Mercancia, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AgregarMercanciasResult{
+		Carta:     table.Known(d, 0, cartaOf),
+		Mercancia: table.MadeEach(d, 1, mercanciaOf),
+	}, d.Err()
 }
 
 // replayAgregarMercancias is the answer to a repetition, as PeticionPorClave finds it now.
@@ -2150,19 +1819,15 @@ type SellarCartaResult struct {
 //
 // It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
 func (db *DB) SellarCarta(ctx context.Context, in SellarCartaInput) (SellarCartaResult, error) {
-	out, err := db.run.Write(ctx, sellarCartaWrite, in.input())
-	if err != nil {
-		return SellarCartaResult{}, err
-	}
-	var result SellarCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return SellarCartaResult{}, err
-		}
-		result.Carta = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, sellarCartaWrite, in.input(), db.sellarCartaResult)
+}
+
+// sellarCartaResult is the result of what SellarCarta has done.
+func (db *DB) sellarCartaResult(_ context.Context, _ table.Input, out table.Outcome) (SellarCartaResult, error) {
+	d := table.DecodeOutcome(out)
+	return SellarCartaResult{
+		Carta: table.Made(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // AbrirCartaInput is what AbrirCarta takes.
@@ -2185,19 +1850,15 @@ type AbrirCartaResult struct {
 //
 // It can end in ErrCartaEnTimbrado, ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaNotFound, ErrCartaFolioTaken.
 func (db *DB) AbrirCarta(ctx context.Context, in AbrirCartaInput) (AbrirCartaResult, error) {
-	out, err := db.run.Write(ctx, abrirCartaWrite, in.input())
-	if err != nil {
-		return AbrirCartaResult{}, err
-	}
-	var result AbrirCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return AbrirCartaResult{}, err
-		}
-		result.Carta = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, abrirCartaWrite, in.input(), db.abrirCartaResult)
+}
+
+// abrirCartaResult is the result of what AbrirCarta has done.
+func (db *DB) abrirCartaResult(_ context.Context, _ table.Input, out table.Outcome) (AbrirCartaResult, error) {
+	d := table.DecodeOutcome(out)
+	return AbrirCartaResult{
+		Carta: table.Made(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // EmpezarTimbradoInput is what EmpezarTimbrado takes.
@@ -2228,26 +1889,16 @@ type EmpezarTimbradoResult struct {
 // It can end in ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) EmpezarTimbrado(ctx context.Context, in EmpezarTimbradoInput) (EmpezarTimbradoResult, error) {
-	out, err := db.run.Write(ctx, empezarTimbradoWrite, in.input())
-	if err != nil {
-		return EmpezarTimbradoResult{}, err
-	}
-	var result EmpezarTimbradoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return EmpezarTimbradoResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return EmpezarTimbradoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, empezarTimbradoWrite, in.input(), db.empezarTimbradoResult)
+}
+
+// empezarTimbradoResult is the result of what EmpezarTimbrado has done.
+func (db *DB) empezarTimbradoResult(_ context.Context, _ table.Input, out table.Outcome) (EmpezarTimbradoResult, error) {
+	d := table.DecodeOutcome(out)
+	return EmpezarTimbradoResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // DejarTimbradoInput is what DejarTimbrado takes.
@@ -2277,26 +1928,16 @@ type DejarTimbradoResult struct {
 //
 // It can end in ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) DejarTimbrado(ctx context.Context, in DejarTimbradoInput) (DejarTimbradoResult, error) {
-	out, err := db.run.Write(ctx, dejarTimbradoWrite, in.input())
-	if err != nil {
-		return DejarTimbradoResult{}, err
-	}
-	var result DejarTimbradoResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return DejarTimbradoResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return DejarTimbradoResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, dejarTimbradoWrite, in.input(), db.dejarTimbradoResult)
+}
+
+// dejarTimbradoResult is the result of what DejarTimbrado has done.
+func (db *DB) dejarTimbradoResult(_ context.Context, _ table.Input, out table.Outcome) (DejarTimbradoResult, error) {
+	d := table.DecodeOutcome(out)
+	return DejarTimbradoResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // TimbrarCartaInput is what TimbrarCarta takes.
@@ -2348,44 +1989,21 @@ type TimbrarCartaResult struct {
 // It can end in ErrPeticionReused, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
 // ErrViajeNotFound, ErrUserNotFound, ErrXMLParteExists, table.ErrLines. It takes at most 10 lines.
 func (db *DB) TimbrarCarta(ctx context.Context, in TimbrarCartaInput) (TimbrarCartaResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, timbrarCartaWrite, input)
-	if err != nil {
-		return TimbrarCartaResult{}, err
-	}
+	return table.Do(ctx, db.run, timbrarCartaWrite, in.input(), db.timbrarCartaResult)
+}
+
+// timbrarCartaResult is the result of what TimbrarCarta has done.
+func (db *DB) timbrarCartaResult(ctx context.Context, input table.Input, out table.Outcome) (TimbrarCartaResult, error) {
 	if out.Replayed {
 		return db.replayTimbrarCarta(ctx, input, out.Record)
 	}
-	var result TimbrarCartaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.User = &x
-	}
-	for _, v := range out.Items[3] {
-		x, err := xmlParteOf(v)
-		if err != nil {
-			return TimbrarCartaResult{}, err
-		}
-		result.XMLParte = append(result.XMLParte, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return TimbrarCartaResult{
+		Carta:    table.Known(d, 0, cartaOf),
+		Viaje:    table.Known(d, 1, viajeOf),
+		User:     table.Known(d, 2, userOf),
+		XMLParte: table.MadeEach(d, 3, xmlParteOf),
+	}, d.Err()
 }
 
 // replayTimbrarCarta is the answer to a repetition, as PeticionPorClave finds it now.
@@ -2431,33 +2049,17 @@ type CancelarBorradorResult struct {
 // It can end in ErrCartaEnTimbrado, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
 // ErrViajeNotFound, ErrUserNotFound.
 func (db *DB) CancelarBorrador(ctx context.Context, in CancelarBorradorInput) (CancelarBorradorResult, error) {
-	out, err := db.run.Write(ctx, cancelarBorradorWrite, in.input())
-	if err != nil {
-		return CancelarBorradorResult{}, err
-	}
-	var result CancelarBorradorResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return CancelarBorradorResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarBorradorResult{}, err
-		}
-		result.Viaje = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := userOf(v)
-		if err != nil {
-			return CancelarBorradorResult{}, err
-		}
-		result.User = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, cancelarBorradorWrite, in.input(), db.cancelarBorradorResult)
+}
+
+// cancelarBorradorResult is the result of what CancelarBorrador has done.
+func (db *DB) cancelarBorradorResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarBorradorResult, error) {
+	d := table.DecodeOutcome(out)
+	return CancelarBorradorResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+		User:  table.Known(d, 2, userOf),
+	}, d.Err()
 }
 
 // EmpezarCancelacionInput is what EmpezarCancelacion takes.
@@ -2488,26 +2090,16 @@ type EmpezarCancelacionResult struct {
 // It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrViajeEnMarcha, ErrCartaDeOtroViaje,
 // ErrViajeNotFound.
 func (db *DB) EmpezarCancelacion(ctx context.Context, in EmpezarCancelacionInput) (EmpezarCancelacionResult, error) {
-	out, err := db.run.Write(ctx, empezarCancelacionWrite, in.input())
-	if err != nil {
-		return EmpezarCancelacionResult{}, err
-	}
-	var result EmpezarCancelacionResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return EmpezarCancelacionResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return EmpezarCancelacionResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, empezarCancelacionWrite, in.input(), db.empezarCancelacionResult)
+}
+
+// empezarCancelacionResult is the result of what EmpezarCancelacion has done.
+func (db *DB) empezarCancelacionResult(_ context.Context, _ table.Input, out table.Outcome) (EmpezarCancelacionResult, error) {
+	d := table.DecodeOutcome(out)
+	return EmpezarCancelacionResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // DejarCancelacionInput is what DejarCancelacion takes.
@@ -2537,26 +2129,16 @@ type DejarCancelacionResult struct {
 //
 // It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) DejarCancelacion(ctx context.Context, in DejarCancelacionInput) (DejarCancelacionResult, error) {
-	out, err := db.run.Write(ctx, dejarCancelacionWrite, in.input())
-	if err != nil {
-		return DejarCancelacionResult{}, err
-	}
-	var result DejarCancelacionResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return DejarCancelacionResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return DejarCancelacionResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, dejarCancelacionWrite, in.input(), db.dejarCancelacionResult)
+}
+
+// dejarCancelacionResult is the result of what DejarCancelacion has done.
+func (db *DB) dejarCancelacionResult(_ context.Context, _ table.Input, out table.Outcome) (DejarCancelacionResult, error) {
+	d := table.DecodeOutcome(out)
+	return DejarCancelacionResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // CancelarTimbradaInput is what CancelarTimbrada takes.
@@ -2585,26 +2167,16 @@ type CancelarTimbradaResult struct {
 //
 // It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) CancelarTimbrada(ctx context.Context, in CancelarTimbradaInput) (CancelarTimbradaResult, error) {
-	out, err := db.run.Write(ctx, cancelarTimbradaWrite, in.input())
-	if err != nil {
-		return CancelarTimbradaResult{}, err
-	}
-	var result CancelarTimbradaResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartaOf(v)
-		if err != nil {
-			return CancelarTimbradaResult{}, err
-		}
-		result.Carta = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := viajeOf(v)
-		if err != nil {
-			return CancelarTimbradaResult{}, err
-		}
-		result.Viaje = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, cancelarTimbradaWrite, in.input(), db.cancelarTimbradaResult)
+}
+
+// cancelarTimbradaResult is the result of what CancelarTimbrada has done.
+func (db *DB) cancelarTimbradaResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarTimbradaResult, error) {
+	d := table.DecodeOutcome(out)
+	return CancelarTimbradaResult{
+		Carta: table.Known(d, 0, cartaOf),
+		Viaje: table.Known(d, 1, viajeOf),
+	}, d.Err()
 }
 
 // AbrirSesionInput is what AbrirSesion takes.
@@ -2636,19 +2208,18 @@ type AbrirSesionResult struct {
 //
 // It can end in ErrPeticionReused, ErrSessionExists.
 func (db *DB) AbrirSesion(ctx context.Context, in AbrirSesionInput) (AbrirSesionResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, abrirSesionWrite, input)
-	if err != nil {
-		return AbrirSesionResult{}, err
-	}
+	return table.Do(ctx, db.run, abrirSesionWrite, in.input(), db.abrirSesionResult)
+}
+
+// abrirSesionResult is the result of what AbrirSesion has done.
+func (db *DB) abrirSesionResult(ctx context.Context, input table.Input, out table.Outcome) (AbrirSesionResult, error) {
 	if out.Replayed {
 		return db.replayAbrirSesion(ctx, input, out.Record)
 	}
-	var result AbrirSesionResult
-	if result.Session, err = sessionOf(out.Items[0][0]); err != nil {
-		return AbrirSesionResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return AbrirSesionResult{
+		Session: table.Made(d, 0, sessionOf),
+	}, d.Err()
 }
 
 // replayAbrirSesion is the answer to a repetition, as PeticionPorClave finds it now.
@@ -2675,4 +2246,248 @@ type CerrarSesionInput struct {
 func (db *DB) CerrarSesion(ctx context.Context, in CerrarSesionInput) error {
 	_, err := db.run.Write(ctx, cerrarSesionWrite, in.input())
 	return err
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// CrearPerfil is CrearPerfil of DB, for Tx.
+func (o Ops) CrearPerfil(in CrearPerfilInput) *table.Op[CrearPerfilResult] {
+	return table.NewOp(o.db.run, crearPerfilWrite, in.input(), o.db.crearPerfilResult)
+}
+
+// GuardarPerfil is GuardarPerfil of DB, for Tx.
+func (o Ops) GuardarPerfil(in GuardarPerfilInput) *table.Op[GuardarPerfilResult] {
+	return table.NewOp(o.db.run, guardarPerfilWrite, in.input(), o.db.guardarPerfilResult)
+}
+
+// CambiarPlan is CambiarPlan of DB, for Tx.
+func (o Ops) CambiarPlan(in CambiarPlanInput) *table.Op[CambiarPlanResult] {
+	return table.NewOp(o.db.run, cambiarPlanWrite, in.input(), o.db.cambiarPlanResult)
+}
+
+// AbonarCreditos is AbonarCreditos of DB, for Tx.
+func (o Ops) AbonarCreditos(in AbonarCreditosInput) *table.Op[AbonarCreditosResult] {
+	return table.NewOp(o.db.run, abonarCreditosWrite, in.input(), o.db.abonarCreditosResult)
+}
+
+// CrearConductor is CrearConductor of DB, for Tx.
+func (o Ops) CrearConductor(in CrearConductorInput) *table.Op[CrearConductorResult] {
+	return table.NewOp(o.db.run, crearConductorWrite, in.input(), o.db.crearConductorResult)
+}
+
+// GuardarConductor is GuardarConductor of DB, for Tx.
+func (o Ops) GuardarConductor(in GuardarConductorInput) *table.Op[GuardarConductorResult] {
+	return table.NewOp(o.db.run, guardarConductorWrite, in.input(), o.db.guardarConductorResult)
+}
+
+// BorrarConductor is BorrarConductor of DB, for Tx.
+func (o Ops) BorrarConductor(in BorrarConductorInput) *table.Op[BorrarConductorResult] {
+	return table.NewOp(o.db.run, borrarConductorWrite, in.input(), o.db.borrarConductorResult)
+}
+
+// CrearVehiculo is CrearVehiculo of DB, for Tx.
+func (o Ops) CrearVehiculo(in CrearVehiculoInput) *table.Op[CrearVehiculoResult] {
+	return table.NewOp(o.db.run, crearVehiculoWrite, in.input(), o.db.crearVehiculoResult)
+}
+
+// GuardarVehiculo is GuardarVehiculo of DB, for Tx.
+func (o Ops) GuardarVehiculo(in GuardarVehiculoInput) *table.Op[GuardarVehiculoResult] {
+	return table.NewOp(o.db.run, guardarVehiculoWrite, in.input(), o.db.guardarVehiculoResult)
+}
+
+// BorrarVehiculo is BorrarVehiculo of DB, for Tx.
+func (o Ops) BorrarVehiculo(in BorrarVehiculoInput) *table.Op[BorrarVehiculoResult] {
+	return table.NewOp(o.db.run, borrarVehiculoWrite, in.input(), o.db.borrarVehiculoResult)
+}
+
+// CrearRemolque is CrearRemolque of DB, for Tx.
+func (o Ops) CrearRemolque(in CrearRemolqueInput) *table.Op[CrearRemolqueResult] {
+	return table.NewOp(o.db.run, crearRemolqueWrite, in.input(), o.db.crearRemolqueResult)
+}
+
+// GuardarRemolque is GuardarRemolque of DB, for Tx.
+func (o Ops) GuardarRemolque(in GuardarRemolqueInput) *table.Op[GuardarRemolqueResult] {
+	return table.NewOp(o.db.run, guardarRemolqueWrite, in.input(), o.db.guardarRemolqueResult)
+}
+
+// BorrarRemolque is BorrarRemolque of DB, for Tx.
+func (o Ops) BorrarRemolque(in BorrarRemolqueInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, borrarRemolqueWrite, in.input(), nil)
+}
+
+// CrearViaje is CrearViaje of DB, for Tx.
+func (o Ops) CrearViaje(in CrearViajeInput) *table.Op[CrearViajeResult] {
+	return table.NewOp(o.db.run, crearViajeWrite, in.input(), o.db.crearViajeResult)
+}
+
+// CrearViajeConCarta is CrearViajeConCarta of DB, for Tx.
+func (o Ops) CrearViajeConCarta(in CrearViajeConCartaInput) *table.Op[CrearViajeConCartaResult] {
+	return table.NewOp(o.db.run, crearViajeConCartaWrite, in.input(), o.db.crearViajeConCartaResult)
+}
+
+// CrearCartaDeViaje is CrearCartaDeViaje of DB, for Tx.
+func (o Ops) CrearCartaDeViaje(in CrearCartaDeViajeInput) *table.Op[CrearCartaDeViajeResult] {
+	return table.NewOp(o.db.run, crearCartaDeViajeWrite, in.input(), o.db.crearCartaDeViajeResult)
+}
+
+// GuardarViaje is GuardarViaje of DB, for Tx.
+func (o Ops) GuardarViaje(in GuardarViajeInput) *table.Op[GuardarViajeResult] {
+	return table.NewOp(o.db.run, guardarViajeWrite, in.input(), o.db.guardarViajeResult)
+}
+
+// ProgramarViaje is ProgramarViaje of DB, for Tx.
+func (o Ops) ProgramarViaje(in ProgramarViajeInput) *table.Op[ProgramarViajeResult] {
+	return table.NewOp(o.db.run, programarViajeWrite, in.input(), o.db.programarViajeResult)
+}
+
+// AsignarRecursos is AsignarRecursos of DB, for Tx.
+func (o Ops) AsignarRecursos(in AsignarRecursosInput) *table.Op[AsignarRecursosResult] {
+	return table.NewOp(o.db.run, asignarRecursosWrite, in.input(), o.db.asignarRecursosResult)
+}
+
+// IniciarViaje is IniciarViaje of DB, for Tx.
+func (o Ops) IniciarViaje(in IniciarViajeInput) *table.Op[IniciarViajeResult] {
+	return table.NewOp(o.db.run, iniciarViajeWrite, in.input(), o.db.iniciarViajeResult)
+}
+
+// IniciarConRemolque is IniciarConRemolque of DB, for Tx.
+func (o Ops) IniciarConRemolque(in IniciarConRemolqueInput) *table.Op[IniciarConRemolqueResult] {
+	return table.NewOp(o.db.run, iniciarConRemolqueWrite, in.input(), o.db.iniciarConRemolqueResult)
+}
+
+// CompletarViaje is CompletarViaje of DB, for Tx.
+func (o Ops) CompletarViaje(in CompletarViajeInput) *table.Op[CompletarViajeResult] {
+	return table.NewOp(o.db.run, completarViajeWrite, in.input(), o.db.completarViajeResult)
+}
+
+// CompletarConRemolque is CompletarConRemolque of DB, for Tx.
+func (o Ops) CompletarConRemolque(in CompletarConRemolqueInput) *table.Op[CompletarConRemolqueResult] {
+	return table.NewOp(o.db.run, completarConRemolqueWrite, in.input(), o.db.completarConRemolqueResult)
+}
+
+// CancelarViaje is CancelarViaje of DB, for Tx.
+func (o Ops) CancelarViaje(in CancelarViajeInput) *table.Op[CancelarViajeResult] {
+	return table.NewOp(o.db.run, cancelarViajeWrite, in.input(), o.db.cancelarViajeResult)
+}
+
+// CancelarAsignado is CancelarAsignado of DB, for Tx.
+func (o Ops) CancelarAsignado(in CancelarAsignadoInput) *table.Op[CancelarAsignadoResult] {
+	return table.NewOp(o.db.run, cancelarAsignadoWrite, in.input(), o.db.cancelarAsignadoResult)
+}
+
+// CancelarEnCurso is CancelarEnCurso of DB, for Tx.
+func (o Ops) CancelarEnCurso(in CancelarEnCursoInput) *table.Op[CancelarEnCursoResult] {
+	return table.NewOp(o.db.run, cancelarEnCursoWrite, in.input(), o.db.cancelarEnCursoResult)
+}
+
+// CancelarEnCursoConRemolque is CancelarEnCursoConRemolque of DB, for Tx.
+func (o Ops) CancelarEnCursoConRemolque(in CancelarEnCursoConRemolqueInput) *table.Op[CancelarEnCursoConRemolqueResult] {
+	return table.NewOp(o.db.run, cancelarEnCursoConRemolqueWrite, in.input(), o.db.cancelarEnCursoConRemolqueResult)
+}
+
+// MoverViaje is MoverViaje of DB, for Tx.
+func (o Ops) MoverViaje(in MoverViajeInput) *table.Op[MoverViajeResult] {
+	return table.NewOp(o.db.run, moverViajeWrite, in.input(), o.db.moverViajeResult)
+}
+
+// AnotarPosicion is AnotarPosicion of DB, for Tx.
+func (o Ops) AnotarPosicion(in AnotarPosicionInput) *table.Op[AnotarPosicionResult] {
+	return table.NewOp(o.db.run, anotarPosicionWrite, in.input(), o.db.anotarPosicionResult)
+}
+
+// GuardarAutotransporte is GuardarAutotransporte of DB, for Tx.
+func (o Ops) GuardarAutotransporte(in GuardarAutotransporteInput) *table.Op[GuardarAutotransporteResult] {
+	return table.NewOp(o.db.run, guardarAutotransporteWrite, in.input(), o.db.guardarAutotransporteResult)
+}
+
+// GuardarUbicaciones is GuardarUbicaciones of DB, for Tx.
+func (o Ops) GuardarUbicaciones(in GuardarUbicacionesInput) *table.Op[GuardarUbicacionesResult] {
+	return table.NewOp(o.db.run, guardarUbicacionesWrite, in.input(), o.db.guardarUbicacionesResult)
+}
+
+// QuitarUbicaciones is QuitarUbicaciones of DB, for Tx.
+func (o Ops) QuitarUbicaciones(in QuitarUbicacionesInput) *table.Op[QuitarUbicacionesResult] {
+	return table.NewOp(o.db.run, quitarUbicacionesWrite, in.input(), o.db.quitarUbicacionesResult)
+}
+
+// GuardarFiguras is GuardarFiguras of DB, for Tx.
+func (o Ops) GuardarFiguras(in GuardarFigurasInput) *table.Op[GuardarFigurasResult] {
+	return table.NewOp(o.db.run, guardarFigurasWrite, in.input(), o.db.guardarFigurasResult)
+}
+
+// QuitarFiguras is QuitarFiguras of DB, for Tx.
+func (o Ops) QuitarFiguras(in QuitarFigurasInput) *table.Op[QuitarFigurasResult] {
+	return table.NewOp(o.db.run, quitarFigurasWrite, in.input(), o.db.quitarFigurasResult)
+}
+
+// AgregarMercancias is AgregarMercancias of DB, for Tx.
+func (o Ops) AgregarMercancias(in AgregarMercanciasInput) *table.Op[AgregarMercanciasResult] {
+	return table.NewOp(o.db.run, agregarMercanciasWrite, in.input(), o.db.agregarMercanciasResult)
+}
+
+// SellarCarta is SellarCarta of DB, for Tx.
+func (o Ops) SellarCarta(in SellarCartaInput) *table.Op[SellarCartaResult] {
+	return table.NewOp(o.db.run, sellarCartaWrite, in.input(), o.db.sellarCartaResult)
+}
+
+// AbrirCarta is AbrirCarta of DB, for Tx.
+func (o Ops) AbrirCarta(in AbrirCartaInput) *table.Op[AbrirCartaResult] {
+	return table.NewOp(o.db.run, abrirCartaWrite, in.input(), o.db.abrirCartaResult)
+}
+
+// EmpezarTimbrado is EmpezarTimbrado of DB, for Tx.
+func (o Ops) EmpezarTimbrado(in EmpezarTimbradoInput) *table.Op[EmpezarTimbradoResult] {
+	return table.NewOp(o.db.run, empezarTimbradoWrite, in.input(), o.db.empezarTimbradoResult)
+}
+
+// DejarTimbrado is DejarTimbrado of DB, for Tx.
+func (o Ops) DejarTimbrado(in DejarTimbradoInput) *table.Op[DejarTimbradoResult] {
+	return table.NewOp(o.db.run, dejarTimbradoWrite, in.input(), o.db.dejarTimbradoResult)
+}
+
+// TimbrarCarta is TimbrarCarta of DB, for Tx.
+func (o Ops) TimbrarCarta(in TimbrarCartaInput) *table.Op[TimbrarCartaResult] {
+	return table.NewOp(o.db.run, timbrarCartaWrite, in.input(), o.db.timbrarCartaResult)
+}
+
+// CancelarBorrador is CancelarBorrador of DB, for Tx.
+func (o Ops) CancelarBorrador(in CancelarBorradorInput) *table.Op[CancelarBorradorResult] {
+	return table.NewOp(o.db.run, cancelarBorradorWrite, in.input(), o.db.cancelarBorradorResult)
+}
+
+// EmpezarCancelacion is EmpezarCancelacion of DB, for Tx.
+func (o Ops) EmpezarCancelacion(in EmpezarCancelacionInput) *table.Op[EmpezarCancelacionResult] {
+	return table.NewOp(o.db.run, empezarCancelacionWrite, in.input(), o.db.empezarCancelacionResult)
+}
+
+// DejarCancelacion is DejarCancelacion of DB, for Tx.
+func (o Ops) DejarCancelacion(in DejarCancelacionInput) *table.Op[DejarCancelacionResult] {
+	return table.NewOp(o.db.run, dejarCancelacionWrite, in.input(), o.db.dejarCancelacionResult)
+}
+
+// CancelarTimbrada is CancelarTimbrada of DB, for Tx.
+func (o Ops) CancelarTimbrada(in CancelarTimbradaInput) *table.Op[CancelarTimbradaResult] {
+	return table.NewOp(o.db.run, cancelarTimbradaWrite, in.input(), o.db.cancelarTimbradaResult)
+}
+
+// AbrirSesion is AbrirSesion of DB, for Tx.
+func (o Ops) AbrirSesion(in AbrirSesionInput) *table.Op[AbrirSesionResult] {
+	return table.NewOp(o.db.run, abrirSesionWrite, in.input(), o.db.abrirSesionResult)
+}
+
+// CerrarSesion is CerrarSesion of DB, for Tx.
+func (o Ops) CerrarSesion(in CerrarSesionInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, cerrarSesionWrite, in.input(), nil)
 }

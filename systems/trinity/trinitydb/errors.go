@@ -51,7 +51,7 @@ var (
 	ErrUserMatchExists = fmt.Errorf("trinitydb: user match: %w", table.ErrExists)
 	// ErrNotVoted is declared by the design. TakeBackNo, TakeBackYes can end in it.
 	ErrNotVoted = errors.New("trinitydb: not voted")
-	// ErrVoteNotFound is a table.ErrNotFound. TakeBackNo, TakeBackYes can end in it.
+	// ErrVoteNotFound is a table.ErrNotFound. No write ends in it.
 	ErrVoteNotFound = fmt.Errorf("trinitydb: vote: %w", table.ErrNotFound)
 	// ErrStillVoting is declared by the design. Leave, LeaveWithMatches can end in it.
 	ErrStillVoting = errors.New("trinitydb: still voting")

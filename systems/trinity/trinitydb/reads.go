@@ -31,11 +31,7 @@ func (db *DB) RoomByID(ctx context.Context, in RoomByIDInput) (Room, error) {
 // RoomByIDBatch is RoomByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) RoomByIDBatch(ctx context.Context, in []RoomByIDInput) ([]*Room, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, roomByIDRead, inputs, roomOf)
+	return table.BatchOf(ctx, db.run, roomByIDRead, in, RoomByIDInput.input, roomOf)
 }
 
 // RoomByCodeInput is what RoomByCode takes.
@@ -133,11 +129,7 @@ func (db *DB) MovieOf(ctx context.Context, in MovieOfInput) (Movie, error) {
 // MovieOfBatch is MovieOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) MovieOfBatch(ctx context.Context, in []MovieOfInput) ([]*Movie, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, movieOfRead, inputs, movieOf)
+	return table.BatchOf(ctx, db.run, movieOfRead, in, MovieOfInput.input, movieOf)
 }
 
 // MembersInput is what Members takes.
@@ -183,11 +175,7 @@ func (db *DB) MemberOf(ctx context.Context, in MemberOfInput) (Member, error) {
 // MemberOfBatch is MemberOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) MemberOfBatch(ctx context.Context, in []MemberOfInput) ([]*Member, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, memberOfRead, inputs, memberOf)
+	return table.BatchOf(ctx, db.run, memberOfRead, in, MemberOfInput.input, memberOf)
 }
 
 // VotesOfRoomInput is what VotesOfRoom takes.
@@ -234,11 +222,7 @@ func (db *DB) VoteOf(ctx context.Context, in VoteOfInput) (Vote, error) {
 // VoteOfBatch is VoteOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) VoteOfBatch(ctx context.Context, in []VoteOfInput) ([]*Vote, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, voteOfRead, inputs, voteOf)
+	return table.BatchOf(ctx, db.run, voteOfRead, in, VoteOfInput.input, voteOf)
 }
 
 // VotesOfUserInRoomInput is what VotesOfUserInRoom takes.
@@ -372,11 +356,7 @@ func (db *DB) MatchOf(ctx context.Context, in MatchOfInput) (Match, error) {
 // MatchOfBatch is MatchOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) MatchOfBatch(ctx context.Context, in []MatchOfInput) ([]*Match, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, matchOfRead, inputs, matchOf)
+	return table.BatchOf(ctx, db.run, matchOfRead, in, MatchOfInput.input, matchOf)
 }
 
 // MatchesOfUserInput is what MatchesOfUser takes.

@@ -45,35 +45,26 @@ type Config struct {
 	Observe func(context.Context, table.Call)
 }
 
-// tables are the names that are given, by the tables' names in the design.
-func (c Config) tables() map[string]string {
-	names := map[string]string{}
-	if c.TrinityRoomsTable != "" {
-		names["trinity-rooms"] = c.TrinityRoomsTable
-	}
-	if c.TrinityVotesTable != "" {
-		names["trinity-votes"] = c.TrinityVotesTable
-	}
-	if c.TrinityMatchesTable != "" {
-		names["trinity-matches"] = c.TrinityMatchesTable
-	}
-	return names
-}
-
 // DB reads and writes the design's tables.
 type DB struct {
+	// Op has the writes as parts of a Tx.
+	Op Ops
+
 	run *table.DB
 }
 
 // New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.
 func New(client table.Client, c Config) (*DB, error) {
 	run, err := table.Open(client, table.Config{
-		Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,
+		Tables:    map[string]string{"trinity-rooms": c.TrinityRoomsTable, "trinity-votes": c.TrinityVotesTable, "trinity-matches": c.TrinityMatchesTable},
+		CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,
 	}, trinityRoomsTable, trinityVotesTable, trinityMatchesTable)
 	if err != nil {
 		return nil, err
 	}
-	return &DB{run: run}, nil
+	db := &DB{run: run}
+	db.Op.db = db
+	return db, nil
 }
 
 // CreateTables are the requests that make the tables, for tests and for services that make them when they start. It

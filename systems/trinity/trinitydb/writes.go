@@ -55,29 +55,20 @@ type OpenRoomResult struct {
 // It can end in ErrRoomRequestReused, ErrRoomExists, ErrRoomCodeTaken, ErrMemberExists, ErrMovieExists, table.ErrLines.
 // It takes at most 40 lines.
 func (db *DB) OpenRoom(ctx context.Context, in OpenRoomInput) (OpenRoomResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, openRoomWrite, input)
-	if err != nil {
-		return OpenRoomResult{}, err
-	}
+	return table.Do(ctx, db.run, openRoomWrite, in.input(), db.openRoomResult)
+}
+
+// openRoomResult is the result of what OpenRoom has done.
+func (db *DB) openRoomResult(ctx context.Context, input table.Input, out table.Outcome) (OpenRoomResult, error) {
 	if out.Replayed {
 		return db.replayOpenRoom(ctx, input, out.Record)
 	}
-	var result OpenRoomResult
-	if result.Room, err = roomOf(out.Items[0][0]); err != nil {
-		return OpenRoomResult{}, err
-	}
-	if result.Member, err = memberOf(out.Items[1][0]); err != nil {
-		return OpenRoomResult{}, err
-	}
-	for _, v := range out.Items[2] {
-		x, err := movieOf(v)
-		if err != nil {
-			return OpenRoomResult{}, err
-		}
-		result.Movie = append(result.Movie, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return OpenRoomResult{
+		Room:   table.Made(d, 0, roomOf),
+		Member: table.Made(d, 1, memberOf),
+		Movie:  table.MadeEach(d, 2, movieOf),
+	}, d.Err()
 }
 
 // replayOpenRoom is the answer to a repetition, as RoomByID finds it now.
@@ -123,22 +114,16 @@ type JoinResult struct {
 //
 // It can end in ErrJoined, ErrMemberExists, ErrClosed, ErrRoomFull, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken.
 func (db *DB) Join(ctx context.Context, in JoinInput) (JoinResult, error) {
-	out, err := db.run.Write(ctx, joinWrite, in.input())
-	if err != nil {
-		return JoinResult{}, err
-	}
-	var result JoinResult
-	if result.Member, err = memberOf(out.Items[0][0]); err != nil {
-		return JoinResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return JoinResult{}, err
-		}
-		result.Room = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, joinWrite, in.input(), db.joinResult)
+}
+
+// joinResult is the result of what Join has done.
+func (db *DB) joinResult(_ context.Context, _ table.Input, out table.Outcome) (JoinResult, error) {
+	d := table.DecodeOutcome(out)
+	return JoinResult{
+		Member: table.Made(d, 0, memberOf),
+		Room:   table.Known(d, 1, roomOf),
+	}, d.Err()
 }
 
 // VoteNoInput is what VoteNo takes.
@@ -164,22 +149,16 @@ type VoteNoResult struct {
 //
 // It can end in ErrVoted, ErrVoteExists, ErrClosed, ErrMemberNotFound.
 func (db *DB) VoteNo(ctx context.Context, in VoteNoInput) (VoteNoResult, error) {
-	out, err := db.run.Write(ctx, voteNoWrite, in.input())
-	if err != nil {
-		return VoteNoResult{}, err
-	}
-	var result VoteNoResult
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return VoteNoResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return VoteNoResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, voteNoWrite, in.input(), db.voteNoResult)
+}
+
+// voteNoResult is the result of what VoteNo has done.
+func (db *DB) voteNoResult(_ context.Context, _ table.Input, out table.Outcome) (VoteNoResult, error) {
+	d := table.DecodeOutcome(out)
+	return VoteNoResult{
+		Vote:   table.Made(d, 0, voteOf),
+		Member: table.Known(d, 1, memberOf),
+	}, d.Err()
 }
 
 // VoteYesInput is what VoteYes takes.
@@ -217,36 +196,18 @@ type VoteYesResult struct {
 // It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrClosed,
 // ErrMemberNotFound.
 func (db *DB) VoteYes(ctx context.Context, in VoteYesInput) (VoteYesResult, error) {
-	out, err := db.run.Write(ctx, voteYesWrite, in.input())
-	if err != nil {
-		return VoteYesResult{}, err
-	}
-	var result VoteYesResult
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return VoteYesResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return VoteYesResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return VoteYesResult{}, err
-		}
-		result.Room = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return VoteYesResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, voteYesWrite, in.input(), db.voteYesResult)
+}
+
+// voteYesResult is the result of what VoteYes has done.
+func (db *DB) voteYesResult(_ context.Context, _ table.Input, out table.Outcome) (VoteYesResult, error) {
+	d := table.DecodeOutcome(out)
+	return VoteYesResult{
+		Vote:   table.Made(d, 0, voteOf),
+		Movie:  table.Known(d, 1, movieOf),
+		Room:   table.Known(d, 2, roomOf),
+		Member: table.Known(d, 3, memberOf),
+	}, d.Err()
 }
 
 // VoteYesAfterMatchInput is what VoteYesAfterMatch takes.
@@ -281,36 +242,18 @@ type VoteYesAfterMatchResult struct {
 // It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrClosed,
 // ErrMemberNotFound.
 func (db *DB) VoteYesAfterMatch(ctx context.Context, in VoteYesAfterMatchInput) (VoteYesAfterMatchResult, error) {
-	out, err := db.run.Write(ctx, voteYesAfterMatchWrite, in.input())
-	if err != nil {
-		return VoteYesAfterMatchResult{}, err
-	}
-	var result VoteYesAfterMatchResult
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return VoteYesAfterMatchResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return VoteYesAfterMatchResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return VoteYesAfterMatchResult{}, err
-		}
-		result.Room = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return VoteYesAfterMatchResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, voteYesAfterMatchWrite, in.input(), db.voteYesAfterMatchResult)
+}
+
+// voteYesAfterMatchResult is the result of what VoteYesAfterMatch has done.
+func (db *DB) voteYesAfterMatchResult(_ context.Context, _ table.Input, out table.Outcome) (VoteYesAfterMatchResult, error) {
+	d := table.DecodeOutcome(out)
+	return VoteYesAfterMatchResult{
+		Vote:   table.Made(d, 0, voteOf),
+		Movie:  table.Known(d, 1, movieOf),
+		Room:   table.Known(d, 2, roomOf),
+		Member: table.Known(d, 3, memberOf),
+	}, d.Err()
 }
 
 // CompleteMatchInput is what CompleteMatch takes.
@@ -366,49 +309,21 @@ type CompleteMatchResult struct {
 // It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
 // ErrUserMatchExists, ErrClosed, ErrMemberNotFound, table.ErrLines. It takes at most 39 lines.
 func (db *DB) CompleteMatch(ctx context.Context, in CompleteMatchInput) (CompleteMatchResult, error) {
-	out, err := db.run.Write(ctx, completeMatchWrite, in.input())
-	if err != nil {
-		return CompleteMatchResult{}, err
-	}
-	var result CompleteMatchResult
-	if result.Vote, err = voteOf(out.Items[0][0]); err != nil {
-		return CompleteMatchResult{}, err
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.Room = &x
-	}
-	if result.Match, err = matchOf(out.Items[3][0]); err != nil {
-		return CompleteMatchResult{}, err
-	}
-	if result.UserMatch, err = userMatchOf(out.Items[4][0]); err != nil {
-		return CompleteMatchResult{}, err
-	}
-	if v := out.Items[5][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.Member = &x
-	}
-	for _, v := range out.Items[6] {
-		x, err := userMatchOf(v)
-		if err != nil {
-			return CompleteMatchResult{}, err
-		}
-		result.UserMatch2 = append(result.UserMatch2, x)
-	}
-	return result, nil
+	return table.Do(ctx, db.run, completeMatchWrite, in.input(), db.completeMatchResult)
+}
+
+// completeMatchResult is the result of what CompleteMatch has done.
+func (db *DB) completeMatchResult(_ context.Context, _ table.Input, out table.Outcome) (CompleteMatchResult, error) {
+	d := table.DecodeOutcome(out)
+	return CompleteMatchResult{
+		Vote:       table.Made(d, 0, voteOf),
+		Movie:      table.Known(d, 1, movieOf),
+		Room:       table.Known(d, 2, roomOf),
+		Match:      table.Made(d, 3, matchOf),
+		UserMatch:  table.Made(d, 4, userMatchOf),
+		Member:     table.Known(d, 5, memberOf),
+		UserMatch2: table.MadeEach(d, 6, userMatchOf),
+	}, d.Err()
 }
 
 // TakeBackNoInput is what TakeBackNo takes.
@@ -430,21 +345,17 @@ type TakeBackNoResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
 //	costs   4 write units
 //
-// It can end in ErrNotVoted, ErrVoteNotFound, ErrMemberNotFound.
+// It can end in ErrNotVoted, ErrMemberNotFound.
 func (db *DB) TakeBackNo(ctx context.Context, in TakeBackNoInput) (TakeBackNoResult, error) {
-	out, err := db.run.Write(ctx, takeBackNoWrite, in.input())
-	if err != nil {
-		return TakeBackNoResult{}, err
-	}
-	var result TakeBackNoResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return TakeBackNoResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, takeBackNoWrite, in.input(), db.takeBackNoResult)
+}
+
+// takeBackNoResult is the result of what TakeBackNo has done.
+func (db *DB) takeBackNoResult(_ context.Context, _ table.Input, out table.Outcome) (TakeBackNoResult, error) {
+	d := table.DecodeOutcome(out)
+	return TakeBackNoResult{
+		Member: table.Known(d, 1, memberOf),
+	}, d.Err()
 }
 
 // TakeBackYesInput is what TakeBackYes takes.
@@ -472,35 +383,19 @@ type TakeBackYesResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
 //	costs   8 write units
 //
-// It can end in ErrNotVoted, ErrVoteNotFound, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound.
+// It can end in ErrNotVoted, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound.
 func (db *DB) TakeBackYes(ctx context.Context, in TakeBackYesInput) (TakeBackYesResult, error) {
-	out, err := db.run.Write(ctx, takeBackYesWrite, in.input())
-	if err != nil {
-		return TakeBackYesResult{}, err
-	}
-	var result TakeBackYesResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := movieOf(v)
-		if err != nil {
-			return TakeBackYesResult{}, err
-		}
-		result.Movie = &x
-	}
-	if v := out.Items[2][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return TakeBackYesResult{}, err
-		}
-		result.Room = &x
-	}
-	if v := out.Items[3][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return TakeBackYesResult{}, err
-		}
-		result.Member = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, takeBackYesWrite, in.input(), db.takeBackYesResult)
+}
+
+// takeBackYesResult is the result of what TakeBackYes has done.
+func (db *DB) takeBackYesResult(_ context.Context, _ table.Input, out table.Outcome) (TakeBackYesResult, error) {
+	d := table.DecodeOutcome(out)
+	return TakeBackYesResult{
+		Movie:  table.Known(d, 1, movieOf),
+		Room:   table.Known(d, 2, roomOf),
+		Member: table.Known(d, 3, memberOf),
+	}, d.Err()
 }
 
 // LeaveInput is what Leave takes.
@@ -526,19 +421,15 @@ type LeaveResult struct {
 //
 // It can end in ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, table.ErrRefused.
 func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
-	out, err := db.run.Write(ctx, leaveWrite, in.input())
-	if err != nil {
-		return LeaveResult{}, err
-	}
-	var result LeaveResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return LeaveResult{}, err
-		}
-		result.Room = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, leaveWrite, in.input(), db.leaveResult)
+}
+
+// leaveResult is the result of what Leave has done.
+func (db *DB) leaveResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveResult, error) {
+	d := table.DecodeOutcome(out)
+	return LeaveResult{
+		Room: table.Known(d, 1, roomOf),
+	}, d.Err()
 }
 
 // LeaveWithMatchesInput is what LeaveWithMatches takes.
@@ -579,26 +470,16 @@ type LeaveWithMatchesResult struct {
 // It can end in ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
 // ErrMovieNotFound, table.ErrRefused, table.ErrLines. It takes at most 40 lines.
 func (db *DB) LeaveWithMatches(ctx context.Context, in LeaveWithMatchesInput) (LeaveWithMatchesResult, error) {
-	out, err := db.run.Write(ctx, leaveWithMatchesWrite, in.input())
-	if err != nil {
-		return LeaveWithMatchesResult{}, err
-	}
-	var result LeaveWithMatchesResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return LeaveWithMatchesResult{}, err
-		}
-		result.Room = &x
-	}
-	for _, v := range out.Items[2] {
-		x, err := matchOf(v)
-		if err != nil {
-			return LeaveWithMatchesResult{}, err
-		}
-		result.Match = append(result.Match, x)
-	}
-	return result, nil
+	return table.Do(ctx, db.run, leaveWithMatchesWrite, in.input(), db.leaveWithMatchesResult)
+}
+
+// leaveWithMatchesResult is the result of what LeaveWithMatches has done.
+func (db *DB) leaveWithMatchesResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveWithMatchesResult, error) {
+	d := table.DecodeOutcome(out)
+	return LeaveWithMatchesResult{
+		Room:  table.Known(d, 1, roomOf),
+		Match: table.MadeEach(d, 2, matchOf),
+	}, d.Err()
 }
 
 // CloseRoomInput is what CloseRoom takes.
@@ -632,19 +513,15 @@ type CloseRoomResult struct {
 // It can end in ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound, table.ErrLines. It takes at most 40
 // lines.
 func (db *DB) CloseRoom(ctx context.Context, in CloseRoomInput) (CloseRoomResult, error) {
-	out, err := db.run.Write(ctx, closeRoomWrite, in.input())
-	if err != nil {
-		return CloseRoomResult{}, err
-	}
-	var result CloseRoomResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := roomOf(v)
-		if err != nil {
-			return CloseRoomResult{}, err
-		}
-		result.Room = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, closeRoomWrite, in.input(), db.closeRoomResult)
+}
+
+// closeRoomResult is the result of what CloseRoom has done.
+func (db *DB) closeRoomResult(_ context.Context, _ table.Input, out table.Outcome) (CloseRoomResult, error) {
+	d := table.DecodeOutcome(out)
+	return CloseRoomResult{
+		Room: table.Known(d, 0, roomOf),
+	}, d.Err()
 }
 
 // ShareMatchInput is what ShareMatch takes.
@@ -672,15 +549,15 @@ type ShareMatchResult struct {
 //
 // It can end in ErrShared, ErrUserMatchExists.
 func (db *DB) ShareMatch(ctx context.Context, in ShareMatchInput) (ShareMatchResult, error) {
-	out, err := db.run.Write(ctx, shareMatchWrite, in.input())
-	if err != nil {
-		return ShareMatchResult{}, err
-	}
-	var result ShareMatchResult
-	if result.UserMatch, err = userMatchOf(out.Items[0][0]); err != nil {
-		return ShareMatchResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, shareMatchWrite, in.input(), db.shareMatchResult)
+}
+
+// shareMatchResult is the result of what ShareMatch has done.
+func (db *DB) shareMatchResult(_ context.Context, _ table.Input, out table.Outcome) (ShareMatchResult, error) {
+	d := table.DecodeOutcome(out)
+	return ShareMatchResult{
+		UserMatch: table.Made(d, 0, userMatchOf),
+	}, d.Err()
 }
 
 // MarkMemberInput is what MarkMember takes.
@@ -703,17 +580,92 @@ type MarkMemberResult struct {
 //
 // It can end in ErrMemberNotFound.
 func (db *DB) MarkMember(ctx context.Context, in MarkMemberInput) (MarkMemberResult, error) {
-	out, err := db.run.Write(ctx, markMemberWrite, in.input())
-	if err != nil {
-		return MarkMemberResult{}, err
-	}
-	var result MarkMemberResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := memberOf(v)
-		if err != nil {
-			return MarkMemberResult{}, err
-		}
-		result.Member = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, markMemberWrite, in.input(), db.markMemberResult)
+}
+
+// markMemberResult is the result of what MarkMember has done.
+func (db *DB) markMemberResult(_ context.Context, _ table.Input, out table.Outcome) (MarkMemberResult, error) {
+	d := table.DecodeOutcome(out)
+	return MarkMemberResult{
+		Member: table.Made(d, 0, memberOf),
+	}, d.Err()
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// OpenRoom is OpenRoom of DB, for Tx.
+func (o Ops) OpenRoom(in OpenRoomInput) *table.Op[OpenRoomResult] {
+	return table.NewOp(o.db.run, openRoomWrite, in.input(), o.db.openRoomResult)
+}
+
+// Join is Join of DB, for Tx.
+func (o Ops) Join(in JoinInput) *table.Op[JoinResult] {
+	return table.NewOp(o.db.run, joinWrite, in.input(), o.db.joinResult)
+}
+
+// VoteNo is VoteNo of DB, for Tx.
+func (o Ops) VoteNo(in VoteNoInput) *table.Op[VoteNoResult] {
+	return table.NewOp(o.db.run, voteNoWrite, in.input(), o.db.voteNoResult)
+}
+
+// VoteYes is VoteYes of DB, for Tx.
+func (o Ops) VoteYes(in VoteYesInput) *table.Op[VoteYesResult] {
+	return table.NewOp(o.db.run, voteYesWrite, in.input(), o.db.voteYesResult)
+}
+
+// VoteYesAfterMatch is VoteYesAfterMatch of DB, for Tx.
+func (o Ops) VoteYesAfterMatch(in VoteYesAfterMatchInput) *table.Op[VoteYesAfterMatchResult] {
+	return table.NewOp(o.db.run, voteYesAfterMatchWrite, in.input(), o.db.voteYesAfterMatchResult)
+}
+
+// CompleteMatch is CompleteMatch of DB, for Tx.
+func (o Ops) CompleteMatch(in CompleteMatchInput) *table.Op[CompleteMatchResult] {
+	return table.NewOp(o.db.run, completeMatchWrite, in.input(), o.db.completeMatchResult)
+}
+
+// TakeBackNo is TakeBackNo of DB, for Tx.
+func (o Ops) TakeBackNo(in TakeBackNoInput) *table.Op[TakeBackNoResult] {
+	return table.NewOp(o.db.run, takeBackNoWrite, in.input(), o.db.takeBackNoResult)
+}
+
+// TakeBackYes is TakeBackYes of DB, for Tx.
+func (o Ops) TakeBackYes(in TakeBackYesInput) *table.Op[TakeBackYesResult] {
+	return table.NewOp(o.db.run, takeBackYesWrite, in.input(), o.db.takeBackYesResult)
+}
+
+// Leave is Leave of DB, for Tx.
+func (o Ops) Leave(in LeaveInput) *table.Op[LeaveResult] {
+	return table.NewOp(o.db.run, leaveWrite, in.input(), o.db.leaveResult)
+}
+
+// LeaveWithMatches is LeaveWithMatches of DB, for Tx.
+func (o Ops) LeaveWithMatches(in LeaveWithMatchesInput) *table.Op[LeaveWithMatchesResult] {
+	return table.NewOp(o.db.run, leaveWithMatchesWrite, in.input(), o.db.leaveWithMatchesResult)
+}
+
+// CloseRoom is CloseRoom of DB, for Tx.
+func (o Ops) CloseRoom(in CloseRoomInput) *table.Op[CloseRoomResult] {
+	return table.NewOp(o.db.run, closeRoomWrite, in.input(), o.db.closeRoomResult)
+}
+
+// ShareMatch is ShareMatch of DB, for Tx.
+func (o Ops) ShareMatch(in ShareMatchInput) *table.Op[ShareMatchResult] {
+	return table.NewOp(o.db.run, shareMatchWrite, in.input(), o.db.shareMatchResult)
+}
+
+// MarkMember is MarkMember of DB, for Tx.
+func (o Ops) MarkMember(in MarkMemberInput) *table.Op[MarkMemberResult] {
+	return table.NewOp(o.db.run, markMemberWrite, in.input(), o.db.markMemberResult)
 }

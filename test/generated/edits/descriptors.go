@@ -52,7 +52,8 @@ var (
 			},
 			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "SHOP"}}},
 		},
-		Exists: ErrShopExists,
+		NotFound: ErrShopNotFound,
+		Exists:   ErrShopExists,
 	}
 	productEntity = &table.Entity{
 		Name:      "Product",

@@ -18,6 +18,8 @@ var (
 	ErrProductExists = fmt.Errorf("edits: product: %w", table.ErrExists)
 	// ErrProductCodeTaken is a table.ErrExists. Offer, EndOffer, Unbrand, Change, Revise can end in it.
 	ErrProductCodeTaken = fmt.Errorf("edits: product code is taken: %w", table.ErrExists)
+	// ErrShopNotFound is a table.ErrNotFound. Offer, EndOffer, Change, Revise can end in it.
+	ErrShopNotFound = fmt.Errorf("edits: shop: %w", table.ErrNotFound)
 	// ErrNotOffered is declared by the design. EndOffer can end in it.
 	ErrNotOffered = errors.New("edits: not offered")
 	// ErrProductNotFound is a table.ErrNotFound. EndOffer, Unbrand, Change, Revise can end in it.

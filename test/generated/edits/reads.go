@@ -28,11 +28,7 @@ func (db *DB) ProductByID(ctx context.Context, in ProductByIDInput) (Product, er
 // ProductByIDBatch is ProductByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
 // of the inputs, nil for an item that is not there.
 func (db *DB) ProductByIDBatch(ctx context.Context, in []ProductByIDInput) ([]*Product, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, productByIDRead, inputs, productOf)
+	return table.BatchOf(ctx, db.run, productByIDRead, in, ProductByIDInput.input, productOf)
 }
 
 // ProductByCodeInput is what ProductByCode takes.
@@ -140,11 +136,7 @@ func (db *DB) ShopByID(ctx context.Context, in ShopByIDInput) (Shop, error) {
 // ShopByIDBatch is ShopByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) ShopByIDBatch(ctx context.Context, in []ShopByIDInput) ([]*Shop, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, shopByIDRead, inputs, shopOf)
+	return table.BatchOf(ctx, db.run, shopByIDRead, in, ShopByIDInput.input, shopOf)
 }
 
 // CartByIDInput is what CartByID takes.
@@ -166,11 +158,7 @@ func (db *DB) CartByID(ctx context.Context, in CartByIDInput) (Cart, error) {
 // CartByIDBatch is CartByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) CartByIDBatch(ctx context.Context, in []CartByIDInput) ([]*Cart, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, cartByIDRead, inputs, cartOf)
+	return table.BatchOf(ctx, db.run, cartByIDRead, in, CartByIDInput.input, cartOf)
 }
 
 // CartsOfInput is what CartsOf takes.
@@ -220,11 +208,7 @@ func (db *DB) PostByID(ctx context.Context, in PostByIDInput) (Post, error) {
 // PostByIDBatch is PostByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) PostByIDBatch(ctx context.Context, in []PostByIDInput) ([]*Post, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, postByIDRead, inputs, postOf)
+	return table.BatchOf(ctx, db.run, postByIDRead, in, PostByIDInput.input, postOf)
 }
 
 // PostsOfInput is what PostsOf takes.

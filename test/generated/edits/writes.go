@@ -26,15 +26,15 @@ type OpenResult struct {
 //
 // It can end in ErrShopExists.
 func (db *DB) Open(ctx context.Context, in OpenInput) (OpenResult, error) {
-	out, err := db.run.Write(ctx, openWrite, in.input())
-	if err != nil {
-		return OpenResult{}, err
-	}
-	var result OpenResult
-	if result.Shop, err = shopOf(out.Items[0][0]); err != nil {
-		return OpenResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, openWrite, in.input(), db.openResult)
+}
+
+// openResult is the result of what Open has done.
+func (db *DB) openResult(_ context.Context, _ table.Input, out table.Outcome) (OpenResult, error) {
+	d := table.DecodeOutcome(out)
+	return OpenResult{
+		Shop: table.Made(d, 0, shopOf),
+	}, d.Err()
 }
 
 // OfferInput is what Offer takes.
@@ -65,17 +65,17 @@ type OfferResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   11 write units
 //
-// It can end in ErrProductExists, ErrProductCodeTaken.
+// It can end in ErrProductExists, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) Offer(ctx context.Context, in OfferInput) (OfferResult, error) {
-	out, err := db.run.Write(ctx, offerWrite, in.input())
-	if err != nil {
-		return OfferResult{}, err
-	}
-	var result OfferResult
-	if result.Product, err = productOf(out.Items[0][0]); err != nil {
-		return OfferResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, offerWrite, in.input(), db.offerResult)
+}
+
+// offerResult is the result of what Offer has done.
+func (db *DB) offerResult(_ context.Context, _ table.Input, out table.Outcome) (OfferResult, error) {
+	d := table.DecodeOutcome(out)
+	return OfferResult{
+		Product: table.Made(d, 0, productOf),
+	}, d.Err()
 }
 
 // EndOfferInput is what EndOffer takes.
@@ -96,21 +96,17 @@ type EndOfferResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   9 write units
 //
-// It can end in ErrNotOffered, ErrProductNotFound, ErrProductCodeTaken.
+// It can end in ErrNotOffered, ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) EndOffer(ctx context.Context, in EndOfferInput) (EndOfferResult, error) {
-	out, err := db.run.Write(ctx, endOfferWrite, in.input())
-	if err != nil {
-		return EndOfferResult{}, err
-	}
-	var result EndOfferResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return EndOfferResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, endOfferWrite, in.input(), db.endOfferResult)
+}
+
+// endOfferResult is the result of what EndOffer has done.
+func (db *DB) endOfferResult(_ context.Context, _ table.Input, out table.Outcome) (EndOfferResult, error) {
+	d := table.DecodeOutcome(out)
+	return EndOfferResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // UnbrandInput is what Unbrand takes.
@@ -133,19 +129,15 @@ type UnbrandResult struct {
 //
 // It can end in ErrProductNotFound, ErrProductCodeTaken.
 func (db *DB) Unbrand(ctx context.Context, in UnbrandInput) (UnbrandResult, error) {
-	out, err := db.run.Write(ctx, unbrandWrite, in.input())
-	if err != nil {
-		return UnbrandResult{}, err
-	}
-	var result UnbrandResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return UnbrandResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, unbrandWrite, in.input(), db.unbrandResult)
+}
+
+// unbrandResult is the result of what Unbrand has done.
+func (db *DB) unbrandResult(_ context.Context, _ table.Input, out table.Outcome) (UnbrandResult, error) {
+	d := table.DecodeOutcome(out)
+	return UnbrandResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // ChangeInput is what Change takes.
@@ -180,21 +172,17 @@ type ChangeResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   20 write units
 //
-// It can end in ErrProductNotFound, ErrProductCodeTaken.
+// It can end in ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) Change(ctx context.Context, in ChangeInput) (ChangeResult, error) {
-	out, err := db.run.Write(ctx, changeWrite, in.input())
-	if err != nil {
-		return ChangeResult{}, err
-	}
-	var result ChangeResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := productOf(v)
-		if err != nil {
-			return ChangeResult{}, err
-		}
-		result.Product = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, changeWrite, in.input(), db.changeResult)
+}
+
+// changeResult is the result of what Change has done.
+func (db *DB) changeResult(_ context.Context, _ table.Input, out table.Outcome) (ChangeResult, error) {
+	d := table.DecodeOutcome(out)
+	return ChangeResult{
+		Product: table.Known(d, 0, productOf),
+	}, d.Err()
 }
 
 // ReviseInput is what Revise takes.
@@ -226,22 +214,18 @@ type ReviseResult struct {
 //	update  Visitor.key VISITOR#{visitor} / VISITOR
 //	costs   28 write units with 2 lines, 13 for each
 //
-// It can end in ErrCheap, ErrProductNotFound, ErrProductCodeTaken, ErrVisitorNotFound, table.ErrLines. It takes at most
-// 3 lines.
+// It can end in ErrCheap, ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound, ErrVisitorNotFound, table.ErrLines.
+// It takes at most 3 lines.
 func (db *DB) Revise(ctx context.Context, in ReviseInput) (ReviseResult, error) {
-	out, err := db.run.Write(ctx, reviseWrite, in.input())
-	if err != nil {
-		return ReviseResult{}, err
-	}
-	var result ReviseResult
-	if v := out.Items[1][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return ReviseResult{}, err
-		}
-		result.Visitor = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, reviseWrite, in.input(), db.reviseResult)
+}
+
+// reviseResult is the result of what Revise has done.
+func (db *DB) reviseResult(_ context.Context, _ table.Input, out table.Outcome) (ReviseResult, error) {
+	d := table.DecodeOutcome(out)
+	return ReviseResult{
+		Visitor: table.Known(d, 1, visitorOf),
+	}, d.Err()
 }
 
 // VisitInput is what Visit takes.
@@ -259,19 +243,15 @@ type VisitResult struct {
 //	upsert  Visitor.key VISITOR#{visitor} / VISITOR
 //	costs   1 write unit
 func (db *DB) Visit(ctx context.Context, in VisitInput) (VisitResult, error) {
-	out, err := db.run.Write(ctx, visitWrite, in.input())
-	if err != nil {
-		return VisitResult{}, err
-	}
-	var result VisitResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return VisitResult{}, err
-		}
-		result.Visitor = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, visitWrite, in.input(), db.visitResult)
+}
+
+// visitResult is the result of what Visit has done.
+func (db *DB) visitResult(_ context.Context, _ table.Input, out table.Outcome) (VisitResult, error) {
+	d := table.DecodeOutcome(out)
+	return VisitResult{
+		Visitor: table.Made(d, 0, visitorOf),
+	}, d.Err()
 }
 
 // LeaveInput is what Leave takes.
@@ -291,19 +271,15 @@ type LeaveResult struct {
 //
 // It can end in ErrVisitorNotFound.
 func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
-	out, err := db.run.Write(ctx, leaveWrite, in.input())
-	if err != nil {
-		return LeaveResult{}, err
-	}
-	var result LeaveResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return LeaveResult{}, err
-		}
-		result.Visitor = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, leaveWrite, in.input(), db.leaveResult)
+}
+
+// leaveResult is the result of what Leave has done.
+func (db *DB) leaveResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveResult, error) {
+	d := table.DecodeOutcome(out)
+	return LeaveResult{
+		Visitor: table.Made(d, 0, visitorOf),
+	}, d.Err()
 }
 
 // BeginInput is what Begin takes.
@@ -330,15 +306,15 @@ type BeginResult struct {
 //
 // It can end in ErrCartExists.
 func (db *DB) Begin(ctx context.Context, in BeginInput) (BeginResult, error) {
-	out, err := db.run.Write(ctx, beginWrite, in.input())
-	if err != nil {
-		return BeginResult{}, err
-	}
-	var result BeginResult
-	if result.Cart, err = cartOf(out.Items[0][0]); err != nil {
-		return BeginResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, beginWrite, in.input(), db.beginResult)
+}
+
+// beginResult is the result of what Begin has done.
+func (db *DB) beginResult(_ context.Context, _ table.Input, out table.Outcome) (BeginResult, error) {
+	d := table.DecodeOutcome(out)
+	return BeginResult{
+		Cart: table.Made(d, 0, cartOf),
+	}, d.Err()
 }
 
 // TagInput is what Tag takes.
@@ -363,19 +339,15 @@ type TagResult struct {
 //
 // It can end in ErrCartNotFound.
 func (db *DB) Tag(ctx context.Context, in TagInput) (TagResult, error) {
-	out, err := db.run.Write(ctx, tagWrite, in.input())
-	if err != nil {
-		return TagResult{}, err
-	}
-	var result TagResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return TagResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, tagWrite, in.input(), db.tagResult)
+}
+
+// tagResult is the result of what Tag has done.
+func (db *DB) tagResult(_ context.Context, _ table.Input, out table.Outcome) (TagResult, error) {
+	d := table.DecodeOutcome(out)
+	return TagResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // UntagInput is what Untag takes.
@@ -400,19 +372,15 @@ type UntagResult struct {
 //
 // It can end in ErrCartNotFound.
 func (db *DB) Untag(ctx context.Context, in UntagInput) (UntagResult, error) {
-	out, err := db.run.Write(ctx, untagWrite, in.input())
-	if err != nil {
-		return UntagResult{}, err
-	}
-	var result UntagResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return UntagResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, untagWrite, in.input(), db.untagResult)
+}
+
+// untagResult is the result of what Untag has done.
+func (db *DB) untagResult(_ context.Context, _ table.Input, out table.Outcome) (UntagResult, error) {
+	d := table.DecodeOutcome(out)
+	return UntagResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // PackInput is what Pack takes.
@@ -436,19 +404,15 @@ type PackResult struct {
 //
 // It can end in ErrCartNotFound.
 func (db *DB) Pack(ctx context.Context, in PackInput) (PackResult, error) {
-	out, err := db.run.Write(ctx, packWrite, in.input())
-	if err != nil {
-		return PackResult{}, err
-	}
-	var result PackResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return PackResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, packWrite, in.input(), db.packResult)
+}
+
+// packResult is the result of what Pack has done.
+func (db *DB) packResult(_ context.Context, _ table.Input, out table.Outcome) (PackResult, error) {
+	d := table.DecodeOutcome(out)
+	return PackResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // RecountInput is what Recount takes.
@@ -472,19 +436,15 @@ type RecountResult struct {
 //
 // It can end in ErrCartNotFound.
 func (db *DB) Recount(ctx context.Context, in RecountInput) (RecountResult, error) {
-	out, err := db.run.Write(ctx, recountWrite, in.input())
-	if err != nil {
-		return RecountResult{}, err
-	}
-	var result RecountResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return RecountResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, recountWrite, in.input(), db.recountResult)
+}
+
+// recountResult is the result of what Recount has done.
+func (db *DB) recountResult(_ context.Context, _ table.Input, out table.Outcome) (RecountResult, error) {
+	d := table.DecodeOutcome(out)
+	return RecountResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // MoreInput is what More takes.
@@ -506,19 +466,15 @@ type MoreResult struct {
 //
 // It can end in ErrCartNotFound.
 func (db *DB) More(ctx context.Context, in MoreInput) (MoreResult, error) {
-	out, err := db.run.Write(ctx, moreWrite, in.input())
-	if err != nil {
-		return MoreResult{}, err
-	}
-	var result MoreResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return MoreResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, moreWrite, in.input(), db.moreResult)
+}
+
+// moreResult is the result of what More has done.
+func (db *DB) moreResult(_ context.Context, _ table.Input, out table.Outcome) (MoreResult, error) {
+	d := table.DecodeOutcome(out)
+	return MoreResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // KeepInput is what Keep takes.
@@ -545,19 +501,15 @@ type KeepResult struct {
 //	put     Cart.byShop SHOP#{shop} / CART#{cart}; if it does not exist
 //	costs   6 write units
 func (db *DB) Keep(ctx context.Context, in KeepInput) (KeepResult, error) {
-	out, err := db.run.Write(ctx, keepWrite, in.input())
-	if err != nil {
-		return KeepResult{}, err
-	}
-	var result KeepResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := cartOf(v)
-		if err != nil {
-			return KeepResult{}, err
-		}
-		result.Cart = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, keepWrite, in.input(), db.keepResult)
+}
+
+// keepResult is the result of what Keep has done.
+func (db *DB) keepResult(_ context.Context, _ table.Input, out table.Outcome) (KeepResult, error) {
+	d := table.DecodeOutcome(out)
+	return KeepResult{
+		Cart: table.Known(d, 0, cartOf),
+	}, d.Err()
 }
 
 // PublishInput is what Publish takes.
@@ -582,15 +534,15 @@ type PublishResult struct {
 //
 // It can end in ErrPostExists.
 func (db *DB) Publish(ctx context.Context, in PublishInput) (PublishResult, error) {
-	out, err := db.run.Write(ctx, publishWrite, in.input())
-	if err != nil {
-		return PublishResult{}, err
-	}
-	var result PublishResult
-	if result.Post, err = postOf(out.Items[0][0]); err != nil {
-		return PublishResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, publishWrite, in.input(), db.publishResult)
+}
+
+// publishResult is the result of what Publish has done.
+func (db *DB) publishResult(_ context.Context, _ table.Input, out table.Outcome) (PublishResult, error) {
+	d := table.DecodeOutcome(out)
+	return PublishResult{
+		Post: table.Made(d, 0, postOf),
+	}, d.Err()
 }
 
 // ReactInput is what React takes.
@@ -614,19 +566,15 @@ type ReactResult struct {
 //
 // It can end in ErrPostNotFound.
 func (db *DB) React(ctx context.Context, in ReactInput) (ReactResult, error) {
-	out, err := db.run.Write(ctx, reactWrite, in.input())
-	if err != nil {
-		return ReactResult{}, err
-	}
-	var result ReactResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return ReactResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, reactWrite, in.input(), db.reactResult)
+}
+
+// reactResult is the result of what React has done.
+func (db *DB) reactResult(_ context.Context, _ table.Input, out table.Outcome) (ReactResult, error) {
+	d := table.DecodeOutcome(out)
+	return ReactResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // UnreactInput is what Unreact takes.
@@ -649,19 +597,15 @@ type UnreactResult struct {
 //
 // It can end in ErrPostNotFound.
 func (db *DB) Unreact(ctx context.Context, in UnreactInput) (UnreactResult, error) {
-	out, err := db.run.Write(ctx, unreactWrite, in.input())
-	if err != nil {
-		return UnreactResult{}, err
-	}
-	var result UnreactResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return UnreactResult{}, err
-		}
-		result.Post = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, unreactWrite, in.input(), db.unreactResult)
+}
+
+// unreactResult is the result of what Unreact has done.
+func (db *DB) unreactResult(_ context.Context, _ table.Input, out table.Outcome) (UnreactResult, error) {
+	d := table.DecodeOutcome(out)
+	return UnreactResult{
+		Post: table.Known(d, 0, postOf),
+	}, d.Err()
 }
 
 // ConfigureInput is what Configure takes.
@@ -685,19 +629,15 @@ type ConfigureResult struct {
 //
 // It can end in ErrPostNotFound.
 func (db *DB) Configure(ctx context.Context, in ConfigureInput) (ConfigureResult, error) {
-	out, err := db.run.Write(ctx, configureWrite, in.input())
-	if err != nil {
-		return ConfigureResult{}, err
-	}
-	var result ConfigureResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := postOf(v)
-		if err != nil {
-			return ConfigureResult{}, err
-		}
-		result.Post = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, configureWrite, in.input(), db.configureResult)
+}
+
+// configureResult is the result of what Configure has done.
+func (db *DB) configureResult(_ context.Context, _ table.Input, out table.Outcome) (ConfigureResult, error) {
+	d := table.DecodeOutcome(out)
+	return ConfigureResult{
+		Post: table.Made(d, 0, postOf),
+	}, d.Err()
 }
 
 // ReactEachInput is what ReactEach takes.
@@ -746,26 +686,16 @@ type SwapResult struct {
 //
 // It can end in ErrNothingLeft, ErrVisitorNotFound.
 func (db *DB) Swap(ctx context.Context, in SwapInput) (SwapResult, error) {
-	out, err := db.run.Write(ctx, swapWrite, in.input())
-	if err != nil {
-		return SwapResult{}, err
-	}
-	var result SwapResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return SwapResult{}, err
-		}
-		result.Giver = &x
-	}
-	if v := out.Items[1][0]; v != nil {
-		x, err := visitorOf(v)
-		if err != nil {
-			return SwapResult{}, err
-		}
-		result.Taker = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, swapWrite, in.input(), db.swapResult)
+}
+
+// swapResult is the result of what Swap has done.
+func (db *DB) swapResult(_ context.Context, _ table.Input, out table.Outcome) (SwapResult, error) {
+	d := table.DecodeOutcome(out)
+	return SwapResult{
+		Giver: table.Known(d, 0, visitorOf),
+		Taker: table.Known(d, 1, visitorOf),
+	}, d.Err()
 }
 
 // ReplaceInput is what Replace takes.
@@ -793,17 +723,132 @@ type ReplaceResult struct {
 //
 // It can end in table.ErrLines, *table.UnfinishedError, which has the lines that may be undone.
 func (db *DB) Replace(ctx context.Context, in ReplaceInput) (ReplaceResult, error) {
-	out, err := db.run.Write(ctx, replaceWrite, in.input())
-	if err != nil {
-		return ReplaceResult{}, err
-	}
-	var result ReplaceResult
-	for _, v := range out.Items[0] {
-		x, err := visitorOf(v)
-		if err != nil {
-			return ReplaceResult{}, err
-		}
-		result.Visitor = append(result.Visitor, x)
-	}
-	return result, nil
+	return table.Do(ctx, db.run, replaceWrite, in.input(), db.replaceResult)
+}
+
+// replaceResult is the result of what Replace has done.
+func (db *DB) replaceResult(_ context.Context, _ table.Input, out table.Outcome) (ReplaceResult, error) {
+	d := table.DecodeOutcome(out)
+	return ReplaceResult{
+		Visitor: table.MadeEach(d, 0, visitorOf),
+	}, d.Err()
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// Open is Open of DB, for Tx.
+func (o Ops) Open(in OpenInput) *table.Op[OpenResult] {
+	return table.NewOp(o.db.run, openWrite, in.input(), o.db.openResult)
+}
+
+// Offer is Offer of DB, for Tx.
+func (o Ops) Offer(in OfferInput) *table.Op[OfferResult] {
+	return table.NewOp(o.db.run, offerWrite, in.input(), o.db.offerResult)
+}
+
+// EndOffer is EndOffer of DB, for Tx.
+func (o Ops) EndOffer(in EndOfferInput) *table.Op[EndOfferResult] {
+	return table.NewOp(o.db.run, endOfferWrite, in.input(), o.db.endOfferResult)
+}
+
+// Unbrand is Unbrand of DB, for Tx.
+func (o Ops) Unbrand(in UnbrandInput) *table.Op[UnbrandResult] {
+	return table.NewOp(o.db.run, unbrandWrite, in.input(), o.db.unbrandResult)
+}
+
+// Change is Change of DB, for Tx.
+func (o Ops) Change(in ChangeInput) *table.Op[ChangeResult] {
+	return table.NewOp(o.db.run, changeWrite, in.input(), o.db.changeResult)
+}
+
+// Revise is Revise of DB, for Tx.
+func (o Ops) Revise(in ReviseInput) *table.Op[ReviseResult] {
+	return table.NewOp(o.db.run, reviseWrite, in.input(), o.db.reviseResult)
+}
+
+// Visit is Visit of DB, for Tx.
+func (o Ops) Visit(in VisitInput) *table.Op[VisitResult] {
+	return table.NewOp(o.db.run, visitWrite, in.input(), o.db.visitResult)
+}
+
+// Leave is Leave of DB, for Tx.
+func (o Ops) Leave(in LeaveInput) *table.Op[LeaveResult] {
+	return table.NewOp(o.db.run, leaveWrite, in.input(), o.db.leaveResult)
+}
+
+// Begin is Begin of DB, for Tx.
+func (o Ops) Begin(in BeginInput) *table.Op[BeginResult] {
+	return table.NewOp(o.db.run, beginWrite, in.input(), o.db.beginResult)
+}
+
+// Tag is Tag of DB, for Tx.
+func (o Ops) Tag(in TagInput) *table.Op[TagResult] {
+	return table.NewOp(o.db.run, tagWrite, in.input(), o.db.tagResult)
+}
+
+// Untag is Untag of DB, for Tx.
+func (o Ops) Untag(in UntagInput) *table.Op[UntagResult] {
+	return table.NewOp(o.db.run, untagWrite, in.input(), o.db.untagResult)
+}
+
+// Pack is Pack of DB, for Tx.
+func (o Ops) Pack(in PackInput) *table.Op[PackResult] {
+	return table.NewOp(o.db.run, packWrite, in.input(), o.db.packResult)
+}
+
+// Recount is Recount of DB, for Tx.
+func (o Ops) Recount(in RecountInput) *table.Op[RecountResult] {
+	return table.NewOp(o.db.run, recountWrite, in.input(), o.db.recountResult)
+}
+
+// More is More of DB, for Tx.
+func (o Ops) More(in MoreInput) *table.Op[MoreResult] {
+	return table.NewOp(o.db.run, moreWrite, in.input(), o.db.moreResult)
+}
+
+// Keep is Keep of DB, for Tx.
+func (o Ops) Keep(in KeepInput) *table.Op[KeepResult] {
+	return table.NewOp(o.db.run, keepWrite, in.input(), o.db.keepResult)
+}
+
+// Publish is Publish of DB, for Tx.
+func (o Ops) Publish(in PublishInput) *table.Op[PublishResult] {
+	return table.NewOp(o.db.run, publishWrite, in.input(), o.db.publishResult)
+}
+
+// React is React of DB, for Tx.
+func (o Ops) React(in ReactInput) *table.Op[ReactResult] {
+	return table.NewOp(o.db.run, reactWrite, in.input(), o.db.reactResult)
+}
+
+// Unreact is Unreact of DB, for Tx.
+func (o Ops) Unreact(in UnreactInput) *table.Op[UnreactResult] {
+	return table.NewOp(o.db.run, unreactWrite, in.input(), o.db.unreactResult)
+}
+
+// Configure is Configure of DB, for Tx.
+func (o Ops) Configure(in ConfigureInput) *table.Op[ConfigureResult] {
+	return table.NewOp(o.db.run, configureWrite, in.input(), o.db.configureResult)
+}
+
+// ReactEach is ReactEach of DB, for Tx.
+func (o Ops) ReactEach(in ReactEachInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, reactEachWrite, in.input(), nil)
+}
+
+// Swap is Swap of DB, for Tx.
+func (o Ops) Swap(in SwapInput) *table.Op[SwapResult] {
+	return table.NewOp(o.db.run, swapWrite, in.input(), o.db.swapResult)
 }

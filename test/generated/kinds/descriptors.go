@@ -101,7 +101,8 @@ var (
 				Taken: ErrOwnerHandleTaken,
 			},
 		},
-		Exists: ErrOwnerExists,
+		NotFound: ErrOwnerNotFound,
+		Exists:   ErrOwnerExists,
 	}
 	thingEntity = &table.Entity{
 		Name:      "Thing",

@@ -20,11 +20,13 @@ var (
 	ErrOwnerHandleTaken = fmt.Errorf("kinds: owner handle is taken: %w", table.ErrExists)
 	// ErrThingExists is a table.ErrExists. AddThing can end in it.
 	ErrThingExists = fmt.Errorf("kinds: thing: %w", table.ErrExists)
+	// ErrOwnerNotFound is a table.ErrNotFound. AddThing, ChangeThing, DropThing can end in it.
+	ErrOwnerNotFound = fmt.Errorf("kinds: owner: %w", table.ErrNotFound)
 	// ErrInactive is declared by the design. ChangeThing can end in it.
 	ErrInactive = errors.New("kinds: inactive")
 	// ErrOdd is declared by the design. ChangeThing can end in it.
 	ErrOdd = errors.New("kinds: odd")
-	// ErrThingNotFound is a table.ErrNotFound. ChangeThing, RenameThing, DropThing can end in it.
+	// ErrThingNotFound is a table.ErrNotFound. ChangeThing, RenameThing can end in it.
 	ErrThingNotFound = fmt.Errorf("kinds: thing: %w", table.ErrNotFound)
 	// ErrTooDear is declared by the design. DropThing can end in it.
 	ErrTooDear = errors.New("kinds: too dear")
@@ -40,6 +42,6 @@ var (
 	ErrNoShop = errors.New("kinds: no shop")
 	// ErrOlderLevel is declared by the design. Log can end in it.
 	ErrOlderLevel = errors.New("kinds: older level")
-	// ErrSettingNotFound is a table.ErrNotFound. BuyThings can end in it.
+	// ErrSettingNotFound is a table.ErrNotFound. No write ends in it.
 	ErrSettingNotFound = fmt.Errorf("kinds: setting: %w", table.ErrNotFound)
 )

@@ -29,11 +29,7 @@ func (db *DB) OwnerByID(ctx context.Context, in OwnerByIDInput) (Owner, error) {
 // OwnerByIDBatch is OwnerByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
 // the inputs, nil for an item that is not there.
 func (db *DB) OwnerByIDBatch(ctx context.Context, in []OwnerByIDInput) ([]*Owner, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, ownerByIDRead, inputs, ownerOf)
+	return table.BatchOf(ctx, db.run, ownerByIDRead, in, OwnerByIDInput.input, ownerOf)
 }
 
 // OwnerByEmailInput is what OwnerByEmail takes.
@@ -73,11 +69,7 @@ func (db *DB) ThingByID(ctx context.Context, in ThingByIDInput) (Thing, error) {
 // ThingByIDBatch is ThingByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
 // the inputs, nil for an item that is not there.
 func (db *DB) ThingByIDBatch(ctx context.Context, in []ThingByIDInput) ([]*Thing, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, thingByIDRead, inputs, thingOf)
+	return table.BatchOf(ctx, db.run, thingByIDRead, in, ThingByIDInput.input, thingOf)
 }
 
 // ThingCopyInput is what ThingCopy takes.
@@ -109,11 +101,7 @@ func (db *DB) ThingCopy(ctx context.Context, in ThingCopyInput) (ThingCopyItem, 
 // ThingCopyBatch is ThingCopy for several inputs at once, in BatchGetItem requests. The answers stand in the order of
 // the inputs, nil for an item that is not there.
 func (db *DB) ThingCopyBatch(ctx context.Context, in []ThingCopyInput) ([]*ThingCopyItem, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, thingCopyRead, inputs, thingCopyItemOf)
+	return table.BatchOf(ctx, db.run, thingCopyRead, in, ThingCopyInput.input, thingCopyItemOf)
 }
 
 // ThingOfOwnerInput is what ThingOfOwner takes.
@@ -145,11 +133,7 @@ func (db *DB) ThingOfOwner(ctx context.Context, in ThingOfOwnerInput) (ThingOfOw
 // ThingOfOwnerBatch is ThingOfOwner for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there or is of another ownerId.
 func (db *DB) ThingOfOwnerBatch(ctx context.Context, in []ThingOfOwnerInput) ([]*ThingOfOwnerItem, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, thingOfOwnerRead, inputs, thingOfOwnerItemOf)
+	return table.BatchOf(ctx, db.run, thingOfOwnerRead, in, ThingOfOwnerInput.input, thingOfOwnerItemOf)
 }
 
 // ThingsByRankInput is what ThingsByRank takes.
@@ -292,11 +276,7 @@ func (db *DB) SettingByName(ctx context.Context, in SettingByNameInput) (Setting
 // SettingByNameBatch is SettingByName for several inputs at once, in BatchGetItem requests. The answers stand in the
 // order of the inputs, nil for an item that is not there.
 func (db *DB) SettingByNameBatch(ctx context.Context, in []SettingByNameInput) ([]*Setting, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, settingByNameRead, inputs, settingOf)
+	return table.BatchOf(ctx, db.run, settingByNameRead, in, SettingByNameInput.input, settingOf)
 }
 
 // OwnerWithThingsInput is what OwnerWithThings takes.

@@ -32,15 +32,15 @@ type RegisterResult struct {
 //
 // It can end in ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken.
 func (db *DB) Register(ctx context.Context, in RegisterInput) (RegisterResult, error) {
-	out, err := db.run.Write(ctx, registerWrite, in.input())
-	if err != nil {
-		return RegisterResult{}, err
-	}
-	var result RegisterResult
-	if result.Owner, err = ownerOf(out.Items[0][0]); err != nil {
-		return RegisterResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, registerWrite, in.input(), db.registerResult)
+}
+
+// registerResult is the result of what Register has done.
+func (db *DB) registerResult(_ context.Context, _ table.Input, out table.Outcome) (RegisterResult, error) {
+	d := table.DecodeOutcome(out)
+	return RegisterResult{
+		Owner: table.Made(d, 0, ownerOf),
+	}, d.Err()
 }
 
 // AddThingInput is what AddThing takes.
@@ -109,17 +109,17 @@ type AddThingResult struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   13 write units
 //
-// It can end in ErrThingExists.
+// It can end in ErrThingExists, ErrOwnerNotFound.
 func (db *DB) AddThing(ctx context.Context, in AddThingInput) (AddThingResult, error) {
-	out, err := db.run.Write(ctx, addThingWrite, in.input())
-	if err != nil {
-		return AddThingResult{}, err
-	}
-	var result AddThingResult
-	if result.Thing, err = thingOf(out.Items[0][0]); err != nil {
-		return AddThingResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, addThingWrite, in.input(), db.addThingResult)
+}
+
+// addThingResult is the result of what AddThing has done.
+func (db *DB) addThingResult(_ context.Context, _ table.Input, out table.Outcome) (AddThingResult, error) {
+	d := table.DecodeOutcome(out)
+	return AddThingResult{
+		Thing: table.Made(d, 0, thingOf),
+	}, d.Err()
 }
 
 // ChangeThingInput is what ChangeThing takes.
@@ -147,21 +147,17 @@ type ChangeThingResult struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   16 write units
 //
-// It can end in ErrInactive, ErrOdd, ErrThingNotFound.
+// It can end in ErrInactive, ErrOdd, ErrThingNotFound, ErrOwnerNotFound.
 func (db *DB) ChangeThing(ctx context.Context, in ChangeThingInput) (ChangeThingResult, error) {
-	out, err := db.run.Write(ctx, changeThingWrite, in.input())
-	if err != nil {
-		return ChangeThingResult{}, err
-	}
-	var result ChangeThingResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := thingOf(v)
-		if err != nil {
-			return ChangeThingResult{}, err
-		}
-		result.Thing = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, changeThingWrite, in.input(), db.changeThingResult)
+}
+
+// changeThingResult is the result of what ChangeThing has done.
+func (db *DB) changeThingResult(_ context.Context, _ table.Input, out table.Outcome) (ChangeThingResult, error) {
+	d := table.DecodeOutcome(out)
+	return ChangeThingResult{
+		Thing: table.Known(d, 0, thingOf),
+	}, d.Err()
 }
 
 // RenameThingInput is what RenameThing takes.
@@ -187,19 +183,15 @@ type RenameThingResult struct {
 //
 // It can end in ErrThingNotFound.
 func (db *DB) RenameThing(ctx context.Context, in RenameThingInput) (RenameThingResult, error) {
-	out, err := db.run.Write(ctx, renameThingWrite, in.input())
-	if err != nil {
-		return RenameThingResult{}, err
-	}
-	var result RenameThingResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := thingOf(v)
-		if err != nil {
-			return RenameThingResult{}, err
-		}
-		result.Thing = &x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, renameThingWrite, in.input(), db.renameThingResult)
+}
+
+// renameThingResult is the result of what RenameThing has done.
+func (db *DB) renameThingResult(_ context.Context, _ table.Input, out table.Outcome) (RenameThingResult, error) {
+	d := table.DecodeOutcome(out)
+	return RenameThingResult{
+		Thing: table.Known(d, 0, thingOf),
+	}, d.Err()
 }
 
 // DropThingInput is what DropThing takes.
@@ -217,7 +209,7 @@ type DropThingInput struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   13 write units
 //
-// It can end in ErrTooDear, ErrThingNotFound.
+// It can end in ErrTooDear, ErrOwnerNotFound.
 func (db *DB) DropThing(ctx context.Context, in DropThingInput) error {
 	_, err := db.run.Write(ctx, dropThingWrite, in.input())
 	return err
@@ -246,19 +238,18 @@ type WriteNoteResult struct {
 //
 // It can end in ErrRequestReused, ErrNoteExists.
 func (db *DB) WriteNote(ctx context.Context, in WriteNoteInput) (WriteNoteResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, writeNoteWrite, input)
-	if err != nil {
-		return WriteNoteResult{}, err
-	}
+	return table.Do(ctx, db.run, writeNoteWrite, in.input(), db.writeNoteResult)
+}
+
+// writeNoteResult is the result of what WriteNote has done.
+func (db *DB) writeNoteResult(ctx context.Context, input table.Input, out table.Outcome) (WriteNoteResult, error) {
 	if out.Replayed {
 		return db.replayWriteNote(ctx, input, out.Record)
 	}
-	var result WriteNoteResult
-	if result.Note, err = noteOf(out.Items[0][0]); err != nil {
-		return WriteNoteResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return WriteNoteResult{
+		Note: table.Made(d, 0, noteOf),
+	}, d.Err()
 }
 
 // replayWriteNote is the answer to a repetition, as far as Request keeps it: other fields are zero.
@@ -294,18 +285,16 @@ type FoundResult struct {
 //
 // It can end in ErrTeamExists, ErrPersonExists.
 func (db *DB) Found(ctx context.Context, in FoundInput) (FoundResult, error) {
-	out, err := db.run.Write(ctx, foundWrite, in.input())
-	if err != nil {
-		return FoundResult{}, err
-	}
-	var result FoundResult
-	if result.Team, err = teamOf(out.Items[0][0]); err != nil {
-		return FoundResult{}, err
-	}
-	if result.Person, err = personOf(out.Items[1][0]); err != nil {
-		return FoundResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, foundWrite, in.input(), db.foundResult)
+}
+
+// foundResult is the result of what Found has done.
+func (db *DB) foundResult(_ context.Context, _ table.Input, out table.Outcome) (FoundResult, error) {
+	d := table.DecodeOutcome(out)
+	return FoundResult{
+		Team:   table.Made(d, 0, teamOf),
+		Person: table.Made(d, 1, personOf),
+	}, d.Err()
 }
 
 // BuyThingsInput is what BuyThings takes.
@@ -346,29 +335,22 @@ type BuyThingsResult struct {
 //	put     Event.key {source} / {at}, each line
 //	costs   16 write units with 3 lines, 2 for each
 //
-// It can end in ErrRequestReused, ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken, ErrNoShop,
-// ErrSettingNotFound, table.ErrLines. It takes at most 10 lines.
+// It can end in ErrRequestReused, ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken, ErrNoShop, table.ErrLines.
+// It takes at most 10 lines.
 func (db *DB) BuyThings(ctx context.Context, in BuyThingsInput) (BuyThingsResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, buyThingsWrite, input)
-	if err != nil {
-		return BuyThingsResult{}, err
-	}
+	return table.Do(ctx, db.run, buyThingsWrite, in.input(), db.buyThingsResult)
+}
+
+// buyThingsResult is the result of what BuyThings has done.
+func (db *DB) buyThingsResult(ctx context.Context, input table.Input, out table.Outcome) (BuyThingsResult, error) {
 	if out.Replayed {
 		return db.replayBuyThings(ctx, input, out.Record)
 	}
-	var result BuyThingsResult
-	if result.Owner, err = ownerOf(out.Items[0][0]); err != nil {
-		return BuyThingsResult{}, err
-	}
-	for _, v := range out.Items[2] {
-		x, err := eventOf(v)
-		if err != nil {
-			return BuyThingsResult{}, err
-		}
-		result.Event = append(result.Event, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return BuyThingsResult{
+		Owner: table.Made(d, 0, ownerOf),
+		Event: table.MadeEach(d, 2, eventOf),
+	}, d.Err()
 }
 
 // replayBuyThings is the answer to a repetition, as OwnerAndThings finds it now.
@@ -411,15 +393,15 @@ type LogResult struct {
 //
 // It can end in ErrOlderLevel.
 func (db *DB) Log(ctx context.Context, in LogInput) (LogResult, error) {
-	out, err := db.run.Write(ctx, logWrite, in.input())
-	if err != nil {
-		return LogResult{}, err
-	}
-	var result LogResult
-	if result.Event, err = eventOf(out.Items[0][0]); err != nil {
-		return LogResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, logWrite, in.input(), db.logResult)
+}
+
+// logResult is the result of what Log has done.
+func (db *DB) logResult(_ context.Context, _ table.Input, out table.Outcome) (LogResult, error) {
+	d := table.DecodeOutcome(out)
+	return LogResult{
+		Event: table.Made(d, 0, eventOf),
+	}, d.Err()
 }
 
 // SetInput is what Set takes.
@@ -438,19 +420,15 @@ type SetResult struct {
 //	upsert  Setting.key SETTING#{name|lower}
 //	costs   1 write unit
 func (db *DB) Set(ctx context.Context, in SetInput) (SetResult, error) {
-	out, err := db.run.Write(ctx, setWrite, in.input())
-	if err != nil {
-		return SetResult{}, err
-	}
-	var result SetResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := settingOf(v)
-		if err != nil {
-			return SetResult{}, err
-		}
-		result.Setting = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, setWrite, in.input(), db.setResult)
+}
+
+// setResult is the result of what Set has done.
+func (db *DB) setResult(_ context.Context, _ table.Input, out table.Outcome) (SetResult, error) {
+	d := table.DecodeOutcome(out)
+	return SetResult{
+		Setting: table.Made(d, 0, settingOf),
+	}, d.Err()
 }
 
 // UnsetInput is what Unset takes.
@@ -465,4 +443,73 @@ type UnsetInput struct {
 func (db *DB) Unset(ctx context.Context, in UnsetInput) error {
 	_, err := db.run.Write(ctx, unsetWrite, in.input())
 	return err
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// Register is Register of DB, for Tx.
+func (o Ops) Register(in RegisterInput) *table.Op[RegisterResult] {
+	return table.NewOp(o.db.run, registerWrite, in.input(), o.db.registerResult)
+}
+
+// AddThing is AddThing of DB, for Tx.
+func (o Ops) AddThing(in AddThingInput) *table.Op[AddThingResult] {
+	return table.NewOp(o.db.run, addThingWrite, in.input(), o.db.addThingResult)
+}
+
+// ChangeThing is ChangeThing of DB, for Tx.
+func (o Ops) ChangeThing(in ChangeThingInput) *table.Op[ChangeThingResult] {
+	return table.NewOp(o.db.run, changeThingWrite, in.input(), o.db.changeThingResult)
+}
+
+// RenameThing is RenameThing of DB, for Tx.
+func (o Ops) RenameThing(in RenameThingInput) *table.Op[RenameThingResult] {
+	return table.NewOp(o.db.run, renameThingWrite, in.input(), o.db.renameThingResult)
+}
+
+// DropThing is DropThing of DB, for Tx.
+func (o Ops) DropThing(in DropThingInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, dropThingWrite, in.input(), nil)
+}
+
+// WriteNote is WriteNote of DB, for Tx.
+func (o Ops) WriteNote(in WriteNoteInput) *table.Op[WriteNoteResult] {
+	return table.NewOp(o.db.run, writeNoteWrite, in.input(), o.db.writeNoteResult)
+}
+
+// Found is Found of DB, for Tx.
+func (o Ops) Found(in FoundInput) *table.Op[FoundResult] {
+	return table.NewOp(o.db.run, foundWrite, in.input(), o.db.foundResult)
+}
+
+// BuyThings is BuyThings of DB, for Tx.
+func (o Ops) BuyThings(in BuyThingsInput) *table.Op[BuyThingsResult] {
+	return table.NewOp(o.db.run, buyThingsWrite, in.input(), o.db.buyThingsResult)
+}
+
+// Log is Log of DB, for Tx.
+func (o Ops) Log(in LogInput) *table.Op[LogResult] {
+	return table.NewOp(o.db.run, logWrite, in.input(), o.db.logResult)
+}
+
+// Set is Set of DB, for Tx.
+func (o Ops) Set(in SetInput) *table.Op[SetResult] {
+	return table.NewOp(o.db.run, setWrite, in.input(), o.db.setResult)
+}
+
+// Unset is Unset of DB, for Tx.
+func (o Ops) Unset(in UnsetInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, unsetWrite, in.input(), nil)
 }

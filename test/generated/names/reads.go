@@ -32,11 +32,7 @@ func (db *DB) Table(ctx context.Context, in TableInput) (Table, error) {
 // TableBatch is Table for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) TableBatch(ctx context.Context, in []TableInput) ([]*Table, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, tableRead, inputs, tableOf)
+	return table.BatchOf(ctx, db.run, tableRead, in, TableInput.input, tableOf)
 }
 
 // ReadInput is what Read takes.
@@ -96,11 +92,7 @@ func (db *DB) Errors(ctx context.Context, in ErrorsInput) (Error, error) {
 // ErrorsBatch is Errors for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) ErrorsBatch(ctx context.Context, in []ErrorsInput) ([]*Error, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, errorsRead, inputs, errorOf)
+	return table.BatchOf(ctx, db.run, errorsRead, in, ErrorsInput.input, errorOf)
 }
 
 // ContextInput is what Context takes.
@@ -127,11 +119,7 @@ func (db *DB) Context(ctx context.Context, in ContextInput) (ContextItem, error)
 // ContextBatch is Context for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
 // inputs, nil for an item that is not there.
 func (db *DB) ContextBatch(ctx context.Context, in []ContextInput) ([]*ContextItem, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, contextRead, inputs, contextItemOf)
+	return table.BatchOf(ctx, db.run, contextRead, in, ContextInput.input, contextItemOf)
 }
 
 // FoundInput is what Found takes.

@@ -40,22 +40,16 @@ type WriteResult struct {
 //
 // It can end in table.ErrLines. It takes at most 2 lines.
 func (db *DB) Write(ctx context.Context, in WriteInput) (WriteResult, error) {
-	out, err := db.run.Write(ctx, writeWrite, in.input())
-	if err != nil {
-		return WriteResult{}, err
-	}
-	var result WriteResult
-	for _, v := range out.Items[0] {
-		x, err := contextOf(v)
-		if err != nil {
-			return WriteResult{}, err
-		}
-		result.Context = append(result.Context, x)
-	}
-	if result.Error, err = errorOf(out.Items[1][0]); err != nil {
-		return WriteResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, writeWrite, in.input(), db.writeResult)
+}
+
+// writeResult is the result of what Write has done.
+func (db *DB) writeResult(_ context.Context, _ table.Input, out table.Outcome) (WriteResult, error) {
+	d := table.DecodeOutcome(out)
+	return WriteResult{
+		Context: table.MadeEach(d, 0, contextOf),
+		Error:   table.Made(d, 1, errorOf),
+	}, d.Err()
 }
 
 // InitInput is what Init takes.
@@ -77,19 +71,15 @@ type InitResult struct {
 //	upsert  error.key {d}
 //	costs   1 write unit
 func (db *DB) Init(ctx context.Context, in InitInput) (InitResult, error) {
-	out, err := db.run.Write(ctx, initWrite, in.input())
-	if err != nil {
-		return InitResult{}, err
-	}
-	var result InitResult
-	if v := out.Items[0][0]; v != nil {
-		x, err := errorOf(v)
-		if err != nil {
-			return InitResult{}, err
-		}
-		result.Error = x
-	}
-	return result, nil
+	return table.Do(ctx, db.run, initWrite, in.input(), db.initResult)
+}
+
+// initResult is the result of what Init has done.
+func (db *DB) initResult(_ context.Context, _ table.Input, out table.Outcome) (InitResult, error) {
+	d := table.DecodeOutcome(out)
+	return InitResult{
+		Error: table.Made(d, 0, errorOf),
+	}, d.Err()
 }
 
 // ErrInput is what Err takes.
@@ -119,19 +109,18 @@ type ErrResult struct {
 //
 // It can end in ErrAnyReused, ErrErrorExists.
 func (db *DB) Err(ctx context.Context, in ErrInput) (ErrResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, errWrite, input)
-	if err != nil {
-		return ErrResult{}, err
-	}
+	return table.Do(ctx, db.run, errWrite, in.input(), db.errResult)
+}
+
+// errResult is the result of what Err has done.
+func (db *DB) errResult(ctx context.Context, input table.Input, out table.Outcome) (ErrResult, error) {
 	if out.Replayed {
 		return db.replayErr(ctx, input, out.Record)
 	}
-	var result ErrResult
-	if result.Error, err = errorOf(out.Items[0][0]); err != nil {
-		return ErrResult{}, err
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return ErrResult{
+		Error: table.Made(d, 0, errorOf),
+	}, d.Err()
 }
 
 // replayErr is the answer to a repetition, as Errors finds it now.
@@ -146,4 +135,33 @@ func (db *DB) replayErr(ctx context.Context, input table.Input, record table.Val
 	}
 	result.Error = x
 	return result, nil
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// Write is Write of DB, for Tx.
+func (o Ops) Write(in WriteInput) *table.Op[WriteResult] {
+	return table.NewOp(o.db.run, writeWrite, in.input(), o.db.writeResult)
+}
+
+// Init is Init of DB, for Tx.
+func (o Ops) Init(in InitInput) *table.Op[InitResult] {
+	return table.NewOp(o.db.run, initWrite, in.input(), o.db.initResult)
+}
+
+// Err is Err of DB, for Tx.
+func (o Ops) Err(in ErrInput) *table.Op[ErrResult] {
+	return table.NewOp(o.db.run, errWrite, in.input(), o.db.errResult)
 }

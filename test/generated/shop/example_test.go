@@ -28,6 +28,8 @@ func Example() {
 	// 1800 open 1
 	// true true
 	// there are 1 of line 0 <nil>
+	// write 1 of the transaction is PlaceOrder, line 1: shop: out of stock
+	// bea@mail.com
 	// true
 	// 1 true
 	// 1800
@@ -81,6 +83,19 @@ func run(ctx context.Context) error {
 		old, _, err := shop.Decode(refusal.Old)
 		fmt.Println("there are", old.(shop.Product).Stock, "of line", refusal.Line, err)
 	}
+
+	customer := db.Op.Register(shop.RegisterInput{UserID: "u-3", Email: "bea@mail.com"})
+	order.UserID = "u-3"
+	err = db.Tx(ctx, customer, db.Op.PlaceOrder(order))
+	if fault, ok := errors.AsType[*table.TxError](err); errors.Is(err, shop.ErrOutOfStock) && ok {
+		fmt.Println("write", fault.Write, "of the transaction is", err)
+	}
+
+	order.Lines[0].Quantity = 1
+	if err := db.Tx(ctx, customer, db.Op.PlaceOrder(order)); err != nil {
+		return err
+	}
+	fmt.Println(customer.Result.User.Email)
 
 	_, err = db.OrderWithItems(ctx, shop.OrderWithItemsInput{OrderID: placed.Order.OrderID, UserID: "u-2"})
 	fmt.Println(errors.Is(err, table.ErrNotFound))

@@ -29,15 +29,15 @@ type RegisterResult struct {
 //
 // It can end in ErrUserExists, ErrUserEmailTaken.
 func (db *DB) Register(ctx context.Context, in RegisterInput) (RegisterResult, error) {
-	out, err := db.run.Write(ctx, registerWrite, in.input())
-	if err != nil {
-		return RegisterResult{}, err
-	}
-	var result RegisterResult
-	if result.User, err = userOf(out.Items[0][0]); err != nil {
-		return RegisterResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, registerWrite, in.input(), db.registerResult)
+}
+
+// registerResult is the result of what Register has done.
+func (db *DB) registerResult(_ context.Context, _ table.Input, out table.Outcome) (RegisterResult, error) {
+	d := table.DecodeOutcome(out)
+	return RegisterResult{
+		User: table.Made(d, 0, userOf),
+	}, d.Err()
 }
 
 // PlaceOrderInput is what PlaceOrder takes.
@@ -77,26 +77,19 @@ type PlaceOrderResult struct {
 // It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrOutOfStock, ErrProductNotFound,
 // table.ErrLines. It takes at most 30 lines.
 func (db *DB) PlaceOrder(ctx context.Context, in PlaceOrderInput) (PlaceOrderResult, error) {
-	input := in.input()
-	out, err := db.run.Write(ctx, placeOrderWrite, input)
-	if err != nil {
-		return PlaceOrderResult{}, err
-	}
+	return table.Do(ctx, db.run, placeOrderWrite, in.input(), db.placeOrderResult)
+}
+
+// placeOrderResult is the result of what PlaceOrder has done.
+func (db *DB) placeOrderResult(ctx context.Context, input table.Input, out table.Outcome) (PlaceOrderResult, error) {
 	if out.Replayed {
 		return db.replayPlaceOrder(ctx, input, out.Record)
 	}
-	var result PlaceOrderResult
-	if result.Order, err = orderOf(out.Items[0][0]); err != nil {
-		return PlaceOrderResult{}, err
-	}
-	for _, v := range out.Items[1] {
-		x, err := orderItemOf(v)
-		if err != nil {
-			return PlaceOrderResult{}, err
-		}
-		result.OrderItem = append(result.OrderItem, x)
-	}
-	return result, nil
+	d := table.DecodeOutcome(out)
+	return PlaceOrderResult{
+		Order:     table.Made(d, 0, orderOf),
+		OrderItem: table.MadeEach(d, 1, orderItemOf),
+	}, d.Err()
 }
 
 // replayPlaceOrder is the answer to a repetition, as OrderWithItems finds it now.
@@ -119,4 +112,28 @@ func (db *DB) replayPlaceOrder(ctx context.Context, input table.Input, record ta
 		result.OrderItem = append(result.OrderItem, x)
 	}
 	return result, nil
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// Register is Register of DB, for Tx.
+func (o Ops) Register(in RegisterInput) *table.Op[RegisterResult] {
+	return table.NewOp(o.db.run, registerWrite, in.input(), o.db.registerResult)
+}
+
+// PlaceOrder is PlaceOrder of DB, for Tx.
+func (o Ops) PlaceOrder(in PlaceOrderInput) *table.Op[PlaceOrderResult] {
+	return table.NewOp(o.db.run, placeOrderWrite, in.input(), o.db.placeOrderResult)
 }

@@ -67,6 +67,19 @@ func (in EventsBetweenInput) input() table.Input {
 	return input
 }
 
+func (in LatestEventsInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "source", table.Text[string](), in.Source)
+	input := table.Input{Values: v}
+	if in.AtFrom != nil {
+		input.From = table.Time().Encode(*in.AtFrom)
+	}
+	if in.AtTo != nil {
+		input.To = table.Time().Encode(*in.AtTo)
+	}
+	return input
+}
+
 func (in SourcesInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "source", table.Text[string](), in.Source)

@@ -129,6 +129,38 @@ var (
 		MaxBuckets: 31,
 		Page:       20,
 	}
+	latestEventsRead = &table.Read{
+		Pattern: "LatestEvents",
+		Entity:  eventEntity,
+		Many:    true,
+		PK: []table.KeyAttribute{
+			{
+				Attribute: table.Attribute{Name: "PK", Type: "S"},
+				Template: table.Template{
+					{Literal: "EVENT#"},
+					{Field: "source"},
+					{Literal: "#"},
+					{Field: "at", Funcs: []table.Func{{Name: "date", Arg: "yyyy-MM-dd"}}},
+				},
+			},
+		},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "SK", Type: "S"},
+				Comparison: table.Between,
+				Known:      table.Template{},
+				Next:       table.Part{Field: "at"},
+			},
+		},
+		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+		Reverse:    true,
+		By:         []string{"source"},
+		Range:      "at",
+		Over:       "yyyy-MM-dd",
+		MaxBuckets: 10,
+		Since:      "2024-01-01T00:00:00.000Z",
+		Page:       5,
+	}
 	sourcesRead = &table.Read{
 		Pattern: "Sources",
 		Entity:  sourceEntity,

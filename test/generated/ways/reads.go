@@ -66,6 +66,28 @@ func (db *DB) EventsBetweenAll(ctx context.Context, in EventsBetweenInput) iter.
 	return table.Each(ctx, db.run, eventsBetweenRead, in.input(), eventOf)
 }
 
+// LatestEventsInput is what LatestEvents takes.
+type LatestEventsInput struct {
+	Source string
+	// AtFrom and AtTo are inclusive; nil is 2024-01-01, before which nothing is found, and now.
+	// A page passes 10 partitions at most, and may have no items though others follow.
+	AtFrom, AtTo *time.Time
+}
+
+// LatestEvents finds the Event items of a given source, with at between bounds, by at descending, 5 a page.
+//
+//	Query  Log: PK = "EVENT#{source}#{at|date(yyyy-MM-dd)}" AND SK BETWEEN "{from}" AND "{to}"; descending; one day after another, from now or a bound back to 2024-01-01 or a bound, 10 a page at most
+//	costs  1 read unit
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) LatestEvents(ctx context.Context, in LatestEventsInput, page table.PageOptions) (table.Page[Event], error) {
+	return table.Many(ctx, db.run, latestEventsRead, in.input(), page, eventOf)
+}
+
+// LatestEventsAll walks all pages of LatestEvents, each when it is needed. An error ends it.
+func (db *DB) LatestEventsAll(ctx context.Context, in LatestEventsInput) iter.Seq2[Event, error] {
+	return table.Each(ctx, db.run, latestEventsRead, in.input(), eventOf)
+}
+
 // SourcesInput is what Sources takes for each item.
 type SourcesInput struct {
 	Source string
@@ -80,11 +102,7 @@ type SourcesInput struct {
 // The answers stand in the order of the inputs, nil for an item that is not there. With more than 250 inputs it fails
 // with table.ErrLines.
 func (db *DB) Sources(ctx context.Context, in []SourcesInput) ([]*Source, error) {
-	inputs := make([]table.Input, len(in))
-	for i := range in {
-		inputs[i] = in[i].input()
-	}
-	return table.BatchOf(ctx, db.run, sourcesRead, inputs, sourceOf)
+	return table.BatchOf(ctx, db.run, sourcesRead, in, SourcesInput.input, sourceOf)
 }
 
 // AllSources finds all Source items, 20 a page.

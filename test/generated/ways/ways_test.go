@@ -1,8 +1,10 @@
 package ways_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -74,5 +76,95 @@ func TestWays(t *testing.T) {
 	all, err := db.AllSources(ctx, table.PageOptions{})
 	if err != nil || len(all.Items) != 0 || all.Next != "" {
 		t.Errorf("all sources: %v, %v", all, err)
+	}
+}
+
+// TestLatest walks back from now, past months without an item, to the floor: a page passes ten days at most, the next one goes on from
+// there, and what is told while a list is read does not disturb it.
+func TestLatest(t *testing.T) {
+	ctx := t.Context()
+	server, err := monotable.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Close() }()
+	for _, in := range ways.CreateTables(ways.Config{}) {
+		if _, err := server.Client().CreateTable(ctx, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := time.Date(2024, 5, 20, 18, 0, 0, 0, time.UTC)
+	key := sha256.Sum256([]byte("cursors"))
+	requests := 0
+	db, err := ways.New(server.Client(), ways.Config{
+		CursorKey: key[:], Clock: func() time.Time { return now }, Observe: func(_ context.Context, c table.Call) { requests = c.Requests },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell := func(at time.Time) {
+		t.Helper()
+		if _, err := db.Tell(ctx, ways.TellInput{Source: "a", At: at, Text: "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	floor := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	var want []time.Time
+	for _, at := range []time.Time{now, now.Add(-time.Hour), now.AddDate(0, 0, -1), now.AddDate(0, 0, -25), now.AddDate(0, -3, 0), floor.Add(time.Hour), floor} {
+		tell(at)
+		want = append(want, at)
+	}
+	tell(floor.Add(-time.Millisecond)) // before the floor
+	tell(now.Add(time.Minute))         // and not yet
+	for _, limit := range []int{0, 1, 2} {
+		var got []time.Time
+		pages, empty := 0, 0
+		for next := table.Cursor(""); pages == 0 || next != ""; pages++ {
+			p, err := db.LatestEvents(ctx, ways.LatestEventsInput{Source: "a"}, table.PageOptions{Limit: limit, After: next})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range p.Items {
+				got = append(got, e.At)
+			}
+			if len(p.Items) == 0 {
+				empty++
+			}
+			if requests > 10+len(p.Items) {
+				t.Errorf("a page takes %d requests", requests)
+			}
+			if len(p.Next) > 200 {
+				t.Errorf("a cursor has %d bytes", len(p.Next))
+			}
+			next = p.Next
+			now = now.Add(time.Second)
+		}
+		if !slices.EqualFunc(got, want, time.Time.Equal) || empty < 5 || pages > 25 {
+			t.Errorf("limit %d: %d pages, %d empty: %v; want %v", limit, pages, empty, got, want)
+		}
+		now = now.Add(-time.Duration(pages) * time.Second)
+	}
+	var all []time.Time
+	for e, err := range db.LatestEventsAll(ctx, ways.LatestEventsInput{Source: "a"}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e.At)
+	}
+	if !slices.EqualFunc(all, want, time.Time.Equal) {
+		t.Errorf("all are %v; want %v", all, want)
+	}
+	from, to := now.AddDate(0, 0, -40), now.AddDate(0, 0, -1)
+	page, err := db.LatestEvents(ctx, ways.LatestEventsInput{Source: "a", AtFrom: &from, AtTo: &to}, table.PageOptions{})
+	if err != nil || len(page.Items) != 1 || page.Next == "" {
+		t.Errorf("between bounds there are %v, %v", page, err)
+	}
+	if _, err := db.LatestEvents(ctx, ways.LatestEventsInput{Source: "a"}, table.PageOptions{After: page.Next}); !errors.Is(err, table.ErrCursor) {
+		t.Errorf("the cursor of other bounds: %v", err)
+	}
+	early := floor.AddDate(-1, 0, 0)
+	page, err = db.LatestEvents(ctx, ways.LatestEventsInput{Source: "a", AtTo: &early}, table.PageOptions{})
+	if err != nil || len(page.Items) != 0 || page.Next != "" {
+		t.Errorf("before the floor there are %v, %v", page, err)
 	}
 }

@@ -5,6 +5,8 @@ package ways
 import (
 	"context"
 	"time"
+
+	"github.com/monotable/monotable/design/table"
 )
 
 // TellInput is what Tell takes.
@@ -24,13 +26,32 @@ type TellResult struct {
 //	put    Event.key EVENT#{source}#{at|date(yyyy-MM-dd)} / {at}
 //	costs  1 write unit
 func (db *DB) Tell(ctx context.Context, in TellInput) (TellResult, error) {
-	out, err := db.run.Write(ctx, tellWrite, in.input())
-	if err != nil {
-		return TellResult{}, err
-	}
-	var result TellResult
-	if result.Event, err = eventOf(out.Items[0][0]); err != nil {
-		return TellResult{}, err
-	}
-	return result, nil
+	return table.Do(ctx, db.run, tellWrite, in.input(), db.tellResult)
+}
+
+// tellResult is the result of what Tell has done.
+func (db *DB) tellResult(_ context.Context, _ table.Input, out table.Outcome) (TellResult, error) {
+	d := table.DecodeOutcome(out)
+	return TellResult{
+		Event: table.Made(d, 0, eventOf),
+	}, d.Err()
+}
+
+// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
+// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
+// for counters; the order in which they are given does not matter.
+//
+// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
+// idempotent write makes the whole idempotent.
+func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
+	return db.run.Tx(ctx, writes...)
+}
+
+// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
+// returns, as Result, once Tx has returned.
+type Ops struct{ db *DB }
+
+// Tell is Tell of DB, for Tx.
+func (o Ops) Tell(in TellInput) *table.Op[TellResult] {
+	return table.NewOp(o.db.run, tellWrite, in.input(), o.db.tellResult)
 }

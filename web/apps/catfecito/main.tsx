@@ -1,23 +1,43 @@
-import { Coffee } from "lucide";
-import { Account, ApiLinks, NotFound, Shell, start, view } from "#ui";
+import "./style.css";
+import { Coffee, LayoutDashboard, Receipt } from "lucide";
+import { NotFound, Shell, link, session, start, view, here } from "#ui";
+import { AccountMenu, AccountPage, SignIn } from "./account.tsx";
+import { isStaff, resume } from "./auth.ts";
+import { followSession } from "./cart.ts";
+import { loadCategories } from "./categories.ts";
+import { Menu, Product } from "./catalogue.tsx";
+import { Checkout } from "./checkout.tsx";
+import { Desk } from "./desk.tsx";
+import { CartButton, CartDrawer } from "./drawer.tsx";
+import { Orders, OrderView } from "./orders.tsx";
 import { t } from "./words.ts";
 
-function Home() {
-  return (
-    <div class="stack">
-      <h1>{t("page.title")}</h1>
-      <p class="reading muted">{t("page.description")}</p>
-      <div class="grid"><ApiLinks /></div>
-    </div>
-  );
-}
-
 function App() {
+  const nav = [{ href: link("/"), label: t("nav.menu"), icon: Coffee }];
+  if (session.value) nav.push({ href: link("/orders"), label: t("nav.orders"), icon: Receipt });
+  if (isStaff.value) nav.push({ href: link("/desk"), label: t("nav.desk"), icon: LayoutDashboard });
   return (
-    <Shell brand={t("page.title")} icon={Coffee} tools={<Account admins />}>
-      {view({ "/": () => <Home /> }, () => <NotFound />)}
+    <Shell brand={t("page.title")} icon={Coffee} nav={nav} wide={here.value.path.startsWith("/desk")} tools={<><CartButton /><AccountMenu /></>}>
+      {view({
+        "/": () => <Menu key="all" />,
+        "/c/:category": (v) => <Menu key={v["category"]} category={v["category"] ?? ""} />,
+        "/p/:id": (v) => <Product id={v["id"] ?? ""} />,
+        "/checkout": () => <Checkout />,
+        "/orders": () => <Orders />,
+        "/orders/:id": (v) => <OrderView id={v["id"] ?? ""} />,
+        "/account": () => <AccountPage />,
+        "/desk": () => <Desk part="board" />,
+        "/desk/:part": (v) => <Desk part={v["part"] ?? ""} />,
+      }, () => <NotFound />)}
+      <CartDrawer />
+      <SignIn />
     </Shell>
   );
 }
 
-void start(<App />, { reading: true });
+void (async () => {
+  await resume();
+  followSession();
+  void loadCategories();
+  await start(<App />, { reading: true, locales: { es: "es-MX" } });
+})();

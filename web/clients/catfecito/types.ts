@@ -38,17 +38,84 @@ export interface paths {
     /** What is sold of a category, by name */
     get: operations["listCategoryProducts"];
   };
+  "/desk/orders": {
+    /**
+     * Orders that are pending, paid or sent, the oldest first
+     * @description For members of: catfecito-admin.
+     */
+    get: operations["listOpenOrders"];
+  };
+  "/desk/products": {
+    /**
+     * All products by name, sold still or not
+     * @description For members of: catfecito-admin.
+     */
+    get: operations["listShelf"];
+  };
+  "/desk/takings": {
+    /**
+     * What was paid between two moments
+     * @description For members of: catfecito-admin.
+     */
+    get: operations["getTakings"];
+  };
+  "/desk/users": {
+    /**
+     * The user of an address
+     * @description For members of: catfecito-admin.
+     */
+    get: operations["findUser"];
+  };
   "/health": {
     /** Whether the process lives */
     get: operations["health"];
   };
   "/login": {
-    /** Log in */
+    /**
+     * Log in
+     * @description The access token goes with requests for some minutes; the refresh token is exchanged for the next ones, once.
+     */
     post: operations["logIn"];
   };
   "/me": {
     /** Who you are */
     get: operations["getOwnUser"];
+    /**
+     * Erase your data
+     * @description Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and continues where an earlier request ended.
+     */
+    delete: operations["eraseOwnData"];
+  };
+  "/me/data": {
+    /**
+     * A copy of your data
+     * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
+     */
+    get: operations["exportOwnData"];
+  };
+  "/me/password": {
+    /**
+     * Change your password
+     * @description All your sessions end; the response is a new one.
+     */
+    put: operations["changePassword"];
+  };
+  "/me/sessions": {
+    /** Where you are logged in, the latest first */
+    get: operations["listSessions"];
+  };
+  "/me/sessions/{sessionId}": {
+    /**
+     * Log out
+     * @description current is the session that the token is of. Its tokens are refused from now on.
+     */
+    delete: operations["logOut"];
+  };
+  "/me/verification": {
+    /** Verify your address with the code */
+    put: operations["verifyEmail"];
+    /** Send a code to your address */
+    post: operations["sendVerification"];
   };
   "/orders": {
     /** Your orders, newest first */
@@ -58,6 +125,13 @@ export interface paths {
      * @description The cart's total must be the one that you agree to. The order, its lines, the cart and the stock change together or not at all.
      */
     post: operations["checkout"];
+  };
+  "/orders/events": {
+    /**
+     * Your orders as they change; all, for staff
+     * @description Server-sent events: ready, when changes are told from now on; order, with an order that was made or changed. What happened while nobody was connected is not told: read the list at ready.
+     */
+    get: operations["watchOrders"];
   };
   "/orders/{orderId}": {
     /** One of your orders with its lines; any, for staff */
@@ -98,6 +172,18 @@ export interface paths {
      */
     post: operations["shipOrder"];
   };
+  "/password-resets": {
+    /**
+     * Set a new password with the code
+     * @description All sessions of the user end.
+     */
+    put: operations["resetPassword"];
+    /**
+     * Send a code for a new password
+     * @description The response is the same whether somebody has the address or not.
+     */
+    post: operations["sendPasswordReset"];
+  };
   "/payments/events": {
     /**
      * What became of a payment, told by its provider
@@ -108,7 +194,7 @@ export interface paths {
   "/products": {
     /**
      * What is sold, by name
-     * @description With name, what is sold whose name begins so: in any case, with or without accents.
+     * @description With name, what is sold whose name begins so; with q, what has words that begin so: in any case, with or without accents.
      */
     get: operations["listProducts"];
     /**
@@ -153,6 +239,13 @@ export interface paths {
     /** Whether the database can be used */
     get: operations["ready"];
   };
+  "/sessions/refresh": {
+    /**
+     * Exchange a refresh token
+     * @description Each is good once, and again within ten seconds, for an answer that was lost. One that comes later ends the session.
+     */
+    post: operations["refreshSession"];
+  };
   "/users": {
     /**
      * Sign up
@@ -170,7 +263,7 @@ export interface paths {
   "/users/{userId}/role": {
     /**
      * Change what a user may do
-     * @description It takes effect at the user's next log-in. Users cannot change their own role.
+     * @description It takes effect at once. Users cannot change their own role.
      *
      *     For members of: catfecito-admin.
      */
@@ -180,12 +273,16 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    BeginPaymentOutputBody: {
+    ActiveInput: {
+      /** @description Whether it is sold */
+      isActive: boolean;
+    };
+    AddressInput: {
       /**
-       * Format: uri-reference
-       * @description The page at which you pay; relative to the API's address, or absolute
+       * Format: email
+       * @description The address that you signed up with
        */
-      url: string;
+      email: string;
     };
     Cart: {
       /** @description A line for each product */
@@ -197,6 +294,15 @@ export interface components {
        * @example 35.00
        */
       total: string;
+    };
+    CartItemInput: {
+      /** @description The product's id */
+      productId: string;
+      /**
+       * Format: int64
+       * @description How many more
+       */
+      quantity: number;
     };
     CartLine: {
       /** @description Whether it is sold, and there are so many */
@@ -239,6 +345,43 @@ export interface components {
       /** @description What it is called */
       name: string;
     };
+    CategoryInput: {
+      /** @description What is in it */
+      description: string;
+      /** @description What it is called */
+      name: string;
+    };
+    Delivery: {
+      /** @description Where it is brought */
+      address?: string;
+      /** @description Whom to ask for */
+      name: string;
+      /** @description What else to know */
+      note?: string;
+      /** @description Where to call */
+      phone: string;
+      /**
+       * @description Whether the customer comes, or it is brought
+       * @enum {string}
+       */
+      way: "pickup" | "delivery";
+    };
+    Device: {
+      /**
+       * Format: date-time
+       * @description When the user logged in
+       */
+      createdAt: string;
+      /** @description What the browser says of itself */
+      device: string;
+      /** @description The session's id, a ULID */
+      sessionId: string;
+      /**
+       * Format: date-time
+       * @description When tokens were exchanged last
+       */
+      usedAt: string;
+    };
     Difference: {
       /** @description What it is; absent where there is nothing any more */
       after?: string;
@@ -263,6 +406,18 @@ export interface components {
       /** @description The item's kind: Order, OrderItem, … */
       item: string;
     };
+    Erased: {
+      /** @description How many items name you no more */
+      changed: {
+        [key: string]: number;
+      };
+      /** @description How many items were deleted by this request, by what they are */
+      deleted: {
+        [key: string]: number;
+      };
+      /** @description What is not deleted, and why */
+      kept: components["schemas"]["Kept"][];
+    };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
       field: string;
@@ -285,7 +440,15 @@ export interface components {
       /** @description Who */
       userId: string;
     };
-    LogInInputBody: {
+    Kept: {
+      /** @description Whether it names you no more */
+      anonymous: boolean;
+      /** @description What is kept */
+      entity: string;
+      /** @description Why */
+      reason: string;
+    };
+    LogInInput: {
       /**
        * Format: email
        * @description The address that you signed up with
@@ -293,6 +456,26 @@ export interface components {
       email: string;
       /** @description The password */
       password: string;
+    };
+    NewProductInput: {
+      /** @description The slug of its category */
+      categoryId: string;
+      /** @description What it is */
+      description: string;
+      /** @description Where a picture of it is */
+      imageUrl?: string;
+      /** @description What it is called */
+      name: string;
+      /**
+       * @description What one costs
+       * @example 35.00
+       */
+      price: string;
+      /**
+       * Format: int64
+       * @description How many there are
+       */
+      stock: number;
     };
     Offer: {
       /** @description The slug of its category */
@@ -314,6 +497,34 @@ export interface components {
        */
       productId: string;
     };
+    OpenOrder: {
+      /**
+       * Format: date-time
+       * @description When it was made
+       */
+      createdAt: string;
+      /** @description Where it goes, and whom to ask for */
+      delivery?: components["schemas"]["Delivery"];
+      /**
+       * Format: uuid
+       * @description The order's id
+       */
+      orderId: string;
+      /**
+       * @description How far it is
+       * @enum {string}
+       */
+      status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
+      /** @description Its lines in a few words */
+      summary?: string;
+      /**
+       * @description What it costs
+       * @example 35.00
+       */
+      total: string;
+      /** @description Whose it is */
+      userId: string;
+    };
     Order: {
       /**
        * Format: date-time
@@ -330,8 +541,19 @@ export interface components {
        * @enum {string}
        */
       status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
+      /** @description Its lines in a few words */
+      summary?: string;
       /**
        * @description What it costs
+       * @example 35.00
+       */
+      total: string;
+    };
+    OrderInput: {
+      /** @description Where it goes, and whom to ask for */
+      delivery?: components["schemas"]["Delivery"];
+      /**
+       * @description The cart's total that you agree to
        * @example 35.00
        */
       total: string;
@@ -366,6 +588,12 @@ export interface components {
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
+    PageDevice: {
+      /** @description The items, in the list's order. */
+      items: components["schemas"]["Device"][];
+      /** @description The cursor of the page behind; absent on the last. */
+      next?: string;
+    };
     PageEntry: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Entry"][];
@@ -384,13 +612,38 @@ export interface components {
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
+    PageOpenOrder: {
+      /** @description The items, in the list's order. */
+      items: components["schemas"]["OpenOrder"][];
+      /** @description The cursor of the page behind; absent on the last. */
+      next?: string;
+    };
     PageOrder: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Order"][];
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
-    PaymentEventOutputBody: {
+    PageProduct: {
+      /** @description The items, in the list's order. */
+      items: components["schemas"]["Product"][];
+      /** @description The cursor of the page behind; absent on the last. */
+      next?: string;
+    };
+    PasswordInput: {
+      /** @description The password that you have */
+      oldPassword: string;
+      /** @description The one that you want */
+      password: string;
+    };
+    PaymentPage: {
+      /**
+       * Format: uri-reference
+       * @description The page at which you pay; relative to the API's address, or absolute
+       */
+      url: string;
+    };
+    PaymentResult: {
       /**
        * @description Whether the order is paid, the payment is given back, or nothing was to be done
        * @enum {string}
@@ -406,49 +659,6 @@ export interface components {
       /**
        * Format: int64
        * @description How many
-       */
-      quantity: number;
-    };
-    PostCartItemInputBody: {
-      /** @description The product's id */
-      productId: string;
-      /**
-       * Format: int64
-       * @description How many more
-       */
-      quantity: number;
-    };
-    PostOrderInputBody: {
-      /**
-       * @description The cart's total that you agree to
-       * @example 35.00
-       */
-      total: string;
-    };
-    PostProductInputBody: {
-      /** @description The slug of its category */
-      categoryId: string;
-      /** @description What it is */
-      description: string;
-      /** @description Where a picture of it is */
-      imageUrl?: string;
-      /** @description What it is called */
-      name: string;
-      /**
-       * @description What one costs
-       * @example 35.00
-       */
-      price: string;
-      /**
-       * Format: int64
-       * @description How many there are
-       */
-      stock: number;
-    };
-    PostRestockInputBody: {
-      /**
-       * Format: int64
-       * @description How many are added
        */
       quantity: number;
     };
@@ -513,7 +723,7 @@ export interface components {
        */
       stock: number;
     };
-    ProductBody: {
+    ProductInput: {
       /** @description The slug of its category */
       categoryId: string;
       /** @description What it is */
@@ -528,49 +738,52 @@ export interface components {
        */
       price: string;
     };
-    PutCartItemInputBody: {
+    QuantityInput: {
       /**
        * Format: int64
        * @description How many
        */
       quantity: number;
     };
-    PutCategoryInputBody: {
-      /** @description What is in it */
-      description: string;
-      /** @description What it is called */
-      name: string;
+    RefreshInput: {
+      /** @description The last one that you got */
+      refreshToken: string;
     };
-    PutProductActiveInputBody: {
-      /** @description Whether it is sold */
-      isActive: boolean;
+    ResetInput: {
+      /** @description The code that was sent */
+      code: string;
+      /**
+       * Format: email
+       * @description The address that you signed up with
+       */
+      email: string;
+      /** @description The password that you want */
+      password: string;
     };
-    PutRoleInputBody: {
+    RestockInput: {
+      /**
+       * Format: int64
+       * @description How many are added
+       */
+      quantity: number;
+    };
+    RoleInput: {
       /**
        * @description What the user may do
        * @enum {string}
        */
       role: "customer" | "admin";
     };
-    RegisterInputBody: {
-      /**
-       * Format: email
-       * @description The address that you will log in with
-       */
-      email: string;
-      /** @description What you are called */
-      name: string;
-      /** @description What only you know, of eight characters at least */
-      password: string;
-    };
     Session: {
       /** @description Goes with requests: Authorization: Bearer TOKEN */
       accessToken: string;
       /**
        * Format: int64
-       * @description For how many seconds it is accepted
+       * @description For how many seconds it is accepted, if the session does not end before
        */
       expiresIn: number;
+      /** @description Is exchanged for the next tokens, once */
+      refreshToken: string;
       /**
        * @description Always Bearer
        * @enum {string}
@@ -578,6 +791,50 @@ export interface components {
       tokenType: "Bearer";
       /** @description Who has logged in */
       user: components["schemas"]["User"];
+    };
+    Takings: {
+      /**
+       * @description What of it was cash
+       * @example 35.00
+       */
+      cash: string;
+      /**
+       * Format: date-time
+       * @description The first moment
+       */
+      from: string;
+      /** @description The total by hours from the first moment on */
+      hours: string[];
+      /**
+       * @description What of it came from the provider of payments
+       * @example 35.00
+       */
+      online: string;
+      /**
+       * Format: int64
+       * @description How many orders were paid, without those that were refunded
+       */
+      orders: number;
+      /**
+       * @description What they came to
+       * @example 35.00
+       */
+      refunded: string;
+      /**
+       * Format: int64
+       * @description How many orders were paid then and refunded later
+       */
+      refunds: number;
+      /**
+       * Format: date-time
+       * @description The moment after the last one
+       */
+      to: string;
+      /**
+       * @description What they came to
+       * @example 35.00
+       */
+      total: string;
     };
     User: {
       /**
@@ -593,12 +850,32 @@ export interface components {
       /** @description What the user is called */
       name: string;
       /**
-       * @description What the user may do from the next log-in on
+       * @description What the user may do
        * @enum {string}
        */
       role: "customer" | "admin";
       /** @description The sub of the user's access tokens */
       userId: string;
+      /**
+       * Format: date-time
+       * @description When mail to the address is known to have reached the user; absent where it never did
+       */
+      verifiedAt?: string;
+    };
+    UserInput: {
+      /**
+       * Format: email
+       * @description The address that you will log in with
+       */
+      email: string;
+      /** @description What you are called */
+      name: string;
+      /** @description What only you know, of eight characters at least */
+      password: string;
+    };
+    VerificationInput: {
+      /** @description The code that was sent */
+      code: string;
     };
     WholeOrder: {
       /**
@@ -606,6 +883,8 @@ export interface components {
        * @description When it was made
        */
       createdAt: string;
+      /** @description Where it goes, and whom to ask for */
+      delivery?: components["schemas"]["Delivery"];
       /** @description A line for each product */
       items: components["schemas"]["OrderLine"][];
       /**
@@ -614,10 +893,22 @@ export interface components {
        */
       orderId: string;
       /**
+       * Format: date-time
+       * @description When it was paid
+       */
+      paidAt?: string;
+      /**
+       * @description How it was paid
+       * @enum {string}
+       */
+      paidWith?: "online" | "cash";
+      /**
        * @description How far it is
        * @enum {string}
        */
       status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
+      /** @description Its lines in a few words */
+      summary?: string;
       /**
        * @description What it costs
        * @example 35.00
@@ -684,7 +975,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostCartItemInputBody"];
+        "application/json": components["schemas"]["CartItemInput"];
       };
     };
     responses: {
@@ -717,7 +1008,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutCartItemInputBody"];
+        "application/json": components["schemas"]["QuantityInput"];
       };
     };
     responses: {
@@ -797,7 +1088,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutCategoryInputBody"];
+        "application/json": components["schemas"]["CategoryInput"];
       };
     };
     responses: {
@@ -837,6 +1128,90 @@ export interface operations {
       };
     };
   };
+  listOpenOrders: {
+    parameters: {
+      query: {
+        /** @description How many items the page has at most. */
+        limit?: number;
+        /** @description The next of the page before; without it the list begins. */
+        cursor?: string;
+        /** @description How far they are */
+        status: "pending" | "paid" | "shipped";
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PageOpenOrder"];
+        };
+      };
+    };
+  };
+  listShelf: {
+    parameters: {
+      query?: {
+        /** @description How many items the page has at most. */
+        limit?: number;
+        /** @description The next of the page before; without it the list begins. */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PageProduct"];
+        };
+      };
+    };
+  };
+  getTakings: {
+    parameters: {
+      query: {
+        /** @description The first moment */
+        from: string;
+        /** @description The moment after the last one, up to 25 hours later */
+        to: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Takings"];
+        };
+      };
+    };
+  };
+  findUser: {
+    parameters: {
+      query: {
+        /** @description The address */
+        email: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["User"];
+        };
+      };
+    };
+  };
   health: {
     responses: {
       /** @description OK */
@@ -852,9 +1227,15 @@ export interface operations {
     };
   };
   logIn: {
+    parameters: {
+      header?: {
+        /** @description What the browser says of itself */
+        "User-Agent"?: string;
+      };
+    };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["LogInInputBody"];
+        "application/json": components["schemas"]["LogInInput"];
       };
     };
     responses: {
@@ -879,6 +1260,147 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["User"];
+        };
+      };
+    };
+  };
+  eraseOwnData: {
+    parameters: {
+      header: {
+        /** @description Must be erase: what is erased does not come back */
+        Confirm: "erase";
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Erased"];
+        };
+      };
+    };
+  };
+  exportOwnData: {
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            /** @description That nothing is missing */
+            complete: boolean;
+            items: {
+              /** @description What the item is */
+              entity: string;
+              /** @description Its fields */
+              item: {
+                [key: string]: unknown;
+              };
+            }[];
+            /** @description You */
+            person: string;
+          };
+        };
+      };
+    };
+  };
+  changePassword: {
+    parameters: {
+      header?: {
+        /** @description What the browser says of itself */
+        "User-Agent"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PasswordInput"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          "Cache-Control"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Session"];
+        };
+      };
+    };
+  };
+  listSessions: {
+    parameters: {
+      query?: {
+        /** @description How many items the page has at most. */
+        limit?: number;
+        /** @description The next of the page before; without it the list begins. */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PageDevice"];
+        };
+      };
+    };
+  };
+  logOut: {
+    parameters: {
+      path: {
+        /** @description The session's id, or current */
+        sessionId: string;
+      };
+    };
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  verifyEmail: {
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["VerificationInput"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["User"];
+        };
+      };
+    };
+  };
+  sendVerification: {
+    parameters: {
+      header?: {
+        /** @description The language of the letter: es, pt or en */
+        "Accept-Language"?: string;
+      };
+    };
+    responses: {
+      /** @description Accepted */
+      202: {
+        headers: {
+          [name: string]: unknown;
         };
       };
     };
@@ -913,7 +1435,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostOrderInputBody"];
+        "application/json": components["schemas"]["OrderInput"];
       };
     };
     responses: {
@@ -935,6 +1457,19 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["WholeOrder"];
+        };
+      };
+    };
+  };
+  watchOrders: {
+    responses: {
+      /** @description Events */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/event-stream": string;
         };
       };
     };
@@ -1037,7 +1572,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["BeginPaymentOutputBody"];
+          "application/json": components["schemas"]["PaymentPage"];
         };
       };
     };
@@ -1061,6 +1596,42 @@ export interface operations {
       };
     };
   };
+  resetPassword: {
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ResetInput"];
+      };
+    };
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  sendPasswordReset: {
+    parameters: {
+      header?: {
+        /** @description The language of the letter: es, pt or en */
+        "Accept-Language"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["AddressInput"];
+      };
+    };
+    responses: {
+      /** @description Accepted */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
   paymentEvent: {
     requestBody: {
       content: {
@@ -1074,7 +1645,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["PaymentEventOutputBody"];
+          "application/json": components["schemas"]["PaymentResult"];
         };
       };
     };
@@ -1088,6 +1659,8 @@ export interface operations {
         cursor?: string;
         /** @description What the name begins with, in any case, with or without accents */
         name?: string;
+        /** @description What words of the name begin with, in any case, with or without accents */
+        q?: string;
       };
     };
     responses: {
@@ -1111,7 +1684,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostProductInputBody"];
+        "application/json": components["schemas"]["NewProductInput"];
       };
     };
     responses: {
@@ -1165,7 +1738,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["ProductBody"];
+        "application/json": components["schemas"]["ProductInput"];
       };
     };
     responses: {
@@ -1189,7 +1762,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutProductActiveInputBody"];
+        "application/json": components["schemas"]["ActiveInput"];
       };
     };
     responses: {
@@ -1242,7 +1815,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostRestockInputBody"];
+        "application/json": components["schemas"]["RestockInput"];
       };
     };
     responses: {
@@ -1280,6 +1853,25 @@ export interface operations {
       };
     };
   };
+  refreshSession: {
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["RefreshInput"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          "Cache-Control"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Session"];
+        };
+      };
+    };
+  };
   registerUser: {
     parameters: {
       header: {
@@ -1289,7 +1881,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["RegisterInputBody"];
+        "application/json": components["schemas"]["UserInput"];
       };
     };
     responses: {
@@ -1341,7 +1933,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutRoleInputBody"];
+        "application/json": components["schemas"]["RoleInput"];
       };
     };
     responses: {

@@ -38,6 +38,18 @@ export interface paths {
     get: operations["getProfile"];
     /** Make or change your profile */
     put: operations["putProfile"];
+    /**
+     * Erase your data
+     * @description Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and continues where an earlier request ended.
+     */
+    delete: operations["eraseOwnData"];
+  };
+  "/me/data": {
+    /**
+     * A copy of your data
+     * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
+     */
+    get: operations["exportOwnData"];
   };
   "/me/likes": {
     /** What you like, newest first */
@@ -126,10 +138,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    AddCommentInputBody: {
-      /** @description What you say */
-      body: string;
-    };
     Bookmark: {
       /**
        * Format: date-time
@@ -159,6 +167,12 @@ export interface components {
        */
       updatedAt: string;
     };
+    CategoryInput: {
+      /** @description Its name */
+      name: string;
+      /** @description Its name in addresses, which no other category may have */
+      slug: string;
+    };
     Comment: {
       /** @description What it says */
       body: string;
@@ -174,6 +188,22 @@ export interface components {
       /** @description Who has made it */
       userId: string;
     };
+    CommentInput: {
+      /** @description What you say */
+      body: string;
+    };
+    Erased: {
+      /** @description How many items name you no more */
+      changed: {
+        [key: string]: number;
+      };
+      /** @description How many items were deleted by this request, by what they are */
+      deleted: {
+        [key: string]: number;
+      };
+      /** @description What is not deleted, and why */
+      kept: components["schemas"]["Kept"][];
+    };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
       field: string;
@@ -186,6 +216,14 @@ export interface components {
        * @enum {string}
        */
       status: "ok";
+    };
+    Kept: {
+      /** @description Whether it names you no more */
+      anonymous: boolean;
+      /** @description What is kept */
+      entity: string;
+      /** @description Why */
+      reason: string;
     };
     Like: {
       /**
@@ -217,6 +255,10 @@ export interface components {
       notificationId: string;
       /** @description Your post that it is about */
       postId: string;
+      /** @description Whether you have read it */
+      read: boolean;
+    };
+    NotificationInput: {
       /** @description Whether you have read it */
       read: boolean;
     };
@@ -255,10 +297,6 @@ export interface components {
       items: components["schemas"]["PostSummary"][];
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
-    };
-    PatchNotificationInputBody: {
-      /** @description Whether you have read it */
-      read: boolean;
     };
     Post: {
       /** @description Who has written it */
@@ -299,7 +337,7 @@ export interface components {
        */
       updatedAt: string;
     };
-    PostBody: {
+    PostInput: {
       /** @description Its text */
       body: string;
       /** @description The category that it is in */
@@ -350,11 +388,18 @@ export interface components {
        */
       updatedAt: string;
     };
-    PostStatusOutputBody: {
+    PostState: {
       /** @description The post's id */
       postId: string;
       /**
        * @description What it is now
+       * @enum {string}
+       */
+      status: "published" | "archived";
+    };
+    PostStatusInput: {
+      /**
+       * @description What it is to be
        * @enum {string}
        */
       status: "published" | "archived";
@@ -438,20 +483,7 @@ export interface components {
       /** @description The sub of the access token */
       userId: string;
     };
-    PutCategoryInputBody: {
-      /** @description Its name */
-      name: string;
-      /** @description Its name in addresses, which no other category may have */
-      slug: string;
-    };
-    PutPostStatusInputBody: {
-      /**
-       * @description What it is to be
-       * @enum {string}
-       */
-      status: "published" | "archived";
-    };
-    PutProfileInputBody: {
+    ProfileInput: {
       /** @description What you say of yourself */
       bio?: string;
       /**
@@ -608,7 +640,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutCategoryInputBody"];
+        "application/json": components["schemas"]["CategoryInput"];
       };
     };
     responses: {
@@ -678,7 +710,7 @@ export interface operations {
   putProfile: {
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutProfileInputBody"];
+        "application/json": components["schemas"]["ProfileInput"];
       };
     };
     responses: {
@@ -689,6 +721,51 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Profile"];
+        };
+      };
+    };
+  };
+  eraseOwnData: {
+    parameters: {
+      header: {
+        /** @description Must be erase: what is erased does not come back */
+        Confirm: "erase";
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Erased"];
+        };
+      };
+    };
+  };
+  exportOwnData: {
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            /** @description That nothing is missing */
+            complete: boolean;
+            items: {
+              /** @description What the item is */
+              entity: string;
+              /** @description Its fields */
+              item: {
+                [key: string]: unknown;
+              };
+            }[];
+            /** @description You */
+            person: string;
+          };
         };
       };
     };
@@ -767,7 +844,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PatchNotificationInputBody"];
+        "application/json": components["schemas"]["NotificationInput"];
       };
     };
     responses: {
@@ -814,7 +891,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostBody"];
+        "application/json": components["schemas"]["PostInput"];
       };
     };
     responses: {
@@ -868,7 +945,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostBody"];
+        "application/json": components["schemas"]["PostInput"];
       };
     };
     responses: {
@@ -921,7 +998,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["AddCommentInputBody"];
+        "application/json": components["schemas"]["CommentInput"];
       };
     };
     responses: {
@@ -1051,7 +1128,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutPostStatusInputBody"];
+        "application/json": components["schemas"]["PostStatusInput"];
       };
     };
     responses: {
@@ -1061,7 +1138,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["PostStatusOutputBody"];
+          "application/json": components["schemas"]["PostState"];
         };
       };
     };

@@ -64,8 +64,8 @@ export interface paths {
   };
   "/conductores": {
     /**
-     * Your drivers, or those in a state by name
-     * @description With estado, items have nombre, estado and ids only.
+     * Your drivers, those in a state by name, or those who are free in a period
+     * @description With desde and hasta: those at work whose trips leave that period free, and whose licence is valid up to its last day.
      */
     get: operations["listConductores"];
     /**
@@ -104,6 +104,20 @@ export interface paths {
     /** Whether the process lives */
     get: operations["health"];
   };
+  "/me": {
+    /**
+     * Erase your data
+     * @description Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and continues where an earlier request ended.
+     */
+    delete: operations["eraseOwnData"];
+  };
+  "/me/data": {
+    /**
+     * A copy of your data
+     * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
+     */
+    get: operations["exportOwnData"];
+  };
   "/perfil": {
     /** Your company's profile */
     get: operations["getPerfil"];
@@ -122,7 +136,7 @@ export interface paths {
     post: operations["findRecursos"];
   };
   "/remolques": {
-    /** Your trailers, or those in a state by plate */
+    /** Your trailers, those in a state by plate, or those that are free in a period */
     get: operations["listRemolques"];
     /** Add a trailer */
     post: operations["createRemolque"];
@@ -146,7 +160,7 @@ export interface paths {
     delete: operations["deleteSesion"];
   };
   "/vehiculos": {
-    /** Your vehicles, or those in a state by plate */
+    /** Your vehicles, those in a state by plate, or those that are free in a period */
     get: operations["listVehiculos"];
     /**
      * Add a vehicle
@@ -223,10 +237,15 @@ export interface paths {
   };
   "/viajes/{id}/recursos": {
     /**
-     * Assign driver, vehicle and trailer
-     * @description All of them are available, or none is taken.
+     * Assign driver, vehicle and trailer, or others in their place
+     * @description None of them has another trip in the trip's period, or nothing changes. One trip may begin when another ends.
      */
     put: operations["putRecursos"];
+    /**
+     * Take back who and what was to make the trip
+     * @description It has not left; a trip that has nobody stays as it is.
+     */
+    delete: operations["deleteRecursos"];
   };
 }
 export type webhooks = Record<string, never>;
@@ -244,9 +263,6 @@ export interface components {
        */
       creditos: number;
       userId: string;
-    };
-    AddMercanciasInputBody: {
-      mercancias: components["schemas"]["Mercancia"][];
     };
     Agregado: {
       /**
@@ -279,7 +295,7 @@ export interface components {
       /** @description Key of c_SubTipoRem, where there is a trailer */
       subTipoRem?: string;
     };
-    CancelarCartaInputBody: {
+    Cancelacion: {
       /**
        * @description Of a stamped carta: the SAT's reason
        * @enum {string}
@@ -392,17 +408,6 @@ export interface components {
       peajesEstimados?: number;
       precioCliente?: number;
     };
-    CreateAbonoInputBody: {
-      /**
-       * Format: int64
-       * @description How many
-       */
-      creditos: number;
-    };
-    CreateSesionInputBody: {
-      /** @description What the device calls itself */
-      dispositivo: string;
-    };
     Creditos: {
       /**
        * Format: int64
@@ -479,6 +484,18 @@ export interface components {
       regimenFiscal: string;
       rfc: string;
     };
+    Erased: {
+      /** @description How many items name you no more */
+      changed: {
+        [key: string]: number;
+      };
+      /** @description How many items were deleted by this request, by what they are */
+      deleted: {
+        [key: string]: number;
+      };
+      /** @description What is not deleted, and why */
+      kept: components["schemas"]["Kept"][];
+    };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
       field: string;
@@ -512,6 +529,14 @@ export interface components {
        * @enum {string}
        */
       status: "ok";
+    };
+    Kept: {
+      /** @description Whether it names you no more */
+      anonymous: boolean;
+      /** @description What is kept */
+      entity: string;
+      /** @description Why */
+      reason: string;
     };
     Licencia: {
       numero: string;
@@ -572,8 +597,22 @@ export interface components {
       pesoKg: number;
       valorMercancia?: number;
     };
+    Mercancias: {
+      mercancias: components["schemas"]["Mercancia"][];
+    };
     NuevaCarta: {
       receptor: components["schemas"]["Receptor"];
+    };
+    NuevaSesion: {
+      /** @description What the device calls itself */
+      dispositivo: string;
+    };
+    NuevoAbono: {
+      /**
+       * Format: int64
+       * @description How many
+       */
+      creditos: number;
     };
     NuevoConductor: {
       /** @default true */
@@ -782,11 +821,6 @@ export interface components {
        */
       type: string;
     };
-    PutRecursosInputBody: {
-      conductorId: string;
-      remolqueId?: string;
-      vehiculoId: string;
-    };
     Rastreo: {
       /** @description Whether the trip is on its way */
       activo: boolean;
@@ -829,6 +863,11 @@ export interface components {
       remolques?: string[];
       /** @description Ids of vehicles */
       vehiculos?: string[];
+    };
+    RecursosElegidos: {
+      conductorId: string;
+      remolqueId?: string;
+      vehiculoId: string;
     };
     RecursosHallados: {
       conductores: components["schemas"]["Conductor"][];
@@ -1124,7 +1163,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["CancelarCartaInputBody"];
+        "application/json": components["schemas"]["Cancelacion"];
       };
     };
     responses: {
@@ -1226,7 +1265,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["AddMercanciasInputBody"];
+        "application/json": components["schemas"]["Mercancias"];
       };
     };
     responses: {
@@ -1354,6 +1393,10 @@ export interface operations {
         limit?: number;
         /** @description The next of the page before; without it the list begins. */
         cursor?: string;
+        /** @description With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one */
+        desde?: string;
+        /** @description The end of that trip */
+        hasta?: string;
         /** @description Only those in this state, by name */
         estado?: "disponible" | "en_viaje" | "inactivo";
       };
@@ -1477,7 +1520,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["CreateAbonoInputBody"];
+        "application/json": components["schemas"]["NuevoAbono"];
       };
     };
     responses: {
@@ -1558,6 +1601,51 @@ export interface operations {
       };
     };
   };
+  eraseOwnData: {
+    parameters: {
+      header: {
+        /** @description Must be erase: what is erased does not come back */
+        Confirm: "erase";
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Erased"];
+        };
+      };
+    };
+  };
+  exportOwnData: {
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            /** @description That nothing is missing */
+            complete: boolean;
+            items: {
+              /** @description What the item is */
+              entity: string;
+              /** @description Its fields */
+              item: {
+                [key: string]: unknown;
+              };
+            }[];
+            /** @description You */
+            person: string;
+          };
+        };
+      };
+    };
+  };
   getPerfil: {
     responses: {
       /** @description OK */
@@ -1628,6 +1716,10 @@ export interface operations {
         limit?: number;
         /** @description The next of the page before; without it the list begins. */
         cursor?: string;
+        /** @description With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one */
+        desde?: string;
+        /** @description The end of that trip */
+        hasta?: string;
         /** @description Only those in this state, by plate */
         estado?: "disponible" | "en_viaje" | "inactivo" | "taller";
       };
@@ -1768,7 +1860,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["CreateSesionInputBody"];
+        "application/json": components["schemas"]["NuevaSesion"];
       };
     };
     responses: {
@@ -1815,6 +1907,10 @@ export interface operations {
         limit?: number;
         /** @description The next of the page before; without it the list begins. */
         cursor?: string;
+        /** @description With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one */
+        desde?: string;
+        /** @description The end of that trip */
+        hasta?: string;
         /** @description Only those in this state, by plate */
         estado?: "disponible" | "en_viaje" | "inactivo" | "taller";
       };
@@ -2256,7 +2352,26 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutRecursosInputBody"];
+        "application/json": components["schemas"]["RecursosElegidos"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Viaje"];
+        };
+      };
+    };
+  };
+  deleteRecursos: {
+    parameters: {
+      path: {
+        /** @description Its id */
+        id: string;
       };
     };
     responses: {

@@ -13,6 +13,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"time"
 
 	"golang.org/x/crypto/chacha20poly1305"
 
@@ -111,10 +112,28 @@ const (
 	atEnd
 )
 
-// EncodePositions writes how many items may still follow (0 does not bound them), then for each partition its state and,
+// EncodePeriod writes where a walk over periods got to, for EncodePositions to write behind it: when it began, to the millisecond, and
+// the beginning of the period.
+func EncodePeriod(began time.Time, at string) []byte {
+	out := binary.AppendVarint(nil, began.UnixMilli())
+	return append(binary.AppendUvarint(out, uint64(len(at))), at...)
+}
+
+// DecodePeriod is the inverse, with what is behind it.
+func DecodePeriod(text []byte) (began time.Time, at string, rest []byte, err error) {
+	millis, n := binary.Varint(text)
+	if n <= 0 {
+		return began, "", nil, schema.ErrCursor
+	}
+	d := positionDecoder{text: text[n:]}
+	at = string(d.bytes())
+	return time.UnixMilli(millis).UTC(), at, d.text, d.err
+}
+
+// EncodePositions writes behind a text how many items may still follow (0 does not bound them), then for each partition its state and,
 // within it, the attributes of the last key: those that the partition does not tell.
-func EncodePositions(left int, positions []Position, attributes []schema.Attribute) ([]byte, error) {
-	out := binary.AppendUvarint(nil, uint64(max(left, 0))) //nolint:gosec // not negative
+func EncodePositions(out []byte, left int, positions []Position, attributes []schema.Attribute) ([]byte, error) {
+	out = binary.AppendUvarint(out, uint64(max(left, 0))) //nolint:gosec // not negative
 	for _, p := range positions {
 		switch {
 		case p.Done:

@@ -26,6 +26,10 @@ type Question struct {
 
 // Ask checks what a read is asked with.
 func Ask(r *schema.Read, in schema.Input, now time.Time) (*Question, error) {
+	in, err := since(r, in, now)
+	if err != nil {
+		return nil, err
+	}
 	q := &Question{Read: r, Input: in, at: schema.Inputs{Values: in.Values, Now: now}}
 	for _, name := range q.inputs() {
 		f := r.Entity.Field(name)
@@ -39,8 +43,7 @@ func Ask(r *schema.Read, in schema.Input, now time.Time) (*Question, error) {
 			return nil, err
 		}
 	}
-	var err error
-	if q.equal, err = Fill(r.Entity, known(r), r.By, in.Values); err != nil {
+	if q.equal, err = Fill(r.Entity, known(r), r.By, r.Bucket, in.Values); err != nil {
 		return nil, err
 	}
 	q.Span, err = spanOf(r, in)

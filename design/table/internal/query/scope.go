@@ -31,5 +31,8 @@ func (s *Source) Scope(table string, in schema.Input, names []string) []byte {
 	for _, name := range names {
 		b = schema.AppendValue(schema.AppendText(b, schema.TagText, name), in.Values[name])
 	}
+	if s.over != "" { // a walk has cursors of a form of its own
+		b = schema.AppendText(b, schema.TagText, s.over)
+	}
 	return b
 }

@@ -27,7 +27,8 @@ type Source struct {
 	over       string
 	maxBuckets int
 	ranged     string
-	// Shards are how many partitions there are of each period.
+	open       bool
+	// Shards are how many partitions there are of each period; see Walk.
 	Shards int
 	// made are the attributes of all keys that what is found has, with their templates.
 	made []schema.KeyAttribute
@@ -41,7 +42,7 @@ func OfRead(r *schema.Read) *Source {
 	s := &Source{
 		pattern: r.Pattern, Entity: r.Entity, Table: r.Entity.Table, index: r.Place.Index, by: r.By,
 		pk: r.PK, SK: r.SK, sort: r.Sort, Reverse: r.Reverse, consistent: r.Consistent, Scan: r.Scan, segments: r.Segments,
-		over: r.Over, maxBuckets: r.MaxBuckets, ranged: r.Range,
+		over: r.Over, maxBuckets: r.MaxBuckets, ranged: r.Range, open: r.Open(),
 	}
 	s.position(r.Place)
 	return s
@@ -93,14 +94,19 @@ func (s *Source) Single() bool {
 	return !s.Scan && s.index == "" && (s.Table.SK.Name == "" || len(s.SK) == 1 && s.SK[0].Comparison == schema.Equal)
 }
 
-// Partitions are the partition keys that are asked: one, or those of all shards. A Scan has none in each of its segments.
+// MostPeriods is how many periods a page walks at most; 0 is no bound.
+func (s *Source) MostPeriods() int {
+	if s.open {
+		return s.maxBuckets
+	}
+	return 0
+}
+
+// Partitions are the partition keys that are asked, unless they are those of a Walk: one, or those of all shards. A Scan has none in each of its segments.
 func (s *Source) Partitions(in schema.Input) ([]schema.Item, error) {
 	v := in.Values
 	if s.Scan {
 		return make([]schema.Item, max(s.segments, 1)), nil
-	}
-	if s.over != "" {
-		return s.walk(in)
 	}
 	var out []schema.Item
 	for _, key := range s.spread(s.pk) {
@@ -139,7 +145,7 @@ func (s *Source) shards(p schema.Part) []string {
 	if p.Field == "" || slices.Contains(s.by, p.Field) || s.over != "" && p.Field == s.ranged {
 		return nil
 	}
-	at := slices.IndexFunc(p.Funcs, func(f schema.Func) bool { return f.Name == "shard" })
+	at := slices.IndexFunc(p.Funcs, func(f schema.Func) bool { return f.Name == "shard" || f.Name == "mod" })
 	if at < 0 {
 		return nil
 	}

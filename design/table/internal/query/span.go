@@ -97,15 +97,21 @@ type filledPart struct {
 	text string
 }
 
-// Fill finds the parts of templates whose fields are inputs. A key tells of some only a shard, a beginning or a hash, which
-// other values have too: these parts are compared without those functions.
-func Fill(e *schema.Entity, templates []schema.Template, by []string, v schema.Values) (Filled, error) {
+// Fill finds the parts of templates whose fields are inputs. A key tells of some only a shard, a band, a beginning or a hash, which
+// other values have too: these parts are compared without such a function and what is behind it. Of the bucket, the band is what is
+// asked for.
+func Fill(e *schema.Entity, templates []schema.Template, by []string, bucket string, v schema.Values) (Filled, error) {
 	var out Filled
 	for _, p := range slices.Concat(templates...) {
 		if p.Field == "" || v[p.Field] == nil || !slices.Contains(by, p.Field) {
 			continue
 		}
-		p.Funcs = slices.DeleteFunc(slices.Clone(p.Funcs), func(f schema.Func) bool { return f.Name == "shard" || f.Name == "first" || f.Name == "hash" })
+		lossy := slices.IndexFunc(p.Funcs, func(f schema.Func) bool {
+			return slices.Contains([]string{"band", "mod", "shard", "first", "hash"}, f.Name)
+		})
+		if lossy >= 0 && p.Field != bucket {
+			p.Funcs = p.Funcs[:lossy]
+		}
 		text, err := e.TextOf(p, v[p.Field])
 		if err != nil {
 			return nil, err

@@ -3,7 +3,6 @@ package query
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -12,57 +11,95 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// walk are the partitions of the periods from bound to bound, in the order in which they are read: those of one period together.
-func (s *Source) walk(in schema.Input) ([]schema.Item, error) {
-	starts, err := s.periods(in)
+// Walk are the partitions of the periods from bound to bound, those of one period together, in the order in which they are read. They
+// are made as they are needed: between the bounds of an open walk there may be very many.
+type Walk struct {
+	source *Source
+	values schema.Values
+	keys   [][]schema.KeyAttribute
+	next   time.Time // the beginning of the next period
+	last   time.Time
+	ended  bool
+}
+
+// Walks reports whether the source has the partitions of periods.
+func (s *Source) Walks() bool { return s.over != "" }
+
+// Walk begins a walk, at the period of a time that another one got to; "" is the first one.
+func (s *Source) Walk(in schema.Input, at string) (*Walk, error) {
+	from, to, err := s.bounds(in)
 	if err != nil {
 		return nil, err
 	}
-	var out []schema.Item
-	keys := s.spread(s.pk)
-	s.Shards = len(keys)
-	for _, start := range starts {
-		v := maps.Clone(in.Values)
-		v[s.ranged] = &types.AttributeValueMemberS{Value: start}
-		for _, key := range keys {
-			partition, err := s.Entity.KeyOf(key, v)
-			if err != nil {
-				return nil, err
+	w := &Walk{source: s, values: in.Values, keys: s.spread(s.pk), next: period(from, s.over), last: period(to, s.over), ended: from.After(to)}
+	s.Shards = len(w.keys)
+	if !s.open {
+		n := 0
+		for next := w.next; !next.After(w.last) && !w.ended; next = s.following(next, 1) {
+			if n++; n > s.maxBuckets {
+				return nil, &schema.ValueError{Field: s.ranged, Reason: fmt.Sprintf("has bounds that are more than %d partitions apart", s.maxBuckets)}
 			}
-			out = append(out, partition)
 		}
 	}
-	return out, nil
+	if s.Reverse {
+		w.next, w.last = w.last, w.next
+	}
+	if at == "" {
+		return w, nil
+	}
+	start, err := keytext.ParseTime(at)
+	if err != nil {
+		return nil, schema.ErrCursor
+	}
+	w.next = start
+	return w, nil
 }
 
-// periods are a time of each period between the bounds; none where these are the wrong way round.
-func (s *Source) periods(in schema.Input) ([]string, error) {
+// Next are the partitions of the next period, with its beginning; "" at the end.
+func (w *Walk) Next() (at string, partitions []schema.Item, err error) {
+	if w.ended {
+		return "", nil, nil
+	}
+	if at, err = keytext.OfTime(w.next); err != nil {
+		return "", nil, err
+	}
+	v := schema.Values{}
+	maps.Copy(v, w.values)
+	v[w.source.ranged] = &types.AttributeValueMemberS{Value: at}
+	for _, key := range w.keys {
+		partition, err := w.source.Entity.KeyOf(key, v)
+		if err != nil {
+			return "", nil, err
+		}
+		partitions = append(partitions, partition)
+	}
+	w.ended = w.next.Equal(w.last)
+	if !w.ended {
+		step := 1
+		if w.source.Reverse {
+			step = -1
+		}
+		w.next = w.source.following(w.next, step)
+	}
+	return at, partitions, nil
+}
+
+// Ended reports whether there is no other period.
+func (w *Walk) Ended() bool { return w.ended }
+
+// bounds are the times between which a walk goes.
+func (s *Source) bounds(in schema.Input) (from, to time.Time, err error) {
 	var at [2]time.Time
 	for i, bound := range []types.AttributeValue{in.From, in.To} {
 		text, is := bound.(*types.AttributeValueMemberS)
 		if !is {
-			return nil, &schema.ValueError{Field: s.ranged, Reason: "needs both bounds: it is walked from one to the other"}
+			return from, to, &schema.ValueError{Field: s.ranged, Reason: "needs both bounds: it is walked from one to the other"}
 		}
-		var err error
 		if at[i], err = keytext.ParseTime(text.Value); err != nil {
-			return nil, &schema.ValueError{Field: s.ranged, Reason: err.Error()}
+			return from, to, &schema.ValueError{Field: s.ranged, Reason: err.Error()}
 		}
 	}
-	var out []string
-	for next := period(at[0], s.over); !next.After(at[1]) && !at[0].After(at[1]); next = following(next, s.over) {
-		if len(out) == s.maxBuckets {
-			return nil, &schema.ValueError{Field: s.ranged, Reason: fmt.Sprintf("has bounds that are more than %d partitions apart", s.maxBuckets)}
-		}
-		text, err := keytext.OfTime(next)
-		if err != nil {
-			break // behind the last year
-		}
-		out = append(out, text)
-	}
-	if s.Reverse {
-		slices.Reverse(out)
-	}
-	return out, nil
+	return at[0], at[1], nil
 }
 
 // period is the beginning of a time's period.
@@ -80,16 +117,43 @@ func period(at time.Time, layout string) time.Time {
 	return time.Date(at.Year(), month, day, hour, 0, 0, 0, time.UTC)
 }
 
-// following is the beginning of the next period.
-func following(at time.Time, layout string) time.Time {
-	switch layout {
+// following is the beginning of the period that is so many behind another, or before it.
+func (s *Source) following(at time.Time, n int) time.Time {
+	switch s.over {
 	case "yyyy":
-		return at.AddDate(1, 0, 0)
+		return at.AddDate(n, 0, 0)
 	case "yyyy-MM":
-		return at.AddDate(0, 1, 0)
+		return at.AddDate(0, n, 0)
 	case "yyyy-MM-dd":
-		return at.AddDate(0, 0, 1)
+		return at.AddDate(0, 0, n)
 	default:
-		return at.Add(time.Hour)
+		return at.Add(time.Duration(n) * time.Hour)
 	}
+}
+
+// since gives a read that may be asked without bounds those that it has then: from its floor to now. Nothing before the floor is
+// found, whatever is asked.
+func since(r *schema.Read, in schema.Input, now time.Time) (schema.Input, error) {
+	if !r.Open() {
+		return in, nil
+	}
+	floor := r.Since
+	if r.Back > 0 {
+		text, err := keytext.OfTime(now.Add(-r.Back))
+		if err != nil {
+			return in, err
+		}
+		floor = text
+	}
+	if from, is := in.From.(*types.AttributeValueMemberS); in.From == nil || is && from.Value < floor {
+		in.From = &types.AttributeValueMemberS{Value: floor}
+	}
+	if in.To == nil {
+		text, err := keytext.OfTime(now)
+		if err != nil {
+			return in, err
+		}
+		in.To = &types.AttributeValueMemberS{Value: text}
+	}
+	return in, nil
 }

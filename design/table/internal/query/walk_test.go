@@ -36,9 +36,14 @@ func TestPeriods(t *testing.T) {
 				*to = &types.AttributeValueMemberS{Value: *text}
 			}
 		}
-		list, err := s.periods(in)
+		s.Entity = &schema.Entity{}
+		w, err := s.Walk(in, "")
 		got := []string{}
-		for _, at := range list {
+		for err == nil {
+			var at string
+			if at, _, err = w.Next(); at == "" {
+				break
+			}
 			got = append(got, at[:len(c.over)])
 		}
 		if _, is := errors.AsType[*schema.ValueError](err); is {

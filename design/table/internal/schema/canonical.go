@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -154,3 +155,19 @@ func (t *Table) Identity(it Item) string {
 
 // IdentityOf tells an item apart from those of other tables too.
 func (t *Table) IdentityOf(it Item) string { return t.Name + "\x00" + t.Identity(it) }
+
+// KeyIn is the primary key of an item for people: {PK: "USER#u-1", SK: "PROFILE"} of shop.
+func (t *Table) KeyIn(it Item) string {
+	parts := make([]string, 0, 2)
+	for _, name := range []string{t.PK.Name, t.SK.Name} {
+		switch v := it[name].(type) {
+		case *types.AttributeValueMemberS:
+			parts = append(parts, fmt.Sprintf("%s: %q", name, v.Value))
+		case *types.AttributeValueMemberN:
+			parts = append(parts, name+": "+v.Value)
+		case *types.AttributeValueMemberB:
+			parts = append(parts, fmt.Sprintf("%s: %x", name, v.Value))
+		}
+	}
+	return "{" + strings.Join(parts, ", ") + "} of " + t.Name
+}

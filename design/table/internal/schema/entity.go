@@ -102,9 +102,11 @@ type Func struct {
 	Name, Arg string
 }
 
-// Entry is a place in an index: partition key attributes, then sort key attributes.
+// Entry is a place in an index: partition key attributes, then sort key attributes. Of several in an index, which have names, never do
+// the conditions of two hold, so that an item is in one of them at most.
 type Entry struct {
 	Index  string
+	Name   string // "" where there is one in the index
 	PK, SK []KeyAttribute
 	// Where is the condition under which an item has the entry; nil is always.
 	Where *Condition

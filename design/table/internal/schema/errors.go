@@ -19,6 +19,8 @@ var (
 	ErrReused = errors.New("request key was used with another request")
 	// ErrRefused is for a condition that does not hold and for which the design declares no error.
 	ErrRefused = errors.New("condition does not hold")
+	// ErrOverlap is for a transaction of several writes of which two touch the same item, so that it matters which comes first.
+	ErrOverlap = errors.New("writes touch the same item")
 	// ErrLines is for a write with no lines, with more than it takes, or with two lines for one item; and for a read with more keys than
 	// it takes.
 	ErrLines = errors.New("invalid lines")

@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
 
 // Read is a pattern that finds items of one entity.
 type Read struct {
@@ -24,10 +28,16 @@ type Read struct {
 	// By are the inputs; all must be given. Prefix and Range are fields of which the caller may give a beginning or bounds.
 	By            []string
 	Prefix, Range string
+	// Bucket is the input of which any value of a |band is given: all of the band is meant. "" where there is none, and for times.
+	Bucket string
 	// Over is the layout of |date whose partitions the Range walks one after another, from bound to bound; "" where there is one. They
 	// are MaxBuckets at most.
 	Over       string
 	MaxBuckets int
+	// Since is a time before which there is nothing, or Back how long ago that is: the bounds of Over may be left out then, and
+	// the walk goes from there to now. A page walks MaxBuckets, and the next one goes on.
+	Since string
+	Back  time.Duration
 	// Scan reads all of the place, in so many Segments at once; there are no PK, SK and By.
 	Scan     bool
 	Segments int
@@ -48,6 +58,9 @@ type Read struct {
 	Fields []string
 }
 
+// Open reports whether a walk may be asked without bounds.
+func (r *Read) Open() bool { return r.Since != "" || r.Back > 0 }
+
 // PlaceKind is the sort of a place.
 type PlaceKind uint8
 
@@ -63,6 +76,7 @@ const (
 type Place struct {
 	Kind  PlaceKind
 	Index string // of an entry
+	Entry string // the name of the entry, of several in the index
 	// Copy names the copy whose item or entry it is; Marker, the marker.
 	Copy, Marker string
 }

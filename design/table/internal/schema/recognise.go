@@ -103,7 +103,7 @@ func (e *Entity) EntryAt(p Place) *Entry {
 		list = c.Entries
 	}
 	for i := range list {
-		if list[i].Index == p.Index {
+		if list[i].Index == p.Index && list[i].Name == p.Entry {
 			return &list[i]
 		}
 	}
@@ -220,7 +220,10 @@ func (f *Field) Makes(funcs []Func, of types.ScalarAttributeType, s string) bool
 		return len(s) == map[string]int{"ms": 13, "s": 10}[last.Arg] && only(s, digits)
 	case "date":
 		return len(s) == len(last.Arg) && only(s, digits+"-T")
-	case "shard":
+	case "shard", "mod":
+		return s != "" && only(s, digits)
+	case "band":
+		s = strings.TrimPrefix(s, "-")
 		return s != "" && only(s, digits)
 	case "hash":
 		return len(s) == n && only(s, digits+"abcdef")

@@ -1,5 +1,5 @@
-// Package write plans writes. A Call is a write with its input: its changes, one for each step and line. An Attempt turns each change
-// into an effect (what is known of the item before and after) and effects into Operations: on the item, its copies, index
+// Package write plans writes. A Call is a write with its input: its changes, one for each step and line. A Transaction has the calls
+// that are made as a whole, one or several. An Attempt of it turns each change into an effect (what is known of the item before and after) and effects into Operations: on the item, its copies, index
 // entries, markers and counters. Where these depend on an item that must be read, the attempt asks the function that it is given.
 // It makes no requests: package table sends the operations, and asks the attempt what a refusal means.
 //
@@ -26,18 +26,11 @@ type Call struct {
 	ids   *idSource
 	// changes are the steps with the items that they are about: the idempotency record first, then in the design's order.
 	changes []*change
-	learned *learned
-}
-
-// learned is what attempts have found of items that cannot be known before, by their identity.
-type learned struct {
-	foreign map[string]bool // markers that are other items' by now: they are not deleted
-	lost    map[string]bool // copies that are not there: they are put
 }
 
 // NewCall makes the changes of a call. All inputs have been checked when it returns.
 func NewCall(w *schema.Write, in schema.Input, now time.Time, newID func(schema.Kind) string) (*Call, error) {
-	r := &Call{Write: w, Input: in, now: now, ids: newIDSource(now, newID), learned: &learned{map[string]bool{}, map[string]bool{}}}
+	r := &Call{Write: w, Input: in, now: now, ids: newIDSource(now, newID)}
 	if err := r.checkLines(); err != nil {
 		return nil, err
 	}
@@ -64,7 +57,7 @@ func NewCall(w *schema.Write, in schema.Input, now time.Time, newID func(schema.
 		}
 		r.changes = append([]*change{record}, r.changes...)
 	}
-	return r, r.distinct()
+	return r, distinct(r.changes)
 }
 
 func (r *Call) resolveStep(number, line int) error {

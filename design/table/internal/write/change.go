@@ -13,6 +13,7 @@ import (
 
 // change is what a step does with one item, as far as that is known without reading it. It is not changed once made.
 type change struct {
+	call   *Call
 	number int // of the step in the design's order; -1 for the idempotency record
 	line   int // -1 where the step is not repeated
 	action schema.Action
@@ -56,7 +57,7 @@ type assignment struct {
 func (r *Call) newChange(number, line int) (*change, error) {
 	o := occurrence{Call: r, Step: &r.Write.Steps[number], number: number, line: line}
 	c := &change{
-		number: number, line: line, action: o.Action, refusedAs: o.Action, entity: o.Entity,
+		call: r, number: number, line: line, action: o.Action, refusedAs: o.Action, entity: o.Entity,
 		when: o.When, refusals: o.Else, in: schema.Inputs{Values: r.Input.Values, Now: r.now},
 	}
 	if line >= 0 {

@@ -168,7 +168,7 @@ func (a *Attempt) count() error {
 		}
 		moved, err := e.movements()
 		if errors.Is(err, errUnread) && !e.read {
-			if err := a.look([]*effect{e}); err != nil || a.replayed != nil {
+			if err := a.look([]*effect{e}); err != nil || a.isRepetition() {
 				return err
 			}
 			continue
@@ -229,13 +229,16 @@ func (a *Attempt) move(by *effect, m movement) error {
 	id := c.Entity.Table.IdentityOf(primary)
 	i := slices.IndexFunc(a.effects, func(e *effect) bool { return e.entity == c.Entity && e.entity.Table.IdentityOf(e.primary) == id })
 	if i < 0 {
-		own := &change{number: by.number, line: by.line, action: schema.Update, refusedAs: schema.Update, entity: c.Entity, values: key, primary: primary, in: by.in}
+		own := &change{call: by.call, number: by.number, line: by.line, action: schema.Update, refusedAs: schema.Update, entity: c.Entity, values: key, primary: primary, in: by.in}
 		e := newEffect(own, a.learned)
 		e.counters, e.moved = true, true
 		a.effects = append(a.effects, e)
 		return e.add(f, m.by)
 	}
 	e := a.effects[i]
+	if err := a.merge(by, e); err != nil {
+		return err
+	}
 	if e.counted && len(e.entity.Counts) > 0 {
 		return fmt.Errorf("counter %s.%s is counted by what it counts", c.Entity.Name, c.Field)
 	}

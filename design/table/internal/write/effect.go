@@ -69,10 +69,13 @@ func (e *UnsettledError) Is(target error) bool { return target == ErrAgain }
 
 // fault is an error of the effect's own.
 func (e *effect) fault(err error) error {
-	if err == nil || !e.moved || errors.Is(err, errUnread) {
+	if err == nil || errors.Is(err, errUnread) {
 		return err
 	}
-	return &UnsettledError{err}
+	if err = e.call.fault(err); e.moved {
+		return &UnsettledError{err}
+	}
+	return err
 }
 
 // creates reports whether the whole item is put.

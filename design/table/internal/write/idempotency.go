@@ -36,7 +36,7 @@ func (r *Call) record() (*change, error) {
 		return nil, schema.Named("idempotency record", err)
 	}
 	return &change{
-		number: -1, line: -1, action: schema.Create, refusedAs: schema.Create, entity: e, values: v, primary: primary,
+		call: r, number: -1, line: -1, action: schema.Create, refusedAs: schema.Create, entity: e, values: v, primary: primary,
 		in: schema.Inputs{Values: r.Input.Values, Now: r.now},
 	}, nil
 }
@@ -89,22 +89,29 @@ func (r *Call) Fingerprint() string {
 			b = schema.AppendValue(b, r.Input.Values[name])
 			continue
 		}
-		lines := schema.Each(r.Input.Lines, func(line schema.Values) types.AttributeValue {
-			given := maps.Clone(line)
-			maps.DeleteFunc(given, func(_ string, v types.AttributeValue) bool { return v == nil })
-			return &types.AttributeValueMemberM{Value: given}
-		})
-		b = schema.AppendValue(b, &types.AttributeValueMemberL{Value: lines})
+		b = schema.AppendValue(b, &types.AttributeValueMemberL{Value: schema.Each(r.Input.Lines, given)})
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// replay answers a repetition by the record of the first request.
-func (a *Attempt) replay(e *effect, old schema.Item) (schema.Outcome, error) {
+// isRecord reports whether the change is the creation of an idempotency record.
+func (c *change) isRecord() bool { return c.number < 0 && c.action == schema.Create }
+
+// replay takes the record of a first request, of which this one is a repetition. It is an error where that was another request.
+func (a *Attempt) replay(e *effect, old schema.Item) error {
 	v := e.entity.ValuesOf(old)
-	if len(a.Write.Idempotent.Request) > 0 && !schema.SameValue(v[requestField], e.values[requestField]) {
-		return schema.Outcome{}, a.refusal(e, errorOr(a.Write.Idempotent.Reused, schema.ErrReused), old)
+	if i := e.call.Write.Idempotent; len(i.Request) > 0 && !schema.SameValue(v[requestField], e.values[requestField]) {
+		return a.refusal(e, errorOr(i.Reused, schema.ErrReused), old)
 	}
-	return schema.Outcome{Replayed: true, Record: v}, nil
+	a.replayed[e.call] = v
+	return nil
+}
+
+// isRepetition reports whether the record of a first request was found.
+func (a *Attempt) isRepetition() bool { return len(a.replayed) > 0 }
+
+// repetition is the outcome of a repetition, which does nothing. A call that keeps no record has none to tell.
+func (a *Attempt) repetition() []schema.Outcome {
+	return schema.Each(a.given, func(r *Call) schema.Outcome { return schema.Outcome{Replayed: true, Record: a.replayed[r]} })
 }

@@ -2,6 +2,7 @@ package write
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
@@ -10,35 +11,48 @@ import (
 var ErrAgain = errors.New("met another write")
 
 // Refused tells what the refusal of an operation means, by the item that refused.
-func (a *Attempt) Refused(o *Operation, old schema.Item) (schema.Outcome, error) {
+func (a *Attempt) Refused(o *Operation, old schema.Item) ([]schema.Outcome, error) {
 	if len(old) == 0 {
 		old = nil
 	}
 	e := o.of
 	switch o.role {
 	case nothing:
-		return schema.Outcome{}, ErrAgain
+		return nil, ErrAgain
 	case releasing:
 		a.learned.foreign[o.identity()] = true
-		return schema.Outcome{}, ErrAgain
+		return nil, ErrAgain
 	case elsewhere:
 		if o.Kind == updating && old == nil {
 			a.learned.lost[o.identity()] = true
 		}
-		return schema.Outcome{}, ErrAgain
+		return nil, ErrAgain
 	case taking:
-		return schema.Outcome{}, a.refusal(e, errorOr(o.marker.Taken, schema.ErrExists), old)
+		return nil, a.refusal(e, errorOr(o.marker.Taken, schema.ErrExists), old)
 	case occupying:
-		return schema.Outcome{}, a.refusal(e, errorOr(e.entity.Exists, schema.ErrExists), old)
+		return nil, a.refusal(e, errorOr(e.entity.Exists, schema.ErrExists), old)
 	default:
 	}
-	if e.number < 0 && e.action == schema.Create {
+	if e.isRecord() {
 		if old == nil || e.entity.Expired(old, a.now.Unix()) {
-			return schema.Outcome{}, ErrAgain
+			return nil, ErrAgain
 		}
-		return a.replay(e, old)
+		return a.repeats(e, old)
 	}
-	return schema.Outcome{}, a.refusedItself(e, old)
+	return nil, a.refusedItself(e, old)
+}
+
+// repeats is the outcome of a repetition, whose record refused. Records of other calls were made with it, and are read.
+func (a *Attempt) repeats(e *effect, old schema.Item) ([]schema.Outcome, error) {
+	if err := a.replay(e, old); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(a.effects, func(o *effect) bool { return o != e && o.isRecord() }) {
+		if err := a.look(nil); err != nil {
+			return nil, err
+		}
+	}
+	return a.repetition(), nil
 }
 
 // refusedItself is the error of a change that its own item refused, nil for none. It is ErrAgain where the item fulfils all that
@@ -81,9 +95,9 @@ func (a *Attempt) declared(e *effect, old schema.Item, otherwise error) error {
 func (a *Attempt) refusal(e *effect, err error, old schema.Item) error {
 	name := ""
 	if e.number >= 0 {
-		name = a.Write.Steps[e.number].Name
+		name = e.call.Write.Steps[e.number].Name
 	}
-	return &schema.Refusal{Pattern: a.Write.Pattern, Step: e.number, Name: name, Line: e.line, Err: err, Old: old}
+	return e.call.fault(&schema.Refusal{Pattern: e.call.Write.Pattern, Step: e.number, Name: name, Line: e.line, Err: err, Old: old})
 }
 
 // errorOr is a declared error, or the one that stands for it where none is.

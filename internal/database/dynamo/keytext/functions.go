@@ -33,6 +33,8 @@ func Apply(name, arg, text string) (string, error) {
 		return timestamp(text, arg)
 	case "date":
 		return cut(text, arg)
+	case "band", "mod":
+		return divided(name, text, n)
 	case "shard":
 		return shard(text, n), nil
 	case "first":
@@ -124,6 +126,19 @@ func cut(text, layout string) (string, error) {
 		return "", fmt.Errorf("|date(%s) is not for %q", layout, text)
 	}
 	return text[:len(layout)], nil
+}
+
+// divided is band, the quotient that is rounded down, or mod, what remains then: never negative.
+func divided(name, text string, n int) (string, error) {
+	value, ok := new(big.Int).SetString(text, 10)
+	if !ok || n < 1 {
+		return "", fmt.Errorf("%q is not a whole number", text)
+	}
+	quotient, rest := value.DivMod(value, big.NewInt(int64(n)), new(big.Int)) // Euclid's, which with n > 0 rounds down
+	if name == "mod" {
+		return rest.String(), nil
+	}
+	return quotient.String(), nil
 }
 
 // shard is 0 for |shard(auto), which is one partition until a number stands in its place.

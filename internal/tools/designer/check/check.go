@@ -76,6 +76,7 @@ func Check(d *design.Design) Findings {
 	c.writes()
 	c.sizes()
 	c.expiry()
+	c.persons()
 	c.spending()
 	c.accept()
 	slices.SortStableFunc(c.findings, func(a, b Finding) int {

@@ -21,7 +21,8 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 		if p.Kind == plan.KeyPlace || p.Undeclared || p.Kind == plan.EntryPlace && unsets(s, slices.Concat(p.PK, p.SK)) {
 			continue
 		}
-		enters := touches(p.Where.Fields()) && !leaves(p.Where, s)
+		_, leaves := plan.Told(c.design, e, p.Where, s)
+		enters := touches(p.Where.Fields()) && !leaves
 		part := partChange{p: p}
 		partition, sort := p.Attributes()
 		attributes := slices.Concat(partition, sort)
@@ -88,15 +89,6 @@ func knows(s *design.Step, field string) bool {
 		return false
 	}
 	return slices.Contains(pinned(s.When), field)
-}
-
-// leaves reports whether a step surely takes an item out of a sparse index: it sets a field to another constant than
-// the index's condition wants.
-func leaves(where *design.Condition, s *design.Step) bool {
-	return slices.ContainsFunc(equalities(where), func(e equality) bool {
-		v := given(s, e.field)
-		return v != nil && len(v.Terms) == 1 && v.Terms[0].Kind == design.ConstantTerm && e.value.Param == "" && v.Terms[0].Constant.Text != e.value.Literal.Text
-	})
 }
 
 func (c *checker) unknownPart(w *design.Write, s *design.Step, part partChange) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/cost"
+	"github.com/monotable/monotable/internal/tools/designer/expression"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
@@ -44,6 +45,7 @@ func (c *checker) indexes() {
 			}
 		}
 		c.otherType(e)
+		c.exclusive(e)
 		c.severalEntries(e)
 		c.repeats(e)
 	}
@@ -100,7 +102,7 @@ func (c *checker) projection(t *design.Table, x *design.Index) {
 			}
 		}
 		if units > 0 {
-			parts = append(parts, fmt.Sprintf("%s %g", w.Name, units))
+			parts = append(parts, fmt.Sprintf("%s %.4g", w.Name, units))
 		}
 	}
 	if len(parts) > 0 {
@@ -199,7 +201,7 @@ func (c *checker) severalEntries(e *design.Entity) {
 	own := c.entries(e)
 	for i, x := range own {
 		for _, before := range own[:i] {
-			if meet(x, before) {
+			if !byTurns(x, before) && meet(x, before) {
 				c.find("ST401", x.String(), x.Pos, "both %s and %s write an entry for one record: %s", itemName(before), itemName(x), consequence).
 					mend("index one of the items").report()
 			}
@@ -213,6 +215,31 @@ func (c *checker) severalEntries(e *design.Entity) {
 			if meet(x, y) {
 				c.find("ST401", e.Name+"+"+e.Duplicates, x.Pos, "both %s and %s write an entry for the same record into %s: %s, and the two can disagree",
 					e.Duplicates, e.Name, x.Index.Name, consequence).mend("index one of the two").report()
+			}
+		}
+	}
+}
+
+// byTurns reports whether two places are those of an item in one index of which it has one at a time: see exclusive.
+func byTurns(x, y keyed) bool {
+	return x.Entry != "" && y.Entry != "" && x.Index == y.Index && x.SameItem(y.Place)
+}
+
+// exclusive is ST412: of the entries that an item has by turns in an index, one at most may hold.
+func (c *checker) exclusive(e *design.Entity) {
+	for i, x := range e.Entries {
+		for _, before := range e.Entries[:i] {
+			if x.Index != before.Index || x.Of != before.Of || x.Where == nil || before.Where == nil {
+				continue
+			}
+			const mend = "conditions that compare fields with constants so that one at most holds: status = 'open', status = 'done'"
+			switch item, decided := expression.Overlap(c.design, e, before.Where, x.Where); {
+			case item != "":
+				c.find("ST412", e.Name+"."+x.Place(), x.Pos, "can hold together with %s: an item has one key in an index", before.Place()).
+					witness("of " + item + " both \"" + before.Where.Text + "\" and \"" + x.Where.Text + "\" hold").mend(mend).report()
+			case !decided:
+				c.find("ST412", e.Name+"."+x.Place(), x.Pos, "may hold together with %s, as far as can be told: its condition is no comparison of scalar fields with constants", before.Place()).
+					mend(mend).report()
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
@@ -96,7 +97,8 @@ func (c *checker) orphans() {
 			}
 			e := c.design.Entity(s.Entity)
 			for _, child := range c.design.Entities {
-				if child == e || child.TTL != nil || !c.isPartOf(child, e) || removes(w, child.Name) || asksFor(e, child, s.When) {
+				belongs := c.isPartOf(child, e)
+				if child == e || child.TTL != nil || !belongs && refOf(child, e) == "" || removes(w, child.Name) || asksFor(e, child, s.When) {
 					continue
 				}
 				if c.inFlow(w, func(other *design.Write) bool { return other != nil && removes(other, child.Name) }) {
@@ -106,12 +108,76 @@ func (c *checker) orphans() {
 				if i := slices.IndexFunc(e.Counters, func(x *design.Counter) bool { return x.Of == child.Name && x.Sum == "" && x.Where == nil }); i >= 0 {
 					counter = e.Counters[i].Field
 				}
+				if !belongs {
+					ref := refOf(child, e)
+					c.find("ST518", w.Name+"+"+child.Name, s.Pos, "deletes %s, and what refers to it stays: no write or flow deletes the %s whose %s names it", article(e.Name), child.Name, ref).
+						witness(fmt.Sprintf("%s stays, whose %s names %s", quoted(texts(plan.Places(c.design, child)[0])), ref, quoted(texts(plan.Places(c.design, e)[0])))).
+						mend("a flow that reads and deletes each %s first; or accept it here, where a reference may name what is gone", child.Name).report()
+					continue
+				}
 				c.find("ST518", w.Name+"+"+child.Name, s.Pos, "deletes %s, and what belongs to it stays: no write or flow deletes its %s with it", article(e.Name), child.Name).
 					witness(fmt.Sprintf("%s stays when %s is gone", quoted(texts(plan.Places(c.design, child)[0])), quoted(texts(plan.Places(c.design, e)[0])))).
 					mend("a flow that reads and deletes each %s first; or counters: { %s: %s } in %s and when: \"%s = 0\"", child.Name, counter, child.Name, e.Name, counter).report()
 			}
 		}
 	}
+}
+
+// refOf is the field by which items of an entity refer to those of another; "" where they do not.
+func refOf(e, to *design.Entity) string {
+	for _, r := range e.Refs {
+		if refersTo(r, to.Name) {
+			return r.Field
+		}
+	}
+	return ""
+}
+
+func refersTo(r design.Ref, entity string) bool {
+	return slices.ContainsFunc(r.To, func(t design.RefTarget) bool { return t.Entity == entity })
+}
+
+// dangling is ST520: a write makes an item that refers to another, and nothing in it asks whether that is there. A step on the other
+// item does, and a counter of it that counts the new one; so does a flow that reads it before.
+func (c *checker) dangling() {
+	for _, w := range c.design.Writes {
+		for _, s := range w.Steps {
+			if s.Action != design.Create && s.Action != design.Put && s.Action != design.Upsert {
+				continue
+			}
+			e := c.design.Entity(s.Entity)
+			for _, r := range e.Refs {
+				if c.asked(w, s, r) {
+					continue
+				}
+				to := design.RefTarget{}
+				var names []string
+				for _, to = range r.To {
+					names = append(names, article(to.Entity))
+				}
+				c.find("ST520", w.Name+"+"+r.Field, s.Pos, "makes %s whose %s names %s, and nothing asks whether there is one", article(e.Name), r.Field, strings.Join(names, " or ")).
+					witness(fmt.Sprintf("%s = 'x', and there is no %s 'x'", r.Field, to.Entity)).
+					mend("- { check: %s, by: { %s: \":%s\" }, when: \"attribute_exists(%s)\", else: No%s }", to.Entity, to.Field, r.Field, to.Field, to.Entity).report()
+			}
+		}
+	}
+}
+
+// asked reports whether a write, or a flow that makes it, asks for an item that a reference of a step's item names.
+func (c *checker) asked(w *design.Write, made *design.Step, r design.Ref) bool {
+	here := slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
+		return s != made && s.Action != design.Delete && refersTo(r, s.Entity)
+	})
+	counted := slices.ContainsFunc(r.To, func(t design.RefTarget) bool {
+		return slices.ContainsFunc(c.design.Entity(t.Entity).Counters, func(x *design.Counter) bool { return x.Of == made.Entity })
+	})
+	return here || counted || slices.ContainsFunc(c.design.Flows, func(f *design.Flow) bool {
+		at := slices.IndexFunc(f.Steps, func(s *design.FlowStep) bool { return s.Write == w.Name })
+		return at > 0 && slices.ContainsFunc(f.Steps[:at], func(s *design.FlowStep) bool {
+			i := slices.IndexFunc(c.design.Reads, func(x *design.Read) bool { return x.Name == s.Read })
+			return i >= 0 && refersTo(r, c.design.Reads[i].Entity)
+		})
+	})
 }
 
 // isPartOf reports whether items of an entity belong to one of another: there are so many for each, and they have its key.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,29 +64,76 @@ func (c *checker) bytesOrder(r *design.Read, p plan.Place, part design.Part) {
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 const numberDigitsMax = 38
 
-// room is ST105 of a number that can have more digits than |pad or |desc makes: a write of such a value is refused. A max
-// that no number has is meant as the greatest value.
+// room is ST105 of a number that can have more digits than |pad or |desc makes: a write of such a value is refused.
 func (c *checker) room(p plan.Place) {
 	for _, t := range slices.Concat(p.PK, p.SK) {
 		for _, part := range t.Parts {
 			f := p.Entity.Field(part.Field)
+			if f == nil {
+				continue
+			}
+			digits, why := declaredDigits(f)
+			if n, grows := c.grownDigits(p.Entity, f); n > digits {
+				digits, why = n, grows
+			}
 			for _, fn := range part.Funcs {
-				if f == nil || fn.Name != "pad" && fn.Name != "desc" || f.MaxBytes <= fn.Int() {
+				switch fn.Name {
+				case "band":
+					digits = max(digits+1-len(fn.Arg), 1)
+					why = fmt.Sprintf("can have %d digits", digits)
+				case "mod", "shard":
+					digits = len(strconv.Itoa(max(fn.Int()-1, 0)))
+					why = fmt.Sprintf("can have %d digits", digits)
+				}
+				if fn.Name != "pad" && fn.Name != "desc" || digits <= fn.Int() {
 					continue
 				}
-				digits, meant := f.MaxBytes, ""
-				if digits > numberDigitsMax {
-					digits = len(strconv.Itoa(f.MaxBytes))
-					meant = fmt.Sprintf(" (max: %d is digits, not the greatest value: write max: %d)", f.MaxBytes, digits)
+				finding := c.find("ST105", p.String(), t.Pos, "has |%s for %s, which %s: a write of more than %s is refused", fn, f.Name, why, strings.Repeat("9", fn.Int()))
+				if part.Funcs[0] == fn { // of the value itself
+					finding.witness(fmt.Sprintf("%s = 1%s", f.Name, strings.Repeat("0", fn.Int())))
 				}
-				if digits <= fn.Int() {
-					continue
-				}
-				c.find("ST105", p.String(), t.Pos, "has |%s for %s, which can have %d digits%s: a write of more than %s is refused", fn, f.Name, digits, meant, strings.Repeat("9", fn.Int())).
-					witness(fmt.Sprintf("%s = 1%s", f.Name, strings.Repeat("0", fn.Int()))).mend("|%s(%d)", fn.Name, digits).report()
+				finding.mend("|%s(%d)", fn.Name, digits).report()
 			}
 		}
 	}
+}
+
+// declaredDigits are the most digits that a field says it has. A max that no number has is meant as the greatest value.
+func declaredDigits(f *design.Field) (digits int, why string) {
+	if f.MaxBytes <= numberDigitsMax {
+		return f.MaxBytes, fmt.Sprintf("can have %d digits", f.MaxBytes)
+	}
+	digits = len(strconv.Itoa(f.MaxBytes))
+	return digits, fmt.Sprintf("can have %d digits (max: %d is digits, not the greatest value: write max: %d)", digits, f.MaxBytes, digits)
+}
+
+// grownDigits are the digits that the volume takes a number to: one that counts other items, or one that alone tells items of one parent,
+// or of the entity, apart.
+func (c *checker) grownDigits(e *design.Entity, f *design.Field) (digits int, why string) {
+	for _, x := range e.Counters {
+		if of := c.design.Entity(x.Of); x.Field == f.Name && x.Sum == "" && of != nil && of.Volume.Per == e.Name {
+			most := max(of.Volume.Typical, of.Volume.Max)
+			return digitsOf(most), fmt.Sprintf("counts up to %.0f %s items", most, of.Name)
+		}
+	}
+	var parent []string
+	most, of := e.Volume.Count, e.Name+" items"
+	if per := c.design.Entity(e.Volume.Per); per != nil {
+		parent, most, of = keyOf(per), max(e.Volume.Typical, e.Volume.Max), e.Name+" items of one "+per.Name
+	}
+	own := slices.DeleteFunc(slices.Clone(keyOf(e)), func(name string) bool { return slices.Contains(parent, name) })
+	if len(own) != 1 || own[0] != f.Name {
+		return 0, ""
+	}
+	return digitsOf(most - 1), fmt.Sprintf("tells up to %.0f %s apart", most, of)
+}
+
+// digitsOf are those of a greatest value; 0 for none.
+func digitsOf(most float64) int {
+	if most < 1 {
+		return 0
+	}
+	return len(strconv.FormatFloat(math.Floor(most), 'f', 0, 64))
 }
 
 // separator is ST105 of what follows a value: "cafe premium#2" sorts before "cafe#1".
@@ -120,7 +168,7 @@ func (c *checker) ties(r *design.Read, p plan.Place) {
 	for _, t := range slices.Concat(p.PK, p.SK) {
 		for _, part := range t.Parts {
 			f := p.Entity.Field(part.Field)
-			if f == nil || len(part.Funcs) > 0 && part.Funcs[0].Name == "shard" {
+			if f == nil || len(part.Funcs) > 0 && slices.Contains([]string{"shard", "band", "mod"}, part.Funcs[0].Name) {
 				continue
 			}
 			there = append(there, f.Name)

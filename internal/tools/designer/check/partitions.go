@@ -112,7 +112,7 @@ func (c *checker) busiest(p plan.Place) (name string, share float64) {
 	shards := 1.0
 	for _, t := range p.PK {
 		for _, part := range t.Parts {
-			spreads := slices.IndexFunc(part.Funcs, func(fn design.Func) bool { return fn.Name == "shard" })
+			spreads := slices.IndexFunc(part.Funcs, func(fn design.Func) bool { return fn.Name == "shard" || fn.Name == "mod" })
 			switch {
 			case part.Field == "" || slices.Contains(plan.KeyFields(of), part.Field):
 			case spreads >= 0:
@@ -268,7 +268,7 @@ func shardsOf(pk []*design.Template) float64 {
 	for _, t := range pk {
 		for _, part := range t.Parts {
 			for _, fn := range part.Funcs {
-				if fn.Name == "shard" {
+				if fn.Name == "shard" || fn.Name == "mod" {
 					shards *= float64(fn.Int())
 				}
 			}
@@ -289,7 +289,7 @@ func growsAtEnd(p keyed) bool {
 		}
 		switch f.Type.Kind {
 		case design.KindTime, design.KindULID, design.KindKSUID, design.KindDate:
-			return !slices.ContainsFunc(part.Funcs, func(fn design.Func) bool { return fn.Name == "hash" || fn.Name == "shard" })
+			return !slices.ContainsFunc(part.Funcs, func(fn design.Func) bool { return fn.Name == "hash" || fn.Name == "shard" || fn.Name == "mod" })
 		default:
 			return false
 		}

@@ -66,6 +66,9 @@ func (c *checker) lacks(result plan.Result) {
 				f.mend("an index with %s in its key", strings.Join(l.Fields, ", "))
 			}
 			f.report()
+		case plan.BandRead:
+			c.find("ST203", r.Name, r.Pos, "asks by %s, of which %s has only a band in its key: the rest of the band is read, paid for and dropped", strings.Join(l.Fields, ", "), p.Place).
+				mend("bucket: %s, which is all of the band; or the value itself in the key, behind its band", l.Fields[0]).report()
 		case plan.WrongOrder:
 			c.find("ST204", r.Name, r.Pos, "wants the order [%s], which is not the order of %s's sort key", orderText(r.Order), p.Place).
 				mend("put %s into the sort key, after what is known", strings.Join(l.Fields, ", ")).report()
@@ -195,6 +198,11 @@ func (c *checker) inRange(p *plan.Plan, own, other keyed) ([]string, bool) {
 
 // unused is ST212.
 func (c *checker) unused(used map[string]bool) {
+	plan.ForPerson(c.design).Each(func(part *plan.PersonPart) {
+		if part.Plan != nil {
+			used[part.Plan.Place.String()] = true
+		}
+	})
 	for _, e := range c.design.Entities {
 		for _, p := range plan.Places(c.design, e) {
 			switch {

@@ -75,6 +75,7 @@ var rules = []Rule{
 	{ID: "ST409", Severity: Warning, Title: "an optional field is in an index key"},
 	{ID: "ST410", Severity: Error, Title: "a write changes a part of an index key without the rest"},
 	{ID: "ST411", Severity: Info, Title: "items are in an index that does not name them"},
+	{ID: "ST412", Severity: Error, Title: "two entries of one item in an index can hold at once"},
 
 	{ID: "ST501", Severity: Error, Title: "uniqueness is assumed and not guarded"},
 	{ID: "ST502", Severity: Warning, Title: "a put overwrites whatever is there"},
@@ -95,6 +96,7 @@ var rules = []Rule{
 	{ID: "ST517", Severity: Warning, Title: "a delete forgets what the creation has counted"},
 	{ID: "ST518", Severity: Warning, Title: "a delete leaves behind what belongs to the item"},
 	{ID: "ST519", Severity: Error, Title: "a decimal is added to a whole number"},
+	{ID: "ST520", Severity: Info, Title: "an item is made that refers to what may not be there"},
 
 	{ID: "ST601", Severity: Error, Title: "an item can be larger than 400 KB", Refused: true},
 	{ID: "ST602", Severity: Warning, Title: "a large item is read or written often"},
@@ -109,4 +111,8 @@ var rules = []Rule{
 
 	{ID: "ST801", Severity: Info, Title: "what a pattern costs"},
 	{ID: "ST802", Severity: Warning, Title: "the design costs more than its budget"},
+
+	{ID: "ST901", Severity: Error, Title: "nothing says what becomes of a person's data"},
+	{ID: "ST902", Severity: Error, Title: "nothing finds a person's items"},
+	{ID: "ST903", Severity: Warning, Title: "a person's data stay for longer than erasure may take"},
 }

@@ -31,6 +31,7 @@ func (c *checker) writes() {
 	}
 	c.forgotten()
 	c.orphans()
+	c.dangling()
 	c.flows()
 	c.limits()
 }

@@ -23,6 +23,7 @@ type checker struct {
 	ledger   *ledger
 	counters *counters
 	findings map[findingKey]*Finding
+	persons  *persons
 }
 
 type findingKey struct {
@@ -69,7 +70,7 @@ type placeState struct {
 func newChecker(d *design.Design, items map[string]Pass, o Options) *checker {
 	given := func(name string) bool { return items[name] != nil }
 	c := &checker{
-		design: d, options: o, findings: map[findingKey]*Finding{}, ledger: newLedger(o.Examples), counters: newCounters(d, given, o.Examples),
+		design: d, options: o, persons: newPersons(d, o.Persons), findings: map[findingKey]*Finding{}, ledger: newLedger(o.Examples), counters: newCounters(d, given, o.Examples),
 	}
 	// Patterns that cannot be run are the checker's of designs to tell, and nothing to items.
 	program, _ := lower.Lower(d)
@@ -169,7 +170,7 @@ func (c *checker) add(k Kind, subject string, items int64, example *Example) {
 
 // report puts what was found in order.
 func (c *checker) report() *Report {
-	r := &Report{Design: c.design.Name, Findings: slices.Collect(maps.Values(c.findings))}
+	r := &Report{Design: c.design.Name, Kept: c.persons.counts(), Findings: slices.Collect(maps.Values(c.findings))}
 	if r.Findings == nil {
 		r.Findings = []*Finding{}
 	}

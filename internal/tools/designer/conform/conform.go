@@ -50,6 +50,9 @@ type Options struct {
 	Examples int
 	// Now tells which items have expired.
 	Now time.Time
+	// Persons are people who have been erased, by what items name them by: their ids, their addresses. What names them is a finding,
+	// unless the design keeps it.
+	Persons []string
 	// Progress is called now and then with the number of the pass and how many items it has seen; nil for no one.
 	Progress func(pass int, items int64)
 }
@@ -78,7 +81,7 @@ const (
 func kinds() []Kind {
 	return []Kind{
 		Unknown, WrongValue, WrongKey, IndexMissing, IndexStale, IndexUnwanted, CopyMissing, CopyOrphan, CopyDiverged,
-		MarkerMissing, MarkerOrphan, MarkerForeign, WrongCount,
+		MarkerMissing, MarkerOrphan, MarkerForeign, WrongCount, PersonLeft,
 	}
 }
 
@@ -87,6 +90,8 @@ type Report struct {
 	Design   string        `json:"design"`
 	Tables   []TableReport `json:"tables"`
 	Findings []*Finding    `json:"findings"`
+	// Kept are the items that name Options.Persons and stay, by the design.
+	Kept []KeptCount `json:"kept,omitempty"`
 }
 
 // TableReport counts the items of a table.

@@ -28,6 +28,7 @@ func (c *checker) visit(t *tableState, item table.Item) {
 		}
 	}
 	e, p, values := table.Recognize(t.descriptors, item)
+	c.personal(t, e, p, values, item)
 	if e == nil {
 		c.diagnose(t, item)
 		return
@@ -146,6 +147,8 @@ func whyNot(entry *design.Entry) string {
 	switch {
 	case entry == nil:
 		return "the entity has no entry in this index"
+	case entry.Name != "":
+		return "the condition of no entry in this index holds"
 	case entry.Where != nil:
 		return "the condition does not hold: " + entry.Where.Text
 	default:

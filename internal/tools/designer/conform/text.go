@@ -36,6 +36,8 @@ func (k Kind) title() string {
 		return "markers that are another item's"
 	case WrongCount:
 		return "a counter does not count"
+	case PersonLeft:
+		return "items name a person who was erased"
 	default:
 		return string(k)
 	}
@@ -45,7 +47,7 @@ func (k Kind) title() string {
 func WriteText(w io.Writer, r *Report) error {
 	var out strings.Builder
 	for _, t := range r.Tables {
-		fmt.Fprintf(&out, "%s: %s", t.Table, counted(t.Items, "item"))
+		fmt.Fprintf(&out, "%s: %s", t.Table, counted(t.Items))
 		if t.Expired > 0 {
 			fmt.Fprintf(&out, ", %d of them expired", t.Expired)
 		}
@@ -56,18 +58,25 @@ func WriteText(w io.Writer, r *Report) error {
 		}
 		_ = rows.Flush() // to a builder
 		for _, b := range t.Beside {
-			fmt.Fprintf(&out, "  %s has the attribute %s beside the design, in %s\n", b.Entity, b.Attribute, counted(b.Items, "item"))
+			fmt.Fprintf(&out, "  %s has the attribute %s beside the design, in %s\n", b.Entity, b.Attribute, counted(b.Items))
 		}
 		out.WriteString("\n")
 	}
 	for _, f := range r.Findings {
-		fmt.Fprintf(&out, "%s %s: %s, %s\n", f.Kind, f.Subject, f.Kind.title(), counted(f.Items, "item"))
+		fmt.Fprintf(&out, "%s %s: %s, %s\n", f.Kind, f.Subject, f.Kind.title(), counted(f.Items))
 		for _, e := range f.Examples {
 			fmt.Fprintf(&out, "  %s\n    %s\n", e.Key, e.Message)
 		}
 		if more := f.Items - int64(len(f.Examples)); more > 0 && len(f.Examples) > 0 {
 			fmt.Fprintf(&out, "  and %d more\n", more)
 		}
+	}
+	for _, kept := range r.Kept {
+		why := "they expire"
+		if kept.Reason != "" {
+			why = kept.Reason
+		}
+		fmt.Fprintf(&out, "kept %s: %s, %s\n", kept.Entity, counted(kept.Items), why)
 	}
 	if len(r.Findings) == 0 {
 		out.WriteString("everything is as the design says\n")
@@ -76,10 +85,10 @@ func WriteText(w io.Writer, r *Report) error {
 	return err
 }
 
-// counted is a number with what it counts.
-func counted(n int64, what string) string {
+// counted is a number of items.
+func counted(n int64) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 item"
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d items", n)
 }

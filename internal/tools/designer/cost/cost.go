@@ -43,20 +43,16 @@ type Read struct {
 // OfRead estimates one call of a planned read.
 func OfRead(d *design.Design, r plan.Result) Read {
 	p := r.Plan
-	switch {
-	case p.Operation == plan.BatchGetItem:
+	switch p.Operation {
+	case plan.BatchGetItem:
 		return ofKeys(r)
-	case p.Wanted:
+	case plan.Scan:
 		return ofScan(d, r)
+	default:
 	}
 	size := float64(SizeAt(p.Place))
 	items, hot := itemsOf(d, r.Read), hotItemsOf(d, r.Read)
 	evaluated := items
-	if p.Operation == plan.Scan {
-		evaluated = math.Max(Items(d, p.Place.Entity), items)
-		size = float64(ItemSize(p.Place.Entity))
-		hot = 0
-	}
 	factor := factorOf(p)
 	fan := factor * float64(p.Fanout)
 	if p.Over != "" {
@@ -69,7 +65,7 @@ func OfRead(d *design.Design, r plan.Result) Read {
 		out.Items = (1-share)*items + share*hot
 		out.Evaluated = out.Items
 	}
-	if most := mostOf(d, r.Read, p); most > 0 && p.Operation != plan.Scan {
+	if most := mostOf(d, r.Read, p); most > 0 {
 		out.Ceiling = ceilUnits(most*float64(largestAt(p.Place)), readUnitBytes) * fan
 	}
 	if len(p.Hydrate) > 0 {
@@ -126,7 +122,8 @@ func ofKeys(r plan.Result) Read {
 }
 
 // ofScan is a call that reads a page, or all where there are no pages. All that is in the table or index is read, whatever it is of;
-// a page is a part of that as large as its items are of all that are wanted.
+// a page is a part of that as large as its items are of all that are wanted. What no key serves is read to the end: what is asked for can
+// be anywhere.
 func ofScan(d *design.Design, r plan.Result) Read {
 	p, factor := r.Plan, factorOf(r.Plan)
 	bytes, all := 0.0, 0.0
@@ -141,7 +138,9 @@ func ofScan(d *design.Design, r plan.Result) Read {
 	wanted := math.Max(1, Items(d, p.Place.Entity)*p.Place.Part())
 	out := Read{Whole: ceilUnits(bytes, readUnitBytes) * factor, Floor: factor * float64(p.Fanout), Items: wanted, Evaluated: all}
 	out.Units = out.Whole
-	if bound := float64(max(r.Read.Limit, r.Read.Page)); bound > 0 && bound < wanted {
+	if p.Unserved() {
+		out.Items = itemsOf(d, r.Read)
+	} else if bound := float64(max(r.Read.Limit, r.Read.Page)); bound > 0 && bound < wanted {
 		part := bound / wanted
 		out.Units, out.Items, out.Evaluated = ceilUnits(bytes*part, readUnitBytes)*factor, bound, all*part
 	}
@@ -297,16 +296,17 @@ func OfWrite(p plan.WritePlan) Write {
 		out.Ceiling += ceilUnits(float64(largestAt(place)), writeUnitBytes) * times * lines
 		told = told && place.Entity.Volume.MaxSize > 0
 	}
-	add := func(place plan.Place, each bool, share, least, times float64) {
+	add := func(place plan.Place, each bool, share, least, times, most float64) {
 		units := ceilUnits(float64(SizeAt(place)), writeUnitBytes)
 		out.Parts = append(out.Parts, WritePart{place, each, units * times * share})
 		out.Floor += units * least
-		atMost(place, each, times)
+		atMost(place, each, most)
 	}
 	for _, item := range p.Items {
-		add(item.Place, item.Each, 1, factor, factor)
+		add(item.Place, item.Each, 1, factor, factor, factor)
+		turns := map[*design.Index]float64{}
 		for _, entry := range item.Entries {
-			share, least, times := entry.Place.Part(), 1.0, 1.0
+			share, least, times := entry.Part(), 1.0, 1.0
 			switch {
 			case entry.Effect == plan.EntryUntouched && item.Action == design.Upsert:
 				atMost(entry.Place, item.Each, 1) // the first time adds it
@@ -322,10 +322,12 @@ func OfWrite(p plan.WritePlan) Write {
 			if entry.Place.Where != nil || entry.Place.Sparse() {
 				least = 0
 			}
-			if entry.Certain {
-				share = 1
+			most := times
+			if entry.Place.Entry != "" { // by turns: one is left and one entered at most
+				most = min(times, 2-turns[entry.Place.Index])
+				turns[entry.Place.Index] += most
 			}
-			add(entry.Place, item.Each, share, least, times)
+			add(entry.Place, item.Each, share, least, times, most)
 		}
 	}
 	if !told {

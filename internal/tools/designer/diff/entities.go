@@ -64,9 +64,9 @@ func (d *differ) entity(o, n *design.Entity) {
 // entries compares index entries. An entry whose keys are fields as they are needs nothing of the items: the attributes
 // are there. One that is composed needs an attribute that no item has yet.
 func (d *differ) entries(o, n *design.Entity) {
-	name := func(x *design.Entry) string { return x.Index + " " + x.Of }
+	name := func(x *design.Entry) string { return x.Place() + " " + x.Of }
 	backfill := func(x *design.Entry, what string, moves bool) {
-		subject := n.Name + "." + x.Index
+		subject := n.Name + "." + x.Place()
 		if composed(x) {
 			d.weigh(d.add(Backfill, subject, x.Pos, "%s: each item gets the attributes of its key", what), n, d.entered(x, n, moves))
 			return
@@ -83,7 +83,7 @@ func (d *differ) entries(o, n *design.Entity) {
 		},
 		func(x *design.Entry) { backfill(x, "the entry is new", false) },
 		func(x *design.Entry) {
-			d.add(Breaking, n.Name+"."+x.Index, design.Pos{}, "the entry is gone, and programs of the old design may read it")
+			d.add(Breaking, n.Name+"."+x.Place(), design.Pos{}, "the entry is gone, and programs of the old design may read it")
 		})
 }
 

@@ -72,7 +72,7 @@ func (d *differ) typed(e *design.Entity) []plan.Place {
 func (d *differ) entered(x *design.Entry, e *design.Entity, moves bool) []plan.Place {
 	places := plan.Places(d.now, e)
 	entry := places[slices.IndexFunc(places, func(p plan.Place) bool {
-		return p.Kind == plan.EntryPlace && !p.Undeclared && p.Name == x.Index && p.Copy == e.Copy(x.Of)
+		return p.Kind == plan.EntryPlace && !p.Undeclared && p.Name == x.Place() && p.Copy == e.Copy(x.Of)
 	})]
 	var out []plan.Place
 	for _, p := range places {

@@ -7,7 +7,7 @@
 // by the packages that decide (plan, cost, check, explain) and by the one that makes keys (render). So it cannot say
 // what the design does not do, and a copy that is checked in can be compared with a fresh one, byte by byte.
 //
-//	Markdown ◀── sections, in order: summary, entities, item collections, keys, patterns, guarantees, lifecycles, cost,
+//	Markdown ◀── sections, in order: summary, entities, item collections, keys, patterns, guarantees, personal data, lifecycles, cost,
 //	             findings, samples. One that has nothing to say is left out.
 //	Mermaid  ◀── erDiagram, flowchart and stateDiagram-v2 in fences, which GitHub and most renderers draw.
 //
@@ -37,6 +37,7 @@ func Document(d *design.Design) []byte {
 	p.keys()
 	p.patterns()
 	p.guarantees()
+	p.persons()
 	p.lifecycles()
 	p.month()
 	p.findings()

@@ -144,6 +144,11 @@ func (p *page) about(e *design.Entity, f *design.Field) string {
 			parts = append(parts, sentence(counts(c)))
 		}
 	}
+	for _, r := range e.Refs {
+		if r.Field == f.Name {
+			parts = append(parts, "The "+strings.Join(referred(r), " or the ")+".")
+		}
+	}
 	for _, s := range e.Snapshots {
 		if s.Field == f.Name {
 			parts = append(parts, "What "+code(s.Entity+"."+s.From)+" was when the item was made.")
@@ -192,6 +197,15 @@ func counts(c *design.Counter) string {
 	return what
 }
 
+// referred are the keys that a reference can have the value of: "postId of a Post".
+func referred(r design.Ref) []string {
+	var out []string
+	for _, t := range r.To {
+		out = append(out, code(t.Field)+" of "+code(t.Entity))
+	}
+	return out
+}
+
 // relations are the lines of the entity diagram.
 func (p *page) relations() []string {
 	d := p.design
@@ -223,6 +237,15 @@ func (p *page) relations() []string {
 		for _, c := range e.Counters {
 			relate(e.Name, "||..o{", c.Of, c.Field+" counts")
 		}
+		for _, r := range e.Refs {
+			for _, t := range r.To {
+				how := "||--o{"
+				if len(r.To) > 1 || e.Field(r.Field).Optional {
+					how = "|o--o{"
+				}
+				relate(t.Entity, how, e.Name, r.Field)
+			}
+		}
 		var from []string
 		for _, s := range e.Snapshots {
 			if slices.Contains(from, s.Entity) {
@@ -250,7 +273,9 @@ func (p *page) attribute(e *design.Entity, f *design.Field) string {
 	if slices.Contains(plan.KeyFields(e), f.Name) {
 		keys = append(keys, "PK")
 	}
-	if parent := p.design.Entity(e.Volume.Per); parent != nil && parent != e && slices.Contains(plan.KeyFields(parent), f.Name) {
+	parent := p.design.Entity(e.Volume.Per)
+	if parent != nil && parent != e && slices.Contains(plan.KeyFields(parent), f.Name) ||
+		slices.ContainsFunc(e.Refs, func(r design.Ref) bool { return r.Field == f.Name }) {
 		keys = append(keys, "FK")
 	}
 	for _, m := range e.Unique {

@@ -39,6 +39,9 @@ func kindOf(place plan.Place) string {
 		if place.Marker != nil {
 			return place.Entity.Name + ", unique " + place.Marker.Name
 		}
+		if place.Entry != "" {
+			return place.Entity.Name + ", entry " + place.Entry
+		}
 	default:
 	}
 	return place.Entity.Name

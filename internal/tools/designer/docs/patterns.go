@@ -168,7 +168,7 @@ func requestRows(t *table, name string, r *plan.Request) {
 		what += fmt.Sprintf(", %d times, one for each shard, and merged", r.Times)
 	}
 	if r.Over != "" {
-		what += fmt.Sprintf(", one %s after another, from bound to bound", r.Over)
+		what += ", " + r.Walk()
 	}
 	if r.Segments > 1 {
 		what += fmt.Sprintf(", in %d segments at once", r.Segments)

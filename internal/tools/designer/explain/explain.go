@@ -6,6 +6,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -207,7 +208,14 @@ func Collection(d *design.Design, c *design.Collection) Pattern {
 			if miss.Index != nil {
 				name = miss.Index.Name
 			}
-			out.Near = append(out.Near, Near{Place: name, Lacks: []string{"has no partition with " + strings.Join(append(miss.Without, miss.Apart...), ", ")}})
+			var lacks []string
+			if none := slices.Concat(miss.Without, miss.Apart); len(none) > 0 {
+				lacks = append(lacks, "has no partition with "+strings.Join(none, ", "))
+			}
+			if len(miss.ByTurns) > 0 {
+				lacks = append(lacks, "has several entries of "+strings.Join(miss.ByTurns, ", ")+" in the partition, of which an item has one at a time: read each by its name in via")
+			}
+			out.Near = append(out.Near, Near{Place: name, Lacks: lacks})
 		}
 		return out
 	}
@@ -259,7 +267,7 @@ func Write(d *design.Design, w *design.Write) Pattern {
 			if e.Effect == plan.EntryUntouched {
 				continue
 			}
-			item.Entries = append(item.Entries, fmt.Sprintf("%s %s (%g%s)", e.Place.Name, e.Effect, parts[0].Units, share(e)))
+			item.Entries = append(item.Entries, fmt.Sprintf("%s %s (%.4g%s)", e.Place.Name, e.Effect, parts[0].Units, share(e)))
 			parts = parts[1:]
 		}
 		out.Items = append(out.Items, item)
@@ -270,12 +278,14 @@ func Write(d *design.Design, w *design.Write) Pattern {
 // share says for what part of the items the entry is counted, where not all may have it.
 func share(e plan.EntryWrite) string {
 	switch {
+	case e.Share > 0 && e.Share != 1:
+		return fmt.Sprintf(": %.4g %% of the calls", 100*e.Share)
 	case e.Certain || e.Place.Where == nil && !e.Place.Sparse():
 		return ""
 	case e.Place.Share == 0:
 		return ": sparse, without a share all are counted"
 	default:
-		return fmt.Sprintf(": %g %% of the items", 100*e.Place.Share)
+		return fmt.Sprintf(": %.4g %% of the items", 100*e.Place.Share)
 	}
 }
 

@@ -95,7 +95,7 @@ func requestText(r *plan.Request) string {
 		fmt.Fprintf(&out, ", %d times (one a shard), merged", r.Times)
 	}
 	if r.Over != "" {
-		fmt.Fprintf(&out, ", one %s after another, from bound to bound", r.Over)
+		out.WriteString(", " + r.Walk())
 	}
 	if r.Segments > 1 {
 		fmt.Fprintf(&out, ", in %d segments at once", r.Segments)

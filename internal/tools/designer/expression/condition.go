@@ -40,7 +40,7 @@ func Bind(d *design.Design, e *design.Entity, c *design.Condition, params func(n
 	}
 	var values []attr.Field
 	for _, ref := range c.Values {
-		v := constant(ref.Literal)
+		v := Constant(ref.Literal)
 		if ref.Param != "" {
 			given, err := params(ref.Param)
 			if err != nil {

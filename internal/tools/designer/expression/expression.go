@@ -57,7 +57,7 @@ func Holds(e *design.Expression, s Scope) (bool, error) {
 func operand(o design.Operand, s Scope) (types.AttributeValue, error) {
 	switch o := o.(type) {
 	case *design.ConstantOperand:
-		return constant(o.Constant), nil
+		return Constant(o.Constant), nil
 	case *design.NameOperand:
 		return s.Name(o.Path)
 	case *design.ParamOperand:
@@ -112,7 +112,8 @@ func truth(v types.AttributeValue) bool {
 	return is && b.Value
 }
 
-func constant(c design.Constant) types.AttributeValue {
+// Constant is a constant as a value.
+func Constant(c design.Constant) types.AttributeValue {
 	switch c.Kind {
 	case design.NumberConstant:
 		return &types.AttributeValueMemberN{Value: c.Text}

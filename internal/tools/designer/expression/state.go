@@ -44,10 +44,10 @@ func (s *State) Get(key string) *Item {
 	return s.keys[key]
 }
 
-// belong tells whether two items belong together by fields that both have.
-func belong(a, b Values, by []string) bool {
-	return !slices.ContainsFunc(by, func(name string) bool {
-		order, same := orderOf(a[name], b[name])
+// belong tells whether two items belong together by fields of theirs.
+func belong(a, b Values, by []design.Join) bool {
+	return !slices.ContainsFunc(by, func(j design.Join) bool {
+		order, same := orderOf(a[j.A], b[j.B])
 		return !same || order != 0
 	})
 }

@@ -12,6 +12,7 @@
 //	types.go        enumerations, structures, entities
 //	reads.go        reads and collections: inputs, results, methods
 //	writes.go       writes, the same
+//	person.go       the export and erasure of a person's items
 //	errors.go       the errors that writes end in
 //	codecs.go       how values become attribute values and back, without reflection
 //	descriptors.go  tables, entities and patterns as the runtime has them
@@ -66,6 +67,7 @@ func Package(p *lower.Program, name string) ([]File, error) {
 		{"types.go", m.printTypes},
 		{"reads.go", m.printReads},
 		{"writes.go", m.printWrites},
+		{"person.go", m.printPerson},
 		{"errors.go", m.printErrors},
 		{"codecs.go", m.printCodecs},
 		{"descriptors.go", m.printDescriptors},
@@ -101,7 +103,7 @@ func (m *model) fileName() string {
 		return "db.go"
 	}
 	switch m.name + ".go" {
-	case "types.go", "reads.go", "writes.go", "errors.go", "codecs.go", "descriptors.go":
+	case "types.go", "reads.go", "writes.go", "person.go", "errors.go", "codecs.go", "descriptors.go":
 		return "db.go"
 	default:
 		return m.name + ".go"

@@ -37,7 +37,7 @@ func TestPackages(t *testing.T) {
 		})
 	}
 	generated := filepath.Join(root, "test", "generated")
-	for _, name := range []string{"kinds", "shop", "names", "ways", "edits"} {
+	for _, name := range []string{"kinds", "shop", "names", "ways", "edits", "gallery", "desk"} {
 		check(name, filepath.Join(generated, "designs", name+".design.yaml"), filepath.Join(generated, name))
 	}
 	for _, name := range []string{"appcore", "catfecito", "portfolio", "transporteapp", "trinity"} {
@@ -113,6 +113,10 @@ func TestClashes(t *testing.T) {
 		{
 			user + "\nreads: { Load: { one: User, by: [userId] } }",
 			"Load has two things that are Load in Go, the method Load and pattern Load",
+		},
+		{
+			user + "\nwrites: { Tx: { do: [{ create: User }] } }",
+			"Tx has two things that are Tx in Go, the method Tx and pattern Tx",
 		},
 		{
 			`entities: { User: { key: { pk: "{userId}", sk: A }, fields: { userId: id } }, GetInput: { key: { pk: "{x}", sk: B }, fields: { x: id } } }

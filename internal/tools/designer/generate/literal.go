@@ -55,6 +55,9 @@ func (l *literals) of(v reflect.Value, elided bool) string {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
+		if elided {
+			return l.of(v.Elem(), true)
+		}
 		return "&" + l.of(v.Elem(), false)
 	case reflect.Struct:
 		var parts []string

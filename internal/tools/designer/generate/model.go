@@ -2,6 +2,7 @@ package generate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
@@ -15,6 +16,7 @@ type model struct {
 	name    string // the package's
 	names   *scope
 	methods *scope // of DB
+	ops     string // the type of its writes for Tx
 
 	tables      []*tableModel
 	enums       []*enumModel
@@ -23,6 +25,7 @@ type model struct {
 	reads       []*readModel
 	collections []*collectionModel
 	writes      []*writeModel
+	person      string // the variable of what is a person's; "" for no persons
 	errors      []*errorModel
 	errorNames  map[error]string
 
@@ -120,7 +123,11 @@ func newModel(p *lower.Program, name string) *model {
 		"DB", "the type DB", "Config", "the type Config", "New", "the function New", "Decode", "the function Decode",
 		"CreateTables", "the function CreateTables", "TimeToLive", "the function TimeToLive",
 	)
-	m.methods = m.scope("Load", "the method Load")
+	m.methods = m.scope("Load", "the method Load", "Tx", "the method Tx", "Op", "the field Op")
+	if p.Person != nil {
+		m.names.names[personKept] = "the function " + personKept
+		m.methods.names[exportPerson], m.methods.names[erasePerson] = "the method "+exportPerson, "the method "+erasePerson
+	}
 	m.nameTables()
 	m.nameTypes()
 	for _, e := range p.Errors {
@@ -170,6 +177,10 @@ func (m *model) nameTypes() {
 	for i, e := range m.design.Entities {
 		x := &entityModel{Entity: e, run: m.program.Entities[i], typed: typed{Go: m.names.take(exported(e.Name), "entity "+e.Name, e.Name, e.Pos)}}
 		x.members = m.members(e.Name, e.Fields, "Record")
+		for _, r := range e.Refs {
+			i := slices.IndexFunc(x.members, func(f member) bool { return f.Name == r.Field })
+			x.members[i].Doc = strings.TrimSpace(x.members[i].Doc + "\n" + x.members[i].Go + " is the " + refersTo(r) + ".")
+		}
 		m.entities = append(m.entities, x)
 	}
 	for _, e := range m.enums { // whose names may have a number, so all types come first
@@ -177,6 +188,15 @@ func (m *model) nameTypes() {
 			e.constants = append(e.constants, m.names.local(e.Go+constant(v)))
 		}
 	}
+}
+
+// refersTo is what a reference has the value of: "PostID of a Post or the PhotoID of a Photo".
+func refersTo(r design.Ref) string {
+	var out []string
+	for _, t := range r.To {
+		out = append(out, exported(t.Field)+" of "+indefinite(exported(t.Entity)))
+	}
+	return strings.Join(out, " or the ")
 }
 
 // nameVariables names what is not exported, after all that is.
@@ -206,7 +226,11 @@ func (m *model) nameVariables() {
 		}
 	}
 	for _, w := range m.writes {
-		w.variable = m.names.local(unexported(w.Go, "Write"))
+		w.variable, w.outcome = m.names.local(unexported(w.Go, "Write")), m.methods.local(unexported(w.Go, "Result"))
+	}
+	m.ops = m.names.local("Ops")
+	if m.program.Person != nil {
+		m.person = m.names.local("person")
 	}
 }
 

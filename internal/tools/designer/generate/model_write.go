@@ -17,10 +17,10 @@ type writeModel struct {
 	told          []toldModel
 	record        *entityModel // of an idempotent write
 	// One of these answers a repetition; without either it is the record that does.
-	replayRead       *readModel
-	replayCollection *collectionModel
-	owner            string // of the replay, where the caller says who that is
-	variable         string
+	replayRead        *readModel
+	replayCollection  *collectionModel
+	owner             string // of the replay, where the caller says who that is
+	variable, outcome string // outcome makes the result
 }
 
 // toldModel is an item that a write returns.
@@ -29,8 +29,8 @@ type toldModel struct {
 	field  string // of the result
 	entity *entityModel
 	each   bool
-	// changed is set for an item that was there; maybe, where the answer tells of it only if the write has read it.
-	changed, maybe bool
+	// maybe is set for an item that was there, of which the answer tells only if the write has read it.
+	maybe bool
 }
 
 func (m *model) nameWrite(w *lower.Write) *writeModel {
@@ -62,7 +62,7 @@ func (m *model) nameWrite(w *lower.Write) *writeModel {
 			name += strconv.Itoa(uses[name])
 		}
 		results.take(name, "entity "+e.Name, d.Name, s.Pos)
-		x.told = append(x.told, toldModel{step: i, field: name, entity: e, each: s.Each, changed: changed, maybe: changed && w.Plan.Transaction()})
+		x.told = append(x.told, toldModel{step: i, field: name, entity: e, each: s.Each, maybe: changed && w.Plan.Transaction()})
 	}
 	if len(x.told) > 0 || d.Idempotent != nil {
 		x.result = m.names.take(x.Go+"Result", "result of "+d.Name, d.Name, d.Pos)

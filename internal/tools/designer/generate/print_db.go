@@ -50,25 +50,28 @@ func (m *model) printConfig(s *source) {
 	s.print("Clock func() time.Time")
 	s.comment("Observe is called after each call of a method, with what it took; nil for no one.")
 	s.print("Observe func(context.Context, table.Call)\n}\n")
-	s.print("// tables are the names that are given, by the tables' names in the design.")
-	s.print("func (c Config) tables() map[string]string {\nnames := map[string]string{}")
-	for _, t := range m.tables {
-		s.print("if c.%s != \"\" {\nnames[%q] = c.%s\n}", t.config, t.Name, t.config)
-	}
-	s.print("return names\n}\n")
 }
 
 func (m *model) printNew(s *source) {
 	s.comment("DB reads and writes the design's tables.")
-	s.print("type DB struct {\nrun *table.DB\n}\n")
+	made := "return &DB{run: run}, nil"
+	if m.composable() {
+		s.print("type DB struct {")
+		s.comment("Op has the writes as parts of a Tx.")
+		s.print("Op %s\n\nrun *table.DB\n}\n", m.ops)
+		made = "db := &DB{run: run}\ndb.Op.db = db\nreturn db, nil"
+	} else {
+		s.print("type DB struct {\nrun *table.DB\n}\n")
+	}
 	s.comment("New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.")
 	s.print("func New(client table.Client, c Config) (*DB, error) {\nrun, err := table.Open(client, table.Config{")
-	s.print("Tables: c.tables(), CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,")
-	var variables []string
+	var names, variables []string
 	for _, t := range m.tables {
-		variables = append(variables, t.variable)
+		names, variables = append(names, fmt.Sprintf("%q: c.%s", t.Name, t.config)), append(variables, t.variable)
 	}
-	s.print("}, %s)\nif err != nil {\nreturn nil, err\n}\nreturn &DB{run: run}, nil\n}\n", strings.Join(variables, ", "))
+	s.print("Tables: map[string]string{%s},", strings.Join(names, ", "))
+	s.print("CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,")
+	s.print("}, %s)\nif err != nil {\nreturn nil, err\n}\n%s\n}\n", strings.Join(variables, ", "), made)
 }
 
 // printTableRequests prints what makes the tables.

@@ -59,6 +59,13 @@ func errorsOf(w *writeModel) []error {
 		for _, e := range stepErrors(s) {
 			add(e)
 		}
+		for _, i := range w.Plan.Items {
+			for _, c := range s.Entity.Counts {
+				if i.Counter() && i.Step.Entity == s.Entity.Name && i.Place.Entity.Name == c.Entity.Name {
+					add(c.Entity.NotFound)
+				}
+			}
+		}
 	}
 	return out
 }
@@ -75,7 +82,7 @@ func stepErrors(s table.Step) []error {
 	case table.Update:
 		out = append(out, s.Entity.NotFound)
 	case table.Delete, table.Check:
-		if s.When != nil {
+		if s.When != nil && !slices.ContainsFunc(s.Else, func(x table.Else) bool { return x.When == nil }) {
 			out = append(out, s.Entity.NotFound)
 		}
 		return out

@@ -16,7 +16,11 @@ func (m *model) printRead(s *source, r *readModel) {
 		var more []string
 		if r.Range != nil {
 			bounds := " are inclusive; nil does not bound."
-			if r.Run.Over != "" {
+			switch {
+			case r.Run.Open():
+				ago := map[bool]string{true: " ago"}[r.Run.Back > 0]
+				bounds = fmt.Sprintf(" are inclusive; nil is %s%s, before which nothing is found, and now.\n// A page passes %d partitions at most, and may have no items though others follow.", r.Design.Since, ago, r.Run.MaxBuckets)
+			case r.Run.Over != "":
 				bounds = fmt.Sprintf(" are inclusive, and both needed; %d partitions are the most between them.", r.Run.MaxBuckets)
 			}
 			more = append(more, "// "+r.from+" and "+r.to+bounds)
@@ -63,9 +67,8 @@ func (m *model) printRead(s *source, r *readModel) {
 
 // printBatch prints the method that reads one item for each input.
 func (m *model) printBatch(s *source, name string, r *readModel) {
-	s.print("func (db *DB) %s(ctx context.Context, in []%s) ([]*%s, error) {\ninputs := make([]table.Input, len(in))", name, r.input, r.result.Go)
-	s.print("for i := range in {\ninputs[i] = in[i].input()\n}")
-	s.print("return table.BatchOf(ctx, db.run, %s, inputs, %s)\n}\n", r.variable, r.result.decode)
+	s.print("func (db *DB) %s(ctx context.Context, in []%s) ([]*%s, error) {", name, r.input, r.result.Go)
+	s.print("return table.BatchOf(ctx, db.run, %s, in, %s.input, %s)\n}\n", r.variable, r.input, r.result.decode)
 }
 
 // asked are inputs with what is to be known of the owner.

@@ -114,7 +114,7 @@ func (m *model) keysOf(e *entityModel) string {
 		for _, t := range append(append([]*design.Template{}, x.PK...), x.SK...) {
 			texts = append(texts, t.Text)
 		}
-		name, text := x.Index, strings.Join(texts, " / ")
+		name, text := x.Place(), strings.Join(texts, " / ")
 		if x.Of != "" {
 			name += " of " + x.Of
 		}

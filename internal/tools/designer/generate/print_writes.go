@@ -10,6 +10,9 @@ func (m *model) printWrites(s *source) {
 	for _, w := range m.writes {
 		m.printWrite(s, w)
 	}
+	if m.composable() {
+		m.printTx(s)
+	}
 }
 
 func (m *model) printWrite(s *source, w *writeModel) {
@@ -77,34 +80,71 @@ func (m *model) printWriteMethod(s *source, w *writeModel) {
 		s.print("func (db *DB) %s(%s) error {\n_, err := db.run.Write(ctx, %s, %s)\nreturn err\n}\n", w.Go, takes, w.variable, input)
 		return
 	}
-	fail := fmt.Sprintf("if err != nil {\nreturn %s{}, err\n}", w.result)
-	s.print("func (db *DB) %s(%s) (%s, error) {", w.Go, takes, w.result)
+	s.print("func (db *DB) %s(%s) (%s, error) {\nreturn table.Do(ctx, db.run, %s, %s, db.%s)\n}\n", w.Go, takes, w.result, w.variable, input, w.outcome)
+	m.printOutcome(s, w)
+}
+
+// printOutcome prints what makes the result of what was done.
+func (m *model) printOutcome(s *source, w *writeModel) {
 	idempotent := w.Run.Idempotent != nil
+	parameters, out := "_ context.Context, _ table.Input", "out"
 	if idempotent {
-		s.print("input := %s", input)
-		input = "input"
+		parameters = "ctx context.Context, input table.Input"
 	}
-	out := "out"
-	if len(w.told) == 0 && !idempotent {
-		out = "_"
-	}
-	s.print("%s, err := db.run.Write(ctx, %s, %s)\n%s", out, w.variable, input, fail)
+	s.comment(w.outcome + " is the result of what " + w.Go + " has done.")
+	s.print("func (db *DB) %s(%s, %s table.Outcome) (%s, error) {", w.outcome, parameters, out, w.result)
 	if idempotent {
 		s.print("if out.Replayed {\nreturn db.replay%s(ctx, input, out.Record)\n}", w.Go)
 	}
-	s.print("var result %s", w.result)
+	if len(w.told) == 0 {
+		s.print("return %s{}, nil\n}\n", w.result)
+		return
+	}
+	s.print("d := table.DecodeOutcome(out)\nreturn %s{", w.result)
 	for _, x := range w.told {
+		function := "Made"
 		switch {
 		case x.each:
-			s.print("for _, v := range out.Items[%d] {\nx, err := %s(v)\n%s\nresult.%s = append(result.%s, x)\n}", x.step, x.entity.decode, fail, x.field, x.field)
-		case x.changed:
-			reference := map[bool]string{true: "&", false: ""}[x.maybe]
-			s.print("if v := out.Items[%d][0]; v != nil {\nx, err := %s(v)\n%s\nresult.%s = %sx\n}", x.step, x.entity.decode, fail, x.field, reference)
-		default:
-			s.print("if result.%s, err = %s(out.Items[%d][0]); err != nil {\nreturn %s{}, err\n}", x.field, x.entity.decode, x.step, w.result)
+			function = "MadeEach"
+		case x.maybe:
+			function = "Known"
 		}
+		s.print("%s: table.%s(d, %d, %s),", x.field, function, x.step, x.entity.decode)
 	}
-	s.print("return result, nil\n}\n")
+	s.print("}, d.Err()\n}\n")
+}
+
+// printTx prints what composes writes.
+func (m *model) printTx(s *source) {
+	s.comment(
+		"Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item that it writes costs "+
+			"two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but for counters; the order in which they "+
+			"are given does not matter.",
+		"A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An idempotent write makes "+
+			"the whole idempotent.",
+	)
+	s.print("func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error { return db.run.Tx(ctx, writes...) }\n")
+	s.comment(m.ops + " are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that returns, as Result, once Tx has returned.")
+	s.print("type %s struct{ db *DB }\n", m.ops)
+	for _, w := range m.writes {
+		if w.Run.Batch {
+			continue
+		}
+		takes, input, result, of, decode := "", "table.Input{}", "struct{}", "[struct{}]", "nil"
+		if w.input != "" {
+			takes, input = "in "+w.input, "in.input()"
+		}
+		if w.result != "" {
+			result, of, decode = w.result, "", "o.db."+w.outcome
+		}
+		s.comment(w.Go + " is " + w.Go + " of DB, for Tx.")
+		s.print("func (o %s) %s(%s) *table.Op[%s] {\nreturn table.NewOp%s(o.db.run, %s, %s, %s)\n}\n", m.ops, w.Go, takes, result, of, w.variable, input, decode)
+	}
+}
+
+// composable reports whether there is a write that can be a part of a Tx.
+func (m *model) composable() bool {
+	return slices.ContainsFunc(m.writes, func(w *writeModel) bool { return !w.Run.Batch })
 }
 
 // printReplay prints what answers a repetition.

@@ -104,7 +104,7 @@ func requestText(r *plan.Request) string {
 		out += "; descending"
 	}
 	if r.Over != "" {
-		out += fmt.Sprintf("; one %s after another, from bound to bound", r.Over)
+		out += "; " + r.Walk()
 	}
 	if r.Times > 1 {
 		out += fmt.Sprintf("; %d times, one a shard, merged", r.Times)

@@ -91,6 +91,8 @@ type mappedTable struct {
 type mappedIndex struct {
 	Index
 	note string
+	// kept says that nothing is known to be in it yet.
+	kept bool
 }
 
 type mappedEntity struct {

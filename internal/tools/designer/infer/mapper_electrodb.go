@@ -145,13 +145,18 @@ func (r *electro) read() error {
 		return errors.New("it has no primary index: one without index")
 	}
 	// The primary key is made first: a local index shares its partition key.
-	if !r.primary(&s.Indexes[primary].Value) {
-		return nil
-	}
+	said := r.primary(&s.Indexes[primary].Value)
 	for i, x := range s.Indexes {
-		if i != primary {
+		switch {
+		case i == primary:
+		case said:
 			r.index(x.Name, &x.Value)
+		default:
+			r.keep(&x.Value, "its primary key cannot be said")
 		}
+	}
+	if !said {
+		return nil
 	}
 	e.identifiers()
 	r.table.entities = append(r.table.entities, e)
@@ -277,17 +282,18 @@ func (r *electro) primary(x *electroIndex) bool {
 func (r *electro) index(name string, x *electroIndex) {
 	t, e := r.table, r.entity
 	entry := mappedEntry{index: x.Index, pattern: name, clustered: x.Type == "clustered"}
-	index := Index{Name: x.Index, Projection: "ALL"}
+	index := Index{Name: x.Index}
 	pk, fault := r.keysOf(x, &index, &entry)
 	if fault != "" {
 		r.lose(e, "index %s: %s", x.Index, fault)
+		r.keep(x, fault)
 		return
 	}
-	known := slices.ContainsFunc(t.indexes, func(have *mappedIndex) bool { return have.Name == x.Index })
 	have := t.index(x.Index)
-	if !known {
+	if len(have.PK) == 0 || have.kept {
 		index.Local = len(index.PK) == 1 && index.PK[0] == t.pk
-		have.Index = index
+		index.Projection, index.Attributes = have.Projection, have.Attributes
+		have.Index, have.kept, have.note = index, false, ""
 		if index.Local {
 			have.note = "guess: local, because it has the table's partition key"
 		}
@@ -307,6 +313,42 @@ func (r *electro) index(name string, x *electroIndex) {
 	}
 	e.entries = append(e.entries, entry)
 	r.collect(x.Index, x, pk)
+}
+
+// keep keeps an index of which the design can say no entry: the table has it, whatever is in it.
+func (r *electro) keep(x *electroIndex, fault string) {
+	have := r.table.index(x.Index)
+	if len(have.PK) > 0 {
+		return
+	}
+	have.PK = r.attributesOf(&x.PK, x.Type)
+	if x.SK != nil {
+		have.SK = r.attributesOf(x.SK, x.Type)
+	}
+	have.Local = len(have.PK) == 1 && have.PK[0] == r.table.pk && len(have.SK) == 1
+	have.kept, have.note = true, fmt.Sprintf("no entry of %s can be said: %s", r.entity.name, fault)
+	r.project(have, x)
+}
+
+// attributesOf are the key attributes of an index as far as the model tells them; what it does not tell is a text.
+func (r *electro) attributesOf(k *electroKey, kind string) []Key {
+	if kind != "composite" {
+		if k.Cast == "number" {
+			return []Key{{k.Field, "N"}}
+		}
+		return []Key{{k.Field, "S"}}
+	}
+	var out []Key
+	for _, name := range k.attributes() {
+		key := Key{name, "S"}
+		if f := r.fields[name]; f != nil {
+			key = Key{f.attr, keyTypeOf(f.typ)}
+		} else if a, known := r.model.Attributes.get(name); known {
+			key.Name = cmp.Or(a.Field, name)
+		}
+		out = append(out, key)
+	}
+	return out
 }
 
 // keysOf fills in an index's keys and the templates of the entry; the fault is why they cannot be said.

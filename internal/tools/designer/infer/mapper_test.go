@@ -58,7 +58,9 @@ func TestElectroDB(t *testing.T) {
 			"braces": {"index": "gs5", "pk": {"field": "slug", "composite": ["slug"]}, "sk": {"field": "g5sk", "template": "A}${lang}Z", "casing": "none"}, "projection": ["views"]}
 		}
 	}`, []string{
-		"name: Wiki", "key: { pk: pk }", "gs3: { pk: [lang, slug], sk: \"views:N\" }", "gs4: { pk: g4pk, project: keys }",
+		"name: Wiki", "key: { pk: pk }", "gs1: { pk: g1pk, sk: g1sk }  # no entry of Page1 can be said: lang is in capital letters",
+		"gs2: { pk: g2pk }  # no entry of Page1 can be said: rank is padded with \"_\"",
+		"gs3: { pk: [lang, slug], sk: \"views:N\" }", "gs4: { pk: g4pk, project: keys }",
 		"gs5: { pk: slug, sk: g5sk, project: [views, edbVersion] }", "Page1:", `type: "Page{1}"`,
 		`key: { pk: "$wiki$page{{1}}_3#slug_{slug|lower}" }`, `gs3: { pk: ["{lang}", "{slug}"], sk: "{views}" }`, `gs4: { pk: "$WIKI$PAGE{{1}}_3#VIEWS_{views}" }`,
 		`gs5: { pk: "{slug}", sk: "A}}{lang}Z" }`, `notField: { type: text, attr: not }`, "Page1BySlug: { one: Page1, by: [slug] }",
@@ -68,6 +70,33 @@ func TestElectroDB(t *testing.T) {
 		"Page1: index gs1: lang is in capital letters",
 		`Page1: index gs2: rank is padded with "_"`,
 		"Page1: condition of index gs4: items for which it does not hold are not in it",
+	})
+	// An index is kept for what one entity has in it, where another says what it can, and where an entity is not said at all.
+	translated(t, infer.ElectroDB, `[{
+		"model": {"entity": "A", "version": "1", "service": "Two"}, "attributes": {"id": {"type": "string"}, "any": {"type": "any"}, "n": {"type": "number"}},
+		"indexes": {
+			"main": {"pk": {"field": "pk", "composite": ["id"]}},
+			"one": {"index": "gs1", "pk": {"field": "g1", "composite": ["any"]}, "projection": "keys_only"},
+			"many": {"index": "gs2", "type": "composite", "pk": {"composite": ["any"]}, "sk": {"composite": ["n"]}}
+		}
+	}, {
+		"model": {"entity": "B", "version": "1", "service": "Two"}, "attributes": {"id": {"type": "string"}, "n": {"type": "number", "required": true}},
+		"indexes": {
+			"main": {"pk": {"field": "pk", "composite": ["id"]}},
+			"one": {"index": "gs1", "pk": {"field": "g1", "composite": ["n"], "cast": "number"}}
+		}
+	}, {
+		"model": {"entity": "C", "version": "1", "service": "Two"}, "attributes": {"any": {"type": "any"}, "n": {"type": "number"}},
+		"indexes": {
+			"main": {"pk": {"field": "pk", "composite": ["any"]}},
+			"one": {"index": "gs3", "pk": {"field": "g3", "composite": ["n"], "cast": "number"}}
+		}
+	}]`, []string{
+		`gs1: { pk: "g1:N", project: keys }`, `gs2: { pk: any, sk: "n:N" }  # no entry of A can be said: any is no field`,
+		`gs3: { pk: "g3:N" }  # no entry of C can be said: its primary key cannot be said`, `index: { gs1: { pk: "{n}" } }`,
+	}, []string{
+		"A: any, which is of any type", "A: index gs1: any is no field", "A: index gs2: any is no field",
+		"C: any, which is of any type", "entity C: any is no field in its primary key",
 	})
 	for model, want := range map[string]string{
 		`{"model": {"entity": "A", "service": "s"}, "indexes": {"x": {"index": "g", "pk": {"field": "a"}}}}`:                                                                    "it has no primary index",

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,6 +81,14 @@ func (v *value) apply(fn design.Func) error {
 		v.number = true
 	case "date":
 		return v.cutTo(fn.Arg)
+	case "band", "mod":
+		if !v.number {
+			return fmt.Errorf("|%s takes a whole number, not %s", fn.Name, v.kind)
+		}
+		if n < 1 {
+			return fmt.Errorf("|%s takes a number from 1", fn.Name)
+		}
+		v.divided(fn.Name, n)
 	case "shard":
 		if fn.Arg == "auto" {
 			n = maxShards
@@ -111,7 +120,7 @@ func (v *value) become(texts automaton, sorts Sorting) {
 		v.most = min(v.most, countTexts(v.texts))
 	}
 	v.texts, v.sorts, v.kind = texts, sorts, design.KindText
-	v.list, v.number, v.below, v.least, v.limit, v.bound, v.rough, v.beyond = nil, false, 0, 0, 0, 0, false, false
+	v.list, v.number, v.below, v.least, v.limit, v.bound, v.rough, v.beyond, v.coarse = nil, false, 0, 0, 0, 0, false, false, ""
 }
 
 // each makes the listed values those of a function.
@@ -218,20 +227,64 @@ func slugASCII(s string) string {
 func (v *value) digits(name string, n int) {
 	below := v.below
 	all := times(class("0-9", '0'), n, n)
+	coarse := v.coarse
 	if name == "desc" {
-		v.become(all, v.sorts.turned(n))
+		sorts := v.sorts.turned(n)
+		if coarse != "" && sorts.Order == Reversed {
+			sorts = Sorting{Coarse, coarse}
+		}
+		v.become(all, sorts)
 		v.number = true
 		return
 	}
 	sorts := v.sorts
 	if sorts.Order == Unpadded {
 		sorts = Sorting{Ordered, fmt.Sprintf("a number of at least 0 with %d digits", n)}
+		if coarse != "" {
+			sorts = Sorting{Coarse, coarse}
+		}
 	}
 	if greatest := strconv.Itoa(below - 1); below > 0 && len(greatest) <= n {
 		all = notAbove(strings.Repeat("0", n-len(greatest))+greatest, '0')
 	}
 	v.become(all, sorts)
 	v.number = true
+}
+
+// divided is band and mod.
+func (v *value) divided(name string, n int) {
+	if name == "mod" {
+		v.become(numbersBelow(n), Sorting{Random, "what a division leaves has nothing to do with how great the number is"})
+		v.number, v.below = true, n
+		return
+	}
+	coarse := fmt.Sprintf("numbers of one band of %d are equal", n)
+	sorts := Sorting{Unpadded, "10 sorts before 9: |pad(n) behind |band sorts as the bands do"}
+	if v.sorts.Order == Random || v.sorts.Order == Reversed {
+		sorts = v.sorts
+	}
+	negative := !alphabet(v.texts).and(setOf("-")).none()
+	_, width := lengths(v.texts)
+	greatest := new(big.Int).SetInt64(math.MaxInt64)
+	if below := v.below; below > 0 {
+		greatest.SetInt64(int64(below - 1))
+	} else if negative {
+		width--
+	}
+	if v.below == 0 && width < len(greatest.String()) {
+		greatest.Exp(big.NewInt(10), big.NewInt(int64(width)), nil).Sub(greatest, big.NewInt(1))
+	}
+	greatest.Quo(greatest, big.NewInt(int64(n)))
+	below := int(min(greatest.Int64(), math.MaxInt64-1)) + 1
+	texts := numbersBelow(below)
+	if negative {
+		texts = alt(texts, seq(literal("-"), class("1-9", '1'), times(class("0-9", '0'), 0, len(greatest.String())))) // -1 is in band -1
+	}
+	v.become(texts, sorts)
+	v.number, v.coarse = true, coarse
+	if !negative {
+		v.below = below
+	}
 }
 
 // cutTo is date.

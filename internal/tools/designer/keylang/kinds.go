@@ -30,6 +30,7 @@ type value struct {
 	kind   design.Kind // KindText after a function that leaves the kind behind
 	list   []string    // the texts, where the design lists them
 	number bool        // a whole number: pad and desc take it
+	coarse string      // why several values are one text, where a band was taken of them
 	below  int         // with number: all are smaller; 0 for not known
 	limit  int         // Field.MaxBytes
 	least  int         // Field.MinBytes

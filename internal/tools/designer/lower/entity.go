@@ -8,6 +8,7 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/expression"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
@@ -73,18 +74,34 @@ func (l *lowerer) entries(e *design.Entity, t *design.Table, of string) []table.
 		if x.Of != of {
 			continue
 		}
-		out = append(out, l.entry(e, t.Index(x.Index), x.PK, x.SK, x.Where))
+		out = append(out, l.entry(e, t.Index(x.Index), x.Name, x.PK, x.SK, x.Where))
 	}
 	for _, p := range l.asked {
 		if p.Entity == e && (p.Copy == nil && of == "" || p.Copy != nil && p.Copy.Name == of) {
-			out = append(out, l.entry(e, p.Index, p.PK, p.SK, p.Where))
+			out = append(out, l.entry(e, p.Index, p.Entry, p.PK, p.SK, p.Where))
 		}
 	}
 	return out
 }
 
-func (l *lowerer) entry(e *design.Entity, x *design.Index, pk, sk []*design.Template, where *design.Condition) table.Entry {
-	return table.Entry{Index: x.Name, PK: keyAttributes(e, x.PK, pk), SK: keyAttributes(e, x.SK, sk), Where: l.condition(e, where, nil)}
+// exclusive refuses entries in one index of which two can hold: the item would have the keys of either.
+func (l *lowerer) exclusive(e *design.Entity) {
+	for i, x := range e.Entries {
+		for _, y := range e.Entries[:i] {
+			if x.Index != y.Index || x.Of != y.Of {
+				continue
+			}
+			if item, decided := expression.Overlap(l.program.Design, e, y.Where, x.Where); item != "" {
+				l.fault(e.Name, x.Pos, "has the entries %s and %s, which both hold for %s", y.Place(), x.Place(), item)
+			} else if !decided {
+				l.fault(e.Name, x.Pos, "has the entries %s and %s, which may both hold: only comparisons of scalar fields with constants can be told", y.Place(), x.Place())
+			}
+		}
+	}
+}
+
+func (l *lowerer) entry(e *design.Entity, x *design.Index, name string, pk, sk []*design.Template, where *design.Condition) table.Entry {
+	return table.Entry{Index: x.Name, Name: name, PK: keyAttributes(e, x.PK, pk), SK: keyAttributes(e, x.SK, sk), Where: l.condition(e, where, nil)}
 }
 
 // undeclared finds the entries that the design does not name and that its reads ask for. They need descriptors; others do not,
@@ -99,6 +116,11 @@ func (l *lowerer) undeclared() {
 	for _, r := range l.program.Design.Reads {
 		ask(plan.ForRead(l.program.Design, r).Plan.Place)
 	}
+	plan.ForPerson(l.program.Design).Each(func(part *plan.PersonPart) {
+		if part.Plan != nil {
+			ask(part.Plan.Place)
+		}
+	})
 	for _, c := range l.program.Design.Collections {
 		for _, member := range plan.ForCollection(l.program.Design, c).Members {
 			ask(member)

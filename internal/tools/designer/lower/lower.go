@@ -35,6 +35,8 @@ type Program struct {
 	Reads       []*Read
 	Collections []*Collection
 	Writes      []*Write
+	// Person is how a person's items are exported and erased; nil where the design has no persons.
+	Person *table.Person
 	// Errors are the errors that writes declare or can end in, in the order of their first use.
 	Errors []*Error
 }
@@ -132,6 +134,7 @@ func Lower(d *design.Design) (*Program, error) {
 	l.undeclared()
 	for _, e := range d.Entities {
 		l.entity(e)
+		l.exclusive(e)
 	}
 	for _, r := range d.Reads {
 		l.read(r)
@@ -142,6 +145,7 @@ func Lower(d *design.Design) (*Program, error) {
 	for _, w := range d.Writes {
 		l.write(w)
 	}
+	l.person()
 	return l.program, errors.Join(l.faults...)
 }
 
@@ -164,6 +168,7 @@ type lowerer struct {
 	errors   map[string]*Error
 	asked    []plan.Place // the entries that reads ask for and the design does not name
 	faults   []error
+	silent   bool // the errors of what is lowered are nobody's to meet
 }
 
 func (l *lowerer) fault(pattern string, at design.Pos, format string, args ...any) {

@@ -1,8 +1,10 @@
 package lower_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -222,5 +224,43 @@ writes:
 	}
 	if got := strings.Join(set[1].Value[0].Path, " "); got != "total" {
 		t.Errorf("the term total is %q", got)
+	}
+}
+
+// TestNotFound: what is not found is named, the item of a counter that a step on another moves and the item of a check too. Where
+// a check declares an error for any refusal, it ends in no other.
+func TestNotFound(t *testing.T) {
+	p, err := parse(t, `
+design: 1
+name: Shop
+tables: { Shop: { key: { pk: PK, sk: SK } } }
+entities:
+  User: { key: { pk: "USER#{userId}", sk: USER }, counters: { posts: Post }, fields: { userId: id, posts: int } }
+  Post: { key: { pk: "USER#{userId}", sk: "POST#{postId}" }, fields: { userId: id, postId: ulid } }
+  Topic: { key: { pk: "TOPIC#{topic}", sk: TOPIC }, fields: { topic: id, open: bool } }
+  Room: { key: { pk: "ROOM#{room}", sk: ROOM }, fields: { room: id } }
+writes:
+  Say:
+    do:
+      - { create: Post }
+      - { check: Topic, when: "open = true", else: { Closed: "open = false" } }
+      - { check: Room, when: "attribute_exists(room)", else: NoRoom }
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range p.Errors {
+		got = append(got, e.Name+": "+e.Err.Error())
+	}
+	want := []string{
+		"ErrPostExists: post: already exists", "ErrClosed: closed", "ErrTopicNotFound: topic: not found", "ErrNoRoom: no room",
+		"ErrUserNotFound: user: not found",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the errors are\n%q, want\n%q", got, want)
+	}
+	if counted := p.Write("Say").Run.Steps[0].Entity.Counts[0].Entity; !errors.Is(counted.NotFound, table.ErrNotFound) {
+		t.Errorf("the counter's item is missed as %v", counted.NotFound)
 	}
 }

@@ -49,6 +49,9 @@ func (l *lowerer) read(r *design.Read) {
 	if r.Keys != nil {
 		out.Run.MaxKeys = r.Keys.Max
 	}
+	if banded(p.Place, r.Bucket) {
+		out.Run.Bucket = r.Bucket
+	}
 	pk, sk := p.Place.Attributes()
 	if p.Operation == plan.GetItem || p.Operation == plan.BatchGetItem {
 		out.Run.Key = slices.Concat(keyAttributes(e, pk, p.Place.PK), keyAttributes(e, sk, p.Place.SK))
@@ -60,15 +63,26 @@ func (l *lowerer) read(r *design.Read) {
 		return
 	}
 	if out.Run.Select, out.Run.Over = p.Select, p.Over; p.Over != "" {
-		out.Run.MaxBuckets = design.MaxBuckets
-		if r.Buckets != nil && r.Buckets.Max > 0 {
-			out.Run.MaxBuckets = r.Buckets.Max
+		out.Run.MaxBuckets = r.MostBuckets()
+		if at, back, err := r.Floor(); err == nil { // the design was checked
+			if out.Run.Back = back; !at.IsZero() {
+				out.Run.Since = at.Format("2006-01-02T15:04:05.000Z")
+			}
 		}
 	}
 	out.Run.PK = keyAttributes(e, pk, p.Place.PK)
 	out.Run.SK = sortConditions(sk, p.SK)
 	out.Run.Sort = attributes(sk)
 	l.program.Reads = append(l.program.Reads, out)
+}
+
+// banded reports whether a place has a field's |band in its partition key.
+func banded(p plan.Place, field string) bool {
+	return slices.ContainsFunc(p.PK, func(t *design.Template) bool {
+		return slices.ContainsFunc(t.Parts, func(part design.Part) bool {
+			return part.Field == field && slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "band" })
+		})
+	})
 }
 
 func place(p plan.Place) table.Place {
@@ -82,7 +96,7 @@ func place(p plan.Place) table.Place {
 	case plan.CopyPlace:
 		out.Kind = table.CopyPlace
 	case plan.EntryPlace:
-		out.Kind, out.Index = table.EntryPlace, p.Index.Name
+		out.Kind, out.Index, out.Entry = table.EntryPlace, p.Index.Name, p.Entry
 	case plan.MarkerPlace:
 		out.Kind, out.Marker = table.MarkerPlace, p.Name
 	}

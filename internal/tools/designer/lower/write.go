@@ -29,6 +29,11 @@ func (l *lowerer) write(w *design.Write) {
 	for _, s := range w.Steps {
 		run.Steps = append(run.Steps, l.step(out, s))
 	}
+	for _, i := range out.Plan.Items {
+		if i.Counter() {
+			l.declareNotFound(i.Place.Entity)
+		}
+	}
 	if i := w.Idempotent; i != nil {
 		run.Idempotent = &table.Idempotent{Record: l.entities[i.With], Request: i.Request}
 		run.Idempotent.Reused = l.declare("Err"+i.With+"Reused", words(i.With), "ErrReused")
@@ -105,13 +110,20 @@ func (l *lowerer) step(w *Write, s *design.Step) table.Step {
 
 // ends declares the errors that a step can end in without saying so.
 func (l *lowerer) ends(e *design.Entity, s *design.Step) {
+	if l.silent {
+		return
+	}
 	run := l.entities[e.Name]
 	name := words(e.Name)
 	switch s.Action {
 	case design.Create:
 		run.Exists = l.declare("Err"+e.Name+"Exists", name, "ErrExists")
 	case design.Update, design.Delete:
-		run.NotFound = l.declare("Err"+e.Name+"NotFound", name, "ErrNotFound")
+		l.declareNotFound(e)
+	case design.Check:
+		if !slices.ContainsFunc(s.Else, func(x *design.Refusal) bool { return x.When == nil }) {
+			l.declareNotFound(e)
+		}
 	default:
 	}
 	for i, m := range e.Unique {
@@ -119,6 +131,11 @@ func (l *lowerer) ends(e *design.Entity, s *design.Step) {
 			run.Markers[i].Taken = l.declare("Err"+e.Name+m.Name+"Taken", name+" "+words(m.Name)+" is taken", "ErrExists")
 		}
 	}
+}
+
+// declareNotFound declares the error of an item that must be there, for a step or for its counters.
+func (l *lowerer) declareNotFound(e *design.Entity) {
+	l.entities[e.Name].NotFound = l.declare("Err"+e.Name+"NotFound", words(e.Name), "ErrNotFound")
 }
 
 func action(a design.Action) table.Action {

@@ -349,7 +349,9 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 						entries = append(entries, place)
 					}
 				case place.Index == nil || place.Copy != nil || place.Marker != nil:
-				case slices.ContainsFunc(e.Entries, func(x table.Entry) bool { return x.Index == place.Index.Name && more.enters(&x) }):
+				case slices.ContainsFunc(e.Entries, func(x table.Entry) bool {
+					return x.Index == place.Index.Name && x.Name == place.Entry && more.enters(&x)
+				}):
 					entered = append(entered, place)
 				case len(more.entered)+len(fills) > 0 && place.Index.Project.All:
 					entries = append(entries, place)

@@ -133,11 +133,14 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 		if x.Of != "" && (was == nil || !sameKey(c.Key, was.Key)) {
 			continue
 		}
-		i := slices.IndexFunc(o.Entries, func(e *design.Entry) bool { return e.Index == x.Index && e.Of == x.Of })
+		const another = "an item has one place in an index"
+		i := slices.IndexFunc(o.Entries, func(e *design.Entry) bool { return e.Place() == x.Place() && e.Of == x.Of })
 		if i < 0 {
+			if slices.ContainsFunc(o.Entries, func(e *design.Entry) bool { return e.Index == x.Index && e.Of == x.Of }) {
+				m.refuse(n.Name+"."+x.Place(), x.Pos, "the items have other entries in the index, and "+another, "put the entries into another index, which is built first, and move the reads to it")
+			}
 			continue
 		}
-		const another = "an item has one place in an index"
 		switch e := o.Entries[i]; {
 		case !sameTemplates(e.PK, x.PK) || !sameTemplates(e.SK, x.SK):
 			m.refuse(n.Name+"."+x.Index, x.Pos, "the entry has another key, and "+another, "put the new entry into another index, which is built first, and move the reads to it")

@@ -79,7 +79,7 @@ func surplusOf(e, base *table.Entity, filled []string) *surplus {
 	s.strange[""] = beyond(contents(e, nil), known)
 	for i := range e.Entries {
 		x := &e.Entries[i]
-		if slices.ContainsFunc(base.Entries, func(b table.Entry) bool { return b.Index == x.Index }) {
+		if slices.ContainsFunc(base.Entries, func(b table.Entry) bool { return b.Index == x.Index && b.Name == x.Name }) {
 			continue
 		}
 		for _, a := range slices.Concat(x.PK, x.SK) {

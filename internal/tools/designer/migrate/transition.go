@@ -167,7 +167,7 @@ func (m *merger) entity(a, b *design.Entity) *design.Entity {
 		if name := renamed[x.Of]; name != "" {
 			of = name
 		}
-		if slices.ContainsFunc(out.Entries, func(e *design.Entry) bool { return e.Index == x.Index && e.Of == of }) {
+		if slices.ContainsFunc(out.Entries, func(e *design.Entry) bool { return e.Place() == x.Place() && e.Of == of }) {
 			continue // the same: one that is another has been refused
 		}
 		another := *x

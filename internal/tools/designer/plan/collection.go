@@ -39,6 +39,9 @@ type CollectionMiss struct {
 	Without []string
 	// Apart are entities that have one, in another partition than the first's.
 	Apart []string
+	// ByTurns are entities that have several entries in the partition, of which an item has one at a time: a collection would have
+	// those of one entry only.
+	ByTurns []string
 }
 
 // ForCollection plans a collection: in the table or, where that cannot serve it, in an index.
@@ -101,20 +104,22 @@ func membersAt(d *design.Design, c *design.Collection, x *design.Index) ([]Place
 	miss := CollectionMiss{Index: x}
 	var members []Place
 	for _, name := range c.Of {
-		var found, other bool
+		var found []Place
+		other := false
 		for _, p := range Places(d, d.Entity(name)) {
-			if p.Marker != nil || p.Index != x || !bound(p, c.By) {
-				continue
-			}
-			if len(members) > 0 && !samePartition(members[0], p) {
+			switch {
+			case p.Marker != nil || p.Index != x || !bound(p, c.By):
+			case len(members) > 0 && !samePartition(members[0], p):
 				other = true
-				continue
+			case len(found) == 0 || p.Entry != "" && p.SameItem(found[0]) && samePartition(found[0], p):
+				found = append(found, p)
 			}
-			members, found = append(members, p), true
-			break
 		}
 		switch {
-		case found:
+		case len(found) == 1:
+			members = append(members, found[0])
+		case len(found) > 1:
+			miss.ByTurns = append(miss.ByTurns, name)
 		case other:
 			miss.Apart = append(miss.Apart, name)
 		default:

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/expression"
 )
 
 // match tries a place for a read.
-func match(p Place, r *design.Read) Miss {
-	m := matcher{place: p, read: r, plan: &Plan{
+func match(d *design.Design, p Place, r *design.Read) Miss {
+	m := matcher{design: d, place: p, read: r, plan: &Plan{
 		Operation: Query, Place: p, Fanout: 1, Consistent: r.Consistent, Filter: r.Filter, OwnerField: r.Owner,
 		Limit: cmp.Or(r.Limit, r.Page),
 	}}
@@ -30,10 +31,11 @@ func match(p Place, r *design.Read) Miss {
 
 // matcher tries one place for one read.
 type matcher struct {
-	place Place
-	read  *design.Read
-	plan  *Plan
-	lacks []Lack
+	design *design.Design
+	place  Place
+	read   *design.Read
+	plan   *Plan
+	lacks  []Lack
 	// useless is set by lacks that no price mends.
 	useless bool
 
@@ -41,6 +43,8 @@ type matcher struct {
 	told []string // those whose very values the keys tell
 	// shared are those of which a key tells no more than other values tell too: a shard, a beginning, a hash.
 	shared []string
+	// banded are those of which a key tells a band only, and bounds of the band.
+	banded []string
 	// whole is whether the sort key is known to its end; open are the fields of the rest of it.
 	whole bool
 	open  []design.Part
@@ -59,7 +63,7 @@ func (m *matcher) known(field string) bool { return slices.Contains(m.read.By, f
 
 // buckets reports whether a part is the bucket that the read asks for.
 func (m *matcher) buckets(part design.Part) bool {
-	return part.Field == m.read.Bucket && slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "date" })
+	return part.Field == m.read.Bucket && has(part, "date", "band")
 }
 
 // walks reports whether a part makes the periods over which the read's range goes.
@@ -74,9 +78,17 @@ func (m *matcher) use(part design.Part) {
 	switch {
 	case exact(part):
 		m.told = append(m.told, part.Field)
-	case slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "shard" || f.Name == "first" || f.Name == "hash" }):
+	case part.Field != m.read.Bucket && has(part, "band", "mod", "shard", "first", "hash"):
 		m.shared = append(m.shared, part.Field)
+		if has(part, "band", "mod") {
+			m.banded = append(m.banded, part.Field)
+		}
 	}
+}
+
+// has reports whether a part goes through one of some functions.
+func has(part design.Part, names ...string) bool {
+	return slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return slices.Contains(names, f.Name) })
 }
 
 // exact reports whether a part tells a field's very value: different values never make the same text.
@@ -98,6 +110,7 @@ func (m *matcher) partition() {
 				m.lack(PrefixInPartitionKey, part.Field)
 			case m.walks(part):
 				m.plan.Over = design.OverLayout(m.read.Over)
+				m.plan.floor(m.read)
 			case part.Field == m.read.Range:
 				m.lack(RangeInPartitionKey, part.Field)
 			default:
@@ -120,10 +133,21 @@ func (m *matcher) keyed() {
 	m.plan.Operation, m.plan.Limit = BatchGetItem, 0
 }
 
+// floor tells where a walk without bounds ends.
+func (p *Plan) floor(r *design.Read) {
+	if r.Since == "" {
+		return
+	}
+	p.Since, p.MostPeriods = r.Since, r.MostBuckets()
+	if _, back, err := r.Floor(); err == nil && back > 0 {
+		p.Since = "-" + r.Since
+	}
+}
+
 // shards is over how many partitions a part spreads a key; 0 where it does not.
 func shards(part design.Part) int {
 	for _, f := range part.Funcs {
-		if f.Name == "shard" {
+		if f.Name == "shard" || f.Name == "mod" {
 			return max(f.Int(), 1) // auto is one until the checker proposes a number
 		}
 	}
@@ -152,11 +176,15 @@ func (m *matcher) sort() {
 		}
 		m.whole = false
 		c := SortCondition{Comparison: SortBeginsWith, Template: t, Parts: n}
-		switch next := t.Parts[n].Field; next {
-		case m.read.Prefix:
-			c.Prefix, ranged = next, true
-		case m.read.Range:
-			c.Comparison, c.Range, ranged = SortBetween, next, true
+		switch next := t.Parts[n]; {
+		case next.Field == "" || has(next, "mod", "shard", "hash"): // whose texts are in no order of the values
+		case next.Field == m.read.Prefix && !has(next, "band"):
+			c.Prefix, ranged = next.Field, true
+		case next.Field == m.read.Range:
+			c.Comparison, c.Range, ranged = SortBetween, next.Field, true
+			if has(next, "band") {
+				m.banded = append(m.banded, next.Field)
+			}
 		}
 		if n > 0 || ranged {
 			m.plan.SK = append(m.plan.SK, c)
@@ -192,7 +220,7 @@ func (m *matcher) order() {
 		if m.known(o.Field) {
 			continue // all answers are equal in it
 		}
-		if at == len(m.open) || m.open[at].Field != o.Field {
+		if at == len(m.open) || m.open[at].Field != o.Field || has(m.open[at], "band", "mod") {
 			m.lack(WrongOrder, o.Field)
 			return
 		}
@@ -233,12 +261,15 @@ func (m *matcher) rest() {
 		switch {
 		case r.Filter != nil && r.Filter.Text == p.Where.Text:
 			m.plan.Filter = nil // the index holds just those
-		case r.Via != p.Name:
+		case r.Via != p.Name && !expression.Implies(m.design, p.Entity, r.Filter, p.Where):
 			m.lack(NotEveryItem, p.Where.Fields()...)
 		}
 	}
 	if p.Undeclared && len(p.Optional) > 0 && r.Via != p.Name {
 		m.lack(NotEveryItem, p.Optional...)
+	}
+	if banded := slices.DeleteFunc(m.banded, func(f string) bool { return slices.Contains(m.told, f) }); len(banded) > 0 && !m.useless {
+		m.lack(BandRead, banded...)
 	}
 	if len(m.plan.FilterBy) > 0 || m.plan.Filter != nil {
 		m.lack(FilterNeeded, slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())...)

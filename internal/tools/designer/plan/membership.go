@@ -16,18 +16,40 @@ func undeclared(places []Place) []Place {
 		if item.Kind == EntryPlace {
 			continue
 		}
-		held := item.attributes(places)
 		for _, x := range item.Table.Indexes {
 			declared := slices.ContainsFunc(places, func(p Place) bool { return p.Index == x && p.SameItem(item) })
 			if declared {
 				continue
 			}
-			if entry, ok := item.entry(x, held); ok {
-				out = append(out, entry)
+			for _, held := range item.states(places) {
+				entry, ok := item.entry(x, held)
+				met := slices.ContainsFunc(out, func(p Place) bool { return p.Index == x && p.SameItem(item) && p.alike(entry) })
+				if ok && !met {
+					out = append(out, entry)
+				}
 			}
 		}
 	}
 	return out
+}
+
+// states are the attributes of an item by the entry that it has, where it has several in an index by turns, and else one.
+func (p Place) states(places []Place) []map[string]attribute {
+	var out []map[string]attribute
+	for i, entry := range places {
+		if entry.Entry != "" && entry.SameItem(p) {
+			out = append(out, p.attributes(slices.Concat(places[i:i+1], places)))
+		}
+	}
+	if out == nil {
+		out = append(out, p.attributes(places))
+	}
+	return out
+}
+
+// alike reports whether two entries in one index have the same keys.
+func (p Place) alike(q Place) bool {
+	return slices.EqualFunc(slices.Concat(p.PK, p.SK), slices.Concat(q.PK, q.SK), func(a, b *design.Template) bool { return a.Text == b.Text })
 }
 
 // SameItem reports whether two places are of the same item: the entity's own, a copy, a marker.

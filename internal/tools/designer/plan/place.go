@@ -23,8 +23,10 @@ type Place struct {
 	Table  *design.Table
 	Index  *design.Index // nil in the table itself
 	Kind   Kind
-	// Name is what a design's via says: key, the copy's, marker's or index's name.
+	// Name is what a design's via says: key, the copy's, marker's or index's name, GSI1.open of several entries in an index.
 	Name string
+	// Entry is the name of an entry that the item has by turns with others of the index, by their conditions; "" for others.
+	Entry string
 	// Copy is the copy whose item, or whose entry, it is; nil otherwise.
 	Copy *design.Copy
 	// Marker is the marker whose item, or whose entry, it is; nil otherwise.
@@ -56,8 +58,8 @@ func Places(d *design.Design, e *design.Entity) []Place {
 	}
 	for _, x := range e.Entries {
 		out = append(out, Place{
-			Entity: e, Table: t, Index: t.Index(x.Index), Kind: EntryPlace, Name: x.Index, Copy: e.Copy(x.Of),
-			PK: x.PK, SK: x.SK, Where: x.Where, Share: x.Share, Pos: x.Pos,
+			Entity: e, Table: t, Index: t.Index(x.Index), Kind: EntryPlace, Name: x.Place(), Entry: x.Name, Copy: e.Copy(x.Of),
+			PK: x.PK, SK: x.SK, Where: x.Where, Share: shareOf(e, x), Pos: x.Pos,
 		})
 	}
 	for _, m := range e.Unique {
@@ -66,6 +68,23 @@ func Places(d *design.Design, e *design.Entity) []Place {
 		out = append(out, p)
 	}
 	return append(out, undeclared(out)...)
+}
+
+// shareOf is the part of the items that have an entry. Of several in an index, those of which nothing is told have equal parts of the
+// rest, for an item has one of them at most.
+func shareOf(e *design.Entity, x *design.Entry) float64 {
+	several := e.Several(x.Index, x.Of)
+	if x.Share > 0 || several == nil {
+		return x.Share
+	}
+	rest, untold := 1.0, 0.0
+	for _, other := range several {
+		rest -= other.Share
+		if other.Share == 0 {
+			untold++
+		}
+	}
+	return max(rest, 0) / untold
 }
 
 func templates(t *design.Template) []*design.Template {

@@ -55,9 +55,10 @@ type Plan struct {
 	// Consistent asks for a strongly consistent read.
 	Consistent bool
 	// Filter is evaluated after the read; nil where there is none. FilterBy are known fields that only a filter can
-	// apply.
-	Filter   *design.Condition
-	FilterBy []string
+	// apply. FilterRange and FilterPrefix are the fields of whose values bounds or beginnings are given, where no key serves them.
+	Filter                    *design.Condition
+	FilterBy                  []string
+	FilterRange, FilterPrefix string
 	// Limit is how many items a request asks for; 0 where it does not say.
 	Limit int
 	// Hydrate are the fields that the place lacks, so that each item must be read from the table.
@@ -69,8 +70,11 @@ type Plan struct {
 	Wanted bool
 	// Count says that only a number is wanted; Select, that DynamoDB counts, for the request finds just what is to be counted.
 	Count, Select bool
-	// Over is the layout of |date whose partitions are walked from bound to bound; "" where there is one.
-	Over string
+	// Over is the layout of |date whose partitions are walked from bound to bound; "" where there is one. Since and MostPeriods
+	// are those of the Request.
+	Over        string
+	Since       string
+	MostPeriods int
 	// loose says that not all that the request finds is what is asked for, as far as the plan can tell.
 	loose bool
 }
@@ -113,6 +117,7 @@ const (
 	WrongOrder
 	NotConsistent
 	NotFresh      // the index is further behind than the read allows
+	BandRead      // of something known the key has only the band, so that the rest of the band is read and dropped
 	FilterNeeded  // something known is neither in the partition key nor next in the sort key
 	FieldsMissing // and must be read from the table, item by item
 	FansOut
@@ -137,7 +142,7 @@ func (l Lack) String() string {
 	case NotEveryItem:
 		return "it does not hold every item"
 	case NoBucket:
-		return "its partition key has no |date of " + fields
+		return "its partition key has no |date or |band of " + fields
 	case NoWholeKey:
 		return "its primary key is not known as a whole"
 	case NoSortPosition:
@@ -148,6 +153,8 @@ func (l Lack) String() string {
 		return "a global index is read eventually"
 	case NotFresh:
 		return "it can be further behind than the read allows"
+	case BandRead:
+		return "of " + fields + " its key has only a band, whose rest is read, paid for and dropped"
 	case FilterNeeded:
 		return fields + " can only be filtered after the read, which is paid for"
 	case FieldsMissing:
@@ -187,7 +194,7 @@ func ForRead(d *design.Design, r *design.Read) Result {
 		if p.Marker != nil && (r.Many || p.Index != nil) {
 			continue // a marker leads to one item, by its own key
 		}
-		all = append(all, match(p, r))
+		all = append(all, match(d, p, r))
 	}
 	slices.SortStableFunc(all, func(a, b Miss) int { return cmp.Compare(a.rank(), b.rank()) })
 	out := Result{Read: r}
@@ -199,7 +206,10 @@ func ForRead(d *design.Design, r *design.Read) Result {
 		out.Others = slices.Delete(all, i, i+1)
 		return out
 	}
-	out.Plan = &Plan{Operation: Scan, Place: Places(d, e)[0], Fanout: 1, Filter: r.Filter, FilterBy: r.By, Consistent: r.Consistent}
+	out.Plan = &Plan{
+		Operation: Scan, Place: Places(d, e)[0], Fanout: 1, Consistent: r.Consistent,
+		Filter: r.Filter, FilterBy: r.By, FilterRange: cmp.Or(r.Range, r.Bucket), FilterPrefix: r.Prefix,
+	}
 	out.Others = all
 	return out
 }
@@ -234,5 +244,5 @@ func (m Miss) rank() int {
 // weights say how bad a lack is when there is a choice.
 var weights = [...]int{ //nolint:gochecknoglobals // a table
 	PartitionKeyUnknown: 4096, PrefixInPartitionKey: 2048, RangeInPartitionKey: 2048, NotEveryItem: 4096, NoWholeKey: 2048, NoBucket: 4096,
-	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, NotFresh: 256, FilterNeeded: 128, FieldsMissing: 64, FansOut: 16,
+	NoSortPosition: 1024, WrongOrder: 512, NotConsistent: 256, NotFresh: 256, FilterNeeded: 128, BandRead: 32, FieldsMissing: 64, FansOut: 16,
 }

@@ -34,8 +34,31 @@ type Request struct {
 	Segments int `json:"segments,omitempty"`
 	// Over is the period of the partitions that are walked, one after another.
 	Over string `json:"over,omitempty"`
+	// Since is where a walk without bounds ends, or begins where it is ascending, a time or how long ago; MostPeriods, how many of
+	// the periods a page walks then.
+	Since       string `json:"since,omitempty"`
+	MostPeriods int    `json:"mostPeriods,omitempty"`
 	// First is the request that goes before the first page of a collection, for its root.
 	First *Request `json:"first,omitempty"`
+}
+
+// Walk is in words how a request goes over periods; "" where it does not.
+func (r *Request) Walk() string {
+	switch {
+	case r.Over == "":
+		return ""
+	case r.Since == "":
+		return "one " + r.Over + " after another, from bound to bound"
+	}
+	since := r.Since
+	if since[0] == '-' {
+		since = since[1:] + " ago"
+	}
+	way := "from " + since + " or a bound to now or a bound"
+	if !r.Forward {
+		way = "from now or a bound back to " + since + " or a bound"
+	}
+	return fmt.Sprintf("one %s after another, %s, %d a page at most", r.Over, way, r.MostPeriods)
 }
 
 // KeyValue is a name, of an attribute or placeholder, with what it stands for.
@@ -57,7 +80,7 @@ func (p *Plan) Request() Request {
 	case GetItem, BatchGetItem:
 		out.Key, out.Forward, out.Limit = p.Place.Key(), true, 0
 	case Query:
-		out.Over = design.OverOf(p.Over)
+		out.Over, out.Since, out.MostPeriods = design.OverOf(p.Over), p.Since, p.MostPeriods
 		out.keyCondition(p)
 	case Scan:
 		out.Forward = true
@@ -131,8 +154,15 @@ func (r *Request) keyCondition(p *Plan) {
 
 func (r *Request) filter(p *Plan) {
 	var terms []string
+	attribute := func(field string) string { return p.Place.Entity.Field(field).Attribute() }
 	for _, f := range p.FilterBy {
-		terms = append(terms, p.Place.Entity.Field(f).Attribute()+" = "+r.value(f, 0, 1, "{"+f+"}"))
+		terms = append(terms, attribute(f)+" = "+r.value(f, 0, 1, "{"+f+"}"))
+	}
+	if f := p.FilterRange; f != "" {
+		terms = append(terms, attribute(f)+" BETWEEN "+r.value("from", 0, 1, "{from}")+" AND "+r.value("to", 0, 1, "{to}"))
+	}
+	if f := p.FilterPrefix; f != "" {
+		terms = append(terms, "begins_with("+attribute(f)+", "+r.value(f, 0, 1, "{"+f+"…}")+")")
 	}
 	if p.Filter != nil {
 		terms = append(terms, p.Filter.Text)

@@ -11,7 +11,7 @@ import (
 func scan(d *design.Design, r *design.Read) Result {
 	places := Places(d, d.Entity(r.Entity))
 	i := max(0, slices.IndexFunc(places, func(p Place) bool { return p.Name == r.Via }))
-	m := matcher{place: places[i], read: r, plan: &Plan{
+	m := matcher{design: d, place: places[i], read: r, plan: &Plan{
 		Operation: Scan, Wanted: true, Place: places[i], Fanout: max(1, r.Segments), Consistent: r.Consistent, Filter: r.Filter,
 		OwnerField: r.Owner, Limit: max(r.Limit, r.Page),
 	}}

@@ -3,7 +3,10 @@ package plan
 import (
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/expression"
 )
 
 // WritePlan is what a write becomes: one request if it touches one item, batches if it is one, else one transaction.
@@ -48,6 +51,20 @@ type EntryWrite struct {
 	Effect EntryEffect
 	// Certain says that the write itself puts the item into the index, or takes it out: the place's share does not matter.
 	Certain bool
+	// Share is the part of the writes that have the effect, where the place's says another; 0 where it does not.
+	Share float64
+}
+
+// Part is the part of the writes that have the effect.
+func (e EntryWrite) Part() float64 {
+	switch {
+	case e.Share > 0:
+		return e.Share
+	case e.Certain:
+		return 1
+	default:
+		return e.Place.Part()
+	}
 }
 
 // Transaction reports whether the write needs a transaction.
@@ -82,7 +99,7 @@ func ForWrite(d *design.Design, w *design.Write) WritePlan {
 		e := d.Entity(s.Entity)
 		changed := changedFields(e, s)
 		for _, place := range Places(d, e) {
-			if place.Kind == EntryPlace || !touches(place, s, changed) {
+			if place.Kind == EntryPlace || !touches(d, place, s, changed) {
 				continue
 			}
 			item := ItemWrite{Step: s, Place: place, Action: s.Action, Each: s.Each}
@@ -109,7 +126,7 @@ type writer struct {
 }
 
 // touches reports whether a step has to do with an item at the place.
-func touches(place Place, s *design.Step, changed []string) bool {
+func touches(d *design.Design, place Place, s *design.Step, changed []string) bool {
 	switch {
 	case place.Kind == KeyPlace:
 		return true
@@ -120,7 +137,10 @@ func touches(place Place, s *design.Step, changed []string) bool {
 	case place.Kind == MarkerPlace:
 		return moves(place, changed)
 	default:
-		return slices.ContainsFunc(changed, place.Has)
+		return slices.ContainsFunc(changed, place.Has) || slices.ContainsFunc(Places(d, place.Entity), func(entry Place) bool {
+			of := entry.Kind == EntryPlace && !entry.Undeclared && entry.SameItem(place) // whose key the copy has, whatever else it holds
+			return of && (moves(entry, changed) || slices.ContainsFunc(entry.Where.Fields(), func(f string) bool { return slices.Contains(changed, f) }))
+		})
 	}
 }
 
@@ -155,7 +175,7 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 			continue
 		}
 		item := ItemWrite{Step: s, Place: Places(d, e)[0], Action: design.Update, Each: s.Each && !p.one(e), Changed: fields}
-		i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool { return i.counter() && i.Place.Entity == e && i.Each == item.Each })
+		i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool { return i.Counter() && i.Place.Entity == e && i.Each == item.Each })
 		if i < 0 {
 			p.add(item)
 			if slices.ContainsFunc(KeyFields(e), func(f string) bool { return slices.Contains(changed, f) && !slices.Contains(KeyFields(of), f) }) {
@@ -181,7 +201,7 @@ func (p *writer) join() {
 	joined := map[int]bool{}
 	for n, i := range items {
 		at := slices.IndexFunc(items, func(of ItemWrite) bool {
-			return i.counter() && of.Step != nil && !of.counter() && of.Place.String() == i.Place.String() && of.Each == i.Each &&
+			return i.Counter() && of.Step != nil && !of.Counter() && of.Place.String() == i.Place.String() && of.Each == i.Each &&
 				sameItem(i.Place.Entity, i.Step, of.Step)
 		})
 		if at < 0 {
@@ -223,8 +243,8 @@ func sameItem(e *design.Entity, a, b *design.Step) bool {
 	return !slices.ContainsFunc(KeyFields(e), func(f string) bool { return meant(a, f) != meant(b, f) })
 }
 
-// counter reports whether the item is there for its counters, which a step on another entity moves.
-func (i ItemWrite) counter() bool { return i.Step != nil && i.Step.Entity != i.Place.Entity.Name }
+// Counter reports whether the item is there for its counters, which a step on another entity moves.
+func (i ItemWrite) Counter() bool { return i.Step != nil && i.Step.Entity != i.Place.Entity.Name }
 
 // one reports whether all lines of the write are counted on one item: what tells it, a step tells that is not repeated.
 func (p *writer) one(e *design.Entity) bool {
@@ -250,17 +270,50 @@ func entries(d *design.Design, item ItemWrite) []EntryWrite {
 	var out []EntryWrite
 	for _, entry := range Places(d, item.Place.Entity) {
 		if entry.Kind == EntryPlace && entry.SameItem(item.Place) {
-			out = append(out, EntryWrite{entry, effect(entry, item), decides(entry, item)})
+			out = append(out, EntryWrite{Place: entry, Effect: effect(d, entry, item), Certain: decides(entry, item)})
 		}
 	}
+	byTurns(d, item, out)
 	return out
+}
+
+// byTurns tells the parts of the entries that an item has by turns in one index, when a write decides which: it has left one at most,
+// and is in one at most.
+func byTurns(d *design.Design, item ItemWrite, list []EntryWrite) {
+	turns := func(e EntryWrite, x *design.Index) bool {
+		return e.Place.Entry != "" && e.Place.Index == x && e.Certain && e.Effect != EntryUntouched
+	}
+	left := map[*design.Index]float64{}
+	for _, e := range list {
+		if turns(e, e.Place.Index) && e.Effect == EntryRemoved {
+			left[e.Place.Index] += e.Place.Part()
+		}
+	}
+	for i := range list {
+		e := &list[i]
+		if !turns(*e, e.Place.Index) {
+			continue
+		}
+		switch in, _ := Told(d, e.Place.Entity, e.Place.Where, item.Step); {
+		case e.Effect == EntryRemoved && left[e.Place.Index] > 0:
+			e.Share = e.Place.Part() / left[e.Place.Index]
+		case e.Effect == EntryAdded && !in && (item.Action == design.Create || item.Action == design.Put):
+			e.Share = e.Place.Part()
+		case !in && e.Effect != EntryRemoved:
+			e.Effect, e.Share = EntryMoved, e.Place.Part() // it leaves this, or enters it
+		}
+	}
 }
 
 // effect is what a write of the item does to an entry of it. A put is taken for one of a new item, an upsert for an update of one that is
 // there: whatever is upserted is made once and then changed.
-func effect(entry Place, item ItemWrite) EntryEffect {
+func effect(d *design.Design, entry Place, item ItemWrite) EntryEffect {
+	_, out := Told(d, entry.Entity, entry.Where, item.Step)
 	switch item.Action {
 	case design.Create, design.Put:
+		if out {
+			return EntryUntouched
+		}
 		return EntryAdded
 	case design.Delete:
 		return EntryRemoved
@@ -274,10 +327,13 @@ func effect(entry Place, item ItemWrite) EntryEffect {
 		return slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(fields, f) })
 	}
 	moved := within(fieldsOf(entry.PK, entry.SK))
+	enters, was := within(entry.Where.Fields()), had(d, entry, item)
 	switch {
-	case within(entry.Where.Fields()) && leaves(entry.Where, item.Step), without(entry, item.Step):
+	case enters && out && !was, !enters && !was:
+		return EntryUntouched
+	case enters && out, without(entry, item.Step):
 		return EntryRemoved
-	case within(entry.Where.Fields()) && !moved:
+	case enters && (!moved || !was):
 		return EntryAdded // or removed, for the same price
 	case moved:
 		return EntryMoved
@@ -286,6 +342,15 @@ func effect(entry Place, item ItemWrite) EntryEffect {
 	default:
 		return EntryUntouched
 	}
+}
+
+// had reports whether an item that is updated may have had an entry: the update's condition does not exclude it.
+func had(d *design.Design, entry Place, item ItemWrite) bool {
+	if item.Action != design.Update || entry.Where == nil || item.Step == nil || item.Step.When == nil || item.Step.Entity != entry.Entity.Name {
+		return true
+	}
+	both, decided := expression.Overlap(d, entry.Entity, item.Step.When, entry.Where)
+	return both != "" || !decided
 }
 
 // keeps reports whether an upsert leaves a field of an item that is there as it is: one of its key, or one that only init gives.
@@ -326,14 +391,25 @@ func without(entry Place, s *design.Step) bool {
 	return s != nil && s.Entity == entry.Entity.Name && slices.ContainsFunc(s.Remove, func(f string) bool { return slices.Contains(fieldsOf(entry.PK, entry.SK), f) })
 }
 
-// leaves reports whether a step surely takes an item out of a sparse index, whose condition is that a field has a
-// value: it sets the field to another.
-func leaves(where *design.Condition, s *design.Step) bool {
-	if s == nil || len(where.Names) != 1 || len(where.Values) != 1 || where.Expression != where.Names[0].Alias+" = "+where.Values[0].Placeholder {
-		return false
+// Told is what is known of the condition of an index when a step has been made, by the constants that it sets and the fields that it
+// removes: that the item is in the index, or that it is not. Neither is known most often.
+func Told(d *design.Design, e *design.Entity, where *design.Condition, s *design.Step) (in, out bool) {
+	if where == nil || s == nil || s.Entity != e.Name {
+		return false, false
 	}
-	return slices.ContainsFunc(s.Set, func(a *design.Assignment) bool {
-		constant := len(a.Value.Terms) == 1 && a.Value.Terms[0].Kind == design.ConstantTerm
-		return a.Field == where.Names[0].Field && constant && a.Value.Terms[0].Constant != where.Values[0].Literal
-	})
+	given := map[string]types.AttributeValue{}
+	var present []string
+	for _, a := range s.Set {
+		present = append(present, a.Field)
+		if len(a.Value.Terms) == 1 && a.Value.Terms[0].Kind == design.ConstantTerm {
+			given[a.Field] = expression.Constant(a.Value.Terms[0].Constant)
+		}
+	}
+	for _, f := range s.Remove {
+		given[f] = nil
+	}
+	if !slices.ContainsFunc(where.Fields(), func(f string) bool { _, known := given[f]; return known || slices.Contains(present, f) }) {
+		return false, false
+	}
+	return expression.Decide(d, e, where, given, present)
 }

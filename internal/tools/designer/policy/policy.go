@@ -221,6 +221,34 @@ func (p *Policy) Files() ([]string, error) {
 	return slices.Compact(out), nil
 }
 
+// Unknown is the error of acceptances in the policy for a file that name a design which is not there. Only a policy that names its designs
+// tells; one of them that does not load is the fault of its own check.
+func Unknown(file string) error {
+	p, err := Find(file)
+	if p == nil || err != nil || len(p.Designs) == 0 {
+		return err
+	}
+	files, err := p.Files()
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, f := range files {
+		d, err := design.Load(f)
+		if err != nil {
+			return nil //nolint:nilerr // and nobody knows its name
+		}
+		known = append(known, d.Name)
+	}
+	var faults []error
+	for i, a := range p.Accept {
+		if a.Design != "" && !slices.Contains(known, a.Design) {
+			faults = append(faults, fmt.Errorf("%s: accept, entry %d: there is no design %q: designs names %s", p.File, i+1, a.Design, strings.Join(known, ", ")))
+		}
+	}
+	return errors.Join(faults...)
+}
+
 // covers reports whether the policy is for a file.
 func (p *Policy) covers(file string) bool {
 	path, err := filepath.Abs(file)

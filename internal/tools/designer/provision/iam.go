@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// WriteIAM writes a policy document for each pattern of a design: the least that a function serving just that pattern
+// WriteIAM writes a policy document for each pattern of a design, and for ExportPerson and ErasePerson where it has persons: the least that a function serving just that pattern
 // needs. Where every partition key that it touches begins with the tenant, dynamodb:LeadingKeys binds the caller to its
 // own: variable is the policy variable that holds the tenant, as "${aws:PrincipalTag/userId}".
 //
@@ -18,16 +18,8 @@ func WriteIAM(w io.Writer, d *design.Design, specs []Spec, variable string) erro
 	i := iam{design: d, specs: specs, variable: variable}
 	out := new(object)
 	for _, r := range d.Reads {
-		p := plan.ForRead(d, r).Plan
 		s := statement{name: r.Name}
-		i.touch(&s, p.Place, "dynamodb:"+string(p.Operation))
-		s.shared = s.shared || p.Operation == plan.Scan                      // which has no leading keys
-		if p.Operation == plan.GetItem && p.Place.Kind != plan.MarkerPlace { // the generated code has it for several at once, too
-			i.touch(&s, p.Place, "dynamodb:BatchGetItem")
-		}
-		if p.Place.Kind == plan.MarkerPlace || len(p.Hydrate) > 0 { // what the place lacks is read for all that was found at once
-			i.touch(&s, plan.Places(d, p.Place.Entity)[0], "dynamodb:BatchGetItem")
-		}
+		i.read(&s, plan.ForRead(d, r).Plan)
 		out.set(r.Name, i.policy(s))
 	}
 	for _, c := range d.Collections {
@@ -39,20 +31,54 @@ func WriteIAM(w io.Writer, d *design.Design, specs []Spec, variable string) erro
 	}
 	for _, w := range d.Writes {
 		s := statement{name: w.Name}
-		for _, item := range plan.ForWrite(d, w).Items {
-			if w.Batch {
-				i.touch(&s, item.Place, "dynamodb:BatchWriteItem")
-				continue
-			}
-			i.touch(&s, item.Place, actions[item.Action])
-			if item.Place.Kind == plan.KeyPlace && mayRead(d, w, item) {
-				i.touch(&s, item.Place, "dynamodb:GetItem")
-				i.touch(&s, item.Place, "dynamodb:BatchGetItem")
-			}
-		}
+		i.write(&s, w)
 		out.set(w.Name, i.policy(s))
 	}
+	if p := plan.ForPerson(d); p != nil {
+		export, erase := statement{name: "ExportPerson"}, statement{name: "ErasePerson"}
+		p.Each(func(part *plan.PersonPart) {
+			if part.Plan == nil {
+				return
+			}
+			if !part.Others {
+				i.read(&export, part.Plan)
+			}
+			i.read(&erase, part.Plan)
+			if w := part.Erase(d); w != nil {
+				i.write(&erase, w)
+			}
+		})
+		out.set(export.name, i.policy(export))
+		out.set(erase.name, i.policy(erase))
+	}
 	return writeJSON(w, out)
+}
+
+// read adds what a read touches.
+func (i *iam) read(s *statement, p *plan.Plan) {
+	i.touch(s, p.Place, "dynamodb:"+string(p.Operation))
+	s.shared = s.shared || p.Operation == plan.Scan                      // which has no leading keys
+	if p.Operation == plan.GetItem && p.Place.Kind != plan.MarkerPlace { // the generated code has it for several at once, too
+		i.touch(s, p.Place, "dynamodb:BatchGetItem")
+	}
+	if p.Place.Kind == plan.MarkerPlace || len(p.Hydrate) > 0 { // what the place lacks is read for all that was found at once
+		i.touch(s, plan.Places(i.design, p.Place.Entity)[0], "dynamodb:BatchGetItem")
+	}
+}
+
+// write adds what a write touches.
+func (i *iam) write(s *statement, w *design.Write) {
+	for _, item := range plan.ForWrite(i.design, w).Items {
+		if w.Batch {
+			i.touch(s, item.Place, "dynamodb:BatchWriteItem")
+			continue
+		}
+		i.touch(s, item.Place, actions[item.Action])
+		if item.Place.Kind == plan.KeyPlace && mayRead(i.design, w, item) {
+			i.touch(s, item.Place, "dynamodb:GetItem")
+			i.touch(s, item.Place, "dynamodb:BatchGetItem")
+		}
+	}
 }
 
 // mayRead reports whether a write can have to read an item first: the record of a request, or an item that is changed or

@@ -13,7 +13,7 @@ var rules = map[Kind][]string{ //nolint:gochecknoglobals // a table
 	WrongOrder:  {"ST105", "ST204"},
 	WrongFields: {"ST207", "ST403"},
 	Ambiguous:   {"ST208", "ST501"},
-	Overread:    {"ST202", "ST206", "ST401"},
+	Overread:    {"ST202", "ST203", "ST206", "ST401"},
 	Refused:     {"ST201"},
 	Collision:   {"ST101", "ST102"},
 	Mistaken:    {"ST110"},

@@ -12,6 +12,7 @@ import (
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
+	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
@@ -236,6 +237,30 @@ func (e *effect) update(key table.Values) error {
 		return e.complete(old)
 	}
 	return nil
+}
+
+// unkeyable says why what the step sets can be in no key, "" where it can: numbers have digits to fit into. What depends on the item is not
+// known before it is read.
+func (e *effect) unkeyable() string {
+	for _, a := range e.step.Set {
+		v, err := e.value(a, nil)
+		if err != nil || v == nil {
+			continue
+		}
+		for _, place := range plan.Places(e.program.Design, e.entity()) {
+			for _, t := range slices.Concat(place.PK, place.SK) {
+				for _, part := range t.Parts {
+					if part.Field != a.Field || len(part.Funcs) == 0 {
+						continue
+					}
+					if _, err := keytext.Apply(part.Funcs[0].Name, part.Funcs[0].Arg, scalarText(v)); err != nil {
+						return a.Field + ": " + err.Error()
+					}
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // assign makes one assignment: how is 0 to set, 1 to add, 2 to begin, 3 to drop, 4 to append and 5 to prepend.

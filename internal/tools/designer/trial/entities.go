@@ -155,6 +155,9 @@ func (r *record) lines(names []string, at *plan.Place) []string {
 			if place != strings.TrimSuffix(r.entity.Name+"."+p.Of, ".") || at != nil && (at.Index == nil || at.Index.Name != p.Index) {
 				continue
 			}
+			if first := r.entity.Several(p.Index, p.Of); first != nil && first[0] != p {
+				continue // the attributes are the same
+			}
 			index := r.home.Index(p.Index)
 			for _, k := range slices.Concat(index.PK, index.SK) {
 				if v := it[k.Name]; v != nil {

@@ -99,7 +99,26 @@ func (t truth) reaches(r *record, in table.Input) bool {
 	if read.Bucket != "" && !sameBucket(place, read.Bucket, r.values[read.Bucket], in.Values[read.Bucket]) {
 		return false
 	}
-	return t.begins(r, in) && within(place, read.Range, r, in) && t.enters(r)
+	return t.begins(r, in) && within(place, read.Range, r, t.bounded(in)) && t.enters(r)
+}
+
+// bounded are the bounds of a walk that may be asked without: none before its floor, and none is now.
+func (t truth) bounded(in table.Input) table.Input {
+	at, back, err := t.read.Design.Floor()
+	if t.read.Design.Since == "" || err != nil {
+		return in
+	}
+	if back > 0 {
+		at = t.now.Add(-back)
+	}
+	floor := textValue(timeText(at))
+	if order, _ := compare(in.From, floor); in.From == nil || order < 0 {
+		in.From = floor
+	}
+	if in.To == nil {
+		in.To = textValue(timeText(t.now))
+	}
+	return in
 }
 
 // sameBucket reports whether two times are in one period of the place's partition key.
@@ -109,12 +128,23 @@ func sameBucket(p plan.Place, field string, a, b types.AttributeValue) bool {
 	}
 	for _, t := range p.PK {
 		for _, part := range t.Parts {
-			if part.Field == field && meant(part, a) != meant(part, b) {
+			funcs := bucketOf(part)
+			if part.Field == field && through(funcs, scalarText(a)) != through(funcs, scalarText(b)) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// bucketOf are the functions of a part that make a period or a band of a value.
+func bucketOf(p design.Part) []design.Func {
+	for i, f := range p.Funcs {
+		if f.Name == "date" || f.Name == "band" {
+			return p.Funcs[:i+1]
+		}
+	}
+	return nil
 }
 
 // begins reports whether a field's value has the beginning that is given.

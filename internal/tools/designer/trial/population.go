@@ -50,7 +50,29 @@ func newGenerator(p *lower.Program, items int, seed uint64, now time.Time) *gene
 			}
 		}
 	}
+	for _, w := range p.Writes {
+		for _, s := range w.Design.Steps {
+			g.given(p.Design.Entity(s.Entity), s, slices.Concat(w.Inputs, w.Lines))
+		}
+	}
 	return g
+}
+
+// given asks of the inputs that become fields, or a part of their sums, what is asked of the fields.
+func (g *generator) given(e *design.Entity, s *design.Step, inputs []lower.Input) {
+	for _, a := range s.Assignments() {
+		f := e.Field(a.Field)
+		if f == nil || a.Value == nil {
+			continue
+		}
+		for _, term := range a.Value.Terms {
+			for _, in := range inputs {
+				if term.Kind == design.ParamTerm && strings.TrimPrefix(term.Name, "line.") == in.Name {
+					g.limit(in.Name, in.Type, g.limits[poolName(f.Name, f.Type)])
+				}
+			}
+		}
+	}
 }
 
 // template takes from a template what it asks of values, and its words.

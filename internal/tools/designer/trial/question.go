@@ -65,8 +65,11 @@ next:
 				continue next
 			}
 			for _, part := range occurrences(place, name) {
-				if name == a.read.Design.Bucket && !slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "date" }) {
-					continue // of which any moment of the period is given
+				if name == a.read.Design.Bucket {
+					if funcs := bucketOf(part); funcs != nil { // any moment of the period, any number of the band is given
+						key.WriteString(strconv.Quote(through(funcs, scalarText(r.values[name]))))
+					}
+					continue
 				}
 				key.WriteString(strconv.Quote(meant(part, r.values[name])))
 			}
@@ -139,6 +142,9 @@ func (a *asker) add(in table.Input) {
 
 // walkable reports whether a walk takes the bounds: both, and not too far apart. It gives some to what is asked without.
 func (a *asker) walkable(in *table.Input) bool {
+	if a.read.Run.Open() {
+		return true
+	}
 	if in.From == nil && in.To == nil && len(a.records) > 0 {
 		if at, err := keytext.ParseTime(scalarText(a.records[a.rng.IntN(len(a.records))].values[a.read.Range.Name])); err == nil {
 			in.From, in.To = textValue(timeText(at.Add(-50*time.Hour))), textValue(timeText(at.Add(50*time.Hour)))

@@ -259,9 +259,10 @@ func (g *reading) pages(in table.Input, run *table.Read, size int) func(context.
 	}
 }
 
-// full reports whether every page but the last has as many items as were asked for: nothing is dropped after the read.
+// full reports whether every page but the last has as many items as were asked for: nothing is dropped after the read, nor does a page
+// end where it has walked far enough.
 func (g *reading) full() bool {
-	return !g.read.Design.Scan && g.read.Run.Filter == nil && len(g.read.Run.FilterBy) == 0 && g.read.Run.Owner == "" && !g.read.Run.Hydrate
+	return !g.read.Design.Scan && !g.read.Run.Open() && g.read.Run.Filter == nil && len(g.read.Run.FilterBy) == 0 && g.read.Run.Owner == "" && !g.read.Run.Hydrate
 }
 
 // one reads one item.

@@ -121,7 +121,7 @@ func (t *Trial) Close() error {
 
 // Subject is something that is tried.
 type Subject struct {
-	Kind string `json:"kind"` // entity, read, collection, write
+	Kind string `json:"kind"` // entity, read, collection, write, person
 	Name string `json:"name"`
 }
 
@@ -131,6 +131,7 @@ const (
 	ReadSubject       = "read"
 	CollectionSubject = "collection"
 	WriteSubject      = "write"
+	PersonSubject     = "person"
 )
 
 // Subjects are what is tried, in the design's order: its entities, then its patterns.
@@ -147,6 +148,9 @@ func (t *Trial) Subjects() []Subject {
 	}
 	for _, w := range t.design.Writes {
 		out = append(out, Subject{WriteSubject, w.Name})
+	}
+	if t.program.Person != nil {
+		out = append(out, Subject{PersonSubject, personName})
 	}
 	return out
 }
@@ -179,6 +183,8 @@ func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 			out = t.written[s.Name]
 			t.accept(out)
 		}
+	case PersonSubject:
+		err = t.person(ctx, out)
 	}
 	if err == nil && out.Cases == 0 {
 		out.fail(Failure{Pattern: s.Name, Kind: Unexercised, Got: "no call was made", Want: "at least one call"})

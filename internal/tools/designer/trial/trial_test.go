@@ -89,10 +89,10 @@ func TestSound(t *testing.T) {
 				for _, f := range r.Failures {
 					t.Errorf("%s", f.String())
 				}
-				if r.Cases < 10 {
+				if r.Cases < 10 && r.Kind != trial.PersonSubject {
 					t.Errorf("%s was tried %d times only", name, r.Cases)
 				}
-				if r.Kind != trial.EntitySubject && (r.Measured == 0 || r.Measured != r.Formula) {
+				if r.Kind != trial.EntitySubject && r.Kind != trial.PersonSubject && (r.Measured == 0 || r.Measured != r.Formula) {
 					t.Errorf("%s has consumed %g units, and the cost model says %g", name, r.Measured, r.Formula)
 				}
 			}

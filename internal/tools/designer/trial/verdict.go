@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -69,6 +70,9 @@ func (w *world) judgeWrite(run *lower.Write, in table.Input, made *table.Outcome
 			if _, err := e.next.items(); err != nil {
 				v.invalid = err.Error() // which may be told before, or after, a refusal
 			}
+		}
+		if len(e.refusals) > 0 {
+			v.invalid = cmp.Or(v.invalid, e.unkeyable()) // the keys are made before the request that is refused
 		}
 	}
 	if v.invalid == "" {

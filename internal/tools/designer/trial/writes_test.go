@@ -164,3 +164,50 @@ func TestCapacity(t *testing.T) {
 		t.Error("four items where the plan has an item, a copy and a counter are no failure")
 	}
 }
+
+// TestNumbersInKeys: writes are given numbers that their keys can hold, so that what the key refuses is no fault of the design. A sum can
+// still be too large, and is refused for that or for what the design says.
+func TestNumbersInKeys(t *testing.T) {
+	d, err := design.Parse("board.yaml", []byte(`
+design: 1
+name: Board
+tables: { Board: { key: { pk: PK, sk: SK }, type_attr: kind, indexes: { ByRating: { pk: RPK, sk: RSK } } } }
+entities:
+  Player:
+    key: { pk: "PLAYER#{player}", sk: PROFILE }
+    index: { ByRating: { pk: "LEAGUE#{league}", sk: "{rating|desc(3)}#{player}" } }
+    fields: { player: id, league: id, rating: int, balance: int }
+writes:
+  Join: { params: { start: int }, do: [{ create: Player, set: { rating: ":start" } }] }
+  Seed: { params: { start: int, bonus: int }, do: [{ create: Player, set: { rating: ":start + :bonus" } }] }
+  Rate: { params: { score: int }, do: [{ update: Player, set: { rating: ":score" }, when: "balance > 9" }] }
+  Raise: { params: { score: int, bonus: int }, do: [{ update: Player, set: { rating: ":score + :bonus" } }] }
+  RateAll: { lines: { max: 3 }, params: { score: int }, do: [{ each: lines, update: Player, set: { rating: ":line.points" } }] }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(6) {
+		run, err := New(d, Options{Seed: seed, Items: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range d.Writes {
+			out, err := run.Try(t.Context(), Subject{WriteSubject, w.Name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range out.Failures {
+				t.Errorf("seed %d: %s", seed, f.String())
+			}
+		}
+		for _, in := range run.program.Write("Rate").Inputs {
+			if p := run.generator.pool(in.Name, in.Type); in.Name == "score" && len(scalarText(p.at(30))) > 3 {
+				t.Errorf("score is drawn as %s, and rating has room for 3 digits", show(p.at(30)))
+			}
+		}
+		if err := run.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

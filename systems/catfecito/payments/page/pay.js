@@ -22,6 +22,7 @@ form.addEventListener("submit", async (submitted) => {
       }),
     );
     outcome.textContent = words[told.outcome] ?? told.outcome;
+    document.querySelector("#back").hidden = false;
   } catch (fault) {
     outcome.textContent = `${fault.message} Try again.`;
     buttons.forEach((b) => (b.disabled = false));

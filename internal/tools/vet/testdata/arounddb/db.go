@@ -13,3 +13,6 @@ type Config struct{ Table string }
 
 // Own touches its own table.
 var Own = &dynamodb.QueryInput{TableName: aws.String("shop")}
+
+// PlaceOrder stands for a write.
+func PlaceOrder() error { return nil }

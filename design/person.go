@@ -1,0 +1,142 @@
+package design
+
+import (
+	"reflect"
+	"slices"
+)
+
+// FateKind is what erasing a person does to an item.
+type FateKind string
+
+// The fates.
+const (
+	FateDelete FateKind = "delete" // the item is deleted
+	FateExpire FateKind = "expire" // the item stays until its TTL removes it
+	FateKeep   FateKind = "keep"   // the item stays, without what Set and Remove replace
+)
+
+// Fate says what becomes of an entity's items when the person is erased whom a field names.
+type Fate struct {
+	Field string   `json:"field"`
+	Do    FateKind `json:"do"`
+	// Reason is why items are kept.
+	Reason string `json:"reason,omitempty"`
+	// Set replaces fields of items that are kept, Remove takes optional ones out.
+	Set    []*Assignment `json:"set,omitempty"`
+	Remove []string      `json:"remove,omitempty"`
+	Pos    Pos           `json:"-"`
+}
+
+// Changes reports whether items that are kept change.
+func (f *Fate) Changes() bool { return len(f.Set)+len(f.Remove) > 0 }
+
+// Releases reports whether an item that is kept names the person no more.
+func (f *Fate) Releases() bool {
+	return slices.Contains(f.Remove, f.Field) || slices.ContainsFunc(f.Set, func(a *Assignment) bool { return a.Field == f.Field })
+}
+
+// Fate returns the declared fate of the items in which a field names the person, nil where there is none.
+func (e *Entity) Fate(field string) *Fate {
+	return find(e.Personal, func(f *Fate) bool { return f.Field == field })
+}
+
+// fateShape is a word, or a map with a reason.
+type fateShape struct {
+	Do     text        `yaml:"-" words:"delete expires"`
+	Keep   text        `yaml:"keep"`
+	Set    assignShape `yaml:"set"`
+	Remove []text      `yaml:"remove"`
+	Pos    Pos
+}
+
+func (f *fateShape) fromNode(d *decoder, n *node) {
+	if n.kind == mapNode {
+		d.members(n, reflect.ValueOf(f).Elem())
+		return
+	}
+	f.Do.fromNode(d, n)
+}
+
+func (r *resolver) fate(in namedEntry[fateShape]) *Fate {
+	s := in.value
+	f := &Fate{Field: in.name, Set: r.assignments(s.Set), Remove: r.texts(s.Remove), Pos: in.pos}
+	const words = "delete, expires, or { keep: \"why\", set: …, remove: … }"
+	switch s.Do.value {
+	case "delete":
+		f.Do = FateDelete
+	case "expires":
+		f.Do = FateExpire
+	case "":
+		f.Do = FateKeep
+		r.put(&f.Reason, s.Keep)
+		if !s.Keep.given() {
+			r.hint(in.pos, words, "nothing says why the items in which %s names a person are kept", in.name)
+		}
+	default:
+		r.hint(s.Do.pos, words, "%q is not known here", s.Do.value)
+	}
+	return f
+}
+
+// persons checks what the design says of people's items.
+func (c *checker) persons() {
+	d := c.design
+	if d.Person != "" && !slices.ContainsFunc(d.Entities, func(e *Entity) bool { return e.Field(d.Person) != nil }) {
+		c.hint(c.at(&d.Person, Pos{1, 1}), "the person is a field, userId", "no entity has the person's field %q", d.Person)
+	}
+	for _, e := range d.Entities {
+		if f := e.Field(d.Person); f != nil && f.Type.Key() != KeyString {
+			c.hint(f.Pos, "id, uuid, ulid, ksuid, slug, email or text", "field %s names a person and is of type %s", f.Name, f.Type)
+		}
+		taken := set{}
+		for _, f := range e.Personal {
+			if d.Person == "" {
+				c.hint(f.Pos, "person: userId, at the top", "the design does not say which field names a person")
+				return
+			}
+			if taken[f.Field] {
+				c.fault(f.Pos, "the fate of %s.%s is told twice", e.Name, f.Field)
+			}
+			taken[f.Field] = true
+			c.fate(e, f)
+		}
+	}
+}
+
+func (c *checker) fate(e *Entity, f *Fate) {
+	if c.whole || f.Do != "" {
+		c.word((*string)(&f.Do), f.Pos, string(FateDelete), string(FateExpire), string(FateKeep))
+	}
+	named := c.field(e, f.Field, f.Pos)
+	switch {
+	case f.Do == FateExpire && e.TTL == nil:
+		c.hint(f.Pos, "ttl: { attr: expiresAt, after: 24h }, or delete", "%s has no ttl, so its items do not expire", e.Name)
+	case f.Do != FateKeep && f.Changes():
+		c.fault(f.Pos, "set and remove are for items that are kept")
+	case f.Do == FateKeep && f.Reason == "":
+		c.missing(f.Pos, "nothing says why the items in which %s names a person are kept", f.Field)
+	case f.Changes() && named != nil && !named.Type.Scalar():
+		c.fault(f.Pos, "field %s is of type %s: nothing finds the items that name a person in it", f.Field, named.Type)
+	}
+	key := slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK))
+	changed := slices.Clone(f.Remove)
+	for _, a := range f.Set {
+		changed = append(changed, a.Field)
+		if a.Value == nil {
+			continue
+		}
+		for _, t := range a.Value.Terms {
+			if t.Kind != ConstantTerm && t.Kind != NewIDTerm && t.Kind != NowTerm {
+				c.hint(c.source.within(a.Value.Pos, a.Value.Text, t.At), "a constant, newID() or now()", "erasing takes no parameters and reads no fields")
+				return
+			}
+		}
+	}
+	for _, path := range changed {
+		if slices.Contains(key, Root(path)) {
+			c.hint(f.Pos, "delete, or keep the item as it is", "field %s is in the key of %s and cannot change", Root(path), e.Name)
+			return
+		}
+	}
+	c.assignments(&Write{}, e, &Step{Action: Update, Entity: e.Name, Set: f.Set, Remove: f.Remove, Pos: f.Pos}, paramsOnly)
+}

@@ -1,0 +1,50 @@
+package schema
+
+// Person says how the items of a person are exported and erased.
+type Person struct {
+	// Field is what the design names persons by.
+	Field string
+	// Parts are the ways to the person's items, in the order of erasure.
+	Parts []*PersonPart
+}
+
+// PersonPart is a way to items of a person.
+type PersonPart struct {
+	Entity *Entity
+	// Field is the input of Read that the person is; "" where Read takes the fields of an item of the part above.
+	Field string
+	// Read finds the items; nil where nothing does, for they expire.
+	Read *Read
+	// Erase is what erasure does to each item; nil where it stays. Keep is the reason for which it stays, changed by Erase or not.
+	Erase *Write
+	Keep  string
+	// Expires says that items stay until their time is over.
+	Expires bool
+	// Others says that the items are other people's, and are not exported.
+	Others bool
+	// Parts are the ways to what belongs to each item, which is erased before it.
+	Parts []*PersonPart
+}
+
+// Kept says which items of a person are not deleted.
+type Kept struct {
+	Entity string
+	// Reason is why they are kept; "" where they expire.
+	Reason string
+	// Changed says that they are kept without some of their fields; Expires, that they stay until their time is over.
+	Changed, Expires bool
+}
+
+// Kept are the items that erasure does not delete.
+func (p *Person) Kept() []Kept { return kept(p.Parts) }
+
+func kept(parts []*PersonPart) []Kept {
+	var out []Kept
+	for _, part := range parts {
+		if part.Keep != "" || part.Expires {
+			out = append(out, Kept{Entity: part.Entity.Name, Reason: part.Keep, Changed: part.Erase != nil, Expires: part.Expires})
+		}
+		out = append(out, kept(part.Parts)...)
+	}
+	return out
+}

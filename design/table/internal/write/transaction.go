@@ -1,0 +1,208 @@
+package write
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+)
+
+// Transaction is calls that are made as a whole: one, or several that the caller has composed. Several are as one write with the steps
+// of all: each condition is asked of what was there before.
+type Transaction struct {
+	given []*Call
+	// calls are those that were given, in an order that does not depend on the one in which they were: so the outcome does not either.
+	calls   []*Call
+	now     time.Time
+	learned *learned
+}
+
+// learned is what attempts have found of items that cannot be known before, by their identity.
+type learned struct {
+	foreign map[string]bool // markers that are other items' by now: they are not deleted
+	lost    map[string]bool // copies that are not there: they are put
+}
+
+// Alone is the transaction of one call.
+func Alone(r *Call) *Transaction {
+	calls := []*Call{r}
+	return &Transaction{given: calls, calls: calls, now: r.now, learned: &learned{map[string]bool{}, map[string]bool{}}}
+}
+
+// Batch reports whether each item is written for itself, and there is no transaction.
+func (t *Transaction) Batch() bool { return t.calls[0].Write.Batch }
+
+// Compose makes one transaction of several calls. Steps of two of them that are about one item are refused.
+func Compose(calls []*Call) (*Transaction, error) {
+	t := Alone(calls[0])
+	t.given = calls
+	t.calls = slices.SortedStableFunc(slices.Values(calls), func(a, b *Call) int {
+		return cmp.Or(strings.Compare(a.Write.Pattern, b.Write.Pattern), bytes.Compare(a.canonical(), b.canonical()))
+	})
+	var all []*change
+	for _, r := range t.calls {
+		if r.Write.Batch {
+			return nil, r.fault(fmt.Errorf("a batch is no transaction, and cannot be part of one"))
+		}
+		all = append(all, r.changes...)
+	}
+	if len(calls) > 1 {
+		if err := t.fingerprint(); err != nil {
+			return nil, err
+		}
+	}
+	return t, distinct(all)
+}
+
+// canonical is the same for calls of one write with the same input.
+func (r *Call) canonical() []byte {
+	lines := schema.Each(r.Input.Lines, given)
+	return schema.AppendValue(schema.AppendValue(nil, given(r.Input.Values)), &types.AttributeValueMemberL{Value: lines})
+}
+
+// given are the inputs that are there, as a map.
+func given(v schema.Values) types.AttributeValue {
+	out := maps.Clone(v)
+	maps.DeleteFunc(out, func(_ string, v types.AttributeValue) bool { return v == nil })
+	return &types.AttributeValueMemberM{Value: out}
+}
+
+// fingerprint makes idempotency records tell the whole transaction apart from others, and from each of its calls alone: a repetition
+// is one of all. Of a call that keeps no record all inputs are compared.
+func (t *Transaction) fingerprint() error {
+	var all []byte
+	for _, r := range t.calls {
+		if i := r.Write.Idempotent; i == nil {
+			all = append(schema.AppendText(all, schema.TagText, r.Write.Pattern), r.canonical()...)
+		} else if len(i.Request) == 0 {
+			return r.fault(fmt.Errorf("its record does not keep what was asked, so that the repetition of a transaction cannot be told: give idempotent a request"))
+		} else {
+			all = schema.AppendText(all, schema.TagText, r.Fingerprint())
+		}
+	}
+	sum := sha256.Sum256(all)
+	for _, r := range t.calls {
+		if r.Write.Idempotent != nil {
+			record := r.changes[0]
+			record.values[requestField] = &types.AttributeValueMemberS{Value: hex.EncodeToString(sum[:])}
+		}
+	}
+	return nil
+}
+
+// CallError is a fault of one call of a transaction.
+type CallError struct {
+	Call *Call
+	Err  error
+}
+
+func (e *CallError) Error() string { return e.Err.Error() }
+
+// Unwrap is the fault itself.
+func (e *CallError) Unwrap() error { return e.Err }
+
+func (r *Call) fault(err error) error {
+	if _, told := err.(*CallError); told { //nolint:errorlint // it is wrapped here alone
+		return err
+	}
+	return &CallError{r, err}
+}
+
+// merge decides whether a counter that one call moves may be moved in the step of another, which is then as if it came before: its
+// condition and its values are of the counter as it was. Where that could not be for all, the calls have no order in which they could
+// be made, and are refused.
+func (a *Attempt) merge(by, e *effect) error {
+	if e.counters || e.doomed || by.call == e.call {
+		return nil
+	}
+	if a.counted[by.call] || a.counts[e.call] || e.action == schema.Delete {
+		return twice(by.change, e.change, "count of "+e.entity.Name, e.entity.Name, e.entity.Table.KeyIn(e.primary))
+	}
+	a.counts[by.call], a.counted[e.call] = true, true
+	return nil
+}
+
+// distinct refuses steps and lines that are about one item.
+func distinct(changes []*change) error {
+	met := map[string]*change{}
+	for _, c := range changes {
+		id := c.entity.Table.IdentityOf(c.primary)
+		if before := met[id]; before != nil {
+			return twice(before, c, before.entity.Name, c.entity.Name, c.entity.Table.KeyIn(c.primary))
+		}
+		met[id] = c
+	}
+	return nil
+}
+
+// twice is the error of two changes that touch one item, which no transaction may.
+func twice(a, b *change, first, second, item string) error {
+	if a.call != b.call {
+		return fmt.Errorf("%w: %s (%s) and %s (%s) touch item %s", schema.ErrOverlap, a.call.Write.Pattern, first, b.call.Write.Pattern, second, item)
+	}
+	what := first
+	if second != first {
+		what += ", " + second
+	}
+	switch {
+	case a.line >= 0 && b.line >= 0 && a.line != b.line:
+		return fmt.Errorf("%w: lines %d and %d are about one item (%s)", schema.ErrLines, a.line+1, b.line+1, what)
+	case a.line >= 0 || b.line >= 0:
+		return fmt.Errorf("%w: line %d is about an item of another step (%s)", schema.ErrLines, max(a.line, b.line)+1, what)
+	}
+	fields := schema.FieldsOf(b.entity.Key)
+	name := strings.Join(fields, ", ")
+	if name == "" {
+		name = b.entity.Name
+	}
+	return &schema.ValueError{Field: name, Reason: fmt.Sprintf("makes steps %s and %s touch one item (%s), which a write does once", a.step(), b.step(), what)}
+}
+
+// step is the change's step for people: its name, or else its number.
+func (c *change) step() string {
+	if c.number < 0 {
+		return "0, the idempotency record," // it precedes those of the design
+	}
+	if name := c.call.Write.Steps[c.number].Name; name != "" {
+		return name
+	}
+	return strconv.Itoa(c.number + 1)
+}
+
+// tooMany is the error of a transaction with too many operations: it says how many of what there are.
+func (t *Transaction) tooMany(ops []*Operation) error {
+	var nouns []string
+	counts := map[string]int{}
+	for _, o := range ops {
+		noun := o.noun
+		if len(t.calls) > 1 {
+			noun = o.of.call.Write.Pattern + "'s " + noun
+		}
+		if counts[noun] == 0 {
+			nouns = append(nouns, noun)
+		}
+		counts[noun]++
+	}
+	for i, noun := range nouns {
+		nouns[i] = strconv.Itoa(counts[noun]) + " × " + noun
+	}
+	what := "the write has"
+	if len(t.calls) > 1 {
+		what = "the writes have"
+	}
+	err := fmt.Errorf("%s %d actions, and a transaction holds %d: %s", what, len(ops), maxActions, strings.Join(nouns, ", "))
+	if slices.ContainsFunc(t.calls, func(r *Call) bool { return r.Write.Lines }) {
+		return fmt.Errorf("%w: %w", schema.ErrLines, err)
+	}
+	return err
+}

@@ -1,0 +1,270 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+)
+
+const (
+	// maxErasePasses is how often Erase looks again for what was written meanwhile.
+	maxErasePasses = 8
+	// firstErasePause is how long it waits before it looks again; it doubles with each pass.
+	firstErasePause = 20 * time.Millisecond
+)
+
+// ErrStillWritten is for a person who goes on writing while they are erased.
+var ErrStillWritten = errors.New("items of the person are still being written")
+
+// PersonItem is an item of a person. As JSON it is {"entity": …, "item": {…}}, with the fields by their names in the design, times as
+// RFC 3339, and without secrets.
+type PersonItem struct {
+	Entity string
+	Values Values
+	// Resume continues an export with the page that the item is on, so that some items come again; "" where the DB has no CursorKey.
+	Resume Cursor
+
+	entity *Entity
+}
+
+// MarshalJSON writes the item.
+func (x PersonItem) MarshalJSON() ([]byte, error) {
+	out := appendText([]byte(`{"entity":`), x.Entity)
+	out = append(out, `,"item":`...)
+	out = appendFields(out, x.entity.Fields, func(f *Field) types.AttributeValue { return x.Values[f.Name] })
+	return append(out, '}'), nil
+}
+
+// Export walks all items that are a person's own, and what belongs to them. Nothing is asked before it is needed, and a page of items
+// is held at once. An error ends it.
+func (db *DB) Export(ctx context.Context, p *Person, id string, after Cursor) iter.Seq2[PersonItem, error] {
+	return func(yield func(PersonItem, error) bool) {
+		x := exporter{db: db, person: p, yield: yield}
+		if err := x.run(ctx, id, after); err != nil {
+			yield(PersonItem{}, err)
+		}
+	}
+}
+
+// exporter is an Export under way.
+type exporter struct {
+	db     *DB
+	person *Person
+	yield  func(PersonItem, error) bool
+	ended  bool
+	resume Cursor
+}
+
+func (x *exporter) run(ctx context.Context, id string, after Cursor) error {
+	first := 0
+	if after != "" {
+		number, cursor, split := strings.Cut(string(after), ".")
+		n, err := strconv.Atoi(number)
+		if !split || err != nil || n < 0 || n >= len(x.person.Parts) {
+			return fmt.Errorf("export: %w", ErrCursor)
+		}
+		first, after = n, Cursor(cursor)
+	}
+	for n := first; n < len(x.person.Parts) && !x.ended; n++ {
+		part := x.person.Parts[n]
+		if part.Read == nil || part.Others {
+			continue
+		}
+		if err := x.part(ctx, n, part, id, after); err != nil {
+			return err
+		}
+		after = ""
+	}
+	return nil
+}
+
+// part exports a part page by page. Without a key for cursors there are no pages to resume with.
+func (x *exporter) part(ctx context.Context, n int, part *PersonPart, id string, after Cursor) error {
+	in := Input{Values: Values{part.Field: &types.AttributeValueMemberS{Value: id}}}
+	if x.db.cursors == nil {
+		return x.walk(ctx, part, in)
+	}
+	for !x.ended {
+		page, err := x.db.Page(ctx, part.Read, in, PageOptions{After: after})
+		if err != nil {
+			return err
+		}
+		x.resume = Cursor(strconv.Itoa(n) + "." + string(after))
+		if err := x.items(ctx, part, page.Items); err != nil || page.Next == "" {
+			return err
+		}
+		after = page.Next
+	}
+	return nil
+}
+
+func (x *exporter) walk(ctx context.Context, part *PersonPart, in Input) (err error) {
+	c := x.db.begin(part.Read.Pattern)
+	defer func() { c.end(ctx, err) }()
+	return schema.Named(part.Read.Pattern, x.db.pages(ctx, c, part.Read, in, func(page []Values) (bool, error) {
+		err := x.items(ctx, part, page)
+		return !x.ended, err
+	}))
+}
+
+// items exports items with what belongs to them.
+func (x *exporter) items(ctx context.Context, part *PersonPart, page []Values) error {
+	for _, v := range page {
+		if x.ended = x.ended || !x.yield(PersonItem{Entity: part.Entity.Name, Values: v, Resume: x.resume, entity: part.Entity}, nil); x.ended {
+			return nil
+		}
+		for _, below := range part.Parts {
+			if below.Read == nil || below.Others {
+				continue
+			}
+			if err := x.walk(ctx, below, Input{Values: v}); err != nil || x.ended {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Erased is what Erase did, by the names of entities.
+type Erased struct {
+	// Deleted and Changed count what was; Kept, the items that stay as they are, by the design.
+	Deleted, Changed, Kept map[string]int
+}
+
+// Erase deletes the items of a person, or changes those that are kept, as the design says: what belongs to an item before the item, the
+// person's own item last, each with its copies, index entries, markers and counters. It looks again until it finds nothing. It may be
+// repeated, and continues after it was stopped at any point, by finding what is left.
+//
+// What was written before the call is erased, and so is what is written while it finds more. What the person writes later is not: let
+// them write no more, or call it again. What a global index does not show yet is found by a later call only.
+func (db *DB) Erase(ctx context.Context, p *Person, id string) (Erased, error) {
+	x := eraser{db: db, done: Erased{Deleted: map[string]int{}, Changed: map[string]int{}, Kept: map[string]int{}}}
+	for pass := range maxErasePasses {
+		x.first, x.found = pass == 0, 0
+		for _, part := range p.Parts {
+			if part.Read == nil {
+				continue
+			}
+			if err := x.part(ctx, part, Input{Values: Values{part.Field: &types.AttributeValueMemberS{Value: id}}}); err != nil {
+				return x.done, err
+			}
+		}
+		if x.found == 0 {
+			return x.done, nil
+		}
+		if !db.sequential {
+			if err := wait(ctx, firstErasePause<<pass); err != nil {
+				return x.done, err
+			}
+		}
+	}
+	return x.done, fmt.Errorf("erase: %w, in each of %d passes", ErrStillWritten, maxErasePasses)
+}
+
+// eraser is an Erase under way.
+type eraser struct {
+	db    *DB
+	done  Erased
+	first bool // in the first pass
+	found int  // in this pass, of what is to go
+}
+
+func (x *eraser) part(ctx context.Context, part *PersonPart, in Input) (err error) {
+	c := x.db.begin(part.Read.Pattern)
+	defer func() { c.end(ctx, err) }()
+	return schema.Named(part.Read.Pattern, x.db.pages(ctx, c, part.Read, in, func(page []Values) (bool, error) {
+		return true, x.page(ctx, part, page, in)
+	}))
+}
+
+func (x *eraser) page(ctx context.Context, part *PersonPart, page []Values, in Input) error {
+	for _, v := range page {
+		if err := x.below(ctx, part, v); err != nil {
+			return err
+		}
+	}
+	name := part.Entity.Name
+	switch {
+	case len(page) == 0:
+	case part.Erase == nil:
+		if x.first {
+			x.done.Kept[name] += len(page)
+		}
+	case part.Erase.Batch:
+		if _, err := x.db.Write(ctx, part.Erase, Input{Lines: page}); err != nil {
+			return err
+		}
+		x.found += len(page)
+		x.done.Deleted[name] += len(page)
+		return x.again(ctx, part, page)
+	default:
+		for _, v := range page {
+			if err := x.one(ctx, part, v, in); err != nil {
+				return err
+			}
+		}
+		return x.again(ctx, part, page)
+	}
+	return nil
+}
+
+// again erases what belongs to items that are gone: it may have been written just before they went.
+func (x *eraser) again(ctx context.Context, part *PersonPart, page []Values) error {
+	if part.Erase.Steps[0].Action != Delete {
+		return nil
+	}
+	for _, v := range page {
+		if err := x.below(ctx, part, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *eraser) below(ctx context.Context, part *PersonPart, v Values) error {
+	for _, below := range part.Parts {
+		if err := x.part(ctx, below, Input{Values: v}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one erases one item. One that is gone, or is no longer the person's, is nothing to do.
+func (x *eraser) one(ctx context.Context, part *PersonPart, v Values, in Input) error {
+	step := &part.Erase.Steps[0]
+	released := step.Action == Delete || slices.ContainsFunc(step.Set, func(a Assignment) bool { return a.Path[0] == part.Field }) ||
+		slices.ContainsFunc(step.Remove, func(path []string) bool { return path[0] == part.Field })
+	if !released && !x.first {
+		return nil
+	}
+	input := maps.Clone(v)
+	if part.Field != "" {
+		input[part.Field] = in.Values[part.Field]
+	}
+	_, err := x.db.Write(ctx, part.Erase, Input{Values: input})
+	switch {
+	case errors.Is(err, ErrNotFound) || errors.Is(err, ErrRefused):
+		return nil
+	case err != nil:
+		return err
+	case released:
+		x.found++
+	}
+	count := x.done.Deleted
+	if step.Action != Delete {
+		count = x.done.Changed
+	}
+	count[part.Entity.Name]++
+	return nil
+}

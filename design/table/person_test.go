@@ -1,0 +1,338 @@
+package table_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/design/table"
+)
+
+// blog has what a person's items can be: the person's own with a unique value, what is in their partition, what belongs to their
+// items, what counts on other people's, what is kept without a name, what names them in an item of somebody else.
+const blog = `
+person: userId
+types: { Place: { fields: { city: { type: text, attr: c }, zip: "text?" } } }
+entities:
+  User:
+    key: { pk: "USER#{userId}", sk: PROFILE }
+    unique: { Email: { pk: "EMAIL#{email}", sk: UNIQUE } }
+    fields: { userId: id, email: text, home: "Place?", tags: "set<text>?" }
+  Credential: { key: { pk: "USER#{userId}", sk: CREDENTIAL }, fields: { userId: id, hash: secret } }
+  Order:
+    key: { pk: "ORDER#{orderId}", sk: ORDER }
+    copies: { byUser: { pk: "USER#{userId}", sk: "ORDER#{orderId}", fields: all } }
+    fields: { orderId: id, userId: id, total: int, remark: "text?" }
+    personal: { userId: { keep: "The books.", set: { userId: newID() }, remove: [remark] } }
+  Line: { key: { pk: "ORDER#{orderId}", sk: "LINE#{n}" }, fields: { orderId: id, n: int } }
+  Post:
+    key: { pk: "POST#{postId}", sk: POST }
+    copies: { byAuthor: { pk: "USER#{userId}", sk: "POST#{postId}", fields: all } }
+    counters: { likes: Like }
+    fields: { postId: id, userId: id, likes: int }
+    personal: { userId: delete }
+  Body: { key: { pk: "POST#{postId}", sk: BODY }, fields: { postId: id, body: text } }
+  Like:
+    key: { pk: "POST#{postId}#LIKES", sk: "{userId}" }
+    index: { ByOther: { pk: "LIKES#{userId}", sk: "{postId}" } }
+    fields: { postId: id, userId: id }
+    personal: { userId: delete }
+  Note:
+    key: { pk: "USER#{userId}", sk: "NOTE#{noteId}" }
+    index: { ByOther: { pk: "ACTOR#{actorId}", sk: "{noteId}" } }
+    fields: { userId: id, noteId: id, actorId: id }
+    personal: { actorId: { keep: "It is another's.", set: { actorId: "'gone'" } } }
+  Draft: { key: { pk: "USER#{userId}", sk: "DRAFT#{n|pad(3)}" }, fields: { userId: id, n: int } }
+  Attempt:
+    key: { pk: "ATTEMPT#{attemptId}", sk: ATTEMPT }
+    fields: { attemptId: id, userId: id, until: ttl }
+    ttl: { attr: until, after: 1h }
+    personal: { userId: expires }
+writes:
+  Register: { do: [{ create: User }, { create: Credential }] }
+  Buy: { do: [{ create: Order }, { create: Line }] }
+  Publish: { do: [{ create: Post }, { create: Body }] }
+  Like: { do: [{ create: Like }] }
+  Notify: { do: [{ create: Note }] }
+  Jot: { do: [{ create: Draft }] }
+  Try: { do: [{ create: Attempt }] }
+`
+
+// fillBlog makes two people who do the same, to each other's posts too.
+func fillBlog(r *designed) {
+	r.tb.Helper()
+	for _, u := range []string{"ana", "bob"} {
+		r.write("Register", table.Values{
+			"userId": text(u), "email": text(u + "@x"), "hash": text("h"), "home": &types.AttributeValueMemberM{Value: table.Item{"c": text("Lima")}},
+			"tags": &types.AttributeValueMemberSS{Value: []string{"b", "a"}},
+		}, nil)
+		for _, o := range []string{"1", "2"} {
+			r.write("Buy", table.Values{"userId": text(u), "orderId": text(u + o), "total": number(5), "remark": text("for " + u), "n": number(1)}, nil)
+		}
+		r.write("Publish", table.Values{"userId": text(u), "postId": text("of-" + u), "body": text("…")}, nil)
+		r.write("Jot", table.Values{"userId": text(u), "n": number(1)}, nil)
+		r.write("Try", table.Values{"userId": text(u), "attemptId": text("by-" + u)}, nil)
+	}
+	for _, u := range []string{"ana", "bob"} {
+		for _, p := range []string{"ana", "bob"} {
+			r.write("Like", table.Values{"userId": text(u), "postId": text("of-" + p)}, nil)
+			r.write("Notify", table.Values{"userId": text(p), "noteId": text("by-" + u), "actorId": text(u)}, nil)
+		}
+	}
+}
+
+// all are the items of the table in short, sorted, with made ids as ID.
+func (r *designed) all() []string {
+	r.tb.Helper()
+	out, err := r.client.Scan(r.tb.Context(), &dynamodb.ScanInput{TableName: aws.String("Data"), ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	var list []string
+	for _, it := range out.Items {
+		line, _ := json.Marshal(it)
+		text := string(line)
+		if v, ok := it["userId"].(*types.AttributeValueMemberS); ok && len(v.Value) > 10 {
+			text = strings.ReplaceAll(text, v.Value, "ID")
+		}
+		list = append(list, text)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (r *designed) erase(db *table.DB, id string) (table.Erased, error) {
+	return db.Erase(r.tb.Context(), r.program.Person, id)
+}
+
+// TestErase: nothing of the person is left but what is kept, and everything else is as if they had never been.
+func TestErase(t *testing.T) {
+	r := runDesign(t, blog)
+	fillBlog(r)
+	done, err := r.erase(r.db, "ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := table.Erased{
+		Deleted: map[string]int{"User": 1, "Credential": 1, "Post": 1, "Body": 1, "Like": 3, "Note": 2, "Draft": 1},
+		Changed: map[string]int{"Order": 2, "Note": 1}, Kept: map[string]int{"Line": 2},
+	}
+	if diff := cmp.Diff(want, done); diff != "" {
+		t.Error(diff)
+	}
+	for _, line := range r.all() {
+		if strings.Contains(line, "ana") && !strings.Contains(line, "ATTEMPT#by-ana") && !strings.Contains(line, "ORDER#ana") &&
+			!strings.Contains(line, "NOTE#by-ana") {
+			t.Errorf("left: %s", line)
+		}
+	}
+	r.wantItem("POST#of-bob", "PK POST#of-bob, SK BODY, body …, postId of-bob, PK POST#of-bob, SK POST, likes 1, postId of-bob, userId bob")
+	r.wantItem("EMAIL#ana@x", "")
+	left := r.all()
+	if again, err := r.erase(r.db, "ana"); err != nil || len(again.Deleted)+len(again.Changed) != 0 {
+		t.Errorf("again: %v, %v", again, err)
+	}
+	if diff := cmp.Diff(left, r.all()); diff != "" {
+		t.Error(diff)
+	}
+	r.write("Register", table.Values{"userId": text("ana"), "email": text("ana@x"), "hash": text("h")}, nil) // the address is free
+}
+
+// dying is a client that makes so many requests, of which the last is answered by an error though it may be made.
+type dying struct {
+	table.Client
+	left int
+	does bool // the last request is made
+}
+
+var errKilled = errors.New("killed")
+
+func die[I, O any](ctx context.Context, c *dying, in I, o []func(*dynamodb.Options), do func(context.Context, I, ...func(*dynamodb.Options)) (O, error)) (O, error) {
+	c.left--
+	var none O
+	switch {
+	case c.left > 0:
+		return do(ctx, in, o...)
+	case c.left == 0 && c.does:
+		_, _ = do(ctx, in, o...)
+	}
+	return none, errKilled
+}
+
+func (c *dying) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	return die(ctx, c, in, o, c.Client.Query)
+}
+
+func (c *dying) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	return die(ctx, c, in, o, c.Client.GetItem)
+}
+
+func (c *dying) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	return die(ctx, c, in, o, c.Client.BatchGetItem)
+}
+
+func (c *dying) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	return die(ctx, c, in, o, c.Client.UpdateItem)
+}
+
+func (c *dying) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+	return die(ctx, c, in, o, c.Client.DeleteItem)
+}
+
+func (c *dying) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
+	return die(ctx, c, in, o, c.Client.BatchWriteItem)
+}
+
+func (c *dying) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	return die(ctx, c, in, o, c.Client.TransactWriteItems)
+}
+
+// TestEraseAfterKill: an erasure that is stopped at any of its requests, before or after it was made, is finished by the next.
+func TestEraseAfterKill(t *testing.T) {
+	whole := runDesign(t, blog)
+	fillBlog(whole)
+	if _, err := whole.erase(whole.db, "ana"); err != nil {
+		t.Fatal(err)
+	}
+	want := whole.all()
+	for _, does := range []bool{false, true} {
+		for n, killed := 1, true; killed; n++ {
+			t.Run(fmt.Sprintf("%d/%t", n, does), func(t *testing.T) {
+				r := runDesign(t, blog)
+				fillBlog(r)
+				db, err := table.Open(&dying{Client: r.client, left: n, does: does}, table.Config{Sequential: true}, r.program.Tables...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = r.erase(db, "ana")
+				if killed = errors.Is(err, errKilled); !killed && err != nil {
+					t.Fatal(err)
+				}
+				if _, err := r.erase(r.db, "ana"); err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, r.all()); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}
+
+// TestEraseWhileWriting: a person who goes on writing is erased to the last write that was acknowledged before the call, and is said
+// to go on.
+func TestEraseWhileWriting(t *testing.T) {
+	r := runDesign(t, blog)
+	fillBlog(r)
+	n := 100
+	writing := &interposed{Client: r.client, before: func() {
+		n++
+		r.write("Jot", table.Values{"userId": text("ana"), "n": number(n)}, nil)
+	}}
+	db, err := table.Open(writing, table.Config{Sequential: true}, r.program.Tables...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.erase(db, "ana"); !errors.Is(err, table.ErrStillWritten) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := r.erase(r.db, "ana"); err != nil {
+		t.Fatal(err)
+	}
+	r.wantItem("USER#ana", "")
+}
+
+// interposed is a client before whose Querys something happens.
+type interposed struct {
+	table.Client
+	before func()
+}
+
+func (c *interposed) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	c.before()
+	return c.Client.Query(ctx, in, o...)
+}
+
+func exported(t *testing.T, r *designed, db *table.DB, id string, after table.Cursor) (out []string, resume []table.Cursor) {
+	t.Helper()
+	for item, err := range db.Export(t.Context(), r.program.Person, id, after) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, err := json.Marshal(item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, resume = append(out, string(line)), append(resume, item.Resume)
+	}
+	return out, resume
+}
+
+// TestExport: what is the person's own comes, with what belongs to it, by the names of the design, and without secrets; what others
+// have done to it does not.
+func TestExport(t *testing.T) {
+	r := runDesign(t, blog)
+	fillBlog(r)
+	got, _ := exported(t, r, r.db, "ana", "")
+	want := []string{
+		`{"entity":"Credential","item":{"userId":"ana"}}`,
+		`{"entity":"Order","item":{"orderId":"ana1","userId":"ana","total":5,"remark":"for ana"}}`,
+		`{"entity":"Line","item":{"orderId":"ana1","n":1}}`,
+		`{"entity":"Order","item":{"orderId":"ana2","userId":"ana","total":5,"remark":"for ana"}}`,
+		`{"entity":"Line","item":{"orderId":"ana2","n":1}}`,
+		`{"entity":"Post","item":{"postId":"of-ana","userId":"ana","likes":2}}`,
+		`{"entity":"Body","item":{"postId":"of-ana","body":"…"}}`,
+		`{"entity":"Like","item":{"postId":"of-ana","userId":"ana"}}`,
+		`{"entity":"Like","item":{"postId":"of-bob","userId":"ana"}}`,
+		`{"entity":"Note","item":{"userId":"ana","noteId":"by-ana","actorId":"ana"}}`,
+		`{"entity":"Note","item":{"userId":"ana","noteId":"by-bob","actorId":"bob"}}`,
+		`{"entity":"Draft","item":{"userId":"ana","n":1}}`,
+		`{"entity":"User","item":{"userId":"ana","email":"ana@x","home":{"city":"Lima"},"tags":["a","b"]}}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestExportResumes: with a key for cursors an export continues from the page of any item.
+func TestExportResumes(t *testing.T) {
+	r := runDesign(t, blog)
+	fillBlog(r)
+	for n := range 250 {
+		r.write("Jot", table.Values{"userId": text("bob"), "n": number(n + 100)}, nil)
+	}
+	db, err := table.Open(r.client, table.Config{CursorKey: []byte(strings.Repeat("k", 32))}, r.program.Tables...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, resume := exported(t, r, db, "bob", "")
+	if plain, _ := exported(t, r, r.db, "bob", ""); !slices.Equal(all, plain) {
+		t.Errorf("%d items with cursors, %d without", len(all), len(plain))
+	}
+	pages := slices.Compact(slices.Clone(resume))
+	if len(pages) < 8 {
+		t.Errorf("%d pages", len(pages))
+	}
+	for _, after := range pages {
+		first := slices.Index(resume, after)
+		if rest, _ := exported(t, r, db, "bob", after); !slices.Equal(rest, all[first:]) {
+			t.Errorf("after item %d: %d items, want %d", first, len(rest), len(all)-first)
+		}
+	}
+	for _, bad := range []table.Cursor{"x", "99.", "-1.", "1.x"} {
+		for _, err := range db.Export(t.Context(), r.program.Person, "bob", bad) {
+			if !errors.Is(err, table.ErrCursor) {
+				t.Errorf("%q: %v", bad, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/monotable/monotable/design/table/internal/schema"
+	"github.com/monotable/monotable/design/table/internal/write"
+)
+
+// TxWrite is a write with its input, to be made in a Tx: an *Op.
+type TxWrite interface {
+	// asked is the write as it was asked for.
+	asked() *asked
+	// done takes what the write has done.
+	done(context.Context, Outcome) error
+}
+
+type asked struct {
+	db    *DB
+	write *Write
+	in    Input
+}
+
+// Op is a write with its input, to be made in a Tx, and what it has done then. It may be given to a Tx again, which replaces the
+// result, but not to two at once.
+type Op[R any] struct {
+	// Result is what the write has done, after a Tx without an error.
+	Result R
+	// Replayed is set where the Tx was a repetition of one that was made before, and nothing was done. Result is the first one's if
+	// the write is idempotent, and zero otherwise.
+	Replayed bool
+
+	ask    asked
+	decode func(context.Context, Input, Outcome) (R, error)
+}
+
+// NewOp makes an Op. decode makes the result; nil where there is none.
+func NewOp[R any](db *DB, w *Write, in Input, decode func(context.Context, Input, Outcome) (R, error)) *Op[R] {
+	return &Op[R]{ask: asked{db, w, in}, decode: decode}
+}
+
+func (o *Op[R]) asked() *asked { return &o.ask }
+
+func (o *Op[R]) done(ctx context.Context, out Outcome) error {
+	var none R
+	o.Result, o.Replayed = none, out.Replayed
+	if o.decode == nil || out.Replayed && out.Record == nil {
+		return nil
+	}
+	result, err := o.decode(ctx, o.ask.in, out)
+	if err == nil {
+		o.Result = result
+	}
+	return err
+}
+
+// TxError is a fault of one write of a Tx, of which nothing was done.
+type TxError struct {
+	Write   int    // its place in the call, from 0
+	Pattern string // its name
+	Err     error  // what the write alone would fail with
+}
+
+func (e *TxError) Error() string { return e.Err.Error() }
+
+// Unwrap is what the write alone would fail with.
+func (e *TxError) Unwrap() error { return e.Err }
+
+// Tx makes writes as a whole or not at all: one transaction has the items of all of them, 100 and 4 MB at most. Each condition is
+// asked of what was there before, and the order of the writes does not matter. No two of them may touch the same item, which is
+// ErrOverlap; but each may move the same counters, and one may move counters of an item that another makes or changes.
+//
+// It is tried again where it meets other writes, as a single write is. A fault of one write is a *TxError. An idempotent write makes
+// the whole idempotent: the repetition of all writes with the same input does nothing, and its request key with other writes, or
+// with none, is ErrReused.
+func (db *DB) Tx(ctx context.Context, writes ...TxWrite) (err error) {
+	if len(writes) == 0 {
+		return errors.New("a Tx has no writes")
+	}
+	var patterns []string
+	for i, w := range writes {
+		if w == nil || w.asked().db != db || slices.Contains(writes[:i], w) {
+			return fmt.Errorf("write %d of a Tx is none of this DB's, or is given twice", i)
+		}
+		patterns = append(patterns, w.asked().write.Pattern)
+	}
+	slices.Sort(patterns)
+	name := "Tx of " + strings.Join(patterns, ", ")
+	c := db.begin(name)
+	defer func() { c.end(ctx, err) }()
+	calls := make([]*write.Call, len(writes))
+	now := db.now()
+	for i, w := range writes {
+		ask := w.asked()
+		if calls[i], err = write.NewCall(ask.write, ask.in, now, db.newID); err != nil {
+			return &TxError{i, ask.write.Pattern, schema.Named(ask.write.Pattern, err)}
+		}
+	}
+	t, err := write.Compose(calls)
+	var outs []Outcome
+	if err == nil {
+		outs, err = db.attempt(ctx, c, t)
+	}
+	if own, ok := errors.AsType[*write.CallError](err); ok {
+		pattern := own.Call.Write.Pattern
+		if _, refused := own.Err.(*Refusal); !refused { //nolint:errorlint // it has the pattern's name already
+			own.Err = schema.Named(pattern, own.Err)
+		}
+		return &TxError{slices.Index(calls, own.Call), pattern, own.Err}
+	}
+	if err != nil {
+		return schema.Named(name, err)
+	}
+	for i, w := range writes {
+		if err := w.done(ctx, outs[i]); err != nil {
+			return schema.Named(calls[i].Write.Pattern, err) // of something that was done
+		}
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package docs
+
+import "github.com/monotable/monotable/internal/tools/designer/explain"
+
+// persons says whose items are whose, and what becomes of them; nothing where the design has no persons.
+func (p *page) persons() {
+	list := explain.Persons(p.design)
+	if list == nil {
+		return
+	}
+	p.heading(2, "Personal data")
+	p.paragraph("A person is named by " + code(p.design.Person) + ". These items are theirs, or name them; erasure goes from the first to the last, and what belongs to " +
+		"an item goes before it.")
+	t := table{head: []string{"Items", "Known by", "Found in", "When the person is erased", "In their copy"}}
+	for _, x := range list {
+		copied := "no"
+		if x.Copied {
+			copied = "yes"
+		}
+		t.row(code(x.Entity), text(x.By), code(x.Place), text(x.Erased), copied)
+	}
+	p.table(t)
+}

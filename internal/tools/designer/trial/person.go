@@ -1,0 +1,214 @@
+package trial
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
+)
+
+// personName is what the export and erasure of people's items are called among the subjects.
+const personName = "ErasePerson"
+
+// peopleTried is how many people are erased, one after another.
+const peopleTried = 3
+
+// person erases people who have the most items, and compares all tables with what the records say must be left: nothing of the
+// person, everything of others, and counters, copies and markers as they follow.
+func (t *Trial) person(ctx context.Context, out *Result) error {
+	p := plan.ForPerson(t.design)
+	records := slices.Clone(t.records)
+	w, err := newWorld(ctx, t.program, t.now, records, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = w.close() }() // in memory
+	db, err := table.Open(w.client, table.Config{Tables: w.tables, Clock: func() time.Time { return t.now }, Sequential: true}, t.program.Tables...)
+	if err != nil {
+		return err
+	}
+	for _, id := range mostNamed(p, records) {
+		fates := map[*record]fate{}
+		follow(p.Parts, records, id, nil, fates)
+		out.Cases++
+		w.client.made()
+		m, err := t.erase(ctx, w, db, id, &records, fates)
+		out.Requests += w.client.made()
+		if err != nil {
+			return err
+		}
+		if m == nil {
+			continue
+		}
+		out.Failed++
+		f := Failure{Pattern: personName, Kind: m.kind, Given: p.Field + " " + id, Got: m.got, Want: m.want}
+		for _, r := range m.concerned {
+			f.Items = append(f.Items, r.lines(nil, nil)...)
+		}
+		out.Failures = append(out.Failures, f)
+		return nil // the tables are not what the records say any more
+	}
+	return nil
+}
+
+// erase exports and erases a person, and compares. records becomes what is left.
+func (t *Trial) erase(ctx context.Context, w *world, db *table.DB, id string, records *[]*record, fates map[*record]fate) (*mismatch, error) {
+	if m, err := t.export(ctx, db, id, fates); m != nil || err != nil {
+		return m, err
+	}
+	for again := range 2 {
+		done, err := db.Erase(ctx, t.program.Person, id)
+		if err != nil {
+			return &mismatch{kind: Failed, got: err.Error(), want: "the person is erased"}, nil //nolint:nilerr // it is the finding
+		}
+		if n := len(done.Deleted) + len(done.Changed); again > 0 && n > 0 {
+			return &mismatch{kind: Inconsistent, got: fmt.Sprintf("a second call finds %v and %v", done.Deleted, done.Changed), want: "nothing"}, nil
+		}
+	}
+	is, err := w.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var left []*record
+	for _, r := range *records {
+		switch f := fates[r]; {
+		case f.part != nil && f.part.Fate.Do == design.FateDelete:
+		case f.part != nil && f.part.Fate.Changes():
+			changed, m := f.changed(r, is, id)
+			if m != nil {
+				return m, nil
+			}
+			left = append(left, changed)
+		default:
+			left = append(left, &record{entity: r.entity, home: r.home, run: r.run, values: maps.Clone(r.values)})
+		}
+	}
+	count(t.program, left)
+	*records = left
+	return w.compareTables(is, left, nil)
+}
+
+// fate is what becomes of a record, by the first part that says the most.
+type fate struct {
+	part   *plan.PersonPart
+	others bool // it is not the person's own in any way
+}
+
+// changed is a record whose item is kept with changes. Ids that were made are taken from the item.
+func (f fate) changed(r *record, is map[string]table.Item, id string) (*record, *mismatch) {
+	out := &record{entity: r.entity, home: r.home, run: r.run, values: maps.Clone(r.values)}
+	items, err := r.items()
+	if err != nil {
+		return out, nil
+	}
+	it := is[keyOf(r.run.Table, items[0])]
+	if it == nil {
+		return nil, (&mismatch{kind: WrongWrite, got: "it is gone", want: "it is kept: " + f.part.Fate.Reason}).about(r)
+	}
+	for _, a := range f.part.Fate.Set {
+		v := r.run.ValuesOf(it)[a.Field]
+		if term := a.Value.Terms[0]; term.Kind == design.ConstantTerm && term.Constant.Kind == design.StringConstant {
+			v = &types.AttributeValueMemberS{Value: term.Constant.Text}
+		}
+		if text, ok := v.(*types.AttributeValueMemberS); v == nil || ok && text.Value == id {
+			return nil, (&mismatch{kind: WrongWrite, got: a.Field + " is " + show(v), want: "another value"}).about(r)
+		}
+		out.values[a.Field] = v
+	}
+	for _, field := range f.part.Fate.Remove {
+		delete(out.values, field)
+	}
+	return out, nil
+}
+
+// follow finds the fates of the records that parts are about.
+func follow(parts []*plan.PersonPart, records []*record, id string, of *record, fates map[*record]fate) {
+	for _, part := range parts {
+		for _, r := range records {
+			if r.entity != part.Entity || !concerns(part, r, id, of) {
+				continue
+			}
+			f, met := fates[r]
+			if weight(part) > weight(f.part) {
+				f.part = part
+			}
+			f.others = part.Others && (!met || f.others)
+			fates[r] = f
+			follow(part.Parts, records, id, r, fates)
+		}
+	}
+}
+
+// concerns reports whether a record's item is one of a part: it names the person, or belongs to the item of a record.
+func concerns(part *plan.PersonPart, r *record, id string, of *record) bool {
+	if part.Field != "" {
+		v, ok := r.values[part.Field].(*types.AttributeValueMemberS)
+		return ok && v.Value == id && part.Plan != nil
+	}
+	return !slices.ContainsFunc(plan.KeyFields(of.entity), func(name string) bool { return !equal(r.values[name], of.values[name]) })
+}
+
+// weight orders fates: what is deleted is gone, whatever else is said of it.
+func weight(part *plan.PersonPart) int {
+	switch {
+	case part == nil:
+		return 0
+	case part.Fate.Do == design.FateDelete:
+		return 3
+	case part.Fate.Changes():
+		return 2
+	default:
+		return 1
+	}
+}
+
+// mostNamed are the people whom the most records name.
+func mostNamed(p *plan.Person, records []*record) []string {
+	n := map[string]int{}
+	for _, r := range records {
+		if v, ok := r.values[p.Field].(*types.AttributeValueMemberS); ok {
+			n[v.Value]++
+		}
+	}
+	ids := slices.Sorted(maps.Keys(n))
+	slices.SortStableFunc(ids, func(a, b string) int { return n[b] - n[a] })
+	return ids[:min(len(ids), peopleTried)]
+}
+
+// export compares a person's copy with the records that are theirs.
+func (t *Trial) export(ctx context.Context, db *table.DB, id string, fates map[*record]fate) (*mismatch, error) {
+	got, want := map[string]int{}, map[string]*record{}
+	for r, f := range fates {
+		if !f.others {
+			want[r.entity.Name+fmt.Sprint(r.identity())] = r
+		}
+	}
+	for item, err := range db.Export(ctx, t.program.Person, id, "") {
+		if err != nil {
+			return &mismatch{kind: Failed, got: err.Error(), want: "a copy of the person's items"}, nil
+		}
+		if text, err := json.Marshal(item); err != nil || strings.Contains(string(text), `:null`) {
+			return &mismatch{kind: WrongFields, got: fmt.Sprintf("%s, %v", text, err), want: "JSON"}, nil
+		}
+		e := t.design.Entity(item.Entity)
+		got[e.Name+fmt.Sprint((&record{entity: e, values: item.Values}).identity())]++
+	}
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if got[key] == 0 {
+			return (&mismatch{kind: WrongSet, got: "the copy lacks it", want: "it is in the copy"}).about(want[key]), nil
+		}
+	}
+	if len(got) != len(want) {
+		return &mismatch{kind: WrongSet, got: fmt.Sprintf("%d items in the copy", len(got)), want: fmt.Sprint(len(want))}, nil
+	}
+	return nil, nil //nolint:nilnil // it is as it must be
+}

@@ -1,0 +1,24 @@
+package appcore
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// unsettled refuses the erasure of a user with a transaction that is being settled: whose it is decides who is notified. Settlement
+// takes seconds, so the newest ones tell.
+func (s *service) unsettled(ctx context.Context, userID string) error {
+	page, err := s.db.UserTransactions(ctx, appcoredb.UserTransactionsInput{UserID: userID}, table.PageOptions{Limit: 100})
+	if err != nil {
+		return err
+	}
+	for _, tx := range page.Items {
+		if tx.Status == appcoredb.TxStatusPending {
+			return problem.Conflict("transactions_pending", "a transaction of yours is being settled; try again in a moment")
+		}
+	}
+	return nil
+}

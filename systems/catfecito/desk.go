@@ -1,0 +1,106 @@
+package catfecito
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// takingsMost is the longest time of which takings are counted: a day with a change of the clock.
+const takingsMost = 25 * time.Hour
+
+// takings counts what was paid between two moments. An order that was cancelled after it had been paid was refunded.
+func (s *service) takings(ctx context.Context, _ auth.Principal, in takingsQuery) (Takings, error) {
+	if span := in.To.Sub(in.From); span <= 0 || span > takingsMost {
+		return Takings{}, problem.BadRequest(problem.CodeInvalidParameter, "takings are of 25 hours at most",
+			problem.Field{Field: "query.to", Message: "must be up to 25 hours after from"})
+	}
+	until := in.To.Add(-time.Millisecond)
+	t := Takings{From: in.From, To: in.To, Hours: make([]Money, (in.To.Sub(in.From)+time.Hour-1)/time.Hour)}
+	for o, err := range s.db.PaidOrdersAll(ctx, catfecitodb.PaidOrdersInput{PaidAtFrom: &in.From, PaidAtTo: &until}) {
+		if err != nil {
+			return Takings{}, err
+		}
+		amount := Money(o.Total)
+		if o.Status == catfecitodb.OrderStatusCancelled {
+			t.Refunds++
+			t.Refunded += amount
+			continue
+		}
+		t.Orders++
+		t.Total += amount
+		if o.PaidWith != nil && *o.PaidWith == catfecitodb.PaymentMethodCash {
+			t.Cash += amount
+		} else {
+			t.Online += amount
+		}
+		if hour := int(valueOf(o.PaidAt).Sub(in.From) / time.Hour); hour >= 0 && hour < len(t.Hours) {
+			t.Hours[hour] += amount
+		}
+	}
+	return t, nil
+}
+
+// userByEmail is the user of an address, for staff.
+func (s *service) userByEmail(ctx context.Context, _ auth.Principal, in emailQuery) (catfecitodb.User, error) {
+	return s.db.UserByEmail(ctx, catfecitodb.UserByEmailInput{Email: in.Email})
+}
+
+// refund gives the payments of orders back that were cancelled after they had been paid. A provider refunds a payment once,
+// however often it is asked to.
+func (s *service) refund(ctx context.Context, b consumer.Batch) error {
+	var faults []error
+	for _, r := range b.Records {
+		if r.Dynamodb == nil {
+			continue
+		}
+		before, was := storedAs[catfecitodb.Order](r.Dynamodb.OldImage)
+		after, is := storedAs[catfecitodb.Order](r.Dynamodb.NewImage)
+		if !was || !is || before.Status == after.Status || after.Status != catfecitodb.OrderStatusCancelled || after.PaymentID == nil {
+			continue
+		}
+		if s.provider == nil {
+			s.logger.ErrorContext(ctx, "a payment cannot be refunded without a provider", "order", after.OrderID, "payment", *after.PaymentID)
+			continue
+		}
+		if err := s.provider.Refund(ctx, *after.PaymentID); err != nil {
+			faults = append(faults, fmt.Errorf("refund %s of order %s: %w", *after.PaymentID, after.OrderID, err))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// summaryMost is how long a summary is, in bytes.
+const summaryMost = 200
+
+// summaryOf are the lines of an order in a few words.
+func summaryOf(lines []catfecitodb.PlaceOrderLine) *string {
+	parts := make([]string, len(lines))
+	for i, l := range lines {
+		parts[i] = fmt.Sprintf("%d × %s", l.Quantity, l.ProductName)
+	}
+	text := strings.Join(parts, ", ")
+	if len(text) > summaryMost {
+		text = cut(text, summaryMost-len("…")) + "…"
+	}
+	return &text
+}
+
+// deliveryOf is where the goods of an order go; nothing where the customer has not said.
+func deliveryOf(in *Delivery) (*catfecitodb.Delivery, error) {
+	if in == nil {
+		return nil, nil //nolint:nilnil // an order may say nothing
+	}
+	if in.Way == catfecitodb.DeliveryWayDelivery && (in.Address == nil || strings.TrimSpace(*in.Address) == "") {
+		return nil, problem.BadRequest("address_missing", "where shall it be brought?",
+			problem.Field{Field: "body.delivery.address", Message: "is needed for a delivery"})
+	}
+	return &catfecitodb.Delivery{Way: in.Way, Name: in.Name, Phone: in.Phone, Address: in.Address, Note: in.Note}, nil
+}

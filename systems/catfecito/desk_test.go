@@ -1,0 +1,162 @@
+package catfecito_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/catfecito"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// at is where an order of these tests goes.
+func at() object {
+	return object{"way": "delivery", "name": "Ana Núñez", "phone": "+52 55 1234 5678", "address": "Orizaba 12", "note": "2nd floor"}
+}
+
+// deskRoutes calls what staff work with.
+func deskRoutes(t *testing.T, v *apitest.Server) {
+	t.Helper()
+	p := stock(t, v, "Café Ñandú Chiapas", "10.00", 9)
+	v.Deliver(t)
+	put(t, v, ana, p.ProductID, 2)
+	body := object{"total": "20.00", "delivery": at()}
+	made := must[catfecito.WholeOrder](t, v, keyed(ana, "/orders", "desk", body), http.StatusCreated)
+	if made.Delivery == nil || *made.Delivery.Address != "Orizaba 12" || *made.Summary != "2 × Café Ñandú Chiapas" {
+		t.Errorf("the order is %+v, its delivery %+v", made, made.Delivery)
+	}
+	open := func(status string) []catfecito.OpenOrder {
+		return walk[catfecito.OpenOrder](t, v, staff(request("", http.MethodGet, "/desk/orders", nil)), 50, "status", status)
+	}
+	find := func(status string) bool {
+		for _, o := range open(status) {
+			if o.OrderID == made.OrderID {
+				return o.Delivery != nil && o.Delivery.Name == "Ana Núñez"
+			}
+		}
+		return false
+	}
+	if !find("pending") || find("paid") {
+		t.Error("the order is not among those that are pending alone")
+	}
+	must[catfecito.PaymentResult](t, v, paid("desk", made.Order), http.StatusOK)
+	if find("pending") || !find("paid") {
+		t.Error("the order is not among those that are paid alone")
+	}
+	from := v.Clock.Now().UTC().Truncate(24 * time.Hour)
+	day := apitest.Query("/desk/takings", "from", from.Format(time.RFC3339), "to", from.Add(24*time.Hour).Format(time.RFC3339))
+	takings := func() catfecito.Takings { return must[catfecito.Takings](t, v, staff(request("", http.MethodGet, day, nil)), http.StatusOK) }
+	before := takings()
+	if before.Online < 2000 || len(before.Hours) != 24 || before.Total != before.Cash+before.Online {
+		t.Errorf("the takings are %+v", before)
+	}
+	must[catfecito.Order](t, v, staff(keyed("", "/orders/"+made.OrderID+"/cancel", "desk", nil)), http.StatusOK)
+	if got := takings(); got.Online != before.Online-2000 || got.Refunded != before.Refunded+2000 || got.Refunds != before.Refunds+1 {
+		t.Errorf("after a refund the takings are %+v", got)
+	}
+	v.Run(t, []apitest.Case{
+		badQuery("takings of no time", staff(request("", http.MethodGet, apitest.Query("/desk/takings", "from", "now", "to", "then"), nil)), "", "query.from"),
+		badQuery("takings of a year", staff(request("", http.MethodGet, apitest.Query("/desk/takings", "from", "2026-01-01T00:00:00Z", "to", "2027-01-01T00:00:00Z"), nil)), "", "query.to"),
+		badQuery("orders that are over", staff(request("", http.MethodGet, "/desk/orders?status=cancelled", nil)), "", "query.status"),
+		{Name: "nobody's address", Request: staff(request("", http.MethodGet, "/desk/users?email=nobody@example.com", nil)), Status: http.StatusNotFound, Code: problem.CodeNotFound},
+		badQuery("no address", staff(request("", http.MethodGet, "/desk/users?email=nobody", nil)), "", "query.email"),
+		badQuery("another's cursor", staff(request("", http.MethodGet, "/desk/products?cursor=x", nil)), "", "query.cursor"),
+		{Name: "brought nowhere", Request: keyed(ana, "/orders", "desk-2", object{"total": "20.00", "delivery": object{"way": "delivery", "name": "Ana", "phone": "12345"}}), Status: http.StatusBadRequest, Code: "address_missing"},
+		{Name: "events", Request: request(ana, http.MethodGet, "/orders/events", nil), Status: http.StatusOK},
+	})
+}
+
+// TestRefund: the payment of an order that is cancelled goes back, once however often the stream tells of it.
+func TestRefund(t *testing.T) {
+	t.Parallel()
+	o := catFecito()
+	p := provider()
+	o.Payments = p
+	v := apitest.Open(t, catfecito.System(o))
+	made := buy(t, v, ana, "k", stock(t, v, "Taza", "20.00", 5).ProductID, 1)
+	must[catfecito.PaymentResult](t, v, paid("pay-9", made.Order), http.StatusOK)
+	v.Deliver(t)
+	if p.Refunded("pay-9") {
+		t.Fatal("a payment that stands was refunded")
+	}
+	must[catfecito.Order](t, v, keyed(ana, "/orders/"+made.OrderID+"/cancel", "k", nil), http.StatusOK)
+	v.Deliver(t)
+	v.Deliver(t)
+	if !p.Refunded("pay-9") {
+		t.Error("the payment of a cancelled order was not refunded")
+	}
+}
+
+// TestSearchWords: words inside names are found, in any case, with or without accents; each product once, as it is now.
+func TestSearchWords(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	chiapas := stock(t, v, "Café de Chiapas", "90.00", 5)
+	stock(t, v, "Cafetera Café Azul", "400.00", 5)
+	gone := stock(t, v, "Té verde de Chiapas", "70.00", 5)
+	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+gone.ProductID+"/active", object{"isActive": false})), http.StatusOK)
+	v.Deliver(t)
+	find := func(text string, want ...string) {
+		t.Helper()
+		var all []catfecito.Offer
+		for _, limit := range []int{1, 20} {
+			all = walk[catfecito.Offer](t, v, request("", http.MethodGet, "/products", nil), limit, "q", text)
+			got := names(all)
+			slices.Sort(got) // by word, and so in no order of names
+			same(t, text, got, want)
+		}
+	}
+	find("chiapas", "Café de Chiapas")
+	find("CHÍA caf", "Café de Chiapas")
+	find("caf", "Cafetera Café Azul", "Café de Chiapas")
+	find("azul cafe", "Cafetera Café Azul")
+	find("hiapas")
+	find("?!")
+	shelf := walk[catfecito.Product](t, v, staff(request("", http.MethodGet, "/desk/products", nil)), 2)
+	if len(shelf) != 3 || shelf[0].Name != "Café de Chiapas" || shelf[2].IsActive {
+		t.Errorf("the shelf is %+v", shelf)
+	}
+	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+chiapas.ProductID, object{
+		"categoryId": "cafes", "name": "Oaxaca de altura", "description": "", "price": "90.00",
+	})), http.StatusOK)
+	find("chiapas") // the product says what it is called, before the stream is followed
+	v.Deliver(t)
+	find("oax", "Oaxaca de altura")
+	v.Deliver(t)
+	find("altura", "Oaxaca de altura")
+}
+
+// TestListsOfOldProducts: products that were there before the lists get into them.
+func TestListsOfOldProducts(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	stock(t, v, "Café de Chiapas", "90.00", 5)
+	v.Tick(t)
+	v.Tick(t)
+	got := walk[catfecito.Offer](t, v, request("", http.MethodGet, "/products", nil), 20, "q", "chiapas")
+	same(t, "chiapas", names(got), []string{"Café de Chiapas"})
+}
+
+// TestOldOrderKeepsItsAnswer: a checkout that is asked for again is answered as the first time, also when it was paid since.
+func TestOldOrderKeepsItsAnswer(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	p := stock(t, v, "Taza", "20.00", 5)
+	put(t, v, ana, p.ProductID, 1)
+	r := keyed(ana, "/orders", "k", object{"total": "20.00", "delivery": at()})
+	first := v.Do(t, r)
+	var o catfecito.WholeOrder
+	first.JSON(t, &o)
+	must[catfecito.PaymentResult](t, v, paid("p-1", o.Order), http.StatusOK)
+	again := v.Do(t, r)
+	if again.Status != http.StatusOK || strings.TrimSpace(string(again.Body)) != strings.TrimSpace(string(first.Body)) {
+		t.Errorf("again: %d %s, want 200 %s", again.Status, again.Body, first.Body)
+	}
+	if got := scan(t, v).truth[o.OrderID].Status; got != catfecitodb.OrderStatusPaid {
+		t.Errorf("the order is %s", got)
+	}
+}

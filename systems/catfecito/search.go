@@ -1,0 +1,236 @@
+package catfecito
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/auth"
+)
+
+const (
+	// shelfEvery is how often products are looked for that the lists lack.
+	shelfEvery = 24 * time.Hour
+	// termsMost is how many words of a search count.
+	termsMost = 8
+	// searchPages is how many pages of entries a search reads for one page of products.
+	searchPages = 5
+)
+
+// folded is a text as the key function fold makes it: no marks, small letters, one space for many.
+func folded(text string) string {
+	marks := transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
+	out, _, err := transform.String(marks, text)
+	if err != nil {
+		out = text
+	}
+	return strings.Join(strings.Fields(strings.ToLower(out)), " ")
+}
+
+// wordsOf are the words of a text, each once, in order.
+func wordsOf(text string) []string {
+	list := strings.FieldsFunc(folded(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// entriesOf are the entries that a product's name has in the lists. The shelf's is the last one: where it is, the others are.
+func entriesOf(productID, name string) []catfecitodb.EnterProductInput {
+	var list []catfecitodb.EnterProductInput
+	for _, word := range wordsOf(name) {
+		list = append(list, catfecitodb.EnterProductInput{List: catfecitodb.ProductListWords, Term: word, ProductID: productID})
+	}
+	return append(list, catfecitodb.EnterProductInput{List: catfecitodb.ProductListShelf, Term: folded(name), ProductID: productID})
+}
+
+// keepLists makes the lists follow the names of products. Batches may come again: entries are put and deleted without conditions.
+func (s *service) keepLists(ctx context.Context, b consumer.Batch) error {
+	for _, r := range b.Records {
+		if r.Dynamodb == nil {
+			continue
+		}
+		before, was := storedAs[catfecitodb.Product](r.Dynamodb.OldImage)
+		after, is := storedAs[catfecitodb.Product](r.Dynamodb.NewImage)
+		if was && is && before.Name == after.Name {
+			continue
+		}
+		var old, now []catfecitodb.EnterProductInput
+		if was {
+			old = entriesOf(before.ProductID, before.Name)
+		}
+		if is {
+			now = entriesOf(after.ProductID, after.Name)
+		}
+		for _, entry := range old {
+			if slices.Contains(now, entry) {
+				continue
+			}
+			if err := s.db.DropProductEntry(ctx, catfecitodb.DropProductEntryInput(entry)); err != nil {
+				return fmt.Errorf("drop %q of product %s: %w", entry.Term, entry.ProductID, err)
+			}
+		}
+		if err := s.enter(ctx, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *service) enter(ctx context.Context, entries []catfecitodb.EnterProductInput) error {
+	for _, entry := range entries {
+		if _, err := s.db.EnterProduct(ctx, entry); err != nil {
+			return fmt.Errorf("enter %q of product %s: %w", entry.Term, entry.ProductID, err)
+		}
+	}
+	return nil
+}
+
+// fillLists enters the products that are sold and that the lists lack: those that were there before the lists were.
+func (s *service) fillLists(ctx context.Context) error {
+	shelved := map[string]string{} // names by product
+	for entry, err := range s.db.ShelfAll(ctx, catfecitodb.ShelfInput{List: catfecitodb.ProductListShelf}) {
+		if err != nil {
+			return err
+		}
+		shelved[entry.ProductID] = entry.Term
+	}
+	for p, err := range s.db.ActiveProductsAll(ctx) {
+		if err != nil {
+			return err
+		}
+		if shelved[p.ProductID] == folded(p.Name) {
+			continue
+		}
+		if err := s.enter(ctx, entriesOf(p.ProductID, p.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// search finds what is sold of whose name each word of a text begins a word. The entries of its longest word are read, and the
+// products say whether the others fit: an entry that is behind the products finds nothing that is not so.
+func (s *service) search(ctx context.Context, text string, page table.PageOptions) (table.Page[catfecitodb.Product], error) {
+	found := table.Page[catfecitodb.Product]{Items: []catfecitodb.Product{}}
+	terms := wordsOf(text)
+	if len(terms) == 0 {
+		return found, nil
+	}
+	slices.SortStableFunc(terms, func(a, b string) int { return len(b) - len(a) })
+	terms = terms[:min(len(terms), termsMost)]
+	for range searchPages {
+		entries, err := s.db.ProductsByWord(ctx, catfecitodb.ProductsByWordInput{List: catfecitodb.ProductListWords, TermPrefix: terms[0]}, page)
+		if err != nil {
+			return found, err
+		}
+		products, err := s.productsOf(ctx, entries.Items)
+		if err != nil {
+			return found, err
+		}
+		for i, p := range products {
+			if p != nil && p.IsActive && fits(entries.Items[i].Term, terms, wordsOf(p.Name)) {
+				found.Items = append(found.Items, *p)
+			}
+		}
+		found.Next, page.After = entries.Next, entries.Next
+		if len(found.Items) > 0 || found.Next == "" {
+			break
+		}
+	}
+	return found, nil
+}
+
+// fits tells whether each term begins a word, and the entry is the first that the longest term finds of the product: of the
+// words of one name that begin alike, one counts.
+func fits(entry string, terms, words []string) bool {
+	begins := func(term string) int {
+		return slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, term) })
+	}
+	first := begins(terms[0])
+	return first >= 0 && words[first] == entry && !slices.ContainsFunc(terms, func(term string) bool { return begins(term) < 0 })
+}
+
+// productsOf are the products of entries as they are now; nil where there is none any more.
+func (s *service) productsOf(ctx context.Context, entries []catfecitodb.ProductEntry) ([]*catfecitodb.Product, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	wanted := make([]catfecitodb.ProductByIDInput, len(entries))
+	for i, e := range entries {
+		wanted[i].ProductID = e.ProductID
+	}
+	// A product can have several entries in a page, and a batch asks for each once.
+	slices.SortFunc(wanted, func(a, b catfecitodb.ProductByIDInput) int { return strings.Compare(a.ProductID, b.ProductID) })
+	wanted = slices.Compact(wanted)
+	got, err := s.db.ProductByIDBatch(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]*catfecitodb.Product{}
+	for _, p := range got {
+		if p != nil {
+			byID[p.ProductID] = p
+		}
+	}
+	list := make([]*catfecitodb.Product, len(entries))
+	for i, e := range entries {
+		list[i] = byID[e.ProductID]
+	}
+	return list, nil
+}
+
+// offers are what is sold: all, those whose name begins so, or those of whose name words begin so.
+func (s *service) offers(ctx context.Context, _ auth.Principal, in productQuery) (table.Page[Offer], error) {
+	switch {
+	case in.Words != "":
+		found, err := s.search(ctx, in.Words, in.Options())
+		return offersOf(found, func(p catfecitodb.Product) Offer {
+			return Offer{p.ProductID, p.CategoryID, p.Name, &p.Description, Money(p.Price), p.ImageURL}
+		}), err
+	case in.NamePrefix != "":
+		found, err := s.db.SearchProducts(ctx, catfecitodb.SearchProductsInput{NamePrefix: in.NamePrefix}, in.Options())
+		return offersOf(found, func(p catfecitodb.SearchProductsItem) Offer {
+			return Offer{p.ProductID, p.CategoryID, p.Name, nil, Money(p.Price), p.ImageURL}
+		}), err
+	default:
+		found, err := s.db.ActiveProducts(ctx, in.Options())
+		return offersOf(found, func(p catfecitodb.ActiveProductsItem) Offer {
+			return Offer{p.ProductID, p.CategoryID, p.Name, nil, Money(p.Price), p.ImageURL}
+		}), err
+	}
+}
+
+func offersOf[T any](found table.Page[T], show func(T) Offer) table.Page[Offer] {
+	out := table.Page[Offer]{Items: make([]Offer, len(found.Items)), Next: found.Next}
+	for i, p := range found.Items {
+		out.Items[i] = show(p)
+	}
+	return out
+}
+
+// shelf are all products, sold still or not, as they are now.
+func (s *service) shelf(ctx context.Context, _ auth.Principal, in pageOnly) (table.Page[catfecitodb.Product], error) {
+	entries, err := s.db.Shelf(ctx, catfecitodb.ShelfInput{List: catfecitodb.ProductListShelf}, in.Options())
+	if err != nil {
+		return table.Page[catfecitodb.Product]{}, err
+	}
+	products, err := s.productsOf(ctx, entries.Items)
+	out := table.Page[catfecitodb.Product]{Items: []catfecitodb.Product{}, Next: entries.Next}
+	for i, p := range products {
+		if p != nil && folded(p.Name) == entries.Items[i].Term {
+			out.Items = append(out.Items, *p)
+		}
+	}
+	return out, err
+}
+

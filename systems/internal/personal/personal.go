@@ -1,0 +1,182 @@
+// Package personal lets people have a copy of their data, and have them erased: GET /me/data and DELETE /me of every system whose design
+// says whose items are whose (Articles 15, 17 and 20 of the GDPR, Article 18 of the LGPD).
+//
+// # Model
+//
+//	GET /me/data ─▶ ExportPerson, page by page ─▶ {"person", "items": [{"entity", "item"}, …], "complete": true}
+//	DELETE /me   ─▶ Refuse ─▶ ErasePerson, until it finds nothing ─▶ what was deleted and changed, what is kept and why
+//
+// # Invariants
+//
+//	P1  Both are about the caller and nobody else.
+//	P2  A document that ends in "complete": true has everything; one that was broken off is no JSON.
+//	P3  DELETE may be repeated, and finishes what was interrupted. Nothing is erased without the confirming header.
+//
+// A Data may be used from any number of goroutines.
+package personal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// DB is the part of generated data access that is needed.
+type DB interface {
+	ExportPerson(ctx context.Context, id string, after table.Cursor) iter.Seq2[table.PersonItem, error]
+	ErasePerson(ctx context.Context, id string) (table.Erased, error)
+}
+
+// Data is what a system says of its users' data.
+type Data struct {
+	DB DB
+	// Kept are the items that erasure does not delete, by the design.
+	Kept []table.Kept
+	// Refuse is asked before anything is erased; its error is the response. nil lets everyone go.
+	Refuse func(ctx context.Context, id string) error
+}
+
+// confirmation is what the header Confirm must say.
+const confirmation = "erase"
+
+// eraseTimeout is how long one request erases; the next one continues.
+const eraseTimeout = 25 * time.Second
+
+// codeNotErased is the problem of an erasure that has to be continued.
+const codeNotErased = "erasure_unfinished"
+
+// Register adds the operations; none where there are no data.
+func (d *Data) Register(a huma.API) {
+	if d == nil {
+		return
+	}
+	huma.Register(a, api.Operation(huma.Operation{
+		OperationID: "exportOwnData", Method: http.MethodGet, Path: "/me/data", Tags: []string{"Your data"},
+		Summary: "A copy of your data",
+		Description: "All that is stored about you, as one JSON document that is written as it is read. It ends in `\"complete\": true`; without that " +
+			"it was broken off, and is no JSON.",
+		Responses: map[string]*huma.Response{"200": {
+			Description: "OK", Content: map[string]*huma.MediaType{"application/json": {Schema: document()}},
+		}},
+	}, api.Stream), d.export)
+	huma.Register(a, api.Operation(huma.Operation{
+		OperationID: "eraseOwnData", Method: http.MethodDelete, Path: "/me", Tags: []string{"Your data"},
+		Summary: "Erase your data",
+		Description: "Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and " +
+			"continues where an earlier request ended.",
+		DefaultStatus: http.StatusOK, Errors: []int{http.StatusConflict},
+	}, api.Timeout(eraseTimeout)), d.erase)
+}
+
+// document is the schema of an export.
+func document() *huma.Schema {
+	item := &huma.Schema{Type: huma.TypeObject, Required: []string{"entity", "item"}, Properties: map[string]*huma.Schema{
+		"entity": {Type: huma.TypeString, Description: "What the item is"}, "item": {Type: huma.TypeObject, AdditionalProperties: true, Description: "Its fields"},
+	}}
+	return &huma.Schema{Type: huma.TypeObject, Required: []string{"person", "items", "complete"}, Properties: map[string]*huma.Schema{
+		"person": {Type: huma.TypeString, Description: "You"},
+		"items":  {Type: huma.TypeArray, Items: item}, "complete": {Type: huma.TypeBoolean, Description: "That nothing is missing"},
+	}}
+}
+
+func (d *Data) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
+	who, err := auth.Required(ctx)
+	if err != nil {
+		return nil, err
+	}
+	next, stop := iter.Pull2(d.DB.ExportPerson(ctx, who.Sub, ""))
+	first, err, some := next() // what fails at once is a problem
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(c huma.Context) {
+		defer stop()
+		c.SetHeader("Content-Type", "application/json")
+		c.SetHeader("Content-Disposition", `attachment; filename="my-data.json"`)
+		c.SetHeader("Cache-Control", "no-store")
+		w := c.BodyWriter()
+		head, _ := json.Marshal(who.Sub) // a text
+		_, _ = fmt.Fprintf(w, `{"person":%s,"items":[`, head)
+		for n := 0; some; n++ {
+			line, fault := json.Marshal(first)
+			if fault != nil {
+				panic(http.ErrAbortHandler)
+			}
+			if n > 0 {
+				line = append([]byte(","), line...)
+			}
+			if _, fault := w.Write(append(line, '\n')); fault != nil {
+				return // the client has left
+			}
+			if first, err, some = next(); err != nil {
+				return // without the end, which tells that it is broken off
+			}
+		}
+		_, _ = fmt.Fprint(w, `],"complete":true}`+"\n")
+	}}, nil
+}
+
+type eraseInput struct {
+	Confirm string `header:"Confirm" required:"true" enum:"erase" doc:"Must be erase: what is erased does not come back"`
+}
+
+// erased is what was done.
+type erased struct {
+	Deleted map[string]int `json:"deleted" doc:"How many items were deleted by this request, by what they are"`
+	Changed map[string]int `json:"changed" doc:"How many items name you no more"`
+	Kept    []kept         `json:"kept" nullable:"false" doc:"What is not deleted, and why"`
+}
+
+type kept struct {
+	Entity string `json:"entity" doc:"What is kept"`
+	Reason string `json:"reason" doc:"Why"`
+	// Anonymous tells what does not name the person any more from what does.
+	Anonymous bool `json:"anonymous" doc:"Whether it names you no more"`
+}
+
+type eraseOutput struct{ Body erased }
+
+func (d *Data) erase(ctx context.Context, in *eraseInput) (*eraseOutput, error) {
+	who, err := auth.Required(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if in.Confirm != confirmation {
+		return nil, problem.BadRequest(problem.CodeInvalidParameter, "send the header Confirm: "+confirmation)
+	}
+	if d.Refuse != nil {
+		if err := d.Refuse(ctx, who.Sub); err != nil {
+			return nil, err
+		}
+	}
+	done, err := d.DB.ErasePerson(ctx, who.Sub)
+	if errors.Is(err, table.ErrStillWritten) || errors.Is(err, context.DeadlineExceeded) {
+		return nil, &problem.Error{
+			Status: http.StatusConflict, Code: codeNotErased, Detail: "not all of it is erased yet; send the request again to continue", RetryAfter: time.Second, Err: err,
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &eraseOutput{Body: erased{Deleted: done.Deleted, Changed: done.Changed, Kept: []kept{}}}
+	for _, k := range d.Kept {
+		reason := k.Reason
+		if k.Expires {
+			reason = "It goes by itself within days."
+		}
+		out.Body.Kept = append(out.Body.Kept, kept{Entity: k.Entity, Reason: reason, Anonymous: k.Changed})
+	}
+	return out, nil
+}

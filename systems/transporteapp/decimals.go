@@ -1,0 +1,55 @@
+package transporteapp
+
+import (
+	"math/big"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/design/table"
+)
+
+// Decimal is a number of JSON that keeps all its digits.
+type Decimal struct{ table.Decimal }
+
+// Schema makes Decimal a number in the API's document.
+func (Decimal) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: huma.TypeNumber} }
+
+// sum adds numbers.
+func sum(list ...table.Decimal) (table.Decimal, error) {
+	total, most := new(big.Rat), 0
+	for _, d := range list {
+		n, ok := new(big.Rat).SetString(d.String())
+		if !ok {
+			continue // a Decimal is a number
+		}
+		places, _ := n.FloatPrec()
+		most = max(most, places)
+		total.Add(total, n)
+	}
+	return table.ParseDecimal(total.FloatString(most))
+}
+
+// difference is one number less another, which is not negative.
+func difference(of, less table.Decimal) (table.Decimal, error) {
+	negative, err := table.ParseDecimal("-" + less.String())
+	if err != nil {
+		return table.Decimal{}, err
+	}
+	return sum(of, negative)
+}
+
+// text is what an optional text says, "" where there is none.
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
+// given is a text as an optional one: "" is none.
+func given(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
