@@ -61,7 +61,9 @@ func TestOperate(t *testing.T) {
 		}
 		return tx.Amount < 1000, nil
 	})}))
-	good, declined := create(t, v, ana, "good", 500).TxID, create(t, v, bruno, "declined", 5000).TxID
+	good := create(t, v, ana, "good", 500).TxID
+	v.Clock.Advance(time.Second)
+	declined := create(t, v, bruno, "declined", 5000).TxID
 	queue := func(status string) (list []appcore.OperatedTransaction) {
 		t.Helper()
 		next := ""
