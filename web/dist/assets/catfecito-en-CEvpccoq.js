@@ -1,1 +1,0 @@
-var e={"page.title":`CatFecito`,"page.description":`Coffee from the roaster to your door.`};export{e as default};

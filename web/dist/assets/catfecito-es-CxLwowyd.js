@@ -1,1 +1,0 @@
-var e={"page.title":`CatFecito`,"page.description":`Café del tostador a tu puerta.`};export{e as default};

@@ -1,1 +1,0 @@
-var e={"page.title":`CatFecito`,"page.description":`Café da torrefação à sua porta.`};export{e as default};
