@@ -23,6 +23,20 @@ export interface paths {
     /** Your matches, newest first */
     get: operations["listMatches"];
   };
+  "/me": {
+    /**
+     * Erase your data
+     * @description Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and continues where an earlier request ended.
+     */
+    delete: operations["eraseOwnData"];
+  };
+  "/me/data": {
+    /**
+     * A copy of your data
+     * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
+     */
+    get: operations["exportOwnData"];
+  };
   "/ready": {
     /** Whether the database can be used */
     get: operations["ready"];
@@ -140,6 +154,18 @@ export interface components {
       /** @description Whether it is a yes */
       vote: boolean;
     };
+    Erased: {
+      /** @description How many items name you no more */
+      changed: {
+        [key: string]: number;
+      };
+      /** @description How many items were deleted by this request, by what they are */
+      deleted: {
+        [key: string]: number;
+      };
+      /** @description What is not deleted, and why */
+      kept: components["schemas"]["Kept"][];
+    };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
       field: string;
@@ -221,6 +247,14 @@ export interface components {
        * @enum {string}
        */
       mediaType: "MOVIE" | "TV";
+    };
+    Kept: {
+      /** @description Whether it names you no more */
+      anonymous: boolean;
+      /** @description What is kept */
+      entity: string;
+      /** @description Why */
+      reason: string;
     };
     Match: {
       /**
@@ -566,6 +600,51 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PageOwnMatch"];
+        };
+      };
+    };
+  };
+  eraseOwnData: {
+    parameters: {
+      header: {
+        /** @description Must be erase: what is erased does not come back */
+        Confirm: "erase";
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Erased"];
+        };
+      };
+    };
+  };
+  exportOwnData: {
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            /** @description That nothing is missing */
+            complete: boolean;
+            items: {
+              /** @description What the item is */
+              entity: string;
+              /** @description Its fields */
+              item: {
+                [key: string]: unknown;
+              };
+            }[];
+            /** @description You */
+            person: string;
+          };
         };
       };
     };
