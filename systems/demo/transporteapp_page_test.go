@@ -73,10 +73,46 @@ func (c *carrier) trip(name string, from time.Time, length time.Duration, driver
 	return id
 }
 
+// stamped makes a trip whose carta is stamped.
+func (c *carrier) stamped(name string, from time.Time) {
+	type object = map[string]any
+	mexico, jalisco := object{"codigoPostal": "06600", "estado": "CMX"}, object{"codigoPostal": "44100", "estado": "JAL"}
+	c.do(http.MethodPut, "/perfil", object{
+		"email": "trafico@bajio.example.com", "fullName": "Transportes del Bajío y Occidente", "timezone": "America/Mexico_City",
+		"config": object{"rfcEmisor": "EKU9003173C9", "razonSocial": "ESCUELA KEMPER URGATE", "regimenFiscal": "601", "domicilioFiscal": mexico},
+	}, "userId")
+	id := c.do(http.MethodPost, "/viajes", object{
+		"nombre": name, "origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 540, "fechaInicioProgramada": from, "fechaFinProgramada": from.Add(time.Hour),
+	}, "viajeId")
+	carta := "/cartas/" + c.do(http.MethodPost, "/viajes/"+id+"/cartas", object{"receptor": object{
+		"rfc": "IIA040805DZ4", "nombre": "INDISTRIA ILUMINADORA DE ALMACENES", "regimenFiscal": "601", "usoCfdi": "S01", "domicilioFiscal": jalisco,
+	}}, "cartaId")
+	c.do(http.MethodPut, carta+"/autotransporte", object{
+		"permSct": "TPAF01", "numPermisoSct": "12345", "configVehicular": "C2", "placaVm": "ABC-123", "anioModeloVm": 2022,
+		"pesoBrutoVehicular": 17.5, "aseguraRespCivil": "Seguros XYZ", "polizaRespCivil": "POL-123456",
+	}, "cartaId")
+	at := func(t time.Time) string { return t.Format("2006-01-02T15:04:05") }
+	c.do(http.MethodPut, carta+"/ubicaciones", object{"ubicaciones": []object{
+		{"tipo": "Origen", "idUbicacion": "OR000001", "rfcRemitenteDestinatario": "EKU9003173C9", "fechaHoraSalidaLlegada": at(from), "domicilio": mexico},
+		{
+			"tipo": "Destino", "idUbicacion": "DE000001", "rfcRemitenteDestinatario": "IIA040805DZ4", "fechaHoraSalidaLlegada": at(from.Add(time.Hour)),
+			"distanciaRecorrida": 540, "domicilio": jalisco,
+		},
+	}}, "cartaId")
+	c.do(http.MethodPut, carta+"/figuras", object{"figuras": []object{
+		{"tipoFigura": "01", "rfcFigura": "CACX7605101P8", "nombreFigura": "Pedro López", "numLicencia": "ABC123456"},
+	}}, "cartaId")
+	c.do(http.MethodPost, carta+"/mercancias", object{"mercancias": []object{
+		{"claveProdServ": "50161509", "claveUnidad": "KGM", "descripcion": "Azúcar", "cantidad": 100, "pesoKg": 100},
+	}}, "cartaId")
+	c.do(http.MethodPost, carta+"/sellar", nil, "cartaId")
+	c.do(http.MethodPost, carta+"/timbrado", nil, "cartaId")
+}
+
 // signIn signs in at a page of TransporteApp in Spanish.
 func signIn(p *webtest.Page, sub string) {
 	p.Button("Iniciar sesión")
-	p.Wait("#sign-in input")
+	p.Wait("dialog[open] #sign-in input")
 	p.Eval(`document.querySelector("#sign-in input").select()`)
 	p.Type("#sign-in input", sub)
 	p.Click("dialog[open] button[type=submit]")
@@ -101,6 +137,7 @@ func TestTrucking(t *testing.T) {
 	desk.Eval(`location.hash = "#/fleet"`)
 	desk.UntilText("Aún no hay operadores")
 	desk.Button("Agregar operador")
+	desk.Wait("dialog[open] input[name=nombre]")
 	for name, text := range map[string]string{"nombre": "Ximena Ruvalcaba Ortiz", "rfc": "cacx7605101p8", "curp": "HEGG560427MVZRRL04", "licencia.numero": "ABC123456"} {
 		desk.Type("input[name='"+name+"']", text)
 	}
@@ -121,9 +158,12 @@ func TestTrucking(t *testing.T) {
 	c.trip("Aguascalientes – Guadalajara", now.Add(24*time.Hour), 9*time.Hour, luis, two)
 	c.do(http.MethodPost, "/viajes/"+c.trip("Monterrey – Saltillo", now.Add(-3*time.Hour), 5*time.Hour, ana, three)+"/iniciar", nil, "viajeId")
 
+	c.stamped("Azúcar a Guadalajara", now.Add(time.Minute))
+
 	desk.Eval(`location.hash = "#/"`)
 	desk.UntilText("Pedro López Hernández")
 	desk.Button("Nuevo viaje")
+	desk.Wait("dialog[open] input[name=origen]")
 	desk.Type("input[name=origen]", "Celaya")
 	desk.Type("input[name=destino]", "Irapuato")
 	desk.Type("input[name=km]", "62.5")
@@ -149,6 +189,13 @@ func TestTrucking(t *testing.T) {
 	desk.Until(`document.querySelectorAll(".bar").length >= 1`)
 	desk.Accessible()
 	desk.Shot("trucking-board")
+
+	desk.Eval(`[...document.querySelectorAll(".trip-card")].find((e) => e.textContent.includes("Azúcar")).click()`)
+	desk.UntilText("CP-000001 · timbrada")
+	desk.Eval(`((make) => { URL.createObjectURL = (file) => { void file.text().then((text) => { window.downloaded = text; }); return make(file); }; })(URL.createObjectURL.bind(URL))`)
+	desk.Button("Descargar XML")
+	desk.Until(`(window.downloaded ?? "").includes("CartaPorte31")`)
+	desk.Shot("trucking-stamped")
 
 	phone := webtest.Open(t, r.web+"/transporteapp/#/driver", webtest.Phone, webtest.Language("es-MX"))
 	signIn(phone, sub)

@@ -1,6 +1,7 @@
 import { CalendarOff, ChevronLeft, ChevronRight, Plus, TriangleAlert, Truck } from "lucide";
 import { useState } from "preact/hooks";
-import { Badge, Button, Card, Empty, Failed, Icon, Skeleton, Tabs, format, go, here, link, useLoaded, useTitle } from "#ui";
+import { Badge, Button, Card, Empty, Failed, Icon, Skeleton, Tabs, ask, format, go, here, link, useLoaded, useTitle } from "#ui";
+import { api } from "#clients/transporteapp";
 import { fleet, spanOf, standing, standings, takes, tones, tripsBetween, type Fleet, type Trip } from "./data.ts";
 import { dayKey, dayOf, hour, lanes, place, startOfDay, type Span } from "./day.ts";
 import { NewTrip, TripDrawer } from "./trip.tsx";
@@ -44,13 +45,28 @@ export function Board() {
             <>
               <Strip day={day} trips={today} fleet={all.value.value ?? { drivers: [], vehicles: [], trailers: [] }} onOpen={open} />
               {today.length === 0
-                ? <Empty icon={CalendarOff} title={t("board.none")} action={<Button kind="primary" icon={Plus} onPress={() => setPlanning(true)}>{t("trip.new")}</Button>}>{t("board.noneText")}</Empty>
+                ? all.value.value?.drivers.length !== 0 && <NoTrips day={day} to={to} onPlan={() => setPlanning(true)} />
                 : <Columns trips={today} onOpen={open} />}
             </>
           )}
       <NewTrip open={planning} day={day} onClose={() => setPlanning(false)} onMade={(trip) => { setPlanning(false); void reload(); go(to(startOfDay(new Date(trip.fechaInicioProgramada)), trip.viajeId)); }} />
       <TripDrawer id={chosen} fleet={all.value.value} onClose={() => go(to(day))} onChanged={() => void reload()} />
     </div>
+  );
+}
+
+/** A day without trips: plan one, or go to where the newest one is. */
+function NoTrips({ day, to, onPlan }: { day: Date; to: (at: Date) => string; onPlan: () => void }) {
+  const newest = useLoaded((signal) => ask(api.GET("/viajes", { params: { query: { limit: 1 } }, signal })), []);
+  const trip = newest.value.value?.items[0];
+  const at = trip && startOfDay(Date.parse(trip.fechaInicioProgramada));
+  return (
+    <Empty icon={CalendarOff} title={t("board.none")} action={
+      <div class="row">
+        {at && dayKey(at) !== dayKey(day) && <Button href={to(at)}>{t("board.newest", { day: format.day(at) })}</Button>}
+        <Button kind="primary" icon={Plus} onPress={onPlan}>{t("trip.new")}</Button>
+      </div>
+    }>{t("board.noneText")}</Empty>
   );
 }
 
@@ -102,7 +118,7 @@ function Strip({ day, trips, fleet, onOpen }: { day: Date; trips: readonly Trip[
     <Card>
       <Tabs label={t("strip.by")} tabs={[{ key: "driver", label: t("strip.driver") }, { key: "vehicle", label: t("strip.vehicle") }]} chosen={by} onChoose={setBy}>
         {rows.length === 0
-          ? <Empty icon={Truck} title={t("fleet.none")} action={<Button href={link("/fleet")}>{t("nav.fleet")}</Button>}>{t("fleet.noneText")}</Empty>
+          ? <Empty icon={Truck} title={t("fleet.none")} action={<Button kind="primary" href={link("/fleet", { show: by === "driver" ? undefined : "vehicles" })}>{t("fleet.go")}</Button>}>{t("fleet.noneText")}</Empty>
           : (
             <div class="strip">
               <div class="strip-hours" aria-hidden="true">

@@ -1,4 +1,4 @@
-import { MapPin, Truck, UserRound } from "lucide";
+import { Download, MapPin, Truck, UserRound } from "lucide";
 import { useMemo, useState } from "preact/hooks";
 import { Badge, Button, Confirm, Dialog, Drawer, Failed, Icon, Notice, Problem, Progress, RequestKey, Skeleton, Switch, TextField, ask, format, toast, toastProblem, useLoaded } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
@@ -68,6 +68,7 @@ function Facts({ trip, onAssign, onTakeBack }: { trip: Whole; onAssign: () => vo
         <Badge {...(tones[s] ? { tone: tones[s] } : {})}>{t(`standing.${s}`)}</Badge>
         {trip.local && <Badge plain>{t("trip.local")}</Badge>}
         {trip.fiscal && <Badge plain>{trip.fiscal.cartaPorteFolio} · {t(`carta.${trip.fiscal.cartaPorteStatus}`)}</Badge>}
+        {trip.fiscal?.cartaPorteStatus === "timbrada" && <Button size="small" kind="quiet" icon={Download} onPress={() => download(trip.fiscal?.cartaPorteId ?? "", `${trip.fiscal?.cartaPorteFolio}.xml`)}>{t("carta.xml")}</Button>}
       </div>
       {alert && <Notice tone="warning">{alert}</Notice>}
       {trip.tracking && (
@@ -89,6 +90,19 @@ function Facts({ trip, onAssign, onTakeBack }: { trip: Whole; onAssign: () => vo
       {s === "programado" && <div class="row"><Button size="small" onPress={onAssign}>{t("do.reassign")}</Button><Button size="small" kind="quiet" onPress={onTakeBack}>{t("do.takeBack")}</Button></div>}
     </div>
   );
+}
+
+/** Keeps the document of a stamped carta as a file. */
+async function download(id: string, name: string): Promise<void> {
+  try {
+    const text = await ask(api.GET("/cartas/{id}/xml", { params: { path: { id } }, parseAs: "text" })) as string;
+    const url = URL.createObjectURL(new Blob([text], { type: "application/xml" }));
+    const a = Object.assign(document.createElement("a"), { href: url, download: name });
+    a.click();
+    URL.revokeObjectURL(url);
+  } catch (thrown) {
+    toastProblem(thrown);
+  }
 }
 
 /** A trip is planned: from where to where, when, how far. Its name is its way, unless it gets one. */
