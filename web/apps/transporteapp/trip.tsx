@@ -67,8 +67,6 @@ function Facts({ trip, onAssign, onTakeBack }: { trip: Whole; onAssign: () => vo
       <div class="row">
         <Badge {...(tones[s] ? { tone: tones[s] } : {})}>{t(`standing.${s}`)}</Badge>
         {trip.local && <Badge plain>{t("trip.local")}</Badge>}
-        {trip.fiscal && <Badge plain>{trip.fiscal.cartaPorteFolio} · {t(`carta.${trip.fiscal.cartaPorteStatus}`)}</Badge>}
-        {trip.fiscal?.cartaPorteStatus === "timbrada" && <Button size="small" kind="quiet" icon={Download} onPress={() => download(trip.fiscal?.cartaPorteId ?? "", `${trip.fiscal?.cartaPorteFolio}.xml`)}>{t("carta.xml")}</Button>}
       </div>
       {alert && <Notice tone="warning">{alert}</Notice>}
       {trip.tracking && (
@@ -86,6 +84,14 @@ function Facts({ trip, onAssign, onTakeBack }: { trip: Whole; onAssign: () => vo
             ? <><Icon of={UserRound} size={14} /> {r.conductorNombre}<br /><Icon of={Truck} size={14} /> {r.vehiculoPlaca}{r.remolquePlaca && ` + ${r.remolquePlaca}`}</>
             : <span class="muted">{t("trip.nobody")}</span>}
         </dd></div>
+        {!trip.local && (
+          <div><dt>{t("trip.carta")}</dt><dd>
+            {trip.fiscal ? <>{trip.fiscal.cartaPorteFolio} · {t(`carta.${trip.fiscal.cartaPorteStatus}`)}</> : <span class="muted">{t("trip.noCarta")}</span>}
+            {trip.fiscal?.cartaPorteStatus === "timbrada" && (
+              <div class="document"><Button size="small" icon={Download} onPress={() => download(trip.fiscal?.cartaPorteId ?? "", `${trip.fiscal?.cartaPorteFolio}.xml`)}>{t("carta.xml")}</Button></div>
+            )}
+          </dd></div>
+        )}
       </dl>
       {s === "programado" && <div class="row"><Button size="small" onPress={onAssign}>{t("do.reassign")}</Button><Button size="small" kind="quiet" onPress={onTakeBack}>{t("do.takeBack")}</Button></div>}
     </div>
