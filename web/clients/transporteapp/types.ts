@@ -104,6 +104,20 @@ export interface paths {
     /** Whether the process lives */
     get: operations["health"];
   };
+  "/me": {
+    /**
+     * Erase your data
+     * @description Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and continues where an earlier request ended.
+     */
+    delete: operations["eraseOwnData"];
+  };
+  "/me/data": {
+    /**
+     * A copy of your data
+     * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
+     */
+    get: operations["exportOwnData"];
+  };
   "/perfil": {
     /** Your company's profile */
     get: operations["getPerfil"];
@@ -470,6 +484,18 @@ export interface components {
       regimenFiscal: string;
       rfc: string;
     };
+    Erased: {
+      /** @description How many items name you no more */
+      changed: {
+        [key: string]: number;
+      };
+      /** @description How many items were deleted by this request, by what they are */
+      deleted: {
+        [key: string]: number;
+      };
+      /** @description What is not deleted, and why */
+      kept: components["schemas"]["Kept"][];
+    };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
       field: string;
@@ -503,6 +529,14 @@ export interface components {
        * @enum {string}
        */
       status: "ok";
+    };
+    Kept: {
+      /** @description Whether it names you no more */
+      anonymous: boolean;
+      /** @description What is kept */
+      entity: string;
+      /** @description Why */
+      reason: string;
     };
     Licencia: {
       numero: string;
@@ -1569,6 +1603,51 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Health"];
+        };
+      };
+    };
+  };
+  eraseOwnData: {
+    parameters: {
+      header: {
+        /** @description Must be erase: what is erased does not come back */
+        Confirm: "erase";
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Erased"];
+        };
+      };
+    };
+  };
+  exportOwnData: {
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": {
+            /** @description That nothing is missing */
+            complete: boolean;
+            items: {
+              /** @description What the item is */
+              entity: string;
+              /** @description Its fields */
+              item: {
+                [key: string]: unknown;
+              };
+            }[];
+            /** @description You */
+            person: string;
+          };
         };
       };
     };
