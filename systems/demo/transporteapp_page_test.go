@@ -103,7 +103,7 @@ func (c *carrier) stamped(name string, from time.Time) {
 		{"tipoFigura": "01", "rfcFigura": "CACX7605101P8", "nombreFigura": "Pedro López", "numLicencia": "ABC123456"},
 	}}, "cartaId")
 	c.do(http.MethodPost, carta+"/mercancias", object{"mercancias": []object{
-		{"claveProdServ": "50161509", "claveUnidad": "KGM", "descripcion": "Azúcar", "cantidad": 100, "pesoKg": 100},
+		{"claveProdServ": "50161509", "claveUnidad": "KGM", "descripcion": "Azúcar", "cantidad": 100, "pesoKg": 100}, //nolint:misspell // Spanish
 	}}, "cartaId")
 	c.do(http.MethodPost, carta+"/sellar", nil, "cartaId")
 	c.do(http.MethodPost, carta+"/timbrado", nil, "cartaId")
