@@ -176,3 +176,33 @@ func TestAgendaIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestBoard: the trips of a period are listed with who and what makes them, as it is after each assignment.
+func TestBoard(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, transporteapp.System(transporteapp.Options{PAC: testPAC}), func(t *testing.T, v *apitest.Server) {
+		t.Helper()
+		put[object](t, v, ana, "/perfil", profile())
+		driverID, vehicleID, trailerID := fleet(t, v, ana, "f")
+		trip := planned(t, v, "k", day(10, 8), day(12, 18))
+		onBoard := func() transporteapp.ViajeResumen {
+			t.Helper()
+			got := get[page[transporteapp.ViajeResumen]](t, v, ana, "/viajes?desde=2027-01-10T00:00:00Z&hasta=2027-01-11T00:00:00Z")
+			if len(got.Items) != 1 {
+				t.Fatalf("the board has %v, want one trip", got.Items)
+			}
+			return got.Items[0]
+		}
+		if got := onBoard(); got.Resources != nil {
+			t.Errorf("a trip that nobody makes has %v", got.Resources)
+		}
+		put[object](t, v, ana, trip+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicleID, "remolqueId": trailerID})
+		if got := onBoard().Resources; got == nil || got.ConductorID != driverID || got.VehiculoID != vehicleID || got.RemolqueID != trailerID || got.ConductorNombre == "" {
+			t.Errorf("an assigned trip has %v, want %s, %s and %s", got, driverID, vehicleID, trailerID)
+		}
+		v.Run(t, []apitest.Case{good("nobody", as(http.MethodDelete, trip+"/recursos", "", nil), http.StatusOK)})
+		if got := onBoard(); got.Resources != nil {
+			t.Errorf("a trip that was taken back has %v", got.Resources)
+		}
+	})
+}

@@ -292,6 +292,9 @@ type ViajeResumen struct {
 	FechaFinProgramada    time.Time      `json:"fechaFinProgramada"`
 	Origen                string         `json:"origen"`
 	Destino               string         `json:"destino"`
+	Resources             *Recursos      `json:"resources,omitempty" from:",optional" doc:"Who and what makes it; lists by state leave it out"`
+	Fiscal                *Fiscal        `json:"fiscal,omitempty" from:",optional" doc:"Its carta; lists by state leave it out"`
+	Local                 bool           `json:"local,omitempty" from:",optional" doc:"It needs no carta; lists by state leave it out"`
 	CreatedAt             time.Time      `json:"createdAt"`
 	UpdatedAt             time.Time      `json:"updatedAt"`
 }

@@ -34,6 +34,8 @@ package transporteapp
 import (
 	"cmp"
 	"context"
+	"embed"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"time"
@@ -42,6 +44,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/systems/internal/words"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
@@ -54,6 +57,18 @@ const Name = "transporteapp"
 
 // AdminGroup is the group of the back office, which sells plans and credits.
 const AdminGroup = Name + "-admin"
+
+//go:embed words
+var wordsFiles embed.FS
+
+// said are the translations of what the system says to people.
+func said() fs.FS {
+	folder, err := fs.Sub(wordsFiles, "words")
+	if err != nil {
+		panic(err) // of a name that is none
+	}
+	return folder
+}
 
 // Options are what a deployment can exchange.
 type Options struct {
@@ -103,6 +118,7 @@ func System(o Options) system.System {
 		About:    "Trips, drivers and vehicles of trucking companies, and the Carta Porte of what they carry.",
 		Tables:   func(string) []system.Table { return tables() },
 		Rules:    rules(),
+		Words:    words.Must(said()),
 		Open:     func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: examples(),
 		Load:     loadPlan(),

@@ -1105,6 +1105,9 @@ func viajesPorFechaItemOf(v table.Values) (ViajesPorFechaItem, error) {
 		FechaFinProgramada:    table.Get(d, "fechaFinProgramada", table.Time()),
 		Origen:                table.Get(d, "origen", table.Text[string]()),
 		Destino:               table.Get(d, "destino", table.Text[string]()),
+		Resources:             table.GetOptional(d, "resources", recursosCodec()),
+		Fiscal:                table.GetOptional(d, "fiscal", fiscalCodec()),
+		Local:                 table.GetOptional(d, "local", table.Bool()),
 		CreatedAt:             table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:             table.Get(d, "updatedAt", table.Time()),
 	}

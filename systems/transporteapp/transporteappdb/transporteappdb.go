@@ -97,7 +97,7 @@ func CreateTables(c Config) []*dynamodb.CreateTableInput {
 						{AttributeName: aws.String("GSI2PK"), KeyType: types.KeyTypeHash},
 						{AttributeName: aws.String("GSI2SK"), KeyType: types.KeyTypeRange},
 					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"entityType", "userId", "viajeId", "cartaId", "nombre", "estado", "status", "folio", "fechaInicioProgramada", "fechaFinProgramada", "origen", "destino", "createdAt", "updatedAt"}},
+					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"entityType", "userId", "viajeId", "cartaId", "nombre", "estado", "status", "folio", "fechaInicioProgramada", "fechaFinProgramada", "origen", "destino", "local", "resources", "fiscal", "createdAt", "updatedAt"}},
 				},
 			},
 		},

@@ -639,9 +639,9 @@ type CrearViajeResult struct {
 // A trip without a carta.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
-//	create  Viaje.key USER#{userId} / VIAJE#{viajeId}; if it does not exist; GSI1 added (1); GSI2 added (1)
+//	create  Viaje.key USER#{userId} / VIAJE#{viajeId}; if it does not exist; GSI1 added (1); GSI2 added (2)
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
-//	costs   14 write units
+//	costs   15 write units
 //
 // It can end in ErrPeticionReused, ErrViajeExists, ErrSuscripcionInactiva.
 func (db *DB) CrearViaje(ctx context.Context, in CrearViajeInput) (CrearViajeResult, error) {
@@ -732,10 +732,10 @@ type CrearViajeConCartaResult struct {
 //	upsert  Usage.key USER#{userId} / USAGE#{mes}; if attribute_not_exists(cartas) OR cartas < :limite
 //	update  User.key USER#{userId} / PROFILE#metadata; if credits.balance >= 1 AND subscription.limits.cartasPorteMes = :limite AND subscription.status = 'active' AND subscription.expiresAt > :now
 //	upsert  FolioSeq.key USER#{userId} / SEQ#CARTA; if attribute_not_exists(n) OR n = :seen
-//	create  Viaje.key USER#{userId} / VIAJE#{viajeId}; if it does not exist; GSI1 added (1); GSI2 added (1)
+//	create  Viaje.key USER#{userId} / VIAJE#{viajeId}; if it does not exist; GSI1 added (1); GSI2 added (2)
 //	create  Carta.key USER#{userId} / CARTA#{cartaId}; if it does not exist; GSI1 added (1); GSI2 added (1)
 //	put     Carta.Folio USER#{userId} / FOLIO#{folio}; if it does not exist
-//	costs   26 write units
+//	costs   27 write units
 //
 // It can end in ErrPeticionReused, ErrLimiteMensual, ErrSuscripcionInactiva, ErrSinCreditos, ErrPlanCambio,
 // ErrUserNotFound, ErrFolioTomado, ErrViajeExists, ErrCartaExists, ErrCartaFolioTaken.
@@ -823,10 +823,10 @@ type CrearCartaDeViajeResult struct {
 //	upsert  Usage.key USER#{userId} / USAGE#{mes}; if attribute_not_exists(cartas) OR cartas < :limite
 //	update  User.key USER#{userId} / PROFILE#metadata; if credits.balance >= 1 AND subscription.limits.cartasPorteMes = :limite AND subscription.status = 'active' AND subscription.expiresAt > :now
 //	upsert  FolioSeq.key USER#{userId} / SEQ#CARTA; if attribute_not_exists(n) OR n = :seen
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 updated (1); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 updated (1); GSI2 updated (2)
 //	create  Carta.key USER#{userId} / CARTA#{cartaId}; if it does not exist; GSI1 added (1); GSI2 added (1)
 //	put     Carta.Folio USER#{userId} / FOLIO#{folio}; if it does not exist
-//	costs   26 write units
+//	costs   27 write units
 //
 // It can end in ErrPeticionReused, ErrLimiteMensual, ErrSuscripcionInactiva, ErrSinCreditos, ErrPlanCambio,
 // ErrUserNotFound, ErrFolioTomado, ErrViajeTieneCarta, ErrViajeNoProgramado, ErrViajeNotFound, ErrCartaExists,
@@ -891,8 +891,8 @@ type GuardarViajeResult struct {
 //
 // What is said of a trip that nobody drives yet; without a value, coordinates and costs are taken away.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources); GSI1 moved (2); GSI2 moved (2)
-//	costs   6 write units
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources); GSI1 moved (2); GSI2 moved (4)
+//	costs   8 write units
 //
 // It can end in ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeNotFound.
 func (db *DB) GuardarViaje(ctx context.Context, in GuardarViajeInput) (GuardarViajeResult, error) {
@@ -920,8 +920,8 @@ type ProgramarViajeResult struct {
 
 // ProgramarViaje does: update Viaje.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'borrador'; GSI1 moved (2); GSI2 updated (1)
-//	costs   5 write units
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'borrador'; GSI1 moved (2); GSI2 updated (2)
+//	costs   6 write units
 //
 // It can end in ErrViajeNoBorrador, ErrViajeNotFound.
 func (db *DB) ProgramarViaje(ctx context.Context, in ProgramarViajeInput) (ProgramarViajeResult, error) {
@@ -967,9 +967,9 @@ type AsignarRecursosResult struct {
 // that
 // it gets and of all that it gives back.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto; GSI1 updated (1); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto; GSI1 updated (1); GSI2 updated (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line; if revision = :line.visto
-//	costs   10 write units with 2 lines, 2 for each
+//	costs   11 write units with 2 lines, 2 for each
 //
 // It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeNotFound, ErrAgendaNotFound, table.ErrLines. It takes
 // at most 6 lines.
@@ -1015,11 +1015,11 @@ type IniciarViajeResult struct {
 // The trip leaves: its driver and vehicle are there, its carta is stamped, and it is planned to begin soon. A local
 // trip needs no carta.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (2)
 //	create  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if it does not exist
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2)
-//	costs   19 write units
+//	costs   20 write units
 //
 // It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
 // ErrViajeNotFound, ErrTrackingExists, ErrConductorEnViaje, ErrConductorNoDisponible, ErrConductorNotFound,
@@ -1072,12 +1072,12 @@ type IniciarConRemolqueResult struct {
 //
 // The same with a trailer.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (2)
 //	create  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if it does not exist
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2)
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado = 'disponible'; GSI1 moved (2)
-//	costs   23 write units
+//	costs   24 write units
 //
 // It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
 // ErrViajeNotFound, ErrTrackingExists, ErrConductorEnViaje, ErrConductorNoDisponible, ErrConductorNotFound,
@@ -1139,12 +1139,12 @@ type CompletarViajeResult struct {
 //
 // The trip has arrived; driver and vehicle are free again. The lines are their agendas.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :completados; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
-//	costs   23 write units with 2 lines, 2 for each
+//	costs   24 write units with 2 lines, 2 for each
 //
 // It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
@@ -1207,13 +1207,13 @@ type CompletarConRemolqueResult struct {
 //
 // The same with a trailer.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :completados; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
-//	costs   29 write units with 3 lines, 2 for each
+//	costs   30 write units with 3 lines, 2 for each
 //
 // It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
@@ -1249,8 +1249,8 @@ type CancelarViajeResult struct {
 //
 // A trip that nobody is to make is off.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (1)
-//	costs   5 write units
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
+//	costs   6 write units
 //
 // It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound.
 func (db *DB) CancelarViaje(ctx context.Context, in CancelarViajeInput) (CancelarViajeResult, error) {
@@ -1289,9 +1289,9 @@ type CancelarAsignadoResult struct {
 //
 // A trip that has not left is off, out of the agendas in the lines.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
-//	costs   11 write units with 2 lines, 2 for each
+//	costs   12 write units with 2 lines, 2 for each
 //
 // It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrAgendaNotFound,
 // table.ErrLines. It takes at most 3 lines.
@@ -1341,12 +1341,12 @@ type CancelarEnCursoResult struct {
 //
 // A trip that is on its way is off; driver and vehicle are free again. The lines are their agendas.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
-//	costs   23 write units with 2 lines, 2 for each
+//	costs   24 write units with 2 lines, 2 for each
 //
 // It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
@@ -1403,13 +1403,13 @@ type CancelarEnCursoConRemolqueResult struct {
 //
 // The same with a trailer.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
-//	costs   29 write units with 3 lines, 2 for each
+//	costs   30 write units with 3 lines, 2 for each
 //
 // It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
@@ -1883,8 +1883,8 @@ type EmpezarTimbradoResult struct {
 // The PAC is going to be asked for a stamp: until its answer is known, the carta is not opened and not cancelled.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = true AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
-//	costs   13 write units
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
+//	costs   14 write units
 //
 // It can end in ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // ErrCartaDeOtroViaje, ErrViajeNotFound.
@@ -1923,8 +1923,8 @@ type DejarTimbradoResult struct {
 // The PAC does not stamp the carta: it is a draft as before. A refusal that comes late is not of what was sent since.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_timbrado' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
-//	costs   13 write units
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
+//	costs   14 write units
 //
 // It can end in ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) DejarTimbrado(ctx context.Context, in DejarTimbradoInput) (DejarTimbradoResult, error) {
@@ -1981,10 +1981,10 @@ type TimbrarCartaResult struct {
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_timbrado' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	create  XmlParte.key USER#{userId}#XML#{cartaId} / XML#{parte|pad(4)}, each line; if it does not exist
-//	costs   27 write units with 1 lines, 6 for each
+//	costs   28 write units with 1 lines, 6 for each
 //
 // It can end in ErrPeticionReused, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
 // ErrViajeNotFound, ErrUserNotFound, ErrXMLParteExists, table.ErrLines. It takes at most 10 lines.
@@ -2042,9 +2042,9 @@ type CancelarBorradorResult struct {
 // A draft is off; its credit is free again. Its folio is not given to another.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador'; GSI1 moved (2); GSI2 updated (1)
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
 //	update  User.key USER#{userId} / PROFILE#metadata
-//	costs   17 write units
+//	costs   18 write units
 //
 // It can end in ErrCartaEnTimbrado, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
 // ErrViajeNotFound, ErrUserNotFound.
@@ -2084,8 +2084,8 @@ type EmpezarCancelacionResult struct {
 // The PAC is going to be asked to cancel a stamped carta: until its answer is known, its trip does not leave.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'timbrada' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId AND estado <> 'en_curso'; GSI1 updated (1); GSI2 updated (1)
-//	costs   13 write units
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId AND estado <> 'en_curso'; GSI1 updated (1); GSI2 updated (2)
+//	costs   14 write units
 //
 // It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrViajeEnMarcha, ErrCartaDeOtroViaje,
 // ErrViajeNotFound.
@@ -2124,8 +2124,8 @@ type DejarCancelacionResult struct {
 // The PAC does not cancel the carta: it is stamped as before. A refusal that comes late is not of what was sent since.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_cancelacion' AND revision = :visto; GSI1 moved (2); GSI2 updated (1)
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
-//	costs   13 write units
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
+//	costs   14 write units
 //
 // It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) DejarCancelacion(ctx context.Context, in DejarCancelacionInput) (DejarCancelacionResult, error) {
@@ -2162,8 +2162,8 @@ type CancelarTimbradaResult struct {
 // A stamped carta is off, as the PAC has confirmed; the credit is spent.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'en_cancelacion'; GSI1 moved (2); GSI2 updated (1)
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (1)
-//	costs   13 write units
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
+//	costs   14 write units
 //
 // It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) CancelarTimbrada(ctx context.Context, in CancelarTimbradaInput) (CancelarTimbradaResult, error) {

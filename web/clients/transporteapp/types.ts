@@ -1054,8 +1054,14 @@ export interface components {
       fechaFinProgramada: string;
       /** Format: date-time */
       fechaInicioProgramada: string;
+      /** @description Its carta; lists by state leave it out */
+      fiscal?: components["schemas"]["Fiscal"];
+      /** @description It needs no carta; lists by state leave it out */
+      local?: boolean;
       nombre: string;
       origen: string;
+      /** @description Who and what makes it; lists by state leave it out */
+      resources?: components["schemas"]["Recursos"];
       /** Format: date-time */
       updatedAt: string;
       viajeId: string;

@@ -1,0 +1,104 @@
+import { ask } from "#ui";
+import { api, type Schemas } from "#clients/transporteapp";
+import { hour, startOfDay, type Span } from "./day.ts";
+
+export type Trip = Schemas["ViajeResumen"];
+export type Driver = Schemas["Conductor"];
+export type Vehicle = Schemas["Vehiculo"];
+export type Trailer = Schemas["Remolque"];
+export type Profile = Schemas["Perfil"];
+export type State = Trip["estado"];
+
+/** How a trip stands for a dispatcher: planned ones without driver and vehicle come first. */
+export type Standing = "borrador" | "sin_asignar" | "programado" | "en_curso" | "completado" | "cancelado";
+
+export const standings: readonly Standing[] = ["sin_asignar", "programado", "en_curso", "completado", "borrador", "cancelado"];
+
+export function standing(trip: { estado: State; resources?: unknown }): Standing {
+  return trip.estado === "programado" && !trip.resources ? "sin_asignar" : trip.estado;
+}
+
+export const tones = {
+  borrador: undefined, sin_asignar: "warning", programado: "info", en_curso: "accent", completado: "success", cancelado: undefined,
+} as const;
+
+export function spanOf(trip: { fechaInicioProgramada: string; fechaFinProgramada: string }): Span {
+  return { from: Date.parse(trip.fechaInicioProgramada), to: Date.parse(trip.fechaFinProgramada) };
+}
+
+/** A trip that takes the time of who and what makes it. */
+export function takes(trip: Trip): boolean {
+  return trip.estado === "programado" || trip.estado === "en_curso";
+}
+
+interface Page<T> {
+  items: readonly T[];
+  next?: string | undefined;
+}
+
+/** All pages of a list that a company can look over: a fleet, the trips of a week. */
+async function whole<T>(page: (cursor: string | undefined) => Promise<Page<T>>): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const got = await page(cursor);
+    items.push(...got.items);
+    cursor = got.next;
+  } while (cursor && items.length < 2000);
+  return items;
+}
+
+const limit = 100;
+
+/** The longest trip that the board expects to reach into a day from before, in days. */
+export const reach = 4;
+
+/** Trips that lie in a period, those that began up to four days before it as well. */
+export async function tripsBetween(from: Date, to: Date, signal?: AbortSignal): Promise<Trip[]> {
+  const asked = { desde: startOfDay(from, -reach).toISOString(), hasta: to.toISOString(), limit };
+  const found = await whole((cursor) => ask(api.GET("/viajes", { params: { query: { ...asked, ...(cursor ? { cursor } : {}) } }, ...(signal ? { signal } : {}) })));
+  return found.filter((t) => spanOf(t).to > from.getTime() && spanOf(t).from < to.getTime());
+}
+
+export interface Fleet {
+  drivers: Driver[];
+  vehicles: Vehicle[];
+  trailers: Trailer[];
+}
+
+function chunks<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / limit) }, (_, n) => items.slice(n * limit, (n + 1) * limit));
+}
+
+/** The ids of all, or of those who can make a trip of a period. */
+export async function resourceIDs(period: { desde: string; hasta: string } | undefined, signal?: AbortSignal): Promise<{ drivers: string[]; vehicles: string[]; trailers: string[] }> {
+  const query = (cursor: string | undefined) => ({ params: { query: { ...period, limit, ...(cursor ? { cursor } : {}) } }, ...(signal ? { signal } : {}) });
+  const [drivers, vehicles, trailers] = await Promise.all([
+    whole((c) => ask(api.GET("/conductores", query(c)))), whole((c) => ask(api.GET("/vehiculos", query(c)))), whole((c) => ask(api.GET("/remolques", query(c)))),
+  ]);
+  return {
+    drivers: drivers.map((d) => d.conductorId), vehicles: vehicles.map((v) => v.vehiculoId ?? ""), trailers: trailers.map((r) => r.remolqueId ?? ""),
+  };
+}
+
+/** Drivers, vehicles and trailers of the company. */
+export async function fleet(signal?: AbortSignal): Promise<Fleet> {
+  const ids = await resourceIDs(undefined, signal);
+  const ask1 = (body: Schemas["RecursosConsulta"]) => ask(api.POST("/recursos/consulta", { body, ...(signal ? { signal } : {}) }));
+  const found = await Promise.all([
+    ...chunks(ids.drivers).map((conductores) => ask1({ conductores })),
+    ...chunks(ids.vehicles).map((vehiculos) => ask1({ vehiculos })),
+    ...chunks(ids.trailers).map((remolques) => ask1({ remolques })),
+  ]);
+  return {
+    drivers: found.flatMap((f) => f.conductores), vehicles: found.flatMap((f) => f.vehiculos), trailers: found.flatMap((f) => f.remolques),
+  };
+}
+
+/** Days until a licence ends; below nought it has. */
+export function daysLeft(day: string, now = Date.now()): number {
+  return Math.round((Date.parse(day) - Date.parse(new Date(now).toISOString().slice(0, 10))) / (24 * hour));
+}
+
+/** From how many days on an end is soon. */
+export const soon = 30;

@@ -1,0 +1,170 @@
+import { CircleCheck, Coffee, LocateFixed, MapPin, Navigation, PackageCheck, Truck, UserRound } from "lucide";
+import { useEffect, useState } from "preact/hooks";
+import { Avatar, Badge, Button, Confirm, Empty, Failed, Icon, Notice, Problem, Progress, Skeleton, ask, format, go, here, keep, kept, link, toast, toastProblem, useLoaded, useTitle } from "#ui";
+import { api, type Schemas } from "#clients/transporteapp";
+import { fleet, spanOf, takes, tripsBetween, type Trip } from "./data.ts";
+import { dayKey, hour, startOfDay } from "./day.ts";
+import { times } from "./board.tsx";
+import { t } from "./words.ts";
+
+const mine = "transporteapp-driver";
+
+/** Whose phone this is. It is chosen once; the phone keeps it. */
+export function DriverPage() {
+  const all = useLoaded((signal) => fleet(signal), []);
+  const before = kept(mine);
+  const choosing = here.value.query.get("choose") !== null;
+  useTitle(t("nav.driver"));
+  useEffect(() => {
+    if (before && !choosing) go(link("/driver/:id", { id: before }), "replace");
+  }, []);
+  const drivers = [...(all.value.value?.drivers ?? [])].sort((a, b) => format.compare(a.nombre, b.nombre));
+  if (all.problem.value) {
+    return <Failed problem={all.problem.value} onRetry={() => void all.reload()} />;
+  }
+  return (
+    <div class="phone stack">
+      <h1>{t("driver.who")}</h1>
+      {all.value.value === undefined
+        ? <Skeleton lines={4} />
+        : drivers.length === 0
+          ? <Empty icon={UserRound} title={t("driver.none")} action={<Button href={link("/fleet")}>{t("nav.fleet")}</Button>} />
+          : (
+            <ul class="people">
+              {drivers.map((d) => (
+                <li key={d.conductorId}><a class="card person" href={link("/driver/:id", { id: d.conductorId })} onClick={() => keep(mine, d.conductorId)}><Avatar name={d.nombre} />{d.nombre}</a></li>
+              ))}
+            </ul>
+          )}
+    </div>
+  );
+}
+
+interface Mine {
+  driver: Schemas["Conductor"];
+  /** On its way, else the next one. */
+  trip: Schemas["ViajeConCarta"] | undefined;
+  later: Trip[];
+}
+
+async function load(id: string, signal: AbortSignal): Promise<Mine> {
+  const today = startOfDay(Date.now());
+  const [driver, trips] = await Promise.all([
+    ask(api.GET("/conductores/{id}", { params: { path: { id } }, signal })), tripsBetween(startOfDay(today, -1), startOfDay(today, 8), signal),
+  ]);
+  const own = trips.filter((trip) => takes(trip) && trip.resources?.conductorId === id).sort((a, b) => spanOf(a).from - spanOf(b).from);
+  const at = driver.asignacion.viajeActualId ?? own[0]?.viajeId;
+  const trip = at ? await ask(api.GET("/viajes/{id}", { params: { path: { id: at } }, signal })) : undefined;
+  return { driver, trip, later: own.filter((o) => o.viajeId !== at) };
+}
+
+/** What a driver sees: the trip, and one large action, which is the next thing to do. */
+export function DriverTrip({ id }: { id: string }) {
+  const loaded = useLoaded((signal) => load(id, signal), [id]);
+  const seen = loaded.value.value;
+  useTitle(t("nav.driver"));
+  useEffect(() => {
+    const again = () => { if (document.visibilityState === "visible") void loaded.reload(); };
+    document.addEventListener("visibilitychange", again); // a phone that is taken out of the pocket
+    return () => document.removeEventListener("visibilitychange", again);
+  }, [loaded]);
+  if (!seen) {
+    return <div class="phone stack">{loaded.problem.value
+      ? <><Failed problem={loaded.problem.value} onRetry={() => void loaded.reload()} /><Button onPress={forget}>{t("driver.other")}</Button></>
+      : <><Skeleton height="3rem" /><Skeleton height="16rem" /></>}</div>;
+  }
+  return (
+    <div class="phone stack">
+      <div class="row fixed">
+        <Avatar name={seen.driver.nombre} />
+        <h1 class="grow clip phone-name">{seen.driver.nombre}</h1>
+        <Button kind="quiet" size="small" onPress={forget}>{t("driver.other")}</Button>
+      </div>
+      {seen.trip
+        ? <MyTrip key={seen.trip.viajeId} trip={seen.trip} reload={() => loaded.reload()} />
+        : <Empty icon={Coffee} title={t("driver.free")}>{t("driver.freeText")}</Empty>}
+      {seen.later.length > 0 && (
+        <section class="stack" style={{ "--gap": "var(--space-2)" }}>
+          <h2 class="phone-later">{t("driver.later")}</h2>
+          {seen.later.map((trip) => (
+            <div key={trip.viajeId} class="card"><b>{trip.nombre}</b><div class="muted small first-upper">{format.day(trip.fechaInicioProgramada, { weekday: "long", day: "numeric", month: "short" })}, {times(trip)}</div></div>
+          ))}
+        </section>
+      )}
+    </div>
+  );
+}
+
+function forget(): void {
+  keep(mine, undefined);
+  go(link("/driver", { choose: 1 }));
+}
+
+function MyTrip({ trip, reload }: { trip: Schemas["ViajeConCarta"]; reload: () => Promise<void> }) {
+  const [arriving, setArriving] = useState(false);
+  const params = { params: { path: { id: trip.viajeId } } };
+  const moving = trip.estado === "en_curso";
+  const act = async (call: () => Promise<unknown>, said: string) => {
+    try {
+      await call();
+      toast("success", said);
+    } catch (thrown) {
+      toastProblem(thrown);
+    }
+    await reload();
+  };
+  const early = spanOf(trip).from - Date.now() > 24 * hour;
+  const unstamped = !trip.local && trip.fiscal?.cartaPorteStatus !== "timbrada";
+  const today = dayKey(new Date(trip.fechaInicioProgramada)) === dayKey(new Date());
+  return (
+    <>
+      <section class="card stack my-trip" aria-label={t("driver.trip")}>
+        <div class="row"><Badge tone={moving ? "accent" : "info"}>{t(moving ? "driver.moving" : "driver.next")}</Badge><span class="muted small end">{trip.resources?.vehiculoPlaca}{trip.resources?.remolquePlaca && ` + ${trip.resources.remolquePlaca}`}</span></div>
+        <ol class="way">
+          <li><Icon of={MapPin} size={18} /><div><b>{trip.origen}</b><div class="muted">{!today && `${format.day(trip.fechaInicioProgramada, { weekday: "short", day: "numeric", month: "short" })}, `}{format.time(trip.fechaInicioProgramada)}</div></div></li>
+          <li><Icon of={Navigation} size={18} /><div><b>{trip.destino}</b><div class="muted">{format.relative(trip.fechaFinProgramada)} · {format.time(trip.fechaFinProgramada)}</div></div></li>
+        </ol>
+        {moving && trip.tracking && (
+          <div class="stack" style={{ "--gap": "var(--space-2)" }}>
+            <Progress label={t("trip.progress")} value={trip.tracking.progreso} max={100} />
+            <span class="muted small">{t("trip.driven", { km: format.number(trip.tracking.distanciaRecorrida, { maximumFractionDigits: 1 }), of: format.number(trip.tracking.distanciaTotal) })}
+              {trip.tracking.ultimaActualizacion && ` · ${format.relative(trip.tracking.ultimaActualizacion)}`}</span>
+          </div>
+        )}
+        {!moving && <span class="muted">{t("km", { n: trip.distanciaTotal })} · {trip.nombre}</span>}
+      </section>
+      {!moving && early && <Notice>{t("driver.early")}</Notice>}
+      {!moving && !early && unstamped && <Notice tone="warning">{t("driver.unstamped")}</Notice>}
+      <div class="phone-actions">
+        {moving
+          ? (
+            <>
+              <Button kind="primary" size="large" wide icon={PackageCheck} onPress={() => setArriving(true)}>{t("driver.deliver")}</Button>
+              <Button size="large" wide icon={LocateFixed} onPress={() => act(async () => ask(api.POST("/viajes/{id}/posiciones", { ...params, body: await whereAmI() })), t("driver.located"))}>{t("driver.locate")}</Button>
+            </>
+          )
+          : <Button kind="primary" size="large" wide icon={Truck} disabled={early || unstamped} onPress={() => act(() => ask(api.POST("/viajes/{id}/iniciar", params)), t("driver.started"))}>{t("driver.start")}</Button>}
+      </div>
+      <Confirm open={arriving} title={t("driver.arrived", { place: trip.destino })} action={t("driver.deliver")} onClose={() => setArriving(false)}
+        onConfirm={async () => { await act(() => ask(api.POST("/viajes/{id}/completar", params)), t("driver.delivered")); setArriving(false); }}>
+        <p class="row fixed"><Icon of={CircleCheck} /> {t("driver.arrivedText")}</p>
+      </Confirm>
+    </>
+  );
+}
+
+/** The phone's place, as a ping; why there is none is said in words. */
+function whereAmI(): Promise<Schemas["Ping"]> {
+  return new Promise((found, failed) => {
+    navigator.geolocation.getCurrentPosition(
+      ({ coords, timestamp }) => found({ lat: rounded(coords.latitude), lng: rounded(coords.longitude), at: new Date(timestamp).toISOString() }),
+      (error) => failed(new Problem({ status: 0, code: "unlocated", detail: t(error.code === error.PERMISSION_DENIED ? "driver.denied" : "driver.unlocated") })),
+      { enableHighAccuracy: true, timeout: 20_000, maximumAge: 15_000 },
+    );
+  });
+}
+
+/** A metre is the fifth digit. */
+function rounded(degrees: number): number {
+  return Math.round(degrees * 1e5) / 1e5;
+}
