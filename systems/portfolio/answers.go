@@ -58,6 +58,18 @@ type PostPage struct {
 	Comments []Comment `json:"comments" nullable:"false" doc:"Its newest comments, at most twenty, the newest first"`
 }
 
+// Preview is a text as the site shows it.
+type Preview struct {
+	HTML    string `json:"html" doc:"The text as sanitised HTML"`
+	Minutes int    `json:"minutes" doc:"How long it takes to read"`
+}
+
+// Mine is what a post is to the caller.
+type Mine struct {
+	Liked      bool `json:"liked" doc:"Whether you like it"`
+	Bookmarked bool `json:"bookmarked" doc:"Whether you keep it"`
+}
+
 // Comment is what a user has said of a post.
 type Comment struct {
 	PostID    string    `json:"postId" doc:"The post that it is about"`

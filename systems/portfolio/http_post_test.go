@@ -163,6 +163,10 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	}
 	var first []byte
 	return []apitest.Case{
+		done("previewed", request(http.MethodPost, "/preview", ana, says("# One <b onclick=x>")), http.StatusOK, answers(func(p portfolio.Preview) bool {
+			return p.HTML == "<h2>One </h2>\n" && p.Minutes == 1
+		})),
+		invalid("a long preview", request(http.MethodPost, "/preview", ana, says(strings.Repeat("x", 90001))), "body.body"),
 		done("made", post(bruno, p.PostID, "c-1", says("Good!")), http.StatusCreated, func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			var c portfolio.Comment

@@ -14,7 +14,8 @@
 //
 // What is stored, and how it is asked for, stands in portfolio.design.yaml; package portfoliodb is generated from it, and is
 // the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
-// functions (posts.go, comments.go, …) take the caller and such a request as values, and know no HTTP.
+// functions (posts.go, comments.go, …) take the caller and such a request as values, and know no HTTP. Package site is the blog
+// that readers see.
 //
 // # Invariants
 //
@@ -42,6 +43,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
+	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
 //go:generate go run ../../cmd/monotable generate portfolio.design.yaml -o portfoliodb
@@ -119,10 +121,11 @@ func open(d system.Deps) (*system.Service, error) {
 		return nil, err
 	}
 	s := &service{db: db, clock: d.Clock, logger: d.Logger}
+	blog := site.New(site.Options{DB: db, Logger: d.Logger, PublicURL: d.PublicURL})
 	return &system.Service{
-		Register: s.routes,
-		Streams:  []system.Stream{{Name: "notifications", Table: *tables()[0].Create.TableName, Handle: s.notifyBatch}},
-		Sample:   seed.Sample{Records: sample, Load: db.Load},
+		Register: s.routes, Pages: blog.Pages(), Front: blog.Front(),
+		Streams: []system.Stream{{Name: "notifications", Table: *tables()[0].Create.TableName, Handle: s.notifyBatch}},
+		Sample:  seed.Sample{Records: sample, Load: db.Load},
 	}, nil
 }
 

@@ -28,6 +28,8 @@ func template(v *apitest.Server) sam.Template {
 			"getPost":           {"PostPage"},
 			"editPost":          {"EditPost"},
 			"putPostStatus":     {"PublishPost", "ArchivePost"},
+			"previewPost":       {},
+			"getMine":           {"LikeOfUser", "BookmarkOfPost"},
 			"listComments":      {"CommentsOfPost", "PostMetadata"},
 			"addComment":        {"AddComment"},
 			"deleteComment":     {"DeleteComment"},

@@ -175,8 +175,12 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	if o.Rate > 0 {
 		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
 	}
+	face := o.page(s.Name, "")
+	if service.Front != nil {
+		face = service.Front
+	}
 	a, err := api.New(api.Options{
-		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: o.page(s.Name), Rules: s.Rules, Words: s.Words,
+		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: face, Rules: s.Rules, Words: s.Words,
 		Verifier: admitting{access.Verifier, service.Admit}, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
 		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
 	})
@@ -185,6 +189,9 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	}
 	if service.Register != nil {
 		service.Register(a)
+	}
+	if own := o.page(s.Name, ".."); service.Front != nil && own != nil {
+		a.Handle("GET "+studio+"/", http.StripPrefix(studio, own))
 	}
 	for pattern, handler := range service.Pages {
 		a.Handle(pattern, handler)
@@ -227,12 +234,15 @@ func (a admitting) Verify(ctx context.Context, token string) (auth.Principal, er
 	return a.admit(ctx, p)
 }
 
-// page is the system's page; nil where there is none.
-func (o Options) page(system string) http.Handler {
+// studio is where the page of a system is that shows something else at its root.
+const studio = "/studio"
+
+// page is the system's page, which has its API at a relative path; nil where there is none.
+func (o Options) page(system, api string) http.Handler {
 	if !web.Has(system) {
 		return nil
 	}
-	p := web.Page{Tokens: o.Tokens}
+	p := web.Page{API: api, Tokens: o.Tokens}
 	if o.Listed {
 		p.Home = "/"
 	}

@@ -97,6 +97,9 @@ type Service struct {
 	Admit func(context.Context, auth.Principal) (auth.Principal, error)
 	// Pages are what browsers see beside the API, by pattern without the system's prefix: "GET /play/".
 	Pages map[string]http.Handler
+	// Front is what the system shows at its root, GET / and /assets/, in place of the page of the build of its name, which is
+	// at /studio/ then; nil is that page.
+	Front http.Handler
 	// Workers run as long as the process serves. Lambda has none.
 	Workers []Worker
 	// Streams are followed by workers here, and are what Lambda functions are called with.

@@ -1,3 +1,4 @@
+import "./style.css";
 import { PenLine } from "lucide";
 import { Account, ApiLinks, NotFound, Shell, start, view } from "#ui";
 import { t } from "./words.ts";
