@@ -95,9 +95,20 @@ export interface paths {
     /** Who likes a post */
     get: operations["listLikes"];
   };
+  "/posts/{id}/mine": {
+    /** Whether you like a post and keep it */
+    get: operations["getMine"];
+  };
   "/posts/{id}/status": {
     /** Publish a draft of yours, or archive what you have published */
     put: operations["putPostStatus"];
+  };
+  "/preview": {
+    /**
+     * What a text looks like on the site
+     * @description It is kept nowhere. The HTML is sanitised: a page can show it as it is.
+     */
+    post: operations["previewPost"];
   };
   "/ready": {
     /** Whether the database can be used */
@@ -126,10 +137,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    AddCommentInputBody: {
-      /** @description What you say */
-      body: string;
-    };
     Bookmark: {
       /**
        * Format: date-time
@@ -159,6 +166,12 @@ export interface components {
        */
       updatedAt: string;
     };
+    CategoryInput: {
+      /** @description Its name */
+      name: string;
+      /** @description Its name in addresses, which no other category may have */
+      slug: string;
+    };
     Comment: {
       /** @description What it says */
       body: string;
@@ -173,6 +186,10 @@ export interface components {
       postId: string;
       /** @description Who has made it */
       userId: string;
+    };
+    CommentInput: {
+      /** @description What you say */
+      body: string;
     };
     Field: {
       /** @description What is wrong: body.amount, query.limit, header.Idempotency-Key */
@@ -198,6 +215,12 @@ export interface components {
       /** @description Who likes it */
       userId: string;
     };
+    Mine: {
+      /** @description Whether you keep it */
+      bookmarked: boolean;
+      /** @description Whether you like it */
+      liked: boolean;
+    };
     Notification: {
       /** @description Who has done it */
       actorId: string;
@@ -217,6 +240,10 @@ export interface components {
       notificationId: string;
       /** @description Your post that it is about */
       postId: string;
+      /** @description Whether you have read it */
+      read: boolean;
+    };
+    NotificationInput: {
       /** @description Whether you have read it */
       read: boolean;
     };
@@ -255,10 +282,6 @@ export interface components {
       items: components["schemas"]["PostSummary"][];
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
-    };
-    PatchNotificationInputBody: {
-      /** @description Whether you have read it */
-      read: boolean;
     };
     Post: {
       /** @description Who has written it */
@@ -299,7 +322,7 @@ export interface components {
        */
       updatedAt: string;
     };
-    PostBody: {
+    PostInput: {
       /** @description Its text */
       body: string;
       /** @description The category that it is in */
@@ -350,11 +373,18 @@ export interface components {
        */
       updatedAt: string;
     };
-    PostStatusOutputBody: {
+    PostState: {
       /** @description The post's id */
       postId: string;
       /**
        * @description What it is now
+       * @enum {string}
+       */
+      status: "published" | "archived";
+    };
+    PostStatusInput: {
+      /**
+       * @description What it is to be
        * @enum {string}
        */
       status: "published" | "archived";
@@ -385,6 +415,19 @@ export interface components {
        * @description When it was changed last
        */
       updatedAt: string;
+    };
+    Preview: {
+      /** @description The text as sanitised HTML */
+      html: string;
+      /**
+       * Format: int64
+       * @description How long it takes to read
+       */
+      minutes: number;
+    };
+    PreviewInput: {
+      /** @description The text, in Markdown */
+      body: string;
     };
     Problem: {
       /**
@@ -438,20 +481,7 @@ export interface components {
       /** @description The sub of the access token */
       userId: string;
     };
-    PutCategoryInputBody: {
-      /** @description Its name */
-      name: string;
-      /** @description Its name in addresses, which no other category may have */
-      slug: string;
-    };
-    PutPostStatusInputBody: {
-      /**
-       * @description What it is to be
-       * @enum {string}
-       */
-      status: "published" | "archived";
-    };
-    PutProfileInputBody: {
+    ProfileInput: {
       /** @description What you say of yourself */
       bio?: string;
       /**
@@ -608,7 +638,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutCategoryInputBody"];
+        "application/json": components["schemas"]["CategoryInput"];
       };
     };
     responses: {
@@ -678,7 +708,7 @@ export interface operations {
   putProfile: {
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PutProfileInputBody"];
+        "application/json": components["schemas"]["ProfileInput"];
       };
     };
     responses: {
@@ -767,7 +797,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PatchNotificationInputBody"];
+        "application/json": components["schemas"]["NotificationInput"];
       };
     };
     responses: {
@@ -814,7 +844,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostBody"];
+        "application/json": components["schemas"]["PostInput"];
       };
     };
     responses: {
@@ -868,7 +898,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["PostBody"];
+        "application/json": components["schemas"]["PostInput"];
       };
     };
     responses: {
@@ -921,7 +951,7 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "application/json": components["schemas"]["AddCommentInputBody"];
+        "application/json": components["schemas"]["CommentInput"];
       };
     };
     responses: {
@@ -1042,16 +1072,11 @@ export interface operations {
       };
     };
   };
-  putPostStatus: {
+  getMine: {
     parameters: {
       path: {
         /** @description The post's postId */
         id: string;
-      };
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["PutPostStatusInputBody"];
       };
     };
     responses: {
@@ -1061,7 +1086,49 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["PostStatusOutputBody"];
+          "application/json": components["schemas"]["Mine"];
+        };
+      };
+    };
+  };
+  putPostStatus: {
+    parameters: {
+      path: {
+        /** @description The post's postId */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PostStatusInput"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PostState"];
+        };
+      };
+    };
+  };
+  previewPost: {
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PreviewInput"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Preview"];
         };
       };
     };
