@@ -119,7 +119,7 @@ func pairs(from, to int) int64 { return int64(max(to-from+1, 0) / 2) }
 // second is a post that nobody has seen yet, or that is archived or published.
 func (m *sampleMaker) second(block int, at time.Time) portfoliodb.Post {
 	p := portfoliodb.Post{
-		PostID: samplePostID(block, placePost2), UserID: sampleUserID(block), Title: sampleTitle(block) + ": un año después", Excerpt: "Qué cambió, qué se quedó igual y qué haríamos distinto.",
+		PostID: samplePostID(block, placePost2), UserID: sampleUserID(block), Title: sampleTitle(block) + ": preguntas y respuestas", Excerpt: "Lo que preguntaron en los comentarios, y lo que respondí.",
 		CategoryID: sampleCategoryID(block), Status: portfoliodb.PostStatusPublished, VisibleTo: everyone, CreatedAt: at, UpdatedAt: at,
 	}
 	switch block % 5 {

@@ -116,8 +116,8 @@ func sampleBody(block int, second bool) string {
 		return text.body
 	}
 	return strings.Join([]string{
-		"Esta es la segunda parte de *" + text.title + "*. Varias personas preguntaron en los comentarios cómo seguimos.",
-		"## Lo que cambió desde entonces", "- Lo medimos durante un mes.\n- Quitamos lo que no ayudaba.\n- Escribimos lo que aprendimos, que es esto.",
-		"## Lo que haríamos distinto", "Empezaríamos antes y con menos. La primera versión tenía tres piezas de más, y ninguna se echó de menos al quitarla.",
+		"Varias personas preguntaron por *" + text.title + "*. Aquí van las respuestas, en el orden en que llegaron las preguntas.",
+		"## ¿Cuánto tiempo llevó?", "Una semana para hacerlo y un mes para confiar en ello:\n\n- Lo medimos antes y después.\n- Quitamos lo que no ayudaba.\n- Escribimos lo que aprendimos.",
+		"## ¿Qué harías distinto?", "Empezar antes y con menos. La primera versión tenía tres piezas de más, y ninguna se echó de menos al quitarla.",
 	}, "\n\n")
 }

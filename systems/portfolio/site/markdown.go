@@ -23,7 +23,7 @@ const wordsAMinute = 220
 const lowestHeading = 6
 
 // Markdown is what a post's text looks like: HTML that a policy has let through, and nothing that the writer has written as
-// HTML. Headings begin at the second level, for the title is the first. A picture from elsewhere becomes a link to it, since
+// HTML. Headings begin at the second level, for the title is the first, and skip none. A picture from elsewhere becomes a link to it, since
 // a page asks nobody else for anything.
 func Markdown(source string) template.HTML {
 	var out bytes.Buffer
@@ -71,13 +71,14 @@ type fitted struct{}
 // Transform implements parser.ASTTransformer.
 func (fitted) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
 	var foreign []*ast.Image
+	var headings []*ast.Heading
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
 		switch n := n.(type) {
 		case *ast.Heading:
-			n.Level = min(n.Level+1, lowestHeading)
+			headings = append(headings, n)
 		case *ast.Image:
 			if to := string(n.Destination); strings.Contains(to, ":") || strings.HasPrefix(to, "//") || strings.HasPrefix(to, `\`) {
 				foreign = append(foreign, n)
@@ -85,6 +86,7 @@ func (fitted) Transform(document *ast.Document, _ text.Reader, _ parser.Context)
 		}
 		return ast.WalkContinue, nil
 	})
+	fitHeadings(headings)
 	for _, image := range foreign {
 		link := ast.NewLink()
 		link.Destination = image.Destination
@@ -96,5 +98,18 @@ func (fitted) Transform(document *ast.Document, _ text.Reader, _ parser.Context)
 		}
 		parent := image.Parent()
 		parent.ReplaceChild(parent, image, link)
+	}
+}
+
+// fitHeadings moves headings so that the highest is of the second level, and none is more than one below that before it.
+func fitHeadings(headings []*ast.Heading) {
+	highest := lowestHeading
+	for _, h := range headings {
+		highest = min(highest, h.Level)
+	}
+	before := 1
+	for _, h := range headings {
+		h.Level = min(h.Level-highest+2, before+1, lowestHeading) //nolint:mnd // the second level
+		before = h.Level
 	}
 }

@@ -12,19 +12,21 @@ import (
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
-		"# One\n\n## Two":                 "<h2>One</h2>\n<h3>Two</h3>\n",
-		"`x` **y** ~~z~~":                 "<p><code>x</code> <strong>y</strong> <del>z</del></p>\n",
-		"```go\nx < y\n```":               "<pre tabindex=\"0\"><code class=\"language-go\">x &lt; y\n</code></pre>\n",
-		"<script>alert(1)</script>":       "\n",
-		"a <b onclick=x>b</b>":            "<p>a b</p>\n",
-		"[x](javascript:alert(1))":        "<p>x</p>\n",
-		"[x](https://example.com)":        "<p><a href=\"https://example.com\" rel=\"nofollow noreferrer\">x</a></p>\n",
-		"![x](https://example.com/a.png)": "<p><a href=\"https://example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
-		"![x](//example.com/a.png)":       "<p><a href=\"//example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
-		"![x](data:image/png;base64,AA)":  "<p>x</p>\n",
-		"![x](../images/a.png)":           "<p><img src=\"../images/a.png\" alt=\"x\"></p>\n",
-		"|a|\n|-|\n|b|":                   "<div class=\"prose-wide\" tabindex=\"0\"><table>",
-		"<pre>":                           "",
+		"# One\n\n## Two":                   "<h2>One</h2>\n<h3>Two</h3>\n",
+		"### One\n\n##### Two\n\n### Three": "<h2>One</h2>\n<h3>Two</h3>\n<h2>Three</h2>\n",
+		"### One\n\n# Two":                  "<h2>One</h2>\n<h2>Two</h2>\n",
+		"`x` **y** ~~z~~":                   "<p><code>x</code> <strong>y</strong> <del>z</del></p>\n",
+		"```go\nx < y\n```":                 "<pre tabindex=\"0\"><code class=\"language-go\">x &lt; y\n</code></pre>\n",
+		"<script>alert(1)</script>":         "\n",
+		"a <b onclick=x>b</b>":              "<p>a b</p>\n",
+		"[x](javascript:alert(1))":          "<p>x</p>\n",
+		"[x](https://example.com)":          "<p><a href=\"https://example.com\" rel=\"nofollow noreferrer\">x</a></p>\n",
+		"![x](https://example.com/a.png)":   "<p><a href=\"https://example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
+		"![x](//example.com/a.png)":         "<p><a href=\"//example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
+		"![x](data:image/png;base64,AA)":    "<p>x</p>\n",
+		"![x](../images/a.png)":             "<p><img src=\"../images/a.png\" alt=\"x\"></p>\n",
+		"|a|\n|-|\n|b|":                     "<div class=\"prose-wide\" tabindex=\"0\"><table>",
+		"<pre>":                             "",
 	} {
 		got := string(Markdown(source))
 		if got != want && !(strings.HasPrefix(source, "|") && strings.HasPrefix(got, want)) && strings.TrimSpace(got+want) != "" {
