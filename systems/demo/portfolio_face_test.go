@@ -60,7 +60,7 @@ func TestBlog(t *testing.T) {
 	p.Go(blog + "studio/#/notifications")
 	signIn(p, "u-123")
 	p.Wait(".studio-post")
-	p.UntilText("u-124 ha comentado")
+	p.UntilText("ha comentado")
 	p.Accessible()
 	p.Shot("portfolio-notifications")
 

@@ -68,6 +68,8 @@ type Preview struct {
 type Mine struct {
 	Liked      bool `json:"liked" doc:"Whether you like it"`
 	Bookmarked bool `json:"bookmarked" doc:"Whether you keep it"`
+	// Name is what a comment of the caller's is signed with.
+	Name string `json:"name" doc:"What you are called; empty where you have not said"`
 }
 
 // Comment is what a user has said of a post.
@@ -104,6 +106,13 @@ type Notification struct {
 	Message        string                       `json:"message" doc:"What has happened"`
 	Read           bool                         `json:"read" doc:"Whether you have read it"`
 	CreatedAt      time.Time                    `json:"createdAt" doc:"When it happened"`
+}
+
+// NotificationEntry is a notification in a list, with what people and posts are called now.
+type NotificationEntry struct {
+	Notification
+	ActorName string `json:"actorName" doc:"What who has done it is called; the id where that user has not said"`
+	PostTitle string `json:"postTitle" doc:"The title of your post; empty where it is nobody's to read any more"`
 }
 
 // Bookmark is a user's own.

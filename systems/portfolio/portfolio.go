@@ -24,7 +24,8 @@
 //	P3  The numbers of likes and comments are exact; a user likes a post once.
 //	P4  A request key makes one post or comment, however often and by how many at once it is sent.
 //	P5  A comment or like of somebody else notifies the author once, however often its record is delivered.
-//	P6  An address is one user's, a slug one category's.
+//	P6  A comment is taken back by who has made it, by the author of the post, and by administrators.
+//	P7  An address is one user's, a slug one category's.
 //
 // All of the package may be used from any number of goroutines.
 package portfolio
@@ -52,7 +53,8 @@ import (
 // Name is the system's name.
 const Name = "portfolio"
 
-// AdminGroup is the group of administrators, who manage the categories and look up users by e-mail address.
+// AdminGroup is the group of administrators, who manage the categories, take back comments and look up users by e-mail
+// address.
 const AdminGroup = Name + "-admin"
 
 // The codes of problems that Portfolio has beside those of all systems.
@@ -80,7 +82,7 @@ func System() system.System {
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{
 			{Err: portfoliodb.ErrNotTheAuthor, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a post is changed by its author"},
-			{Err: portfoliodb.ErrNotTheCommenter, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is taken back by who has made it"},
+			{Err: portfoliodb.ErrNotTheCommenter, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is taken back by who has made it, or by the post's author"},
 			{Err: portfoliodb.ErrNoSuchPost, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such post"},
 			{Err: portfoliodb.ErrNotificationOver, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "the notification is gone"},
 			{Err: portfoliodb.ErrPostArchived, Code: CodePostArchived, Detail: "the post is archived: it can be read and no more"},

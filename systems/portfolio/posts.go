@@ -147,10 +147,11 @@ func (*service) preview(_ context.Context, _ auth.Principal, in previewInput) (P
 func (s *service) mine(ctx context.Context, who auth.Principal, in PostPath) (Mine, error) {
 	_, liked := s.db.LikeOfUser(ctx, portfoliodb.LikeOfUserInput{PostID: in.PostID, UserID: who.Sub})
 	_, kept := s.db.BookmarkOfPost(ctx, portfoliodb.BookmarkOfPostInput{PostID: in.PostID, UserID: who.Sub})
-	for _, err := range []error{liked, kept} {
+	profile, named := s.db.UserByID(ctx, portfoliodb.UserByIDInput{UserID: who.Sub})
+	for _, err := range []error{liked, kept, named} {
 		if err != nil && !errors.Is(err, table.ErrNotFound) {
 			return Mine{}, err
 		}
 	}
-	return Mine{Liked: liked == nil, Bookmarked: kept == nil}, nil
+	return Mine{Liked: liked == nil, Bookmarked: kept == nil, Name: profile.Name}, nil
 }

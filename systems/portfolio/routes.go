@@ -46,8 +46,8 @@ func (s *service) routes(a huma.API) {
 	api.List[Comment](comments, "/posts/{id}/comments", "listComments", "A post's comments, in the order in which they were made",
 		ofPost(s, api.Pages[postPage](s.db.CommentsOfPost)), api.Public, api.NotFound)
 	api.Create[Comment](comments, "/posts/{id}/comments", "addComment", "Comment on a published post", s.comment, api.NotFound)
-	api.Delete(comments, "/posts/{id}/comments/{commentId}", "deleteComment", "Take a comment of yours back",
-		api.Do[commentPath](s.db.DeleteComment, caller), api.Forbidden, api.NotFound)
+	api.Delete(comments, "/posts/{id}/comments/{commentId}", "deleteComment", "Take a comment back", s.deleteComment, api.Forbidden, api.NotFound,
+		api.About("One of yours, or on a post of yours; an administrator takes back any."))
 	api.List[Comment](comments, "/users/{id}/comments", "listUserComments", "What a user has said, newest first", api.Pages[userPage](s.db.CommentsOfUser), api.Public)
 
 	likes := api.Tag(a, "Likes")
@@ -64,7 +64,7 @@ func (s *service) routes(a huma.API) {
 	api.Delete(bookmarks, "/bookmarks/{id}", "deleteBookmark", "Forget a post", api.Do[PostPath](s.db.RemoveBookmark, caller))
 
 	notifications := api.Tag(a, "Notifications")
-	api.List[Notification](notifications, "/notifications", "listNotifications", "Your notifications, newest first", api.Pages[api.PageQuery](s.db.Notifications, caller))
+	api.List[NotificationEntry](notifications, "/notifications", "listNotifications", "Your notifications, newest first", s.notifications)
 	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read, or as not read",
 		api.Call[notificationInput](s.db.MarkNotification, caller), api.NotFound)
 }

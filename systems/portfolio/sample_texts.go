@@ -56,11 +56,11 @@ func sampleTexts() []sampleText {
 			"Durante cuarenta años la foto circuló sin nombres. Se dijo que eran modelos. Eran quienes programaban la máquina.\n\nKay McNulty, Betty Jennings, Betty Snyder, Marlyn Wescoff, Fran Bilas y Ruth Lichterman aprendieron la ENIAC de sus diagramas, porque no había manual.\n\n## Por qué importa\n\nUn sistema también es quién lo hizo funcionar. Escribe los nombres: en el registro de cambios, en la documentación, en el pie de la foto.",
 		},
 		{
-			"Contextos en Go: a quién pertenece la cancelación", "Pasar `ctx` es fácil. Saber cuándo no pasarlo es lo que evita trabajos a medias.",
+			"Contextos en Go: a quién pertenece la cancelación", "Pasar un contexto es fácil. Saber cuándo no pasarlo es lo que evita trabajos a medias.",
 			"La regla cabe en una línea: el contexto es de quien espera la respuesta. Si nadie la espera, el trabajo necesita uno propio.\n\n## El caso típico\n\nUna petición termina y dispara un correo. Con el contexto de la petición, el correo se cancela cuando el cliente cierra la pestaña.\n\n```go\nctx = context.WithoutCancel(ctx)\nctx, cancel := context.WithTimeout(ctx, time.Minute)\n```\n\nAsí conserva sus valores, pero no su final. Y con un límite, que es lo que se olvida.",
 		},
 		{
-			"Paginar sin saltarse nada", "Por qué `OFFSET` pierde filas y un cursor no.",
+			"Paginar sin saltarse nada", "Por qué OFFSET pierde filas y un cursor no.",
 			"Alguien publica mientras lees la página dos. Con `OFFSET 20`, la entrada número veinte aparece otra vez. Si alguien borra, una desaparece.\n\n## El cursor\n\nUn cursor dice **dónde** ibas, no **cuántas** llevabas:\n\n```sql\nSELECT … WHERE (creado, id) < ($1, $2)\nORDER BY creado DESC, id DESC LIMIT 20\n```\n\nEl `id` al final no es adorno: dos entradas pueden tener la misma hora.",
 		},
 		{

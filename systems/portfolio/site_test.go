@@ -67,7 +67,7 @@ func TestSite(t *testing.T) {
 		"/":     {`<html lang="es"`, "¿Por qué &lt;Go&gt;?", `href="./p/`, `<link rel="canonical" href="` + base + `/">`, "Category go"},
 		"/c/go": {"¿Por qué &lt;Go&gt;?", `href="../p/`, `aria-current="page">Category go`},
 		at: {
-			"<h2>Una razón</h2>", "<code>x &lt; y</code>", "&lt;b&gt;Bien&lt;/b&gt;", "Bruno Díaz", "1 me gusta", "1 minuto",
+			"<h2>Una razón</h2>", "<code>x &lt; y</code>", "&lt;b&gt;Bien&lt;/b&gt;", "Bruno Díaz", "1 me gusta", "1 minuto", `data-yes="Te gusta"`, `data-plural="{n} me gusta"`,
 			`<link rel="canonical" href="` + base + at + `">`, `<meta property="og:type" content="article">`, `<meta name="description" content="Una &#34;razón&#34;">`,
 		},
 		"/feed.atom":   {base + at, "¿Por qué &lt;Go&gt;?"},

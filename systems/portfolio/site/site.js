@@ -58,12 +58,12 @@
     const toggles = [...post.querySelectorAll("[data-toggle]")];
     const show = (button, on) => {
       button.setAttribute("aria-pressed", String(on));
-      button.textContent = on ? button.dataset.on : button.dataset.off;
+      button.textContent = on ? button.dataset.yes : button.dataset.no;
     };
     const counted = (more) => {
       const n = Number(count.dataset.likes) + more;
       count.dataset.likes = String(n);
-      count.textContent = (n === 1 ? count.dataset.one : count.dataset.other).replace("{n}", String(n));
+      count.textContent = (n === 1 ? count.dataset.singular : count.dataset.plural).replace("{n}", String(n));
     };
     for (const button of toggles) {
       const path = button.dataset.toggle === "like" ? `posts/${id}/like` : `bookmarks/${id}`;
@@ -85,15 +85,19 @@
         button.focus();
       });
     }
+    let name = me.sub;
     call("GET", `posts/${id}/mine`).then((mine) => {
+      name = mine.name || me.sub;
       for (const button of toggles) show(button, button.dataset.toggle === "like" ? mine.liked : mine.bookmarked);
       post.querySelector(".post-tools").hidden = false;
     }, failed);
 
     // Comments.
     const list = post.querySelector(".comment-list");
+    const total = post.querySelector("[data-comments]");
+    const moderator = me.sub === post.dataset.author || me.groups.includes("portfolio-admin");
     const deletable = (item) => {
-      if (item.dataset.user !== me.sub) return;
+      if (item.dataset.user !== me.sub && !moderator) return;
       const button = document.querySelector("#delete").content.firstElementChild.cloneNode(true);
       button.addEventListener("click", async () => {
         if (!confirm(button.dataset.ask)) return;
@@ -101,6 +105,7 @@
         try {
           await call("DELETE", `posts/${id}/comments/${item.dataset.comment}`);
           item.remove();
+          total.textContent = String(Number(total.textContent) - 1);
         } catch (thrown) {
           button.disabled = false;
           failed(thrown);
@@ -124,11 +129,11 @@
         const item = document.querySelector("#comment").content.firstElementChild.cloneNode(true);
         item.dataset.comment = made.commentId;
         item.dataset.user = made.userId;
-        const known = list.querySelector(`[data-user="${CSS.escape(me.sub)}"] b`);
-        item.querySelector("b").textContent = known?.textContent ?? me.sub;
+        item.querySelector("b").textContent = name;
         item.querySelector("time").textContent = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "long" }).format(new Date(made.createdAt));
         item.querySelector(".comment-body").textContent = made.body;
         list.prepend(item);
+        total.textContent = String(Number(total.textContent) + 1);
         deletable(item);
         post.querySelector(".comments-none")?.remove();
         form.reset();

@@ -53,10 +53,10 @@ export function Posts() {
 export function Notifications() {
   const list = usePages((cursor, signal) => ask(api.GET("/notifications", { params: { query: { limit: 20, ...(cursor ? { cursor } : {}) } }, signal })), []);
   useTitle(t("nav.notifications"));
-  const mark = async (n: Schemas["Notification"], read: boolean) => {
+  const mark = async (n: Schemas["NotificationEntry"], read: boolean) => {
     try {
       const changed = await ask(api.PATCH("/notifications/{id}", { params: { path: { id: n.notificationId } }, body: { read } }));
-      list.change((all) => all.map((one) => (one.notificationId === n.notificationId ? changed : one)));
+      list.change((all) => all.map((one) => (one.notificationId === n.notificationId ? { ...one, ...changed } : one)));
     } catch (thrown) {
       toastProblem(thrown);
     }
@@ -70,8 +70,8 @@ export function Notifications() {
             {all.map((n) => (
               <li key={n.notificationId} class={n.read ? "studio-post" : "studio-post unread"}>
                 <div class="grow stack" style={{ "--gap": "var(--space-1)" }}>
-                  <a href={onSite(n.postId)}>{t(`notice.${n.kind}`, { who: n.actorId })}</a>
-                  <span class="muted small">{n.message} · {format.relative(n.createdAt)}</span>
+                  <a href={onSite(n.postId)}>{t(`notice.${n.kind}`, { who: n.actorName })}</a>
+                  <span class="muted small">{n.postTitle || n.message} · {format.relative(n.createdAt)}</span>
                 </div>
                 <Button size="small" kind="quiet" onPress={() => mark(n, !n.read)}>{t(n.read ? "unread" : "read")}</Button>
               </li>
