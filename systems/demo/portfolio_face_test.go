@@ -19,7 +19,7 @@ func TestBlog(t *testing.T) {
 	p.Wait("[name=title]")
 	p.Type("[name=title]", "Caché: cuándo sí y cuándo no")
 	p.Type("[name=excerpt]", "Tres preguntas antes de guardar nada.")
-	p.Type("[name=body]", "## La primera\n\n¿Cuánto cuesta **volver a pedirlo**?")
+	p.Type("[name=body]", "## La primera\n\n¿Qué cuesta **volver a pedirlo**?")
 	p.Until(`document.querySelector(".editor-preview h2 + p strong")?.textContent === "volver a pedirlo"`)
 	p.Accessible()
 	p.Width()

@@ -3,7 +3,6 @@ package portfolio_test
 import (
 	"encoding/json"
 	"encoding/xml"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,26 +14,21 @@ import (
 )
 
 // visit asks for a page as a browser does that follows no redirection.
-func visit(t *testing.T, v *apitest.Server, path, language string) (*http.Response, string) {
+func visit(t *testing.T, v *apitest.Server, path, language string) (*httptest.ResponseRecorder, string) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://blog.example.com/portfolio"+path, nil)
 	r.Header.Set("Accept-Language", language)
 	w := httptest.NewRecorder()
 	v.Host.Handler().ServeHTTP(w, r)
-	answer := w.Result()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer, string(text)
+	return w, w.Body.String()
 }
 
 // shows fails where a page is not there or lacks something.
 func shows(t *testing.T, v *apitest.Server, path, language string, want ...string) string {
 	t.Helper()
 	answer, text := visit(t, v, path, language)
-	if answer.StatusCode != http.StatusOK || answer.Header.Get("X-Content-Type-Options") != "nosniff" {
-		t.Errorf("%s: %d %v", path, answer.StatusCode, answer.Header)
+	if answer.Code != http.StatusOK || answer.Header().Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("%s: %d %v", path, answer.Code, answer.Header())
 	}
 	for _, w := range want {
 		if !strings.Contains(text, w) {
@@ -84,14 +78,14 @@ func TestSite(t *testing.T) {
 	}
 	shows(t, v, at, "pt-BR", "1 curtida", "Comentários")
 	shows(t, v, "/site.js", "en", "Idempotency-Key")
-	if answer, _ := visit(t, v, "/p/an-older-title-"+strings.ToLower(p.PostID), "en"); answer.StatusCode != http.StatusMovedPermanently || answer.Header.Get("Location") != base+at {
-		t.Errorf("another title: %d %s", answer.StatusCode, answer.Header.Get("Location"))
+	if answer, _ := visit(t, v, "/p/an-older-title-"+strings.ToLower(p.PostID), "en"); answer.Code != http.StatusMovedPermanently || answer.Header().Get("Location") != base+at {
+		t.Errorf("another title: %d %s", answer.Code, answer.Header().Get("Location"))
 	}
 	for _, path := range []string{
 		"/p/borrador-" + strings.ToLower(draft.PostID), "/p/x", "/p/" + strings.ToLower(nowhere), "/c/none", "/c/NO%20SLUG", "/?after=damaged", "/c/go?after=damaged",
 	} {
-		if answer, text := visit(t, v, path, "en"); answer.StatusCode != http.StatusNotFound || !strings.Contains(text, "There is no such page") {
-			t.Errorf("%s: %d %s", path, answer.StatusCode, text)
+		if answer, text := visit(t, v, path, "en"); answer.Code != http.StatusNotFound || !strings.Contains(text, "There is no such page") {
+			t.Errorf("%s: %d %s", path, answer.Code, text)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -175,12 +176,8 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	if o.Rate > 0 {
 		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
 	}
-	face := o.page(s.Name, "")
-	if service.Front != nil {
-		face = service.Front
-	}
 	a, err := api.New(api.Options{
-		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: face, Rules: s.Rules, Words: s.Words,
+		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: cmp.Or(service.Front, o.page(s.Name, "")), Rules: s.Rules, Words: s.Words,
 		Verifier: admitting{access.Verifier, service.Admit}, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
 		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
 	})
@@ -190,12 +187,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	if service.Register != nil {
 		service.Register(a)
 	}
-	if own := o.page(s.Name, ".."); service.Front != nil && own != nil {
-		a.Handle("GET "+studio+"/", http.StripPrefix(studio, own))
-	}
-	for pattern, handler := range service.Pages {
-		a.Handle(pattern, handler)
-	}
+	o.mount(a, s.Name, service)
 	h.mux.Handle(prefix+"/", a)
 	if access.Issuer != nil {
 		h.issuers[s.Name] = access.Issuer
@@ -232,6 +224,16 @@ func (a admitting) Verify(ctx context.Context, token string) (auth.Principal, er
 		return p, err
 	}
 	return a.admit(ctx, p)
+}
+
+// mount adds what browsers see beside the API.
+func (o Options) mount(a *api.API, name string, service *system.Service) {
+	if own := o.page(name, ".."); service.Front != nil && own != nil {
+		a.Handle("GET "+studio+"/", http.StripPrefix(studio, own))
+	}
+	for pattern, handler := range service.Pages {
+		a.Handle(pattern, handler)
+	}
 }
 
 // studio is where the page of a system is that shows something else at its root.

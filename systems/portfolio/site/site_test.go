@@ -29,7 +29,10 @@ func TestMarkdown(t *testing.T) {
 		"<pre>":                             "",
 	} {
 		got := string(Markdown(source))
-		if got != want && !(strings.HasPrefix(source, "|") && strings.HasPrefix(got, want)) && strings.TrimSpace(got+want) != "" {
+		if strings.HasPrefix(source, "|") {
+			got = got[:min(len(got), len(want))]
+		}
+		if got != want && strings.TrimSpace(got+want) != "" {
 			t.Errorf("%q became %q, want %q", source, got, want)
 		}
 	}

@@ -80,7 +80,10 @@ export interface paths {
     post: operations["addComment"];
   };
   "/posts/{id}/comments/{commentId}": {
-    /** Take a comment of yours back */
+    /**
+     * Take a comment back
+     * @description One of yours, or on a post of yours; an administrator takes back any.
+     */
     delete: operations["deleteComment"];
   };
   "/posts/{id}/like": {
@@ -220,6 +223,8 @@ export interface components {
       bookmarked: boolean;
       /** @description Whether you like it */
       liked: boolean;
+      /** @description What you are called; empty where you have not said */
+      name: string;
     };
     Notification: {
       /** @description Who has done it */
@@ -240,6 +245,32 @@ export interface components {
       notificationId: string;
       /** @description Your post that it is about */
       postId: string;
+      /** @description Whether you have read it */
+      read: boolean;
+    };
+    NotificationEntry: {
+      /** @description Who has done it */
+      actorId: string;
+      /** @description What who has done it is called; the id where that user has not said */
+      actorName: string;
+      /**
+       * Format: date-time
+       * @description When it happened
+       */
+      createdAt: string;
+      /**
+       * @description What it tells of
+       * @enum {string}
+       */
+      kind: "comment" | "like";
+      /** @description What has happened */
+      message: string;
+      /** @description The notification's id, a ULID */
+      notificationId: string;
+      /** @description Your post that it is about */
+      postId: string;
+      /** @description The title of your post; empty where it is nobody's to read any more */
+      postTitle: string;
       /** @description Whether you have read it */
       read: boolean;
     };
@@ -271,9 +302,9 @@ export interface components {
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
-    PageNotification: {
+    PageNotificationEntry: {
       /** @description The items, in the list's order. */
-      items: components["schemas"]["Notification"][];
+      items: components["schemas"]["NotificationEntry"][];
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
@@ -783,7 +814,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["PageNotification"];
+          "application/json": components["schemas"]["PageNotificationEntry"];
         };
       };
     };
