@@ -58,6 +58,20 @@ type PostPage struct {
 	Comments []Comment `json:"comments" nullable:"false" doc:"Its newest comments, at most twenty, the newest first"`
 }
 
+// Preview is a text as the site shows it.
+type Preview struct {
+	HTML    string `json:"html" doc:"The text as sanitised HTML"`
+	Minutes int    `json:"minutes" doc:"How long it takes to read"`
+}
+
+// Mine is what a post is to the caller.
+type Mine struct {
+	Liked      bool `json:"liked" doc:"Whether you like it"`
+	Bookmarked bool `json:"bookmarked" doc:"Whether you keep it"`
+	// Name is what a comment of the caller's is signed with.
+	Name string `json:"name" doc:"What you are called; empty where you have not said"`
+}
+
 // Comment is what a user has said of a post.
 type Comment struct {
 	PostID    string    `json:"postId" doc:"The post that it is about"`
@@ -92,6 +106,13 @@ type Notification struct {
 	Message        string                       `json:"message" doc:"What has happened"`
 	Read           bool                         `json:"read" doc:"Whether you have read it"`
 	CreatedAt      time.Time                    `json:"createdAt" doc:"When it happened"`
+}
+
+// NotificationEntry is a notification in a list, with what people and posts are called now.
+type NotificationEntry struct {
+	Notification
+	ActorName string `json:"actorName" doc:"What who has done it is called; the id where that user has not said"`
+	PostTitle string `json:"postTitle" doc:"The title of your post; empty where it is nobody's to read any more"`
 }
 
 // Bookmark is a user's own.

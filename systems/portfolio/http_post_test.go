@@ -158,11 +158,20 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	}
 	says := func(body any) map[string]any { return map[string]any{"body": body} }
 	theirs := comment(t, v, carla, p.PostID, "theirs", "Hello")
+	unkind, rude := comment(t, v, carla, p.PostID, "unkind", "Bah"), comment(t, v, carla, p.PostID, "rude", "Boo")
+	asAdmin := func(r apitest.Request) apitest.Request {
+		r.Groups = []string{adminGroup}
+		return r
+	}
 	remove := func(sub, id string) apitest.Request {
 		return request(http.MethodDelete, "/posts/"+p.PostID+"/comments/"+id, sub)
 	}
 	var first []byte
 	return []apitest.Case{
+		done("previewed", request(http.MethodPost, "/preview", ana, says("# One <b onclick=x>")), http.StatusOK, answers(func(p portfolio.Preview) bool {
+			return p.HTML == "<h2>One </h2>\n" && p.Minutes == 1
+		})),
+		invalid("a long preview", request(http.MethodPost, "/preview", ana, says(strings.Repeat("x", 90001))), "body.body"),
 		done("made", post(bruno, p.PostID, "c-1", says("Good!")), http.StatusCreated, func(tb testing.TB, r *apitest.Response) {
 			tb.Helper()
 			var c portfolio.Comment
@@ -193,14 +202,16 @@ func commentCases(t *testing.T, v *apitest.Server) []apitest.Case {
 		invalid("long text", post(bruno, p.PostID, "c-9", says(strings.Repeat("x", 4001))), "body.body"),
 		invalid("text of another type", post(bruno, p.PostID, "c-9", says(1)), "body.body"),
 		invalid("another's name", post(bruno, p.PostID, "c-9", map[string]any{"body": "x", "userId": ana}), "body.userId"),
-		done("listed", get("/posts/"+p.PostID+"/comments", ""), http.StatusOK, answers(func(l page[portfolio.Comment]) bool { return len(l.Items) == 3 })),
+		done("listed", get("/posts/"+p.PostID+"/comments", ""), http.StatusOK, answers(func(l page[portfolio.Comment]) bool { return len(l.Items) == 5 })),
 		done("none of a post without", get("/posts/"+archived.PostID+"/comments", ""), http.StatusOK),
 		refused("none of a draft", get("/posts/"+draft.PostID+"/comments", ana), http.StatusNotFound, problem.CodeNotFound),
 		done("a user's", get("/users/"+bruno+"/comments", ""), http.StatusOK, answers(func(l page[portfolio.Comment]) bool {
 			return len(l.Items) == 1 && l.Items[0].Body == "Good!" && l.Items[0].PostID == p.PostID
 		})),
 		refused("taken back by somebody else", remove(bruno, theirs.CommentID), http.StatusForbidden, problem.CodeForbidden),
-		refused("taken back by the post's author", remove(ana, theirs.CommentID), http.StatusForbidden, problem.CodeForbidden),
+		done("taken back by the post's author", remove(ana, unkind.CommentID), http.StatusNoContent),
+		refused("by an administrator of nothing", remove(admin, rude.CommentID), http.StatusForbidden, problem.CodeForbidden),
+		done("taken back by an administrator", asAdmin(remove(admin, rude.CommentID)), http.StatusNoContent),
 		done("taken back", remove(carla, theirs.CommentID), http.StatusNoContent),
 		refused("taken back again", remove(carla, theirs.CommentID), http.StatusNotFound, problem.CodeNotFound),
 		invalid("taken back, no ULID", remove(carla, "comment-1"), "path.commentId"),

@@ -69,7 +69,11 @@ func bookmarkCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	})
 	return []apitest.Case{
 		refused("not yet", get("/bookmarks/"+p.PostID, bruno), http.StatusNotFound, problem.CodeNotFound),
+		done("neither liked nor kept", get("/posts/"+p.PostID+"/mine", bruno), http.StatusOK, answers(func(m portfolio.Mine) bool { return m == portfolio.Mine{Name: "Bruno"} })),
 		done("kept", put(bruno, p.PostID), http.StatusOK, is),
+		done("kept, not liked", get("/posts/"+p.PostID+"/mine", bruno), http.StatusOK, answers(func(m portfolio.Mine) bool { return m == portfolio.Mine{Bookmarked: true, Name: "Bruno"} })),
+		done("nothing", get("/posts/"+nowhere+"/mine", bruno), http.StatusOK, answers(func(m portfolio.Mine) bool { return m == portfolio.Mine{Name: "Bruno"} })),
+		invalid("no ULID, of mine", get("/posts/post-1/mine", bruno), "path.id"),
 		done("edited meanwhile", request(http.MethodPut, "/posts/"+p.PostID, ana, content("renamed", "cat-123")), http.StatusOK),
 		done("kept again", put(bruno, p.PostID), http.StatusOK, is),
 		done("found", get("/bookmarks/"+p.PostID, bruno), http.StatusOK, is),

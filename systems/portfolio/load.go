@@ -40,6 +40,8 @@ func loadPlan() load.Plan {
 			get("/posts/{draft}", loadAuthor), get("/posts/{post}", loadNobody),
 			{Call: loadEdit()},
 			{Call: loadStatus("next", "published"), Before: []load.Call{loadWrite("next")}},
+			{Call: load.Call{Method: http.MethodPost, Path: "/preview", Body: `{"body":"# All of {n}"}`}},
+			get("/posts/{post}/mine", loadReader),
 			get("/posts/{post}/comments", loadNobody), get("/users/{reader}/comments", loadNobody),
 			{Call: loadComment("")},
 			{Call: load.Call{Method: http.MethodDelete, Path: "/posts/{post}/comments/{comment}", As: loadReader}, Before: []load.Call{loadComment("comment")}},

@@ -12,6 +12,8 @@ import (
 
 	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
@@ -115,4 +117,45 @@ func (d deed) notificationID() string {
 	id := ulid.ULID(sum[:len(ulid.ULID{})])
 	_ = id.SetTime(ulid.Timestamp(d.at)) // a time that is stored fits
 	return id.String()
+}
+
+// told is a notification with the names of whom and what it is about.
+type told struct {
+	portfoliodb.Notification
+
+	ActorName, PostTitle string
+}
+
+// notifications are the caller's, newest first.
+func (s *service) notifications(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[told], error) {
+	stored, err := s.db.Notifications(ctx, portfoliodb.NotificationsInput{UserID: who.Sub}, in.Options())
+	if err != nil || len(stored.Items) == 0 {
+		return table.Page[told]{Items: []told{}, Next: stored.Next}, err
+	}
+	actors := make([]portfoliodb.UserByIDInput, len(stored.Items))
+	posts := make([]portfoliodb.PostMetadataInput, len(stored.Items))
+	for i, n := range stored.Items {
+		actors[i] = portfoliodb.UserByIDInput{UserID: n.ActorID}
+		posts[i] = portfoliodb.PostMetadataInput{PostID: n.PostID, VisibleTo: everyone}
+	}
+	users, err := s.db.UserByIDBatch(ctx, actors)
+	if err != nil {
+		return table.Page[told]{}, err
+	}
+	about, err := s.db.PostMetadataBatch(ctx, posts)
+	if err != nil {
+		return table.Page[told]{}, err
+	}
+	page := table.Page[told]{Next: stored.Next}
+	for i, n := range stored.Items {
+		entry := told{Notification: n, ActorName: n.ActorID}
+		if users[i] != nil {
+			entry.ActorName = users[i].Name
+		}
+		if about[i] != nil {
+			entry.PostTitle = about[i].Title
+		}
+		page.Items = append(page.Items, entry)
+	}
+	return page, nil
 }

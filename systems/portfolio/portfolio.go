@@ -14,7 +14,8 @@
 //
 // What is stored, and how it is asked for, stands in portfolio.design.yaml; package portfoliodb is generated from it, and is
 // the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
-// functions (posts.go, comments.go, …) take the caller and such a request as values, and know no HTTP.
+// functions (posts.go, comments.go, …) take the caller and such a request as values, and know no HTTP. Package site is the blog
+// that readers see.
 //
 // # Invariants
 //
@@ -23,7 +24,8 @@
 //	P3  The numbers of likes and comments are exact; a user likes a post once.
 //	P4  A request key makes one post or comment, however often and by how many at once it is sent.
 //	P5  A comment or like of somebody else notifies the author once, however often its record is delivered.
-//	P6  An address is one user's, a slug one category's.
+//	P6  A comment is taken back by who has made it, by the author of the post, and by administrators.
+//	P7  An address is one user's, a slug one category's.
 //
 // All of the package may be used from any number of goroutines.
 package portfolio
@@ -43,6 +45,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
+	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
 //go:generate go run ../../cmd/monotable generate portfolio.design.yaml -o portfoliodb
@@ -51,7 +54,8 @@ import (
 // Name is the system's name.
 const Name = "portfolio"
 
-// AdminGroup is the group of administrators, who manage the categories and look up users by e-mail address.
+// AdminGroup is the group of administrators, who manage the categories, take back comments and look up users by e-mail
+// address.
 const AdminGroup = Name + "-admin"
 
 // The codes of problems that Portfolio has beside those of all systems.
@@ -79,7 +83,7 @@ func System() system.System {
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{
 			{Err: portfoliodb.ErrNotTheAuthor, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a post is changed by its author"},
-			{Err: portfoliodb.ErrNotTheCommenter, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is taken back by who has made it"},
+			{Err: portfoliodb.ErrNotTheCommenter, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is taken back by who has made it, or by the post's author"},
 			{Err: portfoliodb.ErrNoSuchPost, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such post"},
 			{Err: portfoliodb.ErrNotificationOver, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "the notification is gone"},
 			{Err: portfoliodb.ErrPostArchived, Code: CodePostArchived, Detail: "the post is archived: it can be read and no more"},
@@ -120,8 +124,9 @@ func open(d system.Deps) (*system.Service, error) {
 		return nil, err
 	}
 	s := &service{db: db, clock: d.Clock, logger: d.Logger}
+	blog := site.New(site.Options{DB: db, Logger: d.Logger, PublicURL: d.PublicURL})
 	return &system.Service{
-		Register: s.routes,
+		Register: s.routes, Pages: blog.Pages(), Front: blog.Front(),
 		Personal: &personal.Data{DB: db, Kept: portfoliodb.PersonKept()},
 		Streams:  []system.Stream{{Name: "notifications", Table: *tables()[0].Create.TableName, Handle: s.notifyBatch}},
 		Sample:   seed.Sample{Records: sample, Load: db.Load},

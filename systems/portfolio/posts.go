@@ -8,10 +8,11 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
+	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
 // everyone is who a post is visible to that is no draft. No user has this id: ids have other characters.
-const everyone = "*"
+const everyone = site.Everyone
 
 // newestComments are how many a post's page has.
 const newestComments = 20
@@ -135,4 +136,22 @@ func ofCategory(err error) error {
 		return problem.BadRequest(CodeNoSuchCategory, "there is no such category", problem.Field{Field: "body.categoryId", Message: "is no category's"})
 	}
 	return err
+}
+
+// preview is a text as the site shows it.
+func (*service) preview(_ context.Context, _ auth.Principal, in previewInput) (Preview, error) {
+	return Preview{HTML: string(site.Markdown(in.Body.Body)), Minutes: site.Minutes(in.Body.Body)}, nil
+}
+
+// mine is what a post is to the caller. Of a post that is not there it is nothing.
+func (s *service) mine(ctx context.Context, who auth.Principal, in PostPath) (Mine, error) {
+	_, liked := s.db.LikeOfUser(ctx, portfoliodb.LikeOfUserInput{PostID: in.PostID, UserID: who.Sub})
+	_, kept := s.db.BookmarkOfPost(ctx, portfoliodb.BookmarkOfPostInput{PostID: in.PostID, UserID: who.Sub})
+	profile, named := s.db.UserByID(ctx, portfoliodb.UserByIDInput{UserID: who.Sub})
+	for _, err := range []error{liked, kept, named} {
+		if err != nil && !errors.Is(err, table.ErrNotFound) {
+			return Mine{}, err
+		}
+	}
+	return Mine{Liked: liked == nil, Bookmarked: kept == nil, Name: profile.Name}, nil
 }

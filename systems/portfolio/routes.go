@@ -38,12 +38,16 @@ func (s *service) routes(a huma.API) {
 	api.Put[PostState](posts, "/posts/{id}/status", "putPostStatus", "Publish a draft of yours, or archive what you have published", s.setStatus,
 		api.Forbidden, api.NotFound, api.Conflict)
 
+	api.Post[Preview](posts, "/preview", "previewPost", "What a text looks like on the site", s.preview,
+		api.About("It is kept nowhere. The HTML is sanitised: a page can show it as it is."))
+	api.Get[Mine](posts, "/posts/{id}/mine", "getMine", "Whether you like a post and keep it", s.mine)
+
 	comments := api.Tag(a, "Comments")
 	api.List[Comment](comments, "/posts/{id}/comments", "listComments", "A post's comments, in the order in which they were made",
 		ofPost(s, api.Pages[postPage](s.db.CommentsOfPost)), api.Public, api.NotFound)
 	api.Create[Comment](comments, "/posts/{id}/comments", "addComment", "Comment on a published post", s.comment, api.NotFound)
-	api.Delete(comments, "/posts/{id}/comments/{commentId}", "deleteComment", "Take a comment of yours back",
-		api.Do[commentPath](s.db.DeleteComment, caller), api.Forbidden, api.NotFound)
+	api.Delete(comments, "/posts/{id}/comments/{commentId}", "deleteComment", "Take a comment back", s.deleteComment, api.Forbidden, api.NotFound,
+		api.About("One of yours, or on a post of yours; an administrator takes back any."))
 	api.List[Comment](comments, "/users/{id}/comments", "listUserComments", "What a user has said, newest first", api.Pages[userPage](s.db.CommentsOfUser), api.Public)
 
 	likes := api.Tag(a, "Likes")
@@ -60,7 +64,7 @@ func (s *service) routes(a huma.API) {
 	api.Delete(bookmarks, "/bookmarks/{id}", "deleteBookmark", "Forget a post", api.Do[PostPath](s.db.RemoveBookmark, caller))
 
 	notifications := api.Tag(a, "Notifications")
-	api.List[Notification](notifications, "/notifications", "listNotifications", "Your notifications, newest first", api.Pages[api.PageQuery](s.db.Notifications, caller))
+	api.List[NotificationEntry](notifications, "/notifications", "listNotifications", "Your notifications, newest first", s.notifications)
 	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read, or as not read",
 		api.Call[notificationInput](s.db.MarkNotification, caller), api.NotFound)
 }
@@ -152,6 +156,15 @@ type PostInput struct {
 	Excerpt    string `json:"excerpt" maxLength:"300" doc:"What it is about, for lists"`
 	Body       string `json:"body" minLength:"1" maxLength:"90000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its text"`
 	CategoryID string `json:"categoryId" maxLength:"64" pattern:"^[A-Za-z0-9._-]+$" patternDescription:"a categoryId" doc:"The category that it is in"`
+}
+
+type previewInput struct {
+	Body PreviewInput
+}
+
+// PreviewInput is the text of a post that is being written.
+type PreviewInput struct {
+	Body string `json:"body" maxLength:"90000" doc:"The text, in Markdown"`
 }
 
 type changedStatus struct {

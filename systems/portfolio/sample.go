@@ -66,7 +66,7 @@ func (m *sampleMaker) record(block, place int) table.Record {
 	case place == placeFirst && block < sampleCategories:
 		return sampleCategory(block, at).Record()
 	case place == placeContent, place == placeContent2:
-		return portfoliodb.PostContent{PostID: samplePostID(block, place+1), Body: m.text(30)}.Record()
+		return portfoliodb.PostContent{PostID: samplePostID(block, place+1), Body: sampleBody(block, place == placeContent2)}.Record()
 	case place == placePost:
 		return m.post(block, at).Record()
 	case place == placePost2:
@@ -78,7 +78,7 @@ func (m *sampleMaker) record(block, place int) table.Record {
 	case place < placeLikes:
 		c := portfoliodb.Comment{
 			PostID: samplePostID(block, placePost), CommentID: sampleID(at, block, place), UserID: m.other(block, (place-placeComments)/2),
-			Body: m.text(2), CreatedAt: at,
+			Body: sampleRemarks()[m.IntN(len(sampleRemarks()))], CreatedAt: at,
 		}
 		m.last = deedOfComment(c)
 		return c.Record()
@@ -90,9 +90,9 @@ func (m *sampleMaker) record(block, place int) table.Record {
 }
 
 func (m *sampleMaker) user(block int, at time.Time) portfoliodb.User {
-	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elisa", "Fábio", "Júlia", "Marcos", "Sofia", "Tomás"}
-	family := []string{"Almeida", "Barbosa", "Costa", "Dias", "Lima", "Moreira", "Nunes", "Rocha", "Souza", "Vieira"}
-	bio := "Escreve sobre " + sampleSubjects()[block%sampleCategories] + "."
+	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Fabián", "Julia", "Marcos", "Sofía", "Tomás"}
+	family := []string{"Aguilar", "Benítez", "Castro", "Domínguez", "Fuentes", "Molina", "Navarro", "Rojas", "Souza", "Vega"}
+	bio := "Escribe sobre " + sampleSubjects()[block%sampleCategories] + "."
 	email := fmt.Sprintf("u.%d@example.com", sampleFirst+block)
 	if block == 0 {
 		email = exampleEmail
@@ -107,7 +107,7 @@ func (m *sampleMaker) user(block int, at time.Time) portfoliodb.User {
 func (m *sampleMaker) post(block int, at time.Time) portfoliodb.Post {
 	left := min(m.total-block*sampleBlock, placeBookmarks)
 	return portfoliodb.Post{
-		PostID: samplePostID(block, placePost), UserID: sampleUserID(block), Title: sampleTitle(block), Excerpt: m.text(1),
+		PostID: samplePostID(block, placePost), UserID: sampleUserID(block), Title: sampleTitle(block), Excerpt: sampleTexts()[block%len(sampleTexts())].excerpt,
 		CategoryID: sampleCategoryID(block), Status: portfoliodb.PostStatusPublished, VisibleTo: everyone, CreatedAt: at, UpdatedAt: at,
 		CommentCount: pairs(placeComments, min(left, placeLikes)), LikeCount: pairs(placeLikes, left),
 	}
@@ -119,7 +119,7 @@ func pairs(from, to int) int64 { return int64(max(to-from+1, 0) / 2) }
 // second is a post that nobody has seen yet, or that is archived or published.
 func (m *sampleMaker) second(block int, at time.Time) portfoliodb.Post {
 	p := portfoliodb.Post{
-		PostID: samplePostID(block, placePost2), UserID: sampleUserID(block), Title: sampleTitle(block) + ", parte 2", Excerpt: m.text(1),
+		PostID: samplePostID(block, placePost2), UserID: sampleUserID(block), Title: sampleTitle(block) + ": preguntas y respuestas", Excerpt: "Lo que preguntaron en los comentarios, y lo que respondí.",
 		CategoryID: sampleCategoryID(block), Status: portfoliodb.PostStatusPublished, VisibleTo: everyone, CreatedAt: at, UpdatedAt: at,
 	}
 	switch block % 5 {
@@ -133,7 +133,7 @@ func (m *sampleMaker) second(block int, at time.Time) portfoliodb.Post {
 
 func sampleCategory(n int, at time.Time) portfoliodb.Category {
 	name := sampleSubjects()[n]
-	slug := strings.NewReplacer(" ", "-", "ç", "c", "ó", "o").Replace(strings.ToLower(name))
+	slug := strings.ReplaceAll(strings.ToLower(name), " ", "-")
 	return portfoliodb.Category{CategoryID: sampleCategoryID(n), Slug: slug, Name: name, CreatedAt: at, UpdatedAt: at}
 }
 
@@ -158,28 +158,19 @@ func (m *sampleMaker) other(block, number int) string {
 	return sampleUserID((block + 1 + number) % (m.total / sampleBlock))
 }
 
-// text is some sentences.
-func (m *sampleMaker) text(sentences int) string {
-	list := []string{
-		"Comece pelas perguntas.", "Os números vêm depois.", "Um teste que não falha não prova nada.", "Meça antes de mudar.",
-		"Chaves bem escolhidas dispensam filtros.", "Erros pequenos custam caro mais tarde.", "Leia o código dos outros.",
-		"Escreva menos e apague mais.", "O nome certo explica metade.", "Nada substitui um exemplo.",
-	}
-	words := make([]string, sentences)
-	for i := range words {
-		words[i] = list[m.IntN(len(list))]
-	}
-	return strings.Join(words, " ")
-}
-
 func sampleSubjects() []string {
 	return []string{
-		"Go", "Banco de dados", "Nuvem", "Testes", "Segurança", "Redes", "Interfaces", "Carreira", "Livros", "História",
+		"Go", "Bases de datos", "Nube", "Pruebas", "Seguridad", "Redes", "Interfaces", "Oficio", "Libros", "Historia",
 	}
 }
 
 func sampleTitle(block int) string {
-	return fmt.Sprintf("%s, nota %d", sampleSubjects()[block%sampleCategories], block+1)
+	texts := sampleTexts()
+	title := texts[block%len(texts)].title
+	if again := block / len(texts); again > 0 {
+		return fmt.Sprintf("%s (%d)", title, again+1)
+	}
+	return title
 }
 
 func sampleUserID(block int) string { return fmt.Sprintf("u-%d", sampleFirst+block) }
@@ -190,9 +181,11 @@ func sampleCategoryID(block int) string {
 
 func samplePostID(block, place int) string { return sampleID(sampleTime(block, place), block, place) }
 
-// sampleTime has a second for each record, so that times are the same whatever the sample's size.
+// sampleTime has a time for each record that is the same whatever the sample's size: the first block is the newest, each
+// other one is some hours older, and a block's records are minutes apart.
 func sampleTime(block, place int) time.Time {
-	return time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(block*sampleBlock+place) * time.Second)
+	const between, apart = 13 * time.Hour, 11 * time.Minute
+	return time.Date(2026, time.November, 19, 7, 0, 0, 0, time.UTC).Add(-time.Duration(block)*between + time.Duration(place)*apart)
 }
 
 // sampleID is a ULID of a time, the same each time.

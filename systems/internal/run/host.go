@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -176,7 +177,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
 	}
 	a, err := api.New(api.Options{
-		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: o.page(s.Name, service.Page), Rules: s.Rules, Words: s.Words,
+		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: cmp.Or(service.Front, o.page(s.Name, "", service.Page)), Rules: s.Rules, Words: s.Words,
 		Verifier: admitting{access.Verifier, service.Admit}, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
 		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
 	})
@@ -187,9 +188,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		service.Register(a)
 	}
 	service.Personal.Register(a)
-	for pattern, handler := range service.Pages {
-		a.Handle(pattern, handler)
-	}
+	o.mount(a, s.Name, service)
 	h.mux.Handle(prefix+"/", a)
 	if access.Issuer != nil {
 		h.issuers[s.Name] = access.Issuer
@@ -228,12 +227,25 @@ func (a admitting) Verify(ctx context.Context, token string) (auth.Principal, er
 	return a.admit(ctx, p)
 }
 
-// page is the system's page; nil where there is none.
-func (o Options) page(name string, of system.Page) http.Handler {
+// mount adds what browsers see beside the API.
+func (o Options) mount(a *api.API, name string, service *system.Service) {
+	if own := o.page(name, "..", service.Page); service.Front != nil && own != nil {
+		a.Handle("GET "+studio+"/", http.StripPrefix(studio, own))
+	}
+	for pattern, handler := range service.Pages {
+		a.Handle(pattern, handler)
+	}
+}
+
+// studio is where the page of a system is that shows something else at its root.
+const studio = "/studio"
+
+// page is the system's page, which has its API at a relative path; nil where there is none.
+func (o Options) page(name, api string, of system.Page) http.Handler {
 	if !web.Has(name) {
 		return nil
 	}
-	p := web.Page{Tokens: o.Tokens}
+	p := web.Page{API: api, Tokens: o.Tokens}
 	if len(of.Pictures) > 0 {
 		p.Policy = strings.Replace(web.Policy, "img-src 'self'", "img-src 'self' "+strings.Join(of.Pictures, " "), 1)
 	}

@@ -102,6 +102,9 @@ type Service struct {
 	Pages map[string]http.Handler
 	// Page is what the system's page of web/apps is told, where there is one.
 	Page Page
+	// Front is what the system shows at its root, GET / and /assets/, in place of the page of the build of its name, which is
+	// at /studio/ then; nil is that page.
+	Front http.Handler
 	// Workers run as long as the process serves. Lambda has none.
 	Workers []Worker
 	// Streams are followed by workers here, and are what Lambda functions are called with.

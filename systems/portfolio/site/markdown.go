@@ -1,0 +1,115 @@
+package site
+
+import (
+	"bytes"
+	"html/template"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/microcosm-cc/bluemonday"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// wordsAMinute is how fast people read on a screen.
+const wordsAMinute = 220
+
+// lowestHeading is the smallest heading that HTML has.
+const lowestHeading = 6
+
+// Markdown is what a post's text looks like: HTML that a policy has let through, and nothing that the writer has written as
+// HTML. Headings begin at the second level, for the title is the first, and skip none. A picture from elsewhere becomes a link to it, since
+// a page asks nobody else for anything.
+func Markdown(source string) template.HTML {
+	var out bytes.Buffer
+	if err := converter().Convert([]byte(source), &out); err != nil {
+		return template.HTML("<p>" + template.HTMLEscapeString(source) + "</p>") //nolint:gosec // it is escaped
+	}
+	clean := policy().SanitizeBytes(out.Bytes())
+	return template.HTML(scrollable.Replace(string(clean))) //nolint:gosec // it is sanitised
+}
+
+// Minutes is how long it takes to read a text, at least one.
+func Minutes(source string) int {
+	return max(1, (len(strings.Fields(source))+wordsAMinute/2)/wordsAMinute)
+}
+
+// scrollable lets keys scroll what is wider than a phone. After the policy < begins a tag and nothing else.
+var scrollable = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<div class="prose-wide" tabindex="0"><table>`, "</table>", "</table></div>")
+
+var converter = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify),
+		goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(fitted{}, 1))),
+	)
+})
+
+var policy = sync.OnceValue(func() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements("p", "br", "hr", "h2", "h3", "h4", "h5", "h6", "em", "strong", "del", "blockquote", "ul", "ol", "li", "pre", "code",
+		"table", "thead", "tbody", "tr", "th", "td")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^language-[A-Za-z0-9+#-]{1,30}$`)).OnElements("code")
+	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
+	p.AllowAttrs("href").OnElements("a")
+	p.AllowAttrs("src", "alt").OnElements("img")
+	p.AllowURLSchemes("http", "https", "mailto")
+	p.AllowRelativeURLs(true)
+	p.RequireParseableURLs(true)
+	p.RequireNoFollowOnFullyQualifiedLinks(true)
+	p.RequireNoReferrerOnFullyQualifiedLinks(true)
+	return p
+})
+
+// fitted makes a text fit into a page that has a title of its own.
+type fitted struct{}
+
+// Transform implements parser.ASTTransformer.
+func (fitted) Transform(document *ast.Document, _ text.Reader, _ parser.Context) {
+	var foreign []*ast.Image
+	var headings []*ast.Heading
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			headings = append(headings, n)
+		case *ast.Image:
+			if to := string(n.Destination); strings.Contains(to, ":") || strings.HasPrefix(to, "//") || strings.HasPrefix(to, `\`) {
+				foreign = append(foreign, n)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	fitHeadings(headings)
+	for _, image := range foreign {
+		link := ast.NewLink()
+		link.Destination = image.Destination
+		for child := image.FirstChild(); child != nil; child = image.FirstChild() {
+			link.AppendChild(link, child)
+		}
+		if link.FirstChild() == nil {
+			link.AppendChild(link, ast.NewString(image.Destination))
+		}
+		parent := image.Parent()
+		parent.ReplaceChild(parent, image, link)
+	}
+}
+
+// fitHeadings moves headings so that the highest is of the second level, and none is more than one below that before it.
+func fitHeadings(headings []*ast.Heading) {
+	highest := lowestHeading
+	for _, h := range headings {
+		highest = min(highest, h.Level)
+	}
+	before := 1
+	for _, h := range headings {
+		h.Level = min(h.Level-highest+2, before+1, lowestHeading) //nolint:mnd // the second level
+		before = h.Level
+	}
+}

@@ -1,0 +1,439 @@
+// Package site is the blog as its readers see it: HTML that the server writes, for people with and without scripts, for
+// search engines and for readers of feeds.
+//
+// # Model
+//
+//	GET /                 published posts, newest first; ?after=CURSOR goes on
+//	GET /c/SLUG           those of a category
+//	GET /p/TITLE-ID       a post with its newest comments
+//	GET /feed.atom, /feed.json, /sitemap.xml
+//	GET /site.js          likes, bookmarks and comments: the API's, with the token that the studio's log-in has kept
+//
+// It reads what is for everyone, by the same access patterns as the API, and writes nothing. What it says is in words/, what it
+// looks like in web/apps/portfolio/style.css.
+//
+// # Invariants
+//
+//	V1  Nobody's draft is shown, to its author neither: every read is of what is visible to everyone.
+//	V2  What users have written is escaped, or Markdown that a policy has let through.
+//	V3  A page asks no other origin for anything; all its addresses are relative but those that others keep.
+//	V4  A post has one address; others that lead to it are redirected there.
+//
+// A handler may be used from any number of goroutines.
+package site
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/accept"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
+	"github.com/monotable/monotable/web"
+)
+
+// Everyone is to whom a post is visible that is no draft.
+const Everyone = "*"
+
+const (
+	perPage      = 12
+	related      = 3
+	mostComments = 20
+)
+
+//go:embed pages/*.html
+var pageFiles embed.FS
+
+//go:embed site.js
+var script []byte
+
+// Options are what a site is made of.
+type Options struct {
+	DB     *portfoliodb.DB
+	Logger *slog.Logger
+	// PublicURL is where others reach the site, without a slash at the end; "" takes the request's word for it.
+	PublicURL string
+}
+
+// Site answers requests for pages.
+type Site struct {
+	Options
+
+	words map[string]catalogue
+	pages *template.Template
+	files web.Files
+}
+
+// New is a site over a database.
+func New(o Options) *Site {
+	s := &Site{Options: o, words: readCatalogues(), files: web.FilesOf("portfolio")}
+	s.pages = template.Must(template.New("site").Funcs(template.FuncMap{"markdown": Markdown}).ParseFS(pageFiles, "pages/*.html"))
+	return s
+}
+
+// Pages are the handlers by pattern, all but that of the first page and its files.
+func (s *Site) Pages() map[string]http.Handler {
+	return map[string]http.Handler{
+		"GET /c/{slug}":    gzhttp.GzipHandler(s.page(s.category)),
+		"GET /p/{address}": gzhttp.GzipHandler(s.page(s.post)),
+		"GET /feed.atom":   gzhttp.GzipHandler(s.page(s.atom)),
+		"GET /feed.json":   gzhttp.GzipHandler(s.page(s.jsonFeed)),
+		"GET /sitemap.xml": gzhttp.GzipHandler(s.page(s.sitemap)),
+		"GET /site.js":     http.HandlerFunc(serveScript),
+		"GET /c/{$}":       http.RedirectHandler("../", http.StatusFound),
+		"GET /p/{$}":       http.RedirectHandler("../", http.StatusFound),
+		"GET /robots.txt":  s.page(s.robots),
+	}
+}
+
+// Front is the first page, and the files of the build.
+func (s *Site) Front() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /{$}", s.page(s.home))
+	mux.Handle("GET /assets/", web.Assets())
+	return gzhttp.GzipHandler(mux)
+}
+
+func serveScript(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	answer(w, r, script)
+}
+
+// errMissing is that there is no such page.
+var errMissing = errors.New("there is no such page")
+
+// page tells people, in a page, of what a handler could not do.
+func (s *Site) page(do func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.WithContext(auth.Public(r.Context())) // cursors of these lists are for everyone
+		err := do(w, r)
+		if err == nil {
+			return
+		}
+		status, name := http.StatusInternalServerError, "broken"
+		if errors.Is(err, errMissing) || errors.Is(err, table.ErrNotFound) || errors.Is(err, table.ErrCursor) {
+			status, name = http.StatusNotFound, "missing"
+		} else if r.Context().Err() == nil {
+			s.Logger.ErrorContext(r.Context(), "a page cannot be shown", "path", r.URL.Path, "error", err)
+		}
+		v := s.view(r)
+		v.Title, v.Robots, v.Fault = v.Say(name), "noindex", v.Say(name+"Text")
+		w.Header().Set("Cache-Control", "no-store")
+		if text, err := s.written("fault", v); err == nil {
+			head(w)
+			w.WriteHeader(status)
+			_, _ = w.Write(text)
+		}
+	})
+}
+
+// view is what a page shows.
+type view struct {
+	catalogue
+
+	// Root leads to the first page, Base is its address for others.
+	Root, Base         string
+	Title, Description string
+	// Canonical is the page's own address for others; "" where it has none.
+	Canonical, Kind, Robots string
+	Files                   web.Files
+	Categories              []portfoliodb.Category
+	Category                portfoliodb.Category
+	Posts                   []card
+	Older                   string
+	First                   bool
+	Post                    *article
+	Fault                   string
+}
+
+// Say is a message of the catalogue.
+func (v *view) Say(key string, values ...string) string { return v.say(key, values...) }
+
+// Count is one with a number.
+func (v *view) Count(key string, n int64) string { return v.count(key, n) }
+
+// Minutes says how long a text takes.
+func (v *view) Minutes(n int) string { return v.count("minutes", int64(n)) }
+
+// Day is a date in words.
+func (v *view) Day(at time.Time) string { return v.day(at) }
+
+// ISO is a time for programs.
+func (*view) ISO(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// Language is the page's.
+func (v *view) Language() string { return v.language }
+
+// card is a post in a list.
+type card struct {
+	Address, Title, Excerpt, AuthorID, Author string
+	Category                                  portfoliodb.Category
+	At, Updated                               time.Time
+}
+
+// article is a post with its text.
+type article struct {
+	card
+
+	ID                  string
+	Body                template.HTML
+	Minutes             int
+	Likes, CommentCount int64
+	Archived, Edited    bool
+	Comments            []remark
+	Related             []card
+}
+
+// remark is a comment.
+type remark struct {
+	ID, UserID, Name, Body string
+	At                     time.Time
+}
+
+// view is what all pages have.
+func (s *Site) view(r *http.Request) *view {
+	v := &view{catalogue: s.words[accept.Language(r)], Files: s.files, Kind: "website", Root: "./", Base: s.base(r)}
+	if strings.Count(r.URL.Path, "/") > 1 {
+		v.Root = "../"
+	}
+	v.Description = v.Say("about")
+	return v
+}
+
+// base is the site's address for others.
+func (s *Site) base(r *http.Request) string {
+	if s.PublicURL != "" {
+		return s.PublicURL
+	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	whole := r.URL.Path // which has lost the system's prefix on its way
+	if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
+		whole = u.Path
+	}
+	return scheme + "://" + r.Host + strings.TrimSuffix(whole, r.URL.Path)
+}
+
+func (s *Site) home(w http.ResponseWriter, r *http.Request) error {
+	v := s.view(r)
+	ctx, after := r.Context(), r.URL.Query().Get("after")
+	page, err := s.DB.PostsByStatus(ctx, portfoliodb.PostsByStatusInput{Status: portfoliodb.PostStatusPublished}, table.PageOptions{Limit: perPage, After: table.Cursor(after)})
+	if err != nil {
+		return err
+	}
+	for _, p := range page.Items {
+		v.Posts = append(v.Posts, cardOf(p))
+	}
+	v.Title, v.Canonical, v.First, v.Older = v.Say("site"), v.Base+"/", after == "", string(page.Next)
+	if !v.First {
+		v.Robots, v.Canonical = "noindex,follow", ""
+	}
+	return s.list(ctx, w, r, v)
+}
+
+func (s *Site) category(w http.ResponseWriter, r *http.Request) error {
+	v := s.view(r)
+	ctx, after := r.Context(), r.URL.Query().Get("after")
+	found, err := s.DB.CategoryBySlug(ctx, portfoliodb.CategoryBySlugInput{Slug: r.PathValue("slug")})
+	if _, bad := errors.AsType[*table.ValueError](err); bad {
+		return errMissing
+	}
+	if err != nil {
+		return err
+	}
+	page, err := s.DB.PostsByCategory(ctx, portfoliodb.PostsByCategoryInput{CategoryID: found.CategoryID}, table.PageOptions{Limit: perPage, After: table.Cursor(after)})
+	if err != nil {
+		return err
+	}
+	v.Posts = cards(page.Items, "")
+	v.Category, v.Title, v.Canonical = found, found.Name+" · "+v.Say("site"), v.Base+"/c/"+found.Slug
+	v.First, v.Older = after == "", string(page.Next)
+	if !v.First {
+		v.Robots, v.Canonical = "noindex,follow", ""
+	}
+	return s.list(ctx, w, r, v)
+}
+
+// cards are a category's posts but one.
+func cards(items []portfoliodb.PostsByCategoryItem, but string) (list []card) {
+	for _, p := range items {
+		if p.PostID == but {
+			continue
+		}
+		list = append(list, cardOf(portfoliodb.PostsByStatusItem(p)))
+	}
+	return list
+}
+
+// cardOf is a post as lists show it.
+func cardOf(p portfoliodb.PostsByStatusItem) card {
+	return card{
+		Address: Address(p.Title, p.PostID), Title: p.Title, Excerpt: p.Excerpt, AuthorID: p.UserID,
+		Category: portfoliodb.Category{CategoryID: p.CategoryID}, At: p.CreatedAt, Updated: p.UpdatedAt,
+	}
+}
+
+// list writes a page of posts.
+func (s *Site) list(ctx context.Context, w http.ResponseWriter, r *http.Request, v *view) error {
+	if err := s.named(ctx, v, v.Posts); err != nil {
+		return err
+	}
+	return s.write(w, r, "list", v)
+}
+
+func (s *Site) post(w http.ResponseWriter, r *http.Request) error {
+	id, ok := postOf(r.PathValue("address"))
+	if !ok {
+		return errMissing
+	}
+	ctx := r.Context()
+	found, err := s.DB.PostPage(ctx, portfoliodb.PostPageInput{PostID: id, VisibleTo: Everyone}, table.PageOptions{Limit: mostComments + 2}) //nolint:mnd // the post and its text
+	if err != nil {
+		return err
+	}
+	if found.Post == nil {
+		return errMissing
+	}
+	p := *found.Post
+	address := Address(p.Title, p.PostID)
+	if r.PathValue("address") != address {
+		http.Redirect(w, r, s.base(r)+"/p/"+address, http.StatusMovedPermanently)
+		return nil
+	}
+	v := s.view(r)
+	a := &article{
+		card: cardOf(portfoliodb.PostsByStatusItem{
+			PostID: p.PostID, UserID: p.UserID, Title: p.Title, Excerpt: p.Excerpt, CategoryID: p.CategoryID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+		}),
+		ID: p.PostID, Likes: p.LikeCount, CommentCount: p.CommentCount,
+		Archived: p.Status == portfoliodb.PostStatusArchived,
+	}
+	for _, c := range found.PostContent {
+		a.Body, a.Minutes = Markdown(c.Body), Minutes(c.Body)
+	}
+	for _, c := range found.Comment {
+		a.Comments = append(a.Comments, remark{ID: c.CommentID, UserID: c.UserID, Name: c.UserID, Body: c.Body, At: c.CreatedAt})
+	}
+	near, err := s.DB.PostsByCategory(ctx, portfoliodb.PostsByCategoryInput{CategoryID: p.CategoryID}, table.PageOptions{Limit: related + 1})
+	if err != nil {
+		return err
+	}
+	if a.Related = cards(near.Items, p.PostID); len(a.Related) > related {
+		a.Related = a.Related[:related]
+	}
+	v.Post, v.Kind = a, "article"
+	all := append([]card{a.card}, a.Related...)
+	if err := s.named(ctx, v, all, a.Comments...); err != nil {
+		return err
+	}
+	a.card, a.Related = all[0], all[1:]
+	v.Title, v.Canonical = p.Title+" · "+v.Say("site"), v.Base+"/p/"+address
+	if p.Excerpt != "" {
+		v.Description = p.Excerpt
+	}
+	return s.write(w, r, "post", v)
+}
+
+// named fills in the names of categories and users.
+func (s *Site) named(ctx context.Context, v *view, posts []card, comments ...remark) error {
+	categories, err := s.DB.Categories(ctx, table.PageOptions{Limit: table.MaxPage})
+	if err != nil {
+		return err
+	}
+	v.Categories = categories.Items
+	byID := map[string]portfoliodb.Category{}
+	for _, c := range v.Categories {
+		byID[c.CategoryID] = c
+	}
+	names, err := s.names(ctx, posts, comments)
+	if err != nil {
+		return err
+	}
+	for i := range posts {
+		p := &posts[i]
+		p.Author, p.Category = names(p.AuthorID), byID[p.Category.CategoryID]
+	}
+	for i := range comments {
+		comments[i].Name = names(comments[i].UserID)
+	}
+	return nil
+}
+
+// names are what users are called; who has not said is called by his id.
+func (s *Site) names(ctx context.Context, posts []card, comments []remark) (func(id string) string, error) {
+	called := map[string]string{}
+	var in []portfoliodb.UserByIDInput
+	ask := func(id string) {
+		if _, ok := called[id]; !ok {
+			called[id] = id
+			in = append(in, portfoliodb.UserByIDInput{UserID: id})
+		}
+	}
+	for _, p := range posts {
+		ask(p.AuthorID)
+	}
+	for _, c := range comments {
+		ask(c.UserID)
+	}
+	if len(in) > 0 {
+		users, err := s.DB.UserByIDBatch(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range users {
+			if u != nil {
+				called[u.UserID] = u.Name
+			}
+		}
+	}
+	return func(id string) string { return called[id] }, nil
+}
+
+func (s *Site) written(name string, v *view) ([]byte, error) {
+	var text bytes.Buffer
+	err := s.pages.ExecuteTemplate(&text, name+".html", v)
+	return text.Bytes(), err
+}
+
+func (s *Site) write(w http.ResponseWriter, r *http.Request, name string, v *view) error {
+	text, err := s.written(name, v)
+	if err != nil {
+		return err
+	}
+	head(w)
+	answer(w, r, text)
+	return nil
+}
+
+func head(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", web.Policy)
+	h.Set("Referrer-Policy", "same-origin")
+	h.Add("Vary", "Accept-Language")
+}
+
+// answer writes what may be kept while it has not changed.
+func answer(w http.ResponseWriter, r *http.Request, text []byte) {
+	sum := sha256.Sum256(text)
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
+}

@@ -1,0 +1,154 @@
+import { Archive, ExternalLink, Save, Send } from "lucide";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Button, Confirm, Failed, Field, Notice, Problem, RequestKey, Select, Skeleton, TextArea, TextField, ask, toast, toastProblem, useLoaded, useTitle } from "#ui";
+import { api, type Schemas } from "#clients/portfolio";
+import { StatusPill, onSite, toPost, type Status } from "./lists.tsx";
+import { t } from "./words.ts";
+
+type Input = Schemas["PostInput"];
+
+/** How long one has to pause for the preview to follow. */
+const pause = 350;
+
+/** Loads what an editor needs: the categories, and the post where there is one. */
+export function Editor({ id }: { id?: string }) {
+  const categories = useLoaded((signal) => ask(api.GET("/categories", { params: { query: { limit: 100 } }, signal })), []);
+  const post = useLoaded<Schemas["PostPage"] | undefined>(async (signal) => (id ? ask(api.GET("/posts/{id}", { params: { path: { id } }, signal })) : undefined), [id]);
+  useTitle(t(id ? "edit" : "write"));
+  const problem = categories.problem.value ?? post.problem.value;
+  if (problem) {
+    return <Failed problem={problem} onRetry={() => { categories.reload(); post.reload(); }} />;
+  }
+  if (!categories.value.value || (id && post.value.value?.postId !== id)) {
+    return <Skeleton lines={8} />;
+  }
+  return <Form key={id ?? ""} post={post.value.value} categories={categories.value.value.items} />;
+}
+
+function Form({ post, categories }: { post: Schemas["PostPage"] | undefined; categories: readonly Schemas["Category"][] }) {
+  const [input, setInput] = useState<Input>({
+    title: post?.title ?? "", excerpt: post?.excerpt ?? "", body: post?.body ?? "", categoryId: post?.categoryId ?? categories[0]?.categoryId ?? "",
+  });
+  const [saved, setSaved] = useState(post ? JSON.stringify(input) : "");
+  const [status, setStatus] = useState<Status>(post?.status ?? "draft");
+  const [problem, setProblem] = useState<Problem | undefined>();
+  const [archiving, setArchiving] = useState(false);
+  const key = useMemo(() => new RequestKey(), []);
+  const changed = JSON.stringify(input) !== saved;
+  const set = (part: Partial<Input>) => setInput((before) => ({ ...before, ...part }));
+
+  // Whoever leaves with text that is not saved is asked.
+  const unsaved = useRef(false);
+  unsaved.current = changed && input.body !== "";
+  useEffect(() => {
+    const ask = (e: BeforeUnloadEvent) => { if (unsaved.current) e.preventDefault(); };
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, []);
+
+  const failed = (thrown: unknown) => {
+    const found = Problem.of(thrown);
+    setProblem(found);
+    if (found.fields.length === 0) toastProblem(found);
+  };
+
+  /** Saves, and returns the post's id; undefined where it was refused. */
+  const save = async (): Promise<string | undefined> => {
+    setProblem(undefined);
+    try {
+      const kept = post
+        ? await ask(api.PUT("/posts/{id}", { params: { path: { id: post.postId } }, body: input }))
+        : await ask(api.POST("/posts", { params: { header: { "Idempotency-Key": key.for(input) } }, body: input }));
+      key.done();
+      setSaved(JSON.stringify(input));
+      unsaved.current = false;
+      return kept.postId;
+    } catch (thrown) {
+      failed(thrown);
+      return undefined;
+    }
+  };
+  const saveOnly = async () => {
+    const id = await save();
+    if (id) {
+      toast("success", t("saved"));
+      if (!post) toPost(id);
+    }
+  };
+  const become = async (id: string, next: "published" | "archived") => {
+    try {
+      const state = await ask(api.PUT("/posts/{id}/status", { params: { path: { id } }, body: { status: next } }));
+      setStatus(state.status);
+      toast("success", t(`became.${next}`), { action: { label: t("see"), onPress: () => location.assign(onSite(id)) } });
+    } catch (thrown) {
+      failed(thrown);
+    }
+  };
+  const publish = async () => {
+    const id = changed || !post ? await save() : post.postId;
+    if (id) {
+      await become(id, "published");
+      if (!post) toPost(id);
+    }
+  };
+
+  if (categories.length === 0) {
+    return <Notice tone="warning">{t("noCategories")}</Notice>;
+  }
+  const valid = input.title.trim() !== "" && input.body.trim() !== "";
+  return (
+    <form class="stack" onSubmit={(e) => { e.preventDefault(); void saveOnly(); }}>
+      <div class="row"><h1 class="grow">{t(post ? "edit" : "write")}</h1><StatusPill status={status} /></div>
+      <div class="editor">
+        <div class="stack">
+          <TextField label={t("title")} name="title" value={input.title} onInput={(title) => set({ title })} maxLength={150} error={problem?.field("title")} />
+          <TextArea label={t("excerpt")} name="excerpt" hint={t("excerpt.hint")} optional rows={2} value={input.excerpt} onInput={(excerpt) => set({ excerpt })} maxLength={300} error={problem?.field("excerpt")} />
+          <Select label={t("category")} name="categoryId" value={input.categoryId} onInput={(categoryId) => set({ categoryId })} error={problem?.field("categoryId")}
+            choices={categories.map((c) => ({ value: c.categoryId, label: c.name }))} />
+          <Field label={t("body")} name="body" hint={t("body.hint")} error={problem?.field("body")}>
+            {(attributes) => <textarea {...attributes} class="input editor-text" maxLength={90000} spellcheck value={input.body} onInput={(e) => set({ body: e.currentTarget.value })} />}
+          </Field>
+        </div>
+        <Preview input={input} />
+      </div>
+      <div class="editor-bar row">
+        <span class="muted small" role="status">{t(changed ? "state.changed" : "state.saved")}</span>
+        <span class="row end">
+          {post && status !== "draft" && <Button icon={ExternalLink} href={onSite(post.postId)}>{t("see")}</Button>}
+          {post && status === "published" && <Button icon={Archive} onPress={() => setArchiving(true)}>{t("archive")}</Button>}
+          <Button type="submit" kind={status === "draft" ? "secondary" : "primary"} icon={Save} disabled={!changed || !valid}>{t("save")}</Button>
+          {status === "draft" && <Button kind="primary" icon={Send} disabled={!valid} onPress={publish}>{t("publish")}</Button>}
+        </span>
+      </div>
+      <Confirm open={archiving} title={t("archive.ask")} action={t("archive")} onClose={() => setArchiving(false)}
+        onConfirm={async () => { if (post) await become(post.postId, "archived"); setArchiving(false); }}>
+        {t("archive.text")}
+      </Confirm>
+    </form>
+  );
+}
+
+/** What the text will look like, as the server writes it. */
+function Preview({ input }: { input: Input }) {
+  const [shown, setShown] = useState<Schemas["Preview"]>({ html: "", minutes: 1 });
+  useEffect(() => {
+    const abort = new AbortController();
+    const timer = setTimeout(async () => {
+      try {
+        setShown(await ask(api.POST("/preview", { body: { body: input.body }, signal: abort.signal })));
+      } catch {
+        // what was shown stays; saving tells what is wrong
+      }
+    }, pause);
+    return () => { clearTimeout(timer); abort.abort(); };
+  }, [input.body]);
+  return (
+    <section class="editor-preview" aria-label={t("preview")} tabIndex={0}>
+      <h1>{input.title || t("untitled")}</h1>
+      {input.excerpt && <p class="post-lead">{input.excerpt}</p>}
+      {shown.html
+        ? <div class="prose" dangerouslySetInnerHTML={{ __html: shown.html }} />
+        : <p class="muted">{t("preview.empty")}</p>}
+    </section>
+  );
+}
