@@ -30,6 +30,29 @@ export interface paths {
     /** Mark a notification as read, or as not read */
     patch: operations["patchNotification"];
   };
+  "/queue/transactions/{id}": {
+    /**
+     * A transaction, whosever it is
+     * @description For members of: appcore-admin.
+     */
+    get: operations["getAnyTransaction"];
+  };
+  "/queue/transactions/{id}/replay": {
+    /**
+     * Settle a pending transaction now
+     * @description The rule is asked again. What is settled already stays as it is, and its owner is not told twice. 503 where the rule cannot decide now: the transaction stays pending.
+     *
+     *     For members of: appcore-admin.
+     */
+    post: operations["replayTransaction"];
+  };
+  "/queue/{status}": {
+    /**
+     * The transactions of all that are pending, or have failed, the oldest first
+     * @description For members of: appcore-admin.
+     */
+    get: operations["listQueue"];
+  };
   "/ready": {
     /** Whether the database can be used */
     get: operations["ready"];
@@ -135,9 +158,43 @@ export interface components {
       /** @description Whether you have read it */
       read: boolean;
     };
+    OperatedTransaction: {
+      /**
+       * Format: int64
+       * @description How much, in the currency's smallest unit
+       */
+      amount: number;
+      /**
+       * Format: date-time
+       * @description When it was made
+       */
+      createdAt: string;
+      /**
+       * @description The currency
+       * @enum {string}
+       */
+      currency: "ARS" | "BRL" | "USD";
+      /** @description Whether it should have been settled by now */
+      overdue: boolean;
+      /**
+       * @description PENDING until it is settled
+       * @enum {string}
+       */
+      status: "PENDING" | "COMPLETED" | "FAILED";
+      /** @description The transaction's id, a ULID */
+      txId: string;
+      /** @description Whose it is */
+      userId: string;
+    };
     PageNotification: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Notification"][];
+      /** @description The cursor of the page behind; absent on the last. */
+      next?: string;
+    };
+    PageOperatedTransaction: {
+      /** @description The items, in the list's order. */
+      items: components["schemas"]["OperatedTransaction"][];
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
@@ -379,6 +436,69 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Notification"];
+        };
+      };
+    };
+  };
+  getAnyTransaction: {
+    parameters: {
+      path: {
+        /** @description The transaction's txId */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OperatedTransaction"];
+        };
+      };
+    };
+  };
+  replayTransaction: {
+    parameters: {
+      path: {
+        /** @description The transaction's txId */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OperatedTransaction"];
+        };
+      };
+    };
+  };
+  listQueue: {
+    parameters: {
+      query?: {
+        /** @description How many items the page has at most. */
+        limit?: number;
+        /** @description The next of the page before; without it the list begins. */
+        cursor?: string;
+      };
+      path: {
+        /** @description Which of them */
+        status: "PENDING" | "FAILED";
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PageOperatedTransaction"];
         };
       };
     };

@@ -92,7 +92,10 @@ export interface paths {
     post: operations["addComment"];
   };
   "/posts/{id}/comments/{commentId}": {
-    /** Take a comment of yours back */
+    /**
+     * Take a comment back
+     * @description One of yours, or on a post of yours; an administrator takes back any.
+     */
     delete: operations["deleteComment"];
   };
   "/posts/{id}/like": {
@@ -107,9 +110,20 @@ export interface paths {
     /** Who likes a post */
     get: operations["listLikes"];
   };
+  "/posts/{id}/mine": {
+    /** Whether you like a post and keep it */
+    get: operations["getMine"];
+  };
   "/posts/{id}/status": {
     /** Publish a draft of yours, or archive what you have published */
     put: operations["putPostStatus"];
+  };
+  "/preview": {
+    /**
+     * What a text looks like on the site
+     * @description It is kept nowhere. The HTML is sanitised: a page can show it as it is.
+     */
+    post: operations["previewPost"];
   };
   "/ready": {
     /** Whether the database can be used */
@@ -236,6 +250,14 @@ export interface components {
       /** @description Who likes it */
       userId: string;
     };
+    Mine: {
+      /** @description Whether you keep it */
+      bookmarked: boolean;
+      /** @description Whether you like it */
+      liked: boolean;
+      /** @description What you are called; empty where you have not said */
+      name: string;
+    };
     Notification: {
       /** @description Who has done it */
       actorId: string;
@@ -255,6 +277,32 @@ export interface components {
       notificationId: string;
       /** @description Your post that it is about */
       postId: string;
+      /** @description Whether you have read it */
+      read: boolean;
+    };
+    NotificationEntry: {
+      /** @description Who has done it */
+      actorId: string;
+      /** @description What who has done it is called; the id where that user has not said */
+      actorName: string;
+      /**
+       * Format: date-time
+       * @description When it happened
+       */
+      createdAt: string;
+      /**
+       * @description What it tells of
+       * @enum {string}
+       */
+      kind: "comment" | "like";
+      /** @description What has happened */
+      message: string;
+      /** @description The notification's id, a ULID */
+      notificationId: string;
+      /** @description Your post that it is about */
+      postId: string;
+      /** @description The title of your post; empty where it is nobody's to read any more */
+      postTitle: string;
       /** @description Whether you have read it */
       read: boolean;
     };
@@ -286,9 +334,9 @@ export interface components {
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
-    PageNotification: {
+    PageNotificationEntry: {
       /** @description The items, in the list's order. */
-      items: components["schemas"]["Notification"][];
+      items: components["schemas"]["NotificationEntry"][];
       /** @description The cursor of the page behind; absent on the last. */
       next?: string;
     };
@@ -430,6 +478,19 @@ export interface components {
        * @description When it was changed last
        */
       updatedAt: string;
+    };
+    Preview: {
+      /** @description The text as sanitised HTML */
+      html: string;
+      /**
+       * Format: int64
+       * @description How long it takes to read
+       */
+      minutes: number;
+    };
+    PreviewInput: {
+      /** @description The text, in Markdown */
+      body: string;
     };
     Problem: {
       /**
@@ -830,7 +891,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["PageNotification"];
+          "application/json": components["schemas"]["PageNotificationEntry"];
         };
       };
     };
@@ -1119,6 +1180,25 @@ export interface operations {
       };
     };
   };
+  getMine: {
+    parameters: {
+      path: {
+        /** @description The post's postId */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Mine"];
+        };
+      };
+    };
+  };
   putPostStatus: {
     parameters: {
       path: {
@@ -1139,6 +1219,24 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["PostState"];
+        };
+      };
+    };
+  };
+  previewPost: {
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PreviewInput"];
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Preview"];
         };
       };
     };

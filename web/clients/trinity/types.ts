@@ -66,10 +66,17 @@ export interface paths {
     /** The films of a room, with their tallies */
     get: operations["listCandidates"];
   };
+  "/rooms/{id}/closed": {
+    /**
+     * Close your room
+     * @description The host may, and nobody else. Nobody joins or votes any more; members still see the matches. Closing twice is closing.
+     */
+    put: operations["closeRoom"];
+  };
   "/rooms/{id}/events": {
     /**
      * What happens in a room
-     * @description Server-sent events: match, with the match; joined and left, with the member; ready, when all matches so far have been sent. A connection that begins with Last-Event-ID gets the matches since that one.
+     * @description Server-sent events: match, with the match; joined, changed and left, with the member, who has changed by voting; closed, when the host has closed the room; ready, when all matches so far have been sent. A connection that begins with Last-Event-ID gets the matches since that one.
      */
     get: operations["watchRoom"];
   };
@@ -87,6 +94,13 @@ export interface paths {
      * @description Your votes are taken back. What all others have said yes to is a match then. Leaving twice is leaving.
      */
     delete: operations["leaveRoom"];
+  };
+  "/rooms/{id}/members/{userId}": {
+    /**
+     * Remove a member from your room
+     * @description The host may, and nobody else. It is as if the member had left; the code lets them in again. Removing twice is removing.
+     */
+    delete: operations["removeMember"];
   };
   "/rooms/{id}/votes": {
     /** All votes of a room */
@@ -109,6 +123,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    "": Record<string, never>;
     Candidate: {
       /** @description Whether it is a match */
       matched: boolean;
@@ -284,6 +299,10 @@ export interface components {
       /** @description What it is called */
       title: string;
     };
+    MemberInput: {
+      /** @description What the other members call you */
+      name?: string;
+    };
     OwnMatch: {
       /**
        * Format: uuid
@@ -352,11 +371,13 @@ export interface components {
        * @description Since when
        */
       joinedAt: string;
+      /** @description What the member wants to be called */
+      name?: string;
       /** @description Who it is */
       userId: string;
       /**
        * Format: int64
-       * @description On how many films he has voted
+       * @description On how many films they have voted
        */
       votes: number;
     };
@@ -390,6 +411,8 @@ export interface components {
       type: string;
     };
     Room: {
+      /** @description Whether its host has closed it */
+      closed: boolean;
       /** @description What others join by */
       code: string;
       /**
@@ -432,8 +455,12 @@ export interface components {
        * @enum {string}
        */
       mediaType: "MOVIE" | "TV";
+      /** @description What the other members call you */
+      name?: string;
     };
     RoomWithMembers: {
+      /** @description Whether its host has closed it */
+      closed: boolean;
       /** @description What others join by */
       code: string;
       /**
@@ -524,6 +551,11 @@ export interface operations {
       path: {
         /** @description The room's code, in any case */
         code: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        "application/json": components["schemas"]["MemberInput"];
       };
     };
     responses: {
@@ -805,6 +837,25 @@ export interface operations {
       };
     };
   };
+  closeRoom: {
+    parameters: {
+      path: {
+        /** @description The room's id */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description OK */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Room"];
+        };
+      };
+    };
+  };
   watchRoom: {
     parameters: {
       header?: {
@@ -879,6 +930,24 @@ export interface operations {
       path: {
         /** @description The room's id */
         id: string;
+      };
+    };
+    responses: {
+      /** @description No Content */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+      };
+    };
+  };
+  removeMember: {
+    parameters: {
+      path: {
+        /** @description The room's id */
+        id: string;
+        /** @description The member's id */
+        userId: string;
       };
     };
     responses: {

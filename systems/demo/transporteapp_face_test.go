@@ -109,15 +109,6 @@ func (c *carrier) stamped(name string, from time.Time) {
 	c.do(http.MethodPost, carta+"/timbrado", nil, "cartaId")
 }
 
-// signIn signs in at a page of TransporteApp in Spanish.
-func signIn(p *webtest.Page, sub string) {
-	p.Button("Iniciar sesión")
-	p.Wait("dialog[open] #sign-in input")
-	p.Eval(`document.querySelector("#sign-in input").select()`)
-	p.Type("#sign-in input", sub)
-	p.Click("dialog[open] button[type=submit]")
-}
-
 // TestTrucking: a day of a carrier. A company is set up and gets a fleet, a trip is planned and assigned to who is free, its
 // driver starts it, says where it is and delivers it, and the board follows.
 func TestTrucking(t *testing.T) {
@@ -125,6 +116,7 @@ func TestTrucking(t *testing.T) {
 	const sub = "u-flota"
 	r := serveAll(t, registered(), "--memory")
 	desk := webtest.Open(t, r.web+"/transporteapp/", webtest.Language("es-MX"), webtest.Expect("404"))
+	desk.Button("Iniciar sesión")
 	signIn(desk, sub)
 	desk.Wait("input[name=fullName]")
 	desk.Accessible()
@@ -198,6 +190,7 @@ func TestTrucking(t *testing.T) {
 	desk.Shot("trucking-stamped")
 
 	phone := webtest.Open(t, r.web+"/transporteapp/#/driver", webtest.Phone, webtest.Language("es-MX"))
+	phone.Button("Iniciar sesión")
 	signIn(phone, sub)
 	phone.Button("LNLuis Núñez")
 	phone.UntilText("Irapuato")
@@ -226,6 +219,7 @@ func TestTrucking(t *testing.T) {
 		{[]webtest.Option{webtest.Phone, webtest.Language("es-MX"), webtest.Dark}, "Por asignar"},
 	} {
 		p := webtest.Open(t, r.web+"/transporteapp/", look.options...)
+		p.Button("Iniciar sesión")
 		signIn(p, sub)
 		p.UntilText(look.says)
 		p.Accessible()

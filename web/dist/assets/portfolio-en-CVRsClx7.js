@@ -1,1 +1,0 @@
-var e={"page.title":`Portfolio`,"page.description":`Writing, and what readers say about it.`};export{e as default};

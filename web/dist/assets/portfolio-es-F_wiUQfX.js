@@ -1,1 +1,0 @@
-var e={"page.title":`Portfolio`,"page.description":`Textos, y lo que dicen quienes los leen.`};export{e as default};

@@ -1,1 +1,0 @@
-var e={"page.title":`Portfolio`,"page.description":`Textos, e o que dizem os leitores.`};export{e as default};

@@ -1,1 +1,0 @@
-var e={"page.title":`TransporteApp`,"page.description":`Trips, drivers and cartas porte of a carrier.`};export{e as default};

@@ -1,1 +1,0 @@
-var e={"page.title":`TransporteApp`,"page.description":`Viajes, operadores y cartas porte de una transportista.`};export{e as default};

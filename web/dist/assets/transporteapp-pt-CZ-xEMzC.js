@@ -1,1 +1,0 @@
-var e={"page.title":`TransporteApp`,"page.description":`Viagens, motoristas e cartas porte de uma transportadora.`};export{e as default};
