@@ -94,7 +94,7 @@ func TestOrigins(t *testing.T) {
 		{"any token, by Sec-Fetch-Site alone", closed, "POST", "/token", "system=appcore", []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
 		{"any token for a shell", closed, "POST", "/token", "system=appcore", []string{"Content-Type", "application/x-www-form-urlencoded"}, 200, ""},
 		{"an admin's token", closed, "POST", "/token", `{"system":"catfecito","admin":true}`, []string{"Content-Type", "application/json"}, 200, ""},
-		{"an admin's token where there are none", closed, "POST", "/token", `{"system":"appcore","admin":true}`, []string{"Content-Type", "application/json"}, 400, ""},
+		{"an admin's token where there are none", closed, "POST", "/token", `{"system":"trinity","admin":true}`, []string{"Content-Type", "application/json"}, 400, ""},
 		{"a token of no system", closed, "POST", "/token", `{"system":"x"}`, []string{"Content-Type", "application/json"}, 400, ""},
 		{"a token for no body", closed, "POST", "/token", `{`, []string{"Content-Type", "application/json"}, 400, ""},
 
