@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // checker proves the invariants of the package comment on a whole design, however it was read.
 type checker struct {
-	*faults
+	*syntax.Faults
 	design *Design
 	// whole tells that nothing was wrong before: then what is missing was never there.
 	whole bool
@@ -16,15 +18,15 @@ type checker struct {
 
 func (c *checker) check() {
 	d := c.design
-	c.whole = len(c.list) == 0
+	c.whole = len(c.List) == 0
 	if d.Name == "" {
-		c.missing(Pos{1, 1}, "the design has no name")
+		c.missing(Pos{Line: 1, Column: 1}, "the design has no name")
 	}
 	if !isGoPackage(d.Go.Package) {
-		c.hint(c.at(&d.Go.Package, Pos{1, 1}), "go: { package: shop }", "%q is no name for a Go package", d.Go.Package)
+		c.Hint(c.At(&d.Go.Package, Pos{Line: 1, Column: 1}), "go: { package: shop }", "%q is no name for a Go package", d.Go.Package)
 	}
 	if d.Tenant != "" && !slices.ContainsFunc(d.Entities, func(e *Entity) bool { return e.Field(d.Tenant) != nil }) {
-		c.hint(c.at(&d.Tenant, Pos{1, 1}), "the tenant is a field, userId", "no entity has the tenant's field %q", d.Tenant)
+		c.Hint(c.At(&d.Tenant, Pos{Line: 1, Column: 1}), "the tenant is a field, userId", "no entity has the tenant's field %q", d.Tenant)
 	}
 	c.types()
 	c.tables()
@@ -44,7 +46,7 @@ func (c *checker) check() {
 // missing reports what a reader of the text would have reported in its own words.
 func (c *checker) missing(p Pos, format string, args ...any) {
 	if c.whole {
-		c.fault(p, format, args...)
+		c.Fault(p, format, args...)
 	}
 }
 
@@ -54,10 +56,10 @@ type set map[string]bool
 // name checks the name of something, and that nothing of its kind has it.
 func (c *checker) name(taken set, what, name string, p Pos) {
 	switch {
-	case !isName(name):
-		c.fault(p, "%q is no name for %s: it needs a letter, then letters, digits and _", name, what)
+	case !syntax.IsName(name):
+		c.Fault(p, "%q is no name for %s: it needs a letter, then letters, digits and _", name, what)
 	case taken[name]:
-		c.fault(p, "the name %q has been given already, to another of its kind", name)
+		c.Fault(p, "the name %q has been given already, to another of its kind", name)
 	}
 	taken[name] = true
 }
@@ -67,9 +69,9 @@ func (c *checker) name(taken set, what, name string, p Pos) {
 func (c *checker) dynamoName(taken set, what, name string, p Pos) {
 	switch {
 	case len(name) < 3 || len(name) > 255 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") != "":
-		c.fault(p, "%q is no name for %s: it needs 3 to 255 letters, digits, _, - and .", name, what)
+		c.Fault(p, "%q is no name for %s: it needs 3 to 255 letters, digits, _, - and .", name, what)
 	case taken[name]:
-		c.fault(p, "the name %q has been given already, to another of its kind", name)
+		c.Fault(p, "the name %q has been given already, to another of its kind", name)
 	}
 	taken[name] = true
 }
@@ -78,7 +80,7 @@ func (c *checker) dynamoName(taken set, what, name string, p Pos) {
 func (c *checker) word(s *string, otherwise Pos, known ...string) {
 	if !slices.Contains(known, *s) {
 		listed := strings.Join(slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == "" }), ", ")
-		c.hint(c.at(s, otherwise), cmp.Or(suggestion(*s, known), "known: "+listed), "%q is not known here", *s)
+		c.Hint(c.At(s, otherwise), cmp.Or(syntax.Suggestion(*s, known), "known: "+listed), "%q is not known here", *s)
 	}
 }
 
@@ -87,10 +89,10 @@ func (c *checker) accepted(list []Acceptance) {
 	for _, a := range list {
 		letters := strings.TrimRight(a.Rule, "0123456789")
 		if len(letters) == len(a.Rule) || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || letters == "" {
-			c.hint(a.Pos, "ST301: \"why this is right here\"", "%q is no id of a finding", a.Rule)
+			c.Hint(a.Pos, "ST301: \"why this is right here\"", "%q is no id of a finding", a.Rule)
 		}
 		if taken[a.Rule] {
-			c.fault(a.Pos, "%s is accepted twice", a.Rule)
+			c.Fault(a.Pos, "%s is accepted twice", a.Rule)
 		}
 		if a.Reason == "" {
 			c.missing(a.Pos, "accepting a finding needs a reason")
@@ -107,7 +109,7 @@ func (c *checker) entity(name *string, otherwise Pos) *Entity {
 	case *name == "":
 		c.missing(otherwise, "the name of an entity is missing")
 	default:
-		c.hint(c.at(name, otherwise), suggestion(*name, namesIn(c.design.Entities, func(e *Entity) string { return e.Name })), "there is no entity %q", *name)
+		c.Hint(c.At(name, otherwise), syntax.Suggestion(*name, namesIn(c.design.Entities, func(e *Entity) string { return e.Name })), "there is no entity %q", *name)
 	}
 	return e
 }
@@ -119,7 +121,7 @@ func (c *checker) field(e *Entity, name string, p Pos) *Field {
 	}
 	f := e.Field(name)
 	if f == nil {
-		c.hint(p, suggestion(name, namesIn(e.Fields, func(f *Field) string { return f.Name })), "%s has no field %q", e.Name, name)
+		c.Hint(p, syntax.Suggestion(name, namesIn(e.Fields, func(f *Field) string { return f.Name })), "%s has no field %q", e.Name, name)
 	}
 	return f
 }
@@ -127,10 +129,10 @@ func (c *checker) field(e *Entity, name string, p Pos) *Field {
 // fieldNames checks a list of fields, each of which stands there once.
 func (c *checker) fieldNames(e *Entity, list []string, otherwise Pos) {
 	for i := range list {
-		p := c.at(&list[i], otherwise)
+		p := c.At(&list[i], otherwise)
 		c.field(e, list[i], p)
 		if slices.Contains(list[:i], list[i]) {
-			c.fault(p, "field %q stands twice in the list", list[i])
+			c.Fault(p, "field %q stands twice in the list", list[i])
 		}
 	}
 }
@@ -146,7 +148,7 @@ func (c *checker) path(e *Entity, path string, p Pos) *Field {
 		t := f.Type
 		if strings.HasPrefix(name, ":") {
 			if t.Kind != KindMap || t.Elem == nil {
-				c.fault(p, "field %s is of type %s: only a key of a map can be given by a parameter, %s", f.Name, f.Type, name)
+				c.Fault(p, "field %s is of type %s: only a key of a map can be given by a parameter, %s", f.Name, f.Type, name)
 				return nil
 			}
 			f = &Field{Name: name, Type: *t.Elem, Optional: true}
@@ -154,7 +156,7 @@ func (c *checker) path(e *Entity, path string, p Pos) *Field {
 		}
 		if strings.HasPrefix(name, "[") {
 			if t.Kind != KindList || t.Elem == nil {
-				c.fault(p, "field %s is of type %s and has no elements", f.Name, f.Type)
+				c.Fault(p, "field %s is of type %s and has no elements", f.Name, f.Type)
 				return nil
 			}
 			f = &Field{Name: f.Name + name, Type: *t.Elem, Optional: true} // of how many there are, nothing is known
@@ -169,12 +171,12 @@ func (c *checker) path(e *Entity, path string, p Pos) *Field {
 			f = &Field{Name: name, Type: *t.Elem, Optional: true} // maps' names are not declared
 			continue
 		case t.Kind != KindStruct || s == nil:
-			c.fault(p, "field %s is of type %s and has no part %q", f.Name, f.Type, name)
+			c.Fault(p, "field %s is of type %s and has no part %q", f.Name, f.Type, name)
 			return nil
 		}
 		f = find(s.Fields, func(f *Field) bool { return f.Name == name })
 		if f == nil {
-			c.hint(p, suggestion(name, namesIn(s.Fields, func(f *Field) string { return f.Name })), "%s has no field %q", s.Name, name)
+			c.Hint(p, syntax.Suggestion(name, namesIn(s.Fields, func(f *Field) string { return f.Name })), "%s has no field %q", s.Name, name)
 		}
 	}
 	return f
@@ -195,9 +197,9 @@ func (c *checker) condition(e *Entity, cond *Condition, params parameters) {
 		return
 	}
 	for _, n := range cond.Names {
-		p := c.source.within(cond.Pos, cond.Text, n.At)
+		p := c.Source.Within(cond.Pos, cond.Text, n.At)
 		if n.Step() {
-			if e != nil && e.Field(steps(n.Field)[0]) != nil {
+			if e != nil && e.Field(syntax.Steps(n.Field)[0]) != nil {
 				c.path(e, n.Field, p)
 			}
 			continue
@@ -213,11 +215,11 @@ func (c *checker) param(name string, p Pos, params parameters) {
 	root, field, _ := strings.Cut(name, ".")
 	switch {
 	case params == noParams:
-		c.hint(p, "compare with a literal", "the condition always holds or not: it cannot depend on the parameter :%s", name)
+		c.Hint(p, "compare with a literal", "the condition always holds or not: it cannot depend on the parameter :%s", name)
 	case root == "line" && params != lineParams:
-		c.hint(p, "each: lines", ":%s is of a line, and the step is not repeated for lines", name)
+		c.Hint(p, "each: lines", ":%s is of a line, and the step is not repeated for lines", name)
 	case root == "line" && field == "":
-		c.hint(p, ":line.quantity", ":line is a line and not one of its values")
+		c.Hint(p, ":line.quantity", ":line is a line and not one of its values")
 	}
 }
 

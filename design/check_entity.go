@@ -3,6 +3,8 @@ package design
 import (
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 func (c *checker) entities() {
@@ -11,7 +13,7 @@ func (c *checker) entities() {
 		c.name(names, "an entity", e.Name, e.Pos)
 		c.accepted(e.Accept)
 		if len(e.Fields) == 0 {
-			c.hint(e.Pos, "fields: { userId: id }", "%s has no fields", e.Name)
+			c.Hint(e.Pos, "fields: { userId: id }", "%s has no fields", e.Name)
 		}
 		c.fields(e.Fields)
 		c.relations(e)
@@ -20,7 +22,7 @@ func (c *checker) entities() {
 		if t == nil {
 			if e.Table != "" {
 				known := namesIn(c.design.Tables, func(t *Table) string { return t.Name })
-				c.hint(c.at(&e.Table, e.Pos), suggestion(e.Table, known), "there is no table %q", e.Table)
+				c.Hint(c.At(&e.Table, e.Pos), syntax.Suggestion(e.Table, known), "there is no table %q", e.Table)
 			} else {
 				c.missing(e.Pos, "%s is in no table", e.Name)
 			}
@@ -29,9 +31,9 @@ func (c *checker) entities() {
 		c.places(e, t)
 		c.keys(e, t)
 		if e.TTL != nil && e.TTL.Field != "" {
-			f := c.field(e, e.TTL.Field, c.at(&e.TTL.Field, e.TTL.Pos))
+			f := c.field(e, e.TTL.Field, c.At(&e.TTL.Field, e.TTL.Pos))
 			if f != nil && (len(f.Path) != 1 || f.Path[0] != t.TTLAttr) {
-				c.hint(e.TTL.Pos, "ttl_attr: "+f.Name+", at the table", "%s expires by %s, which is not the TTL attribute of table %s", e.Name, f.Name, t.Name)
+				c.Hint(e.TTL.Pos, "ttl_attr: "+f.Name+", at the table", "%s expires by %s, which is not the TTL attribute of table %s", e.Name, f.Name, t.Name)
 			}
 		}
 	}
@@ -44,7 +46,7 @@ func (c *checker) places(e *Entity, t *Table) {
 	}
 	for _, f := range e.Fields {
 		if len(f.Path) > 0 && f.Path[0] == t.TypeAttr {
-			c.hint(f.Pos, "leave the field out: the attribute is written for every item", "field %s is stored in %s, which holds the type", f.Name, t.TypeAttr)
+			c.Hint(f.Pos, "leave the field out: the attribute is written for every item", "field %s is stored in %s, which holds the type", f.Name, t.TypeAttr)
 		}
 	}
 	told := set{}
@@ -52,7 +54,7 @@ func (c *checker) places(e *Entity, t *Table) {
 		f := find(e.Fields, func(f *Field) bool { return len(f.Path) > 0 && f.Path[0] == k.Name })
 		if f != nil && e.stored(template, k.Name) == nil && !told[k.Name] {
 			told[k.Name] = true
-			c.hint(f.Pos, f.Name+": { type: "+f.Type.String()+", attr: … }", "field %s is stored in %s, which holds the key %q", f.Name, k.Name, template)
+			c.Hint(f.Pos, f.Name+": { type: "+f.Type.String()+", attr: … }", "field %s is stored in %s, which holds the key %q", f.Name, k.Name, template)
 		}
 	}
 }
@@ -68,7 +70,7 @@ func (c *checker) keys(e *Entity, t *Table) {
 		c.key(e, t, x.Key, x.Pos)
 		c.fieldNames(e, x.Fields, x.Pos)
 		if x.All && len(x.Fields) > 0 {
-			c.fault(x.Pos, "copy %s holds all and some fields", x.Name)
+			c.Fault(x.Pos, "copy %s holds all and some fields", x.Name)
 		}
 	}
 	for _, m := range e.Unique {
@@ -92,19 +94,19 @@ func (c *checker) keys(e *Entity, t *Table) {
 			all += x.Share
 		}
 		if several && turns[0] == entry && all > 1 {
-			c.fault(entry.Pos, "the shares of %s in index %s are %.4g together, and all of them are 1", e.Name, entry.Index, all)
+			c.Fault(entry.Pos, "the shares of %s in index %s are %.4g together, and all of them are 1", e.Name, entry.Index, all)
 		}
 		switch {
 		case entry.Name != "":
-			c.name(met[place], "an entry", entry.Name, c.at(&entry.Name, entry.Pos))
+			c.name(met[place], "an entry", entry.Name, c.At(&entry.Name, entry.Pos))
 		case several:
-			c.hint(entry.Pos, "- { name: open, where: \"status = 'open'\", pk: …, sk: … }", "%s has several entries in index %s, and this one has no name", e.Name, entry.Index)
+			c.Hint(entry.Pos, "- { name: open, where: \"status = 'open'\", pk: …, sk: … }", "%s has several entries in index %s, and this one has no name", e.Name, entry.Index)
 		}
 		if several && entry.Where == nil {
-			c.hint(entry.Pos, "where: \"status = 'open'\"", "%s has several entries in index %s, of which an item has one at a time, and this one has no condition", e.Name, entry.Index)
+			c.Hint(entry.Pos, "where: \"status = 'open'\"", "%s has several entries in index %s, of which an item has one at a time, and this one has no condition", e.Name, entry.Index)
 		}
 		if entry.Name != "" && t.Index(entry.Place()) != nil {
-			c.fault(entry.Pos, "%s is the name of an index, too", entry.Place())
+			c.Fault(entry.Pos, "%s is the name of an index, too", entry.Place())
 		}
 	}
 	for k, template := range e.keys(t) {
@@ -123,19 +125,19 @@ func (c *checker) entry(e *Entity, t *Table, entry *Entry) {
 	switch {
 	case x == nil:
 		known := namesIn(t.Indexes, func(x *Index) string { return x.Name })
-		c.hint(entry.Pos, suggestion(entry.Index, known), "table %s has no index %q", t.Name, entry.Index)
+		c.Hint(entry.Pos, syntax.Suggestion(entry.Index, known), "table %s has no index %q", t.Name, entry.Index)
 	case len(x.PK) != len(entry.PK) || len(x.SK) != len(entry.SK):
 		c.missing(entry.Pos, "the entry of %s in index %s has not as many templates as the key has attributes", e.Name, x.Name)
 	}
 	if entry.Of != "" && e.Copy(entry.Of) == nil {
-		c.fault(entry.Pos, "%s has no copy %q", e.Name, entry.Of)
+		c.Fault(entry.Pos, "%s has no copy %q", e.Name, entry.Of)
 	}
 	c.condition(e, entry.Where, noParams)
 	switch {
 	case entry.Share > 1:
-		c.fault(entry.Pos, "the share of %s in index %s is %g, and all of them are 1", e.Name, entry.Index, entry.Share)
+		c.Fault(entry.Pos, "the share of %s in index %s is %g, and all of them are 1", e.Name, entry.Index, entry.Share)
 	case entry.Share > 0 && entry.Where == nil && !e.optional(slices.Concat(entry.PK, entry.SK)):
-		c.hint(entry.Pos, "where, or an optional field in its key", "every %s is in index %s: a share is of an entry that not all have", e.Name, entry.Index)
+		c.Hint(entry.Pos, "where, or an optional field in its key", "every %s is in index %s: a share is of an entry that not all have", e.Name, entry.Index)
 	}
 }
 
@@ -156,18 +158,18 @@ func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
 		if f == nil {
 			continue
 		}
-		at := c.source.within(t.Pos, t.Text, p.At)
+		at := c.Source.Within(t.Pos, t.Text, p.At)
 		if what := misuse(p, f.Type); what != "" {
-			c.fault(at, "%s", what)
+			c.Fault(at, "%s", what)
 			return
 		} else if f.Type.Kind == KindBytes && len(p.Funcs) == 0 && k.Type != KeyBinary {
-			c.hint(at, "|hash(16), or a key attribute of type B", "bytes are no text for key attribute %s", k.Name)
+			c.Hint(at, "|hash(16), or a key attribute of type B", "bytes are no text for key attribute %s", k.Name)
 			return
 		}
 	}
 	if k.Type == KeyString {
 		if f := e.stored(t, k.Name); f != nil && f.Type.Key() != KeyString {
-			c.hint(t.Pos, k.Name+":"+string(f.Type.Key()), "key attribute %s is of type S and holds field %s, which is of type %s", k.Name, f.Name, f.Type)
+			c.Hint(t.Pos, k.Name+":"+string(f.Type.Key()), "key attribute %s is of type S and holds field %s, which is of type %s", k.Name, f.Name, f.Type)
 		}
 		return
 	}
@@ -179,18 +181,18 @@ func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
 		fits = k.Type == KeyNumber && slices.Contains([]string{"pad", "desc", "ts", "band", "mod", "shard"}, last)
 	}
 	if !fits {
-		c.hint(t.Pos, "write "+k.Name+" without the type", "key attribute %s is of type %s, which %q does not make", k.Name, k.Type, t)
+		c.Hint(t.Pos, "write "+k.Name+" without the type", "key attribute %s is of type %s, which %q does not make", k.Name, k.Type, t)
 	}
 }
 
 // relations are what entities say of each other.
 func (c *checker) relations(e *Entity) {
 	if e.Duplicates != "" && c.entity(&e.Duplicates, e.Pos) == e {
-		c.fault(c.at(&e.Duplicates, e.Pos), "%s duplicates itself", e.Name)
+		c.Fault(c.At(&e.Duplicates, e.Pos), "%s duplicates itself", e.Name)
 	}
 	number := func(f *Field, p Pos) {
 		if f != nil && !f.Type.Numeric() {
-			c.fault(p, "field %s is of type %s, not a number", f.Name, f.Type)
+			c.Fault(p, "field %s is of type %s, not a number", f.Name, f.Type)
 		}
 	}
 	taken := set{}
@@ -199,14 +201,14 @@ func (c *checker) relations(e *Entity) {
 		number(c.field(e, x.Field, x.Pos), x.Pos)
 		of := c.entity(&x.Of, x.Pos)
 		if of == e {
-			c.hint(x.Pos, "an entity of its own, with the key fields of "+e.Name, "counter %s of %s counts items with the same key fields, and that is only "+
+			c.Hint(x.Pos, "an entity of its own, with the key fields of "+e.Name, "counter %s of %s counts items with the same key fields, and that is only "+
 				"the item itself", x.Field, e.Name)
 		} else if circle := c.counts(x.Of, e, []string{e.Name}, set{}); circle != nil {
-			c.hint(x.Pos, "count on one side only", "counters go round in a circle: %s", strings.Join(circle, " counts "))
+			c.Hint(x.Pos, "count on one side only", "counters go round in a circle: %s", strings.Join(circle, " counts "))
 		}
 		c.condition(of, x.Where, noParams)
 		if x.Sum != "" {
-			p := c.at(&x.Sum, x.Pos)
+			p := c.At(&x.Sum, x.Pos)
 			number(c.field(of, x.Sum, p), p)
 		}
 	}
@@ -241,16 +243,16 @@ func (c *checker) ref(e *Entity, r *Ref) {
 		key := keyFields(of)
 		switch {
 		case met[t.Entity]:
-			c.fault(p, "%s names %s twice", r.Field, t.Entity)
+			c.Fault(p, "%s names %s twice", r.Field, t.Entity)
 		case !slices.Contains(key, t.Field):
-			c.hint(p, "a field of its key: "+strings.Join(key, ", "), "%s.%s is not in the key of %s, which tells its items apart", t.Entity, t.Field, t.Entity)
+			c.Hint(p, "a field of its key: "+strings.Join(key, ", "), "%s.%s is not in the key of %s, which tells its items apart", t.Entity, t.Field, t.Entity)
 		case to.Type.String() != f.Type.String():
-			c.fault(p, "%s is of type %s, and %s.%s is of type %s", r.Field, f.Type, t.Entity, t.Field, to.Type)
+			c.Fault(p, "%s is of type %s, and %s.%s is of type %s", r.Field, f.Type, t.Entity, t.Field, to.Type)
 		}
 		met[t.Entity] = true
 		for _, other := range key {
 			if g := e.Field(other); other != t.Field && g == nil {
-				c.fault(p, "%s has no field %s, which is in the key of %s with %s", e.Name, other, t.Entity, t.Field)
+				c.Fault(p, "%s has no field %s, which is in the key of %s with %s", e.Name, other, t.Entity, t.Field)
 			}
 		}
 	}
@@ -294,13 +296,13 @@ func (c *checker) volume(e *Entity) {
 	v := &e.Volume
 	switch {
 	case v.Per != "" && v.Count > 0:
-		c.hint(v.Pos, "count: 1000, or per: User with typical and max", "the volume of %s is a count in all, or so many for each of an entity, not both", e.Name)
+		c.Hint(v.Pos, "count: 1000, or per: User with typical and max", "the volume of %s is a count in all, or so many for each of an entity, not both", e.Name)
 	case v.Max > 0 && v.Max < max(v.Typical, v.Count):
-		c.fault(v.Pos, "the volume of %s has a max below what is typical", e.Name)
+		c.Fault(v.Pos, "the volume of %s has a max below what is typical", e.Name)
 	case v.Hottest > 1:
-		c.fault(v.Pos, "the hottest of %s takes %g of the calls, and all of them are 1", e.Name, v.Hottest)
+		c.Fault(v.Pos, "the hottest of %s takes %g of the calls, and all of them are 1", e.Name, v.Hottest)
 	case v.MaxSize > 0 && v.MaxSize < v.Size:
-		c.fault(v.Pos, "the volume of %s has a max_size below its size", e.Name)
+		c.Fault(v.Pos, "the volume of %s has a max_size below its size", e.Name)
 	}
 	if v.Per == "" || c.entity(&v.Per, v.Pos) == nil {
 		return
@@ -309,7 +311,7 @@ func (c *checker) volume(e *Entity) {
 	for next := c.design.Entity(v.Per); next != nil && len(round) <= len(c.design.Entities); next = c.design.Entity(next.Volume.Per) {
 		round = append(round, next.Name)
 		if next == e {
-			c.hint(c.at(&v.Per, v.Pos), "one of them has a count", "volumes go round in a circle: %s", strings.Join(round, " per "))
+			c.Hint(c.At(&v.Per, v.Pos), "one of them has a count", "volumes go round in a circle: %s", strings.Join(round, " per "))
 			return
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // EntityCalled is the entity that a word of a statement means: the one of that name, or whose name begins with the word's
@@ -125,7 +127,7 @@ type scope interface {
 // statement checks an expression that must be true or false.
 func (c *checker) statement(e *Expression, s scope) {
 	if k := c.expression(e, s); k != boolClass && k != unknownClass {
-		c.hint(e.Pos, "compare it with something", "%q is %s, and nothing that holds or does not", e.Text, k)
+		c.Hint(e.Pos, "compare it with something", "%q is %s, and nothing that holds or does not", e.Text, k)
 	}
 }
 
@@ -133,7 +135,7 @@ func (c *checker) statement(e *Expression, s scope) {
 func (c *checker) expression(e *Expression, s scope) class { return c.operand(e.Root, e, s) }
 
 func (c *checker) operand(o Operand, e *Expression, s scope) class {
-	p := c.source.within(e.Pos, e.Text, o.Start())
+	p := c.Source.Within(e.Pos, e.Text, o.Start())
 	switch o := o.(type) {
 	case *ConstantOperand:
 		return map[ConstantKind]class{StringConstant: textClass, NumberConstant: numberClass, BoolConstant: boolClass}[o.Constant.Kind]
@@ -166,16 +168,16 @@ func (c *checker) operation(o *Operation, e *Expression, s scope) class {
 	default:
 	}
 	left, right := c.operand(o.Left, e, s), c.operand(o.Right, e, s)
-	p := c.source.within(e.Pos, e.Text, o.At)
+	p := c.Source.Within(e.Pos, e.Text, o.At)
 	ordered := o.Operator != Equal && o.Operator != NotEqual
 	switch {
 	case left == unknownClass || right == unknownClass:
 	case left != right:
-		c.fault(p, "%s is compared with %s", left, right)
+		c.Fault(p, "%s is compared with %s", left, right)
 	case left == otherClass:
-		c.fault(p, "%s cannot be compared", left)
+		c.Fault(p, "%s cannot be compared", left)
 	case ordered && left == boolClass:
-		c.fault(p, "true and false have no order")
+		c.Fault(p, "true and false have no order")
 	}
 	return boolClass
 }
@@ -183,18 +185,18 @@ func (c *checker) operation(o *Operation, e *Expression, s scope) class {
 // is checks that an operand of a word is of a class.
 func (c *checker) is(o Operand, want class, word string, e *Expression, s scope) {
 	if got := c.operand(o, e, s); got != want && got != unknownClass {
-		c.fault(c.source.within(e.Pos, e.Text, o.Start()), "%s needs %s, and this is %s", word, want, got)
+		c.Fault(c.Source.Within(e.Pos, e.Text, o.Start()), "%s needs %s, and this is %s", word, want, got)
 	}
 }
 
 // classAt is the class of a field, with steps into it; a fault where it is not there.
 func (c *checker) classAt(e *Entity, path string, p Pos) class {
-	before := len(c.list)
+	before := len(c.List)
 	c.path(e, path, p)
-	if len(c.list) > before {
+	if len(c.List) > before {
 		return unknownClass
 	}
-	names := steps(path)
+	names := syntax.Steps(path)
 	f := e.Field(names[0])
 	for _, name := range names[1:] {
 		s := c.design.Struct(f.Type.Name)
@@ -210,15 +212,15 @@ func (c *checker) classAt(e *Entity, path string, p Pos) class {
 func (c *checker) invariant(i *Invariant) {
 	if i.At != "" && i.At != AtEnd && c.design.Entity(i.At) == nil {
 		known := append(namesIn(c.design.Entities, func(e *Entity) string { return e.Name }), AtEnd)
-		c.hint(c.at(&i.At, i.Pos), cmp.Or(suggestion(i.At, known), "end, or the entity when an item of it is made"), "there is no moment %q", i.At)
+		c.Hint(c.At(&i.At, i.Pos), cmp.Or(syntax.Suggestion(i.At, known), "end, or the entity when an item of it is made"), "there is no moment %q", i.At)
 	}
 	if i.Text == "" {
 		c.missing(i.Pos, "invariant %s does not say what holds", i.Name)
 		return
 	}
-	p := c.at(&i.Text, i.Pos)
+	p := c.At(&i.Text, i.Pos)
 	e, err := ParseExpression(i.Text)
-	if !c.parsed(p, err) {
+	if !c.Parsed(p, err) {
 		return
 	}
 	e.Pos, i.Statement = p, e
@@ -244,7 +246,7 @@ func (s *itemScope) entity(word string, p Pos, named bool) *Entity {
 			}
 			return e.Name
 		})
-		s.hint(p, cmp.Or(suggestion(word, known), "the name of an entity, with a small letter for each item of it: user.limit"), "there is no entity %q", word)
+		s.Hint(p, cmp.Or(syntax.Suggestion(word, known), "the name of an entity, with a small letter for each item of it: user.limit"), "there is no entity %q", word)
 	case named && !slices.Contains(s.items, e):
 		s.items = append(s.items, e)
 	}
@@ -258,40 +260,40 @@ func (s *itemScope) name(n *NameOperand, p Pos) class {
 	case e == nil:
 		return unknownClass
 	case !hasField:
-		s.hint(p, word+".field, or exists("+e.Name+")", "%q is an item and not one of its values", word)
+		s.Hint(p, word+".field, or exists("+e.Name+")", "%q is an item and not one of its values", word)
 		return unknownClass
 	}
 	return s.classAt(e, path, p)
 }
 
 func (s *itemScope) param(n *ParamOperand, p Pos) class {
-	s.fault(p, "an invariant is given nothing that :%s could stand for", n.Name)
+	s.Fault(p, "an invariant is given nothing that :%s could stand for", n.Name)
 	return unknownClass
 }
 
 func (s *itemScope) call(n *CallOperand, e *Expression, p Pos) class {
 	if n.Function == NowFunction || n.Function == NewIDFunction {
-		s.fault(p, "%s() is no property of what is stored", n.Function)
+		s.Fault(p, "%s() is no property of what is stored", n.Function)
 		return unknownClass
 	}
 	word, path, _ := strings.Cut(n.Of, ".")
-	ofPos := s.source.within(e.Pos, e.Text, n.OfAt)
+	ofPos := s.Source.Within(e.Pos, e.Text, n.OfAt)
 	of := s.entity(word, ofPos, n.Function == UnchangedFunction)
 	if n.Per != "" {
-		perPos := s.source.within(e.Pos, e.Text, n.PerAt)
+		perPos := s.Source.Within(e.Pos, e.Text, n.PerAt)
 		per := s.entity(n.Per, perPos, true)
 		switch {
 		case of == nil || per == nil:
 		case n.Function == UnchangedFunction:
-			s.fault(perPos, "unchanged is about each item by itself")
+			s.Fault(perPos, "unchanged is about each item by itself")
 		case len(Related(of, per)) == 0:
-			s.fault(perPos, "nothing tells which %s are of a %s: %s", of.Name, per.Name, unrelated(of, per))
+			s.Fault(perPos, "nothing tells which %s are of a %s: %s", of.Name, per.Name, unrelated(of, per))
 		}
 	}
 	if n.Where != nil {
-		n.Where.Pos = s.source.within(e.Pos, e.Text, n.WhereAt)
+		n.Where.Pos = s.Source.Within(e.Pos, e.Text, n.WhereAt)
 		if n.Function == UnchangedFunction {
-			s.fault(n.Where.Pos, "unchanged is about every item")
+			s.Fault(n.Where.Pos, "unchanged is about every item")
 		}
 		s.condition(of, n.Where, noParams)
 	}
@@ -302,7 +304,7 @@ func (s *itemScope) call(n *CallOperand, e *Expression, p Pos) class {
 		return numberClass
 	case n.Function == SumFunction:
 		if k := s.classAt(of, path, ofPos); k != numberClass && k != unknownClass {
-			s.fault(ofPos, "%s.%s is %s, and cannot be summed", of.Name, path, k)
+			s.Fault(ofPos, "%s.%s is %s, and cannot be summed", of.Name, path, k)
 		}
 		return numberClass
 	case n.Function == UnchangedFunction:
@@ -325,7 +327,7 @@ func (s *itemScope) joined(i *Invariant, p Pos) {
 			return slices.ContainsFunc(reached, func(other *Entity) bool { return len(Related(e, other)) > 0 })
 		})
 		if next < 0 {
-			s.hint(p, "two invariants, or count(… of …)", "nothing tells which %s belongs to a %s: %s", rest[0].Name, reached[0].Name, unrelated(rest[0], reached[0]))
+			s.Hint(p, "two invariants, or count(… of …)", "nothing tells which %s belongs to a %s: %s", rest[0].Name, reached[0].Name, unrelated(rest[0], reached[0]))
 			return
 		}
 		reached, rest = append(reached, rest[next]), slices.Delete(rest, next, next+1)

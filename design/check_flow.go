@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // maxProcesses is how many flows and writes a race runs at once: the orders of more cannot be looked at.
@@ -29,7 +31,7 @@ func (c *checker) flow(f *Flow) {
 	c.fields(f.Given)
 	for _, given := range f.Given {
 		if given.Name == "line" {
-			c.fault(given.Pos, "what is given cannot be named line, which stands for what a step is repeated for")
+			c.Fault(given.Pos, "what is given cannot be named line, which stands for what a step is repeated for")
 		}
 	}
 	if len(f.Steps) == 0 {
@@ -40,12 +42,12 @@ func (c *checker) flow(f *Flow) {
 		s.step(step)
 	}
 	if f.Attempts > 0 && len(f.Retry) == 0 {
-		c.hint(f.Pos, "retry: [Conflict]", "flow %s has attempts and does not say after which errors it starts again", f.Name)
+		c.Hint(f.Pos, "retry: [Conflict]", "flow %s has attempts and does not say after which errors it starts again", f.Name)
 	}
 	known := c.errorsOf(f)
 	for i := range f.Retry {
 		if !slices.Contains(known, f.Retry[i]) {
-			c.hint(c.at(&f.Retry[i], f.Pos), cmp.Or(suggestion(f.Retry[i], known), "known: "+strings.Join(known, ", ")), "no write of %s ends with the error %q", f.Name, f.Retry[i])
+			c.Hint(c.At(&f.Retry[i], f.Pos), cmp.Or(syntax.Suggestion(f.Retry[i], known), "known: "+strings.Join(known, ", ")), "no write of %s ends with the error %q", f.Name, f.Retry[i])
 		}
 	}
 }
@@ -108,15 +110,15 @@ func (s *flowScope) step(step *FlowStep) {
 // let checks values that get names.
 func (s *flowScope) let(step *FlowStep) {
 	if step.Each != nil || len(step.With) > 0 || step.Lines != nil || step.As != "" {
-		s.fault(step.Pos, "values with names are not repeated, found or handed to anything")
+		s.Fault(step.Pos, "values with names are not repeated, found or handed to anything")
 	}
 	for _, a := range step.Let {
 		_, taken := s.lets[a.Name]
 		switch {
-		case !isName(a.Name) || a.Name == "line":
-			s.fault(a.Pos, "%q is no name for a value: it needs a letter, then letters, digits and _", a.Name)
+		case !syntax.IsName(a.Name) || a.Name == "line":
+			s.Fault(a.Pos, "%q is no name for a value: it needs a letter, then letters, digits and _", a.Name)
 		case taken || find(s.flow.Given, func(f *Field) bool { return f.Name == a.Name }) != nil:
-			s.fault(a.Pos, "the name %q has been given to another value", a.Name)
+			s.Fault(a.Pos, "the name %q has been given to another value", a.Name)
 		}
 		s.lets[a.Name] = unknownClass
 		if a.Value == nil {
@@ -133,18 +135,18 @@ func (s *flowScope) values() []string {
 }
 
 func (s *flowScope) read(step *FlowStep) {
-	p := s.at(&step.Read, step.Pos)
+	p := s.At(&step.Read, step.Pos)
 	r := s.design.Read(step.Read)
 	switch {
 	case r != nil:
 	case s.design.Collection(step.Read) != nil:
-		s.hint(p, "make reads of its entities", "%s is a collection, and a flow reads one entity at a time", step.Read)
+		s.Hint(p, "make reads of its entities", "%s is a collection, and a flow reads one entity at a time", step.Read)
 	default:
-		s.hint(p, suggestion(step.Read, namesIn(s.design.Reads, func(r *Read) string { return r.Name })), "there is no read %q", step.Read)
+		s.Hint(p, syntax.Suggestion(step.Read, namesIn(s.design.Reads, func(r *Read) string { return r.Name })), "there is no read %q", step.Read)
 	}
 	found := result{}
 	if r != nil && (r.Count || r.Each || r.Scan) {
-		s.hint(p, "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which no flow can make", r.Name, r.Way())
+		s.Hint(p, "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which no flow can make", r.Name, r.Way())
 	}
 	if r != nil {
 		found = result{s.design.Entity(r.Entity), r.Many}
@@ -152,20 +154,20 @@ func (s *flowScope) read(step *FlowStep) {
 		s.with(step, inputs, func(name string) (Type, bool) { return typeOfField(found.entity, name) })
 		for _, name := range append(slices.Clone(r.Given()), r.Owner) {
 			if name != "" && !s.has(step, name) {
-				s.hint(step.Pos, "with: { "+name+": … }", "%s asks for %s, which the flow is not given and the step does not say", r.Name, name)
+				s.Hint(step.Pos, "with: { "+name+": … }", "%s asks for %s, which the flow is not given and the step does not say", r.Name, name)
 			}
 		}
 	}
 	if step.Lines != nil || step.Each != nil {
-		s.fault(step.Pos, "a read takes no lines and is not repeated")
+		s.Fault(step.Pos, "a read takes no lines and is not repeated")
 	}
 	if step.As == "" {
 		return
 	}
-	if asPos := s.at(&step.As, step.Pos); !isName(step.As) {
-		s.fault(asPos, "%q is no name for what is found: it needs a letter, then letters, digits and _", step.As)
+	if asPos := s.At(&step.As, step.Pos); !syntax.IsName(step.As) {
+		s.Fault(asPos, "%q is no name for what is found: it needs a letter, then letters, digits and _", step.As)
 	} else if _, taken := s.results[step.As]; taken {
-		s.fault(asPos, "the name %q has been given to what another step has found", step.As)
+		s.Fault(asPos, "the name %q has been given to what another step has found", step.As)
 	}
 	s.results[step.As] = found
 }
@@ -178,12 +180,12 @@ func (s *flowScope) has(step *FlowStep, name string) bool {
 func (s *flowScope) write(step *FlowStep) {
 	w := s.design.Write(step.Write)
 	if w == nil {
-		s.hint(s.at(&step.Write, step.Pos), suggestion(step.Write, namesIn(s.design.Writes, func(w *Write) string { return w.Name })), "there is no write %q", step.Write)
+		s.Hint(s.At(&step.Write, step.Pos), syntax.Suggestion(step.Write, namesIn(s.design.Writes, func(w *Write) string { return w.Name })), "there is no write %q", step.Write)
 	} else {
 		s.with(step, s.inputsOf(w), func(name string) (Type, bool) { return s.inputType(w, name) })
 	}
 	if step.As != "" {
-		s.fault(s.at(&step.As, step.Pos), "a write finds nothing that could have a name")
+		s.Fault(s.At(&step.As, step.Pos), "a write finds nothing that could have a name")
 	}
 	if step.Lines != nil {
 		s.selection(step.Lines)
@@ -191,9 +193,9 @@ func (s *flowScope) write(step *FlowStep) {
 	switch {
 	case w == nil:
 	case w.Lines == nil && step.Lines != nil:
-		s.fault(step.Lines.Pos, "%s takes no lines", w.Name)
+		s.Fault(step.Lines.Pos, "%s takes no lines", w.Name)
 	case w.Lines != nil && step.Lines == nil:
-		s.hint(step.Pos, "lines: …", "%s takes lines, and the step does not say which", w.Name)
+		s.Hint(step.Pos, "lines: …", "%s takes lines, and the step does not say which", w.Name)
 	}
 }
 
@@ -266,16 +268,16 @@ func (s *flowScope) with(step *FlowStep, inputs []string, typed func(name string
 			continue
 		}
 		if !slices.Contains(inputs, a.Name) {
-			s.hint(a.Pos, suggestion(a.Name, inputs), "%q is nothing that %s takes", a.Name, cmp.Or(step.Read, step.Write))
+			s.Hint(a.Pos, syntax.Suggestion(a.Name, inputs), "%q is nothing that %s takes", a.Name, cmp.Or(step.Read, step.Write))
 		}
 		if met[a.Name] {
-			s.fault(a.Pos, "%q is given twice", a.Name)
+			s.Fault(a.Pos, "%q is given twice", a.Name)
 		}
 		met[a.Name] = true
 		got := s.expression(a.Value, s)
 		t, known := typed(a.Name)
 		if want := classOf(t); known && got != unknownClass && got != want {
-			s.fault(a.Value.Pos, "%s is %s, and %q is %s", a.Name, want, a.Value.Text, got)
+			s.Fault(a.Value.Pos, "%s is %s, and %q is %s", a.Name, want, a.Value.Text, got)
 		}
 	}
 }

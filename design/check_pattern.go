@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // patterns checks reads and collections.
@@ -21,7 +23,7 @@ func (c *checker) patterns() {
 	}
 	for _, w := range c.design.Writes {
 		if names[w.Name] {
-			c.fault(w.Pos, "there is a read or collection of the name %q", w.Name)
+			c.Fault(w.Pos, "there is a read or collection of the name %q", w.Name)
 		}
 	}
 }
@@ -32,28 +34,28 @@ func (c *checker) read(r *Read) {
 	c.fieldNames(e, r.Returns, r.Pos)
 	for _, f := range []*string{&r.Prefix, &r.Range, &r.Bucket, &r.Owner} {
 		if *f != "" {
-			c.field(e, *f, c.at(f, r.Pos))
+			c.field(e, *f, c.At(f, r.Pos))
 		}
 	}
 	if f := fieldOf(e, r.Bucket); f != nil && !slices.Contains([]Kind{KindTime, KindDate, KindInt, KindMoney, KindTTL}, f.Type.Kind) {
-		c.fault(c.at(&r.Bucket, r.Pos), "the bucket of read %s is %s of type %s, which is no time and no whole number", r.Name, f.Name, f.Type)
+		c.Fault(c.At(&r.Bucket, r.Pos), "the bucket of read %s is %s of type %s, which is no time and no whole number", r.Name, f.Name, f.Type)
 	}
 	if r.Bucket != "" && (r.Bucket == r.Range || r.Bucket == r.Prefix) {
-		c.fault(c.at(&r.Bucket, r.Pos), "read %s has %s as its bucket, and of all that is in that one", r.Name, r.Bucket)
+		c.Fault(c.At(&r.Bucket, r.Pos), "read %s has %s as its bucket, and of all that is in that one", r.Name, r.Bucket)
 	}
 	for _, f := range []*string{&r.Prefix, &r.Range, &r.Bucket} {
 		if *f != "" && slices.Contains(r.By, *f) {
-			c.fault(c.at(f, r.Pos), "field %q stands in by, where its value is given, and cannot vary", *f)
+			c.Fault(c.At(f, r.Pos), "field %q stands in by, where its value is given, and cannot vary", *f)
 		}
 	}
 	for _, o := range r.Order {
-		if !isName(o.Field) {
+		if !syntax.IsName(o.Field) {
 			c.missing(r.Pos, "%q is no order", o.Field)
 		}
 	}
 	c.condition(e, r.Filter, paramsOnly)
 	if !r.Many && (r.Page > 0 || r.Limit > 0) {
-		c.hint(r.Pos, "many: "+r.Entity, "read %s is of one, and has a page or limit", r.Name)
+		c.Hint(r.Pos, "many: "+r.Entity, "read %s is of one, and has a page or limit", r.Name)
 	}
 	c.way(r)
 	c.over(e, r)
@@ -70,21 +72,21 @@ func (c *checker) over(e *Entity, r *Read) {
 	f := fieldOf(e, r.Range)
 	switch {
 	case r.Buckets != nil && r.Over == "":
-		c.hint(r.Buckets.Pos, "over: day", "read %s does not say over what it walks", r.Name)
+		c.Hint(r.Buckets.Pos, "over: day", "read %s does not say over what it walks", r.Name)
 	case r.Buckets != nil && r.Buckets.Max > MaxBuckets:
-		c.fault(r.Buckets.Pos, "read %s walks %d buckets, and %d are the most", r.Name, r.Buckets.Max, MaxBuckets)
+		c.Fault(r.Buckets.Pos, "read %s walks %d buckets, and %d are the most", r.Name, r.Buckets.Max, MaxBuckets)
 	case r.Since != "" && r.Over == "":
-		c.hint(c.at(&r.Since, r.Pos), "over: day", "read %s does not say over what it walks", r.Name)
+		c.Hint(c.At(&r.Since, r.Pos), "over: day", "read %s does not say over what it walks", r.Name)
 	case r.Over == "":
 	case r.Range == "" || !r.Many:
-		c.hint(c.at(&r.Over, r.Pos), "many: …, range: the time", "read %s has no range to walk over %ss", r.Name, r.Over)
+		c.Hint(c.At(&r.Over, r.Pos), "many: …, range: the time", "read %s has no range to walk over %ss", r.Name, r.Over)
 	case f != nil && f.Type.Kind != KindTime:
-		c.fault(c.at(&r.Over, r.Pos), "read %s walks over %ss, and its range is %s of type %s", r.Name, r.Over, f.Name, f.Type)
+		c.Fault(c.At(&r.Over, r.Pos), "read %s walks over %ss, and its range is %s of type %s", r.Name, r.Over, f.Name, f.Type)
 	case r.Since != "" && (r.Count || r.Limit > 0):
-		c.hint(c.at(&r.Since, r.Pos), "many: …, page: 20", "read %s walks from a floor that is ever further away, and has no pages", r.Name)
+		c.Hint(c.At(&r.Since, r.Pos), "many: …, page: 20", "read %s walks from a floor that is ever further away, and has no pages", r.Name)
 	}
 	if _, _, err := r.Floor(); err != nil {
-		c.hint(c.at(&r.Since, r.Pos), "write 2024-01-31 or 90d", "%s", err)
+		c.Hint(c.At(&r.Since, r.Pos), "write 2024-01-31 or 90d", "%s", err)
 	}
 }
 
@@ -131,21 +133,21 @@ func (c *checker) way(r *Read) {
 	asked := len(r.By) > 0 || r.Bucket != "" || r.Prefix != "" || r.Range != ""
 	switch {
 	case r.Count && (listed || len(r.Returns) > 0):
-		c.hint(r.Pos, "many: "+r.Entity, "read %s counts, and has no order, page, limit or fields", r.Name)
+		c.Hint(r.Pos, "many: "+r.Entity, "read %s counts, and has no order, page, limit or fields", r.Name)
 	case r.Scan && asked:
-		c.hint(r.Pos, "many: "+r.Entity+", or a filter", "read %s scans, and is given nothing", r.Name)
+		c.Hint(r.Pos, "many: "+r.Entity+", or a filter", "read %s scans, and is given nothing", r.Name)
 	case r.Scan && len(r.Order) > 0:
-		c.hint(r.Pos, "leave order out", "read %s scans, and what it finds is in no order", r.Name)
+		c.Hint(r.Pos, "leave order out", "read %s scans, and what it finds is in no order", r.Name)
 	case r.Each && (r.Prefix != "" || r.Range != "" || len(r.Order) > 0 || r.Filter != nil):
-		c.hint(r.Pos, "by: the fields of its key", "read %s takes keys, and has no prefix, range, order or filter", r.Name)
+		c.Hint(r.Pos, "by: the fields of its key", "read %s takes keys, and has no prefix, range, order or filter", r.Name)
 	case r.Keys != nil && !r.Each:
-		c.hint(r.Keys.Pos, "each: "+r.Entity, "read %s does not take many keys", r.Name)
+		c.Hint(r.Keys.Pos, "each: "+r.Entity, "read %s does not take many keys", r.Name)
 	case r.Keys != nil && r.Keys.Max > 0 && float64(r.Keys.Max) < r.Keys.Typical:
-		c.fault(r.Keys.Pos, "read %s has fewer keys at most than typically", r.Name)
+		c.Fault(r.Keys.Pos, "read %s has fewer keys at most than typically", r.Name)
 	case r.Segments > 0 && !r.Scan:
-		c.hint(r.Pos, "scan: "+r.Entity, "read %s does not scan, and has no segments", r.Name)
+		c.Hint(r.Pos, "scan: "+r.Entity, "read %s does not scan, and has no segments", r.Name)
 	case r.Segments > maxSegments:
-		c.fault(r.Pos, "read %s has %d segments, and %d are the most", r.Name, r.Segments, maxSegments)
+		c.Fault(r.Pos, "read %s has %d segments, and %d are the most", r.Name, r.Segments, maxSegments)
 	}
 }
 
@@ -196,11 +198,11 @@ func (c *checker) via(name *string, otherwise Pos, of ...*Entity) {
 		if len(of) == 1 {
 			what = of[0].Name + " has no index, copy or marker %q"
 			if named := of[0].entriesIn(*name); named[0] != *name {
-				c.hint(c.at(name, otherwise), "via: "+strings.Join(named, ", or via: "), "%s has several entries in %s, and an item is in one of them at a time", of[0].Name, *name)
+				c.Hint(c.At(name, otherwise), "via: "+strings.Join(named, ", or via: "), "%s has several entries in %s, and an item is in one of them at a time", of[0].Name, *name)
 				return
 			}
 		}
-		c.hint(c.at(name, otherwise), cmp.Or(suggestion(*name, known), "one of "+strings.Join(known, ", ")), what, *name)
+		c.Hint(c.At(name, otherwise), cmp.Or(syntax.Suggestion(*name, known), "one of "+strings.Join(known, ", ")), what, *name)
 	}
 }
 
@@ -220,20 +222,20 @@ func (e *Entity) entriesIn(index string) []string {
 
 func (c *checker) collection(x *Collection) {
 	if len(x.Of) < 2 {
-		c.hint(x.Pos, "of: [Order, OrderItem]", "a collection is of two entities or more")
+		c.Hint(x.Pos, "of: [Order, OrderItem]", "a collection is of two entities or more")
 	}
 	var of []*Entity
 	for i := range x.Of {
-		p := c.at(&x.Of[i], x.Pos)
+		p := c.At(&x.Of[i], x.Pos)
 		e := c.entity(&x.Of[i], x.Pos)
 		c.fieldNames(e, x.By, x.Pos)
 		switch {
 		case e == nil:
 			continue
 		case slices.Contains(of, e):
-			c.fault(p, "%s stands twice in the collection", e.Name)
+			c.Fault(p, "%s stands twice in the collection", e.Name)
 		case len(of) > 0 && e.Table != of[0].Table:
-			c.hint(p, "one Query reads one table", "%s and %s are in different tables", of[0].Name, e.Name)
+			c.Hint(p, "one Query reads one table", "%s and %s are in different tables", of[0].Name, e.Name)
 		}
 		of = append(of, e)
 	}
@@ -241,20 +243,20 @@ func (c *checker) collection(x *Collection) {
 	if x.Root != "" {
 		root := c.entity(&x.Root, x.Pos)
 		if root != nil && !slices.Contains(x.Of, x.Root) {
-			c.fault(c.at(&x.Root, x.Pos), "the root %s is not one of the collection's entities", x.Root)
+			c.Fault(c.At(&x.Root, x.Pos), "the root %s is not one of the collection's entities", x.Root)
 		}
 		owners = []*Entity{root}
 	}
 	for _, e := range owners {
 		if x.Owner != "" && e != nil {
-			c.field(e, x.Owner, c.at(&x.Owner, x.Pos))
+			c.field(e, x.Owner, c.At(&x.Owner, x.Pos))
 		}
 	}
 	if x.Via != "" && len(of) > 0 {
 		c.via(&x.Via, x.Pos, of...)
 	}
 	if x.Order != "" && x.Order != "asc" && x.Order != "desc" {
-		c.hint(c.at(&x.Order, x.Pos), "asc or desc", "%q is no order of a collection", x.Order)
+		c.Hint(c.At(&x.Order, x.Pos), "asc or desc", "%q is no order of a collection", x.Order)
 	}
 	if len(of) > 0 {
 		c.collectionBound(x, of[0], x.From)
@@ -272,10 +274,10 @@ func (c *checker) collectionBound(x *Collection, e *Entity, t *Template) {
 		switch {
 		case p.Field == "":
 		case !slices.Contains(x.By, p.Field):
-			c.hint(t.Pos, "by: [… "+p.Field+"]", "the bound %q is made of %s, which is not given", t.Text, p.Field)
+			c.Hint(t.Pos, "by: [… "+p.Field+"]", "the bound %q is made of %s, which is not given", t.Text, p.Field)
 		case f != nil:
 			if what := misuse(p, f.Type); what != "" {
-				c.fault(c.source.within(t.Pos, t.Text, p.At), "%s", what)
+				c.Fault(c.Source.Within(t.Pos, t.Text, p.At), "%s", what)
 			}
 		}
 	}

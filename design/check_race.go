@@ -3,6 +3,8 @@ package design
 import (
 	"maps"
 	"slices"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 func (c *checker) races() {
@@ -16,18 +18,18 @@ func (c *checker) races() {
 		for _, call := range r.Start {
 			c.raceCall(call)
 			if call.Times > 1 {
-				c.hint(call.Pos, "leave times out", "what a race starts with is run once, one after another")
+				c.Hint(call.Pos, "leave times out", "what a race starts with is run once, one after another")
 			}
 		}
 		for _, call := range r.Run {
 			c.raceCall(call)
 			processes += call.Times
 			if call.Put != "" {
-				c.hint(c.at(&call.Put, call.Pos), "start: [ { put: … } ]", "an item is put at the start; what runs are flows and writes")
+				c.Hint(c.At(&call.Put, call.Pos), "start: [ { put: … } ]", "an item is put at the start; what runs are flows and writes")
 			}
 		}
 		if processes > maxProcesses {
-			c.fault(r.Pos, "%d run at once in race %s, and at most %d can", processes, r.Name, maxProcesses)
+			c.Fault(r.Pos, "%d run at once in race %s, and at most %d can", processes, r.Name, maxProcesses)
 		}
 	}
 }
@@ -45,23 +47,23 @@ func (c *checker) raceCall(x *RaceCall) {
 	}
 	switch {
 	case named != 1:
-		c.hint(x.Pos, "flow: Name, write: Name, or put: Entity", "it is a flow, a write or an item: one of them")
+		c.Hint(x.Pos, "flow: Name, write: Name, or put: Entity", "it is a flow, a write or an item: one of them")
 		return
 	case x.Times < 1:
-		c.fault(x.Pos, "times is 1 or more")
+		c.Fault(x.Pos, "times is 1 or more")
 	}
 	switch {
 	case x.Flow != "":
 		f := d.Flow(x.Flow)
 		if f == nil {
-			c.hint(c.at(&x.Flow, x.Pos), suggestion(x.Flow, namesIn(d.Flows, func(f *Flow) string { return f.Name })), "there is no flow %q", x.Flow)
+			c.Hint(c.At(&x.Flow, x.Pos), syntax.Suggestion(x.Flow, namesIn(d.Flows, func(f *Flow) string { return f.Name })), "there is no flow %q", x.Flow)
 			return
 		}
 		known = namesIn(f.Given, func(f *Field) string { return f.Name })
 	case x.Write != "":
 		w := d.Write(x.Write)
 		if w == nil {
-			c.hint(c.at(&x.Write, x.Pos), suggestion(x.Write, namesIn(d.Writes, func(w *Write) string { return w.Name })), "there is no write %q", x.Write)
+			c.Hint(c.At(&x.Write, x.Pos), syntax.Suggestion(x.Write, namesIn(d.Writes, func(w *Write) string { return w.Name })), "there is no write %q", x.Write)
 			return
 		}
 		known = c.inputsOf(w)
@@ -77,7 +79,7 @@ func (c *checker) raceCall(x *RaceCall) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Given)) {
 		if !slices.Contains(known, name) {
-			c.hint(x.Given[name].Pos, suggestion(name, known), "%q is nothing that %s takes", name, what)
+			c.Hint(x.Given[name].Pos, syntax.Suggestion(name, known), "%q is nothing that %s takes", name, what)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package design
 import (
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // maxKeyAttributes is how many attributes a multi-attribute key of an index has at most.
@@ -12,7 +14,7 @@ const maxKeyAttributes = 4
 func (c *checker) tables() {
 	names := set{}
 	if len(c.design.Tables) == 0 {
-		c.missing(Pos{1, 1}, "the design has no tables")
+		c.missing(Pos{Line: 1, Column: 1}, "the design has no tables")
 	}
 	for _, t := range c.design.Tables {
 		c.dynamoName(names, "a table", t.Name, t.Pos)
@@ -38,12 +40,12 @@ func (c *checker) physical(t *Table) {
 	if t.Physical == t.Name {
 		return // which is checked
 	}
-	name, p := t.Physical, c.at(&t.Physical, t.Pos)
+	name, p := t.Physical, c.At(&t.Physical, t.Pos)
 	for name != "" {
 		before, rest, open := strings.Cut(name, "{")
 		hole, after, closed := strings.Cut(rest, "}")
-		if strings.Contains(before, "}") || open && (!closed || !isName(hole)) {
-			c.hint(p, "name: \"shop-{stage}\"", "the placeholders of the table's name %q are not right", t.Physical)
+		if strings.Contains(before, "}") || open && (!closed || !syntax.IsName(hole)) {
+			c.Hint(p, "name: \"shop-{stage}\"", "the placeholders of the table's name %q are not right", t.Physical)
 			return
 		}
 		name = after
@@ -58,31 +60,31 @@ func (c *checker) tableKey(t *Table) {
 		return
 	}
 	if t.SK != nil && t.SK.Name == t.PK.Name {
-		c.fault(c.at(&t.SK.Name, t.Pos), "%s is the partition key and the sort key of table %s", t.PK.Name, t.Name)
+		c.Fault(c.At(&t.SK.Name, t.Pos), "%s is the partition key and the sort key of table %s", t.PK.Name, t.Name)
 	}
 	for _, other := range []*string{&t.TypeAttr, &t.TTLAttr} {
 		if *other == t.PK.Name || t.SK != nil && *other == t.SK.Name {
-			c.fault(c.at(other, t.Pos), "attribute %s is in the key of table %s and cannot be another thing too", *other, t.Name)
+			c.Fault(c.At(other, t.Pos), "attribute %s is in the key of table %s and cannot be another thing too", *other, t.Name)
 		}
 	}
 	if t.TypeAttr != "" && t.TypeAttr == t.TTLAttr {
-		c.fault(c.at(&t.TTLAttr, t.Pos), "attribute %s holds the type and cannot hold the time too", t.TTLAttr)
+		c.Fault(c.At(&t.TTLAttr, t.Pos), "attribute %s holds the type and cannot hold the time too", t.TTLAttr)
 	}
 }
 
 func (c *checker) index(t *Table, x *Index) {
 	switch {
 	case len(x.PK) == 0:
-		c.hint(x.Pos, "pk: "+x.Name+"PK", "index %s has no partition key", x.Name)
+		c.Hint(x.Pos, "pk: "+x.Name+"PK", "index %s has no partition key", x.Name)
 	case len(x.PK) > maxKeyAttributes || len(x.SK) > maxKeyAttributes:
-		c.fault(x.Pos, "index %s has more than %d partition or sort key attributes", x.Name, maxKeyAttributes)
+		c.Fault(x.Pos, "index %s has more than %d partition or sort key attributes", x.Name, maxKeyAttributes)
 	case x.Local && (t.SK == nil || x.PK[0].Name != t.PK.Name || len(x.PK) != 1 || len(x.SK) != 1):
-		c.hint(x.Pos, "{ local: true, sk: createdAt }", "a local index has the partition key of its table, which has a sort key, and one sort key of its own")
+		c.Hint(x.Pos, "{ local: true, sk: createdAt }", "a local index has the partition key of its table, which has a sort key, and one sort key of its own")
 	}
 	taken := set{}
 	for _, k := range slices.Concat(x.PK, x.SK) {
 		if taken[k.Name] {
-			c.fault(x.Pos, "attribute %s stands twice in the key of index %s", k.Name, x.Name)
+			c.Fault(x.Pos, "attribute %s stands twice in the key of index %s", k.Name, x.Name)
 		}
 		taken[k.Name] = true
 	}
@@ -92,16 +94,16 @@ func (c *checker) index(t *Table, x *Index) {
 func (c *checker) keyTypes(t *Table) {
 	types := map[string]KeyType{}
 	for _, k := range t.keyAttributes() {
-		p := c.at(&k.Name, t.Pos)
+		p := c.At(&k.Name, t.Pos)
 		switch {
 		case k.Name == "":
 			c.missing(p, "a key attribute has no name")
 		case len(k.Name) > 255 || strings.ContainsAny(k.Name, "{}#\"\n"):
-			c.fault(p, "%q is no name for a key attribute", k.Name)
+			c.Fault(p, "%q is no name for a key attribute", k.Name)
 		case k.Type != KeyString && k.Type != KeyNumber && k.Type != KeyBinary:
-			c.hint(p, k.Name+":N", "a key attribute is of type S, N or B, not %q", k.Type)
+			c.Hint(p, k.Name+":N", "a key attribute is of type S, N or B, not %q", k.Type)
 		case types[k.Name] != "" && types[k.Name] != k.Type:
-			c.fault(p, "key attribute %s is %s here and %s in another key of the table", k.Name, k.Type, types[k.Name])
+			c.Fault(p, "key attribute %s is %s here and %s in another key of the table", k.Name, k.Type, types[k.Name])
 		}
 		types[k.Name] = k.Type
 	}
@@ -111,7 +113,7 @@ func (c *checker) keyTypes(t *Table) {
 func (c *checker) projection(t *Table, x *Index) {
 	project := &x.Project
 	if project.All && len(project.Fields) > 0 {
-		c.fault(x.Pos, "index %s projects all and some fields", x.Name)
+		c.Fault(x.Pos, "index %s projects all and some fields", x.Name)
 	}
 	var known []string
 	for _, e := range c.design.Entities {
@@ -120,14 +122,14 @@ func (c *checker) projection(t *Table, x *Index) {
 		}
 	}
 	for i, name := range project.Fields {
-		p := c.at(&project.Fields[i], x.Pos)
+		p := c.At(&project.Fields[i], x.Pos)
 		switch {
 		case name == "all" || name == "keys":
-			c.hint(p, "project: "+name, "%s stands alone, not in a list of fields", name)
+			c.Hint(p, "project: "+name, "%s stands alone, not in a list of fields", name)
 		case !slices.Contains(known, name):
-			c.hint(p, suggestion(name, known), "index %s projects %q, which no entity of the table has", x.Name, name)
+			c.Hint(p, syntax.Suggestion(name, known), "index %s projects %q, which no entity of the table has", x.Name, name)
 		case slices.Contains(project.Fields[:i], name):
-			c.fault(p, "field %q stands twice in the list", name)
+			c.Fault(p, "field %q stands twice in the list", name)
 		}
 	}
 }

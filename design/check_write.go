@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 func (c *checker) write(w *Write) {
@@ -14,13 +16,13 @@ func (c *checker) write(w *Write) {
 	}
 	for _, f := range w.Params {
 		if f.Name == "line" || f.Name == "lines" {
-			c.fault(f.Pos, "a param cannot be named %s, which stands for what the write repeats", f.Name)
+			c.Fault(f.Pos, "a param cannot be named %s, which stands for what the write repeats", f.Name)
 		}
 	}
 	taken := set{}
 	for _, s := range w.Steps {
 		if s.Name != "" {
-			c.name(taken, "a step", s.Name, c.at(&s.Name, s.Pos))
+			c.name(taken, "a step", s.Name, c.At(&s.Name, s.Pos))
 		}
 		c.step(w, s)
 	}
@@ -36,28 +38,28 @@ func (c *checker) write(w *Write) {
 func (c *checker) batch(w *Write) {
 	const alone = "without batch: true it is one transaction"
 	if w.Lines == nil {
-		c.hint(w.Pos, "lines: {}", "a batch is of lines, which write %s does not take", w.Name)
+		c.Hint(w.Pos, "lines: {}", "a batch is of lines, which write %s does not take", w.Name)
 	}
 	if w.Idempotent != nil {
-		c.hint(w.Idempotent.Pos, alone, "a batch is no whole, so a record cannot tell that it was done: put and delete can be repeated as they are")
+		c.Hint(w.Idempotent.Pos, alone, "a batch is no whole, so a record cannot tell that it was done: put and delete can be repeated as they are")
 	}
 	for _, s := range w.Steps {
 		switch e := c.design.Entity(s.Entity); {
 		case !s.Each:
-			c.hint(s.Pos, "each: lines", "each step of a batch is repeated for lines")
+			c.Hint(s.Pos, "each: lines", "each step of a batch is repeated for lines")
 		case s.Action != Put && s.Action != Delete:
-			c.hint(s.Pos, alone, "a batch puts and deletes: BatchWriteItem does not %s", s.Action)
+			c.Hint(s.Pos, alone, "a batch puts and deletes: BatchWriteItem does not %s", s.Action)
 		case s.When != nil || len(s.Else) > 0:
-			c.hint(s.Pos, alone, "a step of a batch has no condition: BatchWriteItem asks none")
+			c.Hint(s.Pos, alone, "a step of a batch has no condition: BatchWriteItem asks none")
 		case e == nil:
 		case len(e.Copies) > 0:
-			c.hint(s.Pos, alone, "%s has copies, which a batch would not keep: part of it can stay undone", e.Name)
+			c.Hint(s.Pos, alone, "%s has copies, which a batch would not keep: part of it can stay undone", e.Name)
 		case len(e.Unique) > 0:
-			c.hint(s.Pos, alone, "%s has unique values, which a batch would not keep: BatchWriteItem asks no condition", e.Name)
+			c.Hint(s.Pos, alone, "%s has unique values, which a batch would not keep: BatchWriteItem asks no condition", e.Name)
 		case len(e.Counters) > 0 && s.Action == Put:
-			c.hint(s.Pos, alone, "%s has counters, which a put does not know", e.Name)
+			c.Hint(s.Pos, alone, "%s has counters, which a put does not know", e.Name)
 		case c.counted(e):
-			c.hint(s.Pos, alone, "%s is counted, and a batch would not keep the counters: it does not know what was there", e.Name)
+			c.Hint(s.Pos, alone, "%s is counted, and a batch would not keep the counters: it does not know what was there", e.Name)
 		}
 	}
 }
@@ -72,10 +74,10 @@ func (c *checker) counted(of *Entity) bool {
 func (c *checker) idempotent(w *Write, i *Idempotent) {
 	c.entity(&i.With, i.Pos)
 	if i.Replay != "" && c.design.Read(i.Replay) == nil && c.design.Collection(i.Replay) == nil {
-		c.hint(c.at(&i.Replay, i.Pos), suggestion(i.Replay, c.patternNames()), "there is no read or collection %q to answer a repetition with", i.Replay)
+		c.Hint(c.At(&i.Replay, i.Pos), syntax.Suggestion(i.Replay, c.patternNames()), "there is no read or collection %q to answer a repetition with", i.Replay)
 	}
 	if r := c.design.Read(i.Replay); r != nil && (r.Count || r.Each || r.Scan) {
-		c.hint(c.at(&i.Replay, i.Pos), "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which answers no repetition", r.Name, r.Way())
+		c.Hint(c.At(&i.Replay, i.Pos), "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which answers no repetition", r.Name, r.Way())
 	}
 	known := namesIn(w.Params, func(f *Field) string { return f.Name })
 	if w.Lines != nil {
@@ -88,7 +90,7 @@ func (c *checker) idempotent(w *Write, i *Idempotent) {
 	}
 	for n := range i.Request {
 		if !slices.Contains(known, i.Request[n]) {
-			c.hint(c.at(&i.Request[n], i.Pos), suggestion(i.Request[n], known), "%q is no param of %s and no field of what it writes", i.Request[n], w.Name)
+			c.Hint(c.At(&i.Request[n], i.Pos), syntax.Suggestion(i.Request[n], known), "%q is no param of %s and no field of what it writes", i.Request[n], w.Name)
 		}
 	}
 }
@@ -106,7 +108,7 @@ func (c *checker) step(w *Write, s *Step) {
 	c.word((*string)(&s.Action), s.Pos, actions...)
 	e := c.entity(&s.Entity, s.Pos)
 	if s.Each && w.Lines == nil {
-		c.hint(s.Pos, "lines: { max: 30 }, at the write", "the step is repeated for lines, which the write does not take")
+		c.Hint(s.Pos, "lines: { max: 30 }, at the write", "the step is repeated for lines, which the write does not take")
 	}
 	params := paramsOnly
 	if s.Each {
@@ -127,7 +129,7 @@ func (c *checker) step(w *Write, s *Step) {
 	case s.Action == Check && s.When == nil:
 		c.missing(s.Pos, "a check without a condition checks nothing")
 	case len(s.Else) > 0 && s.When == nil && (s.Action == Put || s.Action == Upsert || s.Action == Delete):
-		c.hint(s.Pos, "when: …", "the step has errors and no condition that could fail")
+		c.Hint(s.Pos, "when: …", "the step has errors and no condition that could fail")
 	}
 }
 
@@ -145,15 +147,15 @@ func (c *checker) identity(w *Write, e *Entity, s *Step, params parameters) {
 		case e.Field(a.Field) == nil:
 			c.field(e, a.Field, a.Pos)
 		case !slices.Contains(slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK)), a.Field):
-			c.hint(a.Pos, "set: { "+a.Field+": … }", "field %q is not in the key of %s, so it does not tell which item it is", a.Field, e.Name)
+			c.Hint(a.Pos, "set: { "+a.Field+": … }", "field %q is not in the key of %s, so it does not tell which item it is", a.Field, e.Name)
 		}
 		if met[a.Field] {
-			c.fault(a.Pos, "field %q is given a value twice", a.Field)
+			c.Fault(a.Pos, "field %q is given a value twice", a.Field)
 		}
 		met[a.Field] = true
 		for _, t := range a.Value.Terms {
 			if t.Kind == FieldTerm {
-				c.hint(c.source.within(a.Value.Pos, a.Value.Text, t.At), "write :"+t.Name, "the item has no fields before it is found")
+				c.Hint(c.Source.Within(a.Value.Pos, a.Value.Text, t.At), "write :"+t.Name, "the item has no fields before it is found")
 				return
 			}
 		}
@@ -178,7 +180,7 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 		of  []*Assignment
 	}{{"set", s.Set}, {"add", s.Add}, {"init", s.Init}, {"drop", s.Drop}, {"append", s.Append}, {"prepend", s.Prepend}} {
 		if len(list.of) > 0 && !slices.Contains(strings.Fields(can[s.Action]), list.key) {
-			c.fault(list.of[0].Pos, "%s does not %s fields", s.Action, list.key)
+			c.Fault(list.of[0].Pos, "%s does not %s fields", s.Action, list.key)
 		}
 		for _, a := range list.of {
 			if a.Value == nil {
@@ -193,7 +195,7 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 			}
 			f := c.path(e, a.Field, a.Pos)
 			if met[a.Field] {
-				c.fault(a.Pos, "field %q is given a value twice", a.Field)
+				c.Fault(a.Pos, "field %q is given a value twice", a.Field)
 			}
 			met[a.Field] = true
 			if f != nil && c.takes(e, list.key, f, a) {
@@ -216,13 +218,13 @@ func (c *checker) target(s *Step, path string, p Pos, params parameters) bool {
 		}
 		c.param(name, p, params)
 		if s.Action != Update {
-			c.hint(p, "an update, of an item that has the map", "%s leads to a key of a map, which %s cannot know to be there", path, article(string(s.Action)))
+			c.Hint(p, "an update, of an item that has the map", "%s leads to a key of a map, which %s cannot know to be there", path, article(string(s.Action)))
 			return false
 		}
 		plain[i] = strings.ReplaceAll(name, ".", "_")
 	}
-	if !isPath(strings.ReplaceAll(strings.Join(plain, "."), ".[", "["), true) {
-		c.fault(p, "%q is no field", path)
+	if !syntax.IsPath(strings.ReplaceAll(strings.Join(plain, "."), ".[", "["), true) {
+		c.Fault(p, "%q is no field", path)
 		return false
 	}
 	return true
@@ -254,22 +256,22 @@ func (c *checker) takes(e *Entity, how string, f *Field, a *Assignment) bool {
 	counter := slices.IndexFunc(e.Counters, func(x *Counter) bool { return x.Field == a.Field })
 	switch {
 	case how == "add" && counter >= 0:
-		c.hint(a.Pos, "leave it out: the steps on "+e.Counters[counter].Of+" move it",
+		c.Hint(a.Pos, "leave it out: the steps on "+e.Counters[counter].Of+" move it",
 			"field %q is a counter of %s, which follows what it counts", a.Field, e.Name)
 		fault = true
 	case fault && how == "drop":
-		c.hint(a.Pos, "set: { "+a.Field+": … }, or remove", "field %s is of type %s, and members are dropped from a set", f.Name, f.Type)
+		c.Hint(a.Pos, "set: { "+a.Field+": … }, or remove", "field %s is of type %s, and members are dropped from a set", f.Name, f.Type)
 	case fault && how == "add" && kind == KindList:
-		c.hint(a.Pos, "append: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+		c.Hint(a.Pos, "append: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
 	case fault && how == "add":
-		c.hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+		c.Hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
 	case fault:
-		c.hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, and elements are put into a list", f.Name, f.Type)
+		c.Hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, and elements are put into a list", f.Name, f.Type)
 	case kind == KindSet && (whole == nil || whole.Nested()):
-		c.hint(a.Pos, "set: { "+a.Field+": … }", "%s is inside a map, where DynamoDB neither adds to sets nor takes out of them", a.Field)
+		c.Hint(a.Pos, "set: { "+a.Field+": … }", "%s is inside a map, where DynamoDB neither adds to sets nor takes out of them", a.Field)
 		fault = true
 	case !f.Type.Numeric() && slices.ContainsFunc(a.Value.Terms, func(t Term) bool { return t.Kind != ParamTerm }):
-		c.hint(a.Pos, how+": { "+a.Field+": \":"+a.Field+"\" }", "what a step can %s to %s is a %s that the caller gives", how, a.Field, kind)
+		c.Hint(a.Pos, how+": { "+a.Field+": \":"+a.Field+"\" }", "what a step can %s to %s is a %s that the caller gives", how, a.Field, kind)
 		fault = true
 	}
 	return fault
@@ -278,22 +280,22 @@ func (c *checker) takes(e *Entity, how string, f *Field, a *Assignment) bool {
 // patched checks the fields of which the caller gives any: those of an item that is there, which can change.
 func (c *checker) patched(e *Entity, s *Step, met set) {
 	if len(s.Patch) > 0 && s.Action != Update {
-		c.hint(s.Pos, "update, with patch", "%s does not patch fields: only an item that is there has the others", s.Action)
+		c.Hint(s.Pos, "update, with patch", "%s does not patch fields: only an item that is there has the others", s.Action)
 	}
 	for i := range s.Patch {
 		name := s.Patch[i]
-		at := c.at(&s.Patch[i], s.Pos)
+		at := c.At(&s.Patch[i], s.Pos)
 		f := c.field(e, name, at)
 		if met[name] {
-			c.fault(at, "field %q is given a value twice", name)
+			c.Fault(at, "field %q is given a value twice", name)
 		}
 		met[name] = true
 		switch {
 		case f == nil:
 		case slices.Contains(slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK)), name):
-			c.fault(at, "field %q is in the key of %s: it tells which item it is, and cannot change", name, e.Name)
+			c.Fault(at, "field %q is in the key of %s: it tells which item it is, and cannot change", name, e.Name)
 		case slices.ContainsFunc(e.Counters, func(x *Counter) bool { return x.Field == name }):
-			c.fault(at, "field %q is a counter of %s, which follows what it counts", name, e.Name)
+			c.Fault(at, "field %q is a counter of %s, which follows what it counts", name, e.Name)
 		}
 	}
 }
@@ -301,11 +303,11 @@ func (c *checker) patched(e *Entity, s *Step, met set) {
 // removals checks what a step removes: optional values, none of which it gives a value too.
 func (c *checker) removals(e *Entity, s *Step, met set, params parameters) {
 	if len(s.Remove) > 0 && s.Action != Update && s.Action != Upsert {
-		c.hint(s.Pos, "update, with remove", "%s does not remove fields", s.Action)
+		c.Hint(s.Pos, "update, with remove", "%s does not remove fields", s.Action)
 	}
 	for i := range s.Remove {
 		path := s.Remove[i]
-		at := c.at(&s.Remove[i], s.Pos)
+		at := c.At(&s.Remove[i], s.Pos)
 		if !c.target(s, path, at, params) {
 			continue
 		}
@@ -314,11 +316,11 @@ func (c *checker) removals(e *Entity, s *Step, met set, params parameters) {
 		}
 		f := c.path(e, path, at)
 		if met[path] {
-			c.fault(at, "field %q is removed, and given a value or removed again", path)
+			c.Fault(at, "field %q is removed, and given a value or removed again", path)
 		}
 		met[path] = true
 		if f != nil && !f.Optional {
-			c.hint(at, fmt.Sprintf("%s: %q, or set: { %s: … }", f.Name, f.Type.String()+"?", path), "%s is not optional, so no item can be without it", path)
+			c.Hint(at, fmt.Sprintf("%s: %q, or set: { %s: … }", f.Name, f.Type.String()+"?", path), "%s is not optional, so no item can be without it", path)
 		}
 	}
 }
@@ -327,7 +329,7 @@ func (c *checker) removals(e *Entity, s *Step, met set, params parameters) {
 func (c *checker) element(path string, p Pos) bool {
 	list, _, is := strings.Cut(path, "[")
 	if is {
-		c.hint(p, fmt.Sprintf("set the whole list: %s: \":%s\"", list, list[strings.LastIndexByte(list, '.')+1:]),
+		c.Hint(p, fmt.Sprintf("set the whole list: %s: \":%s\"", list, list[strings.LastIndexByte(list, '.')+1:]),
 			"%s is an element of a list: an update can set it and remove it, and no step uses it as a value", path)
 	}
 	return is
@@ -343,7 +345,7 @@ func (e *Entity) fieldNamed(name string) *Field {
 
 func (c *checker) valueExpr(w *Write, e *Entity, v *ValueExpr, params parameters) {
 	for _, t := range v.Terms {
-		p := c.source.within(v.Pos, v.Text, t.At)
+		p := c.Source.Within(v.Pos, v.Text, t.At)
 		switch t.Kind {
 		case FieldTerm:
 			if !c.element(t.Name, p) {
@@ -353,7 +355,7 @@ func (c *checker) valueExpr(w *Write, e *Entity, v *ValueExpr, params parameters
 			c.param(t.Name, p, params)
 		case SumTerm, CountTerm:
 			if w.Lines == nil {
-				c.hint(p, "lines: { max: 30 }, at the write", "there are no lines to count or sum")
+				c.Hint(p, "lines: { max: 30 }, at the write", "there are no lines to count or sum")
 			}
 		default:
 		}
@@ -380,11 +382,11 @@ func (c *checker) runs() {
 				of = append(of, d.Entity(name))
 			}
 		default:
-			c.hint(c.at(&x.Pattern, x.Pos), suggestion(x.Pattern, c.patternNames()), "there is no read or collection %q to give an example of", x.Pattern)
+			c.Hint(c.At(&x.Pattern, x.Pos), syntax.Suggestion(x.Pattern, c.patternNames()), "there is no read or collection %q to give an example of", x.Pattern)
 			continue
 		}
 		if x.Error != "" && len(x.Expect) > 0 {
-			c.fault(x.Pos, "an example expects items or an error, not both")
+			c.Fault(x.Pos, "an example expects items or an error, not both")
 		}
 		for name, v := range x.Given {
 			known := read != nil && slices.Contains(read.Filter.Params(), name)
@@ -392,7 +394,7 @@ func (c *checker) runs() {
 				known = known || e == nil || e.Field(name) != nil
 			}
 			if !known {
-				c.fault(v.Pos, "%q is nothing that %s is asked with", name, x.Pattern)
+				c.Fault(v.Pos, "%q is nothing that %s is asked with", name, x.Pattern)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/monotable/monotable/design/internal/syntax"
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
@@ -92,22 +93,22 @@ func (c *Condition) Params() []string {
 func (c *Condition) String() string { return c.Text }
 
 // MarshalJSON writes the text.
-func (c *Condition) MarshalJSON() ([]byte, error) { return marshalText(c.Text) }
+func (c *Condition) MarshalJSON() ([]byte, error) { return syntax.MarshalText(c.Text) }
 
 // UnmarshalJSON reads the text and parses it.
 func (c *Condition) UnmarshalJSON(data []byte) error {
-	return unmarshalText(data, ParseCondition, c)
+	return syntax.UnmarshalText(data, ParseCondition, c)
 }
 
-func (c *Condition) fromNode(d *decoder, n *node) {
-	decodeText(d, n, ParseCondition, c)
-	c.Pos = n.pos
+func (c *Condition) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	syntax.DecodeText(d, n, ParseCondition, c)
+	c.Pos = n.Pos
 }
 
 // ParseCondition reads a condition. It is the database's own parser that decides what is one. Errors are
 // *SyntaxError.
 func ParseCondition(s string) (*Condition, error) {
-	words, err := scanWords(s)
+	words, err := syntax.ScanWords(s)
 	if err != nil {
 		return nil, err
 	}
@@ -121,21 +122,21 @@ func ParseCondition(s string) (*Condition, error) {
 		}
 		starts[i] = out.Len()
 		switch {
-		case w.text == "-" && w.kind == signWord && i+1 < len(words) && words[i+1].kind == numberWord:
+		case w.Text == "-" && w.Kind == syntax.SignWord && i+1 < len(words) && words[i+1].Kind == syntax.NumberWord:
 			i++
 			starts[i] = starts[i-1]
-			out.WriteString(c.literal(Constant{NumberConstant, "-" + words[i].text}))
-		case w.kind == nameWord:
-			called := i+1 < len(words) && words[i+1].text == "(" && words[i+1].kind == signWord
+			out.WriteString(c.literal(Constant{NumberConstant, "-" + words[i].Text}))
+		case w.Kind == syntax.NameWord:
+			called := i+1 < len(words) && words[i+1].Text == "(" && words[i+1].Kind == syntax.SignWord
 			out.WriteString(c.word(w, called))
-		case w.kind == paramWord:
-			out.WriteString(c.value(ValueRef{Param: w.text}))
-		case w.kind == stringWord:
-			out.WriteString(c.literal(Constant{StringConstant, w.text}))
-		case w.kind == numberWord:
-			out.WriteString(c.literal(Constant{NumberConstant, w.text}))
+		case w.Kind == syntax.ParamWord:
+			out.WriteString(c.value(ValueRef{Param: w.Text}))
+		case w.Kind == syntax.StringWord:
+			out.WriteString(c.literal(Constant{StringConstant, w.Text}))
+		case w.Kind == syntax.NumberWord:
+			out.WriteString(c.literal(Constant{NumberConstant, w.Text}))
 		default:
-			out.WriteString(w.text)
+			out.WriteString(w.Text)
 		}
 	}
 	c.Expression = out.String()
@@ -146,14 +147,14 @@ func ParseCondition(s string) (*Condition, error) {
 }
 
 // word rewrites a field, keyword, function or literal.
-func (c *Condition) word(w word, called bool) string {
+func (c *Condition) word(w syntax.Word, called bool) string {
 	switch {
-	case conditionKeyword(w.text), called:
-		return w.text
-	case w.text == "true" || w.text == "false":
-		return c.literal(Constant{BoolConstant, w.text})
-	case w.text == "null":
-		return c.literal(Constant{NullConstant, w.text})
+	case conditionKeyword(w.Text), called:
+		return w.Text
+	case w.Text == "true" || w.Text == "false":
+		return c.literal(Constant{BoolConstant, w.Text})
+	case w.Text == "null":
+		return c.literal(Constant{NullConstant, w.Text})
 	default:
 		return c.name(w)
 	}
@@ -173,7 +174,7 @@ func conditionFunctions() []string {
 }
 
 // fault says in the design's words what the database's parser has found in the rewritten text.
-func (c *Condition) fault(err error, words []word, starts []int) error {
+func (c *Condition) fault(err error, words []syntax.Word, starts []int) error {
 	out := &SyntaxError{Text: c.Text, Message: err.Error()}
 	var known *expr.Error
 	if !errors.As(err, &known) {
@@ -181,7 +182,7 @@ func (c *Condition) fault(err error, words []word, starts []int) error {
 	}
 	i := max(sort.SearchInts(starts, known.Pos+1)-1, 0)
 	if len(words) > 0 {
-		out.At = words[i].at
+		out.At = words[i].At
 	}
 	_, out.Message, _ = strings.Cut(known.Error(), ": ")
 	switch known.Kind {
@@ -192,16 +193,16 @@ func (c *Condition) fault(err error, words []word, starts []int) error {
 			out.At, out.Message = len(c.Text), "the condition ends too early"
 			break
 		}
-		out.Message = fmt.Sprintf("%q cannot stand here", words[i].text)
+		out.Message = fmt.Sprintf("%q cannot stand here", words[i].Text)
 		switch {
-		case words[i].text == "+" || words[i].text == "-":
+		case words[i].Text == "+" || words[i].Text == "-":
 			out.Hint = "a condition compares, it does not compute"
-		case words[i].text == "=" && i > 0 && words[i-1].text == "=":
+		case words[i].Text == "=" && i > 0 && words[i-1].Text == "=":
 			out.Hint = "equality is a single ="
 		}
 	case expr.KindUnknownFunction:
 		out.Message = fmt.Sprintf("there is no function %q", known.Subject)
-		out.Hint = cmp.Or(suggestion(known.Subject, conditionFunctions()), "functions: "+strings.Join(conditionFunctions(), ", "))
+		out.Hint = cmp.Or(syntax.Suggestion(known.Subject, conditionFunctions()), "functions: "+strings.Join(conditionFunctions(), ", "))
 	case expr.KindOperandCount:
 		out.Message = fmt.Sprintf("%s does not take %d operands", known.Subject, known.Count)
 	case expr.KindOperandNoPath:
@@ -216,12 +217,12 @@ func (c *Condition) fault(err error, words []word, starts []int) error {
 }
 
 // name returns the alias of a field, which may have steps: address.city, tags[0].
-func (c *Condition) name(w word) string {
-	written := strings.Split(w.text, ".")
-	names := steps(w.text)
+func (c *Condition) name(w syntax.Word) string {
+	written := strings.Split(w.Text, ".")
+	names := syntax.Steps(w.Text)
 	for i, step := range written {
 		_, index, indexed := strings.Cut(step, "[")
-		written[i] = c.alias(strings.Join(names[:i+1], "."), w.at)
+		written[i] = c.alias(strings.Join(names[:i+1], "."), w.At)
 		if indexed {
 			written[i] += "[" + index
 		}

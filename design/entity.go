@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"reflect"
 	"time"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // Entity is a kind of thing that items stand for.
@@ -186,9 +188,9 @@ func (t *TTL) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-func (t *TTL) fromNode(d *decoder, n *node) {
+func (t *TTL) fromNode(d *syntax.Decoder, n *syntax.Node) {
 	var f ttlForm
-	d.value(n, reflect.ValueOf(&f).Elem())
+	d.Value(n, reflect.ValueOf(&f).Elem())
 	*t = f.ttl()
 }
 

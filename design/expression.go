@@ -1,5 +1,7 @@
 package design
 
+import "github.com/monotable/monotable/design/internal/syntax"
+
 // Expression is a statement about items, or a value made of them: what an invariant says, and what a flow's steps depend on
 // and hand over.
 type Expression struct {
@@ -128,16 +130,16 @@ func (e *Expression) Operands() []Operand {
 func (e *Expression) String() string { return e.Text }
 
 // MarshalJSON writes the text.
-func (e *Expression) MarshalJSON() ([]byte, error) { return marshalText(e.Text) }
+func (e *Expression) MarshalJSON() ([]byte, error) { return syntax.MarshalText(e.Text) }
 
 // UnmarshalJSON reads the text and parses it.
 func (e *Expression) UnmarshalJSON(data []byte) error {
-	return unmarshalText(data, ParseExpression, e)
+	return syntax.UnmarshalText(data, ParseExpression, e)
 }
 
-func (e *Expression) fromNode(d *decoder, n *node) {
-	decodeText(d, n, ParseExpression, e)
-	e.Pos = n.pos
+func (e *Expression) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	syntax.DecodeText(d, n, ParseExpression, e)
+	e.Pos = n.Pos
 }
 
 // Selection is a list that a flow has, or those of its items for which a condition holds: "members where userId <> :userId".
@@ -154,14 +156,14 @@ type Selection struct {
 func (s *Selection) String() string { return s.Text }
 
 // MarshalJSON writes the text.
-func (s *Selection) MarshalJSON() ([]byte, error) { return marshalText(s.Text) }
+func (s *Selection) MarshalJSON() ([]byte, error) { return syntax.MarshalText(s.Text) }
 
 // UnmarshalJSON reads the text and parses it.
 func (s *Selection) UnmarshalJSON(data []byte) error {
-	return unmarshalText(data, ParseSelection, s)
+	return syntax.UnmarshalText(data, ParseSelection, s)
 }
 
-func (s *Selection) fromNode(d *decoder, n *node) {
-	decodeText(d, n, ParseSelection, s)
-	s.Pos = n.pos
+func (s *Selection) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	syntax.DecodeText(d, n, ParseSelection, s)
+	s.Pos = n.Pos
 }

@@ -1,6 +1,10 @@
 package design
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/monotable/monotable/design/internal/syntax"
+)
 
 // The shapes of a design file, as it is written. Every member is optional here; the resolver says what is missing. The
 // order of the members is the order in which Format writes them, and these tags say what fits them:
@@ -71,9 +75,9 @@ type projectShape struct {
 	pos   Pos
 }
 
-func (p *projectShape) fromNode(d *decoder, n *node) {
-	p.pos = n.pos
-	d.value(n, reflect.ValueOf(&p.words).Elem())
+func (p *projectShape) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	p.pos = n.Pos
+	d.Value(n, reflect.ValueOf(&p.words).Elem())
 }
 
 // typeShape is an enumeration or a structure.
@@ -93,9 +97,9 @@ type fieldShape struct {
 	Max  int    `yaml:"max"`  // bytes
 }
 
-func (f *fieldShape) fromNode(d *decoder, n *node) {
-	if n.kind == mapNode {
-		d.members(n, reflect.ValueOf(f).Elem())
+func (f *fieldShape) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	if n.Kind == syntax.MapNode {
+		d.Members(n, reflect.ValueOf(f).Elem())
 		return
 	}
 	f.Type.fromNode(d, n)
@@ -151,9 +155,9 @@ type counterShape struct {
 	Where text `yaml:"where"`
 }
 
-func (c *counterShape) fromNode(d *decoder, n *node) {
-	if n.kind == mapNode {
-		d.members(n, reflect.ValueOf(c).Elem())
+func (c *counterShape) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	if n.Kind == syntax.MapNode {
+		d.Members(n, reflect.ValueOf(c).Elem())
 		return
 	}
 	c.Count.fromNode(d, n)
@@ -277,8 +281,8 @@ type elseShape struct {
 	named[text]
 }
 
-func (e *elseShape) fromNode(d *decoder, n *node) {
-	if n.kind == mapNode {
+func (e *elseShape) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	if n.Kind == syntax.MapNode {
 		e.named.fromNode(d, n)
 		return
 	}
@@ -307,9 +311,9 @@ type invariantShape struct {
 	Hold text   `yaml:"hold" need:"yes"`
 }
 
-func (i *invariantShape) fromNode(d *decoder, n *node) {
-	if n.kind == mapNode {
-		d.members(n, reflect.ValueOf(i).Elem())
+func (i *invariantShape) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	if n.Kind == syntax.MapNode {
+		d.Members(n, reflect.ValueOf(i).Elem())
 		return
 	}
 	i.Hold.fromNode(d, n)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // Format returns a design's text in its canonical form. Comments are kept, and the meaning: the text parses to the
@@ -21,11 +23,11 @@ import (
 //
 // Format of formatted text changes nothing. A text that is no YAML of the strict profile is refused with Errors.
 func Format(name string, data []byte) ([]byte, error) {
-	source, data := newSource(name, data)
+	source, data := syntax.NewSource(name, data)
 	if ext := strings.ToLower(filepath.Ext(name)); ext != ".md" && ext != ".markdown" {
 		return format(source, data)
 	}
-	found, err := fences(source)
+	found, err := syntax.Fences(source)
 	if err != nil {
 		return nil, err
 	}
@@ -33,23 +35,23 @@ func Format(name string, data []byte) ([]byte, error) {
 	at := 0
 	for _, f := range found {
 		// The lines before keep their places, for errors.
-		text := strings.Repeat("\n", f.from) + strings.Join(source.Lines[f.from:f.to], "\n") + "\n"
+		text := strings.Repeat("\n", f.From) + strings.Join(source.Lines[f.From:f.To], "\n") + "\n"
 		formatted, err := format(source, []byte(text))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, source.Lines[at:f.from]...)
+		out = append(out, source.Lines[at:f.From]...)
 		if len(formatted) > 0 {
 			out = append(out, strings.TrimSuffix(string(formatted), "\n"))
 		}
-		at = f.to
+		at = f.To
 	}
 	return []byte(strings.Join(append(out, source.Lines[at:]...), "\n")), nil
 }
 
 // format formats YAML that has the lines of the source.
 func format(source *Source, data []byte) ([]byte, error) {
-	root, comments, err := parseYAML(source, data)
+	root, comments, err := syntax.ParseYAML(source, data)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +60,8 @@ func format(source *Source, data []byte) ([]byte, error) {
 	// leave a list may let that list stand on one line, so the work is done until nothing changes.
 	const rounds = 3
 	for range rounds {
-		again, _ := newSource(source.Name, out)
-		tree, after, err := parseYAML(again, out)
+		again, _ := syntax.NewSource(source.Name, out)
+		tree, after, err := syntax.ParseYAML(again, out)
 		if err != nil || !sameTree(root, tree, reflect.TypeFor[fileShape]()) || !sameComments(comments, after) {
 			break
 		}
@@ -69,12 +71,12 @@ func format(source *Source, data []byte) ([]byte, error) {
 		}
 		out = next
 	}
-	return nil, Errors{{Source: source, Pos: Pos{1, 1}, Message: "this text cannot be formatted without changing it", Hint: "please report it"}}
+	return nil, Errors{{Source: source, Pos: Pos{Line: 1, Column: 1}, Message: "this text cannot be formatted without changing it", Hint: "please report it"}}
 }
 
 // written is a tree in the canonical layout.
-func written(source *Source, root *node, comments []*token.Token) []byte {
-	f := formatter{notes: remarksOn(source, root, comments)}
+func written(source *Source, root *syntax.Node, comments []*token.Token) []byte {
+	f := formatter{notes: syntax.RemarksOn(source, root, comments)}
 	f.document(root, reflect.TypeFor[fileShape]())
 	out := []byte(strings.Join(f.lines, "\n"))
 	if len(out) > 0 {
@@ -84,18 +86,18 @@ func written(source *Source, root *node, comments []*token.Token) []byte {
 }
 
 // sameTree reports whether two trees say the same, with the keys of known maps in any order.
-func sameTree(a, b *node, shape reflect.Type) bool {
-	if a.kind != b.kind || a.text != b.text || len(a.items) != len(b.items) || len(a.entries) != len(b.entries) {
+func sameTree(a, b *syntax.Node, shape reflect.Type) bool {
+	if a.Kind != b.Kind || a.Text != b.Text || len(a.Items) != len(b.Items) || len(a.Entries) != len(b.Entries) {
 		return false
 	}
-	for i := range a.items {
-		if !sameTree(a.items[i], b.items[i], itemShape(shape)) {
+	for i := range a.Items {
+		if !sameTree(a.Items[i], b.Items[i], itemShape(shape)) {
 			return false
 		}
 	}
-	x, y := inOrder(a.entries, shape), inOrder(b.entries, shape)
+	x, y := inOrder(a.Entries, shape), inOrder(b.Entries, shape)
 	for i := range x {
-		if x[i].key != y[i].key || !sameTree(x[i].value, y[i].value, valueShape(shape, x[i].key)) {
+		if x[i].Key != y[i].Key || !sameTree(x[i].Value, y[i].Value, valueShape(shape, x[i].Key)) {
 			return false
 		}
 	}
@@ -116,16 +118,16 @@ func sameComments(a, b []*token.Token) bool {
 
 // inOrder returns the entries of a map in the order in which they are written: known keys in the order of the
 // shape, then the others in that of the text.
-func inOrder(entries []nodeEntry, shape reflect.Type) []nodeEntry {
+func inOrder(entries []syntax.Entry, shape reflect.Type) []syntax.Entry {
 	known := knownKeys(shape)
-	rank := func(e nodeEntry) int {
-		if i := slices.Index(known, e.key); i >= 0 {
+	rank := func(e syntax.Entry) int {
+		if i := slices.Index(known, e.Key); i >= 0 {
 			return i
 		}
 		return len(known)
 	}
 	out := slices.Clone(entries)
-	slices.SortStableFunc(out, func(a, b nodeEntry) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(out, func(a, b syntax.Entry) int { return rank(a) - rank(b) })
 	return out
 }
 
@@ -134,7 +136,7 @@ func knownKeys(shape reflect.Type) []string {
 	if shape = structOf(shape); shape == nil {
 		return nil
 	}
-	return memberKeys(shape, "yaml")
+	return syntax.MemberKeys(shape, "yaml")
 }
 
 // structOf returns the struct that a shape is, a pointer to or a list of; nil where it is none.
@@ -142,7 +144,7 @@ func structOf(shape reflect.Type) reflect.Type {
 	for shape != nil && namesOf(shape) == nil && (shape.Kind() == reflect.Pointer || shape.Kind() == reflect.Slice) {
 		shape = shape.Elem()
 	}
-	if shape == nil || shape.Kind() != reflect.Struct || keyList(shape, "yaml") == "" {
+	if shape == nil || shape.Kind() != reflect.Struct || syntax.KeyList(shape, "yaml") == "" {
 		return nil
 	}
 	return shape
@@ -179,7 +181,7 @@ func member(shape reflect.Type, key string) (reflect.StructField, bool) {
 	if t == nil || key == "" {
 		return reflect.StructField{}, false
 	}
-	i := slices.Index(memberKeys(t, "yaml"), key)
+	i := slices.Index(syntax.MemberKeys(t, "yaml"), key)
 	if i < 0 {
 		return reflect.StructField{}, false
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // maxWidth is the longest line that holds more than one value.
@@ -12,7 +14,7 @@ const maxWidth = 120
 
 // formatter writes a tree in the canonical layout.
 type formatter struct {
-	notes remarks
+	notes syntax.Remarks
 	lines []string
 }
 
@@ -44,43 +46,43 @@ func header(key string) bool {
 	return slices.Contains([]string{"design", "name", "doc", "go"}, key)
 }
 
-func (f *formatter) document(root *node, shape reflect.Type) {
-	notes := f.notes.of(root)
-	f.comments(notes.head, "")
+func (f *formatter) document(root *syntax.Node, shape reflect.Type) {
+	notes := f.notes.Of(root)
+	f.comments(notes.Head, "")
 	switch {
-	case root.kind == mapNode && len(root.entries) > 0:
+	case root.Kind == syntax.MapNode && len(root.Entries) > 0:
 		// What stands above all, apart, is about the file and not about the key that happens to be first.
-		if first := f.notes.of(root.entries[0].value); first.blank && len(first.head) > 0 {
-			f.comments(first.head, "")
+		if first := f.notes.Of(root.Entries[0].Value); first.Blank && len(first.Head) > 0 {
+			f.comments(first.Head, "")
 			f.blank()
-			first.head, first.blank = nil, false
+			first.Head, first.Blank = nil, false
 		}
 		f.entries(root, shape, "", block)
-	case root.kind == listNode && len(root.items) > 0:
+	case root.Kind == syntax.ListNode && len(root.Items) > 0:
 		f.items(root, shape, "")
-	case root.kind != nullNode:
-		f.add(f.inline(root, shape, onLine), notes)
+	case root.Kind != syntax.NullNode:
+		f.add(f.inline(root, shape, syntax.OnLine), notes)
 	}
-	if !members(root) {
-		f.comments(notes.foot, "")
+	if !syntax.Members(root) {
+		f.comments(notes.Foot, "")
 	}
 }
 
 // add writes a line with the comment that stands behind it.
-func (f *formatter) add(line string, notes *remark) {
-	if notes.trail != "" {
-		line += "  " + notes.trail
+func (f *formatter) add(line string, notes *syntax.Remark) {
+	if notes.Trail != "" {
+		line += "  " + notes.Trail
 	}
 	f.lines = append(f.lines, line)
 }
 
 // comments writes lines of comments.
-func (f *formatter) comments(list []comment, indent string) {
+func (f *formatter) comments(list []syntax.Comment, indent string) {
 	for _, c := range list {
-		if c.blank {
+		if c.Blank {
 			f.blank()
 		}
-		f.lines = append(f.lines, indent+c.text)
+		f.lines = append(f.lines, indent+c.Text)
 	}
 }
 
@@ -92,33 +94,33 @@ func (f *formatter) blank() {
 }
 
 // entries writes a map over several lines. how is the layout of the map itself.
-func (f *formatter) entries(n *node, shape reflect.Type, indent string, how layout) {
-	for i, e := range inOrder(n.entries, shape) {
-		notes := f.notes.of(e.value)
-		apart := shape == reflect.TypeFor[fileShape]() && !header(e.key) || namesOf(shape) == reflect.TypeFor[entityShape]()
-		if i > 0 && (apart || notes.blank && len(notes.head) == 0) {
+func (f *formatter) entries(n *syntax.Node, shape reflect.Type, indent string, how layout) {
+	for i, e := range inOrder(n.Entries, shape) {
+		notes := f.notes.Of(e.Value)
+		apart := shape == reflect.TypeFor[fileShape]() && !header(e.Key) || namesOf(shape) == reflect.TypeFor[entityShape]()
+		if i > 0 && (apart || notes.Blank && len(notes.Head) == 0) {
 			f.blank()
 		}
-		if i == 0 && len(notes.head) > 0 {
-			notes.head[0].blank = false
+		if i == 0 && len(notes.Head) > 0 {
+			notes.Head[0].Blank = false
 		}
-		f.comments(notes.head, indent)
-		if len(notes.head) > 0 && notes.blank {
+		f.comments(notes.Head, indent)
+		if len(notes.Head) > 0 && notes.Blank {
 			f.blank()
 		}
-		inner := layoutOf(shape, e.key)
+		inner := layoutOf(shape, e.Key)
 		if how == blocks && inner == free {
 			inner = block
 		}
-		f.entry(e, notes, valueShape(shape, e.key), indent, inner)
+		f.entry(e, notes, valueShape(shape, e.Key), indent, inner)
 	}
-	f.comments(f.notes.of(n).foot, indent)
+	f.comments(f.notes.Of(n).Foot, indent)
 }
 
 // entry writes a key with its value.
-func (f *formatter) entry(e nodeEntry, notes *remark, shape reflect.Type, indent string, how layout) {
-	line := indent + quoted(e.key, inList) + ":"
-	v := e.value
+func (f *formatter) entry(e syntax.Entry, notes *syntax.Remark, shape reflect.Type, indent string, how layout) {
+	line := indent + syntax.Quoted(e.Key, syntax.InList) + ":"
+	v := e.Value
 	if written, ok := f.fits(v, shape, how, utf8.RuneCountInString(line)+1); ok {
 		if written != "" {
 			line += " " + written
@@ -126,16 +128,16 @@ func (f *formatter) entry(e nodeEntry, notes *remark, shape reflect.Type, indent
 		f.add(line, notes)
 		return
 	}
-	switch v.kind {
-	case mapNode:
+	switch v.Kind {
+	case syntax.MapNode:
 		f.add(line, notes)
 		f.entries(v, shape, indent+"  ", how)
-	case listNode:
+	case syntax.ListNode:
 		f.add(line, notes)
 		f.items(v, shape, indent+"  ")
 	default:
 		f.add(line+" |", notes)
-		for text := range strings.SplitSeq(v.text, "\n") {
+		for text := range strings.SplitSeq(v.Text, "\n") {
 			if text != "" {
 				text = indent + "  " + text
 			}
@@ -145,17 +147,17 @@ func (f *formatter) entry(e nodeEntry, notes *remark, shape reflect.Type, indent
 }
 
 // items writes a list over several lines.
-func (f *formatter) items(n *node, shape reflect.Type, indent string) {
+func (f *formatter) items(n *syntax.Node, shape reflect.Type, indent string) {
 	shape = itemShape(shape)
-	for i, item := range n.items {
-		notes := f.notes.of(item)
-		if i > 0 && notes.blank && len(notes.head) == 0 {
+	for i, item := range n.Items {
+		notes := f.notes.Of(item)
+		if i > 0 && notes.Blank && len(notes.Head) == 0 {
 			f.blank()
 		}
-		if i == 0 && len(notes.head) > 0 {
-			notes.head[0].blank = false
+		if i == 0 && len(notes.Head) > 0 {
+			notes.Head[0].Blank = false
 		}
-		f.comments(notes.head, indent)
+		f.comments(notes.Head, indent)
 		written, ok := f.fits(item, shape, free, len(indent)+2)
 		if ok {
 			f.add(strings.TrimRight(indent+"- "+written, " "), notes)
@@ -164,62 +166,62 @@ func (f *formatter) items(n *node, shape reflect.Type, indent string) {
 		// The item is written as if it stood alone; then its first line gets the dash. What is commented before
 		// that line goes before the dash.
 		inner := formatter{notes: f.notes}
-		switch item.kind {
-		case mapNode:
+		switch item.Kind {
+		case syntax.MapNode:
 			inner.entries(item, shape, indent+"  ", free)
-		case listNode:
+		case syntax.ListNode:
 			inner.items(item, shape, indent+"  ")
 		default:
-			inner.lines = []string{indent + "  " + quoted(item.text, onLine)}
+			inner.lines = []string{indent + "  " + syntax.Quoted(item.Text, syntax.OnLine)}
 		}
 		// A map or list that does not fit has members, and so a line that is no comment.
 		first := slices.IndexFunc(inner.lines, func(line string) bool { return line != "" && !strings.HasPrefix(strings.TrimSpace(line), "#") })
 		for _, line := range inner.lines[:first] {
 			f.lines = append(f.lines, strings.Replace(line, "  ", "", 1))
 		}
-		if notes.trail != "" {
-			f.lines = append(f.lines, indent+notes.trail)
+		if notes.Trail != "" {
+			f.lines = append(f.lines, indent+notes.Trail)
 		}
 		inner.lines[first] = indent + "- " + inner.lines[first][len(indent)+2:]
 		f.lines = append(f.lines, inner.lines[first:]...)
 	}
-	f.comments(f.notes.of(n).foot, indent)
+	f.comments(f.notes.Of(n).Foot, indent)
 }
 
 // fits writes a value on one line if it may and can stand there, after so many characters.
-func (f *formatter) fits(n *node, shape reflect.Type, how layout, before int) (string, bool) {
-	switch n.kind {
-	case scalarNode:
-		if blockable(n.text) {
+func (f *formatter) fits(n *syntax.Node, shape reflect.Type, how layout, before int) (string, bool) {
+	switch n.Kind {
+	case syntax.ScalarNode:
+		if syntax.Blockable(n.Text) {
 			return "", false
 		}
-		return quoted(n.text, onLine), true
-	case nullNode:
+		return syntax.Quoted(n.Text, syntax.OnLine), true
+	case syntax.NullNode:
 		return "", true
 	default:
 	}
-	empty := len(n.items) == 0 && len(n.entries) == 0
-	if f.notes.inside(n) || !empty && (how != free || spread(n, shape)) {
+	empty := len(n.Items) == 0 && len(n.Entries) == 0
+	if f.notes.Inside(n) || !empty && (how != free || spread(n, shape)) {
 		return "", false
 	}
-	written := f.inline(n, shape, onLine)
+	written := f.inline(n, shape, syntax.OnLine)
 	return written, empty || before+utf8.RuneCountInString(written) <= maxWidth
 }
 
 // spread reports whether a map or list is easier to read over several lines, however short: a list of maps, and a map
 // from names to several maps.
-func spread(n *node, shape reflect.Type) bool {
+func spread(n *syntax.Node, shape reflect.Type) bool {
 	maps := 0
-	for _, item := range n.items {
-		if item.kind == mapNode {
+	for _, item := range n.Items {
+		if item.Kind == syntax.MapNode {
 			return true
 		}
 	}
-	for _, e := range n.entries {
-		if e.value.kind == mapNode {
+	for _, e := range n.Entries {
+		if e.Value.Kind == syntax.MapNode {
 			maps++
 		}
-		if blockable(e.value.text) || spread(e.value, valueShape(shape, e.key)) {
+		if syntax.Blockable(e.Value.Text) || spread(e.Value, valueShape(shape, e.Key)) {
 			return true
 		}
 	}
@@ -227,25 +229,25 @@ func spread(n *node, shape reflect.Type) bool {
 }
 
 // inline writes a value on one line.
-func (f *formatter) inline(n *node, shape reflect.Type, in place) string {
-	switch n.kind {
-	case scalarNode:
-		return quoted(n.text, in)
-	case nullNode:
+func (f *formatter) inline(n *syntax.Node, shape reflect.Type, in syntax.Place) string {
+	switch n.Kind {
+	case syntax.ScalarNode:
+		return syntax.Quoted(n.Text, in)
+	case syntax.NullNode:
 		return "null"
-	case listNode:
-		items := make([]string, len(n.items))
-		for i, item := range n.items {
-			items[i] = f.inline(item, itemShape(shape), inList)
+	case syntax.ListNode:
+		items := make([]string, len(n.Items))
+		for i, item := range n.Items {
+			items[i] = f.inline(item, itemShape(shape), syntax.InList)
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	default:
-		if len(n.entries) == 0 {
+		if len(n.Entries) == 0 {
 			return "{}"
 		}
 		var entries []string
-		for _, e := range inOrder(n.entries, shape) {
-			entries = append(entries, quoted(e.key, inList)+": "+f.inline(e.value, valueShape(shape, e.key), inBrace))
+		for _, e := range inOrder(n.Entries, shape) {
+			entries = append(entries, syntax.Quoted(e.Key, syntax.InList)+": "+f.inline(e.Value, valueShape(shape, e.Key), syntax.InBrace))
 		}
 		return "{ " + strings.Join(entries, ", ") + " }"
 	}

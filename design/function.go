@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // function is what a template may do to a value.
@@ -76,7 +78,7 @@ func parseFunc(s string) (Func, *SyntaxError) {
 		}
 		return Func{}, &SyntaxError{
 			Message: fmt.Sprintf("there is no function %q", name),
-			Hint:    cmp.Or(suggestion(name, names), "functions: "+strings.Join(names, ", ")),
+			Hint:    cmp.Or(syntax.Suggestion(name, names), "functions: "+strings.Join(names, ", ")),
 		}
 	}
 	arg, closed := strings.CutSuffix(arg, ")")

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // Load reads a design from a file: YAML, the interchange form where the name ends in .json, or the fences marked
@@ -33,28 +35,27 @@ func Load(name string) (*Design, error) {
 
 // Parse reads a design from YAML. name stands in errors, which are Errors: all that is wrong, not the first.
 func Parse(name string, data []byte) (*Design, error) {
-	source, data := newSource(name, data)
+	source, data := syntax.NewSource(name, data)
 	return parse(source, data)
 }
 
 // parse reads YAML that is, or has the lines of, the source.
 func parse(source *Source, data []byte) (*Design, error) {
-	root, _, err := parseYAML(source, data)
+	root, _, err := syntax.ParseYAML(source, data)
 	if err != nil {
 		return nil, err
 	}
-	f := &faults{source: source, places: map[*string]Pos{}}
-	if root.kind == nullNode {
-		f.hint(Pos{1, 1}, "a design begins with the line \"design: 1\"", "the text is empty")
-		return nil, f.err()
+	f := &syntax.Faults{Source: source, Places: map[*string]Pos{}}
+	if root.Kind == syntax.NullNode {
+		f.Hint(Pos{Line: 1, Column: 1}, "a design begins with the line \"design: 1\"", "the text is empty")
+		return nil, f.Err()
 	}
 	var file fileShape
-	d := &decoder{faults: f, tag: "yaml"}
-	d.value(root, reflect.ValueOf(&file).Elem())
-	if err := f.err(); err != nil {
+	decoder(f, "yaml").Value(root, reflect.ValueOf(&file).Elem())
+	if err := f.Err(); err != nil {
 		return nil, err // what follows would only tell of the consequences
 	}
-	r := &resolver{faults: f, design: &Design{Version: Version, Tables: []*Table{}, Entities: []*Entity{}, Source: source}}
+	r := &resolver{Faults: f, design: &Design{Version: Version, Tables: []*Table{}, Entities: []*Entity{}, Source: source}}
 	r.file(&file)
 	return checked(f, r.design)
 }
@@ -67,18 +68,18 @@ func parse(source *Source, data []byte) (*Design, error) {
 //
 // The fences are one text; errors have the document's lines.
 func ParseMarkdown(name string, data []byte) (*Design, error) {
-	source, data := newSource(name, data)
+	source, data := syntax.NewSource(name, data)
 	lines := bytes.Split(data, []byte("\n"))
-	found, err := fences(source)
+	found, err := syntax.Fences(source)
 	if err != nil {
 		return nil, err
 	}
 	at := 0
 	for _, f := range found {
-		for ; at < f.from; at++ {
+		for ; at < f.From; at++ {
 			lines[at] = nil
 		}
-		at = f.to
+		at = f.To
 	}
 	for ; at < len(lines); at++ {
 		lines[at] = nil
@@ -88,29 +89,29 @@ func ParseMarkdown(name string, data []byte) (*Design, error) {
 
 // ParseJSON reads the interchange form, which Design.JSON writes, and holds it to the same rules as Parse does.
 func ParseJSON(name string, data []byte) (*Design, error) {
-	source, data := newSource(name, data)
-	root, err := parseJSON(source, data)
+	source, data := syntax.NewSource(name, data)
+	root, err := syntax.ParseJSON(source, data)
 	if err != nil {
 		return nil, err
 	}
-	f := &faults{source: source, places: map[*string]Pos{}}
+	f := &syntax.Faults{Source: source, Places: map[*string]Pos{}}
 	d := &Design{Source: source}
-	(&decoder{faults: f, tag: "json"}).value(root, reflect.ValueOf(d).Elem())
-	if err := f.err(); err != nil {
+	decoder(f, "json").Value(root, reflect.ValueOf(d).Elem())
+	if err := f.Err(); err != nil {
 		return nil, err
 	}
 	if d.Version != Version {
-		f.fault(root.pos, "the design is of version %d, and this program knows version %d", d.Version, Version)
-		return nil, f.err()
+		f.Fault(root.Pos, "the design is of version %d, and this program knows version %d", d.Version, Version)
+		return nil, f.Err()
 	}
 	return checked(f, d)
 }
 
 // checked returns the design if nothing is wrong with it.
-func checked(f *faults, d *Design) (*Design, error) {
-	c := checker{faults: f, design: d}
+func checked(f *syntax.Faults, d *Design) (*Design, error) {
+	c := checker{Faults: f, design: d}
 	c.check()
-	if err := f.err(); err != nil {
+	if err := f.Err(); err != nil {
 		return nil, err
 	}
 	return d, nil

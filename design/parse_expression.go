@@ -3,6 +3,8 @@ package design
 import (
 	"fmt"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // maxNesting bounds the parentheses and negations within each other; no statement comes near it.
@@ -19,7 +21,7 @@ const maxNesting = 32
 //	call    = function ( [ name [ of name ] [ where condition ] ] )
 type expressionParser struct {
 	text  string
-	words []word
+	words []syntax.Word
 	next  int
 	depth int
 }
@@ -50,11 +52,11 @@ func ParseSelection(s string) (*Selection, error) {
 	out := &Selection{Text: s}
 	fault := func() *SyntaxError {
 		first := p.peek()
-		if first.kind != nameWord && first.kind != paramWord {
+		if first.Kind != syntax.NameWord && first.Kind != syntax.ParamWord {
 			return p.wrong("members, or members where userId <> :userId", "a list is the name of what a read has found")
 		}
 		p.next++
-		out.List, out.Given = first.text, first.kind == paramWord
+		out.List, out.Given = first.Text, first.Kind == syntax.ParamWord
 		if p.next == len(p.words) {
 			return nil
 		}
@@ -74,7 +76,7 @@ func ParseSelection(s string) (*Selection, error) {
 }
 
 func newExpressionParser(s string) (*expressionParser, error) {
-	words, err := scanWords(s)
+	words, err := syntax.ScanWords(s)
 	if err != nil {
 		return nil, err
 	}
@@ -85,16 +87,16 @@ func newExpressionParser(s string) (*expressionParser, error) {
 }
 
 // peek is the next word; behind the last, one that is none.
-func (p *expressionParser) peek() word {
+func (p *expressionParser) peek() syntax.Word {
 	if p.next == len(p.words) {
-		return word{at: len(p.text)}
+		return syntax.Word{At: len(p.text)}
 	}
 	return p.words[p.next]
 }
 
 func (p *expressionParser) sign(text string) bool {
 	w := p.peek()
-	if w.kind != signWord || w.text != text {
+	if w.Kind != syntax.SignWord || w.Text != text {
 		return false
 	}
 	p.next++
@@ -104,7 +106,7 @@ func (p *expressionParser) sign(text string) bool {
 // keyword reads a word in whatever case.
 func (p *expressionParser) keyword(text string) bool {
 	w := p.peek()
-	if w.kind != nameWord || !strings.EqualFold(w.text, text) {
+	if w.Kind != syntax.NameWord || !strings.EqualFold(w.Text, text) {
 		return false
 	}
 	p.next++
@@ -112,23 +114,23 @@ func (p *expressionParser) keyword(text string) bool {
 }
 
 func (p *expressionParser) wrong(hint, format string, args ...any) *SyntaxError {
-	return &SyntaxError{At: p.peek().at, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return &SyntaxError{At: p.peek().At, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // misplaced says that the next word cannot stand where it does.
 func (p *expressionParser) misplaced() *SyntaxError {
 	w := p.peek()
 	switch {
-	case w.text == "" && w.kind == signWord:
+	case w.Text == "" && w.Kind == syntax.SignWord:
 		return p.wrong("", "the expression ends too early")
-	case w.kind == signWord && w.text == "=" && p.next > 0 && p.words[p.next-1].text == "=":
-		return p.wrong("equality is a single =", "%q cannot stand here", w.text)
+	case w.Kind == syntax.SignWord && w.Text == "=" && p.next > 0 && p.words[p.next-1].Text == "=":
+		return p.wrong("equality is a single =", "%q cannot stand here", w.Text)
 	case operatorOf(w) != "":
 		return p.wrong("put one of the comparisons in parentheses", "there are two comparisons without AND or OR between them")
-	case strings.EqualFold(w.text, "between"), strings.EqualFold(w.text, "in"):
-		return p.wrong("write a >= 1 AND a <= 2; a = 'x' OR a = 'y'", "%q is a word of conditions on one item", w.text)
+	case strings.EqualFold(w.Text, "between"), strings.EqualFold(w.Text, "in"):
+		return p.wrong("write a >= 1 AND a <= 2; a = 'x' OR a = 'y'", "%q is a word of conditions on one item", w.Text)
 	default:
-		return p.wrong("", "%q cannot stand here", w.text)
+		return p.wrong("", "%q cannot stand here", w.Text)
 	}
 }
 
@@ -143,7 +145,7 @@ func (p *expressionParser) both() (Operand, *SyntaxError) {
 func (p *expressionParser) joined(keyword string, operator Operator, part func() (Operand, *SyntaxError)) (Operand, *SyntaxError) {
 	left, fault := part()
 	for fault == nil {
-		at := p.peek().at
+		at := p.peek().At
 		if !p.keyword(keyword) {
 			break
 		}
@@ -155,7 +157,7 @@ func (p *expressionParser) joined(keyword string, operator Operator, part func()
 }
 
 func (p *expressionParser) not() (Operand, *SyntaxError) {
-	at := p.peek().at
+	at := p.peek().At
 	if !p.keyword("not") {
 		return p.compare()
 	}
@@ -179,15 +181,15 @@ func (p *expressionParser) compare() (Operand, *SyntaxError) {
 	}
 	p.next++
 	right, fault := p.sum()
-	return &Operation{operator, left, right, w.at}, fault
+	return &Operation{operator, left, right, w.At}, fault
 }
 
 // operatorOf is the comparison that a word is, "" for none.
-func operatorOf(w word) Operator {
-	if w.kind != signWord {
+func operatorOf(w syntax.Word) Operator {
+	if w.Kind != syntax.SignWord {
 		return ""
 	}
-	switch o := Operator(w.text); o {
+	switch o := Operator(w.Text); o {
 	case Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual:
 		return o
 	default:
@@ -208,7 +210,7 @@ func (p *expressionParser) sum() (Operand, *SyntaxError) {
 		}
 		var right Operand
 		right, fault = p.term()
-		left = &Operation{operator, left, right, w.at}
+		left = &Operation{operator, left, right, w.At}
 	}
 	return left, fault
 }
@@ -218,33 +220,33 @@ func (p *expressionParser) term() (Operand, *SyntaxError) {
 	negative := p.sign("-")
 	number := p.peek()
 	switch {
-	case number.kind == numberWord && negative:
+	case number.Kind == syntax.NumberWord && negative:
 		p.next++
-		return &ConstantOperand{Constant{NumberConstant, "-" + number.text}, w.at}, nil
+		return &ConstantOperand{Constant{NumberConstant, "-" + number.Text}, w.At}, nil
 	case negative:
 		return nil, p.wrong("write 0 - n", "a sign stands before a number only")
 	case p.sign("("):
 		return p.inParentheses()
-	case w.kind == signWord:
+	case w.Kind == syntax.SignWord:
 		return nil, p.misplaced()
 	}
 	p.next++
 	switch {
-	case w.kind == numberWord:
-		return &ConstantOperand{Constant{NumberConstant, w.text}, w.at}, nil
-	case w.kind == stringWord:
-		return &ConstantOperand{Constant{StringConstant, w.text}, w.at}, nil
-	case w.kind == paramWord:
-		return &ParamOperand{w.text, w.at}, nil
-	case w.text == "true" || w.text == "false":
-		return &ConstantOperand{Constant{BoolConstant, w.text}, w.at}, nil
+	case w.Kind == syntax.NumberWord:
+		return &ConstantOperand{Constant{NumberConstant, w.Text}, w.At}, nil
+	case w.Kind == syntax.StringWord:
+		return &ConstantOperand{Constant{StringConstant, w.Text}, w.At}, nil
+	case w.Kind == syntax.ParamWord:
+		return &ParamOperand{w.Text, w.At}, nil
+	case w.Text == "true" || w.Text == "false":
+		return &ConstantOperand{Constant{BoolConstant, w.Text}, w.At}, nil
 	case p.sign("("):
 		return p.call(w)
-	case conditionKeyword(w.text) || w.text == "null":
+	case conditionKeyword(w.Text) || w.Text == "null":
 		p.next--
 		return nil, p.misplaced()
 	default:
-		return &NameOperand{w.text, w.at}, nil
+		return &NameOperand{w.Text, w.At}, nil
 	}
 }
 
@@ -261,45 +263,45 @@ func (p *expressionParser) inParentheses() (Operand, *SyntaxError) {
 }
 
 // call reads a function behind its parenthesis.
-func (p *expressionParser) call(name word) (Operand, *SyntaxError) {
-	c := &CallOperand{Function: Function(name.text), At: name.at}
+func (p *expressionParser) call(name syntax.Word) (Operand, *SyntaxError) {
+	c := &CallOperand{Function: Function(name.Text), At: name.At}
 	switch c.Function {
 	case NowFunction, NewIDFunction:
 		if !p.sign(")") {
-			return nil, p.wrong(name.text+"()", "%s takes nothing", name.text)
+			return nil, p.wrong(name.Text+"()", "%s takes nothing", name.Text)
 		}
 		return c, nil
 	case CountFunction, SumFunction, ExistsFunction, UnchangedFunction:
 	default:
 		p.next -= 2
-		return nil, p.wrong("there are count, sum, exists, unchanged, now and newID", "there is no function %q", name.text)
+		return nil, p.wrong("there are count, sum, exists, unchanged, now and newID", "there is no function %q", name.Text)
 	}
 	of := p.peek()
-	if of.kind != nameWord {
-		return nil, p.wrong("count(Order of user), sum(Order.total of user)", "%s needs the name of what it is about", name.text)
+	if of.Kind != syntax.NameWord {
+		return nil, p.wrong("count(Order of user), sum(Order.total of user)", "%s needs the name of what it is about", name.Text)
 	}
 	p.next++
-	c.Of, c.OfAt = of.text, of.at
+	c.Of, c.OfAt = of.Text, of.At
 	_, field, hasField := strings.Cut(c.Of, ".")
 	if needs := c.Function == SumFunction || c.Function == UnchangedFunction; needs && field == "" {
-		return nil, &SyntaxError{At: of.at, Message: name.text + " needs a field", Hint: fmt.Sprintf("%s(%s.field)", name.text, of.text)}
+		return nil, &SyntaxError{At: of.At, Message: name.Text + " needs a field", Hint: fmt.Sprintf("%s(%s.field)", name.Text, of.Text)}
 	} else if !needs && hasField {
-		return nil, &SyntaxError{At: of.at, Message: fmt.Sprintf("%s is about items, not about a field of theirs", name.text)}
+		return nil, &SyntaxError{At: of.At, Message: fmt.Sprintf("%s is about items, not about a field of theirs", name.Text)}
 	}
 	if p.keyword("of") {
 		per := p.peek()
-		if per.kind != nameWord || !isName(per.text) {
+		if per.Kind != syntax.NameWord || !syntax.IsName(per.Text) {
 			return nil, p.wrong("count(Order of user)", "of needs the name of an entity")
 		}
 		p.next++
-		c.Per, c.PerAt = per.text, per.at
+		c.Per, c.PerAt = per.Text, per.At
 	}
 	if p.keyword("where") {
 		end, fault := p.closing(name)
 		if fault != nil {
 			return nil, fault
 		}
-		if c.Where, c.WhereAt, fault = p.condition(p.words[end].at); fault != nil {
+		if c.Where, c.WhereAt, fault = p.condition(p.words[end].At); fault != nil {
 			return nil, fault
 		}
 		p.next = end
@@ -311,26 +313,26 @@ func (p *expressionParser) call(name word) (Operand, *SyntaxError) {
 }
 
 // closing is the word that closes a function's parenthesis.
-func (p *expressionParser) closing(name word) (int, *SyntaxError) {
+func (p *expressionParser) closing(name syntax.Word) (int, *SyntaxError) {
 	depth := 0
 	for i := p.next; i < len(p.words); i++ {
 		w := p.words[i]
 		switch {
-		case w.kind != signWord:
-		case w.text == "(":
+		case w.Kind != syntax.SignWord:
+		case w.Text == "(":
 			depth++
-		case w.text == ")" && depth == 0:
+		case w.Text == ")" && depth == 0:
 			return i, nil
-		case w.text == ")":
+		case w.Text == ")":
 			depth--
 		}
 	}
-	return 0, &SyntaxError{At: name.at, Message: fmt.Sprintf("%s( is not closed", name.text)}
+	return 0, &SyntaxError{At: name.At, Message: fmt.Sprintf("%s( is not closed", name.Text)}
 }
 
 // condition parses what stands between the next word and the byte end as a condition; it begins at the byte that is returned.
 func (p *expressionParser) condition(end int) (*Condition, int, *SyntaxError) {
-	at := p.peek().at
+	at := p.peek().At
 	if at >= end {
 		return nil, 0, p.wrong("where status = 'open'", "the condition is empty")
 	}

@@ -7,27 +7,29 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // resolver makes a Design of a file's shapes: it fills what was left to defaults, and parses templates, conditions
 // and values. What names refer to is checked when the design is whole (check.go).
 type resolver struct {
-	*faults
+	*syntax.Faults
 	design *Design
 }
 
 func (r *resolver) file(f *fileShape) {
 	d := r.design
-	top := Pos{1, 1}
+	top := Pos{Line: 1, Column: 1}
 	if f.Version.value != "1" {
 		p := top
 		if f.Version.given() {
 			p = f.Version.pos
 		}
-		r.hint(p, "a design begins with the line \"design: 1\"", "the version of the language is missing or unknown: %q", f.Version.value)
+		r.Hint(p, "a design begins with the line \"design: 1\"", "the version of the language is missing or unknown: %q", f.Version.value)
 	}
 	if !f.Name.given() {
-		r.hint(top, "name: Shop", "the design has no name")
+		r.Hint(top, "name: Shop", "the design has no name")
 	}
 	d.Doc = f.Doc
 	r.put(&d.Name, f.Name)
@@ -36,7 +38,7 @@ func (r *resolver) file(f *fileShape) {
 	r.put(&d.Go.Package, f.Go.Package)
 	d.Go.Package = cmp.Or(d.Go.Package, goPackage(d.Name))
 	if len(f.Tables) == 0 {
-		r.hint(top, "tables: { Shop: { key: { pk: PK, sk: SK } } }", "the design has no tables")
+		r.Hint(top, "tables: { Shop: { key: { pk: PK, sk: SK } } }", "the design has no tables")
 	}
 	r.types(f.Types)
 	for _, t := range f.Tables {
@@ -86,14 +88,14 @@ func goPackage(name string) string {
 }
 
 func isGoPackage(s string) bool {
-	return token.IsIdentifier(s) && isName(s) && s == strings.ToLower(s)
+	return token.IsIdentifier(s) && syntax.IsName(s) && s == strings.ToLower(s)
 }
 
 // put stores a text and where it stands.
 func (r *resolver) put(to *string, t text) {
 	*to = t.value
 	if t.given() {
-		r.places[to] = t.pos
+		r.Places[to] = t.pos
 	}
 }
 
@@ -113,7 +115,7 @@ func (r *resolver) accept(list acceptShape) []Acceptance {
 	var out []Acceptance
 	for _, a := range list {
 		if a.value.value == "" {
-			r.hint(a.pos, a.name+": \"why this is right here\"", "accepting a finding needs a reason")
+			r.Hint(a.pos, a.name+": \"why this is right here\"", "accepting a finding needs a reason")
 		}
 		out = append(out, Acceptance{Rule: a.name, Reason: a.value.value, Pos: a.pos})
 	}
@@ -123,7 +125,7 @@ func (r *resolver) accept(list acceptShape) []Acceptance {
 // template parses a template; nil after a fault.
 func (r *resolver) template(t text) *Template {
 	out, err := ParseTemplate(t.value)
-	if !r.parsed(t.pos, err) {
+	if !r.Parsed(t.pos, err) {
 		return nil
 	}
 	out.Pos = t.pos
@@ -136,7 +138,7 @@ func (r *resolver) condition(t text) *Condition {
 		return nil
 	}
 	out, err := ParseCondition(t.value)
-	if !r.parsed(t.pos, err) {
+	if !r.Parsed(t.pos, err) {
 		return nil
 	}
 	out.Pos = t.pos
@@ -153,7 +155,7 @@ func (r *resolver) milliseconds(t text) int {
 	}
 	d, err := time.ParseDuration(t.value)
 	if err != nil || d < time.Millisecond || d > maxLag || d%time.Millisecond != 0 {
-		r.hint(t.pos, "write 5s or 500ms", "%q is no length of time from a millisecond to 24 hours", t.value)
+		r.Hint(t.pos, "write 5s or 500ms", "%q is no length of time from a millisecond to 24 hours", t.value)
 		return 0
 	}
 	return int(d / time.Millisecond)
@@ -169,7 +171,7 @@ func (r *resolver) duration(t text) time.Duration {
 	}
 	d, err := lengthOfTime(t.value)
 	if err != nil {
-		r.hint(t.pos, "write 90d, 24h or 15m", "%q is no length of time from a second to 50 years", t.value)
+		r.Hint(t.pos, "write 90d, 24h or 15m", "%q is no length of time from a second to 50 years", t.value)
 	}
 	return d
 }
@@ -178,7 +180,7 @@ func (r *resolver) duration(t text) time.Duration {
 func lengthOfTime(s string) (d time.Duration, err error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		var n float64
-		n, err = strconv.ParseFloat(digits(days), 64)
+		n, err = strconv.ParseFloat(syntax.Digits(days), 64)
 		d = time.Duration(n * float64(24*time.Hour)) // what is too long for the type is too long below, or negative
 	} else {
 		d, err = time.ParseDuration(s)

@@ -1,6 +1,10 @@
 package design
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
+)
 
 func (r *resolver) read(in namedEntry[readShape]) {
 	s := in.value
@@ -44,7 +48,7 @@ func (r *resolver) what(in namedEntry[readShape], out *Read) {
 		case !w.of.given():
 			continue
 		case first != "":
-			r.fault(in.pos, "read %s is of %s or of %s, not both", in.name, first, w.name)
+			r.Fault(in.pos, "read %s is of %s or of %s, not both", in.name, first, w.name)
 			return
 		}
 		first = w.name
@@ -55,7 +59,7 @@ func (r *resolver) what(in namedEntry[readShape], out *Read) {
 	}
 	out.Many = out.Many || out.Count || out.Scan
 	if first == "" {
-		r.hint(in.pos, "one: Entity, or many: Entity", "read %s does not say what it reads", in.name)
+		r.Hint(in.pos, "one: Entity, or many: Entity", "read %s does not say what it reads", in.name)
 	}
 }
 
@@ -63,7 +67,7 @@ func (r *resolver) what(in namedEntry[readShape], out *Read) {
 func (r *resolver) fresh(t text, consistent *bool, millis *int) {
 	switch {
 	case t.given() && *consistent:
-		r.hint(t.pos, "fresh: strong", "consistent: true says how fresh the answer is already")
+		r.Hint(t.pos, "fresh: strong", "consistent: true says how fresh the answer is already")
 	case t.value == "strong":
 		*consistent = true
 	default:
@@ -75,10 +79,10 @@ func (r *resolver) fresh(t text, consistent *bool, millis *int) {
 func (r *resolver) order(t text) Order {
 	var o Order
 	switch w := strings.Fields(t.value); {
-	case len(w) == 0 || len(w) > 2 || !isName(w[0]):
-		r.hint(t.pos, "createdAt desc", "%q is no order", t.value)
+	case len(w) == 0 || len(w) > 2 || !syntax.IsName(w[0]):
+		r.Hint(t.pos, "createdAt desc", "%q is no order", t.value)
 	case len(w) == 2 && w[1] != "asc" && w[1] != "desc":
-		r.hint(t.pos, w[0]+" desc", "%q is neither asc nor desc", w[1])
+		r.Hint(t.pos, w[0]+" desc", "%q is neither asc nor desc", w[1])
 	default:
 		o = Order{Field: w[0], Desc: len(w) == 2 && w[1] == "desc"}
 	}
@@ -105,7 +109,7 @@ func (r *resolver) collection(in namedEntry[collectionShape]) {
 func (r *resolver) collectionBounds(out *Collection, s collectionShape) {
 	if s.Prefix.given() {
 		if s.From.given() || s.To.given() {
-			r.hint(s.Prefix.pos, "prefix, or from and to", "a collection has a prefix, or bounds")
+			r.Hint(s.Prefix.pos, "prefix, or from and to", "a collection has a prefix, or bounds")
 		}
 		s.From, s.To = s.Prefix, s.Prefix
 	}
@@ -129,11 +133,11 @@ func (r *resolver) write(in namedEntry[writeShape]) {
 		r.put(&w.Idempotent.With, i.With)
 		r.put(&w.Idempotent.Replay, i.Replay)
 		if !i.With.given() {
-			r.hint(i.Pos, "with: Idempotency", "idempotent does not say which entity keeps the records")
+			r.Hint(i.Pos, "with: Idempotency", "idempotent does not say which entity keeps the records")
 		}
 	}
 	if len(s.Do) == 0 {
-		r.hint(in.pos, "do: [ { create: Entity } ]", "write %s does nothing", in.name)
+		r.Hint(in.pos, "do: [ { create: Entity } ]", "write %s does nothing", in.name)
 	}
 	for i := range s.Do {
 		r.step(w, &s.Do[i])
@@ -149,21 +153,21 @@ func (r *resolver) step(w *Write, s *stepShape) {
 		switch {
 		case !a.of.given():
 		case step.Action != "":
-			r.fault(a.of.pos, "a step does one thing: %s or %s", step.Action, a.action)
+			r.Fault(a.of.pos, "a step does one thing: %s or %s", step.Action, a.action)
 		default:
 			step.Action = a.action
 			r.put(&step.Entity, a.of)
 		}
 	}
 	if step.Action == "" {
-		r.hint(s.Pos, "create, put, update, upsert, delete or check", "the step does not say what it does")
+		r.Hint(s.Pos, "create, put, update, upsert, delete or check", "the step does not say what it does")
 		return
 	}
 	w.Steps = append(w.Steps, step)
 	if s.Each.given() {
 		step.Each = true
 		if s.Each.value != "lines" {
-			r.hint(s.Each.pos, "each: lines", "there is no list %q to repeat the step for", s.Each.value)
+			r.Hint(s.Each.pos, "each: lines", "there is no list %q to repeat the step for", s.Each.value)
 		}
 	}
 	r.put(&step.Name, s.Name)
@@ -184,7 +188,7 @@ func (r *resolver) assignments(list assignShape) []*Assignment {
 	var out []*Assignment
 	for _, in := range list.named {
 		v, err := ParseValue(in.value.value)
-		if !r.parsed(in.value.pos, err) {
+		if !r.Parsed(in.value.pos, err) {
 			continue
 		}
 		v.Pos = in.value.pos
@@ -220,7 +224,7 @@ func (r *resolver) runs(f *fileShape) {
 				x.Given[g.name] = g.value
 			}
 			if in.Expect == nil && !in.Error.given() {
-				r.hint(in.Pos, "expect: [ … ], or error: NotFound", "the example does not say what is expected")
+				r.Hint(in.Pos, "expect: [ … ], or error: NotFound", "the example does not say what is expected")
 			}
 			d.Examples = append(d.Examples, x)
 		}

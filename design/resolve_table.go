@@ -24,7 +24,7 @@ func (r *resolver) table(in namedEntry[tableShape]) {
 	}
 	r.put(&t.Stream, s.Stream)
 	if !s.Key.PK.given() {
-		r.hint(in.pos, "key: { pk: PK, sk: SK }", "table %s has no partition key", in.name)
+		r.Hint(in.pos, "key: { pk: PK, sk: SK }", "table %s has no partition key", in.name)
 		return
 	}
 	r.keyAttribute(&t.PK, s.Key.PK)
@@ -44,7 +44,7 @@ func (r *resolver) keyAttribute(k *KeyAttribute, t text) {
 	r.put(&k.Name, text{strings.TrimSpace(name), t.pos})
 	r.put((*string)(&k.Type), text{strings.TrimSpace(kind), t.pos})
 	if typed && k.Type == "" {
-		r.hint(t.pos, name+":N", "a type is missing after the colon")
+		r.Hint(t.pos, name+":N", "a type is missing after the colon")
 	}
 }
 
@@ -61,7 +61,7 @@ func (r *resolver) index(t *Table, in namedEntry[indexShape]) {
 	x := &Index{Name: in.name, Local: s.Local, LagMillis: r.milliseconds(s.Lag), Accept: r.accept(s.Accept), Pos: in.pos}
 	t.Indexes = append(t.Indexes, x)
 	if s.Local && s.Lag.given() {
-		r.hint(s.Lag.pos, "leave it out", "the local index %s is in its table, and has no lag of its own", in.name)
+		r.Hint(s.Lag.pos, "leave it out", "the local index %s is in its table, and has no lag of its own", in.name)
 	}
 	x.PK = r.keyAttributes(s.PK)
 	if x.Local && len(x.PK) == 0 {

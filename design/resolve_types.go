@@ -3,6 +3,8 @@ package design
 import (
 	"cmp"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // types reads enumerations and structures: their names first, since structures may hold those that follow them.
@@ -16,7 +18,7 @@ func (r *resolver) types(list named[typeShape]) {
 		case s.Fields != nil && s.Enum == nil:
 			d.Structs = append(d.Structs, &Struct{Name: in.name, Doc: s.Doc, Pos: in.pos})
 		default:
-			r.hint(in.pos, "{ enum: [a, b] } or { fields: { … } }", "type %s needs either values or fields", in.name)
+			r.Hint(in.pos, "{ enum: [a, b] } or { fields: { … } }", "type %s needs either values or fields", in.name)
 		}
 	}
 	for _, in := range list {
@@ -34,7 +36,7 @@ func (r *resolver) fields(list named[fieldShape], naming Naming) []*Field {
 		f := &Field{Name: in.name, Doc: s.Doc, MinBytes: s.Min, MaxBytes: s.Max, Pos: in.pos}
 		out = append(out, f)
 		if !s.Type.given() {
-			r.hint(in.pos, in.name+": text", "field %s has no type", in.name)
+			r.Hint(in.pos, in.name+": text", "field %s has no type", in.name)
 			f.Type.Kind = KindText
 		} else {
 			written, optional := strings.CutSuffix(s.Type.value, "?")
@@ -43,12 +45,12 @@ func (r *resolver) fields(list named[fieldShape], naming Naming) []*Field {
 		}
 		switch {
 		case s.At.given() && s.Attr.given():
-			r.fault(in.pos, "field %s has attr and at: one of them says where it is stored", in.name)
+			r.Fault(in.pos, "field %s has attr and at: one of them says where it is stored", in.name)
 		case s.At.given():
 			for step := range strings.SplitSeq(s.At.value, ".") {
 				f.Path = append(f.Path, step)
 			}
-			r.places[&f.Path[0]] = s.At.pos
+			r.Places[&f.Path[0]] = s.At.pos
 		case s.Attr.given():
 			f.Path = r.texts([]text{s.Attr})
 		case naming == NamingSnake:
@@ -64,7 +66,7 @@ func (r *resolver) fields(list named[fieldShape], naming Naming) []*Field {
 func (r *resolver) params(list named[fieldShape]) []*Field {
 	for _, in := range list {
 		if in.value.At.given() || in.value.Attr.given() {
-			r.fault(in.pos, "a param is not stored: it has neither attr nor at")
+			r.Fault(in.pos, "a param is not stored: it has neither attr nor at")
 		}
 	}
 	if len(list) == 0 {
@@ -105,7 +107,7 @@ func (r *resolver) typeOf(s string, p Pos, depth int) Type {
 		inner, closed := strings.CutSuffix(inner, ">")
 		kind := Kind(strings.TrimSpace(outer))
 		if !closed || kind != KindList && kind != KindSet && kind != KindMap || depth >= maxTypeDepth {
-			r.hint(p, "list<text>, set<text> or map<text>", "%q is no type", s)
+			r.Hint(p, "list<text>, set<text> or map<text>", "%q is no type", s)
 			return Type{Kind: KindText}
 		}
 		elem := r.typeOf(strings.TrimSpace(inner), p, depth+1)
@@ -130,6 +132,6 @@ func (r *resolver) typeOf(s string, p Pos, depth int) Type {
 	for _, t := range r.design.Structs {
 		known = append(known, t.Name)
 	}
-	r.hint(p, cmp.Or(suggestion(s, known), "types: "+strings.Join(known, ", ")+", and list<…>, set<…>, map<…>"), "there is no type %q", s)
+	r.Hint(p, cmp.Or(syntax.Suggestion(s, known), "types: "+strings.Join(known, ", ")+", and list<…>, set<…>, map<…>"), "there is no type %q", s)
 	return Type{Kind: KindText}
 }

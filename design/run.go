@@ -1,6 +1,10 @@
 package design
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/monotable/monotable/design/internal/syntax"
+)
 
 // Workload is what holds for all patterns.
 type Workload struct {
@@ -66,14 +70,14 @@ func (l Literal) MarshalJSON() ([]byte, error) {
 	case l.List != nil:
 		return json.Marshal(l.List)
 	default:
-		return marshalText(l.Text)
+		return syntax.MarshalText(l.Text)
 	}
 }
 
 // UnmarshalJSON reads any JSON; numbers and booleans are their texts.
 func (l *Literal) UnmarshalJSON(data []byte) error {
-	s, data := newSource("", data)
-	n, err := parseJSON(s, data)
+	s, data := syntax.NewSource("", data)
+	n, err := syntax.ParseJSON(s, data)
 	if err == nil {
 		*l = literalOf(n)
 		l.forget()
@@ -93,24 +97,24 @@ func (l *Literal) forget() {
 	}
 }
 
-func (l *Literal) fromNode(_ *decoder, n *node) { *l = literalOf(n) }
+func (l *Literal) fromNode(_ *syntax.Decoder, n *syntax.Node) { *l = literalOf(n) }
 
-func literalOf(n *node) Literal {
-	l := Literal{Pos: n.pos}
-	switch n.kind {
-	case nullNode:
+func literalOf(n *syntax.Node) Literal {
+	l := Literal{Pos: n.Pos}
+	switch n.Kind {
+	case syntax.NullNode:
 		l.Null = true
-	case scalarNode:
-		l.Text = n.text
-	case listNode:
-		l.List = make([]Literal, len(n.items))
-		for i, item := range n.items {
+	case syntax.ScalarNode:
+		l.Text = n.Text
+	case syntax.ListNode:
+		l.List = make([]Literal, len(n.Items))
+		for i, item := range n.Items {
 			l.List[i] = literalOf(item)
 		}
-	case mapNode:
-		l.Map = make(map[string]Literal, len(n.entries))
-		for _, e := range n.entries {
-			l.Map[e.key] = literalOf(e.value)
+	case syntax.MapNode:
+		l.Map = make(map[string]Literal, len(n.Entries))
+		for _, e := range n.Entries {
+			l.Map[e.Key] = literalOf(e.Value)
 		}
 	}
 	return l

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a design's text, with which editors complete and explain it. It is
@@ -85,7 +87,7 @@ func (s schemas) keyed(t reflect.Type) schema {
 func (s schemas) object(t reflect.Type) schema {
 	properties := schema{}
 	var required []string
-	for i, key := range memberKeys(t, "yaml") {
+	for i, key := range syntax.MemberKeys(t, "yaml") {
 		if key == "" {
 			continue
 		}
@@ -116,7 +118,7 @@ func scalar(words string) schema {
 	values := make([]any, 0, len(known))
 	for _, k := range known {
 		values = append(values, k)
-		if digits(k) != "" {
+		if syntax.Digits(k) != "" {
 			values = append(values, json.Number(k))
 		}
 	}

@@ -1,8 +1,28 @@
 package design
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/monotable/monotable/design/internal/syntax"
+)
 
 // The forms that shapes are made of beside structs and lists.
+
+// fromNode is implemented by what has another form than its Go type: a short one, or a text that is parsed.
+type fromNode interface {
+	fromNode(d *syntax.Decoder, n *syntax.Node)
+}
+
+// decoder fills the shapes of file.go from YAML, or the model itself from the interchange form.
+func decoder(f *syntax.Faults, tag string) *syntax.Decoder {
+	return &syntax.Decoder{Faults: f, Tag: tag, Own: func(d *syntax.Decoder, n *syntax.Node, to any) bool {
+		short, ok := to.(fromNode)
+		if ok {
+			short.fromNode(d, n)
+		}
+		return ok
+	}}
+}
 
 // text is a scalar that remembers its place.
 type text struct {
@@ -10,11 +30,11 @@ type text struct {
 	pos   Pos
 }
 
-func (t *text) fromNode(d *decoder, n *node) {
-	t.pos = n.pos
-	d.scalar(n, reflect.ValueOf(&t.value).Elem())
-	if n.kind == scalarNode && n.text == "" {
-		d.hint(n.pos, "leave the key out where there is nothing to say", "the value is empty")
+func (t *text) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	t.pos = n.Pos
+	d.Scalar(n, reflect.ValueOf(&t.value).Elem())
+	if n.Kind == syntax.ScalarNode && n.Text == "" {
+		d.Hint(n.Pos, "leave the key out where there is nothing to say", "the value is empty")
 	}
 }
 
@@ -30,18 +50,18 @@ type namedEntry[T any] struct {
 	value T
 }
 
-func (m *named[T]) fromNode(d *decoder, n *node) {
-	if n.kind == nullNode {
+func (m *named[T]) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	if n.Kind == syntax.NullNode {
 		return
 	}
-	if n.kind != mapNode {
-		d.fault(n.pos, "%s stands where a map from names is needed", n.kind)
+	if n.Kind != syntax.MapNode {
+		d.Fault(n.Pos, "%s stands where a map from names is needed", n.Kind)
 		return
 	}
-	*m = make(named[T], 0, len(n.entries))
-	for _, entry := range n.entries {
-		e := namedEntry[T]{name: entry.key, pos: entry.pos}
-		d.value(entry.value, reflect.ValueOf(&e.value).Elem())
+	*m = make(named[T], 0, len(n.Entries))
+	for _, entry := range n.Entries {
+		e := namedEntry[T]{name: entry.Key, pos: entry.Pos}
+		d.Value(entry.Value, reflect.ValueOf(&e.value).Elem())
 		*m = append(*m, e)
 	}
 }
@@ -63,10 +83,10 @@ func namesOf(t reflect.Type) reflect.Type {
 // raw is a text that may be empty, which the resolver then has words for.
 type raw struct{ text }
 
-func (r *raw) fromNode(d *decoder, n *node) {
-	r.pos = n.pos
-	if n.kind != nullNode {
-		d.scalar(n, reflect.ValueOf(&r.value).Elem())
+func (r *raw) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	r.pos = n.Pos
+	if n.Kind != syntax.NullNode {
+		d.Scalar(n, reflect.ValueOf(&r.value).Elem())
 	}
 }
 
@@ -76,9 +96,9 @@ type acceptShape = named[raw]
 // assignShape maps fields to what they are given.
 type assignShape struct{ named[raw] }
 
-func (a *assignShape) fromNode(d *decoder, n *node) {
-	if n.kind == nullNode {
-		d.hint(n.pos, "{ field: value }, or leave the key out", "nothing stands where fields are given values")
+func (a *assignShape) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	if n.Kind == syntax.NullNode {
+		d.Hint(n.Pos, "{ field: value }, or leave the key out", "nothing stands where fields are given values")
 		return
 	}
 	a.named.fromNode(d, n)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // Template says how a key attribute is made of fields: literals and fields by turns. "TX#{createdAt}#{txId}"
@@ -87,16 +89,16 @@ func (t *Template) field() string {
 }
 
 // MarshalJSON writes the text.
-func (t *Template) MarshalJSON() ([]byte, error) { return marshalText(t.Text) }
+func (t *Template) MarshalJSON() ([]byte, error) { return syntax.MarshalText(t.Text) }
 
 // UnmarshalJSON reads the text and parses it.
 func (t *Template) UnmarshalJSON(data []byte) error {
-	return unmarshalText(data, ParseTemplate, t)
+	return syntax.UnmarshalText(data, ParseTemplate, t)
 }
 
-func (t *Template) fromNode(d *decoder, n *node) {
-	decodeText(d, n, ParseTemplate, t)
-	t.Pos = n.pos
+func (t *Template) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	syntax.DecodeText(d, n, ParseTemplate, t)
+	t.Pos = n.Pos
 }
 
 // maxTemplateBytes is the length of the longest key that DynamoDB takes, which no template can usefully pass.
@@ -153,7 +155,7 @@ func parsePart(s string, i int) (Part, int, error) {
 		return Part{}, 0, &SyntaxError{Text: s, At: i, Message: "the { is not closed", Hint: "write {{ for a brace"}
 	}
 	field, calls, piped := strings.Cut(s[i+1:i+n-1], "|")
-	if !isName(field) {
+	if !syntax.IsName(field) {
 		return Part{}, 0, &SyntaxError{Text: s, At: i + 1, Message: "a { is followed by the name of a field: " + strconv.Quote(field) + " is none"}
 	}
 	p := Part{Field: field, At: i}

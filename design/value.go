@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/monotable/monotable/design/internal/syntax"
 )
 
 // ValueExpr is what a step assigns: a sum of terms, most often one.
@@ -52,16 +54,16 @@ func (t Term) numeric() bool {
 func (v *ValueExpr) String() string { return v.Text }
 
 // MarshalJSON writes the text.
-func (v *ValueExpr) MarshalJSON() ([]byte, error) { return marshalText(v.Text) }
+func (v *ValueExpr) MarshalJSON() ([]byte, error) { return syntax.MarshalText(v.Text) }
 
 // UnmarshalJSON reads the text and parses it.
 func (v *ValueExpr) UnmarshalJSON(data []byte) error {
-	return unmarshalText(data, ParseValue, v)
+	return syntax.UnmarshalText(data, ParseValue, v)
 }
 
-func (v *ValueExpr) fromNode(d *decoder, n *node) {
-	decodeText(d, n, ParseValue, v)
-	v.Pos = n.pos
+func (v *ValueExpr) fromNode(d *syntax.Decoder, n *syntax.Node) {
+	syntax.DecodeText(d, n, ParseValue, v)
+	v.Pos = n.Pos
 }
 
 // noNull is what to write instead of null.
@@ -72,18 +74,18 @@ const values = "now(), newID(), sum(lines.field) and count(lines)"
 
 // ParseValue reads what a step assigns. Errors are *SyntaxError.
 func ParseValue(s string) (*ValueExpr, error) {
-	words, err := scanWords(s)
+	words, err := syntax.ScanWords(s)
 	if err != nil {
 		return nil, err
 	}
 	v := &ValueExpr{Text: s}
 	for i := 0; i < len(words); {
-		signed, negative := words[i].kind == signWord && (words[i].text == "-" || words[i].text == "+"), words[i].text == "-"
+		signed, negative := words[i].Kind == syntax.SignWord && (words[i].Text == "-" || words[i].Text == "+"), words[i].Text == "-"
 		switch {
 		case signed:
 			i++
 		case len(v.Terms) > 0:
-			return nil, &SyntaxError{Text: s, At: words[i].at, Message: fmt.Sprintf("%q follows a value without + or -", words[i].text)}
+			return nil, &SyntaxError{Text: s, At: words[i].At, Message: fmt.Sprintf("%q follows a value without + or -", words[i].Text)}
 		}
 		if i == len(words) {
 			return nil, &SyntaxError{Text: s, At: len(s), Message: "the value ends too early"}
@@ -109,34 +111,34 @@ func ParseValue(s string) (*ValueExpr, error) {
 }
 
 // parseTerm reads a term with the number of its words.
-func parseTerm(words []word) (Term, int, *SyntaxError) {
+func parseTerm(words []syntax.Word) (Term, int, *SyntaxError) {
 	w := words[0]
-	t := Term{Kind: ConstantTerm, At: w.at}
-	switch w.kind {
-	case stringWord:
-		t.Constant = Constant{StringConstant, w.text}
-	case numberWord:
-		t.Constant = Constant{NumberConstant, w.text}
-	case paramWord:
-		t.Kind, t.Name = ParamTerm, w.text
-	case nameWord:
+	t := Term{Kind: ConstantTerm, At: w.At}
+	switch w.Kind {
+	case syntax.StringWord:
+		t.Constant = Constant{StringConstant, w.Text}
+	case syntax.NumberWord:
+		t.Constant = Constant{NumberConstant, w.Text}
+	case syntax.ParamWord:
+		t.Kind, t.Name = ParamTerm, w.Text
+	case syntax.NameWord:
 		return parseWord(t, words)
 	default:
-		return t, 0, &SyntaxError{At: w.at, Message: fmt.Sprintf("%q stands where a value is needed", w.text)}
+		return t, 0, &SyntaxError{At: w.At, Message: fmt.Sprintf("%q stands where a value is needed", w.Text)}
 	}
 	return t, 1, nil
 }
 
 // parseWord reads a term that begins with a name: a boolean, a field or a call.
-func parseWord(t Term, words []word) (Term, int, *SyntaxError) {
-	name := words[0].text
+func parseWord(t Term, words []syntax.Word) (Term, int, *SyntaxError) {
+	name := words[0].Text
 	switch {
 	case name == "true" || name == "false":
 		t.Constant = Constant{BoolConstant, name}
 		return t, 1, nil
 	case name == "null":
 		return t, 0, &SyntaxError{At: t.At, Message: "a field cannot be set to null", Hint: noNull}
-	case len(words) < 2 || words[1].text != "(" || words[1].kind != signWord:
+	case len(words) < 2 || words[1].Text != "(" || words[1].Kind != syntax.SignWord:
 		t.Kind, t.Name = FieldTerm, name
 		return t, 1, nil
 	}
@@ -151,11 +153,11 @@ func parseWord(t Term, words []word) (Term, int, *SyntaxError) {
 		return t, 0, fault
 	}
 	arg, n := "", 3
-	if len(words) > 2 && words[2].kind == nameWord {
-		arg, n = words[2].text, 4
+	if len(words) > 2 && words[2].Kind == syntax.NameWord {
+		arg, n = words[2].Text, 4
 	}
-	if len(words) < n || words[n-1].text != ")" || words[n-1].kind != signWord {
-		return t, 0, &SyntaxError{At: words[1].at, Message: fmt.Sprintf("%s( is not closed", name)}
+	if len(words) < n || words[n-1].Text != ")" || words[n-1].Kind != syntax.SignWord {
+		return t, 0, &SyntaxError{At: words[1].At, Message: fmt.Sprintf("%s( is not closed", name)}
 	}
 	field, ofLines := strings.CutPrefix(arg, "lines.")
 	switch {

@@ -1,4 +1,21 @@
-package design
+// Package syntax is the text of designs, without any opinion on what it means: the strict profile of YAML and the interchange form as one
+// tree, the design's fences in a document, comments, words of conditions and values, quotes; and Go values that are filled from a tree.
+//
+// # Model
+//
+//	YAML ──ParseYAML──▶ Node, comments ──Decoder──▶ structs, by their tags
+//	JSON ──ParseJSON────╯      ╰──Remarks──▶ which part a comment is about
+//
+// A Node knows its place, and a text that is filled in is found again by its address (Faults.At). What is wrong is collected as Errors, all of
+// it, in the order of the text.
+//
+// # Invariants
+//
+//	I1  No text makes this package panic, or take more than its limits allow.
+//	I2  Every error has a place in the text that was given, whatever the library for YAML says of it.
+//
+// Nothing here is shared: a Faults, and what is made with it, is for one goroutine.
+package syntax
 
 import (
 	"bytes"
@@ -33,8 +50,8 @@ type Source struct {
 	Lines []string
 }
 
-// newSource is a text with one kind of line end and no byte order mark.
-func newSource(name string, data []byte) (*Source, []byte) {
+// NewSource is a text with one kind of line end and no byte order mark.
+func NewSource(name string, data []byte) (*Source, []byte) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	return &Source{Name: name, Lines: strings.Split(string(data), "\n")}, data
@@ -86,9 +103,9 @@ func (s *Source) Excerpt(p Pos) string {
 	return number + line + "\n" + strings.Repeat(" ", len(number)) + lead + "^"
 }
 
-// within is the place of a byte of a scalar's value, the scalar being at p; p itself where the text writes the value
+// Within is the place of a byte of a scalar's value, the scalar being at p; p itself where the text writes the value
 // in another way, with escapes or over several lines.
-func (s *Source) within(p Pos, value string, at int) Pos {
+func (s *Source) Within(p Pos, value string, at int) Pos {
 	line := s.line(p.Line)
 	if p.Column < 1 || p.Column > len(line) {
 		return p
@@ -143,56 +160,58 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// faults collects what is wrong with a text, and remembers where its words stand.
-type faults struct {
-	source *Source
-	list   Errors
-	// places are those of the texts of a design that have no Pos of their own.
-	places map[*string]Pos
+// Faults collects what is wrong with a text, and remembers where its words stand.
+type Faults struct {
+	Source *Source
+	List   Errors
+	// Places are those of the texts of a design that have no Pos of their own.
+	Places map[*string]Pos
 }
 
-func (f *faults) fault(p Pos, format string, args ...any) {
-	f.hint(p, "", format, args...)
+// Fault says what is wrong at a place.
+func (f *Faults) Fault(p Pos, format string, args ...any) {
+	f.Hint(p, "", format, args...)
 }
 
-func (f *faults) hint(p Pos, hint, format string, args ...any) {
-	f.list = append(f.list, &Error{Source: f.source, Pos: p, Message: fmt.Sprintf(format, args...), Hint: hint})
+// Hint says what is wrong at a place, and what to do.
+func (f *Faults) Hint(p Pos, hint, format string, args ...any) {
+	f.List = append(f.List, &Error{Source: f.Source, Pos: p, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // syntax reports what is wrong with the value of the scalar at p.
-func (f *faults) syntax(p Pos, e *SyntaxError) {
-	f.hint(f.source.within(p, e.Text, e.At), e.Hint, "%s", e.Message)
+func (f *Faults) syntax(p Pos, e *TextError) {
+	f.Hint(f.Source.Within(p, e.Text, e.At), e.Hint, "%s", e.Message)
 }
 
-// parsed reports what is wrong with the text of a template, condition or value.
-func (f *faults) parsed(p Pos, err error) bool {
-	if syntax, ok := errors.AsType[*SyntaxError](err); ok {
+// Parsed reports what is wrong with the text of a template, condition or value.
+func (f *Faults) Parsed(p Pos, err error) bool {
+	if syntax, ok := errors.AsType[*TextError](err); ok {
 		f.syntax(p, syntax)
 	}
 	return err == nil
 }
 
-// at is where a text of the design stands; otherwise where it has no place.
-func (f *faults) at(s *string, otherwise Pos) Pos {
-	if p, known := f.places[s]; known {
+// At is where a text of the design stands; otherwise where it has no place.
+func (f *Faults) At(s *string, otherwise Pos) Pos {
+	if p, known := f.Places[s]; known {
 		return p
 	}
 	return otherwise
 }
 
-// err returns what was collected in the order of the text, nil where that is nothing.
-func (f *faults) err() error {
-	if len(f.list) == 0 {
+// Err returns what was collected in the order of the text, nil where that is nothing.
+func (f *Faults) Err() error {
+	if len(f.List) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(f.list, func(a, b *Error) int {
+	slices.SortStableFunc(f.List, func(a, b *Error) int {
 		return cmp.Or(a.Pos.Line-b.Pos.Line, a.Pos.Column-b.Pos.Column)
 	})
-	if more := len(f.list) - maxErrors; more > 0 {
-		last := f.list[maxErrors]
-		f.list = append(f.list[:maxErrors:maxErrors], &Error{
-			Source: f.source, Pos: last.Pos, Message: fmt.Sprintf("there are %d more errors from here on", more),
+	if more := len(f.List) - maxErrors; more > 0 {
+		last := f.List[maxErrors]
+		f.List = append(f.List[:maxErrors:maxErrors], &Error{
+			Source: f.Source, Pos: last.Pos, Message: fmt.Sprintf("there are %d more errors from here on", more),
 		})
 	}
-	return f.list
+	return f.List
 }

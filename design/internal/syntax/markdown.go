@@ -1,13 +1,13 @@
-package design
+package syntax
 
 import "strings"
 
-// fence is a part of a document: its lines from and before to, counted from 0, without the marks.
-type fence struct{ from, to int }
+// Fence is a part of a document: its lines from and before to, counted from 0, without the marks.
+type Fence struct{ From, To int }
 
-// fences finds the parts of a document that are designs.
-func fences(s *Source) ([]fence, error) {
-	var found []fence
+// Fences finds the parts of a document that are designs.
+func Fences(s *Source) ([]Fence, error) {
+	var found []Fence
 	fault := func(line int, message, hint string) error {
 		return Errors{{Source: s, Pos: Pos{line + 1, 1}, Message: message, Hint: hint}}
 	}
@@ -27,7 +27,7 @@ func fences(s *Source) ([]fence, error) {
 			case !strings.HasPrefix(s.Lines[i], mark):
 				return nil, fault(i, "the fence of a design is indented", "begin it in the first column")
 			}
-			found = append(found, fence{i + 1, to})
+			found = append(found, Fence{i + 1, to})
 		}
 		i = to
 	}

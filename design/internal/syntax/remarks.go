@@ -1,4 +1,4 @@
-package design
+package syntax
 
 import (
 	"slices"
@@ -7,45 +7,46 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// comment is a line of a comment, "# text", and whether a blank line stands above it.
-type comment struct {
-	text  string
-	blank bool
+// Comment is a line of a comment, "# text", and whether a blank line stands above it.
+type Comment struct {
+	Text  string
+	Blank bool
 }
 
-// remark is what stands around a part of a text.
-type remark struct {
-	head  []comment // above it
-	trail string    // behind it, on its line
-	foot  []comment // below the last member of a map or list, which it is
-	blank bool      // a blank line stands above it, below its head
+// Remark is what stands around a part of a text.
+type Remark struct {
+	Head  []Comment // above it
+	Trail string    // behind it, on its line
+	Foot  []Comment // below the last member of a map or list, which it is
+	Blank bool      // a blank line stands above it, below its head
 }
 
-// remarks are those of the values of a tree. The remark of a key's value is about the entry.
-type remarks map[*node]*remark
+// Remarks are those of the values of a tree. The remark of a key's value is about the entry.
+type Remarks map[*Node]*Remark
 
-func (r remarks) of(n *node) *remark {
+// Of is the remark on a node.
+func (r Remarks) Of(n *Node) *Remark {
 	if r[n] == nil {
-		r[n] = new(remark)
+		r[n] = new(Remark)
 	}
 	return r[n]
 }
 
-// inside reports whether there are comments between the members of a map or list.
-func (r remarks) inside(n *node) bool {
-	if m := r[n]; m != nil && len(m.foot) > 0 {
+// Inside reports whether there are comments between the members of a map or list.
+func (r Remarks) Inside(n *Node) bool {
+	if m := r[n]; m != nil && len(m.Foot) > 0 {
 		return true
 	}
-	inner := func(v *node) bool {
+	inner := func(v *Node) bool {
 		m := r[v]
-		return m != nil && (len(m.head) > 0 || m.trail != "") || r.inside(v)
+		return m != nil && (len(m.Head) > 0 || m.Trail != "") || r.Inside(v)
 	}
-	return slices.ContainsFunc(n.items, inner) || slices.ContainsFunc(n.entries, func(e nodeEntry) bool { return inner(e.value) })
+	return slices.ContainsFunc(n.Items, inner) || slices.ContainsFunc(n.Entries, func(e Entry) bool { return inner(e.Value) })
 }
 
 // unit is an entry or item: where it begins, and what it is in.
 type unit struct {
-	value  *node
+	value  *Node
 	begin  Pos
 	parent *unit
 }
@@ -53,25 +54,25 @@ type unit struct {
 func (p Pos) before(q Pos) bool { return p.Line < q.Line || p.Line == q.Line && p.Column < q.Column }
 
 // units are all entries and items below a node, in the order of the text.
-func units(n *node, in *unit, list []*unit) []*unit {
-	for _, item := range n.items {
-		u := &unit{item, item.pos, in}
+func units(n *Node, in *unit, list []*unit) []*unit {
+	for _, item := range n.Items {
+		u := &unit{item, item.Pos, in}
 		list = units(item, u, append(list, u))
 	}
-	for _, e := range n.entries {
-		u := &unit{e.value, e.pos, in}
-		list = units(e.value, u, append(list, u))
+	for _, e := range n.Entries {
+		u := &unit{e.Value, e.Pos, in}
+		list = units(e.Value, u, append(list, u))
 	}
 	return list
 }
 
-// remarksOn finds what each comment is about: what stands on its line before it, and else what follows it, or what it is
+// RemarksOn finds what each comment is about: what stands on its line before it, and else what follows it, or what it is
 // the end of, which its column tells.
-func remarksOn(s *Source, root *node, comments []*token.Token) remarks {
-	r := remarks{}
+func RemarksOn(s *Source, root *Node, comments []*token.Token) Remarks {
+	r := Remarks{}
 	top := &unit{value: root, begin: Pos{1, 1}}
 	list := units(root, top, nil)
-	b := treeBuilder{faults{source: s}}
+	b := treeBuilder{Faults{Source: s}}
 	next := 0 // the first unit after the comment
 	for _, t := range comments {
 		p := b.pos(t)
@@ -85,7 +86,7 @@ func remarksOn(s *Source, root *node, comments []*token.Token) remarks {
 		if next < len(list) {
 			following = list[next]
 		}
-		c := comment{"#" + strings.TrimRight(t.Value, " \t"), blankAbove(s, p.Line)}
+		c := Comment{"#" + strings.TrimRight(t.Value, " \t"), blankAbove(s, p.Line)}
 		before := strings.TrimSpace(s.line(p.Line)[:p.Column-1])
 		if next > 0 && before != "" && !strings.ContainsAny(before[len(before)-1:], "-[{") {
 			r.trailing(last, top, p, c)
@@ -94,16 +95,16 @@ func remarksOn(s *Source, root *node, comments []*token.Token) remarks {
 		switch in := enclosing(last, following, p); {
 		case in == nil:
 			r.above(following, c)
-		case members(in.value) || in == top:
-			notes := r.of(in.value)
-			notes.foot = append(notes.foot, c)
+		case Members(in.value) || in == top:
+			notes := r.Of(in.value)
+			notes.Foot = append(notes.Foot, c)
 		default:
 			r.above(in, c)
 		}
 	}
 	for _, u := range list {
 		if strings.Trim(s.line(u.begin.Line)[:u.begin.Column-1], " -") == "" {
-			r.of(u.value).blank = blankAbove(s, u.begin.Line)
+			r.Of(u.value).Blank = blankAbove(s, u.begin.Line)
 		}
 	}
 	return r
@@ -115,22 +116,22 @@ func blankAbove(s *Source, line int) bool {
 
 // trailing gives a comment to what stands before it on its line: the innermost part that is not over yet, or is just
 // over.
-func (r remarks) trailing(u, top *unit, p Pos, c comment) {
+func (r Remarks) trailing(u, top *unit, p Pos, c Comment) {
 	for u.parent != nil && u.parent != top && u.parent.value.end != (Pos{}) && u.parent.value.end.before(p) {
 		u = u.parent
 	}
-	notes := r.of(u.value)
-	if notes.trail != "" || blockable(u.value.text) {
+	notes := r.Of(u.value)
+	if notes.Trail != "" || Blockable(u.value.Text) {
 		r.above(u, c)
 		return
 	}
-	notes.trail = c.text
+	notes.Trail = c.Text
 }
 
 // above puts a comment over a unit.
-func (r remarks) above(u *unit, c comment) {
-	notes := r.of(u.value)
-	notes.head = append(notes.head, c)
+func (r Remarks) above(u *unit, c Comment) {
+	notes := r.Of(u.value)
+	notes.Head = append(notes.Head, c)
 }
 
 // enclosing returns the part that a comment on its own line ends, nil where it stands above the following unit. It does
@@ -145,7 +146,7 @@ func enclosing(last, following *unit, p Pos) *unit {
 		switch {
 		case open && p.before(u.value.end):
 			return u
-		case !open && members(u.value) && p.Column >= firstColumn(u.value):
+		case !open && Members(u.value) && p.Column >= firstColumn(u.value):
 			return u
 		}
 	}
@@ -155,12 +156,13 @@ func enclosing(last, following *unit, p Pos) *unit {
 	return u
 }
 
-func members(n *node) bool { return len(n.items)+len(n.entries) > 0 }
+// Members reports whether a map or list has any.
+func Members(n *Node) bool { return len(n.Items)+len(n.Entries) > 0 }
 
 // firstColumn is where the members of a map or list begin: their keys, or their dashes.
-func firstColumn(n *node) int {
-	if len(n.entries) > 0 {
-		return n.entries[0].pos.Column
+func firstColumn(n *Node) int {
+	if len(n.Entries) > 0 {
+		return n.Entries[0].Pos.Column
 	}
-	return n.pos.Column
+	return n.Pos.Column
 }

@@ -1,4 +1,4 @@
-package design
+package syntax
 
 import (
 	"bytes"
@@ -16,40 +16,40 @@ import (
 // maxTokens bounds what is given to the YAML parser, whose time can grow with the square of it.
 const maxTokens = 40_000
 
-// parseYAML reads the strict profile of YAML: one document of maps, lists and scalars. Duplicate keys, anchors,
+// ParseYAML reads the strict profile of YAML: one document of maps, lists and scalars. Duplicate keys, anchors,
 // aliases, merges and tags are refused: what a reader sees is what there is. The comments come beside the tree.
-func parseYAML(s *Source, data []byte) (*node, []*token.Token, error) {
+func ParseYAML(s *Source, data []byte) (*Node, []*token.Token, error) {
 	if err := s.check(data, MaxTextBytes); err != nil {
 		return nil, nil, err
 	}
-	b := treeBuilder{faults: faults{source: s}}
+	b := treeBuilder{Faults: Faults{Source: s}}
 	tokens, comments := b.tokens(data)
-	if err := b.err(); err != nil {
+	if err := b.Err(); err != nil {
 		return nil, nil, err
 	}
 	file := b.parse(tokens)
-	var root *node
+	var root *Node
 	for _, document := range file.Docs {
 		if document.Body == nil {
 			continue
 		}
 		if root != nil {
-			b.fault(b.pos(document.Body.GetToken()), "a design is one document: what follows --- is another")
+			b.Fault(b.pos(document.Body.GetToken()), "a design is one document: what follows --- is another")
 			break
 		}
 		root = b.node(document.Body, 0)
 	}
-	if err := b.err(); err != nil {
+	if err := b.Err(); err != nil {
 		return nil, nil, err
 	}
 	if root == nil {
-		root = &node{kind: nullNode, pos: Pos{1, 1}}
+		root = &Node{Kind: NullNode, Pos: Pos{1, 1}}
 	}
 	return root, comments, nil
 }
 
 // treeBuilder makes nodes of the YAML library's tree.
-type treeBuilder struct{ faults }
+type treeBuilder struct{ Faults }
 
 // tokens splits a text, and refuses here what the library's parser need not see: much of it, deep nesting, and what is
 // not part of the language. Comments are taken out.
@@ -68,13 +68,13 @@ func (b *treeBuilder) tokens(data []byte) (tokens token.Tokens, comments []*toke
 			comments = append(comments, t)
 			continue
 		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			b.hint(b.pos(t), "write the value where it is used; a text that begins with & or * stands in quotes", "anchors, aliases and merges are not part of the design language")
+			b.Hint(b.pos(t), "write the value where it is used; a text that begins with & or * stands in quotes", "anchors, aliases and merges are not part of the design language")
 		case token.TagType:
-			b.hint(b.pos(t), "the field that a value is for decides its type; a text that begins with ! stands in quotes", "tags are not part of the design language")
+			b.Hint(b.pos(t), "the field that a value is for decides its type; a text that begins with ! stands in quotes", "tags are not part of the design language")
 		case token.DirectiveType:
-			b.fault(b.pos(t), "directives are not part of the design language")
+			b.Fault(b.pos(t), "directives are not part of the design language")
 		case token.MappingKeyType:
-			b.hint(b.pos(t), "write key: value", "keys with ? are not part of the design language")
+			b.Hint(b.pos(t), "write key: value", "keys with ? are not part of the design language")
 		case token.InvalidType:
 			b.broken(t, cmp.Or(t.Error, "the text cannot be read from here on"))
 		case token.MappingStartType, token.SequenceStartType:
@@ -91,11 +91,11 @@ func (b *treeBuilder) tokens(data []byte) (tokens token.Tokens, comments []*toke
 		tokens.Add(t)
 		switch {
 		case depth > maxDepth || dashes > maxDepth:
-			b.fault(b.pos(t), "the nesting is too deep")
+			b.Fault(b.pos(t), "the nesting is too deep")
 		case len(tokens) > maxTokens:
-			b.hint(b.pos(t), "make one design for each table", "the text has more than %d words", maxTokens)
+			b.Hint(b.pos(t), "make one design for each table", "the text has more than %d words", maxTokens)
 		}
-		if len(b.list) >= maxErrors || depth > maxDepth || dashes > maxDepth || len(tokens) > maxTokens {
+		if len(b.List) >= maxErrors || depth > maxDepth || dashes > maxDepth || len(tokens) > maxTokens {
 			return tokens, comments
 		}
 	}
@@ -106,10 +106,10 @@ func (b *treeBuilder) tokens(data []byte) (tokens token.Tokens, comments []*toke
 // colon refuses key:value without a space. YAML takes it for a text, and the library, in brackets, for a map.
 func (b *treeBuilder) colon(t *token.Token) {
 	p := b.pos(t)
-	rest := b.source.line(p.Line)[p.Column-1:]
+	rest := b.Source.line(p.Line)[p.Column-1:]
 	quoted := t.Prev != nil && (t.Prev.Type == token.DoubleQuoteType || t.Prev.Type == token.SingleQuoteType)
 	if len(rest) > 1 && rest[1] != ' ' && !quoted {
-		b.hint(p, "a space follows the colon of a key; a text with a colon stands in quotes", "a colon stands in brackets without a space behind it")
+		b.Hint(p, "a space follows the colon of a key; a text with a colon stands in quotes", "a colon stands in brackets without a space behind it")
 	}
 }
 
@@ -119,9 +119,9 @@ func (b *treeBuilder) plain(t *token.Token) {
 	switch {
 	case t.Prev != nil && (t.Prev.Type == token.LiteralType || t.Prev.Type == token.FoldedType):
 	case strings.Contains(text, "\n"):
-		b.hint(b.pos(t), "put it on one line, in quotes, or below a | or >", "a text without quotes goes on in the next line")
+		b.Hint(b.pos(t), "put it on one line, in quotes, or below a | or >", "a text without quotes goes on in the next line")
 	case strings.HasPrefix(text, "?"):
-		b.fault(b.pos(t), "a text that begins with ? stands in quotes")
+		b.Fault(b.pos(t), "a text that begins with ? stands in quotes")
 	}
 }
 
@@ -137,8 +137,8 @@ func (b *treeBuilder) tab(data []byte, comments []*token.Token) {
 		n++
 		at := bytes.IndexByte(line, '\t') + 1
 		if at > 0 && (commented[n] == 0 || at < commented[n]) {
-			b.list = nil // what was found may be its consequence
-			b.hint(Pos{n, at}, "indent with spaces; inside of a text in double quotes write \\t", "a tab stands in the text")
+			b.List = nil // what was found may be its consequence
+			b.Hint(Pos{n, at}, "indent with spaces; inside of a text in double quotes write \\t", "a tab stands in the text")
 			return
 		}
 	}
@@ -159,7 +159,7 @@ func (b *treeBuilder) parse(tokens token.Tokens) (file *ast.File) {
 	if errors.As(err, &located) {
 		b.broken(located.GetToken(), located.GetMessage())
 	} else {
-		b.fault(Pos{1, 1}, "this is not YAML: %v", err)
+		b.Fault(Pos{1, 1}, "this is not YAML: %v", err)
 	}
 	return file
 }
@@ -170,21 +170,21 @@ func (b *treeBuilder) broken(t *token.Token, message string) {
 	if strings.HasPrefix(message, "mapping value is not allowed") {
 		message, hint = "a second key: value stands here", "keys of one map begin in the same column; a text with a colon and a space stands in quotes"
 	}
-	b.hint(p, hint, "this is not YAML: %s", message)
+	b.Hint(p, hint, "this is not YAML: %s", message)
 }
 
 // unreadable turns a panic of the library, which has met texts that it cannot read, into an error.
 func (b *treeBuilder) unreadable() {
 	if r := recover(); r != nil {
-		b.fault(Pos{1, 1}, "this is not YAML: the text cannot be read")
+		b.Fault(Pos{1, 1}, "this is not YAML: the text cannot be read")
 	}
 }
 
-func (b *treeBuilder) node(n ast.Node, depth int) *node {
+func (b *treeBuilder) node(n ast.Node, depth int) *Node {
 	p := b.pos(n.GetToken())
 	if depth > maxDepth {
-		b.fault(p, "the nesting is too deep")
-		return &node{kind: nullNode, pos: p}
+		b.Fault(p, "the nesting is too deep")
+		return &Node{Kind: NullNode, Pos: p}
 	}
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -192,74 +192,74 @@ func (b *treeBuilder) node(n ast.Node, depth int) *node {
 		if n.IsFlowStyle {
 			out.end = b.pos(n.End)
 		} else if len(n.Values) > 0 {
-			out.pos = b.pos(n.Values[0].Key.GetToken())
+			out.Pos = b.pos(n.Values[0].Key.GetToken())
 		}
 		return out
 	case *ast.MappingValueNode:
 		return b.mapping([]*ast.MappingValueNode{n}, b.pos(n.Key.GetToken()), depth)
 	case *ast.SequenceNode:
-		out := &node{kind: listNode, pos: p}
+		out := &Node{Kind: ListNode, Pos: p}
 		if n.IsFlowStyle {
 			out.end = b.pos(n.End)
 		}
 		for _, item := range n.Values {
-			out.items = append(out.items, b.node(item, depth+1))
+			out.Items = append(out.Items, b.node(item, depth+1))
 		}
 		return out
 	case *ast.NullNode:
-		return &node{kind: nullNode, pos: p}
+		return &Node{Kind: NullNode, Pos: p}
 	case *ast.LiteralNode:
-		return &node{text: strings.TrimSuffix(n.Value.Value, "\n"), quoted: true, pos: p}
+		return &Node{Text: strings.TrimSuffix(n.Value.Value, "\n"), quoted: true, Pos: p}
 	case *ast.StringNode:
 		t := n.GetToken()
-		return &node{text: n.Value, quoted: t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType, pos: p}
+		return &Node{Text: n.Value, quoted: t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType, Pos: p}
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return &node{text: n.GetToken().Value, pos: p}
+		return &Node{Text: n.GetToken().Value, Pos: p}
 	default:
-		b.fault(p, "this is not part of the design language")
-		return &node{kind: nullNode, pos: p}
+		b.Fault(p, "this is not part of the design language")
+		return &Node{Kind: NullNode, Pos: p}
 	}
 }
 
-func (b *treeBuilder) mapping(values []*ast.MappingValueNode, p Pos, depth int) *node {
-	out := &node{kind: mapNode, pos: p}
+func (b *treeBuilder) mapping(values []*ast.MappingValueNode, p Pos, depth int) *Node {
+	out := &Node{Kind: MapNode, Pos: p}
 	first := make(map[string]Pos, len(values))
 	for _, v := range values {
 		at := b.pos(v.Key.GetToken())
 		switch v.Key.(type) {
 		case *ast.StringNode, *ast.IntegerNode, *ast.BoolNode, *ast.NullNode, *ast.FloatNode:
 		default:
-			b.fault(at, "a key must be a plain name")
+			b.Fault(at, "a key must be a plain name")
 			continue
 		}
 		key := v.Key.GetToken().Value
 		if before, twice := first[key]; twice {
-			b.hint(at, "", "the key %q stands twice: it is on line %d already", key, before.Line)
+			b.Hint(at, "", "the key %q stands twice: it is on line %d already", key, before.Line)
 			continue
 		}
 		first[key] = at
 		value := b.node(v.Value, depth+1)
-		if value.kind == nullNode && !b.written(value.pos) {
-			value.pos = at
+		if value.Kind == NullNode && !b.written(value.Pos) {
+			value.Pos = at
 		}
-		out.entries = append(out.entries, nodeEntry{key: key, pos: at, value: value})
+		out.Entries = append(out.Entries, Entry{Key: key, Pos: at, Value: value})
 	}
 	return out
 }
 
 // written reports whether the null at p is a word, and not a value that was left out, which is nowhere.
 func (b *treeBuilder) written(p Pos) bool {
-	line := b.source.line(p.Line)
+	line := b.Source.line(p.Line)
 	return p.Column <= len(line) && strings.IndexByte("nN~", line[p.Column-1]) >= 0
 }
 
-// pos is the place of a token. The library counts columns in characters, and is a line or some columns off where white space
+// Pos is the place of a token. The library counts columns in characters, and is a line or some columns off where white space
 // ends a line: what is written there tells.
 func (b *treeBuilder) pos(t *token.Token) Pos {
 	if t == nil || t.Position == nil {
 		return Pos{1, 1}
 	}
-	line, column := b.source.line(t.Position.Line), 1
+	line, column := b.Source.line(t.Position.Line), 1
 	for range t.Position.Column - 1 {
 		_, n := utf8.DecodeRuneInString(line[column-1:])
 		column += n
@@ -270,7 +270,7 @@ func (b *treeBuilder) pos(t *token.Token) Pos {
 		return p
 	}
 	for n := p.Line; n > max(p.Line-3, 0); n-- {
-		if at := strings.LastIndex(b.source.line(n), word); at >= 0 {
+		if at := strings.LastIndex(b.Source.line(n), word); at >= 0 {
 			return Pos{n, at + 1}
 		}
 	}

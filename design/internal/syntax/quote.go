@@ -1,4 +1,4 @@
-package design
+package syntax
 
 import (
 	"fmt"
@@ -6,18 +6,19 @@ import (
 	"unicode"
 )
 
-// place is where a scalar stands, which decides what it is quoted for.
-type place uint8
+// Place is where a scalar stands, which decides what it is quoted for.
+type Place uint8
 
+// The places.
 const (
-	onLine  place = iota // behind a key or dash, with nothing behind it
-	inBrace              // behind a key in braces
-	inList               // in brackets, or a key
+	OnLine  Place = iota // behind a key or dash, with nothing behind it
+	InBrace              // behind a key in braces
+	InList               // in brackets, or a key
 )
 
-// quoted writes a scalar, in quotes where it needs them to be read back as the same text, by this package and by
+// Quoted writes a scalar, in quotes where it needs them to be read back as the same text, by this package and by
 // other readers of YAML.
-func quoted(s string, in place) string {
+func Quoted(s string, in Place) string {
 	switch {
 	case plain(s, in):
 		return s
@@ -54,7 +55,7 @@ func printable(s string) bool {
 }
 
 // plain reports whether a scalar needs no quotes.
-func plain(s string, in place) bool {
+func plain(s string, in Place) bool {
 	if s == "" || !printable(s) || s != strings.TrimSpace(s) || nullWord(s) {
 		return false
 	}
@@ -70,9 +71,9 @@ func plain(s string, in place) bool {
 		return false // legal in places, and hard to read there
 	}
 	switch in {
-	case inBrace:
+	case InBrace:
 		return !strings.ContainsAny(s, ",?") && timely(s)
-	case inList:
+	case InList:
 		return !strings.ContainsAny(s, ",?:")
 	default:
 		return true
@@ -95,8 +96,8 @@ func nullWord(s string) bool {
 	return s == "~" || strings.EqualFold(s, "null")
 }
 
-// blockable reports whether a text is written as a block, over several lines.
-func blockable(s string) bool {
+// Blockable reports whether a text is written as a block, over several lines.
+func Blockable(s string) bool {
 	lines := strings.Split(s, "\n")
 	if len(lines) < 2 || strings.TrimSpace(lines[0]) == "" || strings.HasPrefix(lines[0], " ") || strings.TrimSpace(lines[len(lines)-1]) == "" {
 		return false

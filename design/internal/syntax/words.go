@@ -1,4 +1,4 @@
-package design
+package syntax
 
 import (
 	"encoding/json"
@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// SyntaxError is what is wrong with the text of a template, a condition or a value.
-type SyntaxError struct {
+// TextError is what is wrong with the text of a template, a condition or a value.
+type TextError struct {
 	Text string
 	// At is the byte of Text where it is wrong.
 	At int
@@ -21,7 +21,7 @@ type SyntaxError struct {
 }
 
 // Error has the text, the place, the message and the hint.
-func (e *SyntaxError) Error() string {
+func (e *TextError) Error() string {
 	text := fmt.Sprintf("%q, byte %d: %s", e.Text, e.At+1, e.Message)
 	if e.Hint != "" {
 		text += " (" + e.Hint + ")"
@@ -29,29 +29,31 @@ func (e *SyntaxError) Error() string {
 	return text
 }
 
-// wordKind is the sort of a word in a condition or value.
-type wordKind uint8
+// WordKind is the sort of a word in a condition or value.
+type WordKind uint8
 
+// The sorts.
 const (
-	signWord   wordKind = iota // operators, parentheses, commas
-	nameWord                   // a field, keyword or function; with steps into it
-	paramWord                  // without its colon
-	stringWord                 // without its quotes
-	numberWord
+	SignWord   WordKind = iota // operators, parentheses, commas
+	NameWord                   // a field, keyword or function; with steps into it
+	ParamWord                  // without its colon
+	StringWord                 // without its quotes
+	NumberWord
 )
 
-type word struct {
-	kind wordKind
-	text string
-	at   int
+// Word is a word with its place.
+type Word struct {
+	Kind WordKind
+	Text string
+	At   int
 }
 
-// scanWords splits a condition or value into words.
-func scanWords(s string) ([]word, error) {
+// ScanWords splits a condition or value into words.
+func ScanWords(s string) ([]Word, error) {
 	if len(s) > expr.MaxTextBytes {
-		return nil, &SyntaxError{Text: s[:32] + "…", Message: fmt.Sprintf("the text is longer than %d bytes", expr.MaxTextBytes)}
+		return nil, &TextError{Text: s[:32] + "…", Message: fmt.Sprintf("the text is longer than %d bytes", expr.MaxTextBytes)}
 	}
-	var words []word
+	var words []Word
 	for i := 0; i < len(s); {
 		w, n, err := scanWord(s, i)
 		if err != nil {
@@ -68,38 +70,38 @@ func scanWords(s string) ([]word, error) {
 }
 
 // scanWord reads the word at byte i with its length, which is 0 where white space stands.
-func scanWord(s string, i int) (word, int, error) {
+func scanWord(s string, i int) (Word, int, error) {
 	c := s[i]
 	n := span(s[i:])
 	text := s[i : i+n]
-	fault := func(hint, format string, args ...any) (word, int, error) {
-		return word{}, 0, &SyntaxError{Text: s, At: i, Message: fmt.Sprintf(format, args...), Hint: hint}
+	fault := func(hint, format string, args ...any) (Word, int, error) {
+		return Word{}, 0, &TextError{Text: s, At: i, Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
 	switch {
 	case c == ' ' || c == '\t' || c == '\n':
-		return word{}, 0, nil
+		return Word{}, 0, nil
 	case c == '\'':
 		inside, n, closed := scanString(s[i:])
 		if !closed {
 			return fault("a quote inside of a text is two: 'it''s'", "the text that begins here is not closed by a '")
 		}
-		return word{stringWord, inside, i}, n, nil
+		return Word{StringWord, inside, i}, n, nil
 	case c == ':' || isNameStart(c):
-		name, kind := text, nameWord
+		name, kind := text, NameWord
 		if c == ':' {
-			name, kind = text[1:], paramWord
+			name, kind = text[1:], ParamWord
 		}
-		if !isPath(name, kind == nameWord) {
+		if !IsPath(name, kind == NameWord) {
 			return fault("", "%q is no name", text)
 		}
-		return word{kind, name, i}, n, nil
+		return Word{kind, name, i}, n, nil
 	case c >= '0' && c <= '9' || c == '.':
 		if _, err := decimal.Parse(text); err != nil {
 			return fault("", "%q is no number that DynamoDB can hold", text)
 		}
-		return word{numberWord, text, i}, n, nil
+		return Word{NumberWord, text, i}, n, nil
 	case strings.ContainsRune("=<>(),+-", rune(c)):
-		return word{signWord, text, i}, n, nil
+		return Word{SignWord, text, i}, n, nil
 	default:
 		r, _ := utf8.DecodeRuneInString(s[i:])
 		hint := ""
@@ -160,8 +162,8 @@ func isNameStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 }
 
-// isName reports whether a text is a name of the language: a letter, then letters, digits and underscores.
-func isName(s string) bool {
+// IsName reports whether a text is a name of the language: a letter, then letters, digits and underscores.
+func IsName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -172,11 +174,11 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// isPath reports whether a text is a name with steps into what it names: address.city, and with lists tags[0].
-func isPath(s string, lists bool) bool {
+// IsPath reports whether a text is a name with steps into what it names: address.city, and with lists tags[0].
+func IsPath(s string, lists bool) bool {
 	for step := range strings.SplitSeq(s, ".") {
 		name, indexes, indexed := strings.Cut(step, "[")
-		if !isName(name) || indexed && !lists {
+		if !IsName(name) || indexed && !lists {
 			return false
 		}
 		for indexed {
@@ -196,8 +198,8 @@ func isPath(s string, lists bool) bool {
 	return true
 }
 
-// steps splits a path into its names, without the indexes of lists.
-func steps(path string) []string {
+// Steps splits a path into its names, without the indexes of lists.
+func Steps(path string) []string {
 	names := strings.Split(path, ".")
 	for i := range names {
 		names[i], _, _ = strings.Cut(names[i], "[")
@@ -207,8 +209,8 @@ func steps(path string) []string {
 
 // What templates, conditions and values share: in the interchange form they are their texts.
 
-// marshalText writes a text as JSON with < and > as they are.
-func marshalText(s string) ([]byte, error) {
+// MarshalText writes a text as JSON with < and > as they are.
+func MarshalText(s string) ([]byte, error) {
 	var out strings.Builder
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
@@ -216,7 +218,8 @@ func marshalText(s string) ([]byte, error) {
 	return []byte(strings.TrimSuffix(out.String(), "\n")), err
 }
 
-func unmarshalText[T any](data []byte, parse func(string) (*T, error), to *T) error {
+// UnmarshalText reads a text of JSON and parses it.
+func UnmarshalText[T any](data []byte, parse func(string) (*T, error), to *T) error {
 	var s string
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
@@ -228,15 +231,15 @@ func unmarshalText[T any](data []byte, parse func(string) (*T, error), to *T) er
 	return err
 }
 
-// decodeText parses a text out of a tree.
-func decodeText[T any](d *decoder, n *node, parse func(string) (*T, error), to *T) {
+// DecodeText parses a text out of a tree.
+func DecodeText[T any](d *Decoder, n *Node, parse func(string) (*T, error), to *T) {
 	var s string
-	before := len(d.list)
-	d.scalar(n, reflect.ValueOf(&s).Elem())
-	if len(d.list) > before {
+	before := len(d.List)
+	d.Scalar(n, reflect.ValueOf(&s).Elem())
+	if len(d.List) > before {
 		return
 	}
-	if parsed, err := parse(s); d.parsed(n.pos, err) {
+	if parsed, err := parse(s); d.Parsed(n.Pos, err) {
 		*to = *parsed
 	}
 }

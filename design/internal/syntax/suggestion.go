@@ -1,12 +1,12 @@
-package design
+package syntax
 
 import (
 	"fmt"
 	"strings"
 )
 
-// suggestion names the known word that is nearest to a misspelt one, "" where none is near.
-func suggestion(word string, known []string) string {
+// Suggestion names the known word that is nearest to a misspelt one, "" where none is near.
+func Suggestion(word string, known []string) string {
 	best, distance := "", 1+min(1+len(word)/5, 3)
 	if len(word) > 64 {
 		return ""

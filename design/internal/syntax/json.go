@@ -1,4 +1,4 @@
-package design
+package syntax
 
 import (
 	"bytes"
@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// parseJSON reads the interchange form into the same tree as YAML becomes.
-func parseJSON(s *Source, data []byte) (*node, error) {
+// ParseJSON reads the interchange form into the same tree as YAML becomes.
+func ParseJSON(s *Source, data []byte) (*Node, error) {
 	if err := s.check(data, MaxJSONBytes); err != nil {
 		return nil, err
 	}
-	r := jsonReader{faults: faults{source: s}, data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
+	r := jsonReader{Faults: Faults{Source: s}, data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
 	r.decoder.UseNumber()
 	for i, c := range data {
 		if c == '\n' {
@@ -22,17 +22,17 @@ func parseJSON(s *Source, data []byte) (*node, error) {
 		}
 	}
 	root := r.value(0)
-	if len(r.list) == 0 {
+	if len(r.List) == 0 {
 		at := r.next()
 		if _, err := r.decoder.Token(); !errors.Is(err, io.EOF) {
-			r.fault(at, "the text goes on after the design")
+			r.Fault(at, "the text goes on after the design")
 		}
 	}
-	return root, r.err()
+	return root, r.Err()
 }
 
 type jsonReader struct {
-	faults
+	Faults
 	data    []byte
 	ends    []int // of the lines
 	decoder *json.Decoder
@@ -55,18 +55,18 @@ func (r *jsonReader) pos(at int) Pos {
 	return Pos{line + 1, at + 1}
 }
 
-// value reads a value. After a fault there is nothing more to read.
-func (r *jsonReader) value(depth int) *node {
-	n := &node{kind: nullNode, pos: r.next()}
+// Value reads a value. After a fault there is nothing more to read.
+func (r *jsonReader) value(depth int) *Node {
+	n := &Node{Kind: NullNode, Pos: r.next()}
 	t, err := r.decoder.Token()
 	if err != nil {
-		r.broken(n.pos, err)
+		r.broken(n.Pos, err)
 		return n
 	}
 	switch t := t.(type) {
 	case json.Delim:
 		if depth >= maxDepth {
-			r.fault(n.pos, "the nesting is too deep")
+			r.Fault(n.Pos, "the nesting is too deep")
 			return n
 		}
 		if t == '{' {
@@ -75,20 +75,20 @@ func (r *jsonReader) value(depth int) *node {
 			r.array(n, depth)
 		}
 	case string:
-		n.kind, n.text, n.quoted = scalarNode, t, true
+		n.Kind, n.Text, n.quoted = ScalarNode, t, true
 	case json.Number:
-		n.kind, n.text = scalarNode, t.String()
+		n.Kind, n.Text = ScalarNode, t.String()
 	case bool:
-		n.kind, n.text = scalarNode, "false"
+		n.Kind, n.Text = ScalarNode, "false"
 		if t {
-			n.text = "true"
+			n.Text = "true"
 		}
 	}
 	return n
 }
 
-func (r *jsonReader) object(n *node, depth int) {
-	n.kind = mapNode
+func (r *jsonReader) object(n *Node, depth int) {
+	n.Kind = MapNode
 	first := map[string]Pos{}
 	for r.decoder.More() {
 		at := r.next()
@@ -100,22 +100,22 @@ func (r *jsonReader) object(n *node, depth int) {
 		key, _ := t.(string)
 		value := r.value(depth + 1)
 		if before, twice := first[key]; twice {
-			r.fault(at, "the key %q stands twice: it is on line %d already", key, before.Line)
+			r.Fault(at, "the key %q stands twice: it is on line %d already", key, before.Line)
 		}
 		first[key] = at
-		n.entries = append(n.entries, nodeEntry{key, at, value})
-		if len(r.list) > 0 {
+		n.Entries = append(n.Entries, Entry{key, at, value})
+		if len(r.List) > 0 {
 			return
 		}
 	}
 	r.close()
 }
 
-func (r *jsonReader) array(n *node, depth int) {
-	n.kind = listNode
+func (r *jsonReader) array(n *Node, depth int) {
+	n.Kind = ListNode
 	for r.decoder.More() {
-		n.items = append(n.items, r.value(depth+1))
-		if len(r.list) > 0 {
+		n.Items = append(n.Items, r.value(depth+1))
+		if len(r.List) > 0 {
 			return
 		}
 	}
@@ -134,10 +134,10 @@ func (r *jsonReader) broken(at Pos, err error) {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		r.fault(at, "the JSON ends too early")
+		r.Fault(at, "the JSON ends too early")
 	case errors.As(err, &syntax):
-		r.fault(r.pos(max(int(syntax.Offset)-1, 0)), "this is not JSON: %v", err)
+		r.Fault(r.pos(max(int(syntax.Offset)-1, 0)), "this is not JSON: %v", err)
 	default:
-		r.fault(at, "this is not JSON: %v", err)
+		r.Fault(at, "this is not JSON: %v", err)
 	}
 }
