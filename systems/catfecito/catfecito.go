@@ -151,10 +151,10 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		provider: o.Payments, mail: o.Mail, hub: newHub(), breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
 	}
 	service := &system.Service{
-		Register:  s.routes,
-		Personal:  &personal.Data{DB: db, Kept: catfecitodb.PersonKept()},
-		Admit:     s.admit,
-		Pages:     map[string]http.Handler{},
+		Register: s.routes,
+		Personal: &personal.Data{DB: db, Kept: catfecitodb.PersonKept()},
+		Admit:    s.admit,
+		Pages:    map[string]http.Handler{},
 		Streams: []system.Stream{
 			{Name: "audit", Table: c.Table, Handle: s.audit},
 			{Name: "lists", Table: c.Table, Handle: s.keepLists},
@@ -165,7 +165,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 			{Name: "expiry", Every: expiryEvery, Run: s.expireOrders},
 			{Name: "lists", Every: shelfEvery, Run: s.fillLists},
 		},
-		Sample:    seed.Sample{Records: sample, Load: db.Load},
+		Sample: seed.Sample{Records: sample, Load: db.Load},
 	}
 	if secret := d.Getenv(PaymentSecret); s.provider == nil && secret != "" {
 		test, err := payments.NewTest(secret, d.Clock)

@@ -10,9 +10,16 @@ import (
 	"github.com/monotable/monotable/systems/internal/api"
 )
 
+// caller is the field of access patterns that is the caller's id.
+const caller = "UserID"
+
 // routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
 func (s *service) routes(a huma.API) {
-	const caller = "UserID" // the field of access patterns that is the caller's id
+	s.accountRoutes(a)
+	s.shopRoutes(a)
+}
+
+func (s *service) accountRoutes(a huma.API) {
 	staff := api.Groups(AdminGroup)
 
 	accounts := api.Tag(a, "Accounts")
@@ -39,6 +46,10 @@ func (s *service) routes(a huma.API) {
 		api.About("The response is the same whether somebody has the address or not."))
 	api.Effect(sessions, http.MethodPut, "/password-resets", "resetPassword", "Set a new password with the code", http.StatusNoContent, s.resetPassword, api.Tokenless, api.NotFound,
 		api.About("All sessions of the user end."))
+}
+
+func (s *service) shopRoutes(a huma.API) {
+	staff := api.Groups(AdminGroup)
 
 	catalogue := api.Tag(a, "Catalogue")
 	api.List[Category](catalogue, "/categories", "listCategories", "All categories, by name", api.Pages[api.PageQuery](api.All(s.db.Categories)), api.Public)

@@ -233,4 +233,3 @@ func (s *service) shelf(ctx context.Context, _ auth.Principal, in pageOnly) (tab
 	}
 	return out, err
 }
-
