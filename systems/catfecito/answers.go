@@ -117,7 +117,7 @@ type Order struct {
 	Status    catfecitodb.OrderStatus `json:"status" enum:"pending,paid,shipped,delivered,cancelled" doc:"How far it is"`
 	Total     Money                   `json:"total" doc:"What it costs"`
 	CreatedAt time.Time               `json:"createdAt" doc:"When it was made"`
-	Summary   *string                 `json:"summary,omitempty" doc:"Its lines in a few words"`
+	Summary   string                  `json:"summary,omitempty" doc:"Its lines in a few words"`
 }
 
 // WholeOrder is an order with its lines.

@@ -41,6 +41,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/catfecito/payments"
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -156,9 +157,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Admit:    s.admit,
 		Pages:    map[string]http.Handler{},
 		Streams: []system.Stream{
-			{Name: "audit", Table: c.Table, Handle: s.audit},
-			{Name: "lists", Table: c.Table, Handle: s.keepLists},
-			{Name: "refunds", Table: c.Table, Handle: s.refund},
+			{Name: "changes", Table: c.Table, Handle: s.follow},
 			{Name: "told-orders", Table: c.Table, EveryProcess: true, Handle: s.tellOrders},
 		},
 		Schedules: []system.Schedule{
@@ -188,6 +187,17 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		s.mail = server
 	}
 	return service, nil
+}
+
+// follow does all that follows a change, each part of which bears the same records again. It is one follower, for in Lambda each
+// function of a table's stream calls all that follow the table.
+func (s *service) follow(ctx context.Context, batch consumer.Batch) error {
+	for _, part := range []consumer.Handler{s.audit, s.keepLists, s.refund} {
+		if err := part(ctx, batch); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rules are the answers to errors, those of the design and those of the package.

@@ -10,15 +10,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/sam"
 )
 
-// auditFilter lets pass what the trail tells of; what the trail writes itself is not among it.
-const auditFilter = `{"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"USER#"},{"prefix":"PRODUCT#"},{"prefix":"CATEGORY#"},{"prefix":"ORDER#"}]},` +
+// changesFilter lets pass what the trail tells of, the names of products and the payments of orders among it; what follows a
+// change writes itself is not.
+const changesFilter = `{"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"USER#"},{"prefix":"PRODUCT#"},{"prefix":"CATEGORY#"},{"prefix":"ORDER#"}]},` +
 	`"SK":{"S":["METADATA","CREDENTIAL",{"prefix":"ITEM#"}]}}}}`
-
-// listsFilter and refundsFilter let pass what the names of products and the payments of orders follow.
-const (
-	listsFilter   = `{"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"PRODUCT#"}]},"SK":{"S":["METADATA"]}}}}`
-	refundsFilter = `{"eventName":["MODIFY"],"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"ORDER#"}]},"SK":{"S":["METADATA"]}}}}`
-)
 
 // template is how CatFecito is deployed: the patterns that each function calls.
 func template(v *apitest.Server) sam.Template {
@@ -72,9 +67,7 @@ func template(v *apitest.Server) sam.Template {
 			"auditTrail":           {"AuditTrail"},
 		}),
 		Streams: []sam.Stream{
-			{Name: "audit", Table: "catfecito", Patterns: []string{"RecordChange"}, Filter: auditFilter},
-			{Name: "lists", Table: "catfecito", Patterns: []string{"EnterProduct", "DropProductEntry"}, Filter: listsFilter},
-			{Name: "refunds", Table: "catfecito", Filter: refundsFilter},
+			{Name: "changes", Table: "catfecito", Patterns: []string{"RecordChange", "EnterProduct", "DropProductEntry"}, Filter: changesFilter},
 		},
 		Schedules: []sam.Schedule{
 			{Name: "expiry", Every: time.Minute, Patterns: []string{"OpenOrders", "OrderForStaff", "ExpireOrder"}},
