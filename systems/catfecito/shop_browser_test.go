@@ -56,6 +56,7 @@ func TestADayInTheShop(t *testing.T) {
 	p.Until(`document.querySelector(".cart-count")?.textContent === "1"`)
 	p.Click(".cart-button button")
 	p.Wait(".drawer .line")
+	p.Until(`document.getAnimations().length === 0`) // what slides in is no target
 	p.Click(`.drawer .counter button:last-child`)
 	p.Until(`document.querySelector(".cart-count")?.textContent === "2"`)
 	p.Accessible()
