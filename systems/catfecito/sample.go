@@ -67,37 +67,15 @@ func shelf(n int) table.Record {
 	if n%sampleCategory != 0 {
 		return shelved(n).Record()
 	}
-	c := shelfCategory(n)
-	c.Description = "Todo en " + strings.ToLower(c.Name) + "."
-	return c.Record()
-}
-
-func shelfCategory(n int) catfecitodb.Category {
-	slugs := []string{"cafes", "tes", "panes", "pasteles", "tazas", "molinos", "cafeteras", "chocolates", "jarabes", "regalos"}
-	names := []string{"Cafés", "Tés", "Panes", "Pasteles", "Tazas", "Molinos", "Cafeteras", "Chocolates", "Jarabes", "Regalos"}
-	return catfecitodb.Category{CategoryID: slugs[n/sampleCategory], Name: names[n/sampleCategory]}
+	return sampleShelves()[n/sampleCategory].category.Record()
 }
 
 // shelved is the product of a number. Every tenth is not sold any more.
 func shelved(n int) catfecitodb.Product {
-	of := shelfCategory(n)
-	ones := []string{"Café", "Té", "Pan", "Pastel", "Taza", "Molino", "Cafetera", "Chocolate", "Jarabe", "Regalo"} //nolint:misspell // it is Spanish
-	kinds := []string{
-		"Ámbar", "Antigua", "Avellana", "Azul", "Barro", "Canela", "Chiapas", "Coatepec", "Dorado", "Especial", "Grande", "Jacaranda",
-		"Ñandú", "Oaxaca", "Premium", "Puebla", "Verde", "Veracruz", "Xalapa", "Zafiro",
-	}
-	abouts := []string{
-		"Tueste medio, con notas de cacao y naranja.", "Hojas enteras, para tres infusiones.", "Masa madre, horneado cada mañana.",
-		"Una rebanada generosa, hecha en casa.", "De barro, torneada a mano: 250 ml.", "Muelas cónicas de acero, 18 ajustes.",
-		"Para cuatro tazas, de aluminio y madera.", "Setenta por ciento cacao, de un solo origen.", "Para lattes y postres: 250 ml.",
-		"Envuelto y listo para dar.",
-	}
-	least := []int64{14500, 6500, 2200, 5500, 18000, 64000, 39000, 7500, 9500, 25000} // what the cheapest costs, in cents
-	p := catfecitodb.Product{
-		ProductID: productID(n), CategoryID: of.CategoryID,
-		Name: ones[n/sampleCategory] + " " + kinds[n%sampleCategory], Description: abouts[n/sampleCategory],
-		Price: least[n/sampleCategory] * int64(20+n*7%11) / 20 / 50 * 50, Stock: sampleStock, IsActive: n%10 != 9, CreatedAt: sampleTime(n),
-	}
+	of := sampleShelves()[n/sampleCategory]
+	p := of.products[n%sampleCategory-1]
+	p.ProductID, p.CategoryID = productID(n), of.category.CategoryID
+	p.Stock, p.IsActive, p.CreatedAt = sampleStock, n%10 != 9, sampleTime(n)
 	switch n % sampleCategory { // nobody of the sample has these in the cart
 	case 11:
 		p.Stock = 4
@@ -109,7 +87,7 @@ func shelved(n int) catfecitodb.Product {
 
 // outOfSale is a product of which there are no more: what a sample ends with where there is no room for a whole user.
 func outOfSale(n int) catfecitodb.Product {
-	p := shelved(n % sampleShelf)
+	p := shelved(n%sampleShelf | 1) // a category's number is even
 	p.ProductID, p.CreatedAt = productID(n), sampleTime(n)
 	p.Stock, p.IsActive = 0, false
 	return p

@@ -53,5 +53,5 @@ func TestSample(t *testing.T) {
 	if session.User.UserID != ana {
 		t.Errorf("logged in as %+v, want %s", session.User, ana)
 	}
-	same(t, "search", search(t, v, "cafe prem"), []string{"Café Premium"})
+	same(t, "search", search(t, v, "cafe oaxa"), []string{"Café Oaxaca Pluma"})
 }

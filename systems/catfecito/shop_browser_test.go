@@ -139,7 +139,7 @@ func openShop(t *testing.T) *apitest.Server {
 	}
 	v.Work(t)
 	apitest.Eventually(t, "the words of names are found", func() bool {
-		return len(must[page[catfecito.Offer]](t, v, request("", http.MethodGet, "/products?q=oaxaca", nil), http.StatusOK).Items) > 3
+		return len(must[page[catfecito.Offer]](t, v, request("", http.MethodGet, "/products?q=oaxaca", nil), http.StatusOK).Items) == 3
 	})
 	return v
 }

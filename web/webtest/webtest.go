@@ -196,7 +196,7 @@ func (p *Page) Click(selector string) { p.t.Helper(); p.Do(chromedp.Click(select
 // Type types into a field.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
-	p.Do(chromedp.Focus(selector), chromedp.SendKeys(selector, text))
+	p.Do(chromedp.WaitVisible(selector), chromedp.Focus(selector), chromedp.SendKeys(selector, text)) // what a closed dialog has cannot be focused
 }
 
 // Press presses keys where the focus is: kb.Tab, "x".

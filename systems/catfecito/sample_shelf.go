@@ -1,0 +1,41 @@
+package catfecito
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+)
+
+// sampleShelfText is what the sample's shop sells: a line of each category (its id, its name, what it is), and after it a line of
+// each of its products (an empty field, its name, its price, what it is).
+//
+//go:embed sample_shelf.tsv
+var sampleShelfText string
+
+// sampleCategoryShelf is a category with its products, which have only what the text says.
+type sampleCategoryShelf struct {
+	category catfecitodb.Category
+	products []catfecitodb.Product
+}
+
+// sampleShelves are the categories in the order of the text.
+var sampleShelves = sync.OnceValue(func() []sampleCategoryShelf {
+	var shelves []sampleCategoryShelf
+	for line := range strings.Lines(sampleShelfText) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if fields[0] != "" {
+			shelves = append(shelves, sampleCategoryShelf{category: catfecitodb.Category{CategoryID: fields[0], Name: fields[1], Description: fields[2]}})
+			continue
+		}
+		var price Money
+		if err := price.UnmarshalText([]byte(fields[2])); err != nil {
+			panic(fmt.Sprintf("catfecito: the sample's shelf: %s: %v", fields[1], err))
+		}
+		last := &shelves[len(shelves)-1]
+		last.products = append(last.products, catfecitodb.Product{Name: fields[1], Price: int64(price), Description: fields[3]})
+	}
+	return shelves
+})
