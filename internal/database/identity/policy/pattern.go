@@ -102,8 +102,8 @@ func variableOf(body string) (token, bool) {
 // It goes back to the last * only, as what stands before it can take no other part of the text to any use; so it takes no more
 // than the product of both lengths.
 func (p pattern) match(text string, keys *lookup) bool {
-	at, from := 0, 0      // in the pattern and in the text
-	star, mark := -1, 0   // the last *, and the text that it has taken
+	at, from := 0, 0    // in the pattern and in the text
+	star, mark := -1, 0 // the last *, and the text that it has taken
 	for {
 		switch {
 		case at == len(p):
@@ -223,4 +223,18 @@ func lower(text string) string {
 		}
 	}
 	return text
+}
+
+// expand is the text of a pattern without wildcards.
+func (p pattern) expand(keys *lookup) (text string, ok bool) {
+	for i := range p {
+		part := p[i].text
+		if p[i].kind == variableToken {
+			if part, ok = keys.variable(&p[i]); !ok {
+				return "", false
+			}
+		}
+		text += part
+	}
+	return text, true
 }
