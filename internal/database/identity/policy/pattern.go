@@ -102,6 +102,9 @@ func variableOf(body string) (token, bool) {
 // It goes back to the last * only, as what stands before it can take no other part of the text to any use; so it takes no more
 // than the product of both lengths.
 func (p pattern) match(text string, keys *lookup) bool {
+	if len(p) == 1 && p[0].kind == literalToken {
+		return p[0].text == text
+	}
 	at, from := 0, 0    // in the pattern and in the text
 	star, mark := -1, 0 // the last *, and the text that it has taken
 	for {
