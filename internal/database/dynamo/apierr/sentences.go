@@ -55,6 +55,10 @@ const (
 	Unsupported   Sentence = invalid + "This server does not support %s: %s must not be given" // not AWS's: members that need what is not built
 	BodyTooLarge  Sentence = "Request body is larger than 16 MB"
 
+	// What policies refuse; both are confirmed. The last fact of AccessDeniedBy has its article.
+	AccessNotAllowed Sentence = "User: %s is not authorized to perform: %s on resource: %s because no %s allows the %s action"
+	AccessDeniedBy   Sentence = "User: %s is not authorized to perform: %s on resource: %s with an explicit deny in %s"
+
 	// These are not AWS's: they refuse what would take more than the server has.
 	Overloaded         Sentence = "The server has no room for this request now. Try again later."
 	TooManyConnections Sentence = "The server has as many connections open as it allows. Try again later."
@@ -676,6 +680,8 @@ var codes = map[Sentence]Code{
 	RestoreTimeOutside:   InvalidRestoreTimeException,
 	TooManyRestores:      LimitExceededException,
 
+	AccessNotAllowed:    AccessDeniedException,
+	AccessDeniedBy:      AccessDeniedException,
 	PolicyNotFound:      PolicyNotFoundException,
 	PolicyOtherRevision: PolicyNotFoundException,
 	PolicyNoRevision:    PolicyNotFoundException,
