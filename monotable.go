@@ -222,7 +222,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	db.server = server.New(db.engine, server.Options{
 		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,
-		Companion: cloudwatch.New(db.history, db.insightsRule, o.Now, o.Logger),
+		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, o.Now, o.Logger)},
 	})
 	return db, nil
 }

@@ -28,6 +28,8 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/cloudwatch/history"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
 // BodyMax is the most bytes that the body of a request may have.
@@ -58,10 +60,13 @@ func New(source Source, rules Rules, now func() time.Time, logger *slog.Logger) 
 }
 
 // Serves reports whether a request is CloudWatch's: it is known by its path, its target or its content type.
-func (h *Handler) Serves(r *http.Request) bool { return protocolOf(r) != nil }
+func (h *Handler) Serves(r *http.Request, _ []byte) bool { return protocolOf(r) != nil }
+
+// Public is false: every operation needs a signature, where the server checks signatures.
+func (h *Handler) Public(*http.Request, []byte) bool { return false }
 
 // Serve responds to a request that Serves is true for.
-func (h *Handler) Serve(ctx context.Context, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
+func (h *Handler) Serve(ctx context.Context, _ *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
 	p := protocolOf(r)
 	operation, out, err := h.perform(ctx, p, r, body)
 	if err != nil {
@@ -81,8 +86,8 @@ func (h *Handler) Serve(ctx context.Context, r *http.Request, id string, body []
 }
 
 // Refuse responds to a request that is not served for a reason of the server's own.
-func (h *Handler) Refuse(r *http.Request, id string, status int, code, message string) (int, http.Header, []byte) {
-	return protocolOf(r).fail(&fault{status: status, code: code, message: message}, id)
+func (h *Handler) Refuse(r *http.Request, id string, e *apierr.Error) (int, http.Header, []byte) {
+	return protocolOf(r).fail(&fault{status: e.Status(), code: string(e.Code), message: e.Message}, id)
 }
 
 // perform carries out one operation, in its turn.
