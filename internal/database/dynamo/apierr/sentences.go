@@ -329,6 +329,7 @@ const (
 	PolicyActionsInvalid   Sentence = badPolicy + "The following action names are invalid: %s"
 	PolicyResourceInvalid  Sentence = badPolicy + `The relative-id "%s" is invalid for ARN "%s"`
 	PolicyServiceInvalid   Sentence = badPolicy + "Policy contains invalid service principal"
+	PolicyMalformed        Sentence = badPolicy + "%s"
 	PolicyPrincipalInvalid Sentence = invalid + "Invalid principal in policy document."
 )
 
