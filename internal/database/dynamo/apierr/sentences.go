@@ -90,7 +90,6 @@ const (
 	SignedHeaderMissing     Sentence = "'%s' is named as a SignedHeader, but it does not exist in the HTTP request."
 	CredentialIncomplete    Sentence = "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'"
 	// What is wrong with a credential scope; an error states all of it.
-	ScopeRegion  Sentence = "Credential should be scoped to a valid region, not '%s'. "
 	ScopeService Sentence = "Credential should be scoped to correct service: '%s'. "
 	ScopeEnd     Sentence = "Credential should be scoped with a valid terminator: 'aws4_request', not '%s'. "
 	ScopeDate    Sentence = "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '%s' != '%s', from '%s'. "
@@ -98,6 +97,8 @@ const (
 	SignatureWrong   Sentence = "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.\n\nThe Canonical String for this request should have been\n'%s'\n\nThe String-to-Sign should have been\n'%s'\n"
 	SignatureExpired Sentence = "Signature expired: %s is now earlier than %s (%s - %d min.)"
 	SignatureEarly   Sentence = "Signature not yet current: %s is still later than %s (%s + %d min.)"
+	KeyUnknown       Sentence = "The security token included in the request is invalid."
+	TokenExpired     Sentence = "The security token included in the request is expired"
 	PresignedExpired Sentence = "Signature expired: %s is now later than %s, when the presigned request expired" // ours
 )
 
@@ -670,6 +671,8 @@ var codes = map[Sentence]Code{
 	SignatureExpired:        InvalidSignatureException,
 	SignatureEarly:          InvalidSignatureException,
 	PresignedExpired:        InvalidSignatureException,
+	KeyUnknown:              UnrecognizedClientException,
+	TokenExpired:            ExpiredTokenException,
 	TableExists:             ResourceInUseException,
 	TooManyTables:           LimitExceededException,
 	TableThroughputExceeded: ProvisionedThroughputExceededException,

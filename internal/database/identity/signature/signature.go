@@ -144,13 +144,10 @@ func (s *Signed) setCredential(credential string) error {
 	return nil
 }
 
-// InScope refuses a credential scope of another Region, service or day. Every Region is right where regions is empty; the first of
-// services is the one that the error names.
-func (s *Signed) InScope(regions []string, services ...string) error {
+// InScope refuses a credential scope of another service or day; the first of services is the one that the error names. Whether
+// the Region is served is for who serves Regions to say.
+func (s *Signed) InScope(services ...string) error {
 	var wrong []string
-	if len(regions) > 0 && !slices.Contains(regions, s.Region) {
-		wrong = append(wrong, apierr.ScopeRegion.With(s.Region).Message)
-	}
 	if !slices.Contains(services, s.Service) {
 		wrong = append(wrong, apierr.ScopeService.With(services[0]).Message)
 	}

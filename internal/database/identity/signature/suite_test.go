@@ -110,7 +110,7 @@ func verify(r *http.Request, body, secret string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.InScope(nil, "service"); err != nil {
+	if err := s.InScope("service"); err != nil {
 		return err
 	}
 	if err := s.Verify(NewSecret(secret), r, []byte(body)); err != nil {
