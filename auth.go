@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/identity"
 	"github.com/monotable/monotable/internal/database/identity/sts"
 	"github.com/monotable/monotable/internal/database/server"
@@ -44,6 +45,25 @@ var ErrSealed = identity.ErrSealed
 // IAM manages who may call Handler. What it answers is durable.
 func (db *DB) IAM(ctx context.Context, r *IAMRequest) (IAMResult, error) {
 	return db.identity.Manage(ctx, r)
+}
+
+// IAM is [DB.IAM] for a directory that no process has open. Of a only the master keys count.
+func IAM(ctx context.Context, dir string, a Auth, r *IAMRequest) (result IAMResult, err error) {
+	store, err := openStore(dir)
+	if err != nil {
+		return IAMResult{}, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := format.Claim(ctx, store); err != nil {
+		return IAMResult{}, fmt.Errorf("monotable: %w", err)
+	}
+	d, err := identity.Open(ctx, identity.Options{
+		Store: store, Account: new(Options).withDefaults().AccountID, MasterKey: a.MasterKey, PreviousMasterKey: a.PreviousMasterKey,
+	})
+	if err != nil {
+		return IAMResult{}, fmt.Errorf("monotable: %w", err)
+	}
+	return d.Manage(ctx, r)
 }
 
 // ReloadIAM reads Auth.File again. When it cannot be used, what was there stays.

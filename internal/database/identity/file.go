@@ -69,7 +69,7 @@ func readFile(name string) (*records, error) {
 func parseFile(text []byte) (*records, error) {
 	var f file
 	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict(), yaml.UseJSONUnmarshaler()); err != nil {
-		return nil, err
+		return nil, errors.New(yaml.FormatError(err, false, false))
 	}
 	all := new(records)
 	return all, errors.Join(f.users(all), f.roles(all), f.providers(all))
