@@ -6,7 +6,6 @@ import (
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/identity/policy"
-	"github.com/monotable/monotable/internal/database/identity/signature"
 )
 
 // Services, as credential scopes name them.
@@ -18,7 +17,7 @@ const (
 
 // Authenticate returns who has signed a request; see server.Authenticator.
 func (d *Directory) Authenticate(r *http.Request, body []byte) (*policy.Principal, error) {
-	s, err := signature.Parse(r)
+	s, err := d.parser.Parse(r)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +41,7 @@ func (d *Directory) Authenticate(r *http.Request, body []byte) (*policy.Principa
 		}
 		return nil, apierr.TokenExpired.With()
 	}
+	d.parser.Keep(&s)
 	return c.who, nil
 }
 
@@ -49,13 +49,19 @@ func (d *Directory) Authenticate(r *http.Request, body []byte) (*policy.Principa
 func servicesOf(r *http.Request) []string {
 	switch target := r.Header.Get("X-Amz-Target"); {
 	case strings.HasPrefix(target, "GraniteServiceVersion20100801."), strings.HasPrefix(r.URL.Path, "/service/GraniteServiceVersion20100801/"):
-		return []string{serviceCloudWatch}
+		return ofCloudWatch
 	case target != "":
-		return []string{serviceDynamoDB}
+		return ofDynamoDB
 	default:
-		return []string{serviceDynamoDB, serviceSTS, serviceCloudWatch}
+		return ofForms
 	}
 }
+
+var (
+	ofDynamoDB   = []string{serviceDynamoDB}
+	ofCloudWatch = []string{serviceCloudWatch}
+	ofForms      = []string{serviceDynamoDB, serviceSTS, serviceCloudWatch}
+)
 
 // credential finds what a signature is verified with. An unknown key, and a token that is not for it, are the same error.
 func (d *Directory) credential(id, token string) (*credential, error) {

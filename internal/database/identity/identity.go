@@ -67,6 +67,7 @@ type Options struct {
 type Directory struct {
 	options Options
 	view    atomic.Pointer[view]
+	parser  signature.Parser
 
 	mu     sync.Mutex // held by changes
 	data   *dataKey   // nil until a secret is sealed, or while it cannot be opened

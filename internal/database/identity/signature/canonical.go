@@ -10,6 +10,12 @@ import (
 	"sync"
 )
 
+// Names of headers that net/http takes out of the map, or may.
+const (
+	nameLength   = "content-length"
+	nameTransfer = "transfer-encoding"
+)
+
 // buffers are for canonical requests.
 var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, 1024)) }}
 
@@ -18,12 +24,12 @@ func (s *Signed) appendCanonical(dst []byte, r *http.Request, body []byte) []byt
 	dst = append(append(dst, r.Method...), '\n')
 	dst = append(appendPath(dst, wirePath(r)), '\n')
 	dst = append(appendQuery(dst, r.URL.RawQuery, s.presigned), '\n')
-	for name := range strings.SplitSeq(s.headers, ";") {
-		dst = append(appendLower(dst, name), ':')
+	for _, name := range s.names {
+		dst = append(append(dst, name...), ':')
 		dst = append(appendHeader(dst, r, name), '\n')
 	}
 	dst = append(dst, '\n')
-	dst = append(appendLower(dst, s.headers), '\n')
+	dst = append(append(dst, s.headers...), '\n')
 	if r.Header.Get(headerPayload) == unsignedPayload || s.presigned && r.URL.Query().Get(queryPayload) == unsignedPayload {
 		return append(dst, unsignedPayload...)
 	}
@@ -140,27 +146,16 @@ func appendEncoded(dst []byte, text string) []byte {
 	return dst
 }
 
-func appendLower(dst []byte, text string) []byte {
-	for i := range len(text) {
-		c := text[i]
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		dst = append(dst, c)
-	}
-	return dst
-}
-
 // appendHeader appends a header's values, separated by commas, without spaces around them and with single ones inside.
 func appendHeader(dst []byte, r *http.Request, name string) []byte {
-	switch {
-	case strings.EqualFold(name, "host"), name == ":authority":
+	switch name {
+	case nameHost, nameAuthority:
 		return appendTrimmed(dst, r.Host)
-	case strings.EqualFold(name, "transfer-encoding") && len(r.TransferEncoding) > 0:
+	case nameTransfer:
 		return append(dst, strings.Join(r.TransferEncoding, ",")...)
 	}
 	values := headerOf(r, name)
-	if len(values) == 0 && strings.EqualFold(name, "content-length") && r.ContentLength >= 0 {
+	if len(values) == 0 && name == nameLength {
 		return strconv.AppendInt(dst, r.ContentLength, 10)
 	}
 	for i, value := range values {
@@ -174,6 +169,9 @@ func appendHeader(dst []byte, r *http.Request, name string) []byte {
 
 func appendTrimmed(dst []byte, value string) []byte {
 	value = strings.Trim(value, " \t")
+	if !strings.Contains(value, "  ") {
+		return append(dst, value...)
+	}
 	space := false
 	for i := range len(value) {
 		c := value[i]
@@ -188,15 +186,16 @@ func appendTrimmed(dst []byte, value string) []byte {
 
 // hasHeader reports whether a request has a header; net/http takes some out of the map.
 func hasHeader(r *http.Request, name string) bool {
-	switch {
-	case strings.EqualFold(name, "host"), name == ":authority":
+	switch name {
+	case nameHost, nameAuthority:
 		return true
-	case strings.EqualFold(name, "content-length") && r.ContentLength >= 0:
-		return true
-	case strings.EqualFold(name, "transfer-encoding"):
+	case nameTransfer:
 		return len(r.TransferEncoding) > 0
+	case nameLength:
+		return r.ContentLength >= 0
+	default:
+		return len(headerOf(r, name)) > 0
 	}
-	return len(headerOf(r, name)) > 0
 }
 
 // headerOf spares the headers that SDKs sign the making of their canonical names.

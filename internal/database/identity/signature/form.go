@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"crypto/sha256"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -27,31 +28,26 @@ const (
 //	AWS4-HMAC-SHA256 Credential=KEY/SCOPE, SignedHeaders=host;x-amz-date, Signature=HEX
 //
 // with any commas and spaces between the pairs, and the time from X-Amz-Date or Date.
-func parseHeader(r *http.Request, header string) (s *Signed, credential string, err error) {
-	scheme, rest, _ := strings.Cut(header, " ")
-	if strings.HasPrefix(scheme, "AWS") && scheme != algorithm {
-		return nil, "", apierr.AlgorithmUnsupported.With(scheme)
-	}
-	s = &Signed{Token: r.Header.Get(headerToken), stamp: r.Header.Get(headerDate)}
+func (p *Parser) parseHeader(r *http.Request, header string) (s Signed, err error) {
+	s = Signed{Token: r.Header.Get(headerToken), stamp: r.Header.Get(headerDate)}
 	if s.stamp == "" {
 		s.stamp = r.Header.Get("Date")
 	}
-	for pair := range strings.FieldsFuncSeq(rest, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' }) {
-		name, value, found := strings.Cut(pair, "=")
-		if !found {
-			return nil, "", apierr.AuthorizationInvalid.With(pair, header)
-		}
-		switch name {
-		case "Credential":
-			credential = value
-		case "SignedHeaders":
-			s.headers = value
-		case "Signature":
-			s.signature = value
+	prefix := ""
+	if cut := len(header) - signatureLength; cut > 0 && strings.HasSuffix(header[:cut], signatureParameter) {
+		prefix, s.signature = header[:cut], header[cut:]
+		if kept := p.kept.Load(); kept != nil && s.stamp != "" {
+			if s.claims = (*kept)[prefix]; s.claims != nil {
+				return s, nil
+			}
 		}
 	}
+	credential, headers, signature, err := parameters(header)
+	if err != nil {
+		return Signed{}, err
+	}
 	var missing []string
-	for _, part := range []struct{ name, value string }{{"Credential", credential}, {"Signature", s.signature}, {"SignedHeaders", s.headers}} {
+	for _, part := range []struct{ name, value string }{{"Credential", credential}, {"Signature", signature}, {"SignedHeaders", headers}} {
 		if part.value == "" {
 			missing = append(missing, apierr.AuthorizationLacks.With(part.name).Message)
 		}
@@ -60,19 +56,54 @@ func parseHeader(r *http.Request, header string) (s *Signed, credential string, 
 		missing = append(missing, apierr.AuthorizationLacksDate.With().Message)
 	}
 	if len(missing) > 0 {
-		return nil, "", apierr.AuthorizationIncomplete.With(strings.Join(missing, ""), header)
+		return Signed{}, apierr.AuthorizationIncomplete.With(strings.Join(missing, ""), header)
 	}
-	if scheme != algorithm {
-		return nil, "", apierr.AlgorithmUnsupported.With(scheme)
+	if !strings.HasPrefix(header, algorithm+" ") {
+		scheme, _, _ := strings.Cut(header, " ")
+		return Signed{}, apierr.AlgorithmUnsupported.With(scheme)
 	}
-	return s, credential, nil
+	s.claims = newClaims(credential, headers)
+	if s.signature == signature {
+		s.prefix = prefix
+	}
+	s.signature = signature
+	return s, nil
+}
+
+// The end of a header as SDKs write it.
+const (
+	signatureParameter = "Signature="
+	signatureLength    = 2 * sha256.Size
+)
+
+// parameters are the pairs of the header.
+func parameters(header string) (credential, headers, signature string, err error) {
+	scheme, rest, _ := strings.Cut(header, " ")
+	if strings.HasPrefix(scheme, "AWS") && scheme != algorithm {
+		return "", "", "", apierr.AlgorithmUnsupported.With(scheme)
+	}
+	for pair := range strings.FieldsFuncSeq(rest, func(c rune) bool { return c == ',' || c == ' ' || c == '\t' }) {
+		name, value, found := strings.Cut(pair, "=")
+		if !found {
+			return "", "", "", apierr.AuthorizationInvalid.With(pair, header)
+		}
+		switch name {
+		case "Credential":
+			credential = value
+		case "SignedHeaders":
+			headers = value
+		case "Signature":
+			signature = value
+		}
+	}
+	return credential, headers, signature, nil
 }
 
 // parseQuery reads the parameters of a presigned request.
-func parseQuery(r *http.Request) (s *Signed, credential string, err error) {
+func parseQuery(r *http.Request) (s Signed, err error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, "", apierr.QueryInvalid.With()
+		return Signed{}, apierr.QueryInvalid.With()
 	}
 	var missing []string
 	for _, name := range []string{queryAlgorithm, queryCredential, querySignature, queryHeaders, queryDate} {
@@ -81,14 +112,14 @@ func parseQuery(r *http.Request) (s *Signed, credential string, err error) {
 		}
 	}
 	if len(missing) > 0 {
-		return nil, "", apierr.QueryIncomplete.With(strings.Join(missing, ""))
+		return Signed{}, apierr.QueryIncomplete.With(strings.Join(missing, ""))
 	}
 	if a := query.Get(queryAlgorithm); a != algorithm {
-		return nil, "", apierr.AlgorithmUnsupported.With(a)
+		return Signed{}, apierr.AlgorithmUnsupported.With(a)
 	}
-	s = &Signed{
-		Token: query.Get(queryToken), stamp: query.Get(queryDate), headers: query.Get(queryHeaders), signature: query.Get(querySignature),
-		presigned: true,
+	s = Signed{
+		claims: newClaims(query.Get(queryCredential), query.Get(queryHeaders)),
+		Token:  query.Get(queryToken), stamp: query.Get(queryDate), signature: query.Get(querySignature), presigned: true,
 	}
 	if s.Token == "" {
 		s.Token = r.Header.Get(headerToken)
@@ -97,8 +128,8 @@ func parseQuery(r *http.Request) (s *Signed, credential string, err error) {
 		seconds, err := strconv.ParseUint(text, 10, 32)
 		s.expires = time.Duration(seconds) * time.Second //nolint:gosec // 32 bits
 		if err != nil || s.expires <= 0 || s.expires > presignedMax {
-			return nil, "", apierr.ExpiresInvalid.With(int(presignedMax / time.Second))
+			return Signed{}, apierr.ExpiresInvalid.With(int(presignedMax / time.Second))
 		}
 	}
-	return s, query.Get(queryCredential), nil
+	return s, nil
 }

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"hash"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -22,9 +24,10 @@ type Secret struct {
 	keys atomic.Pointer[[]signingKey]
 }
 
+// signingKey signs the requests of a scope, each with an HMAC whose beginnings are computed once.
 type signingKey struct {
 	date, region, service string
-	key                   []byte
+	macs                  *sync.Pool // of hash.Hash
 }
 
 // NewSecret returns the secret of an access key.
@@ -37,17 +40,20 @@ func (*Secret) String() string { return "[secret]" }
 func (*Secret) GoString() string { return "[secret]" }
 
 // signingKey returns the key that signs requests of a scope, and whether it was known.
-func (s *Secret) signingKey(date, region, service string) (key []byte, known bool) {
+func (s *Secret) signingKey(date, region, service string) (k signingKey, known bool) {
 	for _, k := range s.known() {
 		if k.date == date && k.region == region && k.service == service {
-			return k.key, true
+			return k, true
 		}
 	}
-	key = []byte("AWS4" + s.text)
+	key := []byte("AWS4" + s.text)
 	for _, part := range []string{date, region, service, terminator} {
 		key = sum(key, part)
 	}
-	return key, false
+	return signingKey{
+		strings.Clone(date), strings.Clone(region), strings.Clone(service),
+		&sync.Pool{New: func() any { return hmac.New(sha256.New, key) }},
+	}, false
 }
 
 func (s *Secret) known() []signingKey {
@@ -58,15 +64,15 @@ func (s *Secret) known() []signingKey {
 }
 
 // keep keeps a key that has signed a request. Keys of other days make room for it.
-func (s *Secret) keep(date, region, service string, key []byte) {
+func (s *Secret) keep(key signingKey) {
 	known := s.known()
 	kept := make([]signingKey, 0, len(known)+1)
 	for _, k := range known {
-		if k.date == date && len(known) < derivedMax {
+		if k.date == key.date && len(known) < derivedMax {
 			kept = append(kept, k)
 		}
 	}
-	kept = append(kept, signingKey{strings.Clone(date), strings.Clone(region), strings.Clone(service), key})
+	kept = append(kept, key)
 	s.keys.Store(&kept) // of two that were derived at once one is kept
 }
 
@@ -84,15 +90,16 @@ func (s *Signed) Verify(secret *Secret, r *http.Request, body []byte) error {
 	all := s.appendStringToSign(canonical, canonical)
 	*buffer = all
 	key, known := secret.signingKey(s.date, s.Region, s.Service)
-	h := hmac.New(sha256.New, key)
-	h.Write(all[len(canonical):])
-	var room [2 * sha256.Size]byte
-	digest := h.Sum(room[:0])
-	var want [2 * sha256.Size]byte
-	hex.Encode(want[:], digest)
-	if subtle.ConstantTimeCompare(want[:], []byte(s.signature)) == 1 {
+	mac := key.macs.Get().(hash.Hash)
+	mac.Reset()
+	mac.Write(all[len(canonical):])
+	// What is behind the string to sign in the buffer is free.
+	digest := mac.Sum(all)
+	key.macs.Put(mac)
+	want := hex.AppendEncode(digest, digest[len(all):])[len(digest):]
+	if subtle.ConstantTimeCompare(want, []byte(s.signature)) == 1 {
 		if !known {
-			secret.keep(s.date, s.Region, s.Service, key)
+			secret.keep(key)
 		}
 		return nil
 	}

@@ -8,7 +8,7 @@
 //	signing key          HMAC chain from the secret over date, region, service, aws4_request        secret.go
 //	signature            HMAC of the string to sign with the signing key
 //
-// A request passes Parse, Signed.InScope, Signed.Verify and Signed.Timely, in the order in which AWS reports what is wrong. The
+// A request passes Parser.Parse, Signed.InScope, Signed.Verify and Signed.Timely, in the order in which AWS reports what is wrong. The
 // secret of the key is the caller's to look up, between InScope and Verify.
 //
 // # Invariants
@@ -19,13 +19,15 @@
 //
 // # Concurrency
 //
-// All functions may be called at once. A Secret is shared by requests.
+// All functions may be called at once. A Parser and a Secret are shared by requests.
 package signature
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
@@ -46,22 +48,25 @@ const (
 	headerToken         = "X-Amz-Security-Token"
 	headerTarget        = "X-Amz-Target"
 
+	nameHost      = "host"
+	nameAuthority = ":authority" // HTTP/2's
+	nameTarget    = "x-amz-target"
+
 	unsignedPayload = "UNSIGNED-PAYLOAD"
 
+	// keptMax is how many clients' claims a Parser keeps.
+	keptMax = 256
 	// presignedMax is the longest that a presigned request may be good for.
 	presignedMax = 7 * 24 * time.Hour
 )
 
 // Signed is what a request says of its signature.
 type Signed struct {
-	// KeyID is the id of the access key, and Token the session token that goes with temporary ones.
-	KeyID, Token string
-	// Region and Service are those of the credential scope.
-	Region, Service string
+	*claims
+	// Token is the session token that goes with a temporary access key.
+	Token string
 
-	scope     string // date/region/service/aws4_request
-	date, end string // of the scope
-	headers   string // names of the signed headers, separated by semicolons
+	prefix    string // of the header Authorization, for Parser.Keep; "" where the claims are kept, or were in a query
 	signature string
 	at        time.Time
 	stamp     string // at, as it is signed
@@ -69,53 +74,101 @@ type Signed struct {
 	expires   time.Duration // of a presigned request, 0 where it says nothing
 }
 
-// Parse reads what a request says of its signature.
-func Parse(r *http.Request) (*Signed, error) {
-	header := r.Header.Get(headerAuthorization)
-	inQuery := strings.Contains(r.URL.RawQuery, "X-Amz-")
-	var s *Signed
-	var credential string
-	var err error
-	switch {
-	case header != "" && strings.Contains(r.URL.RawQuery, queryAlgorithm+"="):
-		return nil, apierr.SignedTwice.With()
-	case header != "":
-		s, credential, err = parseHeader(r, header)
-	case inQuery:
-		s, credential, err = parseQuery(r)
-	default:
-		return nil, apierr.NotSigned.With()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if s.at, err = parseTime(s.stamp); err != nil {
-		return nil, apierr.SignatureDateInvalid.With(s.stamp)
-	}
-	s.stamp = s.at.Format(basicISO)
-	if err := s.checkHeaders(r); err != nil {
-		return nil, err
-	}
-	return s, s.setCredential(credential)
+// claims are what requests of one client have in common. They never change.
+type claims struct {
+	// KeyID is the id of the access key; Region and Service are those of the credential scope.
+	KeyID, Region, Service string
+
+	scope     string // date/region/service/aws4_request
+	date, end string // of the scope
+	headers   string // names of the signed headers in lower case, separated by semicolons
+	names     []string
 }
 
-// parseTime reads a time in ISO 8601's basic format, or, where it is from the header Date, in one of HTTP's.
-func parseTime(text string) (time.Time, error) {
-	if t, err := time.Parse(basicISO, text); err == nil {
+// Parser reads what requests say of their signatures. It keeps the claims of some clients, of whom most requests differ by their
+// signature alone. The zero Parser works.
+type Parser struct {
+	kept atomic.Pointer[map[string]*claims] // by the header Authorization up to the signature
+}
+
+// Parse reads what a request says of its signature.
+func (p *Parser) Parse(r *http.Request) (Signed, error) {
+	header := r.Header.Get(headerAuthorization)
+	inQuery := strings.Contains(r.URL.RawQuery, "X-Amz-")
+	var s Signed
+	var err error
+	switch {
+	case header != "" && inQuery && strings.Contains(r.URL.RawQuery, queryAlgorithm+"="):
+		return Signed{}, apierr.SignedTwice.With()
+	case header != "":
+		s, err = p.parseHeader(r, header)
+	case inQuery:
+		s, err = parseQuery(r)
+	default:
+		return Signed{}, apierr.NotSigned.With()
+	}
+	if err != nil {
+		return Signed{}, err
+	}
+	if s.at, err = parseTime(&s.stamp); err != nil {
+		return Signed{}, apierr.SignatureDateInvalid.With(s.stamp)
+	}
+	if err := s.checkHeaders(r); err != nil {
+		return Signed{}, err
+	}
+	if s.KeyID == "" {
+		return Signed{}, apierr.CredentialIncomplete.With(s.scope)
+	}
+	return s, nil
+}
+
+// Keep keeps the claims of a request whose signature is right.
+func (p *Parser) Keep(s *Signed) {
+	if s.prefix == "" {
+		return
+	}
+	kept := map[string]*claims{strings.Clone(s.prefix): s.claims}
+	if old := p.kept.Load(); old != nil && len(*old) < keptMax {
+		maps.Copy(kept, *old)
+	}
+	p.kept.Store(&kept) // of two that are kept at once one is
+}
+
+// parseTime reads a time in ISO 8601's basic format, or, where it is from the header Date, in one of HTTP's, which it brings into the
+// other format.
+func parseTime(stamp *string) (time.Time, error) {
+	if t, err := time.Parse(basicISO, *stamp); err == nil {
 		return t, nil
 	}
-	t, err := http.ParseTime(text)
-	return t.UTC(), err
+	t, err := http.ParseTime(*stamp)
+	if err == nil {
+		t = t.UTC()
+		*stamp = t.Format(basicISO)
+	}
+	return t, err
+}
+
+// newClaims reads a credential, KEY/20261120/eu-west-1/dynamodb/aws4_request, in which the key has no slashes. Of one that is no
+// credential the claims have no KeyID, and the scope is what it is.
+func newClaims(credential, headers string) *claims {
+	c := &claims{scope: credential, headers: strings.ToLower(headers)}
+	c.names = strings.Split(c.headers, ";")
+	parts := strings.Split(strings.TrimRight(credential, "/"), "/")
+	if len(parts) == 5 && parts[0] != "" {
+		c.KeyID, c.scope = parts[0], strings.Join(parts[1:], "/")
+		c.date, c.Region, c.Service, c.end = parts[1], parts[2], parts[3], parts[4]
+	}
+	return c
 }
 
 // checkHeaders refuses signatures that do not cover what a request is for, and names of headers that are not there.
 func (s *Signed) checkHeaders(r *http.Request) error {
-	host, target := false, r.Header.Get(headerTarget) == ""
-	for name := range strings.SplitSeq(s.headers, ";") {
-		switch {
-		case strings.EqualFold(name, "host"), name == ":authority":
+	host, target := false, len(r.Header[headerTarget]) == 0
+	for _, name := range s.names {
+		switch name {
+		case nameHost, nameAuthority:
 			host = true
-		case strings.EqualFold(name, headerTarget):
+		case nameTarget:
 			target = true
 		}
 	}
@@ -125,22 +178,11 @@ func (s *Signed) checkHeaders(r *http.Request) error {
 	case !target:
 		return apierr.TargetNotSigned.With()
 	}
-	for name := range strings.SplitSeq(s.headers, ";") {
+	for _, name := range s.names {
 		if !hasHeader(r, name) {
 			return apierr.SignedHeaderMissing.With(name)
 		}
 	}
-	return nil
-}
-
-// setCredential reads KEY/20261120/eu-west-1/dynamodb/aws4_request. Keys have no slashes.
-func (s *Signed) setCredential(credential string) error {
-	parts := strings.Split(strings.TrimRight(credential, "/"), "/")
-	if len(parts) != 5 {
-		return apierr.CredentialIncomplete.With(credential)
-	}
-	s.KeyID, s.scope = parts[0], strings.Join(parts[1:], "/")
-	s.date, s.Region, s.Service, s.end = parts[1], parts[2], parts[3], parts[4]
 	return nil
 }
 
