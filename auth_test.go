@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	ststypes "github.com/aws/aws-sdk-go-v2/service/sts/types"
@@ -134,6 +135,22 @@ func TestAuthRequired(t *testing.T) {
 	if _, err := g.db.Client().ListTables(t.Context(), &dynamodb.ListTablesInput{}); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestCloudWatchPolicies: reading metrics needs a policy, too.
+func TestCloudWatchPolicies(t *testing.T) {
+	g := openGuarded(t, t.TempDir(), monotable.Options{})
+	g.manage(monotable.IAMRequest{
+		Action: "policy create", Name: "list", Document: `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"cloudwatch:List*","Resource":"*"}}`,
+	})
+	client := cloudwatch.New(cloudwatch.Options{BaseEndpoint: &g.url, Region: "us-east-1", Credentials: g.user("ana", "list"), Retryer: aws.NopRetryer{}})
+	_, err := client.ListMetrics(t.Context(), &cloudwatch.ListMetricsInput{})
+	g.want("allowed", refusal(err), "")
+	_, err = client.GetMetricStatistics(t.Context(), &cloudwatch.GetMetricStatisticsInput{
+		Namespace: aws.String("AWS/DynamoDB"), MetricName: aws.String("x"), Period: aws.Int32(60), StartTime: aws.Time(time.Now()), EndTime: aws.Time(time.Now()),
+	})
+	g.want("not allowed", refusal(err),
+		"AccessDeniedException: User: arn:aws:iam::000000000000:user/ana is not authorized to perform: cloudwatch:GetMetricStatistics")
 }
 
 // TestKeysOverTime: keys are rotated with a grace, disabled, and deleted, and survive a restart.
