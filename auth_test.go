@@ -1,11 +1,14 @@
 package monotable_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -150,7 +153,7 @@ func TestCloudWatchPolicies(t *testing.T) {
 		Namespace: aws.String("AWS/DynamoDB"), MetricName: aws.String("x"), Period: aws.Int32(60), StartTime: aws.Time(time.Now()), EndTime: aws.Time(time.Now()),
 	})
 	g.want("not allowed", refusal(err),
-		"AccessDeniedException: User: arn:aws:iam::000000000000:user/ana is not authorized to perform: cloudwatch:GetMetricStatistics")
+		"AccessDenied: User: arn:aws:iam::000000000000:user/ana is not authorized to perform: cloudwatch:GetMetricStatistics")
 }
 
 // TestKeysOverTime: keys are rotated with a grace, disabled, and deleted, and survive a restart.
@@ -468,6 +471,38 @@ roles:
 	forged := old[:strings.LastIndexByte(old, '.')+1]
 	_, failure = take(forged)
 	g.want("no signature", failure, "InvalidIdentityToken: The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)")
+}
+
+// TestPublicIsNobody: a request that looks as if it brought a web identity's token, and turns out to be another when it has been
+// decompressed, is nobody's.
+func TestPublicIsNobody(t *testing.T) {
+	g := openGuarded(t, t.TempDir(), monotable.Options{})
+	for _, action := range []string{"GetSessionToken", "GetCallerIdentity", "AssumeRole"} {
+		var body bytes.Buffer
+		w := gzip.NewWriter(&body)
+		w.Name = "&Action=AssumeRoleWithWebIdentity&Version=2011-06-15&"
+		if _, err := w.Write([]byte("Version=2011-06-15&Action=" + action)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.url, &body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Content-Encoding", "gzip")
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil || response.StatusCode != http.StatusForbidden ||
+			!strings.Contains(string(text), "<Code>MissingAuthenticationToken</Code>") {
+			t.Errorf("%s: %s %s %v", action, response.Status, text, err)
+		}
+	}
 }
 
 // TestIAMFile: a file that cannot be used is refused at reload, and what was there stays.

@@ -56,8 +56,8 @@ type sealedSession struct {
 	Expires  int64               `json:"e"` // seconds since the epoch
 }
 
-// errGone is for a session whose role or user is there no more.
-var errGone = errors.New("identity: the role or user of the session is gone")
+// ErrGone is for a session whose role or user is there no more.
+var ErrGone = errors.New("identity: the role or user of the session is gone")
 
 // Role returns a role by its ARN.
 func (d *Directory) Role(arn string) (*Role, bool) {
@@ -81,6 +81,9 @@ func (d *Directory) AssumeRole(ctx context.Context, role *Role, s Session) (*Cre
 
 // UserSession begins a session of a user or the root.
 func (d *Directory) UserSession(ctx context.Context, who *policy.Principal, s Session) (*Credentials, error) {
+	if who.Username == "" && !who.Root {
+		return nil, ErrGone
+	}
 	return d.begin(ctx, &sealedSession{User: who.Username, ID: who.UserID}, s)
 }
 
@@ -139,11 +142,11 @@ func (d *Directory) session(v *view, id, token string) (*credential, error) {
 
 func (d *Directory) openSession(v *view, token string) (*credential, error) {
 	if len(token) > tokenMax {
-		return nil, errGone
+		return nil, ErrGone
 	}
 	sealed, err := base64.StdEncoding.DecodeString(token)
 	if err != nil || len(sealed) == 0 || sealed[0] != tokenVersion {
-		return nil, errors.Join(errGone, err)
+		return nil, errors.Join(ErrGone, err)
 	}
 	d.mu.Lock()
 	data := d.data
@@ -173,7 +176,7 @@ func (v *view) principal(s *sealedSession) (*policy.Principal, error) {
 	case s.Role != "":
 		role := v.roles[s.Role]
 		if role == nil || role.ID != s.ID {
-			return nil, errGone
+			return nil, ErrGone
 		}
 		p = role.principal
 		p.ARN = fmt.Sprintf("arn:aws:sts::%s:assumed-role/%s/%s", p.Account, role.Name, s.Name)
@@ -181,11 +184,13 @@ func (v *view) principal(s *sealedSession) (*policy.Principal, error) {
 	case s.User != "":
 		user := v.users[s.User]
 		if user == nil || user.UserID != s.ID {
-			return nil, errGone
+			return nil, ErrGone
 		}
 		p = *user
-	default:
+	case s.ID == v.root.UserID:
 		p = *v.root
+	default:
+		return nil, ErrGone
 	}
 	if len(s.Tags) > 0 {
 		tags := maps.Clone(p.Tags)

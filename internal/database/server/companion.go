@@ -17,7 +17,8 @@ type Companion interface {
 	Serves(r *http.Request, body []byte) bool
 	// Public reports whether a request needs no signature.
 	Public(r *http.Request, body []byte) bool
-	// Serve responds to such a request. who is nil for the owner of the database, and where nobody is authenticated.
+	// Serve responds to such a request. who is nil for the owner of the database, and where nobody is authenticated; it is the zero
+	// Principal for a public request.
 	Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte)
 	// Refuse is the response to a request that the server does not pass on.
 	Refuse(r *http.Request, id string, e *apierr.Error) (int, http.Header, []byte)
@@ -64,12 +65,7 @@ func (x *exchange) askCompanion(c Companion, surplus bool) (status int, header h
 	if found := x.server.companion(x.r, *body); found != nil {
 		c = found
 	}
-	if !c.Public(x.r, *body) {
-		if err := x.authenticate(*body); err != nil {
-			return x.refuseFor(c, err)
-		}
-	}
-	if err := x.decompressBody(body); err != nil {
+	if err := x.admit(c, body); err != nil {
 		return x.refuseFor(c, err)
 	}
 	ctx := x.ctx.Context
@@ -80,6 +76,21 @@ func (x *exchange) askCompanion(c Companion, surplus bool) (status int, header h
 	}
 	defer x.body.release()
 	return c.Serve(ctx, x.who, x.r, x.id, *body)
+}
+
+// admit authenticates a request of a companion, unless it is public, and decompresses its body. What is compressed is never public:
+// what was looked at would not be what is served. Who makes a public request is the zero Principal, who may do nothing, where
+// others have to say who they are.
+func (x *exchange) admit(c Companion, body *[]byte) error {
+	_, everyone := x.server.options.Authenticator.(acceptAll)
+	if !everyone && !x.owner && x.r.Header.Get(headerEncoding) == "" && c.Public(x.r, *body) {
+		x.who = new(policy.Principal)
+		return nil
+	}
+	if err := x.authenticate(*body); err != nil {
+		return err
+	}
+	return x.decompressBody(body)
 }
 
 // refuseFor responds with an error of the server's own.

@@ -65,6 +65,9 @@ func faultOf(err error) *fault {
 		f.message = e.Message
 		return &f
 	}
+	if errors.Is(err, identity.ErrGone) { // since the request was authenticated
+		return faultOf(apierr.KeyUnknown.With())
+	}
 	return errInternal
 }
 

@@ -135,7 +135,11 @@ func (h *Handler) perform(ctx context.Context, who *policy.Principal, r *http.Re
 		return nil, errThrottled
 	}
 	c := &call{h: h, who: who, r: r, form: form}
-	switch action := form.Get("Action"); {
+	action := form.Get("Action")
+	if who.ARN == "" && action != webIdentityAction { // nobody
+		return nil, apierr.NotSigned.With()
+	}
+	switch {
 	case action == "":
 		return nil, &fault{http.StatusBadRequest, "MissingAction", "The request is missing an action."}
 	case form.Get("Version") != apiVersion:
