@@ -29,7 +29,10 @@ type Auth struct {
 	ClockSkew time.Duration
 }
 
-// IAMRequest is a request to manage users, roles, policies and access keys; its Action says what it does.
+// IAMRequest is a request to manage users, roles, policies and access keys, as the subcommands of monotable iam are. Its Action is
+// "user create", "user list", "user show", "user delete", the same of role and policy, "policy attach", "policy detach", "key create",
+// "key list", "key rotate", "key disable", "key enable" or "key delete". Name is the user's, role's or policy's name, or the key's id;
+// User and Role say whose key or policy it is, where User "" is the root. Policies are given in Document and Trust, in AWS's JSON.
 type IAMRequest = identity.Request
 
 // IAMResult is what an IAMRequest made, changed, shows or lists.

@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -148,5 +149,39 @@ func TestIAMFileAtHangup(t *testing.T) {
 				t.Errorf("%s, secret %s: %v", step.logged, secret, err)
 			}
 		}
+	}
+}
+
+// TestIAMAfterCrash: a key that monotable iam has printed is good after the server was killed.
+func TestIAMAfterCrash(t *testing.T) {
+	t.Parallel()
+	binary, dir := serverproc.Build(t), t.TempDir()
+	policy := filepath.Join(t.TempDir(), "all.json")
+	if err := os.WriteFile(policy, []byte(`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"*","Resource":"*"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	iam := func(args ...string) []byte {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), binary, append(append([]string{"iam"}, args...), "--data", dir, "--json")...)
+		output, err := command.Output()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", command, err, output)
+		}
+		return output
+	}
+	server := serverproc.Start(t, binary, "--data", dir, "--auth", "required")
+	iam("policy", "create", "all", "--document", policy)
+	iam("user", "create", "ana", "--policy", "all")
+	var made struct{ Keys []struct{ ID, Secret string } }
+	if err := json.Unmarshal(iam("key", "create", "ana"), &made); err != nil || len(made.Keys) != 1 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	server.Kill(t)
+	server = serverproc.Start(t, binary, "--data", dir, "--auth", "required")
+	_, err := dynamodb.New(dynamodb.Options{
+		BaseEndpoint: &server.Endpoint, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(made.Keys[0].ID, made.Keys[0].Secret, ""),
+	}).ListTables(t.Context(), nil)
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -154,10 +154,11 @@ func (d *Directory) EnsureRoot(ctx context.Context) (*Key, error) {
 	return &made.Keys[0], d.reload(ctx)
 }
 
-// update changes the record of a name, which is nil where there is none: change returns what it is then, nil to delete it.
+// update changes the record of a name, which is nil where there is none: change returns what it is then, nil to delete it. It may use
+// the reserve of a full disk: a key that is known to others must go.
 func update[T any](ctx context.Context, d *Directory, kind byte, name string, change func(*T) (*T, error)) error {
 	key := keyenc.Identity(kind, name)
-	return d.options.Store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
+	return d.options.Store.Update(ctx, kv.Intent{Write: [][]byte{key}, Frees: true}, func(txn kv.Txn) error {
 		data, err := txn.Get(key)
 		if err != nil {
 			return err
@@ -339,16 +340,17 @@ func (d *Directory) rotateKey(ctx context.Context, r *Request) (Result, error) {
 		return Result{}, err
 	}
 	err = d.updateKeys(ctx, owner, func(keys []keyRecord) ([]keyRecord, error) {
+		now := d.options.Now()
 		kept := slices.DeleteFunc(keys, func(k keyRecord) bool {
-			return k.ID != r.Name && !k.Expires.IsZero() || k.ID == r.Name && r.Grace == 0 // left of an earlier rotation
+			return k.ID == r.Name && r.Grace == 0 || !k.Expires.IsZero() && !now.Before(k.Expires) // of an earlier rotation
 		})
 		for i := range kept {
 			if kept[i].ID == r.Name {
-				kept[i].Expires = d.options.Now().Add(r.Grace).UTC()
+				kept[i].Expires = now.Add(r.Grace).UTC()
 			}
 		}
 		if len(kept) >= keysMax {
-			return nil, fmt.Errorf("%s has another access key: delete that first", userOrRoot(owner))
+			return nil, fmt.Errorf("%s has another access key: delete that first, or give no grace", userOrRoot(owner))
 		}
 		return append(kept, sealed), nil
 	})

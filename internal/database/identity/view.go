@@ -10,7 +10,7 @@ import (
 )
 
 // sessionsMax is how many opened sessions a view keeps.
-const sessionsMax = 4096
+const sessionsMax = 1024
 
 // view is the directory at one moment. All but the sessions, which are only what has been opened, never changes.
 type view struct {
