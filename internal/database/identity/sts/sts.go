@@ -16,7 +16,7 @@
 //
 // # Concurrency
 //
-// A Handler serves any number of requests at once, of which turnsMax are worked on.
+// A Handler serves any number of requests at once, and looks at turnsMax web identities together.
 package sts
 
 import (
@@ -35,7 +35,8 @@ import (
 
 const (
 	apiVersion = "2011-06-15"
-	// bodyMax is the most bytes that a request may have, and turnsMax how many are worked on at once.
+	// bodyMax is the most bytes that a request may have, and turnsMax how many web identities are looked at together: anyone may
+	// ask for it, and it may wait for a provider.
 	bodyMax  = 256 << 10
 	turnsMax = 4
 
@@ -122,17 +123,11 @@ func (h *Handler) Refuse(_ *http.Request, id string, e *apierr.Error) (int, http
 	return faultOf(e).encode(id)
 }
 
-// perform carries out one operation, in its turn.
+// perform carries out one operation.
 func (h *Handler) perform(ctx context.Context, who *policy.Principal, r *http.Request, body []byte) (any, error) {
 	form, err := parameters(r, body)
 	if err != nil {
 		return nil, err
-	}
-	select {
-	case h.turns <- struct{}{}:
-		defer func() { <-h.turns }()
-	case <-ctx.Done():
-		return nil, errThrottled
 	}
 	c := &call{h: h, who: who, r: r, form: form}
 	action := form.Get("Action")

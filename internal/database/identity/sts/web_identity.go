@@ -46,6 +46,12 @@ func (c *call) assumeRoleWithWebIdentity(ctx context.Context) (any, error) {
 	if len(token) < 4 || len(token) > webTokenMax {
 		return nil, validation("1 validation error detected: Value at 'webIdentityToken' failed to satisfy constraint: Member must have length between 4 and %d", webTokenMax)
 	}
+	select {
+	case c.h.turns <- struct{}{}:
+		defer func() { <-c.h.turns }()
+	case <-ctx.Done():
+		return nil, errThrottled
+	}
 	verified, provider, audience, err := c.verify(ctx, token)
 	if err != nil {
 		return nil, err
