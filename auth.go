@@ -8,6 +8,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/identity"
+	"github.com/monotable/monotable/internal/database/identity/access"
 	"github.com/monotable/monotable/internal/database/identity/sts"
 	"github.com/monotable/monotable/internal/database/server"
 )
@@ -97,6 +98,15 @@ func (db *DB) openIdentity(o *Options, s *server.Options) error {
 	db.identity = d
 	if a.Required {
 		s.Authenticator = d
+		databases := map[string]access.Database{o.Region: db.engine}
+		for _, r := range db.regions {
+			databases[r.name] = r.engine
+		}
+		now := o.Now
+		if now == nil {
+			now = time.Now
+		}
+		s.Authorizer = access.New(access.Options{Account: o.AccountID, Databases: databases, Now: now})
 	}
 	service := sts.New(sts.Options{Directory: d, Account: o.AccountID, Now: o.Now, Logger: o.Logger})
 	s.Companions = append([]server.Companion{service}, s.Companions...)
