@@ -20,7 +20,7 @@ func (db *DB) Client(options ...func(*dynamodb.Options)) *dynamodb.Client {
 		Region:       db.region,
 		BaseEndpoint: aws.String(endpoint),
 		Credentials:  aws.AnonymousCredentials{},
-		HTTPClient:   inProcess{db.server},
+		HTTPClient:   inProcess{db.server.Owner()},
 	}, options...)
 }
 

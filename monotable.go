@@ -29,6 +29,7 @@ import (
 	"github.com/monotable/monotable/internal/database/cloudwatch"
 	"github.com/monotable/monotable/internal/database/cloudwatch/history"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/identity"
 	"github.com/monotable/monotable/internal/database/kinesis"
 	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/server"
@@ -116,8 +117,10 @@ type Options struct {
 	// S3Config has its region and credentials; default: those of Region and of the environment.
 	S3Endpoint string
 	S3Config   *aws.Config
+	// Auth says who may call Handler. Default nil: everyone may.
+	Auth *Auth
 	// AllowedHosts are the names, in addition to IP addresses, localhost, names without dots, *.localhost and *.internal,
-	// by which requests to Handler may address the database: a name, or *.suffix. Requests are not authenticated; refusing
+	// by which requests to Handler may address the database: a name, or *.suffix. Without Auth, refusing
 	// other names with status 403 keeps web pages out that have their own name point to the database.
 	AllowedHosts []string
 	// CORSOrigins are the origins (https://app.example.com) whose web pages may use Handler; "*" allows all. Default: none.
@@ -164,9 +167,11 @@ type DB struct {
 	kinesis *kinesis.Deliverer // nil where there is nowhere to deliver to
 	observe *observe.Database
 	history *history.History
-	region  string
-	now     func() time.Time
-	logger  *slog.Logger
+
+	identity *identity.Directory
+	region   string
+	now      func() time.Time
+	logger   *slog.Logger
 }
 
 // Open opens the database in dir, which is created if it does not exist.
@@ -219,11 +224,15 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	db.history = history.Start(history.Options{
 		Store: store, Observe: counts, Tables: db.countedTables, Pending: db.pendingReplication, Now: o.Now, Logger: o.Logger,
 	})
-	db.server = server.New(db.engine, server.Options{
+	options := server.Options{
 		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,
-		Companion: cloudwatch.New(db.history, db.insightsRule, o.Now, o.Logger),
-	})
+		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, o.Now, o.Logger)},
+	}
+	if err := db.openIdentity(o, &options); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	db.server = server.New(db.engine, options)
 	return db, nil
 }
 
@@ -324,6 +333,9 @@ func (o *Options) validate() error {
 	}
 	if o.S3Dir != "" && o.S3Endpoint != "" {
 		faults = append(faults, errors.New("monotable: S3Dir and S3Endpoint cannot both be given"))
+	}
+	if err := o.Auth.validate(); err != nil {
+		faults = append(faults, err)
 	}
 	guard, err := httpguard.New(o.AllowedHosts, o.CORSOrigins)
 	if err != nil {

@@ -12,6 +12,6 @@ func (db *DB) StreamsClient(options ...func(*dynamodbstreams.Options)) *dynamodb
 		Region:       db.region,
 		BaseEndpoint: aws.String(endpoint),
 		Credentials:  aws.AnonymousCredentials{},
-		HTTPClient:   inProcess{db.server},
+		HTTPClient:   inProcess{db.server.Owner()},
 	}, options...)
 }

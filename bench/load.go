@@ -89,16 +89,19 @@ type worker struct {
 	reader     *bufio.Reader
 	request    []byte // head and body
 	body       []byte // the part of request behind the head
+	signer     *signer
+	signature  []byte // the part of the head that is to have it
 	slots      []slot
 	filler     *filler
 	latencies  []time.Duration
 }
 
 func newWorker(connection net.Conn, s *server, w workload, t template, f *filler) *worker {
+	target := "DynamoDB_20120810." + w.target
 	head := fmt.Sprintf("POST / HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-amz-json-1.0\r\n"+
-		"X-Amz-Target: DynamoDB_20120810.%s\r\nX-Amz-Date: 20261120T000000Z\r\n"+
-		"Authorization: AWS4-HMAC-SHA256 Credential=bench/20261120/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0\r\n"+
-		"Content-Length: %d\r\n", s.addr, w.target, len(t.body))
+		"X-Amz-Target: %s\r\nX-Amz-Date: %s\r\nContent-Length: %d\r\nAuthorization: %s", s.addr, target, signedAt, len(t.body), authorization)
+	signature := len(head)
+	head += unsigned + "\r\n"
 	if s.echo {
 		head += "X-Echo-Bytes: " + strconv.Itoa(w.echoBytes) + "\r\n"
 	}
@@ -106,6 +109,7 @@ func newWorker(connection net.Conn, s *server, w workload, t template, f *filler
 	return &worker{
 		connection: connection, reader: bufio.NewReaderSize(connection, 64<<10),
 		request: request, body: request[len(request)-len(t.body):], slots: t.slots, filler: f,
+		signer: newSigner(s.addr, target), signature: request[signature : signature+len(unsigned)],
 	}
 }
 
@@ -116,6 +120,7 @@ func (w *worker) run(until time.Time) error {
 			return nil
 		}
 		w.filler.fill(w.body, w.slots)
+		w.signer.sign(w.signature, w.body)
 		if _, err := w.connection.Write(w.request); err != nil {
 			return err
 		}

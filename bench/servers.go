@@ -23,6 +23,7 @@ type server struct {
 	// command returns the arguments that start it on a port with a directory of its own.
 	command        func(port int, dir string) []string
 	needs          []string // programs that must be there
+	env            []string // beside this process's own
 	noTransactions bool
 	echo           bool
 	inMemory       bool
@@ -48,6 +49,9 @@ func servers() []*server {
 		{name: "monotable-memory", own: true, inMemory: true, needs: []string{"bin/monotable"}, command: func(port int, _ string) []string {
 			return []string{"bin/monotable", "serve", "--log-level", "warn", "--addr", loopback(port), "--memory"}
 		}},
+		{name: "monotable-signed", own: true, needs: []string{"bin/monotable"}, command: func(port int, dir string) []string {
+			return append(durable("bin/monotable")(port, dir), "--auth", "required", "--clock-skew", "876000h")
+		}, env: []string{"MONOTABLE_ROOT_ACCESS_KEY_ID=" + keyID, "MONOTABLE_ROOT_SECRET_ACCESS_KEY=" + keySecret}},
 		{name: "dynoxide", needs: []string{modules + "/@dynoxide/linux-x64/dynoxide"}, command: func(port int, dir string) []string {
 			return []string{modules + "/@dynoxide/linux-x64/dynoxide", "serve", "--host", "127.0.0.1", "--port", strconv.Itoa(port), "--db-path", filepath.Join(dir, "db")}
 		}},
@@ -149,6 +153,7 @@ func (s *server) start(ctx context.Context) error {
 		return err
 	}
 	s.process.Stdout, s.process.Stderr = logFile, logFile
+	s.process.Env = append(os.Environ(), s.env...)
 	begin := time.Now()
 	if err := s.process.Start(); err != nil {
 		return err

@@ -112,9 +112,11 @@ func ask(ctx context.Context, s *server, operation, body string) ([]byte, error)
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	request.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
-	request.Header.Set("X-Amz-Date", "20261120T000000Z")
-	request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=bench/20261120/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date;x-amz-target, Signature=0")
+	target, signature := "DynamoDB_20120810."+operation, []byte(unsigned)
+	newSigner(s.addr, target).sign(signature, []byte(body))
+	request.Header.Set("X-Amz-Target", target)
+	request.Header.Set("X-Amz-Date", signedAt)
+	request.Header.Set("Authorization", authorization+string(signature))
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		return nil, err

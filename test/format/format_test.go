@@ -176,6 +176,7 @@ func TestDirectories(t *testing.T) {
 //	records TABLE       all records of the latest stream of a table; with "short", what they are about
 //	verify              what the verifier counts and finds
 //	in REGION           the requests that follow are for this Region
+//	iam                 a request to manage users, roles and policies
 //	advance 20m         move the clock
 //	reopen              close the directory and open it again
 func (s *session) directive(t *testing.T, d *datadriven.TestData) string {
@@ -193,6 +194,8 @@ func (s *session) directive(t *testing.T, d *datadriven.TestData) string {
 		s.reopen(t)
 	case "verify":
 		return s.verify(t)
+	case "iam":
+		return fmt.Sprintln(s.iam(t, d.Input))
 	case "records":
 		return s.records(t, d.CmdArgs[0].Key, d.HasArg("short"))
 	case "quiet":
@@ -224,6 +227,20 @@ func (s *session) await(t *testing.T, operation, body string, wanted func(string
 		case <-tick.C:
 		}
 	}
+}
+
+// iam carries out a request to manage who may call.
+func (s *session) iam(t *testing.T, body string) string {
+	t.Helper()
+	var request monotable.IAMRequest
+	if err := json.Unmarshal([]byte(body), &request); err != nil {
+		t.Fatal(err)
+	}
+	result, err := s.db.IAM(t.Context(), &request)
+	if err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	return compact(result)
 }
 
 func (s *session) verify(t *testing.T) string {
@@ -302,6 +319,7 @@ func TestRecord(t *testing.T) {
 // step is one request of requests.txt, or one of
 //
 //	in REGION        the requests that follow are for this Region
+//	iam              a request to manage users, roles and policies
 //	at N             the clock is at N seconds after the start
 //	session          close the directory and open it again
 //	active TABLE     wait until the table and its indexes are ACTIVE
@@ -317,6 +335,8 @@ func (s *session) step(t *testing.T, operation, argument, body string) {
 		s.now.Store(started + seconds)
 	case "in":
 		s.region = argument
+	case "iam":
+		s.iam(t, body)
 	case "session":
 		s.reopen(t)
 	case "active":

@@ -28,6 +28,8 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/cloudwatch/history"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
 // BodyMax is the most bytes that the body of a request may have.
@@ -58,12 +60,15 @@ func New(source Source, rules Rules, now func() time.Time, logger *slog.Logger) 
 }
 
 // Serves reports whether a request is CloudWatch's: it is known by its path, its target or its content type.
-func (h *Handler) Serves(r *http.Request) bool { return protocolOf(r) != nil }
+func (h *Handler) Serves(r *http.Request, _ []byte) bool { return protocolOf(r) != nil }
+
+// Public is false: every operation needs a signature, where the server checks signatures.
+func (h *Handler) Public(*http.Request, []byte) bool { return false }
 
 // Serve responds to a request that Serves is true for.
-func (h *Handler) Serve(ctx context.Context, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
+func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
 	p := protocolOf(r)
-	operation, out, err := h.perform(ctx, p, r, body)
+	operation, out, err := h.perform(ctx, who, p, r, body)
 	if err != nil {
 		f, known := errors.AsType[*fault](err)
 		if !known {
@@ -81,12 +86,12 @@ func (h *Handler) Serve(ctx context.Context, r *http.Request, id string, body []
 }
 
 // Refuse responds to a request that is not served for a reason of the server's own.
-func (h *Handler) Refuse(r *http.Request, id string, status int, code, message string) (int, http.Header, []byte) {
-	return protocolOf(r).fail(&fault{status: status, code: code, message: message}, id)
+func (h *Handler) Refuse(r *http.Request, id string, e *apierr.Error) (int, http.Header, []byte) {
+	return protocolOf(r).fail(&fault{status: e.Status(), code: string(e.Code), message: e.Message}, id)
 }
 
 // perform carries out one operation, in its turn.
-func (h *Handler) perform(ctx context.Context, p protocol, r *http.Request, body []byte) (operation string, out any, err error) {
+func (h *Handler) perform(ctx context.Context, who *policy.Principal, p protocol, r *http.Request, body []byte) (operation string, out any, err error) {
 	if len(body) > BodyMax {
 		return "", nil, errTooLarge
 	}
@@ -99,6 +104,9 @@ func (h *Handler) perform(ctx context.Context, p protocol, r *http.Request, body
 	operation, decode, err := p.decode(r, body)
 	if err != nil {
 		return "", nil, err
+	}
+	if err := authorize(who, operation); err != nil {
+		return operation, nil, err
 	}
 	switch operation {
 	case "GetInsightRuleReport":
@@ -116,6 +124,15 @@ func (h *Handler) perform(ctx context.Context, p protocol, r *http.Request, body
 		err = errThrottled
 	}
 	return operation, out, err
+}
+
+// authorize refuses what the policies of who sends a request do not allow. CloudWatch's actions have no resource.
+func authorize(who *policy.Principal, operation string) error {
+	action := "cloudwatch:" + operation
+	if who == nil || policy.Evaluate(who, &policy.Request{Action: action, Resource: "*"}) == policy.Allowed {
+		return nil
+	}
+	return denied(who.ARN, action)
 }
 
 func serve[In, Out any](ctx context.Context, decode func(any) error, perform func(context.Context, *In) (*Out, error)) (any, error) {

@@ -116,10 +116,10 @@ func call(tb testing.TB, h *cloudwatch.Handler, path string, header map[string]s
 	for name, value := range header {
 		r.Header.Set(name, value)
 	}
-	if !h.Serves(r) {
+	if !h.Serves(r, nil) {
 		tb.Fatalf("%s %v is not served", path, header)
 	}
-	status, got, answer := h.Serve(tb.Context(), r, "request-1", body)
+	status, got, answer := h.Serve(tb.Context(), nil, r, "request-1", body)
 	return response{status, got, string(answer)}
 }
 

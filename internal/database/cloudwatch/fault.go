@@ -58,3 +58,7 @@ func missing(parameter string) *fault {
 func invalid(format string, args ...any) *fault {
 	return &fault{http.StatusBadRequest, "ValidationError", "", fmt.Sprintf(format, args...)}
 }
+
+func denied(who, action string) *fault {
+	return &fault{http.StatusForbidden, "AccessDenied", "AccessDeniedException", fmt.Sprintf("User: %s is not authorized to perform: %s", who, action)}
+}

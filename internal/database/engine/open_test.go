@@ -13,9 +13,9 @@ import (
 // TestNewerFormat opens a store that a newer program wrote.
 func TestNewerFormat(t *testing.T) {
 	store := memkv.New()
-	damaged{t, store}.set(keyenc.FormatVersion(), binary.BigEndian.AppendUint64(nil, 5))
+	damaged{t, store}.set(keyenc.FormatVersion(), binary.BigEndian.AppendUint64(nil, 6))
 	_, err := engine.Open(t.Context(), kept{store}, engine.Options{})
-	want := "format: the store has format version 5 and this program knows versions up to 4: open it with the program that " +
+	want := "format: the store has format version 6 and this program knows versions up to 5: open it with the program that " +
 		"wrote it, or a newer one"
 	if err == nil || err.Error() != want {
 		t.Errorf("Open: %v", err)

@@ -30,7 +30,7 @@ var errTooLarge = apierr.BodyTooLarge.With()
 
 var errNoOutput = errors.New("server: the engine returned neither output nor error")
 
-// readBody reads the request's body into buffer, authenticates the request, and decompresses the body.
+// readBody reads the request's body into buffer, as it was sent.
 func (x *exchange) readBody(buffer *[]byte) error {
 	if x.r.ContentLength > bodyMax {
 		x.w.Header().Set("Connection", "close")
@@ -42,14 +42,16 @@ func (x *exchange) readBody(buffer *[]byte) error {
 	if err != nil {
 		return x.bodyError(err)
 	}
-	if err := x.server.options.Authenticator.Authenticate(x.r, raw); err != nil {
-		return err
-	}
+	return nil
+}
+
+// decompressBody decompresses the body in buffer, if it is compressed.
+func (x *exchange) decompressBody(buffer *[]byte) error {
 	encoding := x.r.Header.Get(headerEncoding)
 	if encoding == "" {
 		return nil
 	}
-	plain, err := x.decompress(encoding, raw)
+	plain, err := x.decompress(encoding, *buffer)
 	if err != nil {
 		return err
 	}

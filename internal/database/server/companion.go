@@ -6,17 +6,32 @@ import (
 	"net/http"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
 // Companion is another service that is reached at the same address: CloudWatch, say. Its requests pass the same limits
 // and the same Authenticator. They are not counted: counts are of DynamoDB's operations.
 type Companion interface {
-	// Serves reports whether a request is the companion's, by its headers alone.
-	Serves(r *http.Request) bool
-	// Serve responds to such a request. Its operations change nothing.
-	Serve(ctx context.Context, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte)
+	// Serves reports whether a request is the companion's. body is nil until it has been read; where only the body can tell,
+	// Serves is true without it.
+	Serves(r *http.Request, body []byte) bool
+	// Public reports whether a request needs no signature.
+	Public(r *http.Request, body []byte) bool
+	// Serve responds to such a request. who is nil for the owner of the database, and where nobody is authenticated; it is the zero
+	// Principal for a public request.
+	Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte)
 	// Refuse is the response to a request that the server does not pass on.
-	Refuse(r *http.Request, id string, status int, code, message string) (int, http.Header, []byte)
+	Refuse(r *http.Request, id string, e *apierr.Error) (int, http.Header, []byte)
+}
+
+// companion returns the companion that serves a request, nil if there is none.
+func (s *Server) companion(r *http.Request, body []byte) Companion {
+	for _, c := range s.options.Companions {
+		if c.Serves(r, body) {
+			return c
+		}
+	}
+	return nil
 }
 
 // callCompanion serves a request of the companion.
@@ -47,6 +62,12 @@ func (x *exchange) askCompanion(c Companion, surplus bool) (status int, header h
 	if err := x.readBody(body); err != nil {
 		return x.refuseFor(c, err)
 	}
+	if found := x.server.companion(x.r, *body); found != nil {
+		c = found
+	}
+	if err := x.admit(c, body); err != nil {
+		return x.refuseFor(c, err)
+	}
 	ctx := x.ctx.Context
 	if x.server.options.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -54,7 +75,22 @@ func (x *exchange) askCompanion(c Companion, surplus bool) (status int, header h
 		defer cancel()
 	}
 	defer x.body.release()
-	return c.Serve(ctx, x.r, x.id, *body)
+	return c.Serve(ctx, x.who, x.r, x.id, *body)
+}
+
+// admit authenticates a request of a companion, unless it is public, and decompresses its body. What is compressed is never public:
+// what was looked at would not be what is served. Who makes a public request is the zero Principal, who may do nothing, where
+// others have to say who they are.
+func (x *exchange) admit(c Companion, body *[]byte) error {
+	_, everyone := x.server.options.Authenticator.(acceptAll)
+	if !everyone && !x.owner && x.r.Header.Get(headerEncoding) == "" && c.Public(x.r, *body) {
+		x.who = new(policy.Principal)
+		return nil
+	}
+	if err := x.authenticate(*body); err != nil {
+		return err
+	}
+	return x.decompressBody(body)
 }
 
 // refuseFor responds with an error of the server's own.
@@ -64,5 +100,5 @@ func (x *exchange) refuseFor(c Companion, err error) (status int, header http.He
 		x.logFault(err)
 		e = apierr.InternalFault.With()
 	}
-	return c.Refuse(x.r, x.id, e.Status(), string(e.Code), e.Message)
+	return c.Refuse(x.r, x.id, e)
 }

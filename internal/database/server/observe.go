@@ -47,7 +47,7 @@ type Exchange struct {
 
 // Traced returns a handler like s, with a tracer.
 func (s *Server) Traced(t Tracer) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, t) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, t, false) })
 }
 
 // Memory returns how much of Options.Memory requests in flight have reserved, and how much there is.
@@ -72,6 +72,7 @@ func (x *exchange) trace(t Tracer) (end func()) {
 
 // calls notes that the request calls an operation.
 func (x *exchange) calls(op *operation) {
+	x.called = op
 	x.ctx.Request.ID, x.ctx.Request.Operation, x.operation = x.id, op.index, op.Name
 	if op.Name == "" {
 		x.operation = unknownOperationName

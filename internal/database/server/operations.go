@@ -191,10 +191,10 @@ func unknownOperation(_ context.Context, x *exchange, body []byte) (any, error) 
 	return nil, apierr.UnknownOperation()
 }
 
-// serving decodes and checks the input of an engine's method, and calls it.
+// serving decodes and checks the input of an engine's method, and calls it if its sender may.
 func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error)) serveFunc {
 	return func(ctx context.Context, x *exchange, body []byte) (any, error) {
-		engine, err := x.engine()
+		region, engine, err := x.engine()
 		if err != nil {
 			return nil, err
 		}
@@ -203,6 +203,9 @@ func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error
 			return nil, err
 		}
 		if err := api.Validate(in); err != nil {
+			return nil, err
+		}
+		if err := x.authorize(region, in); err != nil {
 			return nil, err
 		}
 		out, err := method(engine, ctx, in)

@@ -6,7 +6,7 @@
 //	route         method, path, content type, target          route.go
 //	body          at most 16 MB, then the signature, then gzip  body.go, auth.go
 //	room          memory for what is large, and a turn          memory.go
-//	operation     decode, member constraints, engine            operations.go
+//	operation     decode, member constraints, permission, engine   operations.go, auth.go
 //	answer        encode, compress, checksum, headers           answer.go
 //
 // # Invariants
@@ -48,6 +48,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
+	"github.com/monotable/monotable/internal/database/identity/policy"
 	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/httpguard"
 )
@@ -59,8 +60,10 @@ type Options struct {
 	// Regions are the engines of several Regions, by name, that of New's engine among them. Default: none, and every request
 	// is for that one.
 	Regions map[string]Engine
-	// Authenticator decides who may call. Default: everyone may.
+	// Authenticator tells who calls. Default: everyone may, and it is nobody in particular.
 	Authenticator Authenticator
+	// Authorizer decides what they may do. Default: everything.
+	Authorizer Authorizer
 	// Guard protects from web pages. Default: no additional hosts, no other origins. Hosts are checked only without an
 	// Authenticator: a page that rebinds its name has no credentials to send.
 	Guard *httpguard.Guard
@@ -81,8 +84,8 @@ type Options struct {
 	Slow time.Duration
 	// Ready returns why the database takes no writes, nil if it does. Default: it always does.
 	Ready func() error
-	// Companion is another service at the same address. Default: none.
-	Companion Companion
+	// Companions are other services at the same address; the first that serves a request gets it. Default: none.
+	Companions []Companion
 }
 
 func (o Options) withDefaults() Options {
@@ -147,6 +150,10 @@ type exchange struct {
 
 	slow bool // the body is among slowBodies
 
+	owner  bool              // of the database: see Server.Owner
+	who    *policy.Principal // nil for the owner, and where nobody is authenticated
+	called *operation        // nil while the request is no call of an operation
+
 	entry, body, inputTurn, readTurn, work, response reservation
 
 	ctx       observe.Context // what the engine gets; see observe.go
@@ -159,13 +166,13 @@ type exchange struct {
 }
 
 // ServeHTTP serves one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.serve(w, r, nil) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.serve(w, r, nil, false) }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, tracer Tracer) {
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, tracer Tracer, owner bool) {
 	counts := s.options.Observe
 	counts.Requests.Add(1)
 	defer counts.Requests.Add(-1)
-	x := exchange{server: s, w: w, r: r, id: newRequestID()}
+	x := exchange{server: s, w: w, r: r, id: newRequestID(), owner: owner}
 	x.ctx.Context = r.Context()
 	x.ctx.Request.Detailed = s.options.Slow > 0
 	x.commonHeaders()
@@ -181,7 +188,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, tracer Tracer) {
 	if surplus {
 		w.Header().Set("Connection", "close")
 	}
-	if c := s.options.Companion; c != nil && c.Serves(r) {
+	if c := s.companion(r, nil); c != nil {
 		x.callCompanion(c, surplus)
 		return
 	}
@@ -213,6 +220,12 @@ func (x *exchange) perform(op *operation) (out any, err error) {
 	body := smallBuffers.get()
 	defer smallBuffers.put(body)
 	if err := x.readBody(body); err != nil {
+		return nil, err
+	}
+	if err := x.authenticate(*body); err != nil {
+		return nil, err
+	}
+	if err := x.decompressBody(body); err != nil {
 		return nil, err
 	}
 	x.received()

@@ -29,6 +29,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
+	"github.com/monotable/monotable/internal/database/identity/policy"
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
@@ -419,9 +420,9 @@ func TestPanics(t *testing.T) {
 // denying refuses every request and keeps what it was shown.
 type denying struct{ body string }
 
-func (d *denying) Authenticate(_ *http.Request, body []byte) error {
+func (d *denying) Authenticate(_ *http.Request, body []byte) (*policy.Principal, error) {
 	d.body = string(body)
-	return apierr.New(apierr.UnrecognizedClientException, "The security token included in the request is invalid.")
+	return nil, apierr.New(apierr.UnrecognizedClientException, "The security token included in the request is invalid.")
 }
 
 // TestAuthenticator: it sees the body as sent, before the body is looked at.
@@ -433,6 +434,44 @@ func TestAuthenticator(t *testing.T) {
 		`"message":"The security token included in the request is invalid."}`
 	if w.Code != http.StatusBadRequest || w.Body.String() != want || d.body != "no json" {
 		t.Errorf("%d %s, shown %q", w.Code, w.Body, d.body)
+	}
+}
+
+// permitting knows everybody as ana, who may do all but one operation.
+type permitting struct {
+	forbidden string
+	asked     []string
+}
+
+func (p *permitting) Authenticate(*http.Request, []byte) (*policy.Principal, error) {
+	return &policy.Principal{Username: "ana"}, nil
+}
+
+func (p *permitting) Authorize(_ context.Context, who *policy.Principal, _ *http.Request, region string, op api.Operation, in any) error {
+	p.asked = append(p.asked, fmt.Sprintf("%s %s %s %T", who.Username, region, op.Name, in))
+	if op.Name == p.forbidden {
+		return apierr.New(apierr.AccessDeniedException, "no")
+	}
+	return nil
+}
+
+// TestAuthorizer is asked about valid inputs only, with who sends them; the owner is not asked about.
+func TestAuthorizer(t *testing.T) {
+	p := &permitting{forbidden: "GetItem"}
+	h := New(pipelineEngine{}, Options{Region: "eu-west-1", Authenticator: p, Authorizer: p})
+	const valid, invalid = `{"TableName":"echo","Key":{}}`, `{"Key":{}}`
+	if w := call(t, h, strings.NewReader(invalid), nil); w.Code != http.StatusBadRequest || len(p.asked) != 0 {
+		t.Errorf("%d %s, asked %v", w.Code, w.Body, p.asked)
+	}
+	want := `{"__type":"com.amazon.coral.service#AccessDeniedException","Message":"no"}`
+	if w := call(t, h, strings.NewReader(valid), nil); w.Code != http.StatusBadRequest || w.Body.String() != want {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if got := strings.Join(p.asked, "\n"); got != "ana eu-west-1 GetItem *api.GetItemInput" {
+		t.Error(got)
+	}
+	if w := call(t, h.Owner(), strings.NewReader(valid), nil); w.Code != http.StatusOK || len(p.asked) != 1 {
+		t.Errorf("%d %s, asked %v", w.Code, w.Body, p.asked)
 	}
 }
 

@@ -89,7 +89,7 @@ type runningKey struct{}
 
 var metricsPattern = regexp.MustCompile(`url=(http://[0-9.:]+)/metrics`)
 
-var endpointPattern = regexp.MustCompile(`https?://[0-9.]+:[0-9]+`)
+var endpointPattern = regexp.MustCompile(`https?://([0-9.]+|\[::\]):[0-9]+`)
 
 func serveCommand(ts *testscript.TestScript, negated bool, args []string) {
 	if negated {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,7 +20,7 @@ func serveControl(db *monotable.DB, metrics prometheus.Gatherer, flags *serveFla
 	}
 	stop, err := control.Serve(flags.data, db, metrics, endpoint, logger)
 	if err != nil {
-		logger.Warn("backup, verify, compact and stats will not work while this server runs", "error", err)
+		logger.Warn("backup, verify, compact, stats and iam will not work while this server runs", "error", err)
 		return func() {}
 	}
 	return stop
@@ -35,7 +36,7 @@ func reach(ctx context.Context, dir string) (control.Database, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, control.ErrNobody):
-		return offline{dir}, nil
+		return offline{dir: dir}, nil
 	default:
 		return nil, err
 	}
@@ -54,7 +55,10 @@ func Endpoint(ctx context.Context, dir string) (string, error) {
 }
 
 // offline works on a directory that no process has open.
-type offline struct{ dir string }
+type offline struct {
+	dir  string
+	auth monotable.Auth // the master keys
+}
 
 // Backup copies the directory.
 func (o offline) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
@@ -69,6 +73,15 @@ func (o offline) Compact(ctx context.Context) error {
 // Insights says that there are none: they are counted in memory.
 func (o offline) Insights(context.Context, string) (monotable.Insights, error) {
 	return monotable.Insights{}, fmt.Errorf("no server has %s open: it counts the keys in its memory", o.dir)
+}
+
+// IAM manages who may call the database.
+func (o offline) IAM(ctx context.Context, r *monotable.IAMRequest) (monotable.IAMResult, error) {
+	result, err := monotable.IAM(ctx, o.dir, o.auth, r)
+	if errors.Is(err, fs.ErrNotExist) {
+		return result, fmt.Errorf("there is no database in %s yet: start the server first, or give another --data", o.dir)
+	}
+	return result, o.explain(err)
 }
 
 // Stats returns what the database holds.

@@ -8,11 +8,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// credentialsOf are those of the environment, else placeholders, which monotable does not check.
+// credentialsOf are those of the environment, else placeholders, for a server that does not check them.
 func credentialsOf(env Environment) aws.CredentialsProvider {
-	id, secret, token := env.Getenv("AWS_ACCESS_KEY_ID"), env.Getenv("AWS_SECRET_ACCESS_KEY"), env.Getenv("AWS_SESSION_TOKEN")
-	if id == "" || secret == "" {
-		id, secret, token = placeholderKey, placeholderKey, ""
+	id, secret := ownKey(env)
+	token := ""
+	if id == env.Getenv("AWS_ACCESS_KEY_ID") {
+		token = env.Getenv("AWS_SESSION_TOKEN")
 	}
 	return credentials.NewStaticCredentialsProvider(id, secret, token)
 }

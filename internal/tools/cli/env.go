@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// placeholderKey is a key that SDKs sign with and nobody checks.
+// placeholderKey is a key that SDKs sign with, for a server that does not check signatures.
 const placeholderKey = "monotable"
 
 func newEnv(env Environment) *cobra.Command {
@@ -17,7 +17,10 @@ func newEnv(env Environment) *cobra.Command {
 		Use:   "env",
 		Short: "Print the environment that points AWS SDKs and the AWS CLI at the database",
 		Long: `Print shell lines that point every AWS SDK and the AWS CLI at a monotable server.
-The keys are placeholders: SDKs insist on some, the server does not check them.`,
+
+The access key is the one that AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY have, or else MONOTABLE_ROOT_ACCESS_KEY_ID and
+MONOTABLE_ROOT_SECRET_ACCESS_KEY. Without either it is a placeholder: SDKs insist on some, and a server with --auth off does not
+check it.`,
 		Example: `  eval "$(monotable env)"
   monotable env --fish | source`,
 		Args: cobra.NoArgs,
@@ -26,13 +29,15 @@ The keys are placeholders: SDKs insist on some, the server does not check them.`
 			if fish {
 				form = "set -gx %s %s\n"
 			}
+			id, secret := ownKey(env)
 			for _, variable := range [][2]string{
 				{"AWS_ENDPOINT_URL_DYNAMODB", endpoint},
 				{"AWS_ENDPOINT_URL_DYNAMODB_STREAMS", endpoint},
+				{"AWS_ENDPOINT_URL_STS", endpoint},
 				{"AWS_REGION", region},
 				{"AWS_DEFAULT_REGION", region},
-				{"AWS_ACCESS_KEY_ID", placeholderKey},
-				{"AWS_SECRET_ACCESS_KEY", placeholderKey},
+				{"AWS_ACCESS_KEY_ID", id},
+				{"AWS_SECRET_ACCESS_KEY", secret},
 			} {
 				fmt.Fprintf(env.Stdout, form, variable[0], shellQuote(variable[1]))
 			}
@@ -43,6 +48,16 @@ The keys are placeholders: SDKs insist on some, the server does not check them.`
 	cmd.Flags().StringVar(&region, "region", defaultRegion, "region the SDKs shall use")
 	cmd.Flags().BoolVar(&fish, "fish", false, "print fish syntax instead of sh")
 	return cmd
+}
+
+// ownKey is the access key of the environment, else a placeholder.
+func ownKey(env Environment) (id, secret string) {
+	for _, names := range [][2]string{{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}, {rootKeyVariable, rootSecretVariable}} {
+		if id, secret = env.Getenv(names[0]), env.Getenv(names[1]); id != "" && secret != "" {
+			return id, secret
+		}
+	}
+	return placeholderKey, placeholderKey
 }
 
 // shellQuote leaves plain words alone and quotes the rest for sh and fish.

@@ -1,20 +1,32 @@
 package cli
 
-import "fmt"
+import (
+	"fmt"
 
-// greet tells whoever started the server what to do next.
-func greet(env Environment, flags *serveFlags, url string) {
+	"github.com/monotable/monotable"
+)
+
+// greet tells whoever started the server what to do next. root is a key that has just been made.
+func greet(env Environment, flags *serveFlags, url string, signed bool, root *monotable.AccessKey) {
 	where := fmt.Sprintf("data in %s, durability %s", flags.data, flags.durability)
 	if flags.memory {
 		where = "data in memory, gone at the end"
 	}
-	fmt.Fprintf(env.Stdout, `monotable: DynamoDB API at %[1]s (%[2]s)
-
-  shell  eval "$(%[3]s env --endpoint %[1]s)"
+	fmt.Fprintf(env.Stdout, "monotable: DynamoDB API at %s (%s)\n\n", url, where)
+	if root != nil {
+		fmt.Fprintf(env.Stdout, "The root's access key, made now and not shown again; it may do everything:\n\n"+
+			"  export AWS_ACCESS_KEY_ID=%s\n  export AWS_SECRET_ACCESS_KEY=%s\n\n", root.ID, root.Secret)
+	}
+	goCredentials, jsCredentials := "aws.AnonymousCredentials{}", `{accessKeyId: "x", secretAccessKey: "x"}`
+	if signed {
+		fmt.Fprintf(env.Stdout, "Requests must be signed by an access key: see %s iam --help.\n\n", env.Program)
+		goCredentials, jsCredentials = "cfg.Credentials", "fromEnv()"
+	}
+	fmt.Fprintf(env.Stdout, `  shell  eval "$(%[3]s env --endpoint %[1]s)"
          aws dynamodb list-tables --endpoint-url %[1]s
-  Go     dynamodb.New(dynamodb.Options{BaseEndpoint: aws.String(%[1]q), Region: %[4]q, Credentials: aws.AnonymousCredentials{}})
-  JS     new DynamoDBClient({endpoint: %[1]q, region: %[4]q, credentials: {accessKeyId: "x", secretAccessKey: "x"}})
+  Go     dynamodb.New(dynamodb.Options{BaseEndpoint: aws.String(%[1]q), Region: %[4]q, Credentials: %[5]s})
+  JS     new DynamoDBClient({endpoint: %[1]q, region: %[4]q, credentials: %[6]s})
 
 Stop with Ctrl-C.
-`, url, where, env.Program, flags.region)
+`, url, where, env.Program, flags.region, goCredentials, jsCredentials)
 }

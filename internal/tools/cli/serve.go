@@ -55,8 +55,13 @@ With the default --durability sync, a write is on disk before it is answered; ma
 sync. "interval" syncs every 100 ms, "none" leaves it to the operating system: faster, and a crash may
 lose the last writes.
 
-Requests are not authenticated: keep the address on loopback, or put something in front that checks. Web pages are kept
-out: requests from their origins need --cors-origin, and requests to a public host name need --allowed-host.
+On a loopback address everyone may do everything. On any other, requests must be signed by an access key (Signature Version 4,
+as every AWS SDK does) and are allowed what the key's policies allow; --auth says otherwise. Where there is no key yet, the first
+start makes one of the root and prints it, once; MONOTABLE_ROOT_ACCESS_KEY_ID and MONOTABLE_ROOT_SECRET_ACCESS_KEY give one
+instead. Users, roles and policies are made by monotable iam, or declared in the file of --iam.
+
+Web pages are kept out: requests from their origins need --cors-origin, and, with --auth off, requests to a public host name need
+--allowed-host.
 
 GET /-/healthy says that the process responds, GET /-/ready that the database takes reads and writes. On the address of
 --metrics-addr they respond while the database is still being opened. The standard environment variables of OpenTelemetry
@@ -66,6 +71,8 @@ turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
   monotable serve --gsi-delay 50ms              # show a program eventual consistency
   monotable serve --enforce-capacity            # show a program throttling
   monotable serve --tls-cert cert.pem --tls-key key.pem
+  monotable serve --addr :8000 --master-key file:/etc/monotable/master.key   # on the network: requests must be signed
+  monotable serve --auth required --iam iam.yaml
   monotable serve --metrics-addr 127.0.0.1:9464 --slow 100ms
   OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 monotable serve`,
 		Args: cobra.NoArgs,
@@ -103,6 +110,10 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	if err := flags.fitConnections(descriptors.ForConnections(), logger); err != nil {
 		return err
 	}
+	auth, err := flags.auth.options(ctx, env, flags.addr)
+	if err != nil {
+		return err
+	}
 	plan, err := planMemory(int64(flags.memoryLimit), int64(flags.cacheSize))
 	if err != nil {
 		return err
@@ -120,12 +131,12 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	if err != nil {
 		return err
 	}
-	db, err := flags.open(env, logger, plan)
+	db, err := flags.open(env, logger, plan, auth)
 	if err != nil {
 		return errors.Join(err, stopBeside())
 	}
 	m.opened(db)
-	err = flags.serveDB(ctx, env, db, m, tlsConfig, companion, logger)
+	err = flags.serveDB(ctx, env, db, m, tlsConfig, auth, companion, logger)
 	m.closing()
 	return errors.Join(err, stopBeside(), db.Close())
 }
@@ -148,7 +159,7 @@ func (f *serveFlags) serveBeside(ctx context.Context, m *monitor, logger *slog.L
 }
 
 // serveDB serves an open database until ctx ends.
-func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable.DB, m *monitor, tlsConfig *tls.Config, companion Companion, logger *slog.Logger) error {
+func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable.DB, m *monitor, tlsConfig *tls.Config, auth *monotable.Auth, companion Companion, logger *slog.Logger) error {
 	handler, stopTraces, err := traced(ctx, env, db, logger)
 	if err != nil {
 		return err
@@ -166,10 +177,19 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 		listener = tls.NewListener(listener, tlsConfig)
 		scheme = "https"
 	}
-	warnIfPublic(logger, listener.Addr())
+	if err := f.auth.checkAddress(auth, listener.Addr(), logger); err != nil {
+		return errors.Join(err, listener.Close(), stopTraces())
+	}
+	var root *monotable.AccessKey
+	if auth.Required {
+		if root, err = db.EnsureRootKey(ctx); err != nil {
+			return errors.Join(err, listener.Close(), stopTraces())
+		}
+	}
+	stopReload := f.auth.reloadAtHangup(ctx, db, logger)
 	endpoint := scheme + "://" + listener.Addr().String()
 	stopControl := serveControl(db, m.registry, f, endpoint, logger)
-	greet(env, f, endpoint)
+	greet(env, f, endpoint, auth.Required, root)
 	stopCompanion, err := f.accompany(ctx, companion, db, logger)
 	if err != nil {
 		err = errors.Join(err, listener.Close())
@@ -177,6 +197,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 		err = errors.Join(serveUntilDone(ctx, httpServer, listener, logger), stopCompanion())
 	}
 	stopControl()
+	stopReload()
 	return errors.Join(err, stopTraces())
 }
 
@@ -219,10 +240,4 @@ func serveUntilDone(ctx context.Context, s *http.Server, l net.Listener, logger 
 		return s.Close()
 	}
 	return nil
-}
-
-func warnIfPublic(logger *slog.Logger, addr net.Addr) {
-	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
-		logger.Warn("listening beyond loopback: requests are not authenticated, anyone who reaches this address can read and write everything", "addr", addr)
-	}
 }

@@ -59,6 +59,7 @@ type serveFlags struct {
 	connectionsGiven bool // by the user, not by default
 	requestTimeout   time.Duration
 
+	auth         authFlags
 	allowedHosts []string
 	corsOrigins  []string
 
@@ -94,6 +95,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.Var(&f.cacheSize, "cache-size", "memory for the block cache, part of --memory-limit (default an eighth of it, at most 1GiB)")
 	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "open connections, lowered to what the limit of open files allows; requests on further ones are throttled")
 	set.DurationVar(&f.requestTimeout, "request-timeout", defaultRequestTimeout, "time limit of a request; 0 is no limit")
+	f.auth.register(set)
 	set.StringSliceVar(&f.allowedHosts, "allowed-host", nil, "additional `name` that a Host header may carry, or *.suffix; repeatable, or a list with commas")
 	set.StringSliceVar(&f.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable, or a list with commas (default none)")
 	set.StringVar(&f.metricsAddr, "metrics-addr", "", "address to serve Prometheus metrics on, under /metrics, and /-/ready (off by default)")
@@ -103,7 +105,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 }
 
 // open opens the database as the flags say.
-func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan) (*monotable.DB, error) {
+func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan, auth *monotable.Auth) (*monotable.DB, error) {
 	durability, err := monotable.ParseDurability(f.durability)
 	if err != nil {
 		return nil, fmt.Errorf("--durability: %w", err)
@@ -121,7 +123,7 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan)
 		KinesisEndpoint: f.kinesisEndpoint, KinesisDir: f.kinesisDir,
 		OnFatal:      func(err error) { endProcess(env, err) },
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
-		S3Dir: f.s3Dir, S3Endpoint: f.s3Endpoint,
+		S3Dir: f.s3Dir, S3Endpoint: f.s3Endpoint, Auth: auth,
 	}
 	if options.DiskReserve, err = diskReserve(f.reserve); err != nil {
 		return nil, err

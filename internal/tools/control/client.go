@@ -85,6 +85,12 @@ func (c *Client) Insights(ctx context.Context, table string) (in monotable.Insig
 	return in, err
 }
 
+// IAM manages who may call the database.
+func (c *Client) IAM(ctx context.Context, r *monotable.IAMRequest) (result monotable.IAMResult, err error) {
+	err = c.do(ctx, http.MethodPost, "/iam", r, &answered{result: &result})
+	return result, err
+}
+
 // Metrics returns the metrics of the other process, by name.
 func (c *Client) Metrics(ctx context.Context) (map[string]*dto.MetricFamily, error) {
 	var text string

@@ -13,6 +13,7 @@
 //	GET  /stats                   {"result":{…}}
 //	GET  /insights?table=NAME     {"result":{…}}
 //	GET  /metrics                 {"result":"# HELP …"}
+//	POST /iam {"action":…}        {"result":{…}}
 //	POST /verify                  {"finding":{…}}… {"progress":{…}}…  {"result":{…}}
 //
 // The last line has a result, or {"error":"…"}; without either the server has ended in the middle. A client
@@ -47,6 +48,7 @@ type Database interface {
 	Backup(ctx context.Context, dest string, progress func(done, total int64)) error
 	Compact(ctx context.Context) error
 	Insights(ctx context.Context, table string) (monotable.Insights, error)
+	IAM(ctx context.Context, r *monotable.IAMRequest) (monotable.IAMResult, error)
 	Stats(ctx context.Context) (monotable.Stats, error)
 	Verify(ctx context.Context, report func(monotable.Finding), progress func(done, total int64)) (monotable.Verified, error)
 }

@@ -101,6 +101,13 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 	handle(mux, "GET /insights", func(r *http.Request, _ *answer) (any, error) {
 		return db.Insights(r.Context(), r.URL.Query().Get("table"))
 	})
+	handle(mux, "POST /iam", func(r *http.Request, _ *answer) (any, error) {
+		var in monotable.IAMRequest
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			return nil, fmt.Errorf("control: iam: %w", err)
+		}
+		return db.IAM(r.Context(), &in)
+	})
 	handle(mux, "GET /metrics", func(*http.Request, *answer) (any, error) {
 		families, err := metrics.Gather()
 		if err != nil {

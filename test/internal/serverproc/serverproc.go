@@ -143,6 +143,28 @@ func (s *Server) Env() []string {
 	)
 }
 
+// Signal sends the server a signal.
+func (s *Server) Signal(tb testing.TB, signal os.Signal) {
+	tb.Helper()
+	if err := s.process.Signal(signal); err != nil {
+		tb.Fatalf("signal the server: %v", err)
+	}
+}
+
+// Printed waits until the server has printed a text.
+func (s *Server) Printed(tb testing.TB, text string) {
+	tb.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(stopWait); !strings.Contains(s.printed.String(), text); {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			tb.Fatalf("the server did not print %q:\n%s", text, s.printed)
+		}
+	}
+}
+
 // Stop asks the server to end, as Ctrl-C does, and fails the test unless it ends well.
 func (s *Server) Stop(tb testing.TB) {
 	tb.Helper()

@@ -55,6 +55,10 @@ const (
 	Unsupported   Sentence = invalid + "This server does not support %s: %s must not be given" // not AWS's: members that need what is not built
 	BodyTooLarge  Sentence = "Request body is larger than 16 MB"
 
+	// What policies refuse; both are confirmed. The last fact of AccessDeniedBy has its article.
+	AccessNotAllowed Sentence = "User: %s is not authorized to perform: %s on resource: %s because no %s allows the %s action"
+	AccessDeniedBy   Sentence = "User: %s is not authorized to perform: %s on resource: %s with an explicit deny in %s"
+
 	// These are not AWS's: they refuse what would take more than the server has.
 	Overloaded         Sentence = "The server has no room for this request now. Try again later."
 	TooManyConnections Sentence = "The server has as many connections open as it allows. Try again later."
@@ -69,6 +73,37 @@ const (
 	// These two are not AWS's: they refuse what web pages send.
 	HostForbidden   Sentence = "Requests to the host '%s' are refused: requests are not authenticated, so the host must be an IP address, localhost, a name without dots, or a name below .localhost or .internal. Start the server with --allowed-host %s to allow this name."
 	OriginForbidden Sentence = "Requests from pages of '%s' are refused. Start the server with --cors-origin %s to allow them."
+)
+
+// Signatures and keys. AWS's, by its documentation and by what clients report; but for the ones that are marked.
+const (
+	NotSigned               Sentence = "Request is missing Authentication Token"
+	SignedTwice             Sentence = "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
+	AuthorizationInvalid    Sentence = "'%s' not a valid key=value pair (missing equal-sign) in Authorization header: '%s'."
+	AuthorizationLacks      Sentence = "Authorization header requires '%s' parameter. "                                        // a part of the next
+	AuthorizationLacksDate  Sentence = "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. " // a part of the next
+	AuthorizationIncomplete Sentence = "%sAuthorization=%s"
+	QueryLacks              Sentence = "AWS query-string parameters must include '%s'. " // a part of the next
+	QueryIncomplete         Sentence = "%sRe-examine the query-string parameters."
+	QueryInvalid            Sentence = "The query string cannot be decoded. Re-examine the query-string parameters." // ours
+	ExpiresInvalid          Sentence = "X-Amz-Expires must be a number of seconds from 1 to %d."                     // ours
+	AlgorithmUnsupported    Sentence = "Unsupported AWS 'algorithm': '%s'."
+	SignatureDateInvalid    Sentence = "Date must be in ISO-8601 'basic format'. Got '%s'. See http://en.wikipedia.org/wiki/ISO_8601"
+	HostNotSigned           Sentence = "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization."
+	TargetNotSigned         Sentence = "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization." // ours, after the one before
+	SignedHeaderMissing     Sentence = "'%s' is named as a SignedHeader, but it does not exist in the HTTP request."
+	CredentialIncomplete    Sentence = "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'"
+	// What is wrong with a credential scope; an error states all of it.
+	ScopeService Sentence = "Credential should be scoped to correct service: '%s'. "
+	ScopeEnd     Sentence = "Credential should be scoped with a valid terminator: 'aws4_request', not '%s'. "
+	ScopeDate    Sentence = "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '%s' != '%s', from '%s'. "
+
+	SignatureWrong   Sentence = "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.\n\nThe Canonical String for this request should have been\n'%s'\n\nThe String-to-Sign should have been\n'%s'\n"
+	SignatureExpired Sentence = "Signature expired: %s is now earlier than %s (%s - %d min.)"
+	SignatureEarly   Sentence = "Signature not yet current: %s is still later than %s (%s + %d min.)"
+	KeyUnknown       Sentence = "The security token included in the request is invalid."
+	TokenExpired     Sentence = "The security token included in the request is expired"
+	PresignedExpired Sentence = "Signature expired: %s is now later than %s, when the presigned request expired" // ours
 )
 
 // Names and ARNs of tables.
@@ -299,6 +334,7 @@ const (
 	PolicyActionsInvalid   Sentence = badPolicy + "The following action names are invalid: %s"
 	PolicyResourceInvalid  Sentence = badPolicy + `The relative-id "%s" is invalid for ARN "%s"`
 	PolicyServiceInvalid   Sentence = badPolicy + "Policy contains invalid service principal"
+	PolicyMalformed        Sentence = badPolicy + "%s"
 	PolicyPrincipalInvalid Sentence = invalid + "Invalid principal in policy document."
 )
 
@@ -622,6 +658,25 @@ var codes = map[Sentence]Code{
 	HostForbidden:           AccessDeniedException,
 	OriginForbidden:         AccessDeniedException,
 	RegionNotServed:         InvalidSignatureException,
+	NotSigned:               MissingAuthenticationTokenException,
+	SignedTwice:             InvalidSignatureException,
+	AuthorizationInvalid:    IncompleteSignatureException,
+	AuthorizationIncomplete: IncompleteSignatureException,
+	QueryIncomplete:         IncompleteSignatureException,
+	QueryInvalid:            IncompleteSignatureException,
+	ExpiresInvalid:          IncompleteSignatureException,
+	AlgorithmUnsupported:    IncompleteSignatureException,
+	SignatureDateInvalid:    IncompleteSignatureException,
+	HostNotSigned:           InvalidSignatureException,
+	TargetNotSigned:         InvalidSignatureException,
+	SignedHeaderMissing:     IncompleteSignatureException,
+	CredentialIncomplete:    IncompleteSignatureException,
+	SignatureWrong:          InvalidSignatureException,
+	SignatureExpired:        InvalidSignatureException,
+	SignatureEarly:          InvalidSignatureException,
+	PresignedExpired:        InvalidSignatureException,
+	KeyUnknown:              UnrecognizedClientException,
+	TokenExpired:            ExpiredTokenException,
 	TableExists:             ResourceInUseException,
 	TooManyTables:           LimitExceededException,
 	TableThroughputExceeded: ProvisionedThroughputExceededException,
@@ -675,6 +730,8 @@ var codes = map[Sentence]Code{
 	RestoreTimeOutside:   InvalidRestoreTimeException,
 	TooManyRestores:      LimitExceededException,
 
+	AccessNotAllowed:    AccessDeniedException,
+	AccessDeniedBy:      AccessDeniedException,
 	PolicyNotFound:      PolicyNotFoundException,
 	PolicyOtherRevision: PolicyNotFoundException,
 	PolicyNoRevision:    PolicyNotFoundException,

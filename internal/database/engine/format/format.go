@@ -20,7 +20,8 @@ import (
 //	2  the number of a record is its time; a log leaves out what nobody can ask for
 //	3  other Regions, vector indexes, Kinesis destinations, exports and imports, metrics of the last hours
 //	4  replicas of global tables: versions of items, positions of replication
-const version = 4
+//	5  identities: users, roles and policies, and the seal of their secrets
+const version = 5
 
 // Claim refuses a store that a newer program opened, and marks it with this program's version.
 func Claim(ctx context.Context, store kv.Store) error { return claim(ctx, store, version) }

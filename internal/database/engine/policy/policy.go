@@ -1,5 +1,5 @@
 // Package policy checks resource-based policies: the JSON documents that PutResourcePolicy and CreateTable attach to a
-// table or a stream. It does not evaluate them: nothing is allowed or denied here.
+// table or a stream. The language is identity/policy's, which parses and evaluates them; here is what DynamoDB asks of them beyond it.
 //
 // A policy is a list of statements, each with an effect, principals, actions, resources and conditions:
 //
@@ -14,15 +14,13 @@
 package policy
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	language "github.com/monotable/monotable/internal/database/identity/policy"
 )
 
 // MaxBytes is the longest document, white space included.
@@ -42,13 +40,16 @@ func Check(document string, kind Kind, arn string) error {
 	if len(document) > MaxBytes {
 		return apierr.PolicyTooLarge.With()
 	}
-	c := checker{kind: kind, arn: arn}
-	statements, err := parse(document)
-	if err != nil {
+	parsed, err := language.Parse(document, language.Resource)
+	var fault *language.Error
+	if errors.As(err, &fault) {
+		return refusal(fault)
+	} else if err != nil {
 		return err
 	}
-	for _, s := range statements {
-		if err := c.statement(s); err != nil {
+	c := checker{kind: kind, arn: arn}
+	for _, s := range parsed.Statements() {
+		if err := c.statement(&s); err != nil {
 			return err
 		}
 	}
@@ -58,149 +59,68 @@ func Check(document string, kind Kind, arn string) error {
 	return nil
 }
 
-// object is a JSON object whose members have not been looked at.
-type object map[string]json.RawMessage
-
-// parse returns the statements of a document.
-func parse(document string) ([]object, error) {
-	decoder := json.NewDecoder(strings.NewReader(document))
-	var root object
-	if err := decoder.Decode(&root); err != nil || root == nil {
-		return nil, apierr.PolicyNotObject.With()
+// refusal is DynamoDB's sentence for a fault of the language.
+func refusal(fault *language.Error) error {
+	switch fault.Fault {
+	case language.NoJSON:
+		return apierr.PolicyNotObject.With()
+	case language.FieldUnknown:
+		return apierr.PolicyFieldUnknown.With(fault.Subject)
+	case language.FieldMissing:
+		return apierr.PolicyFieldMissing.With(fault.Subject)
+	case language.FieldAmbiguous:
+		return apierr.PolicyFieldAmbiguous.With(fault.Subject)
+	case language.NotText:
+		return apierr.PolicyFieldNotString.With(fault.Subject)
+	case language.NotTexts:
+		return apierr.PolicyFieldNotStrings.With(fault.Subject)
+	case language.VersionInvalid:
+		return apierr.PolicyVersionInvalid.With()
+	case language.StatementInvalid:
+		return apierr.PolicyStatementInvalid.With()
+	case language.StatementMissing:
+		return apierr.PolicyNoStatement.With()
+	case language.EffectInvalid:
+		return apierr.PolicyEffectInvalid.With()
+	case language.SidRepeated:
+		return apierr.PolicySidRepeated.With()
+	case language.ActionInvalid:
+		return apierr.PolicyActionsInvalid.With(strconv.Quote(fault.Subject))
+	case language.ResourceInvalid:
+		return apierr.PolicyResourceInvalid.With(relativeID(fault.Subject), fault.Subject)
+	case language.PrincipalInvalid:
+		return apierr.PolicyPrincipalInvalid.With()
+	case language.ConditionInvalid:
+		return apierr.PolicyConditionInvalid.With()
+	default:
+		return apierr.PolicyMalformed.With(fault)
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, apierr.PolicyNotObject.With()
-	}
-	if err := root.only("Version", "Id", "Statement"); err != nil {
-		return nil, err
-	}
-	if raw, ok := root["Version"]; ok {
-		var version string
-		if err := json.Unmarshal(raw, &version); err != nil || version != "2012-10-17" && version != "2008-10-17" {
-			return nil, apierr.PolicyVersionInvalid.With()
-		}
-	}
-	if err := root.text("Id"); err != nil {
-		return nil, err
-	}
-	statements, ok := oneOrMany[object](root["Statement"])
-	switch {
-	case !ok:
-		return nil, apierr.PolicyStatementInvalid.With()
-	case len(statements) == 0:
-		return nil, apierr.PolicyNoStatement.With()
-	}
-	return statements, nil
-}
-
-// only refuses members of other names.
-func (o object) only(names ...string) error {
-	for name := range o {
-		if !slices.Contains(names, name) {
-			return apierr.PolicyFieldUnknown.With(name)
-		}
-	}
-	return nil
-}
-
-// text checks that a member, if it is there, is a string.
-func (o object) text(name string) error {
-	var text *string
-	if raw, ok := o[name]; ok && (json.Unmarshal(raw, &text) != nil || text == nil) {
-		return apierr.PolicyFieldNotString.With(name)
-	}
-	return nil
-}
-
-// oneOrMany reads a value that may stand for a list of itself alone.
-func oneOrMany[T any](raw json.RawMessage) (list []T, ok bool) {
-	if raw = bytes.TrimSpace(raw); len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
-		return nil, false
-	}
-	if raw[0] == '[' {
-		return list, json.Unmarshal(raw, &list) == nil
-	}
-	list = make([]T, 1)
-	return list, json.Unmarshal(raw, &list[0]) == nil
 }
 
 type checker struct {
 	kind    Kind
 	arn     string
 	unknown []string // actions, quoted
-	ids     []string // of statements, as they stand
 }
 
-func (c *checker) statement(s object) error {
-	err := s.only("Sid", "Effect", "Principal", "NotPrincipal", "Action", "NotAction", "Resource", "NotResource", "Condition")
-	if err != nil {
-		return err
-	}
-	if err := s.text("Sid"); err != nil {
-		return err
-	}
-	if id := string(s["Sid"]); id != "" {
-		if slices.Contains(c.ids, id) {
-			return apierr.PolicySidRepeated.With()
-		}
-		c.ids = append(c.ids, id)
-	}
-	var effect string
-	if json.Unmarshal(s["Effect"], &effect) != nil || effect != "Allow" && effect != "Deny" {
-		return apierr.PolicyEffectInvalid.With()
-	}
-	if raw, ok := s["Condition"]; ok {
-		var condition map[string]object
-		if json.Unmarshal(raw, &condition) != nil || condition == nil {
-			return apierr.PolicyConditionInvalid.With()
+// services are the service principals that AWS accepts in policies of tables.
+var services = []string{"redshift.amazonaws.com", "replication.dynamodb.amazonaws.com"}
+
+func (c *checker) statement(s *language.Statement) error {
+	for _, p := range s.Principals {
+		if p.Kind == "Service" && !slices.Contains(services, p.Name) {
+			return apierr.PolicyServiceInvalid.With()
 		}
 	}
-	if err := s.oneOf("Principal", c.principals); err != nil {
-		return err
-	}
-	if _, limited := s["Condition"]; effect == "Allow" && !limited && toEverybody(s["Principal"]) {
+	if !s.Deny && !s.Conditional && !s.NotPrincipal && slices.ContainsFunc(s.Principals, language.PrincipalName.Everybody) {
 		return apierr.PolicyUnbounded.With()
 	}
-	if err := s.oneOf("Action", c.actions); err != nil {
-		return err
-	}
-	return s.oneOf("Resource", c.resources)
-}
-
-// oneOf checks the member of a name or the one of its negation, of which a statement has exactly one.
-func (o object) oneOf(name string, check func(json.RawMessage) error) error {
-	raw, ok := o[name]
-	negated, not := o["Not"+name]
-	switch {
-	case !ok && !not:
-		return apierr.PolicyFieldMissing.With(name)
-	case ok && not:
-		return apierr.PolicyFieldAmbiguous.With(name)
-	case not:
-		raw = negated
-	}
-	return check(raw)
-}
-
-func (c *checker) actions(raw json.RawMessage) error {
-	actions, ok := oneOrMany[string](raw)
-	if !ok || len(actions) == 0 {
-		return apierr.PolicyFieldNotStrings.With("Action")
-	}
-	for _, a := range actions {
+	for _, a := range s.Actions {
 		if !c.kind.knows(a) {
 			c.unknown = append(c.unknown, strconv.Quote(a))
 		}
 	}
-	return nil
-}
-
-func (c *checker) resources(raw json.RawMessage) error {
-	resources, ok := oneOrMany[string](raw)
-	if !ok || len(resources) == 0 {
-		return apierr.PolicyFieldNotStrings.With("Resource")
-	}
-	for _, r := range resources {
+	for _, r := range s.Resources {
 		if !c.mayName(r) {
 			return apierr.PolicyResourceInvalid.With(relativeID(r), r)
 		}

@@ -41,7 +41,7 @@ func TestDocuments(t *testing.T) {
 		{"two documents", `{"Statement":` + statement() + `}{}`, "Invalid policy document"},
 		{"no statement", `{"Version":"2012-10-17"}`, "Statement must be"},
 		{"no statements", `{"Statement":[]}`, "Statement is empty!"},
-		{"a statement that is null", `{"Statement":[null]}`, "Effect must be"},
+		{"a statement that is null", `{"Statement":[null]}`, "Statement must be"},
 		{"another version", `{"Version":"2013-01-01","Statement":` + statement() + `}`, "Version must be"},
 		{"an unknown field", `{"Statements":[]}`, "Unknown field Statements"},
 		{"an unknown field of a statement", with(`"Actions":"*"`), "Unknown field Actions"},

@@ -43,6 +43,10 @@ func Format(key []byte) string {
 		if len(key) >= tableKeyLen {
 			return fmt.Sprintf("version/table %d%s", binary.BigEndian.Uint32(rest), formatValues(key[tableKeyLen:]))
 		}
+	case spaceIdentity:
+		if len(key) >= 2 {
+			return fmt.Sprintf("identity/%c/%q", key[1], key[2:])
+		}
 	case spaceMetrics:
 		if len(key) == metricsKeyLen {
 			return fmt.Sprintf("metrics/minute %d", binary.BigEndian.Uint64(rest))

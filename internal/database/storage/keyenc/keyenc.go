@@ -1,5 +1,5 @@
 // Package keyenc lays out the database's key space: tables, indexes, TTL, catalog, statistics,
-// jobs, tokens, metrics as ordered bytes.
+// jobs, tokens, metrics, identities as ordered bytes.
 //
 // # Key space
 //
@@ -42,6 +42,10 @@
 //	                │ m │ minute │                               minutes since the epoch
 //	                └───┴────────┘
 //	                      8
+//	identity        ┌───┬──────┬──────┐
+//	                │ i │ kind │ name │                          users, roles, policies; the seal of their secrets
+//	                └───┴──────┴──────┘
+//	                      1
 //
 // Hash is a hash of the whole partition key. It spreads partitions evenly over the range of a table, so that
 // a parallel scan splits by it and a distributed store's regions fill alike; within one hash partitions
@@ -100,6 +104,7 @@ var ErrCorrupt = errors.New("keyenc: key is corrupt")
 const (
 	spaceCatalog    = 'c'
 	spaceData       = 'd'
+	spaceIdentity   = 'i'
 	spaceJob        = 'j'
 	spaceMetrics    = 'm'
 	spaceToken      = 'k'
@@ -212,6 +217,21 @@ func Token(token string) []byte { return append([]byte{spaceToken}, token...) }
 
 // Tokens is the range of all idempotency records.
 func Tokens() (lo, hi []byte) { return prefixBounds([]byte{spaceToken}) }
+
+// Identity is the key of a user, role or policy, or of what the directory of these has one of. kind is a character of the
+// directory's.
+func Identity(kind byte, name string) []byte { return append([]byte{spaceIdentity, kind}, name...) }
+
+// Identities is the range of the whole directory.
+func Identities() (lo, hi []byte) { return prefixBounds([]byte{spaceIdentity}) }
+
+// ParseIdentity returns the parts of such a key.
+func ParseIdentity(key []byte) (kind byte, name string, err error) {
+	if len(key) < 2 || key[0] != spaceIdentity {
+		return 0, "", ErrCorrupt
+	}
+	return key[1], string(key[2:]), nil
+}
 
 // tableKeyLen is the length of what all keys of a table within a space begin with.
 const tableKeyLen = 1 + 4

@@ -1,0 +1,255 @@
+package monotable_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/monotable/monotable"
+)
+
+// ownPartition lets a user at the items whose partition key is their name, and at some attributes.
+const ownPartition = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"dynamodb:*",
+	"Resource":["arn:aws:dynamodb:*:*:table/Notes","arn:aws:dynamodb:*:*:table/Notes/*"],
+	"Condition":{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["${aws:username}"]}}}}`
+
+const someAttributes = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"dynamodb:*",
+	"Resource":["arn:aws:dynamodb:*:*:table/Notes","arn:aws:dynamodb:*:*:table/Notes/*"],
+	"Condition":{"ForAllValues:StringEquals":{"dynamodb:Attributes":["owner","id","topic","text"]}}}}`
+
+type values = map[string]types.AttributeValue
+
+func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func noteKey(owner string) values { return values{"owner": text(owner), "id": text("1")} }
+
+// notes makes the table Notes, with an index by topic, a stream, and a note of ann and of bob.
+func notes(g *guarded) {
+	g.Helper()
+	key := func(hash, sort string) []types.KeySchemaElement {
+		return []types.KeySchemaElement{
+			{AttributeName: &hash, KeyType: types.KeyTypeHash}, {AttributeName: &sort, KeyType: types.KeyTypeRange},
+		}
+	}
+	table, index := "Notes", "ByTopic"
+	input := &dynamodb.CreateTableInput{
+		TableName: &table, KeySchema: key("owner", "id"), BillingMode: types.BillingModePayPerRequest,
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
+			IndexName: &index, KeySchema: key("topic", "id"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		}},
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: new(true), StreamViewType: types.StreamViewTypeNewAndOldImages},
+	}
+	for _, name := range []string{"owner", "id", "topic"} {
+		input.AttributeDefinitions = append(input.AttributeDefinitions, types.AttributeDefinition{AttributeName: new(name), AttributeType: types.ScalarAttributeTypeS})
+	}
+	if _, err := g.db.Client().CreateTable(g.Context(), input); err != nil {
+		g.Fatal(err)
+	}
+	for _, owner := range []string{"ann", "bob"} {
+		item := noteKey(owner)
+		item["topic"], item["secret"], item["text"] = text("tea"), text("s"), text("t")
+		if _, err := g.db.Client().PutItem(g.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item}); err != nil {
+			g.Fatal(err)
+		}
+	}
+}
+
+// denied checks that a call was refused for want of a permission, and that its answer tells nothing of what is stored.
+func (g *guarded) denied(what string, err error) {
+	g.Helper()
+	got := refusal(err)
+	if !strings.HasPrefix(got, "AccessDeniedException: User: arn:aws:iam::000000000000:user/ann is not authorized to perform: dynamodb:") ||
+		!strings.Contains(got, "because no identity-based policy allows the dynamodb:") {
+		g.Errorf("%s: %q", what, got)
+	}
+}
+
+// TestLeadingKeysHaveNoWayAround tries to reach another partition in each way there is.
+func TestLeadingKeysHaveNoWayAround(t *testing.T) {
+	g := openGuarded(t, t.TempDir(), monotable.Options{})
+	notes(g)
+	g.manage(monotable.IAMRequest{Action: "policy create", Name: "limits", Document: ownPartition})
+	ann, ctx, table := g.dynamodb(g.user("ann", "limits")), t.Context(), new("Notes")
+	mine, theirs := noteKey("ann"), noteKey("bob")
+
+	_, err := ann.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: mine})
+	g.want("own item", refusal(err), "")
+	_, err = ann.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: theirs})
+	g.want("GetItem", refusal(err), "AccessDeniedException: User: arn:aws:iam::000000000000:user/ann is not authorized to perform: dynamodb:GetItem on "+
+		"resource: arn:aws:dynamodb:us-east-1:000000000000:table/Notes because no identity-based policy allows the dynamodb:GetItem action")
+	_, err = ann.GetItem(ctx, &dynamodb.GetItemInput{TableName: new("arn:aws:dynamodb:us-east-1:000000000000:table/Notes"), Key: theirs})
+	g.denied("by ARN", err)
+	_, err = ann.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: theirs, AttributesToGet: []string{"id"}, ReturnConsumedCapacity: "TOTAL"})
+	g.denied("legacy and capacity", err)
+	_, err = ann.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: theirs})
+	g.denied("PutItem", err)
+	_, err = ann.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: table, Key: theirs, ConditionExpression: new("secret = :s"), ExpressionAttributeValues: values{":s": text("?")},
+		ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+	})
+	g.denied("a condition's outcome", err)
+	_, err = ann.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: table, Key: theirs, ReturnValues: "ALL_OLD"})
+	g.denied("DeleteItem", err)
+
+	query := func(owner string) *dynamodb.QueryInput {
+		return &dynamodb.QueryInput{
+			TableName: table, KeyConditionExpression: new("#o = :o"), ExpressionAttributeNames: map[string]string{"#o": "owner"},
+			ExpressionAttributeValues: values{":o": text(owner)},
+		}
+	}
+	_, err = ann.Query(ctx, query("ann"))
+	g.want("own partition", refusal(err), "")
+	_, err = ann.Query(ctx, query("bob"))
+	g.denied("Query", err)
+	_, err = ann.Query(ctx, &dynamodb.QueryInput{TableName: table, KeyConditions: map[string]types.Condition{
+		"owner": {ComparisonOperator: "EQ", AttributeValueList: []types.AttributeValue{text("bob")}},
+	}})
+	g.denied("legacy Query", err)
+	_, err = ann.Query(ctx, &dynamodb.QueryInput{
+		TableName: table, IndexName: new("ByTopic"), KeyConditionExpression: new("topic = :t"), FilterExpression: new("#o = :o"),
+		ExpressionAttributeNames: map[string]string{"#o": "owner"}, ExpressionAttributeValues: values{":t": text("tea"), ":o": text("ann")},
+	})
+	g.denied("an index and a filter", err)
+	_, err = ann.Scan(ctx, &dynamodb.ScanInput{TableName: table, Select: types.SelectCount})
+	g.denied("Scan", err)
+
+	_, err = ann.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"Notes": {Keys: []values{mine, theirs}}}})
+	g.denied("BatchGetItem", err)
+	_, err = ann.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
+		"Notes": {{DeleteRequest: &types.DeleteRequest{Key: mine}}, {DeleteRequest: &types.DeleteRequest{Key: theirs}}},
+	}})
+	g.denied("BatchWriteItem", err)
+	_, err = ann.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
+		{Get: &types.Get{TableName: table, Key: mine}}, {Get: &types.Get{TableName: table, Key: theirs}},
+	}})
+	g.denied("TransactGetItems", err)
+	_, err = ann.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+		{Delete: &types.Delete{TableName: table, Key: mine}},
+		{ConditionCheck: &types.ConditionCheck{TableName: table, Key: theirs, ConditionExpression: new("attribute_exists(id)")}},
+	}})
+	g.denied("TransactWriteItems", err)
+
+	for _, statement := range []string{
+		`SELECT * FROM Notes WHERE "owner" = 'bob'`,
+		`SELECT * FROM Notes WHERE "owner" IN ['ann', 'bob']`,
+		`SELECT * FROM Notes WHERE "owner" = 'ann' OR "owner" = 'bob'`,
+		`SELECT id FROM Notes WHERE "id" = '1'`,
+		`SELECT * FROM "Notes"."ByTopic" WHERE topic = 'tea' AND "owner" = 'ann'`,
+		`INSERT INTO Notes VALUE {'owner': 'bob', 'id': '2'}`,
+		`UPDATE Notes SET text = 'x' WHERE "owner" = 'bob' AND id = '1'`,
+		`DELETE FROM Notes WHERE "owner" = 'bob' AND id = '1'`,
+	} {
+		_, err = ann.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: new(statement)})
+		g.denied(statement, err)
+		_, err = ann.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: new(statement)}}})
+		g.denied("batch: "+statement, err)
+		_, err = ann.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{{Statement: new(statement)}}})
+		g.denied("transaction: "+statement, err)
+	}
+	_, err = ann.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: new(`SELECT * FROM Notes WHERE "owner" = 'ann'`)})
+	g.want("own statement", refusal(err), "")
+
+	described, err := g.db.Client().DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams := g.db.StreamsClient()
+	stream, err := streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: described.Table.LatestStreamArn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	iterator, err := streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{
+		StreamArn: described.Table.LatestStreamArn, ShardId: stream.StreamDescription.Shards[0].ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := dynamodbstreams.New(dynamodbstreams.Options{BaseEndpoint: &g.url, Region: "us-east-1", Credentials: ann.Options().Credentials})
+	_, err = over.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: iterator.ShardIterator})
+	g.denied("GetRecords", err)
+	_, err = ann.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: table})
+	g.denied("DeleteTable", err)
+}
+
+// TestAttributesHaveNoWayAround tries to learn of another attribute.
+func TestAttributesHaveNoWayAround(t *testing.T) {
+	g := openGuarded(t, t.TempDir(), monotable.Options{})
+	notes(g)
+	g.manage(monotable.IAMRequest{Action: "policy create", Name: "limits", Document: someAttributes})
+	ann, ctx, table := g.dynamodb(g.user("ann", "limits")), t.Context(), new("Notes")
+	key, secret := noteKey("bob"), values{":s": text("s")}
+
+	_, err := ann.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: key, ProjectionExpression: new("topic")})
+	g.want("a projection", refusal(err), "")
+	_, err = ann.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: key})
+	g.denied("all attributes", err)
+	_, err = ann.GetItem(ctx, &dynamodb.GetItemInput{
+		TableName: table, Key: key, ProjectionExpression: new("#x"), ExpressionAttributeNames: map[string]string{"#x": "secret"},
+	})
+	g.denied("an alias", err)
+	_, err = ann.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: key, AttributesToGet: []string{"secret"}})
+	g.denied("AttributesToGet", err)
+	_, err = ann.Scan(ctx, &dynamodb.ScanInput{TableName: table, Select: types.SelectCount, FilterExpression: new("secret = :s"), ExpressionAttributeValues: secret})
+	g.denied("a filter that counts", err)
+	_, err = ann.Scan(ctx, &dynamodb.ScanInput{TableName: table, Select: types.SelectCount, ScanFilter: map[string]types.Condition{
+		"secret": {ComparisonOperator: "NOT_NULL"},
+	}})
+	g.denied("ScanFilter", err)
+	_, err = ann.Scan(ctx, &dynamodb.ScanInput{TableName: table, IndexName: new("ByTopic"), Select: types.SelectAllProjectedAttributes})
+	g.denied("an index with all attributes", err)
+	_, err = ann.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: table, Key: key, ConditionExpression: new("begins_with(secret, :s)"), ExpressionAttributeValues: secret,
+	})
+	g.denied("a condition's outcome", err)
+	_, err = ann.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: table, Key: key, Expected: map[string]types.ExpectedAttributeValue{"secret": {Exists: new(false)}}})
+	g.denied("Expected", err)
+	_, err = ann.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: table, Key: key, UpdateExpression: new("SET topic = secret")})
+	g.denied("an operand", err)
+	_, err = ann.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: table, Key: key, UpdateExpression: new("SET topic = :s"), ExpressionAttributeValues: secret, ReturnValues: "ALL_NEW",
+	})
+	g.denied("ALL_NEW", err)
+	_, err = ann.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: table, Key: key, ConditionExpression: new("attribute_not_exists(id)"), ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+	})
+	g.denied("the item of a failed condition", err)
+	for _, statement := range []string{
+		`SELECT * FROM Notes WHERE "owner" = 'bob'`,
+		`SELECT topic FROM Notes WHERE "owner" = 'bob' AND secret = 's'`,
+		`UPDATE Notes SET topic = secret WHERE "owner" = 'bob' AND id = '1'`,
+		`DELETE FROM Notes WHERE "owner" = 'bob' AND id = '1' RETURNING ALL OLD *`,
+	} {
+		_, err = ann.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: new(statement)})
+		g.denied(statement, err)
+	}
+}
+
+// TestResourcePolicies checks that the policy of a table allows who has none, and denies the root.
+func TestResourcePolicies(t *testing.T) {
+	g := openGuarded(t, t.TempDir(), monotable.Options{})
+	notes(g)
+	ann, ctx := g.dynamodb(g.user("ann")), t.Context()
+	get := &dynamodb.GetItemInput{TableName: new("Notes"), Key: noteKey("ann")}
+	_, err := ann.GetItem(ctx, get)
+	g.denied("without any policy", err)
+	put := func(effect string) {
+		document := `{"Version":"2012-10-17","Statement":{"Effect":"` + effect + `","Principal":{"AWS":"arn:aws:iam::000000000000:user/ann"},
+			"Action":"dynamodb:GetItem","Resource":"arn:aws:dynamodb:us-east-1:000000000000:table/Notes"}}`
+		if _, err := g.db.Client().PutResourcePolicy(ctx, &dynamodb.PutResourcePolicyInput{
+			ResourceArn: new("arn:aws:dynamodb:us-east-1:000000000000:table/Notes"), Policy: &document,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("Allow")
+	_, err = ann.GetItem(ctx, get)
+	g.want("allowed by the table", refusal(err), "")
+	put("Deny")
+	_, err = ann.GetItem(ctx, get)
+	g.want("denied by the table", refusal(err), "AccessDeniedException: User: arn:aws:iam::000000000000:user/ann is not authorized to perform: dynamodb:GetItem on "+
+		"resource: arn:aws:dynamodb:us-east-1:000000000000:table/Notes with an explicit deny in a resource-based policy")
+}

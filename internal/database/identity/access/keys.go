@@ -1,0 +1,168 @@
+package access
+
+import (
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/identity/policy"
+)
+
+// facts are what the condition keys of an operation on items say. bind, where it is not nil, finds out keys and attributes.
+type facts struct {
+	bind func(*facts)
+
+	keys           []string // leading keys
+	everyKey       bool
+	attributes     []string
+	everyAttribute bool
+
+	selects, consumed, enclosing string   // "" where the key is absent
+	returns                      []string // ReturnValues, and those of a failed condition
+	scans                        string   // FullTableScan
+}
+
+// wide are the facts of an operation that reads or changes items without naming them.
+func wide() facts { return facts{everyKey: true, everyAttribute: true} }
+
+// keys are the condition keys of one need of a request.
+type keys struct {
+	call *call
+	need *need
+}
+
+const (
+	resourceTag = "aws:resourcetag/"
+	requestTag  = "aws:requesttag/"
+)
+
+// Key is the value of a condition key.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
+func (k *keys) Key(name string) policy.Value {
+	if key, ok := strings.CutPrefix(name, service); ok {
+		return k.need.facts.key(key)
+	}
+	if tag, ok := strings.CutPrefix(name, resourceTag); ok {
+		return k.resourceTag(tag)
+	}
+	if tag, ok := strings.CutPrefix(name, requestTag); ok {
+		for _, t := range k.requestTags() {
+			if t.Key != nil && t.Value != nil && strings.EqualFold(*t.Key, tag) {
+				return policy.One(*t.Value)
+			}
+		}
+		return policy.Value{}
+	}
+	if name == "aws:tagkeys" {
+		return policy.Value{Texts: k.tagKeys()}
+	}
+	return k.circumstance(name)
+}
+
+// circumstance is a key of the request as a whole.
+func (k *keys) circumstance(name string) policy.Value {
+	r := k.call.http
+	switch name {
+	case "aws:requestedregion":
+		return one(k.call.region)
+	case "aws:currenttime":
+		return policy.One(k.call.a.options.Now().UTC().Format(time.RFC3339Nano))
+	case "aws:epochtime":
+		return policy.One(strconv.FormatInt(k.call.a.options.Now().Unix(), 10))
+	case "aws:securetransport":
+		return policy.One(strconv.FormatBool(r.TLS != nil))
+	case "aws:sourceip":
+		host, _, err := net.SplitHostPort(r.RemoteAddr)
+		if err != nil {
+			return policy.Value{}
+		}
+		return one(host)
+	case "aws:useragent":
+		return one(r.UserAgent())
+	case "aws:referer":
+		return one(r.Referer())
+	case "aws:viaawsservice", "aws:principalisawsservice":
+		return policy.One("false")
+	default:
+		return policy.Value{}
+	}
+}
+
+// one is a key that is absent where it would be empty.
+func one(text string) policy.Value {
+	if text == "" {
+		return policy.Value{}
+	}
+	return policy.One(text)
+}
+
+func (k *keys) resourceTag(key string) policy.Value {
+	if t := k.need.resource.table; t != nil {
+		for _, tag := range t.Descriptor.Tags {
+			if strings.EqualFold(tag.Key, key) {
+				return policy.One(tag.Value)
+			}
+		}
+	}
+	return policy.Value{}
+}
+
+// requestTags are the tags that a request attaches.
+func (k *keys) requestTags() []api.Tag {
+	switch in := k.call.in.(type) {
+	case *api.TagResourceInput:
+		return in.Tags
+	case *api.CreateTableInput:
+		return in.Tags
+	default:
+		return nil
+	}
+}
+
+// tagKeys are the keys of tags that a request attaches or takes away.
+func (k *keys) tagKeys() []string {
+	if in, ok := k.call.in.(*api.UntagResourceInput); ok {
+		return in.TagKeys
+	}
+	var names []string
+	for _, t := range k.requestTags() {
+		if t.Key != nil {
+			names = append(names, *t.Key)
+		}
+	}
+	return names
+}
+
+// key is one of DynamoDB's own keys.
+func (f *facts) key(name string) policy.Value {
+	switch name {
+	case "leadingkeys":
+		f.find()
+		return policy.Value{Texts: f.keys, Unbounded: f.everyKey}
+	case "attributes":
+		f.find()
+		return policy.Value{Texts: f.attributes, Unbounded: f.everyAttribute}
+	case "select":
+		return one(f.selects)
+	case "returnvalues":
+		return policy.Value{Texts: f.returns}
+	case "returnconsumedcapacity":
+		return one(f.consumed)
+	case "enclosingoperation":
+		return one(f.enclosing)
+	case "fulltablescan":
+		return one(f.scans)
+	default:
+		return policy.Value{}
+	}
+}
+
+func (f *facts) find() {
+	if f.bind != nil {
+		f.bind(f)
+		f.bind = nil
+	}
+}

@@ -1,0 +1,226 @@
+package access
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+)
+
+// rule says what an operation needs beside its own action: the member of its input that names the resource, and whether it reads or
+// changes items without naming them. An operation without a member is about the account: its resource is *.
+type rule struct {
+	member string
+	kind   memberKind
+	wide   bool
+	items  func(c *call) []need           // of operations on items, in place of all the others
+	more   func(c *call, own need) []need // further needs
+}
+
+type memberKind uint8
+
+const (
+	tableMember  memberKind = iota // a table's name or an ARN
+	indexMember                    // likewise, with IndexName
+	globalMember                   // a global table's name
+)
+
+// rules is the table of operations, as AWS's Service Authorization Reference has them.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
+var rules = map[string]rule{
+	"BatchExecuteStatement": {items: (*call).statements},
+	"BatchGetItem":          {items: (*call).batchGet},
+	"BatchWriteItem":        {items: (*call).batchWrite},
+	"DeleteItem":            {items: (*call).deleteItem},
+	"ExecuteStatement":      {items: (*call).statements},
+	"ExecuteTransaction":    {items: (*call).statements},
+	"GetItem":               {items: (*call).getItem},
+	"PutItem":               {items: (*call).putItem},
+	"Query":                 {items: (*call).query},
+	"Scan":                  {items: (*call).scan},
+	"SearchVectors":         {items: (*call).search},
+	"TransactGetItems":      {items: (*call).transactGet},
+	"TransactWriteItems":    {items: (*call).transactWrite},
+	"UpdateItem":            {items: (*call).updateItem},
+
+	"CreateBackup":                        {member: "TableName", wide: true},
+	"CreateGlobalTable":                   {member: "GlobalTableName", kind: globalMember, more: (*call).tableOfGlobal},
+	"CreateTable":                         {member: "TableName", more: (*call).createTable},
+	"DeleteBackup":                        {member: "BackupArn", wide: true},
+	"DeleteResourcePolicy":                {member: "ResourceArn"},
+	"DeleteTable":                         {member: "TableName", wide: true},
+	"DescribeBackup":                      {member: "BackupArn"},
+	"DescribeContinuousBackups":           {member: "TableName"},
+	"DescribeContributorInsights":         {member: "TableName", kind: indexMember},
+	"DescribeEndpoints":                   {},
+	"DescribeExport":                      {member: "ExportArn"},
+	"DescribeGlobalTable":                 {member: "GlobalTableName", kind: globalMember},
+	"DescribeGlobalTableSettings":         {member: "GlobalTableName", kind: globalMember},
+	"DescribeImport":                      {member: "ImportArn"},
+	"DescribeKinesisStreamingDestination": {member: "TableName"},
+	"DescribeLimits":                      {},
+	"DescribeTable":                       {member: "TableName"},
+	"DescribeTableReplicaAutoScaling":     {member: "TableName"},
+	"DescribeTimeToLive":                  {member: "TableName"},
+	"DisableKinesisStreamingDestination":  {member: "TableName"},
+	"EnableKinesisStreamingDestination":   {member: "TableName", wide: true},
+	"ExportTableToPointInTime":            {member: "TableArn", wide: true},
+	"GetResourcePolicy":                   {member: "ResourceArn"},
+	"ImportTable":                         {items: (*call).importTable},
+	"ListBackups":                         {},
+	"ListContributorInsights":             {},
+	"ListExports":                         {},
+	"ListGlobalTables":                    {},
+	"ListImports":                         {},
+	"ListTables":                          {},
+	"ListTagsOfResource":                  {member: "ResourceArn"},
+	"PutResourcePolicy":                   {member: "ResourceArn"},
+	"RestoreTableFromBackup":              {member: "BackupArn", wide: true, more: (*call).restores},
+	"RestoreTableToPointInTime":           {items: (*call).restoreToPointInTime},
+	"TagResource":                         {member: "ResourceArn"},
+	"UntagResource":                       {member: "ResourceArn"},
+	"UpdateContinuousBackups":             {member: "TableName"},
+	"UpdateContributorInsights":           {member: "TableName", kind: indexMember},
+	"UpdateGlobalTable":                   {member: "GlobalTableName", kind: globalMember, more: (*call).tableOfGlobal},
+	"UpdateGlobalTableSettings":           {member: "GlobalTableName", kind: globalMember, more: (*call).tableOfGlobal},
+	"UpdateKinesisStreamingDestination":   {member: "TableName"},
+	"UpdateTable":                         {member: "TableName", more: (*call).updateTable},
+	"UpdateTableReplicaAutoScaling":       {member: "TableName"},
+	"UpdateTimeToLive":                    {member: "TableName", wide: true}, // it deletes items
+
+	"CancelBulkOperation":   {member: "BulkOperationArn"},
+	"DescribeBulkOperation": {member: "BulkOperationArn"},
+	"ListBulkOperations":    {},
+	"StartBulkPutItems":     {member: "TableName", wide: true},
+
+	"DescribeStream":   {member: "StreamArn"},
+	"GetRecords":       {}, // needs has it: only the database knows whose iterator it is
+	"GetShardIterator": {member: "StreamArn"},
+	"ListStreams":      {}, // likewise, with a table's name
+}
+
+// needs are what the request needs. None is what the operation refuses, whatever is stored.
+func (c *call) needs(ctx context.Context) ([]need, error) {
+	own := need{action: c.operation, resource: c.anything()}
+	switch in := c.in.(type) {
+	case *api.GetRecordsInput:
+		arn, err := c.database.StreamOf(ctx, *in.ShardIterator)
+		if err != nil {
+			return nil, err
+		}
+		if arn != "" {
+			own.resource = c.resource(arn)
+		}
+		own.facts = wide()
+		return []need{own}, nil
+	case *api.ListStreamsInput:
+		if in.TableName != nil {
+			own.resource = c.resource(*in.TableName)
+			own.resource.arn += "/stream/*"
+			own.resource.bears = false
+		}
+		return []need{own}, nil
+	}
+	rule := rules[c.operation]
+	if rule.items != nil {
+		return rule.items(c), nil
+	}
+	if rule.wide {
+		own.facts = wide()
+	}
+	if rule.member != "" {
+		own.resource = c.named(rule)
+	}
+	needs := []need{own}
+	if rule.more != nil {
+		needs = append(needs, rule.more(c, own)...)
+	}
+	return needs, nil
+}
+
+// named is the resource that a member of the input names.
+func (c *call) named(r rule) resource {
+	in := reflect.ValueOf(c.in).Elem()
+	name := text(in.FieldByName(r.member))
+	switch r.kind {
+	case globalMember:
+		return c.globalTable(name)
+	case indexMember:
+		index := text(in.FieldByName("IndexName"))
+		return c.resource(name).index(&index)
+	default:
+		return c.resource(name)
+	}
+}
+
+func text(v reflect.Value) string {
+	if p, ok := v.Interface().(*string); ok && p != nil {
+		return *p
+	}
+	return ""
+}
+
+// tableOfGlobal: the tables of a global table have its name.
+func (c *call) tableOfGlobal(own need) []need {
+	own.resource = c.resource(text(reflect.ValueOf(c.in).Elem().FieldByName("GlobalTableName")))
+	return []need{own}
+}
+
+// createTable: what CreateTable does on the way needs its own permission.
+func (c *call) createTable(own need) []need {
+	in := c.in.(*api.CreateTableInput)
+	var needs []need
+	if len(in.Tags) > 0 {
+		needs = append(needs, need{action: "TagResource", resource: own.resource})
+	}
+	if in.ResourcePolicy != nil {
+		needs = append(needs, need{action: "PutResourcePolicy", resource: own.resource})
+	}
+	return needs
+}
+
+func (c *call) updateTable(own need) []need {
+	var needs []need
+	for _, u := range c.in.(*api.UpdateTableInput).ReplicaUpdates {
+		if u.Create != nil {
+			needs = append(needs, need{action: "CreateTableReplica", resource: own.resource, facts: wide()})
+		}
+		if u.Delete != nil {
+			needs = append(needs, need{action: "DeleteTableReplica", resource: own.resource, facts: wide()})
+		}
+	}
+	return needs
+}
+
+func (c *call) importTable() []need {
+	in := c.in.(*api.ImportTableInput)
+	if in.TableCreationParameters.TableName == nil {
+		return nil
+	}
+	return []need{{action: c.operation, resource: c.resource(*in.TableCreationParameters.TableName), facts: wide()}}
+}
+
+// restored are the actions that a restore needs on the new table.
+var restored = []string{"BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"}
+
+func (c *call) restores(own need) []need {
+	own.resource = c.resource(text(reflect.ValueOf(c.in).Elem().FieldByName("TargetTableName")))
+	needs := []need{own}
+	for _, action := range restored {
+		needs = append(needs, need{action: action, resource: own.resource, facts: wide()})
+	}
+	return needs
+}
+
+func (c *call) restoreToPointInTime() []need {
+	in := c.in.(*api.RestoreTableToPointInTimeInput)
+	own := need{action: c.operation, facts: wide()}
+	var needs []need
+	for _, source := range []*string{in.SourceTableArn, in.SourceTableName} {
+		if source != nil {
+			own.resource = c.resource(*source)
+			needs = append(needs, own)
+		}
+	}
+	return append(needs, c.restores(own)...)
+}

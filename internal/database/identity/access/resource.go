@@ -1,0 +1,85 @@
+package access
+
+import (
+	"strings"
+
+	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/identity/policy"
+)
+
+// resource is what an action is about.
+type resource struct {
+	arn     string
+	account string         // its owner
+	table   *catalog.Table // that it is or belongs to; nil where there is none
+	stream  string         // the label of a stream, else ""
+	bears   bool           // a policy may be attached to it: a table with its indexes, or a stream
+}
+
+// anything is the resource of actions that have none.
+func (c *call) anything() resource { return resource{arn: "*", account: c.a.options.Account} }
+
+// resource returns the resource that a text names: a table's name, or an ARN of a table or of what belongs to one. However an ARN of
+// this database is spelled, the resource's is the one that policies have.
+func (c *call) resource(text string) resource {
+	account := c.a.options.Account
+	arn := catalog.ARN{Region: c.region, Account: account, Table: text}
+	if strings.HasPrefix(text, "arn:") {
+		parsed, ok := catalog.ParseARN(text)
+		if !ok || parsed.Region != c.region || parsed.Account != account { // the engine has no such thing
+			if !ok {
+				parsed.Account = account
+			}
+			return resource{arn: text, account: parsed.Account}
+		}
+		arn = parsed
+	}
+	r := resource{arn: "arn:aws:dynamodb:" + c.region + ":" + account + ":table/" + arn.Table + arn.Rest, account: account}
+	label, isStream := strings.CutPrefix(arn.Rest, "/stream/")
+	if isStream {
+		r.stream = label
+	}
+	r.bears = isStream || arn.Rest == "" || strings.HasPrefix(arn.Rest, "/index/")
+	r.table = c.database.Tables()[arn.Table]
+	return r
+}
+
+// index is an index of a table; the table itself without a name.
+func (r resource) index(name *string) resource {
+	if name != nil && *name != "" {
+		r.arn += "/index/" + *name
+	}
+	return r
+}
+
+// globalTable is a global table of version 2017.11.29.
+func (c *call) globalTable(name string) resource {
+	account := c.a.options.Account
+	return resource{arn: "arn:aws:dynamodb::" + account + ":global-table/" + name, account: account, table: c.database.Tables()[name]}
+}
+
+// attached is a compiled policy of a resource; nil where the document cannot be read, which denies everything.
+type attached struct {
+	document string
+	policy   *policy.Policy
+}
+
+// policy returns the policy that is attached to a stream, or to a table, which is also that of its indexes; nil for none.
+func (c *call) policy(r *resource) *attached {
+	if r.table == nil || !r.bears {
+		return nil
+	}
+	stored := r.table.Descriptor.Policy(r.stream)
+	if stored == nil {
+		return nil
+	}
+	policies := &c.a.policies
+	key := c.region + "/" + r.table.Name + "/" + r.stream
+	if known, ok := policies.Load(key); ok && known.(*attached).document == stored.Document {
+		return known.(*attached)
+	}
+	compiled := &attached{document: stored.Document}
+	compiled.policy, _ = policy.Parse(stored.Document, policy.Resource)
+	policies.Store(key, compiled)
+	return compiled
+}

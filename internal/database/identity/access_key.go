@@ -1,0 +1,158 @@
+package identity
+
+import (
+	"context"
+	"encoding/base32"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// keysMax is how many access keys a user may have, as on AWS.
+const keysMax = 2
+
+// EnsureRoot makes an access key for the root where nobody has a key. It returns nil where somebody has.
+func (d *Directory) EnsureRoot(ctx context.Context) (*Key, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.sealed != nil {
+		return nil, d.sealed
+	}
+	if len(d.view.Load().keys) > 0 {
+		return nil, nil //nolint:nilnil // none is needed
+	}
+	made, err := d.createKey(ctx, new(Request))
+	if err != nil {
+		return nil, err
+	}
+	return &made.Keys[0], d.reload(ctx)
+}
+
+// createKey makes an access key for a user, or the root.
+func (d *Directory) createKey(ctx context.Context, r *Request) (Result, error) {
+	key, sealed, err := d.newSealedKey(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	err = d.updateKeys(ctx, r.User, func(keys []keyRecord) ([]keyRecord, error) {
+		if len(keys) >= keysMax {
+			return nil, fmt.Errorf("%s has %d access keys, as many as are allowed: delete one first", userOrRoot(r.User), len(keys))
+		}
+		return append(keys, sealed), nil
+	})
+	key.User, key.Created = r.User, sealed.Created
+	return Result{Keys: []Key{key}}, err
+}
+
+// rotateKey makes a new access key for the owner of one, which stays good for a time.
+func (d *Directory) rotateKey(ctx context.Context, r *Request) (Result, error) {
+	owner, err := d.view.Load().ownerOf(r.Name)
+	if err != nil {
+		return Result{}, err
+	}
+	if r.Grace < 0 {
+		return Result{}, errors.New("the time for which the old key stays good is negative")
+	}
+	key, sealed, err := d.newSealedKey(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	err = d.updateKeys(ctx, owner, func(keys []keyRecord) ([]keyRecord, error) {
+		now := d.options.Now()
+		kept := slices.DeleteFunc(keys, func(k keyRecord) bool {
+			return k.ID == r.Name && r.Grace == 0 || !k.Expires.IsZero() && !now.Before(k.Expires) // of an earlier rotation
+		})
+		for i := range kept {
+			if kept[i].ID == r.Name {
+				kept[i].Expires = now.Add(r.Grace).UTC()
+			}
+		}
+		if len(kept) >= keysMax {
+			return nil, fmt.Errorf("%s has another access key: delete that first, or give no grace", userOrRoot(owner))
+		}
+		return append(kept, sealed), nil
+	})
+	key.User, key.Created = owner, sealed.Created
+	return Result{Keys: []Key{key}}, err
+}
+
+// changeKey disables, enables or deletes an access key.
+func (d *Directory) changeKey(ctx context.Context, r *Request) (Result, error) {
+	owner, err := d.view.Load().ownerOf(r.Name)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{}, d.updateKeys(ctx, owner, func(keys []keyRecord) ([]keyRecord, error) {
+		if r.Action == "key delete" {
+			return slices.DeleteFunc(keys, func(k keyRecord) bool { return k.ID == r.Name }), nil
+		}
+		for i := range keys {
+			if keys[i].ID == r.Name {
+				keys[i].Inactive = r.Action == "key disable"
+			}
+		}
+		return keys, nil
+	})
+}
+
+// updateKeys changes the access keys of a user, or the root.
+func (d *Directory) updateKeys(ctx context.Context, user string, change func([]keyRecord) ([]keyRecord, error)) error {
+	kind := byte(kindUser)
+	if user == "" {
+		kind = kindRoot
+	}
+	return update(ctx, d, kind, user, func(u *userRecord) (_ *userRecord, err error) {
+		switch {
+		case u == nil && user != "":
+			return nil, fmt.Errorf("there is no user %s", user)
+		case u == nil:
+			u = &userRecord{Format: recordFormat, ID: d.options.Account, Created: d.options.Now().UTC()}
+		}
+		u.Keys, err = change(u.Keys)
+		return u, err
+	})
+}
+
+func userOrRoot(user string) string {
+	if user == "" {
+		return "the root"
+	}
+	return "user " + user
+}
+
+// newSealedKey makes an access key, and its record. The caller holds mu.
+func (d *Directory) newSealedKey(ctx context.Context) (Key, keyRecord, error) {
+	data, err := d.dataKeyOf(ctx)
+	if err != nil {
+		return Key{}, keyRecord{}, err
+	}
+	key, err := d.newKey("AKIA")
+	if err != nil {
+		return Key{}, keyRecord{}, err
+	}
+	sealed, err := seal(d.options.Rand, data.secrets, []byte(key.Secret), forSecret+key.ID)
+	return key, keyRecord{ID: key.ID, Sealed: sealed, Created: d.options.Now().UTC()}, err
+}
+
+// newKey makes an id and a secret that look as AWS's do.
+func (d *Directory) newKey(prefix string) (Key, error) {
+	id, err := d.newID(prefix, 16)
+	if err != nil {
+		return Key{}, err
+	}
+	var secret [30]byte
+	if _, err := io.ReadFull(d.options.Rand, secret[:]); err != nil {
+		return Key{}, err
+	}
+	return Key{ID: id, Secret: base64.StdEncoding.EncodeToString(secret[:])}, nil
+}
+
+func (d *Directory) newID(prefix string, length int) (string, error) {
+	random := make([]byte, length)
+	if _, err := io.ReadFull(d.options.Rand, random); err != nil {
+		return "", err
+	}
+	return prefix + base32.StdEncoding.EncodeToString(random)[:length], nil
+}

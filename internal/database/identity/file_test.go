@@ -1,0 +1,68 @@
+package identity
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+)
+
+// FuzzFile: no file makes a panic, and what is read makes a directory or an error.
+func FuzzFile(f *testing.F) {
+	f.Add("users:\n- {name: ana, accessKeys: [{id: AKIA1, secret: s}], tags: {a: b}, policies: [{Version: 2012-10-17, Statement: []}]}\n")
+	f.Add(`{"roles": [{"name": "r", "trust": "{}", "maxSession": "2h"}], "providers": [{"issuer": "https://x", "jwks": "https://x/keys"}]}`)
+	f.Add("users: &a [*a]")
+	f.Add("users: [{name: ana, boundary: 1}]")
+	d, err := Open(f.Context(), Options{Store: memkv.New(), Account: "123456789012"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		all, err := parseFile([]byte(text))
+		if err == nil {
+			_, err = d.newView(all)
+		}
+		if err != nil && strings.TrimSpace(err.Error()) == "" {
+			t.Error("an error says nothing")
+		}
+	})
+}
+
+// TestFileForms: policies may be YAML, JSON or a text of JSON; ids are the same whenever the file is read.
+func TestFileForms(t *testing.T) {
+	const text = `
+users:
+  - name: ana
+    tags: {team: blue}
+    policies:
+      - Version: 2012-10-17
+        Statement:
+          - {Effect: Allow, Action: dynamodb:GetItem, Resource: "*"}
+      - {"Version": "2012-10-17", "Statement": {"Effect": "Deny", "Action": "*", "Resource": "*"}}
+      - '{"Version": "2012-10-17", "Statement": {"Effect": "Deny", "Action": "*", "Resource": "*"}}'
+    boundary: {Version: 2012-10-17, Statement: {Effect: Allow, Action: "*", Resource: "*"}}
+`
+	d, err := Open(t.Context(), Options{Store: memkv.New(), Account: "123456789012"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for range 2 {
+		all, err := parseFile([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := d.newView(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ana := v.users["ana"]
+		if len(ana.Identity) != 3 || ana.Boundary == nil || ana.Tags["team"] != "blue" || ana.ARN != "arn:aws:iam::123456789012:user/ana" {
+			t.Errorf("%+v", ana)
+		}
+		ids = append(ids, ana.UserID)
+	}
+	if ids[0] != ids[1] || !strings.HasPrefix(ids[0], "AIDA") {
+		t.Error(ids)
+	}
+}

@@ -1,0 +1,226 @@
+package policy
+
+// Decision is whether a request is allowed, and if not what denies it.
+type Decision uint8
+
+// The decisions.
+const (
+	Allowed Decision = iota
+	IdentityDenies
+	BoundaryDenies
+	SessionDenies
+	ResourceDenies
+	IdentityAllowsNot
+	BoundaryAllowsNot
+	SessionAllowsNot
+	ResourceAllowsNot
+)
+
+// Evaluate decides a request.
+func Evaluate(who *Principal, r *Request) Decision {
+	e := evaluation{lookup: lookup{who: who, r: r}, action: lower(r.Action)}
+	return e.decide(false)
+}
+
+// EvaluateAssume decides whether a principal may take a role: r.Resource is the role, r.Policy its trust policy, which must always
+// allow; one that names the account leaves the decision to the policies of its users.
+func EvaluateAssume(who *Principal, r *Request) Decision {
+	e := evaluation{lookup: lookup{who: who, r: r}, action: lower(r.Action)}
+	return e.decide(true)
+}
+
+// EvaluateFederated decides whether who has proved to a provider who they are may take a role: r.Policy is its trust policy, and
+// provider is as the policy's Principal names it under Federated.
+func EvaluateFederated(provider string, r *Request) Decision {
+	e := evaluation{lookup: lookup{who: new(Principal), r: r}, action: lower(r.Action), provider: provider}
+	switch level, denied := e.resource(); {
+	case denied:
+		return ResourceDenies
+	case level == nobody:
+		return ResourceAllowsNot
+	default:
+		return Allowed
+	}
+}
+
+// evaluation is a request under way.
+type evaluation struct {
+	lookup
+	action   string // in lower case
+	provider string // of who has no principal yet
+}
+
+// level is how closely a resource's policy names a principal.
+type level uint8
+
+const (
+	nobody  level = iota
+	account       // leaves the decision to the account's own policies
+	role          // stands in for the role's policies
+	direct        // the user or the session itself
+)
+
+func (e *evaluation) decide(mustTrust bool) Decision {
+	who := e.who
+	level, denied := e.resource()
+	identity, identityDenies := e.any(who.Identity)
+	boundary, boundaryDenies := true, false
+	if who.Boundary != nil {
+		boundary, boundaryDenies = e.of(who.Boundary)
+	}
+	session, sessionDenies := true, false
+	if len(who.Session) > 0 {
+		session, sessionDenies = e.any(who.Session)
+	}
+	switch {
+	case denied:
+		return ResourceDenies
+	case who.Root:
+		identity, boundary, session = true, true, true
+	case identityDenies:
+		return IdentityDenies
+	case boundaryDenies:
+		return BoundaryDenies
+	case sessionDenies:
+		return SessionDenies
+	}
+	foreign := e.r.Account != "" && e.r.Account != who.Account
+	if !foreign && level == direct {
+		return Allowed
+	}
+	switch {
+	case !identity && (foreign || level < role):
+		return IdentityAllowsNot
+	case !boundary:
+		return BoundaryAllowsNot
+	case !session:
+		return SessionAllowsNot
+	case level == nobody && (foreign || mustTrust):
+		return ResourceAllowsNot
+	default:
+		return Allowed
+	}
+}
+
+// any is what policies say together.
+func (e *evaluation) any(policies []*Policy) (allows, denies bool) {
+	for _, p := range policies {
+		a, d := e.of(p)
+		allows, denies = allows || a, denies || d
+	}
+	return allows, denies
+}
+
+// of is what a policy of a principal says.
+func (e *evaluation) of(p *Policy) (allows, denies bool) {
+	for i := range p.statements {
+		s := &p.statements[i]
+		if !s.Deny && allows || !e.applies(s) {
+			continue
+		}
+		if s.Deny {
+			return allows, true
+		}
+		allows = true
+	}
+	return allows, false
+}
+
+// resource is what the resource's own policy says.
+func (e *evaluation) resource() (allows level, denies bool) {
+	if e.r.Policy == nil {
+		return nobody, false
+	}
+	for i := range e.r.Policy.statements {
+		s := &e.r.Policy.statements[i]
+		named := e.named(s)
+		if named == nobody || !e.applies(s) {
+			continue
+		}
+		if s.Deny {
+			return allows, true
+		}
+		allows = max(allows, named)
+	}
+	return allows, false
+}
+
+// named is how closely a statement names the principal. NotPrincipal names all others: to be exempt from a denial a principal must be
+// listed itself, to be left out of what is allowed its account is enough.
+func (e *evaluation) named(s *Statement) level {
+	closest := nobody
+	for _, n := range s.Principals {
+		closest = max(closest, e.names(n))
+	}
+	if !s.NotPrincipal {
+		return closest
+	}
+	if closest >= role || closest == account && !s.Deny {
+		return nobody
+	}
+	return e.everybody()
+}
+
+// everybody is how closely "*" names the principal: as its user, or as the role of its session.
+func (e *evaluation) everybody() level {
+	if e.who.Role != "" {
+		return role
+	}
+	return direct
+}
+
+func (e *evaluation) names(n PrincipalName) level {
+	who := e.who
+	switch {
+	case n.Everybody():
+		return e.everybody()
+	case n.Kind == "Federated" && e.provider != "" && n.Name == e.provider:
+		return direct
+	case n.Kind != "AWS" || who.ARN == "":
+		return nobody
+	case n.Name == who.ARN:
+		return direct
+	case n.Name == who.Role:
+		return role
+	case n.account != "" && n.account == who.Account:
+		if who.Root {
+			return direct
+		}
+		return account
+	default:
+		return nobody
+	}
+}
+
+// applies reports whether a statement speaks of the action, the resource and the circumstances.
+func (e *evaluation) applies(s *Statement) bool {
+	if e.acts(s) == s.NotAction || !e.concerns(s) {
+		return false
+	}
+	for i := range s.conditions {
+		if !s.conditions[i].holds(&e.lookup, s.Deny) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *evaluation) acts(s *Statement) bool {
+	for _, a := range s.actions {
+		if a.match(e.action, &e.lookup) {
+			return true
+		}
+	}
+	return false
+}
+
+// concerns reports whether the resource is one of the statement's. What a variable without a value would have excluded is not allowed.
+func (e *evaluation) concerns(s *Statement) bool {
+	e.unresolved = false
+	for i := range s.resources {
+		if s.resources[i].match(e.r.Resource, &e.lookup) {
+			return !s.NotResource
+		}
+	}
+	return s.NotResource && (s.Deny || !e.unresolved)
+}

@@ -1,0 +1,210 @@
+package identity
+
+import (
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"golang.org/x/crypto/chacha20poly1305"
+
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// MasterKeyBytes is the length of a master key.
+const MasterKeyBytes = chacha20poly1305.KeySize
+
+// What is sealed is bound to what it is for.
+const (
+	forDataKey = "data key"
+	forSecret  = "secret of " // and the access key's id
+	forSession = "session"
+)
+
+// ErrSealed says that the directory's secrets cannot be opened.
+var ErrSealed = errors.New("the secrets of this database are sealed with a master key")
+
+// dataKeyRecord is the data key as the store has it.
+type dataKeyRecord struct {
+	Format int    `json:"format"`
+	Key    []byte `json:"key"`
+	Sealed bool   `json:"sealed,omitempty"` // under the master key
+}
+
+// dataKey seals secrets, and, with a key that follows from it, sessions.
+type dataKey struct{ secrets, sessions []byte }
+
+func newDataKey(key []byte) (*dataKey, error) {
+	sessions, err := hkdf.Key(sha256.New, key, nil, forSession, len(key))
+	return &dataKey{key, sessions}, err
+}
+
+// seal encrypts text for a purpose: nonce, then what XChaCha20-Poly1305 makes of it.
+func seal(random io.Reader, key, text []byte, purpose string) ([]byte, error) {
+	aead, err := chacha20poly1305.NewX(key)
+	if err != nil {
+		return nil, err
+	}
+	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(text)+aead.Overhead())
+	if _, err := io.ReadFull(random, nonce); err != nil {
+		return nil, err
+	}
+	return aead.Seal(nonce, nonce, text, []byte(purpose)), nil
+}
+
+func open(key, sealed []byte, purpose string) ([]byte, error) {
+	aead, err := chacha20poly1305.NewX(key)
+	if err != nil {
+		return nil, err
+	}
+	if len(sealed) < aead.NonceSize() {
+		return nil, errors.New("what is sealed is too short")
+	}
+	return aead.Open(nil, sealed[:aead.NonceSize()], sealed[aead.NonceSize():], []byte(purpose))
+}
+
+// openDataKey reads the data key, if there is one, and seals it under the master key if it is not.
+func (d *Directory) openDataKey(ctx context.Context) error {
+	data, err := d.options.Store.Get(ctx, keyenc.Identity(kindDataKey, ""))
+	if err != nil {
+		return fmt.Errorf("identity: %w", err)
+	}
+	record, err := decode[dataKeyRecord](data)
+	if err != nil {
+		return fmt.Errorf("identity: data key: %w", err)
+	}
+	master := d.options.MasterKey
+	switch {
+	case record == nil:
+		return nil
+	case !record.Sealed:
+		if d.data, err = newDataKey(record.Key); err != nil || master == nil {
+			return err
+		}
+		return d.replaceDataKey(ctx)
+	case master == nil:
+		d.sealed = fmt.Errorf("%w: start with --master-key", ErrSealed)
+		return nil
+	}
+	if key, err := open(master, record.Key, forDataKey); err == nil {
+		d.data, err = newDataKey(key)
+		return err
+	}
+	if previous := d.options.PreviousMasterKey; previous != nil {
+		if key, err := open(previous, record.Key, forDataKey); err == nil {
+			if d.data, err = newDataKey(key); err != nil {
+				return err
+			}
+			return d.writeDataKey(ctx, nil)
+		}
+	}
+	d.sealed = fmt.Errorf("%w, and not with this one: give the right --master-key, or the old one as --previous-master-key", ErrSealed)
+	return nil
+}
+
+// dataKeyOf returns the data key, which is made when it is first needed. Its caller holds mu.
+func (d *Directory) dataKeyOf(ctx context.Context) (*dataKey, error) {
+	if d.sealed != nil {
+		return nil, d.sealed
+	}
+	if d.data != nil {
+		return d.data, nil
+	}
+	made, err := d.makeDataKey()
+	if err != nil {
+		return nil, err
+	}
+	d.data = made
+	if err := d.writeDataKey(ctx, nil); err != nil {
+		d.data = nil
+		return nil, err
+	}
+	return d.data, nil
+}
+
+func (d *Directory) makeDataKey() (*dataKey, error) {
+	key := make([]byte, chacha20poly1305.KeySize)
+	if _, err := io.ReadFull(d.options.Rand, key); err != nil {
+		return nil, err
+	}
+	return newDataKey(key)
+}
+
+// replaceDataKey makes a new data key, sealed under the master key, in place of one that has lain open, and seals all secrets anew.
+// What the store has kept of the old ones goes when it compacts.
+func (d *Directory) replaceDataKey(ctx context.Context) error {
+	all, err := d.read(ctx)
+	if err != nil {
+		return err
+	}
+	old := d.data
+	if d.data, err = d.makeDataKey(); err != nil {
+		return err
+	}
+	users := all.users
+	if all.root != nil {
+		users = append(users, *all.root)
+	}
+	changed := map[string]any{}
+	for i := range users {
+		u := &users[i]
+		for k := range u.Keys {
+			secret, err := open(old.secrets, u.Keys[k].Sealed, forSecret+u.Keys[k].ID)
+			if err == nil {
+				u.Keys[k].Sealed, err = seal(d.options.Rand, d.data.secrets, secret, forSecret+u.Keys[k].ID)
+			}
+			if err != nil {
+				return fmt.Errorf("identity: access key %s: %w", u.Keys[k].ID, err)
+			}
+		}
+		kind := byte(kindUser)
+		if u.Name == "" {
+			kind = kindRoot
+		}
+		changed[string(keyenc.Identity(kind, u.Name))] = u
+	}
+	if err := d.writeDataKey(ctx, changed); err != nil {
+		return err
+	}
+	lo, hi := keyenc.Identities()
+	return d.options.Store.Compact(ctx, lo, hi)
+}
+
+// writeDataKey writes the data key, and further records with it.
+func (d *Directory) writeDataKey(ctx context.Context, more map[string]any) error {
+	record := dataKeyRecord{Format: recordFormat, Key: d.data.secrets}
+	if d.options.MasterKey != nil {
+		var err error
+		if record.Key, err = seal(d.options.Rand, d.options.MasterKey, d.data.secrets, forDataKey); err != nil {
+			return err
+		}
+		record.Sealed = true
+	}
+	values := map[string][]byte{}
+	intent := kv.Intent{}
+	for key, value := range more {
+		data, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		values[key] = data
+		intent.Write = append(intent.Write, []byte(key))
+	}
+	data, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	key := keyenc.Identity(kindDataKey, "")
+	values[string(key)] = data
+	intent.Write = append(intent.Write, key)
+	return d.options.Store.Update(ctx, intent, func(txn kv.Txn) error {
+		for key, value := range values {
+			txn.Set([]byte(key), value)
+		}
+		return nil
+	})
+}

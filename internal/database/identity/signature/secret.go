@@ -1,0 +1,107 @@
+package signature
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"hash"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+)
+
+// derivedMax is how many signing keys a Secret keeps: a day has one for each pair of Region and service that requests are for.
+const derivedMax = 16
+
+// Secret is the secret of an access key. It keeps the signing keys of the day, whose making takes four times what a signature
+// does.
+type Secret struct {
+	text string
+	keys atomic.Pointer[[]signingKey]
+}
+
+// signingKey signs the requests of a scope, each with an HMAC whose beginnings are computed once.
+type signingKey struct {
+	date, region, service string
+	macs                  *sync.Pool // of hash.Hash
+}
+
+// NewSecret returns the secret of an access key.
+func NewSecret(text string) *Secret { return &Secret{text: text} }
+
+// String hides the secret from logs.
+func (*Secret) String() string { return "[secret]" }
+
+// GoString hides the secret from logs.
+func (*Secret) GoString() string { return "[secret]" }
+
+// signingKey returns the key that signs requests of a scope, and whether it was known.
+func (s *Secret) signingKey(date, region, service string) (k signingKey, known bool) {
+	for _, k := range s.known() {
+		if k.date == date && k.region == region && k.service == service {
+			return k, true
+		}
+	}
+	key := []byte("AWS4" + s.text)
+	for _, part := range []string{date, region, service, terminator} {
+		key = sum(key, part)
+	}
+	return signingKey{
+		strings.Clone(date), strings.Clone(region), strings.Clone(service),
+		&sync.Pool{New: func() any { return hmac.New(sha256.New, key) }},
+	}, false
+}
+
+func (s *Secret) known() []signingKey {
+	if keys := s.keys.Load(); keys != nil {
+		return *keys
+	}
+	return nil
+}
+
+// keep keeps a key that has signed a request. Keys of other days make room for it.
+func (s *Secret) keep(key signingKey) {
+	known := s.known()
+	kept := make([]signingKey, 0, len(known)+1)
+	for _, k := range known {
+		if k.date == key.date && len(known) < derivedMax {
+			kept = append(kept, k)
+		}
+	}
+	kept = append(kept, key)
+	s.keys.Store(&kept) // of two that were derived at once one is kept
+}
+
+func sum(key []byte, text string) []byte {
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}
+
+// Verify refuses a request that was not signed with the secret, and says what should have been signed, as AWS does.
+func (s *Signed) Verify(secret *Secret, r *http.Request, body []byte) error {
+	buffer := buffers.Get().(*[]byte)
+	defer func() { buffers.Put(buffer) }()
+	canonical := s.appendCanonical((*buffer)[:0], r, body)
+	all := s.appendStringToSign(canonical, canonical)
+	*buffer = all
+	key, known := secret.signingKey(s.date, s.Region, s.Service)
+	mac := key.macs.Get().(hash.Hash)
+	mac.Reset()
+	mac.Write(all[len(canonical):])
+	// What is behind the string to sign in the buffer is free.
+	digest := mac.Sum(all)
+	key.macs.Put(mac)
+	want := hex.AppendEncode(digest, digest[len(all):])[len(digest):]
+	if subtle.ConstantTimeCompare(want, []byte(s.signature)) == 1 {
+		if !known {
+			secret.keep(key)
+		}
+		return nil
+	}
+	return apierr.SignatureWrong.With(string(canonical), string(all[len(canonical):]))
+}

@@ -1,0 +1,204 @@
+package sts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lestrrat-go/jwx/v3/jwt"
+
+	"github.com/monotable/monotable/internal/database/identity"
+	"github.com/monotable/monotable/internal/database/identity/policy"
+)
+
+const (
+	webTokenMax = 20000 // characters, as on AWS
+	webSkew     = time.Minute
+	tagsClaim   = "https://aws.amazon.com/tags"
+)
+
+// webIdentity is the result of AssumeRoleWithWebIdentity.
+type webIdentity struct {
+	SubjectFromWebIdentityToken string
+	Audience                    string
+	AssumedRoleUser             assumedRoleUser
+	Credentials                 credentials
+	Provider                    string
+}
+
+func (webIdentity) operation() string { return webIdentityAction }
+
+func invalidToken(format string, args ...any) *fault {
+	return &fault{http.StatusBadRequest, "InvalidIdentityToken", fmt.Sprintf(format, args...)}
+}
+
+func (c *call) assumeRoleWithWebIdentity(ctx context.Context) (any, error) {
+	s, err := c.roleSession()
+	if err != nil {
+		return nil, err
+	}
+	token := c.form.Get("WebIdentityToken")
+	if len(token) < 4 || len(token) > webTokenMax {
+		return nil, validation("1 validation error detected: Value at 'webIdentityToken' failed to satisfy constraint: Member must have length between 4 and %d", webTokenMax)
+	}
+	select {
+	case c.h.turns <- struct{}{}:
+		defer func() { <-c.h.turns }()
+	case <-ctx.Done():
+		return nil, errThrottled
+	}
+	verified, provider, audience, err := c.verify(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	subject, _ := verified.Subject()
+	name := providerName(provider.Issuer)
+	claims := map[string][]string{strings.ToLower(name + ":sub"): {subject}, strings.ToLower(name + ":aud"): {audience}}
+	for _, claim := range []string{"amr", "azp", "email", "oaud"} {
+		if texts := textsOf(verified, claim); len(texts) > 0 {
+			claims[strings.ToLower(name+":"+claim)] = texts
+		}
+	}
+	arn := "arn:aws:iam::" + c.h.options.Account + ":oidc-provider/" + name
+	claims["aws:federatedprovider"] = []string{arn}
+	if s.Tags, err = principalTags(verified); err != nil {
+		return nil, err
+	}
+	role, exists := c.h.options.Directory.Role(c.form.Get("RoleArn"))
+	for _, action := range c.actions("sts:"+webIdentityAction, s) {
+		if !exists {
+			return nil, denied("Not authorized to perform %s", action)
+		}
+		request := policy.Request{
+			Action: action, Resource: role.ARN, Account: c.h.options.Account, Policy: role.Trust, Keys: &keys{call: c, session: s, claims: claims},
+		}
+		if policy.EvaluateFederated(arn, &request) != policy.Allowed {
+			return nil, denied("Not authorized to perform %s", action)
+		}
+	}
+	maps.Copy(s.Keys, claims)
+	if s.Duration, err = c.roleDuration(role, false); err != nil {
+		return nil, err
+	}
+	made, err := c.h.options.Directory.AssumeRole(ctx, role, *s)
+	if err != nil {
+		return nil, err
+	}
+	return webIdentity{subject, audience, assumedRoleUser{made.Principal.UserID, made.Principal.ARN}, shown(made), arn}, nil
+}
+
+// providerName is how policies name an issuer.
+func providerName(issuer string) string {
+	_, name, found := strings.Cut(issuer, "://")
+	if !found {
+		name = issuer
+	}
+	return strings.TrimSuffix(name, "/")
+}
+
+// verify verifies a token: its issuer is a provider, its signature that of one of the provider's keys, its time now.
+func (c *call) verify(ctx context.Context, token string) (verified jwt.Token, p *identity.Provider, audience string, err error) {
+	unverified, err := jwt.ParseInsecure([]byte(token))
+	if err != nil {
+		return nil, nil, "", invalidToken("The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)")
+	}
+	issuer, _ := unverified.Issuer()
+	p, known := c.h.options.Directory.Provider(issuer)
+	if !known {
+		return nil, nil, "", invalidToken("No OpenIDConnect provider found in your account for %s", issuer)
+	}
+	if verified, err = c.h.keySet(p.JWKS).verify(ctx, token); errors.Is(err, errUnavailable) {
+		c.h.options.Logger.WarnContext(ctx, "keys of an identity provider cannot be had", "provider", issuer, "error", err)
+		return nil, nil, "", &fault{http.StatusBadRequest, "IDPCommunicationError", "Couldn't retrieve verification key from your identity provider,  please reference AssumeRoleWithWebIdentity documentation for requirements"}
+	}
+	if err != nil {
+		return nil, nil, "", invalidToken("The web identity token's signature could not be verified")
+	}
+	now := c.h.options.Now()
+	expires, has := verified.Expiration()
+	if !has {
+		return nil, nil, "", invalidToken("Missing a required claim: exp")
+	}
+	if !now.Before(expires.Add(webSkew)) {
+		return nil, nil, "", &fault{http.StatusBadRequest, "ExpiredTokenException", fmt.Sprintf("Token expired: current date/time %d must be before the expiration date/time%d", now.Unix(), expires.Unix())}
+	}
+	if begins, has := verified.NotBefore(); has && now.Before(begins.Add(-webSkew)) {
+		return nil, nil, "", invalidToken("The token is not valid yet")
+	}
+	if subject, _ := verified.Subject(); subject == "" {
+		return nil, nil, "", invalidToken("Missing a required claim: sub")
+	}
+	audience, ok := audienceOf(verified, p)
+	if !ok {
+		return nil, nil, "", invalidToken("Incorrect token audience")
+	}
+	return verified, p, audience, nil
+}
+
+// audienceOf is whom a token is for: azp where there is one, as AWS has it, else aud, else the client of Cognito's access tokens.
+func audienceOf(t jwt.Token, p *identity.Provider) (audience string, ok bool) {
+	var all []string
+	for _, claim := range []string{"azp", "aud", "client_id"} {
+		all = append(all, textsOf(t, claim)...)
+	}
+	for _, a := range all {
+		if len(p.Audiences) == 0 || slices.Contains(p.Audiences, a) {
+			return a, true
+		}
+	}
+	return "", len(p.Audiences) == 0
+}
+
+// textsOf is a claim that is a text or a list of them.
+func textsOf(t jwt.Token, claim string) []string {
+	if claim == "aud" {
+		all, _ := t.Audience()
+		return all
+	}
+	var value any
+	if t.Get(claim, &value) != nil {
+		return nil
+	}
+	switch value := value.(type) {
+	case string:
+		return []string{value}
+	case []any:
+		var texts []string
+		for _, v := range value {
+			if text, ok := v.(string); ok {
+				texts = append(texts, text)
+			}
+		}
+		return texts
+	default:
+		return nil
+	}
+}
+
+// principalTags are the tags that a token has for its session:
+//
+//	"https://aws.amazon.com/tags": {"principal_tags": {"Project": ["Automation"]}}
+func principalTags(t jwt.Token) (map[string]string, error) {
+	var claim map[string]any
+	if t.Has(tagsClaim) && t.Get(tagsClaim, &claim) != nil {
+		return nil, invalidToken("The principal tags of the token are not valid")
+	}
+	principal, _ := claim["principal_tags"].(map[string]any)
+	tags := map[string]string{}
+	for key, value := range principal {
+		if list, ok := value.([]any); ok && len(list) == 1 {
+			value = list[0]
+		}
+		text, ok := value.(string)
+		if !ok || key == "" || len(key) > 128 || len(text) > 256 || len(tags) == tagsMax {
+			return nil, invalidToken("The principal tags of the token are not valid")
+		}
+		tags[key] = text
+	}
+	return tags, nil
+}

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable"
+)
+
+// defaultGrace is how long a key that is rotated stays good.
+const defaultGrace = 24 * time.Hour
+
+func newIAM(env Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "iam",
+		Short: "Manage who may call the database: users, roles, access keys, policies",
+		Long: `Manage users, roles, access keys and policies, which are kept in the data directory. The server that has it open carries
+the command out, and knows the change at once; where none has it open, the command changes the directory itself.
+
+They matter to servers started with --auth required, as servers on other addresses than loopback are. Policies are in AWS's
+language. A user, or a session of a role, may do what the attached policies allow; the root may do everything.
+
+With --iam FILE the server takes users and roles from that file instead.`,
+		Example: `  monotable iam policy create readers --document readers.json
+  monotable iam user create ana --policy readers
+  monotable iam key create ana              # prints the secret, once
+  monotable iam role create loader --trust trust.json --policy writers`,
+		Args: cobra.ArbitraryArgs,
+		RunE: group,
+	}
+	cmd.AddCommand(newIAMUser(env), newIAMRole(env), newIAMKey(env), newIAMPolicy(env))
+	return cmd
+}
+
+// iamCommand is a subcommand that makes one request.
+type iamCommand struct {
+	env       Environment
+	data      string
+	asJSON    bool
+	masterKey masterKeyFlags
+	request   monotable.IAMRequest
+	// complete adds to the request what is in files.
+	complete func(*monotable.IAMRequest) error
+}
+
+// newIAMAction returns a subcommand for an action. Where use has a word in capitals, the argument is the request's name.
+func newIAMAction(env Environment, of, use, short, long, example string, set func(*cobra.Command, *iamCommand)) *cobra.Command {
+	c := &iamCommand{env: env}
+	verb, argument, _ := strings.Cut(use, " ")
+	c.request.Action = of + " " + verb
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: short + ".\n\n" + long, Example: example,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				c.setArgument(of, verb, args[0])
+			}
+			return c.run(cmd.Context())
+		},
+	}
+	if long == "" {
+		cmd.Long = short + "."
+	}
+	switch {
+	case argument == "":
+		cmd.Args = cobra.NoArgs
+	case strings.HasPrefix(argument, "["):
+		cmd.Args = cobra.MaximumNArgs(1)
+	default:
+		cmd.Args = cobra.ExactArgs(1)
+	}
+	cmd.Flags().StringVar(&c.data, "data", defaultData, "data directory")
+	cmd.Flags().BoolVar(&c.asJSON, "json", false, "print JSON")
+	c.masterKey.register(cmd.Flags())
+	if set != nil {
+		set(cmd, c)
+	}
+	return cmd
+}
+
+// setArgument sets what the argument is: a user's name for keys that are made or listed, else the name.
+func (c *iamCommand) setArgument(of, verb, argument string) {
+	if of == "key" && (verb == "create" || verb == "list") {
+		c.request.User = argument
+		return
+	}
+	c.request.Name = argument
+}
+
+func (c *iamCommand) run(ctx context.Context) error {
+	if c.complete != nil {
+		if err := c.complete(&c.request); err != nil {
+			return err
+		}
+	}
+	db, err := reach(ctx, c.data)
+	if err != nil {
+		return err
+	}
+	if o, closed := db.(offline); closed {
+		if o.auth.MasterKey, o.auth.PreviousMasterKey, err = c.masterKey.read(ctx, c.env); err != nil {
+			return err
+		}
+		db = o
+	}
+	result, err := db.IAM(ctx, &c.request)
+	if err != nil {
+		return err
+	}
+	if c.asJSON {
+		encoder := json.NewEncoder(c.env.Stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(result)
+	}
+	return printIAM(c.env.Stdout, &c.request, &result)
+}
+
+func newIAMUser(env Environment) *cobra.Command {
+	cmd := &cobra.Command{Use: "user", Short: "Create, list, show and delete users", Args: cobra.ArbitraryArgs, RunE: group}
+	cmd.AddCommand(
+		newIAMAction(env, "user", "create NAME", "Create a user", "The user has no access key yet: see monotable iam key create.",
+			"  monotable iam user create ana --policy readers --tag team=blue", memberFlags),
+		newIAMAction(env, "user", "list", "List the users", "", "  monotable iam user list --json", nil),
+		newIAMAction(env, "user", "show NAME", "Show a user", "", "  monotable iam user show ana", nil),
+		newIAMAction(env, "user", "delete NAME", "Delete a user with the access keys", "Sessions of the user end at once.", "  monotable iam user delete ana", nil),
+	)
+	return cmd
+}
+
+func newIAMRole(env Environment) *cobra.Command {
+	cmd := &cobra.Command{Use: "role", Short: "Create, list, show and delete roles", Args: cobra.ArbitraryArgs, RunE: group}
+	cmd.AddCommand(
+		newIAMAction(env, "role", "create NAME", "Create a role", "The trust policy says who may take it, by AssumeRole or AssumeRoleWithWebIdentity.",
+			"  monotable iam role create loader --trust trust.json --policy writers --max-session 4h",
+			func(cmd *cobra.Command, c *iamCommand) {
+				memberFlags(cmd, c)
+				var trust string
+				cmd.Flags().StringVar(&trust, "trust", "", "`FILE` of the trust policy, - for standard input")
+				cmd.Flags().DurationVar(&c.request.MaxSession, "max-session", time.Hour, "how long a session may be, 1h to 12h")
+				_ = cmd.MarkFlagRequired("trust")
+				c.complete = func(r *monotable.IAMRequest) (err error) {
+					r.Trust, err = readDocument(env, trust)
+					return err
+				}
+			}),
+		newIAMAction(env, "role", "list", "List the roles", "", "  monotable iam role list", nil),
+		newIAMAction(env, "role", "show NAME", "Show a role with its trust policy", "", "  monotable iam role show loader --json", nil),
+		newIAMAction(env, "role", "delete NAME", "Delete a role", "Its sessions end at once.", "  monotable iam role delete loader", nil),
+	)
+	return cmd
+}
+
+// memberFlags are those of users and roles.
+func memberFlags(cmd *cobra.Command, c *iamCommand) {
+	cmd.Flags().StringToStringVar(&c.request.Tags, "tag", nil, "`KEY=VALUE`; repeatable, or a list with commas")
+	cmd.Flags().StringSliceVar(&c.request.Policies, "policy", nil, "`NAME` of a policy to attach; repeatable, or a list with commas")
+	cmd.Flags().StringVar(&c.request.Boundary, "boundary", "", "`NAME` of a policy that bounds what the others allow")
+}
+
+func newIAMKey(env Environment) *cobra.Command {
+	cmd := &cobra.Command{Use: "key", Short: "Create, list, rotate and delete access keys", Args: cobra.ArbitraryArgs, RunE: group}
+	cmd.AddCommand(
+		newIAMAction(env, "key", "create [USER]", "Create an access key of a user, or with --root of the root",
+			"The secret is printed now and never again. A user may have two keys.",
+			"  monotable iam key create ana\n  monotable iam key create --root --json", func(cmd *cobra.Command, c *iamCommand) {
+				root := cmd.Flags().Bool("root", false, "make a key of the root, which may do everything")
+				c.complete = func(r *monotable.IAMRequest) error {
+					if *root == (r.User != "") {
+						return errors.New("an access key is a user's or, with --root, the root's: give one of them")
+					}
+					return nil
+				}
+			}),
+		newIAMAction(env, "key", "list [USER]", "List access keys, without their secrets", "", "  monotable iam key list ana", nil),
+		newIAMAction(env, "key", "rotate ID", "Create an access key in place of another, which stays good for a time", "",
+			"  monotable iam key rotate AKIAIOSFODNN7EXAMPLE --grace 1h", func(cmd *cobra.Command, c *iamCommand) {
+				cmd.Flags().DurationVar(&c.request.Grace, "grace", defaultGrace, "how long the old key stays good; 0 deletes it at once")
+			}),
+		newIAMAction(env, "key", "disable ID", "Refuse an access key until it is enabled", "", "  monotable iam key disable AKIAIOSFODNN7EXAMPLE", nil),
+		newIAMAction(env, "key", "enable ID", "Accept an access key again", "", "  monotable iam key enable AKIAIOSFODNN7EXAMPLE", nil),
+		newIAMAction(env, "key", "delete ID", "Delete an access key", "", "  monotable iam key delete AKIAIOSFODNN7EXAMPLE", nil),
+	)
+	return cmd
+}
+
+func newIAMPolicy(env Environment) *cobra.Command {
+	cmd := &cobra.Command{Use: "policy", Short: "Create, list, show, attach and delete policies", Args: cobra.ArbitraryArgs, RunE: group}
+	to := func(cmd *cobra.Command, c *iamCommand) {
+		cmd.Flags().StringVar(&c.request.User, "user", "", "`NAME` of the user")
+		cmd.Flags().StringVar(&c.request.Role, "role", "", "`NAME` of the role")
+	}
+	cmd.AddCommand(
+		newIAMAction(env, "policy", "create NAME", "Create a policy, or replace it", "A policy that is attached takes effect at once.",
+			"  monotable iam policy create readers --document readers.json", func(cmd *cobra.Command, c *iamCommand) {
+				var document string
+				cmd.Flags().StringVar(&document, "document", "", "`FILE` of the policy in AWS's JSON, - for standard input")
+				_ = cmd.MarkFlagRequired("document")
+				c.complete = func(r *monotable.IAMRequest) (err error) {
+					r.Document, err = readDocument(env, document)
+					return err
+				}
+			}),
+		newIAMAction(env, "policy", "list", "List the policies", "", "  monotable iam policy list", nil),
+		newIAMAction(env, "policy", "show NAME", "Show a policy with its document", "", "  monotable iam policy show readers --json", nil),
+		newIAMAction(env, "policy", "attach NAME", "Attach a policy to a user or role", "", "  monotable iam policy attach readers --user ana", to),
+		newIAMAction(env, "policy", "detach NAME", "Detach a policy from a user or role", "", "  monotable iam policy detach readers --role loader", to),
+		newIAMAction(env, "policy", "delete NAME", "Delete a policy that is attached to nobody", "", "  monotable iam policy delete readers", nil),
+	)
+	return cmd
+}
+
+// readDocument reads a policy from a file, or from standard input.
+func readDocument(env Environment, name string) (string, error) {
+	if name != "-" {
+		data, err := os.ReadFile(name)
+		return string(data), err
+	}
+	if env.Stdin == nil {
+		return "", errors.New("standard input is empty")
+	}
+	data, err := io.ReadAll(env.Stdin)
+	if err != nil {
+		return "", fmt.Errorf("standard input: %w", err)
+	}
+	return string(data), nil
+}

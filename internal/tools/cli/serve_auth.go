@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/monotable/monotable"
+)
+
+// The root's access key, in the environment.
+const (
+	rootKeyVariable    = "MONOTABLE_ROOT_ACCESS_KEY_ID"
+	rootSecretVariable = "MONOTABLE_ROOT_SECRET_ACCESS_KEY" //nolint:gosec // the name of it
+)
+
+const (
+	authRequired = "required"
+	authOff      = "off"
+)
+
+// masterKeyBytes is the length of a master key, and masterKeyWait how long a command may take to print one.
+const (
+	masterKeyBytes = 32
+	masterKeyWait  = 30 * time.Second
+)
+
+// authFlags are the flags that say who may call.
+type authFlags struct {
+	mode      string
+	file      string
+	clockSkew time.Duration
+	masterKey masterKeyFlags
+}
+
+func (a *authFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&a.mode, "auth", "", "who may call: required (requests must be signed by a known access key) or off (default off on loopback, required elsewhere)")
+	set.StringVar(&a.file, "iam", "", "`FILE` that declares users, roles and identity providers, in place of those of monotable iam; read again at SIGHUP")
+	set.DurationVar(&a.clockSkew, "clock-skew", 5*time.Minute, "by how much the clocks of clients may differ")
+	a.masterKey.register(set)
+}
+
+// required reports whether requests to an address must be signed.
+func (a *authFlags) required(addr string) (bool, error) {
+	switch a.mode {
+	case "":
+		return !isLoopback(addr), nil
+	case authRequired:
+		return true, nil
+	case authOff:
+		return false, nil
+	default:
+		return false, fmt.Errorf("--auth %q: want required or off", a.mode)
+	}
+}
+
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+// options are the database's.
+func (a *authFlags) options(ctx context.Context, env Environment, addr string) (auth *monotable.Auth, err error) {
+	auth = &monotable.Auth{
+		File: a.file, ClockSkew: a.clockSkew,
+		RootAccessKeyID: env.Getenv(rootKeyVariable), RootSecretAccessKey: env.Getenv(rootSecretVariable),
+	}
+	if a.clockSkew <= 0 {
+		return nil, fmt.Errorf("--clock-skew %v: want more than 0", a.clockSkew)
+	}
+	if (auth.RootAccessKeyID == "") != (auth.RootSecretAccessKey == "") {
+		return nil, fmt.Errorf("%s and %s: set both or neither", rootKeyVariable, rootSecretVariable)
+	}
+	if auth.Required, err = a.required(addr); err != nil {
+		return nil, err
+	}
+	auth.MasterKey, auth.PreviousMasterKey, err = a.masterKey.read(ctx, env)
+	return auth, err
+}
+
+// checkAddress refuses to serve unsigned requests at an address that turned out not to be loopback.
+func (a *authFlags) checkAddress(auth *monotable.Auth, addr net.Addr, logger *slog.Logger) error {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok || tcp.IP.IsLoopback() || auth.Required {
+		return nil
+	}
+	if a.mode != authOff {
+		return fmt.Errorf("%v is not a loopback address: give --auth required, or --auth off to serve everyone who reaches it", addr)
+	}
+	logger.Warn("listening beyond loopback with --auth off: anyone who reaches this address can read and write everything", "addr", addr)
+	return nil
+}
+
+// reloadAtHangup reads the file of --iam again whenever the process gets SIGHUP, until stop is called.
+func (a *authFlags) reloadAtHangup(ctx context.Context, db *monotable.DB, logger *slog.Logger) (stop func()) {
+	if a.file == "" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hangups:
+			}
+			if err := db.ReloadIAM(ctx); err != nil {
+				logger.Error("the file of --iam cannot be used; what it declared before stays", "error", err)
+				continue
+			}
+			logger.Info("the file of --iam has been read again", "file", a.file)
+		}
+	}()
+	return func() {
+		signal.Stop(hangups)
+		cancel()
+		<-done
+	}
+}
+
+// masterKeyFlags say where the key is that seals the secrets of access keys.
+type masterKeyFlags struct{ current, previous string }
+
+func (m *masterKeyFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&m.current, "master-key", "", "where the key is that seals the secrets of access keys, 32 bytes in base64 or hexadecimal: file:PATH, env:NAME or command:COMMAND (default none: they lie open in the data directory)")
+	set.StringVar(&m.previous, "previous-master-key", "", "where the key is that --master-key takes the place of; needed once")
+}
+
+func (m *masterKeyFlags) read(ctx context.Context, env Environment) (current, previous []byte, err error) {
+	if current, err = readMasterKey(ctx, env, m.current); err != nil {
+		return nil, nil, fmt.Errorf("--master-key: %w", err)
+	}
+	if previous, err = readMasterKey(ctx, env, m.previous); err != nil {
+		return nil, nil, fmt.Errorf("--previous-master-key: %w", err)
+	}
+	if current == nil && previous != nil {
+		return nil, nil, errors.New("--previous-master-key: give --master-key too")
+	}
+	return current, previous, nil
+}
+
+// readMasterKey reads a key from where source says; nil where it says nothing. No error shows what was read.
+func readMasterKey(ctx context.Context, env Environment, source string) ([]byte, error) {
+	if source == "" {
+		return nil, nil //nolint:nilnil // there may be none
+	}
+	kind, where, _ := strings.Cut(source, ":")
+	var text string
+	switch kind {
+	case "file":
+		data, err := os.ReadFile(where)
+		if err != nil {
+			return nil, err
+		}
+		text = string(data)
+	case "env":
+		if text = env.Getenv(where); text == "" {
+			return nil, fmt.Errorf("the environment variable %s is not set", where)
+		}
+	case "command":
+		ctx, cancel := context.WithTimeout(ctx, masterKeyWait)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "sh", "-c", where) //nolint:gosec // the operator's own command
+		cmd.Stderr = env.Stderr
+		data, err := cmd.Output()
+		if err != nil {
+			return nil, fmt.Errorf("command %q: %w", where, err)
+		}
+		text = string(data)
+	default:
+		return nil, errors.New("want file:PATH, env:NAME or command:COMMAND")
+	}
+	text = strings.TrimSpace(text)
+	for _, decode := range []func(string) ([]byte, error){hex.DecodeString, base64.StdEncoding.DecodeString} {
+		if key, err := decode(text); err == nil && len(key) == masterKeyBytes {
+			return key, nil
+		}
+	}
+	return nil, fmt.Errorf("what %s has is not %d bytes in base64 or hexadecimal: make one with openssl rand -base64 %d", kind, masterKeyBytes, masterKeyBytes)
+}

@@ -1,0 +1,187 @@
+package sdk
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/monotable/monotable/test/internal/serverproc"
+)
+
+const (
+	anaKey    = "AKIAIOSFODNN7EXAMPLE"
+	anaSecret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+)
+
+// identities declares ana, with a secret, who may do all, and a role that she may take.
+func identities(secret string) string {
+	return strings.ReplaceAll(`
+users:
+  - name: ana
+    accessKeys: [{id: `+anaKey+`, secret: SECRET}]
+    policies: [&all {Version: "2012-10-17", Statement: [{Effect: Allow, Action: "*", Resource: "*"}]}]
+roles:
+  - name: loader
+    trust: {Version: "2012-10-17", Statement: [{Effect: Allow, Principal: {AWS: "000000000000"}, Action: ["sts:AssumeRole", "sts:TagSession"]}]}
+    policies: [*all]
+`, "SECRET", secret)
+}
+
+// startGuarded starts a server that requires signatures.
+func startGuarded(t *testing.T) (server *serverproc.Server, file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "iam.yaml")
+	if err := os.WriteFile(file, []byte(identities(anaSecret)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return serverproc.Start(t, serverproc.Build(t), "--memory", "--auth", "required", "--iam", file), file
+}
+
+// asAna is the environment of a program that signs with ana's key.
+func asAna(server *serverproc.Server, more ...string) []string {
+	env := append(server.Env(), "AWS_ACCESS_KEY_ID="+anaKey, "AWS_SECRET_ACCESS_KEY="+anaSecret, "AWS_ENDPOINT_URL_STS="+server.Endpoint)
+	return append(env, more...)
+}
+
+func TestAuthAWSCLI(t *testing.T) { runAsAna(t, "bash", "auth.sh", awsCLI) }
+
+func TestAuthBoto3(t *testing.T) { runAsAna(t, python, "-B", "auth_test.py") }
+
+func runAsAna(t *testing.T, name string, args ...string) {
+	t.Helper()
+	t.Parallel()
+	server, _ := startGuarded(t)
+	script := exec.CommandContext(t.Context(), name, args...)
+	script.Env = asAna(server)
+	if output, err := script.CombinedOutput(); err != nil {
+		t.Errorf("%v: %v\n%s", script, err, output)
+	}
+}
+
+// roleProfile writes a configuration whose profile work takes the role with ana's key.
+func roleProfile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config")
+	text := fmt.Sprintf("[profile ana]\naws_access_key_id = %s\naws_secret_access_key = %s\n"+
+		"[profile work]\nrole_arn = arn:aws:iam::000000000000:role/loader\nrole_session_name = work\nsource_profile = ana\n", anaKey, anaSecret)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestRoleProfileGo: the SDK for Go takes a role as its shared configuration says.
+func TestRoleProfileGo(t *testing.T) {
+	server, _ := startGuarded(t)
+	t.Setenv("AWS_ENDPOINT_URL_STS", server.Endpoint)
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", server.Endpoint)
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_ENDPOINT_URL"} {
+		t.Setenv(name, "")
+	}
+	cfg, err := config.LoadDefaultConfig(t.Context(), config.WithRegion("us-east-1"),
+		config.WithSharedConfigFiles([]string{roleProfile(t)}), config.WithSharedConfigProfile("work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dynamodb.NewFromConfig(cfg).ListTables(t.Context(), nil); err != nil {
+		t.Error(err)
+	}
+	made, err := cfg.Credentials.Retrieve(t.Context())
+	if err != nil || !strings.HasPrefix(made.AccessKeyID, "ASIA") || !made.CanExpire || time.Until(made.Expires) > time.Hour {
+		t.Errorf("%s until %v, %v", made.AccessKeyID, made.Expires, err)
+	}
+}
+
+// TestRoleProfileJS: and so does the one for JavaScript.
+func TestRoleProfileJS(t *testing.T) {
+	t.Parallel()
+	const packages = "../languages"
+	if _, err := os.Stat(filepath.Join(packages, "node_modules/@aws-sdk/client-dynamodb")); err != nil {
+		t.Fatalf("%v: run `make setup`, which installs the JavaScript SDK", err)
+	}
+	server, _ := startGuarded(t)
+	script := exec.CommandContext(t.Context(), "node", "role_profile.mjs")
+	script.Dir = packages
+	script.Env = append(server.Env(), "AWS_ENDPOINT_URL_STS="+server.Endpoint, "AWS_ACCESS_KEY_ID=", "AWS_SECRET_ACCESS_KEY=",
+		"AWS_CONFIG_FILE="+roleProfile(t), "AWS_PROFILE=work")
+	if output, err := script.CombinedOutput(); err != nil {
+		t.Errorf("%v: %v\n%s", script, err, output)
+	}
+}
+
+// TestIAMFileAtHangup: the file is read again at SIGHUP; one that cannot be used is reported, and what was there stays.
+func TestIAMFileAtHangup(t *testing.T) {
+	t.Parallel()
+	server, file := startGuarded(t)
+	lists := func(secret string) error {
+		_, err := dynamodb.New(dynamodb.Options{
+			BaseEndpoint: &server.Endpoint, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(anaKey, secret, ""), Retryer: aws.NopRetryer{},
+		}).ListTables(t.Context(), nil)
+		return err
+	}
+	if err := lists(anaSecret); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct{ text, logged string }{
+		{"users: 1\n", "cannot be used"},
+		{identities("another"), "has been read again"},
+	} {
+		if err := os.WriteFile(file, []byte(step.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		server.Signal(t, syscall.SIGHUP)
+		server.Printed(t, step.logged)
+		want := map[string]bool{anaSecret: step.logged == "cannot be used", "another": step.logged != "cannot be used"}
+		for secret, served := range want {
+			if err := lists(secret); (err == nil) != served {
+				t.Errorf("%s, secret %s: %v", step.logged, secret, err)
+			}
+		}
+	}
+}
+
+// TestIAMAfterCrash: a key that monotable iam has printed is good after the server was killed.
+func TestIAMAfterCrash(t *testing.T) {
+	t.Parallel()
+	binary, dir := serverproc.Build(t), t.TempDir()
+	policy := filepath.Join(t.TempDir(), "all.json")
+	if err := os.WriteFile(policy, []byte(`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"*","Resource":"*"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	iam := func(args ...string) []byte {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), binary, append(append([]string{"iam"}, args...), "--data", dir, "--json")...)
+		output, err := command.Output()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", command, err, output)
+		}
+		return output
+	}
+	server := serverproc.Start(t, binary, "--data", dir, "--auth", "required")
+	iam("policy", "create", "all", "--document", policy)
+	iam("user", "create", "ana", "--policy", "all")
+	var made struct{ Keys []struct{ ID, Secret string } }
+	if err := json.Unmarshal(iam("key", "create", "ana"), &made); err != nil || len(made.Keys) != 1 {
+		t.Fatalf("%+v, %v", made, err)
+	}
+	server.Kill(t)
+	server = serverproc.Start(t, binary, "--data", dir, "--auth", "required")
+	_, err := dynamodb.New(dynamodb.Options{
+		BaseEndpoint: &server.Endpoint, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider(made.Keys[0].ID, made.Keys[0].Secret, ""),
+	}).ListTables(t.Context(), nil)
+	if err != nil {
+		t.Error(err)
+	}
+}
