@@ -96,7 +96,7 @@ func (db *DB) openIdentity(o *Options, s *server.Options) error {
 	}
 	db.identity = d
 	if a.Required {
-		s.Authenticator = d
+		s.Authenticator, s.Authorizer = d, identity.Unbounded{}
 	}
 	service := sts.New(sts.Options{Directory: d, Account: o.AccountID, Now: o.Now, Logger: o.Logger})
 	s.Companions = append([]server.Companion{service}, s.Companions...)

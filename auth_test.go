@@ -156,6 +156,31 @@ func TestCloudWatchPolicies(t *testing.T) {
 		"AccessDenied: User: arn:aws:iam::000000000000:user/ana is not authorized to perform: cloudwatch:GetMetricStatistics")
 }
 
+// TestBoundedUsers: whose policies allow less than everything is refused, rather than served too much.
+func TestBoundedUsers(t *testing.T) {
+	g := openGuarded(t, t.TempDir(), monotable.Options{})
+	for name, document := range map[string]string{
+		"none":        `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"s3:*","Resource":"*"}}`,
+		"action":      `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"dynamodb:ListTables","Resource":"*"}}`,
+		"resource":    `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"*","Resource":"arn:aws:dynamodb:*:*:table/a"}}`,
+		"notaction":   `{"Version":"2012-10-17","Statement":{"Effect":"Allow","NotAction":"*","Resource":"*"}}`,
+		"notresource": `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"*","NotResource":"*"}}`,
+		"condition":   `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"Null":{"aws:username":"true"}}}}`,
+		"denial":      `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"},{"Effect":"Deny","Action":"dynamodb:PutItem","Resource":"*"}]}`,
+	} {
+		g.manage(monotable.IAMRequest{Action: "policy create", Name: name, Document: document})
+		if got := g.lists(g.user(name, name)); !strings.HasPrefix(got, "AccessDeniedException: User: arn:aws:iam::000000000000:user/"+name+" is not authorized to perform: dynamodb:ListTables") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	g.manage(monotable.IAMRequest{Action: "policy create", Name: "all", Document: allowTables})
+	g.manage(monotable.IAMRequest{Action: "user create", Name: "bounded", Policies: []string{"all"}, Boundary: "all"})
+	key := g.manage(monotable.IAMRequest{Action: "key create", User: "bounded"}).Keys[0]
+	if got := g.lists(credentials.NewStaticCredentialsProvider(key.ID, key.Secret, "")); !strings.HasPrefix(got, "AccessDeniedException: ") {
+		t.Errorf("bounded: %q", got)
+	}
+}
+
 // TestKeysOverTime: keys are rotated with a grace, disabled, and deleted, and survive a restart.
 func TestKeysOverTime(t *testing.T) {
 	var now atomic.Int64

@@ -99,7 +99,8 @@ const (
 	SignatureEarly   Sentence = "Signature not yet current: %s is still later than %s (%s + %d min.)"
 	KeyUnknown       Sentence = "The security token included in the request is invalid."
 	TokenExpired     Sentence = "The security token included in the request is expired"
-	PresignedExpired Sentence = "Signature expired: %s is now later than %s, when the presigned request expired" // ours
+	PolicyUndecided  Sentence = "User: %s is not authorized to perform: dynamodb:%s: this server does not decide policies that allow some operations yet, only dynamodb:* on every resource" // ours
+	PresignedExpired Sentence = "Signature expired: %s is now later than %s, when the presigned request expired"                                                                             // ours
 )
 
 // Names and ARNs of tables.
@@ -671,6 +672,7 @@ var codes = map[Sentence]Code{
 	SignatureExpired:        InvalidSignatureException,
 	SignatureEarly:          InvalidSignatureException,
 	PresignedExpired:        InvalidSignatureException,
+	PolicyUndecided:         AccessDeniedException,
 	KeyUnknown:              UnrecognizedClientException,
 	TokenExpired:            ExpiredTokenException,
 	TableExists:             ResourceInUseException,
