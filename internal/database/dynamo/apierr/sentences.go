@@ -103,7 +103,7 @@ const (
 	SignatureEarly   Sentence = "Signature not yet current: %s is still later than %s (%s + %d min.)"
 	KeyUnknown       Sentence = "The security token included in the request is invalid."
 	TokenExpired     Sentence = "The security token included in the request is expired"
-	PresignedExpired Sentence = "Signature expired: %s is now later than %s, when the presigned request expired" // ours
+	PresignedExpired Sentence = "Signature expired: %s is now later than %s, when the presigned request expired"                                                                             // ours
 )
 
 // Names and ARNs of tables.

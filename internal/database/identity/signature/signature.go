@@ -89,6 +89,13 @@ type claims struct {
 // signature alone. The zero Parser works.
 type Parser struct {
 	kept atomic.Pointer[map[string]*claims] // by the header Authorization up to the signature
+	last atomic.Pointer[moment]             // when a request was signed: in a second there are many
+}
+
+// moment is a time as it is signed.
+type moment struct {
+	stamp string
+	at    time.Time
 }
 
 // Parse reads what a request says of its signature.
@@ -110,7 +117,9 @@ func (p *Parser) Parse(r *http.Request) (Signed, error) {
 	if err != nil {
 		return Signed{}, err
 	}
-	if s.at, err = parseTime(&s.stamp); err != nil {
+	if last := p.last.Load(); last != nil && last.stamp == s.stamp {
+		s.at = last.at
+	} else if s.at, err = parseTime(&s.stamp); err != nil {
 		return Signed{}, apierr.SignatureDateInvalid.With(s.stamp)
 	}
 	if err := s.checkHeaders(r); err != nil {
@@ -124,6 +133,9 @@ func (p *Parser) Parse(r *http.Request) (Signed, error) {
 
 // Keep keeps the claims of a request whose signature is right.
 func (p *Parser) Keep(s *Signed) {
+	if last := p.last.Load(); last == nil || last.at.Before(s.at) {
+		p.last.Store(&moment{strings.Clone(s.stamp), s.at})
+	}
 	if s.prefix == "" {
 		return
 	}
