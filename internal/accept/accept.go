@@ -4,6 +4,7 @@ package accept
 
 import (
 	"net/http"
+	"strings"
 
 	"golang.org/x/text/language"
 )
@@ -16,8 +17,16 @@ var Languages = []string{English, "es", "pt"}
 
 var matcher = language.NewMatcher([]language.Tag{language.English, language.LatinAmericanSpanish, language.BrazilianPortuguese})
 
+// headerMax is how much is read of what a caller may make as long as it likes; browsers send tens of bytes.
+const headerMax = 500
+
 // Language is which of Languages suits the Accept-Language of a request best.
 func Language(r *http.Request) string {
-	_, at := language.MatchStrings(matcher, r.Header.Get("Accept-Language"))
+	said := r.Header.Get("Accept-Language")
+	if len(said) > headerMax {
+		said, _, _ = strings.Cut(said, ",")
+		said = said[:min(len(said), headerMax)]
+	}
+	_, at := language.MatchStrings(matcher, said)
 	return Languages[at]
 }

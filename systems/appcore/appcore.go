@@ -26,6 +26,7 @@ package appcore
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -38,6 +39,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/systems/internal/words"
 )
 
 //go:generate go run ../../cmd/monotable generate appcore.design.yaml -o appcoredb
@@ -51,6 +53,9 @@ const AdminGroup = "appcore-admin"
 
 // settleMaxVariable is the environment variable with the largest amount that is approved.
 const settleMaxVariable = "APPCORE_SETTLE_MAX"
+
+//go:embed words
+var wordsFiles embed.FS
 
 // Options are what a deployment can exchange.
 type Options struct {
@@ -76,7 +81,8 @@ func System(o Options) system.System {
 			{Err: errAnothers, Status: http.StatusForbidden, Code: problem.CodeForbidden},
 			{Err: appcoredb.ErrNotificationExpired, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: noNotification},
 		},
-		Open: func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
+		Words: words.Must(wordsFiles, "words"),
+		Open:  func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: []system.Example{
 			{
 				Title: "Make a transaction", Method: http.MethodPost, Path: "/transactions",

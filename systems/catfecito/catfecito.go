@@ -35,6 +35,7 @@ package catfecito
 import (
 	"cmp"
 	"context"
+	"embed"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -50,6 +51,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/systems/internal/words"
 )
 
 //go:generate go run ../../cmd/monotable generate catfecito.design.yaml -o catfecitodb
@@ -57,6 +59,9 @@ import (
 
 // Name is the system's name.
 const Name = "catfecito"
+
+//go:embed words
+var wordsFiles embed.FS
 
 // Options are what a deployment can exchange.
 type Options struct {
@@ -90,6 +95,8 @@ type service struct {
 	provider payments.Provider
 	// mail sends letters; nil where nobody does.
 	mail mail.Sender
+	// words translate letters.
+	words *words.Catalogue
 	// hub tells this process's connections of orders.
 	hub *hub
 	// breached is the address of the list of breached passwords; "" for none.
@@ -103,6 +110,7 @@ func System(o Options) system.System {
 		About:  "A coffee shop: products, carts, orders that never sell what is not there, and a trail of what was changed.",
 		Tables: tables,
 		Rules:  rules(),
+		Words:  words.Must(wordsFiles, "words"),
 		Open:   func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: []system.Example{
 			{Title: "What is sold", Method: http.MethodGet, Path: "/products?limit=5"},
@@ -149,7 +157,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	s := &service{
 		db: db, now: d.Clock, logger: d.Logger, issuer: d.Issuer, passwords: newPasswords(o.Hashing), bounds: newBounds(d.Clock),
-		provider: o.Payments, mail: o.Mail, hub: newHub(), breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
+		provider: o.Payments, mail: o.Mail, words: words.Must(wordsFiles, "words"), hub: newHub(), breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
 	}
 	service := &system.Service{
 		Register: s.routes,

@@ -32,7 +32,7 @@ var (
 )
 
 // askToVerify sends a code to the address of a user who has not verified it.
-func (s *service) askToVerify(ctx context.Context, who auth.Principal, in LanguageHeader) error {
+func (s *service) askToVerify(ctx context.Context, who auth.Principal, _ api.None) error {
 	u, err := s.user(ctx, who.Sub)
 	switch {
 	case err != nil:
@@ -41,7 +41,7 @@ func (s *service) askToVerify(ctx context.Context, who auth.Principal, in Langua
 		return errVerified
 	}
 	return s.sendCode(ctx, u.Email, catfecitodb.CodePurposeVerifyEmail, func(code string) mail.Letter {
-		return speaking(in.AcceptLanguage).verification(u, code)
+		return s.letterFor(ctx).verification(u, code)
 	})
 }
 
@@ -64,14 +64,14 @@ func (s *service) verify(ctx context.Context, who auth.Principal, in api.Body[Ve
 
 // askToReset sends a code to an address, with which its user can set a new password. Who asks does not learn whether there is
 // such a user: the same is done, and the letter tells whoever reads it.
-func (s *service) askToReset(ctx context.Context, _ auth.Principal, in resetRequest) error {
+func (s *service) askToReset(ctx context.Context, _ auth.Principal, in api.Body[AddressInput]) error {
 	if s.issuer == nil {
 		return errLogInElsewhere
 	}
 	if err := s.bounds.letters.Allow(api.Address(ctx)); err != nil {
 		return err
 	}
-	email, words := in.Body.Email, speaking(in.AcceptLanguage)
+	email, words := in.Body.Email, s.letterFor(ctx)
 	u, _, err := s.credential(ctx, email)
 	if err != nil {
 		return err

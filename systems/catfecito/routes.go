@@ -210,19 +210,9 @@ type PasswordInput struct {
 	Password    string `json:"password" minLength:"8" maxLength:"128" doc:"The one that you want"`
 }
 
-// LanguageHeader says in which language to write.
-type LanguageHeader struct {
-	AcceptLanguage string `header:"Accept-Language" maxLength:"200" doc:"The language of the letter: es, pt or en"`
-}
-
 // VerificationInput verifies an address.
 type VerificationInput struct {
 	Code string `json:"code" pattern:"^[0-9]{6}$" patternDescription:"six digits" doc:"The code that was sent"`
-}
-
-type resetRequest struct {
-	LanguageHeader
-	Body AddressInput
 }
 
 // AddressInput is where a code is to be sent.

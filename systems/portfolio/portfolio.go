@@ -33,6 +33,7 @@ package portfolio
 import (
 	"context"
 	"crypto/rand"
+	"embed"
 	"log/slog"
 	"net/http"
 	"time"
@@ -44,6 +45,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/systems/internal/words"
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 	"github.com/monotable/monotable/systems/portfolio/site"
 )
@@ -57,6 +59,9 @@ const Name = "portfolio"
 // AdminGroup is the group of administrators, who manage the categories, take back comments and look up users by e-mail
 // address.
 const AdminGroup = Name + "-admin"
+
+//go:embed words
+var wordsFiles embed.FS
 
 // The codes of problems that Portfolio has beside those of all systems.
 const (
@@ -92,6 +97,7 @@ func System() system.System {
 			{Err: portfoliodb.ErrUserEmailTaken, Code: CodeEmailTaken, Detail: "the address is another user's"},
 			{Err: portfoliodb.ErrCategorySlugTaken, Code: CodeSlugTaken, Detail: "the slug is another category's"},
 		},
+		Words:    words.Must(wordsFiles, "words"),
 		Open:     func(_ context.Context, d system.Deps) (*system.Service, error) { return open(d) },
 		Examples: examples(),
 		Load:     loadPlan(),

@@ -35,7 +35,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"io/fs"
 	"log/slog"
 	"net/http"
 	"time"
@@ -60,15 +59,6 @@ const AdminGroup = Name + "-admin"
 
 //go:embed words
 var wordsFiles embed.FS
-
-// said are the translations of what the system says to people.
-func said() fs.FS {
-	folder, err := fs.Sub(wordsFiles, "words")
-	if err != nil {
-		panic(err) // of a name that is none
-	}
-	return folder
-}
 
 // Options are what a deployment can exchange.
 type Options struct {
@@ -118,7 +108,7 @@ func System(o Options) system.System {
 		About:    "Trips, drivers and vehicles of trucking companies, and the Carta Porte of what they carry.",
 		Tables:   func(string) []system.Table { return tables() },
 		Rules:    rules(),
-		Words:    words.Must(said()),
+		Words:    words.Must(wordsFiles, "words"),
 		Open:     func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: examples(),
 		Load:     loadPlan(),

@@ -14,6 +14,7 @@ import (
 	"github.com/boombuler/barcode"
 	"github.com/boombuler/barcode/qr"
 
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -75,7 +76,7 @@ func (p player) qr(w http.ResponseWriter, r *http.Request) {
 	address := p.public + "/"
 	if code := r.URL.Query().Get("code"); code != "" {
 		if !playCode.MatchString(code) {
-			problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "a code has six letters and digits").Write(w)
+			api.Told(r.Context(), problem.New(http.StatusBadRequest, problem.CodeInvalidParameter, "a code has six letters and digits")).Write(w)
 			return
 		}
 		address += "#/join/" + code
@@ -85,7 +86,7 @@ func (p player) qr(w http.ResponseWriter, r *http.Request) {
 		code, err = barcode.Scale(code, qrPixels*code.Bounds().Dx(), qrPixels*code.Bounds().Dy())
 	}
 	if err != nil {
-		problem.New(http.StatusInternalServerError, "", "the address fits into no QR code").Write(w)
+		api.Told(r.Context(), problem.New(http.StatusInternalServerError, "", "the address fits into no QR code")).Write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "image/png")
@@ -117,8 +118,8 @@ func (p player) signsFor(r *http.Request) bool {
 // ofThisOrigin refuses requests from pages of other origins, those included that may call the API.
 func ofThisOrigin(next http.HandlerFunc) http.Handler {
 	var check http.CrossOriginProtection
-	check.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		problem.New(http.StatusForbidden, "", "tokens are signed for this page only").Write(w)
+	check.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		api.Told(r.Context(), problem.New(http.StatusForbidden, "", "tokens are signed for this page only")).Write(w)
 	}))
 	return check.Handler(next)
 }
@@ -126,7 +127,7 @@ func ofThisOrigin(next http.HandlerFunc) http.Handler {
 // token signs a guest in under a name. Each sign-in is a person of its own, whoever else has that name.
 func (p player) token(w http.ResponseWriter, r *http.Request) {
 	if !p.signsFor(r) {
-		problem.New(http.StatusForbidden, "", "guests are signed in at this machine, or at its public address").Write(w)
+		api.Told(r.Context(), problem.New(http.StatusForbidden, "", "guests are signed in at this machine, or at its public address")).Write(w)
 		return
 	}
 	var asked struct {
@@ -135,12 +136,12 @@ func (p player) token(w http.ResponseWriter, r *http.Request) {
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, playBodyMax)).Decode(&asked)
 	asked.Name = strings.TrimSpace(asked.Name)
 	if err != nil || !playName.MatchString(asked.Name) {
-		problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "a name begins with a letter or digit and has at most 40 letters, digits, spaces and . _ - '").Write(w)
+		api.Told(r.Context(), problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "a name begins with a letter or digit and has at most 40 letters, digits, spaces and . _ - '")).Write(w)
 		return
 	}
 	token, err := p.issuer.Mint(auth.Claims{Sub: "guest-" + strings.ToLower(rand.Text()), TTL: playTokenTTL})
 	if err != nil {
-		problem.New(http.StatusInternalServerError, "", "no token can be signed").Write(w)
+		api.Told(r.Context(), problem.New(http.StatusInternalServerError, "", "no token can be signed")).Write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -33,6 +33,7 @@ package trinity
 
 import (
 	"context"
+	"embed"
 	"log/slog"
 	"net/http"
 	"time"
@@ -42,6 +43,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
+	"github.com/monotable/monotable/systems/internal/words"
 	"github.com/monotable/monotable/systems/trinity/films"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
@@ -58,6 +60,9 @@ const (
 	// checkInterval is how often an event stream looks for what it was not told.
 	checkInterval = 5 * time.Second
 )
+
+//go:embed words
+var wordsFiles embed.FS
 
 // Options are what a deployment can exchange.
 type Options struct {
@@ -97,7 +102,8 @@ func System(o Options) system.System {
 			{Err: errNoFilms, Code: "no_films"},
 			{Err: trinitydb.ErrRoomFull, Code: "room_full", Detail: "the room has as many members as it can have"},
 		},
-		Open: func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
+		Words: words.Must(wordsFiles, "words"),
+		Open:  func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: []system.Example{
 			{
 				Title: "Open a room", Method: http.MethodPost, Path: "/rooms",

@@ -126,7 +126,7 @@ func (a *API) tell(ctx huma.Context, _ string, v any) (any, error) {
 			"route", about.route, "code", p.Code, "error", p.Cause(),
 		)
 	}
-	p.SetHeaders(ctx.SetHeader)
+	p.SetHeaders(ctx.SetHeader, ctx.AppendHeader)
 	return about.told(p), nil
 }
 

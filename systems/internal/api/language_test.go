@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,9 @@ func TestProblemsAreInTheCallersLanguage(t *testing.T) {
 		a.ServeHTTP(w, r)
 		if !strings.Contains(w.Body.String(), test.want) {
 			t.Errorf("%s in %s: %s, want %s", test.path, test.language, w.Body, test.want)
+		}
+		if !slices.Contains(w.Header().Values("Vary"), "Accept-Language") {
+			t.Errorf("%s in %s: Vary is %q, so a cache gives it to all", test.path, test.language, w.Header().Values("Vary"))
 		}
 	}
 }

@@ -58,6 +58,14 @@ func RequestID(ctx context.Context) string {
 	return ""
 }
 
+// Language is that of the request that a context belongs to, one of accept.Languages; English outside of requests.
+func Language(ctx context.Context) string {
+	if r := requestOf(ctx); r != nil {
+		return r.language
+	}
+	return accept.English
+}
+
 // Told is a problem as the response to the request that a context belongs to: with its id, in its caller's language.
 func Told(ctx context.Context, p *problem.Problem) *problem.Problem {
 	r := requestOf(ctx)

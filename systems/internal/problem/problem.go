@@ -129,8 +129,10 @@ func (p *Problem) In(say func(english string) string) *Problem {
 	return &told
 }
 
-// SetHeaders tells what belongs into headers: how to authenticate, when to come again.
-func (p *Problem) SetHeaders(set func(name, value string)) {
+// SetHeaders tells what belongs into headers: how to authenticate, when to come again, and, to caches, that title and detail
+// are in the language of who asked.
+func (p *Problem) SetHeaders(set, add func(name, value string)) {
+	add("Vary", "Accept-Language")
 	if p.Status == http.StatusUnauthorized {
 		challenge := "Bearer"
 		if p.Code == CodeInvalidToken {
@@ -146,7 +148,7 @@ func (p *Problem) SetHeaders(set func(name, value string)) {
 // Write answers with the problem, where huma is not asked.
 func (p *Problem) Write(w http.ResponseWriter) {
 	h := w.Header()
-	p.SetHeaders(h.Set)
+	p.SetHeaders(h.Set, h.Add)
 	h.Set("Content-Type", ContentType)
 	h.Del("Content-Length")
 	w.WriteHeader(p.Status)

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,14 +27,14 @@ import (
 var own embed.FS
 
 // Platform is what all systems say.
-var Platform = Must(own)
+var Platform = Must(own, ".")
 
 // Catalogue translates from English.
 type Catalogue struct{ languages map[string]texts }
 
 // texts are those of one language.
 type texts struct {
-	whole    map[string]string
+	said     map[string]string
 	patterns []pattern // the longest first, which says most
 }
 
@@ -44,14 +45,15 @@ type pattern struct {
 
 var place = regexp.MustCompile(`\{(\d+)\}`)
 
-// Must reads LANGUAGE.json of each language but English; it panics where one is missing or damaged, for they are in the program.
-func Must(files fs.FS) *Catalogue {
+// Must reads LANGUAGE.json of each language but English in a folder; it panics where one is missing or damaged, for they are in
+// the program.
+func Must(files fs.FS, folder string) *Catalogue {
 	c := &Catalogue{languages: map[string]texts{}}
 	for _, language := range accept.Languages {
 		if language == accept.English {
 			continue
 		}
-		text, err := fs.ReadFile(files, language+".json")
+		text, err := fs.ReadFile(files, path.Join(folder, language+".json"))
 		if err != nil {
 			panic(err)
 		}
@@ -65,13 +67,11 @@ func Must(files fs.FS) *Catalogue {
 }
 
 func textsOf(said map[string]string) texts {
-	t := texts{whole: map[string]string{}}
+	t := texts{said: said}
 	var templates []string
-	for english, text := range said {
+	for english := range said {
 		if place.MatchString(english) {
 			templates = append(templates, english)
-		} else {
-			t.whole[english] = text
 		}
 	}
 	slices.SortFunc(templates, func(a, b string) int {
@@ -113,7 +113,7 @@ func (c *Catalogue) find(language, english string) (string, bool) {
 		return "", false
 	}
 	t := c.languages[language]
-	if text, found := t.whole[english]; found {
+	if text, found := t.said[english]; found {
 		return text, true
 	}
 	for _, p := range t.patterns {
@@ -121,13 +121,22 @@ func (c *Catalogue) find(language, english string) (string, bool) {
 		if values == nil {
 			continue
 		}
-		return place.ReplaceAllStringFunc(p.text, func(at string) string {
-			n, err := strconv.Atoi(strings.Trim(at, "{}"))
-			if err != nil || n >= len(values) {
-				return at
-			}
-			return values[n]
-		}), true
+		return fill(p.text, values[1:]), true
 	}
 	return "", false
+}
+
+// Fill translates a text and sets the values in, of which {1} is the first.
+func (c *Catalogue) Fill(language, english string, values ...string) string {
+	return fill(c.Say(language, english), values)
+}
+
+func fill(text string, values []string) string {
+	return place.ReplaceAllStringFunc(text, func(at string) string {
+		n, err := strconv.Atoi(strings.Trim(at, "{}"))
+		if err != nil || n < 1 || n > len(values) {
+			return at
+		}
+		return values[n-1]
+	})
 }

@@ -2,22 +2,18 @@ package words_test
 
 import (
 	"encoding/json"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/danielgtaylor/huma/v2/validation"
 
 	"github.com/monotable/monotable/systems/internal/words"
+	"github.com/monotable/monotable/systems/internal/words/wordstest"
 )
 
 func read(t *testing.T, file string) map[string]string {
@@ -65,6 +61,7 @@ func TestSay(t *testing.T) {
 		{"es", "expected number >= 1", "debe ser 1 o más"},
 		{"en", "too many requests", "too many requests"},
 		{"es", "nobody has translated this", "nobody has translated this"},
+		{"es", "the body may have {1} bytes", "el cuerpo puede tener {1} bytes"},
 		{"xx", "too many requests", "too many requests"},
 	} {
 		if got := words.Platform.Say(test.language, test.english); got != test.want {
@@ -81,7 +78,7 @@ func TestSay(t *testing.T) {
 func TestPlatformIsTranslated(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"../api", "../auth", "../problem", "../ratelimit", "../run"} {
-		for _, text := range said(t, dir) {
+		for _, text := range wordstest.Said(t, dir) {
 			if !words.Platform.Has("es", text) {
 				t.Errorf("%s: %q has no translation", dir, text)
 			}
@@ -98,69 +95,8 @@ func TestPlatformIsTranslated(t *testing.T) {
 		validation.MsgExpectedMatchPattern, validation.MsgExpectedMinItems, validation.MsgExpectedMaxItems, validation.MsgExpectedInteger, validation.MsgExpectedString,
 		validation.MsgExpectedRFC3339DateTime, validation.MsgExpectedRFC3339Date, validation.MsgExpectedArrayItemsUnique,
 	} {
-		if !words.Platform.Has("es", filled(text)) {
+		if !words.Platform.Has("es", wordstest.Filled(text)) {
 			t.Errorf("%q has no translation", text)
 		}
 	}
-}
-
-// filled is a format with something in it.
-func filled(format string) string { return regexp.MustCompile(`%[a-z]`).ReplaceAllString(format, "x") }
-
-// said are the texts of calls of package problem, and of its details and messages, in the files of a directory.
-func said(t *testing.T, dir string) []string {
-	t.Helper()
-	files, err := filepath.Glob(dir + "/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: no files, %v", dir, err)
-	}
-	var found []string
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				of, ok := n.Fun.(*ast.SelectorExpr)
-				if !ok {
-					return true
-				}
-				if from, ok := of.X.(*ast.Ident); ok && from.Name == "problem" {
-					for _, arg := range n.Args {
-						found = append(found, texts(arg)...)
-					}
-				}
-			case *ast.KeyValueExpr:
-				if key, ok := n.Key.(*ast.Ident); ok && (key.Name == "Detail" || key.Name == "Message") {
-					found = append(found, texts(n.Value)...)
-				}
-			}
-			return true
-		})
-	}
-	return found
-}
-
-// texts are the sentences in an argument: a code has no spaces.
-func texts(e ast.Expr) []string {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		if text, err := strconv.Unquote(e.Value); err == nil && strings.Contains(text, " ") {
-			return []string{filled(text)}
-		}
-	case *ast.CallExpr: // errors are for the log
-		if of, ok := e.Fun.(*ast.SelectorExpr); ok && of.Sel.Name == "Sprintf" {
-			return texts(e.Args[0])
-		}
-	case *ast.BinaryExpr: // a text with a value behind it
-		if left := texts(e.X); len(left) > 0 && e.Op == token.ADD {
-			return []string{left[0] + "x"}
-		}
-	}
-	return nil
 }

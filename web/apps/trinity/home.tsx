@@ -67,8 +67,7 @@ function JoinForm() {
 }
 
 function said(problem: Problem): string {
-  const known: Record<string, string> = { not_found: t("join.none"), room_full: t("join.full"), room_closed: t("join.closed"), invalid_parameter: t("join.none") };
-  return known[problem.code] ?? problem.detail;
+  return problem.code === "invalid_parameter" ? t("join.none") : problem.detail;
 }
 
 function joinRoom(code: string): Promise<Schemas["Room"]> {

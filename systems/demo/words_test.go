@@ -1,0 +1,61 @@
+package demo
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/monotable/monotable/internal/accept"
+	"github.com/monotable/monotable/systems/internal/words"
+	"github.com/monotable/monotable/systems/internal/words/wordstest"
+)
+
+// TestWords: no problem of a system, and nothing that it says of a field, lacks its words in a language.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for _, s := range registered() {
+		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
+			said := map[string]string{} // where, by the English text
+			for _, rule := range s.Rules {
+				said[cmp.Or(rule.Detail, rule.Err.Error())] = rule.Code
+			}
+			root := filepath.Join("..", s.Name)
+			for _, text := range wordstest.Said(t, root) {
+				said[text] = "its code"
+			}
+			for _, english := range slices.Sorted(maps.Keys(said)) {
+				for _, language := range accept.Languages[1:] {
+					if !s.Words.Has(language, english) && !words.Platform.Has(language, english) {
+						t.Errorf("%s: %q is not in words/%s.json", said[english], english, language)
+					}
+				}
+			}
+			same(t, filepath.Join(root, "words"))
+		})
+	}
+}
+
+// same wants the languages of a folder to translate the same texts.
+func same(t *testing.T, folder string) {
+	t.Helper()
+	var keys [][]string
+	for _, language := range accept.Languages[1:] {
+		text, err := os.ReadFile(filepath.Join(folder, language+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said map[string]string
+		if err := json.Unmarshal(text, &said); err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, slices.Sorted(maps.Keys(said)))
+	}
+	if !slices.Equal(keys[0], keys[1]) {
+		t.Errorf("%s: the languages have different texts", folder)
+	}
+}
