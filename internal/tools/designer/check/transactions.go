@@ -72,7 +72,7 @@ func (c *checker) sameItemTwice(w *design.Write, p plan.WritePlan) {
 	for _, i := range p.Items {
 		key := i.Place.String()
 		twice := slices.ContainsFunc(seen, func(before plan.ItemWrite) bool {
-			return before.Place.String() == key && before.Step != i.Step && !distinct(i.Place.Entity, before.Step, i.Step)
+			return before.Place.String() == key && before.Step != i.Step && !before.Left && !i.Left && !distinct(i.Place.Entity, before.Step, i.Step)
 		})
 		seen = append(seen, i)
 		if !twice || told[i.Place.Entity.Name] {

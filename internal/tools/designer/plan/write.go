@@ -26,6 +26,8 @@ type ItemWrite struct {
 	// Changed are the fields that an update changes; nil where all of the item comes or goes.
 	Changed []string
 	Entries []EntryWrite
+	// Left is set for the counters of the item that what is counted leaves for another: it is not the item that a step names.
+	Left bool
 }
 
 // EntryEffect is what becomes of an index entry.
@@ -166,6 +168,9 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 		var fields []string
 		for _, c := range e.Counters {
 			counted := append(c.Where.Fields(), c.Sum)
+			if leaves(of, e, changed) {
+				counted = append(counted, KeyFields(e)...)
+			}
 			same := s.Action == design.Update && !slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(counted, f) })
 			if c.Of == of.Name && !same {
 				fields = append(fields, c.Field)
@@ -178,8 +183,9 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 		i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool { return i.Counter() && i.Place.Entity == e && i.Each == item.Each })
 		if i < 0 {
 			p.add(item)
-			if slices.ContainsFunc(KeyFields(e), func(f string) bool { return slices.Contains(changed, f) && !slices.Contains(KeyFields(of), f) }) {
-				p.add(item) // of the item that it leaves, too
+			if leaves(of, e, changed) {
+				item.Left = true
+				p.add(item)
 			}
 			continue
 		}
@@ -194,6 +200,11 @@ func (p *writer) count(of *design.Entity, s *design.Step) {
 	}
 }
 
+// leaves reports whether a change of fields takes an item from what counts it to another of that entity.
+func leaves(of, counts *design.Entity, changed []string) bool {
+	return slices.ContainsFunc(KeyFields(counts), func(f string) bool { return slices.Contains(changed, f) && !slices.Contains(KeyFields(of), f) })
+}
+
 // join moves counters by the steps that are about their items: a check becomes an update under its condition, and what
 // makes or deletes the item has the counter in it.
 func (p *writer) join() {
@@ -201,7 +212,7 @@ func (p *writer) join() {
 	joined := map[int]bool{}
 	for n, i := range items {
 		at := slices.IndexFunc(items, func(of ItemWrite) bool {
-			return i.Counter() && of.Step != nil && !of.Counter() && of.Place.String() == i.Place.String() && of.Each == i.Each &&
+			return i.Counter() && !i.Left && of.Step != nil && !of.Counter() && of.Place.String() == i.Place.String() && of.Each == i.Each &&
 				sameItem(i.Place.Entity, i.Step, of.Step)
 		})
 		if at < 0 {
