@@ -1390,12 +1390,6 @@ export interface operations {
     };
   };
   sendVerification: {
-    parameters: {
-      header?: {
-        /** @description The language of the letter: es, pt or en */
-        "Accept-Language"?: string;
-      };
-    };
     responses: {
       /** @description Accepted */
       202: {
@@ -1612,12 +1606,6 @@ export interface operations {
     };
   };
   sendPasswordReset: {
-    parameters: {
-      header?: {
-        /** @description The language of the letter: es, pt or en */
-        "Accept-Language"?: string;
-      };
-    };
     requestBody: {
       content: {
         "application/json": components["schemas"]["AddressInput"];

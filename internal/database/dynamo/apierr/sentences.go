@@ -55,7 +55,7 @@ const (
 	Unsupported   Sentence = invalid + "This server does not support %s: %s must not be given" // not AWS's: members that need what is not built
 	BodyTooLarge  Sentence = "Request body is larger than 16 MB"
 
-	// What policies refuse; both are confirmed. The last fact of AccessDeniedBy has its article.
+	// What policies refuse; the first is confirmed where the policy is identity-based. The last fact of AccessDeniedBy has its article.
 	AccessNotAllowed Sentence = "User: %s is not authorized to perform: %s on resource: %s because no %s allows the %s action"
 	AccessDeniedBy   Sentence = "User: %s is not authorized to perform: %s on resource: %s with an explicit deny in %s"
 
@@ -103,7 +103,7 @@ const (
 	SignatureEarly   Sentence = "Signature not yet current: %s is still later than %s (%s + %d min.)"
 	KeyUnknown       Sentence = "The security token included in the request is invalid."
 	TokenExpired     Sentence = "The security token included in the request is expired"
-	PresignedExpired Sentence = "Signature expired: %s is now later than %s, when the presigned request expired"                                                                             // ours
+	PresignedExpired Sentence = "Signature expired: %s is now later than %s, when the presigned request expired" // ours
 )
 
 // Names and ARNs of tables.

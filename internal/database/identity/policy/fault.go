@@ -47,8 +47,8 @@ const (
 	VariableInvalid
 )
 
-// sentences are IAM's words where they are known: NoJSON, FieldUnknown, FieldMissing, FieldProhibited, VersionInvalid, EffectInvalid,
-// SidRepeated, SidInvalid, ActionInvalid, ResourceInvalid, PrincipalInvalid and OperatorInvalid. IAM does not give the place.
+// sentences are what IAM says, as far as that is known: "Syntax errors in policy." is confirmed, the other sentences are not. IAM does
+// not give the place.
 var sentences = [...]string{
 	NoJSON:           "Syntax errors in policy.",
 	FieldRepeated:    "Syntax errors in policy. Duplicate field %s.",
